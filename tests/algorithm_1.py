@@ -1,4 +1,4 @@
-"""E23 Algorithm 1 in plain Python, without numpy, under each reading of its risk and its loop."""
+"""E23 Algorithm 1 in plain Python, under each reading of its risk and its loop."""
 
 import functools
 import math
@@ -8,12 +8,12 @@ from liftlib import ALIP, LDP, LIP, AlphaLift, Chi2Lift, L1Lift
 
 
 def total(values):
-    """Add from left to right: the built-in sum compensates from Python 3.12 on, and so breaks ties otherwise."""
+    """Add from left to right."""
     return functools.reduce(operator.add, values, 0.0)
 
 
 def lower_and_upper(notion, column, prior):
-    """The two measures of a lift column (E23 eqs. (2) and (31)-(36)), which algorithm 1 adds up."""
+    """The two measures of a lift column that algorithm 1 adds up (E23 (2), (31)-(36))."""
     flipped = [1 / v if v > 0 else math.inf for v in column]
     if isinstance(notion, L1Lift):
         return tuple(total(p * abs(v - 1) for p, v in zip(prior, c, strict=True)) for c in (flipped, column))
@@ -47,7 +47,7 @@ def omega(notion, risk, column, prior):
 
 
 def algorithm_1(p, notion, risk="standard", loop="standard", extend=True):
-    """E23 Algorithm 1 (C22 Algorithm 1 where ``loop`` is standard): low-risk symbols, and the subsets in order."""
+    """E23 Algorithm 1 (C22 Algorithm 1 where ``loop`` is standard)."""
     n_s, n_x = len(p), len(p[0])
     prior = [total(row) for row in p]
 

@@ -1,4 +1,4 @@
-"""What the tests share: named joint distributions that cover the odd cases, and a hypothesis strategy for Joint."""
+"""What the tests share."""
 
 import gc
 import itertools
@@ -26,7 +26,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Name the mark of the tests that compare with cddlib; what is collected stays, and is no garbage to look for."""
+    """Name the mark of the tests that compare with cddlib."""
     config.addinivalue_line("markers", "cdd: needs pycddlib")
     gc.disable()
 
@@ -40,7 +40,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Let garbage collection pass over what was collected, which stays: a third of collecting, a fortieth of tests."""
+    """Let garbage collection pass over what was collected, which stays."""
     gc.enable()
     gc.collect()
     gc.freeze()
@@ -48,7 +48,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Deal the library's tests by files, where slow ones are left out: to deal thousands of milliseconds costs as much.
+    """Deal the library's tests by files, where slow ones are left out.
 
     The book's take seconds, and some share what is opened or run once: those have a group.
     """
@@ -69,7 +69,7 @@ NUMBERS = itertools.count()
 
 @pytest.fixture(autouse=True)
 def index_of_ledgers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Let no test find another's releases, or ours; a test's own ``monkeypatch.undo()`` leaves this."""
+    """Let no test find another's releases, or ours."""
     with pytest.MonkeyPatch.context() as ours:
         ours.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / f"state-{next(NUMBERS)}"))
         yield
@@ -89,7 +89,7 @@ def joint(request: pytest.FixtureRequest) -> Joint:
 
 @st.composite
 def joints(draw: st.DrawFn, max_secret: int = 5, max_public: int = 7, lightest: int = 0) -> Joint:
-    """Small tables of counts: zeros, ties, proportional columns and one-symbol alphabets come up often."""
+    """Small tables of counts."""
     n_secret, n_public = draw(st.integers(1, max_secret)), draw(st.integers(1, max_public))
     cells = draw(st.lists(st.integers(lightest, 9), min_size=n_secret * n_public, max_size=n_secret * n_public))
     counts = np.array(cells).reshape(n_secret, n_public)

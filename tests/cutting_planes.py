@@ -1,4 +1,4 @@
-"""Kelley's cutting planes over listed vertices: the optimum under a convex notion by another route than the tree."""
+"""Kelley's cutting planes over listed vertices."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from mixproof.polytope import vertices
 
 
 def between(joint, notion, gap=1e-3, rounds=40):
-    """Return two numbers, nats, between which the largest I(X; Y) lies; the symbols must all have some mass."""
+    """Return two numbers, nats, between which the largest I(X; Y) lies."""
     p_x, likelihood = joint.p_x, joint.s_given_x / joint.p_s[:, None]
     total = ll.measures.entropy(p_x)
     cuts, inner = np.empty((0, p_x.size)), p_x[None]

@@ -1,8 +1,8 @@
-"""One test of many small things: to deal a test for each takes longer than the tests do."""
+"""One test of many small things."""
 
 
 def each(things, name):
-    """Return a decorator of a test of one thing, which makes it a test of all that names those that fail, and why."""
+    """Return a decorator that runs a test over many things and names those that fail."""
 
     def decorate(test):
         def of_all():

@@ -19,7 +19,7 @@ def prices(rows, dual):
 
 
 def polytopes(count=12, seed=0, largest=6):
-    """Halfspaces of a notion, a point inside, the problem with a little slack, and duals of a size that matters."""
+    """Halfspaces of a notion, a point inside, the slackened problem, and its duals."""
     rng = np.random.default_rng(seed)
     for _ in range(count):
         joint = ll.Joint(

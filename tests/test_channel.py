@@ -1,4 +1,4 @@
-"""Channel: what it accepts, how it pushes a joint distribution through, and that samples follow the kernel."""
+"""Channel: what it accepts, how it maps a joint, and its samples."""
 
 import itertools
 import math
@@ -180,7 +180,7 @@ class TestCompose:
 
 
 class TestSample:
-    """Monte Carlo against the kernel: the chi-square test's p-value is uniform, so 1e-4 fails one in ten thousand."""
+    """Monte Carlo against the kernel."""
 
     N = 60_000
 

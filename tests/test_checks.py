@@ -1,4 +1,4 @@
-"""Arguments held against annotations: what serves, what is refused, and what the message asks for."""
+"""Arguments held against annotations."""
 
 from __future__ import annotations
 
@@ -162,7 +162,6 @@ class TestTheFunction:
         assert inspect.signature(guarded) == inspect.signature(function)
 
     def test_a_right_call_lets_no_wrong_one_in(self):
-        """Kinds that were right once are not looked at again, unless the value itself decides."""
 
         @checked
         def function(way: Literal["up", "down"], names: Sequence[str] = (), *, loud: bool = True):

@@ -1,4 +1,4 @@
-"""The Adult files are the published ones, and joints are drawn as the papers draw them."""
+"""The Adult files are the published ones."""
 
 import gzip
 import hashlib

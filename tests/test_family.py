@@ -1,4 +1,4 @@
-"""Families of mechanisms: what they refuse, their levels with and without a closed form, and calibration."""
+"""Families of mechanisms."""
 
 import copy
 import pickle
@@ -92,7 +92,6 @@ def test_what_is_no_family():
 
 
 def test_a_range_without_end_below():
-    """The mirror image of randomised response: private at 0, and blunter towards minus infinity no more."""
     mirrored = ll.Family(
         lambda joint, eps: ll.mechanisms.randomised_response.at(joint, -eps), low=-np.inf, high=0, private_end="high"
     )

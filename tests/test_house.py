@@ -30,7 +30,6 @@ def test_one_version():
 
 
 def test_citation_is_valid():
-    """By the schema of the Citation File Format 1.2.0, as its makers publish it (CC BY 4.0)."""
     schema = json.loads((ROOT / "tests" / "cff-1.2.0.schema.json").read_text(encoding="utf-8"))
     citation = json.loads(json.dumps(yaml.safe_load(text("CITATION.cff")), default=str))  # dates as text
     jsonschema.Draft7Validator(schema).validate(citation)
@@ -93,7 +92,6 @@ def test_workflow_and_pre_commit_are_yaml():
 
 @pytest.mark.slow  # another answer takes another version of pytest or xdist
 def test_groups_of_tests_stay_together(tmp_path):
-    """What is opened once for many tests is opened once only if xdist keeps a group on one process."""
     (tmp_path / "test_groups.py").write_text(
         "import os\nimport pathlib\nimport pytest\n"
         '@pytest.mark.parametrize("i", range(8))\n'

@@ -1,4 +1,4 @@
-"""Joint: what it accepts, what it refuses and in which words, its views, and tables."""
+"""Joint: what it accepts and refuses, its views, and tables."""
 
 import math
 from dataclasses import FrozenInstanceError

@@ -1,4 +1,4 @@
-"""What is published with a release is well formed, and says the same in each place."""
+"""What is published with a release is well formed."""
 
 import json
 import os

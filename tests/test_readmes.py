@@ -1,4 +1,4 @@
-"""The READMEs of the packages: their code runs, and the modules that they name are all there are."""
+"""The READMEs of the packages."""
 
 import re
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""The house: what a module, a function and a folder may be, so that a newcomer finds where a line belongs."""
+"""The house: what a module, a function and a folder may be."""
 
 import ast
 import importlib
@@ -24,7 +24,7 @@ def dotted(path):
 
 
 def code_lines(function):
-    """Return how many lines of a function are code: neither blank, comment, nor docstring."""
+    """Return how many lines of a function are code."""
     body = function.body
     documented = isinstance(body[0], ast.Expr) and isinstance(getattr(body[0], "value", None), ast.Constant)
     lines = set()
@@ -43,7 +43,6 @@ def test_functions_are_short(path):
 
 @each_module
 def test_no_name_shadows_a_module(path):
-    """A package that exports a function by the name of one of its modules hides the module."""
     if path.name != "__init__.py":
         return
     inside = {one.stem for one in path.parent.glob("*.py")} | {
@@ -61,7 +60,6 @@ def test_each_module_says_what_it_is(path):
 
 @each_module
 def test_words(path):
-    """`alpha` is an order, randomness is `rng`: no parameter calls a budget or a share alpha, or a generator seed."""
     tree = parsed(path)
     orders = {"AlphaLift", "_order", "alpha_of", "alpha_lift", "alpha_lift_inverse", "sibson", "arimoto"}
     for node in ast.walk(tree):
@@ -76,7 +74,6 @@ def test_words(path):
 
 
 def test_the_library_stands_alone():
-    """Touching every public name of liftlib imports neither the book nor what only the book draws and runs with."""
     import subprocess
     import sys
 
@@ -97,7 +94,7 @@ def test_no_two_files_of_tests_have_one_name():
 
 
 def tolerances(path):
-    """Return a module's own small numbers by name, and the names of those that say nothing of why."""
+    """Return a module's own small numbers by name."""
     tree, lines = parsed(path), path.read_text(encoding="utf-8").splitlines()
     found, silent = {}, set()
     for node, after in zip(tree.body, [*tree.body[1:], None], strict=True):

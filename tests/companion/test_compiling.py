@@ -1,4 +1,4 @@
-"""Archives whose modules are compiled: what is in them, that it runs, and that the browser's are of its own Python."""
+"""Archives whose modules are compiled."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""What live charts need of a build: the grammar in one file, and each figure's rows beside its picture."""
+"""What live charts need of a build."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A page that has moved leads to its new address, and mistakes in the settings are reported."""
+"""A page that has moved leads to its new address; mistakes are reported."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""What a book says of itself: its folder, its pages, the modules it names; and errors where it says it wrongly."""
+"""What a book says of itself: its folder, its pages, the modules it names."""
 
 import sys
 from types import ModuleType, SimpleNamespace

@@ -1,4 +1,4 @@
-"""The shell against what a notebook shows for the same cells, and what it says of errors."""
+"""The shell shows what a notebook shows for the same cells."""
 
 import ast
 
@@ -30,7 +30,6 @@ CELLS = {
 
 
 def test_shows_what_a_notebook_shows(shell):
-    """A kernel is the other route; of what it says of a value the page takes the richest."""
     import nbformat
     from nbclient import NotebookClient
 

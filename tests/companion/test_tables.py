@@ -1,4 +1,4 @@
-"""Tables of pandas as a page shows them, read by another parser than the one that mends them."""
+"""Tables of pandas as a page shows them, read by another parser."""
 
 import pandas as pd
 import pytest

@@ -1,4 +1,4 @@
-"""What `companion new` writes is built with the companion alone: none of our other packages can be imported."""
+"""What `companion new` writes is built with the companion alone."""
 
 import functools
 import http.server
@@ -220,7 +220,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 def ran(html):
-    """Run the page with 30 tosses in Chromium; return the number in its text and the answer to a call of the book's."""
+    """Run the page with 30 tosses in Chromium."""
     from playwright.sync_api import sync_playwright
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(html)))
@@ -259,7 +259,7 @@ def test_the_page_runs_in_a_browser(book):
 
 
 def try_answers(html):
-    """Answer each exercise wrongly, with nonsense and rightly on one page opened as a file; return what was said."""
+    """Answer each exercise wrongly, with nonsense and rightly; return the messages."""
     from playwright.sync_api import sync_playwright
 
     tries = {
@@ -335,7 +335,7 @@ def test_answers_are_judged_without_python(book):
 
 
 def sketch(html):
-    """Sketch with the mouse and by keyboard, compare, and return what was seen before and after."""
+    """Sketch with the mouse and by keyboard; return what was seen before and after."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture
 def taken(monkeypatch):
-    """A port that was free when it was looked up, and is another's when the kernel binds it."""
+    """A port that was free, and is another's when the kernel binds it."""
     from jupyter_client.provisioning.local_provisioner import LocalPortCache
 
     with socket.socket() as other:

@@ -1,4 +1,4 @@
-"""Channels that send each symbol to one output: no kernel is stored, and everything is what the kernel gives."""
+"""Channels that send each symbol to one output."""
 
 import numpy as np
 import pytest

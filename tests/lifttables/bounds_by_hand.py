@@ -1,4 +1,4 @@
-"""What a design for the population needs, by hand: two secrets, two symbols, a loop over ends and steps.
+"""What a design for the population needs, by hand.
 
 A condition of LIP is one on P(x|s) and P(x|not s), and the bounds on these share a chance of error by Fisher's method.
 """
@@ -21,10 +21,10 @@ def lower(seen, rows, level):
 
 
 def miss(counts, s, x, budget, error, *, rises):
-    """Bound P(x|s) e^-budget - P(x) if the belief in s rises, and P(x) e^-budget - P(x|s) if it falls.
+    """Bound P(x|s) e^-budget - P(x) if the belief in s rises, else the converse.
 
-    The chance of error is shared by three: a condition on each secret, and P(s). That of a secret is halved for rising
-    and falling, and for the symbol and the other one. P(s) uses a quarter of all, shared by two secrets and two ends.
+    The chance of error is shared by each secret's condition and P(s), a quarter of
+    all for P(s), and halved for rising and falling, and for the symbol and the other.
     """
     counts = np.asarray(counts)
     rows, f = counts.sum(axis=1), math.exp(-budget)
@@ -41,7 +41,7 @@ def miss(counts, s, x, budget, error, *, rises):
 
 
 def needed(counts, kernel, error):
-    """Return the smallest budget of LIP at which all bounds on all outputs keep it, by halving."""
+    """Return the least budget of LIP at which all bounds keep it, by halving."""
     low, high = 0.0, 20.0
     while high - low > 1e-10:
         middle = (low + high) / 2

@@ -1,4 +1,4 @@
-"""A small table, in a file and as a frame of each library; and counts of labels of one's own."""
+"""A small table, in a file and as a frame of each library."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ PEOPLE = pl.DataFrame({"name": [f"p{i}" for i in range(120)], "ill": ILL, "age":
 
 
 def counted(table, secrets=None, symbols=None, chosen=0.0):
-    """Return counts of one secret column and one public one, whose labels are numbers unless they are given."""
+    """Return counts of one secret column and one public one."""
     table = np.array(table, dtype=float)
     named = zip("sx", (secrets, symbols), table.shape, strict=True)
     of = [

@@ -1,4 +1,4 @@
-"""The optimal release next to columns that are published too, against brute force and a search for each value."""
+"""The optimal release next to columns that are published too."""
 
 import itertools
 
@@ -20,7 +20,7 @@ def entropy(p):
 
 
 def pairs_of(counts):
-    """Return the joint of S and the pairs (x, z) that occur, and each pair's z; counts has shape (S, X, Z)."""
+    """Return the joint of S and the pairs (x, z) that occur, and each pair's z."""
     table = counts.transpose(0, 2, 1).reshape(len(counts), -1)
     z = np.repeat(np.arange(counts.shape[2]), counts.shape[1])
     occurs = table.sum(axis=0) > 0
@@ -28,7 +28,7 @@ def pairs_of(counts):
 
 
 def random_counts(seed, shape=(2, 3, 2), zeros=0):
-    """Return counts in which every value of Z has about the secret's shares, with some zero cells."""
+    """Return counts in which every value of Z has about the secret's shares."""
     rng = np.random.default_rng(seed)
     counts = rng.integers(1, 30, shape).astype(float)
     for _ in range(zeros):
@@ -60,7 +60,7 @@ def allowed(lift, notion):
 
 
 def sides(lift, notion):
-    """Return a cone of posteriors by its definition: one row for each inequality, lift has shape (S, X)."""
+    """Return a cone of posteriors by its definition."""
     if isinstance(notion, ll.LDP):
         return np.array([np.exp(notion.eps) * b - a for a, b in itertools.permutations(lift, 2)])
     low, high = (notion.eps, notion.eps) if isinstance(notion, ll.LIP) else (notion.eps_l, notion.eps_u)
@@ -68,7 +68,7 @@ def sides(lift, notion):
 
 
 def brute_force(counts, notion):
-    """Return the largest I(X; Y | Z), by trying all intersections of sides as vertices, for each z alone."""
+    """Return the largest I(X; Y | Z), from all intersections of sides, for each z."""
     p_s = counts.sum(axis=(1, 2)) / counts.sum()
     total = 0.0
     for t in np.moveaxis(counts, 2, 0):
@@ -111,7 +111,6 @@ def test_it_is_the_best_by_brute_force(notion, zeros):
 
 
 def test_it_retains_what_a_search_for_each_value_retains():
-    """The search takes P(s|x,z) and P_S of the whole table from the counts, not from the joint of pairs."""
     notion, eps = ll.LIP(0.7), 0.7
     counts = random_counts(1, (3, 7, 3), zeros=2)
     assert z_alone_is_satisfied(counts, notion)
@@ -152,7 +151,6 @@ def test_a_value_of_z_with_one_symbol_is_published_as_it_is():
 
 
 def test_x_is_not_told_where_nothing_may_be_told():
-    """Perfect privacy of three symbols and two secrets: two posteriors on the line through P_X remain for each z."""
     counts = np.array([[[4, 2], [2, 4], [3, 3]], [[2, 4], [4, 2], [3, 3]]], dtype=float)
     joint, z = pairs_of(counts)
     kernel = alongside(joint, z, ll.LIP(0.0)).kernel

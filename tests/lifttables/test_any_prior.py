@@ -1,4 +1,4 @@
-"""The bound on beliefs that the card states for every adversary, whatever they know about the secret."""
+"""The bound on beliefs that the card states for every adversary."""
 
 import math
 
@@ -13,7 +13,6 @@ CASES = [ll.ALIP(1.0, 0.5), ll.ALIP(0.2, 1.3), ll.LIP(0.5), ll.LIP(0.0), ll.LDP(
 
 @pytest.mark.parametrize("notion", CASES, ids=str)
 def test_no_prior_moves_a_belief_further(notion):
-    """Random outputs that the notion allows, and adversaries with random priors of their own: an event's odds."""
     rng, growth, tried = np.random.default_rng(0), notion.odds_growth, 0
     for _ in range(4000):
         n = rng.integers(2, 6)
@@ -33,7 +32,7 @@ def test_no_prior_moves_a_belief_further(notion):
 
 
 def test_the_bound_is_attained():
-    """A secret whose lift is the largest, against one whose lift is the smallest: the odds grow by eps_l + eps_u."""
+    """A secret whose lift is the largest, against one whose lift is the smallest."""
     notion, a, b = ll.ALIP(1.0, 0.5), math.exp(-1.0), math.exp(0.5)
     p = (1 - a) / (b - a)  # the probability of the first, so that the mean lift is 1
     needed = notion.required_budgets(np.array([[b], [a]]), np.array([p, 1 - p]))

@@ -148,7 +148,6 @@ def test_what_was_audited_is_told():
 
 
 def test_intervals_of_averages_by_hand():
-    """The ends from the drawn tables one by one: spread at half the chance of error, and what a sample overstates."""
     counts = np.array([[30.0, 20, 4], [10, 40, 6]])
     joint = ll.Joint.from_counts(counts)
     found = audited(counted(counts), resamples=101, level=0.8, rng=7)
@@ -196,7 +195,6 @@ def test_what_is_said_of_the_population():
 
 @pytest.mark.parametrize("eps", [700.0, 1000.0, 1e300])
 def test_a_budget_whose_exponential_is_beyond_any_float(eps):
-    """It warned of an overflow: an empty cell exceeds every budget, and may have any probability up to its bound."""
     table = np.array([[50.0, 0.0], [0.0, 50.0]])
     assert verdict_of(Sample(table), ll.LIP(eps), None) == "undecided"
     assert verdict_of(Sample(table), ll.LDP(eps), None) == "undecided"
@@ -215,7 +213,6 @@ FIVE = {
 @pytest.mark.parametrize("law", FIVE)
 @pytest.mark.parametrize("rows", [300, 1000])
 def test_intervals_cover(law, rows):
-    """At least 93 % of 200 tables for each measure of 95 % intervals, rounded down to the whole table."""
     p, covered = FIVE[law], dict.fromkeys(MEASURES, 0)
     truth = overall(ll.Joint(p))
     for seed in range(200):
@@ -230,7 +227,7 @@ def test_intervals_cover(law, rows):
 
 
 def test_cells_of_small_expected_counts_are_noted():
-    """Under independence: row sum times column sum over all, by hand; a note counts those under 5."""
+    """Under independence: row sum times column sum over all, by hand."""
     for counts, thin in (
         ([[8, 2], [8, 2]], 2),  # 8 and 2
         ([[5, 5], [5, 5]], 0),  # 5 is not under 5
@@ -251,7 +248,6 @@ def test_outputs_are_called_as_the_channel_calls_them():
 
 
 def test_a_guarantee_that_a_design_certifies_is_not_tested_again():
-    """One with a confidence keeps its notion by its making, also where the table alone cannot tell; no other does."""
     counts = np.array([[200.0, 100, 50, 150], [100, 200, 150, 50]])
     read = counted(counts, "ab", "pqrt")
     notion = ll.LIP(0.5)
@@ -263,7 +259,6 @@ def test_a_guarantee_that_a_design_certifies_is_not_tested_again():
 
 
 def test_symbols_that_the_rows_did_not_choose_cost_nothing():
-    """Unless it is said that they chose: e^chosen ways to do so are e^chosen as many chances to be wrong."""
     counts = np.array([[300.0, 700], [700, 300]])
 
     def ends(level=0.95, chosen=0.0):

@@ -1,4 +1,4 @@
-"""What is said of a release that breaks its notion and is made all the same: BROKEN first, and no promise."""
+"""What is said of a release that breaks its notion and is made all the same."""
 
 import json
 import re

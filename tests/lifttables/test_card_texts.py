@@ -1,4 +1,4 @@
-"""What a card says of its population and of beliefs, and that no text of a table reaches a terminal or a page raw."""
+"""What a card says of its population and of beliefs."""
 
 import itertools
 import json
@@ -68,7 +68,6 @@ def test_an_unknown_sampling():
 
 
 def test_a_cards_beliefs_do_not_depend_on_the_table():
-    """A rounded share of 45 % would tell the last person's secret to somebody who knows all the others."""
     frames = [pl.DataFrame({"s": ["a"] * n + ["b"] * (100 - n), "x": ["u", "v"] * 50}) for n in (44, 45, 46)]
     told = {
         tables.sanitise(
@@ -114,7 +113,6 @@ def test_the_name_of_a_kept_column_is_no_mark_up(more, tmp_path):
 
 @pytest.mark.filterwarnings("ignore:no confidence")
 def test_a_card_says_that_it_lists_rare_combinations():
-    """Which occur does not depend on the secret: with the secrets shuffled the card lists the same ones."""
     rng = np.random.default_rng(0)
     x, z = rng.integers(4, size=600), rng.integers(3, size=600)
     z[(x == 3) & (z == 2)] = 1

@@ -1,4 +1,4 @@
-"""A choice compares what it says it compares, stops what takes too long, and gives a reason."""
+"""A choice compares what it says, and stops what takes too long."""
 
 import json
 import os
@@ -82,7 +82,6 @@ def test_what_takes_too_long_is_stopped():
 
 
 def test_compiling_is_not_a_calls_time():
-    """Of new sources it takes half a minute, and an optimum of 2 x 3 was once told to take too long for it."""
     compiled = "__import__('mixproof.backends', fromlist=['*']).compile_loops.cache_info().currsize"
     with Trying() as trying:
         assert trying.call(eval, (compiled,), 60.0) == HAS_NUMBA
@@ -158,7 +157,6 @@ def test_what_is_too_slow_is_told_and_not_tried_again(monkeypatch):
 
 @pytest.mark.parametrize("kind", ["lip", "alip", "ldp"])
 def test_every_budget_has_its_words(kind, monkeypatch):
-    """Texts of notions drop the last digits of a budget, and a choice at 0.1 once ended in StopIteration for it."""
     monkeypatch.setattr("lifttables.recommendation.trying.PROCESSES", False)
     budgets = [at / 100 for at in range(1, 401, 1 if kind == "alip" else 13)]
     for eps in [*budgets, 0.1 * 3, 0.1 + 0.7, 1 / 3, 2 / 3, 1]:

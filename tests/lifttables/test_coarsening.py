@@ -1,4 +1,4 @@
-"""Coarsening kept columns until they satisfy a notion: the result, by its definition, and small cases by hand."""
+"""Coarsening kept columns until they satisfy a notion."""
 
 import itertools
 
@@ -32,7 +32,7 @@ def entropy_of(table, z):
 
 
 def partitions(n, *, ordered):
-    """Give all partitions of n values as the group of each; of neighbours alone where they are ordered."""
+    """Give all partitions of n values as the group of each."""
     if ordered:
         for cuts in itertools.product([0, 1], repeat=n - 1):
             yield np.cumsum([0, *cuts])
@@ -103,7 +103,6 @@ def test_other_notions(notion):
 
 
 def test_a_hierarchy_is_climbed_before_values_are_pooled():
-    """By shares A and C, B and D would balance; the hierarchy says that A and B belong together, C and D too."""
     table = np.array([[9.0, 3, 1, 7, 6], [1, 7, 9, 3, 6]])
     codes = np.arange(5)[:, None]
     regions, all_of_them = np.array([0, 0, 1, 1, 2]), np.array([0, 0, 0, 0, 1])

@@ -80,7 +80,6 @@ def test_mechanisms_of_one_design_are_tried_once():
 
 
 def test_choices_of_the_rows_are_counted():
-    """By hand: two of five symbols are pooled; ten distinct numbers have nine places for the three cuts of quarters."""
     frame = pl.DataFrame(
         {"s": ["a", "b"] * 30, "x": ["u"] * 20 + ["v"] * 20 + ["w"] * 14 + ["y"] * 3 + ["z"] * 3, "n": [*range(10)] * 6}
     )
@@ -99,7 +98,6 @@ def test_choices_of_the_rows_are_counted():
 
 
 def test_a_pool_of_symbols_that_were_rarer_than_they_are():
-    """What is pooled was drawn seldom, so that a bound which forgets the choice misses the pool's true share."""
     rng, n = np.random.default_rng(0), 4000
     x_mass = np.concatenate([np.full(n, 2.0), np.full(n, 5.5)]) / (7.5 * n)
     of_secret = np.concatenate([np.full(n, 0.2), np.full(n, 0.9)])
@@ -143,7 +141,6 @@ def test_what_is_promised_of_new_rows():
 
 
 def test_new_rows_that_differ_harmlessly_are_certified_alone_or_refused():
-    """A promise for the population is no promise for another one, unless the new rows are enough to make it."""
     sure, other = design_of(0.9), [[0.2, 0.3], [0.2, 0.3]]
     assert not tables.apply(people(50_000, other, 3), sure).drift.harmful
     few = people(500, other, 3)

@@ -1,4 +1,4 @@
-"""A damaged card or design is one line and exit code 2, whatever is wrong with it, and nothing is written."""
+"""A damaged card or design is one line and exit code 2, whatever is wrong with it."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""The p-value of drift, by a permutation test of single rows and by every division that there can be."""
+"""The p-value of drift by permutations of single rows, and by every division."""
 
 import itertools
 import math
@@ -24,7 +24,7 @@ def design_of(counts):
 
 
 def pearson(one, other):
-    """Return Pearson's statistic of two rows of counts: the sum of (seen - expected)^2 / expected."""
+    """Return Pearson's statistic of two rows of counts."""
     total = sum(one) + sum(other)
     found = 0.0
     for a, b in zip(one, other, strict=True):
@@ -35,7 +35,7 @@ def pearson(one, other):
 
 
 class Shuffled:
-    """Divides rows by shuffling them all and taking the first, and remembers what it took and what was left."""
+    """Divides rows by shuffling, and remembers what it took and what was left."""
 
     def __init__(self, seed):
         self.rng, self.divisions = np.random.default_rng(seed), []
@@ -85,7 +85,6 @@ def chance_of(taken, pooled):
 
 @pytest.mark.parametrize("new", [{"u": 7, "v": 3, "w": 2}, {"u": 2, "v": 6, "w": 4}, {"u": 20, "v": 25, "w": 30}])
 def test_the_p_value_by_every_division_there_can_be(new):
-    """Within 5 standard errors of 999 random divisions of the exact chance of as large a statistic."""
     old = {"u": 14, "v": 9, "w": 7}
     made = design_of({("ab"[i % 2], x): n for i, (x, n) in enumerate(old.items())})
     frame = pl.DataFrame({"x": [x for x, n in new.items() for _ in range(n)]})
@@ -103,7 +102,6 @@ def test_the_p_value_by_every_division_there_can_be(new):
 
 
 def test_the_least_and_the_largest_p_value():
-    """The real division counts as one of 1,000: none as far gives 1/1000, which is called drift, and all give 1."""
     made = design_of({cell: 10 * n for cell, n in OLD.items()})
     far = {("a", "u"): 5, ("a", "v"): 300, ("b", "u"): 300, ("b", "v"): 5}
     found = drift_of(tables.open_table(rows_of(far)), made, np.random.default_rng(0))

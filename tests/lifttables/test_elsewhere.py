@@ -1,4 +1,4 @@
-"""Frames on a cluster: counted as on one machine, released where the rows live, the same whenever it is computed."""
+"""Frames on a cluster."""
 
 import importlib.util
 import os
@@ -31,7 +31,7 @@ NO_SPARK = "no Java" if shutil.which("java") is None else None if importlib.util
 
 
 def table(n=3000, seed=0):
-    """Rows with a number of each, texts, numbers, dates and gaps; the row's own number tells what became of it."""
+    """Rows with a number of each, texts, numbers, dates and gaps."""
     rng = np.random.default_rng(seed)
     ill = rng.choice(["flu", "none", "rare"], n, p=[0.4, 0.5, 0.1])
     age = np.where(rng.random(n) < 0.3, ill, rng.choice(["old", "mid", "new"], n))
@@ -84,7 +84,6 @@ def test_dask_counts_what_one_machine_counts(parts):
 @example([-1.7e308, 1.7e308], 2)
 @given(st.lists(st.floats(allow_nan=False, width=64), min_size=1, max_size=40), st.integers(2, 6))
 def test_quantiles_are_those_of_polars(values, parts):
-    """Against sorting; infinities and both zeros among them, on one machine and in parts."""
     assume(parts <= len(values))
     frame, column = pl.DataFrame({"a": values}), Column("a")
     at = [part / parts * (len(values) - 1) for part in range(1, parts)]
@@ -111,7 +110,6 @@ def test_a_part_of_many_numbers_is_thinned_by_rank():
 
 @pytest.mark.parametrize("made", [pl.DataFrame, pd.DataFrame, lambda rows: dd.from_pandas(pd.DataFrame(rows), 3)])
 def test_no_edge_is_beyond_all_numbers(made):
-    """A quarter of the rows lies below the first edge, which had no number between it and them, and was NaN."""
     frame = made({"a": [-np.inf, -2.0, 5.0, 7.0] * 10, "ill": ["yes", "no"] * 20})
     counts = Reading(("ill",), ("a",), bins=("a=quantiles:4",)).counts(tables.open_table(frame))
     assert counts.public.labels == (("< -2",), ("[-2, 1.5)",), ("[1.5, 5.5)",), (">= 5.5",))
@@ -130,7 +128,7 @@ def released(frame, **more):
 
 
 def assert_follows_the_channel(found, one, done):
-    """Each row once, released as its symbol's row of the kernel says: chi-square, p-value above 1e-6."""
+    """Each row once, released as its symbol's row of the kernel says."""
     assert sorted(found["id"]) == list(one["id"])
     assert list(found.columns) == ["id", "age"]
     joined = one.merge(found, on="id", suffixes=("", "_released"))
@@ -175,7 +173,7 @@ def test_a_part_that_is_computed_again_draws_the_same():
 
 
 def test_rows_come_in_an_order_that_says_nothing():
-    """The source is sorted by the secret; where a row stands says nothing of it: rank correlation near 0."""
+    """The source is sorted by the secret; where a row stands says nothing of it."""
     one = table().sort_values("ill", ignore_index=True).assign(id=range(3000))
     ids = released(dd.from_pandas(one, npartitions=6)).frame.compute()["id"].to_numpy()
     assert abs(stats.spearmanr(ids, np.arange(3000)).statistic) < 0.08
@@ -294,7 +292,6 @@ def _slow_part(number, folder, wait):
 @pytest.mark.filterwarnings("ignore")  # of a cluster that loses a worker
 @pytest.mark.parametrize("keep_order", [False, True])
 def test_a_killed_worker_loses_nothing_and_draws_nothing_twice(tmp_path, keep_order):
-    """Two workers, one killed by SIGKILL in the middle: each row is there once, released as without the kill."""
     from distributed import Client, LocalCluster
 
     calm = dd.from_map(_slow_part, range(24), folder=tmp_path, wait=0, meta=table(1).head(0))

@@ -1,4 +1,4 @@
-"""Estimates from a release, by fractions: the ends of the intervals, and how many rows they are worth."""
+"""Estimates from a release, by fractions."""
 
 import math
 from dataclasses import replace
@@ -17,7 +17,7 @@ COIN = [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]]
 
 
 def card_of(kernel):
-    """Return the card of a release of the symbols a, b, ... through a kernel of our own."""
+    """Return the card of a release of the symbols a, b."""
     names = "abcdef"[: len(kernel)]
     frame = pl.DataFrame({"s": ["u", "v"] * 50 * len(names), "x": list(names) * 100})
     words = {"secret": "s", "public": "x", "notion": ll.LIP(5.0), "resamples": 0, "confidence": None}
@@ -33,7 +33,7 @@ def released(counts):
 
 
 def coin_by_hand(heads, n):
-    """Return the estimated share of heads, its standard error, and the shift of its upper end.
+    """Return the estimated share of heads, its standard error and its end's shift.
 
     P(head) = (3/2) told - (1/2) (1 - told), so that its variance is that of a share, (3/2 + 1/2)^2 q (1 - q) / n, with
     q from one row more of either output.
@@ -46,7 +46,6 @@ def coin_by_hand(heads, n):
 @pytest.mark.parametrize("n", [40, 1000])
 @pytest.mark.parametrize("told", [0.0, 0.05, 0.3, 0.5, 0.6, 0.75, 1.0])
 def test_a_coins_interval(n, told):
-    """Ends by hand; they stay in [0, 1] where the estimate lies outside, as it does for shares below 1/4."""
     heads = round(told * n)
     found = estimate(released([heads, n - heads]), card_of(COIN))
     assert found.rows == n
@@ -60,7 +59,6 @@ def test_a_coins_interval(n, told):
 
 
 def test_a_coins_interval_in_numbers():
-    """Of 1,000 rows 600 are told as heads: 0.7 of them are, +- 1.96 * 0.03096, and 0.00288 more at the upper end."""
     found = estimate(released([600, 400]), card_of(COIN))
     assert found.unbiased[0].round(4).tolist() == [0.7, 0.3]
     assert found.low[0].round(4).tolist() == [0.6393, 0.2393]
@@ -69,7 +67,7 @@ def test_a_coins_interval_in_numbers():
 
 @pytest.mark.parametrize("heads", [300, 450, 600, 700])
 def test_what_a_coins_rows_are_worth(heads):
-    """Rows of the table itself with the same error: p (1 - p) / m = error^2; at most a quarter of the 1,000."""
+    """Rows of the table itself with the same error: p (1 - p) / m = error^2."""
     found = estimate(released([heads, 1000 - heads]), card_of(COIN))
     share, error, _ = coin_by_hand(heads, 1000)
     plain = float(share * (1 - share))
@@ -79,7 +77,6 @@ def test_what_a_coins_rows_are_worth(heads):
 
 
 def test_what_is_told_outright_is_worth_no_more_than_its_rows():
-    """Of three symbols one has half the rows, and a row more of each makes its error smaller than sqrt(0.25 / n)."""
     n, counts = 1000, [500, 300, 200]
     found = estimate(released(counts), card_of(np.eye(3)))
     wanted = []
@@ -93,14 +90,13 @@ def test_what_is_told_outright_is_worth_no_more_than_its_rows():
 
 
 def test_a_share_estimated_as_0_is_worth_no_row():
-    """200 of 1,000 told as heads are fewer than a coin without heads tells: the nearest distribution has none."""
+    """200 of 1,000 told as heads are fewer than a coin without heads tells."""
     found = estimate(released([200, 800]), card_of(COIN))
     assert found.projected[0].tolist() == pytest.approx([0.0, 1.0])
     assert found.rows_worth[0].tolist() == pytest.approx([0.0, 0.0])
 
 
 def test_what_is_certain_is_worth_all_rows():
-    """One output for all symbols: their share together is 1, with no error, for as many rows as there are."""
     found = estimate(released([70]), card_of(np.ones((3, 1))))
     assert found.symbols == ("a or b or c",)
     assert (found.unbiased[0, 0], found.error[0, 0]) == (pytest.approx(1.0), pytest.approx(0.0, abs=1e-7))

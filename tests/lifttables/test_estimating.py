@@ -1,4 +1,4 @@
-"""What a consumer can estimate: unbiased, with errors and intervals that are right, by simulation and by hand."""
+"""What a consumer can estimate."""
 
 import json
 from fractions import Fraction
@@ -50,7 +50,6 @@ def test_a_coin_by_hand():
 
 
 def test_what_a_kernel_does_not_tell_apart():
-    """Merged symbols are one group; a kernel of three outputs on four symbols may leave one symbol known."""
     assert Inverse(np.array([[1.0, 0], [1, 0], [0, 1]])).groups == ((0, 1), (2,))
     assert Inverse(np.ones((3, 1))).groups == ((0, 1, 2),)
     assert Inverse(np.eye(3)).groups == ((0,), (1,), (2,))
@@ -73,10 +72,6 @@ mechanisms = ("optimal", "randomised-response", "subset-merging")
     ],
 )
 def test_unbiased_with_the_error_it_says_and_intervals_that_cover(mechanism, n):
-    """400 tables drawn from P_SX and released: means within 5 standard errors, coverage at least 93 %, of 95 %.
-
-    With 400 tables, 92 % and less has a chance under 1 % where the truth is 95 %.
-    """
     made = made_by(mechanism, ll.LIP(0.8))
     card, rng = card_of(made, kernel=True), np.random.default_rng(1)
     truth = np.array([JOINT.sum(axis=0)[list(group)].sum() for group in Inverse(card.kernel).groups])
@@ -98,7 +93,6 @@ def test_unbiased_with_the_error_it_says_and_intervals_that_cover(mechanism, n):
 
 
 def test_a_cross_table_with_a_released_column(tmp_path):
-    """P(z, x) where z depends on x: unbiased over 300 tables, against the truth by hand."""
     made, rng = made_by("optimal", ll.LIP(0.8)), np.random.default_rng(2)
     card = card_of(made, keep=["z"], kernel=True)
     z_given_x = np.array([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8], [0.4, 0.6]])
@@ -117,7 +111,6 @@ def test_a_cross_table_with_a_released_column(tmp_path):
 
 
 def test_the_price_is_the_ratio_of_variances():
-    """By simulation: the sum of the estimates' variances over that of the plain shares."""
     made, rng = made_by("randomised-response", ll.LIP(0.5)), np.random.default_rng(3)
     card, p_x = card_of(made, kernel=True), JOINT.sum(axis=0)
     weights, n = Inverse(card.kernel).weights, 1000
@@ -129,7 +122,6 @@ def test_the_price_is_the_ratio_of_variances():
 
 
 def test_projection_is_the_nearest_distribution():
-    """Against a quadratic programme's optimality: moving mass between any two entries does not come nearer."""
     rng = np.random.default_rng(4)
     for _ in range(50):
         values = rng.normal(0.25, 0.5, (2, 3))

@@ -1,4 +1,4 @@
-"""What a message tells people to install is what pyproject.toml names, and never a package that need not exist."""
+"""What a message tells people to install is what pyproject.toml names."""
 
 import re
 import tomllib

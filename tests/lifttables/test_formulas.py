@@ -1,4 +1,4 @@
-"""Texts that a spreadsheet would evaluate are refused or quoted, in columns of every kind; harmless ones are not."""
+"""Texts that a spreadsheet would evaluate are refused or quoted."""
 
 import narwhals as nw
 import polars as pl

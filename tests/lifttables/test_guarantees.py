@@ -1,4 +1,4 @@
-"""What a release promises, end to end: levels by hand where rows chose their symbols, and tolerances by fractions."""
+"""What a release promises, end to end."""
 
 import math
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ CLOSE = 1e-4
 
 
 def interval(seen, rows, level):
-    """Return the ends of Clopper and Pearson's interval, each wrong with a chance of ``level``."""
+    """Return Clopper and Pearson's interval, each end wrong with chance ``level``."""
     low = beta.ppf(level, seen, rows - seen + 1) if seen > 0 else 0.0
     up = beta.isf(level, seen + 1, rows - seen) if seen < rows else 1.0
     return float(low), float(up)
@@ -40,7 +40,7 @@ def design(counts, kernel, ways):
 
 
 def needed(counts, kernel, ways):
-    """Return what an audit says that LIP needs for two symbols, chosen by the rows in one of ``ways`` ways.
+    """Return what an audit says that LIP needs for two symbols.
 
     The chance of error is shared by four: P(X|s) of two secrets, P(X), and P_S, and by two ends of each. A symbol and
     the other one are the two subsets of size 1. An output is min(P(y|x)) of both and what is left of one.
@@ -61,13 +61,13 @@ def needed(counts, kernel, ways):
 
 
 def by_numbers():
-    """Numbers 0 to 39, 150 rows each: two bins that end at the median are one of 39 ways to cut them."""
+    """Numbers 0 to 39, 150 rows each."""
     rows = [("ab"[(7 * i + n) % 10 < 3 + 3 * (n >= 20)], n) for n in range(40) for i in range(150)]
     return pl.DataFrame(rows, schema=["s", "x"], orient="row"), 39
 
 
 def by_names():
-    """One symbol of 3,000 rows and eleven rare ones: the pool is one of C(12, 11) = 12."""
+    """One symbol of 3,000 rows and eleven rare ones."""
     names = ["u"] * 3000 + [f"v{i % 11}" for i in range(330)]
     rows = [("ab"[i * 7 % 10 < 3 + 2 * (name != "u")], name) for i, name in enumerate(names)]
     return pl.DataFrame(rows, schema=["s", "x"], orient="row"), 12
@@ -109,7 +109,6 @@ def case(request):
 
 
 def test_what_the_choice_of_the_rows_costs(case):
-    """The example is worth something only if a release that forgets the choice is another one."""
     _, _, counts, ways = case
     for by_hand in (lambda ways: needed(counts, np.eye(2), ways), lambda ways: design(counts, np.eye(2), ways)):
         assert by_hand(ways) > by_hand(1) + 10 * CLOSE
@@ -191,7 +190,7 @@ def kept_frame():
 
 @pytest.mark.parametrize("missing", [1e-6, 0.01, 0.04])
 def test_a_kept_column_breaks_a_budget_by_however_little(missing, tmp_path):
-    """The release merges both symbols, so that the kept column tells all there is: -log(4/5), by hand."""
+    """The release merges both symbols, so that the kept column tells all there is."""
     frame, worst = kept_frame(), max(TOLD)
     assert worst == pytest.approx(0.22314355)
     words = {"secret": "s", "public": "x", "keep": ["z"], "resamples": 0, "confidence": None}
@@ -207,11 +206,6 @@ def test_a_kept_column_breaks_a_budget_by_however_little(missing, tmp_path):
 
 @pytest.mark.parametrize("missing", [1e-6, 0.01, 0.04])
 def test_an_earlier_release_breaks_a_budget_by_however_little(missing, tmp_path):
-    """Two columns are released one after the other: X alone and Z alone say little of S, and both say more.
-
-    By hand, of 80 rows: S is a fair coin, and the four pairs (x, z) have 20 rows each, of which a has 16, 10, 10, 4:
-    x or z alone has the lifts 13/10 and 7/10, and the pair 8/5 and 2/5.
-    """
     number = {("u", "p"): 16, ("u", "q"): 10, ("v", "p"): 10, ("v", "q"): 4}
     rows = [(s, *xz) for xz, n in number.items() for s, k in (("a", n), ("b", 20 - n)) for _ in range(k)]
     frame = pl.DataFrame(rows, schema=["s", "x", "z"], orient="row")
@@ -226,7 +220,7 @@ def test_an_earlier_release_breaks_a_budget_by_however_little(missing, tmp_path)
 
 @dataclass(frozen=True)
 class OfFour(LiftNotion):
-    """Bounds nothing while there are four secrets, and the max-lift of fewer: it does not protect parts of a secret."""
+    """Bounds nothing while there are four secrets, and the max-lift of fewer."""
 
     eps: float
 
@@ -238,7 +232,6 @@ class OfFour(LiftNotion):
 @pytest.mark.parametrize("by_the_file", [False, True])
 @pytest.mark.parametrize("missing", [1e-6, 0.01, 0.09])
 def test_one_of_two_secrets_exceeds_a_budget_by_however_little(missing, by_the_file, tmp_path):
-    """By hand: the first secret alone has the lift 0.4 / (0.5 * 0.5) = 8/5 under the symbol u."""
     number = {("a", "u"): 40, ("a", "v"): 10, ("b", "u"): 10, ("b", "v"): 40}
     rows = [(s, "cd"[i % 2], x) for (s, x), n in number.items() for i in range(n)]
     frame = pl.DataFrame(rows, schema=["s", "t", "x"], orient="row")

@@ -1,4 +1,4 @@
-"""Composition: against a linear program over the states of all releases, laws that attain it, and random releases."""
+"""Composition against a linear programme over the states of all releases."""
 
 import itertools
 import math
@@ -19,7 +19,7 @@ LOOSER = 0.05
 
 
 def coupled(budgets):
-    """The laws of (l_1, ..., l_k) on the ends with the smallest and the largest mean of the product: states, masses."""
+    """The laws of (l_1, ..., l_k) with the smallest and the largest mean product."""
     lows, highs = np.exp(-np.array(budgets)[:, 0]), np.exp(np.array(budgets)[:, 1])
     states = np.array(list(itertools.product([0, 1], repeat=len(budgets))))
     lifts = np.where(states, highs, lows)
@@ -28,7 +28,7 @@ def coupled(budgets):
 
 
 def released(lifts, masses, kept=1e-7):
-    """The ALIP budgets of releases that each have one rare output with these lifts, each alone and all together.
+    """The ALIP budgets of releases that each have one rare output with these lifts.
 
     A secret of mass ``kept`` at the largest and the smallest lifts is added.
     """
@@ -63,7 +63,6 @@ SETS = [
 
 @pytest.mark.parametrize("budgets", SETS)
 def test_a_law_attains_it(budgets):
-    """Both budgets are needed: a release that satisfies each notion comes within a thousandth of the composition."""
     bound = composed([ALIP(*pair) for pair in budgets])
     lifts, (least, most) = coupled(budgets)
     found = []
@@ -82,7 +81,6 @@ def test_a_law_attains_it(budgets):
 
 @pytest.mark.parametrize("eps", [0.01, 0.25, 0.5, 1.0, 2.0])
 def test_lip_of_two(eps):
-    """The theorem, and a linear program over a grid of lifts of all the other secrets, for several masses of one."""
     t = math.exp(eps)
     bound = composed([LIP(eps), LIP(eps)]).eps
     assert bound == pytest.approx(eps + math.log(t * t - t + 1), rel=1e-12)
@@ -98,7 +96,7 @@ def test_lip_of_two(eps):
 
 
 def test_two_secrets_in_fractions():
-    """Two secrets with P_S = (1/3, 2/3), each release naming the same one: t = 2, and the exact factor 2 * 3."""
+    """Two secrets with P_S = (1/3, 2/3), each release naming the same one."""
     prior, lifts = [Fraction(1, 3), Fraction(2, 3)], [Fraction(2), Fraction(1, 2)]
     assert sum(p * v for p, v in zip(prior, lifts, strict=True)) == 1
     pair = lifts[1] ** 2 / sum(p * v * v for p, v in zip(prior, lifts, strict=True))
@@ -133,7 +131,6 @@ def test_linear_program_over_all_states(budgets):
 
 
 def test_many_releases():
-    """k releases with LIP stay below the 2k eps that LDP's sum gives, by the log of 1 + e^eps in the limit."""
     for eps, k in ((0.5, 3), (0.5, 8), (1.0, 200), (3.0, 500)):
         bound, t = composed([LIP(eps)] * k).eps, math.exp(eps)
         assert bound == pytest.approx(

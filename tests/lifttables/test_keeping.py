@@ -1,4 +1,4 @@
-"""A release next to kept columns, as a user asks for it: what is published, for every kind of frame and for files."""
+"""A release next to kept columns, as a user asks for it."""
 
 import json
 import re
@@ -17,7 +17,7 @@ EPS = 0.6
 
 
 def people(n=4000, seed=0):
-    """Return rows in which illness depends on age, and more on the town: town E has nearly only the ill."""
+    """Return rows in which illness depends on age, and more on the town."""
     rng = np.random.default_rng(seed)
     town, age, year = rng.integers(0, 5, n), rng.integers(0, 4, n), rng.integers(0, 6, n)
     ill = rng.random(n) < np.array([0.2, 0.25, 0.5, 0.55, 0.95])[town] * np.array([0.5, 0.8, 1.0, 1.05])[age]
@@ -37,7 +37,7 @@ OF = {"secret": "ill", "public": "age", "notion": ll.LIP(EPS), "confidence": Non
 
 
 def worst_log_lift(rows, design):
-    """Return the largest |log lift| of all that is published, expected over the draws, from the rows themselves."""
+    """Return the largest |log lift| of all that is published, expected over the draws."""
     kernel, codes = design.kernel(), design.codes(rows)
     ill = (rows["ill"] == "yes").to_numpy()
     masses = np.array([kernel[codes[ill == one]].sum(axis=0) for one in (False, True)])
@@ -76,7 +76,6 @@ def test_what_is_published_satisfies_the_notion_and_tells_z(keep):
 
 @pytest.mark.filterwarnings("ignore")
 def test_it_retains_more_than_a_release_that_ignores_z():
-    """Of X, next to the same groups of towns: the design without Z breaks the notion, this one does not."""
     done = tables.sanitise(ROWS, **OF, keep=["town"], coarsen=True, rng=1)
     note = next(note for note in done.audit.notes if note.startswith("retained: "))
     z, x = map(float, re.findall(r"([\d.]+) %", note))

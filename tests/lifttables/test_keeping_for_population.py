@@ -1,4 +1,4 @@
-"""Designs next to kept columns for a population: laws are simulated, and lifts computed from the law by loops."""
+"""Designs next to kept columns for a population."""
 
 import itertools
 
@@ -19,7 +19,7 @@ EPS = 0.7
 
 
 def law_of(seed):
-    """Return P(s, x, z) in which z = 3 alone is beyond the budget, and the others near it."""
+    """Return P(s, x, z) in which z = 3 alone is beyond the budget."""
     rng = np.random.default_rng(seed)
     p_z = rng.dirichlet(np.full(4, 8.0))
     ill = np.array([0.3, 0.36, 0.44, 0.72]) * rng.uniform(0.9, 1.1, 4)
@@ -35,7 +35,7 @@ def rows_of(law, n, seed):
 
 
 def log_lifts(law, design):
-    """Return log P(s|y,z) / P(s) under the law, of pairs (x, z) that the design has seen, for all that is released."""
+    """Return log P(s|y,z) / P(s) under the law."""
     cells = list(itertools.product(range(law.shape[1]), range(law.shape[2])))
     frame = pl.DataFrame({"x": [f"x{x}" for x, _ in cells], "z": [f"z{z}" for _, z in cells]})
     codes = design.codes(frame, "draw")
@@ -56,7 +56,6 @@ def released(rows, **words):
 
 @pytest.mark.parametrize("n", [400, 3000, 20000])
 def test_nearly_all_designs_satisfy_the_notion_under_the_law(n):
-    """At least 95 of 100 would do; bounds that hold for all subsets at once are hardly ever exceeded."""
     broken, kept = 0, 0
     for seed in range(20):
         law = law_of(seed % 5)
@@ -107,7 +106,7 @@ def test_the_card_the_audit_and_the_notes_say_so():
 @pytest.mark.parametrize("confidence", [None, 0.95])
 def test_the_best_of_all_shares_is_taken_and_one_can_be_asked_for(confidence):
     def total(done):
-        """Return I(X, Z; Y, Z') from the rows: an output tells z', which is a function of z."""
+        """Return I(X, Z; Y, Z') from the rows."""
         p = rows.group_by("x", "z").len()
         joint = (p["len"].to_numpy() / len(rows))[:, None] * done.design.channel.kernel[done.design.codes(p)]
         ratio = joint / (joint.sum(axis=1, keepdims=True) * joint.sum(axis=0))
@@ -122,7 +121,6 @@ def test_the_best_of_all_shares_is_taken_and_one_can_be_asked_for(confidence):
 
 
 def test_bounds_within_a_part_are_those_of_clopper_and_pearson():
-    """By hand, the first two of four symbols: with what is elsewhere they make three, and a pair pays as one does."""
     counts = np.array([[30, 20, 40, 10], [15, 25, 30, 30]])
     part = SampleWithin(counts[:, :2], counts[:, 2:].sum(axis=1), 0.9, chosen=np.log(7))
     member = np.array([[True, False], [False, True], [True, True]])

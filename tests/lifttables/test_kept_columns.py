@@ -1,4 +1,4 @@
-"""Columns kept beside a release through a design: `apply` on every kind of frame refuses what `lift apply` refuses."""
+"""Columns kept beside a release through a design."""
 
 import math
 import re
@@ -122,7 +122,6 @@ def test_what_was_published_before_breaks_the_promise_of_a_frame(tmp_path, desig
 
 
 def test_rows_that_show_the_notion_broken_promise_nothing():
-    """Where they are taken on all the same, though they do not contradict the design's rows."""
     words = {"rows": 9, "p_value": 0.5, "distance": 0.1, "of": "the joint distribution", "untold": ""}
     drift = tables.Drift(**words, violation=0.1, confidence=0.95, population="broken")
     assert drift.promise.startswith("nothing is guaranteed")
@@ -139,7 +138,6 @@ def frame_of(kept):
 
 @pytest.mark.parametrize(("over", "proved"), [(1e-6, True), (-1e-6, False)])
 def test_the_card_says_the_population_only_where_that_was_proved(over, proved, tmp_path, capsys):
-    """The audit used to judge kept columns for the rows alone, and the card said the population."""
     eps = bounds_by_hand.needed(KEPT, np.eye(2), 0.05) + over
     assert eps > 0.25 > -math.log(0.8)
     done = tables.sanitise(
@@ -175,7 +173,6 @@ def test_an_earlier_release_is_judged_for_the_sample_alone(tmp_path):
 
 @pytest.mark.slow
 def test_no_card_promises_the_population_what_is_false_there():
-    """The law of the review: the kept column's lift is slightly over the budget, and a third of samples hide it."""
     rng, promised = np.random.default_rng(0), 0
     p = np.array([[0.30, 0.20], [0.20, 0.30]])
     eps = -math.log(0.8) - 0.01

@@ -1,4 +1,4 @@
-"""Tables of Stata and SPSS: labels in place of codes, and what is missing there is missing here."""
+"""Tables of Stata and SPSS."""
 
 import builtins
 import sys

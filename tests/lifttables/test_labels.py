@@ -1,4 +1,4 @@
-"""Labels that look alike, hold what stands between labels, or are mark-up: told, decoded, never merged in silence."""
+"""Labels that look alike, hold what stands between labels, or are mark-up."""
 
 import html.parser
 import itertools
@@ -103,7 +103,6 @@ class _Tags(html.parser.HTMLParser):
 
 @pytest.mark.parametrize("label", ["<script>a</script>", "[a](http://b)", "a|b", "`a`", "*a*", "a\nb", "a\\|b", "# a"])
 def test_a_label_is_no_mark_up_of_the_card(label):
-    """Rendered by a Markdown parser, each label is text in one cell of the table, also in the column's name."""
     markdown = pytest.importorskip("markdown_it").MarkdownIt("commonmark", {"html": True}).enable("table")
     frame = pl.DataFrame({"s": ["a", "b"] * 40, label: [label, "other"] * 20 + ["other", label] * 20})
     done = tables.sanitise(frame, secret="s", public=label, notion=ll.LIP(5.0), resamples=0, keep_order=True)
@@ -120,7 +119,6 @@ def test_a_label_is_no_mark_up_of_the_card(label):
 
 @pytest.mark.parametrize("name", registry.mechanisms)
 def test_no_card_has_a_number_of_the_counts_in_its_words(name):
-    """How much constant release was mixed in, and how many rows more would take, are for the owner alone."""
     secret, public = Symbols((Column("s"),), (("a",), ("b",))), Symbols((Column("x"),), tuple((c,) for c in "pqrstu"))
     counts = Counts(np.array([[30.0, 14, 25, 9, 40, 21], [22, 31, 12, 27, 19, 50]]), secret, public)
     notions = (ll.LIP(0.2), ll.ALIP(np.inf, 0.2), AverageLeakage(0.02), MaximalLeakage(0.5))

@@ -1,4 +1,4 @@
-"""The transformer passes scikit-learn's own checks, and releases what the design says."""
+"""The transformer passes scikit-learn's own checks."""
 
 import numpy as np
 import pandas as pd

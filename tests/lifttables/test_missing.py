@@ -1,4 +1,4 @@
-"""Missing values are refused, one symbol more, or their rows are left out: everywhere alike."""
+"""Missing values are refused, one symbol more, or their rows are left out."""
 
 import numpy as np
 import pandas as pd
@@ -130,7 +130,6 @@ def test_an_audit_counts_them_as_a_symbol_or_as_values_where_asked():
 
 
 def test_a_copy_is_recognised_though_other_rows_are_left_out(tmp_path):
-    """A second release of a copy, of other columns, is put together with the first one."""
     frame = GONE.with_columns(half=pl.when(pl.col("at") % 7 != 2).then(pl.col("at") % 2).cast(pl.String))
     for folder, name, public in (("a", "in.csv", "age"), ("b", "copy.csv", "half")):
         (tmp_path / folder).mkdir()

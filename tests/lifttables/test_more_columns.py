@@ -1,4 +1,4 @@
-"""A release of one public column more retains hardly less: columns may be left out, and the bounds pay for trying."""
+"""A release of one public column more retains hardly less."""
 
 import itertools
 import math
@@ -45,7 +45,7 @@ def told(done):
 @pytest.mark.parametrize("mechanism", ["subset-merging", "optimal"])
 @pytest.mark.parametrize(("n", "least"), [(600, 0.8), (5000, 0.94)])
 def test_a_column_more_retains_no_less_but_for_the_price_of_trying(n, least, mechanism):
-    """The price is that of the union bound over the sets of columns: log 3 nats for two, log 7 for three."""
+    """The price is that of the union bound over the sets of columns."""
     rows = rows_of(law_of(0), n, 0)
     values = {
         public: told(released(rows, list(public), mechanism))
@@ -71,7 +71,6 @@ def test_a_finer_column_retains_no_less_but_for_the_price_of_more_subsets(public
 
 @pytest.mark.parametrize(("name", "most", "gain"), [("subset-merging", 15, 0.95), ("optimal", 25, 1.1)])
 def test_fewer_blocks_are_tried_and_paid_for(name, most, gain):
-    """With 600 rows a third of the blocks may retain more; the union bound over both costs log 2 nats."""
     made, kept = MADE[name], []
     for seed in range(4):
         counts = Reading("s", ("a", "b", "c"), rare="keep").counts(tables.open_table(rows_of(law_of(seed), 600, seed)))

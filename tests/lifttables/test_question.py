@@ -1,4 +1,4 @@
-"""A recommendation satisfies what was asked, by lifts computed by hand from the release's own design."""
+"""A recommendation satisfies what was asked."""
 
 import base64
 import html
@@ -47,7 +47,7 @@ def likelihoods(path):
 
 
 def largest_belief(p_s, lifts, prior):
-    """Return the largest posterior of an event of a prior, which may take part of a secret: a fractional knapsack."""
+    """Return the largest posterior of an event of a prior."""
     room, posterior = prior, 0.0
     for s in np.argsort(-lifts):
         taken = min(room, p_s[s])
@@ -87,7 +87,6 @@ def test_the_recommended_release_keeps_beliefs_within_the_limit(people, capsys, 
     ],
 )
 def test_budgets_are_those_of_the_closed_forms_rounded_down(adversary, limits):
-    """By hand: the lift of an event is at most e^eps_u, and odds of 1 to 9 become at most 1 to 4."""
     question = Question(0.1, 0.2, adversary)
     for name, limit in limits.items():
         budget = question.largest_budget(NOTIONS_AT[name], 0.2)
@@ -116,7 +115,7 @@ def test_accuracy_takes_the_smallest_budget(people, capsys):
     card = tables.read_card(people.with_name("in.released.card.json"))
 
     def error(kernel):
-        """By hand: the estimate is shares times the inverse of a square kernel, with the multinomial's covariance."""
+        """By hand: the estimate is shares times the inverse of a square kernel."""
         p_y = COUNTS.sum(axis=0) / COUNTS.sum() @ kernel
         inverse = np.linalg.inv(kernel)
         covariance = inverse.T @ (np.diag(p_y) - np.outer(p_y, p_y)) @ inverse / COUNTS.sum()

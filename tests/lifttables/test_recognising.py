@@ -1,4 +1,4 @@
-"""A further release of the same rows is recognised whatever the table is called, and no release is lost."""
+"""A further release of the same rows is recognised whatever the table is called."""
 
 import json
 import os
@@ -309,7 +309,6 @@ def test_rows_whose_values_were_renamed_are_warned_of(folder, capsys, name):
 
 
 def test_what_the_ledger_cannot_know_is_said(folder, capsys, monkeypatch):
-    """Half of the rows, and another user's index: nothing is recognised, as the help and the card say."""
     card = Path("r1.card.md").read_text()
     for words in ("a selection of the rows", "by the same user or in the same folder", "renamed values or columns"):
         assert words in card

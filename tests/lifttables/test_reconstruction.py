@@ -1,4 +1,4 @@
-"""What a card tells of its table, by an attacker who knows the program, the notion, and nearly all of the table.
+"""What a card tells of its table, by an attacker who knows the program.
 
 The attacker holds the true table and others in which up to three people have another secret, so that n and the public
 counts are the same, makes each one's card with this very program, and keeps those whose card is the published one.
@@ -71,7 +71,6 @@ def card(counts, name, confidence):
 @pytest.mark.parametrize("confidence", [None, 0.95])
 @pytest.mark.parametrize("name", registry.mechanisms)
 def test_a_card_does_not_single_out_its_table(name, confidence):
-    """Another of at most 60 tables has the very same card, so that the truth is not alone; or it has no number."""
     try:
         public = card(SIX, name, confidence)
     except ll.UnsupportedNotion:
@@ -90,7 +89,7 @@ def test_a_card_does_not_single_out_its_table(name, confidence):
 
 @pytest.mark.parametrize("name", [name for name in registry.mechanisms if name not in BLUNT])
 def test_the_exact_channel_would_single_it_out(name):
-    """What the attack finds where kernels are published to all their digits: half of the others at least are told."""
+    """What the attack finds where kernels are published to all their digits."""
     mechanism, notion = registry.mechanisms[name], notion_for(name)
     truth = mechanism(ll.Joint.from_counts(SIX), notion).kernel
     others = [mechanism(ll.Joint.from_counts(counts), notion).kernel for counts in neighbours(10)]
@@ -99,7 +98,6 @@ def test_the_exact_channel_would_single_it_out(name):
 
 @pytest.mark.parametrize("name", ["optimal", "tailored"])
 def test_in_a_small_table_a_few_people_can_be_told(name):
-    """What the card says: in 300 rows it leaves none of 60 other tables, in 300,000 some."""
     for times, alone in ((1, True), (1000, False)):
         counts = SIX // 400 * times
         others = [other - SIX + counts for other in neighbours(60)]
@@ -108,7 +106,7 @@ def test_in_a_small_table_a_few_people_can_be_told(name):
 
 @pytest.mark.parametrize("confidence", [None, 0.95])
 def test_a_withheld_kernel_tells_nothing_of_the_counts(confidence):
-    """Without it a small table's card is that of all its neighbours; a card with it says whom it may tell."""
+    """Without it a small table's card is that of all its neighbours."""
     counts = SIX // 400
 
     def made(table):
@@ -130,7 +128,7 @@ def test_a_withheld_kernel_tells_nothing_of_the_counts(confidence):
 
 
 def all_tables(ill, well):
-    """All tables of two secrets and two symbols in which so many rows have each secret."""
+    """All tables of two secrets and two symbols with given numbers of secrets."""
     for a in range(1, ill):
         for b in range(1, well):
             yield np.array([[a, ill - a], [b, well - b]])
@@ -139,10 +137,6 @@ def all_tables(ill, well):
 @pytest.mark.parametrize("confidence", [None, 0.95])
 @pytest.mark.parametrize("truth", [[[10, 20], [18, 12]], [[60, 40], [35, 65]]])
 def test_by_default_a_small_tables_card_names_no_table(truth, confidence):
-    """With the kernel and the number of ill, an exhaustive search used to find all four counts (finding H5).
-
-    Without it, of the tables whose outputs come from the same symbols, several have the card of the truth.
-    """
     truth = np.array(truth)
     secret, public = SECRET, Symbols((Column("x"),), (("u",), ("v",)))
 
@@ -176,7 +170,6 @@ def test_a_large_table_of_few_symbols_shows_its_kernel():
 
 
 def test_where_a_released_value_stands_says_nothing():
-    """The table is sorted by the public column; the ranks of what is released and of places do not go together."""
     n, squares = 2000, 0.0
     x = np.sort(np.random.default_rng(0).integers(4, size=n))
     frame = pl.DataFrame({"s": (x + np.arange(n)) % 2, "x": x}).cast(pl.String)

@@ -1,4 +1,4 @@
-"""Every route releases by one pipeline: one card, the same counts, the same rows, and every check."""
+"""Every route releases by one pipeline."""
 
 import gzip
 import importlib.util
@@ -100,7 +100,7 @@ def expected():
 
 
 def comparable(card):
-    """What a card says but for when it was made and which file it is of; a frame may hold formulas."""
+    """What a card says but for when it was made and which file it is of."""
     left = {name: value for name, value in card.items() if name not in ("made", "cite", "sha256")}
     options = {name: value for name, value in card["options"].items() if name != "formulas"}
     return json.loads(json.dumps(left | {"options": options}))

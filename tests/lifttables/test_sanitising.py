@@ -66,7 +66,7 @@ def test_system_random_is_uniform_and_does_not_repeat():
 
 
 def test_a_seed_may_be_as_long_as_it_likes():
-    """And each is another, where a float would be the same for two: numpy's own generator of it."""
+    """And each is another, where a float would be the same for two."""
     for seed in (2**53, 2**53 + 1, 10**400, np.int64(3)):
         assert generator(seed).random() == np.random.default_rng(seed).random()
     assert note_on(10**400).startswith("drawn from the seed 1000")

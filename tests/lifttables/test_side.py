@@ -1,4 +1,4 @@
-"""Nothing leaks on the side: order, card, kept columns, further releases, several secrets."""
+"""Nothing leaks on the side."""
 
 import itertools
 import json
@@ -48,7 +48,7 @@ def release(folder, frame, notion, mechanism="optimal", name="out.csv", **more):
 
 
 def guessed_by_change_point(released, secrets):
-    """The share of secrets that the best cut of the released rows into two runs guesses, as an attacker would."""
+    """The share of secrets guessed by the best cut of the rows into two runs."""
     codes = {value: at for at, value in enumerate(sorted(set(released)))}
     one_hot = np.eye(len(codes))[[codes[value] for value in released]]
     before = np.cumsum(one_hot, axis=0)
@@ -68,7 +68,6 @@ def guessed_by_change_point(released, secrets):
 
 
 def test_a_sorted_table_does_not_give_its_secret_by_its_order(tmp_path):
-    """The change-point attack of a reader: it succeeds with --keep-order and fails on shuffled rows."""
     rng = np.random.default_rng(0)
     counts = rng.multinomial(6000, np.array([[0.4, 0.1, 0.13], [0.09, 0.18, 0.1]]).ravel()).reshape(2, 3)
     frame, notion = rows_of(counts), ll.LIP(0.3)
@@ -92,7 +91,7 @@ def test_a_sorted_table_does_not_give_its_secret_by_its_order(tmp_path):
 
 
 def test_shuffled_rows_are_all_rows_in_any_order(tmp_path, monkeypatch):
-    """Each of the 6 orders of 3 rows in two batches comes about as often: chi-square, p-value above 1e-6."""
+    """Each of the 6 orders of 3 rows in two batches comes about as often."""
     from scipy import stats
 
     monkeypatch.setattr("lifttables.releases.releasing.PARTS", 3)
@@ -112,7 +111,6 @@ def test_shuffled_rows_are_all_rows_in_any_order(tmp_path, monkeypatch):
 
 
 def test_the_card_of_a_mechanism_that_sees_the_secret_has_no_kernel(tmp_path):
-    """The design gives P(x|s) of the other secret exactly; the card holds no number that depends on the counts."""
     done, outputs = release(tmp_path, rows_of(SIX), ll.LIP(0.1), "conditional-reporting")
     kernel = done.design.channel.kernel
     other = SIX[1] / SIX[1].sum()
@@ -132,7 +130,6 @@ def test_the_card_of_a_mechanism_that_sees_the_secret_has_no_kernel(tmp_path):
 
 
 def test_public_counts_are_not_in_the_card(tmp_path):
-    """A reader's attack on the optimum: p_y = p_x K gives all counts from the design, and none from what is public."""
     counts = SIX * 43
     done, outputs = release(tmp_path, rows_of(counts), ll.LIP(0.4), publishing=tables.Publishing(kernel=True))
     n, truth = counts.sum(), counts.sum(axis=0)
@@ -151,7 +148,7 @@ def test_public_counts_are_not_in_the_card(tmp_path):
 
 
 def test_one_kernel_on_the_grid_stands_for_many_tables():
-    """Among tables that differ by a few people, most have the very kernel of this one; the exact ones all differ."""
+    """Among tables that differ by a few people, most have the very kernel of this one."""
     rng = np.random.default_rng(0)
     base, notion = SIX * 400, ll.LIP(0.5)
 
@@ -200,7 +197,6 @@ def test_bits_count_the_kernels():
 
 
 def test_kept_columns_are_judged_together_with_the_release(tmp_path):
-    """A recoded secret among the kept columns stops the run; an independent column does not."""
     frame = rows_of(SIX * 50).with_columns(pl.col("s").replace({"s0": "a", "s1": "b"}).alias("recoded"))
     with pytest.raises(BrokenNotion, match="BROKEN together with the kept columns recoded: recoded = a and x released"):
         release(tmp_path, frame, ll.LIP(0.4), publishing=tables.Publishing(keep=("recoded",)))
@@ -250,7 +246,6 @@ def test_told_together_is_what_enumeration_says():
 
 @pytest.mark.parametrize("secrets", [("s0",), ("s0", "s2"), ("s0", "s1", "s2", "s3"), ("s2", "s3")], ids="+".join)
 def test_told_together_is_about_the_secrets_of_the_rows(secrets):
-    """A design for two secrets, s0 and s1, applied to rows that lack one, or have others: by sums over the rows."""
     made = tables.sanitise(
         rows_of(SIX * 50), secret="s", public="x", notion=ll.LIP(0.4), mechanism="optimal", resamples=0, confidence=None
     ).design
@@ -269,7 +264,6 @@ def test_told_together_is_about_the_secrets_of_the_rows(secrets):
 
 
 def test_halves_that_say_nothing_and_together_all():
-    """No budget composes: X = (S xor R, R), each half independent of S, both tell it (the theorem's example)."""
     frame = pl.DataFrame({"s": [0, 0, 1, 1] * 20, "r": [0, 1, 0, 1] * 20, "t": [0, 1, 1, 0] * 20}).cast(pl.String)
     half = {
         name: tables.sanitise(
@@ -292,7 +286,6 @@ def test_halves_that_say_nothing_and_together_all():
 
 
 def test_too_many_outputs_are_accounted_for_by_the_theorem(monkeypatch):
-    """Draws of a copy of the secret are independent given it: three of them against the product of their kernels."""
     frame = rows_of(SIX * 50).with_columns(pl.col("s").alias("c"))
     made = tables.sanitise(
         frame, secret="s", public="c", notion=ll.LIP(0.2), mechanism="randomised-response", resamples=0, confidence=None
@@ -318,7 +311,7 @@ def test_too_many_outputs_are_accounted_for_by_the_theorem(monkeypatch):
 
 @pytest.mark.filterwarnings("ignore:the counts are nearly")  # the others are these rows and a few more
 def test_a_second_release_is_put_together_with_the_first(tmp_path):
-    """Five draws at 0.2 leak more than 0.2: the second stops, unless taken on; the ledger holds what was made."""
+    """Five draws at 0.2 leak more than 0.2: the second stops, unless taken on."""
     frame, ledger = rows_of(SIX * 50), beside(tmp_path / "in.csv")
     release(tmp_path, frame, ll.LIP(0.2), name="a.csv", ledger=ledger)
     assert ledger.stat().st_mode & 0o777 == 0o600
@@ -354,7 +347,6 @@ def test_a_second_release_is_put_together_with_the_first(tmp_path):
 
 
 def test_what_was_published_as_it_is_stays_published(tmp_path):
-    """A release beside it is judged with it: where the table has it no more, and where it is the secret now."""
     frame = rows_of(SIX * 50).with_columns(pl.col("s").replace({"s0": "a", "s1": "b"}).alias("recoded"))
     frame = frame.with_columns(pl.Series("other", ["u", "v"] * (len(frame) // 2)))
     words = {"public": "x", "notion": ll.LIP(0.4), "resamples": 0, "confidence": None}
@@ -373,7 +365,7 @@ def test_what_was_published_as_it_is_stays_published(tmp_path):
 @pytest.mark.parametrize("kind", ["pandas", "polars", "dask"])
 @pytest.mark.filterwarnings("ignore")  # of the other libraries among themselves
 def test_releases_of_frames_are_put_together_in_the_same_ledger(tmp_path, kind, monkeypatch):
-    """A command's release, then a frame's, then new draws by its design: each judged with those before it."""
+    """A command's release, then a frame's, then new draws by its design."""
     rows, ledger = rows_of(SIX * 50), beside(tmp_path / "in.csv")
     frame = rows if kind == "polars" else rows.to_pandas()
     if kind == "dask":
@@ -436,7 +428,6 @@ def test_several_secrets_are_protected_together_and_each_alone(tmp_path):
 
 
 def test_several_public_columns_stay_several(tmp_path):
-    """The help's own example: pooled combinations, two columns out, each output's text its own."""
     rng = np.random.default_rng(2)
     frame = pl.DataFrame(
         {"s": rng.choice(list("ab"), 400), "age": rng.choice(["old", "mid", "new"], 400, p=[0.5, 0.45, 0.05])}
@@ -505,7 +496,6 @@ def test_files_together_or_not_at_all(tmp_path):
     "notion", [ll.ALIP(0.7, 0.2), ll.LIP(0.4), ll.LDP(0.8), ll.LIP(0.0), ll.ALIP(math.inf, 0.3), ll.LDP(math.inf)]
 )
 def test_beliefs_are_bounded_as_it_is_said(notion):
-    """Any property of the secret, by all subsets of secrets and all outputs of optimal responses."""
     rng = np.random.default_rng(5)
     for _ in range(10):
         joint = ll.Joint(rng.dirichlet(np.ones(20)).reshape(4, 5))
@@ -531,10 +521,6 @@ def tables_of(n, shape):
 
 @pytest.mark.parametrize("notion", [ll.LIP(0.3), ll.ALIP(0.6, 0.2), ll.LDP(0.5)])
 def test_the_exact_kernel_tells_nothing_that_breaks_the_notion_about_one_person(notion):
-    """The theorem by enumeration: all tables of 6 rows, an optimal kernel of each, a drawn prior over tables.
-
-    For each kernel and each margin of the secret, the belief about one row's secret after its output.
-    """
     rng = np.random.default_rng(0)
     together: dict[tuple, list] = {}
     law = rng.dirichlet(np.ones(6)).reshape(2, 3)
@@ -561,7 +547,6 @@ def test_the_exact_kernel_tells_nothing_that_breaks_the_notion_about_one_person(
 
 
 def test_releases_that_are_independent_given_the_secret():
-    """The theorem's second part, on random pairs of releases: ALIP by the sum of all budgets, LDP by the sum."""
     rng = np.random.default_rng(1)
     for _ in range(200):
         p_s = rng.dirichlet(np.ones(3))

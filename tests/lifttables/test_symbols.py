@@ -1,4 +1,4 @@
-"""An audit names exactly the symbols that break a notion, with the budget that each needs, by another route.
+"""An audit names exactly the symbols that break a notion.
 
 The route: plain sums over the secrets, from the formulas of E23, on a table with finite lifts.
 """
@@ -128,7 +128,6 @@ def test_the_secrets_that_decide_are_named(notion, why):
 
 
 def test_ldp_needs_the_sum_of_both_lifts():
-    """The review's table: a broken notion that named no symbol, and one that named too small a need."""
     counts = np.array([[3, 2], [1, 4]])
     for eps, names in ((0.8, ["0"]), (0.5, ["0", "1"])):
         found = auditing.audited(counted(counts), ll.LDP(eps), resamples=0)
@@ -155,7 +154,6 @@ def test_a_text_has_as_many_digits_as_tell_need_from_budget():
 
 
 def test_what_breaks_the_notion_stands_before_what_spreads_further():
-    """Two symbols: one with a lift of 1.5, one that rules a secret out and whose lifts are 1.2 at most."""
     counts = np.array([[30, 40], [10, 30], [10, 0], [10, 50]])
     top = ll.lift(Joint.from_counts(counts)).max(axis=0)
     allowed = math.log(top.min()) + 1e-3

@@ -1,4 +1,4 @@
-"""An audit names the symbols whose row breaks a notion by itself, with what must be known before and what it needs.
+"""An audit names the symbols whose row breaks a notion by itself.
 
 The route: fractions of counts, one attacker after the other.
 """
@@ -34,7 +34,7 @@ def agreeing(known, values):
 
 
 def by_hand(counts, kernel=None):
-    """Return {output: {J: (need, all that need as much, as (secret, lift, value))}} of P(s|x^J,y) / P(s|x^J)."""
+    """Return {output: {J: (need, everything that needs as much)}} by the definition."""
     kernel = kernel or [[Fraction(i == y) for y in range(6)] for i in range(6)]
     found = {}
     for y, known in itertools.product(range(len(kernel[0])), SUBSETS):
@@ -103,7 +103,6 @@ def test_srlip_names_symbols_and_what_is_known_before(counts, released):
 
 @pytest.mark.parametrize("unused", range(4))
 def test_an_output_that_never_comes_has_no_need(unused):
-    """Those behind it keep their own: the release leaves it out, and its need does not stand in for another's."""
     needs, names = by_hand(COUNTS, KERNEL), [*"uvw"]
     names.insert(unused, "never")
     channel = ll.Channel(np.insert(np.array(KERNEL, dtype=float), unused, 0, axis=1), names)
@@ -149,7 +148,6 @@ def test_attributes_without_names_are_numbered():
     ],
 )
 def test_attributes_of_another_shape_are_not_called_by_the_columns(shape, given):
-    """The symbol of the zero cell is the first whatever the shape, and ruled out by each attribute alone."""
     found = audited(WITH_A_ZERO, ll.SRLIP(5.0, shape))
     (one,) = (one for one in found.symbols if one.broken)
     known = [broken.why.partition(", given ")[2] for broken in one.broken]
@@ -162,7 +160,6 @@ def test_an_infinite_budget_is_kept_by_all():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_an_output_needs_what_it_does_alone(seed):
-    """Each output beside a release that tells next to nothing: the leakage of the two is this output's need."""
     rng = np.random.default_rng(seed)
     joint = ll.Joint.from_counts(rng.integers(1, 20, (3, 6)))
     for kernel in (rng.dirichlet(np.ones(4), 6), rng.dirichlet(np.ones(4), (3, 6))):
@@ -211,7 +208,6 @@ def test_a_notion_of_a_user_s_own_is_asked_the_same():
 
 @pytest.mark.parametrize("said", [{"secret": np.zeros(6, int)}, {"lift": np.ones(6)}])
 def test_a_need_may_say_no_more_than_whose_lift_or_which(said, monkeypatch):
-    """Then no secret is named, for a name without its lift says nothing, nor the other way about."""
     asked = OfAge.required_by_posteriors
     monkeypatch.setattr(
         OfAge, "required_by_posteriors", lambda *given: tuple(one._replace(**said) for one in asked(*given))

@@ -1,4 +1,4 @@
-"""Tables of text, with any separator, quotation mark or encoding: read as written, each line of the header's width."""
+"""Tables of text, with any separator, quotation mark or encoding."""
 
 import csv
 import gzip
@@ -138,7 +138,6 @@ def test_a_command_says_which_line_is_wrong(tmp_path, monkeypatch, capsys, words
 
 
 def test_the_secret_is_not_published_in_place_of_the_public_column(tmp_path):
-    """With two columns of four read, the values of `ill` were taken for those of `age`."""
     lines = [",".join(HEADER), *(["North,flu,20s,5"] * 50), *(["St Mary, North,hiv,40s,5"] * 45)]
     path = written(tmp_path, "\n".join(lines) + "\n")
     with pytest.raises(DataError, match="line 52 has 5 fields"):
@@ -220,7 +219,6 @@ TABLES = st.integers(2, 4).flatmap(
     st.data(),
 )
 def test_lines_of_right_and_wrong_widths_as_the_csv_module_writes_them(rows, separator, end, quoting, block, data):
-    """The csv module says where a row begins; one row has too many or too few fields, or none has."""
     names = [f"c{at}" for at in range(len(rows[0]))]
     wrong = data.draw(st.none() | st.integers(0, len(rows) - 1))
     more = data.draw(st.booleans())
@@ -243,7 +241,6 @@ def test_lines_of_right_and_wrong_widths_as_the_csv_module_writes_them(rows, sep
 
 
 def test_a_released_table_is_read_again(tmp_path):
-    """What is written with line breaks, quotation marks and separators in its values passes its own check."""
     rng = np.random.default_rng(1)
     odd = ['a,"b"', "c\nd", "e\tf", "g"]
     pl.DataFrame({"s": rng.choice(["u", "v"], 400), "x": rng.choice(odd, 400), "k": ["k"] * 400}).write_csv(

@@ -1,4 +1,4 @@
-"""What owners say of values: codes, dates, ordered bins, hierarchies, missing texts."""
+"""What owners say of values."""
 
 import datetime as dt
 import itertools
@@ -103,7 +103,7 @@ def counted(counts):
 
 
 def test_drift_is_told_where_it_is_and_seldom_where_it_is_not():
-    """40 tables from the same distribution: none called at p <= 0.001; from another: all, and the notion is broken."""
+    """40 tables from the same distribution: none called at p <= 0.001; from another."""
     made = design_of(people(3000, P, 0))
     rng = np.random.default_rng(1)
     same = [drift_of(tables.open_table(people(500, P, seed)), made, rng) for seed in range(1, 41)]
@@ -157,7 +157,6 @@ NEW = {
 @pytest.mark.parametrize("new", NEW.values(), ids=NEW)
 @pytest.mark.parametrize("mechanism", ["randomised-response", "secret-aware"])
 def test_drift_counts_secrets_and_symbols_that_the_design_has_not_seen(mechanism, new):
-    """By sums over the rows: what the design was not made for is drawn from P(y), and every secret is learned about."""
     made = design_of(counted(OLD), mechanism)
     secrets, symbols, y_of = (["a", "b"], ["u", "v"], range(made.channel.n_outputs))
     p_y = [Fraction(p) for p in made.p_y]
@@ -180,7 +179,7 @@ def test_drift_counts_secrets_and_symbols_that_the_design_has_not_seen(mechanism
 
 
 def test_a_promise_is_about_secrets_that_the_design_has_not_seen_too():
-    """The rows that the design knows keep the notion by themselves; beside a third secret they do not."""
+    """The rows that the design knows keep the notion by themselves."""
     made = tables.sanitise(
         counted(OLD), secret="s", public="x", notion=ll.LIP(0.3), mechanism="randomised-response", resamples=0
     ).design

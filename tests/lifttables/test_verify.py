@@ -1,4 +1,4 @@
-"""A card names its file: `lift verify` finds every change of one of them, and no difference where there is none."""
+"""A card names its file."""
 
 import hashlib
 import json

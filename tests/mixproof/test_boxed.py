@@ -1,4 +1,4 @@
-"""Programmes over boxes that change: against scipy, and what their multipliers prove, by weak duality."""
+"""Programmes over boxes that change."""
 
 import math
 
@@ -28,7 +28,6 @@ def by_scipy(cost, rows, low, high, least, most):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_box_after_box(seed):
-    """One object, thirty boxes and costs: each answer is as from the start, and its multipliers prove it."""
     rng = np.random.default_rng(seed)
     n, m = 6, 3
     rows = np.concatenate([np.ones((1, n)), rng.normal(size=(m, n))])
@@ -58,7 +57,6 @@ def test_box_after_box(seed):
 
 
 def test_a_threshold_ends_it_early_with_multipliers_that_show_why():
-    """Costs above the threshold need not be told; below it nothing changes, and none is in force the next time."""
     rng, early = np.random.default_rng(0), 0
     for _ in range(10):
         n = 20

@@ -1,4 +1,4 @@
-"""The search from without: against a linear programme over all vertices, and what its limits and reports say."""
+"""The search from without."""
 
 import inspect
 
@@ -76,7 +76,6 @@ def test_a_wider_gap_ends_sooner_and_keeps_its_word(compiled):
 
 @pytest.mark.parametrize("compiled", ROUTES)
 def test_nothing_to_search(compiled):
-    """Without constraints each symbol is a row of its own; with one symbol there is one row."""
     target = np.array([0.5, 0.3, 0.2])
     for g in (np.empty((0, 3)), np.zeros((1, 3)), np.ones((2, 3))):
         found = cheapest_mixture(g, target, compiled=compiled)
@@ -99,7 +98,6 @@ def test_where_only_the_target_is_allowed(compiled):
 
 @pytest.mark.parametrize("compiled", ROUTES)
 def test_a_slack_widens_what_is_proven(compiled):
-    """For rows that break each halfspace by as much, relative to its largest entry, but at least to 1."""
     for (g, target), size in zip(cases(3, 2, 5), (0.01, 1.0, 40.0), strict=True):
         scaled, slack = size * g, 1e-3
         room = slack * np.maximum(1.0, np.abs(scaled).max(axis=1))
@@ -118,7 +116,6 @@ def test_a_slack_widens_what_is_proven(compiled):
 @pytest.mark.parametrize("compiled", ROUTES)
 @pytest.mark.parametrize("slack", [1e-3, 1e-2])
 def test_a_box_without_a_point_that_a_slack_leaves_unproven_is_given_up(slack, compiled):
-    """However small its parts, only the slack has points there: a search that parted them would not end."""
     for seed in range(3):
         joint = ll.datasets.uniform_joint(2, 3, np.random.default_rng(seed))
         g = ll.ALIP.split(0.5, 0.35).halfspaces(joint)
@@ -129,7 +126,6 @@ def test_a_box_without_a_point_that_a_slack_leaves_unproven_is_given_up(slack, c
 
 @pytest.mark.parametrize("compiled", ROUTES)
 def test_rows_to_start_from(compiled):
-    """The result costs no more than their best mixture, even where nothing else is looked for."""
     for g, target in cases(3, 3):
         every = vertices(g)
         found = cheapest_mixture(g, target, more=every, seconds=0.0, compiled=compiled)
@@ -200,7 +196,6 @@ def test_asking_for_more_never_proves_less_under_a_limit(programmes):
 
 @pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")
 def test_the_number_of_threads_does_not_matter():
-    """Trees and starts here are large enough to be divided; the records of all threads make one proof."""
     joint, notion = ll.datasets.uniform_joint(8, 70, 0), ll.LIP(0.2)
     g = notion.halfspaces(joint)
     first, *others = (

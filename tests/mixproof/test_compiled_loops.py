@@ -1,4 +1,4 @@
-"""When loops are compiled, by which process, and where numba keeps what it compiled."""
+"""When loops are compiled, by which process, and where numba keeps them."""
 
 import os
 import shutil

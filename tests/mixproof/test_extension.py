@@ -1,4 +1,4 @@
-"""Polytopes with auxiliary variables: the same points, the same optimum, and proofs in terms of halfspaces."""
+"""Polytopes with auxiliary variables."""
 
 import json
 
@@ -71,7 +71,6 @@ def test_multipliers_are_pulled_back_to_halfspaces(kind, seed):
 
 @LDP_OR_L1
 def test_the_bound_of_a_box_is_no_better_than_what_halfspaces_prove(kind):
-    """What the search believes of a box, by inequalities, follows from the proof's multipliers of the halfspaces."""
     rng = np.random.default_rng(1)
     for seed in range(20):
         joint, notion = joint_of(seed), kind(rng.uniform(0.1, 2))
@@ -131,7 +130,6 @@ def test_its_proof_refers_to_pairs_or_sets_of_secrets(compiled):
 
 
 def test_the_l1_lift_of_many_secrets():
-    """Its 2^62 - 2 halfspaces are numbered, not listed; a proof names a few thousand of them."""
     joint, notion = joint_of(4, (62, 9)), ll.L1Lift(np.inf, 0.3)
     channel = optimal_response(joint, notion, gap=1e-2)
     assert notion.is_satisfied(joint, channel)
@@ -153,7 +151,6 @@ def test_extreme_budgets_are_left_to_the_halfspaces(eps):
 
 
 def test_limits_are_kept_with_many_pairs_of_secrets():
-    """With a limit no vertices are listed, which nothing could interrupt (20 secrets have 380 halfspaces)."""
     joint, notion = joint_of(11, (20, 18)), ll.LDP(1.0)
     with pytest.warns(ll.LiftWarning, match="the programmes were over"):
         channel = optimal_response(joint, notion, programmes=500)

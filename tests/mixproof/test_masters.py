@@ -1,4 +1,4 @@
-"""The two linear programmes over rows agree with each other, and with scipy over all rows at once."""
+"""The two linear programmes over rows agree with each other."""
 
 import numpy as np
 import pytest
@@ -55,7 +55,6 @@ def test_against_scipy_as_rows_join(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_ties_do_not_go_round_in_circles(kind):
-    """A flat target, each pair's middle and each triple's: every basis is degenerate, and many mixtures are best."""
     n = 9
     target = np.full(n, 1 / n)
     first, second = np.triu_indices(n, 1)
@@ -112,7 +111,6 @@ def test_a_billionth_is_no_rounding():
 @pytest.mark.parametrize("rare", [1e-3, 1e-6, 2e-9])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_rare_coordinate_is_reached_without_its_unit_vector(kind, rare):
-    """Free rows reach the rest, so that a unit vector is in use until its price outweighs what they save."""
     target = np.array([0.5 - rare, 0.5, rare])
     master = made(kind, target)
     master.add(np.eye(3)[:2])

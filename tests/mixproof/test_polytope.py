@@ -70,7 +70,6 @@ def test_against_exact_enumeration(seed, method):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_with_implied_equalities(seed):
-    """A row and its negative, and halfspaces that meet the simplex in a face, leave no interior."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(3, 6))
     row = rng.integers(-3, 4, n)
@@ -103,7 +102,7 @@ def test_qhull_against_cdd(n_secret, n_public, eps):
 
 
 def test_thin_polytope_is_the_scaled_tangent_one():
-    """At a tiny budget the polytope is its shape at budget 0, thickened; cdd in floats misses vertices here."""
+    """At a tiny budget the polytope is its shape at budget 0, thickened."""
     joint = ll.datasets.uniform_joint(5, 12, np.random.default_rng(0))
     counts = {eps: len(vertices(ll.LIP(eps).halfspaces(joint), interior=joint.p_x)) for eps in (1e-5, 1e-6)}
     assert counts[1e-5] == counts[1e-6]
@@ -128,7 +127,6 @@ def test_perfect_privacy_polytope_against_cdd():
 
 
 def test_support_is_at_most_the_number_of_secrets():
-    """At most |S| - 1 independent lift constraints can be tight (E23 section 3.1.2 has the count exponential)."""
     for n_secret, n_public in ((2, 12), (3, 10), (5, 11)):
         joint = ll.datasets.uniform_joint(n_secret, n_public, np.random.default_rng(n_public))
         assert ((vertices(ll.LIP(0.4).halfspaces(joint)) > 0).sum(axis=1) <= n_secret).all()
@@ -208,7 +206,7 @@ def test_without_pycddlib_the_remedy_is_said(monkeypatch):
 
 @pytest.mark.cdd
 def test_where_qhull_gives_up_nobody_else_is_asked_in_silence(monkeypatch):
-    """cdd may miss vertices, and what is made of its list is not proven: who wants it says so."""
+    """cdd may miss vertices, and what is made of its list is not proven."""
     monkeypatch.setattr(polytope, "_by_qhull", give_up)
     with pytest.raises(SolverFailure, match=r"gave up on 4 halfspaces: QH6114.*; cdd might not, but may miss some"):
         vertices([[1.0, -1.0, 0.0]])
@@ -217,7 +215,6 @@ def test_where_qhull_gives_up_nobody_else_is_asked_in_silence(monkeypatch):
 
 @pytest.mark.parametrize("seed", range(10))
 def test_copies_and_twins_are_one_vertex(seed):
-    """Copies fall to their tight constraints; a twin off by rounding, which misses a tight one, to its digits."""
     rng = np.random.default_rng(seed)
     joint = ll.datasets.uniform_joint(4, 12, rng)
     rows = polytope._constraints(ll.LIP(0.3).halfspaces(joint))
@@ -235,7 +232,7 @@ def test_copies_and_twins_are_one_vertex(seed):
 
 @pytest.mark.parametrize("step", [1e-2, 1e-3, 1e-4, 1e-5])
 def test_equalities_that_follow_from_others_up_to_rounding(step):
-    """All lifts differ from 1 in one direction, so three equalities are one; rounding hides it."""
+    """All lifts differ from 1 in one direction, so three equalities are one."""
     joint = ll.Joint.from_counts(np.outer([0.5, 0.3, 0.2], [0.4, 0.3, 0.2, 0.1]) + step)
     found = vertices(ll.PerfectPrivacy().halfspaces(joint), interior=joint.p_x)
     # P(s|x) is (p_s p_x + step) / (p_x + 3 step): a row is allowed if its mean of 1 / (p_x + 3 step) is that of P_X
@@ -282,7 +279,6 @@ def test_a_solver_without_a_point_is_at_fault(monkeypatch):
 
 
 def test_twins_are_told_from_neighbours():
-    """Two points whose tight sets differ are one vertex if they are as near as the tolerance, and two beyond it."""
     base, third = np.array([0.5, 0.3, 0.2]), np.array([0.0, 0.0, 1.0])
     for apart, slack, count in ((0.2 * TWIN_TOL, TIGHT_TOL - 0.3 * TWIN_TOL, 2), (20 * TWIN_TOL, 0.0, 3)):
         twin = base + apart * np.array([1, -1, 0])
@@ -308,7 +304,6 @@ def polished(raw, facets, slope, offset):
 
 
 def test_a_small_constraint_is_as_good_as_a_large_one():
-    """Whether constraints are nearly parallel is judged by their directions, not by their sizes."""
     slope, offset = np.array([[-1e-13, -1e-13], [-1.0, 1.0]]), np.array([1e-13, 0.0])
     np.testing.assert_allclose(polished([[0.5 + 1e-7, 0.5]], [[0, 1]], slope, offset), [[0.5, 0.5]], atol=1e-14)
 
@@ -343,7 +338,6 @@ def test_two_twins_are_one_vertex_and_points_are_normalised():
 
 @pytest.mark.parametrize("n", [4, 10, 30])
 def test_twins_in_many_coordinates(n):
-    """One half of them more and the other less: that moves twins furthest along the line by which they are sorted."""
     base = np.full(n, 1 / n)
     off = 0.9 * TWIN_TOL * np.where(np.arange(n) < n // 2, -1.0, 1.0)
     # tight at the first only
@@ -378,7 +372,6 @@ def test_where_cdd_gives_up(monkeypatch):
 
 
 def test_the_centre_has_the_most_slack():
-    """Of all points the one whose least slack is largest, each in the size that its constraint has on the simplex."""
     rng, equalities = np.random.default_rng(11), 0
     for _ in range(20):
         n = int(rng.integers(3, 6))
@@ -402,7 +395,6 @@ def test_the_centre_has_the_most_slack():
 
 @pytest.mark.parametrize("seed", [2089, 1454])
 def test_a_thin_polytope_keeps_all_its_vertices(seed):
-    """As wide as rounding is large; against all sets of constraints that may meet in a point."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 6))
     inside = rng.dirichlet(np.ones(n))

@@ -1,4 +1,4 @@
-"""How mix_columns prices: what it starts with, what joins, when it hands everything over; the answer tells nothing."""
+"""How mix_columns prices."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ N = 6
 
 @pytest.fixture
 def watched(monkeypatch):
-    """What joins the programmes, the multipliers that they return, and how often a whole table was handed over."""
+    """Record what joins the programmes, their multipliers, and whole tables given."""
     joined, duals, handed = [], [], []
 
     class Watched(programmes.LinearProgram):
@@ -45,7 +45,6 @@ def indices(columns, some):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_cheapest_start_and_the_most_improving_join(watched, seed):
-    """Four a coordinate of the cheapest, the four best for each coordinate, and four a coordinate in each round."""
     joined, duals, handed = watched
     _, columns, _ = mixture(seed)
     # a column near the target is dear to none but to the target, so that few of the best are there at the start
@@ -69,7 +68,6 @@ def test_the_cheapest_start_and_the_most_improving_join(watched, seed):
 
 @pytest.mark.parametrize("scale", [0.0, 1e-3, 1.0, 1e3, 1e5])
 def test_feasible_rounds_cost_more_than_any_column_saves(watched, scale):
-    """The unit vectors that keep each round feasible are out of the mixture at the end, whatever costs are."""
     _, _, handed = watched
     cost, columns, target = mixture(5)
     found = mix_columns(scale * cost, columns, target)

@@ -1,4 +1,4 @@
-"""Solutions are certified, pricing finds what handing over all columns finds, and failures say by how much."""
+"""Solutions are certified, pricing finds what handing over all columns finds."""
 
 import numpy as np
 import pytest
@@ -73,7 +73,6 @@ def test_a_wrong_answer_is_caught(monkeypatch):
 
 
 def test_a_failure_is_tried_again_with_presolve(monkeypatch):
-    """Without presolve HiGHS has called feasible programmes with rows of very different size infeasible."""
     made, run = [], programmes.LinearProgram.run
 
     class Doubtful(programmes.LinearProgram):
@@ -96,7 +95,6 @@ def test_a_failure_is_tried_again_with_presolve(monkeypatch):
 
 
 def test_pricing_that_fails_its_check_starts_afresh(monkeypatch):
-    """A worn basis: the priced answer is spoilt, and the whole programme solved anew gives the right one."""
     cost, columns, target = random_mix(1, 2000, 6)
     right, certify, failed = mix_columns(cost, columns, target), programmes.certify, []
 
@@ -125,7 +123,6 @@ def test_an_unbounded_programme_is_a_failure():
 
 @pytest.mark.parametrize("seed", range(20))
 def test_few_columns_as_the_solver_has_them(seed):
-    """No more columns than coordinates: one mixture or none, found without the solver and certified alike."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 6))
     columns = rng.dirichlet(np.ones(n), size=int(rng.integers(1, n + 1)))
@@ -178,7 +175,6 @@ def test_a_negative_weight_is_set_to_zero_before_the_check():
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_the_primal_residual_decides_alone(sign):
-    """Mass that is missing or too much; cost 0 and dual 0, so that nothing else is off."""
     nothing = np.zeros(3)
     for off, fails in ((0.9, False), (1.1, True)):
         x = X + sign * off * FEASIBILITY_TOL * np.array([1.0, 0.0, 0.0])
@@ -190,10 +186,7 @@ def test_the_primal_residual_decides_alone(sign):
 
 
 def test_the_dual_residual_decides_alone():
-    """A dual under which the second column would be free of charge: no gap, no primal residual, and not an optimum.
-
-    The mixture is the dearer one; the wrong dual agrees with it and prices the cheap column out of the books.
-    """
+    """A dual under which the second column would be free of charge."""
     cost, table, right = np.array([2.0, 1.0]), np.array([[1.0, 1.0]]), np.array([1.0])
     with pytest.raises(SolverFailure, match=r"primal residual 0, dual residual 1, gap 0"):
         programmes.certify(cost, table, right, np.array([1.0, 0.0]), np.array([2.0]))
@@ -251,7 +244,7 @@ def test_tolerances_scale_with_the_objective():
 
 
 def test_bounds_on_rows_and_columns():
-    """Most of x0 + 2 x1 with x0 + x1 between 0 and 1 and x1 at most 1/4: by hand (3/4, 1/4)."""
+    """Most of x0 + 2 x1 with x0 + x1 between 0 and 1 and x1 at most 1/4."""
     programme = LinearProgram(
         np.array([-1.0, -2.0]), np.array([[1.0, 1.0]]), np.zeros(1), np.ones(1), most=np.array([np.inf, 0.25])
     )
@@ -274,7 +267,6 @@ def test_columns_join_and_costs_change():
 
 @pytest.mark.parametrize("lost", [0, 1, 2])
 def test_a_solver_that_lost_its_way_starts_afresh_once(lost):
-    """Where it has no answer it forgets where it stood; an answer is not asked for again."""
     programme = LinearProgram(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([1.0]))
     real, calls = programme._highs, []
 
@@ -328,7 +320,6 @@ def test_as_many_independent_columns_as_coordinates_need_no_solver(monkeypatch):
 
 
 def test_a_mixture_is_of_many_columns_through_pricing(monkeypatch):
-    """Beyond 16 columns a coordinate the whole table is not handed over, yet the duals certify all of it."""
     handed = []
     whole = programmes.solve
     monkeypatch.setattr(programmes, "solve", lambda *given: handed.append(len(given[0])) or whole(*given))

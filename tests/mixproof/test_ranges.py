@@ -1,4 +1,4 @@
-"""Halfspaces as ranges, and the vertices on one or two coordinates, against what they say of points."""
+"""Halfspaces as ranges, and the vertices on one or two coordinates."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from mixproof.sparse_vertices import sparse_vertices
 
 
 def cones(seed=0, count=30):
-    """Halfspaces of notions and of integers, some twice, some scaled, some the other way round about a point inside."""
+    """Halfspaces of notions and of integers, some twice, some scaled, some turned."""
     rng = np.random.default_rng(seed)
     for _ in range(count):
         n = int(rng.integers(2, 7))
@@ -100,7 +100,6 @@ def test_no_halfspaces_leave_the_sum():
 
 
 def test_wider_by_a_slack():
-    """As the ranges of the halfspaces that allow so much less, each bound of its own halfspace's slack."""
     for g, _, rng in cones(2):
         hull, slack = two_sided(g), 0.1 * rng.random(len(g))
         low, high = hull.widened(slack)
@@ -112,7 +111,6 @@ def test_wider_by_a_slack():
 
 
 def test_multipliers_of_the_halfspaces_themselves():
-    """On the simplex they weigh halfspaces as those of the ranges weigh ranges, and the sum has what is left."""
     for g, _, rng in cones(3):
         hull = two_sided(g)
         multipliers = rng.normal(size=(4, len(hull.rows))) * (rng.random((4, len(hull.rows))) < 0.8)
@@ -149,7 +147,6 @@ def test_when_two_directions_are_one(apart, alike):
 
 
 def test_many_directions_are_told_apart_as_few_are():
-    """By sorting along a line, in which directions that differ may lie next to each other."""
     rng = np.random.default_rng(4)
     rows = rng.integers(-1, 2, (400, 4)) / 2.0
     group = module._groups(rows)
@@ -174,7 +171,6 @@ def test_directions_that_lie_next_to_each_other_along_the_line():
 
 
 def test_all_vertices_on_one_or_two_coordinates():
-    """Of all vertices, found by another program, those with so many coordinates that are not 0, each once."""
     on_two = 0
     for g, _, rng in cones(5):
         n = g.shape[1]
@@ -196,7 +192,6 @@ def test_all_vertices_on_one_or_two_coordinates():
 
 
 def test_a_coordinate_that_is_allowed_alone_is_found():
-    """Whatever rounding does to its halfspace: the largest coordinate is allowed by it."""
     rng = np.random.default_rng(7)
     for g in rng.normal(size=(300, 1, 2)) + np.array([0.5, -0.5]):
         alone = sparse_vertices(two_sided(g))

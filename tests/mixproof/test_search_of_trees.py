@@ -1,4 +1,4 @@
-"""The order of passes: a tree that is not done soon is looked through in steps, and comes to the same."""
+"""The order of passes."""
 
 import itertools
 import subprocess
@@ -19,7 +19,7 @@ ROUTES = [pytest.param(True, marks=pytest.mark.skipif(not HAS_NUMBA, reason="num
 @pytest.mark.parametrize("compiled", ROUTES)
 @pytest.mark.parametrize("eps", [0.2, 0.8])
 def test_a_large_tree_comes_to_the_same(compiled, eps, monkeypatch):
-    """With next to no look at first, every search takes the steps; the optimum is that of all vertices."""
+    """With next to no look at first, every search takes the steps."""
     joint, notion = ll.datasets.uniform_joint(4, 12, np.random.default_rng(3)), ll.ALIP.split(eps, 0.5)
     steps, passes = [], []
     perturb, one_pass = search.Search.perturb, search.Search.one_pass
@@ -53,7 +53,6 @@ def test_a_large_tree_comes_to_the_same(compiled, eps, monkeypatch):
 
 
 def test_nearby_ends_with_the_time():
-    """Out of time it does nothing; with time it makes the mixture no dearer, and each row that it adds is allowed."""
     joint = ll.datasets.uniform_joint(6, 20, np.random.default_rng(3))
     halfspaces = ll.LIP(0.3).halfspaces(joint)
     one = search.Search(halfspaces, joint.p_x, 0.0, compiled=False, limit=0.0)
@@ -70,7 +69,6 @@ def test_nearby_ends_with_the_time():
 
 @pytest.mark.parametrize("compiled", ROUTES)
 def test_a_poor_start_does_not_end_a_search(compiled, monkeypatch):
-    """Many rows may join before any makes the mixture cheaper; the search used to end there, far from its bound."""
     joint = ll.Joint(ll.datasets.uniform_joints(1, 5, 12, np.random.default_rng(0))[0])
     notion = ll.ALIP.split(0.25, 0.35)
     monkeypatch.setattr(search.Search, "multi_start", lambda _: None)
@@ -82,7 +80,6 @@ def test_a_poor_start_does_not_end_a_search(compiled, monkeypatch):
 
 @pytest.mark.parametrize("compiled", ROUTES)
 def test_what_the_tree_leaves_is_a_proof(compiled):
-    """Whoever checks it has the numbers of branchings from ``proofs``, and takes no child that has no place there."""
     boxes = 0
     for seed in range(16, 24):
         rng = np.random.default_rng(seed)

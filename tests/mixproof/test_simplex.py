@@ -1,4 +1,4 @@
-"""The dual simplex: each step by the definition of a basis, and the whole against scipy and weak duality."""
+"""The dual simplex."""
 
 import math
 
@@ -121,7 +121,6 @@ def test_random_programmes_against_scipy():
 
 
 def test_it_goes_on_from_the_last_basis():
-    """Other bounds and costs, the same basis to start from: the answer is as from slacks."""
     rng = np.random.default_rng(1)
     for _ in range(20):
         one = random_programme(rng, 6, 3)
@@ -135,7 +134,7 @@ def test_it_goes_on_from_the_last_basis():
 
 
 def test_a_threshold_ends_it():
-    """It ends above the threshold with multipliers that show it; at or below the least cost nothing changes."""
+    """It ends above the threshold with multipliers that show it."""
     rng, above = np.random.default_rng(2), 0
     for _ in range(100):
         one = random_programme(rng, 7, 3)
@@ -162,7 +161,6 @@ def test_at_the_threshold_it_is_above():
 
 
 def test_ends_are_told_apart():
-    """Who takes one that was given up for impossible leaves a box out that may hold a row."""
     assert len({OPTIMAL, ABOVE, INFEASIBLE, STUCK, LOOSE}) == 5
 
 
@@ -176,7 +174,6 @@ def test_without_steps_it_is_given_up():
 
 @pytest.mark.parametrize(("missed", "how"), [(0.9e-7, LOOSE), (1.1e-7, INFEASIBLE), (1e-11 / 2, OPTIMAL)])
 def test_what_is_missed_by_next_to_nothing(missed, how):
-    """Two numbers of 1/2 at most, or at least, that are there already, are to sum to a little more, or less."""
     one = Made([[1.0, 1.0]], [1.0 + missed], [2.0], [-1.0, -2.0], [0, 0], [0.5, 0.5])
     assert one.solve()[0] == how
     other = Made([[1.0, 1.0]], [0.0], [1.0 - missed], [1.0, 2.0], [0.5, 0.5], [1, 1])
@@ -203,7 +200,7 @@ def test_when_things_are_done_afresh_changes_no_answer(circles, refresh, monkeyp
 
 
 def twelve():
-    """Twelve numbers are to be at least 1/2: each step raises one, and the objective by 1/2."""
+    """Twelve numbers are to be at least 1/2."""
     return Made(np.eye(12), np.full(12, 0.5), np.ones(12), np.ones(12), np.zeros(12), np.ones(12))
 
 
@@ -248,7 +245,7 @@ def test_what_is_missed_by_next_to_nothing_is_mended_where_it_can_be(first):
 
 
 def test_costs_that_are_told_apart(monkeypatch):
-    """By less than 2 x 10^-9 each, all by different amounts, and upwards: what is found costs that much more."""
+    """By less than 2 x 10^-9 each, all by different amounts, and upwards."""
     monkeypatch.setattr(simplex, "CIRCLES", 1)
     n = 6
     one = Made(np.ones((1, n)), [1.0], [1.0], np.ones(n), np.zeros(n), np.full(n, 0.5))
@@ -303,7 +300,7 @@ def test_how_far_beyond_a_bound_counts(off, leaves):
 
 
 def test_a_pivot_that_is_small_or_wrong_is_refused():
-    """Below 10^-9, or off by more than 10^-6 from what the row says; then nothing was changed."""
+    """Below 10^-9, or off by more than 10^-6 from what the row says."""
     for entry, spoilt, fine in (
         (1.0, 0.0, True), (1.0, 1.9e-6, True), (1.0, 2.1e-6, False), (1.0, -2.1e-6, False),
         (1.1e-9, 0.0, True), (0.9e-9, 0.0, False), (-1.1e-9, 0.0, True), (0.0, 0.0, False),
@@ -323,7 +320,6 @@ def test_a_pivot_that_is_small_or_wrong_is_refused():
 
 
 def test_of_equal_ratios_the_larger_pivot_decides():
-    """Costs in proportion to entries tie; the entry that is largest in size is the safest to divide by."""
     for entries in np.array([[0.1, 3.0, 0.2], [3.0, 0.1, 0.2], [0.1, 0.2, 3.0]]):
         for apart in (0.0, 1e-13, -1e-13):
             cost = entries + apart * np.arange(3)
@@ -336,7 +332,6 @@ def test_of_equal_ratios_the_larger_pivot_decides():
 @pytest.mark.parametrize("side", [-1.0, 1.0])
 @pytest.mark.parametrize(("entry", "enters"), [(0.7e-9, 1), (1.3e-9, 0)])
 def test_a_variable_of_next_to_no_pivot_does_not_enter(entry, enters, side):
-    """Below 10^-9, whichever bound the row is beyond; the first costs nothing and could move far enough."""
     bounds = ([0.2], [1.0]) if side > 0 else ([-1.0], [-0.2])
     one = Made([[side * entry, side]], *bounds, [0.0, 1.0], [0, 0], [1e9, 1])
     one.start([2])
@@ -346,14 +341,13 @@ def test_a_variable_of_next_to_no_pivot_does_not_enter(entry, enters, side):
 
 
 def test_bounds_below_0():
-    """The first is at -1 and has to come to 1/2, which is within its bounds: those of the two ends sum to 0."""
+    """The first is at -1 and has to come to 1/2, which is within its bounds."""
     one = Made([[1.0, 1.0]], [0.5], [1.0], [1.0, 2.0], [-1, 0], [1, 0.1])
     assert one.solve() == (OPTIMAL, pytest.approx(0.5))
     assert one.values.tolist() == pytest.approx([0.5, 0.0])
 
 
 def test_a_variable_that_cannot_move_does_not_enter():
-    """Nor does one whose range is used up on the way: the next that is as cheap enters."""
     one = Made([[1.0, 1.0, 1.0]], [1.0], [1.0], [1.0, 2.0, 3.0], [0, 0, 0], [0, 0.5, 1])
     one.start([3])
     one.place()

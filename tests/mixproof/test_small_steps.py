@@ -165,7 +165,6 @@ def test_weights_below_0_are_no_mixture(monkeypatch):
 
 
 def test_mixtures_of_rational_rows():
-    """Ties, pivots of 1 and factors of 1 come up often there: each ends well, as cheap as by scipy."""
     rng = np.random.default_rng(5)
     for _ in range(120):
         n = int(rng.integers(2, 6))

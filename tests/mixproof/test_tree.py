@@ -1,4 +1,4 @@
-"""The tree's steps, by both routes: against their definitions, points drawn at random, and all vertices."""
+"""The tree's steps, by both routes."""
 
 import itertools
 import math
@@ -101,7 +101,6 @@ def box_of(route, parent, child, records, caps, order):
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_the_children_of_a_node_part_its_box(route):
-    """Each point of a node's box is in the box of one child, by the definition of both branchings."""
     rng = np.random.default_rng(0)
     tried = dict.fromkeys((BISECT, FIRST), 0)
     for _ in range(60):
@@ -158,7 +157,6 @@ def test_secants_meet_entropy_at_both_ends():
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_what_multipliers_prove(route):
-    """The least over the corners of the box of what is left, and no more than the price of a point that is allowed."""
     for g, _, problem, dual, rng in polytopes():
         corners_of = vertices(g)
         for whole in (False, False, False, True, True):
@@ -194,7 +192,6 @@ def without_point(route, problem, dual, least, most, cutoff, ray):
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_a_ray_proves_that_there_is_no_point(route):
-    """Along either of its two directions; where neither does, the bound stays what it is, and is true."""
     proved = kept = 0
     for g, inside, problem, dual, rng in polytopes(20):
         n, corners = dual.size, vertices(g)
@@ -283,7 +280,7 @@ def branched(route, problem, work, at, value, least, most, row, symbol):
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_a_child_waits_where_its_parent_s_multipliers_leave_it_below_the_threshold(route):
-    """Each child's bound is that of the multipliers on its own box; those at or above the threshold are told of."""
+    """Each child's bound is that of the multipliers on its own box."""
     waited = dropped = fixed = 0
     for _, _, problem, dual, rng in polytopes(60, seed=4):
         n = dual.size
@@ -338,7 +335,6 @@ def start(route, problem, dual, cutoff, tolerance=1e-6, **how):
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_a_pass_finds_the_least_price(route):
-    """Vertices have the least prices, as entropy is concave: none is below the bound, nor far below what was found."""
     below = above = 0
     for g, _, problem, dual, _ in polytopes(14, seed=5):
         corners = vertices(g)
@@ -402,7 +398,6 @@ def test_a_tree_is_no_deeper_than_there_is_room_for_its_paths(monkeypatch):
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_each_node_proves_its_bound(route):
-    """The records alone tell it: no box has a vertex, or a point between, below what its node's multipliers prove."""
     for g, _, problem, dual, rng in polytopes(6, seed=6):
         corners = vertices(g)
         caps = np.minimum(1.0, corners.max(axis=0) + 1e-9)
@@ -485,7 +480,6 @@ def test_how_large_each_coordinate_can_be(route):
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_downhill(route):
-    """Each start leads to an allowed row, no dearer than the vertex that the first tangent leads to."""
     found_some = 0
     for g, _, problem, dual, rng in polytopes(8, seed=10):
         n, corners = dual.size, vertices(g)
@@ -528,7 +522,6 @@ def test_downhill(route):
 
 
 def test_the_polytope_as_rows_and_columns():
-    """A bound next to the point inside is moved there; proofs use bounds that are wider by the slack."""
     g = np.array([[1.0, -1.0, 0.5], [-0.25, 2.0, -2.0]])
     hull, inside = two_sided(g), np.array([0.3, 0.4, 0.3])
     free = Problem.of(hull, np.zeros(2), inside)
@@ -549,7 +542,7 @@ def test_the_polytope_as_rows_and_columns():
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_what_is_done_is_bounded_by_the_worst_of_its_leaves(route):
-    """With a coarse tolerance leaves are given up below the threshold: the least of their bounds is the pass's."""
+    """With a coarse tolerance leaves are given up below the threshold."""
     given_up = 0
     for g, _, problem, dual, _ in polytopes(40, seed=17):
         corners = vertices(g)

@@ -1,4 +1,4 @@
-"""What `pip install liftlib` gives, bare and with each extra, in fresh environments outside the repository."""
+"""What `pip install liftlib` gives, bare and with each extra."""
 
 import ast
 import json
@@ -27,7 +27,7 @@ def wheel(tmp_path_factory):
 
 
 class Installed:
-    """The wheel in an environment of its own, with the pinned versions of what it needs."""
+    """The wheel in an environment of its own."""
 
     def __init__(self, wheel, folder, extra=""):
         self.folder = folder

@@ -1,4 +1,4 @@
-"""Claims judged again at a reader's seed: the ledger's own values are the other route."""
+"""Claims judged again at a reader's seed."""
 
 import json
 
@@ -39,7 +39,6 @@ def test_another_seed_is_one_more_replication():
 
 
 def test_a_value_that_moves_the_verdict_is_counted():
-    """What the book has stored is made another, so that the claim's own value stands out."""
     entry = KNOWN[DRAWN]
     call = entry.claim.computed_by
     found = judged(entry, 3, {**STORED, call: dict.fromkeys(range(20), -40.0)})

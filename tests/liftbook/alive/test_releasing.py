@@ -1,4 +1,4 @@
-"""A column released in the browser is what ``lift sanitise`` writes from the same file with the same seed."""
+"""A column released in the browser equals what ``lift sanitise`` writes."""
 
 import json
 

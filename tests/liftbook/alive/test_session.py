@@ -1,4 +1,4 @@
-"""A page's run: parameters checked, cells told of one by one, numbers and tables returned."""
+"""A page's run."""
 
 import io
 import json
@@ -98,7 +98,6 @@ def test_formatted_as_the_book_formats():
 
 @pytest.mark.slow
 def test_a_chapter_gives_the_tables_that_its_rerun_gives(tmp_path):
-    """Papermill and a kernel are the other route; one chapter stands for all, which the browser tests run."""
     from liftbook.chapters import rerun
 
     path = ROOT / "chapters" / "lift-asymmetry.md"

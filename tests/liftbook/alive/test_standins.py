@@ -1,4 +1,4 @@
-"""Stand-ins: HiGHS of SciPy gives what highspy gives, and what is not there is missed only where it is used."""
+"""Stand-ins in the browser: HiGHS of SciPy gives what highspy gives."""
 
 import subprocess
 import sys
@@ -36,7 +36,7 @@ WANTED = {"highspy", "polars", "numba", "cdd", "IPython", "myst_nb", "papermill"
 
 
 def alone(code):
-    """Run code where the modules of a notebook and of tables are not there; return what it prints."""
+    """Run code where the modules of a notebook and of tables are not there."""
     script = BLOCKED.format(wanted=sorted(WANTED)) + code
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
@@ -77,7 +77,6 @@ def test_the_optimum_is_the_same_without_highspy_and_numba():
 
 @pytest.mark.skipif(not hasattr(highs_of_scipy().Highs, "getDualRay"), reason="the HiGHS of this SciPy tells no rays")
 def test_programmes_by_scipys_highs(monkeypatch):
-    """The same answers, infeasible ones and rays as by highspy, on the module that talks to it."""
     rng = np.random.default_rng(0)
     columns = rng.dirichlet(np.ones(6), 400)
     cost, target = rng.random(400), columns[:50].mean(axis=0)

@@ -1,4 +1,4 @@
-"""A table counted without Polars gives what ``lift audit`` gives on the same file, and refuses what it refuses."""
+"""A table counted without Polars gives what ``lift audit`` gives."""
 
 import gzip
 import json
@@ -190,7 +190,6 @@ def test_a_question_without_an_answer_says_what_is_possible(example, monkeypatch
 
 
 def test_the_example_is_drawn():
-    """The page's first table is that of ``lift example``; its pictures name its values."""
     desk = Desk()
     assert json.loads(desk.example(""))["columns"] == ["age_band", "sex", "region", "visits", "diagnosis"]
     asked = {"secret": [{"name": "diagnosis"}], "public": [{"name": "age_band"}], **QUESTION}

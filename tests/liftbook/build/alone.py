@@ -24,7 +24,7 @@ def alone(markup, dark):
 
 
 def opener(browser, folder, markup):
-    """Give a function that opens a part in a file of its own; what the page complains of or asks for is kept."""
+    """Give a function that opens a part in a file of its own."""
     contexts = []
 
     def show(*given, address="", before="", dark=False, width=1280, **options):
@@ -45,7 +45,7 @@ def opener(browser, folder, markup):
 
 
 def assert_it_fits_and_can_be_heard(page, width):
-    """Nothing is wider than the screen, and axe has no complaint; what the built pages are asked is more."""
+    """Nothing is wider than the screen, and axe has no complaint."""
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
     found = page.evaluate(

@@ -45,7 +45,7 @@ def site():
 
 
 class Browser:
-    """Chromium, which once ended by itself in the middle of a page, for a cause not known: it is started again then."""
+    """Chromium, which is started again if it ended by itself."""
 
     def __init__(self, chromium):
         self._launch = functools.partial(chromium.launch, executable_path=find_chromium(), args=FLAGS)

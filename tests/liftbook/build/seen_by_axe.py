@@ -1,4 +1,4 @@
-"""What axe-core finds on a page, in a fraction of the time that it takes when it looks at everything."""
+"""What axe-core finds on a page, without looking at everything."""
 
 from functools import cache
 from importlib.resources import files
@@ -77,7 +77,7 @@ def axe():
 
 
 def barriers(page, theme, *, within="html", structure=True, colours=True):
-    """Return what axe-core finds; what a screen reader hears of equations is MathJax's."""
+    """Return what axe-core finds."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(axe())
         page.add_style_tag(content=AT_ONCE)

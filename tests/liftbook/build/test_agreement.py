@@ -1,4 +1,4 @@
-"""A number that stands on a page and in the ledger is the same on both: the executed pages beside the stored values."""
+"""A number that stands on a page and in the ledger is the same on both."""
 
 import tomllib
 from functools import cache

@@ -74,7 +74,7 @@ FEWER_CLAIMS = "document.querySelectorAll('.lift-claims tbody tr').forEach((row,
 
 @pytest.fixture(scope="module")
 def living(browser, site):
-    """The watchdog's page with Python loaded, put back after each test by the tests themselves."""
+    """The watchdog's page with Python loaded; each test puts it back."""
     page = opened(browser, site, "watchdog")
     page.wait_for_load_state("networkidle")
     before = {url.rpartition("/")[2].partition("?")[0] for url in page.asked if "/alive/" in url}
@@ -124,7 +124,6 @@ def first_run(living):
 
 
 def test_a_live_chart_has_the_rows_of_the_run(living, first_run, tmp_path):
-    """The book's chart was open when the run replaced it, and comes back with the book's figure."""
     living.wait_for_selector(".lift-mine .lift-chart[data-drawn]")
     assert living.locator(".lift-chart:visible").count() == 1
     assert living.inner_text(".lift-mine .lift-whose") == "These are the rows of your run, not the book’s."
@@ -147,7 +146,6 @@ def test_a_live_chart_has_the_rows_of_the_run(living, first_run, tmp_path):
 
 
 def test_another_run_gives_the_librarys_own_numbers_without_a_network(living, first_run):
-    """Once Python is there nothing more is asked for, and another parameter draws another figure."""
     living.context.set_offline(True)
     living.fill("[name=n_trials]", "6")
     living.fill("[name=epsilons]", "1, 3")
@@ -223,7 +221,6 @@ def test_a_changed_cell_runs_from_there_on_and_shows_its_error(living, changed):
 
 @pytest.mark.slow  # axe takes its time
 def test_the_panel_can_be_read_by_a_screen_reader(living, changed):
-    """With a run, an error and a cell that is being changed; of the page around them test_browser asks the same."""
     new = ".lift-start, .lift-panel, .lift-mine, .lift-error, .lift-judging, .cell:has(textarea)"
     assert [barriers(living, "light", within=new), barriers(living, "dark", within=new, structure=False)] == [[], []]
 
@@ -269,7 +266,6 @@ def judge(page, seed):
 
 
 def test_claims_are_judged_again_in_their_own_setting(record):
-    """At a seed that the book has, the browser finds the book's own values, whatever the page was run with."""
     assert "whatever this page was run with" in record.inner_text(".lift-judging p")
     record.fill("[name=claims-seed]", "-1")
     record.click("[data-do=judge]")
@@ -333,7 +329,7 @@ def test_the_site_is_not_too_large():
 
 
 def released(page, rows, folder):
-    """Release the column with budgets and a confidence of one's own and look at what is downloaded."""
+    """Release the column with other budgets and look at what is downloaded."""
     from lifttables.designs.designing import load
 
     page.select_option("[name=notion]", "own")
@@ -369,7 +365,6 @@ def released(page, rows, folder):
 
 
 def test_the_page_starts_with_an_example_a_question_and_a_recommendation(browser, site):
-    """Pictures first, then the promise in words, the command's recommendation and its release; settings are folded."""
     import lifttables as tables
     from lifttables.cli import example
 
@@ -401,7 +396,6 @@ ROWS = b'yes,old,f\nno,"young, mostly",m\nno,old,f\nno,"young, mostly",\nyes,old
 
 
 def test_a_table_of_ones_own_never_leaves(browser, site, tmp_path):
-    """The numbers are those of the command on the same file; nothing is sent, and what is refused is said."""
     import lifttables as tables
 
     path = tmp_path / "mine.csv"
@@ -468,7 +462,6 @@ NOT_HERE = {"your-own-data"}
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_each_chapter_gives_the_tables_of_its_rerun(browser, site, name, tmp_path):
-    """At preview parameters; the other route is a kernel with the packages of the machine."""
     from liftbook.chapters import rerun
 
     page = opened(browser, site, name)
@@ -492,7 +485,7 @@ KEEP_TABLES = "document.addEventListener('lift-run', event => { window.liftTable
 
 
 def same(found, expected, within):
-    """Compare tables; times are no result, and optima that tie may differ in the solver's tolerance."""
+    """Compare tables."""
     assert list(found.columns) == list(expected.columns)
     assert len(found) == len(expected)
     if "measure" in expected.columns:
@@ -558,7 +551,7 @@ def test_two_pages_at_once(browser, site):
 
 
 def slowest_answer(page, runs):
-    """Press keys for as long as another run takes, after so many; return the longest that one waited, ms."""
+    """Press keys for as long as another run takes, after so many."""
     page.evaluate("window.delays = []")
     press(page, "run")
     page.wait_for_selector(".lift-running", timeout=LONG)
@@ -577,7 +570,6 @@ def slowest_answer(page, runs):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["watchdog", "relatives"])
 def test_a_slow_machine_stays_responsive(browser, site, name):
-    """At a quarter of the speed a key is answered within 200 ms while cells run and figures come."""
     page = opened(browser, site, name)
     start(page)
     run(page)

@@ -1,4 +1,4 @@
-"""Live charts under the figures of the built site, in headless Chromium; no Python is loaded for them."""
+"""Live charts under the figures of the built site, in headless Chromium."""
 
 import os
 import re
@@ -76,7 +76,7 @@ def test_the_rows_are_the_books(chart, tmp_path):
 
 
 def point(place):
-    """Point at a chart until it tells: what is laid out anew above moves it from under a pointer that stands still."""
+    """Point at a chart until it tells."""
     place.scroll_into_view_if_needed()
     told = place.page.locator(".lift-tip:not([hidden])")
     for step in range(50):

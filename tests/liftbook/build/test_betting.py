@@ -1,4 +1,4 @@
-"""The betting game in Chromium: what is paid, and what a bet returns on average, against the library."""
+"""The betting game in Chromium."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The sources of the book have the form that the tools rely on, and the built pages are whole."""
+"""The sources have the form that the tools rely on; the pages are whole."""
 
 import ast
 import html
@@ -141,7 +141,6 @@ def test_page_is_whole(path):
 @book
 @each_taught
 def test_parameters_are_explained(path):
-    """Each parameter's comment stands whole in the chapter's table, bars as in |S| and all."""
     table = built(path).partition('class="lift-parameters')[2].partition("</table>")[0]
     shown = re.sub(r"\s+", " ", html.unescape(re.sub("<[^>]+>", "", table)))
     shown = shown.translate(str.maketrans("‘’“”", "''\"\""))  # the page's own quotation marks
@@ -170,7 +169,6 @@ def test_internal_links_lead_somewhere(path):
 @book
 @pytest.mark.parametrize("path", CODE, ids=lambda path: path.stem)
 def test_buttons_point_at_real_notebooks(path):
-    """Binder and Colab, where there is a repository, open the branch that the workflow fills with _notebooks."""
     import nbformat
 
     name = f"{path.relative_to(ROOT).with_suffix('.ipynb')}"
@@ -195,7 +193,7 @@ def test_buttons_point_at_real_notebooks(path):
 
 @book
 def test_nothing_is_asked_of_a_third_party():
-    """No script, style, font or image of any page comes from elsewhere; the browser tests watch it happen."""
+    """No script, style, font or image of any page comes from elsewhere."""
     for path in HTML.rglob("*.html"):
         text = path.read_text(encoding="utf-8")
         assert not re.findall(

@@ -1,4 +1,4 @@
-"""The built book in headless Chromium: what a reader sees, and that nothing is asked of a third party."""
+"""The built book in headless Chromium."""
 
 import re
 from dataclasses import dataclass, field
@@ -77,7 +77,7 @@ KINDS = {"intro", "chapters/watchdog", "chapters/ledger", "chapters/glossary"}
 
 
 def look(page, name, site):
-    """Visit a page and see all that is asked of it, for it takes longer to lay out than to look at."""
+    """Visit a page once and collect all that the tests ask of it."""
     seen = Visit(name, page)
     page.on("request", lambda asked: seen.asked.append(asked.url))
     page.on("console", lambda said: seen.complaints.append(said.text) if said.type == "error" else None)
@@ -103,7 +103,7 @@ def look(page, name, site):
 
 @pytest.fixture(scope="module")
 def visits(browser, site):
-    """Return a function that visits a page, once; those that more is asked of stay open."""
+    """Return a function that visits a page, once."""
     from playwright.sync_api import Error
 
     contexts, seen = [], {}
@@ -184,7 +184,7 @@ def test_a_narrow_screen_does_not_scroll_sideways(visit):
 
 
 def test_nothing_is_raw(visit):
-    """No NaN, repr of numpy, temporary path, type header or TeX in what a reader sees; code is left out."""
+    """No NaN, repr of numpy, temporary path, type header or TeX in what a reader sees."""
     if not visit.name.endswith("/api"):
         assert not [visit.text[max(0, m.start() - 60) : m.end() + 30] for m in RAW.finditer(visit.text)]
 
@@ -210,7 +210,6 @@ one_visit = pytest.mark.xdist_group("chapters/watchdog")
 @one_visit
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_has_contrast(watchdog, scheme):
-    """WCAG's 4.5 to 1 for running text, theorem blocks and code, in the scheme that the reader's system asks for."""
     seen = watchdog
     seen.emulate_media(color_scheme=scheme)
     seen.wait_for_function("scheme => document.documentElement.dataset.theme === scheme", arg=scheme)
@@ -305,7 +304,6 @@ def test_a_solution_is_folded_until_asked_for(watchdog):
 
 @pytest.mark.xdist_group("intro")
 def test_axe_sees_what_is_hard_to_read_or_has_no_name(visits):
-    """Text that is lost in the light, text that is lost in the dark, a link like the words, an image without words."""
     page = visits("intro").page  # a short one
     page.evaluate(
         """() => { const made = document.createElement('div');

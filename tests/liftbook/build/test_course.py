@@ -1,4 +1,4 @@
-"""The course: balanced meetings, exercises with what they need and no more, points that nbgrader gives."""
+"""The course: balanced meetings, exercises with what they need, nbgrader's points."""
 
 import csv
 import json

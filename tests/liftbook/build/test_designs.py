@@ -1,4 +1,4 @@
-"""The slider of *For the population* in Chromium: its marks are the stored rows, at every size."""
+"""The slider of *For the population* in Chromium."""
 
 import re
 

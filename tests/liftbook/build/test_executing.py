@@ -1,4 +1,4 @@
-"""Chapters are executed side by side, each in a process of its own, and kept in one folder."""
+"""Chapters are executed side by side and kept in one folder."""
 
 from pathlib import Path
 
@@ -17,7 +17,6 @@ def test_ports_that_are_taken_do_not_matter(taken, tmp_path):
 
 
 def test_what_another_process_is_about_to_keep_is_left_alone(tmp_path):
-    """It stands in the list before its file is there: that came between two looks at the list in one build of many."""
     cache = get_cache(tmp_path)
     cache.change_cache_limit(1)
     NbCacheRecord.create_record(uri="other.md", hashkey="0" * 32, db=cache.db, data={})

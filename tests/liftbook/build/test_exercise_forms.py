@@ -1,4 +1,4 @@
-"""Every exercise of the built book that is judged on its page: right, wrong and nonsense answers, in Chromium."""
+"""Every exercise of the built book that is judged on its page."""
 
 import json
 from pathlib import Path
@@ -22,7 +22,7 @@ pytestmark = [
 
 
 def answers(chapter):
-    """What the book's own solution answered to each form, field by field, by the form's sealed text."""
+    """The answers of the book's own solutions, field by field, by the form's text."""
     stored = ROOT / "_build" / "jupyter_execute" / "chapters" / f"{chapter}.glue.json"
     found = [one["data"][ANSWER] for one in json.loads(stored.read_text()).values() if ANSWER in one["data"]]
     return {one["sealed"]: one["answer"] for one in found}

@@ -1,4 +1,4 @@
-"""The glossary: each word's first use is a link, each symbol of the chapters has its line, and previews are whole."""
+"""The glossary."""
 
 import json
 import re

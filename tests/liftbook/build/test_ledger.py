@@ -1,4 +1,4 @@
-"""A row of the ledger and the rest of the book lead to each other: its place, its functions, its paper's record."""
+"""A row of the ledger and the rest of the book lead to each other."""
 
 import re
 from collections import Counter
@@ -31,14 +31,12 @@ def used(entry):
 
 
 def test_a_row_names_what_computes_it():
-    """Every row leads to functions of the reference page but for those that stand on none."""
     without = {entry.claim.id for entry in ENTRIES if not used(entry)}
     assert without == PRINTS_ALONE | DISTRIBUTIONS | FORMULAS
 
 
 @each(ENTRIES, lambda entry: entry.claim.id)
 def test_links_of_a_row(entry):
-    """The card leads to the place and shows the source; the record's table leads to the place and to the card."""
     text, (_, _, row) = "\n".join(card(entry, "")), table_of([entry])
     page, _, label = entry.claim.see.partition("#")
     assert f'<a href="{page}.html#{label}">' in text
@@ -53,7 +51,6 @@ def test_links_of_a_row(entry):
 
 @pytest.mark.parametrize("paper", ["E23", "C22", "I21", "S20"])
 def test_each_claim_is_on_its_papers_page(paper):
-    """The page asks for every verdict that occurs, every figure that a claim names, and the table of all claims."""
     text = (ROOT / "chapters" / f"record-{paper.lower()}.md").read_text(encoding="utf-8")
     asked = re.findall(rf"```\{{lift-record\}} {paper} (.+)", text)
     mine = [entry for entry in ENTRIES if entry.claim.paper == paper]

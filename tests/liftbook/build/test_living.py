@@ -1,4 +1,4 @@
-"""The living picture in Chromium: what a reader drags, presses and reads, and the address that restores it."""
+"""The living picture in Chromium."""
 
 import re
 from pathlib import Path
@@ -31,7 +31,7 @@ STATES = [
 
 @pytest.fixture(scope="module")
 def shown(browser, tmp_path_factory):
-    """Return a function that opens a picture in a file of its own, in the book's style."""
+    """Return a function that opens a picture in a file of its own."""
     yield from opener(browser, tmp_path_factory.mktemp("living"), place)
 
 
@@ -254,7 +254,6 @@ def test_the_triangle_rings_the_outputs(shown):
 
 
 def test_a_change_is_drawn_within_a_tenth_of_a_second(shown):
-    """Also with the slowest mechanism on six bands, on a processor that is four times slower."""
     page = shown("mechanism=aorr&eps=1&lambda=0.5&bands=6")
     page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 4})
     cell(page, "60s, none").focus()
@@ -287,7 +286,6 @@ MARKS = {
 
 
 def test_slides_open_the_picture_in_their_state(browser, tmp_path):
-    """The page for slides is alone, takes its state from its address, and is there on paper."""
     (tmp_path / "picture.html").write_text(page(), encoding="utf-8")
     (tmp_path / "book.css").write_bytes((ROOT / "_static" / "book.css").read_bytes())
     opened = browser.new_page(viewport={"width": 1152, "height": 560})
@@ -308,7 +306,6 @@ def test_slides_open_the_picture_in_their_state(browser, tmp_path):
 
 @pytest.mark.parametrize("part", sorted(PARTS))
 def test_a_definition_marks_its_part(shown, part):
-    """By keyboard; what is marked stays marked while the picture is used by others, and not once the reader uses it."""
     button = f'<button class="lift-show" data-parts="{part}" hidden>Show in the picture</button>'
     page = shown("mechanism=aorr&eps=0.6&lambda=0.5&more=1", before=button)
     pointer = page.get_by_role("button", name="Show in the picture")
@@ -344,7 +341,6 @@ def test_a_state_that_the_picture_does_not_have_is_refused():
 
 
 def test_the_script_is_small_and_cannot_end_itself():
-    """It stands in the page: it may not hold what would close it, import another file, or be large."""
     code = script()
     assert "</script" not in code.lower()
     assert not re.search(r"^(import|export)\b", code, re.MULTILINE)
@@ -352,7 +348,6 @@ def test_the_script_is_small_and_cannot_end_itself():
 
 
 def test_what_the_chapter_says_of_the_four():
-    """Subset merging falls somewhere as the budget grows; at a budget of 0 it keeps nothing, the optimum something."""
     joint = ll.datasets.hundred_people(decades=True)
     budgets = np.linspace(0, 4, 41)
     merging = [ll.evaluate(joint, ll.mechanisms.subset_merging(joint, ll.ALIP.split(eps, 0.5))).nmi for eps in budgets]

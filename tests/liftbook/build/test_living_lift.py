@@ -74,7 +74,7 @@ def random_tables(rng, tries):
 
 @pytest.fixture(scope="module")
 def ask(request):
-    """Return a function that runs a script on the module and on arguments, and returns what it found."""
+    """Return a function that runs a script on the module and returns its answer."""
     code = base64.b64encode((FOLDER / "lift.mjs").read_bytes()).decode()
     source, node = f"data:text/javascript;base64,{code}", shutil.which("node")
 
@@ -148,7 +148,6 @@ def test_the_mechanisms_differ_on_the_grid(ask):
 
 
 def test_a_mixture_is_the_target_where_one_row_is_the_target_itself(ask):
-    """After the first phase an equation then has no row of its own, and must hold all the same."""
     found, none = ask(MIXTURE, [[0.25, 0.25, 0.5], [0.25, 0.5, 0.25]])
     np.testing.assert_allclose(found, [0.5, 0, 0.5], atol=1e-12)
     assert none is None

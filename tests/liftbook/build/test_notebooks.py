@@ -1,4 +1,4 @@
-"""Notebooks read like their pages: nothing of the pages' markup is left, and no code is lost."""
+"""Notebooks read like their pages."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The book on paper: every chapter, with contents that name the right pages and links that lead somewhere."""
+"""The book on paper."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""The proof that a reader checks in the page: the script against mixproof/exact.py, and what Chromium shows of it."""
+"""The proof that a reader checks in the page."""
 
 import copy
 import json
@@ -89,7 +89,6 @@ def paths(value, path=()):
 
 
 def test_it_says_what_the_exact_checker_says_of_each_changed_number(asked):
-    """The same bound, or the same first step that fails: for each number of the proof, changed in five ways."""
     cases = [STORED]
     for path in paths(STORED):
         value = STORED

@@ -52,7 +52,7 @@ def test_the_page_asks_for_nothing_twice():
 
 
 def test_the_page_has_what_chapters_import_from_underneath():
-    """So that a reader who meets a name in a cell can look it up; a module that is imported whole is left out."""
+    """So that a reader who meets a name in a cell can look it up."""
     there, missing = on_the_page(PAGE), set()
     for path in (ROOT / "chapters").glob("*.md"):
         cells = path.read_text(encoding="utf-8").split("```{code-cell}")[1:]
@@ -86,7 +86,6 @@ def test_nothing_public_is_missing(package):
 
 
 def test_a_module_asked_for_has_its_own_heading():
-    """Four modules of one folder stand under their own names, and each names of the page's headings but once."""
     assert next(reference("liftbook.relatives.sample_sets", set())) == "### `liftbook.relatives.sample_sets`"
     done = set()
     headings = [line for package in PAGE for line in reference(package, done) if line.startswith("### ")]
@@ -114,7 +113,6 @@ def test_the_command_line_is_a_table():
 
 
 def test_what_a_property_is_is_not_taken_for_its_type():
-    """Before a colon in a property's first line the page has it as "Type:", behind it the rest."""
     kinds = {
         found_at(address) for package in PAGE for address in addresses(package) if inspect.isclass(found_at(address))
     }

@@ -1,4 +1,4 @@
-"""The runtime's files: hashes, what is taken, what is packed, and a build without them."""
+"""The runtime's files."""
 
 import json
 import zipfile
@@ -31,7 +31,7 @@ LOCK = {
 
 @pytest.fixture
 def wheel(tmp_path, monkeypatch):
-    """A wheel with small files, and a folder with the same, their hashes in the place of the release's."""
+    """A wheel with small files, and a folder with the same and their hashes."""
     lock = json.loads(json.dumps(LOCK))
     for package in lock["packages"].values():
         package["sha256"] = runtime.digest(package["file_name"].encode())

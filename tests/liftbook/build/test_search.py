@@ -1,4 +1,4 @@
-"""The search: who asks for a word finds its definition first, and no excerpt is code."""
+"""The search: who asks for a word finds its definition first."""
 
 import html
 import re
@@ -43,7 +43,7 @@ one_visit = pytest.mark.xdist_group("search")
 
 @pytest.fixture(scope="module")
 def page(browser):
-    """One page for all questions: each is answered from the same index and the same chapters, which it has by then."""
+    """One page for all questions."""
     context = browser.new_context(viewport={"width": 1300, "height": 900})
     yield context.new_page()
     context.close()
@@ -65,7 +65,7 @@ def squeezed(text):
 
 @cache
 def code_of(address):
-    """Return the lines of a page's code that call or assign something, letters and digits only."""
+    """Return a page's lines of code that call or assign, letters and digits only."""
     blocks = re.findall(r"<pre\b[^>]*>(.*?)</pre>", (HTML / address).read_text(encoding="utf-8"), re.DOTALL)
     lines = (line for block in blocks for line in html.unescape(re.sub(r"<[^>]+>", "", block)).splitlines())
     return {squeezed(line) for line in lines if "(" in line}

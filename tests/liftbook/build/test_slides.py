@@ -1,4 +1,4 @@
-"""Slides: every number is computed, every meeting is complete, and each slide fits, has notes and works offline."""
+"""Slides: numbers are computed, meetings complete, and each slide fits."""
 
 import re
 
@@ -65,7 +65,6 @@ def test_a_meeting_that_cannot_be_read(tmp_path, name, course, message):
 
 @each
 def test_no_number_is_typed_by_hand(path):
-    """Decimals and percentages are computed, except budgets, and except in notes, which repeat what is shown."""
     shown = re.sub(r"```\{revealjs-notes\}.*?```|(?:LIP|LDP)\([^)]*\)|e\^\{[^}]*\}", "", body(path), flags=re.DOTALL)
     assert not re.findall(r"\d[.,]\d+|[1-9]\d* ?\\?%", shown)
 

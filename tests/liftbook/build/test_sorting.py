@@ -1,4 +1,4 @@
-"""A table that a reader sorts, in a browser: by a click, by keys, gaps last, and told to a screen reader."""
+"""A table that a reader sorts, in a browser."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A student's notebook of a chapter, run once at small parameters in this process, for all tests that ask it."""
+"""A student's notebook of a chapter, run once in this process for all tests."""
 
 import copy
 from functools import cache
@@ -11,7 +11,7 @@ from liftbook.chapters import chapters_folder, preview_parameters, read_notebook
 
 
 def exercises(path, *, solutions):
-    """Return a chapter as a notebook to work in, with its solutions or with answers that wait."""
+    """Return a chapter as a notebook, with solutions or with answers to fill in."""
     notebook = read_notebook(path)
     for cell in notebook.cells:
         if "solution" in tags(cell) and not solutions:
@@ -29,7 +29,7 @@ def plain(value):
 
 
 class Remembered:
-    """The book's figures, each of which is computed once for the same plain arguments and copied."""
+    """The book's figures, each computed once for the same arguments."""
 
     def __init__(self, figures):
         self._figures = figures
@@ -55,7 +55,7 @@ COMPUTED: dict = {}
 
 @cache
 def passed(stem):
-    """Return each code cell's source and tags, with the names that it found and those that it left."""
+    """Return each code cell's source, tags, and the names it found and left."""
     import matplotlib.pyplot as plt
 
     plt.switch_backend("agg")
@@ -78,5 +78,5 @@ def passed(stem):
 
 
 def of_chapter(stem, *values, marks=()):
-    """Return a parameter set that runs where the chapter's other tests do, so that it is run once."""
+    """Return a parameter set that runs where the chapter's other tests do."""
     return pytest.param(*values, marks=[pytest.mark.xdist_group(f"chapter {stem}"), *marks])

@@ -1,4 +1,4 @@
-"""The checks of exercises, and each chapter's solutions run through them; a wrong answer fails."""
+"""The checks of exercises, and each chapter's solutions run through them."""
 
 import ast
 import re
@@ -76,10 +76,6 @@ def judged(source, names):
 
 @pytest.mark.parametrize("path", RUN, ids=lambda path: path.stem)
 def test_the_checks_tell_right_from_wrong(path):
-    """Run a student's notebook at the preview parameters; try the solution of each exercise on the side.
-
-    A check may not need what only the solution makes, or a student's notebook would stop there.
-    """
     given = iter([cell.source for cell in read_notebook(path).cells if "solution" in tags(cell)])
     trial: dict = {}
     for source, its_tags, _, names in passed(path.stem):
@@ -99,7 +95,6 @@ def test_the_checks_tell_right_from_wrong(path):
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_each_exercise_says_how_long_it_takes(path):
-    """The page for teachers lists them by this class, and one without it would be missing there."""
     text = path.read_text(encoding="utf-8")
     timed = re.findall(r"```\{exercise\} .+\n:label: \S+\n:class: minutes-\d+\n", text)
     assert len(timed) == text.count("```{exercise}")

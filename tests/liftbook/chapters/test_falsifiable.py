@@ -1,4 +1,4 @@
-"""A cell that asserts a statement fails when the statement is changed: negated, or its bound moved by a per cent."""
+"""A cell that asserts a statement fails when the statement is changed."""
 
 import tomllib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Chapters are listed, checked, rerun; a failure keeps what ran and names the cell."""
+"""Chapters are listed, checked, rerun."""
 
 import json
 import re
@@ -263,7 +263,6 @@ def test_a_file_is_looked_for_where_its_reader_stands(capsys, tmp_path, monkeypa
 
 
 def test_a_parameter_that_papermill_cannot_read_is_passed_in_silence(capsys, caplog, tmp_path):
-    """A line with two signs of equality, of which papermill warns, and of the parameter as unknown."""
     chapter = SMALL.read_text().replace("# a label", '# a label, such as "a=b"')
     (tmp_path / "reads.md").write_text(chapter)
     words = ["rerun", tmp_path / "reads.md", "-p", "name", "c=d", "-o", tmp_path / "run", "--quiet", "--no-html"]

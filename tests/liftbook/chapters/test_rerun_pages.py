@@ -1,4 +1,4 @@
-"""A rerun's page looks like the book's, says what changed, and plain papermill refuses and keeps what ours does."""
+"""A rerun's page looks like the book's and says what changed."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Kernels that start side by side take nothing from each other, and leave nothing behind."""
+"""Kernels that start side by side take nothing from each other."""
 
 import tempfile
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A sweep checks its grid, runs side by side, goes on after a kill, and never does a finished run again."""
+"""A sweep checks its grid and goes on after a kill without repeating runs."""
 
 import json
 import os
@@ -242,7 +242,7 @@ def test_no_scheduler(tmp_path):
 
 
 def kill_the_first_worker(mark):
-    """Kill the process whose number the first run writes down, and return the thread that waits for it."""
+    """Kill the process that the first run names; return the thread that waits for it."""
 
     def kill():
         for _ in range(600):
@@ -293,7 +293,6 @@ def test_a_local_worker_that_is_killed_is_replaced(tmp_path):
 
 @pytest.mark.slow
 def test_a_killed_sweep_goes_on_where_it_was(tmp_path):
-    """The command itself is killed while a run waits; what was finished stays, the interrupted run is not counted."""
     mark, out = tmp_path / "mark", tmp_path / "out"
     path = grid(tmp_path, f"runs:\n  - {{n: 0}}\n  - {{n: 1, mark: {mark}}}\n")
     words = [sys.executable, "-m", "liftbook", "sweep", KILLED, str(path), "-o", str(out), "--jobs", "1", "--no-html"]

@@ -1,4 +1,4 @@
-"""Chapters run in this process, for tests of what becomes of a run's folder: a kernel takes a second to start."""
+"""Chapters run in this process, for tests of what becomes of a run's folder."""
 
 import json
 
@@ -9,7 +9,7 @@ from liftbook.chapters import results, running
 
 
 def executed_here(source, executed, path, *, parameters, **_):
-    """Stand in for ``running._executed``: run a notebook, leave it with what it kept, and return why it failed."""
+    """Stand in for ``running._executed``."""
     notebook = nbformat.read(source, as_version=4)
     names, failure = {}, ""
     for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):

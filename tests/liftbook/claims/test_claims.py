@@ -1,4 +1,4 @@
-"""The claims' table, its readings and what is stored of them fit together, and the verdicts follow from the values."""
+"""The claims' table, its readings and the stored values fit together."""
 
 import csv
 import re
@@ -52,7 +52,7 @@ def test_columns():
 
 @each_claim
 def test_a_row_is_whole(entry):
-    """Each says where, what, with what setting, and where the book shows it; what differs or depends has a reason."""
+    """Each says where, what, with what setting, and where the book shows it."""
     one = entry.claim
     assert one.paper == one.id.split("-")[0].upper()
     for field in ("place", "says", "setting", "trials"):
@@ -67,7 +67,6 @@ def test_a_row_is_whole(entry):
 
 @each_claim
 def test_what_is_stored_is_enough(entry):
-    """What is drawn at random has 20 replications, or the row says how many it has so far; nothing has none."""
     for text, call, values in (*entry.readings, *entry.details):
         wanted = REPLICATIONS if claims.drawn_at_random(call) else 1
         assert values, f"{text or 'the sentence'}: no value of {call}; run make ledger"
@@ -88,7 +87,6 @@ def test_nothing_else_is_stored():
 @pytest.mark.xdist_group("claims")
 @pytest.mark.parametrize("call", QUICK)
 def test_what_is_stored_is_what_is_computed(call):
-    """Seed 0 again, for all that takes seconds and is no time; the ledger's page asserts the same of all together."""
     assert not stored.differences(stored.recomputed([call]), VALUES)
 
 
@@ -224,7 +222,6 @@ def test_unknown_words(monkeypatch, tmp_path):
 
 
 def test_a_run_goes_on_where_it_was_stopped(monkeypatch, tmp_path, capsys):
-    """What is stored is not computed again, what no claim names is dropped and told, and the rest keeps its order."""
     for name in ("claims.csv", "readings.csv", "ledger-runs.csv"):
         (tmp_path / name).write_text(resource(f"data/{name}").read_text(encoding="utf-8"), encoding="utf-8")
     (tmp_path / "ledger.csv").write_text("call,seed,value,run\ngone,0,1.0,1\nadult_values:marital-status,0,7.5,1\n")

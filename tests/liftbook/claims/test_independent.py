@@ -1,4 +1,4 @@
-"""Numbers of the ledger, computed again at seed 0 by code that shares nothing with the claims: numpy, scipy and a file.
+"""Numbers of the ledger, computed again by code that shares nothing with them.
 
 Greedy merging is written out symbol by symbol, optima come from a convex hull of the rows' constraints, the table from
 its own lines. What is compared is what the ledger has stored.
@@ -89,7 +89,7 @@ RISKS = {
 
 
 def greedy(p, eps_l, eps_u, risk="Λ + 1/Ψ"):
-    """Return C22 Algorithm 1: the riskiest symbol takes in partners of least risk until it is private, and so on."""
+    """Return C22 Algorithm 1."""
     omega = {}
 
     def of(group):
@@ -117,7 +117,7 @@ def greedy(p, eps_l, eps_u, risk="Λ + 1/Ψ"):
 
 
 def best_rows(p, cone):
-    """Return I(X;Y) of the best mixture of rows v with cone v >= 0, v >= 0, sum v = 1: hull and linear programme."""
+    """Return I(X;Y) of the best mixture of rows v with cone v >= 0, v >= 0, sum v = 1."""
     p_x = p.sum(axis=0)
     n = len(p_x)
     # the last entry of v is 1 minus the others; qhull wants A z + b <= 0 and a point inside
@@ -286,7 +286,7 @@ def test_example_1_of_i21():
 
 
 def small_best(p, cone):
-    """Return I(X;Y) of the best rows, whose vertices are all intersections of as many sides as there are dimensions."""
+    """Return I(X;Y) of the best rows, by intersecting the sides in every way."""
     p_x = p.sum(axis=0)
     n, sides = len(p_x), np.vstack([cone, np.eye(len(p_x))])
     rows = []
@@ -335,7 +335,6 @@ def release(p, c, kind):
 @pytest.mark.slow
 @pytest.mark.parametrize(("n_secret", "n_public"), [(20, 5), (10, 10), (5, 20)])
 def test_correlation_of_alpha_and_utility(n_secret, n_public):
-    """S20 Fig. 7 at eps 1: alpha by a root of the level, utility by the release written out."""
     rng, rows = np.random.default_rng(0), []
     for shape in [(20, 5), (10, 10), (5, 20)]:
         drawn = rng.dirichlet(np.full(shape[0] * shape[1], 0.5), size=100).reshape(100, *shape)

@@ -1,4 +1,4 @@
-"""A proposition's claim fails if its bound is two per cent tighter: what it is tried on goes to the bound."""
+"""A proposition's claim fails if its bound is two per cent tighter."""
 
 import pytest
 

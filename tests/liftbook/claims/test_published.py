@@ -1,4 +1,4 @@
-"""The ledger as data: valid by its schema, equal to the ledger, and each call can be run by a stranger."""
+"""The ledger as data."""
 
 import json
 

@@ -26,7 +26,6 @@ def test_each_sentence_was_noted_by_a_reader():
 
 
 def test_what_was_decided():
-    """A tested sentence has the kinds of its claims; the others have the reason of the list."""
     for row, sentence in zip(ROWS.to_dict("records"), claims.read_sentences(), strict=True):
         assert row["decided"].startswith("tested, as " if sentence.claims else "left out: ")
     assert not ROWS["decided"].str.contains("not run").any()

@@ -1,4 +1,4 @@
-"""No number in a reason is typed: it is a stored call's, the sentence's or its setting's, or numbers a place."""
+"""No number in a reason is typed."""
 
 import re
 
@@ -27,7 +27,7 @@ ALWAYS = {"two"}
 
 
 def typed(claim):
-    """Return the numbers of a reason that are neither computed nor the sentence's own, nor a print's of its paper."""
+    """Return a reason's numbers that are neither computed nor quoted."""
     printed = {one.printed for one in ROWS if one.paper == claim.paper}
     others = " ".join(one.reading for one in READINGS if one.claim == claim.id)
     given = f"{claim.says} {claim.reading} {claim.setting} {claim.trials} {others}".replace("$", " ")

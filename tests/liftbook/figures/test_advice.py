@@ -1,4 +1,4 @@
-"""The advice: from rows by hand, false where the rows are turned, and true of those that are stored."""
+"""The advice, from rows by hand and from the stored rows."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""The bench's rows against mechanisms run one at a time, its stored rows, and what it refuses."""
+"""The bench's rows against mechanisms run one at a time."""
 
 import argparse
 

@@ -1,4 +1,4 @@
-"""C22's figures against mechanisms run one joint at a time, and its Example 1 against what is printed."""
+"""C22's figures against mechanisms run one at a time, and its Example 1."""
 
 import inspect
 

@@ -1,4 +1,4 @@
-"""The distance to the optimum against the optimum by enumeration, one joint distribution at a time."""
+"""The distance to the optimum against the optimum by enumeration."""
 
 import numpy as np
 import pytest

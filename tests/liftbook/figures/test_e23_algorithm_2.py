@@ -1,4 +1,4 @@
-"""E23 Algorithm 2 as printed: each of its endings on a joint distribution by hand, and against subset_response."""
+"""E23 Algorithm 2 as printed."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,6 @@ def test_a_lone_symbol_ends_in_lines_17_and_18():
 
 
 def test_no_response_though_the_polytope_has_vertices():
-    """A mixture of the two risky symbols keeps the notion, and none that has their own masses does."""
     joint, notion = ll.Joint.from_counts([[1, 4, 3, 7], [7, 7, 9, 9], [2, 2, 2, 7]]), ll.ALIP(0.4, 0.4)
     risky = [0, 2]
     assert np.flatnonzero(ll.high_risk(joint, notion)).tolist() == risky
@@ -42,7 +41,6 @@ def test_no_response_though_the_polytope_has_vertices():
 
 @pytest.mark.parametrize("loop", ["standard", "printed"])
 def test_against_subset_response_where_nothing_is_to_be_repaired(loop):
-    """Where Algorithm 1's partition keeps the notion, Algorithm 2 is the best response within it."""
     for seed in range(5):
         joint = ll.datasets.uniform_joint(3, 7, np.random.default_rng(seed))
         notion = ll.ALIP.split(1.0, 0.5)

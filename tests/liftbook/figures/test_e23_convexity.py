@@ -1,4 +1,4 @@
-"""The grid of the six measures against the definitions in plain Python and in exact fractions."""
+"""The grid of the six measures against the definitions in exact fractions."""
 
 from fractions import Fraction
 
@@ -50,7 +50,6 @@ def test_grid_stays_inside_the_simplex():
 
 
 def test_the_chapters_chord_leaves_two_sets():
-    """In fractions: the middle exceeds both ends for the l1- and chi2-inverse, by 49/2280 for the former."""
     prior = [Fraction(1, 20), Fraction(1, 20), Fraction(9, 10)]
     ends = [[Fraction(n, 100) for n in end] for end in ((19, 5, 76), (5, 19, 76))]
     middle = [(a + b) / 2 for a, b in zip(*ends, strict=True)]

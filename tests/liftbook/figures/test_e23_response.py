@@ -59,7 +59,6 @@ def test_figure_5_runs_on_adult_or_another_joint():
 
 
 def test_vertex_growth_counts():
-    """Every choice of support, secrets and sides, tried: a vertex solves its own square system."""
     rows = figures.vertex_growth(3, [3, 5], [2, 3], ll.ALIP(0.4, 0.3), rng=1)
     source = np.random.default_rng(1)
     for n_secret in (2, 3):

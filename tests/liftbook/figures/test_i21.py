@@ -1,4 +1,4 @@
-"""The rows of I21's figures against mechanisms run one joint and one share at a time, and against closed forms."""
+"""The rows of I21's figures against mechanisms run one at a time."""
 
 import numpy as np
 import pytest

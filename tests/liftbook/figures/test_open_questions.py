@@ -1,4 +1,4 @@
-"""The rows of the open questions' experiments against mechanisms run one joint at a time."""
+"""The rows of the open questions against mechanisms run one at a time."""
 
 import numpy as np
 import pytest

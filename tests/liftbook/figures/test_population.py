@@ -1,4 +1,4 @@
-"""Designs and audits over many tables: against direct calls, and the stored runs as they are read and gone on with."""
+"""Designs and audits over many tables."""
 
 import json
 import time
@@ -169,7 +169,6 @@ def test_a_run_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
     ],
 )
 def test_no_stored_line_is_dropped(tmp_path, monkeypatch, change, file, message):
-    """What a file holds and its figure does not ask for is told, neither left out of a page nor written over."""
     monkeypatch.setattr(stored.Kept, "path", property(lambda self: tmp_path / self.name))
     kept = stored.Kept("a.csv", ("law", "seed"), ("design",), ("over", "nmi"), lambda: iter([(("one", "0"), list)]))
     kept = kept._replace(**change)
@@ -231,7 +230,6 @@ def test_a_neighbour_differs_by_one_person():
 
 
 def test_cards_of_neighbours_are_compared():
-    """A kernel with all its digits is the same for none; a row of the figure is its table's."""
     found = kernels_of_neighbours(["merging, confidence 0.95"], ["4x6"], [300], [0, 1], 5)
     again = [told_apart(("merging, confidence 0.95", "4x6", 300, seed), 5) for seed in (0, 1)]
     assert found.to_dict("records") == again

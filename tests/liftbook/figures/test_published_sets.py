@@ -1,4 +1,4 @@
-"""The comparison of sets: the corners of a ball, the binary mechanism by hand, and what the rows say."""
+"""The comparison of sets."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The map of notions: measures by loops, arrows on other draws than the page's, gaps and composition by hand."""
+"""The map of notions."""
 
 import math
 
@@ -50,7 +50,6 @@ def test_measures_by_loops():
 
 
 def test_differential_privacy_by_hand():
-    """Two bits, of which only the second is answered: neighbours differ there by its odds, and else by nothing."""
     kernel = np.tile([[0.75, 0.25], [0.25, 0.75]], (2, 1))
     case = Case(ll.Joint(np.full((1, 4), 0.25)), ll.Channel(kernel), (2, 2))
     assert RELATIVES["DP"].measure(case) == pytest.approx(math.log(3))
@@ -130,7 +129,6 @@ def test_closed_forms_and_the_optimum():
 
 
 def test_half_and_half_by_hand():
-    """Of 0.2, 0.3, 0.5 the half is {0.5}, told by an answer that is right with chance e / (1 + e)."""
     kernel = half_and_half(np.array([0.2, 0.3, 0.5]), 1.0).kernel
     stay = math.e / (1 + math.e)
     assert kernel[0].tolist() == kernel[1].tolist() == kernel[2].tolist()[::-1]
@@ -161,7 +159,6 @@ def test_every_pair_is_decided():
 
 
 def test_a_pair_with_both_is_none(monkeypatch):
-    """No way along sure arrows leads where a counter-example says that nothing follows."""
     by = decided().set_index(["tail", "head"])["by"]
     assert [(gap.tail, gap.head) for gap in GAPS if by[gap.tail, gap.head] == "arrows"] == [("DP", "LDP-S")]
     monkeypatch.setattr(tried, "GAPS", GAPS[:-1])
@@ -181,7 +178,6 @@ def test_what_follows_given_the_rarest_secret():
 
 
 def test_the_least_distortion_by_hand():
-    """Of 0.5, 0.3, 0.2 at e^eps = 1.5: the first is told, and the second half of the time."""
     rows = least_distortions([0.2, 0.5, 0.3], [math.log(1.5), 3.0])
     assert rows["closed"].tolist() == pytest.approx([0.35, 0.0])
     assert rows["programme"].tolist() == pytest.approx([0.35, 0.0], abs=1e-9)
@@ -204,7 +200,6 @@ def test_conversions_hold_and_are_met():
 
 
 def test_information_under_ldp_is_the_capacity_of_the_best_channel():
-    """A third of many secrets raised by e^eps: compared with all shares of raised secrets, and two equal secrets."""
     for eps in (0.3, 1.0, 4.0):
         shares = np.linspace(0.001, 0.999, 4000)
         low = 1 / (1 + shares * math.expm1(eps))
@@ -217,6 +212,5 @@ def test_information_under_ldp_is_the_capacity_of_the_best_channel():
 
 
 def test_renyi_by_hand():
-    """The bit is told right with chance 3/4: E l^2 = 5/4 for each output, and D_2 = log 5/4."""
     case = Case(ll.Joint(np.eye(2) / 2), ll.Channel([[0.75, 0.25], [0.25, 0.75]]))
     assert renyi(case, 2) == pytest.approx(math.log(1.25))

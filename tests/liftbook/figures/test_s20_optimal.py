@@ -1,4 +1,4 @@
-"""S20 Figs 3 and 4 against protocols made one joint distribution at a time, and the drawings of them."""
+"""S20 Figs 3 and 4 against protocols made one at a time, and their drawings."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Stored rows of figures: taken at the papers' scale alone, compared with what is computed, or refused."""
+"""Stored rows of figures."""
 
 import csv
 import inspect
@@ -142,7 +142,6 @@ def test_stored_rows_are_whole(name):
     ],
 )
 def test_chapters_ask_at_that_scale(name, stem, monkeypatch):
-    """A chapter's own parameters are those of the stored rows, and its page says what is stored."""
     asked = {}
 
     def noted(which, *args, **kwargs):

@@ -1,4 +1,4 @@
-"""What is drawn in a test is closed behind it: figures left open are shown by whoever shows the open ones next."""
+"""What is drawn in a test is closed behind it."""
 
 import matplotlib.pyplot as plt
 import pytest

@@ -1,4 +1,4 @@
-"""The drawings of mechanisms: bands as wide as what flows, borders where the notions have them, marks at the lifts."""
+"""The drawings of mechanisms."""
 
 import math
 

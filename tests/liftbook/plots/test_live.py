@@ -1,4 +1,4 @@
-"""The rows that a figure carries: exactly those that it was drawn from, with what its lines look like."""
+"""The rows that a figure carries."""
 
 import json
 import math

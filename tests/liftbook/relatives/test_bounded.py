@@ -1,4 +1,4 @@
-"""Bounded and extreme reduction, against one linear programme over the whole kernel."""
+"""Bounded and extreme reduction against one programme over the whole kernel."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The extremal mechanisms for the max-lift of X itself, against the general optimum, which lists vertices."""
+"""The extremal mechanisms for the max-lift of X against the general optimum."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The funnel's releases against all partitions, all pairs by hand, the optimum under LIP, and a grid of posteriors."""
+"""The funnel's releases against all partitions, pairs by hand, and grids."""
 
 import itertools
 import math
@@ -41,7 +41,6 @@ def test_no_partition_is_better(seed, share):
 
 
 def test_as_much_as_under_lip():
-    """At the average leakage of an optimum under LIP there is as much utility or more, up to the gap."""
     joint = ll.datasets.uniform_joint(3, 6, 4)
     for eps in (0.05, 0.1, 0.2):
         under = ll.mechanisms.optimal(joint, ll.LIP(eps))
@@ -164,7 +163,6 @@ def test_the_proof_is_checked_again():
 
 
 def test_forged_proofs_are_refused_or_prove_less():
-    """Whatever is changed, no proof establishes a bound below the release that was found."""
     joint, budget, certificate = funnel_proof()
     proof, rng = certificate.proof, np.random.default_rng(3)
     refused = 0
@@ -207,7 +205,6 @@ def test_trees_that_do_not_fit_are_refused():
 @pytest.mark.parametrize("large", [None, 1e308, 1e15])
 @pytest.mark.parametrize("node", range(5))
 def test_numbers_that_overflow_void_no_leaf(huge, large, node):
-    """A leaf whose bound is not a number, or is lost in rounding, must not vanish from the minimum."""
     joint, budget, certificate = funnel_proof()
     tangent = np.full((5, 3), 1 / 3)
     tangent[node] = huge

@@ -1,4 +1,4 @@
-"""Descents on the funnel's Lagrangian: by their definition, by grids of rows, and at the points where they end."""
+"""Descents on the funnel's Lagrangian."""
 
 import math
 
@@ -61,7 +61,6 @@ def test_a_step_by_loops():
 
 
 def test_where_it_ends_nothing_nearby_is_lower():
-    """A stationary point: no move of a kernel towards another one lowers the Lagrangian but to second order."""
     joint, shares = JOINTS["random"], np.full(6, 0.15)
     ended = descend(joint, starts(joint, 6, 4), shares, steps=50000)
     at, rng = lagrangian(joint, ended, shares), np.random.default_rng(5)
@@ -77,7 +76,6 @@ def test_where_it_ends_nothing_nearby_is_lower():
 
 @pytest.mark.parametrize("share", [0.02, 0.2, 0.6])
 def test_binary_x_against_a_grid_of_rows(share):
-    """With two symbols a row is a number, and a fine grid of them has the funnel's optimum nearly."""
     joint = ll.Joint([[0.1, 0.3], [0.25, 0.05], [0.1, 0.2]])
     budget = share * ll.measures.mutual_information(joint.p)
     first = np.linspace(0, 1, 4001)
@@ -103,7 +101,6 @@ def test_three_symbols_against_a_grid_of_rows():
 
 @pytest.mark.parametrize("seed", range(4))
 def test_no_less_than_telling_x_at_times(seed):
-    """With chance t publish X and else nothing: I(S;Y) and I(X;Y) are a share t of those of X."""
     joint = ll.datasets.uniform_joint(3, 6, seed)
     channel = ll.mechanisms.funnel_descent(joint, AverageLeakage(0.3 * ll.measures.mutual_information(joint.p)))
     assert channel.certificate.value >= 0.3 * ll.measures.entropy(joint.p_x) - 1e-9

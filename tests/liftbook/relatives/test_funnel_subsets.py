@@ -1,4 +1,4 @@
-"""Merging by subsets: its losses by evaluating each merging, its steps by trying all of them."""
+"""Merging by subsets."""
 
 import itertools
 import math
@@ -31,7 +31,6 @@ def test_losses_are_those_of_the_release():
 
 
 def test_both_parts_are_supermodular():
-    """Of the objective's two parts, as sets of symbols: f(A) + f(B) <= f(A or B) + f(A and B)."""
     of_x, of_s = merging_losses(JOINT)
     for part in (of_x, of_x - of_s):
         for a, b in itertools.product(range(32), repeat=2):
@@ -66,7 +65,6 @@ def test_it_ends_where_no_merging_lowers_the_objective():
 
 
 def test_against_all_partitions():
-    """It is never beyond the best partition, and finds it more often than not on small tables."""
     met = 0
     for seed in range(12):
         joint = ll.datasets.uniform_joint(2, 5, seed)
@@ -90,7 +88,6 @@ def test_ends(named_joints):
 
 
 def test_twins_are_merged_for_nothing():
-    """Two symbols with the same P(s|x) are merged without a loss of I(S;Y), never needed at a bound of I(S;X)."""
     joint = ll.Joint([[0.1, 0.2, 0.3], [0.1, 0.2, 0.1]])
     told = ll.measures.mutual_information(joint.p)
     assert ll.mechanisms.funnel_subsets(joint, AverageLeakage(told)).n_outputs == 3

@@ -1,4 +1,4 @@
-"""Telling likely symbols against the linear programme of the least distortion, by hand, and at its ends."""
+"""Telling likely symbols against the programme of the least distortion."""
 
 import math
 
@@ -12,7 +12,7 @@ from liftlib.errors import UnsupportedNotion
 
 
 def least_distortion(p_x, eps):
-    """Return the least P(Y != X) with sum_y max_x P(y|x) <= e^eps over all kernels of as many outputs as symbols."""
+    """Return the least P(Y != X) with sum_y max_x P(y|x) <= e^eps, over all kernels."""
     n = len(p_x)
     cost = np.concatenate([-np.diag(p_x).ravel(), np.zeros(n)])  # P(y|x), then an upper bound on each output's
     rows = np.zeros((n, n * n + n))
@@ -38,7 +38,6 @@ def test_nothing_distorts_less(p_x, eps):
 
 
 def test_by_hand():
-    """At e^eps = 2.5 of four symbols the two likeliest are told, and the third half of the time."""
     joint = ll.Joint(np.diag([0.1, 0.4, 0.2, 0.3]))
     channel = ll.mechanisms.hamming(joint, MaximalLeakage(math.log(2.5)))
     assert channel.outputs == (1, 2, 3)

@@ -1,4 +1,4 @@
-"""The vertices of S20 Theorem 2's polytope through faces against a generic enumeration, and by hand."""
+"""The vertices of S20 Theorem 2's polytope against a generic enumeration."""
 
 import itertools
 import math
@@ -27,7 +27,7 @@ def cone_of(joint, notion):
 
 
 def all_orders(found):
-    """Return every vertex as a set of rounded tuples, the outputs in each of their orders."""
+    """Return every vertex as a set of rounded tuples, in each order of outputs."""
     assert (found.kernels >= 0).all()
     every = set()
     for kernel, copies in zip(found.kernels, found.copies, strict=True):
@@ -62,7 +62,6 @@ def test_degenerate_joints(joint, eps):
 
 @pytest.mark.parametrize("joint", [TIES, ZEROS, DUPLICATES, FUNCTION], ids=str)
 def test_no_budget(joint):
-    """At eps 0 the cone is a linear image of equalities; the best vertex is still the optimum."""
     found = kernels_by_faces(cone_of(joint, ll.LDP(0.0))).kernels
     best = mutual_information_of(joint.p_x[:, None] * found).max()
     optimum = ll.evaluate(joint, ll.mechanisms.optimal(joint, ll.LDP(0.0))).mutual_information
@@ -70,7 +69,6 @@ def test_no_budget(joint):
 
 
 def test_without_constraints_vertices_are_functions():
-    """Of the n^n functions, those with k values count perm(n, k) a partition into k blocks (Stirling numbers)."""
     for n, partitions in ((2, [1, 1]), (3, [1, 3, 1]), (4, [1, 7, 6, 1])):
         found = kernels_by_faces(np.empty((0, n)))
         assert set(np.unique(found.kernels.round(9))) <= {0.0, 1.0}
@@ -80,7 +78,6 @@ def test_without_constraints_vertices_are_functions():
 
 
 def test_side_channels_of_one_attribute():
-    """S20 eqs. (23)-(26): several priors at once, and the optimum is that of the cone of rows."""
     joint = ll.datasets.uniform_joint(2, 12, np.random.default_rng(1))
     for j, n in enumerate((2, 2, 3)):
         halfspaces, own = ll.SRLIP(1.2, (2, 2, 3)).attribute_halfspaces(joint, j, 0.4)
@@ -160,7 +157,7 @@ def test_cone_and_product_polytope_agree(n, eps):
     ids=str,
 )
 def test_product_polytope_serves_every_polyhedral_notion(notion):
-    """The cone of a kernel's columns is that of the rows, each coordinate times P(x); zero cells and dust as well."""
+    """The cone of a kernel's columns is that of the rows, each coordinate times P(x)."""
     for joint in (
         ll.datasets.uniform_joint(3, 4, np.random.default_rng(4)),
         ll.Joint.from_counts([[4, 0, 3, 1], [0, 2, 3, 1]]),

@@ -1,4 +1,4 @@
-"""The heuristic for the alpha-lift lies between the optimum under ALIP and the proven optimum."""
+"""The alpha-lift's heuristic lies between ALIP's optimum and the proven one."""
 
 import numpy as np
 import pytest

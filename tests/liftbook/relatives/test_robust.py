@@ -1,4 +1,4 @@
-"""Responses that keep a notion under several distributions, on odd tables too, and with dust that others lack."""
+"""Responses that keep a notion under several distributions."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,6 @@ def test_robust_response_keeps_the_notion_everywhere(notion):
 
 
 def test_robust_response_covers_mixtures_with_one_prior():
-    """With P_S the same, LIP is linear in the distribution, so what holds at two holds between them."""
     rng = np.random.default_rng(0)
     first, second = (rng.dirichlet(np.ones(5), size=3) / 3 for _ in range(2))
     channel = ll.mechanisms.robust(ll.Joint(first), ll.LIP(0.3), others=[ll.Joint(second)])
@@ -74,7 +73,6 @@ NOTIONS = [
 
 @pytest.mark.parametrize("notion", NOTIONS, ids=str)
 def test_robust_response_on_odd_joints(notion, joint):
-    """Zero cells, ties, dust; beside itself blurred, turned round so that other symbols are dust, and a flat one."""
     joint = ll.Joint.from_counts(joint.p[:, :6], drop_empty=True)
     turned = np.roll(joint.p, 1, axis=1)
     for others in (
@@ -94,7 +92,6 @@ def test_robust_response_on_odd_joints(notion, joint):
 
 
 def test_dust_that_has_mass_under_another_distribution():
-    """A symbol left out of the programme binds it through the other distribution, exactly as if it were in it."""
     rng = np.random.default_rng(3)
     for notion in (ll.LIP(0.2), ll.ALIP(0.3, 0.1), ll.LDP(0.3), ll.L1Lift(np.inf, 0.1)):
         counts = rng.random((3, 5))
@@ -117,7 +114,6 @@ def test_dust_that_has_mass_under_another_distribution():
 
 
 def test_the_tightest_distribution_sets_the_floor(monkeypatch):
-    """Budgets too small to resolve are met by mixing, the more the less mass a secret has under any distribution."""
     first, second = ll.Joint.from_counts([[5, 0, 5], [0, 5, 5]]), ll.Joint.from_counts([[1, 0, 1], [0, 500, 500]])
     floors = []
     monkeypatch.setattr(rows, "mended", lambda *given, **_: floors.append(given[3]) or (ll.Channel.constant(3), 0.0))
@@ -129,7 +125,6 @@ def test_the_tightest_distribution_sets_the_floor(monkeypatch):
 
 @pytest.mark.parametrize("seed", range(10))
 def test_a_cone_under_another_distribution_is_that_of_the_released_row(seed):
-    """By another route: make the kernel of some rows, dust included, and form its rows under the other distribution."""
     rng = np.random.default_rng(seed)
     solid = np.array([True, False, True, True, False])
     other = ll.Joint.from_counts(rng.random((3, 5)))
@@ -142,7 +137,6 @@ def test_a_cone_under_another_distribution_is_that_of_the_released_row(seed):
 
 
 def test_it_is_kept_under_every_distribution():
-    """Two joints whose lifts pull opposite ways: the response for one breaks the other, that for both keeps both."""
     other = ll.Joint.from_counts([[1, 4, 2], [5, 1, 2]])
     for notion in (ll.LIP(0.2), ll.LDP(0.4)):
         alone, both = ll.mechanisms.optimal(JOINT, notion), ll.mechanisms.robust(JOINT, notion, others=[other])
@@ -154,7 +148,6 @@ def test_it_is_kept_under_every_distribution():
 
 
 def test_every_distribution_is_asked_whether_it_is_kept(monkeypatch):
-    """The repair looks at all of them: here the vertices are of the first alone, so the second is broken."""
     other = ll.Joint.from_counts([[4, 1, 1], [1, 1, 5]])
     monkeypatch.setattr(robust, "cone_under", lambda _, core, __: np.empty((0, core.joint.n_public)))
     with pytest.raises(SolverFailure, match=r"breaks LIP\(eps=0\.1\) by more than a share"):

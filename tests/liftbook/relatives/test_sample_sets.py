@@ -1,4 +1,4 @@
-"""Sets of the literature around a table, by other routes: all tables, a search of the set, score intervals."""
+"""Sets of the literature around a table, by other routes."""
 
 import itertools
 import math
@@ -59,7 +59,6 @@ def test_pearsons_set_of_two_symbols_is_wilsons_interval(seen, rows):
 
 @pytest.mark.parametrize("inside", [[True, False, False], [True, True, False]])
 def test_pearsons_bounds_are_the_ends_of_the_set(inside):
-    """The largest P(A|s), P(A) and P(s) in the set by a numerical search, which is at the bound and not above it."""
     sample, inside = PearsonSample(COUNTS, 0.95), np.array(inside)
     share, found = COUNTS / 100, PearsonSample(COUNTS, 0.95).subsets([inside])
     room = chi2.ppf(0.95, 5) / 100

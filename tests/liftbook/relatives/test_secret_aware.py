@@ -1,4 +1,4 @@
-"""The optimal response of a mechanism that sees the secret, against all of its rows by hand."""
+"""The optimal response that sees the secret, against all of its rows by hand."""
 
 import itertools
 
@@ -17,7 +17,7 @@ from mixproof.numerics import xlogx
 
 
 def best_by_hand(joint, eps):
-    """H(X) less the cheapest mixture over all (posterior of S at a vertex of its box) x (a symbol for each secret)."""
+    """H(X) less the cheapest mixture over all pairs (posterior vertex, symbols)."""
     n_secret, n_public = joint.p.shape
     low, high = np.exp(-eps) * joint.p_s, np.exp(eps) * joint.p_s
     posteriors = []
@@ -67,7 +67,7 @@ def test_secret_aware_response_with_zero_cells_and_other_notions():
 
 
 def test_reporting_can_beat_the_optimum_that_does_not_see_the_secret():
-    """S20 section VIII-C takes the optimum over P(y|x) as the best there is; CR is a P(y|s,x)."""
+    """S20 section VIII-C takes the optimum over P(y|x) as the best there is."""
     joint = ll.datasets.adult("marital-status", "sex")
     reporting = ll.mechanisms.conditional_reporting.at(joint, ll.mechanisms.conditional_reporting.at_lip(joint, 0.1))
     utility = [ll.evaluate(joint, c).mutual_information for c in (reporting, ll.mechanisms.optimal(joint, ll.LIP(0.1)))]
@@ -99,7 +99,7 @@ def test_certificate_counts_x_alone():
 
 
 def by_cells(joint, notion):
-    """The same optimum from all vertices of a polytope in |S||X| - 1 dimensions, in which the symbol is (s, x)."""
+    """The same optimum from all vertices of the polytope over cells (s, x)."""
     occurs = joint.p > 0
     secret, public = np.nonzero(occurs)
     table = np.zeros((joint.n_secret, secret.size))
@@ -145,7 +145,6 @@ def test_one_symbol_or_one_secret():
 
 @pytest.mark.parametrize("eps", [0.1, 0.5, 2.0])
 def test_proven_for_seven_secrets_and_six_symbols(eps):
-    """Adult's marital status and relationship, 42 cells, out of reach of the cells' vertices."""
     joint, notion = ll.datasets.adult("marital-status", "relationship"), ll.LIP(eps)
     channel = ll.mechanisms.secret_aware(joint, notion)
     assert notion.is_satisfied(joint, channel)

@@ -1,4 +1,4 @@
-"""Sharp bounds under ALIP: against a concave envelope computed on a grid, and attained by joint distributions."""
+"""Sharp bounds under ALIP."""
 
 import math
 
@@ -42,7 +42,7 @@ OF_ONE_OUTPUT = {
 
 
 def rare(u, v):
-    """Two secrets and a rare output with the lifts u < 1 < v, its share small enough for the other to be near 1."""
+    """Two secrets and a rare output with the lifts u < 1 < v."""
     p_s, lifts = np.array([v - 1, 1 - u]) / (v - u), np.array([u, v])
     share = 1e-5 / v
     return Joint(p_s[:, None] * np.column_stack([share * lifts, 1 - share * lifts]))
@@ -51,7 +51,6 @@ def rare(u, v):
 @plane
 @pytest.mark.parametrize("eps_l", BUDGETS)
 def test_concave_envelope(eps_l, eps_u):
-    """The upper hull of the function's graph on a grid, at 1: below the supremum, and close to it."""
     x = np.concatenate([np.exp(np.linspace(-eps_l, 0, 1000)), np.exp(np.linspace(0, eps_u, 4000))[1:]])
     found = largest_averages(eps_l, eps_u, ORDER)
     for value, y in (
@@ -82,7 +81,6 @@ def test_concave_envelope(eps_l, eps_u):
 @plane
 @pytest.mark.parametrize("eps_l", BUDGETS)
 def test_attained_across_the_plane(eps_l, eps_u):
-    """The best of two-point laws, found by a search, reaches each bound to nine digits; so 1 % less would fail."""
     bound = largest_averages(eps_l, eps_u, ORDER)
     for name, measure in OF_ONE_OUTPUT.items():
 
@@ -118,7 +116,6 @@ def test_never_exceeded(joint, alpha):
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.8])
 @pytest.mark.parametrize("low", [0.01, 0.4, 0.9])
 def test_averages_over_outputs_are_attained(share, low):
-    """Ten equally likely secrets, of which each output raises as many, cyclically, and lowers the others."""
     raised = np.array([[(s - y) % 10 < 10 * share for y in range(10)] for s in range(10)])
     high = (1 - (1 - share) * low) / share
     joint = Joint(np.where(raised, high, low) / 100)
@@ -131,7 +128,6 @@ def test_averages_over_outputs_are_attained(share, low):
 
 
 def test_known_values():
-    """E23's Proposition 5 corrected by its larger deviation gives 0.444 for the second, thirteen times too much."""
     found = largest_averages(0.105, math.log(3))
     assert (round(found.l1_inverse, 4), round(found.chi2_inverse, 4)) == (0.1484, 0.0341)
     assert round((1 - 1 / 3) ** 2, 3) == 0.444

@@ -55,7 +55,6 @@ def test_every_bound_holds_for_any_protocol():
 
 
 def test_side_information_that_rules_out_secrets():
-    """Cells without mass count for nothing, and secrets that a cell rules out do not bind it."""
     joint = ll.Joint.from_counts([[4, 0, 3, 1], [0, 2, 3, 1]])
     notion = ll.SRLIP(0.1, (2, 2))
     bounds = srlip_upper_bounds(joint, notion)

@@ -1,4 +1,4 @@
-"""Staircases against the general optimum for S = X, and against two of them in closed form."""
+"""Staircases against the general optimum for S = X, and two closed forms."""
 
 import math
 
@@ -29,7 +29,6 @@ def test_against_the_general_optimum(p, eps):
 
 
 def test_two_staircases_by_hand():
-    """At a small budget half of the mass is told from the other, at a large one it is randomised response."""
     joint, eps = itself([2, 3, 5]), 0.05
     stay = math.exp(eps) / (1 + math.exp(eps))
     binary = ll.Channel([[stay, 1 - stay], [stay, 1 - stay], [1 - stay, stay]])  # {2, 3} against {5}

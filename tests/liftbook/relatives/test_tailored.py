@@ -1,4 +1,4 @@
-"""The tailored response: as much truth as a linear programme finds, for every notion that is bounds on lifts."""
+"""The tailored response."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ JOINT = ll.Joint.from_counts([[4, 1, 2, 3], [1, 5, 2, 2], [3, 3, 1, 0]])
 
 @dataclass(frozen=True)
 class OneByOne(ll.notions.LiftNotion):
-    """Bounds on single lifts that differ between secrets: each has two budgets of its own."""
+    """Bounds on single lifts that differ between secrets."""
 
     lower: tuple[float, ...]
     upper: tuple[float, ...]

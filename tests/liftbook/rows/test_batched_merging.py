@@ -1,4 +1,4 @@
-"""The batched merging mechanisms against the readable ones in liftlib, and against plain Python for other readings."""
+"""The batched merging mechanisms against the readable ones in liftlib."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from liftlib.merging.watchdog import watchdog
 
 
 def awkward_joints(n=75):
-    """300 joint distributions, shape (4 n, 4, 10): uniform, skewed, with zero cells, and with equal columns.
+    """300 joint distributions, shape (4 n, 4, 10).
 
     No counts: on small whole numbers, different unions have exactly the same risk, and rounding decides between them.
     """
@@ -30,7 +30,7 @@ def awkward_joints(n=75):
 
 
 def partition_of(labels, order):
-    """The partition that labels stand for: low-risk symbols first, then the merged groups in order."""
+    """The partition that labels stand for."""
     groups = [g for g in order.tolist() if g >= 0]
     low = [x for x in range(labels.size) if labels[x] == x and x not in groups]
     return (*((x,) for x in low), *(tuple(np.flatnonzero(labels == g).tolist()) for g in groups))

@@ -1,4 +1,4 @@
-"""What figures share: their joint distributions are drawn from a seed, and every parameter is described."""
+"""What figures share."""
 
 import inspect
 import re

@@ -1,4 +1,4 @@
-"""The choices of subset merging, one by one in exact arithmetic, on joints full of ties and on awkward ones."""
+"""Subset merging's choices, one by one in exact arithmetic, on joints with ties."""
 
 from fractions import Fraction
 
@@ -19,7 +19,7 @@ def exact_lifts(p, group):
 
 
 def exact_risk(notion, p, group):
-    """Omega of E23 section 4.1 in fractions, and the largest lift for where it is infinite."""
+    """Omega of E23 section 4.1 in fractions, with the largest lift where infinite."""
     lifts = exact_lifts(p, group)
     if min(lifts) == 0:
         return (np.inf, float(max(lifts)))
@@ -31,7 +31,7 @@ def exact_risk(notion, p, group):
 
 
 def made_greedily(notion, p, held, rest, free):
-    """Whether a group can come of taking in, again and again, a symbol whose risk is the least but for rounding."""
+    """Whether a group results from always adding a symbol of nearly the least risk."""
     if not rest:
         return True
     risks = {x: exact_risk(notion, p, [*held, x]) for x in free - set(held)}

@@ -1,4 +1,4 @@
-"""Two notions that the library does not have, as a user writes them: one is a cone of rows, the other is not."""
+"""Two notions that the library does not have, as a user writes them."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ class MaxLift(PolyhedralLift):
 
 @dataclass(frozen=True)
 class Surprise(LiftNotion):
-    """The mean of |log lift| over the secrets is at most eps: columns decide, the rows that it allows are no cone."""
+    """The mean of |log lift| over the secrets is at most eps."""
 
     eps: float
 

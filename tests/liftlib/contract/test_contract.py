@@ -1,4 +1,4 @@
-"""What every mechanism owes under every notion on every fixture: a channel, the notion kept, the marginals right.
+"""What every mechanism owes under every notion on every fixture.
 
 The mechanisms are those of the registry, so that a new one is tested once it is public.
 """
@@ -76,13 +76,13 @@ SMALL = {
 
 
 def small_enough(joint):
-    """Vertices of 13 secrets x 20 symbols at tight budgets run into millions; six of its symbols do not."""
+    """Vertices of 13 secrets x 20 symbols at tight budgets run into millions."""
     return joint if joint.n_secret <= 8 else ll.Joint.from_counts(joint.p[:, :6])
 
 
 @functools.cache
 def manageable(mechanism, name):
-    """Return as much of a joint distribution as a mechanism can do: its most symbols, and here fewer for time."""
+    """Return as much of a joint distribution as a mechanism can do."""
     joint = named_joint(name)
     n_secret, n_public = SMALL.get(mechanism.name, (joint.n_secret, mechanism.most_symbols or joint.n_public))
     if n_secret < joint.n_secret or n_public < joint.n_public:
@@ -105,12 +105,12 @@ def utility(joint, channel):
 
 
 def assert_is_channel(joint, channel):
-    """Rows sum to one, P_S is left alone, and nothing beyond X is told of S by a mechanism that does not see it."""
+    """Rows sum to one, P_S is right, and a blind mechanism adds nothing about S."""
     assert channel_faults(joint, channel) == []
 
 
 def assert_refuses(mechanism, joint, notion):
-    """It names itself, the notion and what serves it, whether it is called by its registry's name or its own."""
+    """The refusal names the mechanism, the notion and what serves it."""
     with pytest.raises(UnsupportedNotion) as refused:
         mechanism(joint, notion)
     said = str(refused.value)
@@ -127,7 +127,6 @@ def assert_refuses(mechanism, joint, notion):
 @pytest.mark.parametrize("notion", NOTIONS)
 @pytest.mark.parametrize("mechanism", mechanisms)
 def test_contract(mechanism, notion):
-    """On every named joint distribution; one case each would take longer to count than to run."""
     mechanism, notion = mechanisms[mechanism], NOTIONS[notion]
     if not mechanism.serves(notion):
         assert_refuses(mechanism, named_joint("ties"), notion)
@@ -147,7 +146,7 @@ def made(mechanism, name, notion):
 
 
 def calibrated(mechanism, joint, notion):
-    """At its parameter a family keeps the notion, exactly, and at a slightly less private one it does not."""
+    """At its parameter a family keeps the notion; slightly less private, it does not."""
     family = mechanism.family
     parameter = ll.calibrate(family, joint, notion)
     channel = family.at(joint, parameter)
@@ -172,7 +171,6 @@ def test_a_family_is_calibrated_by_the_registry(name):
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("mechanism", mechanisms)
 def test_contract_under_side_channels(mechanism, shape, eps):
-    """SRLIP, on joint distributions with a zero cell whose symbols are combinations of attributes."""
     mechanism, notion = mechanisms[mechanism], ll.SRLIP(eps, SHAPES[shape])
     n, rng = int(np.prod(SHAPES[shape])), np.random.default_rng(1)
     counts = rng.integers(1, 9, (3, n))
@@ -212,7 +210,6 @@ def test_uniform_watchdog(notion):
 @pytest.mark.parametrize("notion", POLYHEDRAL)
 @pytest.mark.parametrize("name", JOINTS)
 def test_order_of_utilities(name, notion):
-    """optimal >= subset response >= subset merging >= complete merging >= 0 under one notion."""
     notion, joint = NOTIONS[notion], manageable(mechanisms["optimal"], name)
     merging = ll.mechanisms.subset_merging(joint, notion)
     # complete merging of the same set as subset merging's: its subsets united
@@ -239,7 +236,7 @@ def test_none_beats_the_optimum(mechanism, eps):
 
 @pytest.mark.parametrize("eps", [0.1, 0.8, 3.0])
 def test_lip_and_ldp(eps):
-    """S20 Lemma 1: LDP(eps) implies LIP(eps), which implies LDP(2 eps); so the optima are ordered."""
+    """S20 Lemma 1: LDP(eps) implies LIP(eps), which implies LDP(2 eps)."""
     for seed in range(5):
         joint = ll.datasets.uniform_joint(3, 7, np.random.default_rng(seed))
         ldp, lip, wide = (

@@ -1,4 +1,4 @@
-"""A notion of one's own goes through every mechanism that serves it, and nothing in the library knows of it."""
+"""A notion of one's own goes through every mechanism that serves it."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A notion of one's own goes through the tables and the command line by its name, module:class."""
+"""A notion of one's own goes through the tables and the command line by name."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The recipes work as they are written: followed in a copy of the tree, their commands succeed."""
+"""The recipes work as they are written."""
 
 import re
 import shutil
@@ -34,12 +34,12 @@ RECIPES = recipes()
 
 
 def join(text, change):
-    """Return a file's text with the lines marked + where they stand and without those marked -; the rest is there once.
+    r"""Return a file's text with lines marked + added and lines marked - removed.
 
-    >>> join("a\\nb\\n", " a\\n+c\\n")
-    'a\\nc\\nb\\n'
-    >>> join("a\\nb\\n", "-a\\n+c\\n")
-    'c\\nb\\n'
+    >>> join("a\nb\n", " a\n+c\n")
+    'a\nc\nb\n'
+    >>> join("a\nb\n", "-a\n+c\n")
+    'c\nb\n'
     """
     lines = change.splitlines(keepends=True)
     for line in lines:

@@ -1,4 +1,4 @@
-"""Every mechanism is called with a joint distribution and a notion, takes only the options it lists, and loads late."""
+"""Every mechanism takes a joint, a notion and its listed options, and loads late."""
 
 import inspect
 import subprocess
@@ -75,7 +75,6 @@ def test_names():
 
 
 def test_the_papers_mechanisms_need_no_plug_in():
-    """Those of the five papers are in liftlib itself; the others come from the package of the book."""
     homes = {name: one.where.partition(".")[0] for name, one in ll.mechanisms.items()}
     assert {name for name, home in homes.items() if home == "liftlib"} >= {
         "watchdog", "subset-merging", "optimal", "subset-response", "product", "randomised-response",

@@ -1,4 +1,4 @@
-"""Whatever is passed to a public name, the answer is a value or a LiftError that names what is wrong."""
+"""Any argument to a public name gives a value or a LiftError naming the fault."""
 
 import inspect
 import math
@@ -143,7 +143,7 @@ THINGS = {"p": "P_SX", "frame": "the table"}
 
 
 def names(said, function, given):
-    """Return whether a message names a parameter, or shows what was given for it, or says whose method it is."""
+    """Whether a message names a parameter, shows its value, or names the method."""
     args, kwargs = given
     values = [*args, *kwargs.values()]
     about = [*inspect.signature(function).parameters]

@@ -1,4 +1,4 @@
-"""Which sets of rows are convex (E23 section 6.2 calls none of the lift-based ones so), and what follows."""
+"""Which sets of rows are convex (E23 section 6.2), and what follows."""
 
 import math
 from fractions import Fraction
@@ -66,7 +66,6 @@ def exact_inverse_measure(counts, columns, power):
     ids=["l1-lift-inverse", "chi2-lift-inverse"],
 )
 def test_merging_two_private_outputs_can_break_a_bound_on_the_inverse(counts, power, make, alone, merged):
-    """The merged column is a mixture of two allowed ones: the set is not convex, and data processing fails."""
     values = [exact_inverse_measure(counts, [x], power) for x in range(3)]
     assert values[0] == values[1] == alone
     assert values[2] < alone
@@ -87,7 +86,6 @@ def test_the_alpha_lift_inverse_does_not_break_there(counts):
 
 @given(joint=st.from_type(Joint), seed=st.integers(0, 2**32 - 1), eps=st.floats(0.01, 1))
 def test_the_l1_lift_set_is_the_polyhedron(joint, seed, eps):
-    """Its halfspaces against the definition, at the boundary: rows scaled out from the prior until the bound is met."""
     rng = np.random.default_rng(seed)
     halfspaces = L1Lift(math.inf, eps).halfspaces(joint)
     for row in rng.dirichlet(np.full(joint.n_public, 0.5), size=5):

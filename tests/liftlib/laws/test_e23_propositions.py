@@ -1,4 +1,4 @@
-"""E23's propositions on random joints, and exact counter-examples where the printed bound is not a bound.
+"""E23's propositions on random joints P_SY, and exact counter-examples.
 
 ``joint`` here is P_SY: every joint distribution is one of some secret and some release.
 """
@@ -47,7 +47,7 @@ class TestProposition1:
     """What ALIP implies for averages."""
 
     def test_2_as_printed_fails(self):
-        """Three equally likely secrets, each of three outputs rules one out: T is 1/3, the printed bound 1/4."""
+        """Three equally likely secrets, each of three outputs rules one out."""
         p = [[Fraction(s != y, 6) for y in range(3)] for s in range(3)]
         lifts = [[9 * v for v in row] for row in p]
         high = max(map(max, lifts))
@@ -170,7 +170,7 @@ class TestPropositionA1:
 
 
 class TestAverages:
-    """T and chi2 are means over the output of the l1- and chi2-lift (E23 after eqs. (31) and (32))."""
+    """T and chi2 are means of the l1- and chi2-lift (E23 after (31) and (32))."""
 
     @any_joint
     def test_from_the_distributions(self, joint):

@@ -1,4 +1,4 @@
-"""Laws of releases: what post-processing, refinement and side channels can and cannot do."""
+"""Laws of releases."""
 
 import itertools
 import math

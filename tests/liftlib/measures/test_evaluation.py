@@ -1,4 +1,4 @@
-"""evaluate: each field against scipy or the definition, on blind and secret-aware channels."""
+"""evaluate: each field against scipy or the definition."""
 
 import copy
 import math
@@ -36,7 +36,7 @@ def by_loops(joint, channel):
 
 
 def divergence(p):
-    """I of a joint distribution, as scipy's relative entropy from the product of its marginals."""
+    """I as scipy's relative entropy from the product of the marginals."""
     return stats.entropy(p.ravel(), np.outer(p.sum(axis=1), p.sum(axis=0)).ravel())
 
 

@@ -1,4 +1,4 @@
-"""Entropy, mutual information and the average measures, against scipy, Fractions and closed forms."""
+"""Entropy, information and the average measures against closed forms."""
 
 import math
 from decimal import Decimal, localcontext
@@ -166,7 +166,6 @@ class TestSibson:
 
 
 def test_rounding_leaves_no_information_below_0():
-    """The mean measure of a constant release is 1, or by rounding less, whose logarithm is negative."""
     below = 0
     for seed in range(40):
         joint = Joint.from_counts(np.random.default_rng(seed).random((3, 5)))

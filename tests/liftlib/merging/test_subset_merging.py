@@ -1,4 +1,4 @@
-"""Subset merging: against an unvectorised copy of the printed algorithm, brute force, and what the papers print."""
+"""Subset merging."""
 
 import itertools
 import math
@@ -17,7 +17,7 @@ from liftlib.merging.watchdog import watchdog
 
 
 def agree(p, notion, *, extend=True):
-    """Assert that the partition is the plain algorithm's, for each of N joint distributions."""
+    """Assert that the partition is the plain algorithm's for N joints."""
     for one in p:
         low, subsets = algorithm_1(one.tolist(), notion, extend=extend)
         expected = (*((x,) for x in low), *subsets)
@@ -67,7 +67,6 @@ class TestAgainstThePrint:
 class TestChannel:
     @pytest.mark.parametrize("notion", NOTIONS, ids=repr)
     def test_as_printed_keeps_it_exactly_where_the_merged_set_does(self, joint, notion):
-        """Every subset but the last is private, and the last has joined all others before it may break the notion."""
         printed = subset_merging(joint, notion, extend=False)
         merged = watchdog(joint, notion, extend=False)
         if notion.is_satisfied(joint, merged):
@@ -107,7 +106,6 @@ class TestChannel:
         assert subset_merging(named_joints["independent"], PerfectPrivacy()).n_outputs == 4
 
     def test_greed_is_not_optimal(self, named_joints):
-        """``ties`` has two triples that hide S exactly; the greedy choice of a partner misses them."""
         joint = named_joints["ties"]
         assert PerfectPrivacy().is_satisfied(joint, Channel.merge([(0, 1, 2), (3, 4, 5)], 6))
         assert subset_merging(joint, PerfectPrivacy()).n_outputs == 1

@@ -1,4 +1,4 @@
-"""The watchdog: which symbols it randomises, what that leaves, and what the papers print."""
+"""The watchdog."""
 
 import itertools
 import math
@@ -172,10 +172,6 @@ class TestLaws:
 
     @given(joint=st.from_type(Joint), seed=st.integers(0, 2**32 - 1), eps=st.floats(0.05, 2))
     def test_x_invariance_leaks_the_least(self, joint, seed, eps):
-        """E23 Theorem 1: no randomisation of the high-risk symbols among themselves has a smaller worst Gamma.
-
-        Nor a smaller worst max-lift, nor a larger least min-lift (E23 eqs. (9) and (10)).
-        """
         group = np.flatnonzero(high_risk(joint, LDP(eps)))
         if not group.size:
             return

@@ -1,4 +1,4 @@
-"""The parameter that a LIP budget buys in closed form, against the root finder and by hand."""
+"""The parameter that a LIP budget buys in closed form, against the root finder."""
 
 from fractions import Fraction
 
@@ -83,7 +83,6 @@ def test_unary_encoding_never_has_the_larger_alpha(joint):
 
 
 def test_randomised_response_and_reporting_are_truth_or_noise():
-    """P(y|s) is a mixture of P(y|s) and noise, which is uniform for GRR and the mean over s of P(y|s) for CR."""
     for eps in (0.2, 1.0, 4.0):
         c = np.expm1(eps)
         for family, weight, noise in (
@@ -138,7 +137,6 @@ def test_lifts_in_closed_form_are_the_kernels(family):
 @pytest.mark.parametrize("family", CHEAP.values(), ids=CHEAP)
 @pytest.mark.parametrize("notion", NOTIONS, ids=repr)
 def test_calibrated_without_its_closed_forms(family, notion):
-    """The same family by its kernels alone, which every family that has no closed form is calibrated by."""
     plain = ll.Family(family.make)
     for joint in odd_joints():
         quick, slow = ll.calibrate(family, joint, notion), ll.calibrate(plain, joint, notion)

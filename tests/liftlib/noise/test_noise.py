@@ -25,7 +25,6 @@ def test_randomised_response_by_hand():
 
 
 def test_unary_encoding_by_hand():
-    """Independent bits: the true one with chance 1/2, each other with 1/(e^eps + 1) = 1/4, in Fractions."""
     kernel = ll.mechanisms.unary_encoding.at(JOINT, np.log(3)).kernel
     for x in range(4):
         for mask in range(16):
@@ -37,7 +36,6 @@ def test_unary_encoding_by_hand():
 
 
 def test_conditional_reporting_is_its_algorithm():
-    """S20 Algorithm 1, line by line, drawn a hundred thousand times for each (s, x) that occurs."""
     rng, eps, n = np.random.default_rng(0), 1.2, 100_000
     kernel = ll.mechanisms.conditional_reporting.at(JOINT, eps).kernel
     keep = np.exp(eps) / (np.exp(eps) + JOINT.n_secret - 1)
@@ -53,7 +51,6 @@ def test_conditional_reporting_is_its_algorithm():
 @pytest.mark.parametrize("eps", [0.0, 0.01, 0.7, 3.0, 50.0, np.inf])
 @each
 def test_closed_forms(family, eps, joint):
-    """S20 eqs. (29), (32), (33) against the leakage of the kernel itself, zero cells and all."""
     if joint.n_public > 12 and family is ll.mechanisms.unary_encoding:
         joint = ll.Joint.from_counts(joint.p[:, :9], drop_empty=True)
     direct = ll.LIP(0).leakage(joint, family.at(joint, eps))
@@ -82,7 +79,6 @@ def test_explicit_mechanisms_keep_ldp(eps, joint):
 
 
 def test_unary_encoding_in_full():
-    """|X| = 16, 65,536 outputs, on Adult's education; its utility tends to half of H(X)."""
     joint = ll.datasets.adult("marital-status", "education")
     channel = ll.mechanisms.unary_encoding.at(joint, np.inf)
     assert channel.n_outputs == 65_536

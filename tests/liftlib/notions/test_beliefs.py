@@ -1,4 +1,4 @@
-"""How far a belief may move under a notion: against a linear programme over a property's lift and its opposite's."""
+"""How far a belief may move under a notion."""
 
 import math
 
@@ -15,7 +15,7 @@ BUDGETS = (0.0, 1e-3, 0.4, 2.0, 50.0)
 
 
 def by_programme(prior, rows=(), low=0.0, high=None):
-    """The least and the largest prior times lift, where the mean of both lifts is 1 and ``rows`` of them at least 0."""
+    """The least and the largest prior times lift, by a linear programme."""
     found = []
     for sign in (1, -1):
         made = linprog(

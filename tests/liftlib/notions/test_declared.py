@@ -1,4 +1,4 @@
-"""What a notion declares of itself, what a class of one has to say, and how far its halfspaces let a budget slip."""
+"""What a notion declares, and how far its halfspaces let a budget slip."""
 
 import math
 from functools import partial
@@ -61,7 +61,6 @@ def test_which_interfaces_it_provides(notion):
 
 @NOTIONS
 def test_what_it_lacks_is_said_and_raised(notion):
-    """A function that asks for an interface, the interface's own check and ``require`` give the same refusal."""
     for interface in INTERFACES:
         reason = notion.lacks(interface)
         if reason is None:
@@ -109,7 +108,6 @@ ROWS = np.random.default_rng(0).dirichlet(np.ones(3), 50)
 
 @pytest.mark.parametrize("eps", [0.3, 0.8, 1.0])
 def test_how_far_the_l1_lifts_halfspaces_are_exceeded(eps):
-    """By what the budget is exceeded by in nats, to first order, so that both are tolerated alike; never by more."""
     over = np.log1p(np.abs(ROWS @ TABLE.s_given_x.T - TABLE.p_s).sum(axis=1)) - eps
     found = (-ROWS @ L1Lift(INF, eps).halfspaces(TABLE).T).max(axis=1)
     np.testing.assert_allclose(found, np.expm1(over), atol=1e-12)

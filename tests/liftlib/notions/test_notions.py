@@ -1,4 +1,4 @@
-"""Privacy notions: budgets, leakage against plain loops, zero cells, and cones of rows against enumeration."""
+"""Privacy notions."""
 
 import itertools
 import math
@@ -322,7 +322,7 @@ POLYHEDRAL = {
 
 
 class TestHalfspaces:
-    """P(X=.|Y=y) of every output lies in the cone exactly when the release keeps the notion."""
+    """Every output's P(X=.|Y=y) lies in the cone exactly when the notion holds."""
 
     @given(joint=st.from_type(Joint), seed=st.integers(0, 2**32 - 1), budgets=st.tuples(*[st.floats(0.05, 2)] * 2))
     def test_each_row_is_in_the_cone_exactly_when_its_lifts_are_allowed(self, joint, seed, budgets):
@@ -371,7 +371,7 @@ class TestHalfspaces:
 
 
 def plain_srlip(joint, kernel, shape):
-    """S20 eq. (22) as it stands: every subset of attributes, every value, every possible secret, every output."""
+    """S20 eq. (22) as it stands."""
     symbols = list(itertools.product(*(range(n) for n in shape)))
     kernel = np.asarray(kernel)
     rows = kernel if kernel.ndim == 3 else np.broadcast_to(kernel, (joint.n_secret, *kernel.shape))
@@ -431,7 +431,6 @@ class TestSRLIP:
 
     @pytest.mark.parametrize("shape", SHAPES, ids=str)
     def test_cone_of_one_attribute_against_enumeration(self, shape):
-        """Of a mechanism that changes one attribute by itself, whatever the attacker knows of the others."""
         rng = np.random.default_rng(9)
         symbols = list(itertools.product(*(range(n) for n in shape)))
         p = rng.random((3, len(symbols))) * (rng.random((3, len(symbols))) >= 0.3)
@@ -484,7 +483,6 @@ class TestSRLIP:
 
     @pytest.mark.parametrize("sees", [False, True])
     def test_an_output_of_any_weight_has_its_lifts(self, sees):
-        """Also one so rare that its probability with a rare secret is 0 in floats, when a lift of 1 was told as 0."""
         joint = Joint([[0.5, 0.25, 0.125], [0.125 - 1e-200, 1e-200, 1e-290]])
         weights, notion = np.array([0.5, 1e-30, 1e-120, 0.0]), SRLIP(1, (3,))
         kernel = np.broadcast_to(weights / weights.sum(), (3, 4))

@@ -1,4 +1,4 @@
-"""What every notion answers for itself: needs, excess, implied bounds, tangents, and what solvers cannot resolve."""
+"""What every notion answers for itself."""
 
 import math
 from dataclasses import dataclass
@@ -84,7 +84,6 @@ def test_excess_is_leakage_less_the_budget(make, joint, a, b):
 @pytest.mark.parametrize("over", [0.0, 0.9, 1.1, 50.0])
 @each
 def test_kept_to_the_tolerance_and_no_further(make, over):
-    """At a budget that the release exceeds by so many tolerances it is kept up to one of them."""
     channel = AS_IS
     worst = make(1.0, 1.0).leakage(TABLE, channel)
     low, high = worst if isinstance(worst, Leakage) else (worst, worst)
@@ -131,7 +130,7 @@ class TestLiftBounds:
             assert np.array_equal(within.all(axis=0), kept)
 
     def test_attained(self):
-        """One secret's lift differs from 1 as far as the budget lets it: the bounds of the averages are no larger."""
+        """One secret's lift differs from 1 as far as the budget lets it."""
         for eps, p in ((0.1, 0.1), (0.2, 0.3)):
             rest = 1 - p
             p_s = np.array([p, rest])
@@ -268,7 +267,6 @@ class TestKinds:
         np.testing.assert_array_equal(notion.halfspaces(TABLE), PerfectPrivacy().halfspaces(TABLE))
 
     def test_the_l1_lift_has_a_halfspace_for_each_set_of_secrets(self):
-        """Neither the empty set nor all of them, and none from the budget on that every release keeps."""
         for eps, rows in ((0.5, 6), (math.log(3) - 1e-9, 6), (math.log(3), 0), (math.log(3) + 1e-9, 0), (50.0, 0)):
             assert L1Lift(math.inf, eps).halfspaces(TABLE).shape == (rows, 3)
         many = Joint.from_counts(np.ones((MOST_SETS, 2)))
@@ -339,7 +337,6 @@ class TestWhatEveryNotionHas:
         assert str(SRLIP(1.1 * 3, (2, 3))) == "SRLIP(eps=3.3, shape=(2, 3))"
 
     def test_extremes(self):
-        """Only where the least and the largest lift may stand for all may a mechanism drop the others."""
         for notion in (ALIP(1, 1), LIP(1), LDP(1)):
             lifts, p_s = lift(TABLE), TABLE.p_s
             ends = np.array([lifts.min(axis=0), lifts.max(axis=0)])

@@ -1,4 +1,4 @@
-"""Notions as ratios of an output's probabilities, where no distribution occurs, against what they say of a release."""
+"""Notions as ratios of an output's probabilities, without a distribution."""
 
 import itertools
 import math
@@ -35,7 +35,7 @@ each = pytest.mark.parametrize(("notion", "count"), NOTIONS.values(), ids=NOTION
 
 
 def kept_by(ratios, p_y_given_s, p_y):
-    """Each condition for itself, by loops; the secret after the last stands for anyone."""
+    """Each condition for itself, by loops."""
     rows = [*p_y_given_s, p_y]
     return all(
         rows[a][y] <= math.exp(budget + 1e-9) * rows[b][y] + 1e-15

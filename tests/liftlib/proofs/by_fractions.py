@@ -1,4 +1,4 @@
-"""What a proof proves, box by box as its module says it, in fractions and logarithms of forty digits."""
+"""What a proof proves, box by box, in fractions and decimals of forty digits."""
 
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -71,7 +71,7 @@ class ByFractions:
         return each - loose + sum(ends)
 
     def tightened(self, least, most):
-        """The box, its upper ends no more than what the others leave of 1; None where nothing is in it."""
+        """The box, its upper ends no more than what the others leave of 1."""
         total = sum(least)
         if total > FULL:
             return None
@@ -94,7 +94,7 @@ class ByFractions:
         yield -1, least, lower
 
     def least(self, at=0, least=None, most=None):
-        """The least price that a box and what is inside it prove; None where nothing is in it."""
+        """The least price that a box and what is inside it prove."""
         least = [Fraction(0)] * self.n if least is None else least
         most = self.tightened(least, exactly(self.proof.caps) if most is None else most)
         if most is None:
@@ -117,7 +117,7 @@ class ByFractions:
 
 
 class Growing:
-    """A random tree of boxes over n symbols, with random weights: what it proves is true, if loose."""
+    """A random tree of boxes over n symbols, with random weights."""
 
     def __init__(self, rng, halfspaces, p_x, *, depth=4, sides=None):
         self.rng, self.n, self.depth = rng, len(p_x), depth

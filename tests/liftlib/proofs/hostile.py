@@ -1,4 +1,4 @@
-"""Seeded attacks on a proof: numbers, shapes, types and trees that are wrong, each by itself or with others."""
+"""Seeded attacks on a proof."""
 
 import json
 import math
@@ -106,7 +106,7 @@ ATTACKS = (
 
 
 def attacked(rng, proof, value):
-    """Return a copy of a proof, as JSON values, after one to three attacks, and their names.
+    """Return a copy of a proof, as JSON values, after one to three attacks, and names.
 
     Half of the copies claim less than ``value``, which a mechanism achieves; the others claim far more, so that
     only what they prove decides.

@@ -1,4 +1,4 @@
-"""The checker against fractions: on trees that no engine made it finds the same bound, rounded to the safe side."""
+"""The checker against fractions."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -44,7 +44,6 @@ def test_the_bound_is_that_of_the_fractions(seed):
 @pytest.mark.parametrize("size", [0.1, 1e4])
 @pytest.mark.parametrize("n", [2, 17, 50, 200])
 def test_a_proof_of_nothing_is_rounded_up_whatever_the_number_of_symbols(n, size):
-    """H(X) less the dual's worth, with a price above 0: the rounding of the sums over symbols is all there is."""
     joint, rng = ll.datasets.uniform_joint(2, n, np.random.default_rng(n)), np.random.default_rng(n)
     one = {name: [value] for name, value in {"parent": -1, "child": 0, "kind": 0, "symbol": 0, "level": 0.0}.items()}
     for _ in range(10):
@@ -80,7 +79,6 @@ def test_the_trees_are_of_every_kind():
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_cap_below_what_is_proven_is_refused(seed):
-    """One float below the fraction, for each symbol by itself; rounding has to be on the safe side here too."""
     rng = np.random.default_rng(100 + seed)
     for joint, notion in JOINTS[:4]:
         halfspaces = notion.halfspaces(joint)
@@ -96,7 +94,6 @@ def test_a_cap_below_what_is_proven_is_refused(seed):
 
 
 def test_caps_by_large_weights_that_cancel():
-    """Two halfspaces that leave next to no room between them, sixty times, and a little of one."""
     joint, notion, refused = JOINTS[0][0], ll.LIP(1e-6), 0
     halfspaces = notion.halfspaces(joint)
     for seed in range(20):
@@ -120,7 +117,7 @@ def test_caps_by_large_weights_that_cancel():
 
 
 def test_caps_are_rounded_by_the_terms_of_their_own_symbol():
-    """The weights of one symbol cancel at another, where their terms are large; nothing large stands at its own."""
+    """The weights of one symbol cancel at another, where their terms are large."""
     p, small = np.array([0.3, 0.35, 0.35]), 1e-6 * np.array([1, 1, -2])
     apart = np.array([0.2, -0.2, 0])
     joint = ll.Joint(np.column_stack([p + small, p + apart - small / 2, p - apart - small / 2]) / 3)

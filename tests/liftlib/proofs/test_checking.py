@@ -1,4 +1,4 @@
-"""The checker: it accepts what the engine proved, refuses whatever was changed, and bounds what is found otherwise."""
+"""The checker accepts what the engine proved and refuses whatever was changed."""
 
 from dataclasses import replace
 
@@ -41,7 +41,6 @@ def test_bounds_the_optimum_by_enumeration(channel):
 
 @pytest.mark.parametrize(("eps", "gap"), [(50.0, 1e-6), (3.0, 1.0)])
 def test_a_proof_that_says_less_than_the_entropy_gives_the_entropy(eps, gap):
-    """It is raised by its rounding, which is below 1e-10 nats, also where a wide gap left it .08 nats above."""
     loose = ll.ALIP(eps, eps)
     found = ll.check_proof(JOINT, loose, ll.mechanisms.optimal(JOINT, loose, gap=gap, method="tree", compiled=False))
     assert 0 <= found.upper - ll.measures.entropy(JOINT.p_x) < 1e-10
@@ -61,7 +60,6 @@ NUMBERS = ["dual", "caps", "cap_weights", "level", "weights", "order", "sides", 
 
 @pytest.mark.parametrize("name", NUMBERS)
 def test_any_number_that_is_changed_is_noticed(channel, name):
-    """Each kind of number, wherever it stands: the digest tells, even where the bound would hold all the same."""
     proof = channel.certificate.proof
     value = getattr(proof, name)
     rng = np.random.default_rng(0)
@@ -74,7 +72,6 @@ def test_any_number_that_is_changed_is_noticed(channel, name):
 
 @pytest.mark.parametrize("name", NUMBERS)
 def test_a_forged_digest_does_not_make_a_false_bound_true(channel, name):
-    """With the digest made anew, what is proven may be another bound, but it is never below the optimum."""
     best = ll.mechanisms.optimal(JOINT, NOTION, method="qhull").certificate.value
     proof = channel.certificate.proof
     value = getattr(proof, name)

@@ -1,4 +1,4 @@
-"""The exact checker against decimals, a proof made by hand, the floating-point checker, and hostile proofs."""
+"""The exact checker against decimals, a hand-made proof and hostile proofs."""
 
 import json
 import math
@@ -40,7 +40,7 @@ def test_the_slack_covers_the_tolerance():
 
 @cache
 def genuine(notion):
-    """A channel whose certificate holds a proof, and the problem that the exact checker reads."""
+    """A channel whose certificate holds a proof, and the exact checker's problem."""
     made = {"method": "tree"} if provides(notion, Polyhedral) else {}
     channel = ll.mechanisms.optimal(JOINT, notion, gap=1e-3, compiled=False, **made)
     return channel, json.loads(to_problem(JOINT, notion, channel))
@@ -109,7 +109,7 @@ def insert(enclosure, value):
 
 
 def by_hand(upper, weight=0.0):
-    """Two symbols, P_X = (1/2, 1/2) and no halfspaces: z = 0 is proven by one box, so that the bound is log 2."""
+    """Two symbols, P_X = (1/2, 1/2) and no halfspaces."""
     proof = {
         "format": "liftlib proof", "version": 1, "upper": upper, "dual": [0.0, 0.0], "order": [0, 1], "sides": [],
         "caps": [1.0, 1.0], "cap_weights": [], "parent": [-1], "child": [0], "kind": [0], "symbol": [0], "level": [0.0],
@@ -133,14 +133,12 @@ class TestByHand:
         assert found.boxes == 1
 
     def test_a_claim_below_the_bound_names_the_box(self):
-        """With e = -1 the box proves z = -1 + 2 min(0, 1) = -1 alone, where log 2 - 0.6 - 0 is needed."""
         with pytest.raises(exact.NotProven, match=r"^box 0 proves z = -1\.0+, but the bound needs 0\.0931"):
             exact.check(by_hand(0.6, weight=-1.0))
         with pytest.raises(exact.NotProven, match=r"^box 0 proves z = 0\.0+, but the bound needs 0\.0931"):
             exact.check(by_hand(0.6))
 
     def test_a_halfspace(self):
-        """With v_0 = v_1, the entropy is log 2 at least: w (v_0 - v_1) and its negative, by two halvings of v_0."""
         problem = by_hand(0.5)
         problem["halfspaces"] = [[1.0, -1.0], [-1.0, 1.0]]
         proof = problem["proof"]
@@ -166,7 +164,6 @@ def test_a_genuine_proof_passes_both_with_nearly_the_same_bound(notion):
 
 @each_notion
 def test_halfspaces_are_those_of_the_notion(notion):
-    """The rows of the two checkers, to rounding; a multiple would be another row to the proof's weights."""
     channel, problem = genuine(notion)
     rows = exact.Notion(problem, exact.Joint(problem["joint"]))
     points = channel.certificate.proof.points

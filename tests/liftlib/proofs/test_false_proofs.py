@@ -1,4 +1,4 @@
-"""Proofs that are false in ways that arithmetic can hide: each must be rejected with a reason."""
+"""Proofs that are false in ways that arithmetic can hide."""
 
 import warnings
 from dataclasses import replace
@@ -59,7 +59,7 @@ def test_huge_finite_numbers_in_any_field_prove_nothing(field, size):
 
 
 def hostile_point():
-    """Return a vector with a negative entry where the odd power of AlphaLift(3) turns the tangent around."""
+    """A vector with a negative entry that turns AlphaLift(3)'s tangent around."""
     lifts = JOINT.s_given_x / JOINT.p_s[:, None]
     wanted = np.array([1.0, -1.1, 0.9])
     rest = (JOINT.p_s[:2] * wanted[:2] ** 3).sum()

@@ -1,4 +1,4 @@
-"""A proof's numbers: copied, frozen, told apart by their digest, and the same to the last digit from a text."""
+"""A proof's numbers."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Everything that makes a proof none is refused with its place, and everything that is next to it is not."""
+"""Faulty proofs are refused with the place of the fault; sound ones are not."""
 
 import math
 import time
@@ -60,13 +60,11 @@ class TestBounds:
         assert bound() == pytest.approx(WHOLE, abs=1e-12)
 
     def test_the_dual_by_hand(self):
-        """dual = 1 for each symbol and no tree: the least of -t log t - t over [0, 1] is -1 at each, in one box."""
         assert bound(dual=(1.0, 1.0, 1.0)) == pytest.approx(WHOLE - 1 + 3, abs=1e-11)
         # and with e = -1 of the sum it is e itself: nothing is lost
         assert bound(dual=(1.0, 1.0, 1.0), weights=[-1.0]) == pytest.approx(WHOLE - 1 + 1, abs=1e-11)
 
     def test_a_price_above_0_is_not_credited(self):
-        """z is at most 0, for the dual's worth at P_X itself is what a mechanism that says nothing pays."""
         assert bound(dual=(-1.0, -1.0, -1.0), weights=[1.0]) == pytest.approx(WHOLE + 1, abs=1e-11)
 
     @pytest.mark.parametrize(
@@ -84,10 +82,6 @@ class TestBounds:
         ids=str,
     )
     def test_an_empty_box_is_as_dear_as_can_be(self, boxes):
-        """At a million nats a unit a box that is empty by a millionth of a millionth would be cheaper than the rest.
-
-        So would one that is left out, where all that fills it is the room for rounding.
-        """
         dear = 1e6
         weights = [0.0, -dear, 0.0, -dear, 0.0, 0.0][: len(boxes)]  # by which two leaves are at least -dear
         proof = proof_of(boxes, dual=(dear, dear, 0.0), weights=weights, caps=np.full(3, 2.0))
@@ -95,7 +89,6 @@ class TestBounds:
         assert 0 < Fraction(found) - exact < Fraction(1, 10**7)
 
     def test_boxes_are_taken_in_blocks(self):
-        """Two thousand and one of a thousand symbols, the last of which alone is bad, and a bad one among the first."""
         joint, boxes = ll.Joint(np.full((1, 1000), 1e-3)), 2002
         chain = [(at - 1, int(at > 0), BISECT, 0, 0.0) for at in range(boxes - 1)] + [(boxes - 2, 1, LEAF, 0, 0.0)]
         for bad in (0, 1, 1999, 2000, 2001):
@@ -110,7 +103,7 @@ class TestBounds:
             upper_bound(JOINT, ll.Chi2Lift(1, 1), proof_of(weights=[0.0, 0.0], sides=[[0, -1]]))
 
     def test_a_bound_that_solvers_cannot_resolve_is_left_out(self):
-        """LIP(40)'s least lift is relaxed away, so that two of the four halfspaces stay: those of the largest lifts."""
+        """LIP(40)'s least lift is relaxed away, so that two of the four halfspaces stay."""
         for notion, there in ((ll.LIP(1.0), 4), (ll.LIP(40.0), 2)):
             for side, refused in ((there - 1, False), (there, True)):
                 proof = proof_of(weights=[0.0, 0.0], sides=[[side, -1]])
@@ -121,7 +114,6 @@ class TestBounds:
                     upper_bound(JOINT, notion, proof)
 
     def test_a_convex_notion_is_touched_at_points(self):
-        """By a tangent at the row itself; a proof for another number of symbols has no tangents here."""
         notion = ll.Chi2Lift(math.inf, 0.05)
         row = JOINT.p_x + np.array([0.1, -0.05, -0.05])
         proof = proof_of(weights=[0.0, 0.0], sides=[[0, -1]], points=row[None])
@@ -251,7 +243,6 @@ class TestTrees:
         ids=str,
     )
     def test_not_refused(self, boxes):
-        """A box may be parted at its end, children come in any order, and what is missing is its parent's."""
         assert bound(*boxes) == pytest.approx(WHOLE)
 
 
@@ -324,7 +315,6 @@ class TestCheck:
             assert check_proof(JOINT, notion, with_certificate()).leakage == pytest.approx(over * KEEP_TOL, rel=1e-3)
 
     def test_what_is_off_by_exactly_a_tolerance_is_accepted(self):
-        """I(X; Y) of a sure symbol is 0, and the notion exceeds its budget by what it is told."""
         sure = ll.Joint([[1.0]])
         for violation, value, refused in (
             (KEEP_TOL, VALUE_TOL, False),

@@ -1,4 +1,4 @@
-"""The bound covers every release that is_satisfied accepts: no posterior misses a halfspace by more than SLACK."""
+"""The bound covers every release that is_satisfied accepts."""
 
 import math
 from dataclasses import replace
@@ -24,14 +24,12 @@ NOTIONS = {
 
 
 def test_the_slack_covers_the_tolerance():
-    """A lift may exceed e^eps by the factor e^KEEP_TOL, which is more than 1 + KEEP_TOL."""
     assert KEEP_TOL < math.expm1(KEEP_TOL) < SLACK == 1.01 * KEEP_TOL
 
 
 @pytest.mark.parametrize("name", NOTIONS)
 @pytest.mark.parametrize("seed", range(20))
 def test_no_accepted_posterior_misses_a_halfspace_by_more_than_the_slack(name, seed):
-    """With secrets of probability 1e-3 to 1e-1, so that lifts are far above 1, and budgets from 1e-4 to 3 nats."""
     rng, make = np.random.default_rng(seed), NOTIONS[name]
     p_s = 10.0 ** rng.uniform(-3, -1, size=4)
     joint = ll.Joint(rng.dirichlet(np.ones(6), size=4) * (p_s / p_s.sum())[:, None])
@@ -52,7 +50,6 @@ def test_no_accepted_posterior_misses_a_halfspace_by_more_than_the_slack(name, s
 
 @pytest.mark.parametrize("notion", [ll.AlphaLift(2, math.inf, 0), ll.Chi2Lift(math.inf, 0), ll.L1Lift(math.inf, 0)])
 def test_a_budget_of_zero_is_perfect_privacy(notion):
-    """Lifts of 1 +- 3e-5 have a 2-lift within 1e-9 of 1, and would tell more than perfect privacy allows."""
     joint = ll.datasets.uniform_joint(3, 6, np.random.default_rng(0))
     best = ll.mechanisms.optimal(joint, notion, method="tree")
     assert ll.check_proof(joint, notion, best).gap < 1e-6

@@ -1,4 +1,4 @@
-"""The share of a linear reduction that a notion asks for: halfspaces, against lifts' closed forms and calibration."""
+"""The share of a linear reduction that a notion asks for."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ EXAMPLE = ll.Joint(
 
 
 def by_extreme_lifts(joint, lower=np.inf, upper=np.inf, ratio=np.inf):
-    """Every lift l becomes 1 + t (l - 1) with t = 1 - share (I21 eq. (3)), so each bound on lifts is one on t."""
+    """Each lift l becomes 1 + (1 - share)(l - 1) (I21 eq. (3)), which bounds share."""
     most, least = ll.measures.max_lift(joint), ll.measures.min_lift(joint)
     # each as an excess over what is to be reached by t; over e^eps, so that nothing overflows
     parts = [
@@ -50,12 +50,10 @@ OTHERS = [ll.Chi2Lift(0.5, 0.3), ll.AlphaLift(2, 0.5, 0.3), ll.L1Lift(0.5, 0.3)]
 
 @pytest.mark.parametrize(("notion", "bounds"), BOUNDS, ids=str)
 def test_share_by_the_extreme_lifts(joint, notion, bounds):
-    """To many digits, at a budget of 50 beside a zero cell as well, where the share is e^-50."""
     assert reduction_share(joint, notion) == pytest.approx(by_extreme_lifts(joint, **bounds), rel=1e-9, abs=1e-13)
 
 
 def test_share_at_a_large_budget_keeps_its_digits():
-    """One zero cell, lift 0: the share is e^-50 = 1.9e-22 for LIP, e^-50 times its largest lift for LDP."""
     joint = ll.Joint([[0.5, 0.0], [0.25, 0.25]])
     assert reduction_share(joint, ll.LIP(50)) == pytest.approx(np.exp(-50), rel=1e-12, abs=0)
     assert reduction_share(joint, ll.LDP(50)) == pytest.approx(2 * np.exp(-50), rel=1e-12, abs=0)

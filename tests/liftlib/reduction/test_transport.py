@@ -1,4 +1,4 @@
-"""Linear reduction against I21's equations, its Example 1, and the linear programme that it solves."""
+"""Linear reduction against I21's equations, its Example 1 and its programme."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ SHARES = [0.0, 0.25, 0.5, 1.0]
 
 
 def cheapest(joint, share, cost):
-    """Problem (10) of I21 with linear cost, one secret at a time, over all kernels P(y|s,x)."""
+    """Problem (10) of I21 with linear cost, one secret at a time, over all kernels."""
     n, total = joint.n_public, 0.0
     for s in range(joint.n_secret):
         source = joint.x_given_s[s]
@@ -69,7 +69,7 @@ def test_example_1_entries():
 
 
 def test_example_1_numbers_differ_from_print():
-    """Printed: I = 0.36, D_TV = 0.68 Markov; I = 1.19, D_TV = 0.23 non-Markov. By the definitions:"""
+    """Printed: I = 0.36, D_TV = 0.68 Markov; I = 1.19, D_TV = 0.23 non-Markov."""
     markov, aware = (
         ll.mechanisms.linear_reduction.at(EXAMPLE, 0.5),
         ll.mechanisms.secret_aware_reduction.at(EXAMPLE, 0.5),
@@ -97,7 +97,6 @@ def test_no_kernel_moves_less(seed, share):
 @pytest.mark.parametrize("power", [1, 2])
 @pytest.mark.parametrize("seed", range(4))
 def test_no_kernel_costs_less(seed, power):
-    """Distances, and squared distances, for which leaving common mass in place (I21 Proposition 2) is not optimal."""
     joint = ll.datasets.dirichlet_joint(3, 6, 0.5, np.random.default_rng(seed))
     cost = np.abs(np.subtract.outer(np.arange(6), np.arange(6))).astype(float) ** power
     channel = ll.mechanisms.secret_aware_reduction.at(joint, 0.6, distortion=cost)
@@ -105,7 +104,6 @@ def test_no_kernel_costs_less(seed, power):
 
 
 def test_squared_distances_break_proposition_2():
-    """Three points on a line: to move mass by 2 in one step costs 4, through the middle 2."""
     joint = ll.Joint(np.array([[0.3, 0.15, 0.05], [0.05, 0.15, 0.3]]))
     cost = np.subtract.outer(np.arange(3.0), np.arange(3.0)) ** 2
     optimal = ll.mechanisms.secret_aware_reduction.at(joint, 0.5, distortion=cost)
@@ -131,7 +129,6 @@ def test_wrong_distortion(mechanism):
 
 
 def test_markov_reduction_has_the_printed_costs():
-    """I21 after Lemma 1: D_TV = share (1 - sum P(x)^2), E d = share sum P(x) P(x') d(x', x)."""
     rng = np.random.default_rng(0)
     joint, cost = ll.datasets.uniform_joint(3, 5, rng), rng.random((5, 5)) * (1 - np.eye(5))
     channel = ll.mechanisms.linear_reduction.at(joint, 0.3)
@@ -140,7 +137,7 @@ def test_markov_reduction_has_the_printed_costs():
 
 
 def cheapest_markov(joint, share, cost):
-    """Problem (10) over kernels P(y|x), dense and with one unknown less a row: the diagonal is written out."""
+    """Problem (10) over kernels P(y|x), dense and with one unknown less a row."""
     n = joint.n_public
     off = [(x, y) for x in range(n) for y in range(n) if x != y]
     target = (1 - share) * joint.x_given_s + share * joint.p_x
@@ -188,7 +185,6 @@ def test_an_answer_that_misses_is_refused(monkeypatch):
 
 
 def test_full_rank_leaves_lemma_1_alone():
-    """With |S| >= |X| and P(x|s) of full rank, eq. (7) is the only Markov solution; in Example 1 it is not."""
     joint = ll.datasets.uniform_joint(6, 4, np.random.default_rng(0))
     np.testing.assert_allclose(
         ll.mechanisms.markov_reduction.at(joint, 0.6).kernel,

@@ -1,4 +1,4 @@
-"""AORR by enumeration, piece by piece: what is left out, the mixture, the kernel, what is mended, what is proven."""
+"""AORR by enumeration, piece by piece."""
 
 import copy
 
@@ -78,7 +78,7 @@ def test_the_cheapest_mixture_by_hand():
 
 
 def mending(share_needed, floor=0.0):
-    """Mend the identity for what holds from a share on; return the share, and every share that was tried."""
+    """Mend the identity for what holds from a share on."""
     p_x, tried = np.array([0.25, 0.75]), []
 
     def keeps(channel):
@@ -135,7 +135,6 @@ def test_nothing_is_proven_with_symbols_left_out():
 
 
 def test_a_budget_too_small_to_resolve_is_mixed_in():
-    """Zero cells: eps_l = 50 is met by mixing e^-50, and the optimum is bounded by that without the min-lift."""
     joint = ll.Joint.from_counts([[4, 0, 2], [0, 5, 2]])
     eps = -np.log(RESOLVED)
     for budget, resolved in ((eps - 0.01, True), (eps + 0.01, False)):
@@ -163,7 +162,6 @@ def test_a_symbol_that_no_row_in_use_has_is_sent_where_an_average_one_goes(mass)
 
 
 def test_a_kernel_by_hand():
-    """Each row of the mixture by Bayes' rule; what none has goes where an average symbol goes."""
     solution = Solution(np.array([0.25, 0.0, 0.75]), np.zeros(3), 0.0, 0.0, 0.0, 0.0)
     mixture = Mixture(
         np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [1 / 3, 2 / 3, 0.0]]), solution, np.array([0.5, 0.5, 0.0])

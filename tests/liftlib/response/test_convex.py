@@ -1,4 +1,4 @@
-"""Convex notions in the tree: against cutting planes over listed vertices, against ALIP, with proofs."""
+"""Convex notions in the tree."""
 
 import itertools
 import warnings
@@ -29,7 +29,7 @@ NOTIONS = [
 
 
 def assert_bracketed(joint, notion, compiled=None, gap=1e-4):
-    """Cutting planes over all vertices bracket the same optimum, the channel is private, and the proof holds."""
+    """Cutting planes bracket the same optimum; the channel is private and proven."""
     channel = ll.mechanisms.optimal(joint, notion, gap=gap, compiled=compiled)
     made = channel.certified(RowsCertificate)
     assert notion.is_satisfied(joint, channel)
@@ -63,7 +63,7 @@ def test_awkward_joints(notion):
 
 
 def as_alip(joint, notion):
-    """With two secrets a lift column is one number, so any convex notion is an interval: find its two ends."""
+    """With two secrets a convex notion is an interval of lifts: find its two ends."""
     p = joint.p_s
 
     def violation(first):
@@ -118,7 +118,6 @@ def test_a_budget_of_0_is_perfect_privacy():
 
 @pytest.mark.parametrize("eps", [0.3, 1.0, 3.0])
 def test_what_a_notion_accepts_is_what_a_proof_allows_for(eps):
-    """Rows at the end of what is_satisfied accepts, which lets a budget be missed by 1e-9 nats."""
     for seed in range(6):
         rng = np.random.default_rng(seed)
         joint = ll.datasets.uniform_joint(4, 6, rng)
@@ -133,7 +132,6 @@ def test_what_a_notion_accepts_is_what_a_proof_allows_for(eps):
 
 
 def test_boundary_points_by_hand():
-    """Two secrets, S = X: at v = (1 - t, t) the lifts are 2 (1 - t) and 2 t, and the chi2-lift (1 - 2 t)^2."""
     joint = ll.Joint([[0.5, 0.0], [0.0, 0.5]])
     notion = ll.Chi2Lift(np.inf, np.log(1.5))  # (1 - 2 t)^2 <= 1/4
     found = convex.boundary(joint, notion, np.array([[1.0, 0.0], [0.6, 0.4], [0.0, 1.0]]))
@@ -148,7 +146,6 @@ def test_more_budget_never_costs():
 
 
 def test_a_high_order_comes_near_to_the_largest_lift():
-    """The alpha-lift grows with alpha towards the largest lift, so its optimum falls towards ALIP's."""
     joint = ll.datasets.uniform_joint(3, 6, np.random.default_rng(6))
     limit = ll.mechanisms.optimal(joint, ll.ALIP(np.inf, 0.3)).certificate
     values = [ll.mechanisms.optimal(joint, ll.AlphaLift(alpha, np.inf, 0.3)).certificate for alpha in (2, 10, 300)]
@@ -170,7 +167,6 @@ def test_beyond_enumeration():
 
 
 def test_other_points_prove_something_else():
-    """A tangent moved elsewhere is still a tangent, so what is proven changes, and the certificate's bound fails."""
     joint, notion = ll.datasets.uniform_joint(3, 5, np.random.default_rng(1)), ll.AlphaLift(2, 0.3, 0.2)
     channel = ll.mechanisms.optimal(joint, notion)
     proof = channel.certificate.proof
@@ -197,7 +193,6 @@ def test_out_of_time_is_told():
 
 @pytest.mark.parametrize("limit", [{"seconds": 0.0}, {"programmes": 1}], ids=str)
 def test_never_less_than_merging(limit):
-    """Out of time the first polytope's rows, drawn in to the boundary, may be worth a quarter of what merging keeps."""
     for seed in (0, 4, 10):
         joint = ll.datasets.dirichlet_joint(5, 12, 0.3, np.random.default_rng(seed))
         for notion in (ll.AlphaLift(10, 0.1, 0.1), ll.Chi2Lift(np.inf, 0.3)):
@@ -255,7 +250,6 @@ def test_where_symbols_are_left_out_nothing_is_proven():
 
 
 def test_a_rare_symbol_takes_weights_that_are_exact():
-    """The programme's miss of 10^-12 is 10^-5 of such a symbol's mass, which no mending undid: SolverFailure."""
     joint = ll.Joint.from_counts(
         [
             [1.254404e-13, 9.735452e-06, 0.0, 3.067741e-05],

@@ -38,7 +38,6 @@ def test_nothing_found_at_random_is_better(notion):
 
 
 def test_two_secrets_by_hand():
-    """|S| = 2, |X| = 2: vertices are the points of the segment where a lift meets a bound."""
     joint = ll.Joint([[0.4, 0.1], [0.1, 0.4]])
     eps = 0.2
     found = polytope.vertices(ll.LIP(eps).halfspaces(joint))
@@ -100,7 +99,6 @@ def test_outputs_are_few_and_certified():
 
 
 def test_certificate_on_odd_joints(joint):
-    """What is promised of the optimum holds for what is found, and nothing is promised where symbols are left out."""
     small = ll.Joint.from_counts(joint.p[:, :6], drop_empty=True)
     for notion in (ll.LIP(0.5), ll.LIP(50.0), ll.PerfectPrivacy()):
         made = ll.mechanisms.optimal(small, notion).certified(RowsCertificate)
@@ -110,7 +108,7 @@ def test_certificate_on_odd_joints(joint):
 
 
 def test_published_utilities():
-    """E23 section 3.1.3: AORR, lambda 1/2, eps 2: 0.96 on Adult; the ledger has the 0.94 of random joints."""
+    """E23 section 3.1.3: AORR, lambda 1/2, eps 2: 0.96 on Adult."""
     for left_out in ("Own-child", "Unmarried", "Other-relative"):
         joint = ll.datasets.adult(leave_out=[left_out])
         nmi = ll.evaluate(joint, ll.mechanisms.optimal(joint, ll.ALIP.split(2.0, 0.5))).nmi
@@ -148,7 +146,6 @@ def test_nothing_is_proven_by_vertices_that_may_be_missing():
 
 @pytest.mark.parametrize(("eps", "n"), [(1e-8, 25), (1e-9, 28), (1e-10, 30)])
 def test_where_vertices_nearly_coincide_the_tree_answers(eps, n):
-    """In pairs some 10^-8 apart they were too much for HiGHS: "HiGHS stopped: Unknown", or no mixture of them."""
     for seed in range(4):
         rng = np.random.default_rng(seed)
         p = rng.dirichlet(np.full(2 * n, 0.5)).reshape(2, n)

@@ -1,4 +1,4 @@
-"""The optimum as the budget goes to 0, by another route: information geometry instead of a search.
+"""The optimum as the budget goes to 0, by another route.
 
 With as many symbols as secrets and P(s|x) invertible, an output's lifts determine its posterior, and to second order
 I(X; Y) is half the largest chi-square distance of a posterior from P_X. This is the small-budget approximation of
@@ -23,7 +23,7 @@ def joints(n):
 
 
 def largest_over_the_box(joint):
-    """Half the largest chi-square distance over lifts in [1 - t, 1 + t], for t = 1: all vertices of the slice."""
+    """Half the largest chi-square distance over lifts in [1 - t, 1 + t], for t = 1."""
     n, inverse, best = joint.n_secret, np.linalg.inv(joint.s_given_x), 0.0
     for free in range(n):
         others = [s for s in range(n) if s != free]
@@ -37,7 +37,7 @@ def largest_over_the_box(joint):
 
 
 def largest_singular_value(joint):
-    """Half the square of the largest singular value of P_X^(-1/2) P(S|X)^(-1) P_S^(1/2), across P_S^(1/2)."""
+    """Half the square of the largest singular value across P_S^(1/2)."""
     matrix = np.diag(joint.p_x**-0.5) @ np.linalg.inv(joint.s_given_x) @ np.diag(joint.p_s**0.5)
     basis, _ = np.linalg.qr(np.c_[np.sqrt(joint.p_s), np.eye(joint.n_secret)])
     return float(np.linalg.norm(matrix @ basis[:, 1 : joint.n_secret], 2) ** 2 / 2)

@@ -1,4 +1,4 @@
-"""S20 Theorem 4's product of attributes' protocols against SRLIP's definition, and a counter-example in integers."""
+"""S20 Theorem 4's product protocol against SRLIP's definition."""
 
 import itertools
 import math
@@ -30,7 +30,6 @@ def leak_by_loops(joint, kernel, shape):
 
 
 def test_theorem_4_has_a_counter_example():
-    """S20 Theorem 4 in integers: each factor is 1/4-LIP given the other attribute, their product is not 1/2-SRLIP."""
     joint = ll.Joint.from_counts([[7, 1, 2, 6], [1, 1, 1, 5]])
     first = np.array([[0.28, 0.72], [0.81, 0.19]])
     second = np.array([[0.36, 0.64], [0.76, 0.24]])
@@ -76,7 +75,6 @@ def test_the_factors_of_the_tree_are_those_of_all_vertices(monkeypatch):
 
 
 def test_a_product_with_an_attribute_of_many_values():
-    """A list of vertices in 39 dimensions is out of reach; its factor is as good as that attribute's optimum."""
     joint = ll.datasets.uniform_joint(3, 80, np.random.default_rng(6))
     notion = ll.SRLIP(2.0, (40, 2))
     made = ll.mechanisms.product(joint, notion)
@@ -108,7 +106,6 @@ def test_product_as_printed_and_repaired():
 
 
 def test_attribute_halfspaces_against_the_definition():
-    """A random row is inside exactly when it is LIP given every value of the other attributes."""
     rng = np.random.default_rng(3)
     joint = ll.datasets.uniform_joint(2, 6, rng)
     table = joint.p.reshape(2, 3, 2)
@@ -156,7 +153,7 @@ def test_product_refuses():
 
 @pytest.mark.parametrize(("seed", "shape", "eps"), [(168, (2, 3), 5.53642483728e-07), (673, (3, 3), 6.8516426387e-08)])
 def test_a_budget_next_to_0(seed, shape, eps):
-    """Vertices then nearly coincide, and a programme over them may fail its check: the tree answers."""
+    """Vertices then nearly coincide, and a programme over them may fail its check."""
     rng = np.random.default_rng(seed)
     rng.integers(3)
     n_secret, concentration = int(rng.integers(2, 5)), float(rng.choice([0.3, 1.0]))

@@ -1,4 +1,4 @@
-"""The tree against the enumeration of all vertices, by both routes, on random and awkward joint distributions."""
+"""The tree against the enumeration of all vertices, by both routes."""
 
 import itertools
 import warnings
@@ -27,7 +27,7 @@ def utility(joint, channel):
 
 
 def assert_agree(joint, notion, compiled, gap=1e-6):
-    """The tree's bracket holds the optimum that all vertices give, its channel is private, and its proof holds."""
+    """The bracket holds the optimum by vertices; the channel is private and proven."""
     channel = ll.mechanisms.optimal(joint, notion, method="tree", compiled=compiled, gap=gap)
     made = channel.certified(RowsCertificate)
     best = ll.mechanisms.optimal(joint, notion, method="qhull").certificate.value
@@ -86,7 +86,6 @@ def test_a_thousand_joints():
 
 
 def test_closed_forms_where_the_secret_is_published():
-    """S = X: max-lift privacy's and LDP's optima are known (Kairouz et al. 2014 at a large budget)."""
     joint = ll.Joint(np.diag([0.2, 0.3, 0.5]))
     for eps in (3.0, 5.0):
         best = ll.mechanisms.optimal(joint, ll.LDP(eps), method="tree")
@@ -179,7 +178,7 @@ def test_enumeration_is_kept_for_few_vertices():
 @pytest.mark.parametrize("compiled", ROUTES)
 @pytest.mark.parametrize("notion", [ll.SRLIP(0.5, (3, 4)), ll.AlphaLift(2.0, 0.4, 0.4)], ids=repr)
 def test_a_number_of_programmes_ends_the_search(notion, compiled):
-    """It ends there, says so, and the same stands wherever it is run: a limit of time would be another each time."""
+    """It ends there, says so, and the same stands wherever it is run."""
     joint = ll.Joint(ll.datasets.uniform_joints(1, 4, 12, np.random.default_rng(3))[0])
 
     def searched(programmes):
@@ -210,7 +209,7 @@ def test_programmes_are_a_count():
 
 @pytest.mark.parametrize("compiled", ROUTES)
 def test_a_search_for_nothing_ends(compiled):
-    """At eps 0 all but a constant release is outside by rounding alone: boxes without a row are not parted for ever."""
+    """At eps 0 all but a constant release is outside by rounding alone."""
     counts = np.random.default_rng(1).integers(1, 9, (3, 8))
     counts[0, 0] = 0
     joint = ll.Joint.from_counts(counts)
@@ -223,7 +222,7 @@ def test_a_search_for_nothing_ends(compiled):
 
 @pytest.mark.parametrize("compiled", ROUTES)
 def test_rows_that_a_rare_secret_makes_too_inexact_are_moved_inside(compiled):
-    """Lifts of 10^5 made HiGHS's rows break the notion beyond mending: the answer was a constant release, untold."""
+    """Lifts of 10^5 made HiGHS's rows break the notion beyond mending."""
     joint = ll.Joint.from_counts(
         [
             [8.24e-8, 2.695e-6, 4.83e-9, 7.9e-12, 1.858e-7, 1.302e-7, 2.31e-9, 7.04e-11, 9.01e-8],

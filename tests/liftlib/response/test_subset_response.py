@@ -1,4 +1,4 @@
-"""Subset random response: what it did, when a subset allows one, and the way back to merging."""
+"""Subset random response."""
 
 import numpy as np
 import pytest
@@ -139,7 +139,6 @@ def test_what_cannot_be_mended_is_merged(monkeypatch):
 
 @pytest.mark.slow
 def test_in_a_subset_that_is_too_large_rows_are_searched_for_and_that_is_told(monkeypatch):
-    """15 secrets, 200 symbols, eps 1/2: one subset of 19 has 5.7 million vertices, which took minutes and 11 GB."""
     monkeypatch.setattr(within_subset, "SECONDS", 2.0)
     joint, notion = ll.datasets.uniform_joint(15, 200, np.random.default_rng(0)), ll.ALIP.split(0.5, 0.5)
     with pytest.warns(LiftWarning, match="within a subset of 19 symbols may be too many, or too close, to list"):

@@ -1,4 +1,4 @@
-"""E23 Algorithm 2's unions, by a plain implementation of its lines 1 to 14 and by an example by hand."""
+"""E23 Algorithm 2's unions against a plain implementation and by hand."""
 
 import itertools
 import math
@@ -18,12 +18,12 @@ def lifts_of(joint, subset):
 
 
 def allowed(joint, subset, eps):
-    """Whether a response exists within a subset: by its own masses all rows add up to the merged one, and it is one."""
+    """Whether a response exists within a subset."""
     return all(abs(math.log(lift)) <= eps for lift in lifts_of(joint, subset))
 
 
 def algorithm_2(joint, waiting, eps):
-    """Follow section 5.1: a subset that allows no response is united with the next one of G, the partition it takes.
+    """Follow section 5.1.
 
     Where G is empty, it is united with the subset that was made last, X_(g-1) of O, and the index g is updated.
     Returns O, and how often subsets were united.
@@ -46,7 +46,7 @@ def algorithm_2(joint, waiting, eps):
 
 
 def found_by(monkeypatch, joint, partition, eps):
-    """Return the subsets that ``subset_response`` ends with where Algorithm 1 gives a partition of our own."""
+    """Return the subsets that ``subset_response`` ends with from a given partition."""
     merged = ll.Channel.merge(partition, joint.n_public)
     monkeypatch.setattr(subset_module, "subset_merging", lambda *_: merged)
     channel = ll.mechanisms.subset_response(joint, ll.LIP(eps))
@@ -55,12 +55,6 @@ def found_by(monkeypatch, joint, partition, eps):
 
 
 def test_the_last_subset_is_united_with_the_one_made_before_it(monkeypatch):
-    """By hand, of 98 rows: the subsets (1, 2), (3, 4) and (5,), of which the last alone breaks LIP(0.15).
-
-    (1, 2) and (3, 4) have 11 rows each of the first secret and 9 of the other, whose lifts are 11/10 and 9/10; (5,) has
-    8 of 20, and 8/10 breaks the budget. With either of the others it has 19 of 40, and lifts of 19/20 and 21/20. The
-    one made last is (3, 4), so that the algorithm ends with (1, 2) and (3, 4, 5).
-    """
     counts = np.array([[19, 9, 2, 9, 2, 8], [19, 3, 6, 3, 6, 12]])
     joint, eps = ll.Joint.from_counts(counts), 0.15
     partition = [(0,), (1, 2), (3, 4), (5,)]
@@ -82,7 +76,7 @@ EPS, SEEDS = 0.12, range(40)
 
 
 def example(seed):
-    """Return a random joint distribution, and pairs of the symbols at risk in random order."""
+    """Return a random joint, and pairs of the symbols at risk in random order."""
     rng = np.random.default_rng(seed)
     joint = ll.Joint.from_counts(rng.integers(20, 80, (2, 9)))
     risky = rng.permutation(np.flatnonzero(ll.high_risk(joint, ll.LIP(EPS)))).tolist()

@@ -98,7 +98,7 @@ def right(joint, notion):
 
 
 def mixed(joint, notion, *, sign=1):
-    """As much of a constant release as the notion needs, or with the wrong sign as much as breaks it."""
+    """Mix in the least constant release that keeps the notion (or just breaks it)."""
     for share in np.linspace(0, 1, 101)[::sign]:
         made = ll.Channel((1 - share) * np.eye(joint.n_public) + share * joint.p_x)
         if notion.is_satisfied(joint, made) == (sign == 1):

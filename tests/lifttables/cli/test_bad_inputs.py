@@ -1,4 +1,4 @@
-"""What is wrong is said in one line with a remedy, under an exit code that README lists, and nothing is written."""
+"""Bad input gives one line with a remedy, a listed exit code, and no output."""
 
 import datetime as dt
 import gzip

@@ -1,4 +1,4 @@
-"""No command overwrites a file that it reads, whatever the file is called and whatever --force says."""
+"""No command overwrites a file that it reads, even with --force."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""The command line itself: quick, lazy, the same by both names, quiet when nobody listens, one line for what lacks."""
+"""The command line itself."""
 
 import os
 import subprocess
@@ -87,7 +87,6 @@ LACKING = [
 
 @pytest.mark.parametrize(("name", "package"), LACKING)
 def test_what_lacks_is_named_with_its_extra(name, package, tmp_path):
-    """As where an extra is not installed: the import system is told that its packages are not there."""
     words = {
         "list": ["list"],
         "rerun": ["rerun", "watchdog", "-o", "x"],
@@ -112,7 +111,7 @@ def test_what_lacks_is_named_with_its_extra(name, package, tmp_path):
 
 @pytest.mark.parametrize(("most", "code"), [("0.2", 3), ("0.5", 0)])
 def test_a_notion_of_ones_own(most, code, tmp_path, monkeypatch, capsys):
-    """Its module is found in the folder where one is, as `python -m` finds it; max-lift of u: 0.75 / 0.5."""
+    """Its module is found in the folder where one is, as `python -m` finds it."""
     (tmp_path / "mine_of_cli.py").write_text(MINE)
     (tmp_path / "t.csv").write_text(ROWS)
     monkeypatch.chdir(tmp_path)

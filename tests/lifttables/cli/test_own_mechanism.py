@@ -1,4 +1,4 @@
-"""A mechanism from outside the tree, by MODULE:FUNCTION: it is run, named, checked, and never overwritten."""
+"""A mechanism from outside the tree, by MODULE:FUNCTION."""
 
 import json
 import sys

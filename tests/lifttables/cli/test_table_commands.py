@@ -1,4 +1,4 @@
-"""sanitise, apply and audit as a user calls them: files whole or not there, one line where something is wrong."""
+"""sanitise, apply and audit as a user calls them."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def adult(tmp_path_factory):
 
 
 def run(capsys, *words):
-    """Run a command; releases without a ledger unless one is named, so that tests do not see each other's releases."""
+    """Run a command."""
     words = [str(word) for word in words]
     if words[0] in ("sanitise", "apply") and "--ledger" not in words:
         words += ["--ledger", "none"]
@@ -93,7 +93,7 @@ def test_sanitise_keeps_rows_and_order(capsys, tmp_path, adult, suffix):
 
 
 def test_sanitise_shows_how_far_a_search_is(capsys, tmp_path, adult, monkeypatch):
-    """On a terminal, and with seconds given, a bar that is gone at the end; elsewhere nothing."""
+    """On a terminal, and with seconds given, a bar that is gone at the end."""
     words = ["sanitise", adult, *COLUMNS[:2], "--public", "native-country", *ALIP, "--rare", "pool", "--force"]
     words += ["--confidence", "none", "-o", tmp_path / "out.csv", "--mechanism", "optimal", "--seconds", 20]
     code, _, err = run(capsys, *words)
@@ -110,7 +110,7 @@ def test_sanitise_shows_how_far_a_search_is(capsys, tmp_path, adult, monkeypatch
 
 
 def test_sanitise_takes_seconds(capsys, tmp_path, adult):
-    """The optimum at more symbols than are listed, as far as the time allows; whoever does not search refuses it."""
+    """The optimum at more symbols than are listed, as far as the time allows."""
     out = tmp_path / "out.csv"
     words = ["sanitise", adult, *COLUMNS[:2], "--public", "native-country", *ALIP, "--rare", "pool", "-o", out]
     alone = ["--confidence", "none"]
@@ -204,7 +204,6 @@ def test_audit_exit_codes(capsys, tmp_path, adult):
 
 
 def test_a_release_audited_with_its_secret_keeps_about_what_it_promised(capsys, tmp_path):
-    """The whole loop on all of Adult: the released column beside the secret, within what chance explains."""
     ll.datasets.adult_frame().to_csv(tmp_path / "adult.csv", index=False)
     words = ["--secret", "sex", "--public", "occupation", "--notion", "lip", "--eps", 0.2]
     made = run(
@@ -293,7 +292,6 @@ def test_a_failure_while_writing_leaves_nothing(capsys, tmp_path, adult, monkeyp
 
 
 def test_ctrl_c_leaves_nothing(tmp_path):
-    """An interrupt while rows are released; the table is large enough that it comes in between."""
     rng = np.random.default_rng(0)
     n = 3_000_000
     big = pl.DataFrame({"s": rng.integers(0, 3, n), "x": rng.integers(0, 5, n), "z": rng.random(n)})

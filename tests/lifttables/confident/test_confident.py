@@ -1,4 +1,4 @@
-"""Designs for the population: against every partition, on the odd cases, and with many tables as a reader would."""
+"""Designs for the population."""
 
 import itertools
 import math
@@ -116,7 +116,6 @@ def test_one_secret_hides_nothing(design):
 
 
 def test_a_secret_of_which_nothing_was_seen():
-    """It may be anything: merging tells nothing; a response adds as much noise as hides any secret."""
     counts, notion = np.array([[500, 600], [400, 700], [0, 0]]), ll.LIP(2.0)
     merged, response = (design(counts, notion) for design in DESIGNS)
     assert merged.n_outputs == 1
@@ -136,7 +135,6 @@ def test_a_symbol_without_a_row_joins_the_others():
 
 
 def test_the_rows_that_it_takes():
-    """With that many rows of the same shares more than a constant is released, with a tenth less nothing else is."""
     counts, notion = np.array([[20, 10, 5, 15], [10, 20, 15, 5]]), ll.LIP(0.3)
     needed = confident_merging(counts, notion).certificate.rows_needed
     assert counts.sum() < needed < math.inf
@@ -177,7 +175,6 @@ LAWS_OF = {
     ],
 )
 def test_a_solver_that_loses_its_way_does_not_end_a_design(law, rows, seed, notion):
-    """One table in some hundred: HiGHS ended with "Not Set", "Unknown" or "Solve error", and so did the design."""
     truth = LAWS_OF[law]()
     counts = np.random.default_rng([law, rows, seed]).multinomial(rows, truth.p.ravel()).reshape(truth.p.shape)
     channel = confident_response(counts, notion)
@@ -190,7 +187,6 @@ def test_a_solver_that_loses_its_way_does_not_end_a_design(law, rows, seed, noti
 
 @pytest.mark.parametrize("fails", ["least", "cheapest"])
 def test_a_design_is_sure_whatever_the_solver_does(monkeypatch, fails):
-    """Each programme after the second ends in failure: the design keeps its notion, and is no worse than a constant."""
     from liftlib.errors import SolverFailure
     from lifttables.confident import response
 
@@ -241,7 +237,7 @@ def test_many_symbols_are_united_by_other_rows(design):
 
 @each_design
 def test_more_blocks_keep_more_where_rows_are_many(design):
-    """By 30,000 rows, and never more than the blocks' own entropy; one block says nothing."""
+    """By 30,000 rows, and never more than the blocks' own entropy."""
     joint = ll.datasets.dirichlet_joint(3, 60, 0.7, 1)
     counts = drawn(joint, 30_000, 2)
     most = MOST[design]
@@ -284,7 +280,6 @@ LAWS = {
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("rows", [50, 500, 5_000])
 def test_the_confidence_over_many_tables(design, law, rows):
-    """Of 200 tables, at confidence 0.8, so few broken designs that a share of 0.2 or more is out of the question."""
     joint = ll.Joint(LAWS[law])
     notion = ll.LIP(0.5)
     made = [design(drawn(joint, rows, seed), notion, confidence=0.8) for seed in range(200)]
@@ -299,7 +294,6 @@ ROUTES = {route(one, ll.LIP(0.5)): one for one in mechanisms.values() if one.ser
 @pytest.mark.parametrize("way", ROUTES)
 @pytest.mark.parametrize("law", LAWS)
 def test_the_confidence_of_every_mechanism(way, law):
-    """Of 100 tables of each size at confidence 0.8, no more broken than a share of 0.2; without it many more may be."""
     joint, notion, mechanism = ll.Joint(LAWS[law]), ll.LIP(0.5), ROUTES[way]
     for rows in (50, 500, 5_000):
         tables = [drawn(joint, rows, seed) for seed in range(100)]

@@ -1,4 +1,4 @@
-"""The least share of a constant release, in closed form, and the tolerance that its search ends at."""
+"""The least share of a constant release in closed form, and its tolerance."""
 
 import math
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ EPS = 0.3
 
 
 def between(lower, upper):
-    """Return bounds for outputs whose P(y|s) have the same bounds for two secrets; those of P(y) are a point."""
+    """Return bounds for outputs whose P(y|s) have the same bounds for two secrets."""
     p_y = [(low + up) / 2 for low, up in zip(lower, upper, strict=True)]
     return Between(np.array([lower, lower, p_y]), np.array([upper, upper, p_y]), *PRIOR)
 
 
 def share_by_hand(low, up, p_y, eps=EPS):
-    """Solve (1 - t) up + t p_y = e^eps ((1 - t) m + t p_y) for t, with P(y) = m, and the same for the least lift."""
+    """Solve (1 - t) up + t p_y = e^eps ((1 - t) m + t p_y) for t; and the least lift."""
     middle = (low + up) / 2
     over = (up - math.exp(eps) * middle) / (up - math.exp(eps) * middle + math.expm1(eps) * p_y)
     under = (middle - math.exp(eps) * low) / (middle - math.exp(eps) * low + math.expm1(eps) * p_y)
@@ -50,14 +50,13 @@ def test_the_share_is_the_largest_that_an_output_needs(lower, upper, p_y):
 
 
 def exceeding(nats):
-    """Return bounds whose lifts are between 1 and e^(eps + nats), for one output of probability 1/2."""
+    """Return bounds with lifts from 1 to e^(eps + nats) for an output of mass 1/2."""
     half = np.full((3, 1), 0.5)
     return Between(half, np.vstack([half[:2] * math.exp(EPS + nats), half[2:]]), *PRIOR)
 
 
 @pytest.mark.parametrize(("part", "nothing"), [(0.0, True), (0.45, True), (0.55, False), (0.75, False), (1.5, False)])
 def test_half_of_the_tolerance_is_left_for_rounding(part, nothing):
-    """A release is accepted up to ``KEEP_TOL``; the search accepts half of it, so that a rounded one passes too."""
     share = share_needed(ll.LIP(EPS), exceeding(part * KEEP_TOL), np.array([0.5]))
     assert (share == 0.0) is nothing
     assert share < 1e-8
@@ -65,7 +64,7 @@ def test_half_of_the_tolerance_is_left_for_rounding(part, nothing):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_mixture_keeps_the_notion_with_half_of_the_tolerance_to_spare(seed):
-    """The excess of the mixture, which only the bisection knows; a millionth less would not do."""
+    """The excess of the mixture, which only the bisection knows."""
     rng = np.random.default_rng(seed)
     sample, notion = Sample(rng.integers(50, 200, (3, 4)), 0.9), ll.LIP(0.1)
     parts = Parts.nested(rng.dirichlet(np.ones(3), 4))
@@ -79,7 +78,6 @@ def test_a_mixture_keeps_the_notion_with_half_of_the_tolerance_to_spare(seed):
 
 
 def test_an_average_is_taken_by_the_upper_ends_of_the_prior():
-    """The l1-lift with P(s) of at most 0.6 each: lifts 1 +- d have 1.2 d, of which a share t leaves 1 - t."""
     d, eps = 0.5, 0.2
     half = np.full((3, 1), 0.5)
     found = Between(half * [[1 - d], [1 - d], [1]], half * [[1 + d], [1 + d], [1]], *PRIOR)

@@ -1,8 +1,7 @@
-"""A design at a larger budget tells no less than one at a smaller budget, and the response no less than a merging.
+"""A design at a larger budget tells no less than one at a smaller budget.
 
-Families are fitted by the bounds themselves. Left out are the watchdog, which unites all symbols beyond the bounds, so
-that a larger budget that frees one of them can leave a union that tells less, and families whose most private member
-depends on the table.
+Left out are the watchdog, which may free a symbol and leave a union that tells less,
+and families whose most private member depends on the table.
 """
 
 import itertools
@@ -63,7 +62,6 @@ def test_the_response_tells_no_less_than_a_merging(table, kind):
 @pytest.mark.parametrize("kind", [LIP, LDP])
 @pytest.mark.parametrize("table", TABLES)
 def test_randomised_response_has_the_largest_parameter_that_the_bounds_allow(table, kind):
-    """By hand, output x is b of everything and a - b of symbol x, and so are its bounds."""
     sample, notion = Sample(TABLES[table], 0.95), kind(0.5)
     ratios = notion.ratios(sample.n_secret)
     misses = sample.differences(ratios, np.eye(sample.n_public, dtype=bool))(ratios.budget)

@@ -1,4 +1,4 @@
-"""A card names the mechanism that was run for the population; the registry declares which, and no folder decides it."""
+"""A card names the mechanism that was run for the population."""
 
 import json
 from dataclasses import replace
@@ -56,7 +56,6 @@ def test_the_card_names_what_was_run(name):
 
 
 def test_the_folder_decides_nothing():
-    """A mechanism of one's own in any folder is run itself, with a constant release mixed in."""
     for folder, function in (
         ("liftlib.merging.watchdog", "watchdog"),
         ("liftlib.response.optimal", "optimal_response"),
@@ -72,7 +71,6 @@ def test_the_folder_decides_nothing():
 
 
 def test_the_watchdog_is_a_watchdog():
-    """One group at most has several symbols: all those that the bounds do not certify alone are in it."""
     counts, notion = [[300, 100, 270, 130, 200], [100, 300, 130, 270, 200]], ll.LIP(0.4)
     sample = Sample(counts)
     alone = Candidates(sample).kept(notion)[[1 << x for x in range(5)]]
@@ -86,7 +84,6 @@ def test_the_watchdog_is_a_watchdog():
 
 
 def test_symbols_join_the_merged_ones_least_risk_first():
-    """Symbol 0 breaks the notion, also as the only merged one; 3 has the least risk of the others and joins it."""
     counts, notion = [[200, 900, 430, 1000], [320, 900, 370, 1000]], ll.LIP(0.35)
     sample = Sample(counts)
     assert Candidates(sample).kept(notion)[[1, 2, 4, 8]].tolist() == [False, True, True, True]

@@ -1,4 +1,4 @@
-"""Budgets so small that only a constant release keeps them: the search for the best partition still ends."""
+"""Budgets so small that only a constant release keeps them."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ COUNTS = [[40.0, 20, 10], [20, 30, 40], [5, 25, 20]]
 
 @dataclass(frozen=True)
 class OnlyConstant(ll.notions.LiftNotion):
-    """No lift may differ from 1 at all; the mean over the secrets decides, so no side of a lift does."""
+    """No lift may differ from 1 at all."""
 
     def required_budgets(self, lift, p_s):
         return (ll.notions.RequiredBudget("eps", np.einsum("...sx,...s->...x", lift**2, p_s) - 1, 0.0),)
@@ -33,7 +33,7 @@ class Nothing(ll.notions.LiftNotion):
 
 
 class Members(np.ndarray):
-    """The subsets of a search, which fails where it takes more of them than there are symbols: it would never end."""
+    """The subsets of a search, which fails where it takes more than there are symbols."""
 
     taken = 0
 
@@ -45,7 +45,7 @@ class Members(np.ndarray):
 
 
 class Bounded(Candidates):
-    """Candidates whose search is bounded by the number of symbols rather than by the clock."""
+    """Candidates whose search is bounded by the number of symbols, not by the clock."""
 
     def __post_init__(self):
         super().__post_init__()

@@ -1,4 +1,4 @@
-"""The rows that choose symbols and the rows that certify a design: independent over the sampling of the table."""
+"""The rows that choose symbols and the rows that certify a design."""
 
 import numpy as np
 import pytest

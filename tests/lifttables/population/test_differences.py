@@ -1,4 +1,4 @@
-"""Bounds on differences of probabilities, by other routes: areas, loops over levels, every table there can be."""
+"""Bounds on differences of probabilities, by other routes."""
 
 import itertools
 import math
@@ -17,7 +17,6 @@ each_notion = pytest.mark.parametrize("notion", NOTIONS, ids=repr)
 
 @pytest.mark.parametrize("level", [0.3, 0.01, 1e-6])
 def test_uniform_p_values_are_in_no_corner_with_the_chance_of_the_level(level):
-    """The area under the staircase, column by column; with infinitely many steps it is (1 + t) e^-t, Fisher's."""
     levels = np.exp(fisher_levels(np.log([level]))[0])
     assert len(levels) == STEPS - 1
     edges = np.concatenate([[1.0], levels, [levels[-1] * levels[0]]])
@@ -48,7 +47,6 @@ def bound(seen, rows, level, *, upper):
 
 @each_notion
 def test_the_bounds_by_a_loop(notion):
-    """A condition, a subset, an end of P(s) and a step at a time, with quantiles of the beta distribution."""
     counts = np.array([[12, 0, 7, 30], [25, 9, 1, 14], [3, 3, 40, 0]])
     sample, ratios, n = Sample(counts, 0.9), notion.ratios(3), counts.shape[1]
     member = np.array(list(itertools.product([False, True], repeat=n))[1:-1])
@@ -105,7 +103,6 @@ def test_the_confidence_by_every_table_there_can_be(notion, p):
 
 @pytest.mark.parametrize("rows", [40, 400])
 def test_coverage_of_all_subsets_by_simulation(rows):
-    """Of 300 tables at confidence 0.8, not more than a fifth have a bound that is wrong."""
     p, notion = ll.datasets.dirichlet_joint(3, 5, 0.5, 4).p, ll.LIP(0.5)
     member = np.array(list(itertools.product([False, True], repeat=5))[1:-1])
     true, rng = true_misses(p, notion, member), np.random.default_rng(rows)
@@ -115,7 +112,6 @@ def test_coverage_of_all_subsets_by_simulation(rows):
 
 
 def test_differences_are_bounded_more_tightly_than_by_the_two_probabilities():
-    """The bounds of ``subsets`` allow both to be off by the most that each alone may be."""
     counts = np.random.default_rng(0).integers(20, 200, (4, 6))
     sample, notion, member = Sample(counts), ll.LIP(1.0), np.eye(6, dtype=bool)
     between, ratios = sample.subsets(member), notion.ratios(4)

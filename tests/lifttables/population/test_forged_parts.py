@@ -1,4 +1,4 @@
-"""A certificate's parts are checked before they certify: forged ones must not make a release look private."""
+"""A certificate's parts are checked before they certify."""
 
 import dataclasses
 
@@ -25,13 +25,12 @@ FORGED = {
 
 
 def certified(parts, channel=None):
-    """Return a channel with parts of our own in the certificate of a design for the same counts."""
+    """Return a channel with our own parts in the certificate of a design."""
     certificate = confident_response(COUNTS, NOTION).certificate
     return (channel or ll.Channel.identity(2)).with_certificate(dataclasses.replace(certificate, parts=parts))
 
 
 def test_the_identity_breaks_the_notion_even_for_the_rows_themselves():
-    """P(first symbol | second secret) is 0.7 and its share 0.5: a log-lift of -log(0.6), at least 0.5 nats."""
     assert NOTION.violation(ll.Joint.from_counts(COUNTS), ll.Channel.identity(2)) == pytest.approx(-np.log(0.6) - 0.5)
     assert not SAMPLE.keeps(NOTION, ll.Channel.identity(2))
 
@@ -79,7 +78,6 @@ def test_parts_that_do_not_fit(member, weights, said):
 
 
 def test_parts_of_another_kernel_are_not_used():
-    """Parts of a constant release beside the identity: the identity's own bounds decide."""
     channel = certified(Parts(np.array([BOTH]), np.array([[0.5, 0.5]])))
     assert SAMPLE.violation(NOTION, channel) == SAMPLE.violation(NOTION, ll.Channel.identity(2)) > 0
 
@@ -95,7 +93,6 @@ def test_weights_changed_after_the_design_are_noticed():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_sound_parts_bound_a_sum_by_the_sum_of_their_bounds(seed):
-    """By a loop over the subsets; integers and lists will do as well as arrays of floats."""
     rng = np.random.default_rng(seed)
     sample, member, weights = Sample(rng.integers(5, 50, (2, 3))), rng.random((4, 3)) < 0.5, rng.integers(0, 3, (4, 2))
     found = sample.sums(Parts(member.tolist(), weights.tolist()))

@@ -1,4 +1,4 @@
-"""The share of the chance of error that each bound gets, by hand: the union bounds behind a stated confidence."""
+"""The share of the chance of error that each bound gets, by hand."""
 
 import itertools
 import math
@@ -23,14 +23,14 @@ CONFIDENCE = 0.9
 
 
 def interval(seen, rows, level):
-    """Return the ends of Clopper and Pearson's interval, each wrong with a chance of ``level``."""
+    """Return Clopper and Pearson's interval, each end wrong with chance ``level``."""
     low = beta.ppf(level, seen, rows - seen + 1) if seen > 0 else 0.0
     up = beta.isf(level, seen + 1, rows - seen) if seen < rows else 1.0
     return float(low), float(up)
 
 
 def part(n_secret, chosen):
-    """Return the share of P(X|s) for one secret, of P(X) or of P_S: of 0.1, by S + 2 and by the number of choices."""
+    """Return the share of P(X|s) for one secret, of P(X) or of P_S."""
     return (1 - CONFIDENCE) / (n_secret + 2) / math.exp(chosen)
 
 
@@ -58,7 +58,6 @@ def test_cells_share_their_part_among_two_ends_of_each_symbol(name, chosen):
 @pytest.mark.parametrize("chosen", CHOSEN)
 @pytest.mark.parametrize("name", COUNTS)
 def test_a_subset_shares_its_part_with_all_others(name, chosen):
-    """A size k below X gets 1 / floor(X/2) together with X - k, and each of the C(X, k) subsets of it as much."""
     counts = np.array(COUNTS[name])
     n = counts.shape[1]
     member = [list(one) for one in itertools.product([False, True], repeat=n) if 0 < sum(one) < n]
@@ -71,7 +70,7 @@ def test_a_subset_shares_its_part_with_all_others(name, chosen):
 
 
 def failing(counts, lower, upper):
-    """Return the chance that rows drawn from a law at either end of an interval would look as extreme as these."""
+    """The chance that rows from a law at an interval's end look this extreme."""
     rows = counts.sum()
     for seen, low, up in zip(counts, lower, upper, strict=True):
         if seen > 0:
@@ -82,7 +81,6 @@ def failing(counts, lower, upper):
 
 @pytest.mark.parametrize("chosen", CHOSEN)
 def test_laws_at_the_ends_would_be_missed_with_a_chance_of_at_most_one_less_the_confidence(chosen):
-    """By binomial tails, without any quantile: over all ends, and all choices there were, these chances add up."""
     counts = np.array([[14, 8, 21], [9, 30, 2]])
     sample, choices = Sample(counts, CONFIDENCE, chosen), math.exp(chosen)
     prior = list(failing(counts.sum(axis=1), *sample.prior))
@@ -98,7 +96,6 @@ def test_laws_at_the_ends_would_be_missed_with_a_chance_of_at_most_one_less_the_
 
 @pytest.mark.parametrize(("seen", "rows"), [(3, 20), (0, 20), (20, 20)])
 def test_two_secrets_by_bisection(seen, rows):
-    """Confidence 0.9, two secrets and ten choices: 0.1 / 4 / 10 / 4 = 1/1600 for each end of P(s)."""
     lower, upper = Sample([[seen, 0], [0, rows - seen]], CONFIDENCE, math.log(10)).prior
     ends = []
     for tail in (lambda p: binom.sf(seen - 1, rows, p), lambda p: 1 - binom.cdf(seen, rows, p)):
@@ -114,7 +111,6 @@ def test_two_secrets_by_bisection(seen, rows):
 
 @pytest.mark.parametrize("chosen", CHOSEN)
 def test_a_ball_in_the_l1_distance_shares_the_confidence_in_the_same_way(chosen):
-    """Weissman et al.: (2^d - 2) exp(-n b^2 / 2) is the part's share of the chance of error at the radius b."""
     counts = np.array([[400, 300, 300], [500, 200, 300]])
     sample = L1Sample(counts, CONFIDENCE, chosen)
     found, level = sample.subsets([[True, False, False]]), part(2, chosen)
@@ -139,7 +135,6 @@ CORNER = Between(
 
 
 def test_a_lift_is_at_most_one_over_the_least_prior_and_a_law_at_the_corner_has_it():
-    """The law P(s) = (0.2, 0.8), P(y|s) = (0.9, 0) is possible: y tells the first secret, whose lift is 1 / 0.2."""
     p_s, p_y_given_s = np.array([0.2, 0.8]), np.array([0.9, 0.0])
     p_y = p_s @ p_y_given_s
     assert CORNER.lower[2, 0] <= p_y <= CORNER.upper[2, 0]
@@ -153,7 +148,6 @@ def test_a_lift_is_at_most_one_over_the_least_prior_and_a_law_at_the_corner_has_
 
 
 def test_no_law_between_the_bounds_has_a_larger_lift():
-    """By a grid of 9,261 laws in the box; those whose P(y) is not between its own bounds are left out."""
     _, most = lifts_between(CORNER)
     top = np.zeros(2)
     for at in itertools.product(np.linspace(0, 1, 21), repeat=3):
@@ -167,7 +161,6 @@ def test_no_law_between_the_bounds_has_a_larger_lift():
 
 
 def test_a_rare_secrets_lift_is_bounded_by_its_own_prior():
-    """End to end: the need for an output that one secret alone may lead to, from levels by hand."""
     counts = np.array([[3, 7], [0, 190]])
     found = Sample(counts, CONFIDENCE)
     prior = interval(10, 200, (1 - CONFIDENCE) / 4 / 4)[0]

@@ -1,4 +1,4 @@
-"""Bounds from a sample, by other routes: binomial tails, every table there can be, linear programmes, random points."""
+"""Bounds from a sample, by other routes."""
 
 import itertools
 import math
@@ -54,7 +54,6 @@ def tables(rows, cells):
 
 @pytest.mark.parametrize(("p", "confidence"), [([[0.3, 0.2], [0.1, 0.4]], 0.5), ([[0.02, 0.5], [0.44, 0.04]], 0.8)])
 def test_confidence_by_every_table_there_can_be(p, confidence):
-    """All bounds together hold with the confidence, by the exact chance of each of the 455 tables of 12 rows."""
     p, chance = np.array(p), 0.0
     member = np.array(list(itertools.product([False, True], repeat=2)))
     p_xs, p_s = p / p.sum(axis=1, keepdims=True), p.sum(axis=1)
@@ -82,7 +81,6 @@ def test_all_and_none_are_certain():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_an_outputs_bounds_are_never_inside_what_the_subsets_leave_possible(seed):
-    """By linear programmes: the extremes of P(y|s) over all distributions that the bounds on subsets allow."""
     rng = np.random.default_rng(seed)
     sample = Sample(rng.integers(0, 40, (2, 4)), 0.9)
     kernel = rng.dirichlet(np.ones(3), 4)
@@ -112,7 +110,6 @@ def test_parts_are_their_kernel():
 
 @pytest.mark.parametrize("notion", NOTIONS, ids=repr)
 def test_the_worst_is_the_worst_of_many(notion):
-    """Random distributions within the bounds never need more, and for lifts one comes near."""
     rng = np.random.default_rng(0)
     lower, upper = np.array([[0.2], [0.25], [0.3]]), np.array([[0.35], [0.3], [0.4]])
     prior = np.array([0.2, 0.3, 0.5])
@@ -149,7 +146,6 @@ def test_an_output_that_nothing_leads_to():
 
 
 def test_a_mechanism_that_sees_the_secret():
-    """P(y|s) is P(s|y) P(y) / P(s): a kernel that is the same for both secrets is told no more of than one without."""
     sample, kernel = Sample([[300, 200], [250, 250]]), np.array([[0.7, 0.3], [0.4, 0.6]])
     plain, seeing = sample.outputs(ll.Channel(kernel)), sample.outputs(ll.Channel(np.stack([kernel, kernel])))
     assert np.allclose(plain.lower[:2], seeing.lower[:2])
@@ -159,7 +155,7 @@ def test_a_mechanism_that_sees_the_secret():
 
 
 def test_an_output_that_one_secret_never_leads_to():
-    """Its need was inf - inf where no other secret surely leads there: the other may, so that no budget is enough."""
+    """Its need was inf - inf where no other secret surely leads there."""
     kernel = np.array([[[1.0, 0.0], [1.0, 0.0]], [[1.0, 0.0], [0.5, 0.5]]])
     sample = Sample([[3, 3], [5, 0]])
     between = sample.outputs(ll.Channel(kernel))
