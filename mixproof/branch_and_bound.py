@@ -21,7 +21,23 @@ import numpy as np
 from mixproof import simplex
 from mixproof.compiling import compiled
 from mixproof.heap import pop, push
-from mixproof.problem import BISECT, DEEPEST, FIRST, LEAF, NARROW, ROUNDING, STEEP, WORTHLESS
+from mixproof.problem import (
+    BISECT,
+    CHEAP,
+    DEEPEST,
+    FIRST,
+    LEAF,
+    LEAST_BOUND,
+    LISTED,
+    LOWEST_PRICE,
+    NARROW,
+    OPEN,
+    RECORDED,
+    ROUNDING,
+    SOLVED,
+    STEEP,
+    WORTHLESS,
+)  # fmt: skip
 from mixproof.simplex import ABOVE, INFEASIBLE, LOOSE, OPTIMAL
 
 WORTH = 0.3  # a column is kept if it saves more than this share of what the best one so far saves
@@ -267,11 +283,10 @@ def node(at, problem, dual, cutoff, least, most, heights, cost, slopes, records,
 def explore(problem, dual, caps, order, cutoff, tolerance, records, open_nodes, state, found, prices, limits, work):
     """Solve open nodes until none is left, a column suffices, or a limit is reached.
 
-    A call writes to records from ``state[0]`` on, at most ``limits[0]`` of them, so several can share the arrays.
-
-    ``state`` is (nodes recorded, open nodes, columns found, their lowest price, the lowest bound of closed or abandoned
-    nodes, number of columns below the cutoff, linear programs solved). ``limits`` is (linear programs, columns, the
-    share of the bound at which a price is low enough, or 0 for never, and how many columns below the cutoff suffice).
+    A call writes to records from ``state[RECORDED]`` on, at most one for each program allowed, so that several calls
+    can share the arrays. ``state`` is described in :class:`~mixproof.problem.Pass`. ``limits`` is (linear programs,
+    columns, the share of the bound at which a price is low enough, or 0 for never, and how many columns below the
+    cutoff suffice).
     """
     columns, n = problem[1], dual.size
     every, m = columns.shape
@@ -281,11 +296,12 @@ def explore(problem, dual, caps, order, cutoff, tolerance, records, open_nodes, 
     copy(problem[6], all_most[n:])
     least, most = all_least[:n], all_most[:n]
     path = np.zeros((DEEPEST, 2), np.int64)
-    count, size, listed, solved = int(state[0]), int(state[1]), int(state[2]), 0
-    while size > 0 and solved < limits[0] and count < records.parent.size and size + n + 3 < open_nodes.parent.size:
-        if state[5] >= limits[3]:
+    count, size, listed, solved = int(state[RECORDED]), int(state[OPEN]), int(state[LISTED]), 0
+    programs, most_columns, enough, several = limits
+    while size > 0 and solved < programs and count < records.parent.size and size + n + 3 < open_nodes.parent.size:
+        if state[CHEAP] >= several:
             break
-        if limits[2] > 0.0 and state[3] < min(cutoff, limits[2] * min(open_nodes.bound[0], state[4])):
+        if enough > 0.0 and state[LOWEST_PRICE] < min(cutoff, enough * min(open_nodes.bound[0], state[LEAST_BOUND])):
             break
         parent, child = pop(open_nodes, size)
         size -= 1
@@ -304,7 +320,7 @@ def explore(problem, dual, caps, order, cutoff, tolerance, records, open_nodes, 
                 work[5][s] = every + s
         how, value = node(at, problem, dual, cutoff, all_least, all_most, heights, cost, slopes, records, work)
         if value >= cutoff:
-            state[4] = min(state[4], value)
+            state[LEAST_BOUND] = min(state[LEAST_BOUND], value)
             continue
         row = work[1][:n]
         own = math.inf
@@ -312,24 +328,24 @@ def explore(problem, dual, caps, order, cutoff, tolerance, records, open_nodes, 
             own = 0.0
             for x in range(n):
                 own += surprise(row[x]) - dual[x] * row[x]
-            if how == OPTIMAL and own < min(-tolerance, WORTH * state[3]) and listed < limits[1]:
+            if how == OPTIMAL and own < min(-tolerance, WORTH * state[LOWEST_PRICE]) and listed < most_columns:
                 copy(row, found[listed])
                 prices[listed] = own
                 listed += 1
-                state[3] = min(state[3], own)
+                state[LOWEST_PRICE] = min(state[LOWEST_PRICE], own)
                 if own < cutoff:
-                    state[5] += 1.0
+                    state[CHEAP] += 1.0
         symbol = -1 if how == INFEASIBLE else furthest(least, most, heights, row)
         if symbol < 0 or own - value < tolerance or depth + 2 >= DEEPEST:
-            state[4] = min(state[4], value)
+            state[LEAST_BOUND] = min(state[LEAST_BOUND], value)
             continue
         branch(at, records, least, most, row, symbol)
         size, pruned = children(
             at, value, problem, records, open_nodes, size, least, most, heights, slopes, order, cutoff
         )
-        state[4] = min(state[4], pruned)
-    state[0], state[1], state[2] = count, size, listed
-    state[6] += solved
+        state[LEAST_BOUND] = min(state[LEAST_BOUND], pruned)
+    state[RECORDED], state[OPEN], state[LISTED] = count, size, listed
+    state[SOLVED] += solved
 
 
 @compiled

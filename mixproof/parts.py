@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from mixproof.problem import OpenNodes, Pass, Records
+from mixproof.problem import CHEAP, LEAST_BOUND, LISTED, LOWEST_PRICE, OPEN, RECORDED, SOLVED, OpenNodes, Pass, Records
 
 PARTS = 16  # the number of parts of divided work, and so the largest number of busy threads
 MANY = 256  # the fewest open nodes, and the fewest linear programs to solve, that are divided
@@ -31,7 +31,8 @@ def dealt(work: Pass, part: int, share: int) -> Pass:
     for one, all_of_them in zip(open_nodes, work.open_nodes, strict=True):
         one[: by_bound.size] = all_of_them[mine][by_bound]
     state = work.state.copy()
-    state[0], state[1], state[2], state[5], state[6] = first, by_bound.size, 0.0, 0.0, 0.0
+    state[[RECORDED, OPEN]] = first, by_bound.size
+    state[[LISTED, CHEAP, SOLVED]] = 0.0
     records = Records(*(one[: first + share] for one in work.records))
     listed = len(work.prices) // PARTS
     return replace(
@@ -56,14 +57,15 @@ def gather(work: Pass, parts: list[Pass], share: int) -> None:
             one[kept:end] = one[first : part.nodes]
         for parent in (work.records.parent[kept:end], part.open_nodes.parent[: part.waiting]):
             parent[parent >= start] -= first - kept
-        listed = int(state[2])
-        more = min(int(part.state[2]), len(work.prices) - listed)
+        listed = int(state[LISTED])
+        more = min(int(part.state[LISTED]), len(work.prices) - listed)
         work.rows[listed : listed + more], work.prices[listed : listed + more] = part.rows[:more], part.prices[:more]
-        state[0], state[2] = end, listed + more
-        state[3:5] = np.minimum(state[3:5], part.state[3:5])
-        state[5:7] += part.state[5:7]
+        state[RECORDED], state[LISTED] = end, listed + more
+        lowest, sums = [LOWEST_PRICE, LEAST_BOUND], [CHEAP, SOLVED]
+        state[lowest] = np.minimum(state[lowest], part.state[lowest])
+        state[sums] += part.state[sums]
     kept_open = [OpenNodes(*(one[: part.waiting] for one in part.open_nodes)) for part in parts]
     work.open_nodes = OpenNodes(
         *(np.concatenate(one) for one in zip(*kept_open, OpenNodes.empty(work.dual.size), strict=True))
     )
-    state[1] = sum(part.waiting for part in parts)
+    state[OPEN] = sum(part.waiting for part in parts)

@@ -9,16 +9,23 @@ from mixproof.lp import Boxed
 from mixproof.numerics import Matrix, Vector, xlogx
 from mixproof.problem import (
     BISECT,
+    CHEAP,
     FIRST,
     LEAF,
+    LEAST_BOUND,
+    LISTED,
+    LOWEST_PRICE,
     NARROW,
+    OPEN,
+    RECORDED,
     ROUNDING,
+    SOLVED,
     SPLITTABLE,
     STEEP,
     WORTHLESS,
     Pass,
     Problem,
-)
+)  # fmt: skip
 
 
 class Plain:
@@ -89,22 +96,22 @@ class Plain:
         records = work.records
         records.parent[at], records.child[at], records.kind[at] = parent, child, LEAF
         records.symbol[at], records.level[at] = -1, 0.0
-        work.state[0] = at + 1
-        work.state[6] += 1
+        work.state[RECORDED] = at + 1
+        work.state[SOLVED] += 1
         row, value, slopes = self._solved(work, at, least, most)
         if value >= work.cutoff:
-            work.state[4] = min(work.state[4], value)
+            work.state[LEAST_BOUND] = min(work.state[LEAST_BOUND], value)
             return
         own, symbol = np.inf, -1
         if row is not None:
             own = float(-xlogx(row).sum() - row @ work.dual)
             self._list(work, row, own)
             symbol = furthest(least, most, row)
-        elif (most - least).max() > SPLITTABLE and value < work.state[4]:
+        elif (most - least).max() > SPLITTABLE and value < work.state[LEAST_BOUND]:
             # no column can be found there, and the bound is no better than that of abandoned nodes
             symbol, row = int((most - least).argmax()), (least + most) / 2
         if symbol < 0 or row is None or own - value < work.tolerance:
-            work.state[4] = min(work.state[4], value)
+            work.state[LEAST_BOUND] = min(work.state[LEAST_BOUND], value)
             return
         branch(self.problem, work, at, value, least, most, slopes, row, symbol)
 
@@ -127,11 +134,11 @@ class Plain:
         return np.maximum(values, 0.0) if solved and values is not None else None, value, slopes
 
     def _list(self, work: Pass, row: Vector, price: float) -> None:
-        listed = int(work.state[2])
-        if price < min(-work.tolerance, WORTH * work.state[3]) and listed < len(work.prices):
+        listed = int(work.state[LISTED])
+        if price < min(-work.tolerance, WORTH * work.state[LOWEST_PRICE]) and listed < len(work.prices):
             work.rows[listed], work.prices[listed] = row, price
-            work.state[2], work.state[3] = listed + 1, min(work.state[3], price)
-            work.state[5] += price < work.cutoff
+            work.state[LISTED], work.state[LOWEST_PRICE] = listed + 1, min(work.state[LOWEST_PRICE], price)
+            work.state[CHEAP] += price < work.cutoff
 
 
 def tighten(least: Vector, most: Vector) -> bool:
@@ -247,7 +254,7 @@ def branch(
     constant = constant_of(hull, multipliers, multipliers @ hull.rows[:, least.size :])
     bounds = constant + whole.sum() + before - whole[parted] + above
     waits = bounds < work.cutoff
-    work.state[4] = min(work.state[4], bounds[~waits].min(initial=np.inf))
+    work.state[LEAST_BOUND] = min(work.state[LEAST_BOUND], bounds[~waits].min(initial=np.inf))
     _push(work, at, parted[waits], np.maximum(value, bounds[waits]))
 
 
@@ -256,7 +263,7 @@ def _push(work: Pass, parent: int, children: object, bounds: object) -> None:
     child, bound = np.asarray(children), np.asarray(bounds)
     more = slice(size, size + child.size)
     work.open_nodes.parent[more], work.open_nodes.child[more], work.open_nodes.bound[more] = parent, child, bound
-    work.state[1] = size + child.size
+    work.state[OPEN] = size + child.size
 
 
 def caps_of(hull: Problem, proof: Matrix) -> Vector:

@@ -11,6 +11,7 @@ from mixproof.constraints import Constraints
 from mixproof.numerics import Matrix, Vector
 
 LEAF, FIRST, BISECT = 0, 1, 2  # what became of a node
+RECORDED, OPEN, LISTED, LOWEST_PRICE, LEAST_BOUND, CHEAP, SOLVED = range(7)  # places in a pass's state
 DEEPEST = 4096  # the largest depth of a node
 MOST_DENSE = 64  # coordinates beyond which HiGHS solves the master problem, and threads share the work
 ROUNDING = 1e-12  # margin of an upper bound that follows from the other bounds
@@ -100,9 +101,9 @@ class Pass:
     ----------
     dual, order : numpy.ndarray, shape (n,)
         The dual value of each coordinate, and the order in which FIRST visits the coordinates.
-    state : numpy.ndarray
-        Nodes recorded, open nodes, columns found, their lowest price, the lowest bound of closed nodes, number of
-        columns below the cutoff, linear programs solved.
+    state : numpy.ndarray, shape (7,)
+        Nodes recorded, open nodes, columns found, their lowest price, the lowest bound of closed or abandoned nodes,
+        number of columns below the cutoff, linear programs solved; at ``RECORDED``, ``OPEN``, ...
     several : bool
         Whether to stop at ``SEVERAL`` columns below the cutoff rather than at one that saves ``ENOUGH``.
     """
@@ -124,7 +125,8 @@ class Pass:
         n = dual.size
         open_nodes = OpenNodes.empty(64 * n + 256)
         open_nodes.parent[0], open_nodes.child[0], open_nodes.bound[0] = -1, 0, -np.inf
-        state = np.array([0.0, 1.0, 0.0, 0.0, np.inf, 0.0, 0.0])
+        state = np.zeros(7)
+        state[OPEN], state[LEAST_BOUND] = 1.0, np.inf
         order = np.argsort(dual, kind="stable")
         return Pass(
             dual, order, cutoff, tolerance, Records.empty(512, m, basis), open_nodes, state,
@@ -134,12 +136,12 @@ class Pass:
     @property
     def nodes(self) -> int:
         """Number of recorded nodes."""
-        return int(self.state[0])
+        return int(self.state[RECORDED])
 
     @property
     def solved(self) -> int:
         """Number of linear programs solved."""
-        return int(self.state[6])
+        return int(self.state[SOLVED])
 
     @property
     def size(self) -> int:
@@ -150,19 +152,19 @@ class Pass:
     @property
     def waiting(self) -> int:
         """Number of open nodes."""
-        return int(self.state[1])
+        return int(self.state[OPEN])
 
     @property
     def found_enough(self) -> bool:
         """Whether a column is nearly the best possible, or several cheap ones are found."""
         if self.several:
-            return bool(self.state[5] >= SEVERAL)
-        return bool(self.state[3] < min(self.cutoff, ENOUGH * self.least))
+            return bool(self.state[CHEAP] >= SEVERAL)
+        return bool(self.state[LOWEST_PRICE] < min(self.cutoff, ENOUGH * self.least))
 
     @property
     def least(self) -> float:
         """A lower bound on the price of every point."""
-        return float(min(self.state[4], self.open_nodes.bound[: self.waiting].min(initial=np.inf)))
+        return float(min(self.state[LEAST_BOUND], self.open_nodes.bound[: self.waiting].min(initial=np.inf)))
 
     def next(self) -> tuple[int, int]:
         """Pop the open node with the smallest bound; return its parent and child number."""
@@ -171,20 +173,20 @@ class Pass:
         found = int(open_nodes.parent[at]), int(open_nodes.child[at])
         for one in open_nodes:
             one[at] = one[last]
-        self.state[1] = last
+        self.state[OPEN] = last
         return found
 
     @property
     def found(self) -> Matrix:
         """The columns found, in order of increasing price."""
-        count = int(self.state[2])
+        count = int(self.state[LISTED])
         return np.asarray(self.rows[:count][np.argsort(self.prices[:count], kind="stable")])
 
     def ended(self) -> Pass:
         """Return the finished pass without its working data."""
         none = OpenNodes.empty(0)
         state = self.state.copy()
-        state[1:3] = 0.0
+        state[[OPEN, LISTED]] = 0.0
         kept = Records(*(one[: self.nodes].copy() for one in self.records._replace(basis=np.zeros((self.nodes, 0)))))
         return Pass(
             self.dual, self.order, self.cutoff, self.tolerance, kept, none, state, self.rows[:0].copy(),
