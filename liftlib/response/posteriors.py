@@ -197,6 +197,8 @@ def vertex_bound(n_halfspaces: int, n: int) -> int:
     --------
     >>> vertex_bound(4, 3)  # a polygon of 3 + 4 sides
     7
+    >>> vertex_bound(4, 4)  # three dimensions: 2 m - 4 for m = 4 + 4 faces
+    12
     """
     sides, half = n_halfspaces + n, (n - 1) // 2
     rest = n - 1 - half

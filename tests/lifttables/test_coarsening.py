@@ -8,7 +8,7 @@ import pytest
 import liftlib as ll
 from lifttables.designs.coarsening import KeptColumn, combined, in_words
 from lifttables.designs.coarsening import coarsened as coarsened_until
-from lifttables.designs.keeping import _in_sample
+from lifttables.designs.keeping import _in_population, _in_sample
 
 
 def coarsened(table, codes, columns, notion):
@@ -53,6 +53,13 @@ def random_table(seed, shape=(4, 4), zeros=2):
 
 def columns_of(shape, *, ordered=False):
     return [KeptColumn(f"c{at}", tuple(map(str, range(n))), ordered) for at, n in enumerate(shape)]
+
+
+def test_a_single_value_satisfies_any_budget_for_the_population():
+    table = np.array([[20.0, 10.0], [40.0, 30.0]])
+    violations = _in_population(ll.LIP(1e-6), 1.0, table.sum(axis=1), 0.95, 0.0)
+    assert (violations(table.sum(axis=1, keepdims=True)) <= 0).all()
+    assert (violations(table) > 0).all()
 
 
 @pytest.mark.parametrize("ordered", [False, True])
