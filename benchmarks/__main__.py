@@ -23,7 +23,8 @@ from scipy.spatial import HalfspaceIntersection
 import liftlib as ll
 from benchmarks import others
 from benchmarks.heuristics import heuristics, sight
-from benchmarks.optimum import checkers, growth, listing, optimum, proofs, same_price
+from benchmarks.listing import choosing, listing
+from benchmarks.optimum import checkers, growth, optimum, proofs, same_price
 from benchmarks.passes import passes
 from benchmarks.people import make_table
 from benchmarks.timing import side_by_side
@@ -267,6 +268,7 @@ BENCHMARKS = {
         scaling,
         batches,
         listing,
+        choosing,
         same_price,
         heuristics,
         sight,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import resource
 import time
@@ -15,8 +14,7 @@ import pandas as pd
 import liftlib as ll
 from liftlib.errors import LiftWarning
 from liftlib.proofs import check_proof, to_problem
-from liftlib.response.aorr import aorr
-from liftlib.response.posteriors import RowsCertificate, cone_for, vertex_bound
+from liftlib.response.posteriors import RowsCertificate, cone_for
 from liftlib.response.proven import proven_response
 from mixproof import exact
 from mixproof.compiling import HAS_NUMBA
@@ -30,27 +28,6 @@ SAME_PRICE = [(5, 17, 0.5), (10, 50, 1.0), (15, 50, 1.0), (20, 60, 2.0), (15, 20
 
 MOST_PAIRS, MOST_SETS = 100, 10
 """Symbols up to which LDP, and secrets up to which the l1-lift, are searched by all their halfspaces too."""
-
-
-ROUTES = [
-    (2, 5),
-    (2, 20),
-    (3, 8),
-    (3, 20),
-    (3, 40),
-    (4, 12),
-    (5, 8),
-    (5, 12),
-    (5, 17),
-    (8, 6),
-    (8, 10),
-    (12, 5),
-    (12, 8),
-]
-"""Secrets and symbols at which listing all vertices is compared with the tree."""
-
-LISTABLE = 100_000
-"""Largest bound on the number of vertices up to which both routes are timed."""
 
 
 class Large(NamedTuple):
@@ -126,39 +103,6 @@ def optimum(quick: bool) -> pd.DataFrame:
     for name in list(routes)[:-1]:
         table[f"all vertices / {name}"] = table["all vertices"] / table[name]
     return table
-
-
-def listing(quick: bool) -> pd.DataFrame:
-    """Seconds of one core of each route to 1e-6, by notion and bound on the number of vertices; for MOST_VERTICES."""
-    rows = []
-    for (n_secret, n_public), eps in itertools.product([(3, 8)] if quick else ROUTES, (0.25, 1.0, 2.0)):
-        joint = _joint(n_secret, n_public)
-        notions: dict[str, ll.notions.Polyhedral] = {
-            "LIP": ll.LIP(eps), "ALIP": ll.ALIP.split(eps, 0.3), "LDP": ll.LDP(eps), "l1": ll.L1Lift(np.inf, eps / 8)
-        }  # fmt: skip
-        for name, notion in notions.items():
-            cone = cone_for(joint, notion)
-            if cone.halfspaces is None or (most := vertex_bound(*cone.halfspaces.shape)) > LISTABLE:
-                continue
-            both = {"listed": lambda c=cone, n=notion: aorr(c.joint, n, cone=c),
-                    "tree": lambda c=cone, n=notion: proven_response(c.joint, n, cone=c)}  # fmt: skip
-            row: dict[str, object] = {
-                "case": f"{n_secret}x{n_public}",
-                "eps": eps,
-                "notion": name,
-                "vertices at most": most,
-            }
-            for route, made in both.items():
-                seconds = []
-                for _ in range(3):
-                    started = time.process_time()
-                    made()
-                    seconds.append(time.process_time() - started)
-                row[route] = min(seconds)
-            rows.append(row)
-    table = pd.DataFrame(rows)
-    table["listed / tree"] = table["listed"] / table["tree"]
-    return table.sort_values("vertices at most")
 
 
 def same_price(quick: bool) -> pd.DataFrame:

@@ -19,11 +19,12 @@ from mixproof.compiling import HAS_NUMBA, ready
 from mixproof.numerics import Matrix, check_count, check_scalar
 
 MOST_VERTICES = 2_000
-"""Largest number of vertices to list, by the upper bound theorem; there qhull is as fast as branch and bound.
+"""Largest number of vertices to list, by the upper bound theorem; a list of vertices has no proof to store.
 
-In 111 cases (``python -m benchmarks --only listing``) the route chosen takes 1.23 times as long as the faster one on
-average, and 57 ms in place of 5 at worst. With 10,000 it would be 1.13 times, but a list of vertices has no proof to
-store.
+``python -m benchmarks --only choosing`` times both routes. On 260 cases, the route chosen takes 1.3 times as long as
+the faster one on average, 12 times (37 ms more) at worst. 10,000 vertices would take 1.13 and 5.0, and a model of both
+costs, fitted to 111 other cases, 1.12 and 3.4. That is not much better than a constant, and either would list vertices
+in cases that have a proof now.
 """
 
 MOST_VERTICES_PLAIN = 200_000
