@@ -9,10 +9,9 @@ import numpy as np
 
 from companion.sealing import DIGITS, Sealed, disclosed, seal
 
-MIME = "application/vnd.companion.answer+json"
-"""By which a check in a chapter tells the build the sealed answer of its exercise."""
+MIME = "application/vnd.companion.answer+json"  # marks the sealed answer that a check in a chapter hands to the build
+# the wrong answers so far, by the exercise's salt; each further one gets the next hint
 TRIED: dict[str, list[str]] = {}
-"""The wrong answers so far, by the salt of the exercise: each further one gets the next hint."""
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,7 @@ from pathlib import Path
 import jupytext
 
 RUFF = str(Path(sys.executable).with_name("ruff"))
-WIDTH = 76
-"""Columns that a page shows without a break."""
+WIDTH = 76  # columns that a page shows without a break
 FORMAT = [RUFF, "format", "--line-length", str(WIDTH), "--stdin-filename", "cell.py", "-"]
 
 
@@ -44,14 +43,15 @@ def main() -> int:
     if not asked.folder.is_dir():
         options.error(f"there is no folder {asked.folder}: name the one with the chapters")
     for path in sorted(asked.folder.glob("*.md")):
-        if "{code-cell}" not in path.read_text(encoding="utf-8"):
-            continue
         text = before = path.read_text(encoding="utf-8")
+        if "{code-cell}" not in text:
+            continue
         for cell in jupytext.read(path).cells:
             if cell.cell_type == "code" and "parameters" not in cell.metadata.get("tags", []):
                 assert cell.source in text, f"{path.name}: a cell reads differently in the file"
-                text = text.replace(cell.source, formatted(cell.source))
-                for line in too_wide(formatted(cell.source)):
+                source = formatted(cell.source)
+                text = text.replace(cell.source, source)
+                for line in too_wide(source):
                     code = 1
                     print(f"{path} has a line of {len(line)} columns, not {WIDTH}: {line.strip()}")
         if text != before:

@@ -1,4 +1,4 @@
-"""How pages declare parameters: a typed assignment a line, with a comment that may end in a range.
+"""How pages declare parameters: as typed assignments with comments and ranges.
 
 ``tosses: int = 20  # how often the coin is tossed, in [1, 10000]``
 
@@ -26,7 +26,10 @@ TYPES: Mapping[str, type] = {"int": int, "float": float, "str": str, "bool": boo
 
 @dataclass(frozen=True)
 class Parameter:
-    """A page's parameter: name, type, default, comment and range. ``refusal`` is raised for what does not fit."""
+    """A page's parameter: name, type, default, comment and range.
+
+    ``refusal`` is raised for a value that does not fit.
+    """
 
     refusal: ClassVar[type[Exception]] = ValueError
 
@@ -158,7 +161,7 @@ def parse_parameters(source: str, where: str, kind: type[Parameter] = Parameter)
 
 
 def preview_parameters(path: Path, key: str = "companion") -> dict[str, Any]:
-    """Return the values with which a reader's run in the browser begins, in the front matter under a key."""
+    """Return the values with which a run in the browser begins, from the front matter."""
     return dict(read_notebook(path).metadata.get(key, {}).get("preview", {}))
 
 
@@ -170,13 +173,7 @@ class Reader(Protocol):
 
 
 def reader(name: str) -> Reader:
-    """Return the module that a book names.
-
-    Raises
-    ------
-    CompanionError
-        If it lacks one of the two functions.
-    """
+    """Return the module that a book names, or raise CompanionError if it does not fit."""
     module = import_module(name)
     for function in ("read_parameters", "preview_parameters"):
         if not hasattr(module, function):

@@ -23,12 +23,9 @@ from typing import Any
 from companion.chromium import FLAGS, find_chromium
 from companion.project import toc_names
 
-LINK = '<p class="lift-pdf" hidden'
-"""On the first page of the site; it is shown once there is something to lead to."""
-
-PASSES = 6
-"""How often it may be printed until no page number in the contents moves a heading to another page; twice is usual."""
-
+LINK = '<p class="lift-pdf" hidden'  # on the first page of the site; shown once the PDF exists
+PASSES = 6  # prints until no page number in the contents moves a heading; two are usual
+# opens folds, draws each figure once, and removes what is useful on a screen alone
 OPEN = """() => {
   for (const fold of document.querySelectorAll('details')) fold.open = true;
   const screen = '.bd-sidebar, .bd-header, .bd-header-article, footer, .headerlink, .lift-pdf, .prev-next-area';
@@ -40,7 +37,6 @@ OPEN = """() => {
     for (const part of rest) part.remove();
   }
 }"""
-"""Shows what is folded, draws each figure once, and takes away what is of use on a screen alone."""
 
 CONTENTS = """pages => {
   document.querySelector('nav.lift-contents')?.remove();
@@ -63,11 +59,11 @@ CONTENTS = """pages => {
   });
 }"""
 
+# lets headings that just fit on a page, or just do not, begin the next one
 BREAK = """moved => {
   const headings = [...document.querySelectorAll('article section > h2, article section section > h3')];
   for (const number of moved) headings[number].style.breakBefore = 'page';
 }"""
-"""Lets headings that just fit on a page, or just do not, begin the next one."""
 
 STYLE = """
 @page { size: A4; margin: 20mm 18mm 22mm; }

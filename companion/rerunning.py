@@ -20,9 +20,10 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 from companion.errors import CompanionError
 from companion.parameters import Parameter, read_notebook, reader
 from companion.sockets import LocalKernel
+from companion.sphinx.findable import address_of
 
+# extensions that need the whole site
 SITE_WIDE = ("companion.sphinx.notebooks", "companion.sphinx.redirects", "companion.sphinx.findable")
-"""Extensions that need the whole site."""
 
 
 def lay_out(
@@ -36,25 +37,9 @@ def lay_out(
 ) -> list[str]:
     """Write an executed notebook as ``PAGE.html``; return Sphinx's warnings.
 
-    Parameters
-    ----------
-    notebook : nbformat.NotebookNode
-        The executed page.
-    page : str
-        The page's name.
-    folder : pathlib.Path
-        Gets the page, its ``_static`` and its ``_images``.
-    settings : mapping
-        Sphinx settings, among them ``companion_rerun`` (see ``companion.sphinx.reruns``).
-    configured : pathlib.Path, optional
-        A folder with the ``conf.py`` that the settings override.
-    beside : tuple of pathlib.Path
-        Files that the page's source needs beside it.
-
-    Raises
-    ------
-    CompanionError
-        If Sphinx cannot lay out the page.
+    ``folder`` gets the page, its ``_static`` and its ``_images``. The settings, among them ``companion_rerun`` (see
+    ``companion.sphinx.reruns``), override the ``conf.py`` in ``configured``; the page's source needs the files
+    ``beside`` it. If Sphinx cannot lay out the page, raise CompanionError.
     """
     with tempfile.TemporaryDirectory() as aside:
         source, made = Path(aside) / "source", Path(aside) / "made"
@@ -167,7 +152,6 @@ def _of_the_book(page: str, book: Path, conf: Mapping[str, Any], told: Mapping[s
     html = book / "_build" / "html"
     made = html / "book.json"
     record = json.loads(made.read_text(encoding="utf-8")) | {"folder": str(html.resolve())} if made.is_file() else {}
-    base = str(conf.get("html_baseurl", ""))
-    address = f"{base.rstrip('/')}/" if base else ""
+    address = address_of(str(conf.get("html_baseurl", "")), "")
     original = record.get("targets", {}).get(f"doc:{page}", ["", ""])[0]
     return {"page": page, "record": record, "address": address, "told": told, "original": original}

@@ -19,14 +19,11 @@ from typing import Any
 
 import numpy as np
 
-DIGITS, FEWEST = 3, 2
-"""Significant digits that are compared; a decimal that was written with FEWEST digits may be rounded to these."""
-TINY = 1e-12
-"""Numbers closer to 0 count as 0."""
+DIGITS, FEWEST = 3, 2  # significant digits that are compared; FEWEST suffice if no more were written
+TINY = 1e-12  # numbers closer to 0 count as 0
+# precedes a single hint, so that the first wrong answer does not reveal the way
 LOOK_AGAIN = "look again at what is asked, and in which unit"
-"""Goes before a hint that is the only one: the first wrong answer is never told the way."""
-UNNAMED = ("",)
-"""The names of the rows or columns of an answer that has only one."""
+UNNAMED = ("",)  # the names of the rows or columns of an answer that has only one
 
 
 def concealed(text: str) -> str:

@@ -20,13 +20,7 @@ class NoGrammar(CompanionError):
 
 
 def bundled(root: Path) -> Path:
-    """Return the file, made where the project of this folder does not keep it yet.
-
-    Raises
-    ------
-    NoGrammar
-        With the reason.
-    """
+    """Return the file, made if the project does not keep it yet, or raise NoGrammar."""
     try:
         import vl_convert
     except ImportError as error:

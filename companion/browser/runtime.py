@@ -30,6 +30,7 @@ COMPILING = Path(compiling.__file__)
 CARRIER = "open-webui==0.12.4"
 HASH = "02e9caba96234db3fa17a92e56163b3f7f2b8ca8227fa886b85c178d696483f6"
 INSIDE = "open_webui/frontend/pyodide/"
+# hashes of the runtime's files in release 314.0.3; its lock has those of the packages
 CORE = {
     "pyodide.mjs": "5cfc46f5dcbaf2a16f26e2363f441873eb424762609cc03db00d6a2ace4d00e5",
     "pyodide.asm.mjs": "1a9775427ef6e8abaa7db88ece0515422d1886915ae5c9093776410c865dfd8d",
@@ -37,14 +38,12 @@ CORE = {
     "python_stdlib.zip": "444c770dfd75a32097fc0a7d5c1413fd3140601f49c3a1f2e9af0376fcd124b4",
     "pyodide-lock.json": "67e6f0b62fa972daa5fc27c28b3c2ad388f5e343a0be6cab9464d1def06a54a6",
 }
-"""Files of the runtime with their hashes, those of the release 314.0.3; its lock has those of the packages."""
 
 PACKAGES = ("numpy", "scipy", "pandas", "matplotlib")
+# dependencies that are left out: matplotlib's for PDF, and pandas' for Python before 3.9
 UNUSED = ("fonttools", "pytz")
-"""What they can do without: matplotlib's for PDF, and pandas' from before Python knew zones of time."""
 
-PLACE = "/lift"
-"""Where the worker unpacks the library."""
+PLACE = "/lift"  # where the worker unpacks the library
 
 
 class NoRuntime(CompanionError):
@@ -57,13 +56,7 @@ def digest(data: bytes) -> str:
 
 
 def checked(name: str, data: bytes, wanted: str) -> bytes:
-    """Return a file's content if it is what was published.
-
-    Raises
-    ------
-    NoRuntime
-        If it is not.
-    """
+    """Return a file's content; raise NoRuntime if it is not what was published."""
     if digest(data) != wanted:
         raise NoRuntime(f"{name} has the hash {digest(data)[:16]}..., not {wanted[:16]}...")
     return data
@@ -116,13 +109,7 @@ def kept_in(root: Path) -> Path:
 
 
 def fetched(kept: Path) -> Path:
-    """Return the folder with the runtime's files, fetched if necessary.
-
-    Raises
-    ------
-    NoRuntime
-        With the reason.
-    """
+    """Return the folder of the runtime's files, fetched if needed; or raise NoRuntime."""
     if (kept / "pyodide-lock.json").exists():
         return kept
     if given := os.environ.get("LIFT_PYODIDE"):

@@ -180,13 +180,7 @@ def told(index: int, result: Result, seconds: float, book: str | None = None) ->
 def checked(
     cells: Sequence[Mapping[str, Any]], values: Mapping[str, Any], parse: Parse, refusal: type[Exception]
 ) -> dict[str, Any]:
-    """Return parameter values, each checked against its declared type and range.
-
-    Raises
-    ------
-    refusal
-        At the first that does not fit.
-    """
+    """Return parameter values, or raise ``refusal`` for the first that does not fit."""
     known = {
         parameter.name: parameter
         for cell in cells

@@ -17,8 +17,7 @@ from companion.browser.standins import NotHere
 from companion.outputs.showing import as_figure_svg
 
 SVG, PNG, HTML, TEXT = "image/svg+xml", "image/png", "text/html", "text/plain"
-MOST = 200_000
-"""Letters that a cell may print; a loop that prints without end would fill the page."""
+MOST = 200_000  # characters that a cell may print; a loop that prints without end would fill the page
 
 Output = dict[str, Any]
 
@@ -153,10 +152,8 @@ class Shell:
         wanted = getattr(fault, "name", None) or ""
         says, absent = str(fault), isinstance(fault, NotHere)
         if isinstance(fault, ModuleNotFoundError):
-            says, absent = (
-                f"this needs {wanted}, which a browser does not have: run the chapter on your own machine",
-                True,
-            )
+            says = f"this needs {wanted}, which a browser does not have: run the chapter on your own machine"
+            absent = True
         elif isinstance(fault, NameError) and wanted in self.lost:
             says, absent = f"this needs {wanted}, of a cell above that could not run here", True
         elif isinstance(fault, FileNotFoundError) and self.lost:

@@ -45,10 +45,8 @@ def absent(name: str, called: str, error: type[NotHere] = NotHere) -> ModuleType
     def missing(wanted: str) -> Any:
         if wanted.startswith("__"):
             raise AttributeError(wanted)
-        bases = (Exception,) if wanted.endswith("Error") else ()
-        # an exception must be catchable, so it is a class of its own kind
-        if bases:
-            return type(wanted, bases, {"__doc__": called})
+        if wanted.endswith("Error"):  # a cell may catch it
+            return type(wanted, (Exception,), {"__doc__": called})
         return Missing(wanted, (), {"__doc__": called, "_error": error})
 
     module.__getattr__ = missing  # type: ignore[method-assign]

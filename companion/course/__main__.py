@@ -28,8 +28,7 @@ from companion.course.plan import FOLDER, Meeting, meetings
 from companion.course.slides import build_slides, print_slides
 
 ASSIGNMENTS = "assignments.zip"
-MATHJAX = "_static/mathjax/tex-chtml-full.js"
-"""In the built book, whose slides share it."""
+MATHJAX = "_static/mathjax/tex-chtml-full.js"  # in the built book, whose slides share it
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from companion.course.notebooks import Part, Task, finish
 from companion.course.plan import exercises
 from companion.solutions import answers, ask, tags
 
+# nbgrader's configuration, for a course called NAME
 CONFIG = '''"""A course for nbgrader: copy this folder, then `nbgrader generate_assignment meeting-1`, and so on."""
 
 c = get_config()
@@ -25,26 +26,15 @@ c.CourseDirectory.course_id = "NAME"
 # the names of the answers stand above as None, so that a cell that is left as it was still runs
 c.ClearSolutions.code_stub = {"python": "# replace None above by your answer"}
 '''
-"""What configures nbgrader, but for the course's name."""
-NBGRADER = "nbgrader==0.9.6"
-"""The version that the assignments are tried with, in an environment of its own."""
+NBGRADER = "nbgrader==0.9.6"  # the version that the assignments are tried with, in an environment of its own
 NAMES = ("student", "teacher", "nbgrader")
 
 
 def notebook(name: str, parts: list[Part], install: str, kind: str) -> nbformat.NotebookNode:
-    """Return an assignment as a notebook.
+    """Return an assignment, with its parts (a chapter each), as a notebook.
 
-    Parameters
-    ----------
-    name : str
-        The assignment's, such as "meeting-1".
-    parts : list of Part
-        A chapter each.
-    install : str
-        The code of the first cell.
-    kind : str
-        "student" (a place for each answer, and a check that gives hints), "teacher" (with the solutions), or
-        "nbgrader" (the version that nbgrader makes the student's from).
+    ``install`` is the code of the first cell. The kind is "student" (a place for each answer, and a check that gives
+    hints), "teacher" (with the solutions), or "nbgrader" (the version from which nbgrader makes the student's).
     """
     if kind not in NAMES:
         raise ValueError(f"kind is {kind!r}: choose one of {', '.join(NAMES)}")
@@ -81,10 +71,7 @@ def asked(task: Task, kind: str) -> list[Any]:
 def graded(task: Task) -> str:
     """Return a check as a test that nbgrader hides from students.
 
-    Raises
-    ------
-    ValueError
-        If the check's last statement is no expression that says whether the answer is right.
+    The check's last statement must be an expression that says whether the answer is right; otherwise raise ValueError.
     """
     last = ast.parse(task.check).body[-1]
     if not isinstance(last, ast.Expr):
@@ -132,11 +119,8 @@ def locked(cell: Any, name: str, kind: str) -> Any:
 def rubric(folder: Path) -> pd.DataFrame:
     """Return each exercise of a folder's chapters, with its points and criteria.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``chapter``, ``exercise`` (a link), ``minutes``, ``points``, ``half`` (points) and ``half is for``, the
-        hint's words; a row an exercise.
+    The columns are ``chapter``, ``exercise`` (a link), ``minutes``, ``points``, ``half`` (points) and ``half is for``,
+    the hint's words.
     """
     rows = []
     for path in sorted(folder.glob("*.md")):

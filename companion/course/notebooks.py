@@ -15,8 +15,7 @@ import nbformat
 from companion.course.plan import Exercise
 from companion.solutions import tags
 
-HOMEWORK = "homework"
-"""The tag of cells that define what the exercises of their chapter use."""
+HOMEWORK = "homework"  # the tag of cells that define what the exercises of their chapter use
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
@@ -45,12 +44,8 @@ def part(path: Path, chosen: list[Exercise], built: nbformat.NotebookNode) -> Pa
     """Return the chosen exercises of a chapter, from its source and its notebook.
 
     Cells with the tag ``homework`` define what the exercises use. Other code between an exercise's text and its check
-    belongs to the check, as it may contain the answer.
-
-    Raises
-    ------
-    ValueError
-        If the chapter's source and its built notebook have not the same exercises: the book is older than its source.
+    belongs to the check, as it may contain the answer. If the source and the built notebook differ in their exercises,
+    because the book is older than its source, raise ValueError.
     """
     chapter, cells = path.stem, jupytext.read(path).cells
     checks_sealed = [cell.source for cell in built.cells if "check" in tags(cell)]

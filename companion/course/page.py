@@ -11,10 +11,9 @@ from sphinx.util.docutils import SphinxDirective
 
 from companion.course.plan import FOLDER, Meeting, meetings
 
-PDF = '<span class="course-pdf" hidden>'
-"""Around the link to a PDF, which is shown once the slides are printed."""
+PDF = '<span class="course-pdf" hidden>'  # around the link to a PDF, which is shown once the slides are printed
+# the heading of a slide with an exercise for the class
 IN_CLASS = re.compile(r"^## (Exercise \d): (?!solution)(.+)$", re.MULTILINE)
-"""The heading of a slide with an exercise for the class."""
 
 
 def links(meeting: Meeting) -> str:
@@ -29,16 +28,9 @@ def links(meeting: Meeting) -> str:
 
 
 def described(meeting: Meeting, slides: str, chapters: str) -> str:
-    """Return what a lecturer wants to know of a meeting, in Markdown.
+    """Return what a lecturer needs to know about a meeting, in Markdown.
 
-    Parameters
-    ----------
-    meeting : Meeting
-        The meeting.
-    slides : str
-        The source of its slides, of which the exercises in class are read.
-    chapters : str
-        Folder of the chapters, seen from the root of the book.
+    ``slides`` is the source of its slides; ``chapters`` is the chapters' folder, seen from the root of the book.
     """
     reading = ", ".join(f"{{doc}}`/{chapters}/{one}`" for one in meeting.reading)
     plan = "; ".join(f"{what} ({minutes})" for minutes, what in meeting.plan)

@@ -13,14 +13,10 @@ from typing import Any
 
 import yaml
 
-FOLDER = "course"
-"""With the slides' sources, and in the built book with the slides."""
-IN_CLASS = 90
-"""Minutes in class."""
-AT_HOME = (60, 90)
-"""The least and the most minutes of exercises between two meetings."""
-MINUTES_STEP = 5
-"""Minutes are estimated in steps of so many, and a step is two points: half of an exercise is a whole number."""
+FOLDER = "course"  # of the slides' sources, and of the slides in the built book
+IN_CLASS = 90  # minutes in class
+AT_HOME = (60, 90)  # the least and the most minutes of exercises between two meetings
+MINUTES_STEP = 5  # minutes are multiples of this, worth two points each: half of an exercise is a whole number
 
 EXERCISE = re.compile(r"```\{exercise\} (?P<title>.+)\n:label: (?P<label>\S+)\n:class: minutes-(?P<minutes>\d+)")
 FRONT_MATTER = re.compile(r"\A---\n(.*?\n)---\n", re.DOTALL)
@@ -63,12 +59,9 @@ class Meeting:
 
 
 def exercises(chapter: str, folder: Path) -> list[Exercise]:
-    """Return the exercises of a chapter in a folder, in order.
+    """Return the exercises of a chapter, in order.
 
-    Raises
-    ------
-    ValueError
-        If minutes are no multiple of five, for which there are two points.
+    If minutes are not a multiple of ``MINUTES_STEP``, raise ValueError.
     """
     text = (folder / f"{chapter}.md").read_text(encoding="utf-8")
     found = []
@@ -83,18 +76,9 @@ def exercises(chapter: str, folder: Path) -> list[Exercise]:
 def meetings(folder: Path, chapters: Path) -> list[Meeting]:
     """Return the meetings of a course, in order.
 
-    Parameters
-    ----------
-    folder : pathlib.Path
-        With the slides' sources, one Markdown file per meeting.
-    chapters : pathlib.Path
-        With the chapters' sources, whose exercises are the homework.
-
-    Raises
-    ------
-    ValueError
-        If a file has no number, no title or no plan, if its minutes do not add up to 90, or if an exercise for home
-        does not exist in the chapters to read.
+    ``folder`` has the slides' sources, one Markdown file per meeting; ``chapters`` has the sources of the chapters,
+    whose exercises are the homework. Raise ValueError if a file has no number, title or plan, if its minutes do not add
+    up to 90, or if an exercise does not exist in the chapters to read.
     """
     return [read_meeting(path, chapters) for path in sorted(folder.glob("*.md"))]
 

@@ -24,12 +24,12 @@ from companion.chromium import FLAGS, find_chromium
 from companion.course.plan import FRONT_MATTER, Meeting, read_meeting
 from companion.pdf import served
 
-WIDTH, HEIGHT = 1280, 720
-"""Pixels of a slide."""
+WIDTH, HEIGHT = 1280, 720  # pixels of a slide
 STYLE = Path(__file__).with_name("static")
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
 VALUE = re.compile(r"\{\{\s*(.+?)\s*(?::([^\[\](){}'\":\s]*))?\s*\}\}", re.DOTALL)
 
+# Sphinx's settings for all courses; ``build_slides`` takes those that differ between books
 CONFIG = {
     "extensions": ["myst_parser", "sphinx.ext.mathjax", "sphinx_revealjs", "companion.course.slides"],
     "myst_enable_extensions": ["amsmath", "attrs_block", "attrs_inline", "colon_fence", "dollarmath"],
@@ -52,22 +52,12 @@ CONFIG = {
     },
     "revealjs_script_plugins": [{"name": "RevealNotes", "src": "revealjs/plugin/notes/notes.js"}],
 }
-"""Of Sphinx, for all courses; what differs from one book to another is an argument of ``build_slides``."""
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, digits: int = 2, steps: bool = False) -> str:
     """Return a table in HTML, on one line.
 
-    Parameters
-    ----------
-    columns : sequence of str
-        The headings.
-    rows : iterable of sequence
-        Text is shown as it is, also with markup; floats are rounded.
-    digits : int, keyword-only
-        Decimals of a float.
-    steps : bool, keyword-only
-        Whether the rows appear one after the other.
+    Text may contain markup; floats are rounded to ``digits`` decimals; with ``steps`` the rows appear one by one.
 
     >>> table(["coin", "P"], [["fair", 0.5]], digits=1)
     '<table><thead><tr><th>coin</th><th>P</th></tr></thead><tbody><tr><td>fair</td><td>0.5</td></tr></tbody></table>'
@@ -84,16 +74,9 @@ def shown(value: object, digits: int) -> str:
 
 
 def picture(figure: Any, alt: str, *, height: int = 400) -> str:
-    """Return a matplotlib figure as an inline HTML image on one line.
+    """Return a matplotlib figure as an inline HTML image on one line, and close it.
 
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-        It is closed.
-    alt : str
-        What it shows, for those who cannot see it.
-    height : int, keyword-only
-        In pixels of the slide.
+    ``alt`` describes it for those who cannot see it; ``height`` is in pixels of the slide.
     """
     import matplotlib as mpl
     from matplotlib import pyplot as plt
@@ -109,17 +92,7 @@ def picture(figure: Any, alt: str, *, height: int = 400) -> str:
 def computed(text: str, name: str) -> str:
     """Return Markdown with its cells executed and its expressions filled in.
 
-    Parameters
-    ----------
-    text : str
-        The Markdown.
-    name : str
-        Of its file, for messages.
-
-    Raises
-    ------
-    ValueError
-        If a cell or an expression fails.
+    ``name`` is the file's, for the ValueError that is raised if a cell or an expression fails.
 
     >>> computed("```{code-cell} ipython3\\nchance = 0.5**2\\n```\\nTwo heads: ${{ chance:.3f }}$.", "coins")
     'Two heads: $0.250$.'
@@ -144,14 +117,7 @@ def computed(text: str, name: str) -> str:
 def framed(text: str, meeting: Meeting, address: str) -> str:
     """Return a meeting's slides with those of goals, plan and homework added.
 
-    Parameters
-    ----------
-    text : str
-        The slides' source.
-    meeting : Meeting
-        What its front matter says.
-    address : str
-        Of the folder of the chapters, seen from the slides.
+    ``address`` is that of the chapters' folder, seen from the slides.
     """
     plan = "; ".join(f"{minutes} minutes: {what}" for minutes, what in meeting.plan)
     goals = "\n".join(f"- {goal}" for goal in meeting.goals)
@@ -179,14 +145,7 @@ def notes(text: str) -> str:
 def build_slides(sources: Path, chapters: Path, target: Path, mathjax: str) -> None:
     """Lay out the slides of all meetings; warnings are errors.
 
-    Parameters
-    ----------
-    sources, chapters : pathlib.Path
-        Folders of the meetings and of the chapters.
-    target : pathlib.Path
-        Folder for the slides.
-    mathjax : str
-        Where the script of MathJax is, seen from the slides.
+    ``mathjax`` is the address of MathJax's script, seen from the slides.
     """
     settings = CONFIG | {
         "mathjax_path": mathjax,
@@ -208,10 +167,10 @@ def build_slides(sources: Path, chapters: Path, target: Path, mathjax: str) -> N
         (target / left).unlink(missing_ok=True)
 
 
+# whether formulas, fonts and pictures are there
 READY = """() => (window.MathJax?.startup?.promise ?? Promise.resolve())
   .then(() => document.fonts.ready).then(() => Promise.all([...document.images].map(one => one.decode())))
   .then(() => Reveal.isReady())"""
-"""Whether formulas, fonts and pictures are there."""
 
 
 def print_slides(html: Path, pages: Sequence[str], folder: str) -> list[Path]:

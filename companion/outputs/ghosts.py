@@ -15,17 +15,11 @@ STYLE = "fill:none;stroke-width:4;stroke-linejoin:round;opacity:0.3"
 
 
 def with_ghosts(svg: str, book: str) -> str:
-    """Return a figure with the book's curves behind its own, in their colours.
+    """Return a figure's SVG with the book's curves behind its own, in their colours.
 
-    Panels and curves are matched by measure and name; curves are cut at the axes. A figure that does not carry rows, or
-    whose rows are the book's, is returned as it is.
-
-    Parameters
-    ----------
-    svg : str
-        A figure as :func:`companion.outputs.showing.as_figure_svg` writes it.
-    book : str
-        The rows of the book's figure, as :func:`companion.outputs.live.taken` returns them.
+    ``book`` has the rows of the book's figure, as :func:`companion.outputs.live.taken` returns them. Panels and curves
+    are matched by measure and name; curves are cut at the axes. A figure that does not carry rows, or whose rows are
+    the book's, is returned as it is.
     """
     _, rows = taken(svg)
     if rows is None:

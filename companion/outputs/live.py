@@ -18,11 +18,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-COLUMNS = ("mean", "std", "low", "high", "n")
-"""What a row may have besides its series and its abscissa."""
-
+COLUMNS = ("mean", "std", "low", "high", "n")  # columns that rows may have besides series and abscissa
+# lengths of strokes and gaps, in pixels, of matplotlib's named lines
 DASHES: Mapping[Any, list[int]] = {"-": [], "--": [6, 3], "-.": [6, 3, 1, 3], ":": [1, 3]}
-"""Lengths of strokes and gaps, in pixels, of matplotlib's named lines."""
 
 _NOTED: WeakKeyDictionary[Axes, dict[str, Any]] = WeakKeyDictionary()
 _PLACE = re.compile(r'<metadata id="lift-rows">(.*?)</metadata>\n?', re.DOTALL)
@@ -102,18 +100,10 @@ def dashes(line: Any) -> list[int]:
 def described(figure: Figure, corner: tuple[float, float] = (0.0, 0.0)) -> str | None:
     """Return the data of a figure's live chart as JSON; None if a panel has none.
 
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-    corner : tuple of float, optional
-        The upper left corner of what is shown, in points from the figure's lower left.
-
-    Returns
-    -------
-    str
-        ``panels``, each with ``title``, labels, scales, limits, ``rows``, and the ``box`` of its axes: left, top, width
-        and height in points from the corner; ``series``, each with ``name``, ``colour``, ``dash``, ``facets``. Infinity
-        is a text; what is missing is null.
+    ``corner`` is the upper left corner of what is shown, in points from the figure's lower left. The JSON has
+    ``panels``, each with ``title``, labels, scales, limits, ``rows``, and the ``box`` of its axes (left, top, width and
+    height in points from the corner); and ``series``, each with ``name``, ``colour``, ``dash``, ``facets``. Infinity is
+    a text; what is missing is null.
     """
     axes = [ax for ax in figure.axes if ax.get_visible() and not hasattr(ax, "_colorbar")]
     if not axes or not all(ax in _NOTED for ax in axes):

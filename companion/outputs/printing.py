@@ -8,11 +8,15 @@ from typing import Any
 import numpy as np
 
 
+def formatter(mime: str) -> Any:
+    """Return the current notebook's formatter for a kind of content, None outside one."""
+    core: Any = sys.modules.get("IPython.core.interactiveshell")
+    shell: Any = core.InteractiveShell._instance if core else None
+    return shell.display_formatter.formatters[mime] if hasattr(shell, "kernel") else None
+
+
 def print_six_digits() -> None:
     """Let the current notebook print numbers with six digits, also in tuples."""
-    core: Any = sys.modules.get("IPython.core.interactiveshell")
-    shell = core.InteractiveShell._instance if core else None
-    if shell is not None and hasattr(shell, "kernel"):
-        plain = shell.display_formatter.formatters["text/plain"]
+    if (plain := formatter("text/plain")) is not None:
         for kind in (float, np.float64):
             plain.for_type(kind, lambda value, printer, _cycle: printer.text(f"{value:.6g}"))

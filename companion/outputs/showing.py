@@ -6,8 +6,6 @@ It also carries the rows that its curves are of.
 from __future__ import annotations
 
 import io
-import sys
-from typing import Any
 
 from matplotlib import rc_context
 from matplotlib.artist import Artist
@@ -15,10 +13,10 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
 from companion.outputs.live import carried, described
+from companion.outputs.printing import formatter
 
 SVG = "image/svg+xml"
-PAD = 3.0
-"""Points around a panel."""
+PAD = 3.0  # points around a panel
 
 
 def panel_boxes(figure: Figure) -> list[tuple[float, float, float, float]]:
@@ -60,8 +58,6 @@ def as_figure_svg(figure: Figure) -> str:
 
 
 def show_as_svg() -> None:
-    """Let the notebook that this runs in, if it is in one, show figures in this way."""
-    core: Any = sys.modules.get("IPython.core.interactiveshell")
-    shell = core.InteractiveShell._instance if core else None
-    if shell is not None and hasattr(shell, "kernel"):
-        shell.display_formatter.formatters[SVG].for_type(Figure, as_figure_svg)
+    """Let the current notebook, if there is one, show figures in this way."""
+    if (svg := formatter(SVG)) is not None:
+        svg.for_type(Figure, as_figure_svg)

@@ -10,8 +10,7 @@ import itertools
 import re
 from collections.abc import Sequence
 
-PIXELS = 4 / 3
-"""Of CSS, a point."""
+PIXELS = 4 / 3  # CSS pixels per point
 
 Box = Sequence[float]
 
@@ -66,14 +65,7 @@ def parts(size: Box, boxes: Sequence[Box]) -> list[tuple[list[float], float]]:
 def drawing(source: str, alt: str, size: Box, boxes: Sequence[Box], rows: str | None = None) -> str:
     """Return HTML: a link to the whole figure, with its parts inside.
 
-    Parameters
-    ----------
-    source, alt : str
-        The figure's address, and its alternative text.
-    size, boxes : sequence of float
-        In points, as :func:`size_and_boxes` returns them.
-    rows : str, optional
-        The address of the rows that it was drawn from.
+    ``size`` and ``boxes`` are as :func:`size_and_boxes` returns them; ``rows`` is the address of the figure's rows.
     """
     width, height = size
     whole = f'<image href="{source}" width="{width}" height="{height}"/>'

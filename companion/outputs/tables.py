@@ -6,8 +6,7 @@ import html
 import re
 from collections.abc import Iterable
 
-Cell = tuple[str, str, str]
-"""The tag, its attributes, and what is inside."""
+Cell = tuple[str, str, str]  # tag, attributes and content
 
 EMPTY = re.compile(r"<th([^>]*)>(?:&nbsp;|\s)*</th>")
 NUMBER = re.compile(r"[-−+]?(?:\d[\d,.]*(?:e[-+]?\d+)?|inf|nan|∞)(?:\s*(?:%|[a-zµ]{1,3}))?", re.IGNORECASE)
@@ -18,15 +17,8 @@ _WIDE = re.compile(r"<t[hd][^>]*(?:row|col)span")
 
 
 def readable(table: str) -> str:
-    """Return a table's HTML, made readable; other HTML is unchanged.
+    """Return a table of pandas in HTML, made readable; other HTML is unchanged.
 
-    Parameters
-    ----------
-    table : str
-        HTML in which a table of pandas may stand.
-
-    Examples
-    --------
     >>> readable("<thead><tr><th></th></tr></thead>")
     '<thead><tr><td></td></tr></thead>'
     """

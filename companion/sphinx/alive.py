@@ -33,8 +33,7 @@ from companion.sphinx.settings import add_settings, front_matter
 logger = getLogger(__name__)
 
 SCRIPTS = Path(__file__).parents[1] / "browser" / "scripts"
-HAVE: dict[str, Any] = {}
-"""While a book is built: the runtime's ``folder``, and the seconds of the ``yardstick``."""
+HAVE: dict[str, Any] = {}  # while a book is built: the runtime's ``folder``, and the seconds of the ``yardstick``
 
 
 @dataclass(frozen=True)
@@ -81,13 +80,7 @@ class Browser:
 
 
 def browser(app: Sphinx) -> Browser:
-    """Return what the configuration says.
-
-    Raises
-    ------
-    CompanionError
-        If it says nothing, or something else.
-    """
+    """Return what the configuration says; raise CompanionError if it does not fit."""
     try:
         return Browser(**app.config["companion_browser"])
     except TypeError as error:
@@ -190,13 +183,7 @@ def megabytes(folder: Path) -> int:
 
 
 def prepare(app: Sphinx) -> None:
-    """Take the runtime's files, unless LIFT_PYODIDE is "off".
-
-    Raises
-    ------
-    ExtensionError
-        If they cannot be had.
-    """
+    """Take the runtime's files, unless LIFT_PYODIDE is "off", or raise ExtensionError."""
     HAVE.clear()
     if app.builder.name != "html" or app.config["companion_rerun"]:  # paper does not run; a rerun's page has run
         return

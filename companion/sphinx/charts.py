@@ -18,8 +18,7 @@ logger = getLogger(__name__)
 
 SCRIPTS = Path(__file__).parents[1] / "browser" / "scripts"
 OWN = ("charts.js", "chart.mjs", "spec.mjs", "style.mjs", "alive.css")
-HAVE: dict[str, Path] = {}
-"""While a book is built: the ``file`` of the grammar."""
+HAVE: dict[str, Path] = {}  # while a book is built: the ``file`` of the grammar
 
 
 def prepare(app: Sphinx) -> None:

@@ -51,10 +51,7 @@ def cells_of(path: Path) -> list[Any]:
 def sealed_answers(app: Sphinx, docname: str) -> dict[str, Sealed]:
     """Return the sealed answer of each exercise of a page, by label.
 
-    Raises
-    ------
-    CompanionError
-        If a solution does not agree with what its check expects.
+    If a solution does not agree with what its check expects, raise CompanionError.
     """
     path = Path(app.env.doc2path(docname))
     text = path.read_text(encoding="utf-8")

@@ -8,11 +8,8 @@ from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx_proof.nodes import proof_node  # type: ignore[import-untyped]
 
-LONG = 12
-"""A cell with more lines of code than this is folded."""
-
-PLUMBING = {"keep", "glue"}
-"""Functions that store rows and numbers for other pages; a page does not show calls of them."""
+LONG = 12  # a cell with more lines of code than this is folded
+PLUMBING = {"keep", "glue"}  # functions that store rows and numbers for other pages; a page does not show calls of them
 
 
 def reason(source: str, tags: list[str]) -> str | None:

@@ -17,10 +17,9 @@ from sphinx.application import Sphinx
 
 from companion.sphinx.settings import add_settings
 
+# what a preview can show: theorems, definitions, figures, works, words, numbered equations
 SHOWN = ("div.proof[id]", "figure[id]", "div.citation[id]", "dl.glossary dt[id]", "div.math[id]")
-"""What a preview can show: theorems and definitions, figures, works, words, numbered equations."""
-LONGEST = 20_000
-"""Characters of a preview; a figure drawn in the page is longer, and is left to its own page."""
+LONGEST = 20_000  # characters of a preview; a longer one, such as a figure drawn in the page, is left out
 ELSEWHERE = (
     nodes.title,
     nodes.reference,

@@ -56,10 +56,7 @@ class Guess(SphinxDirective):
 def curve(rows: str, panel: int, series: str) -> dict[str, Any]:
     """Return a curve of a figure's rows: ``x``, ``y``, labels and ``limits``.
 
-    Raises
-    ------
-    ValueError
-        If there is no such panel or curve.
+    If there is no such panel or curve, raise ValueError.
     """
     panels = json.loads(rows)["panels"]
     if panel > len(panels):

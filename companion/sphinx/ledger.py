@@ -47,12 +47,7 @@ def cell(text: str) -> str:
 def controls(choices: Mapping[str, Sequence[str]], orders: Mapping[str, str]) -> str:
     """Return the controls to filter and sort, hidden without a script.
 
-    Parameters
-    ----------
-    choices : mapping of str to sequence of str
-        The values to choose from, by key.
-    orders : mapping of str to str
-        What sorting by a key is called.
+    ``choices`` has the values to choose from, and ``orders`` what sorting is called, both by key.
     """
     boxes = [
         f'<label>{name} <select data-filter="{name}"><option value="">all</option>'

@@ -5,6 +5,7 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
+# a word of a file's name, and what a page that uses the file has on it
 WANTED = {
     "thebe": r"(?!)",  # cells run by our own panel
     "copybutton|clipboard": r'class="highlight',
@@ -17,7 +18,6 @@ WANTED = {
     r"charts\.js": r"data-rows=",
     "sorting": r'class="[^"]*\bsortable\b',
 }
-"""A word of the file's name, and what a page has on it that the file is for."""
 
 
 def wanted(name: str, body: str, formulas: bool) -> bool:

@@ -10,8 +10,7 @@ from sphinx.application import Sphinx
 from sphinx_markdown_builder.contexts import IndentContext, SubContextParams  # type: ignore[import-untyped]
 from sphinx_markdown_builder.translator import MarkdownTranslator  # type: ignore[import-untyped]
 
-CELL = "\x00"
-"""Stands around a code cell's number, between the text before the cell and the text after it."""
+CELL = "\x00"  # stands around a code cell's number, between the texts before and after the cell
 
 
 class Translator(MarkdownTranslator):  # type: ignore[misc]
@@ -130,15 +129,7 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
 
 
 def told(app: Sphinx, doctree: nodes.document, docname: str) -> list[str | int]:
-    """Return a resolved page as Markdown and the numbers of its code cells.
-
-    Parameters
-    ----------
-    app : sphinx.application.Sphinx
-    doctree : docutils.nodes.document
-        As ``doctree-resolved`` gives it.
-    docname : str
-    """
+    """Return a resolved page as Markdown and the numbers of its code cells."""
     translator: Any = Translator(doctree, app.builder)
     translator.docname = docname
     doctree.walkabout(translator)

@@ -30,10 +30,9 @@ from companion.sphinx.settings import add_settings
 
 BRANCH = "notebooks"
 FOLDER = "_notebooks"
+# cells whose code a page folds or leaves out; a notebook needs it, folded
 HIDDEN = {"hide-cell", "hide-input", "remove-cell", "remove-input"}
-"""Cells whose code the page folds or leaves out; a notebook needs them, and folds them."""
-TEXTS: dict[str, list[str | int]] = {}
-"""Each page's text, from when it is laid out until the notebooks are written."""
+TEXTS: dict[str, list[str | int]] = {}  # each page's text, from when it is laid out until the notebooks are written
 FROM_REPOSITORY = """# Where {name} is not installed, such as on Colab, this installs the book's library and data.
 import importlib.util
 
@@ -91,18 +90,10 @@ def is_notebook(app: Sphinx, docname: str) -> bool:
 def convert(
     source: nbformat.NotebookNode, pieces: list[str | int], install: str, answers: Iterable[Sealed] = ()
 ) -> nbformat.NotebookNode:
-    """Return a chapter as a notebook whose first cell installs what it needs.
+    """Return a chapter as a notebook whose first cell, if any, installs what it needs.
 
-    Parameters
-    ----------
-    source : nbformat.NotebookNode
-        The chapter's cells.
-    pieces : list of str and int
-        The page's Markdown, and numbers of the cells between; cells that the page leaves out are put back.
-    install : str
-        The first cell's code; none for no such cell.
-    answers : iterable of Sealed
-        What the checks know instead of the answers, in order.
+    ``pieces`` has the page's Markdown and the numbers of the cells between; cells that the page leaves out are put
+    back. ``answers`` has, in order, what the checks know instead of the answers.
     """
     left = iter(answers)
     made = nbformat.v4.new_notebook(metadata={"kernelspec": source.metadata.kernelspec})
@@ -184,14 +175,13 @@ def write_notebooks(app: Sphinx, error: Exception | None) -> None:
 
 def link(url: str, text: str, tooltip: str, icon: str) -> dict[str, str]:
     """Return an entry of a menu in the page's header."""
-    return {
-        "type": "link",
-        "url": url,
-        "text": text,
-        "tooltip": tooltip,
-        "icon": icon,
-        "label": tooltip.replace(" ", "-"),
-    }
+    label = tooltip.replace(" ", "-")
+    return {"type": "link", "url": url, "text": text, "tooltip": tooltip, "icon": icon, "label": label}
+
+
+def menu(tooltip: str, icon: str, label: str, buttons: list[dict[str, str]]) -> dict[str, Any]:
+    """Return a menu in the page's header."""
+    return {"type": "group", "tooltip": tooltip, "icon": icon, "label": label, "buttons": buttons}
 
 
 def add_buttons(app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
@@ -202,39 +192,22 @@ def add_buttons(app: Sphinx, pagename: str, _template: str, context: dict[str, A
     url = repository(app.config)
     if url:
         slug = url.removeprefix("https://github.com/")
+        binder = f"https://mybinder.org/v2/gh/{slug}/{BRANCH}?urlpath=lab/tree/{file}"
+        colab = f"https://colab.research.google.com/github/{slug}/blob/{BRANCH}/{file}"
         launch = [
-            link(
-                f"https://mybinder.org/v2/gh/{slug}/{BRANCH}?urlpath=lab/tree/{file}",
-                "Binder",
-                "Run on Binder",
-                "fas fa-rocket",
-            ),
-            link(
-                f"https://colab.research.google.com/github/{slug}/blob/{BRANCH}/{file}",
-                "Colab",
-                "Run on Colab",
-                "fas fa-cloud",
-            ),
+            link(binder, "Binder", "Run on Binder", "fas fa-rocket"),
+            link(colab, "Colab", "Run on Colab", "fas fa-cloud"),
         ]
-        group = {"type": "group", "tooltip": "Run this chapter", "icon": "fas fa-rocket", "label": "launch-buttons"}
-        context["header_buttons"].append({**group, "buttons": launch})
+        context["header_buttons"].append(menu("Run this chapter", "fas fa-rocket", "launch-buttons", launch))
     downloads = [
         link(f"{up}{FOLDER}/{file}", ".ipynb", "Download as a notebook", "fas fa-file-code"),
         link(f"{up}_sources/{pagename}.md", ".md", "Download the source", "fas fa-file"),
     ]
     if package := package_of(app.config):
-        wheel, words = (
-            f"{package.name}-{version(package.name)}-py3-none-any.whl",
-            f"Download {package.name}, which the notebook needs",
-        )
+        wheel = f"{package.name}-{version(package.name)}-py3-none-any.whl"
+        words = f"Download {package.name}, which the notebook needs"
         downloads.append(link(f"{up}{FOLDER}/{wheel}", ".whl", words, "fas fa-box"))
-    group = {
-        "type": "group",
-        "tooltip": "Download this chapter",
-        "icon": "fas fa-download",
-        "label": "download-buttons",
-    }
-    context["header_buttons"].append({**group, "buttons": downloads})
+    context["header_buttons"].append(menu("Download this chapter", "fas fa-download", "download-buttons", downloads))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

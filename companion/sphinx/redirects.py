@@ -86,10 +86,7 @@ def add_script(app: Sphinx, page: str, *_: Any) -> None:
 def write_pages(app: Sphinx, error: Exception | None) -> None:
     """Write a page for each old address.
 
-    Raises
-    ------
-    CompanionError
-        If an old page still exists, or an anchor is given of a page that there never was.
+    If an old page still exists, or an anchor is given of a page that there never was, raise CompanionError.
     """
     if error is not None or app.builder.name != "html":
         return

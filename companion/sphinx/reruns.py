@@ -28,10 +28,8 @@ from companion.outputs.ghosts import with_ghosts
 from companion.sphinx.settings import add_settings
 
 RECORD = "book.json"
-GLUED = "lift-glue"
-"""The attribute of a number in the text: its name and its format."""
-AROUND = 60
-"""Characters of a sentence that are shown on each side of a number."""
+GLUED = "lift-glue"  # the attribute of a number in the text: its name and its format
+AROUND = 60  # characters of a sentence that are shown on each side of a number
 
 
 def targets(app: Sphinx) -> Iterator[tuple[str, str, str]]:
@@ -206,17 +204,10 @@ class Numbers(SphinxPostTransform):
                 node.parent.replace(node, [mark, node, nodes.raw("", "</mark>", format="html")])
         if not rerun["told"]:
             return
-        numbers = Compared(len(found), before is not None, changed) if found else None
+        numbers = {"total": len(found), "known": before is not None, "changed": changed} if found else None
         section = next(iter(self.document.findall(nodes.section)), self.document)
         place = 1 if section.children and isinstance(section.children[0], nodes.title) else 0
         section.insert(place, nodes.raw("", box(rerun, numbers), format="html"))
-
-
-class Compared:
-    """The numbers of a page's text: their count and those that changed."""
-
-    def __init__(self, total: int, known: bool, changed: list[tuple[str, str, str, str, str]]) -> None:
-        self.total, self.known, self.changed = total, known, changed
 
 
 def around(node: nodes.inline) -> tuple[str, str]:
@@ -234,13 +225,12 @@ def around(node: nodes.inline) -> tuple[str, str]:
             after += str(text)
         elif not inside:
             before += str(text)
-    short = " ".join(before.split())[-AROUND:], " ".join(after.split())[:AROUND]
-    return short[0].partition(" ")[2] if len(before) > AROUND else short[0], (
-        short[1].rpartition(" ")[0] if len(after) > AROUND else short[1]
-    )
+    left, right = " ".join(before.split())[-AROUND:], " ".join(after.split())[:AROUND]
+    left = left.partition(" ")[2] if len(before) > AROUND else left
+    return left, right.rpartition(" ")[0] if len(after) > AROUND else right
 
 
-def box(rerun: dict[str, Any], numbers: Compared | None) -> str:
+def box(rerun: dict[str, Any], numbers: dict[str, Any] | None) -> str:
     """Return what a rerun's page says below its title, as HTML."""
     from jinja2 import Environment, FileSystemLoader
 

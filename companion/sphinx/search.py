@@ -1,8 +1,9 @@
-"""The search: the sections, definitions and functions of the book for ``search.js``, without code.
+"""The search: an index of the book's sections, definitions and functions.
 
-``_static/search-sections.js`` is a list of ``[page, anchor, kind, title, page's title, prose, tables, keywords]``. The
-front matter of a page may list other words for its subject, as ``keywords``. Without the list or the library that ranks
-it (MiniSearch, in ``minisearch/``), the page of the search works as Sphinx made it.
+``_static/search-sections.js``, read by ``search.js``, is a list of ``[page, anchor, kind, title, page's title, prose,
+tables, keywords]``, without code. The front matter of a page may list other words for its subject, as ``keywords``.
+Without the list or the library that ranks it (MiniSearch, in ``minisearch/``), the page of the search works as Sphinx
+made it.
 """
 
 import html
@@ -18,8 +19,7 @@ from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 
 CODE = (nodes.literal_block, nodes.doctest_block, nodes.raw)
-APART = (nodes.section, addnodes.glossary, addnodes.desc)
-"""Parts of a section that are found by themselves."""
+APART = (nodes.section, addnodes.glossary, addnodes.desc)  # parts of a section that are found by themselves
 
 
 def prose(doctree: nodes.document) -> nodes.document:
@@ -72,7 +72,7 @@ def named(heading: str) -> str:
 
 
 def entries(page: str, title: str, keywords: str, doctree: nodes.document) -> Iterator[list[str]]:
-    """Yield what can be found on a page: its sections, the words it defines and the functions it documents."""
+    """Yield a page's sections, the words it defines and the functions it documents."""
     top = True
     for section in doctree.findall(nodes.section):
         if isinstance(section.parent, nodes.section | nodes.document):

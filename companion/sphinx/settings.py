@@ -6,6 +6,7 @@ from typing import Any
 import jupytext
 from sphinx.application import Sphinx
 
+# ``companion_front_matter`` is the key of a page's own settings; the others are explained where they are used
 DEFAULTS: dict[str, Any] = {
     "companion_browser": {},
     "companion_front_matter": "companion",
@@ -16,8 +17,6 @@ DEFAULTS: dict[str, Any] = {
     "companion_redirects": {},
     "companion_rerun": {},
 }
-"""``companion_front_matter`` is the key under which a page says what is special about it; the others are explained
-where they are used: ``alive``, ``glossary``, ``notebooks``, ``redirects``, ``reruns`` and ``companion.parameters``."""
 
 
 def add_settings(app: Sphinx, *names: str) -> None:
