@@ -21,8 +21,6 @@ def extra(name: str, later: Sequence[str] = ()) -> Iterator[None]:
     ``name`` is the extra that the packages belong to. Those of ``later`` must be installed even if the block does not
     import them.
 
-    Examples
-    --------
     >>> with extra("dask"):
     ...     import no_such_package
     Traceback (most recent call last):

@@ -20,8 +20,6 @@ from liftlib.errors import DataError, LiftError
 def fresh_file(path: Path, *, force: bool = False) -> Iterator[Path]:
     """Yield a path to write to, which becomes ``path`` if the block succeeds.
 
-    Examples
-    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with fresh_file(Path(folder) / "a.txt") as aside:
@@ -168,8 +166,6 @@ def fingerprint(source: Path) -> str:
 def printable(text: str, most: int | None = None) -> str:
     """Return a text without control and invisible characters, of limited length.
 
-    Examples
-    --------
     >>> printable("a" + chr(27) + "[31mb"), printable("abcdef", 3)
     ('a�[31mb', 'ab…')
     """
@@ -181,8 +177,6 @@ def printable(text: str, most: int | None = None) -> str:
 def json_text(value: Any, indent: int | None = None) -> str:
     r"""Return a value as JSON, with characters escaped that a terminal would interpret.
 
-    Examples
-    --------
     >>> json_text({"café": "a" + chr(0x9B) + "31m"})
     '{"café": "a\\u009b31m"}'
     """

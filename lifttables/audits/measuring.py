@@ -83,8 +83,6 @@ def verdict_of(sample: Sample, notion: Notion, channel: Channel | None) -> Verdi
 
     It is ``"broken"`` if a ratio of probabilities exceeds its budget for all values within the bounds.
 
-    Examples
-    --------
     >>> from liftlib.notions import LIP
     >>> [verdict_of(Sample([[40, 60], [30, 70]]), LIP(eps), None) for eps in (0.01, 2.0)]
     ['undecided', 'kept']

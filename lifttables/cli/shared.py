@@ -21,8 +21,6 @@ def print_json(value: Any) -> None:
 def plain(value: Any) -> Any:
     """Return a value with text in place of everything that JSON cannot represent.
 
-    Examples
-    --------
     >>> plain({"leakage": float("inf"), "lifts": (0.5, 1.5)})
     {'leakage': 'inf', 'lifts': [0.5, 1.5]}
     """

@@ -128,8 +128,6 @@ def for_population(
     :class:`~lifttables.population.sample.Sample`. UnsupportedNotion is raised if the mechanism does not serve the
     notion, or the notion has no population bounds.
 
-    Examples
-    --------
     >>> from liftlib.registry import mechanisms
     >>> from liftlib.notions import LIP
     >>> counts = np.array([[200.0, 100, 50, 150], [100, 200, 150, 50]])

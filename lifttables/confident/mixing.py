@@ -29,8 +29,6 @@ def least_share(kept: Callable[[float], bool]) -> float:
 def share_needed(notion: Notion, found: Between, p_y: Vector) -> float:
     """Return the smallest share of P(y) with which bounded outputs satisfy a notion.
 
-    Examples
-    --------
     >>> from liftlib.notions import LIP
     >>> half = np.full((3, 1), 0.5)
     >>> round(share_needed(LIP(0.5), Between(half, 1.2 * half, half[:2, 0], half[:2, 0]), np.ones(1)), 6)
@@ -77,8 +75,6 @@ def mixed_parts(sample: Sample, notion: RatioBased, parts: Parts) -> tuple[Parts
 def stochastic(member: Matrix, weights: Matrix) -> Parts:
     """Return parts whose kernel rows sum to exactly 1, from weights that nearly do.
 
-    Examples
-    --------
     >>> parts = stochastic(np.eye(2, dtype=bool), np.array([[1.0, 0.0], [0.0, 0.9]]))
     >>> parts.kernel.round(9).tolist()
     [[1.0, 0.0], [0.1, 0.9]]

@@ -58,8 +58,6 @@ def coarsened(
     counts, shape (S, m), violate the notion. The search for the largest H(Z) starts from all columns and from each
     subset; it need not be optimal. Nothing is coarsened if Z satisfies the notion.
 
-    Examples
-    --------
     >>> town = KeptColumn("town", ("A", "B", "C"))
     >>> table = np.array([[9.0, 1.0, 5.0], [1.0, 9.0, 5.0]])
     >>> def violations(rows):  # of LIP(0.5)
@@ -79,8 +77,6 @@ def coarsened(
 def in_words(every: Sequence[Groups], columns: Sequence[KeptColumn]) -> list[str]:
     """Return a description of each change that a coarsening makes to a column.
 
-    Examples
-    --------
     >>> town = KeptColumn("town", ("A", "B", "C"))
     >>> in_words([np.array([0, 0, 1])], [town])
     ['town: 2 groups instead of 3 values']

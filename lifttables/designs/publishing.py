@@ -98,8 +98,6 @@ def is_formula(text: str) -> bool:
     The exceptions call no function, start no program and refer to no other file, which would take other parentheses,
     quotation marks or one of ``= @ + * / & | ! : ; ,``. At worst a spreadsheet shows an error in their place.
 
-    Examples
-    --------
     >>> [is_formula(text) for text in ("=1+1", "@x", "-cmd|'/c calc'!A1", "-2+3", "a;=1+1")]
     [True, True, True, True, True]
     >>> [is_formula(text) for text in ("-5", "-1 or -2", "-99 or 30s", "- or (rare)")]
@@ -111,8 +109,6 @@ def is_formula(text: str) -> bool:
 def quoted(text: str) -> str:
     """Return a text with an apostrophe before each formula in it.
 
-    Examples
-    --------
     >>> [quoted(text) for text in ("=1", "a;=1", "a;b")]
     ["'=1", "a;'=1", 'a;b']
     """

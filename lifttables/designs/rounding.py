@@ -27,8 +27,6 @@ def on_grid(channel: Channel, p_y: Vector, keeps: Callable[[Channel], bool]) -> 
     ``p_y``, shape (Y,) or (X, Y), is the constant release that may be mixed in. A channel that sees the secret is not
     published, so it is returned unchanged with None; so is one for which no grid serves.
 
-    Examples
-    --------
     >>> made, grid = on_grid(Channel([[1 / 3, 2 / 3], [0.5, 0.5]]), np.array([0.4, 0.6]), lambda _: True)
     >>> made.kernel.tolist(), grid
     ([[0.333, 0.667], [0.5, 0.5]], 1000)
@@ -73,8 +71,6 @@ def bits_left(table: Matrix, n_outputs: int, grid: int) -> float:
     tables, and at most 2^bits kernels times C(N + Y - 1, Y - 1) output counts; the quotient is the average. It may be
     below 1, and a table may be unique even if it is above.
 
-    Examples
-    --------
     >>> round(bits_left(np.array([[70.0, 30.0], [40.0, 60.0]]), 2, 1000), 2)
     -14.27
     """
@@ -94,8 +90,6 @@ def bits(n_symbols: int, n_outputs: int, grid: int) -> float:
     This is log2 of the number of kernels; one that only merges has a grid of 1. Seeing a statistic with N values raises
     the probability of guessing anything about the table at most N-fold (maximal leakage at most log N).
 
-    Examples
-    --------
     >>> bits(3, 2, 1), round(bits(2, 2, 1000), 2)
     (3.0, 19.93)
     """

@@ -36,8 +36,6 @@ MERGING_TELLS = (
 def own_shares(rows: Vector) -> tuple[float, ...]:
     """Return the smallest, the median and the largest share of rows, rounded.
 
-    Examples
-    --------
     >>> own_shares(np.array([2704.0, 297.0, 33.0])), own_shares(np.array([7.0]))
     ((0.01, 0.1, 0.9), ())
     """
@@ -50,8 +48,6 @@ def own_shares(rows: Vector) -> tuple[float, ...]:
 def in_words(notion: Notion, secret: str = "the secret", priors: Sequence[float] = PRIORS) -> tuple[str, ...]:
     r"""Return what a notion means for one person (E23 Proposition A1), in sentences.
 
-    Examples
-    --------
     >>> from liftlib import ALIP
     >>> in_words(ALIP(1.0, 0.5), "diagnosis")[1]
     'A belief of 10 % in something about diagnosis can become at most 16.5 % and at least 3.6 %.'
@@ -127,8 +123,6 @@ def not_covered(
 def statement(kept: Kept) -> str:
     """Return a guarantee as a sentence.
 
-    Examples
-    --------
     >>> statement(Kept("the population", "LIP(eps=1.0)", 0.95, "by Clopper-Pearson bounds"))
     'LIP(eps=1.0) holds for the population with confidence 0.95: by Clopper-Pearson bounds.'
     """

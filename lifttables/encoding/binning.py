@@ -28,8 +28,6 @@ def bins_from(text: str) -> tuple[str, Bins]:
 
     A DataError is raised if the text has another form, or the edges do not increase.
 
-    Examples
-    --------
     >>> bins_from("age=20,40")
     ('age', Bins(edges=(20.0, 40.0), unit=''))
     >>> bins_from("seen=1970-01-11,1970-01-21"), bins_from("seen=month")[1].unit
@@ -70,8 +68,6 @@ def _days(text: str) -> float:
 def hierarchy_file(text: str) -> tuple[str, Path, int]:
     """Return the column, file and level from ``name=file.csv`` or ``name=file.csv:2``.
 
-    Examples
-    --------
     >>> name, path, level = hierarchy_file("age=ages.csv:2")
     >>> name, path.name, level
     ('age', 'ages.csv', 2)

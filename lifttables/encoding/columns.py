@@ -116,8 +116,6 @@ class Column:
     def bins(self) -> list[str]:
         """Return the labels of the bins in order.
 
-        Examples
-        --------
         >>> Column("age", (20.0, 40.5)).bins()
         ['< 20', '[20, 40.5)', '>= 40.5']
         """
@@ -244,8 +242,6 @@ def labelled(rows: Any, named: Mapping[str, Column]) -> Any:
 def numbered(labels: Labels, names: Sequence[str]) -> tuple[NDArray[np.int64], list[tuple[str, ...]]]:
     """Return the index of each row's combination of labels, and the combinations.
 
-    Examples
-    --------
     >>> import pandas as pd
     >>> codes, known = numbered(nw.from_native(pd.DataFrame({"a": ["u", None, "u"]})), ["a"])
     >>> codes.tolist(), known

@@ -36,8 +36,6 @@ def texts_of_outputs(public: Symbols, sources: Sequence[Sequence[int]]) -> Texts
     is shortened, or not all combinations of labels are meant), ``#`` and the output's number on the card are appended
     in the first column.
 
-    Examples
-    --------
     >>> from lifttables.encoding.columns import Column
     >>> ages = Symbols((Column("age"), Column("sex")), (("old", "f"), ("old", "m"), ("young", "f")))
     >>> texts_of_outputs(ages, [(0, 1), (2,), (1, 2)])
@@ -69,8 +67,6 @@ def alike(labels: Iterable[str]) -> list[list[str]]:
 
     They differ only in spaces, case, Unicode composition or zero-width characters.
 
-    Examples
-    --------
     >>> alike(["tea", "Tea ", "coffee", "t\u200bea"])
     [['Tea ', 'tea', 't\u200bea']]
     """

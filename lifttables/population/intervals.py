@@ -15,8 +15,6 @@ def worst_lifts(between: Between) -> dict[str, Ends]:
 
     ``between`` has simultaneous bounds for all outputs.
 
-    Examples
-    --------
     >>> half = np.full((3, 1), 0.5)
     >>> found = worst_lifts(Between(0.8 * half, half, half[:2, 0], half[:2, 0]))
     >>> [round(end, 4) for end in found["ldp"]]

@@ -24,8 +24,6 @@ PROCESSES = sys.platform != "emscripten"  # in a browser, calls run in this proc
 class Trying(AbstractContextManager["Trying"]):
     """A process that calls functions one after the other, each with a time limit.
 
-    Examples
-    --------
     >>> with Trying() as trying:
     ...     trying.call(divmod, (7, 2), 60.0)
     (3, 1)

@@ -97,8 +97,6 @@ class Ledger:
 def beside(source: Path) -> Path:
     """Return the path of a table's ledger, next to the (real) file.
 
-    Examples
-    --------
     >>> beside(Path("data/patients.csv")).as_posix()
     'data/patients.csv.PRIVATE.releases.json'
     """

@@ -13,8 +13,6 @@ STDIN = Path("-")  # CSV on the standard input
 def ending(path: Path) -> str | None:
     """Return the element of ``SUFFIXES`` that a file name ends in, or None.
 
-    Examples
-    --------
     >>> ending(Path("a.CSV.gz")), ending(Path("table.xlsx"))
     ('.csv.gz', None)
     """

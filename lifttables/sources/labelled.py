@@ -55,8 +55,6 @@ def _decoded(values: pl.Series, labels: Mapping[object, str]) -> pl.Series:
 def label_texts(labels: Mapping[object, str], codes: set[object]) -> dict[object, str]:
     """Return a unique text for each labelled code; ambiguous labels get the code.
 
-    Examples
-    --------
     >>> label_texts({1: "yes", 2: "other", 9: "other"}, {1, 2, 3, 9})
     {1: 'yes', 2: 'other [2]', 9: 'other [9]'}
     """

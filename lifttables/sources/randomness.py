@@ -50,8 +50,6 @@ class Stream:
     partition's number) and the block. Without the key they are unpredictable, and streams of different places are
     independent. They do not depend on how many are requested at a time.
 
-    Examples
-    --------
     >>> one, other = Stream(bytes(32), 3), Stream(bytes(32), 3)
     >>> bool((np.concatenate([one.random(2), one.random(70_000)]) == other.random(70_002)).all())
     True

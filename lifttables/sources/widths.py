@@ -36,8 +36,6 @@ def check_widths(file: Readable, name: str, separator: str, expected: int, quote
     record is also refused if it has a quotation mark within an unquoted value, which Polars treats as text when it
     splits a line into fields but not when it splits the file into lines, and this makes a difference.
 
-    Examples
-    --------
     >>> import io
     >>> check_widths(io.BytesIO(b'ill,age\nflu,"20,5"\n'), "t.csv", ",", 2)
     >>> check_widths(io.BytesIO(b"ill,age\nflu,20,5\n"), "t.csv", ",", 2)  # doctest: +ELLIPSIS
