@@ -154,7 +154,9 @@ def for_population(
     member = certificate.parts.member[:, heads] if plan.route == "response" else np.zeros((0, len(blocks)), dtype=bool)
     how = f"{certificate.route}, by bounds on all of its subsets at once", ""
     if certificate.rows_needed is not None:
-        how = CONSTANT, f"more would take {_rows(certificate.rows_needed)}"
+        rows = f"about {certificate.rows_needed:,.0f} rows of these shares"
+        possible = np.isfinite(certificate.rows_needed)
+        how = CONSTANT, f"more would take {rows if possible else 'another secret, or other symbols'}"
     return CertifiedChannel(made, Certifier(sample, notion, blocks, member), how, plan.name)
 
 
@@ -166,10 +168,6 @@ def route(mechanism: Mechanism, notion: Notion) -> str:
     plan = PLANS.get(mechanism.name)
     ratios = isinstance(notion, RatioBased)
     return mechanism.name if plan is None or (plan.route == "response" and not ratios) else plan.route
-
-
-def _rows(needed: float) -> str:
-    return f"about {needed:,.0f} rows of these shares" if np.isfinite(needed) else "another secret, or other symbols"
 
 
 @dataclass(frozen=True)

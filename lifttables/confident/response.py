@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import block_diag
 
 from liftlib.channel import Channel
 from liftlib.errors import InfeasiblePrivacy, SolverFailure
@@ -38,23 +39,12 @@ class Cone(NamedTuple):
     """The feasible outputs: combinations c >= 0 of subsets with ``table @ c <= 0``.
 
     Subsets are scaled to mass 1.
-
-    Attributes
-    ----------
-    table : numpy.ndarray, shape (m, M)
-        The conditions P(y|a) <= e^budget P(y|b), by the bounds of each subset.
-    member : numpy.ndarray of bool, shape (M, X)
-        The subsets, single symbols first and the whole alphabet last.
-    mass : numpy.ndarray, shape (M,)
-        The empirical P(A).
-    rows : numpy.ndarray, shape (M, X)
-        The empirical P(x|A).
     """
 
-    table: Matrix
-    member: Mask
-    mass: Vector
-    rows: Matrix
+    table: Matrix  # (m, M): the conditions P(y|a) <= e^budget P(y|b), by the bounds of each subset
+    member: Mask  # (M, X): the subsets, single symbols first and the whole alphabet last
+    mass: Vector  # (M,): the empirical P(A)
+    rows: Matrix  # (M, X): the empirical P(x|A)
 
 
 @checked
@@ -186,14 +176,8 @@ def _parts(cone: Cone, pool: list[Row], mixture: Mixture) -> Parts:
     """Return a mixture's kernel P(y|x) = q(y) v_y(x) / P(x) as sums of subsets."""
     used = np.flatnonzero(mixture.solution.x > 0)
     at = np.concatenate([pool[one].at for one in used])
-    weights = np.zeros((len(at), len(used)))
-    place = 0
-    for y, one in enumerate(used):
-        row = pool[one]
-        mass = cone.mass[row.at]
-        weights[place : place + len(row.at), y] = mixture.solution.x[one] * row.weights / mass
-        place += len(row.at)
-    return stochastic(cone.member[at], weights)
+    columns = [mixture.solution.x[one] * pool[one].weights / cone.mass[pool[one].at] for one in used]
+    return stochastic(cone.member[at], block_diag(*(column[:, None] for column in columns)))
 
 
 class _Search:

@@ -150,7 +150,8 @@ class _Search:
             n = int(own.max()) + 1
             if n == 1:
                 continue
-            coarser = next((_numbered(one) for one in column.levels if _is_coarser(one, own)), None)
+            above = (one for one in column.levels if is_made_of(one, own) and len(np.unique(one)) < n)
+            coarser = next(map(_numbered, above), None)
             if coarser is not None:
                 changes = [coarser]
             elif column.ordered:
@@ -171,10 +172,9 @@ def combined(groups: Sequence[Groups], codes: NDArray[np.int64]) -> NDArray[np.i
     return np.unique(coarse, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
-def _is_coarser(level: Groups, groups: Groups) -> bool:
-    """Return whether a level of a hierarchy merges groups and splits none."""
-    both = len(np.unique(np.stack([level, groups]), axis=1).T)
-    return both == len(np.unique(groups)) > len(np.unique(level))
+def is_made_of(groups: Groups, others: Groups) -> bool:
+    """Return whether each group is a union of other groups."""
+    return len(np.unique(np.stack([groups, others]), axis=1).T) == len(np.unique(others))
 
 
 def _joined(groups: Groups, first: int, second: int) -> Groups:

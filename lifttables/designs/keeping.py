@@ -30,7 +30,7 @@ from lifttables.designs.alongside import (
     served,
     violation_alongside,
 )
-from lifttables.designs.coarsening import Groups, KeptColumn, coarsened, in_words
+from lifttables.designs.coarsening import Groups, KeptColumn, coarsened, in_words, is_made_of
 from lifttables.designs.designing import POPULATION, Design, Kept, assembled
 from lifttables.designs.rounding import on_grid
 from lifttables.encoding.binning import hierarchy_file, hierarchy_levels
@@ -427,13 +427,8 @@ def _coarser(
         coarse = replace(column, edges=tuple(column.edges[column.place(kept.labels[at])[0] - 1] for at in first))
         return coarse, [coarse.bins()[group] for group in groups]
     # the coarsest level that the groups are made of
-    fits = [0, *(at for at, level in enumerate(kept.levels, 1) if _is_made_of(groups, level))]
+    fits = [0, *(at for at, level in enumerate(kept.levels, 1) if is_made_of(groups, level))]
     symbols = Symbols((column,), tuple((label,) for label in texts[fits[-1]]))
     named = texts_of_outputs(symbols, [np.flatnonzero(groups == group).tolist() for group in range(n)])
     labels = [named[group][0] for group in groups]
     return replace(column, parents=tuple(zip(kept.labels, labels, strict=True))), labels
-
-
-def _is_made_of(groups: Groups, level: Groups) -> bool:
-    """Return whether each group is a union of groups of a level."""
-    return len(np.unique(np.stack([level, groups]), axis=1).T) == len(np.unique(level))

@@ -6,8 +6,9 @@ made can solve for the counts. Many tables share a rounded kernel.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 
@@ -35,19 +36,15 @@ def on_grid(channel: Channel, p_y: Vector, keeps: Callable[[Channel], bool]) -> 
         return channel, None
     if channel.partition is not None:
         return channel, 1
-    for share, grid in _ways():
+    # first all grids with cheap shares, then all grids with the others
+    ways = sorted(itertools.product(GRIDS, SHARES), key=lambda way: way[1] > CHEAP)
+    for grid, share in ways:
         kernel = _rounded((1 - share) * channel.kernel + share * p_y, grid)
         seen = kernel.sum(axis=0) > 0
         made = Channel(kernel[:, seen], [one for one, kept in zip(channel.outputs, seen, strict=True) if kept])
         if keeps(made):
             return made, grid
     return channel, None
-
-
-def _ways() -> Iterator[tuple[float, int]]:
-    cheap = [(share, grid) for grid in GRIDS for share in SHARES if share <= CHEAP]
-    yield from cheap
-    yield from [(share, grid) for grid in GRIDS for share in SHARES if share > CHEAP]
 
 
 def _rounded(kernel: Matrix, grid: int) -> Matrix:

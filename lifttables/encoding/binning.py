@@ -11,7 +11,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from liftlib.errors import DataError
-from lifttables.encoding.columns import GROUPS, Unit
+from lifttables.encoding.columns import EPOCH, GROUPS, Unit
 
 DIGITS = 4300  # Python converts no longer text to an integer
 
@@ -47,22 +47,15 @@ def bins_from(text: str) -> tuple[str, Bins]:
         if not parts.isdecimal() or len(parts) > DIGITS or int(parts) < 2:
             raise DataError(wanted)
         return name, Bins(int(parts))
-    unit: Unit = "date" if _is_date(said.partition(",")[0]) else ""
+    first = said.partition(",")[0]
+    unit: Unit = "date" if len(first) == 10 and first[4:5] == first[7:8] == "-" else ""
     try:
-        edges = tuple(_days(edge) if unit else float(edge) for edge in said.split(","))
+        edges = tuple(float((dt.date.fromisoformat(edge) - EPOCH).days if unit else edge) for edge in said.split(","))
     except ValueError as error:
         raise DataError(wanted) from error
     if not all(low < high for low, high in itertools.pairwise(edges)) or not np.isfinite(edges).all():
         raise DataError(wanted)
     return name, Bins(edges, unit)
-
-
-def _is_date(text: str) -> bool:
-    return len(text) == 10 and text[4:5] == text[7:8] == "-"
-
-
-def _days(text: str) -> float:
-    return float((dt.date.fromisoformat(text) - dt.date(1970, 1, 1)).days)
 
 
 def hierarchy_file(text: str) -> tuple[str, Path, int]:

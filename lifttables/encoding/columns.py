@@ -27,6 +27,7 @@ JOIN = " & "  # separator of labels in a symbol's text
 ROWS = "\0rows"  # name of the column of counts; no column of a table may contain this character
 SYMBOL, ORDER = "\0symbol", "\0order"  # names of the columns of symbols and of row numbers
 CHAINED = 64  # maximum number of edges for labels by an expression, which compares each number with every edge
+EPOCH = dt.date(1970, 1, 1)  # dates count as days since this one
 UNKNOWN = "\0"  # prefix of a value that is missing from its column's hierarchy
 
 # raised by data-frame libraries for invalid values and files
@@ -42,30 +43,14 @@ GROUPS = {"year": "%Y", "quarter": "%Y-Q%q", "month": "%Y-%m", "day": "%Y-%m-%d"
 
 @dataclass(frozen=True)
 class Column:
-    """A column, and how its values become labels.
-
-    Attributes
-    ----------
-    name : str
-    edges : tuple of float
-        Inner bin edges; a value on an edge belongs to the upper bin.
-    unit : str
-        ``"date"`` if values are dates and edges days since 1970-01-01, or the period by which dates are grouped:
-        ``"year"``, ``"quarter"``, ``"month"`` or ``"day"``.
-    parents : tuple of (str, str)
-        The group of each value in a hierarchy.
-    na : tuple of str, optional
-        Texts that denote a missing value; None if the user gave none.
-    categorical : bool
-        Whether numbers are codes, such as postcodes.
-    """
+    """A column, and how its values become labels."""
 
     name: str
-    edges: tuple[float, ...] = ()
-    unit: Unit = ""
-    parents: tuple[tuple[str, str], ...] = ()
-    na: tuple[str, ...] | None = None
-    categorical: bool = False
+    edges: tuple[float, ...] = ()  # inner bin edges; a value on an edge belongs to the upper bin
+    unit: Unit = ""  # "date" if values are dates and edges days, or the period by which dates are grouped
+    parents: tuple[tuple[str, str], ...] = ()  # the group of each value in a hierarchy
+    na: tuple[str, ...] | None = None  # texts that denote a missing value; None if the user gave none
+    categorical: bool = False  # whether numbers are codes, such as postcodes
 
     @property
     def plain(self) -> bool:
@@ -93,21 +78,21 @@ class Column:
         if self.unit == "quarter":
             date = self._date().dt
             quarter = ((date.month() + 2) // 3).cast(nw.String)
-            return nw.concat_str([date.year().cast(nw.String), nw.lit("-Q"), quarter]).alias(self.name)
+            return nw.concat_str([date.year().cast(nw.String), nw.lit("-Q"), quarter])
         if self.unit in GROUPS:
-            return self._date().dt.to_string(GROUPS[self.unit]).alias(self.name)
+            return self._date().dt.to_string(GROUPS[self.unit])
         if self.parents:
             text = self.value().cast(nw.String)
             old, new = zip(*self.parents, strict=True)
             unknown = nw.concat_str([nw.lit(UNKNOWN), text])
             known = text.replace_strict(list(old), list(new), default=unknown, return_dtype=nw.String)
-            return nw.when(~text.is_null()).then(known).alias(self.name)
+            return nw.when(~text.is_null()).then(known)
         if not self.edges:
-            return self.value().cast(nw.String).alias(self.name)
+            return self.value().cast(nw.String)
         number, bins = self.number(), self.bins()
         place = nw.sum_horizontal(*((number >= edge).cast(nw.Int64) for edge in self.edges))
         known = place.replace_strict(list(range(len(bins))), bins, return_dtype=nw.String)
-        return nw.when(~number.is_null()).then(known).alias(self.name)
+        return nw.when(~number.is_null()).then(known)
 
     def missing(self) -> nw.Expr:
         """Return whether a value has no label."""
@@ -119,13 +104,11 @@ class Column:
         >>> Column("age", (20.0, 40.5)).bins()
         ['< 20', '[20, 40.5)', '>= 40.5']
         """
-        edges = [self._edge(edge) for edge in self.edges]
-        return [f"< {edges[0]}", *(f"[{low}, {high})" for low, high in itertools.pairwise(edges)), f">= {edges[-1]}"]
-
-    def _edge(self, edge: float) -> str:
         if self.unit == "date":
-            return (dt.date(1970, 1, 1) + dt.timedelta(days=edge)).isoformat()
-        return repr(edge).removesuffix(".0")  # all digits, so that no two edges look the same
+            edges = [(EPOCH + dt.timedelta(days=edge)).isoformat() for edge in self.edges]
+        else:
+            edges = [repr(edge).removesuffix(".0") for edge in self.edges]  # all digits, so that they are distinct
+        return [f"< {edges[0]}", *(f"[{low}, {high})" for low, high in itertools.pairwise(edges)), f">= {edges[-1]}"]
 
     def place(self, label: str) -> tuple[int, str]:
         """Return a sort key for labels: the position of a bin, otherwise the text."""
@@ -168,20 +151,16 @@ class Symbols:
     @property
     def shape(self) -> tuple[int, ...]:
         """The number of labels in each column."""
-        return tuple(len(values) for values in self._axes())
+        return tuple(len(values) for _, values in self.attributes)
 
     @property
     def attributes(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """The name and the ordered labels of each column."""
-        return tuple((name, tuple(values)) for name, values in zip(self.names, self._axes(), strict=True))
-
-    def fills_its_product(self) -> bool:
-        """Return whether the symbols are all combinations of labels, in order."""
-        return self.labels == tuple(itertools.product(*self._axes()))
-
-    def _axes(self) -> list[list[str]]:
         whole = [label for label in self.labels if label != (RARE,)]
-        return [sorted({label[at] for label in whole}, key=column.place) for at, column in enumerate(self.columns)]
+        return tuple(
+            (column.name, tuple(sorted({label[at] for label in whole}, key=column.place)))
+            for at, column in enumerate(self.columns)
+        )
 
     def codes(self, rows: Any) -> NDArray[np.int64]:
         """Return the index of each table row's symbol, or -1 if it has none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -50,16 +51,12 @@ def count(
     filled = found.with_columns(nw.col(*of_secret, *names).fill_null(MISSING))
     secrets = _sorted(filled.select(of_secret).unique().rows(), secret)
     totals = filled.group_by(names).agg(nw.col(ROWS).sum())
-    if len(totals) > max_symbols:
-        raise DataError(
-            f"{named(names)} has {len(totals):,} symbols, more than {max_symbols:,}: bin or coarsen it, or raise "
-            "the limit (--max-symbols)"
-        )
-    if len(secrets) > max_symbols:
-        raise DataError(
-            f"{named(of_secret)} has {len(secrets):,} secrets, more than {max_symbols:,}: bin or coarsen it, or raise "
-            "the limit (--max-symbols)"
-        )
+    for columns, what, n in ((names, "symbols", len(totals)), (of_secret, "secrets", len(secrets))):
+        if n > max_symbols:
+            raise DataError(
+                f"{named(columns)} has {n:,} {what}, more than {max_symbols:,}: bin or coarsen it, or raise the limit "
+                "(--max-symbols)"
+            )
     many = {row[:-1]: row[-1] for row in totals.rows()}
     labels = _sorted(list(many), public)
     few = [label for label in labels if many[label] < min_count]
@@ -72,7 +69,7 @@ def count(
     pooled = tuple(few) if rare == "pool" else ()
     labels = [label for label in labels if label not in set(pooled)] + [(RARE,)] * bool(pooled)
     symbols = Symbols(tuple(public), tuple(labels), pooled)
-    if product and not symbols.fills_its_product():
+    if product and symbols.labels != tuple(itertools.product(*(values for _, values in symbols.attributes))):
         raise DataError(
             f"side channels need every combination of {named(names)} to occur; {len(symbols.labels)} of "
             f"{int(np.prod(symbols.shape))} do: coarsen or bin the columns"

@@ -93,7 +93,12 @@ class Table(ABC):
         if not len(values):
             return ()
         n = int(up_to[-1])
-        check_parts(column.name, parts, n)
+        if n < parts:
+            shown = str(parts) if len(str(parts)) <= 20 else f"{str(parts)[:20]}..."
+            raise DataError(
+                f"quantiles:{shown} (--bin {column.name}=...) asks for more bins than column {column.name!r} has "
+                f"values ({n:,}): give at most {n}, or edges"
+            )
         at = np.arange(1, parts) / parts * (n - 1)
         low, high = (values[np.searchsorted(up_to, rank, side="right")] for rank in (np.floor(at), np.ceil(at)))
         with np.errstate(invalid="ignore", over="ignore"):
@@ -142,16 +147,6 @@ def numbers(rows: Any, column: Column) -> Any:
 def present(columns: Sequence[Column]) -> nw.Expr:
     """Return an expression for the rows in which no value of some columns is missing."""
     return nw.all_horizontal(*(~column.missing() for column in columns), ignore_nulls=False)
-
-
-def check_parts(name: str, parts: int, n: int) -> None:
-    """Raise DataError if a column has fewer values than quantiles requested."""
-    if 0 < n < parts:
-        shown = str(parts) if len(str(parts)) <= 20 else f"{str(parts)[:20]}..."
-        raise DataError(
-            f"quantiles:{shown} (--bin {name}=...) asks for more bins than column {name!r} has values ({n:,}): give at "
-            f"most {n}, or edges"
-        )
 
 
 @contextmanager

@@ -36,7 +36,8 @@ class TextFormat:
 
     def __post_init__(self) -> None:
         for name, value in (("separator", self.separator), ("quote", self.quote)):
-            if value is not None and not _is_mark(value):
+            is_mark = isinstance(value, str) and len(value) == 1 and value.isascii() and value not in "\r\n\0"
+            if value is not None and not is_mark:
                 raise InvalidParameter(f"{name} is {shown(value)}: give one ASCII character, such as ; or a tab")
         if self.quote is not None and self.quote == (self.separator or ","):
             raise InvalidParameter(f"separator and quote are both {self.quote!r}: give two different characters")
@@ -53,7 +54,3 @@ class TextFormat:
     def is_utf8(self) -> bool:
         """Whether the encoding is UTF-8."""
         return self.encoding in UTF8
-
-
-def _is_mark(value: object) -> bool:
-    return isinstance(value, str) and len(value) == 1 and value.isascii() and value not in "\r\n\0"

@@ -62,11 +62,12 @@ def averages(
     cells = (release.size - 1) / rows
     distance = _apart(drawn) - _apart(release)
     of_secret = _given_secret(drawn) - _given_secret(release)
+    leakage = estimates["maximal_leakage"]
     overstated = {
         "secret_information": cells / 2,
         "total_variation": float(np.abs(distance).sum(axis=(1, 2)).mean()) / 2,
         "chi2_divergence": cells,
-        "maximal_leakage": _log_less(estimates["maximal_leakage"], float(of_secret.max(axis=1).sum(axis=1).mean())),
+        "maximal_leakage": leakage - np.log(max(1.0, np.exp(leakage) - of_secret.max(axis=1).sum(axis=1).mean())),
     }
     tail = (1 - level) / 4
     found = {}
@@ -86,7 +87,3 @@ def _apart(p: Matrix) -> Matrix:
 def _given_secret(p: Matrix) -> Matrix:
     total = p.sum(axis=-1, keepdims=True)
     return np.asarray(np.divide(p, total, out=np.zeros_like(p), where=total > 0), dtype=np.float64)
-
-
-def _log_less(leakage: float, less: float) -> float:
-    return leakage - float(np.log(max(1.0, np.exp(leakage) - less)))

@@ -243,7 +243,8 @@ class Sample:
         parts = getattr(channel.certificate, "parts", None)
         if isinstance(parts, Parts):
             parts = parts.validated(self.n_public)
-            if _is(parts.kernel, channel.kernel):
+            kernel = parts.kernel
+            if kernel.shape == channel.kernel.shape and np.abs(kernel - channel.kernel).max() <= SAME_TOL:
                 return parts
         return Parts.nested(channel.kernel)
 
@@ -376,10 +377,6 @@ def _each_once(seen: Matrix, rows: Vector, size: NDArray[np.int64], level: Vecto
         bounds = clopper_pearson(seen[at][first], n, level[first])
         lower[at], upper[at] = (one[place] for one in bounds)
     return lower, upper
-
-
-def _is(one: Matrix, other: Matrix) -> bool:
-    return one.shape == other.shape and bool(np.abs(one - other).max() <= SAME_TOL)
 
 
 def subset_price(n: int, size: ArrayLike) -> Vector:

@@ -15,14 +15,9 @@ MOST_CORNERS = 10  # maximum number of secrets, since a box of lifts has 2^|S| c
 
 
 class Between(NamedTuple):
-    """Bounds on the probabilities of m outputs.
+    """Bounds on the probabilities of m outputs: P(y|s) and, last, P(y), shape (S + 1, m).
 
-    Attributes
-    ----------
-    lower, upper : numpy.ndarray, shape (S + 1, m)
-        Of P(y|s), and in the last row of P(y).
-    prior_lower, prior_upper : numpy.ndarray, shape (S,)
-        Of P(s).
+    The bounds on P(s) have shape (S,).
     """
 
     lower: Matrix

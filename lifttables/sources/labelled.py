@@ -59,8 +59,5 @@ def label_texts(labels: Mapping[object, str], codes: set[object]) -> dict[object
     {1: 'yes', 2: 'other [2]', 9: 'other [9]'}
     """
     often = Counter([*labels.values(), *(str(code) for code in codes if code not in labels)])
-    return {code: text if often[text] == 1 else f"{text} [{_code(code)}]" for code, text in labels.items()}
-
-
-def _code(code: object) -> str:
-    return repr(code).removesuffix(".0") if isinstance(code, float) else str(code)
+    shown = {code: repr(code).removesuffix(".0") if isinstance(code, float) else str(code) for code in labels}
+    return {code: text if often[text] == 1 else f"{text} [{shown[code]}]" for code, text in labels.items()}
