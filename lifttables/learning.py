@@ -20,14 +20,14 @@ from lifttables.sources.randomness import uniform
 from lifttables.sources.source import open_table
 
 with extra("sklearn"):
-    from sklearn.base import BaseEstimator, TransformerMixin
+    from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
     from sklearn.utils import Tags
     from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 SECRET = "the secret"  # name of the secret; other columns are numbered
 
 
-class LiftRelease(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn comes without types
+class LiftRelease(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn comes without types
     """A transformer that releases the columns of X under a notion about the target y.
 
     All columns together are one symbol.
@@ -143,26 +143,13 @@ class LiftRelease(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sci
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return the names of the columns of ``transform``."""
         check_is_fitted(self, "design_")
-        names = [str(name) for name in self._given_names(input_features)]
+        names = super().get_feature_names_out(input_features)
         if self.output == "text":
-            return np.asarray(names, dtype=object)
-        joined = "_".join(names)
+            return names
+        joined = "_".join(map(str, names))
         if self.output == "ordinal":
             return np.asarray([joined], dtype=object)
         return np.asarray([f"{joined}_{text}" for text in self.design_.outputs], dtype=object)
-
-    def _given_names(self, given: Any) -> Any:
-        known = getattr(self, "feature_names_in_", None)
-        if given is None:
-            return [f"x{at}" for at in range(self.n_features_in_)] if known is None else known
-        if known is not None and list(given) != list(known):
-            raise ValueError("input_features is not equal to feature_names_in_")
-        if len(given) != self.n_features_in_:
-            raise ValueError(
-                f"input_features should have length equal to number of features ({self.n_features_in_}), "
-                f"got {len(given)}"
-            )
-        return given
 
     def _frame(self, X: Any) -> pl.DataFrame:
         """Return checked values as a frame with numbered columns."""

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import block_diag
 
 from liftlib.channel import Channel
 from liftlib.errors import InfeasiblePrivacy, SolverFailure
@@ -176,8 +175,10 @@ def _parts(cone: Cone, pool: list[Row], mixture: Mixture) -> Parts:
     """Return a mixture's kernel P(y|x) = q(y) v_y(x) / P(x) as sums of subsets."""
     used = np.flatnonzero(mixture.solution.x > 0)
     at = np.concatenate([pool[one].at for one in used])
-    columns = [mixture.solution.x[one] * pool[one].weights / cone.mass[pool[one].at] for one in used]
-    return stochastic(cone.member[at], block_diag(*(column[:, None] for column in columns)))
+    weights = np.zeros((len(at), len(used)))
+    output = np.repeat(np.arange(len(used)), [len(pool[one].at) for one in used])
+    weights[np.arange(len(at)), output] = np.concatenate([mixture.solution.x[one] * pool[one].weights for one in used])
+    return stochastic(cone.member[at], weights / cone.mass[at, None])
 
 
 class _Search:

@@ -166,10 +166,7 @@ class Design:
         if unseen == "error" and (codes < 0).any():
             at = int(np.argmax(codes < 0))
             value = JOIN.join(str(rows[name][at]) for name in symbols.names)
-            raise DataError(
-                f"{int((codes < 0).sum()):,} rows have a {role} symbol that the design has not seen, such as "
-                f"{value!r}: design the channel again, or draw a constant release for them (--unseen draw)"
-            )
+            raise unseen_symbols(int((codes < 0).sum()), role, value)
         return codes
 
     def content(self) -> dict[str, Any]:
@@ -197,6 +194,14 @@ class Design:
     def save(self, path: Path) -> None:
         """Write the design as JSON; the caller must restrict access to the owner."""
         path.write_text(json.dumps(self.content(), ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def unseen_symbols(rows: int, role: str, example: str) -> DataError:
+    """Return the error for rows with symbols that a design has not seen."""
+    return DataError(
+        f"{rows:,} rows have a {role} symbol that the design has not seen, such as {example!r}: design the channel "
+        "again, or draw a constant release for them (--unseen draw)"
+    )
 
 
 @checked

@@ -17,6 +17,16 @@ from liftlib.channel import Uniform
 from liftlib.errors import DataError, LiftError
 from lifttables.encoding.columns import ROWS, UNREADABLE, Column, Labels, labelled
 
+# by parts of the messages of data-frame libraries
+REMEDIES = {
+    "invalid utf-8": "name its encoding (--encoding latin-1, cp1252, ...), or save it as UTF-8",
+    "more fields": "a line has more values than the header has names; quote values that contain a comma",
+    "conversion": "a binned column must contain numbers (1.5) or dates (2020-01-31); declare missing texts (--na)",
+    "convert string": "a binned column must contain numbers",
+    "compress": "it is not a valid gzip file",
+    "cast": "a column of lists, intervals or other objects has no labels: convert it to text first",
+}
+
 Rows = nw.LazyFrame[Any]  # rows that are read when requested
 
 
@@ -157,19 +167,5 @@ def reading(name: str) -> Iterator[None]:
     except LiftError:
         raise
     except UNREADABLE as error:
-        raise unreadable(name, error) from error
-
-
-def unreadable(name: str, error: Exception) -> DataError:
-    """Return a DataError with the first line of a library's message and a remedy."""
-    text = str(error).splitlines()[0]
-    remedies = {
-        "invalid utf-8": "name its encoding (--encoding latin-1, cp1252, ...), or save it as UTF-8",
-        "more fields": "a line has more values than the header has names; quote values that contain a comma",
-        "conversion": "a binned column must contain numbers (1.5) or dates (2020-01-31); declare missing texts (--na)",
-        "convert string": "a binned column must contain numbers",
-        "compress": "it is not a valid gzip file",
-        "cast": "a column of lists, intervals or other objects has no labels: convert it to text first",
-    }
-    remedy = next((told for said, told in remedies.items() if said in str(error)), "check the file")
-    return DataError(f"cannot read {name}: {text}; {remedy}")
+        remedy = next((remedy for part, remedy in REMEDIES.items() if part in str(error)), "check the file")
+        raise DataError(f"cannot read {name}: {str(error).splitlines()[0]}; {remedy}") from error

@@ -185,15 +185,15 @@ class Card:
         lines += ["## Limits", ""]
         lines += [f"- {_cell(one)}" for one in self.not_covered]
         lines += ["", "## What the values mean", "", "| released | may come from |", "|---|---|"]
-        lines += [f"| {_cell(JOIN.join(t))} | {_cell(self._source(y))} |" for y, t in enumerate(self.texts)]
+        for text, source in zip(self.texts, self.sources, strict=True):
+            symbols = "; ".join(JOIN.join(self.symbols[x]) for x in source)
+            lines.append(f"| {_cell(JOIN.join(text))} | {_cell(symbols)} |")
         lines += ["", f"The rows are {self.order}. Mechanism: {_cell(self.mechanism)}."]
         if self.told_bits is not None:
-            lines += [
-                (
-                    "The JSON card contains the probability that each symbol is released as each output, which `lift "
-                    "estimate` uses."
-                )
-            ]
+            lines.append(
+                "The JSON card contains the probability that each symbol is released as each output, which `lift "
+                "estimate` uses."
+            )
         else:
             lines += [f"The probability that each symbol is released as each output is not published: {self.why()}."]
         if self.release > 1:
@@ -211,9 +211,6 @@ class Card:
         options = "; ".join(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in self.options.items())
         found = [f"Rows: {self.rows}.", file, f"Made {self.made} by liftlib {self.version}."]
         return [*found, f"Options: {_cell(options)}."] if options else found
-
-    def _source(self, y: int) -> str:
-        return "; ".join(JOIN.join(self.symbols[x]) for x in self.sources[y])
 
 
 def counted_outputs(table: Table, card: Card, by: Sequence[str] = ()) -> tuple[Labels, NDArray[np.int64], list[str]]:
@@ -273,7 +270,8 @@ def card_of(
     sample_only = bool(others and not (population or broken) and made.confidence)
     public = made.public
     symbols = tuple(label if label != (RARE,) else (RARE,) * len(public.columns) for label in public.labels)
-    words = () if made.promise is None or broken else _words(made)
+    # not for the table's own shares, which could reveal a person's secret to somebody who knows all others
+    words = () if made.promise is None or broken else in_words(made.promise, JOIN.join(made.secret.names))
     return Card(
         secret=tuple(made.secret.names),
         columns=tuple(public.names),
@@ -306,15 +304,6 @@ def card_of(
         options=dict(options or {}),
         broken=broken,
     )
-
-
-def _words(made: Design) -> tuple[str, ...]:
-    """Return what the notion means for one person, for the same beliefs always.
-
-    Even rounded, the secret's own shares could reveal the last person's secret to somebody who knows all others.
-    """
-    assert made.promise is not None  # a design of a notion of one's own has been read from a file
-    return in_words(made.promise, JOIN.join(made.secret.names))
 
 
 def shows_kernel(made: Design, kernel: bool | None = None) -> bool:

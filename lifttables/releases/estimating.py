@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
 from scipy.special import ndtri
 
 from liftlib.errors import DataError
@@ -85,20 +86,11 @@ class Inverse:
         Two distributions with a difference v such that v K = 0 look alike, so the symbols of such a v form a group. v
         sums to 0 over each group because the rows of K sum to 1.
         """
-        n = len(self.kernel)
         u, values, _ = np.linalg.svd(self.kernel, full_matrices=True)
         rank = int((values > SAME * values[0]).sum())
         blind = u[:, rank:] @ u[:, rank:].T  # onto the directions that nobody sees
-        linked = np.abs(blind) > SAME
-        left, found = set(range(n)), []
-        while left:
-            group, new = set(), {min(left)}
-            while new:
-                group |= new
-                new = {int(x) for at in new for x in np.flatnonzero(linked[at])} - group
-            left -= group
-            found.append(tuple(sorted(group)))
-        return tuple(found)
+        n, group = connected_components(np.abs(blind) > SAME, directed=False)
+        return tuple(tuple(np.flatnonzero(group == at).tolist()) for at in range(n))
 
     @cached_property
     def weights(self) -> Matrix:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from liftlib.channel import Channel
-from liftlib.errors import BrokenNotion, DataError, Drifted
+from liftlib.errors import BrokenNotion, Drifted
 from liftlib.notions import LiftNotion
 from lifttables.audits.measuring import verdict_of
-from lifttables.designs.designing import CONFIDENCE, Design
+from lifttables.designs.designing import CONFIDENCE, Design, unseen_symbols
 from lifttables.designs.publishing import Publishing
 from lifttables.encoding.columns import JOIN, ROWS, numbered
 from lifttables.encoding.table import Table
@@ -166,8 +166,5 @@ def _refuse_unseen(table: Table, made: Design) -> None:
         found = table.counts(symbols.columns)
         unseen = found.filter((symbols.index(found) < 0).tolist())
         if len(unseen):
-            value = JOIN.join(numbered(unseen, symbols.names)[1][0])
-            raise DataError(
-                f"{int(unseen[ROWS].sum()):,} rows have a {role} symbol that the design has not seen, such as "
-                f"{value!r}: design the channel again, or draw a constant release for them (--unseen draw)"
-            )
+            example = JOIN.join(numbered(unseen, symbols.names)[1][0])
+            raise unseen_symbols(int(unseen[ROWS].sum()), role, example)

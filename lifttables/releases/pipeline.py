@@ -209,7 +209,8 @@ def _designed(table: Table, plan: Plan) -> NextTo:
         return design_next_to(table, reading, how.keep, notion, plan.mechanism, plan.confidence, share)
     choices = [reading.counts(table, product=True)] if plan.product else reading.choices(table, plan.confidence)
     notion = plan.notion(choices[0].public)
-    designed = plan.seconds is not None or routed(plan.mechanism, notion, plan.confidence)
+    replaced = plan.confidence is not None and route(registry.mechanisms[plan.mechanism], notion) != plan.mechanism
+    designed = replaced or plan.seconds is not None
     check_dear(plan.mechanism, len(choices[0].public.labels), allow=plan.allow, designed=designed)
     search = {"seconds": plan.seconds, "report": plan.report}
     counts, made = best_design(choices, notion, plan.mechanism, plan.confidence, **search)
@@ -251,11 +252,6 @@ def warn_of_rows_alone(confidence: float | None) -> None:
     """Warn that a design without a confidence is for its rows alone."""
     if confidence is None:
         warnings.warn(f"no confidence, so {ROWS_ALONE}", LiftWarning, stacklevel=4)
-
-
-def routed(mechanism: str, notion: Notion, confidence: float | None) -> bool:
-    """Return whether a population design replaces the mechanism's own design."""
-    return confidence is not None and route(registry.mechanisms[mechanism], notion) != mechanism
 
 
 def check_dear(mechanism: str, n_public: int, *, allow: bool, designed: bool = False) -> None:

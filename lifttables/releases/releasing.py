@@ -32,11 +32,6 @@ def check_suffix(path: Path) -> None:
         raise DataError(f"{path} does not end in {', '.join(SUFFIXES)}: the ending says how to write it")
 
 
-def _written(kind: pl.DataType) -> pl.DataType:
-    """Return the type that a kept column is written as."""
-    return pl.String() if isinstance(kind, (pl.Categorical, pl.Enum)) else kind
-
-
 def _drawn(table: PolarsTable, made: Design, rng: Uniform, how: Publishing) -> Iterator[pl.DataFrame]:
     """Yield batches of kept columns and output indices, in the source's order."""
     small = next(kind for kind in (np.uint8, np.uint16, np.int64) if made.channel.n_outputs <= np.iinfo(kind).max)
@@ -82,8 +77,11 @@ def shuffled(batches: Iterator[pl.DataFrame], rng: Uniform, folder: Path) -> Ite
 def write(table: PolarsTable, made: Design, path: Path, rng: Uniform, how: Publishing, suffix: str) -> None:
     """Stream the released rows to a file, shuffled by default, or raise DataError."""
     failures: list[BaseException] = []
-    schema = {name: _written(table.schema[name]) for name in published(table, made, how.keep)}
-    schema |= {name: pl.String() for name in made.public.names}
+    schema = {name: table.schema[name] for name in published(table, made, how.keep)}
+    schema = {
+        name: pl.String() if name in made.public.names or isinstance(kind, (pl.Categorical, pl.Enum)) else kind
+        for name, kind in schema.items()
+    }
 
     def rows(with_columns: list[str] | None, *_: object) -> Iterator[pl.DataFrame]:
         try:

@@ -16,7 +16,7 @@ from liftlib.errors import DataError
 from lifttables.designs.designing import Design
 from lifttables.designs.publishing import Publishing
 from lifttables.encoding.columns import Labels
-from lifttables.encoding.table import Rows, unreadable
+from lifttables.encoding.table import Rows, reading
 from lifttables.sources.frames import Frame
 
 BATCH = 500_000  # rows of a file in memory at a time
@@ -29,21 +29,17 @@ class PolarsTable(Frame):
 
     def __init__(self, lazy: pl.LazyFrame, name: str = "the frame", native: Any = None) -> None:
         self._lazy, self.name, self.native = lazy, name, native
-        try:
+        with reading(name):
             self.schema = dict(lazy.collect_schema())
-        except (PolarsError, OSError) as error:
-            raise unreadable(name, error) from error
         self.columns = tuple(self.schema)
 
     def read(self, names: Sequence[str]) -> Rows:  # noqa: D102
         return nw.from_native(self._lazy.select(names))
 
     def batches(self, names: Sequence[str]) -> Iterator[Labels]:  # noqa: D102
-        try:
+        with reading(self.name):
             for batch in self.rows(names).to_native().collect_batches(maintain_order=True, chunk_size=BATCH):
                 yield nw.from_native(batch, eager_only=True)
-        except (PolarsError, OSError) as error:
-            raise unreadable(self.name, error) from error
 
     def release(self, made: Design, source: Uniform, how: Publishing) -> Any:  # noqa: D102
         if not isinstance(self.native, pl.LazyFrame):

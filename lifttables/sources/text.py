@@ -12,7 +12,8 @@ import shutil
 import sys
 import tempfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -79,13 +80,20 @@ class _FileTable(PolarsTable):
     def read(self, names: Sequence[str]) -> Rows:
         """Return all rows; the first call checks the number of fields in every line."""
         if self._separator and not self._checked:
-            try:
-                with gzip.open(self._path) if self._zipped else self._path.open("rb") as file:
-                    check_widths(file, self.name, self._separator, len(self.columns), self._quote)
-            except (OSError, EOFError, zlib.error) as error:
-                raise DataError(f"cannot read {self.name}: {error}; check the file") from error
+            with _opened(self._path, self.name, zipped=self._zipped) as file:
+                check_widths(file, self.name, self._separator, len(self.columns), self._quote)
             self._checked = True
         return super().read(names)
+
+
+@contextmanager
+def _opened(path: Path, name: str, *, zipped: bool) -> Iterator[Any]:
+    """Yield an open binary file; a DataError is raised if it cannot be read."""
+    try:
+        with gzip.open(path) if zipped else path.open("rb") as file:
+            yield file
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"cannot read {name}: {error}; check the file") from error
 
 
 def _in_utf8(path: Path, name: str, encoding: str, *, zipped: bool) -> Any:
@@ -93,7 +101,7 @@ def _in_utf8(path: Path, name: str, encoding: str, *, zipped: bool) -> Any:
     decoder = codecs.getincrementaldecoder(encoding)()
     target = tempfile.NamedTemporaryFile(prefix="lift-", suffix=".csv")  # noqa: SIM115
     try:
-        with gzip.open(path) if zipped else path.open("rb") as file:
+        with _opened(path, name, zipped=zipped) as file:
             while block := file.read(BLOCK):
                 target.write(decoder.decode(block).encode())
             target.write(decoder.decode(b"", final=True).encode())
@@ -101,8 +109,6 @@ def _in_utf8(path: Path, name: str, encoding: str, *, zipped: bool) -> Any:
         raise DataError(
             f"cannot read {name}: it is not {encoding} ({error}); name another encoding (--encoding)"
         ) from error
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"cannot read {name}: {error}; check the file") from error
     target.flush()
     return target
 
