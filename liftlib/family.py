@@ -18,20 +18,11 @@ from liftlib.notions import LIP, LiftNotion, Notion
 from mixproof.checks import checked
 from mixproof.numerics import KEEP_TOL, Matrix, check_scalar
 
-LAST = 500.0
-"""The largest finite parameter: e^-500 is below the smallest float that a kernel can use."""
-
-FINE = 1e-13
-"""Relative and absolute precision of a calibrated parameter."""
-
-CLOSE = 1e-10
-"""Rounding error of a closed form within which it is taken as it is."""
-
-NEARBY = 1e-8
-"""Largest distance from an initial guess at which a bracket is tried."""
-
-COARSE = 1e-9
-"""Precision of a parameter whose members a linear program makes: its tolerance limits their leakage."""
+LAST = 500.0  # the largest finite parameter: e^-500 is below the smallest float that a kernel can use
+FINE = 1e-13  # relative and absolute precision of a calibrated parameter
+CLOSE = 1e-10  # rounding error of a closed form within which it is taken as it is
+NEARBY = 1e-8  # largest distance from an initial guess at which a bracket is tried
+COARSE = 1e-9  # precision of a parameter whose members a linear program makes: its tolerance limits their leakage
 
 Make = Callable[..., Channel]
 Level = Callable[[Joint, float], float]

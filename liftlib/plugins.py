@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from importlib.metadata import entry_points
 
+# the group of entry points; each names a module that registers mechanisms and notions when it is imported
 GROUP = "liftlib.plugins"
-"""The group of entry points; each names a module that registers mechanisms and notions when it is imported."""
 
 
 @cache

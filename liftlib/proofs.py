@@ -22,17 +22,10 @@ from mixproof.checks import checked
 from mixproof.numerics import KEEP_TOL, RESOLVED, Matrix, xlogx
 from mixproof.proof import Proof
 
-TRIVIAL = 1e-11
-"""Nats by which H(X) is raised where it is the bound, for the rounding of its sum."""
-
-POINT_TOL = 1e-6
-"""How far the entries of a point may be from summing to 1. Tangents hold at any point without negative entries."""
-
-UNNORMALISED = 1e-14
-"""How far probabilities may sum from 1 until a bound is computed from their normalised values."""
-
-VALUE_TOL = 1e-9
-"""How far a certificate's value may be from the recomputed I(X; Y), in nats."""
+TRIVIAL = 1e-11  # nats by which H(X) is raised where it is the bound, for the rounding of its sum
+POINT_TOL = 1e-6  # how far a point's entries may be from summing to 1; tangents hold at any non-negative point
+UNNORMALISED = 1e-14  # how far probabilities may sum from 1 until a bound is computed from their normalised values
+VALUE_TOL = 1e-9  # how far a certificate's value may be from the recomputed I(X; Y), in nats
 
 
 class Checked(NamedTuple):

@@ -221,96 +221,32 @@ class Registry(Mapping[str, Mechanism]):
         return f"<mechanisms: {', '.join(self._all())}>"
 
 
-mechanisms = Registry(
-    (
-        Mechanism(
-            "watchdog",
-            "liftlib.merging.watchdog:watchdog",
-            LiftNotion,
-            "|S| |X|",
-            "E23 section 3.1, eqs. (6)-(11)",
-            options=("randomise", "extend"),
-        ),
-        Mechanism(
-            "subset-merging",
-            "liftlib.merging.subset_merging:subset_merging",
-            LiftNotion,
-            "|S| |X|²",
-            "E23 Algorithm 1; C22 Algorithm 1",
-            options=("extend",),
-        ),
-        Mechanism(
-            "optimal",
-            "liftlib.response.optimal:optimal_response",
-            Convex,
-            "a tree of bounds: seconds at 15 secrets and 200 symbols",
-            "E23 section 3.1.2, eqs. (15)-(30); S20 Theorems 2 and 3",
-            most_symbols=50,
-            options=("method", "gap", "seconds", "programmes", "compiled", "threads", "report"),
-        ),
-        Mechanism(
-            "subset-response",
-            "liftlib.response.subset_response:subset_response",
-            PolyhedralLift,
-            "vertices of each subset",
-            "E23 Algorithm 2",
-        ),
-        Mechanism(
-            "product",
-            "liftlib.response.product:product_response",
-            AttributeWise,
-            "vertices of each attribute",
-            "S20 Theorem 4, repaired",
-            options=("repair",),
-        ),
-        Mechanism(
-            "randomised-response",
-            "liftlib.noise.randomised_response:randomised_response",
-            Notion,
-            "a root of |S| |X|²",
-            "S20 eqs. (28), (29)",
-        ),
-        Mechanism(
-            "unary-encoding",
-            "liftlib.noise.unary_encoding:unary_encoding",
-            Notion,
-            "a root of |S| 2^|X|",
-            "S20 eqs. (30)-(32)",
-            most_symbols=12,
-        ),
-        Mechanism(
-            "conditional-reporting",
-            "liftlib.noise.conditional_reporting:conditional_reporting",
-            LiftNotion,
-            "a root of |S| |X|²",
-            "S20 Algorithm 1, Propositions 1 and 2",
-            sees_secret=True,
-        ),
-        Mechanism(
-            "linear-reduction",
-            "liftlib.reduction.linear:linear_reduction",
-            Notion,
-            "a root of |S| |X|²",
-            "I21 eq. (3), Lemma 1",
-        ),
-        Mechanism(
-            "markov-reduction",
-            "liftlib.reduction.transport:markov_reduction",
-            LiftNotion,
-            "a root of linear programmes of |X|² unknowns",
-            "I21 problem (10)",
-            most_symbols=20,
-        ),
-        Mechanism(
-            "secret-aware-reduction",
-            "liftlib.reduction.transport:secret_aware_reduction",
-            LiftNotion,
-            "a root of |S| |X|²",
-            "I21 Propositions 1 and 2",
-            sees_secret=True,
-        ),
-    )
-)
+mechanisms = Registry((
+    Mechanism("watchdog", "liftlib.merging.watchdog:watchdog", LiftNotion, "|S| |X|", "E23 section 3.1, eqs. (6)-(11)",
+              options=("randomise", "extend")),
+    Mechanism("subset-merging", "liftlib.merging.subset_merging:subset_merging", LiftNotion, "|S| |X|²",
+              "E23 Algorithm 1; C22 Algorithm 1", options=("extend",)),
+    Mechanism("optimal", "liftlib.response.optimal:optimal_response", Convex,
+              "a tree of bounds: seconds at 15 secrets and 200 symbols",
+              "E23 section 3.1.2, eqs. (15)-(30); S20 Theorems 2 and 3", most_symbols=50,
+              options=("method", "gap", "seconds", "programmes", "compiled", "threads", "report")),
+    Mechanism("subset-response", "liftlib.response.subset_response:subset_response", PolyhedralLift,
+              "vertices of each subset", "E23 Algorithm 2"),
+    Mechanism("product", "liftlib.response.product:product_response", AttributeWise, "vertices of each attribute",
+              "S20 Theorem 4, repaired", options=("repair",)),
+    Mechanism("randomised-response", "liftlib.noise.randomised_response:randomised_response", Notion,
+              "a root of |S| |X|²", "S20 eqs. (28), (29)"),
+    Mechanism("unary-encoding", "liftlib.noise.unary_encoding:unary_encoding", Notion, "a root of |S| 2^|X|",
+              "S20 eqs. (30)-(32)", most_symbols=12),
+    Mechanism("conditional-reporting", "liftlib.noise.conditional_reporting:conditional_reporting", LiftNotion,
+              "a root of |S| |X|²", "S20 Algorithm 1, Propositions 1 and 2", sees_secret=True),
+    Mechanism("linear-reduction", "liftlib.reduction.linear:linear_reduction", Notion, "a root of |S| |X|²",
+              "I21 eq. (3), Lemma 1"),
+    Mechanism("markov-reduction", "liftlib.reduction.transport:markov_reduction", LiftNotion,
+              "a root of linear programmes of |X|² unknowns", "I21 problem (10)", most_symbols=20),
+    Mechanism("secret-aware-reduction", "liftlib.reduction.transport:secret_aware_reduction", LiftNotion,
+              "a root of |S| |X|²", "I21 Propositions 1 and 2", sees_secret=True),
+))  # fmt: skip
 """Every mechanism by the name that ``design`` and the command line use."""
 
 

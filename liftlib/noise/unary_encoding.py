@@ -11,8 +11,7 @@ from liftlib.joint import Joint
 from liftlib.noise.closed_forms import largest_log, solved
 from mixproof.numerics import Matrix
 
-LARGEST_UNARY = 20
-"""Largest number of symbols for which the kernel is written out: 2^20 x 20 floats are 160 MB."""
+LARGEST_UNARY = 20  # largest number of symbols for which the kernel is written out: 2^20 x 20 floats are 160 MB
 
 
 def _lip(joint: Joint, eps: float) -> float:

@@ -33,23 +33,16 @@ from mixproof.checks import checked
 from mixproof.extension import Extension
 from mixproof.numerics import Matrix, Vector, check_scalar
 
-MOST_SETS = 16
-"""Secrets beyond which the l1-lift has too many halfspaces, one for each set of secrets."""
-
-MOST_NUMBERED = 62
-"""Secrets beyond which the number of a set of secrets is no 64-bit integer."""
-
+MOST_SETS = 16  # secrets beyond which the l1-lift has too many halfspaces, one for each set of secrets
+MOST_NUMBERED = 62  # secrets beyond which the number of a set of secrets is no 64-bit integer
+# secrets from which on the l1-lift takes fewer inequalities with auxiliary variables than sets of secrets
 FEWEST_EXTENDED = 4
-"""Secrets from which on the l1-lift takes fewer inequalities with auxiliary variables than sets of secrets."""
 
+# the least budget, nats, at which auxiliary variables are preferred: at others their coefficients are too small
 LEAST_EXTENDED = 1e-5
-"""The least budget, nats, at which auxiliary variables are preferred: at others their coefficients are too small."""
 
-DIGITS = 13
-"""Digits of shares of a multiplier: without rounding errors a proof names fewer sets of secrets."""
-
-NEAR = 1e-6
-"""Nats from a budget within which a row counts as on its boundary, so that it gets a tangent there."""
+DIGITS = 13  # digits of shares of a multiplier: without rounding errors a proof names fewer sets of secrets
+NEAR = 1e-6  # nats from a budget within which a row counts as on its boundary, so that it gets a tangent there
 
 
 class _Averages(PolyhedralLift):
@@ -205,8 +198,11 @@ class L1Lift(_Averages):
         return found[np.arange(len(found))]
 
     def numbered_halfspaces(self, joint: Joint) -> Rows:  # noqa: D102
-        bounded = not self._perfect() and np.isinf(self.eps_l) and self.eps_u < np.log(3)
-        return SetHalfspaces(joint, self.eps_u) if bounded else super().numbered_halfspaces(joint)
+        return SetHalfspaces(joint, self.eps_u) if self._bounded() else super().numbered_halfspaces(joint)
+
+    def _bounded(self) -> bool:
+        """Return whether only the l1-lift is bounded, and below 2, which it never reaches."""
+        return not self._perfect() and np.isinf(self.eps_l) and self.eps_u < np.log(3)
 
     @checked
     def extension(self, joint: Joint) -> Extension | None:
@@ -214,8 +210,7 @@ class L1Lift(_Averages):
         n = joint.n_secret
         if n > MOST_NUMBERED:
             raise UnsupportedNotion(f"the l1-lift of {n} secrets is beyond {MOST_NUMBERED}: use subset_merging")
-        bounded = not self._perfect() and np.isinf(self.eps_l) and self.eps_u < np.log(3)
-        if not bounded or n < FEWEST_EXTENDED or (self.eps_u < LEAST_EXTENDED and n <= MOST_SETS):
+        if not self._bounded() or n < FEWEST_EXTENDED or (self.eps_u < LEAST_EXTENDED and n <= MOST_SETS):
             return None
         listed = SetHalfspaces(joint, self.eps_u)
         forms, k = listed.forms, listed.constant

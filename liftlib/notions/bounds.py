@@ -30,11 +30,11 @@ from mixproof.checks import checked
 from mixproof.extension import Extension
 from mixproof.numerics import Matrix, Vector, check_count, check_scalar
 
+# secrets from which on LDP takes fewer inequalities with an auxiliary variable than pairs of secrets
 FEWEST_EXTENDED = 4
-"""Secrets from which on LDP takes fewer inequalities with an auxiliary variable than pairs of secrets."""
 
+# budgets, nats, at which the auxiliary variable is used: at others its coefficients are too close or too far apart
 EXTENDED_BUDGETS = 1e-5, 30.0
-"""Budgets, nats, at which the auxiliary variable is used: at others its coefficients are too close or too far apart."""
 
 
 class _LiftRange(PolyhedralLift, RatioBased):
@@ -44,6 +44,13 @@ class _LiftRange(PolyhedralLift, RatioBased):
 
     def _range(self) -> tuple[float, float]:
         return getattr(self, self.names[0]), getattr(self, self.names[1])
+
+    def required_budgets(self, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:  # noqa: ARG002
+        lower, upper = self._range()
+        return (
+            RequiredBudget(self.names[0], log_of(inverse_of(lift.min(axis=-2))), lower, ("least",)),
+            RequiredBudget(self.names[1], log_of(lift.max(axis=-2)), upper, ("most",)),
+        )
 
     def belief(self, prior: float) -> tuple[float, float]:
         return belief_within(check_scalar("prior", prior, 0, 1), *self._range())
@@ -128,12 +135,6 @@ class ALIP(_LiftRange):
         eps, lam = check_scalar("eps", eps), check_scalar("lam", lam, 0, 1)
         return cls(lam * eps, (1 - lam) * eps)
 
-    def required_budgets(self, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:  # noqa: ARG002, D102
-        return (
-            RequiredBudget("eps_l", log_of(inverse_of(lift.min(axis=-2))), self.eps_l, ("least",)),
-            RequiredBudget("eps_u", log_of(lift.max(axis=-2)), self.eps_u, ("most",)),
-        )
-
     @checked
     def leakage(self, joint: Joint, channel: Channel | None = None) -> Leakage:
         """Return the smallest pair (eps_l, eps_u) that the release satisfies, in nats."""
@@ -180,12 +181,6 @@ class LIP(_OneBudget, _LiftRange):
 
     eps: float
     names = ("eps", "eps")
-
-    def required_budgets(self, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:  # noqa: ARG002, D102
-        return (
-            RequiredBudget("eps", log_of(inverse_of(lift.min(axis=-2))), self.eps, ("least",)),
-            RequiredBudget("eps", log_of(lift.max(axis=-2)), self.eps, ("most",)),
-        )
 
     def risk(self, lift: Matrix, p_s: Vector) -> Matrix:  # noqa: ARG002
         """Return the largest absolute log-lift, shape (..., X) (C22 eq. (2))."""
@@ -241,7 +236,7 @@ class LDP(_OneBudget, PolyhedralLift, RatioBased):
         if np.isinf(self.eps):
             return np.empty((0, joint.n_public))
         likelihood = joint.s_given_x / joint.p_s[:, None]
-        pairs = np.array(list(itertools.permutations(range(joint.n_secret), 2)), dtype=int).reshape(-1, 2)
+        pairs = _pairs(joint.n_secret)
         # l(s) <= e^eps l(s'), divided by e^eps so that no coefficient overflows
         # with the budget exceeded by t, e^-eps l(s) <= e^t min l <= e^t, so that a row is missed by e^t - 1 at most
         return difference(likelihood[pairs[:, 1]], np.exp(-self.eps) * likelihood[pairs[:, 0]])
@@ -284,8 +279,7 @@ class LDP(_OneBudget, PolyhedralLift, RatioBased):
         return Extension(table, np.array([largest]), np.ones(1), slack, n * (n - 1), lift, worst, pull_back)
 
     def ratios(self, n_secret: int) -> Ratios:  # noqa: D102
-        secrets = range(check_count("n_secret", n_secret))
-        pairs = np.array(list(itertools.permutations(secrets, 2)), dtype=np.int64).reshape(-1, 2)
+        pairs = _pairs(check_count("n_secret", n_secret))
         pairs = pairs if np.isfinite(self.eps) else pairs[:0]
         return Ratios(pairs[:, 0], pairs[:, 1], np.full(len(pairs), self.eps))
 
@@ -298,6 +292,11 @@ class LDP(_OneBudget, PolyhedralLift, RatioBased):
         # lifts are at most 1 / min P(s), so that a floor of e^-eps times that keeps their ratio
         floor = float(np.exp(-self.eps) / p_s.min())
         return (LDP(np.inf), floor) if 0 < floor < least else (self, 0.0)
+
+
+def _pairs(n_secret: int) -> NDArray[np.int64]:
+    """Return the ordered pairs of different secrets, shape (m, 2)."""
+    return np.array(list(itertools.permutations(range(n_secret), 2)), dtype=np.int64).reshape(-1, 2)
 
 
 @checked

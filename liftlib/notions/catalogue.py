@@ -14,6 +14,7 @@ from liftlib.notions.bounds import ALIP, LDP, LIP, PerfectPrivacy
 from liftlib.notions.side_channels import SRLIP
 from liftlib.plugins import load_plugins
 
+# the constructor of each notion; other packages add theirs through ``register``
 NOTIONS: dict[str, Callable[..., Notion]] = {
     "alip": ALIP,
     "lip": LIP,
@@ -24,7 +25,6 @@ NOTIONS: dict[str, Callable[..., Notion]] = {
     "srlip": SRLIP,
     "perfect": PerfectPrivacy,
 }
-"""The constructor of each notion. Other packages add theirs through :func:`register`."""
 
 
 def all_notions() -> Mapping[str, Callable[..., Notion]]:

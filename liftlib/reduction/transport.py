@@ -15,14 +15,9 @@ from liftlib.reduction.linear import linear_reduction, reduction_share
 from mixproof.lp import solve
 from mixproof.numerics import Matrix, Vector, as_matrix
 
-LIGHT = 1e-6
-"""Symbols with less mass, which a solver cannot resolve, keep the kernel of I21 eq. (7)."""
-
-SHORTCUT = 1e-12
-"""Rounding of a sum of two distances, in the test of the triangle inequality."""
-
-LIFT_TOL = 1e-6
-"""Largest error of a lift that the linear program reaches, against I21 eq. (3)."""
+LIGHT = 1e-6  # symbols with less mass, which a solver cannot resolve, keep the kernel of I21 eq. (7)
+SHORTCUT = 1e-12  # rounding of a sum of two distances, in the test of the triangle inequality
+LIFT_TOL = 1e-6  # largest error of a lift that the linear program reaches, against I21 eq. (3)
 
 
 @family(high=1.0, private_end="high", near=reduction_share, resolution=COARSE)

@@ -34,20 +34,11 @@ from mixproof.numerics import EDGE_TOL, SLACK, Matrix, Vector
 from mixproof.restricted_master import HighsRestrictedMaster
 from mixproof.search import ProvenBound, Report, cheapest_mixture
 
-FIRST_GAP = 1e-2
-"""Relative gap of the first polytope's optimum."""
-
-FINER = 0.25
-"""Gap of a polytope's optimum as a share of the remaining gap."""
-
-ROUNDS = 60
-"""Maximum number of rounds of tangents."""
-
-LEAST_GAP = 1e-8
-"""Smallest gap in nats, limited by the notion's tolerance times the tangents' weights."""
-
-HALVINGS = 50
-"""Steps of the bisection for a point on the boundary of the allowed set."""
+FIRST_GAP = 1e-2  # relative gap of the first polytope's optimum
+FINER = 0.25  # gap of a polytope's optimum as a share of the remaining gap
+ROUNDS = 60  # maximum number of rounds of tangents
+LEAST_GAP = 1e-8  # smallest gap in nats, limited by the notion's tolerance times the tangents' weights
+HALVINGS = 50  # steps of the bisection for a point on the boundary of the allowed set
 
 
 class Bracket(NamedTuple):

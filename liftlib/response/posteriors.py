@@ -22,8 +22,7 @@ from mixproof.lp import Solution
 from mixproof.numerics import DUST, REPAIR_START, REPAIR_TOL, RESOLVED, Mask, Matrix, Vector
 from mixproof.proof import DeferredProofField
 
-MOST_LISTED = 1000
-"""Halfspaces beyond which only their description with auxiliary variables is used, if there is one."""
+MOST_LISTED = 1000  # halfspaces beyond which only their description with auxiliary variables is used, if there is one
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

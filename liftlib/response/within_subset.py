@@ -14,14 +14,11 @@ from mixproof.numerics import KEEP_TOL, ROOM, Matrix, Vector
 from mixproof.polytope import vertices
 from mixproof.search import cheapest_mixture
 
+# largest number of vertices to list, by the upper bound theorem; the actual number is much smaller
 MOST_VERTICES = 10_000_000
-"""Largest number of vertices to list, by the upper bound theorem; the actual number is much smaller."""
 
-FEW_SYMBOLS = 10
-"""Number of symbols up to which vertices are always listed."""
-
-GAP, SECONDS = 1e-3, 10.0
-"""Relative gap and time limit of the search within a larger subset."""
+FEW_SYMBOLS = 10  # number of symbols up to which vertices are always listed
+GAP, SECONDS = 1e-3, 10.0  # relative gap and time limit of the search within a larger subset
 
 
 class Within(NamedTuple):

@@ -9,8 +9,7 @@ from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information, total_variation
 from liftlib.notions import ALIP, Notion
 
-TOLERANCE = 1e-9
-"""Rounding, in nats and in probability, of sums of at most some hundred floats."""
+TOLERANCE = 1e-9  # rounding, in nats and in probability, of sums of at most some hundred floats
 
 
 def channel_faults(joint: Joint, channel: object, notion: Notion | None = None) -> list[str]:

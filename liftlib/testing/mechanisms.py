@@ -17,6 +17,7 @@ from liftlib.testing.channels import channel_faults
 from liftlib.testing.notions import example_joints
 from liftlib.testing.reports import Fault, NotSupported, Report, run_checks
 
+# notions of each kind, for every joint distribution
 NOTIONS: dict[str, Notion] = {
     "ALIP": ALIP(0.7, 0.4),
     "a bound above only": ALIP(np.inf, 0.4),
@@ -29,7 +30,6 @@ NOTIONS: dict[str, Notion] = {
     "alpha-lift": AlphaLift(2, 0.5, 0.3),
     "perfect privacy": PerfectPrivacy(),
 }
-"""Notions of each kind, for every joint distribution."""
 
 
 def check_mechanism(

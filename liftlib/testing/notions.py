@@ -27,11 +27,8 @@ from liftlib.testing.reports import Fault, NotSupported, Report, run_checks
 from mixproof.checks import checked
 from mixproof.numerics import KEEP_TOL, Mask, Matrix, Vector
 
-NEAR = 1e-6
-"""Posteriors this close to the boundary (nats) are not used to compare two methods."""
-
-POSTERIORS = 400
-"""Random posteriors with which methods are compared."""
+NEAR = 1e-6  # posteriors this close to the boundary (nats) are not used to compare two methods
+POSTERIORS = 400  # random posteriors with which methods are compared
 
 
 def example_joints() -> list[Joint]:
