@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import cache
 from importlib.metadata import entry_points
 
-# the group of entry points; each names a module that registers mechanisms and notions when it is imported
-GROUP = "liftlib.plugins"
+GROUP = "liftlib.plugins"  # entry points of modules that register mechanisms and notions when imported
 
 
 @cache

@@ -35,11 +35,9 @@ from mixproof.numerics import Matrix, Vector, check_scalar
 
 MOST_SETS = 16  # secrets beyond which the l1-lift has too many halfspaces, one for each set of secrets
 MOST_NUMBERED = 62  # secrets beyond which the number of a set of secrets is no 64-bit integer
-# secrets from which on the l1-lift takes fewer inequalities with auxiliary variables than sets of secrets
-FEWEST_EXTENDED = 4
+FEWEST_EXTENDED = 4  # secrets from which auxiliary variables save inequalities over sets of secrets
 
-# the least budget, nats, at which auxiliary variables are preferred: at others their coefficients are too small
-LEAST_EXTENDED = 1e-5
+LEAST_EXTENDED = 1e-5  # nats: with smaller budgets the coefficients of auxiliary variables are too small
 
 DIGITS = 13  # digits of shares of a multiplier: without rounding errors a proof names fewer sets of secrets
 NEAR = 1e-6  # nats from a budget within which a row counts as on its boundary, so that it gets a tangent there

@@ -30,11 +30,9 @@ from mixproof.checks import checked
 from mixproof.extension import Extension
 from mixproof.numerics import Matrix, Vector, check_count, check_scalar
 
-# secrets from which on LDP takes fewer inequalities with an auxiliary variable than pairs of secrets
-FEWEST_EXTENDED = 4
+FEWEST_EXTENDED = 4  # secrets from which an auxiliary variable saves inequalities over pairs
 
-# budgets, nats, at which the auxiliary variable is used: at others its coefficients are too close or too far apart
-EXTENDED_BUDGETS = 1e-5, 30.0
+EXTENDED_BUDGETS = 1e-5, 30.0  # nats: with other budgets the coefficients of the variable are too extreme
 
 
 class _LiftRange(PolyhedralLift, RatioBased):
