@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from liftbook.rows.jobs import parallel_map
-from liftbook.rows.tidy import frame, summary
+from liftbook.rows.tidy import Measured, budgets, frame, over_trials, summary
 from liftlib.channel import Channel
 from liftlib.errors import LiftWarning
 from liftlib.joint import Joint
@@ -92,6 +92,21 @@ def _trial(task: tuple[Matrix, Sequence[Point]]) -> list[dict[str, float]]:
         channel, found = point.make(joint, point.notion)
         rows.append(measure(joint, point, channel, time.process_time() - began) | found)
     return rows
+
+
+def over_budgets(at: Callable[[Joint, float], Measured], p: Matrix, epsilons: Iterable[float]) -> pd.DataFrame:
+    """Return the summary over N joints, shape (N, S, X), of ``at(joint, eps)`` by budget.
+
+    ``at`` is a module's own function or a partial of one, so that a worker can import it.
+    """
+    tried = budgets(epsilons)
+    return over_trials(parallel_map(_at_budgets, [(at, one, tried) for one in p]), "eps", tried)
+
+
+def _at_budgets(task: tuple[Callable[[Joint, float], Measured], Matrix, list[float]]) -> list[Measured]:
+    at, p, epsilons = task
+    joint = Joint(p)
+    return [at(joint, eps) for eps in epsilons]
 
 
 def response_tradeoff(p: Matrix, points: Iterable[Point]) -> pd.DataFrame:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from liftbook.rows.jobs import T, parallel_map
 from liftlib.errors import InvalidParameter, shown
 from mixproof.numerics import Matrix
 
@@ -70,6 +71,11 @@ def over_trials(trials: Sequence[Sequence[Measured]], name: str, values: Sequenc
             measures = {key: np.array([trial[at][series][key] for trial in trials]) for key in measured}
             rows += summary(measures, series=series, **{name: value})
     return frame(rows)
+
+
+def parallel_rows(function: Callable[[T], Iterable[Mapping[str, Any]]], tasks: Iterable[T]) -> pd.DataFrame:
+    """Return the rows of all tasks as one table, computed by worker processes."""
+    return frame(row for rows in parallel_map(function, tasks) for row in rows)
 
 
 def frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:

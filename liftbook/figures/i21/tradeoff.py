@@ -8,16 +8,16 @@ import numpy as np
 import pandas as pd
 
 from liftbook.figures.i21.reductions import REDUCTIONS, cost_of
-from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import figure
-from liftbook.rows.tidy import Measured, budgets, over_trials
+from liftbook.rows.responses import over_budgets
+from liftbook.rows.tidy import Measured
 from liftlib.datasets import uniform_joints
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.notions import LIP
 from liftlib.reduction.linear import reduction_share
 from liftlib.response.optimal import optimal_response
-from mixproof.numerics import Matrix, Rng
+from mixproof.numerics import Rng
 
 
 @figure
@@ -43,22 +43,15 @@ def reduction_tradeoff(
         outputs are not symbols), ``mean``, ``std``, ``n``.
     """
     p = uniform_joints(n_trials, n_secret, n_public, rng)
-    tried = budgets(epsilons)
-    return over_trials(parallel_map(_on_joint, [(one, tried) for one in p]), "eps", tried)
+    return over_budgets(_reduced, p, epsilons)
 
 
-def _on_joint(task: tuple[Matrix, list[float]]) -> list[Measured]:
-    joint = Joint(task[0])
-    moves = 1 - np.eye(joint.n_public)
-    found: list[Measured] = []
-    for eps in task[1]:
-        notion = LIP(eps)
-        share = reduction_share(joint, notion)
-        channels = {series: make(joint, share, None) for series, make in REDUCTIONS.items()}
-        point = {
-            series: {"nmi": evaluate(joint, channel).nmi, "moved": cost_of(joint, channel, moves)}
-            for series, channel in channels.items()
-        }
-        point["optimal response"] = {"nmi": evaluate(joint, optimal_response(joint, notion)).nmi}
-        found.append(point)
-    return found
+def _reduced(joint: Joint, eps: float) -> Measured:
+    moves, notion = 1 - np.eye(joint.n_public), LIP(eps)
+    share = reduction_share(joint, notion)
+    channels = {series: make(joint, share, None) for series, make in REDUCTIONS.items()}
+    found = {
+        series: {"nmi": evaluate(joint, channel).nmi, "moved": cost_of(joint, channel, moves)}
+        for series, channel in channels.items()
+    }
+    return found | {"optimal response": {"nmi": evaluate(joint, optimal_response(joint, notion)).nmi}}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 import pandas as pd
 
 from liftbook.relatives.larger_budgets import larger_budgets
-from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import figure
-from liftbook.rows.tidy import Measured, budgets, over_trials
+from liftbook.rows.responses import over_budgets
+from liftbook.rows.tidy import Measured
 from liftlib.channel import Channel
 from liftlib.datasets import uniform_joints
 from liftlib.joint import Joint
@@ -18,7 +19,7 @@ from liftlib.merging.subset_merging import subset_merging
 from liftlib.notions import LIP, AlphaLift
 from liftlib.response.optimal import optimal_response
 from liftlib.response.posteriors import RowsCertificate
-from mixproof.numerics import Matrix, Rng
+from mixproof.numerics import Rng
 
 
 @figure
@@ -42,24 +43,18 @@ def alpha_lift_optimum(
         exceed it), ``mean``, ``std``, ``n``.
     """
     p = uniform_joints(n_trials, n_secret, n_public, rng)
-    tried, orders = budgets(epsilons), tuple(alphas)
-    return over_trials(parallel_map(_alpha_lifts, [(one, tried, orders) for one in p]), "eps", tried)
+    return over_budgets(partial(_alpha_lifts, alphas=tuple(alphas)), p, epsilons)
 
 
-def _alpha_lifts(task: tuple[Matrix, list[float], tuple[float, ...]]) -> list[Measured]:
-    joint = Joint(task[0])
-    found: list[Measured] = []
+def _alpha_lifts(joint: Joint, eps: float, alphas: tuple[float, ...]) -> Measured:
     h_x = evaluate(joint, Channel.identity(joint.n_public)).entropy
-    for eps in task[1]:
-        point: dict[str, dict[str, float]] = {}
-        for alpha in task[2]:
-            notion = AlphaLift(alpha, eps / 2, eps / 2)
-            best = optimal_response(joint, notion).certified(RowsCertificate)
-            point[f"optimum, α={alpha:g}"] = {"nmi": best.value / h_x, "gap": best.gap / h_x}
-            point[f"merging, α={alpha:g}"] = {"nmi": evaluate(joint, subset_merging(joint, notion)).nmi}
-        point["optimum, ALIP"] = {"nmi": evaluate(joint, optimal_response(joint, LIP(eps / 2))).nmi}
-        found.append(point)
-    return found
+    found: dict[str, dict[str, float]] = {}
+    for alpha in alphas:
+        notion = AlphaLift(alpha, eps / 2, eps / 2)
+        best = optimal_response(joint, notion).certified(RowsCertificate)
+        found[f"optimum, α={alpha:g}"] = {"nmi": best.value / h_x, "gap": best.gap / h_x}
+        found[f"merging, α={alpha:g}"] = {"nmi": evaluate(joint, subset_merging(joint, notion)).nmi}
+    return found | {"optimum, ALIP": {"nmi": evaluate(joint, optimal_response(joint, LIP(eps / 2))).nmi}}
 
 
 @figure
@@ -83,22 +78,17 @@ def alpha_lift_heuristic(
         reached), ``mean``, ``std``, ``n``; with a series for ALIP's optimum under the first order.
     """
     p = uniform_joints(n_trials, n_secret, n_public, rng)
-    tried, orders = budgets(epsilons), tuple(alphas)
-    return over_trials(parallel_map(_behind, [(one, tried, orders) for one in p]), "eps", tried)
+    return over_budgets(partial(_behind, alphas=tuple(alphas)), p, epsilons)
 
 
-def _behind(task: tuple[Matrix, list[float], tuple[float, ...]]) -> list[Measured]:
-    joint = Joint(task[0])
-    found: list[Measured] = []
-    for eps in task[1]:
-        point: dict[str, dict[str, float]] = {}
-        for alpha in task[2]:
-            notion = AlphaLift(alpha, eps / 2, eps / 2)
-            most = optimal_response(joint, notion).certified(RowsCertificate).upper
-            reached = {f"α={alpha:g}": larger_budgets(joint, notion)}
-            if alpha == task[2][0]:
-                reached[f"ALIP, at α={alpha:g}"] = optimal_response(joint, LIP(eps / 2))
-            for name, channel in reached.items():
-                point[name] = {"missing": max(0.0, 1 - channel.certified(RowsCertificate).value / most)}
-        found.append(point)
+def _behind(joint: Joint, eps: float, alphas: tuple[float, ...]) -> Measured:
+    found: dict[str, dict[str, float]] = {}
+    for alpha in alphas:
+        notion = AlphaLift(alpha, eps / 2, eps / 2)
+        most = optimal_response(joint, notion).certified(RowsCertificate).upper
+        reached = {f"α={alpha:g}": larger_budgets(joint, notion)}
+        if alpha == alphas[0]:
+            reached[f"ALIP, at α={alpha:g}"] = optimal_response(joint, LIP(eps / 2))
+        for name, channel in reached.items():
+            found[name] = {"missing": max(0.0, 1 - channel.certified(RowsCertificate).value / most)}
     return found

@@ -7,17 +7,17 @@ from collections.abc import Iterable
 import pandas as pd
 
 from liftbook.relatives.best_partition import best_partition
-from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import figure
+from liftbook.rows.responses import over_budgets
 from liftbook.rows.scales import C22_EPSILONS
-from liftbook.rows.tidy import Measured, budgets, over_trials
+from liftbook.rows.tidy import Measured
 from liftlib.datasets import uniform_joints
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.merging.subset_merging import subset_merging
 from liftlib.notions import LIP
 from liftlib.response.optimal import optimal_response
-from mixproof.numerics import Matrix, Rng
+from mixproof.numerics import Rng
 
 
 @figure
@@ -34,19 +34,14 @@ def partition_gap(
     ``|X|`` is at most 13. Columns ``series``, ``eps``, ``measure`` (nmil), ``mean``, ``std``, ``n``.
     """
     p = uniform_joints(n_trials, n_secret, n_public, rng)
-    tried = budgets(epsilons)
-    return over_trials(parallel_map(_partitions, [(one, tried) for one in p]), "eps", tried)
+    return over_budgets(_partitions, p, epsilons)
 
 
-def _partitions(task: tuple[Matrix, list[float]]) -> list[Measured]:
-    joint = Joint(task[0])
-    found: list[Measured] = []
-    for eps in task[1]:
-        notion = LIP(eps)
-        channels = {
-            "greedy (Algorithm 1)": subset_merging(joint, notion),
-            "best partition": best_partition(joint, notion),
-            "optimal response": optimal_response(joint, notion),
-        }
-        found.append({series: {"nmil": evaluate(joint, channel).nmil} for series, channel in channels.items()})
-    return found
+def _partitions(joint: Joint, eps: float) -> Measured:
+    notion = LIP(eps)
+    channels = {
+        "greedy (Algorithm 1)": subset_merging(joint, notion),
+        "best partition": best_partition(joint, notion),
+        "optimal response": optimal_response(joint, notion),
+    }
+    return {series: {"nmil": evaluate(joint, channel).nmil} for series, channel in channels.items()}

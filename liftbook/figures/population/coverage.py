@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import figure
+from liftbook.rows.tidy import parallel_rows
 from liftlib.datasets import adult, dirichlet_joint, uniform_joint
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
@@ -63,10 +64,6 @@ def audited_table(table: Audited, level: float = 0.95) -> list[dict[str, Any]]:
     ]
 
 
-def _audited(task: tuple[Audited, float]) -> list[dict[str, Any]]:
-    return audited_table(*task)
-
-
 @figure
 def interval_coverage(
     laws: Iterable[str], rows: Iterable[int], seeds: Iterable[int], level: float = 0.95
@@ -80,5 +77,5 @@ def interval_coverage(
         the total variation distance and chi-square).
     """
     sizes = list(rows)
-    tasks = [((law, size, seed), level) for seed in seeds for law in laws for size in sizes]
-    return pd.DataFrame([row for found in parallel_map(_audited, tasks) for row in found])
+    tables = [(law, size, seed) for seed in seeds for law in laws for size in sizes]
+    return parallel_rows(partial(audited_table, level=level), tables)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import figure
+from liftbook.rows.tidy import parallel_rows
 from liftlib.channel import Channel
 from liftlib.datasets import adult, dirichlet_joint, uniform_joint
 from liftlib.errors import InvalidParameter
@@ -125,10 +126,6 @@ def judged(table: Table, confidence: float = 0.95) -> list[dict[str, Any]]:
     return found
 
 
-def _judged(task: tuple[Table, float]) -> list[dict[str, Any]]:
-    return judged(*task)
-
-
 @figure
 def population_designs(
     laws: Iterable[str],
@@ -148,8 +145,8 @@ def population_designs(
         nats; negative if satisfied) and ``nmi`` (of X under the law).
     """
     every = itertools.product(seeds, notions, laws, rows)
-    tasks = [((notion, law, size, seed), confidence) for seed, notion, law, size in every]
-    return pd.DataFrame([row for found in parallel_map(_judged, tasks) for row in found])
+    tables = [(notion, law, size, seed) for seed, notion, law, size in every]
+    return parallel_rows(partial(judged, confidence=confidence), tables)
 
 
 def kept_shares(judged_rows: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import figure
+from liftbook.rows.tidy import parallel_rows
 from liftlib.datasets import adult_frame
 from liftlib.errors import BrokenNotion, LiftWarning
 from liftlib.joint import Joint
@@ -106,4 +106,4 @@ def kept_column_attempts(
     names = list(kept)
     several = [keep for n in (1, 2) for keep in itertools.combinations(names, n)]
     tasks = [(secret, public, keep, eps) for secret, public, keep in itertools.product(secrets, publics, several)]
-    return pd.DataFrame([row for rows in parallel_map(attempted, tasks) for row in rows])
+    return parallel_rows(attempted, tasks)

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import figure
+from liftbook.rows.tidy import parallel_rows
 from liftlib.datasets import dirichlet_joint
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
@@ -96,5 +96,5 @@ def population_losses(laws: Iterable[str], rows: Iterable[int], seeds: Iterable[
         satisfied), ``retained`` (NMI by that of the optimum for the law) and ``kept``.
     """
     tasks = [(law, size, seed) for seed, law, size in itertools.product(seeds, laws, rows)]
-    found = pd.DataFrame([row for one in parallel_map(losses, tasks) for row in one])
+    found = parallel_rows(losses, tasks)
     return found.assign(kept=found["over"] <= KEEP_TOL)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from liftbook.figures.population.designs import LAWS, drawn_table
-from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import figure
+from liftbook.rows.tidy import parallel_rows
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.notions import LIP
@@ -58,10 +59,6 @@ def judged_ways(table: Drawn, confidence: float = 0.95) -> list[dict[str, Any]]:
     return found
 
 
-def _judged(task: tuple[Drawn, float]) -> list[dict[str, Any]]:
-    return judged_ways(*task)
-
-
 def told(found: pd.DataFrame) -> pd.DataFrame:
     """Return the rows with a design, with the notion and whether it was satisfied."""
     there = found.dropna(subset="over")
@@ -89,5 +86,5 @@ def population_ways(
     >>> sorted(set(found["design"])) == sorted(WAYS), bool(found["kept"].all())
     (True, True)
     """
-    tasks = [((law, size, seed), confidence) for seed, law, size in itertools.product(seeds, laws, rows)]
-    return told(pd.DataFrame([row for found in parallel_map(_judged, tasks) for row in found]))
+    tables = [(law, size, seed) for seed, law, size in itertools.product(seeds, laws, rows)]
+    return told(parallel_rows(partial(judged_ways, confidence=confidence), tables))

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from liftbook.relatives.srlip_bounds import srlip_upper_bounds
-from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import figure
-from liftbook.rows.responses import respond_by_vertices
+from liftbook.rows.responses import over_budgets, respond_by_vertices
 from liftbook.rows.scales import S20_EPSILONS as EPSILONS
-from liftbook.rows.tidy import budgets, frame, summary
+from liftbook.rows.tidy import Measured, budgets, frame
 from liftlib.datasets import dirichlet_joints, uniform_joints
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
@@ -21,9 +20,7 @@ from liftlib.measures.information import entropy
 from liftlib.notions import LIP, SRLIP
 from liftlib.response.optimal import optimal_response
 from liftlib.response.product import product_response
-from mixproof.numerics import Matrix, Rng, generator
-
-Task = tuple[Matrix, list[float], tuple[int, ...]]
+from mixproof.numerics import Rng, generator
 
 
 @figure
@@ -49,38 +46,28 @@ def srlip_small(
         ``eps``, ``measure`` (nmi), ``mean``, ``std``, ``n``; measure ``vertices`` for the SRLIP optimum. Theorem 4's
         budgets are lowered where its product violates SRLIP.
     """
-    grid, random, rows = budgets(epsilons), generator(rng), []
+    random, panels = generator(rng), []
     for shape in shapes:
         sizes = SRLIP(0.0, shape).shape
         p = uniform_joints(n_trials, n_secret, int(np.prod(sizes)), random)
-        tasks: list[Task] = [(one, grid, sizes) for one in p]
-        found = pd.DataFrame([row for some in parallel_map(_exact_srlip, tasks) for row in some])
-        for (series, eps), part in found.groupby(["series", "eps"], sort=False):
-            keys = {"panel": "×".join(map(str, sizes)), "series": series, "eps": eps}
-            rows += summary({"nmi": part["nmi"].to_numpy()}, **keys)
-            if series == "SRLIP optimum":
-                rows += summary({"vertices": part["vertices"].to_numpy(float)}, **keys)
-    return frame(rows)
+        panels.append(over_budgets(partial(_exact_srlip, shape=sizes), p, epsilons))
+        panels[-1].insert(0, "panel", "×".join(map(str, sizes)))
+    return pd.concat(panels, ignore_index=True)
 
 
-def _exact_srlip(task: Task) -> list[dict[str, Any]]:
-    p, epsilons, shape = task
-    joint = Joint(p)
-    rows = []
-    for eps in epsilons:
-        notion = SRLIP(eps, shape)
-        exact, counted = respond_by_vertices(joint, notion)
-        utilities = {
-            "LIP optimum": evaluate(joint, optimal_response(joint, LIP(eps))).mutual_information,
-            "upper bound": min(srlip_upper_bounds(joint, notion).values()),
-            "SRLIP optimum": evaluate(joint, exact).mutual_information,
-            "tree of bounds": evaluate(joint, optimal_response(joint, notion, method="tree")).mutual_information,
-            "Theorem 4": evaluate(joint, product_response(joint, notion)).mutual_information,
-        }
-        for series, information in utilities.items():
-            nmi = information / entropy(joint.p_x)
-            rows.append({"series": series, "eps": eps, "nmi": nmi, "vertices": int(counted["vertices"])})
-    return rows
+def _exact_srlip(joint: Joint, eps: float, shape: tuple[int, ...]) -> Measured:
+    notion = SRLIP(eps, shape)
+    exact, counted = respond_by_vertices(joint, notion)
+    utilities = {
+        "LIP optimum": evaluate(joint, optimal_response(joint, LIP(eps))).mutual_information,
+        "upper bound": min(srlip_upper_bounds(joint, notion).values()),
+        "SRLIP optimum": evaluate(joint, exact).mutual_information,
+        "tree of bounds": evaluate(joint, optimal_response(joint, notion, method="tree")).mutual_information,
+        "Theorem 4": evaluate(joint, product_response(joint, notion)).mutual_information,
+    }
+    found = {series: {"nmi": information / entropy(joint.p_x)} for series, information in utilities.items()}
+    found["SRLIP optimum"]["vertices"] = counted["vertices"]
+    return found
 
 
 @figure
