@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+import inspect
+from collections.abc import Callable, Iterable
+from functools import lru_cache, wraps
 
 import numpy as np
 
@@ -34,3 +36,22 @@ def jeffreys(n: int, n_secret: int, n_public: int, seed: int = 0) -> tuple[Joint
 def occupations(without: str) -> Joint:
     """Return Adult's relationship and occupation, optionally without one relationship."""
     return adult("relationship", "occupation", leave_out=(without,) if without != "none" else ())
+
+
+def on_each(joints: Callable[..., Iterable[Joint]], *size: int) -> Callable[[Callable[..., bool]], Callable[..., bool]]:
+    """Turn a test of one joint distribution into the claim that all of a seed's pass it.
+
+    The test takes a joint and the claim's argument, if any; ``joints(*size, seed=seed)`` draws the joints.
+    """
+
+    def claim(test: Callable[..., bool]) -> Callable[..., bool]:
+        @wraps(test)
+        def holds(*argument: str, seed: int) -> bool:
+            return all(test(joint, *argument) for joint in joints(*size, seed=seed))
+
+        _, *others = inspect.signature(test).parameters.values()
+        seed = inspect.Parameter("seed", inspect.Parameter.KEYWORD_ONLY)
+        holds.__signature__ = inspect.Signature([*others, seed])  # type: ignore[attr-defined]
+        return holds
+
+    return claim

@@ -49,6 +49,8 @@ def stands_on(names: Iterable[str]) -> list[str]:
         if id(value) in seen:
             return
         seen.add(id(value))
+        for cell in getattr(value, "__closure__", None) or ():
+            follow(cell.cell_contents)
         if isinstance(value, Figure):
             found[figures[f"figure_{value.number}"]] = None
         elif id(value) in documented():

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from liftbook.claims.samples import drawn
+from liftbook.claims.samples import drawn, on_each
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import Evaluation, evaluate
@@ -52,7 +52,7 @@ def _nearly_ruled_out(lift: float) -> Joint:
     return Joint(np.column_stack([column, p_s - column]))
 
 
-def _joints(seed: int) -> list[Joint]:
+def _joints(*, seed: int) -> list[Joint]:
     """Return 200 random joints 5 x 17, and joints that nearly attain the bounds."""
     return [*drawn(200, 5, 17, seed), *AT_THE_BOUNDS]
 
@@ -95,101 +95,89 @@ def _raw(joint: Joint) -> tuple[float, float, Evaluation]:
     return lower, upper, evaluate(joint, channel)
 
 
-def proposition_1_information(seed: int) -> bool:
-    return all(out.secret_information <= upper * ALLOWANCE for _, upper, out in map(_raw, _joints(seed)))
+@on_each(_joints)
+def proposition_1_information(joint: Joint) -> bool:
+    _, upper, out = _raw(joint)
+    return out.secret_information <= upper * ALLOWANCE
 
 
-def proposition_1_orders(seed: int) -> bool:
+@on_each(_joints)
+def proposition_1_orders(joint: Joint) -> bool:
     """Whether Sibson's and Arimoto's information are at most alpha/(alpha - 1) eps_u."""
-    return all(
-        max(out.sibson(a), out.arimoto(a)) <= a / (a - 1) * upper * ALLOWANCE
-        for _, upper, out in map(_raw, _joints(seed))
-        for a in ORDERS
-    )
+    _, upper, out = _raw(joint)
+    return all(max(out.sibson(a), out.arimoto(a)) <= a / (a - 1) * upper * ALLOWANCE for a in ORDERS)
 
 
-def proposition_1_ldp(seed: int) -> bool:
-    return all(out.ldp <= (lower + upper) * ALLOWANCE for lower, upper, out in map(_raw, _joints(seed)))
+@on_each(_joints)
+def proposition_1_ldp(joint: Joint) -> bool:
+    lower, upper, out = _raw(joint)
+    return out.ldp <= (lower + upper) * ALLOWANCE
 
 
-def proposition_a1(seed: int) -> bool:
+@on_each(drawn, 50, 5, 17)
+def proposition_a1(joint: Joint) -> bool:
     """Whether lifts in [(1 - rho2)/(1 - rho1), rho2/rho1] prevent privacy breaches.
 
     For each set of secrets and symbol of 50 joints, with the two rhos chosen so that the condition is just satisfied.
     """
-    for joint in drawn(50, 5, 17, seed):
-        sets = np.array(list(product([0.0, 1.0], repeat=5)))[1:-1]
-        prior, posterior = sets @ joint.p_s, sets @ joint.s_given_x
-        low, high = min_lift(joint), max_lift(joint)
-        rho_1 = prior[:, None]
-        # the least rho2 that the condition allows for a rho1, from above and from below
-        rho_2 = np.maximum(rho_1 * high, 1 - low * (1 - rho_1))
-        if (posterior > rho_2 + 1e-12).any():
-            return False
-        # and the largest rho1 that it allows for a rho2, for breaches downward
-        fall = np.minimum(prior[:, None] / high, 1 - (1 - prior[:, None]) / low)
-        if (posterior < fall - 1e-12).any():
-            return False
-    return True
+    sets = np.array(list(product([0.0, 1.0], repeat=5)))[1:-1]
+    prior, posterior = (sets @ joint.p_s)[:, None], sets @ joint.s_given_x
+    low, high = min_lift(joint), max_lift(joint)
+    # the least rho2 that the condition allows for a rho1, and the largest rho1 for a rho2
+    up, down = np.maximum(prior * high, 1 - low * (1 - prior)), np.minimum(prior / high, 1 - (1 - prior) / low)
+    return bool((posterior <= up + 1e-12).all() and (posterior >= down - 1e-12).all())
 
 
-def lift_based_means_are_averages(seed: int) -> bool:
-    return all(
-        np.isclose(total_variation(joint), joint.p_x @ l1_lift(joint) / 2)
-        and np.isclose(chi2_divergence(joint), joint.p_x @ chi2_lift(joint))
-        and all(np.isclose(sibson(joint, a), a / (a - 1) * np.log(joint.p_x @ alpha_lift(joint, a))) for a in ORDERS)
-        for joint in _joints(seed)
-    )
+@on_each(_joints)
+def lift_based_means_are_averages(joint: Joint) -> bool:
+    pairs = [(total_variation(joint), joint.p_x @ l1_lift(joint) / 2)]
+    pairs += [(chi2_divergence(joint), joint.p_x @ chi2_lift(joint))]
+    pairs += [(sibson(joint, a), a / (a - 1) * np.log(joint.p_x @ alpha_lift(joint, a))) for a in ORDERS]
+    return all(np.isclose(*pair) for pair in pairs)
 
 
-def proposition_3_alpha(seed: int) -> bool:
-    return all((alpha_lift(joint, a) <= max_lift(joint) * ALLOWANCE).all() for joint in _joints(seed) for a in ORDERS)
+@on_each(_joints)
+def proposition_3_alpha(joint: Joint) -> bool:
+    return all((alpha_lift(joint, a) <= max_lift(joint) * ALLOWANCE).all() for a in ORDERS)
 
 
-def proposition_5_alpha(seed: int) -> bool:
-    return all(
-        (alpha_lift_inverse(joint, a) <= ALLOWANCE / min_lift(joint)).all() for joint in _joints(seed) for a in ORDERS
-    )
+@on_each(_joints)
+def proposition_5_alpha(joint: Joint) -> bool:
+    return all((alpha_lift_inverse(joint, a) <= ALLOWANCE / min_lift(joint)).all() for a in ORDERS)
 
 
-def proposition_4(seed: int) -> bool:
-    for joint in _joints(seed):
-        values = lift(joint)
-        s, x = np.unravel_index(values.argmax(), values.shape)
-        p, high = joint.p_s[s], values[s, x] / ALLOWANCE
-        bounds = [l1_lift(joint).max() / p + 1, np.sqrt(chi2_lift(joint).max() / p) + 1]
-        bounds += [alpha_lift(joint, a).max() / p ** (1 / a) for a in ORDERS]
-        if not (high <= np.array(bounds)).all():
-            return False
-    return True
+@on_each(_joints)
+def proposition_4(joint: Joint) -> bool:
+    values = lift(joint)
+    s, x = np.unravel_index(values.argmax(), values.shape)
+    p, high = joint.p_s[s], values[s, x] / ALLOWANCE
+    bounds = [l1_lift(joint).max() / p + 1, np.sqrt(chi2_lift(joint).max() / p) + 1]
+    bounds += [alpha_lift(joint, a).max() / p ** (1 / a) for a in ORDERS]
+    return bool((high <= np.array(bounds)).all())
 
 
-def proposition_6(seed: int) -> bool:
-    for joint in _joints(seed):
-        values = lift(joint)
-        s, x = np.unravel_index(values.argmin(), values.shape)
-        p, low, root = joint.p_s[s], values[s, x] * ALLOWANCE, np.sqrt(joint.p_s[s])
-        bounds = [p / (l1_lift_inverse(joint).max() + p), root / (np.sqrt(chi2_lift_inverse(joint).max()) + root)]
-        bounds += [p ** (1 / a) / alpha_lift_inverse(joint, a).max() for a in ORDERS]
-        if not (low >= np.array(bounds)).all():
-            return False
-    return True
+@on_each(_joints)
+def proposition_6(joint: Joint) -> bool:
+    values = lift(joint)
+    s, x = np.unravel_index(values.argmin(), values.shape)
+    p, low, root = joint.p_s[s], values[s, x] * ALLOWANCE, np.sqrt(joint.p_s[s])
+    bounds = [p / (l1_lift_inverse(joint).max() + p), root / (np.sqrt(chi2_lift_inverse(joint).max()) + root)]
+    bounds += [p ** (1 / a) / alpha_lift_inverse(joint, a).max() for a in ORDERS]
+    return bool((low >= np.array(bounds)).all())
 
 
-def ldp_prevents_breaches(seed: int) -> bool:
+@on_each(drawn, 50, 5, 17)
+def ldp_prevents_breaches(joint: Joint) -> bool:
     """Whether LDP prevents breaches if e^eps <= rho2 (1 - rho1) / (rho1 (1 - rho2)).
 
     In both directions, for each set of secrets of 50 joints 5 x 17.
     """
     sets = np.array(list(product([0.0, 1.0], repeat=5)))[1:-1]
-    for joint in drawn(50, 5, 17, seed):
-        prior, posterior = (sets @ joint.p_s)[:, None], sets @ joint.s_given_x
-        odds, factor = prior / (1 - prior), max_lift(joint) / min_lift(joint)
-        # the least rho2 for a rho1, and the largest rho1 for a rho2, that the condition allows
-        up, down = odds * factor / (1 + odds * factor), odds / factor / (1 + odds / factor)
-        if (posterior > up + 1e-12).any() or (posterior < down - 1e-12).any():
-            return False
-    return True
+    prior, posterior = (sets @ joint.p_s)[:, None], sets @ joint.s_given_x
+    odds, factor = prior / (1 - prior), max_lift(joint) / min_lift(joint)
+    # the least rho2 for a rho1, and the largest rho1 for a rho2, that the condition allows
+    up, down = odds * factor / (1 + odds * factor), odds / factor / (1 + odds / factor)
+    return bool((posterior <= up + 1e-12).all() and (posterior >= down - 1e-12).all())
 
 
 def problem_15_is_unsolvable() -> bool:

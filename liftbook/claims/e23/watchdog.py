@@ -7,11 +7,12 @@ from itertools import pairwise
 import numpy as np
 
 from liftbook.claims.figures import figure, never_below
-from liftbook.claims.samples import drawn, occupations
+from liftbook.claims.samples import drawn, occupations, on_each
 from liftbook.rows.batch import Batch
 from liftbook.rows.merging import alip_name
 from liftbook.rows.scales import E23_EPSILONS
 from liftlib.datasets import uniform_joints
+from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.lifts import lift
 from liftlib.merging.risk import high_risk
@@ -65,27 +66,23 @@ def merged_set_leaks_least(seed: int) -> bool:
     return True
 
 
-def utility_by_equation_11(seed: int) -> bool:
+@on_each(drawn, 100, 5, 17)
+def utility_by_equation_11(joint: Joint) -> bool:
     """Whether eq. (11) gives the I(X;Y) of complete merging, on 100 joints at eps 1.5."""
-    for joint in drawn(100, 5, 17, seed):
-        notion = ALIP.split(1.5, 0.5)
-        p = joint.p_x[high_risk(joint, notion)]
-        found = evaluate(joint, watchdog(joint, notion, extend=False))
-        if abs(found.mutual_information - (found.entropy - (p * np.log(p.sum() / p)).sum())) > 1e-12:
-            return False
-    return True
+    notion = ALIP.split(1.5, 0.5)
+    p = joint.p_x[high_risk(joint, notion)]
+    found = evaluate(joint, watchdog(joint, notion, extend=False))
+    return bool(abs(found.mutual_information - (found.entropy - (p * np.log(p.sum() / p)).sum())) <= 1e-12)
 
 
-def larger_set_has_less_utility(which: str, seed: int) -> bool:
+@on_each(drawn, 100, 5, 17)
+def larger_set_has_less_utility(joint: Joint, which: str) -> bool:
     """Whether one more symbol in a high-risk "set", or an "empty" one, lowers utility."""
-    for joint in drawn(100, 5, 17, seed):
-        sizes = range(2, 17) if which == "set" else (1,)
-        losses = [(p * np.log(p.sum() / p)).sum() for p in (joint.p_x[:n] for n in (*sizes, max(sizes) + 1))]
-        if which == "empty":
-            losses = [0.0, losses[0]]
-        if any(later <= earlier + 1e-12 for earlier, later in pairwise(losses)):
-            return False
-    return True
+    sizes = range(2, 17) if which == "set" else (1,)
+    losses = [(p * np.log(p.sum() / p)).sum() for p in (joint.p_x[:n] for n in (*sizes, max(sizes) + 1))]
+    if which == "empty":
+        losses = [0.0, losses[0]]
+    return all(later > earlier + 1e-12 for earlier, later in pairwise(losses))
 
 
 def smaller_set_leaks_more(measure: str, seed: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import linprog
 
-from liftbook.claims.samples import drawn
+from liftbook.claims.samples import drawn, on_each
 from liftbook.figures.i21.reductions import EXAMPLE_1 as EXAMPLE
 from liftbook.figures.i21.reductions import distance
 from liftlib.channel import Channel
@@ -17,15 +17,10 @@ from liftlib.reduction.transport import markov_reduction, secret_aware_reduction
 from mixproof.numerics import Matrix
 
 
-def lemma_1_meets_equation_3(seed: int) -> bool:
-    return all(
-        np.allclose(
-            joint.x_given_s @ linear_reduction.at(joint, 0.6).kernel,
-            0.4 * joint.x_given_s + 0.6 * joint.p_x,
-            atol=1e-12,
-        )
-        for joint in drawn(100, 4, 6, seed)
-    )
+@on_each(drawn, 100, 4, 6)
+def lemma_1_meets_equation_3(joint: Joint) -> bool:
+    reached = joint.x_given_s @ linear_reduction.at(joint, 0.6).kernel
+    return np.allclose(reached, 0.4 * joint.x_given_s + 0.6 * joint.p_x, atol=1e-12)
 
 
 def lemma_1_is_the_only_markov_solution(where: str) -> bool:
@@ -44,13 +39,11 @@ def lemma_1_is_the_only_markov_solution(where: str) -> bool:
     return True
 
 
-def lemma_1_has_the_printed_costs(seed: int) -> bool:
-    for joint in drawn(100, 4, 6, seed):
-        xy, far = linear_reduction.at(joint, 0.3).joint_xy(joint), distance(6)
-        moved = np.isclose(1 - np.trace(xy), 0.3 * (1 - (joint.p_x**2).sum()))
-        if not (moved and np.isclose((xy * far).sum(), 0.3 * joint.p_x @ far @ joint.p_x)):
-            return False
-    return True
+@on_each(drawn, 100, 4, 6)
+def lemma_1_has_the_printed_costs(joint: Joint) -> bool:
+    xy, far = linear_reduction.at(joint, 0.3).joint_xy(joint), distance(6)
+    moved = np.isclose(1 - np.trace(xy), 0.3 * (1 - (joint.p_x**2).sum()))
+    return bool(moved and np.isclose((xy * far).sum(), 0.3 * joint.p_x @ far @ joint.p_x))
 
 
 def _least_by_programme(joint: Joint, share: float, cost: Matrix) -> float:
@@ -80,16 +73,11 @@ def maximal_utility_falls(seed: int) -> bool:
     return True
 
 
-def proposition_1_is_optimal(seed: int) -> bool:
+@on_each(drawn, 20, 4, 6)
+def proposition_1_is_optimal(joint: Joint) -> bool:
     moves = 1 - np.eye(6)
-    return all(
-        abs(
-            (secret_aware_reduction.at(joint, 0.5).joint_xy(joint) * moves).sum()
-            - _least_by_programme(joint, 0.5, moves)
-        )
-        < 1e-9
-        for joint in drawn(20, 4, 6, seed)
-    )
+    moved = (secret_aware_reduction.at(joint, 0.5).joint_xy(joint) * moves).sum()
+    return bool(abs(moved - _least_by_programme(joint, 0.5, moves)) < 1e-9)
 
 
 def proposition_1_leaves_a_choice(seed: int) -> bool:
@@ -110,14 +98,13 @@ def example_leaves_a_choice() -> bool:
     return bool((raised.sum(axis=1) > 1).all() and ((EXAMPLE.p_x < EXAMPLE.x_given_s).sum(axis=1) > 1).all())
 
 
-def aware_is_better_on_random_joints(seed: int) -> bool:
-    far = distance(6)
-    for joint in drawn(20, 4, 6, seed):
-        for cost, makes in ((1 - np.eye(6), None), (far, far)):
-            pair = (linear_reduction.at(joint, 0.5), secret_aware_reduction.at(joint, 0.5, distortion=makes))
-            printed, aware = (float((channel.joint_xy(joint) * cost).sum()) for channel in pair)
-            if aware > printed + 1e-12:
-                return False
+@on_each(drawn, 20, 4, 6)
+def aware_is_better_on_random_joints(joint: Joint) -> bool:
+    for cost, distortion in ((1 - np.eye(6), None), (distance(6), distance(6))):
+        pair = (linear_reduction.at(joint, 0.5), secret_aware_reduction.at(joint, 0.5, distortion=distortion))
+        printed, aware = (float((channel.joint_xy(joint) * cost).sum()) for channel in pair)
+        if aware > printed + 1e-12:
+            return False
     return True
 
 

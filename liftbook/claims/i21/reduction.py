@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from liftbook.claims.figures import Figure
-from liftbook.claims.samples import drawn
+from liftbook.claims.samples import drawn, on_each
 from liftbook.figures.i21.reductions import EXAMPLE_1 as EXAMPLE
 from liftbook.relatives.bounded_reduction import extreme_reduction
 from liftlib.channel import Channel
@@ -26,13 +26,11 @@ def _gap(measure: str, joint: Joint | None = None) -> float:
     return float(np.abs(exact - scaled).max())
 
 
-def equation_5_is_exact(seed: int) -> bool:
-    for joint in drawn(100, 4, 6, seed):
-        out = linear_reduction.at(joint, 0.3).release(joint)
-        same = np.allclose(out.p_x, joint.p_x, atol=1e-12)
-        if not (same and np.allclose(lift(out) - 1, 0.7 * (lift(joint) - 1), atol=1e-12)):
-            return False
-    return True
+@on_each(drawn, 100, 4, 6)
+def equation_5_is_exact(joint: Joint) -> bool:
+    out = linear_reduction.at(joint, 0.3).release(joint)
+    same = np.allclose(out.p_x, joint.p_x, atol=1e-12)
+    return same and np.allclose(lift(out) - 1, 0.7 * (lift(joint) - 1), atol=1e-12)
 
 
 def whole_reduction_is_perfect(seed: int) -> bool:
@@ -54,37 +52,29 @@ def appendix_d_last_line() -> float:
     return after / before
 
 
-def arimoto_below_log_lift(seed: int) -> bool:
-    return all(
-        arimoto(joint, alpha) <= alpha / (alpha - 1) * evaluate(joint, Channel.identity(6)).lip + 1e-12
-        for joint in drawn(100, 4, 6, seed)
-        for alpha in (1.01, 1.5, 2, 10, 100)
-    )
+@on_each(drawn, 100, 4, 6)
+def arimoto_below_log_lift(joint: Joint) -> bool:
+    lip = evaluate(joint, Channel.identity(6)).lip
+    return all(arimoto(joint, a) <= a / (a - 1) * lip + 1e-12 for a in (1.01, 1.5, 2, 10, 100))
 
 
-def arimoto_has_the_two_extremes(seed: int) -> bool:
-    for joint in drawn(100, 4, 6, seed):
-        guessing = float(np.log((joint.p_x * joint.s_given_x.max(axis=0)).sum() / joint.p_s.max()))
-        if not np.allclose([arimoto(joint, 1), arimoto(joint, np.inf)], [mutual_information(joint.p), guessing]):
-            return False
-    return True
+@on_each(drawn, 100, 4, 6)
+def arimoto_has_the_two_extremes(joint: Joint) -> bool:
+    guessing = float(np.log((joint.p_x * joint.s_given_x.max(axis=0)).sum() / joint.p_s.max()))
+    return np.allclose([arimoto(joint, 1), arimoto(joint, np.inf)], [mutual_information(joint.p), guessing])
 
 
-def variance_falls_by_the_square(seed: int) -> bool:
-    for joint in drawn(100, 4, 6, seed):
-        out = linear_reduction.at(joint, 0.4).release(joint)
-        before, after = (joint.p_s @ (j.x_given_s - joint.p_x) ** 2 for j in (joint, out))
-        if not np.allclose(after, 0.36 * before, atol=1e-12):
-            return False
-    return True
+@on_each(drawn, 100, 4, 6)
+def variance_falls_by_the_square(joint: Joint) -> bool:
+    out = linear_reduction.at(joint, 0.4).release(joint)
+    before, after = (joint.p_s @ (j.x_given_s - joint.p_x) ** 2 for j in (joint, out))
+    return np.allclose(after, 0.36 * before, atol=1e-12)
 
 
-def extremes_suffice(seed: int) -> bool:
-    for joint in drawn(50, 7, 10, seed):
-        after, printed = (evaluate(joint, make.at(joint, 0.5)) for make in (extreme_reduction, linear_reduction))
-        if after.ldp > printed.ldp + 1e-9 or after.lip > printed.lip + 1e-9:
-            return False
-    return True
+@on_each(drawn, 50, 7, 10)
+def extremes_suffice(joint: Joint) -> bool:
+    after, printed = (evaluate(joint, make.at(joint, 0.5)) for make in (extreme_reduction, linear_reduction))
+    return after.ldp <= printed.ldp + 1e-9 and after.lip <= printed.lip + 1e-9
 
 
 def smaller_variation_is_more_private(mechanism: str, seed: int) -> bool:
@@ -119,10 +109,8 @@ def _ldp(joint: Joint) -> float:
     return evaluate(joint, Channel.identity(joint.n_public)).ldp
 
 
-def larger_share_leaks_less(seed: int) -> bool:
+@on_each(drawn, 100, 4, 6)
+def larger_share_leaks_less(joint: Joint) -> bool:
     """Whether both leakages fall from each of 20 shares to the next, on 100 joints."""
-    for joint in drawn(100, 4, 6, seed):
-        found = [evaluate(joint, linear_reduction.at(joint, share)) for share in np.linspace(0.05, 1, 20)]
-        if any(b.ldp > a.ldp + 1e-12 or b.lip > a.lip + 1e-12 for a, b in pairwise(found)):
-            return False
-    return True
+    found = [evaluate(joint, linear_reduction.at(joint, share)) for share in np.linspace(0.05, 1, 20)]
+    return all(b.ldp <= a.ldp + 1e-12 and b.lip <= a.lip + 1e-12 for a, b in pairwise(found))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from liftbook.claims.samples import jeffreys, seeded
+from liftbook.claims.samples import jeffreys, on_each, seeded
 from liftlib.datasets import adult
 from liftlib.family import Family
+from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.information import entropy
 from liftlib.noise.conditional_reporting import conditional_reporting
@@ -23,22 +24,17 @@ def adult_values(column: str) -> float:
 FAMILIES: dict[str, Family] = {"GRR": randomised_response, "OUE": unary_encoding, "CR": conditional_reporting}
 
 
-def equation_is_the_level(name: str, seed: int) -> bool:
+@on_each(jeffreys, 20, 3, 6)
+def equation_is_the_level(joint: Joint, name: str) -> bool:
     """Whether eq. (29) for GRR, (32) for OUE or (33) for CR is the LIP leakage."""
-    return all(
-        abs(FAMILIES[name].lip(joint, eta) - LIP(0.0).violation(joint, FAMILIES[name].at(joint, eta))) < 1e-9
-        for joint in jeffreys(20, 3, 6, seed)
-        for eta in (0.3, 1.0, 3.0)
-    )
+    family, lip = FAMILIES[name], LIP(0.0)
+    return all(abs(family.lip(joint, e) - lip.violation(joint, family.at(joint, e))) < 1e-9 for e in (0.3, 1.0, 3.0))
 
 
-def levels_grow_with_alpha(seed: int) -> bool:
-    etas = np.linspace(0, 8, 60)
-    return all(
-        (np.diff([family.lip(joint, eta) for eta in etas]) >= 0).all()
-        for family in FAMILIES.values()
-        for joint in jeffreys(20, 3, 6, seed)
-    )
+@on_each(jeffreys, 20, 3, 6)
+def levels_grow_with_alpha(joint: Joint) -> bool:
+    levels = [[family.lip(joint, eta) for eta in np.linspace(0, 8, 60)] for family in FAMILIES.values()]
+    return bool((np.diff(levels) >= 0).all())
 
 
 def unary_encoding_tends_to_half() -> float:
@@ -47,9 +43,9 @@ def unary_encoding_tends_to_half() -> float:
     return evaluate(joint, unary_encoding.at(joint, np.inf)).mutual_information / entropy(joint.p_x)
 
 
-def conditional_reporting_is_ldp(seed: int) -> bool:
-    joints = seeded(10, 2, 5, seed)
-    return all(LDP(eta).is_satisfied(j, conditional_reporting.at(j, eta)) for j in joints for eta in (0.1, 1.0, 5.0))
+@on_each(seeded, 10, 2, 5)
+def conditional_reporting_is_ldp(joint: Joint) -> bool:
+    return all(LDP(eta).is_satisfied(joint, conditional_reporting.at(joint, eta)) for eta in (0.1, 1.0, 5.0))
 
 
 def unary_encoding_of_education_is_infeasible() -> bool:
@@ -59,22 +55,18 @@ def unary_encoding_of_education_is_infeasible() -> bool:
     return not 0 < evaluate(joint, channel).mutual_information < evaluate(joint, channel).entropy
 
 
-def ldp_in_x_implies_ldp_in_s(seed: int) -> bool:
+@on_each(jeffreys, 20, 3, 6)
+def ldp_in_x_implies_ldp_in_s(joint: Joint) -> bool:
     """Whether GRR's eta, its LDP leakage for X, bounds its LDP leakage for S."""
-    return all(
-        LDP(0.0).leakage(joint, randomised_response.at(joint, eta)) <= eta + 1e-9
-        for joint in jeffreys(20, 3, 6, seed)
-        for eta in (0.3, 1.0, 3.0)
-    )
+    etas = (0.3, 1.0, 3.0)
+    return all(LDP(0.0).leakage(joint, randomised_response.at(joint, eta)) <= eta + 1e-9 for eta in etas)
 
 
-def utility_grows_with_alpha(seed: int) -> bool:
+@on_each(jeffreys, 20, 3, 6)
+def utility_grows_with_alpha(joint: Joint) -> bool:
     """Whether I(X;Y) of GRR and of CR grows with eta, on 20 joints 3 x 6."""
-    return all(
-        (
-            np.diff([evaluate(joint, family.at(joint, eta)).mutual_information for eta in np.linspace(0, 8, 30)])
-            > -1e-12
-        ).all()
+    utilities = [
+        [evaluate(joint, family.at(joint, eta)).mutual_information for eta in np.linspace(0, 8, 30)]
         for family in (randomised_response, conditional_reporting)
-        for joint in jeffreys(20, 3, 6, seed)
-    )
+    ]
+    return bool((np.diff(utilities) > -1e-12).all())

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from liftbook.claims.figures import figure
-from liftbook.claims.samples import seeded
+from liftbook.claims.samples import on_each, seeded
 from liftbook.claims.utility import optimum, utility
 from liftbook.figures.s20.kernels import best_kernel
 from liftbook.rows.scales import S20_EPSILONS
@@ -20,24 +20,22 @@ from liftlib.response.optimal import optimal_response
 FIG_3 = figure("s20_3")
 
 
-def _joints(seed: int) -> tuple[Joint, ...]:
-    """Return the ten joints 2 x 5 of Fig. 3's claims in words."""
-    return seeded(10, 2, 5, seed)
-
-
-def lip_optimum_at_least_ldp(seed: int) -> bool:
+@on_each(seeded, 10, 2, 5)
+def lip_optimum_at_least_ldp(joint: Joint) -> bool:
     """Whether the LIP optimum is at least the LDP optimum at each budget of Fig. 3a."""
-    return all(optimum(j, LIP(eps)) >= optimum(j, LDP(eps)) - 1e-9 for j in _joints(seed) for eps in S20_EPSILONS)
+    return all(optimum(joint, LIP(eps)) >= optimum(joint, LDP(eps)) - 1e-9 for eps in S20_EPSILONS)
 
 
-def half_lip_optimum_at_most_ldp(seed: int) -> bool:
+@on_each(seeded, 10, 2, 5)
+def half_lip_optimum_at_most_ldp(joint: Joint) -> bool:
     """Whether the LIP(eps/2) optimum is at most the LDP(eps) optimum, as in Fig. 3b."""
-    return all(optimum(j, LIP(eps / 2)) <= optimum(j, LDP(eps)) + 1e-9 for j in _joints(seed) for eps in S20_EPSILONS)
+    return all(optimum(joint, LIP(eps / 2)) <= optimum(joint, LDP(eps)) + 1e-9 for eps in S20_EPSILONS)
 
 
 def utility_gap_is_low(seed: int) -> float:
     """Return the mean share of the LIP optimum that LDP(eps) loses."""
-    losses = [1 - optimum(j, LDP(eps)) / optimum(j, LIP(eps)) for j in _joints(seed) for eps in S20_EPSILONS]
+    joints = seeded(10, 2, 5, seed)
+    losses = [1 - optimum(j, LDP(eps)) / optimum(j, LIP(eps)) for j in joints for eps in S20_EPSILONS]
     return float(np.mean(losses))
 
 
@@ -124,22 +122,20 @@ def half_lip_gap_is_low(seed: int) -> float:
     return float(1 - _means("polytope of rows", seed, "b")["share"].mean())
 
 
-def theorem_3_is_optimal(seed: int) -> bool:
+@on_each(seeded, 5, 2, 4)
+def theorem_3_is_optimal(joint: Joint) -> bool:
     """Whether no vertex of the polytope of LIP kernels is better than Theorem 3."""
-    for joint in seeded(5, 2, 4, seed):
-        for eps in (0.5, 1.5):
-            notion = LIP(eps)
-            kernel, _ = best_kernel(notion.halfspaces(joint) * joint.p_x, joint.p_x)
-            if abs(optimum(joint, notion) - utility(joint, kernel)) > 1e-9:
-                return False
+    for notion in (LIP(0.5), LIP(1.5)):
+        kernel, _ = best_kernel(notion.halfspaces(joint) * joint.p_x, joint.p_x)
+        if abs(optimum(joint, notion) - utility(joint, kernel)) > 1e-9:
+            return False
     return True
 
 
-def theorem_3_needs_few_outputs(seed: int) -> bool:
+@on_each(seeded, 10, 2, 5)
+def theorem_3_needs_few_outputs(joint: Joint) -> bool:
     """Whether the optimal LIP protocol has at most |X| outputs, on ten joints 2 x 5."""
-    return all(
-        optimal_response(joint, LIP(eps)).n_outputs <= joint.n_public for joint in _joints(seed) for eps in S20_EPSILONS
-    )
+    return all(optimal_response(joint, LIP(eps)).n_outputs <= joint.n_public for eps in S20_EPSILONS)
 
 
 def remark_1_holds(reading: str, seed: int) -> bool:
