@@ -12,7 +12,7 @@ from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
 
 from liftbook.plots.lines import WIDTH
-from liftbook.plots.styling import style
+from liftbook.plots.styling import grid, style
 from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
@@ -54,14 +54,11 @@ def flows(joint: Joint, channels: Mapping[str, Channel], *, secret: int = 0) -> 
     rows = -(-len(channels) // columns)
     with style():
         size = (WIDTH if columns > 1 else 4.6, 2.6 * rows)
-        _, found = plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)
-        axes: list[Axes] = list(found.flat)
-        for ax, (title, channel) in zip(axes, channels.items(), strict=False):
+        _, axes = grid(len(channels), columns, size)
+        for ax, (title, channel) in zip(axes, channels.items(), strict=True):
             _flow(ax, joint, channel, secret, colour)
             ax.set_title(title)
-        for ax in axes[len(channels) :]:
-            ax.remove()
-    return axes[: len(channels)]
+    return axes
 
 
 def _log_lift(joint: Joint, secret: int) -> Vector:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 
 from liftbook.plots.legends import above
 from liftbook.plots.lines import WIDTH
-from liftbook.plots.styling import MARKERS, shades, style
+from liftbook.plots.styling import MARKERS, grid, shades, style
 
 
 def time_and_utility(
@@ -45,10 +45,7 @@ def time_and_utility(
     """
     with style():
         width = min(WIDTH, 3.6 * len(panels)) if len(panels) > 1 else 5.2
-        figure, found = plt.subplots(
-            1, len(panels), figsize=(width, 3.8), layout="constrained", squeeze=False, sharex=True, sharey=True
-        )
-        axes = list(found[0])
+        figure, axes = grid(len(panels), len(panels), (width, 3.8), sharex=True, sharey=True)
         budgets, kinds = sorted(set(rows["eps"])), list(dict.fromkeys(rows[fill]))
         colours = shades(len(budgets))
         for ax, (panel, title), ylabel in zip(axes, panels.items(), ylabels, strict=True):
@@ -74,16 +71,10 @@ def time_and_utility(
         least = float(rows[y].min())
         bottom = 0.0 if least < 0.5 else np.floor(20 * least - 0.5) / 20
         axes[0].set_ylim(bottom, 1.0 + (1.0 - bottom) / 25)
-        handles = [
-            Line2D([], [], linestyle="none", marker=MARKERS[i % len(MARKERS)], color=colours[i])
-            for i in range(len(budgets))
-        ]
-        names = [f"ε = {eps:g}" for eps in budgets]
-        for number, kind in enumerate(kinds):
-            handles.append(
-                Line2D([], [], linestyle="none", marker="o", color="0.35", markerfacecolor=("0.35", "none")[number > 0])
-            )
-            names.append(kind)
+        point = partial(Line2D, [], [], linestyle="none")
+        handles = [point(marker=MARKERS[i % len(MARKERS)], color=colours[i]) for i in range(len(budgets))]
+        handles += [point(marker="o", color="0.35", markerfacecolor="none" if i else "0.35") for i in range(len(kinds))]
+        names = [*(f"ε = {eps:g}" for eps in budgets), *kinds]
         columns = len(names) if len(panels) > 1 else min(3, len(names))
         above(figure, handles, names, columns)
     return axes

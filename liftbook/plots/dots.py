@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 
 from liftbook.plots.lines import LOGARITHMIC, WIDTH
-from liftbook.plots.styling import BLACK, DARK, GREY, style
+from liftbook.plots.styling import BLACK, DARK, GREY, grid, style
 
 ROW = 0.24
 """Height of a row, in inches."""
@@ -24,10 +23,8 @@ def strips(rows: pd.DataFrame, by: str, panels: Mapping[str, str]) -> list[Axes]
     medians = rows.groupby(by)[list(panels)].median().sort_values(next(iter(panels)), kind="stable")
     places = {name: place for place, name in enumerate(medians.index)}
     with style():
-        _, found = plt.subplots(
-            1, len(panels), figsize=(WIDTH, 1.0 + ROW * len(places)), layout="constrained", squeeze=False, sharey=True
-        )
-        for ax, (column, says) in zip(found[0], panels.items(), strict=True):
+        _, axes = grid(len(panels), len(panels), (WIDTH, 1.0 + ROW * len(places)), sharey=True)
+        for ax, (column, says) in zip(axes, panels.items(), strict=True):
             ax.plot(rows[column], rows[by].map(places), "o", color=DARK, alpha=0.3, markersize=5, markeredgewidth=0)
             ax.plot(medians[column], list(places.values()), "|", color=BLACK, markersize=11, markeredgewidth=2)
             ax.set_xlabel(says)
@@ -35,7 +32,7 @@ def strips(rows: pd.DataFrame, by: str, panels: Mapping[str, str]) -> list[Axes]
                 ax.set_xscale("log")
             ax.set_yticks(list(places.values()), list(places))
             ax.yaxis.set_tick_params(labelleft=True)  # on a narrow page each panel stands alone
-    return list(found[0])
+    return axes
 
 
 def shares(rows: pd.DataFrame) -> list[Axes]:
@@ -49,17 +46,7 @@ def shares(rows: pd.DataFrame) -> list[Axes]:
     shades = {size: 0.3 + 0.7 * number / max(len(sizes) - 1, 1) for number, size in enumerate(sizes)}
     nudge = {size: 0.27 - 0.54 * number / max(len(sizes) - 1, 1) for number, size in enumerate(sizes)}
     with style():
-        below = -(-len(laws) // 2)
-        figure, found = plt.subplots(
-            below,
-            2,
-            figsize=(WIDTH, below * (0.8 + 1.5 * ROW * len(designs))),
-            layout="constrained",
-            squeeze=False,
-        )
-        for ax in found.flat[len(laws) :]:
-            figure.delaxes(ax)
-        axes = list(found.flat[: len(laws)])
+        _, axes = grid(len(laws), 2, (WIDTH, -(-len(laws) // 2) * (0.8 + 1.5 * ROW * len(designs))))
         for ax, law in zip(axes, laws, strict=True):
             ax.axvline(0.95, color=GREY, linestyle="--", linewidth=0.8, zorder=1)
             for one in rows[rows["law"] == law].itertuples():

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from liftbook.plots.legends import at_ends
 from liftbook.plots.live import note
-from liftbook.plots.styling import LIFTS, label, looks, style, title
+from liftbook.plots.styling import LIFTS, grid, label, looks, style, title
 
 PANELS = ("nmi", "min_lift_leakage", "max_lift_leakage")
 """The panels of the Entropy paper's trade-off figures: (a) utility, (b) min-lift, (c) max-lift leakage."""
@@ -121,12 +121,12 @@ def _laid_out(number: int) -> list[Axes]:
     """Return the axes of a trade-off figure with a number of panels."""
     if number == 3:
         figure = plt.figure(figsize=(WIDTH, 5.6), layout="constrained")
-        grid = figure.add_gridspec(2, 2, height_ratios=[1.25, 1])
-        return [figure.add_subplot(grid[0, :]), figure.add_subplot(grid[1, 0]), figure.add_subplot(grid[1, 1])]
+        spec = figure.add_gridspec(2, 2, height_ratios=[1.25, 1])
+        return [figure.add_subplot(spec[0, :]), figure.add_subplot(spec[1, 0]), figure.add_subplot(spec[1, 1])]
     wide = min(number, 2)
     tall = -(-number // wide)
     size = (5.6, 3.1) if number == 1 else (WIDTH, 2.7 * tall + 0.3)
-    return list(plt.subplots(tall, wide, figsize=size, layout="constrained", squeeze=False)[1].ravel()[:number])
+    return grid(number, wide, size)[1]
 
 
 def histograms(rows: pd.DataFrame) -> list[Axes]:
@@ -136,8 +136,7 @@ def histograms(rows: pd.DataFrame) -> list[Axes]:
     """
     with style():
         measures = list(dict.fromkeys(rows["measure"]))
-        _, found = plt.subplots(len(measures), 1, figsize=(7, 2.4 * len(measures)), layout="constrained", sharex=True)
-        axes = list(np.atleast_1d(found))
+        _, axes = grid(len(measures), 1, (7, 2.4 * len(measures)), sharex=True)
         for number, (ax, measure) in enumerate(zip(axes, measures, strict=True)):
             part = rows[rows["measure"] == measure]
             ax.bar(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -12,7 +11,7 @@ from matplotlib.axes import Axes
 from companion.outputs.live import note_line
 from liftbook.plots.legends import above, at_ends
 from liftbook.plots.lines import WIDTH, curves
-from liftbook.plots.styling import DARK, label, looks, shades, style
+from liftbook.plots.styling import DARK, grid, label, looks, shades, style
 
 
 def panels(
@@ -41,16 +40,8 @@ def panels(
     series = list(dict.fromkeys(chosen["series"])) if order is None else list(order)
     n_rows = -(-len(names) // n_columns)
     with style():
-        figure, found = plt.subplots(
-            n_rows,
-            n_columns,
-            figsize=(min(WIDTH, 3.6 * n_columns), 2.4 * n_rows),
-            layout="constrained",
-            squeeze=False,
-            sharex=True,
-        )
-        axes = list(found.flat)
-        for number, (ax, name) in enumerate(zip(axes, names, strict=False)):
+        figure, axes = grid(len(names), n_columns, (min(WIDTH, 3.6 * n_columns), 2.4 * n_rows), sharex=True)
+        for number, (ax, name) in enumerate(zip(axes, names, strict=True)):
             curves(chosen[chosen["panel"] == name], measure, x=x, ax=ax, spread=spread, order=series)
             for height in (levels or {}).get(name, ()):
                 ax.axhline(height, color="0.45", linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
@@ -62,11 +53,9 @@ def panels(
                 ax.set_xlabel("")
             else:
                 ax.tick_params(labelbottom=True)
-        for ax in axes[len(names) :]:
-            ax.remove()
         handles, legend = axes[0].get_legend_handles_labels()
         above(figure, handles, legend)
-    return axes[: len(names)]
+    return axes
 
 
 def tables(
@@ -87,8 +76,7 @@ def tables(
     tall = -(-len(panels) // wide)
     with style():
         size = (5.6, 3.1) if len(panels) == 1 else (WIDTH, 2.7 * tall + 0.3)
-        _, found = plt.subplots(tall, wide, figsize=size, layout="constrained", squeeze=False, sharex=True)
-        axes = list(found.flat)[: len(panels)]
+        _, axes = grid(len(panels), wide, size, sharex=True)
         for number, (ax, (title, table)) in enumerate(zip(axes, panels.items(), strict=True)):
             colours = shades(len(table.columns))
             for place, (name, look) in enumerate(looks(map(str, table.columns)).items()):
@@ -115,10 +103,7 @@ def scatters(rows: pd.DataFrame, x: str, y: str, *, notes: Mapping[str, str] | N
     """
     names = list(dict.fromkeys(rows["panel"]))
     with style():
-        _, found = plt.subplots(
-            1, len(names), figsize=(min(WIDTH, 2.6 * len(names)), 2.8), layout="constrained", squeeze=False, sharey=True
-        )
-        axes = list(found[0])
+        _, axes = grid(len(names), len(names), (min(WIDTH, 2.6 * len(names)), 2.8), sharey=True)
         for number, (ax, name) in enumerate(zip(axes, names, strict=True)):
             part = rows[rows["panel"] == name]
             part = part[np.isfinite(part[x]) & np.isfinite(part[y])]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
 from liftbook.plots.legends import above
 from liftbook.plots.lines import WIDTH
-from liftbook.plots.styling import BLACK, DARK, LIGHT, label, style
+from liftbook.plots.styling import BLACK, DARK, LIGHT, grid, label, style
 
 
 def lift_sets(rows: pd.DataFrame, ends: Sequence[Sequence[float]], prior: Sequence[float]) -> list[Axes]:
@@ -23,10 +22,7 @@ def lift_sets(rows: pd.DataFrame, ends: Sequence[Sequence[float]], prior: Sequen
     names = list(dict.fromkeys(rows["measure"]))
     with style():
         columns = (len(names) + 1) // 2
-        figure, found = plt.subplots(
-            2, columns, figsize=(WIDTH, 5.2), layout="constrained", sharex=True, sharey=True, squeeze=False
-        )
-        axes = list(found.ravel())
+        figure, axes = grid(len(names), columns, (WIDTH, 5.2), sharex=True, sharey=True)
         for letter, ax, name in zip("abcdefgh", axes, names, strict=False):
             part = rows[rows["measure"] == name]
             table = part.pivot_table(index="s2", columns="s1", values="value")

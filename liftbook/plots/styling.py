@@ -8,7 +8,9 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 from cycler import cycler
+from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_hex
+from matplotlib.figure import Figure
 
 from companion.outputs.showing import show_as_svg
 
@@ -65,6 +67,15 @@ def style() -> Iterator[None]:
     finally:
         current.update(before)
         show_as_svg()  # only now: the first figure of a notebook lets matplotlib set its own way
+
+
+def grid(number: int, columns: int, size: tuple[float, float], **shared: Any) -> tuple[Figure, list[Axes]]:
+    """Return a figure and its axes, in rows of ``columns``; ``size`` is its size in inches."""
+    rows = -(-number // columns)
+    figure, found = plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False, **shared)
+    for ax in found.flat[number:]:
+        ax.remove()
+    return figure, list(found.flat[:number])
 
 
 LIFTS = {"above": "#E08214", "below": "#8073AC"}

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from liftbook.plots.legends import above
 from liftbook.plots.lines import WIDTH
-from liftbook.plots.styling import looks, style
+from liftbook.plots.styling import grid, looks, style
 from liftlib.errors import InvalidParameter
 from mixproof.numerics import Matrix, xlogx
 
@@ -89,10 +89,9 @@ def simplices(panels: Sequence[Mapping[str, Any]]) -> list[Axes]:
     ``panels`` has the arguments of :func:`simplex` for each; the legend is that of the first.
     """
     with style():
-        figure, found = plt.subplots(
-            1, len(panels), figsize=(min(WIDTH, 3.6 * len(panels)), 3.9), layout="constrained", squeeze=False
-        )
-        axes = [simplex(**panel, ax=ax) for panel, ax in zip(panels, found[0], strict=True)]
+        figure, axes = grid(len(panels), len(panels), (min(WIDTH, 3.6 * len(panels)), 3.9))
+        for panel, ax in zip(panels, axes, strict=True):
+            simplex(**panel, ax=ax)
         handles, names = axes[0].get_legend_handles_labels()
         above(figure, handles, names, 3)
     return axes
