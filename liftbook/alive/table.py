@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -184,6 +185,19 @@ def files(draw: Draw, done: Sanitised, name: str, separator: str) -> list[dict[s
     ]
 
 
+def answering(method: Callable[..., dict[str, Any]]) -> Callable[..., str]:
+    """Let a method take its question and return its answer, or its refusal, as JSON."""
+
+    @wraps(method)
+    def call(desk: Desk, asked: str, *rest: Any) -> str:
+        try:
+            return json.dumps(_finite(method(desk, json.loads(asked), *rest)))
+        except LiftError as error:
+            return json.dumps({"refused": told(error)})
+
+    return call
+
+
 class Desk:
     """Answers a page's questions about a reader's table, as JSON."""
 
@@ -210,85 +224,66 @@ class Desk:
     def _counts(self, wanted: dict[str, Any]) -> Counts:
         return reading_of(wanted, rare="keep").counts(self._opened())
 
-    def audit(self, asked: str) -> str:
+    @answering
+    def audit(self, wanted: dict[str, Any]) -> dict[str, Any]:
         """Return the audit as the command's JSON and as its page.
 
-        Parameters
-        ----------
-        asked : str
-            JSON: ``secret`` and ``public``, lists of columns (``name``, ``edges``, ``na``, ``categorical``);
-            ``missing``; ``notion`` with its ``budgets``, or none; ``resamples``, ``seed``.
+        ``wanted`` has ``secret`` and ``public``, lists of columns (``name``, ``edges``, ``na``, ``categorical``);
+        ``missing``; ``notion`` with its ``budgets``, or none; ``resamples``, ``seed``.
         """
-        wanted = json.loads(asked)
-        try:
-            counts = self._counts(wanted)
-            notion = notion_from(wanted["notion"], wanted["budgets"]) if wanted.get("notion") else None
-            found = audited(counts, notion, resamples=wanted.get("resamples", 200), rng=wanted.get("seed", 0))
-            return json.dumps({"audit": _finite(as_dict(found)), "page": audit_page(found)})
-        except LiftError as error:
-            return json.dumps({"refused": told(error)})
+        counts = self._counts(wanted)
+        notion = notion_from(wanted["notion"], wanted["budgets"]) if wanted.get("notion") else None
+        found = audited(counts, notion, resamples=wanted.get("resamples", 200), rng=wanted.get("seed", 0))
+        return {"audit": as_dict(found), "page": audit_page(found)}
 
-    def look(self, asked: str) -> str:
+    @answering
+    def look(self, wanted: dict[str, Any]) -> dict[str, Any]:
         """Return pictures of the table as SVG: the ``map`` and the ``plane`` of its lifts.
 
-        ``asked`` is JSON as for :meth:`audit`, with the question: ``belief``, ``at_most`` and ``adversary``, which
-        gives the square in the plane.
+        ``wanted`` is that of :meth:`audit`, with the question: ``belief``, ``at_most`` and ``adversary``, which gives
+        the square in the plane.
         """
-        wanted = json.loads(asked)
-        try:
-            found = audited(self._counts(wanted), None, resamples=0)
-            question = Question(wanted["belief"], wanted["at_most"], wanted["adversary"])
-            square = LIP(question.largest_budget(LIP, wanted["at_most"]))
-            index = {str(label): at for at, label in enumerate(found.release.public)}
-            names = [one.symbol for one in found.symbols[:DRAWN]]
-            lifts = lift(found.release)[:, [index[name] for name in names]]
-            drawn = lift_map(lifts, list(map(str, found.release.secret)), names)
-            name = f"{percent(wanted['belief'])} to {percent(wanted['at_most'])}"
-            pictures = {"map": as_svg(drawn), "plane": as_svg(plane(found.release, {name: square}))}
-        except LiftError as error:
-            return json.dumps({"refused": told(error)})
+        found = audited(self._counts(wanted), None, resamples=0)
+        question = Question(wanted["belief"], wanted["at_most"], wanted["adversary"])
+        square = LIP(question.largest_budget(LIP, wanted["at_most"]))
+        index = {str(label): at for at, label in enumerate(found.release.public)}
+        names = [one.symbol for one in found.symbols[:DRAWN]]
+        lifts = lift(found.release)[:, [index[name] for name in names]]
+        drawn = lift_map(lifts, list(map(str, found.release.secret)), names)
+        name = f"{percent(wanted['belief'])} to {percent(wanted['at_most'])}"
+        pictures = {"map": as_svg(drawn), "plane": as_svg(plane(found.release, {name: square}))}
         worst = found.symbols[0]
         about = {"rows": found.rows, "symbol": worst.symbol, "low": worst.min_lift, "high": worst.max_lift}
-        return json.dumps(_finite(pictures | about | {"least": worst.least, "most": worst.most}))
+        return pictures | about | {"least": worst.least, "most": worst.most}
 
-    def choose(self, asked: str, tell: Callable[[str], None] = lambda _: None) -> str:
+    @answering
+    def choose(self, wanted: dict[str, Any], tell: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
         """Return the release that ``lift choose`` recommends, and what it publishes.
 
-        ``asked`` is JSON as for :meth:`look`, with ``confidence``, null for these rows alone. ``tell`` is called with
-        JSON whose ``progress`` says which mechanism is tried.
+        ``wanted`` is that of :meth:`look`, with ``confidence``, null for these rows alone. ``tell`` is called with JSON
+        whose ``progress`` says which mechanism is tried.
         """
-        wanted = json.loads(asked)
+        table, reading, sure = self._opened(), reading_of(wanted, rare="pool"), wanted["confidence"]
         question = {name: wanted[name] for name in ("belief", "at_most", "adversary")}
 
         def progress(line: str) -> None:
             tell(json.dumps({"progress": line}))
 
-        try:
-            table, reading, sure = self._opened(), reading_of(wanted, rare="pool"), wanted["confidence"]
-            for epsilons in ((), BUDGETS):  # the curve is needed only to say what is possible where nothing fits
-                found = choose(
-                    table,
-                    **vars(reading),
-                    **question,
-                    epsilons=epsilons,
-                    confidence=sure,
-                    told=progress,
-                )
-                if found.best is not None:
-                    break
-            answer = found.recommended
-            made = {"requirement": answer.requirement, "reason": answer.reason}
-            if answer.best is None:
-                return json.dumps(made)
-            kind = answer.best.notion.partition("(")[0].lower()
-            notion = NOTIONS_AT[kind](answer.best.eps)
-            counts = reading.choices(table, sure)
-            tried = [(name, one) for name in NOTIONS_AT for one in fitting(name, None, counts[0], sure)]
-            each = confidence_of_each(tried, counts[0], sure)
-            design = best_design(counts, notion, answer.best.mechanism, each)[1]
-        except LiftError as error:
-            return json.dumps({"refused": told(error)})
-        return json.dumps(
+        for epsilons in ((), BUDGETS):  # the curve is needed only to say what is possible where nothing fits
+            found = choose(table, **vars(reading), **question, epsilons=epsilons, confidence=sure, told=progress)
+            if found.best is not None:
+                break
+        answer = found.recommended
+        made = {"requirement": answer.requirement, "reason": answer.reason}
+        if answer.best is None:
+            return made
+        kind = answer.best.notion.partition("(")[0].lower()
+        notion = NOTIONS_AT[kind](answer.best.eps)
+        counts = reading.choices(table, sure)
+        tried = [(name, one) for name in NOTIONS_AT for one in fitting(name, None, counts[0], sure)]
+        each = confidence_of_each(tried, counts[0], sure)
+        design = best_design(counts, notion, answer.best.mechanism, each)[1]
+        return (
             made
             | {name: getattr(answer.best, name) for name in ("notion", "mechanism", "nmi", "kept")}
             | {"kind": kind, "budgets": vars(notion), "confidence": each, "words": answer.words}
@@ -306,51 +301,44 @@ class Desk:
         answer = {name: getattr(found, name) for name in ("mechanism", "notion", "nmi", "outputs", "seconds")}
         return json.dumps(answer | {"kept": list(found.kept), "confidence": CONFIDENCE})
 
-    def serving(self, asked: str) -> str:
+    @answering
+    def serving(self, wanted: dict[str, Any]) -> dict[str, Any]:
         """Return the mechanisms that ``lift choose`` tries under a ``kind`` of notion."""
-        wanted = json.loads(asked)
-        try:
-            return json.dumps({"mechanisms": fitting(wanted["kind"], None, self._counts(wanted), CONFIDENCE)})
-        except LiftError as error:
-            return json.dumps({"refused": told(error)})
+        return {"mechanisms": fitting(wanted["kind"], None, self._counts(wanted), CONFIDENCE)}
 
-    def release(self, asked: str) -> str:
+    @answering
+    def release(self, wanted: dict[str, Any]) -> dict[str, Any]:
         """Return what ``lift sanitise`` writes: release, card, audit and design.
 
-        ``asked`` is JSON as for :meth:`audit`, with ``mechanism``; ``confidence``, null for these rows alone; ``rare``,
+        ``wanted`` is that of :meth:`audit`, with ``mechanism``; ``confidence``, null for these rows alone; ``rare``,
         how rare symbols are handled; ``kernel``, whether the card has it, null for the default; ``seed``, null for an
         unpredictable draw.
         """
-        wanted = json.loads(asked)
+        table, reading = self._opened(), reading_of(wanted, rare=wanted.get("rare", "error"))
         made: list[dict[str, Any]] = []
 
         def sink(draw: Draw, done: Sanitised) -> Sanitised:
-            table = self._opened()
             made.extend(files(draw, done, table.name.removesuffix(".gz").rpartition(".")[0], table.separator))
             return done
 
-        try:
-            table, reading = self._opened(), reading_of(wanted, rare=wanted.get("rare", "error"))
-            notion = notion_from(wanted["notion"], wanted["budgets"])
-            plan = Plan(
-                reading,
-                lambda _: notion,
-                wanted["mechanism"],
-                wanted["confidence"],
-                Publishing(kernel=wanted.get("kernel")),
-                resamples=wanted.get("resamples", 200),
-            )
-            done = release(table, plan, sink, rng=wanted.get("seed"))
-        except LiftError as error:
-            return json.dumps({"refused": told(error)})
-        promises = [*map(statement, done.design.kept), *done.card.words]
-        answer = {
+        notion = notion_from(wanted["notion"], wanted["budgets"])
+        plan = Plan(
+            reading,
+            lambda _: notion,
+            wanted["mechanism"],
+            wanted["confidence"],
+            Publishing(kernel=wanted.get("kernel")),
+            resamples=wanted.get("resamples", 200),
+        )
+        done = release(table, plan, sink, rng=wanted.get("seed"))
+        return {
             "nmi": done.audit.overall["nmi"],
             "published": published(done.design),
             "notes": list(map(told, done.audit.notes)),
-            "promises": promises,
+            "promises": [*map(statement, done.design.kept), *done.card.words],
+            "files": made,
+            "audit": as_dict(done.audit),
         }
-        return json.dumps(_finite(answer | {"files": made, "audit": as_dict(done.audit)}))
 
 
 def _finite(value: Any) -> Any:
