@@ -242,6 +242,11 @@ class Entry:
         return self.readings[0][2]
 
     @property
+    def numbers(self) -> list[float]:
+        """The numbers among the values of the tested reading."""
+        return [float(value) for value in self.found if not isinstance(value, bool | Interval)]
+
+    @property
     def calls(self) -> list[str]:
         """All calls that are computed for the claim."""
         return [call for _, call, _ in (*self.readings, *self.details)] + told_calls(self.claim.reason)
@@ -264,6 +269,10 @@ def entries(values: Mapping[str, Sequence[Value]]) -> list[Entry]:
     return found
 
 
+NOT_SHOWN = ("computed_by", "digit", "reason")
+"""Columns of ``data/claims.csv`` that the ledger omits, or replaces."""
+
+
 def ledger(values: Mapping[str, Sequence[Value]] | None = None) -> pd.DataFrame:
     """Return every claim with its results and verdict, by default from stored values.
 
@@ -278,15 +287,10 @@ def ledger(values: Mapping[str, Sequence[Value]] | None = None) -> pd.DataFrame:
     rows = []
     for entry in entries(values):
         claim, found = entry.claim, entry.found
-        numbers = [v for v in found if not isinstance(v, bool | Interval)]
-        low, high, mean = range_of(numbers) if numbers else (None, None, None)
+        low, high, mean = range_of(entry.numbers) if entry.numbers else (None, None, None)
         rows.append(
             {
-                **{
-                    name: getattr(claim, name)
-                    for name in ("id", "paper", "place", "kind", "says", "reading", "setting")
-                },
-                **{name: getattr(claim, name) for name in ("scale", "trials", "printed", "see")},
+                **{name: value for name, value in vars(claim).items() if name not in NOT_SHOWN},
                 "reason": entry.reason,
                 "computed": shown(found) if found else "not run yet",
                 "low": low,

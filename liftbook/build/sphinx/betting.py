@@ -20,10 +20,9 @@ from typing import Any, ClassVar
 from docutils import nodes  # type: ignore[import-untyped]
 from docutils.parsers.rst import directives  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 
 import liftlib as ll
-from liftbook.build.sphinx.living import WORDS
+from liftbook.build.sphinx.living import InPage
 
 SCRIPT = Path(__file__).parents[1] / "living" / "betting.mjs"
 
@@ -53,19 +52,16 @@ def place(data: dict[str, Any]) -> str:
     return f'<div class="lift-betting" data-game="{said}"></div><script type="module">{code}</script>'
 
 
-class BettingGame(SphinxDirective):
+class BettingGame(InPage):
     """The directive; its argument is the budget."""
 
     required_arguments = 1
-    has_content = True
+    reads = (SCRIPT,)
     option_spec: ClassVar[dict[str, Any]] = {"mechanism": directives.unchanged_required}
 
     def run(self) -> list[nodes.Node]:
-        self.env.note_dependency(str(SCRIPT))
-        words = nodes.container(classes=[WORDS])
-        self.state.nested_parse(self.content, self.content_offset, words)
         data = game(float(self.arguments[0]), self.options.get("mechanism", "watchdog"))
-        return [words, nodes.raw("", place(data), format="html")]
+        return [self.words(), nodes.raw("", place(data), format="html")]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

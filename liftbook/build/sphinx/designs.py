@@ -18,9 +18,8 @@ import numpy as np
 import pandas as pd
 from docutils import nodes  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 
-from liftbook.build.sphinx.living import FOLDER, WORDS, script
+from liftbook.build.sphinx.living import FOLDER, InPage, script
 from liftbook.figures.population.plane import DESIGNS, NOTION
 from liftbook.figures.stored import LONG
 
@@ -84,18 +83,14 @@ def place(figure: str) -> str:
     )
 
 
-class Designs(SphinxDirective):
+class Designs(InPage):
     """The directive; its argument is the figure."""
 
     required_arguments = 1
-    has_content = True
+    reads = (FOLDER / SCRIPT, LONG["designs_in_plane"].path)
 
     def run(self) -> list[nodes.Node]:
-        for path in (FOLDER / SCRIPT, LONG["designs_in_plane"].path):
-            self.env.note_dependency(str(path))
-        words = nodes.container(classes=[WORDS])
-        self.state.nested_parse(self.content, self.content_offset, words)
-        return [nodes.raw("", place(self.arguments[0]), format="html"), words]
+        return [nodes.raw("", place(self.arguments[0]), format="html"), self.words()]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -21,7 +21,6 @@ from liftbook.claims import (
     FUNCTIONS,
     PAPERS,
     Entry,
-    Interval,
     Sentence,
     code_of,
     drawn_at_random,
@@ -178,10 +177,9 @@ def so_far(entry: Entry) -> str:
 
 def distance(entry: Entry) -> float:
     """Return the distance of print and result, in units of the last digit."""
-    numbers = [value for value in entry.found if not isinstance(value, bool | Interval)]
-    if not numbers or entry.claim.printed in ("true", ""):
+    if not entry.numbers or entry.claim.printed in ("true", ""):
         return 0.0
-    return abs(range_of(numbers)[2] - float(entry.claim.printed)) / (entry.claim.tolerance or 1.0)
+    return abs(range_of(entry.numbers)[2] - float(entry.claim.printed)) / (entry.claim.tolerance or 1.0)
 
 
 def choices(found: Sequence[Entry]) -> dict[str, Sequence[str]]:
@@ -193,10 +191,9 @@ def choices(found: Sequence[Entry]) -> dict[str, Sequence[str]]:
 def points(found: Sequence[Entry]) -> Iterator[Point]:
     """Yield a point for each claim with a published number."""
     for entry in found:
-        numbers = [value for value in entry.found if not isinstance(value, bool | Interval)]
-        if not numbers or entry.claim.printed in ("true", ""):
+        if not entry.numbers or entry.claim.printed in ("true", ""):
             continue
-        low, high, mean = range_of(numbers)
+        low, high, mean = range_of(entry.numbers)
         name = entry.claim.id
         title = f"{name}: printed {entry.claim.printed}, here {found_in_words(entry.found)}, {entry.verdict}"
         yield Point(name, title, SHORT[entry.verdict], float(entry.claim.printed), low, high, mean)

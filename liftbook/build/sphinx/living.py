@@ -12,7 +12,7 @@ import html
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import parse_qsl
 
 from docutils import nodes  # type: ignore[import-untyped]
@@ -89,38 +89,48 @@ def write(app: Sphinx, error: Exception | None) -> None:
         (Path(app.outdir) / "_static" / "picture.html").write_text(page(), encoding="utf-8")
 
 
-class Picture(SphinxDirective):
+class InPage(SphinxDirective):
+    """A directive that draws something in the page; its content describes it."""
+
+    has_content = True
+    reads: ClassVar[tuple[Path, ...]] = ()
+
+    def words(self, *classes: str) -> nodes.container:
+        """Return the content, after noting the files that the page depends on."""
+        for path in self.reads:
+            self.env.note_dependency(str(path))
+        found = nodes.container(classes=[*classes, WORDS])
+        self.state.nested_parse(self.content, self.content_offset, found)
+        return found
+
+
+class Picture(InPage):
     """The directive; its argument is the state."""
 
     required_arguments = 1
-    has_content = True
+    reads = tuple(FOLDER / name for name in SCRIPTS)
 
     def run(self) -> list[nodes.Node]:
-        for name in SCRIPTS:
-            self.env.note_dependency(str(FOLDER / name))
-        words = nodes.container(classes=[WORDS])
-        self.state.nested_parse(self.content, self.content_offset, words)
+        words = self.words()
         try:
             return [words, nodes.raw("", place(self.arguments[0]), format="html")]
         except ValueError as error:
             raise self.error(str(error)) from error
 
 
-class Show(SphinxDirective):
+class Show(InPage):
     """A button that marks parts of the picture; its argument names them."""
 
     required_arguments = 1
     final_argument_whitespace = True
-    has_content = True
 
     def run(self) -> list[nodes.Node]:
         unknown = set(self.arguments[0].split()) - PARTS
         if unknown:
             raise self.error(f"a picture has no part {min(unknown)!r}: it has {', '.join(sorted(PARTS))}")
-        box = nodes.container(classes=["lift-shows", WORDS])
         button = f'<button type="button" class="lift-show" data-parts="{self.arguments[0]}" hidden>'
-        box += nodes.raw("", f"{button}Show in the picture</button>", format="html")
-        self.state.nested_parse(self.content, self.content_offset, box)
+        box = self.words("lift-shows")
+        box.insert(0, nodes.raw("", f"{button}Show in the picture</button>", format="html"))
         return [box]
 
 

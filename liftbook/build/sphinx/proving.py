@@ -11,9 +11,8 @@ import json
 
 from docutils import nodes  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 
-from liftbook.build.sphinx.living import FOLDER, WORDS, script
+from liftbook.build.sphinx.living import FOLDER, InPage, script
 from liftlib.datasets import hundred_people
 from liftlib.resources import resource
 
@@ -32,17 +31,13 @@ def place() -> str:
     )
 
 
-class Proof(SphinxDirective):
+class Proof(InPage):
     """The directive."""
 
-    has_content = True
+    reads = tuple(FOLDER / name for name in SCRIPTS)
 
     def run(self) -> list[nodes.Node]:
-        for name in SCRIPTS:
-            self.env.note_dependency(str(FOLDER / name))
-        words = nodes.container(classes=[WORDS])
-        self.state.nested_parse(self.content, self.content_offset, words)
-        return [words, nodes.raw("", place(), format="html")]
+        return [self.words(), nodes.raw("", place(), format="html")]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
