@@ -34,7 +34,7 @@ def page() -> Page:
 
 
 def yardstick() -> float:
-    """Return the seconds of a fixed small task, here and in the book's build."""
+    """Return the seconds of a fixed small task, to compare with the book's build."""
     figures, best = import_module("liftbook.figures"), math.inf
     for seed in range(3):
         started = time.perf_counter()

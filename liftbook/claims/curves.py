@@ -82,7 +82,7 @@ class CurveClaim:
 
     @cached_property
     def drawn(self) -> list[Figure]:
-        """The figures, at the first value of an argument that names them."""
+        """The figures; a name with an argument stands for the first figure that fits it."""
         names = {self.row[key].partition("$") for key in ("figure", "than") if key in self.row}
         known = [next((one for one in self.figures if mark and one.startswith(name)), name) for name, mark, _ in names]
         return [self._figure(name, self.row.get("without", "").replace("$", "none")) for name in known]

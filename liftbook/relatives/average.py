@@ -34,7 +34,7 @@ Pool = Callable[[Joint], Matrix]
 
 
 def few_symbols(joint: Joint, most: int, others: str) -> None:
-    """Refuse a joint distribution of more symbols than ``most``."""
+    """Raise ``InvalidParameter`` if a joint has more symbols than ``most``."""
     if joint.n_public > most:
         raise InvalidParameter(f"joint has {joint.n_public} symbols, more than {most}: use {others}")
 

@@ -20,16 +20,18 @@ MOST = 13
 def best_partition(joint: Joint, notion: LiftNotion) -> Channel:
     """Return the merging with the largest utility among all private partitions.
 
+    C22 section 3 and E23 section 4 call this search combinatorial and replace it by a greedy algorithm,
+    :func:`liftlib.merging.subset_merging.subset_merging`.
+
     Parameters
     ----------
     joint : Joint
-        P_SX, of 13 symbols at most: the search takes 3^|X| steps.
+        P_SX, with at most 13 symbols: the search takes 3^|X| steps.
 
     Returns
     -------
     Channel
-        It merges by the best partition, which is on ``partition``. C22 section 3 and E23 section 4 call the search
-        combinatorial and replace it by a greedy algorithm, :func:`liftlib.merging.subset_merging.subset_merging`.
+        The best partition is on ``partition``.
 
     Examples
     --------

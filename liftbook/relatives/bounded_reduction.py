@@ -30,12 +30,12 @@ def bounded_reduction(joint: Joint, low: ArrayLike, high: ArrayLike) -> Channel:
     Raises
     ------
     InvalidParameter
-        If a bound is on the wrong side of 1 or NaN.
+        If a bound is NaN or on the wrong side of 1.
 
     Notes
     -----
-    I21 asks for every lift to move by the same share (eq. (3)) and suggests in its conclusion that the extreme ones
-    suffice. The best P(y|s) is then a linear programme, and the kernel that reaches it a maximal coupling.
+    I21 asks for every lift to move by the same share (eq. (3)) and suggests in its conclusion to move only the extreme
+    ones. A linear program gives the best P(y|s), and a maximal coupling the kernel that attains it.
 
     Examples
     --------
@@ -93,8 +93,8 @@ def extreme_reduction(joint: Joint, share: float) -> Channel:
 
     Notes
     -----
-    I21 section IV leaves it open: eq. (3) for the secrets of largest and least lift only. With two or three secrets
-    nothing is gained, for the lifts of the others then follow.
+    I21 section IV leaves this open: eq. (3) for the secrets with the largest and least lift only. With two or three
+    secrets nothing is gained, because the lifts of the others are then determined.
 
     Examples
     --------

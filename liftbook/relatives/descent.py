@@ -51,19 +51,18 @@ def descend(joint: Joint, kernels: Kernels, shares: Vector, steps: int = STEPS) 
     Parameters
     ----------
     kernels : numpy.ndarray, shape (B, X, Y)
-        Where they start; an entry of 0 stays 0.
+        The starts; an entry of 0 stays 0.
     shares : numpy.ndarray, shape (B,)
         Each in [0, 1].
 
     Notes
     -----
-    With q(y|x) for the kernel and r(y|s) for its mean given s, the objective is the convex
-    :math:`-H(Y|S) = \sum_s P(s) \sum_y r \log r` and the concave
-    :math:`(1 - \lambda) H(Y) + \lambda H(Y|X)`, of which the tangent at the kernel so far is
-    :math:`-\sum_x P(x) \sum_y q(y|x)\, c(y, x)`, :math:`c = \log P(y) + \lambda \log (q(y|x) / P(y))`. By the log-sum
-    inequality :math:`r \log r` is at most :math:`\sum_x P(x|s)\, q \log (q\, r' / q')`, where r' and q' are those so
-    far, with equality there. The sum of both bounds is least at
-    :math:`q \propto q' \exp (c - \sum_s P(s|x) \log r')`, which is the step.
+    Let q(y|x) be the kernel and r(y|s) its mean given s. The objective is the sum of the convex :math:`-H(Y|S) = \sum_s
+    P(s) \sum_y r \log r` and the concave :math:`(1 - \lambda) H(Y) + \lambda H(Y|X)`. The tangent of the latter at the
+    current kernel is :math:`-\sum_x P(x) \sum_y q(y|x)\, c(y, x)`, with :math:`c = \log P(y) + \lambda \log (q(y|x) /
+    P(y))`. By the log-sum inequality, :math:`r \log r` is at most :math:`\sum_x P(x|s)\, q \log (q\, r' / q')`, where
+    r' and q' are the current ones, with equality there. A step minimises the sum of both bounds: :math:`q \propto q'
+    \exp (c - \sum_s P(s|x) \log r')`.
     """
     of_s, of_x, weight = joint.p / joint.p_s[:, None], joint.s_given_x.T, shares[:, None, None]
     now = np.maximum(kernels, TINY)
@@ -92,27 +91,27 @@ def funnel_descent(
     Parameters
     ----------
     joint : Joint
-        P_SX, of 40 symbols at most.
+        P_SX, with at most 40 symbols.
     starts : int, keyword-only
-        Random kernels that each multiplier's descents start from, at least 1.
+        Random kernels from which the descents start at each multiplier, at least 1.
     rng : int or numpy.random.Generator, keyword-only
         Seed or source of the starts.
 
     Returns
     -------
     Channel
-        With a :class:`~liftlib.response.posteriors.RowsCertificate` whose ``upper`` is infinite: descents end at
-        stationary points, of which there are many.
+        With a :class:`~liftlib.response.posteriors.RowsCertificate` whose ``upper`` is infinite, because descents end
+        at one of many stationary points.
 
     Notes
     -----
-    In the manner of Huang2024, of which the abstract and the published code (``discrete.py`` of the repository
-    dcaPF-torch) were read. The objective, its split into a convex and a concave part, the tangent of the latter
-    (``Czx`` there, with 1 / beta for the share), random starts and a sweep over multipliers are theirs. There the
-    convex programme that a step leaves is solved without its bounds, and least squares with a penalty lead back to a
-    kernel, so that a step may raise the objective; here a step lowers a bound of it that is met where it starts (see
-    :func:`descend`). Mixing the rows of all releases by a linear programme, so that the bound is met, and descending
-    again at that programme's multiplier are this book's.
+    Based on Huang2024, according to the abstract and the published code (``discrete.py`` of the repository
+    dcaPF-torch). The objective, its split into a convex and a concave part, the tangent of the latter (``Czx`` there,
+    with 1 / beta for the share), random starts and a sweep over multipliers are theirs. Their code solves the convex
+    program of a step without its bounds and returns to a kernel by penalised least squares, so a step may raise the
+    objective; here a step lowers an upper bound that is tight where the step starts (see :func:`descend`). Mixing the
+    posteriors of all releases by a linear program, so that the bound is attained, and descending again at that
+    program's multiplier are this book's.
 
     Examples
     --------

@@ -20,24 +20,24 @@ def extremal_response(joint: Joint, notion: LiftNotion) -> Channel:
     Parameters
     ----------
     joint : Joint
-        P_SX; only P_X is used, so that the release keeps the notion whatever the secret is.
+        P_SX; only P_X is used, so the release satisfies the notion for every secret.
     notion : Notion
         A bound on the largest lift alone, ``ALIP(inf, eps)``.
 
     Returns
     -------
     Channel
-        Its certificate's ``route`` names the regime: ``"binary"``; ``"uniform"``, all symbols equally likely;
-        ``"high privacy"``, e^eps <= 1 / (1 - min P(x)); ``"all"``, e^eps >= 1 / min P(x), where X itself may be
-        released; and ``"beyond"`` between the last two, where no closed form is known and the mechanism at the end of
-        the high-privacy regime is returned. In the other regimes ``upper`` is its value if the secret determines X.
+        Its certificate's ``route`` names the regime: ``"binary"``; ``"uniform"``, all symbols equally likely; ``"high
+        privacy"``, e^eps <= 1 / (1 - min P(x)); ``"all"``, e^eps >= 1 / min P(x), where X itself may be released; and
+        ``"beyond"`` between the last two, where no closed form is known and the mechanism at the end of the
+        high-privacy regime is returned. In the other regimes ``upper`` is its value if the secret determines X.
 
     Notes
     -----
-    Grosse2023 has the three regimes for S = X. An output's row v is allowed if v(x) <= e^eps P(x); a vertex has all of
-    its entries but one at 0 or at e^eps P(x). With two symbols there are two; if P_X is uniform all have the same
-    entropy, and shifts of one average to P_X; at high privacy none has a 0. A lift of another secret is a mean of lifts
-    of X: l(s, y) = sum_x P(x|s) P(y|x) / P(y).
+    Grosse2023 gives the three regimes for S = X. A posterior v is allowed if v(x) <= e^eps P(x); all entries of a
+    vertex but one are 0 or e^eps P(x). With two symbols there are two vertices. If P_X is uniform, all vertices have
+    the same entropy, and the cyclic shifts of one average to P_X; at high privacy no vertex has a 0. The lift of any
+    secret is a mean of lifts of X: l(s, y) = sum_x P(x|s) P(y|x) / P(y).
 
     Examples
     --------

@@ -15,23 +15,19 @@ from mixproof.checks import checked
 def hamming_response(joint: Joint, notion: MaximalLeakage) -> Channel:
     """Return the release with the least P(Y != X) under bounded maximal leakage.
 
-    Parameters
-    ----------
-    joint : Joint
-        P_SX; only P_X is used.
-
     Returns
     -------
     Channel
-        Its outputs are the symbols that are told. Its certificate says how often the output is not the symbol; I(X; Y)
-        may be larger elsewhere, and ``upper`` is infinite.
+        Its outputs are the published symbols; only P_X is used. Its certificate states P(Y != X); ``upper`` is
+        infinite, because another release may have a larger I(X; Y).
 
     Notes
     -----
-    Saeidian2021, of which the abstract was read: the likeliest symbols are told, the least likely suppressed. With
-    d(x) = P(Y=x|x) the leakage of X is at least log sum d, for the largest P(y|x) of an output is at least d(y). So
-    P(Y=X) is at most the largest mean of d in [0, 1] with sum d <= e^eps: the floor(e^eps) likeliest symbols, and the
-    rest of e^eps of the next one. What is suppressed becomes the likeliest symbol, which raises no largest P(y|x).
+    Saeidian2021, according to the abstract: the most likely symbols are published, the least likely suppressed. With
+    d(x) = P(Y=x|x), the leakage of X is at least log sum d, because the largest P(y|x) of an output is at least d(y).
+    So P(Y=X) is at most the largest mean of d in [0, 1] with sum d <= e^eps: the floor(e^eps) most likely symbols, and
+    the rest of e^eps of the next one. Suppressed symbols are replaced by the most likely one, which raises no largest
+    P(y|x).
 
     Examples
     --------

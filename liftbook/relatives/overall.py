@@ -17,7 +17,7 @@ from mixproof.numerics import check_scalar
 
 
 class _Overall(Notion):
-    """A number of the whole release, at most ``eps``."""
+    """A bound ``eps`` on one number of the whole release."""
 
     eps: float
 
@@ -26,11 +26,11 @@ class _Overall(Notion):
 
     @abstractmethod
     def _of(self, release: Joint) -> float:
-        """Return the number of P_SY, nats."""
+        """Return the number for P_SY, nats."""
 
     @checked
     def leakage(self, joint: Joint, channel: Channel | None = None) -> float:
-        """Return the smallest eps that the release keeps, in nats."""
+        """Return the smallest eps that the release satisfies, in nats."""
         return self._of(or_identity(joint, channel).release(joint))
 
     def violation(self, joint: Joint, channel: Channel | None = None) -> float:
@@ -50,7 +50,7 @@ class AverageLeakage(_Overall):
 
     Notes
     -----
-    Makhdoumi2014. It bounds no single lift, nor any belief: a rare output may tell the secret.
+    Makhdoumi2014. It bounds neither single lifts nor beliefs: a rare output may reveal the secret.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class MaximalLeakage(_Overall):
 
     Notes
     -----
-    Issa2020. It bounds by how much a guess of any function of the secret gets better, on average over outputs.
+    Issa2020. It bounds the average gain, over outputs, in guessing any function of the secret.
 
     Examples
     --------

@@ -29,13 +29,11 @@ def robust_response(
     Parameters
     ----------
     joint : Joint
-        P_SX, for which the utility counts and the notion must be kept.
-    notion : Notion
-        A polyhedral one, as for ``optimal_response``.
+        P_SX, which determines the utility and under which the notion must be satisfied.
     others : sequence of Joint, keyword-only
-        Distributions over the same number of symbols, under which the notion must be kept too.
+        Distributions over as many symbols, under which the notion must be satisfied too.
     gap, seconds : float, optional, keyword-only
-        Where a tree ends that is searched for lack of a list of vertices, see
+        Limits of branch and bound, which is used if the vertices cannot be listed, see
         :func:`~liftlib.response.optimal.optimal_response`.
 
     Returns
@@ -46,17 +44,12 @@ def robust_response(
     Warns
     -----
     LiftWarning
-        If the seconds were over before the gap was reached.
-
-    Raises
-    ------
-    InvalidParameter
-        If another distribution has another number of symbols.
+        If the time limit was reached before the gap.
 
     Notes
     -----
-    S20 Remark 1 and its conclusion's first point. For each distribution the notion is a cone in an output's row
-    P(y|X=.), so all of them together are their intersection, again a polyhedral cone, and E23 eq. (26) serves.
+    S20 Remark 1 and the first point of its conclusion. For each distribution the notion is a polyhedral cone of columns
+    P(y|X=.), so all of them together are the intersection of these cones, and E23 eq. (26) applies.
 
     Examples
     --------

@@ -35,7 +35,7 @@ NOT_LISTED = "no further posterior was found, where there are too many or too cl
 class Cells(NamedTuple):
     """P_SX without the cells that a solver cannot resolve.
 
-    ``joint`` is P_SX given the other cells, and ``solid``, shape (S, X), says which they are in the full alphabets.
+    ``joint`` is P_SX given the remaining cells, and ``solid``, shape (S, X), says which cells remain.
     """
 
     joint: Joint
@@ -56,13 +56,13 @@ def secret_aware_response(
     Parameters
     ----------
     joint : Joint
-        P_SX, of any number of symbols. Up to 9 secrets the optimum is found and proven, as long as posteriors can be
-        listed: beyond, or where they are too close, as at budgets next to 0, mechanisms are searched for, and bounded
-        by the optimum for a coarser secret.
+        P_SX. With up to 9 secrets the optimum is found and proven, if the posteriors can be listed. With more secrets,
+        or if posteriors are too close (budgets near 0), a search finds mechanisms, and the optimum for a coarser secret
+        bounds them.
     gap : float, keyword-only
-        The search ends once no mechanism can have more than this share of I(X; Y) in addition, or it finds no more.
+        The search ends once the proven gap is at most this fraction of I(X; Y), or no column improves the mixture.
     seconds : float, optional, keyword-only
-        It ends after about so many with what it has, and its bound.
+        Time limit, after which the best mechanism so far and its bound are returned.
 
     Returns
     -------
@@ -72,19 +72,18 @@ def secret_aware_response(
     Warns
     -----
     LiftWarning
-        If the seconds were over before the search had ended; up to 9 secrets also if rounding, or posteriors that could
-        not be listed, leave more than the gap.
+        If the time limit was reached first; with up to 9 secrets also if rounding, or posteriors that could not be
+        listed, leave more than the gap.
 
     Notes
     -----
-    This book's, not the papers'. An output's row is P(S, X | y), and the notion asks something of its posterior
-    u = P(S | y) alone. Given u, rows are products of distributions of X given each s, and as H(X | y) is concave, the
-    vertices are enough: a vertex u of the notion's set of posteriors, and a map from secrets to symbols. There are
-    too many to list, but given a linear programme's duals the best map for each u is found by dynamic programming over
-    sets of secrets, and what the best of all saves bounds every mechanism.
-
-    A mechanism that is private for S is private for a function of S, and may as well see that alone. So beyond 9
-    secrets the optimum for 7 classes of secrets, under the bounds on single lifts that the notion implies, is a bound.
+    This book's. The notion constrains only the posterior u = P(S|y) of an output's P(S, X | y). Given u, these
+    distributions are products of distributions of X given each s, and because H(X|y) is concave, vertices suffice: a
+    vertex u of the notion's set of posteriors, and a map from secrets to symbols. There are too many to list, but given
+    a linear program's duals, dynamic programming over sets of secrets finds the best map for each u, and the largest
+    saving bounds every mechanism. A mechanism that is private for S is private for a function of S, and may as well see
+    that function alone. Therefore, beyond 9 secrets, the optimum for 7 classes of secrets, under the bounds on single
+    lifts that the notion implies, is a bound.
 
     Examples
     --------

@@ -28,11 +28,16 @@ def srlip_upper_bounds(joint: Joint, notion: AttributeWise) -> dict[tuple[int, .
     dict
         Maps J, a tuple of attribute indices, to a bound in nats. The bound for the empty J is the LIP optimum.
 
+    Raises
+    ------
+    InvalidParameter
+        If the notion's shape does not fit.
+
     Notes
     -----
-    I(X; Y) is I(X^J; Y) plus the mean over x^J of I(X; Y | X^J = x^J). The first is at most H(X^J), and as SRLIP is LIP
-    given each x^J, each term of the second is at most the LIP optimum of the joint distribution given x^J, which has
-    few symbols.
+    I(X; Y) is I(X^J; Y) plus the mean over x^J of I(X; Y | X^J = x^J). The first is at most H(X^J). Because SRLIP is
+    LIP given each x^J, each term of the second is at most the LIP optimum of the joint distribution given x^J, which
+    has few symbols.
 
     Examples
     --------

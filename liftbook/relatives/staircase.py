@@ -23,21 +23,21 @@ def staircase_response(joint: Joint, notion: RatioBased) -> Channel:
     Parameters
     ----------
     joint : Joint
-        P_SX, of 12 symbols at most; only P_X is used, so that the release keeps the notion whatever the secret is.
+        P_SX, with at most 12 symbols; only P_X is used, so the release satisfies the notion for every secret.
     notion : Notion
-        Bounds on ratios of P(y|s) and P(y): ALIP, LIP, LDP, or your own with ``ratios``.
+        Bounds on ratios of P(y|s) and P(y): ALIP, LIP, LDP, or a notion of your own with ``ratios``.
 
     Returns
     -------
     Channel
-        With a :class:`~liftlib.response.posteriors.RowsCertificate`. Its ``upper`` is proven where the secret
-        determines X and the notion is one of ratios between secrets, LDP; for others LDP of X is more than they ask.
+        With a :class:`~liftlib.response.posteriors.RowsCertificate`. Its ``upper`` is proven if the secret determines X
+        and the notion is LDP, a bound on ratios between secrets; for other notions, LDP of X is stricter than needed.
 
     Notes
     -----
-    Kairouz2016: an optimum has columns P(y|x) that take two values, a ratio of e^eps apart. There are 2^|X| such
-    staircases, and the best mixture of them that is a channel is a linear programme. P(y|s) and P(y) are means of
-    P(y|x), so that their ratios are at most the largest of P(y|x) / P(y|x').
+    Kairouz2016: an optimum has columns P(y|x) with two values in the ratio e^eps. There are 2^|X| such staircases, and
+    a linear program finds the best mixture of them that is a channel. P(y|s) and P(y) are means of P(y|x), so their
+    ratios are at most the largest ratio P(y|x) / P(y|x').
 
     Examples
     --------

@@ -47,27 +47,26 @@ def merging_losses(joint: Joint) -> tuple[Vector, Vector]:
 
 @checked
 def funnel_subsets(joint: Joint, notion: AverageLeakage) -> Channel:
-    """Merge subsets of outputs, each the best for I(S; Y) - share I(X; Y).
+    """Return the channel that merges the best subsets for I(S; Y) - share I(X; Y).
 
     Parameters
     ----------
     joint : Joint
-        P_SX, of 15 symbols at most.
+        P_SX, with at most 15 symbols.
 
     Returns
     -------
     Channel
-        It merges; the partition is on ``partition``. Of all partitions on the way, at 60 shares, it has the largest
-        I(X; Y) of those that keep the bound; a constant release does.
+        The merging with the largest I(X; Y), within the bound, of all partitions on the way at 60 shares; the partition
+        is on ``partition``.
 
     Notes
     -----
-    Ding2019, of which the abstract was read: from X on, the subset of the current alphabet is merged whose merging
-    lowers I(S; Y) - share I(X; Y) most, and a sweep over shares gives the trade-off. There the subset is sought as the
-    minimum of a difference of submodular functions, by algorithms that end at local ones; here by looking at all of
-    them, so that each step is exact. It ends where no subset lowers the objective. Shares are quantiles of the ratios
-    of both losses, at which subsets of symbols begin to be worth merging, and then halvings where the bound begins to
-    be kept.
+    Ding2019, according to the abstract: starting from X, the algorithm merges the subset of the current alphabet that
+    lowers I(S; Y) - share I(X; Y) most, and a sweep over shares gives the trade-off. There a subset is found as a local
+    minimum of a difference of submodular functions; here all subsets are compared, so that each step is exact. It ends
+    when no subset lowers the objective. Shares are quantiles of the ratios of both losses, at which merging subsets
+    begins to pay, and then bisections where the bound begins to be satisfied.
 
     Examples
     --------
@@ -106,7 +105,7 @@ def funnel_subsets(joint: Joint, notion: AverageLeakage) -> Channel:
 
 
 def _merged(of_x: Vector, of_s: Vector, share: float, n: int) -> list[tuple[int, ...]]:
-    """Return the partitions on the way at one share, as tuples of subsets' numbers."""
+    """Return the partitions on the way at one share, as tuples of subset numbers."""
     groups, found = np.array([1 << x for x in range(n)]), []
     while len(groups) > 1:
         chosen = (np.arange(2 ** len(groups))[:, None] >> np.arange(len(groups))) & 1

@@ -1,4 +1,4 @@
-"""Randomised response whose noise falls where the lifts need it."""
+"""Randomised response whose noise depends on the lifts."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from mixproof.numerics import Vector
 
 @checked
 def tailored_response(joint: Joint, notion: LiftNotion) -> Channel:
-    """Report the true symbol with the largest chance w, else the best noise.
+    """Return randomised response with the least noise that the lifts allow.
 
     Parameters
     ----------
     notion : Notion
-        One that is bounds on single lifts and no more: its ``lift_bounds`` are exact, as those of ALIP, LIP and
-        PerfectPrivacy are. Budgets may be infinite, and may differ between secrets.
+        Bounds on single lifts, with exact ``lift_bounds``, as ALIP, LIP and PerfectPrivacy. Budgets may be infinite,
+        and may differ between secrets.
 
     Returns
     -------
@@ -29,12 +29,12 @@ def tailored_response(joint: Joint, notion: LiftNotion) -> Channel:
 
     Notes
     -----
-    This book's, not the papers'. With noise r the lift at y is (w P(y|s) + (1-w) r(y)) / (w P(y) + (1-w) r(y)), so that
-    bounds e^-l(s) and e^u(s) ask (1-w) r(y) / w to be at least N(y), the largest over s of
-    (P(y|s) - e^u(s) P(y)) / (e^u(s) - 1) and (e^-l(s) P(y) - P(y|s)) / (1 - e^-l(s)). Summed over y:
-    w <= 1 / (1 + sum N), with equality for r in proportion to N. Randomised response is the case of uniform r, and what
-    conditional reporting publishes given s has r(y) = mean over s of P(y|s): neither tells the truth more often. For
-    two symbols it is the optimal response: the polytope of rows is an interval, and both outputs stand at its ends.
+    This book's. With noise r, the lift at y is (w P(y|s) + (1-w) r(y)) / (w P(y) + (1-w) r(y)). Bounds e^-l(s) and
+    e^u(s) therefore require (1-w) r(y) / w to be at least N(y), the largest over s of (P(y|s) - e^u(s) P(y)) / (e^u(s)
+    - 1) and (e^-l(s) P(y) - P(y|s)) / (1 - e^-l(s)). Summed over y: w <= 1 / (1 + sum N), with equality for r
+    proportional to N. Randomised response is the case of uniform r, and conditional reporting, given s, has r(y) = mean
+    over s of P(y|s): neither has a larger w. With two symbols it is the optimal response, because both posteriors are
+    ends of an interval.
 
     Examples
     --------

@@ -40,7 +40,10 @@ def _gain_of_the_product_polytope() -> float:
 
 
 def optimal_ldp_dimension(reading: str) -> bool:
-    """Whether S20's polytope has |X|(|X|-1) dimensions, or the optimum needs them all."""
+    """Whether S20's polytope has |X|(|X|-1) dimensions.
+
+    With the reading "needed", whether the optimum needs all of them.
+    """
     if reading == "needed":
         return _gain_of_the_product_polytope() > 1e-9
     joint = uniform_joint(2, 3, np.random.default_rng(3))

@@ -119,8 +119,8 @@ def algorithm_2_endings(
     Returns
     -------
     pandas.DataFrame
-        A row a budget: the shares of joints with ``unions``, of each ending, and ``broken`` (the release violates the
-        notion); ``nmi``, the mean over joints with a release, and ``nmi of ours``, subset_response's on the same
+        One row per budget: the shares of joints with ``unions``, of each ending, and ``broken`` (the notion is not
+        satisfied); ``nmi``, the mean over joints with a release, and ``nmi of ours``, subset_response's on the same
         joints.
     """
     p = uniform_joints(n_trials, n_secret, n_public, rng)

@@ -90,7 +90,7 @@ def theorem_4_failures(
     Returns
     -------
     pandas.DataFrame
-        A row a budget: ``broken``, the number of joints where the product violates it, ``n``, and the mean and the
+        One row per budget: ``broken``, the number of joints where the product violates it, ``n``, and the mean and the
         largest of ``leakage / eps`` as ``used_mean`` and ``used_most``.
     """
     sizes = SRLIP(0.0, shape).shape
