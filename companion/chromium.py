@@ -1,4 +1,4 @@
-"""Finds Chromium for the browser tests; under CI=true it must be there."""
+"""Find Chromium, which the browser tests need (and must find if CI=true)."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Judge a printed number by a computed one."""
+"""Compare a printed number with a computed one."""
 
 
 def verdict(printed: str, computed: float) -> str:

@@ -1,4 +1,4 @@
-"""The error that the others derive from."""
+"""The base class of this package's errors."""
 
 
 class CompanionError(Exception):

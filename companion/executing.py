@@ -1,4 +1,4 @@
-"""Executes chapters in parallel, each in its own kernel, and keeps the outputs."""
+"""Execute chapters in parallel, each in its own kernel, and keep their outputs."""
 
 import compileall
 import sys
@@ -22,15 +22,13 @@ from companion.sockets import LocalKernel
 class Project:
     """A folder whose files the chapters read.
 
-    Parameters
+    Attributes
     ----------
     root : pathlib.Path
-        The folder.
     always : tuple of str
-        Names of files below it on which every chapter depends, such as a lock of versions.
+        Names of files in it on which every chapter depends, such as a lock of versions.
     everything : tuple of str
-        Patterns of files on which a chapter that starts another program depends; all modules that it imports are
-        among them.
+        Patterns of files on which a chapter that starts another program depends, including its modules.
     """
 
     root: Path
@@ -38,7 +36,7 @@ class Project:
     everything: tuple[str, ...] = ("**/*.py",)
 
     def files(self) -> list[Path]:
-        """Return what the patterns find, in order."""
+        """Return the files that match the patterns, in order."""
         found = {path for pattern in self.everything for path in self.root.glob(pattern) if path.is_file()}
         return sorted(path for path in found if "__pycache__" not in path.parts)
 
@@ -53,13 +51,13 @@ def execute(pages: Iterable[Path], folder: Path, jobs: int, project: Project, lo
     pages : iterable of pathlib.Path
         Sources of the book's pages; those without code are left out.
     folder : pathlib.Path
-        Where outputs are kept, a cache of jupyter-cache.
+        A cache of jupyter-cache, for the outputs.
     jobs : int
-        How many run side by side.
+        Number of processes.
     project : Project
-        Where the files are that the chapters read.
+        The files that the chapters read.
     longest : sequence of str
-        Names of chapters that are begun before the others, in this order, so that none is left alone at the end.
+        Names of chapters to start first, in this order, so that none runs alone at the end.
     """
     cache = get_cache(folder)
     for record in cache.list_project_records():
@@ -122,7 +120,7 @@ class _Worker(ExecutionWorkerLocalSerial):  # type: ignore[misc]
 
 
 class _Executor(JupyterExecutorLocalSerial):  # type: ignore[misc]
-    """Executes chapters one by one, as the base class hands them out in threes."""
+    """Executes chapters one at a time; the base class passes them on in threes."""
 
     _EXECUTION_WORKER = _Worker
 

@@ -1,4 +1,4 @@
-"""Checks a reader's answer to an exercise, with graded hints."""
+"""Check a reader's answer to an exercise, with graded hints."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ TRIED: dict[str, list[str]] = {}
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether an answer is right, and a hint where it is not; truthy when right.
+    """Whether an answer is right, and otherwise a hint; truthy if right.
 
-    ``close`` says whether the answer agrees with a number that the check knows to within its tolerance, as a solution
-    must; ``answer`` and ``sealed`` are kept for the build of the book.
+    ``close`` says whether the answer is within the tolerance of a number that the check knows, as a solution must be;
+    ``answer`` and ``sealed`` are kept for the build of the book.
     """
 
     right: bool
@@ -104,7 +104,7 @@ def check(
 
 
 def _close(answer: Any, expected: Any, tolerance: float) -> bool:
-    """Return whether an answer is the expected one, numbers to within the tolerance."""
+    """Return whether an answer equals the expected one, within the tolerance."""
     if isinstance(expected, str | bool | set | frozenset):
         return type(answer) is type(expected) and answer == expected
     try:
@@ -115,5 +115,5 @@ def _close(answer: Any, expected: Any, tolerance: float) -> bool:
 
 
 def show_solution(concealed: str) -> None:
-    """Print a solution that a notebook holds in an unreadable form."""
+    """Print a solution that is concealed in a notebook."""
     print(disclosed(concealed))

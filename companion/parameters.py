@@ -42,11 +42,11 @@ class Parameter:
 
     @property
     def is_file(self) -> bool:
-        """Whether it names a file that the page reads, as its comment says."""
+        """Whether it names a file that the page reads, according to its comment."""
         return self.annotation == "str" and self.comment.startswith("file:")
 
     def parse(self, text: str) -> Any:
-        """Return the value that a command line's text stands for, checked.
+        """Return the checked value of a command line's text.
 
         Raises
         ------
@@ -102,7 +102,7 @@ class Parameter:
 
 
 def read_notebook(path: Path) -> Any:
-    """Return a notebook's cells, with its kernel's language named."""
+    """Return a notebook whose kernel names its language."""
     notebook = copy.deepcopy(_parsed(path.read_text(encoding="utf-8"), path.suffix))
     # papermill refuses a notebook whose kernelspec does not say this
     notebook.metadata.setdefault("kernelspec", {"name": "python3", "display_name": "Python 3"})
@@ -112,7 +112,7 @@ def read_notebook(path: Path) -> Any:
 
 @functools.lru_cache(maxsize=32)
 def _parsed(text: str, suffix: str) -> Any:
-    """Parse once what a sweep or a listing reads again and again."""
+    """Return a parsed notebook, cached because sweeps and listings repeat."""
     import jupytext
 
     return jupytext.reads(text, {"extension": suffix})

@@ -92,14 +92,14 @@ FOOTER = '<div style="width: 100%; text-align: center; font: 9px sans-serif"><sp
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Serves without telling."""
+    """A server without log messages."""
 
     def log_message(self, *_arguments: Any) -> None:
         pass
 
 
 def lay_out(base: Path) -> Path:
-    """Lay all pages out as one, from the kept outputs; return the folder."""
+    """Build all pages as one, from cached outputs; return the folder."""
     program = str(Path(sys.executable).with_name("jupyter-book"))
     subprocess.run([program, "build", "--all", "--builder", "singlehtml", str(base)], check=True)
     return base / "_build" / "singlehtml"
@@ -115,7 +115,7 @@ def plain(heading: str) -> str:
 
 
 def starts(pdf: Path, headings: list[str]) -> list[int]:
-    """Return the page on which each heading stands, from the PDF's outline, in order."""
+    """Return the page of each heading, in order, from the PDF's outline."""
     from pypdf import PdfReader
 
     reader = PdfReader(pdf)
@@ -145,7 +145,7 @@ def starts(pdf: Path, headings: list[str]) -> list[int]:
 
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
-    """Serve a folder on this machine alone, and give its address."""
+    """Serve a folder on this machine only, and yield its address."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:

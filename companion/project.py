@@ -1,4 +1,4 @@
-"""Where a book's project is, and which pages the book has."""
+"""Find a book's project, and the pages of the book."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ from pathlib import Path
 def project_root(start: Path) -> Path:
     """Return the nearest parent folder with a ``pyproject.toml``.
 
-    A preview of a book lies in its project, so that both find the same package and keep large files once.
+    A preview of a book is inside its project, so that both find the same package and share large files.
     """
     start = start.resolve()
     return next((folder for folder in (start, *start.parents) if (folder / "pyproject.toml").is_file()), start)

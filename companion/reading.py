@@ -1,7 +1,7 @@
-"""Records the project files that a chapter reads, to know when to rerun it.
+"""Record the project files that a chapter reads, to know when to rerun it.
 
-A file that was imported counts by its syntax tree without docstrings: a comment may be mended without a new execution.
-A file that was opened counts by its bytes. A chapter that starts a program counts as having read all that it may read.
+An imported file counts by its syntax tree without docstrings, so that a comment can change without a new execution. An
+opened file counts by its bytes. A chapter that starts a program counts as having read everything.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ STARTS = frozenset({"subprocess.Popen", "os.system", "os.posix_spawn", "os.exec"
 
 
 def watch(record: str, root: str) -> None:
-    """Record in a file what this process imports or opens below a folder.
+    """Record in a file what this process imports or opens in a folder.
 
-    A kernel is started with this as its first line. Programs that it starts are not followed: the line is "program".
+    A kernel is started with this as its first line. Programs that it starts are recorded as "program" only.
     """
     below, out = f"{root}{os.sep}", Path(record).open("w", encoding="utf-8", buffering=1)  # noqa: SIM115
     seen: set[str] = set()
@@ -55,9 +55,9 @@ def _for_writing(mode: object, flags: object) -> bool:
 
 
 def note(record: Path, root: Path, everything: Iterable[Path], always: Iterable[Path] = ()) -> None:
-    """Turn a record of `watch` into a JSON object of fingerprints.
+    """Turn a record of :func:`watch` into a JSON object of fingerprints.
 
-    ``everything`` is what a program may have read, if the chapter started one; ``always`` counts in any case.
+    ``everything`` counts if the chapter started a program; ``always`` counts in any case.
     """
     lines = [line.split("\t") for line in record.read_text(encoding="utf-8").splitlines()]
     files = {(kind, Path(name)) for kind, name in lines if kind != "program"}
@@ -69,7 +69,7 @@ def note(record: Path, root: Path, everything: Iterable[Path], always: Iterable[
 
 
 def unchanged(record: Path, root: Path) -> bool:
-    """Return whether there is such a record and every file that it names is as it was."""
+    """Return whether a record exists and every file that it names is unchanged."""
     if not record.exists():
         return False
     try:

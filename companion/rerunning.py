@@ -1,4 +1,4 @@
-"""Run a page of a book with other parameters, and lay it out as the book does."""
+"""Run a page of a book with other parameters, and build it like the book."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def _value(name: str, text: str, declared: Mapping[str, Parameter]) -> Any:
 
 
 def _of_the_book(page: str, book: Path, conf: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what ``companion.sphinx.reruns`` has to know of the book and of the run."""
+    """Return the settings of ``companion.sphinx.reruns``, from the book and the run."""
     html = book / "_build" / "html"
     made = html / "book.json"
     record = json.loads(made.read_text(encoding="utf-8")) | {"folder": str(html.resolve())} if made.is_file() else {}

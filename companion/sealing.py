@@ -1,8 +1,8 @@
-"""Answers sealed as salted hashes, which check an answer without holding it.
+"""Answers sealed as salted hashes, which check an answer without revealing it.
 
 A number is sealed as its decimal with a few significant digits, such as ``1.17e0``. A typed number stands for several
 such decimals, and it is right if one of them has the stored hash. The script ``sphinx/exercises.js`` follows the same
-rules. A seal only keeps an answer from being read by accident: a program can try all numbers of three digits.
+rules. A seal only prevents accidental reading: a program can try all numbers of three digits.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def concealed(text: str) -> str:
 
 
 def disclosed(text: str) -> str:
-    """Return the text that :func:`concealed` was given."""
+    """Return a text from its concealed form."""
     return base64.b64decode(text).decode()
 
 
@@ -98,13 +98,13 @@ class Sealed:
     digits : int
         Significant digits that are compared.
     rows, columns : tuple of str
-        What the answer's fields are called; a single empty name where there is nothing to tell apart.
+        Names of the answer's rows and columns; a single empty name if there is only one.
     fields : tuple of Field
         Row by row.
     choices : tuple of str
-        What fields of the kind "choice" offer.
+        The choices of fields of the kind "choice".
     hints : tuple of str
-        From a direction to a value on the way.
+        From a direction to an intermediate value.
     """
 
     salt: str
@@ -121,12 +121,12 @@ class Sealed:
         return all(one.kind != "exact" for one in self.fields)
 
     def text(self) -> str:
-        """Return everything as one line."""
+        """Return the answer as one line of text."""
         return concealed(json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":")))
 
     @classmethod
     def read(cls, text: str) -> Sealed:
-        """Return what :meth:`text` wrote."""
+        """Return the answer from the result of :meth:`text`."""
         told: dict[str, Any] = json.loads(disclosed(text))
         fields = tuple(Field(one["kind"], tuple(one["hashes"])) for one in told["fields"])
         names = {key: tuple(told[key]) for key in ("rows", "columns", "choices", "hints")}
@@ -149,7 +149,7 @@ class Sealed:
 
 
 def hashed(salt: str, number: int, word: str) -> str:
-    """Return the hash of what a field may hold."""
+    """Return the salted hash of a field's content."""
     return hashlib.sha256(f"{salt}/{number}/{word}".encode()).hexdigest()[:20]
 
 
@@ -166,15 +166,15 @@ def seal(
     Parameters
     ----------
     expected : object
-        A number, one of the choices, a sequence of these, a table of them (two dimensions); anything else is compared
-        by what Python writes of it, and only Python can check it.
+        A number, one of the choices, or a sequence or table of these. Anything else is compared by its ``repr``, which
+        only Python can do.
     hints : sequence of str
     digits : int, keyword-only
         Significant digits that are compared.
     labels : sequence, keyword-only
         The name of each field of a sequence; the names of rows and of columns of a table.
     choices : sequence of str, keyword-only
-        What may be chosen; each string of the answer is one of these.
+        The possible choices; each string of the answer is one of them.
 
     Raises
     ------
@@ -201,7 +201,7 @@ def seal(
 
 
 def _array(value: Any) -> np.ndarray[Any, Any]:
-    """Return a value as an array of its parts, of no dimension where it has none."""
+    """Return a value as an array of its parts, or without axes if it has none."""
     try:
         return np.array(value, dtype=object)
     except ValueError:  # parts of different lengths

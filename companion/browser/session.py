@@ -1,4 +1,4 @@
-"""What the page asks of the worker, and what it is told back, as JSON texts."""
+"""The requests of a page to its worker, and the answers, as JSON texts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RIGHT = repr(Verdict(True, ""))
 
 
 def formatted(value: Any, form: str) -> str:
-    """Return a glued number as the prose writes it.
+    """Return a glued number as the prose formats it.
 
     >>> formatted(0.1234, ".2f"), formatted(12, "s"), formatted("one", ".2f")
     ('0.12', '12', 'one')
@@ -142,7 +142,7 @@ class Page:
 
 
 def as_answer(source: str, name: str) -> str:
-    r"""Return code in which a last line that is only a value is the answer.
+    r"""Return code in which a last line that is only a value becomes the answer.
 
     >>> as_answer("a = 1\na + 1", "answer_1")
     'a = 1\nanswer_1 = a + 1'

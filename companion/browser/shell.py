@@ -1,4 +1,4 @@
-"""Runs cells one after the other and collects what each of them shows."""
+"""Run cells one after the other and collect their outputs."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Output = dict[str, Any]
 
 @dataclass
 class Result:
-    """What came of a cell.
+    """The outputs of a cell, and its error.
 
     Attributes
     ----------
     outputs : list of dict
-        One mapping each from kinds of content to content, in order; ``stream`` is what was printed.
+        One mapping each from kinds of content to content, in order; ``stream`` is printed text.
     error : dict, optional
-        ``name``, ``says``, ``line`` of the cell, ``trace``; ``absent`` where it is no fault but a thing not there.
+        ``name``, ``says``, ``line`` of the cell, ``trace``; ``absent`` if the cell only lacks something.
     """
 
     outputs: list[Output] = field(default_factory=list)
@@ -39,7 +39,7 @@ class Result:
 
 
 class Shell:
-    r"""The names that cells share.
+    r"""A namespace in which cells run.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class Shell:
             self.show(value)
 
     def write(self, text: str) -> int:
-        """Take what a cell prints."""
+        """Collect printed text, as a stream does; return its length."""
         if self._printed > MOST:
             return len(text)
         self._printed += len(text)
@@ -96,10 +96,10 @@ class Shell:
         return len(text)
 
     def flush(self) -> None:
-        """Do nothing: what is printed is taken at once."""
+        """Do nothing, as printed text is collected at once."""
 
     def run(self, source: str) -> Result:
-        """Run a cell and return what it shows; an error ends the cell, not the shell."""
+        """Run a cell and return its outputs; an error ends the cell, not the shell."""
         self._outputs, self._printed = [], 0
         self._cells += 1
         name = f"<cell {self._cells}>"
@@ -121,7 +121,7 @@ class Shell:
         return Result(self._outputs, error)
 
     def beside(self) -> Shell:
-        """Return a shell with these names, whose own changes of them stay there."""
+        """Return a shell with a copy of these names."""
         other = Shell(self._rows)
         other.names, other.lost = dict(self.names), set(self.lost)
         return other
@@ -165,7 +165,7 @@ class Shell:
 
 
 def stored(tree: ast.Module) -> set[str]:
-    r"""Return the names that a cell gives a value to at its top level.
+    r"""Return the names that a cell assigns at its top level.
 
     >>> sorted(stored(ast.parse("import a.b as c; d, (e, f) = 1, (2, 3)\ndef g(): h = 1")))
     ['c', 'd', 'e', 'f', 'g']
@@ -195,13 +195,13 @@ def is_figure(value: Any) -> bool:
 
 
 def close_figures() -> None:
-    """Close what a cell drew before it failed."""
+    """Close the figures of a cell that failed."""
     if pyplot := sys.modules.get("matplotlib.pyplot"):
         pyplot.close("all")
 
 
 def bundle(value: Any) -> Output:
-    """Return a value's content by kind, the richest kinds that a page can show.
+    """Return a value's content by kind, the richest that a page can show.
 
     >>> bundle([1, 2])
     {'text/plain': '[1, 2]'}

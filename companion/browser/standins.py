@@ -1,6 +1,6 @@
 """Stand-ins for modules that a browser does not have.
 
-A chapter's cells import them as ever. What is not there is missed only where it is used, and says so by name.
+A chapter imports them as usual. Only the use of a missing module is an error, which names the module.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Missing(type):
     _error: type[NotHere]
 
     def __call__(cls, *_arguments: object, **_named: object) -> Any:
-        """Say that it is not there."""
+        """Raise the error that names the missing module."""
         raise cls._error(
             f"this needs {cls.__doc__}, which a browser does not have: run the chapter on your own machine"
         )
@@ -39,7 +39,7 @@ class Missing(type):
 
 
 def absent(name: str, called: str, error: type[NotHere] = NotHere) -> ModuleType:
-    """Return a module whose every name can be imported and none be used."""
+    """Return a module whose names can be imported but not used."""
     module = ModuleType(name, called)
 
     def missing(wanted: str) -> Any:
@@ -56,14 +56,9 @@ def absent(name: str, called: str, error: type[NotHere] = NotHere) -> ModuleType
 
 
 def notebook_modules(show: Show, glue: Callable[..., None]) -> dict[str, ModuleType]:
-    """Return in little what cells import of IPython and MyST-NB.
+    """Return small versions of IPython and MyST-NB's glue.
 
-    Parameters
-    ----------
-    show : callable
-        Called as ``display``.
-    glue : callable
-        Called as ``glue``.
+    ``show`` is called as ``display``, and ``glue`` as ``glue``.
     """
 
     class Rich:
@@ -95,11 +90,11 @@ def fill_in(
     Parameters
     ----------
     missing : mapping of str to str
-        Modules whose import must succeed, because much that does not need them stands below it; and their names.
+        Modules whose import must succeed, because much of what imports them does not use them; and their names.
     made : mapping of str to callable
-        Modules in whose place another can stand, and what makes that one.
+        Modules that can be replaced, and the functions that return the replacements.
     error : type
-        Raised where something of a missing module is used.
+        Raised when something of a missing module is used.
     """
     for name, make in made.items():
         if name not in sys.modules and find_spec(name) is None:

@@ -1,6 +1,6 @@
 """Assignments for students, teachers and nbgrader, and their rubrics.
 
-In nbgrader's version the answers are taken out of cells that a student may change, and the checks that know the
+In nbgrader's version the answers are removed from the cells that students change, and the checks that know the
 answers are hidden tests.
 """
 

@@ -1,4 +1,4 @@
-"""Notebooks with an assignment's exercises and the cells that they need."""
+"""The exercises of an assignment, with the cells that they need."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def definitions(source: str) -> str:
 
 
 def is_exercise(cell: Any) -> bool:
-    """Return whether a cell of a chapter's source asks something."""
+    """Return whether a cell of a chapter's source is an exercise."""
     return cell.cell_type == "markdown" and "```{exercise}" in cell.source
 
 
@@ -116,7 +116,7 @@ def parts(name: str, chosen: list[Exercise], html: Path, folder: Path) -> list[P
 
 
 def finish(cells: list[Any]) -> nbformat.NotebookNode:
-    """Return a notebook of the cells, each with a name of its own."""
+    """Return a notebook of the cells, each with its own id."""
     made = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": KERNEL})
     for number, cell in enumerate(made.cells):
         cell["id"] = f"cell-{number}"

@@ -46,7 +46,7 @@ def described(meeting: Meeting, slides: str, chapters: str) -> str:
 
 
 class CourseMeeting(SphinxDirective):
-    """Describe the meeting whose number is given."""
+    """Describe the meeting with the given number."""
 
     required_arguments = 1
 

@@ -1,7 +1,7 @@
 """The meetings of a course, from the front matter of their slides.
 
-The slides of a meeting are one Markdown file, ``3-watchdog.md`` for the third, whose front matter has a key ``course``
-with the chapters to read, the goals, the plan in minutes and the labels of the exercises for home.
+The slides of a meeting are one Markdown file, such as ``3-watchdog.md`` for the third. Its front matter has a key
+``course`` with the chapters to read, the goals, the plan in minutes and the labels of the exercises for home.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FRONT_MATTER = re.compile(r"\A---\n(.*?\n)---\n", re.DOTALL)
 
 @dataclass(frozen=True)
 class Exercise:
-    """An exercise of a chapter: its place, its words and the minutes that it takes."""
+    """An exercise of a chapter: place, label, title and minutes."""
 
     chapter: str
     number: int
@@ -34,13 +34,13 @@ class Exercise:
 
     @property
     def points(self) -> int:
-        """Return what it is worth: two points for five minutes."""
+        """Return its points: two for five minutes."""
         return 2 * self.minutes // MINUTES_STEP
 
 
 @dataclass(frozen=True)
 class Meeting:
-    """A meeting of the course: what students read, learn, do in class, and do at home."""
+    """A meeting of the course: reading, goals, plan and homework."""
 
     number: int
     page: str
@@ -84,7 +84,7 @@ def meetings(folder: Path, chapters: Path) -> list[Meeting]:
 
 
 def read_meeting(path: Path, chapters: Path) -> Meeting:
-    """Return the meeting whose slides have this source."""
+    """Return the meeting whose slides are in this file."""
     text = path.read_text(encoding="utf-8")
     number, title = re.match(r"(\d+)-", path.name), re.search(r"^# (.+)$", text, re.MULTILINE)
     if not number or not title:
@@ -105,7 +105,7 @@ def read_meeting(path: Path, chapters: Path) -> Meeting:
 
 
 def course_of(text: str, name: str) -> dict[str, Any]:
-    """Return what the front matter of a meeting's slides says about it.
+    """Return the course's part of the front matter of a meeting's slides.
 
     >>> course_of("---\\ncourse: {reading: [], goals: [toss], plan: [], homework: []}\\n---\\n", "1-coins.md")["goals"]
     ['toss']

@@ -56,13 +56,13 @@ def _panel(number: int, panel: dict[str, Any], old: dict[str, Any], colours: dic
 
 
 def _order(panel: dict[str, Any], row: Sequence[Any]) -> Any:
-    """Return the order of a curve's points: by what they stand for, or by abscissa."""
+    """Return the sort key of a curve's points: their parameter or abscissa."""
     at = row[panel["columns"].index(panel["at"])] if panel["at"] else row[1]
     return at if isinstance(at, int | float) else math.inf
 
 
 def _scale(limits: Sequence[float], log: bool) -> Any:
-    """Return a function that leads an axis's limits to 0 and 1."""
+    """Return a function that maps an axis's limits to 0 and 1."""
     if log:
         low, high = (math.log(limit) for limit in limits)
         return lambda value: (math.log(value) - low) / (high - low) if value > 0 else math.nan

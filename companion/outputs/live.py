@@ -47,25 +47,25 @@ def note(
     label: Callable[[str], str] = str,
     facets: Callable[[Sequence[str]], Mapping[str, Mapping[str, str]]] = one_facet,
 ) -> None:
-    """Remember what is drawn on axes.
+    """Remember the rows that are drawn on axes.
 
     Parameters
     ----------
     ax : matplotlib.axes.Axes
     rows : pandas.DataFrame
-        Columns ``series``, ``x``, ``mean``, and ``std``, ``low``, ``high``, ``n`` where it has them.
+        Columns ``series``, ``x``, ``mean``, and ``std``, ``low``, ``high``, ``n`` if known.
     looks : mapping of str to mapping
-        ``color`` and ``linestyle`` of each series, as matplotlib has them.
+        ``color`` and ``linestyle`` of each series, for matplotlib.
     x, y : str, keyword-only
-        The abscissa's column, and the measure that ``mean`` is of.
+        The column of the abscissa, and the measure whose mean is drawn.
     spread : bool, keyword-only
         Whether the band is drawn.
     at : str, optional, keyword-only
-        Column of what a point stands for where that is not its abscissa; it orders the points.
+        Column that orders the points, if not the abscissa.
     label : callable, optional, keyword-only
-        Gives the words of a column or measure, with its unit.
+        Returns the label of a column or measure, with its unit.
     facets : callable, optional, keyword-only
-        Gives, for the names of a figure's series, what each is of by kind: the reader chooses series by these.
+        Returns, for the names of a figure's series, the facets of each by kind, by which readers choose series.
     """
     kept = [one for one in ("series", x, *([at] if at else []), *COLUMNS) if one in rows]
     known = rows["series"].isin(list(looks))
@@ -83,7 +83,7 @@ def note(
 
 
 def note_line(ax: Axes, points: Sequence[tuple[float, float]], name: str) -> None:
-    """Remember a line of reference on axes that are noted."""
+    """Remember a reference line on axes that have rows."""
     if ax in _NOTED:
         _NOTED[ax]["lines"].append({"name": name, "points": [[float(x), float(y)] for x, y in points]})
 
@@ -144,7 +144,7 @@ def _panel(ax: Axes, corner: tuple[float, float]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON has it, exactly."""
+    """Return a value as exact JSON."""
     value = value.item() if hasattr(value, "item") else value
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"

@@ -1,4 +1,4 @@
-"""How a chapter's numbers are printed: with six digits."""
+"""Print the numbers of a chapter with six digits."""
 
 from __future__ import annotations
 

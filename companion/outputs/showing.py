@@ -1,7 +1,4 @@
-"""Figures as SVG without a background, with the places of their panels.
-
-It also carries the rows that its curves are of.
-"""
+"""Figures as SVG, with the positions of their panels and the rows of their curves."""
 
 from __future__ import annotations
 
@@ -40,7 +37,7 @@ def panel_boxes(figure: Figure) -> list[tuple[float, float, float, float]]:
 
 
 def _whole(figure: Figure) -> Bbox:
-    """Return the figure with what stands out of it, which would be cut off, in inches."""
+    """Return the box of the figure with everything that extends beyond it, in inches."""
     figure.draw_without_rendering()
     return Bbox.union([figure.bbox_inches, figure.get_tightbbox()])
 

@@ -1,6 +1,6 @@
 """Figures of several panels: side by side, or stacked on narrow screens.
 
-The page shows the same file once a panel, each time another part of it; the file says where its panels are.
+The page shows the figure's file once for each panel, cropped to that panel, whose box is stored in the file.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def size_and_boxes(svg: str) -> tuple[list[float], list[list[float]]] | None:
 def parts(size: Box, boxes: Sequence[Box]) -> list[tuple[list[float], float]]:
     """Return each part's box, stretched to fill its row, and its share of the width.
 
-    A panel that is alone in its row below others is stretched to the width of theirs: on a narrow page, where each
-    part is as wide as the page, it would be the smaller by what it has of empty paper.
+    A panel that is alone in its row, below others, is only stretched to their width. On a narrow page, where each part
+    is as wide as the page, it would otherwise appear smaller.
 
     Examples
     --------
@@ -87,6 +87,6 @@ def drawing(source: str, alt: str, size: Box, boxes: Sequence[Box], rows: str | 
 
 
 def stacked(svg: str, source: str, alt: str, rows: str | None = None) -> str | None:
-    """Return the HTML of a figure given as SVG, None where it does not say its size."""
+    """Return the HTML of a figure given as SVG, None if it has no size."""
     found = size_and_boxes(svg)
     return drawing(source, alt, *found, rows) if found else None

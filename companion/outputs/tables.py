@@ -45,7 +45,7 @@ def _cells(row: str) -> list[Cell]:
 
 
 def text(inside: str) -> str:
-    r"""Return what is read of a cell.
+    r"""Return the visible text of a cell.
 
     >>> text("<b>1&nbsp;2</b> ")
     '1\xa02'

@@ -1,8 +1,7 @@
 """Pages that run in the browser, and the files that they need.
 
-The numbers in the prose get their names, so that a run can write others, and each cell its place. Where the runtime
-cannot be had there is no button, and the build says why. What the browser gets of the book is said by
-``companion_browser`` in its configuration, see :class:`Browser`.
+Numbers in the prose and cells are marked, so that a run can replace them. ``companion_browser`` in the configuration
+says what the browser gets, see :class:`Browser`.
 """
 
 import json
@@ -38,29 +37,29 @@ HAVE: dict[str, Any] = {}  # while a book is built: the runtime's ``folder``, an
 
 @dataclass(frozen=True)
 class Browser:
-    """What the browser gets of a book.
+    """The parts of a book that the browser gets.
 
     Attributes
     ----------
     module : str
-        A module of Python with ``start()``, which imports what chapters use; ``page()``, which returns a
+        A Python module with ``start()``, which imports what chapters use; ``page()``, which returns a
         :class:`companion.browser.session.Page`; ``yardstick()``, the seconds of a fixed task; and a function for each
-        further call of the book's own scripts, with a JSON text, a callable to tell of progress, and bytes or None.
+        further call of the book's own scripts, with a JSON text, a progress callback, and bytes or None.
     library : str
-        What is told to be loading while ``start()`` runs.
+        The name that is shown as loading while ``start()`` runs.
     files, without, beside : tuple of str
-        What is packed; see :class:`companion.browser.runtime.Packed`.
+        The files to pack; see :class:`companion.browser.runtime.Packed`.
     command : str
-        Reruns a page, whose name and parameters follow; without one there is no button to copy it.
+        Reruns a page, whose name and parameters follow; if empty, there is no button to copy it.
     environment : mapping of str to str
-        Environment variables that the module finds.
+        Environment variables of the module.
     scripts : tuple of str
         Further files for the browser, by their paths in the project.
     panels : tuple of str
-        Those among them that each page loads when it runs; each exports ``offer``.
+        The scripts that each page loads when it runs; each exports ``offer``.
     tools : mapping of str to mapping
-        By a key that pages set to true in their front matter, the ``script`` of a tool, which exports ``openTool``,
-        and the ``label`` of its button.
+        The ``script`` of a tool, which exports ``openTool``, and the ``label`` of its button, by the key that pages set
+        to true in their front matter.
     """
 
     module: str
@@ -91,7 +90,7 @@ NOTE = "With your own parameters, here in your browser; the first time it loads 
 
 
 class LivingText(PasteTextRole):  # type: ignore[misc]
-    """``glue:text`` that remembers which number it is."""
+    """``glue:text`` that remembers the name of its number."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         made, messages = super().run()
@@ -125,12 +124,12 @@ class Places(SphinxPostTransform):
 
 
 def bound(value: float) -> float | None:
-    """Return a bound as JSON has it."""
+    """Return a bound for JSON, None if it is infinite."""
     return value if math.isfinite(value) else None
 
 
 def as_json(parameter: Parameter, start: Any) -> dict[str, Any]:
-    """Return what the form needs of a parameter."""
+    """Return the form's description of a parameter."""
     return {
         "name": parameter.name,
         "kind": parameter.annotation,
@@ -178,7 +177,7 @@ def seconds_of(app: Sphinx, path: Path) -> float | None:
 
 
 def megabytes(folder: Path) -> int:
-    """Return what a folder weighs."""
+    """Return the size of a folder in megabytes."""
     return round(sum(path.stat().st_size for path in folder.iterdir()) / 1e6)
 
 

@@ -1,6 +1,6 @@
 """Live charts: each figure's rows, and a script that draws them.
 
-Where the grammar cannot be had there is no button, and the build says why.
+Without the grammar there is no button, and the build says why.
 """
 
 import shutil
@@ -39,7 +39,7 @@ def add_script(app: Sphinx, pagename: str, _template: str, _context: dict[str, A
 
 
 def part(folder: Path) -> None:
-    """Write the rows of each SVG of a folder beside it, and leave them out of it."""
+    """Move the rows of each SVG of a folder into a file of their own."""
     for path in folder.glob("*.svg"):
         svg, rows = taken(path.read_text(encoding="utf-8"))
         if rows is not None:

@@ -1,8 +1,8 @@
 """Exercises answered on the page: sealed answers, hints, hidden solutions.
 
-The ``check`` of an exercise (``companion.exercises``) runs when the book is built, with the book's solution, and notes
-the sealed answer. A form for it is put into the exercise, and ``exercises.js`` judges what a reader writes there,
-without Python and without a server. The text of a folded solution is concealed until its fold is opened.
+The ``check`` of an exercise (``companion.exercises``) runs when the book is built, with the book's solution, and stores
+the sealed answer. The exercise gets a form for it, and ``exercises.js`` judges the reader's answer without Python and
+without a server. The text of a folded solution is concealed until it is opened.
 """
 
 import json
@@ -30,7 +30,7 @@ ANSWER = re.compile(r"\banswer_\d+\b")
 
 
 class concealment(nodes.Element):  # type: ignore[misc]  # noqa: N801 - docutils' way
-    """What is written into the page in a form that cannot be read at a glance."""
+    """Content that is written into the page in concealed form."""
 
 
 def exercises_of(cells: Sequence[Any]) -> Iterator[dict[str, str]]:
@@ -92,12 +92,12 @@ class Forms(SphinxPostTransform):
 
 
 def visit_concealment(self: HTML5Translator, node: concealment) -> None:
-    """Note where it begins."""
+    """Remember where it begins."""
     node["start"] = len(self.body)
 
 
 def depart_concealment(self: HTML5Translator, node: concealment) -> None:
-    """Put a concealed text in the place of what was written since."""
+    """Replace what was written since by its concealed form."""
     written = "".join(self.body[node["start"] :])
     del self.body[node["start"] :]
     hint = "<noscript>The solution is in the source of this page.</noscript>"

@@ -30,7 +30,7 @@ def address_of(configured: str, repository: str) -> str:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Set the libraries up with what the book says."""
+    """Configure the libraries for the book."""
     add_settings(app, "companion_picture")
     address = address_of(app.config["html_baseurl"] or "", os.environ.get("GITHUB_REPOSITORY", ""))
     config = app.config

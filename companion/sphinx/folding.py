@@ -1,4 +1,4 @@
-"""Folds set-up, parameters, checks, long cells and proofs."""
+"""Fold set-up, parameters, checks, long cells and proofs."""
 
 import ast
 from typing import Any
@@ -13,7 +13,7 @@ PLUMBING = {"keep", "glue"}  # functions that store rows and numbers for other p
 
 
 def reason(source: str, tags: list[str]) -> str | None:
-    """Return what the fold of a cell says, or None where the cell stays open.
+    """Return the label of a cell's fold, or None if the cell stays open.
 
     >>> reason("import numpy as np", [])
     'Set-up'

@@ -1,8 +1,8 @@
 """Links the first use of each glossary word on a page, with previews.
 
-The page with the glossary is named by ``companion_glossary``, such as ``chapters/glossary``. The previews are collected
-from the built pages into one script, which a page loads when the pointer first rests on a link
-(``_static/previews.js``), so that they show without a server too.
+``companion_glossary`` names the page with the glossary, such as ``chapters/glossary``. The previews are collected from
+the built pages into one script, which a page loads when the pointer first rests on a link (``_static/previews.js``), so
+that they also work without a server.
 """
 
 import json

@@ -1,6 +1,6 @@
 """The directive ``guess``: readers sketch a curve before they see it.
 
-It stands before a figure and names one of its curves::
+It precedes a figure and names one of its curves::
 
     ```{guess} fig-heads
     :series: heads
@@ -9,9 +9,8 @@ It stands before a figure and names one of its curves::
     How does the share of heads settle? Sketch it.
     ```
 
-The curve is that of the rows that the figure carries (``companion.outputs.live``), so that nothing is said twice. The
-figure stays hidden until the reader has compared or skips; without a script, in print and in notebooks, there is only
-the figure.
+The curve comes from the rows that the figure carries (``companion.outputs.live``). The figure stays hidden until the
+reader compares or skips; without a script, in print and in notebooks, only the figure is shown.
 """
 
 import html
@@ -32,11 +31,11 @@ FILES = ("guess.js", "guess.css")
 
 
 class guess(nodes.container):  # type: ignore[misc]  # noqa: N801 - docutils' way
-    """The question, with the ``figure``, ``series`` and ``panel`` of the curve."""
+    """The question, with ``figure``, ``series`` and ``panel`` of the curve."""
 
 
 class Guess(SphinxDirective):
-    """See the module."""
+    """The directive, see the module."""
 
     required_arguments = 1
     has_content = True
@@ -94,7 +93,7 @@ def find_curves(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def visit_guess(self: Any, node: guess) -> None:
-    """Write the place; the script makes the rest."""
+    """Write an empty element, which the script fills."""
     data = html.escape(json.dumps(node["data"]), quote=True)
     self.body.append(f'<div class="lift-guess" data-figure="{html.escape(node["figure"])}" data-curve="{data}" hidden>')
 

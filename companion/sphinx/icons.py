@@ -1,6 +1,6 @@
-"""Cuts the theme's Font Awesome (2 MB) to the icons that the pages show.
+"""Reduce the theme's Font Awesome (2 MB) to the icons that the pages show.
 
-Their rules stand in ``styles/theme.css``, which every page asks for first; Sphinx's own, which it imports, too.
+The rules are written to ``styles/theme.css``, which every page loads first, together with Sphinx's own.
 """
 
 import logging

@@ -35,7 +35,7 @@ def script() -> str:
 
 
 def cell(text: str) -> str:
-    """Return a text that does not end a table's cell; in maths a bar has a name.
+    """Return a text with bars escaped for a table's cell, also inside formulas.
 
     >>> cell("a|b $|x|$")
     'a\\\\|b $\\\\vert x\\\\vert $'

@@ -1,4 +1,4 @@
-"""A page asks for the scripts and style sheets that it uses, each once."""
+"""Load only the scripts and style sheets that a page uses, each once."""
 
 import re
 from typing import Any

@@ -58,10 +58,10 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
     depart_definition_node = depart_lemma_node = depart_theorem_node = depart_algorithm_node = depart_titled
 
     def visit_proof_node(self, _node: nodes.Element) -> None:
-        """Leave it to the admonition inside."""
+        """Do nothing: the admonition inside is written."""
 
     def visit_raw(self, _node: nodes.raw) -> None:
-        """Leave out what is for the page, such as the fold of a proof."""
+        """Leave out HTML for the page, such as the fold of a proof."""
         raise nodes.SkipNode
 
     def visit_exercise_enumerable_node(self, node: nodes.Element) -> None:
@@ -124,7 +124,7 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
         pass
 
     def unknown_visit(self, node: nodes.Element) -> None:
-        """Fail: what is not told would be missing in a reader's notebook."""
+        """Raise an error, as the content would be missing in a reader's notebook."""
         raise NotImplementedError(f"no Markdown is known for {type(node).__name__}: {node.astext()[:80]!r}")
 
 

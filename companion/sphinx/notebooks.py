@@ -1,8 +1,8 @@
 """Notebooks that read like the chapters' pages, with download buttons.
 
-The Pages workflow publishes what is written to ``_notebooks`` on the branch ``notebooks``, which the Binder and Colab
-buttons open. The repository is ``repository_url`` of ``_config.yml``, or GITHUB_REPOSITORY, which that workflow sets;
-without one there are no such buttons, and a notebook installs the wheel that lies beside it.
+The Pages workflow publishes ``_notebooks`` on the branch ``notebooks``, which the Binder and Colab buttons open. The
+repository is ``repository_url`` of ``_config.yml``, or GITHUB_REPOSITORY, which that workflow sets; without one there
+are no such buttons, and a notebook installs the wheel next to it.
 """
 
 import ast
@@ -112,9 +112,10 @@ def convert(
 
 
 def code(cell: nbformat.NotebookNode, answer: Sealed | None = None) -> list[nbformat.NotebookNode]:
-    """Return what stands in a notebook for a cell.
+    """Return a cell of a chapter as cells of a notebook.
 
-    A solution is asked for first, and shown only when its cell is changed and run; a check is given a sealed answer.
+    A solution is replaced by a question, and revealed only if its cell is changed and run; a check gets a sealed
+    answer.
     """
     if only_glues(cell.source):
         return []

@@ -1,6 +1,6 @@
 """Figures of several panels, side by side or stacked.
 
-A figure that ``companion.outputs.showing`` wrote says in its SVG where its panels are (``companion.outputs.stacking``).
+The SVG of ``companion.outputs.showing`` contains the panels' boxes (``companion.outputs.stacking``).
 """
 
 import posixpath
@@ -25,7 +25,7 @@ class drawing(nodes.image):  # type: ignore[misc]  # noqa: N801 - docutils' way
 
 
 def drawn_from(app: Sphinx, image: nodes.image) -> drawing | None:
-    """Return an image as a drawing, if it says what size it has."""
+    """Return an image as a drawing, None if its size is unknown."""
     path = Path(app.srcdir) / image["uri"]
     if path.suffix != ".svg" or not path.exists():
         return None
@@ -40,7 +40,7 @@ def drawn_from(app: Sphinx, image: nodes.image) -> drawing | None:
 
 
 def replace_images(app: Sphinx, doctree: nodes.document, _docname: str) -> None:
-    """Put drawings in the place of images that say what size they have."""
+    """Replace images of known size by drawings."""
     for image in list(doctree.findall(nodes.image)):
         made = drawn_from(app, image) if type(image) is nodes.image else None
         if made:
@@ -48,7 +48,7 @@ def replace_images(app: Sphinx, doctree: nodes.document, _docname: str) -> None:
 
 
 def visit_drawing(self: Any, node: drawing) -> None:
-    """Write a link to the whole, with its parts inside."""
+    """Write a link to the whole figure, with its parts inside."""
     uri = self.builder.images.get(node["uri"])
     source = posixpath.join(self.builder.imgpath, quote(uri)) if uri else node["uri"]
     rows = f"{source.removesuffix('.svg')}.rows.json" if node["rows"] else None
@@ -93,7 +93,7 @@ def find_thumbnails(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def visit_thumbnail(self: Any, node: thumbnail) -> None:
-    """Write one panel, as a picture without words of its own."""
+    """Write one panel as a picture that screen readers ignore."""
     source = posixpath.join(self.builder.imgpath, quote(self.builder.images[node["uri"]]))
     width, height = node["size"]
     x, y, wide, tall = node["boxes"][0] if node["boxes"] else (0, 0, width, height)
@@ -109,12 +109,12 @@ def visit_nothing(_self: Any, _node: nodes.Element) -> None:
 
 
 def visit_plain(self: Any, node: drawing) -> None:
-    """Let another builder write it as it writes any image."""
+    """Write the image as other builders do."""
     self.visit_image(node)
 
 
 def depart_plain(self: Any, node: drawing) -> None:
-    """Go on as after any image."""
+    """Finish the image."""
     self.depart_image(node)
 
 

@@ -59,7 +59,7 @@ def address(page: str, target: str) -> str:
 
 
 def anchors_of(page: str, redirects: Mapping[str, str]) -> dict[str, str]:
-    """Return where the anchors that have left a page are now, as seen from it.
+    """Return the new addresses of the anchors that have left a page.
 
     >>> anchors_of("chapters/games", {"chapters/games#cards": "chapters/cards#cards", "chapters/dice": "index"})
     {'cards': 'cards.html#cards'}
@@ -72,13 +72,13 @@ def anchors_of(page: str, redirects: Mapping[str, str]) -> dict[str, str]:
 
 
 def page_of(old: str, redirects: Mapping[str, str]) -> str:
-    """Return the HTML that stands at the old address of a page."""
+    """Return the HTML for the old address of a page."""
     target, moved = address(old, redirects[old]), json.dumps(anchors_of(old, redirects))
     return PAGE.format(target=html.escape(target), script_target=json.dumps(target), moved=moved)
 
 
 def add_script(app: Sphinx, page: str, *_: Any) -> None:
-    """Let a page that still exists lead from its old anchors to where they are now."""
+    """Redirect the old anchors of a page that still exists."""
     if anchors := anchors_of(page, app.config["companion_redirects"]):
         app.add_js_file(None, body=SCRIPT.format(moved=json.dumps(anchors)))
 

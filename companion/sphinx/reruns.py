@@ -1,12 +1,12 @@
-"""A page rerun with other parameters: numbers compared, references led out.
+"""A page rerun with other parameters: compared with the book and linked to it.
 
-The build of the book writes ``book.json``: what a page needs to know of the others. In the build of one rerun page the
-configuration value ``companion_rerun`` says what was run, and this extension
+The build of the book writes ``book.json``, a record of its pages for this extension. When one page is rebuilt after a
+rerun, the configuration value ``companion_rerun`` describes the run, and this extension
 
-- replaces references to pages that are not built by links to the book's address, or by their text where it is unknown;
+- replaces references to other pages by links to the book's address, or by their text if it is unknown;
 - numbers figures and theorems as the book does;
-- marks each number in the text that is not the book's, and lists them below the title with the parameters;
-- draws the book's curves behind those of each figure, where the built book is at hand.
+- marks each number in the text that differs from the book, and lists them below the title with the parameters;
+- draws the book's curves behind those of each figure, if the built book is available.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def number_as_the_book(app: Sphinx, env: BuildEnvironment) -> None:
 
 
 class Elsewhere(SphinxPostTransform):
-    """Leads references to other pages to the book's address."""
+    """Links references to other pages to the book's address."""
 
     default_priority = 5
 
@@ -149,7 +149,7 @@ class Elsewhere(SphinxPostTransform):
         return re.sub(r'href="([\w./-]+\.html(?:#[^"]*)?)"', changed, text)
 
     def is_here(self, key: str) -> bool:
-        """Return whether the page itself has what a reference leads to."""
+        """Return whether the page itself has a reference's target."""
         kind, _, name = key.partition(":")
         env: Any = self.env
         std = env.get_domain("std")
@@ -185,7 +185,7 @@ class Numbers(SphinxPostTransform):
     formats = ("html",)
 
     def run(self, **_options: Any) -> None:
-        """Look at each number of the page's text."""
+        """Record or compare each number of the page's text."""
         page, rerun = self.env.docname.rpartition("/")[2], self.config["companion_rerun"]
         found = [node for node in self.document.findall(nodes.inline) if GLUED in node]
         if not rerun:
@@ -231,7 +231,7 @@ def around(node: nodes.inline) -> tuple[str, str]:
 
 
 def box(rerun: dict[str, Any], numbers: dict[str, Any] | None) -> str:
-    """Return what a rerun's page says below its title, as HTML."""
+    """Return the box below the title of a rerun's page, as HTML."""
     from jinja2 import Environment, FileSystemLoader
 
     templates = Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=True)

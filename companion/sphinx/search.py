@@ -131,7 +131,7 @@ def write_scripts(app: Sphinx, error: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Take the place of Sphinx's own builder of pages."""
+    """Replace Sphinx's own builder of pages."""
     app.add_builder(Pages, override=True)
     app.connect("html-page-context", add_scripts)
     app.connect("build-finished", write_scripts)
