@@ -25,69 +25,7 @@ from companion.project import toc_names
 
 LINK = '<p class="lift-pdf" hidden'  # on the first page of the site; shown once the PDF exists
 PASSES = 6  # prints until no page number in the contents moves a heading; two are usual
-# opens folds, draws each figure once, and removes what is useful on a screen alone
-OPEN = """() => {
-  for (const fold of document.querySelectorAll('details')) fold.open = true;
-  const screen = '.bd-sidebar, .bd-header, .bd-header-article, footer, .headerlink, .lift-pdf, .prev-next-area';
-  for (const part of document.querySelectorAll(screen)) part.remove();
-  for (const drawing of document.querySelectorAll('.lift-drawing')) {  // whole, not once a panel
-    const [first, ...rest] = drawing.querySelectorAll('svg');
-    const whole = first.querySelector('image');
-    first.setAttribute('viewBox', `0 0 ${whole.getAttribute('width')} ${whole.getAttribute('height')}`);
-    for (const part of rest) part.remove();
-  }
-}"""
-
-CONTENTS = """pages => {
-  document.querySelector('nav.lift-contents')?.remove();
-  const list = document.createElement('nav');
-  list.className = 'lift-contents';
-  list.innerHTML = '<p>Contents</p>';
-  const headings = [...document.querySelectorAll('article section > h2, article section section > h3')];
-  headings.forEach((heading, number) => {
-    const line = document.createElement('a');
-    line.className = `lift-${heading.tagName.toLowerCase()}`;
-    line.href = '#' + heading.closest('section').id;
-    line.innerHTML = `<span>${heading.textContent}</span><span>${pages[number] ?? ''}</span>`;
-    list.append(line);
-  });
-  document.querySelector('article section').querySelector('h1').after(list);
-  return headings.map(heading => {
-    const copy = heading.cloneNode(true);
-    for (const formula of copy.querySelectorAll('mjx-container')) formula.replaceWith('*');
-    return copy.textContent.trim();
-  });
-}"""
-
-# lets headings that just fit on a page, or just do not, begin the next one
-BREAK = """moved => {
-  const headings = [...document.querySelectorAll('article section > h2, article section section > h3')];
-  for (const number of moved) headings[number].style.breakBefore = 'page';
-}"""
-
-STYLE = """
-@page { size: A4; margin: 20mm 18mm 22mm; }
-html { font-size: 12px !important; }
-body, .bd-main, .bd-content, .bd-article-container, .bd-article {
-  display: block !important; max-width: none !important; width: auto !important;
-  padding: 0 !important; margin: 0 !important; }
-.toctree-wrapper > section > h2, .lift-contents + * { break-before: page; }
-h1, h2, h3, h4 { break-after: avoid; }
-figure, .proof, table.table tr, .lift-drawing { break-inside: avoid; }
-pre, table { white-space: pre-wrap !important; overflow: visible !important; overflow-wrap: anywhere; }
-.bd-article :is(th, td):first-child { overflow-wrap: break-word; }  /* names stay whole before a text beside them */
-.bd-article table { display: table !important; width: auto; max-width: 100%; font-size: 0.85em; }
-:not(#_):not(#_) { box-shadow: none !important; background-image: none !important; }
-mjx-container[display="true"] { overflow: visible !important; font-size: 95% !important; }
-.lift-contents a { display: flex; justify-content: space-between; color: inherit; text-decoration: none; }
-.lift-contents p { font-weight: bold; font-size: 1.4em; margin: 2em 0 0.5em; }
-.lift-contents a span:last-child { flex: none; width: 3em; text-align: right; }  /* so that no number moves a line */
-.lift-contents a.lift-h2 { font-weight: bold; margin-top: 0.6em; }
-.lift-contents a.lift-h3 { padding-left: 1.5em; }
-"""
-"""Of the pages on paper. Shadows and shades would be printed as images, two fifths of a chapter's weight;
-the names that no element has let the line outrank the theme's own ``!important``."""
-
+HERE = Path(__file__)
 FOOTER = '<div style="width: 100%; text-align: center; font: 9px sans-serif"><span class="pageNumber"></span></div>'
 
 
@@ -167,9 +105,10 @@ def print_book(folder: Path, page_name: str, target: Path) -> int:
         page.goto(f"{site}{page_name}.html", wait_until="networkidle")
         page.wait_for_function("!window.MathJax || MathJax.startup?.promise")
         page.evaluate("window.MathJax ? MathJax.startup.promise.then(() => 0) : 0")
-        page.evaluate(OPEN)
-        page.add_style_tag(content=STYLE)
-        headings = page.evaluate(CONTENTS, [])
+        tools = page.evaluate_handle(HERE.with_suffix(".js").read_text(encoding="utf-8"))
+        tools.evaluate("tools => tools.prepare()")
+        page.add_style_tag(path=HERE.with_suffix(".css"))
+        headings = tools.evaluate("(tools, pages) => tools.contents(pages)", [])
         options: dict[str, Any] = {
             "prefer_css_page_size": True,
             "print_background": True,
@@ -184,8 +123,9 @@ def print_book(folder: Path, page_name: str, target: Path) -> int:
             page.pdf(path=target, **options)
             if (found := starts(target, headings)) == told:
                 break
-            page.evaluate(BREAK, [at for at, before in enumerate(told) if before != found[at]])
-            page.evaluate(CONTENTS, told := found)
+            moved = [at for at, before in enumerate(told) if before != found[at]]
+            tools.evaluate("(tools, moved) => tools.breakBefore(moved)", moved)
+            tools.evaluate("(tools, pages) => tools.contents(pages)", told := found)
         else:
             raise RuntimeError(f"the contents' page numbers still move in print {PASSES}")
         chromium.close()

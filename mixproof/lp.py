@@ -257,7 +257,7 @@ class LinearProgram:
         return np.asarray(solution.col_value), np.asarray(solution.row_dual)
 
 
-class Boxed:
+class Boxed(LinearProgram):
     """A linear program over a box, with costs and bounds that change between solves.
 
     Minimise c v subject to least <= v <= most, low <= R v <= high.
@@ -279,8 +279,7 @@ class Boxed:
 
     def __init__(self, rows: Matrix, low: Vector, high: Vector) -> None:
         n = rows.shape[1]
-        self._programme = LinearProgram(np.zeros(n), rows, low, high, most=np.ones(n))
-        self._highs = self._programme._highs
+        super().__init__(np.zeros(n), rows, low, high, most=np.ones(n))
         self._index = np.arange(n, dtype=np.int32)
 
     def solve(
@@ -292,7 +291,7 @@ class Boxed:
         objective exceeds the cutoff, they prove it.
         """
         self._highs.changeColsBounds(len(cost), self._index, least, most)
-        self._programme.charge(cost)
+        self.charge(cost)
         self._highs.setOptionValue("objective_bound", float(min(cutoff, 1e300)))
         self._highs.run()
         status = self._highs.getModelStatus()
