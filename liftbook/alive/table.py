@@ -42,17 +42,17 @@ from lifttables.sources.frames import Frame
 from lifttables.sources.widths import check_widths
 
 MOST = 200_000_000
-"""Bytes of a table that is taken: its text and its counts must lie in the browser's memory."""
+"""Maximum size of a table in bytes: its text and its counts must fit in the browser's memory."""
 
 TOP, LEAST = 3, 0.05
-"""Of the values behind one that is drawn at random, how many are named, and from which share on."""
+"""Maximum number, and minimum share, of the values named as sources of a random output."""
 
 QUOTING = getattr(csv, "QUOTE_NOTNULL", csv.QUOTE_MINIMAL)
 """From Python 3.12 on, as in the browser, the reader tells a missing value from an empty text in quotes."""
 
 
 OPTION = re.compile(r" \(--[^()]*(?:\([^()]*\)[^()]*)*\)")
-"""How a message names the options of a command."""
+"""Options of a command in a message."""
 
 
 def told(message: object) -> str:

@@ -16,7 +16,7 @@ from typing import IO
 from liftbook.chapters.errors import RerunError
 
 CARD, FAILED = "run.json", "failed.json"
-"""What the folder of a finished run and of a failed one hold; both list the run's files."""
+"""File names of the cards of finished and of failed runs; both list the run's files."""
 
 
 def file_digest(path: Path) -> str:

@@ -30,7 +30,7 @@ OF_THOSE = (
     "companion_picture",
     "companion_redirects",
 )
-"""How their settings begin."""
+"""Prefixes of their settings."""
 
 
 def book_folder() -> Path:

@@ -19,11 +19,11 @@ from liftbook.chapters.errors import RerunError
 from liftlib.resources import resource
 
 SUFFIXES = (".md", ".ipynb")
-"""What a chapter's file may be."""
+"""Suffixes of chapters' files."""
 INJECTED = "# Parameters"
-"""How the cell begins that papermill puts behind the parameters cell."""
+"""First line of the cell that papermill inserts after the parameters cell."""
 OF_PAPERMILL = {"PAPERMILL_INPUT_PATH", "PAPERMILL_OUTPUT_PATH"}
-"""Names that papermill itself may give, with ``--inject-paths``."""
+"""Names that papermill itself injects with ``--inject-paths``."""
 
 
 class Parameter(typed.Parameter):

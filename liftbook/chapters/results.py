@@ -20,7 +20,7 @@ ROWS_MIME = "application/vnd.liftlib.rows+json"
 SVG, PNG = "image/svg+xml", "image/png"
 
 TWO_FORMATS = [f"--InlineBackend.figure_formats={one}" for one in ("png", "svg")]
-"""What the kernel is told, so that each figure comes as PNG and as SVG."""
+"""Options of the kernel for figures as both PNG and SVG."""
 
 
 def keep(name: str, table: pd.DataFrame) -> None:

@@ -31,7 +31,7 @@ from liftbook.chapters.running import made_of, rerun, with_defaults
 from lifttables.files import fresh_file
 
 ATTEMPTS = 3
-"""How often a run is tried whose worker process dies."""
+"""Number of attempts if a worker process dies."""
 
 Executors = Callable[[], AbstractContextManager[Executor]]
 Files = dict[str, bytes]

@@ -72,7 +72,7 @@ FUNCTIONS: dict[str, Computed] = {
     **{name: function for module in _modules() for name, function in _own_functions(module).items()},
     **curve_claims(),
 }
-"""Every function that a claim may name."""
+"""All functions that a claim may name."""
 
 
 @dataclass(frozen=True)

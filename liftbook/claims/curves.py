@@ -18,17 +18,17 @@ from liftlib.errors import DataError
 from liftlib.resources import resource
 
 Pairs = list[tuple["pd.Series[float]", "pd.Series[float]"]]
-"""An upper and a lower curve each, by budget."""
+"""Pairs of an upper and a lower curve, by budget."""
 
 KEYS = ("secret", "public", "eps", "reduction")
-"""Columns that place a point of a curve; the last one present is its abscissa."""
+"""Columns that identify a point of a curve; the last one present is its abscissa."""
 WITHIN: dict[str, Callable[..., Any]] = {
     "above": lambda x, low: x > low,
     "below": lambda x, high: x < high,
     "from": lambda x, low, high=float("inf"): (x >= low) & (x <= high),
     "outside": lambda x, low, high: (x < low) | (x > high),
 }
-"""What a row may say of budgets, such as "above 1" or "outside 1 to 2.5"."""
+"""Restrictions of budgets, such as "above 1" or "outside 1 to 2.5"."""
 
 
 def _ahead(pairs: Pairs, slack: float) -> pd.Series[bool]:
@@ -53,7 +53,7 @@ COMPARATORS: dict[str, Callable[..., Value]] = {
     "last budget ahead": lambda pairs, slack=MEAN_TOL: float(max(pairs[0][0].index[_ahead(pairs, slack)], default=0.0)),
     "rises": lambda pairs: all(bool((upper.diff().dropna() > 0).all()) for upper, _ in pairs),
 }
-"""What a claim may say of curves; without a lower curve the upper one is compared with 0."""
+"""Tests of curves by name; without a lower curve the upper one is compared with 0."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import pandas as pd
 from liftbook import figures
 
 MEAN_TOL = 1e-12
-"""By how much a mean over trials may miss for the order of its terms."""
+"""Tolerance of a mean over trials, which depends on the order of its terms."""
 
 
 class Figure:

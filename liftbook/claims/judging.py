@@ -34,7 +34,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 SCALES: tuple[Scale, ...] = get_args(Scale)
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 REPLICATIONS = 20
-"""Independent repetitions, by seeds counting from 0, of what is drawn at random."""
+"""Number of replications, with the seeds 0, 1, ..., of random claims."""
 
 F = TypeVar("F", bound=Computed)
 

@@ -17,12 +17,10 @@ from liftbook.claims import FUNCTIONS, compute, drawn_at_random, read_claims, re
 from liftbook.claims.judging import REPLICATIONS, Interval, Value, store
 from liftbook.claims.values import ledger_file, stored_rows, stored_values
 from liftbook.rows.runs import this_run
-from liftbook.rows.stores import append_until, write_rows
+from liftbook.rows.stores import RELATIVE, append_until, write_rows
 from liftlib.errors import DataError
 
 COLUMNS = ("call", "seed", "value", "run")
-RELATIVE = 1e-6
-"""By how much a number computed again may miss the stored one: a solver's last digits differ between machines."""
 
 
 def wanted() -> dict[str, str]:

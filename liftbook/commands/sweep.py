@@ -14,7 +14,7 @@ from liftbook.rows.jobs import n_jobs, worker_pool
 from lifttables.cli.shared import print_json
 
 RUNS = ("liftbook.chapters.running", "papermill")
-"""What the server of workers imports once: a run's own kernel reads the library."""
+"""Modules that workers import once; a run's own kernel imports the library."""
 
 EXAMPLES = """\
   liftbook sweep watchdog grid.yaml -o runs/sweep1

@@ -29,15 +29,12 @@ from liftbook.figures.s20.kernels import kernel_polytope_times
 from liftbook.figures.s20.reporting_adult import figure_s20_5
 from liftbook.figures.s20.side_channels import GAP, figure_s20_4
 from liftbook.rows.runs import this_run
-from liftbook.rows.stores import write_rows
+from liftbook.rows.stores import RELATIVE, write_rows
 from liftlib.errors import DataError, InvalidParameter
 from liftlib.resources import resource
 
-RELATIVE = 1e-6
-"""By how much a number computed again may miss the stored one: a solver's last digits differ between machines."""
-
 POINT = ("series", "eps", "measure")
-"""What names a row of means."""
+"""Columns that identify a row of means."""
 
 
 class Long(NamedTuple):
@@ -73,7 +70,7 @@ class Long(NamedTuple):
 
 
 COUNTED = {"vertices": 1e-2}
-"""Vertices that nearly coincide may be one by another machine's rounding."""
+"""Vertices that nearly coincide may be counted once or twice, depending on rounding."""
 
 # a search that ends by its gap may end elsewhere on another machine, within that gap
 LONG = {

@@ -20,13 +20,13 @@ from liftlib.measures.lifts import lift
 from mixproof.numerics import Matrix, Vector
 
 GAP, BAR = 0.06, 0.05
-"""Between two bars of a column, and a bar's width; the masses of a column add up to 1."""
+"""The gap between two bars of a column, and a bar's width; the masses of a column sum to 1."""
 LONGEST = 16
-"""Characters of a name that a drawing has room for."""
+"""Maximum length of a name."""
 MOST = 12
-"""Symbols or outputs that a drawing has room to name."""
+"""Maximum number of symbols or outputs."""
 EXTENT = np.log(2.5)
-"""The log-lift that has the full colour, unless a drawing has a larger one."""
+"""The log-lift with the full colour, unless a drawing has a larger one."""
 
 
 def flows(joint: Joint, channels: Mapping[str, Channel], *, secret: int = 0) -> list[Axes]:

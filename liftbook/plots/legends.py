@@ -12,9 +12,9 @@ from matplotlib.lines import Line2D
 from matplotlib.offsetbox import AnnotationBbox, DrawingArea, HPacker, TextArea
 
 APART = 13.0
-"""Points between two names at the ends of lines, at least."""
+"""Minimum distance of two names at the ends of lines, in points."""
 TOP = 0.96
-"""The largest height of a name, as a share of the axes, so that none meets the title."""
+"""Maximum height of a name, as a share of the axes, below the title."""
 
 
 def above(figure: Figure, handles: Sequence[Artist], names: Sequence[str], most: int = 5) -> None:

@@ -17,7 +17,7 @@ PANELS = ("nmi", "min_lift_leakage", "max_lift_leakage")
 """The panels of the Entropy paper's trade-off figures: (a) utility, (b) min-lift, (c) max-lift leakage."""
 
 WIDTH = 7.2
-"""Inches that a figure may be wide, which is the width of the text: what is drawn is shown as large as it is drawn."""
+"""Maximum width of a figure in inches, the width of the text, so that figures are not scaled."""
 
 LOGARITHMIC = ("seconds", "vertices")
 """Measures that span decades, on a logarithmic axis."""

@@ -48,4 +48,4 @@ def _is_mechanism(name: str) -> bool:
 
 
 note = partial(live.note, label=label, facets=facets)
-"""Remember what is drawn on axes, as :func:`companion.outputs.live.note` does, in the book's words."""
+"""Record what is drawn on axes by :func:`companion.outputs.live.note`, with the book's labels."""

@@ -18,13 +18,13 @@ from liftlib.notions import LiftNotion
 from mixproof.numerics import Matrix
 
 FINE = 241
-"""Points a side at which a notion is asked for its border."""
+"""Grid points per side for a notion's border."""
 THIN = 0.05
-"""The least share of the released mass that an arrow shows."""
+"""Minimum share of a symbol's mass that an arrow shows."""
 CLOSE = 0.12
-"""The part of the axes within which two symbols' words would meet."""
+"""Share of the axes within which two symbols' labels would overlap."""
 CORNERS = ((1, 1), (-1, 1), (1, -1), (-1, -1))
-"""Where a word may stand beside its symbol: right and up, in the order in which they are tried."""
+"""Positions of a label relative to its symbol (right, up), in the order in which they are tried."""
 
 
 def plane(

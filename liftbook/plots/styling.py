@@ -27,7 +27,7 @@ BLACK, BLUE, GREEN, RED, SKY, OLIVE, INDIGO, GREY = (
 """Colours that differ in hue or lightness for colour-blind readers. Orange and purple are not among them: they are
 kept for lifts above and below 1 (the map ``PuOr_r``)."""
 COLOURS = (BLACK, BLUE, GREEN, RED, SKY, OLIVE, INDIGO)
-"""The colours of series without a meaning of their own, in turn, ordered so that neighbours differ in lightness."""
+"""Colours of series without a fixed colour, ordered so that neighbours differ in lightness."""
 
 STYLE: Mapping[str, Any] = {
     "figure.dpi": 110,
@@ -49,7 +49,7 @@ STYLE: Mapping[str, Any] = {
     "svg.hashsalt": "liftlib",
     "axes.prop_cycle": cycler(color=COLOURS),
 }
-"""Applied to every figure; white behind it, so that it reads on a dark page."""
+"""Settings of every figure, with a white background for dark pages."""
 
 
 @contextmanager
@@ -106,7 +106,7 @@ MECHANISM_LOOKS: Mapping[str, tuple[str, str]] = {
     "funnel, pairs": (BLUE, "^"),
     "funnel, subsets": (BLUE, "s"),
 }
-"""Colour and marker of each mechanism, by a name that a series begins with; the longest that fits counts."""
+"""Colour and marker of each mechanism; the longest key that a series' name begins with counts."""
 
 LIGHT, MIDDLE, DARK = "#7BA7BF", "#3F7592", "#12384D"
 """One hue in three lightnesses: shares λ of a budget, or orders of a measure, from the smallest to the largest."""
@@ -121,7 +121,7 @@ NOTION_LOOKS: Mapping[str, tuple[str, str, Any]] = {
     "α=10": (MIDDLE, "P", (0, (1, 1))),
     "α=100": (DARK, "X", (0, (1, 1))),
 }
-"""Colour, marker and line of each notion, in the same way: a notion is told by its line, an order by its lightness."""
+"""Colour, marker and line of each notion, in the same way: the line identifies a notion, the lightness an order."""
 
 SHARE_SHADES: Mapping[str, str] = {"λ=0.35": LIGHT, "λ=0.5": MIDDLE, "λ=0.65": DARK}
 """The lightness of each of the papers' shares λ of a budget."""
@@ -169,7 +169,7 @@ LABELS: Mapping[str, str] = {
     "behind": "NMI below the optimum, at most",
     "missing": "share of the best I(X;Y) that is missing",
 }
-"""What an axis says of each measure, with its unit."""
+"""Axis label of each measure, with its unit."""
 
 
 TITLES: Mapping[str, str] = {
@@ -187,7 +187,7 @@ TITLES: Mapping[str, str] = {
     "log_lift": "belief change (log-lift leakage, nats)",
     "lip": "belief change under the truth (nats)",
 }
-"""The title of a panel: what it shows. Other measures have their axis label."""
+"""Title of a panel for each measure; other measures have their axis label."""
 
 
 def title(measure: str) -> str:

@@ -18,7 +18,7 @@ from liftlib.errors import InvalidParameter
 from mixproof.numerics import Matrix, xlogx
 
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3) / 2]])
-"""Where the three sure symbols stand."""
+"""Corners of the triangle, where one symbol has probability 1."""
 
 
 def simplex(

@@ -30,7 +30,7 @@ class Averaged(NamedTuple):
 
 
 Pool = Callable[[Joint], Matrix]
-"""Rows P(X|Y=y), shape (M, X), for a joint distribution of the symbols that count."""
+"""Posteriors P(X|Y=y), shape (M, X), for the joint distribution of the core's symbols."""
 
 
 def few_symbols(joint: Joint, most: int, others: str) -> None:

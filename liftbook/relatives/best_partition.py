@@ -13,7 +13,7 @@ from mixproof.checks import checked
 from mixproof.numerics import xlogx
 
 MOST = 13
-"""Symbols beyond which 3^|X| steps take too long."""
+"""Maximum number of symbols: the search takes 3^|X| steps."""
 
 
 @checked

@@ -13,33 +13,33 @@ from mixproof.checks import checked
 from mixproof.numerics import Matrix, Vector, check_count, generator
 
 MOST = 40
-"""Symbols beyond which a descent takes longer than a few seconds."""
+"""Maximum number of symbols, for which a descent takes a few seconds."""
 
 SHARES = tuple(np.geomspace(0.01, 0.9, 12))
-"""Multipliers of I(X; Y) to start with; from 1 on it is best to publish X, by data processing."""
+"""Initial multipliers of I(X; Y); from 1 on publishing X is optimal, by data processing."""
 
 STEPS = 200
-"""Steps of a descent: with ten times as many, the I(X; Y) of the bench's releases differs by less than 0.0002 H(X)."""
+"""Steps of a descent; ten times as many change I(X; Y) on the benchmark by less than 0.0002 H(X)."""
 
 SETTLED = 1e-9
-"""A descent in which no entry of the kernel moves by more than this has ended."""
+"""A descent ends once no entry of the kernel moves by more than this."""
 
 TINY = 1e-200
-"""An entry below this is 0: its logarithm is taken as of this."""
+"""Smallest entry; the logarithm of smaller ones is that of this one."""
 
 LOG_TINY = float(np.log(TINY))
 
 DUSTY = 1e-12
-"""An entry of a row that is below this is on its way to 0, and is taken to be there."""
+"""An entry of a posterior below this converges to 0 and is set to 0."""
 
 ROUNDS = 4
-"""Rounds of descents at the multiplier that the mixture of rows found so far puts on I(S; Y)."""
+"""Rounds of descents at the multiplier that the current mixture puts on I(S; Y)."""
 
 BLENDS = (0.0, 1e-3, 0.03, 0.3, 1.0)
-"""How much of a random kernel is blended into that mixture, to start those descents from."""
+"""Shares of a random kernel in the mixture from which these descents start."""
 
 TWIN_DIGITS = 6
-"""Rows that are the same to so many digits are one: programmes of more than one of them are ill-conditioned."""
+"""Posteriors that agree to so many digits are merged, because they make linear programs ill-conditioned."""
 
 Kernels = NDArray[np.float64]
 """Kernels P(y|x), shape (B, X, Y)."""

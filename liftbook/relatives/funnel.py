@@ -24,7 +24,7 @@ from mixproof.checks import checked
 from mixproof.numerics import KEEP_TOL, check_count, check_scalar, xlogx
 
 MOST = 40
-"""Symbols beyond which descents, where the search starts, take longer than a few seconds."""
+"""Maximum number of symbols, for which the descents that start the search take a few seconds."""
 
 ALMOST_PRIVATE = 0.01
 """Share of I(S; X) up to which the search also starts from the optimum under perfect privacy."""

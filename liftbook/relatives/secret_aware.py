@@ -23,13 +23,13 @@ from mixproof.numerics import DUST, FEASIBILITY_TOL, RESOLVED, Mask, Matrix, Vec
 from mixproof.polytope import vertices
 
 MOST_SECRETS = 9
-"""Secrets beyond which posteriors are searched for and not listed: 10 have 5,120 under LIP, and 3^10 / 2 steps each."""
+"""Maximum number of secrets for listing posteriors: 10 have 5,120 under LIP, with 3^10 / 2 steps each."""
 
 MOST_STEPS = 3e7
-"""Steps of one pricing beyond which posteriors are searched for: about a second."""
+"""Maximum number of steps of one pricing with listed posteriors: about a second."""
 
 NOT_LISTED = "no further posterior was found, where there are too many or too close ones to list,", "give a wider gap"
-"""What ended a search short of its gap, where few secrets promise more, and what to do about it, in words."""
+"""Why a search with few secrets ended before its gap, and a remedy."""
 
 
 class Cells(NamedTuple):

@@ -15,25 +15,25 @@ from mixproof.lp import LinearProgram
 from mixproof.numerics import FEASIBILITY_TOL, Matrix, Vector, xlogx
 
 CLASSES = 7
-"""Classes of secrets for which the optimum bounds that of more: 448 posteriors at most under LIP."""
+"""Number of classes of secrets whose optimum is a bound: at most 448 posteriors under LIP."""
 
 NEVER = -1e3
-"""What a cell without mass is worth, nats: no saving makes up for it."""
+"""Value of a cell without mass, nats, which no saving outweighs."""
 
 LEAST_SAVING = 1e-10
-"""A column that saves less than this, nats, does not join: linear programmes are no more exact."""
+"""Minimum saving of a new column, nats: linear programs are not more exact."""
 
 BATCH = 300
-"""Columns that may join at once."""
+"""Maximum number of columns added at once."""
 
 SMOOTH = 0.5
-"""The share of the duals of the best bound in those that are priced first: duals of a young programme swing widely."""
+"""Weight of the best bound's duals when pricing, because the duals of the first programs oscillate."""
 
 DESCENTS = 6
-"""Steps downhill, of a posterior and of a map in turn."""
+"""Steps of a descent, alternating between posterior and map."""
 
 ROUNDS = 1000
-"""Rounds after which a search ends as it is."""
+"""Maximum number of pricing rounds."""
 
 
 class Offers(Protocol):

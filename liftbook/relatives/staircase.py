@@ -13,7 +13,7 @@ from liftlib.response.posteriors import mended, without_dust
 from mixproof.checks import checked
 
 MOST = 12
-"""Symbols beyond which 2^|X| staircases take too long."""
+"""Maximum number of symbols: there are 2^|X| staircases."""
 
 
 @checked

@@ -12,13 +12,13 @@ from mixproof.checks import checked
 from mixproof.numerics import SAME_TOL, Vector, xlogx
 
 MOST = 15
-"""Symbols beyond which looking at all 2^|X| subsets takes too long."""
+"""Maximum number of symbols: each step compares 2^|X| subsets."""
 
 LEVELS = 40
-"""Multipliers of I(X; Y) that are swept."""
+"""Number of multipliers of I(X; Y)."""
 
 HALVINGS = 20
-"""Halvings of the step between the last multiplier that ends within the bound and the first that does not."""
+"""Bisections between the last multiplier that satisfies the bound and the first that does not."""
 
 
 def merging_losses(joint: Joint) -> tuple[Vector, Vector]:

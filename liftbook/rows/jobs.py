@@ -31,7 +31,7 @@ def n_jobs() -> int:
 
 
 TRIALS = ("liftbook.rows.warm",)
-"""What the server of workers imports once where they compute a figure's trials."""
+"""Modules that workers for a figure's trials import once."""
 
 
 def worker_pool(jobs: int, preload: Sequence[str] = TRIALS) -> ProcessPoolExecutor:

@@ -24,7 +24,7 @@ from liftlib.response.subset_response import SubsetCertificate, subset_response
 from mixproof.numerics import Matrix
 
 Maker = Callable[[Joint, PolyhedralLift], tuple[Channel, dict[str, float]]]
-"""Makes a channel and says what else it found on the way; a module's own function, so that a worker can import it."""
+"""Returns a channel and further measures; importable by name, so that workers find it."""
 
 
 class Point(NamedTuple):

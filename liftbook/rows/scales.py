@@ -22,7 +22,7 @@ C22_EPSILONS = _quarters(0.25, 2.5)
 """C22 section 4: LIP budgets 0.25, 0.5, ..., 2.5, nats."""
 
 I21_SHARES = tuple(float(a) for a in np.arange(1, 51) / 50)
-"""Shares 0.02, 0.04, ..., 1; I21 goes through (0, 1] and does not print its steps."""
+"""Shares 0.02, 0.04, ..., 1; I21 covers (0, 1] without stating its steps."""
 
 S20_EPSILONS = (0.5, 1.0, 1.5, 2.0)
 """S20 section VIII-A: LDP, LIP and SRLIP budgets, nats."""

@@ -7,6 +7,9 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+RELATIVE = 1e-6
+"""Relative tolerance of recomputed numbers: a solver's last digits differ between machines."""
+
 
 def write_rows(path: Path, header: Sequence[str], rows: Iterable[Iterable[object]]) -> None:
     """Write a whole file anew."""

@@ -13,10 +13,10 @@ from liftlib.errors import InvalidParameter, shown
 from mixproof.numerics import Matrix
 
 Measured = Mapping[str, Mapping[str, float]]
-"""What one joint distribution gave at one abscissa: measures by series."""
+"""Measures of one joint distribution at one abscissa, by series."""
 
 QUANTILES = (0.1, 0.9)
-"""Where a figure's band begins and ends: unlike a mean and its spread they stay in the range of what they are of."""
+"""Ends of a figure's band, which unlike mean and spread stay in the range of the values."""
 
 
 def budgets(values: Iterable[float]) -> list[float]:

@@ -11,7 +11,7 @@ import numpy as np
 T = TypeVar("T")
 
 REPEATS = 3
-"""Runs of which the fastest is taken: the others waited for something else."""
+"""Number of runs, of which the fastest counts."""
 
 
 def fastest(function: Callable[[], T], repeats: int = REPEATS) -> tuple[T, float]:

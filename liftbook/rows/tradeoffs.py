@@ -18,7 +18,7 @@ from mixproof.checks import checked
 from mixproof.numerics import check_scalar
 
 MEASURES = ("nmi", "min_lift_leakage", "max_lift_leakage")
-"""What is compared, and the seconds that each mechanism takes."""
+"""Measures that are compared, in addition to seconds."""
 
 
 @checked

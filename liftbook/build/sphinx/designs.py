@@ -25,9 +25,9 @@ from liftbook.figures.stored import LONG
 
 SCRIPT = "designs.mjs"
 FIRST = 1_000
-"""Rows of the tables that are shown first, as in the figure."""
+"""The size of tables that is shown first, as in the figure."""
 NAT, LEFT, BOTTOM, MOST = 330, 58, 376, 1.1
-"""Pixels of a nat, the origin, and the nats on each axis."""
+"""Pixels per nat, the origin, and the length of each axis in nats."""
 SHAPES = ("M-4-4 4 4M-4 4 4-4", "M-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0Z")
 
 

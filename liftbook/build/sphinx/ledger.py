@@ -45,7 +45,7 @@ SHORT = {
     "depends on the reading": "depends",
     "cannot be told from the text": "untold",
 }
-"""The verdicts as a class of style."""
+"""CSS class of each verdict."""
 
 
 class Claims(SphinxDirective):

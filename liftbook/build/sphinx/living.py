@@ -26,9 +26,9 @@ SCRIPTS = ("lift.mjs", "picture.mjs")
 WORDS = "lift-living-words"
 PEOPLE = 100
 KEYS = {"mechanism", "eps", "lambda", "bands", "people", "more"}
-"""What a state may name."""
+"""Names that a state may contain."""
 PARTS = {"people", "flow", "beliefs", "points", "outputs", "rectangle", "triangle", "region"}
-"""What a definition may mark; ``_static/book.css`` says how."""
+"""Parts that a definition may mark, as styled in ``_static/book.css``."""
 
 
 def tables() -> list[dict[str, Any]]:

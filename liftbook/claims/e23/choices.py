@@ -16,7 +16,7 @@ PRINTED: dict[str, tuple[Computed, float]] = {
     "AORR 2": (aorr_adult_eps_2, 0.96),
     "merging 1": (CURVES["merging_adult_eps_1"], 0.73),
 }
-"""What computes each of the printed numbers that depend on the choice, by mechanism and budget."""
+"""The claims whose published numbers depend on the choice, by mechanism and budget."""
 
 
 def _choices() -> list[str]:

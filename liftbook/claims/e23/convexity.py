@@ -15,7 +15,7 @@ from liftlib.notions import Chi2Lift, L1Lift
 from liftlib.response.optimal import optimal_response
 
 BEYOND_ROUNDING = 1e-7
-"""Nats by which a mixture must exceed a bound to count."""
+"""Smallest violation, in nats, that is not rounding."""
 
 
 @lru_cache(maxsize=2)

@@ -31,7 +31,7 @@ from liftlib.response.optimal import optimal_response
 
 ORDERS = (1.5, 2.0, 10.0, 100.0)
 ALLOWANCE = 1 + 1e-9
-"""The factor by which the smaller side of an inequality may exceed the larger, for the rounding of both."""
+"""Factor by which rounding may violate an inequality."""
 
 
 def _all_but_one(n: int, lift: float) -> Joint:

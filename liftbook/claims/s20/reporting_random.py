@@ -18,9 +18,9 @@ from mixproof.numerics import Vector
 
 FIG_6 = Figure("s20_6", epsilons=(0.5, 1.0, 2.0))
 NULL_TRIALS = 1500
-"""Joints a shape for the claim that other properties have no impact; the paper's 100 cannot tell 0.2 from 0."""
+"""Joints per shape for the claim that other properties have no impact; 100 cannot distinguish 0.2 from 0."""
 TESTS = 12
-"""Four properties in three shapes: each interval has the confidence 1 - 0.05 / 12."""
+"""Four properties in three shapes; each interval has the confidence 1 - 0.05 / 12."""
 
 
 def larger_a_for_each_c_helps_cr(seed: int) -> bool:

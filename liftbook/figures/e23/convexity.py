@@ -13,7 +13,7 @@ from mixproof.numerics import SUM_TOL, Matrix, Vector, check_scalar
 
 PRIOR = (0.05, 0.05, 0.9)
 ENDS = ((0.19, 0.05, 0.76), (0.05, 0.19, 0.76))
-"""Two outputs' posteriors, each a gain of a rare secret; their mixture breaks a bound on two of the inverses."""
+"""Posteriors of two outputs, each raising a rare secret; their mixture exceeds a bound on two of the inverses."""
 
 
 def lift_measures(alpha: float = 2) -> dict[str, Callable[[Matrix, Vector], Vector]]:

@@ -21,10 +21,10 @@ from liftlib.response.posteriors import RowsCertificate
 from mixproof.numerics import Matrix, Rng, generator
 
 GAP = 1e-3
-"""To what share of its utility the optimum is proven."""
+"""Proven gap of the optimum, relative to its utility."""
 
 PROGRAMMES = 200_000
-"""Programmes after which a search ends all the same."""
+"""Maximum number of linear programs of a search."""
 
 
 @figure

@@ -22,7 +22,7 @@ SIDES: dict[str, Callable[[float], tuple[float, float]]] = {
     "inverse alone": lambda eps: (eps / 2, np.inf),
     "two-sided": lambda eps: (eps / 2, eps / 2),
 }
-"""What is bounded: the measure, its inverse, or as in E23 section 6.2 both, at lambda 1/2."""
+"""Budgets of the measure, of its inverse, or of both as in E23 section 6.2, at lambda 1/2."""
 
 
 def excess_of_mixtures(notion: LiftNotion, p_s: Vector, pairs: int, rng: np.random.Generator) -> float:

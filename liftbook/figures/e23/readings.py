@@ -91,4 +91,4 @@ def algorithm_1_readings(
 
 
 LOOPS: tuple[tuple[LoopName, str], ...] = (("standard", "C22's"), ("printed", "printed"))
-"""Which symbols the loop of line 4 leaves: none, as in C22, or those that keep the notion once merged."""
+"""Symbols that the loop of line 4 leaves: none, as in C22, or those that satisfy the notion once merged."""

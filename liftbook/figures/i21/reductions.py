@@ -15,7 +15,7 @@ from mixproof.numerics import Matrix
 EXAMPLE_1 = Joint(
     np.array([[0.3], [0.7]]) * np.array([[0.2, 0.1, 0.5, 0.2], [0.5, 0.3, 0.1, 0.1]]), [1, 2], ["a", "b", "c", "d"]
 )
-"""I21 Example 1: P_S and P(x|s) as printed."""
+"""I21 Example 1: P_S and P(x|s) as published."""
 
 PRINTED, CHEAPEST, AWARE, OPTIMAL = "Markov, eq. (7)", "Markov, cheapest", "sees the secret", "optimal response"
 

@@ -26,16 +26,16 @@ AUDITED: Mapping[str, Callable[[], Joint]] = {
     "5x8, thin cells": lambda: dirichlet_joint(5, 8, 0.3, 3),
     "Adult, 6x15": lambda: adult("relationship", "occupation"),
 }
-"""What audited tables are drawn from."""
+"""Distributions of the audited tables."""
 
 RESAMPLES = 200
-"""Bootstrap tables of each audit: what an audit takes by default."""
+"""Bootstrap tables of each audit, the default of an audit."""
 
 NEARLY = 1e-12
-"""By how much rounding may put a true value beside an interval that is a point."""
+"""Rounding error that an interval of length 0 allows."""
 
 Audited = tuple[str, int, int]
-"""An audited table: from which law, of how many rows, by what seed."""
+"""A table: its distribution, number of rows and seed."""
 
 
 def audited_table(table: Audited, level: float = 0.95) -> list[dict[str, Any]]:

@@ -30,7 +30,7 @@ from mixproof.numerics import KEEP_TOL, Matrix, check_count
 Bounds = ALIP | LDP | LIP
 
 NOTIONS: tuple[Bounds, ...] = (LIP(1.0), LIP(0.5), LIP(2.0), ALIP(1.3, 0.7), LDP(1.0))
-"""What designs are made for."""
+"""Notions of the designs."""
 
 LAWS: Mapping[str, Callable[[], Joint]] = {
     "Adult, 6x15": lambda: adult("relationship", "occupation"),
@@ -38,7 +38,7 @@ LAWS: Mapping[str, Callable[[], Joint]] = {
     "4x6": lambda: dirichlet_joint(4, 6, 1.0, 2),
     "5x8, thin cells": lambda: dirichlet_joint(5, 8, 0.3, 3),
 }
-"""What tables are drawn from: Adult's relationship and occupation, and three random distributions of other shapes."""
+"""Distributions of the tables: Adult's relationship and occupation, and three random ones of other shapes."""
 
 
 def plug_in(counts: Matrix, notion: Bounds, mechanism: Callable[[Joint, Bounds], Channel]) -> Channel:
@@ -87,7 +87,7 @@ DESIGNS: Mapping[str, Callable[[Matrix, Bounds, float], Channel]] = {
     "half budget, merging": lambda counts, notion, _: plug_in(counts, halved(notion), subset_merging),
     "LDP on X": lambda counts, notion, _: whatever_the_law(counts, notion),
 }
-"""Ways to a channel for a notion from a table: for the population, for the table's own shares, and without any."""
+"""Designs from a table: for the population, for the table's own shares, and independent of the table."""
 
 
 def drawn_table(law: str, rows: int, seed: int) -> Matrix:
@@ -100,7 +100,7 @@ def drawn_table(law: str, rows: int, seed: int) -> Matrix:
 
 
 Table = tuple[Bounds, str, int, int]
-"""A table that designs are made from: for what notion, from which law, of how many rows, by what seed."""
+"""A notion, and a table: its distribution, number of rows and seed."""
 
 
 def judged(table: Table, confidence: float = 0.95) -> list[dict[str, Any]]:

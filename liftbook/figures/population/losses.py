@@ -24,7 +24,7 @@ from lifttables.population.sample import Sample
 from mixproof.numerics import KEEP_TOL, Vector, check_count
 
 NOTION = LIP(1.0)
-"""What the responses are made for."""
+"""Notion of the responses."""
 
 SHAPES: Mapping[str, tuple[int, int, int]] = {
     "3x12": (3, 12, 0),
@@ -32,7 +32,7 @@ SHAPES: Mapping[str, tuple[int, int, int]] = {
     "8x25": (8, 25, 0),
     "8x25, another": (8, 25, 1),
 }
-"""Distributions that are drawn from Dirichlet's with concentration 0.3: secrets, symbols, seed."""
+"""Secrets, symbols and seed of Dirichlet distributions with concentration 0.3."""
 
 
 class Separately(Sample):
@@ -57,7 +57,7 @@ VARIANTS: Mapping[str, type[Sample]] = {
     "bounds on both probabilities": Separately,
     "no union over subsets": OneSubset,
 }
-"""By what a response is designed. The last one has no guarantee and shows what the union costs."""
+"""Bounds of the designs. The last one has no guarantee and shows the cost of the union bound."""
 
 
 @cache
@@ -68,7 +68,7 @@ def law_and_optimum(name: str) -> tuple[Joint, float]:
 
 
 Drawn = tuple[str, int, int]
-"""A table of independent rows: from which law, of how many rows, by what seed."""
+"""A table: its distribution, number of rows and seed."""
 
 
 def losses(table: Drawn, confidence: float = 0.95) -> list[dict[str, Any]]:

@@ -23,16 +23,16 @@ KERNELS: Mapping[str, tuple[str, float | None]] = {
     "randomised response, these rows alone": ("randomised-response", None),
     "merging, confidence 0.95": ("subset-merging", 0.95),
 }
-"""Kinds of release: a mechanism, and with what confidence it is designed."""
+"""Kinds of release: a mechanism and the confidence of its design."""
 
 OTHERS = 20
-"""Tables that differ by one person, for each table."""
+"""Number of neighbouring tables of each table."""
 
 EPS = 1.0
 """Budget of LIP, nats."""
 
 Released = tuple[str, str, int, int]
-"""A release: of what kind, of a table from which law, of how many rows, by what seed."""
+"""A kind of release, and a table: its distribution, number of rows and seed."""
 
 
 def one_person_other(counts: Matrix, rng: np.random.Generator) -> Matrix:

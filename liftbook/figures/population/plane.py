@@ -15,13 +15,13 @@ from liftlib.response.optimal import optimal_response
 from lifttables.confident.response import confident_response
 
 NOTION = LIP(0.5)
-"""What the releases are designed for."""
+"""Notion of the releases."""
 
 DESIGNS = ("designed for the table", "designed for the population")
 """Optimal responses, for a table's own shares and for the population."""
 
 SIZES = (300, 1_000, 3_000, 10_000, 30_000, 100_000)
-"""Rows of a table."""
+"""Numbers of rows of a table."""
 
 
 @figure

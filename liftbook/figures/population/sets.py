@@ -29,20 +29,20 @@ BOUNDS: Mapping[str, type[Sample]] = {
     "l1 ball": L1Sample,
     PEARSON: PearsonSample,
 }
-"""What is known of the distribution: this book's bounds, and two sets of the literature."""
+"""Uncertainty sets: this book's bounds, and two sets from the literature."""
 
 NOTIONS: Mapping[str, Callable[[float], ALIP | LDP | LIP]] = {
     "LIP": LIP,
     "LDP": LDP,
     "max-lift": lambda eps: ALIP(np.inf, eps),
 }
-"""By a budget: what is to be kept on all of a set."""
+"""Notions as functions of a budget."""
 
 SET_LAWS: Mapping[str, Callable[[], Joint]] = {
     "2x2": lambda: Joint([[0.3, 0.2], [0.1, 0.4]]),
     **{name: LAWS[name] for name in ("4x6", "Adult, 6x15")},
 }
-"""What tables are drawn from: two secrets and two symbols, a random distribution, Adult."""
+"""Distributions of the tables: two secrets and two symbols, a random one, and Adult."""
 
 
 def ball_corners(share: Vector, distance: float) -> Matrix:

@@ -37,16 +37,16 @@ SEEDS = 200
 """Tables of each law and size."""
 
 SMALL = tuple(law for law in LAWS if law != "Adult, 6x15")
-"""Laws whose tables are soon designed for; Adult's take much longer."""
+"""Distributions whose designs are fast; Adult's take much longer."""
 
 FEWER = 40
-"""Tables of Adult and each size for the notions beside the first."""
+"""Tables of Adult per size for notions other than the first."""
 
 MORE_ROWS = (300, 3_000, 30_000, 300_000)
-"""Rows of these."""
+"""Numbers of rows of the tables with neighbours."""
 
 FEWEST = 2
-"""Tables of each law and size that have their neighbours."""
+"""Tables with neighbours per law and size."""
 
 LOSSES_AT = 2_000
 """Rows of the tables on which bounds are compared."""

@@ -21,7 +21,7 @@ from lifttables.confident.certification import for_population
 from mixproof.numerics import KEEP_TOL
 
 NOTION = LIP(1.0)
-"""What they are made for."""
+"""Notion of the mechanisms."""
 
 WAYS = (
     "staircase",
@@ -40,7 +40,7 @@ They are named, so that the stored run stays whole when a mechanism is added; on
 """
 
 Drawn = tuple[str, int, int]
-"""A table of independent rows: from which law, of how many rows, by what seed."""
+"""A table: its distribution, number of rows and seed."""
 
 
 def judged_ways(table: Drawn, confidence: float = 0.95) -> list[dict[str, Any]]:

@@ -228,7 +228,7 @@ ARROWS = (
     Arrow("MaxL", "Sibson", "ε", lambda e, _: e, "it grows with α (Verdú 2015)", revealed),
     Arrow("Sibson", "I", "ε", lambda e, _: e, "it grows with α (Verdú 2015)", revealed),
 )
-"""What is implied. Those of LIP with two budgets, ALIP, are in the watchdog's first theorem."""
+"""The implications. Those of ALIP, LIP with two budgets, are in the watchdog's first theorem."""
 
 
 def _rare_output(t: float) -> Case:
@@ -277,7 +277,7 @@ GAPS = (
     Gap("chi2", "PMC", "a secret of probability t, ruled out", lambda t: told([t, 1 - t], [0.0, 1 / (1 - t)])),
     Gap("I", "Sibson", "4/t equal secrets, told outright with a chance √t/2, and else nothing", _many_secrets),
 )
-"""What is not implied: the counter-examples, by a parameter t."""
+"""The non-implications, with counterexamples."""
 
 
 def random_cases(n: int, rng: np.random.Generator) -> list[Case]:

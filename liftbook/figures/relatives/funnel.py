@@ -25,7 +25,7 @@ from mixproof.polytope import vertices
 UNDER_LIP = "optimum under LIP"
 
 LIFT_BUDGETS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
-"""LIP budgets, nats, whose polytopes lend their vertices."""
+"""LIP budgets, nats, of the polytopes whose vertices are mixed."""
 
 
 def lift_vertices(joint: Joint, notion: AverageLeakage) -> Channel:
@@ -49,7 +49,7 @@ FUNNELS: Mapping[str, Callable[[Joint, AverageLeakage], Channel]] = {
     "funnel, pairs": funnel_merging,
     "funnel, subsets": funnel_subsets,
 }
-"""The funnel's releases: three that respond at random, and mergings of two symbols or of any number at a time."""
+"""The funnel's releases: three random responses, and mergings of pairs or of subsets of symbols."""
 
 DESIGNS = (UNDER_LIP, *FUNNELS)
 

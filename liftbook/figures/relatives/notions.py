@@ -194,4 +194,4 @@ RELATIVES: Mapping[str, Relative] = {
         lambda case: evaluate(case.joint, case.channel).secret_information,
     ),
 }
-"""By the short names that the arrows use."""
+"""The notions by the short names that arrows use."""

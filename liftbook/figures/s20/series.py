@@ -21,6 +21,6 @@ DIRECT: Mapping[str, Callable[[Joint, LIP], Channel]] = {
     "tailored": tailored_response,
     "optimum, S seen": secret_aware_response,
 }
-"""Mechanisms that take the notion itself, besides the optimum; not in the print."""
+"""Mechanisms that take the notion itself, in addition to the optimum; not in the paper."""
 
 SERIES = ("optimum", "GRR", "CR", "OUE")

@@ -34,7 +34,7 @@ from mixproof.numerics import Matrix, Rng, generator
 Task = tuple[Matrix, list[float], tuple[int, ...], int]
 
 GAP = 0.01
-"""The share of its utility to within which the optimum under SRLIP is proven, where the programmes are enough."""
+"""Proven gap of the optimum under SRLIP relative to its utility, if the linear programs suffice."""
 
 
 @figure
