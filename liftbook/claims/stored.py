@@ -16,8 +16,7 @@ from functools import partial
 from liftbook.claims import FUNCTIONS, compute, drawn_at_random, read_claims, read_readings, told_calls
 from liftbook.claims.judging import REPLICATIONS, Interval, Value, store
 from liftbook.claims.values import ledger_file, stored_rows, stored_values
-from liftbook.rows.runs import this_run
-from liftbook.rows.stores import RELATIVE, append_until, write_rows
+from liftbook.rows.stores import RELATIVE, append_until, this_run, write_rows
 from liftlib.errors import DataError
 
 COLUMNS = ("call", "seed", "value", "run")

@@ -28,8 +28,7 @@ from liftbook.figures.population.plane import designs_in_plane
 from liftbook.figures.s20.kernels import kernel_polytope_times
 from liftbook.figures.s20.reporting_adult import figure_s20_5
 from liftbook.figures.s20.side_channels import GAP, figure_s20_4
-from liftbook.rows.runs import this_run
-from liftbook.rows.stores import RELATIVE, write_rows
+from liftbook.rows.stores import RELATIVE, this_run, write_rows
 from liftlib.errors import DataError, InvalidParameter
 from liftlib.resources import resource
 

@@ -1,11 +1,15 @@
-"""CSV files that long runs write row by row and can continue."""
+"""CSV files that long runs write row by row and can continue, and the versions of the runs."""
 
 from __future__ import annotations
 
 import csv
+import platform
 import time
 from collections.abc import Callable, Iterable, Sequence
+from importlib.metadata import version
 from pathlib import Path
+
+from liftlib.resources import resource
 
 RELATIVE = 1e-6
 """Relative tolerance of recomputed numbers: a solver's last digits differ between machines."""
@@ -31,3 +35,18 @@ def append_until(ends: float, path: Path, computations: Iterable[Callable[[], It
         if time.monotonic() > ends:
             return
         append_row(path, compute())
+
+
+def this_run() -> str:
+    """Return the name of this run's row in the ledger, added if missing."""
+    path = resource("data/ledger-runs.csv")
+    versions = [version(name) for name in ("liftlib", "numpy", "scipy", "highspy")]
+    row = [platform.python_version(), *versions, f"{platform.system()} {platform.machine()}"]
+    with path.open(encoding="utf-8", newline="") as file:
+        runs = list(csv.reader(file))[1:]
+    for known in runs:
+        if known[1:] == row:
+            return known[0]
+    name = str(len(runs) + 1)
+    append_row(path, [name, *row])
+    return name

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from liftbook.claims.samples import jeffreys, on_each, seeded
+from liftbook.figures.s20.series import FAMILIES
 from liftlib.datasets import adult
-from liftlib.family import Family
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.information import entropy
@@ -19,9 +19,6 @@ from liftlib.notions import LDP, LIP
 def adult_values(column: str) -> float:
     """Return how many values a column of Adult has."""
     return float(adult(column, "sex" if column != "sex" else "education").n_secret)
-
-
-FAMILIES: dict[str, Family] = {"GRR": randomised_response, "OUE": unary_encoding, "CR": conditional_reporting}
 
 
 @on_each(jeffreys, 20, 3, 6)

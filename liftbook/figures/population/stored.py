@@ -23,8 +23,7 @@ from liftbook.figures.population.designs import DESIGNS, LAWS, NOTIONS, judged
 from liftbook.figures.population.losses import SHAPES, VARIANTS, losses
 from liftbook.figures.population.neighbours import KERNELS, told_apart
 from liftbook.figures.population.ways import WAYS, judged_ways, told
-from liftbook.rows.runs import this_run
-from liftbook.rows.stores import append_until, write_rows
+from liftbook.rows.stores import append_until, this_run, write_rows
 from liftlib.errors import DataError
 from liftlib.resources import resource
 from lifttables.audits.measuring import MEASURES

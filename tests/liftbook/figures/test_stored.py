@@ -11,7 +11,7 @@ import pytest
 from liftbook.chapters import chapters_folder, read_notebook
 from liftbook.figures import stored
 from liftbook.figures.stored import LONG, Long, at_scale, differences
-from liftbook.rows import runs
+from liftbook.rows import stores
 from liftlib.errors import DataError, InvalidParameter
 from liftlib.resources import resource
 
@@ -175,5 +175,5 @@ def test_stored_rows_are_computed_again(name):
 def test_runs_are_named(tmp_path, monkeypatch):
     path = tmp_path / "ledger-runs.csv"
     path.write_text("run,python,liftlib,numpy,scipy,highspy,machine\n")
-    monkeypatch.setattr(runs, "resource", lambda _: path)
-    assert runs.this_run() == runs.this_run() == "1"
+    monkeypatch.setattr(stores, "resource", lambda _: path)
+    assert stores.this_run() == stores.this_run() == "1"
