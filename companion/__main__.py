@@ -33,7 +33,7 @@ def new(folder: Path) -> None:
         If it exists.
     """
     if folder.exists():
-        raise CompanionError(f"{folder} is there already: choose another folder")
+        raise CompanionError(f"{folder} already exists: choose another folder")
     shutil.copytree(HERE / "template", folder, ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "gitignore").rename(folder / ".gitignore")
     wanted = folder / "requirements.txt"

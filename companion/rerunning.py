@@ -94,7 +94,7 @@ def rerun(name: str, texts: Mapping[str, str], folder: Path, book: Path) -> Path
     if not (book / "conf.py").is_file():
         raise CompanionError(f"no conf.py in {book.resolve()}: run this in the folder of a book, or name it by --book")
     if folder.exists():
-        raise CompanionError(f"{folder} is there already: choose another folder")
+        raise CompanionError(f"{folder} already exists: choose another folder")
     source = next((path for path in sorted(book.rglob(f"{name}.md")) if not {"_build", ".venv"} & {*path.parts}), None)
     if source is None:
         raise CompanionError(f"there is no page {name!r} in {book.resolve()}")

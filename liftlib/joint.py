@@ -99,7 +99,7 @@ class Joint:
         table = as_matrix("counts", counts)
         check_nonnegative("counts", table)
         if not table.sum() > 0:
-            raise InvalidDistribution("counts sum to 0: a distribution needs one observation or more")
+            raise InvalidDistribution("counts sum to 0: a distribution needs at least one observation")
         secret, public = _labels("secret", secret, table.shape[0]), _labels("public", public, table.shape[1])
         if drop_empty:
             rows, columns = table.sum(axis=1) > 0, table.sum(axis=0) > 0
@@ -137,7 +137,7 @@ class Joint:
         try:
             frame = pd.DataFrame(frame)
         except (TypeError, ValueError) as error:
-            raise DataError(f"the table is a {type(frame).__name__}, not columns by name: {error}") from error
+            raise DataError(f"the table is a {type(frame).__name__}, without named columns: {error}") from error
         for column in (secret, public):
             if column not in frame.columns:
                 raise DataError(f"no column {column!r}: the table has {', '.join(map(shown, frame.columns))}")
@@ -152,7 +152,7 @@ class Joint:
         if secret == public:
             raise DataError(f"secret and public are both {secret!r}: name two columns")
         if frame.empty:
-            raise DataError("the table has no rows: a distribution needs one observation or more")
+            raise DataError("the table has no rows: a distribution needs at least one observation")
         # not pandas.crosstab, which splits labels that are tuples
         (rows, secrets), (columns, publics) = _coded(frame[secret]), _coded(frame[public])
         counts = np.zeros((len(secrets), len(publics)))

@@ -103,7 +103,7 @@ def check_proof(joint: Joint, notion: Notion, channel: Channel, proof: Proof | N
     if certificate is None or given is None:
         raise InvalidProof('the channel has no proof: make it by optimal_response(..., method="tree")')
     if given.fingerprint() != given.digest:
-        raise InvalidProof("the proof's numbers are not those that its digest was made of: take the original")
+        raise InvalidProof("the proof's numbers do not match its digest: use the original")
     violation = notion.proven.violation(joint, channel)
     if not violation <= KEEP_TOL:
         raise InvalidProof(f"the channel exceeds {notion} by {violation:.3g} nats: it is not private")
@@ -115,7 +115,7 @@ def check_proof(joint: Joint, notion: Notion, channel: Channel, proof: Proof | N
     upper = min(upper_bound(joint, notion, given), float(-xlogx(joint.p_x).sum()) + TRIVIAL)
     for whose, told in (("the proof", given.upper), ("the certificate", certificate.upper)):
         if not upper <= told:
-            raise InvalidProof(f"what is proven is {upper:.12g} nats, not {told:.12g}, as {whose} says")
+            raise InvalidProof(f"the proven bound is {upper:.12g} nats, not {told:.12g}, as {whose} says")
     return Checked(value, upper, violation, given.boxes, time.perf_counter() - started)
 
 
@@ -133,7 +133,7 @@ def to_problem(joint: Joint, notion: Notion, channel: Channel, proof: Proof | No
     UnsupportedNotion
         If the notion is none of ALIP, LIP, LDP, L1Lift, Chi2Lift and AlphaLift.
     InvalidProof
-        If there is no proof, or its points are no distributions.
+        If there is no proof, or its points are not a distributions.
     """
     content = content_of(notion)
     if content is None or content["class"] not in exact.FIELDS:

@@ -32,4 +32,4 @@ def resource(name: str, package: str = "liftlib") -> Path:
     for found in (inside / "_resources" / name, inside.parent / name):
         if found.exists():
             return found
-    raise DataError(f"{package} came without {name}: install it again, from its wheel or its repository")
+    raise DataError(f"{package} came without {name}: reinstall it from its wheel or repository")

@@ -111,7 +111,7 @@ def _place(aside: Path, path: Path) -> None:
     try:
         os.link(aside, path)  # unlike a rename, it fails where another file came to be meanwhile
     except FileExistsError as error:
-        raise DataError(f"{path} is there already: choose another name or use --force") from error
+        raise DataError(f"{path} already exists: choose another name or use --force") from error
     except OSError:  # a file system without links
         aside.replace(path)
 
@@ -122,10 +122,10 @@ def check_apart(paths: Sequence[Path], inputs: Sequence[Path] = ()) -> None:
     for path in paths:
         for other in inputs:
             if _same(path, other):
-                raise DataError(f"{path} is read, so it is not written to: choose another name")
+                raise DataError(f"{path} is an input, so it cannot be written to: choose another name")
         for other in seen:
             if _same(path, other):
-                raise DataError(f"{path} and {other} are one file: give each output a name of its own")
+                raise DataError(f"{path} and {other} are one file: give each output its own name")
         seen.append(path)
 
 
@@ -146,9 +146,9 @@ def check_free(path: Path, *, force: bool = False) -> None:
     if path.is_dir():
         raise DataError(f"{path} is a folder: give a file's name")
     if os.path.lexists(path) and not force:
-        raise DataError(f"{path} is there already: choose another name or use --force")
+        raise DataError(f"{path} already exists: choose another name or use --force")
     if path.exists() and not path.is_file():
-        raise DataError(f"{path} is no ordinary file: give a file's name")
+        raise DataError(f"{path} is not a regular file: give a file's name")
 
 
 def _umask() -> int:
@@ -187,7 +187,7 @@ def json_text(value: Any, indent: int | None = None) -> str:
 def texts_from(found: Any) -> tuple[str, ...]:
     """Return a JSON list of texts as a tuple; raise TypeError if it is something else."""
     if not (isinstance(found, list) and all(isinstance(one, str) for one in found)):
-        raise TypeError(f"{str(found)[:60]!r} is no list of texts")
+        raise TypeError(f"{str(found)[:60]!r} is not a list of texts")
     return tuple(found)
 
 
@@ -195,7 +195,7 @@ def indices_from(found: Any, n: int) -> tuple[int, ...]:
     """Return a JSON list of distinct indices below n as a tuple, or raise ValueError."""
     whole = isinstance(found, list) and all(type(one) is int and 0 <= one < n for one in found)
     if not whole or len(set(found)) < len(found):
-        raise ValueError(f"{str(found)[:60]!r} is no list of different indices below {n}")
+        raise ValueError(f"{str(found)[:60]!r} is not a list of different indices below {n}")
     return tuple(found)
 
 

@@ -149,7 +149,7 @@ class _Checker:
         for at, parent in enumerate(proof.parent.tolist()):
             explicit.setdefault(parent, []).append(int(proof.child[at]))
         if explicit.get(-1) != [0] or proof.parent[0] != -1 or proof.parent.min() < -1:
-            raise InvalidProof("the proof has not one root, in the first place")
+            raise InvalidProof("the first box is not the proof's only root")
         path: list[_Box] = []
         found = np.inf
         block = max(1, 2_000_000 // self.n)
@@ -177,7 +177,7 @@ class _Checker:
             total += float(value)
         if total > 1 + WIDER:
             if children:
-                raise InvalidProof(f"box {at} is empty, and parted all the same")
+                raise InvalidProof(f"box {at} is empty but has children")
             return np.inf
         most = np.minimum(most, np.maximum(1.0 - total + least, least) + WIDER)
         rounding = 4 * (self.n + len(proof.sides) + 16) * UNIT * float((0.4 + terms * most).sum() + abs(constant))
@@ -185,13 +185,13 @@ class _Checker:
         kind = int(proof.kind[at])
         if kind == LEAF:
             if children:
-                raise InvalidProof(f"box {at} is a leaf, and has children all the same")
+                raise InvalidProof(f"box {at} is a leaf but has children")
             return constant + float(_ends(slopes, least, most).sum())
         path.append(_Box(at, least, most, slopes, constant))
         if kind == BISECT:
             return self._bisected(path[-1], children)
         if kind != FIRST:
-            raise InvalidProof(f"box {at} is parted in a way {kind} that there is not")
+            raise InvalidProof(f"box {at} has the unknown kind {kind}")
         return self._firsts(path[-1], children)
 
     def _box(self, at: int, path: list[_Box]) -> tuple[Vector, Vector]:
@@ -203,7 +203,7 @@ class _Checker:
         while path and path[-1].at != parent:
             path.pop()
         if not path:
-            raise InvalidProof(f"box {at} stands outside its parent {parent}")
+            raise InvalidProof(f"box {at} is not inside its parent {parent}")
         box, level = path[-1], float(proof.level[parent])
         least, most = box.least.copy(), box.most.copy()
         if proof.kind[parent] == BISECT:
@@ -213,7 +213,7 @@ class _Checker:
         if child >= 0:
             place = np.flatnonzero(parted == child)
             if not place.size:
-                raise InvalidProof(f"box {at} is of a symbol {child} that cannot be above the level")
+                raise InvalidProof(f"box {at} belongs to symbol {child}, which cannot be above the level")
             parted = parted[: int(place[0])]
             least[child] = level
         most[parted] = level
@@ -230,7 +230,7 @@ class _Checker:
         proof = self.proof
         symbol, level = int(proof.symbol[box.at]), float(proof.level[box.at])
         if not (0 <= symbol < self.n and box.least[symbol] <= level <= box.most[symbol]):
-            raise InvalidProof(f"box {box.at} is parted at {level:g} of symbol {symbol}, outside it")
+            raise InvalidProof(f"box {box.at} is split at {level:g} of symbol {symbol}, outside its interval")
         if not set(children) <= {0, 1} or len(set(children)) != len(children):
             raise InvalidProof(f"box {box.at} has children {children}, not 0 and 1")
         found = np.inf
@@ -245,11 +245,11 @@ class _Checker:
         """Return the lower bound of FIRST children that use their parent's weights."""
         level = float(self.proof.level[box.at])
         if not level > 0:
-            raise InvalidProof(f"box {box.at} is parted at the level {level:g}, not above 0")
+            raise InvalidProof(f"box {box.at} is split at the level {level:g}, not above 0")
         if len(set(children)) != len(children):
             raise InvalidProof(f"box {box.at} has a child twice")
         if min(children, default=-1) < -1:
-            raise InvalidProof(f"box {box.at} has the child {min(children)}, neither a symbol nor -1 for none")
+            raise InvalidProof(f"box {box.at} has the child {min(children)}, which is neither a symbol nor -1")
         parted = self._parted(box, level)
         whole = _ends(box.slopes, box.least, box.most)
         slopes, ends = box.slopes[parted], np.full(parted.size, level)

@@ -65,18 +65,18 @@ def as_matrix(name: str, values: ArrayLike, ndim: tuple[int, ...] = (2,)) -> Mat
         If the number of axes is not allowed, the array is empty, or an entry is not a finite number.
     """
     if isinstance(values, np.ndarray) and np.iscomplexobj(values):  # numpy would drop the imaginary part
-        raise InvalidDistribution(f"{name} holds complex numbers: give real ones")
+        raise InvalidDistribution(f"{name} contains complex numbers: give real numbers")
     try:
         array = np.array(values, dtype=np.float64)
     except OverflowError as error:  # such as 10**400
-        raise InvalidDistribution(f"{name} holds a number beyond any float ({error}): scale it") from error
+        raise InvalidDistribution(f"{name} contains a number too large for a float ({error}): scale it") from error
     except (TypeError, ValueError) as error:
         raise InvalidDistribution(f"{name} is not an array of numbers ({error}): pass a rectangular array") from error
     if array.ndim not in ndim:
         axes = " or ".join(str(n) for n in ndim)
         raise InvalidDistribution(f"{name} has shape {array.shape}, not {axes} axes: reshape it")
     if array.size == 0:
-        raise InvalidDistribution(f"{name} has shape {array.shape}, so it is empty: give each axis an entry or more")
+        raise InvalidDistribution(f"{name} has shape {array.shape}, so it is empty: give each axis at least one entry")
     if not np.isfinite(array).all():
         at = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise InvalidDistribution(f"{name}{list(at)} is {array[at]}, not a finite number: clean the input first")
@@ -91,7 +91,7 @@ def check_nonnegative(name: str, array: Matrix) -> None:
     with np.errstate(over="ignore"):
         total = array.sum()
     if np.isinf(total):
-        raise InvalidDistribution(f"{name} sums to more than any float: scale it")
+        raise InvalidDistribution(f"{name} has a sum too large for a float: scale it")
 
 
 def check_scalar(
@@ -140,7 +140,7 @@ def check_scalar(
     try:
         number = float(value)
     except OverflowError as error:  # such as 10**400
-        raise InvalidParameter(f"{name} is {shown(value)}, beyond any float: give a number in {interval}") from error
+        raise InvalidParameter(f"{name} is {shown(value)}, too large: give a number in {interval}") from error
     inside = (low < number if open_low else low <= number) and (number < high if open_high else number <= high)
     if not inside or (finite and np.isinf(number)):
         raise InvalidParameter(f"{name} is {_written(number)}, not in {interval}: give a number in that range")
@@ -193,7 +193,7 @@ def check_shape(**sizes: object) -> tuple[int, ...]:
 def _check_size(name: str, value: str, shape: tuple[int, ...]) -> None:
     most = sys.maxsize // np.dtype(np.float64).itemsize
     if math.prod(shape) > most:
-        raise InvalidParameter(f"{name} is {value}, more numbers than any array holds: give {most} or fewer")
+        raise InvalidParameter(f"{name} is {value}, more than an array can hold: give {most} or fewer")
 
 
 def _whole(name: str, value: object, least: int) -> int:

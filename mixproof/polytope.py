@@ -83,7 +83,7 @@ def vertices(halfspaces: ArrayLike, method: Method = "qhull", *, interior: Array
     inside = None if interior is None else as_matrix("interior", interior, ndim=(1,))
     if inside is not None and len(inside) != g.shape[1]:
         raise InvalidParameter(
-            f"interior has {len(inside)} coordinates, halfspaces {g.shape[1]}: give a point of theirs"
+            f"interior has {len(inside)} coordinates, halfspaces {g.shape[1]}: give a point with as many coordinates"
         )
     rows = _constraints(g)
     if method == "cdd":
@@ -93,7 +93,7 @@ def vertices(halfspaces: ArrayLike, method: Method = "qhull", *, interior: Array
             found = _by_qhull(rows, inside)
         except (QhullError, SolverFailure) as error:
             remedy = "cdd might not, but may miss some" if HAS_CDD else f"cdd might not, but {NO_CDD}"
-            raise SolverFailure(f"qhull gave up on {rows.shape[0]} halfspaces: {error}; {remedy}") from error
+            raise SolverFailure(f"qhull failed on {rows.shape[0]} halfspaces: {error}; {remedy}") from error
     found = _distinct(found, rows)
     worst = float((found @ rows.T).min(initial=0.0))
     if not worst >= -FEASIBILITY_TOL:
@@ -231,7 +231,7 @@ def _by_cdd(rows: Matrix) -> Matrix:
     try:
         generators = cdd.copy_generators(cdd.polyhedron_from_matrix(matrix)).array
     except RuntimeError as error:
-        raise SolverFailure(f"cdd gave up on {len(rows)} halfspaces: {error}") from error
+        raise SolverFailure(f"cdd failed on {len(rows)} halfspaces: {error}") from error
     points = np.array([row[1:] for row in generators if row[0] == 1], dtype=np.float64)
     return points.reshape(-1, n)
 

@@ -135,13 +135,13 @@ class Proof:
         try:
             told = json.loads(text)
             if told.get("format") != "liftlib proof" or told.get("version") != 1:
-                raise InvalidProof("the text is no proof of version 1: give what Proof.to_json wrote")
+                raise InvalidProof("the text is not a proof of version 1: give a text written by Proof.to_json")
             values: dict[str, Any] = {"upper": float(told["upper"]), "digest": str(told["digest"])}
             for name, shape in told["shapes"].items():
                 values[name] = np.array(told[name], np.int64 if name in WHOLE else np.float64).reshape(shape)
             return cls(**values)
         except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
-            raise InvalidProof(f"the text is no proof ({error}): give what Proof.to_json wrote") from error
+            raise InvalidProof(f"the text is not a proof ({error}): give a text written by Proof.to_json") from error
 
     @checked
     def save(self, path: str | Path) -> None:

@@ -81,7 +81,7 @@ class TestMerge:
         assert Channel.identity(1).partition == ((0,),)
         assert Channel.constant(3).kernel.tolist() == [[1], [1], [1]]
         assert Channel.constant(3).partition == ((0, 1, 2),)
-        with pytest.raises(InvalidParameter, match=r"^n is .*, more numbers than any array holds"):
+        with pytest.raises(InvalidParameter, match=r"^n is .*, more than an array can hold"):
             Channel.constant(10**400)
 
     @pytest.mark.parametrize("partition", [[(0, 1)], [(0, 1), (1, 2)], [(0, 1, 2), ()], [(0, 1), (2, 3)], [(-1, 0)]])

@@ -143,7 +143,7 @@ class TestFromCounts:
         ("counts", "text"),
         [
             ([[1, 0], [2, 0]], r"^public symbol 1 \(index 1\) has probability 0.*drop_empty=True"),
-            ([[0, 0]], r"^counts sum to 0: a distribution needs one observation or more$"),
+            ([[0, 0]], r"^counts sum to 0: a distribution needs at least one observation$"),
             ([[1, -1]], r"^counts\[0, 1\] is -1\.0, below 0"),
             ([[1, math.nan]], r"^counts\[0, 1\] is nan"),
             ([1, 2], r"^counts has shape \(2,\), not 2 axes"),
@@ -195,7 +195,7 @@ class TestFromTable:
             ({"s": [1], "x": [1]}, "s", "y", r"^no column 'y': the table has 's', 'x'$"),
             ({"s": [1], "x": [1]}, "S", "x", r"^no column 'S': the table has 's', 'x'$"),
             ({"s": [1], "x": [1]}, "s", "s", r"^secret and public are both 's': name two columns$"),
-            ({"s": [], "x": []}, "s", "x", r"^the table has no rows: a distribution needs one observation or more$"),
+            ({"s": [], "x": []}, "s", "x", r"^the table has no rows: a distribution needs at least one observation$"),
             (
                 {"s": ["a", "b", None, None], "x": [1, 2, 3, 4]},
                 "s",

@@ -93,7 +93,7 @@ class OwnTable(Frame):
         except UnicodeDecodeError as error:
             raise DataError(f"{name} is not UTF-8 at byte {error.start:,}: save it as UTF-8") from error
         except (OSError, EOFError) as error:
-            raise DataError(f"{name} is not what gzip writes: {error}") from error
+            raise DataError(f"{name} is not a gzip file: {error}") from error
         self.columns = tuple(self._lines(lambda rows: [column or "" for column in next(rows, [])]))
         if not self.columns:
             raise DataError(f"{name} is empty: it needs a line with the columns' names")

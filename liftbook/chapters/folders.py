@@ -46,7 +46,7 @@ def list_files(folder: Path) -> list[str]:
 def check_replaceable(folder: Path) -> None:
     """Raise ``RerunError`` if a folder contains a file that no former run wrote."""
     if folder.is_symlink() or not folder.is_dir():
-        raise RerunError(f"{folder} is no folder that a run wrote: choose another")
+        raise RerunError(f"{folder} was not written by a run: choose another folder")
     ours = next((folder / name for name in (CARD, FAILED) if (folder / name).is_file()), None)
     try:
         listed = set(json.loads(ours.read_text(encoding="utf-8"))["files"]) if ours else set()
@@ -54,9 +54,11 @@ def check_replaceable(folder: Path) -> None:
         listed = set()
     others = [name for name in list_files(folder) if name not in listed and name != (ours and ours.name)]
     if others:
-        raise RerunError(f"{folder} holds {others[0]}, which no run wrote: --force replaces former runs alone")
+        raise RerunError(
+            f"{folder} holds {others[0]}, which was not written by a run: --force replaces only former runs"
+        )
     if ours is None:
-        raise RerunError(f"{folder} is there already and is no former run: choose another folder")
+        raise RerunError(f"{folder} already exists and is not a former run: choose another folder")
 
 
 @contextmanager

@@ -155,7 +155,7 @@ def check_parameters() -> None:
             names = [one.name for one in declared] + [name for name in given if name not in OF_PAPERMILL]
             shell.user_ns.update(_checked(declared, {name: shell.user_ns[name] for name in names}, "this notebook"))
             return
-    raise RerunError("no cell before this one declares parameters: put check_parameters() behind the parameters cell")
+    raise RerunError("no cell before this one declares parameters: put check_parameters() after the parameters cell")
 
 
 def read_values(path: Path) -> dict[str, Any]:

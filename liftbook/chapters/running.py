@@ -142,9 +142,7 @@ def _check_output(output: Path, chapter: Path, force: bool) -> None:
     alone = output.suffix == ".ipynb"
     if os.path.lexists(output):
         if not force:
-            raise RerunError(
-                f"{output} is there already: choose another {'file' if alone else 'folder'} or use --force"
-            )
+            raise RerunError(f"{output} already exists: choose another {'file' if alone else 'folder'} or use --force")
         if not alone:
             check_replaceable(output)
         elif not output.is_file() or output.resolve() == chapter.resolve():
@@ -217,7 +215,7 @@ def _executed(source: Path, executed: Path, path: Path, **options: Any) -> str:
         )
     except NoSuchKernel as error:
         named = options["kernel_name"]
-        raise RerunError(f"no kernel {named!r}: `jupyter kernelspec list` shows those there are") from error
+        raise RerunError(f"no kernel {named!r}: `jupyter kernelspec list` lists the installed kernels") from error
     except papermill.PapermillExecutionError as error:
         line = next((line for line in error.source.splitlines() if line.strip()), "")
         return (

@@ -192,7 +192,7 @@ def _begin(folder: Path, stem: str) -> None:
             break
         time.sleep(0.05)
     if os.path.lexists(folder) and not mark.is_file():
-        raise RerunError(f"{folder} is there already and is not a sweep: choose another folder")
+        raise RerunError(f"{folder} already exists and is not a sweep: choose another folder")
     if mark.is_file():
         try:
             old = str(json.loads(mark.read_text(encoding="utf-8"))["chapter"])
@@ -227,14 +227,15 @@ def _outcomes(
                         bar.update()
             except (CancelledError, OSError) as error:
                 raise RerunError(
-                    f"the workers are gone ({type(error).__name__}); {len(left)} runs are left: call again to go on"
+                    f"the workers are gone ({type(error).__name__}); {len(left)} runs are left: run the command again "
+                    "to continue"
                 ) from error
             except BrokenProcessPool as error:  # a worker was killed, and takes its pool with it
                 attempts += 1
                 if attempts == ATTEMPTS:
                     raise RerunError(
-                        f"worker processes died {attempts} times, of too little memory perhaps; {len(left)} runs are "
-                        "left: call again with fewer --jobs to go on"
+                        f"worker processes died {attempts} times, perhaps for lack of memory; {len(left)} runs are "
+                        "left: run the command again with fewer --jobs to continue"
                     ) from error
 
 

@@ -119,7 +119,7 @@ def read_readings() -> list[Reading]:
     found, known = [Reading(**row) for row in _table("readings.csv")], {claim.id for claim in read_claims()}
     for one in found:
         if one.claim not in known:
-            raise DataError(f"readings.csv has the claim {one.claim!r}, which claims.csv has not: correct either")
+            raise DataError(f"readings.csv has the claim {one.claim!r}, not in claims.csv: correct either file")
         if one.role not in ("reading", "detail"):
             raise DataError(f"readings.csv has the role {one.role!r} for {one.claim}: give reading or detail")
     return found
@@ -149,7 +149,7 @@ def read_sentences() -> list[Sentence]:
     for one in found:
         unknown = set(one.claims.split()) - known
         if unknown:
-            raise DataError(f"sentences.csv names the claim {min(unknown)!r}, which claims.csv has not: correct either")
+            raise DataError(f"sentences.csv names the claim {min(unknown)!r}, not in claims.csv: correct either file")
         if bool(one.claims) == bool(one.left_out):
             raise DataError(f"sentences.csv, {one.paper}, {one.place}: give either claims or why it is left out")
     return found

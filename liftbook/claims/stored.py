@@ -116,7 +116,7 @@ def main() -> int:
         return 1 if lines else 0
     if given.again:
         if not given.only:
-            raise DataError("--again forgets what is stored: say of what, by --only")
+            raise DataError("--again discards stored rows: name them with --only")
         forget(given.only)
     run, ends = this_run(), time.monotonic() + 60 * given.minutes
     lacking = missing(given.seeds, given.only, not given.quick)

@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     have = keys_in(part) if options.resume else set()
     if not options.resume:
         if part.exists():
-            raise DataError(f"{part} has rows of an interrupted run: go on with --resume, or delete it")
+            raise DataError(f"{part} has rows of an interrupted run: continue with --resume, or delete it")
         part.write_text(",".join((*COLUMNS, "versions")) + "\n", encoding="utf-8")
     versions = " ".join([platform.python_version(), *(f"{one} {version(one)}" for one in LIBRARIES)])
     # each row as it is found, so that an interruption loses one at most
@@ -70,7 +70,7 @@ def keys_in(part: Path) -> set[Key]:
         If the file is missing or has other columns.
     """
     if not part.exists():
-        raise DataError(f"{part} is not there, so there is nothing to go on from: leave --resume out")
+        raise DataError(f"{part} does not exist, so there is nothing to resume: leave out --resume")
     whole, end, half = part.read_bytes().rpartition(b"\n")
     if half:
         part.write_bytes(whole + end)

@@ -148,9 +148,9 @@ def at_scale(name: str, *args: Any, **kwargs: Any) -> pd.DataFrame:
     lines = differences(long, part, rows)
     if lines:
         raise DataError(
-            f"{long.path.name} is not what is computed now: {lines[0]}"
+            f"{long.path.name} differs from what is computed now: {lines[0]}"
             + (f" (and {len(lines) - 1} more)" if lines[1:] else "")
-            + f"; python -m liftbook.figures.stored --again {name} computes it anew"
+            + f"; python -m liftbook.figures.stored --again {name} recomputes it"
         )
     rows.attrs["seconds"] = seconds
     rows.attrs["told"] = (

@@ -48,7 +48,7 @@ def plane(
     """
     for name, notion in notions.items():
         if not all(need.decides for need in notion.required_budgets(np.ones((2, 1)), np.full(2, 0.5))):
-            raise InvalidParameter(f"{name}: more than the least and the largest lift decide it; draw another notion")
+            raise InvalidParameter(f"{name}: the smallest and largest lift do not decide it; draw another notion")
     symbols = _places(joint)
     released = None if channel is None else channel.release(joint)
     outputs = np.empty((0, 2)) if released is None else _places(released)

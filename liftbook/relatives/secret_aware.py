@@ -176,7 +176,7 @@ def _made(
     try:
         mixture = cheapest(found.columns, cells.target, lambda rows: entropies(rows @ to_public))
     except InfeasiblePrivacy as error:
-        raise SolverFailure(f"no response found, yet a constant release keeps {notion}: {error}") from error
+        raise SolverFailure(f"no response found, although a constant release satisfies {notion}: {error}") from error
     # a cell that is left out is sent where an average one goes
     kernel = np.tile(cells.target @ mixture.kernel, (joint.n_secret * joint.n_public, 1))
     kernel[secret * joint.n_public + public] = mixture.kernel

@@ -88,7 +88,7 @@ def parallel_map(function: Callable[[T], R], tasks: Iterable[T]) -> list[R]:
             return [future.result() for future in futures]
     except BrokenProcessPool as error:
         raise LiftError(
-            "a worker process died, for want of memory, or because it could not run your script again to find a class "
+            "a worker process died for lack of memory, or because it could not run your script again to find a class "
             'of yours: put the script\'s calls under `if __name__ == "__main__":`, or set LIFT_JOBS=1'
         ) from error
 

@@ -101,7 +101,7 @@ def aorr(joint: Joint, notion: Polyhedral, *, cone: PosteriorCone | None = None,
     try:
         mixture = cheapest(posteriors, p_x)  # eq. (26)
     except InfeasiblePrivacy as error:
-        raise SolverFailure(f"no response found, yet a constant release keeps {notion}: {error}") from error
+        raise SolverFailure(f"no response found, although a constant release satisfies {notion}: {error}") from error
     channel, mixed = cone.channel(mixture.kernel)  # eqs. (27)-(30)
     # cddlib in floating point may miss vertices, so its result proves nothing
     upper = np.inf if method == "cdd" else proven(joint, cone.core, mixture)

@@ -91,7 +91,7 @@ def _refuses(entry: Mechanism, joint: Joint, notion: Notion) -> None:
         entry.function(joint, notion)
     except UnsupportedNotion:
         return
-    raise Fault("the registry says it does not serve the notion, and it returns a channel")
+    raise Fault("the registry says it does not serve the notion, but it returns a channel")
 
 
 def _under(entry: Callable[..., Any], notion: Notion, joints: list[Joint]) -> str:

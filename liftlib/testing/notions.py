@@ -131,7 +131,7 @@ def _shapes(asked: Notion) -> str:
                 )
             alone = notion.required_budgets(lifts[1], p_s[1])[at].needed
             if not np.allclose(alone, budget.needed[1], equal_nan=True):
-                raise Fault(f"{budget.budget}: a batch of two gives other numbers than each by itself")
+                raise Fault(f"{budget.budget}: a batch of two gives different numbers from each alone")
     return "in batches and alone"
 
 
@@ -227,7 +227,7 @@ def _lift_bounds(asked: Notion) -> str:
             raise Fault("an allowed output has a lift beyond the bounds")
         exact = bounds.exact
         if exact and (within & (violations > NEAR)).any():
-            raise Fault("they are said to be exact, and an output within them exceeds a budget")
+            raise Fault("they are declared exact, but an output within them exceeds a budget")
     return "exact" if exact else "implied, not exact"
 
 

@@ -98,7 +98,7 @@ def verdict_of(sample: Sample, notion: Notion, channel: Channel | None) -> Verdi
     if not isinstance(notion, RatioBased):
         return "undecided"
     ratios = notion.ratios(sample.n_secret)
-    # not e^eps on the other side: from 710 nats on it is beyond any float
+    # not e^eps on the other side: from 710 nats on it is too large for a float
     surely = between.lower[ratios.top] * np.exp(-ratios.budget)[:, None] > between.upper[ratios.bottom]
     return "broken" if surely.any() else "undecided"
 

@@ -158,7 +158,7 @@ def _of_columns(options: argparse.Namespace) -> bool:
     if of_columns and not options.side_channels:
         raise InvalidParameter(f"--notion {options.notion} is about side channels: give --side-channels as well")
     if options.coarsen is not False and (options.side_channels or options.seconds is not None):
-        raise InvalidParameter("--coarsen goes neither with --side-channels nor with --seconds: leave them out")
+        raise InvalidParameter("--coarsen cannot be combined with --side-channels or --seconds: leave them out")
     return of_columns
 
 

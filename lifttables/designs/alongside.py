@@ -109,7 +109,9 @@ def alongside_for_population(
         If the rows do not certify that Z alone satisfies the notion.
     """
     if not provides(notion, RatioBased):
-        raise UnsupportedNotion(f"{notion} bounds no ratios, so nothing next to other columns is certified: use LIP")
+        raise UnsupportedNotion(
+            f"{notion} does not bound ratios, so a release next to other columns cannot be certified: use LIP"
+        )
     blocks, certifiers = [], []
     for pairs in pairs_of(z):
         groups = united(choosing[:, pairs], SYMBOLS) if len(pairs) > SYMBOLS else tuple((x,) for x in range(len(pairs)))

@@ -236,7 +236,7 @@ def design_from(found: Any) -> Design:
     if not (np.isfinite(made.table) & (made.table >= 0) & (made.table == np.floor(made.table))).all():
         raise ValueError("its counts are not whole numbers of at least 0")
     if not (np.isfinite(made.p_y) & (made.p_y >= 0)).all() or not made.p_y.sum() > 0:
-        raise ValueError("its shares of outputs are no distribution")
+        raise ValueError("its shares of outputs are not a distribution")
     check_texts(texts, made.sources, len(public.columns))
     return made
 
@@ -258,13 +258,13 @@ def kernel_from(rows: Any, n_outputs: int) -> Matrix:
 def statements_from(found: Any) -> tuple[Kept, ...]:
     """Return the guarantees in a JSON list, or raise TypeError or ValueError."""
     if not isinstance(found, list):
-        raise TypeError(f"{str(found)[:60]!r} is no list of statements")
+        raise TypeError(f"{str(found)[:60]!r} is not a list of statements")
     made = tuple(Kept(**one) for one in found)
     for one in made:
         texts, sure = (one.whom, one.notion, one.how, one.numbers), one.confidence
         known = sure is None or (isinstance(sure, float) and 0 < sure < 1)
         if not known or not all(isinstance(text, str) for text in texts):
-            raise ValueError(f"{str(one)[:60]!r} is no statement of what is kept")
+            raise ValueError(f"{str(one)[:60]!r} is not a statement of what is kept")
     return made
 
 
@@ -308,7 +308,7 @@ def design(
     joint, named = joint_of(counts), registry.mechanisms[mechanism]
     if seconds is not None and confidence is not None:
         raise InvalidParameter(
-            "seconds with a confidence: a search is for these rows alone, so say that (--confidence none)"
+            "seconds cannot be combined with a confidence: a search is for these rows only (--confidence none)"
         )
     kept = [Kept("these rows", str(notion), None, "checked against the table's own shares")]
     if confidence is None:

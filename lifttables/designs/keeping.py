@@ -183,9 +183,9 @@ def _check_asked(reading: Reading, keep: Sequence[str], mechanism: str) -> None:
     if not keep:
         raise InvalidParameter("--coarsen is about kept columns: name them (--keep)")
     if mechanism not in MECHANISMS:
-        raise InvalidParameter(f"--coarsen takes the optimal release, not {mechanism}: leave out --mechanism")
+        raise InvalidParameter(f"--coarsen uses the optimal release, not {mechanism}: leave out --mechanism")
     if reading.rare == "pool":
-        raise InvalidParameter("--coarsen pools no rare public symbols: bin the column, or say --rare keep")
+        raise InvalidParameter("--coarsen does not pool rare public symbols: bin the column, or give --rare keep")
 
 
 def _options(

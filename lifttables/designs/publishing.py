@@ -74,7 +74,7 @@ def without_formulas(made: Design, formulas: Formulas, keep: Sequence[str] = ())
         raise DataError(_formula(risky[0]))
     texts = tuple(tuple(map(quoted, texts)) for texts in made.texts)
     if len(set(texts)) < len(texts):
-        raise DataError("with apostrophes two released values would read alike: rename those that begin with one")
+        raise DataError("with apostrophes added, two released values would be equal: rename those that begin with one")
     return replace(made, texts=texts)
 
 

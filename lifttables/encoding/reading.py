@@ -91,7 +91,7 @@ class Reading:
         for name, number, least in (("min_count", self.min_count, 0), ("max_symbols", self.max_symbols, 1)):
             check_scalar(name, number, least)
         if not self.secret or not self.public:
-            raise InvalidParameter("secret and public name one column or more each")
+            raise InvalidParameter("secret and public must each name at least one column")
         _ = self.text_format  # checks it
 
     @classmethod

@@ -80,7 +80,7 @@ class Table(ABC):
         with reading(self.name):
             found = self._counted(raw, named)
         if found.is_empty():
-            raise DataError(f"{self.name} has no rows: a distribution needs one observation or more")
+            raise DataError(f"{self.name} has no rows: a distribution needs at least one observation")
         return found.with_columns(nw.col(ROWS).cast(nw.Int64)).sort(*named)
 
     def _counted(self, raw: Sequence[str], named: Mapping[str, Column]) -> Labels:

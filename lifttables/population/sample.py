@@ -138,7 +138,7 @@ class Sample:
             at = tuple(int(i) for i in np.argwhere(table != np.round(table))[0])
             raise InvalidDistribution(f"counts{list(at)} is {table[at]}: give numbers of rows, not shares")
         if not table.sum() > 0:
-            raise InvalidDistribution("counts sum to 0: a sample needs one row or more")
+            raise InvalidDistribution("counts sum to 0: a sample needs at least one row")
         sure = check_scalar("confidence", confidence, 0, 1, open_low=True)
         if sure == 1:
             raise InvalidParameter("confidence is 1: no finite table gives certainty; choose less than 1, such as 0.95")

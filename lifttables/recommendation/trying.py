@@ -45,7 +45,7 @@ class Trying(AbstractContextManager["Trying"]):
             _send(process, (function, args))
         except BrokenPipeError:
             self._stop()
-            raise LiftError("a process that tried a mechanism died, for want of memory perhaps") from None
+            raise LiftError("a process that tried a mechanism died, perhaps because it ran out of memory") from None
         try:
             answer = self._answers.get(timeout=seconds)
         except queue.Empty:
@@ -53,7 +53,7 @@ class Trying(AbstractContextManager["Trying"]):
             raise TimeoutError(f"it took longer than {seconds:g} s") from None
         if answer is None:
             self._stop()
-            raise LiftError("a process that tried a mechanism died, for want of memory perhaps")
+            raise LiftError("a process that tried a mechanism died, perhaps because it ran out of memory")
         ended_well, value = answer
         if not ended_well:
             raise value

@@ -207,7 +207,7 @@ def _counted(table: Table, card: Card, by: Sequence[str]) -> tuple[Matrix, tuple
     found, y, unknown = counted_outputs(table, card, by)
     if unknown:
         raise DataError(
-            f"{table.name} holds {unknown[0][:60]!r}, which is no output of the card: is it the card's table?"
+            f"{table.name} holds {unknown[0][:60]!r}, not an output on the card: does the card belong to this table?"
         )
     z, values = numbered(found, by)
     order = sorted(range(len(values)), key=values.__getitem__)

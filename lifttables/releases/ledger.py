@@ -82,7 +82,7 @@ class Ledger:
         DataError is raised if the ledger's file has changed since it was read.
         """
         if _text(self.path) != self.text:
-            raise DataError(f"{self.path} has changed meanwhile, so another release was made: run this one again")
+            raise DataError(f"{self.path} has changed because another release was made: run this one again")
         content = {
             "format": FORMAT,
             "confidential": "this file holds the counts of the table: do not publish it",
@@ -259,8 +259,8 @@ def past_of(table: Table, past: Ledger | None, keep: Sequence[str]) -> tuple[lis
         for name in (*entry.design.columns_needed(), *entry.keep):
             if name not in table.columns:
                 raise DataError(
-                    f"an earlier release was of the column {name!r}, which the table has no more: what both tell "
-                    "together cannot be computed; restore it, or name another ledger (--ledger)"
+                    f"an earlier release was of the column {name!r}, which the table no longer has: their joint "
+                    "leakage cannot be computed; restore it, or name another ledger (--ledger)"
                 )
     # the secret too, where it was published before it was one
     known = [name for entry in entries for name in entry.keep]

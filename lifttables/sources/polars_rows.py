@@ -89,4 +89,6 @@ def _taken_over(column: Any) -> pl.Series:
     except (TypeError, PolarsError):  # labels of several types
         return pl.Series([None if value is None else str(value) for value in values])
     except UnicodeEncodeError as error:
-        raise DataError(f"column {column.name!r} holds text that is no Unicode: {error.reason}; mend it") from error
+        raise DataError(
+            f"column {column.name!r} contains text that is not Unicode: {error.reason}; correct it"
+        ) from error

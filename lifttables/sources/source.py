@@ -44,7 +44,7 @@ def open_table(source: Any, text_format: TextFormat | None = None) -> Any:
         frame = nw.from_native(source)
     except TypeError as error:
         raise DataError(
-            f"a {type(source).__name__} is no table: give a path, or a frame of pandas, Polars, DuckDB, PySpark or Dask"
+            f"{type(source).__name__} is not a table: give a path or a frame (pandas, Polars, DuckDB, PySpark, Dask)"
         ) from error
     with extra("tables"):
         from lifttables.sources.distributed import elsewhere  # noqa: PLC0415 - it takes Polars
@@ -61,7 +61,7 @@ def _check_names(frame: Any) -> None:
     names = list(frame.columns) if not of_polars and hasattr(frame, "dtypes") else []
     odd = next((name for name in names if not isinstance(name, str)), None)
     if odd is not None:
-        raise DataError(f"the frame has a column {odd!r}, whose name is no text: rename it")
+        raise DataError(f"the frame has a column {odd!r}, whose name is not text: rename it")
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise DataError(f"the frame has more than one column {twice!r}: rename them")

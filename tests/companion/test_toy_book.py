@@ -411,7 +411,7 @@ def test_its_own_tests_pass(book):
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["new", "."], ". is there already: choose another folder"),
+        (["new", "."], ". already exists: choose another folder"),
         (["rerun", "coin", "-o", "a"], "there is no page 'coin'"),
         (["rerun", "coins", "-p", "toss", "3", "-o", "a"], "there is no parameter 'toss', but tosses, seed"),
         (

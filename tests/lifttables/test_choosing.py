@@ -131,7 +131,7 @@ def test_the_command(tmp_path, capsys, monkeypatch):
     assert json.loads(capsys.readouterr().out)["best"]["mechanism"] == "subset-merging"
     before = (tmp_path / "in.csv").read_bytes()
     assert main([*words, "--page", str(tmp_path / "in.csv"), "--force"]) == 2
-    assert "is read, so it is not written to" in capsys.readouterr().err
+    assert "is an input, so it cannot be written to" in capsys.readouterr().err
     assert (tmp_path / "in.csv").read_bytes() == before
 
 

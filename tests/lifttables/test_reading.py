@@ -160,7 +160,7 @@ def test_no_such_thing(tmp_path):
         tables.open_table(tmp_path / "none.csv")
     with pytest.raises(DataError, match=r"does not end in \.csv, \.tsv, \.csv\.gz, \.tsv\.gz, \.parquet, \.pq"):
         tables.open_table(tmp_path / "table.xlsx")
-    with pytest.raises(DataError, match="a int is no table"):
+    with pytest.raises(DataError, match="int is not a table"):
         tables.open_table(3)
     (tmp_path / "not.parquet").write_text("text")
     with pytest.raises(DataError, match="cannot read"):

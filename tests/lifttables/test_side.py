@@ -357,7 +357,7 @@ def test_what_was_published_as_it_is_stays_published(tmp_path):
     with pytest.raises(BrokenNotion, match="together with the kept columns recoded and 1 earlier release of these row"):
         tables.sanitise(frame, secret="recoded", **words)
     with pytest.raises(
-        ll.errors.DataError, match="an earlier release was of the column 'recoded', which the table has no mo"
+        ll.errors.DataError, match="an earlier release was of the column 'recoded', which the table no longer has"
     ):
         tables.sanitise(frame.drop("recoded"), secret="s", **words)
 
@@ -406,7 +406,7 @@ def test_releases_of_frames_are_put_together_in_the_same_ledger(tmp_path, kind, 
     # another's release in the meantime is seen
     for one in ("polars_rows.PolarsTable", "distributed.Parted"):
         monkeypatch.setattr(f"lifttables.sources.{one}.release", lambda *_: ledger.write_text(before))
-    with pytest.raises(ll.errors.DataError, match="has changed meanwhile"):
+    with pytest.raises(ll.errors.DataError, match="has changed because"):
         tables.sanitise(frame, **words, allow=True)
     assert ledger.read_text() == before
 
@@ -470,7 +470,7 @@ def test_files_together_or_not_at_all(tmp_path):
     x.write_text("new a")
     y.write_text("new b")
     b.write_text("another's")
-    with pytest.raises(ll.errors.DataError, match="b is there already"):
+    with pytest.raises(ll.errors.DataError, match="b already exists"):
         together.__exit__(None, None, None)
     assert (a.read_text(), b.read_text()) == ("old a", "another's")
     b.unlink()
@@ -482,12 +482,18 @@ def test_files_together_or_not_at_all(tmp_path):
         pass
     (tmp_path / "link").symlink_to(a)
     link = fresh_files([tmp_path / "link"], force=True, inputs=[a])
-    with pytest.raises(ll.errors.DataError, match="is read, so it is not written to"), link:
+    with pytest.raises(ll.errors.DataError, match="is an input, so it cannot be written to"), link:
         pass
     (tmp_path / "hard").hardlink_to(a)
-    with pytest.raises(ll.errors.DataError, match="is read"), fresh_files([tmp_path / "hard"], force=True, inputs=[a]):
+    with (
+        pytest.raises(ll.errors.DataError, match="is an input"),
+        fresh_files([tmp_path / "hard"], force=True, inputs=[a]),
+    ):
         pass
-    with pytest.raises(ll.errors.DataError, match="is no ordinary file"), fresh_files([Path("/dev/null")], force=True):
+    with (
+        pytest.raises(ll.errors.DataError, match="is not a regular file"),
+        fresh_files([Path("/dev/null")], force=True),
+    ):
         pass
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "b", "hard", "link"]
 

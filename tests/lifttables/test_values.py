@@ -225,11 +225,11 @@ def test_a_pandas_index_is_not_released():
     ("frame", "message"),
     [
         (pd.DataFrame([["a", "b", "c"]] * 9, columns=["s", "x", "x"]), "has more than one column 'x': rename them"),
-        (pd.DataFrame({0: ["a", "b"], 1: ["c", "d"]}), "has a column 0, whose name is no text"),
-        (pd.DataFrame({("s", 1): ["a"], ("x", 2): ["b"]}), r"has a column \('s', 1\), whose name is no text"),
+        (pd.DataFrame({0: ["a", "b"], 1: ["c", "d"]}), "has a column 0, whose name is not text"),
+        (pd.DataFrame({("s", 1): ["a"], ("x", 2): ["b"]}), r"has a column \('s', 1\), whose name is not text"),
         (
             pd.DataFrame({"s": ["a", "b"], "x": pd.Series(["a\ud800", "b"], dtype=object)}),
-            "holds text that is no Unicode",
+            "contains text that is not Unicode",
         ),
         (pd.DataFrame({"s": ["a", "b"], "x": pd.Series([[1], [2]])}), "has no labels: convert it to text first"),
         (pd.DataFrame({"s": ["a", "b"], "x": pd.to_timedelta([1, 2], "D")}), "has no labels: convert it to text first"),
@@ -237,8 +237,8 @@ def test_a_pandas_index_is_not_released():
         (pd.DataFrame({"s": ["(rare)", "b"], "x": ["u", "v"]}), "column 's' contains '.rare.'"),
         (pd.DataFrame(), "has no column 's'"),
         (pl.DataFrame({"s": ["a", "b"], "": ["u", "v"]}), "has no column 'x'"),
-        ({"s": ["a"], "x": ["b"]}, "a dict is no table"),
-        (None, "a NoneType is no table"),
+        ({"s": ["a"], "x": ["b"]}, "dict is not a table"),
+        (None, "NoneType is not a table"),
     ],
     ids=range(12),
 )

@@ -180,7 +180,7 @@ def test_wrong_arguments():
         vertices([[1.0, np.nan]])
     with pytest.raises(InvalidParameter, match="give a column for each coordinate"):
         vertices(np.empty((0, 0)))
-    with pytest.raises(InvalidParameter, match="interior has 2 coordinates, halfspaces 3: give a point of theirs"):
+    with pytest.raises(InvalidParameter, match="interior has 2 coordinates, halfspaces 3: give a point"):
         vertices([[1.0, -1.0, 0.0]], interior=[0.5, 0.5])
 
 
@@ -200,7 +200,7 @@ def test_without_pycddlib_the_remedy_is_said(monkeypatch):
     with pytest.raises(InvalidParameter, match=f'method is "cdd", but {remedy}; or give "qhull"'):
         vertices([[1.0, -1.0]], "cdd")
     monkeypatch.setattr(polytope, "_by_qhull", give_up)
-    with pytest.raises(SolverFailure, match=f"gave up on 3 halfspaces: QH6114.*; cdd might not, but {remedy}"):
+    with pytest.raises(SolverFailure, match=f"failed on 3 halfspaces: QH6114.*; cdd might not, but {remedy}"):
         vertices([[1.0, -1.0]])
 
 
@@ -208,7 +208,7 @@ def test_without_pycddlib_the_remedy_is_said(monkeypatch):
 def test_where_qhull_gives_up_nobody_else_is_asked_in_silence(monkeypatch):
     """cdd may miss vertices, and what is made of its list is not proven."""
     monkeypatch.setattr(polytope, "_by_qhull", give_up)
-    with pytest.raises(SolverFailure, match=r"gave up on 4 halfspaces: QH6114.*; cdd might not, but may miss some"):
+    with pytest.raises(SolverFailure, match=r"failed on 4 halfspaces: QH6114.*; cdd might not, but may miss some"):
         vertices([[1.0, -1.0, 0.0]])
     assert_same(vertices([[1.0, -1.0, 0.0]], "cdd"), [[1, 0, 0], [0, 0, 1], [0.5, 0.5, 0]])
 
@@ -367,7 +367,7 @@ def test_where_cdd_gives_up(monkeypatch):
         raise RuntimeError("failed to run")
 
     monkeypatch.setattr(cdd, "polyhedron_from_matrix", stopped)
-    with pytest.raises(SolverFailure, match="cdd gave up on 4 halfspaces: failed to run"):
+    with pytest.raises(SolverFailure, match="cdd failed on 4 halfspaces: failed to run"):
         vertices([[1.0, -1.0, 0.0]], "cdd")
 
 

@@ -91,8 +91,8 @@ class Kept(NamedTuple):
         if header != self.header:
             odd = sorted(set(header) ^ set(self.header)) or ["their order"]
             raise DataError(
-                f"{self.path} has other columns than those of its figure ({', '.join(odd)}): name what it holds as it "
-                "does, or move it away to run all of it again"
+                f"{self.path} has columns that its figure does not have ({', '.join(odd)}): rename "
+                "them, or move the file away to compute all rows again"
             )
         if lines and len(lines[-1]) != len(header):
             lines.pop()
@@ -100,8 +100,8 @@ class Kept(NamedTuple):
         for at, line in enumerate(lines, 2):
             if len(line) != len(header) or self.key(line) not in wanted:
                 raise DataError(
-                    f"{self.path}, line {at}: {','.join(line)[:60]!r} is no table that its figure asks for: ask for "
-                    "it, or take the line out"
+                    f"{self.path}, line {at}: {','.join(line)[:60]!r} is not a table that its figure uses: add it "
+                    "to the figure, or delete the line"
                 )
         return lines
 

@@ -113,7 +113,7 @@ REFUSED = {
     "no rows": (b"ill,age\n", "t.csv", "t.csv has no rows"),
     "another ending": (b"ill,age\n", "t.xlsx", "t.xlsx is no CSV file by its name"),
     "not UTF-8": ("ill,age\nyes,\xe9\n".encode("latin-1"), "t.csv", "t.csv is not UTF-8 at byte 12: save it as UTF-8"),
-    "no gzip": (b"ill,age\n", "t.csv.gz", "t.csv.gz is not what gzip writes"),
+    "no gzip": (b"ill,age\n", "t.csv.gz", "t.csv.gz is not a gzip file"),
     "a name twice": (b"ill,ill\na,b\n", "t.csv", "t.csv has more than one column 'ill'"),
     "a long line": (b"ill,age\na,b,c\n", "t.csv", "cannot read t.csv: line 2 has 3 fields, but the header has 2"),
     "no such column": (b"ill,years\na,b\n", "t.csv", "t.csv has no column 'age': there are 'ill', 'years'"),

@@ -172,7 +172,7 @@ def test_a_wrong_file_of_parameters(capsys, tmp_path, text, message):
 def test_no_such_kernel(capsys, tmp_path):
     code, _, err = run(capsys, "rerun", SMALL, "--kernel", "fortran", "-o", tmp_path / "run", "--quiet")
     assert code == 2
-    assert "no kernel 'fortran': `jupyter kernelspec list` shows" in err
+    assert "no kernel 'fortran': `jupyter kernelspec list` lists" in err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -192,7 +192,7 @@ def test_no_overwriting_unless_asked(capsys, tmp_path, monkeypatch):
     assert run(capsys, *words)[0] == 0
     code, _, err = run(capsys, *words)
     assert code == 2
-    assert "is there already: choose another folder or use --force" in err
+    assert "already exists: choose another folder or use --force" in err
     code, _, _ = run(capsys, *words, "--force", "--no-html")
     assert code == 0
     assert not (folder / "small.html").exists()
@@ -216,7 +216,7 @@ def test_force_never_touches_what_no_run_wrote(capsys, tmp_path, monkeypatch, ma
     for more in ([], ["-p", "fail", "True"]):
         code, _, err = run(capsys, *words, *more)
         assert code == 2
-        assert f"run holds {made}, which no run wrote" in err
+        assert f"run holds {made}, which was not written by a run" in err
         assert [p.read_text() for p in folder.rglob("*.txt")] == ["keep me"]
     (folder / made).unlink()
     assert run(capsys, *words)[0] == 2  # an empty folder is nobody's run either
@@ -242,7 +242,7 @@ def test_force_leaves_what_appeared_during_the_run(capsys, tmp_path, monkeypatch
     monkeypatch.setattr(running, "_executed", lambda *one, **more: mine.write_text("keep me") and here(*one, **more))
     code, _, err = run(capsys, *words, "--force")
     assert code == 2
-    assert "run holds mine.txt, which no run wrote" in err
+    assert "run holds mine.txt, which was not written by a run" in err
     assert mine.read_text() == "keep me"
 
 

@@ -223,7 +223,7 @@ def test_sweep_compares_runs_and_skips_what_is_finished(tmp_path, capsys):
 
 def test_other_folders_are_left_alone(tmp_path):
     (tmp_path / "mine").mkdir()
-    with pytest.raises(RerunError, match="is there already and is not a sweep"):
+    with pytest.raises(RerunError, match="already exists and is not a sweep"):
         sweep(SMALL, [{"n": 1}], tmp_path / "mine", partial(worker_pool, 1))
     (tmp_path / "mine" / "sweep.json").write_text('{"chapter": "watchdog"}')
     with pytest.raises(RerunError, match="is a sweep of watchdog"):

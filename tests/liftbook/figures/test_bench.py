@@ -81,7 +81,7 @@ def test_an_interrupted_run_goes_on(tmp_path, monkeypatch, capsys):
     assert output.read_text() == "of another run\n"
     assert len(pd.read_csv(part)) == 2
     with pytest.raises(
-        DataError, match=r"bench\.csv\.part has rows of an interrupted run: go on with --resume, or del"
+        DataError, match=r"bench\.csv\.part has rows of an interrupted run: continue with --resume, or del"
     ):
         command.run(asked(output))
     with part.open("a") as file:
@@ -99,7 +99,7 @@ def test_an_interrupted_run_goes_on(tmp_path, monkeypatch, capsys):
 
 
 def test_nothing_to_go_on_from(tmp_path):
-    with pytest.raises(DataError, match=r"bench\.csv\.part is not there, so there is nothing to go on from"):
+    with pytest.raises(DataError, match=r"bench\.csv\.part does not exist, so there is nothing to resume"):
         command.run(asked(tmp_path / "bench.csv", resume=True))
     (tmp_path / "bench.csv.part").write_text("a,b\n1,2\n")
     with pytest.raises(DataError, match="does not have the bench's columns: delete it"):

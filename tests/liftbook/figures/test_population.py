@@ -164,8 +164,8 @@ def test_a_run_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
     [
         ({"tried": ("design", "another")}, "run,law,seed,design over,design nmi\n", r"\(another nmi, another over\)"),
         ({"keys": ("seed", "law")}, "run,law,seed,design over,design nmi\n", r"\(their order\)"),
-        ({}, "run,law,seed,design over,design nmi\n1,one,0,0,1\n1,two,0,0,1\n", "line 3: '1,two,0,0,1' is no table"),
-        ({}, "run,law,seed,design over,design nmi\n1,one\n1,one,0,0,1\n", "line 2: '1,one' is no table that its fig"),
+        ({}, "run,law,seed,design over,design nmi\n1,one,0,0,1\n1,two,0,0,1\n", "line 3: '1,two,0,0,1' is not a table"),
+        ({}, "run,law,seed,design over,design nmi\n1,one\n1,one,0,0,1\n", "line 2: '1,one' is not a table that"),
     ],
 )
 def test_no_stored_line_is_dropped(tmp_path, monkeypatch, change, file, message):

@@ -72,7 +72,7 @@ def test_what_differs_is_refused(kept):
     text = kept.path.read_text()
     kept.path.write_text(text.replace("A,2,nmi,4,", "A,2,nmi,4.00001,"))
     with pytest.raises(
-        DataError, match=r"^line.csv is not what is computed now: mean of .*'eps': 2.0.* is 4, and 4.00001"
+        DataError, match=r"^line.csv differs from what is computed now: mean of .*'eps': 2.0.* is 4, and 4.00001"
     ):
         at_scale("line")
     kept.path.write_text(text.replace("A,2,nmi,4,", "A,2,nmi,,"))

@@ -59,7 +59,7 @@ def follow(blocks, tree):
         if block.language == "diff":
             target.write_text(join(target.read_text(encoding="utf-8"), block.text), encoding="utf-8")
         else:
-            assert not target.exists(), f"{block.file} is there already"
+            assert not target.exists(), f"{block.file} already exists"
             target.write_text(block.text, encoding="utf-8")
 
 

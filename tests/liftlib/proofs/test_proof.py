@@ -143,7 +143,7 @@ class TestText:
     )
     def test_of_another_kind(self, change):
         told = {**json.loads(proof_of().to_json()), **change}
-        with pytest.raises(InvalidProof, match=r"^the text is no proof of version 1: give what Proof\.to_json wrote$"):
+        with pytest.raises(InvalidProof, match=r"^the text is not a proof of version 1"):
             Proof.from_json(json.dumps(told))
 
     @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ class TestText:
     )
     def test_spoilt(self, change):
         told = {**json.loads(proof_of().to_json()), **change}
-        with pytest.raises(InvalidProof, match=r"^the text is no proof \(.*\): give what Proof\.to_json wrote$"):
+        with pytest.raises(InvalidProof, match=r"^the text is not a proof \(.*\)"):
             Proof.from_json(json.dumps(told))
 
     def test_no_text_of_the_kind(self):

@@ -179,38 +179,38 @@ class TestShapes:
 
 
 REFUSED = {
-    r"^the proof has not one root, in the first place$": [
+    r"^the first box is not the proof's only root$": [
         [(0, 0, LEAF, 0, 0.0)],
         [ROOT, ROOT],
         [ROOT, (-2, 0, LEAF, 0, 0.0)],
         [(1, 0, LEAF, 0, 0.0), HALVED],
     ],
-    r"^box 0 is a leaf, and has children all the same$": [[ROOT, (0, 0, LEAF, 0, 0.0)]],
-    r"^box 1 is a leaf, and has children all the same$": [[HALVED, (0, 0, LEAF, 0, 0.0), (1, 0, LEAF, 0, 0.0)]],
-    r"^box 0 is parted in a way 3 that there is not$": [[(-1, 0, 3, 0, 0.5)]],
-    r"^box 0 is parted in a way -1 that there is not$": [[(-1, 0, -1, 0, 0.5)]],
-    r"^box 3 stands outside its parent 1$": [
+    r"^box 0 is a leaf but has children$": [[ROOT, (0, 0, LEAF, 0, 0.0)]],
+    r"^box 1 is a leaf but has children$": [[HALVED, (0, 0, LEAF, 0, 0.0), (1, 0, LEAF, 0, 0.0)]],
+    r"^box 0 has the unknown kind 3$": [[(-1, 0, 3, 0, 0.5)]],
+    r"^box 0 has the unknown kind -1$": [[(-1, 0, -1, 0, 0.5)]],
+    r"^box 3 is not inside its parent 1$": [
         [HALVED, (0, 0, BISECT, 1, 0.5), (0, 1, LEAF, 0, 0.0), (1, 0, LEAF, 0, 0.0)]
     ],
-    r"^box 1 stands outside its parent 2$": [[HALVED, (2, 0, LEAF, 0, 0.0), (0, 1, LEAF, 0, 0.0)]],
-    r"^box 1 is of a symbol 3 that cannot be above the level$": [[FIRSTS, (0, 3, LEAF, 0, 0.0)]],
+    r"^box 1 is not inside its parent 2$": [[HALVED, (2, 0, LEAF, 0, 0.0), (0, 1, LEAF, 0, 0.0)]],
+    r"^box 1 belongs to symbol 3, which cannot be above the level$": [[FIRSTS, (0, 3, LEAF, 0, 0.0)]],
     # v_0 is at least 1/4 already, and no longer at liberty to be 0
-    r"^box 2 is of a symbol 0 that cannot be above the level$": [
+    r"^box 2 belongs to symbol 0, which cannot be above the level$": [
         [(-1, 0, BISECT, 0, 0.25), (0, 1, FIRST, 0, 0.5), (1, 0, LEAF, 0, 0.0)]
     ],
     # v_0 is at most 1/2, which is not above it
-    r"^box 2 is of a symbol 0 that cannot be above the": [[HALVED, (0, 0, FIRST, 0, 0.5), (1, 0, LEAF, 0, 0.0)]],
-    r"^box 0 is parted at 1\.5 of symbol 0, outside it$": [[(-1, 0, BISECT, 0, 1.5)]],
-    r"^box 0 is parted at -0\.5 of symbol 0, outside it$": [[(-1, 0, BISECT, 0, -0.5)]],
-    r"^box 0 is parted at 0\.5 of symbol 3, outside it$": [[(-1, 0, BISECT, 3, 0.5)]],
-    r"^box 0 is parted at 0\.5 of symbol -1, outside it$": [[(-1, 0, BISECT, -1, 0.5)]],
-    r"^box 1 is parted at 0\.25 of symbol 0, outside it$": [[HALVED, (0, 1, BISECT, 0, 0.25)]],
+    r"^box 2 belongs to symbol 0, which cannot be above the": [[HALVED, (0, 0, FIRST, 0, 0.5), (1, 0, LEAF, 0, 0.0)]],
+    r"^box 0 is split at 1\.5 of symbol 0, outside its interval$": [[(-1, 0, BISECT, 0, 1.5)]],
+    r"^box 0 is split at -0\.5 of symbol 0, outside its interval$": [[(-1, 0, BISECT, 0, -0.5)]],
+    r"^box 0 is split at 0\.5 of symbol 3, outside its interval$": [[(-1, 0, BISECT, 3, 0.5)]],
+    r"^box 0 is split at 0\.5 of symbol -1, outside its interval$": [[(-1, 0, BISECT, -1, 0.5)]],
+    r"^box 1 is split at 0\.25 of symbol 0, outside its interval$": [[HALVED, (0, 1, BISECT, 0, 0.25)]],
     r"^box 0 has children \[2\], not 0 and 1$": [[HALVED, (0, 2, LEAF, 0, 0.0)]],
     r"^box 0 has children \[-1\], not 0 and 1$": [[HALVED, (0, -1, LEAF, 0, 0.0)]],
     r"^box 0 has children \[0, 0\], not 0 and 1$": [[HALVED, (0, 0, LEAF, 0, 0.0), (0, 0, LEAF, 0, 0.0)]],
-    r"^box 0 is parted at the level 0, not above 0$": [[(-1, 0, FIRST, 0, 0.0)]],
-    r"^box 0 is parted at the level -0\.5, not above 0$": [[(-1, 0, FIRST, 0, -0.5)]],
-    r"^box 0 has the child -2, neither a symbol nor -1 for none$": [
+    r"^box 0 is split at the level 0, not above 0$": [[(-1, 0, FIRST, 0, 0.0)]],
+    r"^box 0 is split at the level -0\.5, not above 0$": [[(-1, 0, FIRST, 0, -0.5)]],
+    r"^box 0 has the child -2, which is neither a symbol nor -1$": [
         [FIRSTS, (0, -2, LEAF, 0, 0.0)],
         [FIRSTS, (0, -1, LEAF, 0, 0.0), (0, -2, LEAF, 0, 0.0)],
     ],
@@ -227,7 +227,7 @@ class TestTrees:
             bound(*boxes)
 
     def test_an_empty_box_has_no_children(self):
-        with pytest.raises(InvalidProof, match=r"^box 5 is empty, and parted all the same$"):
+        with pytest.raises(InvalidProof, match=r"^box 5 is empty but has children$"):
             bound(*EMPTY[:5], (4, 1, BISECT, 0, 0.5), (5, 0, LEAF, 0, 0.0), caps=np.full(3, 2.0))
 
     @pytest.mark.parametrize(
@@ -337,7 +337,7 @@ class TestCheck:
                 ("the certificate", with_certificate(upper=told), None),
             ):
                 if refused:
-                    text = rf"^what is proven is {proven:.12g} nats, not {told:.12g}, as {whose} says$"
+                    text = rf"^the proven bound is {proven:.12g} nats, not {told:.12g}, as {whose} says$"
                     with pytest.raises(InvalidProof, match=text):
                         check_proof(JOINT, NOTION, channel, proof)
                 else:
@@ -356,7 +356,7 @@ class TestCheck:
 
     def test_a_damaged_copy(self):
         wrong = replace(proof_of(), digest="0" * 64)
-        with pytest.raises(InvalidProof, match=r"^the proof's numbers are not those that its digest was made of: take"):
+        with pytest.raises(InvalidProof, match=r"^the proof's numbers do not match its digest: use"):
             check_proof(JOINT, NOTION, with_certificate(), wrong)
 
     @pytest.mark.parametrize(("at", "kind"), [(0, "Joint"), (1, "Notion"), (2, "Channel"), (3, "Proof or None")])

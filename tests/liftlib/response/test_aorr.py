@@ -147,7 +147,9 @@ def test_a_budget_too_small_to_resolve_is_mixed_in():
 
 def test_no_mixture_is_a_solvers_fault(monkeypatch):
     monkeypatch.setattr(rows, "vertices", lambda *_, **__: np.array([[1.0, 0.0, 0.0]]))
-    with pytest.raises(SolverFailure, match=r"no response found, yet a constant release keeps LIP\(eps=1\.0\): no mix"):
+    with pytest.raises(
+        SolverFailure, match=r"no response found, although a constant release satisfies LIP\(eps=1\.0\)"
+    ):
         aorr(JOINT, ll.LIP(1.0))
 
 

@@ -131,7 +131,7 @@ def test_wrong_arguments():
 def test_a_solver_that_finds_nothing_is_at_fault(monkeypatch):
     joint = ll.datasets.uniform_joint(2, 3, np.random.default_rng(0))
     monkeypatch.setattr(rows, "vertices", lambda *_, **__: np.array([[1.0, 0.0, 0.0]]))
-    with pytest.raises(SolverFailure, match="no response found, yet a constant release keeps LIP"):
+    with pytest.raises(SolverFailure, match="no response found, although a constant release satisfies LIP"):
         ll.mechanisms.optimal(joint, ll.LIP(1.0), method="qhull")
 
 

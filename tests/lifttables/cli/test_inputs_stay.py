@@ -92,7 +92,7 @@ def test_no_input_is_overwritten(folder, capsys, command, how):
     target = spelled(name, how)
     before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     assert main([*words, target]) == 2
-    assert f"lift: {target} is read, so it is not written to: choose another name" in capsys.readouterr().err
+    assert f"lift: {target} is an input, so it cannot be written to: choose another name" in capsys.readouterr().err
     assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
 
 
@@ -100,7 +100,7 @@ def test_a_card_beside_the_output_is_no_way_round(folder, capsys):
     Path("ages.csv").rename("out.card.md")
     words = ["sanitise", "in.csv", "--secret", "ill", "--public", "age", "--hierarchy", "age=out.card.md", *LIP_1]
     assert main([*words, *FAST, "--force", "--ledger", "none", "-o", "out.csv"]) == 2
-    assert "out.card.md is read, so it is not written to" in capsys.readouterr().err
+    assert "out.card.md is an input, so it cannot be written to" in capsys.readouterr().err
     assert Path("out.card.md").read_text().startswith("age,tens")
 
 
@@ -113,10 +113,10 @@ def test_estimate_writes_nothing(folder):
 def test_from_python(folder):
     reading = Reading(("ill",), ("age",), hierarchies=("age=ages.csv",))
     before = Path("ages.csv").read_bytes()
-    with pytest.raises(DataError, match=r"ages\.csv is read"):
+    with pytest.raises(DataError, match=r"ages\.csv is an input"):
         sanitise_file(
             Path("in.csv"), Outputs.beside(Path("ages.csv")), Plan(reading, lambda _: LIP(1.0), resamples=0), force=True
         )
-    with pytest.raises(DataError, match=r"ages\.csv is read"):
+    with pytest.raises(DataError, match=r"ages\.csv is an input"):
         page_file(Path("ages.csv"), "page", [Path("in.csv"), *reading.files], force=True)
     assert Path("ages.csv").read_bytes() == before

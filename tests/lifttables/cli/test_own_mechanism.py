@@ -72,7 +72,7 @@ def test_what_is_no_mechanism(name, message, capsys):
 
 def test_its_module_is_never_written_to(capsys):
     assert sanitise("mine", "--page", "own_mechanisms.py", "--force") == 2
-    assert "is read, so it is not written to" in capsys.readouterr().err
+    assert "is an input, so it cannot be written to" in capsys.readouterr().err
 
 
 def test_it_is_compared_with_others(capsys):

@@ -128,7 +128,7 @@ def test_sanitise_takes_seconds(capsys, tmp_path, adult):
     code, _, err = run(capsys, *words, "--mechanism", "optimal", "--seconds", -1, "--force", *alone)
     assert (code, "seconds is -1" in err) == (2, True), err
     code, _, err = run(capsys, *words, "--mechanism", "optimal", "--seconds", 5, "--confidence", 0.9, "--force")
-    assert (code, "seconds with a confidence" in err) == (2, True), err
+    assert (code, "seconds cannot be combined with a confidence" in err) == (2, True), err
 
 
 def test_apply_releases_new_rows(capsys, tmp_path, adult):
@@ -271,7 +271,7 @@ def test_files_are_not_overwritten_unless_asked(capsys, tmp_path, adult):
         (tmp_path / name).write_text("mine")
         code, _, err = run(capsys, *words)
         assert code == 2
-        assert f"{name} is there already: choose another name or use --force" in err
+        assert f"{name} already exists: choose another name or use --force" in err
         assert [p.read_text() for p in tmp_path.iterdir()] == ["mine"]
         (tmp_path / name).unlink()
     (tmp_path / "out.csv").write_text("mine")
@@ -370,6 +370,6 @@ def test_a_file_is_whole_or_not_there(tmp_path):
     with pytest.raises(ll.errors.DataError, match="is a folder"), fresh_file(tmp_path):
         pass
     # what comes to be there meanwhile is not overwritten either
-    with pytest.raises(ll.errors.DataError, match="is there already"), fresh_file(tmp_path / "b") as aside:
+    with pytest.raises(ll.errors.DataError, match="already exists"), fresh_file(tmp_path / "b") as aside:
         (tmp_path / "b").write_text("another's")
     assert (tmp_path / "b").read_text() == "another's"

@@ -199,7 +199,7 @@ def test_kept_for_sure_is_by_output():
         ([[1, -1]], r"counts\[0, 1\] is -1.0, below 0"),
         ([[1, math.nan]], r"counts\[0, 1\] is nan, not a finite number"),
         ([[0.5, 0.5]], r"counts\[0, 0\] is 0.5: give numbers of rows, not shares"),
-        ([[0, 0]], "counts sum to 0: a sample needs one row or more"),
+        ([[0, 0]], "counts sum to 0: a sample needs at least one row"),
         ([1, 2], r"counts has shape \(2,\), not 2 axes"),
         ("x", "counts is not an array of numbers"),
     ],
