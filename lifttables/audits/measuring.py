@@ -16,17 +16,6 @@ from lifttables.population.sample import Sample
 from lifttables.population.worst import violation_of, worst_required_budgets
 from mixproof.numerics import KEEP_TOL, Matrix, Vector
 
-# in nats except for the total variation distance and the chi-square divergence
-MEASURES = (
-    "min_lift_leakage",
-    "max_lift_leakage",
-    "ldp",
-    "secret_information",
-    "total_variation",
-    "chi2_divergence",
-    "maximal_leakage",
-)
-
 MEANING = {
     "min_lift_leakage": "min-lift leakage, the smallest eps_l of ALIP",
     "max_lift_leakage": "max-lift leakage, the smallest eps_u of ALIP",
@@ -36,6 +25,8 @@ MEANING = {
     "chi2_divergence": "chi-square divergence",
     "maximal_leakage": "maximal leakage, Sibson's information of order infinity",
 }
+MEASURES = tuple(MEANING)  # in nats except for the total variation distance and the chi-square divergence
+WORST = ("min_lift_leakage", "max_lift_leakage", "ldp")  # decided by single lifts: exact intervals, no bootstrap
 
 
 def overall(release: Joint) -> dict[str, float]:
@@ -44,9 +35,6 @@ def overall(release: Joint) -> dict[str, float]:
     result = Evaluation(release, release, entropy=0.0, mutual_information=0.0)
     found = {name: float(getattr(result, name)) for name in MEASURES if name != "maximal_leakage"}
     return {**found, "maximal_leakage": result.sibson(np.inf)}
-
-
-WORST = ("min_lift_leakage", "max_lift_leakage", "ldp")  # decided by single lifts: exact intervals, no bootstrap
 
 
 def intervals_of(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,8 +52,6 @@ SHARES = (1.0, 0.7, 0.4, 0.0)  # shares of the budgets that kept columns may use
 
 # shares of P(y|z) mixed in until the rows that chose nothing certify the design
 MIXED = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
-
-N = TypeVar("N", bound=Notion)
 
 
 class NextTo(NamedTuple):
@@ -269,7 +267,7 @@ def _option(
     return _Option(share, groups, tuple(columns), labels, table, rounded, grid, retained(joint, z, rounded.kernel))
 
 
-def _scaled(notion: N, share: float) -> N:
+def _scaled(notion: PolyhedralLift, share: float) -> PolyhedralLift:
     """Return a notion with a share of its budgets."""
     budgets = [one.name for one in fields(notion) if one.name.startswith("eps")]  # type: ignore[arg-type]
     return replace(notion, **{name: share * getattr(notion, name) for name in budgets})  # type: ignore[type-var]

@@ -113,10 +113,7 @@ def not_covered(
         limits.append(f"The unchanged columns ({', '.join(keep)}) may reveal anything other than the secret.")
     if keep_order:
         limits.append("The rows are in the original table's order, which may reveal something.")
-    if len(made.secret.columns) > 1:
-        limits.append(f"Secrets other than {', '.join(made.secret.names)} are not protected.")
-    else:
-        limits.append(f"Secrets other than {made.secret.names[0]} are not protected.")
+    limits.append(f"Secrets other than {', '.join(made.secret.names)} are not protected.")
     return tuple(limits)
 
 

@@ -193,7 +193,7 @@ class Sample:
         """
         inside = insides(member, self.n_public)
         size = inside.sum(axis=1)
-        level = self._log_part - np.log(2) - self.chosen - self.price(size)
+        level = self._log_part - np.log(2) - self.chosen - subset_price(self.n_public, size)
         table = np.vstack([self.counts, self.counts.sum(axis=0)])
         lower, upper = _each_once(table @ inside.T, table.sum(axis=1), size, level)
         whole, none = size == self.n_public, size == 0
@@ -271,11 +271,8 @@ class Sample:
         pairs = {frozenset(one) for one in zip(ratios.top.tolist(), ratios.bottom.tolist(), strict=True)}
         parts = len(pairs) + any(self.n_secret in pair for pair in pairs)  # P(s) has one where P(y) is asked about
         level = float(np.log1p(-self.confidence)) - np.log(2 * max(1, parts)) - self.chosen
-        return differences(self.counts, self.prior, ratios, inside, level - self.price(inside.sum(axis=1)))
-
-    def price(self, size: ArrayLike) -> Vector:
-        """Return the cost of the union bound for subsets of some size, in nats."""
-        return subset_price(self.n_public, size)
+        level = level - subset_price(self.n_public, inside.sum(axis=1))
+        return differences(self.counts, self.prior, ratios, inside, level)
 
     def misses(self, notion: RatioBased, member: ArrayLike, spare: float = 0.0) -> Matrix:
         """Return :meth:`differences` at the budgets plus ``spare``, shape (conditions, m)."""
@@ -339,7 +336,7 @@ class Sample:
 
     @checked
     def keeps(self, notion: Notion, channel: Channel) -> bool:
-        """Return whether the population satisfies a notion after a release.
+        """Return whether the population satisfies a notion, with the sample's confidence.
 
         Examples
         --------

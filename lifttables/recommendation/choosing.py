@@ -288,7 +288,7 @@ def fitting(notion: str, mechanisms: Sequence[str] | None, counts: Counts, confi
 
 
 def confidence_of_each(tried: Sequence[tuple[str, str]], counts: Counts, confidence: float | None) -> float | None:
-    """Return the confidence of each design that gives the selected one its own.
+    """Return the confidence that every design needs for the selected one to have it.
 
     Bounds hold together for one kind of ratio and one set of rows. LDP bounds other ratios than LIP and ALIP. With many
     symbols, merging and responses select blocks of symbols by different parts of the rows.

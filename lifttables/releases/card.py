@@ -307,9 +307,9 @@ def card_of(
 
 
 def shows_kernel(made: Design, kernel: bool | None = None) -> bool:
-    """Return whether a card has its kernel: as requested, or by the tables possible.
+    """Return whether a card has its kernel: as requested, or by default if safe.
 
-    Merged symbols are visible in the release, so a kernel that merges is included unless it is withheld.
+    A kernel is safe if it leaves ``POSSIBLE`` tables possible, or only merges symbols, which the release shows anyway.
     """
     if made.grid is None or kernel is False:
         return False

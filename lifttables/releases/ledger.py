@@ -157,7 +157,7 @@ def opened(path: Path | None, table: Table) -> Iterator[Ledger | None]:
 
 
 def _looked_up(table: Table, ledgers: Sequence[Path]) -> tuple[tuple[Path, Entry], ...]:
-    """Return a table's releases in some ledgers; warn of those of similar rows."""
+    """Return a table's releases in some ledgers; warn of releases of similar rows."""
     found = []
     for path in ledgers:
         for entry in _readable(path):
@@ -250,7 +250,7 @@ def _locked(path: Path, *, seen: bool = False) -> Iterator[None]:
 
 
 def past_of(table: Table, past: Ledger | None, keep: Sequence[str]) -> tuple[list[Design], list[str]]:
-    """Return earlier releases' designs, and all columns published unchanged, also now.
+    """Return earlier releases' designs, and all columns ever published unchanged.
 
     DataError is raised if the table no longer has a released column.
     """

@@ -118,14 +118,14 @@ class Parted(Lazy):
 
 
 def count_labels(rows: pl.DataFrame, named: Mapping[str, Column], where: str) -> pl.DataFrame:
-    """Return the rows with each combination of labels; errors name ``where``."""
+    """Return the number of rows by combination of labels; errors name ``where``."""
     with reading(where):
         found: pl.DataFrame = tally(nw.from_native(rows, eager_only=True), named).to_native()
     return found.with_columns(pl.col(ROWS).cast(pl.Int64))
 
 
 def count_numbers(rows: pl.DataFrame, column: Column, where: str) -> pl.DataFrame:
-    """Return the rows with each number, thinned to about ``FINEST`` quantiles."""
+    """Return the number of rows by number, thinned to about ``FINEST`` quantiles."""
     with reading(where):
         found: pl.DataFrame = numbers(nw.from_native(rows, eager_only=True), column).to_native()
     found = found.with_columns(pl.col(ROWS).cast(pl.Int64))

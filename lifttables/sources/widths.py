@@ -29,7 +29,7 @@ class Readable(Protocol):
 
 
 def check_widths(file: Readable, name: str, separator: str, expected: int, quote: str | None = '"') -> None:
-    r"""Raise DataError if a line of a text table has another width than the header.
+    r"""Raise DataError if a line of a text table has too few or too many fields.
 
     Polars checks this only if all columns are read, and then only for too many fields; otherwise an unquoted value with
     a separator would shift later values into other columns. Fields are counted by Python's csv module (RFC 4180). A
@@ -63,7 +63,7 @@ def check_widths(file: Readable, name: str, separator: str, expected: int, quote
 
 
 class _Lines:
-    """The lines of a file without clearly correct blocks; the current ``record``."""
+    """The lines of a file, except those in blocks that are clearly correct."""
 
     def __init__(self, file: Readable, separator: str, expected: int, quote: str | None) -> None:
         self._file, self._separator, self._expected, self._quote = file, separator, expected, quote
