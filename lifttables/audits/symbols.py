@@ -12,7 +12,7 @@ from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift
 from liftlib.notions import AttributeWise, LiftNotion, Notion, PosteriorNotion, RequiredBudget, RequiredByPosterior
-from mixproof.numerics import KEEP_TOL, Matrix, Vector
+from mixproof.numerics import KEEP_TOL, Matrix
 
 Attributes = tuple[tuple[str, tuple[str, ...]], ...]  # the name and the ordered values of each attribute of X
 
@@ -82,9 +82,19 @@ def audited_symbols(
     ``channel`` made it from ``joint``, P_SX; its output labels are the release's symbols. ``attributes`` are named if
     their shape is that of the notion's attributes, and numbered otherwise.
     """
-    lifts = lift(release)
+    lifts, secrets = lift(release), tuple(map(str, release.secret))
     found = [
-        _audited(release, rows, y, lifts[:, y], broken)
+        AuditedSymbol(
+            symbol=str(release.public[y]),
+            rows=float(rows * release.p_x[y]),
+            min_lift=float(lifts[:, y].min()),
+            max_lift=float(lifts[:, y].max()),
+            least=secrets[int(lifts[:, y].argmin())],
+            most=secrets[int(lifts[:, y].argmax())],
+            zero_cells=tuple(secrets[s] for s in np.flatnonzero(lifts[:, y] == 0)),
+            kept=None if broken is None else not broken,
+            broken=broken or (),
+        )
         for y, broken in enumerate(_broken(release, lifts, notion, joint, channel, attributes))
     ]
     # riskiest first: those that break the notion, then by how far the lifts spread
@@ -108,8 +118,7 @@ def _broken(
     else:
         # the columns may be other attributes than the notion's, such as one column of symbols that stand for several
         sizes = notion.attributes if isinstance(notion, AttributeWise) else None
-        own = tuple(len(values) for _, values in attributes) == sizes
-        named = partial(_named, attributes if own else ())
+        named = attributes if tuple(len(values) for _, values in attributes) == sizes else ()
         reasons = [
             (need, partial(_why_of_row, need, secrets, named)) for need in notion.required_by_posteriors(joint, channel)
         ]
@@ -126,21 +135,6 @@ def _broken(
     ]
 
 
-def _audited(release: Joint, rows: int, y: int, lifts: Vector, broken: tuple[Breach, ...] | None) -> AuditedSymbol:
-    secrets = tuple(map(str, release.secret))
-    return AuditedSymbol(
-        symbol=str(release.public[y]),
-        rows=float(rows * release.p_x[y]),
-        min_lift=float(lifts.min()),
-        max_lift=float(lifts.max()),
-        least=secrets[int(lifts.argmin())],
-        most=secrets[int(lifts.argmax())],
-        zero_cells=tuple(secrets[s] for s in np.flatnonzero(lifts == 0)),
-        kept=None if broken is None else not broken,
-        broken=broken or (),
-    )
-
-
 def _why(need: RequiredBudget, secrets: tuple[str, ...], lifts: Matrix, y: int) -> str:
     if not need.decides:
         return "all secrets together"
@@ -149,17 +143,13 @@ def _why(need: RequiredBudget, secrets: tuple[str, ...], lifts: Matrix, y: int) 
     return "secret " + ", against ".join(f"{secrets[s]!r}, lift {own[s]:.4g}" for s in deciding)
 
 
-def _why_of_row(need: RequiredByPosterior, secrets: tuple[str, ...], named: Callable[[int, int], str], y: int) -> str:
+def _why_of_row(need: RequiredByPosterior, secrets: tuple[str, ...], attributes: Attributes, y: int) -> str:
     if need.secret is None or need.lift is None:
         deciding = "all secrets together"
     else:
         deciding = f"secret {secrets[need.secret[y]]!r}, lift {need.lift[y]:.4g}"
-    known = [named(j, v) for j, v in (need.known[y] if need.known else ())]
+    known = [
+        f"{attributes[j][0]} {attributes[j][1][v]!r}" if attributes else f"value {v} of attribute {j}"
+        for j, v in (need.known[y] if need.known else ())
+    ]
     return f"{deciding}, given {' and '.join(known)}" if known else deciding
-
-
-def _named(attributes: Attributes, j: int, v: int) -> str:
-    if not attributes:
-        return f"value {v} of attribute {j}"
-    name, values = attributes[j]
-    return f"{name} {values[v]!r}"

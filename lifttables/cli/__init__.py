@@ -24,22 +24,17 @@ class Command(NamedTuple):
     extra: str
 
 
-# each module has ``EXAMPLES``, ``add(parser)`` and ``run(options)``, which returns the exit code
-COMMANDS = {
-    "audit": Command("lifttables.cli.audit", "show what a column of a table reveals about a secret column", "tables"),
-    "sanitise": Command(
-        "lifttables.cli.sanitise",
-        "release a column and limit what it reveals about a secret column",
-        "tables",
-    ),
-    "apply": Command("lifttables.cli.apply", "release new rows with a design that sanitise wrote", "tables"),
-    "choose": Command(
-        "lifttables.cli.choose", "compare mechanisms and budgets on a table, and recommend one", "tables"
-    ),
-    "verify": Command("lifttables.cli.verify", "check that a release and a card belong together", "tables"),
-    "example": Command("lifttables.cli.example", "write a small synthetic table to try the commands on", "tables"),
-    "estimate": Command("lifttables.cli.estimate", "estimate a column's distribution from its release", "tables"),
+SUMMARIES = {
+    "audit": "show what a column of a table reveals about a secret column",
+    "sanitise": "release a column and limit what it reveals about a secret column",
+    "apply": "release new rows with a design that sanitise wrote",
+    "choose": "compare mechanisms and budgets on a table, and recommend one",
+    "verify": "check that a release and a card belong together",
+    "example": "write a small synthetic table to try the commands on",
+    "estimate": "estimate a column's distribution from its release",
 }
+# each module has ``EXAMPLES``, ``add(parser)`` and ``run(options)``, which returns the exit code
+COMMANDS = {name: Command(f"lifttables.cli.{name}", summary, "tables") for name, summary in SUMMARIES.items()}
 
 WRONG, STOPPED, CLOSED = 2, 130, 141  # any error; Ctrl-C; broken pipe
 

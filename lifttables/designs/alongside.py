@@ -39,21 +39,9 @@ def alongside(joint: Joint, z: Z, notion: Notion) -> Channel:
     """Return the channel P(y|x,z) that maximises I(X; Y | Z) when Z is published too.
 
     ``joint`` is P(s, (x, z)), shape (S, P), over the P pairs (x, z) that occur, and ``z``, shape (P,), the value of Z
-    of each. All pairs behind an output have the same z. A response with too many vertices to list need not be the best,
-    see ``liftlib.response.within_subset.response_within``.
+    of each. All pairs behind an output have the same z. A response with too many vertices to list need not be the best.
+    BrokenNotion is raised if Z alone violates the notion, and UnsupportedNotion if the notion is not polyhedral.
 
-    Raises
-    ------
-    UnsupportedNotion
-        If the notion is not polyhedral and decided by lift columns, as ALIP, LIP, LDP and L1Lift with infinite
-        ``eps_l`` are.
-    BrokenNotion
-        If Z alone violates the notion: no release of Y can then satisfy it.
-    SolverFailure
-        If the release fails the check of :func:`violation_alongside`.
-
-    Examples
-    --------
     >>> from liftlib.notions import LIP
     >>> joint = Joint([[0.15, 0.10, 0.05, 0.20], [0.10, 0.15, 0.20, 0.05]])
     >>> kernel = alongside(joint, np.array([0, 0, 1, 1]), LIP(0.25)).kernel
@@ -99,14 +87,8 @@ def alongside_for_population(
 
     ``counts``, shape (S, P), are the rows that certify the design. Those of ``choosing`` may choose anything, here how
     more than ``SYMBOLS`` symbols next to one z are merged, and earlier what Z is. ``chosen`` is the log of the number
-    of choices made by the certifying rows.
-
-    Raises
-    ------
-    UnsupportedNotion
-        If the notion bounds no ratios, as ALIP, LIP and LDP do.
-    BrokenNotion
-        If the rows do not certify that Z alone satisfies the notion.
+    of choices made by the certifying rows. BrokenNotion is raised if they do not certify that Z alone satisfies the
+    notion, and UnsupportedNotion if the notion bounds no ratios.
     """
     if not provides(notion, RatioBased):
         raise UnsupportedNotion(

@@ -293,17 +293,8 @@ def design(
     """Return a mechanism's design for a table's counts, rounded to a grid if possible.
 
     With a confidence, the population must satisfy the notion too. ``seconds`` limits a mechanism that searches, and
-    ``report`` is its callback, see :func:`liftlib.response.optimal.optimal_response`.
-
-    Raises
-    ------
-    InvalidParameter
-        If there is no such mechanism, seconds are given to one that does not search, or the confidence is not in (0,
-        1).
-    UnsupportedNotion
-        If it does not serve the notion, or not for a population.
-    BrokenNotion
-        If a user's mechanism returns a channel that violates the notion.
+    ``report`` is its progress callback. BrokenNotion is raised if a user's mechanism returns a channel that violates
+    the notion, and UnsupportedNotion if a mechanism does not serve the notion.
     """
     joint, named = joint_of(counts), registry.mechanisms[mechanism]
     if seconds is not None and confidence is not None:

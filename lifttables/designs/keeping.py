@@ -86,8 +86,7 @@ class _Option(NamedTuple):
     table: Matrix
     channel: Channel
     grid: int | None
-    information: tuple[float, float, float]
-    """H(Z), H(X|Z) and I(X; Y | Z), nats."""
+    information: tuple[float, float, float]  # H(Z), H(X|Z) and I(X; Y | Z), nats
 
     @property
     def total(self) -> float:
@@ -106,18 +105,8 @@ def design_next_to(
     """Return a design for each value of kept columns, coarsened if necessary.
 
     Bins and hierarchies of ``reading`` may be of kept columns too; of a hierarchy, all levels from the given one are
-    tried, the values themselves first. ``mechanism`` is one of ``MECHANISMS``; without a confidence the design is for
-    these rows only. ``share`` in [0, 1] is how much of each budget the kept columns may use, by default the best of
-    ``SHARES``.
-
-    Raises
-    ------
-    InvalidParameter
-        If there is no kept column, another mechanism, or rare symbols are to be pooled.
-    DataError
-        If a column or its values are invalid.
-    UnsupportedNotion, SolverFailure
-        See ``alongside.alongside``.
+    tried, the values themselves first. Without a confidence the design is for these rows only. ``share`` in [0, 1] is
+    how much of each budget the kept columns may use, by default the best of ``SHARES``.
     """
     _check_asked(reading, keep, mechanism)
     shares = SHARES if share is None else (check_scalar("coarsen", share, 0, 1),)

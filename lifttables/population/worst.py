@@ -30,15 +30,9 @@ def worst_required_budgets(notion: Notion, between: Between) -> tuple[RequiredBu
     """Return the worst-case required budgets of each output, shape (m,).
 
     The worst case is over all probabilities within the bounds. It is at a corner of the box of lifts for notions that
-    the smallest and largest lift decide, and for averages of a function of the lifts that falls and then rises.
+    the smallest and largest lift decide, and for averages of a function of the lifts that falls and then rises. Other
+    notions, and averages over more than ``MOST_CORNERS`` secrets, raise UnsupportedNotion.
 
-    Raises
-    ------
-    UnsupportedNotion
-        If the notion is about attributes, or averages over more than ``MOST_CORNERS`` secrets.
-
-    Examples
-    --------
     >>> from liftlib.notions import LIP
     >>> half = np.full((3, 1), 0.5)
     >>> found = worst_required_budgets(LIP(1.0), Between(half / 2, half, half[:2, 0], half[:2, 0]))

@@ -52,64 +52,34 @@ NEAR = 0.01  # if utilities differ by less, the simpler mechanism is recommended
 
 @dataclass(frozen=True)
 class Tried:
-    """The result of one mechanism under one notion on the table.
-
-    Attributes
-    ----------
-    notion, mechanism : str
-    eps, nmi, belief : float
-        The budget, nats; the share of H(X) that is retained (NaN without a channel); the largest posterior belief.
-    error, rows_price : float
-        The expected 95 % error of the least accurate share, and the factor by which an estimate needs more rows than
-        from the table itself; infinite if nothing can be estimated.
-    seconds : float
-    outputs : int
-    kept, not_covered : tuple of str
-        The guarantees and the limits of the release's card, in sentences.
-    problem : str
-        Why there is no channel; empty otherwise.
-    """
+    """The result of one mechanism under one notion on the table."""
 
     notion: str
     mechanism: str
-    eps: float
-    nmi: float
-    belief: float
-    error: float
-    rows_price: float
+    eps: float  # the budget, nats
+    nmi: float  # the share of H(X) that is retained; NaN without a channel
+    belief: float  # the largest posterior belief
+    error: float  # the expected 95 % error of the least accurate share; infinite if not all can be estimated
+    rows_price: float  # how many times as many rows an estimate needs as from the table itself, or infinite
     seconds: float
     outputs: int
-    kept: tuple[str, ...]
-    not_covered: tuple[str, ...]
-    problem: str
+    kept: tuple[str, ...]  # the guarantees of the release's card, in sentences
+    not_covered: tuple[str, ...]  # the limits of its protection, in sentences
+    problem: str  # why there is no channel; empty otherwise
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """The recommendation for one requirement.
+    """The recommendation for one requirement."""
 
-    Attributes
-    ----------
-    label, requirement : str
-        The name of the option, if there are several; what the release must achieve, empty for a given budget.
-    rows : tuple of Tried
-        What meets the requirement, the best first.
-    best : Tried or None
-    reason : str
-    words, not_covered : tuple of str
-        What the recommended notion means for one person, and the limits of the release's card.
-    command : str
-        The command that makes the release; empty if the table is not a file.
-    """
-
-    label: str
-    requirement: str
-    rows: tuple[Tried, ...]
+    label: str  # the name of the option, if there are several
+    requirement: str  # what the release must achieve; empty for a given budget
+    rows: tuple[Tried, ...]  # what meets the requirement, the best first
     best: Tried | None
     reason: str
-    words: tuple[str, ...] = ()
-    not_covered: tuple[str, ...] = ()
-    command: str = ""
+    words: tuple[str, ...] = ()  # what the recommended notion means for one person
+    not_covered: tuple[str, ...] = ()  # the limits of the release's protection
+    command: str = ""  # the command that makes the release; empty if the table is not a file
 
 
 @dataclass(frozen=True, eq=False)

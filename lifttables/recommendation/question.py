@@ -26,23 +26,12 @@ STEPS = 10_000  # budgets that answer a question about beliefs are multiples of 
 
 @dataclass(frozen=True)
 class Question:
-    """What a release must achieve; raises InvalidParameter for invalid numbers.
+    """What a release must achieve; raises InvalidParameter for invalid numbers."""
 
-    Attributes
-    ----------
-    belief : float
-        The belief before the release, in (0, 1).
-    at_most : float or None
-        The largest belief allowed after the release, above ``belief`` and below 1.
-    adversary : {"shares", "any"}
-    accuracy : float or None
-        The largest 95 % error of an estimated share; 0.02 is 2 percentage points.
-    """
-
-    belief: float = BELIEF
-    at_most: float | None = None
+    belief: float = BELIEF  # before the release, in (0, 1)
+    at_most: float | None = None  # the largest belief allowed after the release, in (belief, 1)
     adversary: Adversary = "shares"
-    accuracy: float | None = None
+    accuracy: float | None = None  # the largest 95 % error of an estimated share; 0.02 is 2 percentage points
 
     def __post_init__(self) -> None:
         check_scalar("belief", self.belief, 0, 1, open_low=True, open_high=True)

@@ -110,19 +110,15 @@ class Drift:
     def _compared(self) -> str:
         if not self.differs and self.population != "broken":
             return f"no drift: {self.of} of {self.rows:,} new rows agrees with the design's (p = {self.p_value:.3g})"
-        kept = (
-            f"whether the notion holds cannot be decided {self.untold}"
-            if self.violation is None
-            else f"the notion is exceeded by {self.violation:.4g} nats for the new rows"
-            if not self.violation <= KEEP_TOL
-            else "the released columns alone satisfy the notion for the new rows"
-            if self.beside
-            else "the notion still holds for the new rows"
-        )
-        if self.population == "broken":
-            kept = (
-                f"the notion is exceeded by {self.violation:.4g} nats for the new rows and BROKEN for their population"
-            )
+        if self.violation is None:
+            kept = f"whether the notion holds cannot be decided {self.untold}"
+        elif self.population == "broken" or not self.violation <= KEEP_TOL:
+            kept = f"the notion is exceeded by {self.violation:.4g} nats for the new rows"
+            kept += " and BROKEN for their population" * (self.population == "broken")
+        elif self.beside:
+            kept = "the released columns alone satisfy the notion for the new rows"
+        else:
+            kept = "the notion still holds for the new rows"
         of = f"{self.of} of {self.rows:,} new rows {'differs from' if self.differs else 'agrees with'} the design's"
         far = f"total variation distance {self.distance:.3f}, p = {self.p_value:.3g}"
         return f"{'drift' if self.differs else 'no drift'}: {of} ({far}); {kept}"
@@ -151,8 +147,14 @@ def drift_of(table: Table, made: Design, rng: np.random.Generator) -> Drift:
     for _ in range(RESHUFFLES):
         drawn = rng.multivariate_hypergeometric(pooled, n, method="marginals")
         as_far += float(((drawn - expected) ** 2 / pooled).sum()) >= real * (1 - 1e-12)
-    violation, population = None, None
-    if with_secret and made.promise is not None and not isinstance(made.promise, AttributeWise):
+    violation, population, untold = None, None, ""
+    if not with_secret:
+        untold = "without the secret"
+    elif made.promise is None:
+        untold = "because the design's file does not contain a user-defined notion"
+    elif isinstance(made.promise, AttributeWise):
+        untold = "for a notion of attributes, because the new rows may lack some combinations"
+    else:
         counted, channel = _as_released(counted, made)
         violation = _excess(counted, channel, made.promise)
         # the channel was there before the new rows, so that their bounds hold for it
@@ -166,16 +168,8 @@ def drift_of(table: Table, made: Design, rng: np.random.Generator) -> Drift:
         of="the joint distribution" if with_secret else f"the distribution of {', '.join(made.public.names)}",
         confidence=made.confidence,
         population=population,
-        untold="" if violation is not None else _untold(made, with_secret=with_secret),
+        untold=untold,
     )
-
-
-def _untold(made: Design, *, with_secret: bool) -> str:
-    if not with_secret:
-        return "without the secret"
-    if made.promise is None:
-        return "because the design's file does not contain a user-defined notion"
-    return "for a notion of attributes, because the new rows may lack some combinations"
 
 
 def _counts(table: Table, made: Design, *, with_secret: bool) -> Matrix:

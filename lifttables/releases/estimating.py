@@ -185,8 +185,8 @@ def _errors(shares: Matrix, weights: Matrix, n: int, level: float) -> tuple[Matr
     return error, z * error + WIDENING, z**2 / (2 * n) * np.abs(weights).max(axis=0)
 
 
-def expected_error(kernel: Matrix, p_x: Vector, n: int, level: float = 0.95) -> float:
-    """Return the expected half-width of the widest interval of a share.
+def expected_error(kernel: Matrix, p_x: Vector, n: int) -> float:
+    """Return the expected half-width of the widest 95 % interval of a share.
 
     It is infinite if symbols cannot be distinguished. In 10,000 rows, a share of one half is known to a percentage
     point:
@@ -197,7 +197,7 @@ def expected_error(kernel: Matrix, p_x: Vector, n: int, level: float = 0.95) -> 
     inverse = Inverse(kernel)
     if len(inverse.groups) < len(kernel):
         return math.inf
-    _, reach, shift = _errors((p_x @ kernel)[None], inverse.weights, n, level)
+    _, reach, shift = _errors((p_x @ kernel)[None], inverse.weights, n, 0.95)
     return float((reach + shift).max())
 
 

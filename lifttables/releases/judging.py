@@ -49,15 +49,9 @@ def judged(
 ) -> tuple[Drift, tuple[str, ...]]:
     """Return the drift of new rows from a design, and notes for the owner.
 
-    ``drift.promise`` is what the release guarantees.
-
-    Raises
-    ------
-    DataError
-        If a column or a symbol is not as the design expects.
-    Drifted, BrokenNotion
-        Unless ``allow`` is set: if the rows are from another distribution; or if kept columns or ``past``, earlier
-        releases of the new rows, violate the notion together with this one, or this cannot be computed.
+    ``drift.promise`` is what the release guarantees. Unless ``allow`` is set, Drifted is raised if the rows are from
+    another distribution, and BrokenNotion if kept columns or ``past``, earlier releases of the new rows, violate the
+    notion together with this one, or this cannot be computed.
     """
     if how.unseen == "error":
         _refuse_unseen(table, made)

@@ -268,13 +268,11 @@ def past_of(table: Table, past: Ledger | None, keep: Sequence[str]) -> tuple[lis
 
 
 @contextmanager
-def entered(
-    past: Ledger | None, output: str, keep: Sequence[str], made: Design, inputs: Sequence[Path] = ()
-) -> Iterator[None]:
+def entered(past: Ledger | None, output: str, keep: Sequence[str], made: Design) -> Iterator[None]:
     """Add a release to its ledger's file when the block, which draws it, succeeds."""
     if past is None:
         yield
         return
-    with fresh_files([past.path], force=[past.path], private=[past.path], inputs=inputs) as (aside,):
+    with fresh_files([past.path], force=True, private=[past.path]) as (aside,):
         yield
         past.with_entry(output, keep, made).save(aside)
