@@ -1,1 +1,1 @@
-"""What runs in a reader's browser, over the same library and chapters."""
+"""The code that runs in a reader's browser, with the same library and chapters."""

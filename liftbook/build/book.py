@@ -65,7 +65,7 @@ def copy_sources(target: Path) -> None:
 
 
 def shrink(base: Path) -> None:
-    """Set each chapter's parameters to those that its front matter calls preview."""
+    """Set each chapter's parameters to the preview values in its front matter."""
     for path in toc_files(base):
         notebook = jupytext.read(path)
         values = notebook.metadata.get("lift", {}).get("preview", {})

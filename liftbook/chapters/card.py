@@ -82,7 +82,7 @@ def as_text(made: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Stamp:
-    """What a chapter ran with; notebooks show it as a table."""
+    """Versions, seed and seconds of a chapter; notebooks show them as a table."""
 
     values: Mapping[str, str]
 

@@ -40,7 +40,7 @@ def book_folder() -> Path:
 
 @cache
 def book_record(address: str = "") -> dict[str, Any]:
-    """Return the last build's record for reruns, or what the sources say.
+    """Return the last build's record for reruns, or one made from the sources.
 
     The record is in the built book, at ``address`` if that is a folder, or was installed with the package.
     """

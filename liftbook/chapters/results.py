@@ -85,7 +85,7 @@ def _is_main(word: str) -> bool:
 
 
 def kept_tables(notebook: Any) -> dict[str, pd.DataFrame]:
-    """Return the tables that an executed chapter kept, by name."""
+    """Return the tables that an executed chapter keeps, by name."""
     return {
         output["metadata"]["scrapbook"]["name"]: pd.DataFrame(kept["rows"], columns=kept["columns"])
         for cell in notebook.cells

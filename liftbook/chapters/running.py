@@ -138,7 +138,7 @@ def rerun(
 
 
 def _check_output(output: Path, chapter: Path, force: bool) -> None:
-    """Refuse an output that exists and is no former run's; make its parent folder."""
+    """Refuse an existing output of something else; make its parent folder."""
     alone = output.suffix == ".ipynb"
     if os.path.lexists(output):
         if not force:
@@ -193,7 +193,7 @@ def _lay_out(notebook: Any, path: Path, folder: Path, card: Mapping[str, Any], b
 
 
 def _executed(source: Path, executed: Path, path: Path, **options: Any) -> str:
-    """Execute a notebook beside a chapter; return why it failed, if it did."""
+    """Execute a notebook next to a chapter; return why it failed, or ""."""
     import papermill  # noqa: PLC0415 - a second, and `list` does without it
     from jupyter_client.kernelspec import NoSuchKernel  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""Claims about the curves of figures: a few comparators, whose arguments are the rows of ``data/curves.toml``."""
+"""Claims about curves of figures: comparators for rows of ``data/curves.toml``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WITHIN: dict[str, Callable[..., Any]] = {
 
 
 def _ahead(pairs: Pairs, slack: float) -> pd.Series[bool]:
-    """Return at which budgets some upper curve is above its lower one."""
+    """Return the budgets at which some upper curve is above its lower one, as a mask."""
     return reduce(or_, (upper.gt(lower + slack) for upper, lower in pairs))
 
 

@@ -69,7 +69,7 @@ def store(value: Value) -> str:
 
 
 def shown(values: Sequence[Value]) -> str:
-    """Return replications, rounded: their mean, and their range where they differ.
+    """Return replications in words: rounded mean, and the range if they differ.
 
     Examples
     --------

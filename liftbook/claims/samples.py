@@ -39,7 +39,7 @@ def occupations(without: str) -> Joint:
 
 
 def on_each(joints: Callable[..., Iterable[Joint]], *size: int) -> Callable[[Callable[..., bool]], Callable[..., bool]]:
-    """Turn a test of one joint distribution into the claim that all of a seed's pass it.
+    """Turn a test of one joint into the claim that all joints of a seed pass it.
 
     The test takes a joint and the claim's argument, if any; ``joints(*size, seed=seed)`` draws the joints.
     """

@@ -80,7 +80,7 @@ def same(one: Value, other: Value) -> bool:
 
 
 def tidy() -> dict[str, int]:
-    """Sort the stored rows, drop those of calls that no claim names, and count these."""
+    """Sort the stored rows, and drop and count those of calls that no claim names."""
     order, stored = {call: at for at, call in enumerate(wanted())}, stored_rows()
     rows = [row for row in stored if row["call"] in order]
     _write(sorted(rows, key=lambda row: (order[row["call"]], int(row["seed"]))))

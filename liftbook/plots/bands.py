@@ -114,7 +114,7 @@ def _bands(ax: Axes, mass: Matrix, left: Vector, right: Vector, shades: Matrix) 
 
 
 def _tops(masses: Vector) -> Vector:
-    """Return where each bar of a column begins, from above, centred."""
+    """Return the top of each bar of a column, centred."""
     return np.asarray(1.0 + GAP * (len(masses) - 1) - np.cumsum([0.0, *masses[:-1]]) - GAP * np.arange(len(masses)))
 
 

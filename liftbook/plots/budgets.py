@@ -1,4 +1,4 @@
-"""Leakage beside its budget, and leakage against loss of utility, from tidy rows."""
+"""Leakage against its budget, and against loss of utility, from tidy rows."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def _sides(symbols: Matrix, most: float) -> list[dict[str, Any]]:
 
 
 def _border(ax: Axes, notion: LiftNotion, most: float, colour: str, line: Any, name: str) -> None:
-    """Draw where a notion ends, from a grid of min-lifts and max-lifts."""
+    """Draw the border of a notion, from a grid of min-lifts and max-lifts."""
     side = np.linspace(0, most, FINE)
     right, up = np.meshgrid(side, side)
     columns = np.exp(np.stack([-right.ravel(), up.ravel()]))

@@ -105,7 +105,7 @@ def _flat(name: str, points: ArrayLike) -> Matrix:
 
 
 def _around(points: Matrix) -> Matrix:
-    """Return points in the order in which they lie around their mean."""
+    """Return points in angular order around their mean."""
     x, y = (points - points.mean(axis=0)).T
     return np.asarray(points[np.argsort(np.arctan2(y, x))])
 

@@ -155,7 +155,7 @@ def rounding(joint: Joint, prices: Prices, budget: float) -> float:
 
 
 def upper_bound(joint: Joint, prices: Prices, least: float, budget: float) -> float:
-    """Return the bound on I(X; Y) from one on all reduced costs, in nats."""
+    """Return the bound on I(X; Y), nats, that a bound on all reduced costs implies."""
     bound = entropy(joint.p_x) - float(joint.p_x @ prices.symbols) - least + prices.leakage * budget
     return bound + rounding(joint, prices, budget)
 

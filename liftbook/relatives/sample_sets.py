@@ -76,18 +76,18 @@ class Ball(Sample, ABC):
         return lambda budget: np.exp(-budget)[:, None] * found.upper[ratios.top] - found.lower[ratios.bottom]
 
     def cells(self) -> Between:
-        """Return the bounds on P(x|s) and P(x), simultaneous with those of all subsets."""
+        """Return bounds on P(x|s) and P(x) that hold together with those of all subsets."""
         return self.subsets(np.eye(self.n_public, dtype=bool))
 
 
 class L1Sample(Ball):
-    """A sample whose uncertainty set is an l1 ball around the empirical distribution.
+    """A sample whose uncertainty set is an l1 ball around the table.
 
     Notes
     -----
     Half of the distance bounds the deviation of all subsets at once, at any number of rows. P(X|s) for each s, P(X) and
-    P_S share 1 - confidence equally, as in :class:`~lifttables.population.sample.Sample`. Such balls are those of Diaz
-    et al. 2020, and a set in which the distribution lies with a stated chance is what Grosse et al. 2025 ask for.
+    P_S share 1 - confidence equally, as in :class:`~lifttables.population.sample.Sample`. Diaz et al. 2020 use such
+    balls, and Grosse et al. 2025 require a set that contains the distribution with a stated probability.
 
     Examples
     --------

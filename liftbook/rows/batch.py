@@ -1,7 +1,7 @@
-"""Many joint distributions of one shape at once, for figures over thousands.
+"""Many joint distributions of one shape at once.
 
-Arrays have a leading axis over N joint distributions. ``labels[n, x]`` names the group that symbol x of joint n is in,
-as an index below X.
+Arrays have a leading axis over N joint distributions. ``labels[n, x]`` names the group of symbol x in joint n, as an
+index below X.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What every figure's function shares: timing, and Adult as the default table."""
+"""Shared parts of the figures' functions: timing, and Adult as the default table."""
 
 from __future__ import annotations
 

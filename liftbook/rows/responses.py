@@ -28,7 +28,7 @@ Maker = Callable[[Joint, PolyhedralLift], tuple[Channel, dict[str, float]]]
 
 
 class Point(NamedTuple):
-    """One point of one curve: which mechanism, under which notion."""
+    """One point of a curve: a mechanism under a notion."""
 
     series: str
     eps: float

@@ -16,7 +16,7 @@ RELATIVE = 1e-6
 
 
 def write_rows(path: Path, header: Sequence[str], rows: Iterable[Iterable[object]]) -> None:
-    """Write a whole file anew."""
+    """Write a file with a header and rows."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)

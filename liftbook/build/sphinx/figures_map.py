@@ -23,7 +23,7 @@ logger = getLogger(__name__)
 
 
 class figures_map(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: N801 - docutils' way
-    """Stands for the table until all chapters have been executed."""
+    """A placeholder for the table until all chapters have been executed."""
 
 
 class Figures(SphinxDirective):
@@ -59,7 +59,7 @@ def found_figures(app: Sphinx) -> dict[str, tuple[str, str, float | None]]:
 
 
 def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Put the table in its place; a figure that is nowhere is a warning."""
+    """Put the table in its place; warn of figures that no chapter keeps."""
     for place in list(doctree.findall(figures_map)):
         found, rows = found_figures(app), []
         for name in sorted((n for n in figures.__all__ if n.startswith("figure_")), key=order):

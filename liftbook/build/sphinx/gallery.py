@@ -23,7 +23,7 @@ class Gallery(SphinxDirective):
 
 
 def in_order(env: BuildEnvironment, page: str) -> Iterator[str]:
-    """Yield a page and those below it, in the order of the contents."""
+    """Yield a page and its subpages, in the order of the contents."""
     yield page
     for below in env.toctree_includes.get(page, []):
         yield from in_order(env, below)

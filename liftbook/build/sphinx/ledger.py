@@ -134,7 +134,7 @@ def opening(entry: Entry, at: int) -> str:
 
 
 def closing(entry: Entry) -> str:
-    """Return the end of a card: how its values are computed, folded."""
+    """Return the end of a card, with the folded source code."""
     names = dict.fromkeys(call.partition(":")[0] for call in entry.calls)
     code = "\n\n".join(map(code_of, names))
     where = ", ".join(dict.fromkeys(FUNCTIONS[name].__module__ for name in names))
@@ -176,7 +176,7 @@ def so_far(entry: Entry) -> str:
 
 
 def distance(entry: Entry) -> float:
-    """Return the distance of print and result, in units of the last digit."""
+    """Return the distance of published and computed value, in last digits."""
     if not entry.numbers or entry.claim.printed in ("true", ""):
         return 0.0
     return abs(range_of(entry.numbers)[2] - float(entry.claim.printed)) / (entry.claim.tolerance or 1.0)

@@ -70,7 +70,7 @@ def _defined(module: ModuleType) -> list[str]:
 
 
 def found_at(address: str) -> Any:
-    """Return what is at an address, a module or one's attribute."""
+    """Return the module or attribute at an address."""
     home, _, name = address.rpartition(".")
     value = getattr(import_module(home), name, None)
     return import_module(address) if value is None else value
@@ -98,7 +98,7 @@ def folder_of(address: str) -> str:
 
 
 def documented(address: str) -> list[str]:
-    """Return the lines that let autodoc document what is at an address."""
+    """Return the lines that let autodoc document an address."""
     value = found_at(address)
     if inspect.isclass(value):
         kind = "autoexception" if issubclass(value, BaseException) else "autoclass"
@@ -115,7 +115,7 @@ def documented(address: str) -> list[str]:
 
 
 def reference(package: str, done: set[str]) -> Iterator[str]:
-    """Yield the Markdown lines of a package, without what is already done."""
+    """Yield the Markdown lines of a package, except what is already documented."""
     folders: dict[str, list[str]] = {}
     whole = hasattr(import_module(package), "__path__")
     if package not in done and whole:

@@ -17,7 +17,7 @@ from liftlib.notions import LIP
 
 
 def c22_example_sets() -> bool:
-    """Whether all printed risks but the last are above the budget of 0.8."""
+    """Whether all published risks but the last are above the budget of 0.8."""
     return [risk > 0.8 for risk in EXAMPLE_RISKS] == [True, True, True, True, False]
 
 
@@ -36,7 +36,7 @@ def c22_example_is_possible() -> bool:
 
 
 def c22_example_budget_over_leakage() -> float:
-    """Return the printed budget over the printed risk of the merged symbols."""
+    """Return the ratio of the published budget to the merged symbols' published risk."""
     return 0.8 / EXAMPLE_MERGED_RISK
 
 
@@ -58,5 +58,5 @@ def c22_example_complete_share(seed: int) -> float:
 
 @long
 def c22_example_largest_information(seed: int) -> float:
-    """Return the largest I(X;Y) of Algorithm 1 over those joints, nats."""
+    """Return the largest I(X;Y) of Algorithm 1 over those joints, in nats."""
     return float(_family(seed)["information"].max())

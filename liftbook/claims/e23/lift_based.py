@@ -49,7 +49,7 @@ def _relaxes(notion: LiftNotion, alip: ALIP) -> bool:
 
 
 def lift_based_relax_alip(lam: str) -> bool:
-    """Whether l1- and chi2-privacy allow what ALIP allows, at six budgets."""
+    """Whether l1- and chi2-privacy allow the extreme lifts under ALIP, at six budgets."""
     return all(
         _relaxes(notion, alip)
         for alip in (ALIP.split(eps, float(lam)) for eps in (0.25, 0.5, 1.0, 2.0, 4.0, 8.0))

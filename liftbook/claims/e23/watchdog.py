@@ -68,7 +68,7 @@ def merged_set_leaks_least(seed: int) -> bool:
 
 @on_each(drawn, 100, 5, 17)
 def utility_by_equation_11(joint: Joint) -> bool:
-    """Whether eq. (11) gives the I(X;Y) of complete merging, on 100 joints at eps 1.5."""
+    """Whether eq. (11) gives the I(X;Y) of complete merging, at eps 1.5."""
     notion = ALIP.split(1.5, 0.5)
     p = joint.p_x[high_risk(joint, notion)]
     found = evaluate(joint, watchdog(joint, notion, extend=False))

@@ -1,4 +1,4 @@
-"""A joint distribution with every number that C22 prints in its Example 1."""
+"""A joint distribution with every number published in C22 Example 1."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def example_c22_1_family(n_trials: int = 400, *, rng: Rng = 0) -> pd.DataFrame:
 
 
 def printed_error(joint: Joint) -> float:
-    """Return the largest distance to the numbers printed in C22 Example 1."""
+    """Return the largest distance to the numbers published in C22 Example 1."""
     notion, channel = LIP(0.8), watchdog(joint, LIP(0.8), extend=False)
     release, found = channel.release(joint), evaluate(joint, channel)
     risks = [*notion.risk(lift(joint), joint.p_s), *notion.risk(lift(release), release.p_s)]
@@ -112,7 +112,7 @@ def printed_error(joint: Joint) -> float:
 
 
 def _marginal(random: np.random.Generator, low: float) -> Vector:
-    """Return a random P_X with the printed H(X) and P(x5)."""
+    """Return a random P_X with the published H(X) and P(x5)."""
     way = random.normal(size=4)
     way -= way.mean()
     even, most = np.full(4, (1 - low) / 4), (1 - low) / 4 / -(way.min())
@@ -126,7 +126,7 @@ def _marginal(random: np.random.Generator, low: float) -> Vector:
 
 
 def _with_the_printed_numbers(random: np.random.Generator, low: float) -> Joint | None:
-    """Return a random 3 x 5 joint with the printed numbers, or None if impossible."""
+    """Return a random 3 x 5 joint with the published numbers, or None if impossible."""
     p_s, p_x = random.dirichlet(np.ones(3)), _marginal(random, low)
     if not p_x.size:
         return None

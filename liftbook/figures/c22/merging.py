@@ -1,4 +1,4 @@
-"""C22 Figs 1-3: what subset merging gains over complete merging under LIP."""
+"""C22 Figs 1-3: the gain of subset merging over complete merging under LIP."""
 
 from __future__ import annotations
 

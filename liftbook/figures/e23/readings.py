@@ -1,4 +1,4 @@
-"""E23 Algorithm 1 under each reading of its risk, its loop and what follows it."""
+"""E23 Algorithm 1 under several readings of its risk, its loop and its repair."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""I21's Example 1, its linear reductions, and what they cost."""
+"""I21's Example 1, its linear reductions, and their costs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Releases of Adult next to kept columns: how many succeed, and what they retain."""
+"""Releases of Adult next to kept columns: how many succeed, and their utility."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a confidence costs a response, and how much of it the union bound causes."""
+"""The cost of a confidence for a response, and the union bound's part in it."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ VARIANTS: Mapping[str, type[Sample]] = {
 
 @cache
 def law_and_optimum(name: str) -> tuple[Joint, float]:
-    """Return a distribution, and the NMI of the optimum for those who know it."""
+    """Return a distribution, and the NMI of the optimum if it is known."""
     law = dirichlet_joint(*SHAPES[name][:2], 0.3, SHAPES[name][2])
     return law, evaluate(law, optimal_response(law, NOTION)).nmi
 

@@ -218,7 +218,7 @@ def stored_kernels() -> pd.DataFrame:
 
 
 def main() -> int:
-    """Run what is not stored yet."""
+    """Compute the tables that are not stored."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--minutes", type=float, default=float("inf"), help="stop after this long")
     options.add_argument("--only", default="", help="tables whose notion, law, rows and seed contain this word")

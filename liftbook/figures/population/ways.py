@@ -1,4 +1,4 @@
-"""Mechanisms made private for the population, judged by the distribution."""
+"""Mechanisms designed for the population, judged by the distribution."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def of_any_secret(rows: pd.DataFrame) -> Finding:
 
 
 def of_seeing_the_secret(rows: pd.DataFrame) -> Finding:
-    """Access to the secret gives at least the NMI of the best without."""
+    """Access to the secret gives at least the NMI of the best mechanism without it."""
     kept = utilities(rows, LIFTS).dropna(subset=["secret-aware", "optimal"])
     more = (kept["secret-aware"] - kept["optimal"]).mean()
     return Finding(

@@ -1,4 +1,4 @@
-"""Which notion implies which, with what bound, and where nothing is implied."""
+"""Implications between notions with their bounds, and counterexamples."""
 
 from __future__ import annotations
 

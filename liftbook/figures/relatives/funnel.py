@@ -90,7 +90,7 @@ def same_average(joint: Joint, budgets: Iterable[float]) -> pd.DataFrame:
 
 
 def beyond(joint: Joint, channel: Channel, eps: float) -> float:
-    """Return the share of people whose output has a lift outside of [e^-eps, e^eps].
+    """Return the share of people whose output has a lift outside [e^-eps, e^eps].
 
     Examples
     --------

@@ -45,7 +45,7 @@ def best_ldp_kernel(joint: Joint, notion: LDP) -> tuple[Channel, int]:
 
 
 def product_of_kernels(joint: Joint, eps: float, shape: Sequence[int]) -> Channel:
-    """Return S20 Theorem 4's product, as printed, of best vertex kernels.
+    """Return S20 Theorem 4's product, as published, of best vertex kernels.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""S20 Fig. 3: optimal LDP beside optimal LIP, with their times."""
+"""S20 Fig. 3: optimal LDP and optimal LIP, with their times."""
 
 from __future__ import annotations
 
