@@ -11,7 +11,7 @@ import csv
 import itertools
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -51,6 +51,7 @@ LOSSES_AT = 2_000
 """Rows of the tables on which bounds are compared."""
 
 Key = tuple[str, ...]
+Wanted = Iterator[tuple[Key, Callable[[], list[dict[str, Any]]]]]
 
 
 class Kept(NamedTuple):
@@ -64,7 +65,7 @@ class Kept(NamedTuple):
     keys: tuple[str, ...]
     tried: tuple[str, ...]
     values: tuple[str, str]
-    wanted: Callable[[], Iterator[tuple[Key, Callable[[], list[dict[str, Any]]]]]]
+    wanted: Callable[[], Wanted]
 
     @property
     def path(self) -> Path:
@@ -145,48 +146,40 @@ class Kept(NamedTuple):
         return whole.sort_values(["line", "place"], ignore_index=True).drop(columns=["line", "place"])
 
 
-def _designs() -> Iterator[tuple[Key, Callable[[], list[dict[str, Any]]]]]:
+def _tables(compute: Callable[[Any], list[dict[str, Any]]], seeds: int, *parts: Iterable[Any]) -> Wanted:
+    """Yield the key and the computation of each table, seed by seed."""
+    for seed, *others in itertools.product(range(seeds), *parts):
+        table = (*others, seed)
+        yield tuple(one if isinstance(one, str) else repr(one) for one in table), partial(compute, table)
+
+
+def _designs() -> Wanted:
     first, *others = NOTIONS
-    every = itertools.chain(
-        itertools.product(range(SEEDS), [first], LAWS, SIZES),
-        itertools.product(range(SEEDS), others, SMALL, SIZES),
-        itertools.product(range(FEWER), others, sorted(set(LAWS) - set(SMALL)), SIZES),
-    )
-    for seed, notion, law, rows in every:
-        yield (repr(notion), law, str(rows), str(seed)), partial(judged, (notion, law, rows, seed))
+    yield from _tables(judged, SEEDS, [first], LAWS, SIZES)
+    yield from _tables(judged, SEEDS, others, SMALL, SIZES)
+    yield from _tables(judged, FEWER, others, sorted(set(LAWS) - set(SMALL)), SIZES)
 
 
-def _ways() -> Iterator[tuple[Key, Callable[[], list[dict[str, Any]]]]]:
-    for seed, law, rows in itertools.product(range(SEEDS), LAWS, SIZES):
-        yield (law, str(rows), str(seed)), partial(judged_ways, (law, rows, seed))
-
-
-def _audits() -> Iterator[tuple[Key, Callable[[], list[dict[str, Any]]]]]:
-    for seed, law, rows in itertools.product(range(SEEDS), AUDITED, SIZES):
-        yield (law, str(rows), str(seed)), partial(audited_table, (law, rows, seed))
-
-
-def _kernels() -> Iterator[tuple[Key, Callable[[], list[dict[str, Any]]]]]:
-    for seed, kind, law, rows in itertools.product(range(FEWEST), KERNELS, SMALL, MORE_ROWS):
-        yield (kind, law, str(rows), str(seed)), partial(_one, (kind, law, rows, seed))
-
-
-def _losses() -> Iterator[tuple[Key, Callable[[], list[dict[str, Any]]]]]:
-    for seed, law in itertools.product(range(SEEDS), SHAPES):
-        yield (law, str(LOSSES_AT), str(seed)), partial(losses, (law, LOSSES_AT, seed))
-
-
-def _one(release: tuple[str, str, int, int]) -> list[dict[str, Any]]:
+def _kernel(release: tuple[str, str, int, int]) -> list[dict[str, Any]]:
     return [told_apart(release)]
 
 
-OF_DESIGNS = Kept("population.csv", ("notion", "law", "rows", "seed"), tuple(DESIGNS), ("over", "nmi"), _designs)
-OF_WAYS = Kept("ways.csv", ("law", "rows", "seed"), WAYS, ("over", "nmi"), _ways)
-OF_AUDITS = Kept("coverage.csv", ("law", "rows", "seed"), MEASURES, ("covered", "width"), _audits)
-
-OF_LOSSES = Kept("losses.csv", ("law", "rows", "seed"), tuple(VARIANTS), ("over", "retained"), _losses)
-
-OF_KERNELS = Kept("kernels.csv", ("kind", "law", "rows", "seed"), ("neighbours",), ("same", "of"), _kernels)
+TABLE = ("law", "rows", "seed")
+OF_DESIGNS = Kept("population.csv", ("notion", *TABLE), tuple(DESIGNS), ("over", "nmi"), _designs)
+OF_WAYS = Kept("ways.csv", TABLE, WAYS, ("over", "nmi"), partial(_tables, judged_ways, SEEDS, LAWS, SIZES))
+OF_AUDITS = Kept(
+    "coverage.csv", TABLE, MEASURES, ("covered", "width"), partial(_tables, audited_table, SEEDS, AUDITED, SIZES)
+)
+OF_LOSSES = Kept(
+    "losses.csv", TABLE, tuple(VARIANTS), ("over", "retained"), partial(_tables, losses, SEEDS, SHAPES, [LOSSES_AT])
+)
+OF_KERNELS = Kept(
+    "kernels.csv",
+    ("kind", *TABLE),
+    ("neighbours",),
+    ("same", "of"),
+    partial(_tables, _kernel, FEWEST, KERNELS, SMALL, MORE_ROWS),
+)
 
 
 def stored_designs() -> pd.DataFrame:
