@@ -136,8 +136,8 @@ class Claim:
     def outcome(self, values: Sequence[Value]) -> Outcome:
         """Return the outcome of one reading's replications, see :meth:`judged`.
 
-        Two kinds of values cannot contradict the paper and count as undecided: those in a setting of ours where the
-        text gives none, and times, which depend on the authors' machine and program.
+        Two kinds of values cannot contradict the paper, so a difference counts as undecided: those in a setting of ours
+        where the text gives none, and times, which depend on the authors' machine and program.
         """
         found = self.judged(values)
         beyond_us = self.scale == "unprinted" or self.kind == "time"

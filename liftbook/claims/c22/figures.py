@@ -52,7 +52,7 @@ def c22_fig3_perfect_privacy(reading: str, seed: int) -> bool:
 
 
 def c22_not_perfect_at_half(seed: int) -> float:
-    """Return the share of 1,000 joints on which merging at eps 0.5 keeps a symbol."""
+    """Return how often complete merging at eps 0.5 leaves a low-risk symbol."""
     p = uniform_joints(1000, 13, 20, np.random.default_rng(seed))
     loss = figures.merged_risks(p, watchdog_labels(p, LIP(0.5), extend=False), 0.5)["nmil"]
     return float((loss < 1 - 1e-9).mean())

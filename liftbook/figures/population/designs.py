@@ -152,14 +152,14 @@ def population_designs(
 def kept_shares(judged_rows: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
     """Return the share of tables in which each design held, with an interval.
 
-    ``judged_rows`` are those of :func:`population_designs`, or stored.
+    ``judged_rows`` are those of :func:`population_designs`, or stored; ``level`` is that of the interval, in (0, 1).
 
     Returns
     -------
     pandas.DataFrame
         Columns ``notion``, ``law``, ``design``, ``rows``, ``tables``, ``kept`` (how many of them), ``low`` and ``high``
-        (the two-sided interval of Clopper and Pearson), ``nmi`` (mean) and ``error`` (its standard error; NaN for one
-        table).
+        (the two-sided interval of Clopper and Pearson, so that no share is said to be 1), ``nmi`` (mean) and ``error``
+        (its standard error; NaN for one table).
 
     Examples
     --------
