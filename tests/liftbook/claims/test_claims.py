@@ -124,7 +124,7 @@ def test_every_claim_is_of_a_sentence():
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("E23,p,result,says,nothing,", "the claim 'nothing', which claims"),
+        ("E23,p,result,says,nothing,", "the claim 'nothing', not in claims"),
         ("E23,p,result,says,,", "E23, p: give either claims or why"),
         ("E23,p,result,says,e23-prop2,vague", "E23, p: give either claims or why"),
     ],
@@ -214,7 +214,7 @@ def test_unknown_words(monkeypatch, tmp_path):
     with pytest.raises(DataError, match="the id 'a' twice"):
         claims.read_claims()
     (tmp_path / "claims.csv").write_text(",".join(COLUMNS) + "\n" + "a,E23,p,result,q,,s,paper,t,1,,f,c#d,\n")
-    with pytest.raises(DataError, match=r"the claim .b., which claims"):
+    with pytest.raises(DataError, match=r"the claim .b., not in claims"):
         claims.read_readings()
     (tmp_path / "readings.csv").write_text("claim,role,reading,computed_by\na,guess,r,f\n")
     with pytest.raises(DataError, match="the role 'guess' for a: give reading or detail"):

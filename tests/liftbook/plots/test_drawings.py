@@ -139,5 +139,5 @@ def test_shares_have_a_dot_and_an_interval_per_table_size():
 
 
 def test_a_plane_is_for_what_two_lifts_decide():
-    with pytest.raises(InvalidParameter, match="mean: more than the least and the largest lift decide it"):
+    with pytest.raises(InvalidParameter, match="mean: the smallest and largest lift do not decide it"):
         plots.plane(PEOPLE, {"mean": ll.L1Lift(0.5, 0.5)})
