@@ -4,6 +4,8 @@
 workers of Dask, and compares that with a plain pass that counts, draws, shuffles and writes. The same rows are counted
 once more from the numbers that they are made of, one part after another. With ``--kill`` the release is written again
 while one of the workers is killed, and compared with the first, row by row.
+
+``--sweep 4000`` finds the optima of as many random joint distributions instead, on the workers and one after another.
 """
 
 from __future__ import annotations
@@ -29,6 +31,9 @@ import liftlib as ll
 import lifttables as tables
 
 SECRETS, SYMBOLS = 6, 40
+
+PARTS = 40
+"""Parts of a sweep."""
 
 
 def codes(number: int, rows: int) -> np.ndarray:
@@ -122,15 +127,47 @@ def alike(one: Path, other: Path) -> bool:
     )
 
 
-def run(rows: int, rows_a_part: int, mechanism: str, *, kill: bool) -> None:
-    parts = -(-rows // rows_a_part)
-    sizes = [min(rows_a_part, rows - rows_a_part * number) for number in range(parts)]
+@contextmanager
+def two_workers() -> Iterator[tuple[Client, Path]]:
+    """Start two workers with a temporary folder, which are stopped at the end."""
     with (
         tempfile.TemporaryDirectory(prefix="lift-cluster-") as name,
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", local_directory=name) as cluster,
         Client(cluster) as client,
     ):
-        folder, steps = Path(name), Steps(client)
+        yield client, Path(name)
+
+
+def optima(number: int, joints: int) -> list[float]:
+    """Return the optima of a part of a sweep: LIP(0.5), to 1 %, 5 x 17."""
+    p = ll.datasets.uniform_joints(joints, 5, 17, np.random.default_rng([9, number]))
+    found = (ll.mechanisms.optimal(ll.Joint(one), ll.LIP(0.5), method="tree", gap=1e-2, threads=1) for one in p)
+    return [channel.certificate.value for channel in found]
+
+
+def sweep(joints: int) -> None:
+    """Find optima on two workers, and one after another."""
+    sizes = [len(part) for part in np.array_split(np.arange(joints), PARTS)]
+    with two_workers() as (client, _):
+        client.run(optima, 0, 1)  # reads the compiled loops
+        began = time.perf_counter()
+        spread = client.gather(client.map(optima, range(PARTS), sizes))
+        workers = time.perf_counter() - began
+    optima(0, 1)
+    began = time.perf_counter()
+    same = spread == [optima(number, size) for number, size in enumerate(sizes)]
+    alone = time.perf_counter() - began
+    print(
+        f"{joints:,} optima: {workers:.1f} s on two workers, {alone:.1f} s one after another, "
+        f"{alone / workers:.2f} times; equal results: {same}"
+    )
+
+
+def run(rows: int, rows_a_part: int, mechanism: str, *, kill: bool) -> None:
+    parts = -(-rows // rows_a_part)
+    sizes = [min(rows_a_part, rows - rows_a_part * number) for number in range(parts)]
+    with two_workers() as (client, folder):
+        steps = Steps(client)
         frame = dd.from_map(part, range(parts), sizes, meta=part(0, 1).head(0))
         with steps.step("count"):
             counts = tables.Reading("secret", "public").counts(tables.open_table(frame))
@@ -173,7 +210,12 @@ def main() -> None:
     options.add_argument("--part", type=float, default=1e6, help="rows of a part")
     options.add_argument("--mechanism", default="randomised-response")
     options.add_argument("--kill", action="store_true", help="release once more, and kill a worker midway")
+    options.add_argument("--sweep", type=float, help="find the optima of so many joint distributions, and no rows")
     given = options.parse_args()
+    os.environ.setdefault("MIXPROOF_COMPILE", "now")
+    if given.sweep:
+        sweep(int(given.sweep))
+        return
     run(int(given.rows), int(given.part), given.mechanism, kill=given.kill)
 
 

@@ -84,7 +84,7 @@ class Compiled:
 
 def divided(values: Any) -> list[Any]:
     """Return an array in ``PARTS`` parts, or whole if it is short."""
-    return np.array_split(values, PARTS) if len(values) > MOST_DENSE else [values]
+    return np.array_split(values, min(PARTS, len(values))) if len(values) > MOST_DENSE else [values]
 
 
 class CompiledRestrictedMaster:
