@@ -10,7 +10,14 @@ from benchmarks import public
 from mixproof.exact import NotProven
 
 STORED = pd.read_csv(public.FOLDER / "index.csv").set_index("instance")
-SMALL = ["people-2x3-lip-1", "adult-income-race-ldp-1", "uniform-3x8-lip-0.5", "skewed-2x10-ldp-1", "equal-3x3-lip-1"]
+SMALL = [
+    "people-2x3-lip-1",
+    "adult-income-race-ldp-1",
+    "uniform-3x8-lip-0.5",
+    "skewed-2x10-ldp-1",
+    "equal-3x3-lip-1",
+    "groups-3x9-ldp-1",
+]
 
 
 def test_what_is_stored_is_one_set():
@@ -20,6 +27,7 @@ def test_what_is_stored_is_one_set():
     assert (STORED["bound"] >= STORED["value"] - public.AGREE).all()
     page = (public.FOLDER / "README.md").read_text(encoding="utf-8")
     assert all(f"| {name} |" in page for name in STORED.index)
+    assert f"{len(STORED)} instances of {len(public.JOINTS) + len(public.LARGE)} joint distributions" in page
 
 
 @pytest.mark.parametrize("name", SMALL)
