@@ -1,7 +1,8 @@
 """Named joint distributions that cover the odd cases."""
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, wraps
+from inspect import signature
 
 import numpy as np
 
@@ -54,3 +55,21 @@ JOINTS: Mapping[str, Callable[[], Joint]] = {
 @cache
 def named_joint(name: str) -> Joint:
     return JOINTS[name]()
+
+
+def on_each_joint(test: Callable[..., None]) -> Callable[..., None]:
+    """Run a test on every named joint, as its argument ``joint``, and name one that fails."""
+
+    @wraps(test)
+    def on_all(*args: object, **arguments: object) -> None:
+        for name in JOINTS:
+            try:
+                test(*args, joint=named_joint(name), **arguments)
+            except BaseException as error:
+                error.add_note(f"with {name}")
+                raise
+
+    found = signature(test)
+    left = [one for one in found.parameters.values() if one.name != "joint"]
+    on_all.__signature__ = found.replace(parameters=left)  # type: ignore[attr-defined]
+    return on_all

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import liftlib as ll
-from liftlib.errors import InvalidParameter, UnsupportedNotion
 
 
 def itself(p):
@@ -74,19 +73,3 @@ def test_whatever_the_secret(seed):
         assert notion.is_satisfied(joint, channel)
         assert notion.is_satisfied(itself(joint.p_x), channel)
         assert channel.certificate.upper == math.inf
-
-
-def test_odd_shapes(named_joints):
-    for name, joint in named_joints.items():
-        for eps in (0.0, 0.3, 50.0):
-            assert ll.ALIP(math.inf, eps).is_satisfied(joint, ll.mechanisms.extremal(joint, ll.ALIP(math.inf, eps))), (
-                name
-            )
-
-
-def test_refusals():
-    joint = itself([2, 3, 5])
-    with pytest.raises(UnsupportedNotion, match=r"LIP\(eps=1\.0\) bounds more than the largest lift: use optimal"):
-        ll.mechanisms.extremal(joint, ll.LIP(1.0))
-    with pytest.raises(InvalidParameter, match="is 'x': give a Notion"):
-        ll.mechanisms.extremal(joint, "x")

@@ -8,11 +8,10 @@ import pytest
 from partitions import best_by_hand
 
 import liftlib as ll
-from liftbook.relatives import AverageLeakage, MaximalLeakage
+from liftbook.relatives import AverageLeakage
 from liftbook.relatives.average import averaged
 from liftbook.relatives.funnel_proof import FunnelProof, Prices, check_bound, reduced_costs
 from liftbook.relatives.funnel_search import descended, search
-from liftlib.errors import InvalidParameter, UnsupportedNotion
 from mixproof.errors import InvalidProof
 
 
@@ -88,14 +87,6 @@ def test_perfect_privacy_is_in_the_pool():
     assert utility(joint, channel) >= best - 1e-6
     assert best - 1e-6 <= channel.certificate.upper <= best * (1 + 1e-3) + 1e-6
     assert utility(joint, ll.mechanisms.funnel(joint, AverageLeakage(1e-7))) >= best - 1e-6
-
-
-def test_refusals():
-    joint = ll.Joint(np.full((2, 3), 1 / 6))
-    with pytest.raises(UnsupportedNotion, match=r"needs a bound on I\(S; Y\); MaximalLeakage.* use optimal"):
-        ll.mechanisms.funnel(joint, MaximalLeakage(1.0))
-    with pytest.raises(InvalidParameter, match="joint has 41 symbols, more than 40: use funnel_merging"):
-        ll.mechanisms.funnel(ll.Joint(np.full((2, 41), 1 / 82)), AverageLeakage(0.1))
 
 
 def simplex_grid(n, steps):

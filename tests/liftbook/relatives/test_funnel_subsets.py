@@ -3,14 +3,12 @@
 import itertools
 import math
 
-import numpy as np
 import pytest
 from partitions import best_by_hand
 
 import liftlib as ll
 from liftbook.relatives import AverageLeakage
 from liftbook.relatives.submodular import _merged, merging_losses
-from liftlib.errors import InvalidParameter, UnsupportedNotion
 
 JOINT = ll.Joint.from_counts([[6, 1, 2, 3, 0], [1, 5, 2, 2, 1], [0, 2, 4, 1, 3]])
 
@@ -92,15 +90,3 @@ def test_twins_are_merged_for_nothing():
     told = ll.measures.mutual_information(joint.p)
     assert ll.mechanisms.funnel_subsets(joint, AverageLeakage(told)).n_outputs == 3
     assert ll.mechanisms.funnel_subsets(joint, AverageLeakage(0.5 * told)).n_outputs < 3
-
-
-def test_refusals():
-    joint = ll.Joint(np.full((2, 3), 1 / 6))
-    with pytest.raises(
-        UnsupportedNotion, match=r"needs a bound on I\(S; Y\); LIP\(eps=1\.0\) .*: use optimal_response or fu"
-    ):
-        ll.mechanisms.funnel_subsets(joint, ll.LIP(1.0))
-    with pytest.raises(
-        InvalidParameter, match="joint has 16 symbols, more than 15: use funnel_merging or funnel_descent"
-    ):
-        ll.mechanisms.funnel_subsets(ll.Joint(np.full((2, 16), 1 / 32)), AverageLeakage(0.1))

@@ -8,7 +8,6 @@ from scipy.optimize import linprog
 
 import liftlib as ll
 from liftbook.relatives import MaximalLeakage
-from liftlib.errors import UnsupportedNotion
 
 
 def least_distortion(p_x, eps):
@@ -55,10 +54,3 @@ def test_any_secret_is_safe(named_joints):
                 assert channel.kernel.tolist() == np.eye(joint.n_public).tolist()
             if eps == 0:
                 assert channel.n_outputs == 1
-
-
-def test_refusal():
-    with pytest.raises(
-        UnsupportedNotion, match=r"needs a bound on maximal leakage; LIP\(eps=1\.0\) does not .*: use extremal_resp"
-    ):
-        ll.mechanisms.hamming(ll.Joint(np.eye(2) / 2), ll.LIP(1.0))

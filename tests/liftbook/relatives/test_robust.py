@@ -6,7 +6,7 @@ import pytest
 import liftlib as ll
 from liftbook.relatives import robust
 from liftbook.relatives.robust import cone_under
-from liftlib.errors import InvalidParameter, SolverFailure, UnsupportedNotion
+from liftlib.errors import InvalidParameter, SolverFailure
 from liftlib.response import posteriors as rows
 from liftlib.response.aorr import aorr
 from liftlib.response.posteriors import Core, RowsCertificate
@@ -58,8 +58,6 @@ def test_robust_response_refuses(monkeypatch):
         ll.mechanisms.robust(
             joint, ll.LIP(1), others=[joint, ll.datasets.uniform_joint(2, 4, np.random.default_rng(0))]
         )
-    with pytest.raises(UnsupportedNotion, match="use subset_merging"):
-        ll.mechanisms.robust(joint, ll.Chi2Lift(1, 1), others=[])
     with pytest.raises(InvalidParameter, match=r"others is .*: give a sequence, each entry a Joint"):
         ll.mechanisms.robust(joint, ll.LIP(1), others=[joint.p])
 

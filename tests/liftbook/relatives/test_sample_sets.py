@@ -80,13 +80,9 @@ def test_pearsons_bounds_are_the_ends_of_the_set(inside):
         end = share.ravel()
         for _ in range(3):  # on some machines it ends early, and goes on from there
             best = minimize(
-                lambda x, aim=aim: -aim(x.reshape(2, 3)),
-                end,
-                bounds=[(1e-6, 1)] * 6,
-                constraints=[room_left, total],
-                method="SLSQP",
-                options={"ftol": 1e-12, "maxiter": 500},
-            )
+                lambda x, aim=aim: -aim(x.reshape(2, 3)), end, bounds=[(1e-6, 1)] * 6,
+                constraints=[room_left, total], method="SLSQP", options={"ftol": 1e-12, "maxiter": 500},
+            )  # fmt: skip
             end = best.x
         assert best.success
         assert -best.fun == pytest.approx(bound, abs=1e-6)

@@ -10,7 +10,7 @@ import itertools
 
 import numpy as np
 import pytest
-from awkward_joints import JOINTS, named_joint
+from awkward_joints import JOINTS, named_joint, on_each_joint
 
 import liftlib as ll
 from liftlib.errors import UnsupportedNotion
@@ -249,6 +249,7 @@ def test_lip_and_ldp(eps):
 
 
 @pytest.mark.parametrize("notion", ["ALIP", "LIP", "LDP"])
+@on_each_joint
 def test_looser_budgets_never_cost_utility(notion, joint):
     kind = {"ALIP": lambda e: ll.ALIP(e, e / 2), "LIP": ll.LIP, "LDP": ll.LDP}[notion]
     joint = ll.Joint.from_counts(small_enough(joint).p[:, :8], drop_empty=True)

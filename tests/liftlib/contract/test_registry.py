@@ -42,6 +42,15 @@ def test_an_unknown_option_is_refused_by_name(mechanism):
         mechanism(JOINT, notion, sedonds=1)
 
 
+@pytest.mark.parametrize("name", ["best-partition", "funnel", "funnel-descent", "funnel-subsets", "staircase"])
+def test_more_symbols_than_it_can_do_are_refused(name):
+    mechanism = ll.mechanisms[name]
+    most = mechanism.most_symbols
+    notion = next(one for one in (ll.LDP(1.0), *beyond()) if mechanism.serves(one))
+    with pytest.raises(InvalidParameter, match=rf"^joint has {most + 1} symbols, more than {most}: use "):
+        mechanism(ll.Joint(np.full((2, most + 1), 0.5 / (most + 1))), notion)
+
+
 def beyond():
     from liftbook.relatives import AverageLeakage, MaximalLeakage
 

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from awkward_joints import on_each_joint
 
 import liftlib as ll
 from liftlib.errors import InvalidParameter
@@ -22,6 +23,7 @@ def narrow(joint, n):
 
 @each
 @pytest.mark.parametrize("eps", [0.05, 0.4, 1.3, 6.0])
+@on_each_joint
 def test_closed_form_is_the_root_that_calibrate_finds(family, eps, joint):
     small = narrow(joint, 9)
     found, root = family.at_lip(small, eps), ll.calibrate(family, small, ll.LIP(eps))
@@ -94,17 +96,9 @@ def test_randomised_response_and_reporting_are_truth_or_noise():
 
 
 NOTIONS = [
-    ll.LIP(0.2),
-    ll.LIP(1e-7),
-    ll.ALIP(0.5, 0.1),
-    ll.ALIP(np.inf, 0.3),
-    ll.ALIP(0.3, np.inf),
-    ll.LDP(0.4),
-    ll.L1Lift(0.3, 0.2),
-    ll.Chi2Lift(np.inf, 0.2),
-    ll.AlphaLift(2, 0.2, 0.1),
-    ll.PerfectPrivacy(),
-]
+    ll.LIP(0.2), ll.LIP(1e-7), ll.ALIP(0.5, 0.1), ll.ALIP(np.inf, 0.3), ll.ALIP(0.3, np.inf), ll.LDP(0.4),
+    ll.L1Lift(0.3, 0.2), ll.Chi2Lift(np.inf, 0.2), ll.AlphaLift(2, 0.2, 0.1), ll.PerfectPrivacy(),
+]  # fmt: skip
 
 
 def odd_joints():

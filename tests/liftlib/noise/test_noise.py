@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from awkward_joints import on_each_joint
 
 import liftlib as ll
 from liftlib.errors import InvalidParameter
@@ -50,6 +51,7 @@ def test_conditional_reporting_is_its_algorithm():
 
 @pytest.mark.parametrize("eps", [0.0, 0.01, 0.7, 3.0, 50.0, np.inf])
 @each
+@on_each_joint
 def test_closed_forms(family, eps, joint):
     if joint.n_public > 12 and family is ll.mechanisms.unary_encoding:
         joint = ll.Joint.from_counts(joint.p[:, :9], drop_empty=True)
@@ -72,6 +74,7 @@ def test_thresholds_are_enough_for_unary_encoding(seed):
 
 
 @pytest.mark.parametrize("eps", [0.3, 1.0, 4.0])
+@on_each_joint
 def test_explicit_mechanisms_keep_ldp(eps, joint):
     """GRR and CR are eps-LDP with respect to S (S20 Proposition 2)."""
     for mechanism in (ll.mechanisms.randomised_response, ll.mechanisms.conditional_reporting):

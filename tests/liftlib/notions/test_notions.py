@@ -6,6 +6,7 @@ from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
+from awkward_joints import on_each_joint
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -178,6 +179,7 @@ class TestLeakage:
                 assert isinstance(found, Leakage)
                 assert (found.lower, found.upper) == pytest.approx((low, high), rel=1e-10)
 
+    @on_each_joint
     def test_is_the_smallest_budget_that_is_kept(self, name, joint):
         channel = Channel(random_kernel(joint, np.random.default_rng(2)))
         found = self.make(name, 1, 1).leakage(joint, channel)
@@ -191,6 +193,7 @@ class TestLeakage:
         if name in ONE_BUDGET and low > step:
             assert not self.make(name, low - step, low - step).is_satisfied(joint, channel)
 
+    @on_each_joint
     def test_a_constant_release_keeps_a_budget_of_zero(self, name, joint):
         notion = self.make(name, 0, 0)
         constant = Channel.constant(joint.n_public)

@@ -8,7 +8,6 @@ import pytest
 import liftlib as ll
 from liftlib.errors import InvalidProof
 from liftlib.proofs import upper_bound
-from mixproof import checker as checking
 from mixproof.proof import Proof
 
 JOINT = ll.datasets.uniform_joint(4, 10, np.random.default_rng(3))
@@ -47,27 +46,7 @@ def test_a_proof_that_says_less_than_the_entropy_gives_the_entropy(eps, gap):
     assert found.gap == max(0.0, found.upper - found.value)
 
 
-@pytest.mark.parametrize("at", range(4))
-def test_what_is_no_joint_notion_channel_or_proof_is_named(channel, at):
-    given = [JOINT, NOTION, channel, channel.certificate.proof]
-    given[at] = "a text"
-    with pytest.raises(ll.LiftError, match=("joint", "notion", "channel", "proof")[at]):
-        ll.check_proof(*given)
-
-
 NUMBERS = ["dual", "caps", "cap_weights", "level", "weights", "order", "sides", "parent", "child", "kind", "symbol"]
-
-
-@pytest.mark.parametrize("name", NUMBERS)
-def test_any_number_that_is_changed_is_noticed(channel, name):
-    proof = channel.certificate.proof
-    value = getattr(proof, name)
-    rng = np.random.default_rng(0)
-    for at in rng.integers(value.size, size=5):
-        other = value.copy()
-        other.flat[at] += 1 if other.dtype.kind == "i" else max(1e-12, abs(other.flat[at]) * 1e-12)
-        with pytest.raises(InvalidProof, match="digest"):
-            ll.check_proof(JOINT, NOTION, with_proof(channel, replace(proof, **{name: other})))
 
 
 @pytest.mark.parametrize("name", NUMBERS)
@@ -77,7 +56,7 @@ def test_a_forged_digest_does_not_make_a_false_bound_true(channel, name):
     value = getattr(proof, name)
     rng = np.random.default_rng(1)
     refused = 0
-    for _ in range(60):
+    for _ in range(30):
         other = value.copy()
         at = rng.integers(value.size)
         change = rng.integers(-3, 4) if other.dtype.kind == "i" else rng.normal() * 10.0 ** rng.integers(-6, 2)
@@ -98,20 +77,7 @@ def test_a_forged_digest_does_not_make_a_false_bound_true(channel, name):
     assert refused
 
 
-def test_claims_beyond_the_proof_are_refused(channel):
-    made = channel.certificate
-    proof = made.proof
-    low = made.value - 1e-7
-    for wrong, message in (
-        (with_proof(channel, proof, upper=low), "as the certificate says"),
-        (with_proof(channel, replace(proof, upper=low, digest="")), "as the proof says"),
-        (with_proof(channel, proof, value=made.value + 1e-6), r"I\(X; Y\) is .*, not"),
-        (with_proof(channel, None), "has no proof: make it by optimal_response"),
-        (ll.Channel(channel.kernel), "has no proof"),
-        (ll.Channel(np.eye(10), certificate=made), "exceeds ALIP.* it is not private"),
-    ):
-        with pytest.raises(InvalidProof, match=message):
-            ll.check_proof(JOINT, NOTION, wrong)
+def test_a_proof_for_another_joint_or_notion_is_refused(channel):
     other = ll.datasets.uniform_joint(4, 10, np.random.default_rng(4))
     with pytest.raises(InvalidProof):
         ll.check_proof(other, NOTION, channel)
@@ -132,15 +98,6 @@ def test_is_kept_in_a_text(channel, tmp_path):
     path.write_text(path.read_text().replace('"upper": ', '"upper": 1'))
     with pytest.raises(InvalidProof, match="digest"):
         ll.check_proof(JOINT, NOTION, channel, Proof.load(path))
-    for text in (
-        "",
-        "{}",
-        '{"format": "liftlib proof", "version": 2}',
-        '{"format": "liftlib proof", "version": 1}',
-        "[]",
-    ):
-        with pytest.raises(InvalidProof, match=r"give what Proof\.to_json wrote"):
-            Proof.from_json(text)
 
 
 def test_imports_no_solver():
@@ -155,7 +112,3 @@ def test_imports_no_solver():
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]", found.stdout
-
-
-def test_what_is_allowed_for_rounding_is_a_floats():
-    assert np.finfo(float).eps / 2 == checking.UNIT

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from awkward_joints import on_each_joint
 from scipy.optimize import linprog
 
 import liftlib as ll
@@ -34,6 +35,7 @@ def paid(joint, channel, cost):
 
 
 @pytest.mark.parametrize("share", SHARES)
+@on_each_joint
 def test_both_reach_the_same_conditionals(joint, share):
     wanted = (1 - share) * joint.x_given_s + share * joint.p_x
     for make in mechanisms:

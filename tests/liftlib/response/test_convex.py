@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from awkward_joints import JOINTS, named_joint
+from awkward_joints import on_each_joint
 from cutting_planes import between
 from scipy.optimize import brentq
 
@@ -52,14 +52,9 @@ def test_against_cutting_planes(notion, compiled):
 
 
 @pytest.mark.parametrize("notion", [*NOTIONS[::2], ll.AlphaLift(2, 50, 50), ll.AlphaLift(2, 30, 0.2)], ids=str)
-def test_awkward_joints(notion):
-    for name in JOINTS:
-        joint = ll.Joint.from_counts(named_joint(name).p[:4, :5], drop_empty=True)
-        try:
-            assert_bracketed(joint, notion)
-        except BaseException as error:
-            error.add_note(f"with {name}")
-            raise
+@on_each_joint
+def test_awkward_joints(joint, notion):
+    assert_bracketed(ll.Joint.from_counts(joint.p[:4, :5], drop_empty=True), notion)
 
 
 def as_alip(joint, notion):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import liftlib as ll
-from liftlib.errors import InvalidParameter, UnsupportedNotion
+from liftlib.errors import InvalidParameter
 from liftlib.response import product
 from liftlib.response.product import ProductCertificate
 from mixproof.search import cheapest_mixture
@@ -143,8 +143,6 @@ def test_where_no_share_helps_nothing_is_told(monkeypatch):
 
 def test_product_refuses():
     joint = ll.datasets.uniform_joint(2, 4, np.random.default_rng(0))
-    with pytest.raises(UnsupportedNotion, match=r"^product_response needs a notion about X's attributes; LIP"):
-        ll.mechanisms.product(joint, ll.LIP(1))
     with pytest.raises(InvalidParameter, match=r"shape \(2, 3\) has 6 combinations, the joint 4 public symbols"):
         ll.mechanisms.product(joint, ll.SRLIP(1, (2, 3)))
     with pytest.raises(InvalidParameter, match="repair is 'no': give True or False"):
