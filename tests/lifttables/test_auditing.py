@@ -70,16 +70,11 @@ def test_bootstrap_intervals_cover_the_truth_about_as_often_as_they_say():
 @pytest.mark.parametrize(
     "notion",
     [
-        ll.LIP(0.1),
-        ll.LDP(0.1),
-        ll.L1Lift(0.1, 0.1),
-        ll.Chi2Lift(0.1, 0.1),
-        ll.AlphaLift(2, 0.1, 0.1),
-        ll.PerfectPrivacy(),
-        ll.ALIP(np.inf, 0.1),
+        ll.LIP(0.1), ll.LDP(0.1), ll.L1Lift(0.1, 0.1), ll.Chi2Lift(0.1, 0.1), ll.AlphaLift(2, 0.1, 0.1),
+        ll.PerfectPrivacy(), ll.ALIP(np.inf, 0.1),
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_every_notion_says_what_it_needs(notion):
     found = tables.audit(PEOPLE, secret="ill", public="age", notion=notion, resamples=20, rng=0)
     joint = ll.Joint.from_table(PEOPLE.to_pandas(), secret="ill", public="age")

@@ -48,17 +48,8 @@ def test_two_statements_by_default_and_one_with_a_warning():
 def test_the_command_line_says_both_or_warns_in_a_line(tmp_path, capsys):
     PEOPLE.write_csv(tmp_path / "in.csv")
     words = [
-        "sanitise",
-        str(tmp_path / "in.csv"),
-        "--secret",
-        "ill",
-        "--public",
-        "age",
-        "--notion",
-        "lip",
-        "--eps",
-        "1",
-    ]
+        "sanitise", str(tmp_path / "in.csv"), "--secret", "ill", "--public", "age", "--notion", "lip", "--eps", "1",
+    ]  # fmt: skip
     words += ["--resamples", "0", "--ledger", "none", "-o", str(tmp_path / "out.csv"), "--force"]
     assert main(words) == 0
     out, err = capsys.readouterr()

@@ -14,14 +14,9 @@ from liftlib.errors import DataError
 def test_saved_and_loaded_is_the_same(tmp_path):
     for mechanism in ("optimal", "conditional-reporting", "subset-merging"):
         done = tables.sanitise(
-            ll.datasets.adult_frame(),
-            secret="relationship",
-            public="race",
-            notion=ll.LIP(0.4),
-            mechanism=mechanism,
-            resamples=0,
-            confidence=None,
-        )
+            ll.datasets.adult_frame(), secret="relationship", public="race", notion=ll.LIP(0.4), mechanism=mechanism,
+            resamples=0, confidence=None,
+        )  # fmt: skip
         done.design.save(tmp_path / "c.json")
         again = tables.load(tmp_path / "c.json")
         assert np.array_equal(again.channel.kernel, done.design.channel.kernel)

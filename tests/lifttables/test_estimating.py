@@ -138,16 +138,8 @@ def test_the_command(tmp_path, capsys):
     rows.write_csv(tmp_path / "in.csv")
     words = ["sanitise", str(tmp_path / "in.csv"), "--secret", "s", "--public", "x", "--notion", "lip", "--eps", "0.8"]
     words += [
-        "--mechanism",
-        "randomised-response",
-        "--ledger",
-        "none",
-        "--resamples",
-        "0",
-        "--confidence",
-        "none",
-        "-o",
-    ]
+        "--mechanism", "randomised-response", "--ledger", "none", "--resamples", "0", "--confidence", "none", "-o",
+    ]  # fmt: skip
     assert main([*words, str(tmp_path / "out.csv"), "--kernel"]) == 0
     capsys.readouterr()
     files = [str(tmp_path / "out.csv"), str(tmp_path / "out.card.json")]
@@ -159,20 +151,6 @@ def test_the_command(tmp_path, capsys):
     truth = {x: (rows["x"] == x).mean() for x in ("x0", "x1", "x2", "x3")}
     assert all(one["low"] - 0.03 <= truth[x] <= one["high"] + 0.03 for x, one in found.items())
     assert stats.norm.sf(abs(found["x0"]["unbiased"] - truth["x0"]) / found["x0"]["error"]) > 1e-6
-    for wrong, message in (
-        (
-            ["estimate", files[0], str(tmp_path / "out.PRIVATE.design.json")],
-            "has the format 'liftlib design 2', not 'liftlib card 2'",
-        ),
-        (["estimate", files[0], str(tmp_path / "none.json")], "cannot read"),
-        (["estimate", *files, "--by", "z"], "has no column 'z'"),
-        (["estimate", *files, "--level", "1"], "level is 1, not in (0, 1): give a number in that range"),
-    ):
-        assert main(wrong) == 2
-        assert message in capsys.readouterr().err
-    (tmp_path / "odd.csv").write_text("x\nMartian\n")
-    assert main(["estimate", str(tmp_path / "odd.csv"), files[1]]) == 2
-    assert "holds 'Martian', which is no output of the card" in capsys.readouterr().err
     words[words.index("randomised-response")] = "conditional-reporting"
     assert main([*words, str(tmp_path / "aware.csv")]) == 0
     capsys.readouterr()

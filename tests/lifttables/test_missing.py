@@ -32,11 +32,6 @@ def as_frames():
     yield duckdb.sql("select * from arrow")
 
 
-def test_the_table_of_the_tests_misses_values_in_both_columns():
-    assert 0 < len(WHOLE) < len(GONE)
-    assert WHOLE["ill"].null_count() == WHOLE["age"].null_count() == 0
-
-
 def same(one, other):
     np.testing.assert_array_equal(one.table, other.table)
     assert one.public == other.public
@@ -95,12 +90,6 @@ def test_texts_that_stand_for_missing_values_count_too():
     np.testing.assert_array_equal(found.table, same_table)
     done = tables.sanitise(frame.to_pandas(), **OF, notion=ll.LIP(1.0), missing="drop", na=["NA"], resamples=0)
     assert len(done.frame) == len(WHOLE)
-
-
-def test_nothing_is_left():
-    frame = PEOPLE.with_columns(ill=pl.lit(None, pl.String))
-    with pytest.raises(DataError, match="every row has a missing value in columns 'ill', 'age': none is left"):
-        tables.audit(frame, **OF)
 
 
 def test_a_first_audit_takes_one_command(tmp_path, capsys):

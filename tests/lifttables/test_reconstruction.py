@@ -28,15 +28,9 @@ PUBLIC = Symbols((Column("x"), Column("z")), tuple((x, z) for x in "ab" for z in
 NOTIONS = [ll.LIP(0.4), ll.ALIP(np.inf, 0.3), AverageLeakage(0.02), MaximalLeakage(0.5), ll.SRLIP(0.4, (2, 3))]
 
 BLUNT = {
-    "watchdog",
-    "subset-merging",
-    "best-partition",
-    "funnel-merging",
-    "funnel-subsets",
-    "extremal",
-    "staircase",
+    "watchdog", "subset-merging", "best-partition", "funnel-merging", "funnel-subsets", "extremal", "staircase",
     "hamming",
-}
+}  # fmt: skip
 """Mechanisms whose very channel is the same for tables near one another: symbols merged, or a closed form."""
 
 

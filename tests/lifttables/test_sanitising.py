@@ -28,16 +28,9 @@ def test_what_is_released_follows_the_channel(mechanism, seed):
     frame = ll.datasets.adult_frame()
     notion = ll.ALIP(1.0, 0.5)
     done = tables.sanitise(
-        pl.from_dict(frame[["relationship", "race"]].to_dict("list")),
-        secret="relationship",
-        public="race",
-        notion=notion,
-        mechanism=mechanism,
-        keep_order=True,
-        resamples=0,
-        confidence=None,
-        rng=seed,
-    )
+        pl.from_dict(frame[["relationship", "race"]].to_dict("list")), secret="relationship", public="race",
+        notion=notion, mechanism=mechanism, keep_order=True, resamples=0, confidence=None, rng=seed,
+    )  # fmt: skip
     joint = ll.datasets.adult("relationship", "race")
     assert notion.is_satisfied(joint, done.design.channel)
     assert done.audit.kept is True
@@ -78,15 +71,9 @@ def test_a_seed_may_be_as_long_as_it_likes():
 def test_a_seed_repeats_and_no_seed_does_not():
     def draw(seed):
         done = tables.sanitise(
-            PEOPLE,
-            secret="ill",
-            public="age",
-            notion=ll.LIP(0.4),
-            mechanism="randomised-response",
-            resamples=0,
-            confidence=None,
-            rng=seed,
-        )
+            PEOPLE, secret="ill", public="age", notion=ll.LIP(0.4), mechanism="randomised-response", resamples=0,
+            confidence=None, rng=seed,
+        )  # fmt: skip
         return done.frame["age"].to_list()
 
     assert draw(1) == draw(1) != draw(2)
@@ -103,28 +90,18 @@ def test_the_secret_is_never_kept():
 def test_a_notion_that_a_mechanism_cannot_serve():
     with pytest.raises(UnsupportedNotion, match="subset-merging"):
         tables.sanitise(
-            PEOPLE,
-            secret="ill",
-            public="age",
-            notion=ll.Chi2Lift(1, 1),
-            mechanism="optimal",
-            resamples=0,
+            PEOPLE, secret="ill", public="age", notion=ll.Chi2Lift(1, 1), mechanism="optimal", resamples=0,
             confidence=None,
-        )
+        )  # fmt: skip
 
 
 def test_outputs_have_texts_of_their_own():
     frame = ll.datasets.adult_frame()
     for mechanism in ("optimal", "subset-response"):
         done = tables.sanitise(
-            frame,
-            secret="relationship",
-            public="occupation",
-            notion=ll.LIP(0.4),
-            mechanism=mechanism,
-            resamples=0,
+            frame, secret="relationship", public="occupation", notion=ll.LIP(0.4), mechanism=mechanism, resamples=0,
             confidence=None,
-        )
+        )  # fmt: skip
         assert len(set(done.design.outputs)) == done.design.channel.n_outputs
 
 

@@ -75,13 +75,9 @@ def test_a_sorted_table_does_not_give_its_secret_by_its_order(tmp_path):
     guessed = {}
     for keep_order in (True, False):
         done, outputs = release(
-            tmp_path,
-            frame,
-            notion,
-            name=f"{keep_order}.csv",
-            publishing=tables.Publishing(keep_order=keep_order),
+            tmp_path, frame, notion, name=f"{keep_order}.csv", publishing=tables.Publishing(keep_order=keep_order),
             rng=1,
-        )
+        )  # fmt: skip
         assert done.audit.kept
         column = pl.read_csv(outputs.table)["x"].to_list()
         guessed[keep_order] = guessed_by_change_point(column, frame["s"].to_list())

@@ -211,13 +211,9 @@ TABLES = st.integers(2, 4).flatmap(
 
 @settings(max_examples=300, deadline=None)
 @given(
-    TABLES,
-    st.sampled_from([",", "\t"]),
-    st.sampled_from(["\n", "\r\n"]),
-    st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]),
-    st.integers(1, 40),
-    st.data(),
-)
+    TABLES, st.sampled_from([",", "\t"]), st.sampled_from(["\n", "\r\n"]),
+    st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]), st.integers(1, 40), st.data(),
+)  # fmt: skip
 def test_lines_of_right_and_wrong_widths_as_the_csv_module_writes_them(rows, separator, end, quoting, block, data):
     names = [f"c{at}" for at in range(len(rows[0]))]
     wrong = data.draw(st.none() | st.integers(0, len(rows) - 1))
@@ -258,19 +254,8 @@ def test_one_command_releases_a_table_with_semicolons(tmp_path, monkeypatch, cap
     form = TextFormat(";", "'", "cp1252")
     written(tmp_path, text_of([PEOPLE.columns, *PEOPLE.rows()], form), form)
     words = [
-        "sanitise",
-        "in.csv",
-        "--secret",
-        "ill",
-        "--public",
-        "age",
-        "--notion",
-        "lip",
-        "--eps",
-        "1",
-        "-o",
-        "out.csv",
-    ]
+        "sanitise", "in.csv", "--secret", "ill", "--public", "age", "--notion", "lip", "--eps", "1", "-o", "out.csv",
+    ]  # fmt: skip
     assert main([*words, *options(form), "--resamples", "0"]) == 0
     assert pl.read_csv("out.csv").height == 120  # written with commas, whatever was read
     assert main(["verify", "out.csv", "out.card.json"]) == 0

@@ -258,23 +258,7 @@ def test_a_name_that_polars_takes_for_a_pattern_publishes_no_other_column():
 
 
 def test_any_other_name_will_do():
-    for name in (
-        "rows",
-        "code",
-        "number",
-        "^x",
-        "x$",
-        "**",
-        "a b",
-        "\u00e2",
-        "#",
-        "'",
-        '"',
-        "`",
-        "{}",
-        "begin",
-        "digit",
-    ):
+    for name in ("rows", "code", "^x", "x$", "**", "a b", "\u00e2", "#", "'", '"', "`", "{}", "begin"):
         frame = pl.DataFrame({"s": ["a", "b"] * 9, name: ["u", "v"] * 9})
         done = tables.sanitise(frame, secret="s", public=name, notion=ll.LIP(9), resamples=0, confidence=None)
         assert done.frame.columns == [name]

@@ -57,14 +57,6 @@ def test_version(capsys):
     assert (stopped.value.code, capsys.readouterr().out) == (0, f"liftlib {__version__}\n")
 
 
-def test_no_command_and_no_such_command(capsys):
-    for words in ([], ["autdit"]):
-        with pytest.raises(SystemExit) as stopped:
-            main(words)
-        assert stopped.value.code == 2
-        assert "Traceback" not in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("words", [["--version"], ["--help"]], ids=" ".join)
 def test_a_closed_pipe_is_no_error(words):
     ours, theirs = os.pipe()
@@ -123,22 +115,3 @@ def test_a_notion_of_ones_own(most, code, tmp_path, monkeypatch, capsys):
     assert (f"most: needs 0.4055, budget {most} (secret 'a', lift 1.5)" in out) is (code == 3)
     assert main(["sanitise", "t.csv", *columns, *notion, "-o", "out.csv"]) == 0
     assert f"MaxLift(most={most}) holds" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--notion", "nothing"], "no notion 'nothing': there are alip, lip"),
-        (["--notion", "no_such_module:A"], "is its module on PYTHONPATH?"),
-        (["--notion", "lip", "--budget", "eps=1"], "eps is given twice, or has an option of its own"),
-        (["--notion", "lip", "--eps", "1", "--budget", "least"], "give NAME=VALUE with a number"),
-        (["--budget", "least=1"], "--least needs a --notion"),
-        (["--eps", "1"], "--eps needs a --notion"),
-    ],
-)
-def test_wrong_notions_are_told_in_a_line(words, message, tmp_path, capsys):
-    (tmp_path / "t.csv").write_text(ROWS)
-    assert main(["audit", str(tmp_path / "t.csv"), "--secret", "s", "--public", "x", *words]) == 2
-    err = capsys.readouterr().err
-    assert message in err
-    assert err.count("\n") == 1

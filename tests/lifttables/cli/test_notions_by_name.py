@@ -37,15 +37,6 @@ def test_unknown(name, text):
         notion_from(name, {})
 
 
-def test_budgets_that_do_not_fit():
-    with pytest.raises(InvalidParameter, match=r"^notion alip takes --eps-l --eps-u, in nats; given: --eps$"):
-        notion_from("alip", {"eps": 1.0, "eps_l": None})
-    with pytest.raises(InvalidParameter, match=r"^notion perfect takes no budget, in nats; given: --eps$"):
-        notion_from("perfect", {"eps": 1.0})
-    with pytest.raises(InvalidParameter, match=r"^notion lip takes --eps, in nats; given: none$"):
-        notion_from("lip", {})
-
-
 def test_what_it_makes_is_a_notion():
     with pytest.raises(InvalidParameter, match="which is not a Notion"):
         notion_from("liftlib.notions:Leakage", {"lower": 1.0, "upper": 2.0})

@@ -15,14 +15,9 @@ from lifttables.population.sample import Parts, Sample, subset_price
 from lifttables.population.worst import Between, kept_for_sure, worst_required_budgets
 
 NOTIONS = [
-    ll.LIP(0.4),
-    ll.ALIP(0.5, 0.2),
-    ll.ALIP(math.inf, 0.2),
-    ll.LDP(0.6),
-    ll.L1Lift(0.6, 0.3),
-    ll.Chi2Lift(0.5, 0.3),
+    ll.LIP(0.4), ll.ALIP(0.5, 0.2), ll.ALIP(math.inf, 0.2), ll.LDP(0.6), ll.L1Lift(0.6, 0.3), ll.Chi2Lift(0.5, 0.3),
     ll.AlphaLift(2, 0.5, 0.3),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("rows", [1, 7, 40])
