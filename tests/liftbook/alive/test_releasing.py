@@ -48,21 +48,10 @@ def by_command(path, tmp_path, *words):
     out = tmp_path / "out.csv"
     main(
         [
-            "sanitise",
-            str(path),
-            "--secret",
-            "ill",
-            "--public",
-            "age",
-            "-o",
-            str(out),
-            "--seed",
-            "7",
-            "--ledger",
-            "none",
-            *words,
+            "sanitise", str(path), "--secret", "ill", "--public", "age", "-o", str(out), "--seed", "7", "--ledger",
+            "none", *words,
         ]
-    )
+    )  # fmt: skip
     return out
 
 

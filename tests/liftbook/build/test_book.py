@@ -192,16 +192,6 @@ def test_buttons_point_at_real_notebooks(path):
 
 
 @book
-def test_nothing_is_asked_of_a_third_party():
-    """No script, style, font or image of any page comes from elsewhere."""
-    for path in HTML.rglob("*.html"):
-        text = path.read_text(encoding="utf-8")
-        assert not re.findall(
-            r'<(?:script|img|link)\b[^>]*(?:src|href)="https?://[^"]+\.(?:js|css|png|svg|woff2?)', text
-        ), path
-
-
-@book
 def test_search_index_knows_the_chapters():
     index = (HTML / "searchindex.js").read_text(encoding="utf-8")
     data = json.loads(index[index.index("{") : index.rindex("}") + 1])

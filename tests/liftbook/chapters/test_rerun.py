@@ -113,13 +113,8 @@ def test_rerun_writes_everything(capsys, tmp_path):
     )
     assert code == 0, err
     assert sorted(path.name for path in folder.iterdir()) == [
-        "_static",
-        "rows.csv",
-        "run.json",
-        "run.md",
-        "small.html",
-        "small.ipynb",
-    ]
+        "_static", "rows.csv", "run.json", "run.md", "small.html", "small.ipynb",
+    ]  # fmt: skip
     rows = pd.read_csv(folder / "rows.csv")
     assert rows["x"].tolist() == [4, 5, 4, 5]
     assert rows["eps"].eq(0.1).all()

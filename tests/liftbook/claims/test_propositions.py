@@ -9,15 +9,11 @@ from liftbook.claims.e23.propositions import AT_THE_BOUNDS
 @pytest.mark.parametrize(
     "function",
     [
-        propositions.proposition_1_information,
-        propositions.proposition_1_orders,
-        propositions.proposition_1_ldp,
-        propositions.proposition_3_alpha,
-        propositions.proposition_4,
-        propositions.proposition_5_alpha,
+        propositions.proposition_1_information, propositions.proposition_1_orders, propositions.proposition_1_ldp,
+        propositions.proposition_3_alpha, propositions.proposition_4, propositions.proposition_5_alpha,
         propositions.proposition_6,
     ],
-)
+)  # fmt: skip
 def test_a_tighter_bound_is_broken(monkeypatch, function):
     assert function(seed=0)
     monkeypatch.setattr(propositions, "ALLOWANCE", 0.98)
