@@ -212,14 +212,6 @@ class TestSample:
         pairs = np.bincount(2 * y[::2] + y[1::2], minlength=4)
         assert stats.chisquare(pairs).pvalue > 1e-4
 
-    def test_empirical_release(self):
-        rng = np.random.default_rng(6)
-        channel = Channel(AWARE)
-        cells = rng.choice(4, size=self.N, p=JOINT.p.ravel())
-        y = channel.sample(cells % 2, cells // 2, rng=rng)
-        counts = np.bincount(2 * (cells // 2) + y, minlength=4)
-        assert stats.chisquare(counts, channel.release(JOINT).p.ravel() * self.N).pvalue > 1e-4
-
     def test_repeats_with_a_seed_and_differs_without(self):
         x = np.arange(1000) % 2
         channel = Channel(KERNEL)

@@ -101,14 +101,6 @@ class TestKinds:
             with pytest.raises(InvalidParameter, match=f"^{name} is "):
                 function(*args, **kwargs)
 
-    def test_a_function_is_still_called_and_described_as_it_was(self):
-        def function(it: str) -> None:
-            """Do nothing."""
-
-        guarded = checked(function)
-        assert (guarded.__name__, guarded.__doc__) == ("function", "Do nothing.")
-        assert inspect.signature(guarded) == inspect.signature(function)
-
     def test_a_default_is_not_looked_at(self):
         @checked
         def function(it: str = None):  # noqa: RUF013

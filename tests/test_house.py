@@ -1,11 +1,9 @@
 """The files around the code say the same thing and are well formed."""
 
 import json
-import os
 import re
 import shutil
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -81,24 +79,3 @@ def test_bibliography_is_well_formed():
 def test_no_outputs_in_notebooks():
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert not [name for name in tracked.split() if name.endswith((".ipynb", ".pyc"))]
-
-
-def test_workflow_and_pre_commit_are_yaml():
-    import yaml
-
-    for name in (".github/workflows/ci.yml", ".github/workflows/pages.yml", ".pre-commit-config.yaml", "_config.yml"):
-        assert yaml.safe_load(text(name)), name
-
-
-@pytest.mark.slow  # another answer takes another version of pytest or xdist
-def test_groups_of_tests_stay_together(tmp_path):
-    (tmp_path / "test_groups.py").write_text(
-        "import os\nimport pathlib\nimport pytest\n"
-        '@pytest.mark.parametrize("i", range(8))\n'
-        '@pytest.mark.xdist_group("one")\n'
-        'def test_where(i):\n    pathlib.Path(f"{os.getpid()}.seen").touch()\n'
-    )
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadgroup", "-c", os.devnull, "--rootdir=."]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout
-    assert len(list(tmp_path.glob("*.seen"))) == 1

@@ -11,7 +11,8 @@ import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 GITHUB = ROOT / ".github"
-YAML = [*sorted(GITHUB.rglob("*.yml")), ROOT / "conda" / "recipe.yaml", ROOT / "CITATION.cff"]
+YAML = sorted(GITHUB.rglob("*.yml"))
+YAML += [ROOT / name for name in ("conda/recipe.yaml", "CITATION.cff", ".pre-commit-config.yaml", "_config.yml")]
 TEXTS = [*sorted((GITHUB / "ISSUE_TEMPLATE").glob("*.yml")), GITHUB / "pull_request_template.md"]
 TEXTS += [ROOT / name for name in ("SECURITY.md", "CODE_OF_CONDUCT.md", "RELEASING.md")]
 NAMED = re.compile(r"(?<![\w/.-])((?:\w[\w-]*/)*[\w-]+\.(?:md|csv|cff|toml|yml|yaml|py|json)|\w+/)(?![\w/])")
