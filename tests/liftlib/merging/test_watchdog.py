@@ -11,25 +11,11 @@ from hypothesis import strategies as st
 from merged_notions import NOTIONS
 from scipy import stats
 
-from liftlib import (
-    ALIP,
-    LDP,
-    LIP,
-    SRLIP,
-    AlphaLift,
-    InvalidParameter,
-    Joint,
-    L1Lift,
-    PerfectPrivacy,
-    UnsupportedNotion,
-    evaluate,
-    high_risk,
-    lift,
-)
+import liftlib as ll
 from liftlib.merging.watchdog import watchdog
 
 # in column 0 the secret 0 is at odds; the other columns have lifts 10/11 and 15/14 or so
-ONE_RISKY = Joint.from_counts([[8, 10, 10, 10], [1, 10, 10, 11]], public="abcd")
+ONE_RISKY = ll.Joint.from_counts([[8, 10, 10, 10], [1, 10, 10, 11]], public="abcd")
 
 
 def group_lift(joint, group):
@@ -43,32 +29,32 @@ class TestHighRisk:
         lifts = [group_lift(joint, [x]) for x in range(joint.n_public)]
         alip = [min(c) < math.exp(-0.9) or max(c) > math.exp(0.4) for c in lifts]
         ldp = [max(c) > math.e * min(c) for c in lifts]
-        assert high_risk(joint, ALIP(0.9, 0.4)).tolist() == alip  # E23 eq. (6)
-        assert high_risk(joint, LDP(1)).tolist() == ldp  # E23 eq. (7)
+        assert ll.high_risk(joint, ll.ALIP(0.9, 0.4)).tolist() == alip  # E23 eq. (6)
+        assert ll.high_risk(joint, ll.LDP(1)).tolist() == ldp  # E23 eq. (7)
 
     def test_alpha_by_the_definition(self, named_joints):
         joint = named_joints["random-5x17"]
-        lifts = lift(joint)
+        lifts = ll.lift(joint)
         low, high = (joint.p_s @ lifts**-2.0) ** 0.5, (joint.p_s @ lifts**2) ** 0.5
         expected = (low > math.exp(0.2)) | (high > math.exp(0.1))
         assert 0 < expected.sum() < 17
-        assert np.array_equal(high_risk(joint, AlphaLift(2, 0.2, 0.1)), expected)  # E23 eq. (37)
+        assert np.array_equal(ll.high_risk(joint, ll.AlphaLift(2, 0.2, 0.1)), expected)  # E23 eq. (37)
 
     def test_ends(self, named_joints):
         whole = named_joints["random-5x17"]
-        assert high_risk(whole, LIP(0)).all()
-        assert not high_risk(whole, LIP(50)).any()
-        assert not high_risk(named_joints["zeros"], LIP(math.inf)).any()
-        assert not high_risk(named_joints["independent"], PerfectPrivacy()).any()
+        assert ll.high_risk(whole, ll.LIP(0)).all()
+        assert not ll.high_risk(whole, ll.LIP(50)).any()
+        assert not ll.high_risk(named_joints["zeros"], ll.LIP(math.inf)).any()
+        assert not ll.high_risk(named_joints["independent"], ll.PerfectPrivacy()).any()
         zeros = named_joints["zeros"]
-        assert np.array_equal(high_risk(zeros, LIP(50)), (zeros.p == 0).any(axis=0))
+        assert np.array_equal(ll.high_risk(zeros, ll.LIP(50)), (zeros.p == 0).any(axis=0))
 
 
 class TestMerge:
     @pytest.mark.parametrize("notion", NOTIONS, ids=repr)
     @on_each_joint
     def test_as_printed_merges_exactly_the_high_risk_symbols(self, joint, notion):
-        high = np.flatnonzero(high_risk(joint, notion)).tolist()
+        high = np.flatnonzero(ll.high_risk(joint, notion)).tolist()
         low = [(x,) for x in range(joint.n_public) if x not in high]
         expected = tuple(low + [tuple(high)] * bool(high))
         assert watchdog(joint, notion, extend=False).partition == expected
@@ -86,8 +72,8 @@ class TestMerge:
         assert extended
 
     def test_a_single_high_risk_symbol_is_where_the_print_fails(self):
-        notion = ALIP(0.7, 0.7)
-        assert high_risk(ONE_RISKY, notion).tolist() == [True, False, False, False]
+        notion = ll.ALIP(0.7, 0.7)
+        assert ll.high_risk(ONE_RISKY, notion).tolist() == [True, False, False, False]
         printed = watchdog(ONE_RISKY, notion, extend=False)
         assert printed.partition == ((1,), (2,), (3,), (0,))
         assert not notion.is_satisfied(ONE_RISKY, printed)
@@ -98,9 +84,9 @@ class TestMerge:
 
     def test_extension_takes_the_least_risk_first(self, named_joints):
         """Against a loop that tries each low-risk symbol."""
-        joint, notion = named_joints["random-5x17"], ALIP(0.05, 0.05)
-        joint = Joint.from_counts(np.c_[joint.p[:, :3], np.outer(joint.p_s, np.ones(4)) * [[1, 1.01, 0.99, 1.02]]])
-        group = np.flatnonzero(high_risk(joint, notion)).tolist()
+        joint, notion = named_joints["random-5x17"], ll.ALIP(0.05, 0.05)
+        joint = ll.Joint.from_counts(np.c_[joint.p[:, :3], np.outer(joint.p_s, np.ones(4)) * [[1, 1.01, 0.99, 1.02]]])
+        group = np.flatnonzero(ll.high_risk(joint, notion)).tolist()
         low = [x for x in range(joint.n_public) if x not in group]
 
         def kept(members):
@@ -116,27 +102,27 @@ class TestMerge:
 
     def test_nothing_at_risk_passes_unchanged(self, joint):
         for randomise in ("merge", "uniform"):
-            channel = watchdog(joint, LIP(math.inf), randomise=randomise)
+            channel = watchdog(joint, ll.LIP(math.inf), randomise=randomise)
             assert channel.outputs == joint.public
             assert np.array_equal(channel.kernel, np.eye(joint.n_public))
 
     def test_no_budget_merges_everything(self, named_joints):
         for name in ("random-5x17", "adult", "function-of-x"):
             joint = named_joints[name]
-            assert watchdog(joint, PerfectPrivacy()).partition == (tuple(range(joint.n_public)),)
+            assert watchdog(joint, ll.PerfectPrivacy()).partition == (tuple(range(joint.n_public)),)
 
     def test_leakage_of_the_merged_output(self, named_joints):
-        joint, notion = named_joints["random-5x17"], ALIP(0.6, 0.6)
-        high = np.flatnonzero(high_risk(joint, notion)).tolist()
+        joint, notion = named_joints["random-5x17"], ll.ALIP(0.6, 0.6)
+        high = np.flatnonzero(ll.high_risk(joint, notion)).tolist()
         column = group_lift(joint, high)
-        released = lift(watchdog(joint, notion).release(joint))[:, -1]
+        released = ll.lift(watchdog(joint, notion).release(joint))[:, -1]
         np.testing.assert_allclose(released, column, rtol=1e-12)  # E23 eqs. (9) and (10)
 
 
 class TestUniform:
     def test_kernel(self, named_joints):
-        joint, notion = named_joints["random-5x17"], ALIP(0.8, 0.8)
-        high = high_risk(joint, notion)
+        joint, notion = named_joints["random-5x17"], ll.ALIP(0.8, 0.8)
+        high = ll.high_risk(joint, notion)
         assert 1 < high.sum() < 17
         kernel = watchdog(joint, notion, randomise="uniform").kernel
         for x, y in itertools.product(range(17), repeat=2):
@@ -147,8 +133,8 @@ class TestUniform:
     @pytest.mark.parametrize("extend", [True, False])
     @on_each_joint
     def test_leaks_and_keeps_what_merging_does(self, joint, notion, extend):
-        merged = evaluate(joint, watchdog(joint, notion, randomise="merge", extend=extend))
-        uniform = evaluate(joint, watchdog(joint, notion, randomise="uniform", extend=extend))
+        merged = ll.evaluate(joint, watchdog(joint, notion, randomise="merge", extend=extend))
+        uniform = ll.evaluate(joint, watchdog(joint, notion, randomise="uniform", extend=extend))
         assert uniform.mutual_information == pytest.approx(merged.mutual_information, rel=1e-9, abs=1e-12)
         assert uniform.max_lift_leakage == pytest.approx(merged.max_lift_leakage, rel=1e-9, abs=1e-12)
         assert uniform.min_lift_leakage == pytest.approx(merged.min_lift_leakage, rel=1e-9, abs=1e-12)
@@ -156,26 +142,26 @@ class TestUniform:
 
 
 class TestLaws:
-    @given(joint=st.from_type(Joint), eps=st.floats(0, 3))
+    @given(joint=st.from_type(ll.Joint), eps=st.floats(0, 3))
     def test_utility_is_equation_11(self, joint, eps):
-        for notion in (LIP(eps), LDP(eps), L1Lift(eps, eps), AlphaLift(5, eps, eps)):
-            p = joint.p_x[high_risk(joint, notion)]
+        for notion in (ll.LIP(eps), ll.LDP(eps), ll.L1Lift(eps, eps), ll.AlphaLift(5, eps, eps)):
+            p = joint.p_x[ll.high_risk(joint, notion)]
             expected = stats.entropy(joint.p_x) - float(np.sum(p * np.log(p.sum() / p)))
-            found = evaluate(joint, watchdog(joint, notion, extend=False)).mutual_information
+            found = ll.evaluate(joint, watchdog(joint, notion, extend=False)).mutual_information
             assert found == pytest.approx(expected, abs=1e-12)
 
-    @given(joint=st.from_type(Joint), eps=st.floats(0, 3), lam=st.floats(0, 1))
+    @given(joint=st.from_type(ll.Joint), eps=st.floats(0, 3), lam=st.floats(0, 1))
     def test_ldp_randomises_fewer_symbols_than_alip_and_keeps_more(self, joint, eps, lam):
         """E23 Proposition 2, of the mechanism as printed."""
-        ldp, alip = LDP(eps), ALIP.split(eps, lam)
-        assert not (high_risk(joint, ldp) & ~high_risk(joint, alip)).any()
-        of_ldp = evaluate(joint, watchdog(joint, ldp, extend=False)).mutual_information
-        of_alip = evaluate(joint, watchdog(joint, alip, extend=False)).mutual_information
+        ldp, alip = ll.LDP(eps), ll.ALIP.split(eps, lam)
+        assert not (ll.high_risk(joint, ldp) & ~ll.high_risk(joint, alip)).any()
+        of_ldp = ll.evaluate(joint, watchdog(joint, ldp, extend=False)).mutual_information
+        of_alip = ll.evaluate(joint, watchdog(joint, alip, extend=False)).mutual_information
         assert of_ldp >= of_alip - 1e-12
 
-    @given(joint=st.from_type(Joint), seed=st.integers(0, 2**32 - 1), eps=st.floats(0.05, 2))
+    @given(joint=st.from_type(ll.Joint), seed=st.integers(0, 2**32 - 1), eps=st.floats(0.05, 2))
     def test_x_invariance_leaks_the_least(self, joint, seed, eps):
-        group = np.flatnonzero(high_risk(joint, LDP(eps)))
+        group = np.flatnonzero(ll.high_risk(joint, ll.LDP(eps)))
         if not group.size:
             return
         invariant = group_lift(joint, group)
@@ -194,23 +180,23 @@ class TestLaws:
             assert lifts.max() >= max(invariant) * (1 - 1e-12)
             assert lifts.min() <= min(invariant) * (1 + 1e-12) + 1e-15
 
-    @given(joint=st.from_type(Joint), low=st.floats(0, 2), more=st.floats(0, 2))
+    @given(joint=st.from_type(ll.Joint), low=st.floats(0, 2), more=st.floats(0, 2))
     def test_a_larger_budget_never_keeps_less(self, joint, low, more):
         """E23 after eq. (11): utility falls as the high-risk set grows."""
-        for make in (LIP, LDP, lambda eps: ALIP(eps, 2 * eps)):
+        for make in (ll.LIP, ll.LDP, lambda eps: ll.ALIP(eps, 2 * eps)):
             small, large = make(low), make(low + more)
-            assert not (high_risk(joint, large) & ~high_risk(joint, small)).any()
+            assert not (ll.high_risk(joint, large) & ~ll.high_risk(joint, small)).any()
             assert (
-                evaluate(joint, watchdog(joint, large, extend=False)).mutual_information
-                >= evaluate(joint, watchdog(joint, small, extend=False)).mutual_information - 1e-12
+                ll.evaluate(joint, watchdog(joint, large, extend=False)).mutual_information
+                >= ll.evaluate(joint, watchdog(joint, small, extend=False)).mutual_information - 1e-12
             )
 
 
 class TestRefuses:
     def test_randomise(self):
-        with pytest.raises(InvalidParameter, match=r'^randomise is \'shuffle\': give "merge" or "uniform"$'):
-            watchdog(ONE_RISKY, LIP(1), randomise="shuffle")
+        with pytest.raises(ll.InvalidParameter, match=r'^randomise is \'shuffle\': give "merge" or "uniform"$'):
+            watchdog(ONE_RISKY, ll.LIP(1), randomise="shuffle")
 
     def test_a_notion_that_is_not_of_lift_columns(self):
-        with pytest.raises(UnsupportedNotion, match=r"^high_risk needs a notion that each output's lifts decide; S"):
-            high_risk(ONE_RISKY, SRLIP(1, (2, 2)))
+        with pytest.raises(ll.UnsupportedNotion, match=r"^high_risk needs a notion that each output's lifts decide; S"):
+            ll.high_risk(ONE_RISKY, ll.SRLIP(1, (2, 2)))

@@ -8,41 +8,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from liftlib import (
-    ALIP,
-    LDP,
-    LIP,
-    SRLIP,
-    AlphaLift,
-    Channel,
-    Chi2Lift,
-    Joint,
-    L1Lift,
-    Notion,
-    PerfectPrivacy,
-    UnsupportedNotion,
-)
+import liftlib as ll
 from liftlib.measures.lifts import lift
 from liftlib.notions import Leakage, RequiredBudget
 from liftlib.notions.averages import MOST_SETS, NEAR, _Averages
 from liftlib.notions.base import CurvedLift, LiftNotion, PolyhedralLift, cone_of, difference, log_of, provides
 from mixproof.numerics import KEEP_TOL
 
-TABLE = Joint.from_counts([[3, 2, 1], [1, 4, 2], [2, 2, 7]])
-AS_IS = Channel.identity(3)
+TABLE = ll.Joint.from_counts([[3, 2, 1], [1, 4, 2], [2, 2, 7]])
+AS_IS = ll.Channel.identity(3)
 
 COLUMNWISE = {
-    "ALIP": ALIP,
-    "max-lift": lambda _, b: ALIP(math.inf, b),
-    "min-lift": lambda a, _: ALIP(a, math.inf),
-    "LIP": lambda a, _: LIP(a),
-    "LDP": lambda a, _: LDP(a),
-    "l1": L1Lift,
-    "l1-one": lambda _, b: L1Lift(math.inf, b),
-    "chi2": Chi2Lift,
-    "chi2-one": lambda _, b: Chi2Lift(math.inf, b),
-    "alpha": lambda a, b: AlphaLift(2.5, a, b),
-    "alpha-inf": lambda a, b: AlphaLift(math.inf, a, b),
+    "ALIP": ll.ALIP,
+    "max-lift": lambda _, b: ll.ALIP(math.inf, b),
+    "min-lift": lambda a, _: ll.ALIP(a, math.inf),
+    "LIP": lambda a, _: ll.LIP(a),
+    "LDP": lambda a, _: ll.LDP(a),
+    "l1": ll.L1Lift,
+    "l1-one": lambda _, b: ll.L1Lift(math.inf, b),
+    "chi2": ll.Chi2Lift,
+    "chi2-one": lambda _, b: ll.Chi2Lift(math.inf, b),
+    "alpha": lambda a, b: ll.AlphaLift(2.5, a, b),
+    "alpha-inf": lambda a, b: ll.AlphaLift(math.inf, a, b),
 }
 each = pytest.mark.parametrize("make", COLUMNWISE.values(), ids=COLUMNWISE)
 budget = st.floats(0.05, 2)
@@ -60,7 +47,7 @@ def test_needs_name_the_notions_own_budgets(make):
 
 
 @each
-@given(joint=st.from_type(Joint), a=budget, b=budget)
+@given(joint=st.from_type(ll.Joint), a=budget, b=budget)
 def test_a_column_is_kept_exactly_when_each_need_is_allowed(make, joint, a, b):
     notion, lifts = make(a, b), lift(joint)
     needs = notion.required_budgets(lifts, joint.p_s)
@@ -71,9 +58,9 @@ def test_a_column_is_kept_exactly_when_each_need_is_allowed(make, joint, a, b):
 
 
 @each
-@given(joint=st.from_type(Joint), a=budget, b=budget)
+@given(joint=st.from_type(ll.Joint), a=budget, b=budget)
 def test_excess_is_leakage_less_the_budget(make, joint, a, b):
-    notion, channel = make(a, b), Channel.identity(joint.n_public)
+    notion, channel = make(a, b), ll.Channel.identity(joint.n_public)
     leakage = notion.leakage(joint, channel)
     pairs = zip(leakage if isinstance(leakage, Leakage) else [leakage], budgets_of(notion).values(), strict=True)
     expected = max(leak - allowed for leak, allowed in pairs if math.isfinite(allowed))
@@ -93,32 +80,38 @@ def test_kept_to_the_tolerance_and_no_further(make, over):
 
 
 def test_no_finite_budget_is_no_excess():
-    for notion in (ALIP(math.inf, math.inf), LIP(math.inf), LDP(math.inf), SRLIP(math.inf, (3,))):
+    for notion in (ll.ALIP(math.inf, math.inf), ll.LIP(math.inf), ll.LDP(math.inf), ll.SRLIP(math.inf, (3,))):
         assert notion.violation(TABLE, AS_IS) == -math.inf
         assert notion.is_satisfied(TABLE, AS_IS)
 
 
 def test_an_infinite_leakage_exceeds_any_finite_budget():
-    zero = Joint([[0.5, 0.0], [0.25, 0.25]])
-    for notion in (ALIP(700.0, math.inf), LIP(700.0), LDP(700.0), L1Lift(700.0, 1.0), SRLIP(700.0, (2,))):
-        assert notion.violation(zero, Channel.identity(2)) == math.inf
-        assert not notion.is_satisfied(zero, Channel.identity(2))
+    zero = ll.Joint([[0.5, 0.0], [0.25, 0.25]])
+    for notion in (
+        ll.ALIP(700.0, math.inf),
+        ll.LIP(700.0),
+        ll.LDP(700.0),
+        ll.L1Lift(700.0, 1.0),
+        ll.SRLIP(700.0, (2,)),
+    ):
+        assert notion.violation(zero, ll.Channel.identity(2)) == math.inf
+        assert not notion.is_satisfied(zero, ll.Channel.identity(2))
 
 
 def test_who_decides():
     def deciders(notion):
         return [need.decides for need in notion.required_budgets(lift(TABLE), TABLE.p_s)]
 
-    assert deciders(ALIP(1, 1)) == [("least",), ("most",)]
-    assert deciders(LIP(1)) == [("least",), ("most",)]
-    assert deciders(LDP(1)) == [("most", "least")]
-    for notion in (L1Lift(1, 1), Chi2Lift(1, 1), AlphaLift(2, 1, 1)):
+    assert deciders(ll.ALIP(1, 1)) == [("least",), ("most",)]
+    assert deciders(ll.LIP(1)) == [("least",), ("most",)]
+    assert deciders(ll.LDP(1)) == [("most", "least")]
+    for notion in (ll.L1Lift(1, 1), ll.Chi2Lift(1, 1), ll.AlphaLift(2, 1, 1)):
         assert deciders(notion) == [(), ()]
 
 
 class TestLiftBounds:
     @each
-    @given(joint=st.from_type(Joint), a=budget, b=budget)
+    @given(joint=st.from_type(ll.Joint), a=budget, b=budget)
     def test_kept_columns_are_within(self, make, joint, a, b):
         notion, lifts = make(a, b), lift(joint)
         bounds = notion.lift_bounds(joint.p_s)
@@ -135,41 +128,48 @@ class TestLiftBounds:
             rest = 1 - p
             p_s = np.array([p, rest])
             # of a large alpha-lift hardly anything is the other secret's
-            for notion, exactly in ((L1Lift(math.inf, eps), 1e-9), (AlphaLift(40.0, math.inf, eps), 1e-2)):
+            for notion, exactly in ((ll.L1Lift(math.inf, eps), 1e-9), (ll.AlphaLift(40.0, math.inf, eps), 1e-2)):
                 top = math.exp(notion.lift_bounds(p_s).upper[0])
                 column = np.array([[top], [(1 - p * top) / rest]])
                 need = notion.required_budgets(column, p_s)[1]
                 assert need.needed[0] == pytest.approx(eps, rel=exactly)
-            inverse = math.exp(L1Lift(eps, math.inf).lift_bounds(p_s).lower[0])
-            assert L1Lift(eps, 1).required_budgets(np.array([[1 / inverse], [1.0]]), p_s)[0].needed[0] == pytest.approx(
-                eps
-            )
-            inverse = math.exp(Chi2Lift(eps, math.inf).lift_bounds(p_s).lower[0])
-            assert Chi2Lift(eps, 1).required_budgets(np.array([[1 / inverse], [1.0]]), p_s)[0].needed[
+            inverse = math.exp(ll.L1Lift(eps, math.inf).lift_bounds(p_s).lower[0])
+            assert ll.L1Lift(eps, 1).required_budgets(np.array([[1 / inverse], [1.0]]), p_s)[0].needed[
                 0
             ] == pytest.approx(eps)
-            top = math.exp(Chi2Lift(math.inf, eps).lift_bounds(p_s).upper[0])
+            inverse = math.exp(ll.Chi2Lift(eps, math.inf).lift_bounds(p_s).lower[0])
+            assert ll.Chi2Lift(eps, 1).required_budgets(np.array([[1 / inverse], [1.0]]), p_s)[0].needed[
+                0
+            ] == pytest.approx(eps)
+            top = math.exp(ll.Chi2Lift(math.inf, eps).lift_bounds(p_s).upper[0])
             column = np.array([[top], [(1 - p * top) / rest]])
-            assert Chi2Lift(1, eps).required_budgets(column, p_s)[1].needed[0] == pytest.approx(eps)
+            assert ll.Chi2Lift(1, eps).required_budgets(column, p_s)[1].needed[0] == pytest.approx(eps)
 
     def test_every_posterior_is_a_probability(self):
         p_s = np.array([0.25, 0.75])
-        assert np.exp(Chi2Lift(1, 50).lift_bounds(p_s).upper).tolist() == pytest.approx([4, 4 / 3])
+        assert np.exp(ll.Chi2Lift(1, 50).lift_bounds(p_s).upper).tolist() == pytest.approx([4, 4 / 3])
 
     def test_exact(self):
         p_s = np.array([0.5, 0.5])
-        exact = [ALIP(1, 2), LIP(1), AlphaLift(math.inf, 1, 1), L1Lift(0, 1), Chi2Lift(1, 0), AlphaLift(2, 0, 1)]
+        exact = [
+            ll.ALIP(1, 2),
+            ll.LIP(1),
+            ll.AlphaLift(math.inf, 1, 1),
+            ll.L1Lift(0, 1),
+            ll.Chi2Lift(1, 0),
+            ll.AlphaLift(2, 0, 1),
+        ]
         assert all(notion.lift_bounds(p_s).exact for notion in exact)
-        loose = [LDP(1), L1Lift(1, 1), Chi2Lift(1, 1), AlphaLift(2, 1, 1)]
+        loose = [ll.LDP(1), ll.L1Lift(1, 1), ll.Chi2Lift(1, 1), ll.AlphaLift(2, 1, 1)]
         assert not any(notion.lift_bounds(p_s).exact for notion in loose)
-        assert LDP(0.7).lift_bounds(p_s).lower.tolist() == [0.7, 0.7]
+        assert ll.LDP(0.7).lift_bounds(p_s).lower.tolist() == [0.7, 0.7]
 
 
 CONVEX = {
-    "chi2": lambda _, b: Chi2Lift(math.inf, b),
-    "alpha": lambda a, b: AlphaLift(2.5, a, b),
-    "alpha-upper": lambda _, b: AlphaLift(1.3, math.inf, b),
-    "alpha-lower": lambda a, _: AlphaLift(4, a, math.inf),
+    "chi2": lambda _, b: ll.Chi2Lift(math.inf, b),
+    "alpha": lambda a, b: ll.AlphaLift(2.5, a, b),
+    "alpha-upper": lambda _, b: ll.AlphaLift(1.3, math.inf, b),
+    "alpha-lower": lambda a, _: ll.AlphaLift(4, a, math.inf),
 }
 
 
@@ -194,7 +194,7 @@ class TestTangents:
         """What cancels there leaves rounding, which is not small over such a budget."""
         rng = np.random.default_rng(3)
         for _ in range(8):
-            joint, notion = Joint(rng.dirichlet(np.ones(10)).reshape(2, 5)), make(eps, eps)
+            joint, notion = ll.Joint(rng.dirichlet(np.ones(10)).reshape(2, 5)), make(eps, eps)
             if not provides(notion, CurvedLift):
                 continue
             rows = np.array([boundary(joint, notion, row) for row in np.eye(5)])
@@ -204,7 +204,7 @@ class TestTangents:
     @pytest.mark.parametrize("make", CONVEX.values(), ids=CONVEX)
     def test_they_hold_on_the_set_and_touch_it(self, make):
         rng = np.random.default_rng(7)
-        joint, notion = Joint.from_counts(rng.random((3, 5))), make(0.15, 0.1)
+        joint, notion = ll.Joint.from_counts(rng.random((3, 5))), make(0.15, 0.1)
         assert provides(notion, CurvedLift)
         rows = np.array([boundary(joint, notion, row) for row in np.eye(5)])
         rows = rows[rows.max(axis=1) < 1]  # a symbol that is allowed by itself lies inside
@@ -222,15 +222,15 @@ class TestTangents:
         assert ((cuts @ outside.T).min(axis=0) < 0).all()
 
     def test_an_inner_row_has_none(self):
-        for notion in (Chi2Lift(math.inf, 1.0), AlphaLift(2, 1.0, 1.0)):
+        for notion in (ll.Chi2Lift(math.inf, 1.0), ll.AlphaLift(2, 1.0, 1.0)):
             assert notion.tangents(TABLE, TABLE.p_x[None]).shape == (0, 3)
 
     @pytest.mark.parametrize(
         ("make", "at"),
         [
-            (lambda eps: Chi2Lift(math.inf, eps), 1),
-            (lambda eps: AlphaLift(3, math.inf, eps), 1),
-            (lambda eps: AlphaLift(3, eps, math.inf), 0),
+            (lambda eps: ll.Chi2Lift(math.inf, eps), 1),
+            (lambda eps: ll.AlphaLift(3, math.inf, eps), 1),
+            (lambda eps: ll.AlphaLift(3, eps, math.inf), 0),
         ],
     )
     def test_a_row_has_one_from_a_millionth_of_a_nat_on(self, make, at):
@@ -243,45 +243,47 @@ class TestTangents:
     @pytest.mark.parametrize(
         ("notion", "text"),
         [
-            (Chi2Lift(1, 1), "bounds the inverse lifts too, which is not convex: set eps_l to inf: use subset_m"),
-            (AlphaLift(math.inf, 1, 1), r"the posteriors that .* allows are a polytope: use subset_merging"),
-            (Chi2Lift(math.inf, 0), "are a polytope"),
+            (ll.Chi2Lift(1, 1), "bounds the inverse lifts too, which is not convex: set eps_l to inf: use subset_m"),
+            (ll.AlphaLift(math.inf, 1, 1), r"the posteriors that .* allows are a polytope: use subset_merging"),
+            (ll.Chi2Lift(math.inf, 0), "are a polytope"),
         ],
     )
     def test_refused(self, notion, text):
-        with pytest.raises(UnsupportedNotion, match=text):
+        with pytest.raises(ll.UnsupportedNotion, match=text):
             notion.tangents(TABLE, TABLE.p_x[None])
 
 
 class TestKinds:
     def test_no_halfspaces(self):
-        for notion in (Chi2Lift(math.inf, 1), AlphaLift(2, 1, 1)):
-            with pytest.raises(UnsupportedNotion, match="allows are not a polytope: use subset_merging"):
+        for notion in (ll.Chi2Lift(math.inf, 1), ll.AlphaLift(2, 1, 1)):
+            with pytest.raises(ll.UnsupportedNotion, match="allows are not a polytope: use subset_merging"):
                 notion.halfspaces(TABLE)
-        for notion in (Chi2Lift(1, 1), L1Lift(1, 1)):
-            with pytest.raises(UnsupportedNotion, match="which is not convex: set eps_l to inf: use subset_merging"):
+        for notion in (ll.Chi2Lift(1, 1), ll.L1Lift(1, 1)):
+            with pytest.raises(ll.UnsupportedNotion, match="which is not convex: set eps_l to inf: use subset_merging"):
                 notion.halfspaces(TABLE)
 
-    @pytest.mark.parametrize("notion", [L1Lift(0, 1), L1Lift(1, 0), Chi2Lift(0, 1), AlphaLift(2, 1, 0)])
+    @pytest.mark.parametrize("notion", [ll.L1Lift(0, 1), ll.L1Lift(1, 0), ll.Chi2Lift(0, 1), ll.AlphaLift(2, 1, 0)])
     def test_a_budget_of_0_is_perfect_privacy(self, notion):
-        np.testing.assert_array_equal(notion.halfspaces(TABLE), PerfectPrivacy().halfspaces(TABLE))
+        np.testing.assert_array_equal(notion.halfspaces(TABLE), ll.PerfectPrivacy().halfspaces(TABLE))
 
     def test_the_l1_lift_has_a_halfspace_for_each_set_of_secrets(self):
         for eps, rows in ((0.5, 6), (math.log(3) - 1e-9, 6), (math.log(3), 0), (math.log(3) + 1e-9, 0), (50.0, 0)):
-            assert L1Lift(math.inf, eps).halfspaces(TABLE).shape == (rows, 3)
-        many = Joint.from_counts(np.ones((MOST_SETS, 2)))
+            assert ll.L1Lift(math.inf, eps).halfspaces(TABLE).shape == (rows, 3)
+        many = ll.Joint.from_counts(np.ones((MOST_SETS, 2)))
         assert MOST_SETS == 16
-        assert L1Lift(math.inf, 0.5).halfspaces(many).shape == (2**16 - 2, 2)
+        assert ll.L1Lift(math.inf, 0.5).halfspaces(many).shape == (2**16 - 2, 2)
 
     def test_what_a_notion_of_ones_own_must_say(self):
-        assert Notion.__abstractmethods__ == {"leakage", "violation"}
+        assert ll.Notion.__abstractmethods__ == {"leakage", "violation"}
         assert LiftNotion.__abstractmethods__ == {"required_budgets"}
         assert PolyhedralLift.__abstractmethods__ == {"required_budgets", "halfspaces"}
         assert CurvedLift.__abstractmethods__ == {"required_budgets", "tangents"}
         assert _Averages.__abstractmethods__ == {"_measure", "_budget", "_largest", "_kind"}
 
     def test_alpha_at_infinity_is_alip(self):
-        np.testing.assert_array_equal(AlphaLift(math.inf, 0.4, 0).halfspaces(TABLE), ALIP(0.4, 0).halfspaces(TABLE))
+        np.testing.assert_array_equal(
+            ll.AlphaLift(math.inf, 0.4, 0).halfspaces(TABLE), ll.ALIP(0.4, 0).halfspaces(TABLE)
+        )
 
 
 class TestRoundingOfAConstantRelease:
@@ -291,8 +293,8 @@ class TestRoundingOfAConstantRelease:
     def test_needs_nothing(self, make):
         below = 0
         for seed in range(40):
-            joint = Joint.from_counts(np.random.default_rng(seed).random((3, 5)))
-            constant = Channel.constant(5)
+            joint = ll.Joint.from_counts(np.random.default_rng(seed).random((3, 5)))
+            constant = ll.Channel.constant(5)
             below += lift(constant.release(joint)).max() < 1
             notion = make(0.0, 0.0)
             assert np.min(notion.leakage(joint, constant)) >= 0
@@ -330,14 +332,14 @@ class TestWhatEveryNotionHas:
         assert exact is False
 
     def test_its_text_is_without_the_last_digits_of_a_sum(self):
-        assert str(LIP(0.1 + 0.2)) == "LIP(eps=0.3)"
-        assert repr(LIP(0.1 + 0.2)) == "LIP(eps=0.30000000000000004)"
-        assert str(ALIP(0.1 + 0.2, 1.2345678901234567e-07)) == "ALIP(eps_l=0.3, eps_u=1.23456789012e-07)"
-        assert str(ALIP(math.inf, 0.12345678901)) == "ALIP(eps_l=inf, eps_u=0.12345678901)"
-        assert str(SRLIP(1.1 * 3, (2, 3))) == "SRLIP(eps=3.3, shape=(2, 3))"
+        assert str(ll.LIP(0.1 + 0.2)) == "LIP(eps=0.3)"
+        assert repr(ll.LIP(0.1 + 0.2)) == "LIP(eps=0.30000000000000004)"
+        assert str(ll.ALIP(0.1 + 0.2, 1.2345678901234567e-07)) == "ALIP(eps_l=0.3, eps_u=1.23456789012e-07)"
+        assert str(ll.ALIP(math.inf, 0.12345678901)) == "ALIP(eps_l=inf, eps_u=0.12345678901)"
+        assert str(ll.SRLIP(1.1 * 3, (2, 3))) == "SRLIP(eps=3.3, shape=(2, 3))"
 
     def test_extremes(self):
-        for notion in (ALIP(1, 1), LIP(1), LDP(1)):
+        for notion in (ll.ALIP(1, 1), ll.LIP(1), ll.LDP(1)):
             lifts, p_s = lift(TABLE), TABLE.p_s
             ends = np.array([lifts.min(axis=0), lifts.max(axis=0)])
             for need, other in zip(
@@ -346,7 +348,7 @@ class TestWhatEveryNotionHas:
                 assert need.needed.tolist() == other.needed.tolist()
 
     def test_nothing_is_relaxed(self):
-        notion = L1Lift(math.inf, 1)
+        notion = ll.L1Lift(math.inf, 1)
         assert notion.relaxed(np.array([0.2, 0.8]), 1e-11) == (notion, 0.0)
 
     def test_leakage_and_risk_are_of_the_needs(self):
@@ -360,29 +362,34 @@ class TestRelaxed:
     p_s = np.array([0.01, 0.99])
 
     def test_alip_and_lip(self):
-        for notion in (ALIP(40, 0.3), ALIP(40, 0.3)):
-            assert notion.relaxed(self.p_s, 1e-11) == (ALIP(math.inf, 0.3), math.exp(-40))
-        assert LIP(40).relaxed(self.p_s, 1e-11) == (ALIP(math.inf, 40), math.exp(-40))
+        for notion in (ll.ALIP(40, 0.3), ll.ALIP(40, 0.3)):
+            assert notion.relaxed(self.p_s, 1e-11) == (ll.ALIP(math.inf, 0.3), math.exp(-40))
+        assert ll.LIP(40).relaxed(self.p_s, 1e-11) == (ll.ALIP(math.inf, 40), math.exp(-40))
 
     def test_ldp_makes_up_for_the_rarest_secret(self):
-        assert LDP(40).relaxed(self.p_s, 1e-11) == (LDP(math.inf), pytest.approx(100 * math.exp(-40), rel=1e-12, abs=0))
+        assert ll.LDP(40).relaxed(self.p_s, 1e-11) == (
+            ll.LDP(math.inf),
+            pytest.approx(100 * math.exp(-40), rel=1e-12, abs=0),
+        )
 
-    @pytest.mark.parametrize("notion", [ALIP(3, 1), LIP(3), LDP(3), ALIP(math.inf, 1), LDP(math.inf), Chi2Lift(1, 1)])
+    @pytest.mark.parametrize(
+        "notion", [ll.ALIP(3, 1), ll.LIP(3), ll.LDP(3), ll.ALIP(math.inf, 1), ll.LDP(math.inf), ll.Chi2Lift(1, 1)]
+    )
     def test_others_stay_as_they_are(self, notion):
         assert notion.relaxed(self.p_s, 1e-11) == (notion, 0.0)
 
-    @pytest.mark.parametrize("notion", [LIP(math.inf), ALIP(800, 1), LIP(800), LDP(800)])
+    @pytest.mark.parametrize("notion", [ll.LIP(math.inf), ll.ALIP(800, 1), ll.LIP(800), ll.LDP(800)])
     def test_a_share_too_small_for_a_float_cannot_be_mixed_in(self, notion):
         assert math.exp(-800) == 0
         assert notion.relaxed(self.p_s, 1e-11) == (notion, 0.0)
 
     def test_the_limit_is_the_callers(self):
-        assert ALIP(3, 1).relaxed(self.p_s, 1.0)[0] == ALIP(math.inf, 1)
+        assert ll.ALIP(3, 1).relaxed(self.p_s, 1.0)[0] == ll.ALIP(math.inf, 1)
         floor = math.exp(-3)
-        assert ALIP(3, 1).relaxed(self.p_s, floor) == (ALIP(3, 1), 0.0)
+        assert ll.ALIP(3, 1).relaxed(self.p_s, floor) == (ll.ALIP(3, 1), 0.0)
         floor = float(np.exp(-3.0) / self.p_s.min())
-        assert LDP(3).relaxed(self.p_s, floor) == (LDP(3), 0.0)
-        assert LDP(3).relaxed(self.p_s, math.nextafter(floor, 10)) == (LDP(math.inf), floor)
+        assert ll.LDP(3).relaxed(self.p_s, floor) == (ll.LDP(3), 0.0)
+        assert ll.LDP(3).relaxed(self.p_s, math.nextafter(floor, 10)) == (ll.LDP(math.inf), floor)
 
 
 class TestDifference:
