@@ -56,8 +56,8 @@ def merging_tradeoff(
 ) -> pd.DataFrame:
     """Return the trade-off of a merging mechanism for each series and budget.
 
-    Columns ``series``, ``eps``, ``measure`` (nmi, min_lift_leakage, max_lift_leakage, broken), ``mean``, ``std``,
-    ``n``. ``broken`` is the share of joints whose release violates the notion.
+    The columns are ``series``, ``eps``, ``measure`` (nmi, min_lift_leakage, max_lift_leakage, broken), ``mean``,
+    ``std``, ``n``. ``broken`` is the share of joints whose release violates the notion.
     """
     rows: list[dict[str, Any]] = []
     batch = Batch.of(p)

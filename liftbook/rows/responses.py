@@ -112,12 +112,9 @@ def _at_budgets(task: tuple[Callable[[Joint, float], Measured], Matrix, list[flo
 def response_tradeoff(p: Matrix, points: Iterable[Point]) -> pd.DataFrame:
     """Return the trade-off of each point over N joint distributions, shape (N, S, X).
 
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``series``, ``eps``, ``measure``, ``mean``, ``std``, ``n``. Measures are nmi, min_lift_leakage,
-        max_lift_leakage (nats), broken (share of joints whose release violates the notion), seconds (processor time)
-        and those of the mechanism, such as vertices.
+    The columns are ``series``, ``eps``, ``measure``, ``mean``, ``std``, ``n``. Measures are nmi, min_lift_leakage,
+    max_lift_leakage (nats), broken (share of joints whose release violates the notion), seconds (processor time) and
+    those of the mechanism, such as vertices.
     """
     todo = list(points)
     trials = parallel_map(_trial, [(one, todo) for one in p])

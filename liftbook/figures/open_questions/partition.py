@@ -31,7 +31,7 @@ def partition_gap(
 ) -> pd.DataFrame:
     """Return the loss of greedy merging against the best partition, under LIP.
 
-    ``|X|`` is at most 13. Columns ``series``, ``eps``, ``measure`` (nmil), ``mean``, ``std``, ``n``.
+    ``|X|`` is at most 13. The columns are ``series``, ``eps``, ``measure`` (nmil), ``mean``, ``std``, ``n``.
     """
     p = uniform_joints(n_trials, n_secret, n_public, rng)
     return over_budgets(_partitions, p, epsilons)

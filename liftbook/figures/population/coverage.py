@@ -70,11 +70,8 @@ def interval_coverage(
 ) -> pd.DataFrame:
     """Return whether the intervals of audits contain the true values.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``law``, ``rows``, ``seed``, ``measure``, ``covered`` and ``width`` (of the interval; nats except for
-        the total variation distance and chi-square).
+    The columns are ``law``, ``rows``, ``seed``, ``measure``, ``covered`` and ``width`` (of the interval; nats except
+    for the total variation distance and chi-square).
     """
     sizes = list(rows)
     tables = [(law, size, seed) for seed in seeds for law in laws for size in sizes]

@@ -138,11 +138,8 @@ def population_designs(
 
     ``notions`` are LIP, ALIP or LDP with finite budgets.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``notion``, ``law``, ``rows``, ``seed``, ``design``, ``kept``, ``over`` (the violation under the law,
-        nats; negative if satisfied) and ``nmi`` (of X under the law).
+    The columns are ``notion``, ``law``, ``rows``, ``seed``, ``design``, ``kept``, ``over`` (the violation under the
+    law, nats; negative if satisfied) and ``nmi`` (of X under the law).
     """
     every = itertools.product(seeds, notions, laws, rows)
     tables = [(notion, law, size, seed) for seed, notion, law, size in every]
@@ -154,12 +151,9 @@ def kept_shares(judged_rows: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
 
     ``judged_rows`` are those of :func:`population_designs`, or stored; ``level`` is that of the interval, in (0, 1).
 
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``notion``, ``law``, ``design``, ``rows``, ``tables``, ``kept`` (how many of them), ``low`` and ``high``
-        (the two-sided interval of Clopper and Pearson, so that no share is said to be 1), ``nmi`` (mean) and ``error``
-        (its standard error; NaN for one table).
+    The columns are ``notion``, ``law``, ``design``, ``rows``, ``tables``, ``kept`` (how many of them), ``low`` and
+    ``high`` (the two-sided interval of Clopper and Pearson, so that no share is said to be 1), ``nmi`` (mean) and
+    ``error`` (its standard error; NaN for one table).
 
     Examples
     --------

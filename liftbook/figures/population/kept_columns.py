@@ -90,12 +90,9 @@ def kept_column_attempts(
 
     Each pair of a secret and a public column is tried with each kept column and each two of them, under LIP(``eps``).
 
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``series`` (of ``DESIGNS``), ``secret``, ``public``, ``kept``, ``columns`` (how many are kept),
-        ``released`` (1 if a release retains something of the kept columns, else 0), ``z_share`` (H(Z') as a share of
-        H(Z)) and ``x_share`` (I(X; Y | Z') as a share of H(X|Z'); NaN where nothing is released).
+    The columns are ``series`` (of ``DESIGNS``), ``secret``, ``public``, ``kept``, ``columns`` (how many are kept),
+    ``released`` (1 if a release retains something of the kept columns, else 0), ``z_share`` (H(Z') as a share of H(Z))
+    and ``x_share`` (I(X; Y | Z') as a share of H(X|Z'); NaN where nothing is released).
 
     Examples
     --------

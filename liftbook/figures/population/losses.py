@@ -89,11 +89,8 @@ def losses(table: Drawn, confidence: float = 0.95) -> list[dict[str, Any]]:
 def population_losses(laws: Iterable[str], rows: Iterable[int], seeds: Iterable[int]) -> pd.DataFrame:
     """Return the share of the optimum that responses retain, for several bounds.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``law``, ``rows``, ``seed``, ``bounds``, ``over`` (the violation under the law, nats; negative if
-        satisfied), ``retained`` (NMI by that of the optimum for the law) and ``kept``.
+    The columns are ``law``, ``rows``, ``seed``, ``bounds``, ``over`` (the violation under the law, nats; negative if
+    satisfied), ``retained`` (NMI by that of the optimum for the law) and ``kept``.
     """
     tasks = [(law, size, seed) for seed, law, size in itertools.product(seeds, laws, rows)]
     found = parallel_rows(losses, tasks)

@@ -85,11 +85,8 @@ def kernels_of_neighbours(
 
     ``kinds`` are keys of ``KERNELS``, and ``others`` is the number of tables that differ by one person.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``kind``, ``law``, ``rows``, ``seed``, ``same`` and ``of``. For ``same`` of ``of`` neighbours, the card
-        does not reveal the person's secret to somebody who knows all other rows.
+    The columns are ``kind``, ``law``, ``rows``, ``seed``, ``same`` and ``of``. For ``same`` of ``of`` neighbours, the
+    card does not reveal the person's secret to somebody who knows all other rows.
     """
     sizes, names, tables = list(rows), list(laws), list(seeds)
     return pd.DataFrame(

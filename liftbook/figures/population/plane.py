@@ -33,11 +33,8 @@ def designs_in_plane(
     ``rows`` and ``tables`` are the sizes and the number of tables drawn from the hundred people; the tables of one size
     do not depend on the other sizes.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``rows``, ``table``, ``design`` (of ``DESIGNS``), and ``fall`` and ``rise``: -log of the least lift and
-        log of the largest, nats.
+    The columns are ``rows``, ``table``, ``design`` (of ``DESIGNS``), and ``fall`` and ``rise``: -log of the least lift
+    and log of the largest, nats.
 
     Examples
     --------

@@ -151,11 +151,8 @@ def published_sets(
 def set_coverage(laws: Iterable[str], rows: Iterable[int], tables: int, confidence: float = 0.95) -> pd.DataFrame:
     """Return how often each set's bounds hold for all subsets of symbols at once.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``law``, ``rows``, ``set``, ``share`` (of tables where every P(A|s), P(A) and P(s) is within its bounds)
-        and, for Pearson's set, ``inside`` (of tables where the law itself is in the set).
+    The columns are ``law``, ``rows``, ``set``, ``share`` (of tables where every P(A|s), P(A) and P(s) is within its
+    bounds) and, for Pearson's set, ``inside`` (of tables where the law itself is in the set).
     """
     found = []
     for law, n in itertools.product(laws, rows):

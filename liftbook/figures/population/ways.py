@@ -74,11 +74,8 @@ def population_ways(
     A table has the secrets and symbols that were drawn, so a design is judged by the law given that S and X are among
     them. Mechanisms that do not support so many symbols are left out.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``law``, ``rows``, ``seed``, ``design``, ``over`` (the violation under the law, nats; negative if
-        satisfied), ``nmi`` (of X under the law), ``notion`` and ``kept``.
+    The columns are ``law``, ``rows``, ``seed``, ``design``, ``over`` (the violation under the law, nats; negative if
+    satisfied), ``nmi`` (of X under the law), ``notion`` and ``kept``.
 
     Examples
     --------

@@ -101,11 +101,8 @@ QUESTIONS: tuple[tuple[str, str, str, Callable[[pd.DataFrame], Finding]], ...] =
 def advice(rows: pd.DataFrame) -> pd.DataFrame:
     """Return which mechanism to use when, one row per question, in order.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``question``, ``use``, ``note``, ``says`` (what :func:`~liftbook.figures.relatives.bench.bench`'s
-        ``rows`` show, with numbers) and ``holds`` (whether they support the answer).
+    The columns are ``question``, ``use``, ``note``, ``says`` (what :func:`~liftbook.figures.relatives.bench.bench`'s
+    ``rows`` show, with numbers) and ``holds`` (whether they support the answer).
 
     Examples
     --------

@@ -40,7 +40,7 @@ def half_and_half(p: np.ndarray, eps: float) -> Channel:
 def closed_forms(p_x: Iterable[float], budgets: Iterable[float]) -> pd.DataFrame:
     """Return the utility of the closed forms and of the optimum, for S = X.
 
-    Columns ``notion`` (max-lift, LDP), ``series``, ``eps``, ``route`` (the closed form's regime) and ``nmi``.
+    The columns are ``notion`` (max-lift, LDP), ``series``, ``eps``, ``route`` (the closed form's regime) and ``nmi``.
     """
     p = np.array(list(p_x), dtype=float)
     joint, rows = Joint(np.diag(p / p.sum())), []
@@ -64,8 +64,8 @@ def closed_forms(p_x: Iterable[float], budgets: Iterable[float]) -> pd.DataFrame
 def least_distortions(p_x: Iterable[float], budgets: Iterable[float]) -> pd.DataFrame:
     """Return the least P(Y != X) under maximal leakage, by two routes.
 
-    Columns ``eps``, ``closed`` and ``programme``. The linear program has P(y|x) and a bound m(y) on each output's, with
-    sum m <= e^eps and as many outputs as symbols, since more outputs do not help.
+    The columns are ``eps``, ``closed`` and ``programme``. The linear program has P(y|x) and a bound m(y) on each
+    output's, with sum m <= e^eps and as many outputs as symbols, since more outputs do not help.
     """
     p = np.array(list(p_x), dtype=float)
     p /= p.sum()

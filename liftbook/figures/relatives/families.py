@@ -172,11 +172,8 @@ CONVERSIONS = (
 def conversions_tried(n: int, rng: np.random.Generator) -> pd.DataFrame:
     """Return how each conversion fares on random and extremal releases.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``assumed``, ``implied``, ``source``, ``tried`` (releases with a finite bound), ``excess`` (the largest
-        difference of value and bound) and ``met`` (their ratio at the conversion's own case).
+    The columns are ``assumed``, ``implied``, ``source``, ``tried`` (releases with a finite bound), ``excess`` (the
+    largest difference of value and bound) and ``met`` (their ratio at the conversion's own case).
     """
     cases = random_cases(n, rng) + extremal_cases()
     rows = []

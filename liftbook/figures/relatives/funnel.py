@@ -60,13 +60,10 @@ def same_average(joint: Joint, budgets: Iterable[float]) -> pd.DataFrame:
     For each budget, the optimum under LIP is compared with the funnel's releases whose I(S; Y) is at most the
     optimum's.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``eps`` (the LIP budget), ``design``, ``average`` (I(S; Y), nats), ``nmi``, ``lip`` (the largest
-        absolute log-lift, nats; infinite if an output rules out a secret), ``people``, the share of people whose output
-        has a lift beyond the LIP budget, and ``bound``, the proven upper bound on NMI of every release with the same
-        bound on the average (NaN if none was proven).
+    The columns are ``eps`` (the LIP budget), ``design``, ``average`` (I(S; Y), nats), ``nmi``, ``lip`` (the largest
+    absolute log-lift, nats; infinite if an output rules out a secret), ``people``, the share of people whose output has
+    a lift beyond the LIP budget, and ``bound``, the proven upper bound on NMI of every release with the same bound on
+    the average (NaN if none was proven).
     """
     rows = []
     for eps in budgets:
@@ -108,10 +105,7 @@ def against_the_bound(joint: Joint, shares: Iterable[float], designs: Iterable[s
 
     ``shares``, in (0, 1), are bounds on I(S; Y) relative to I(S; X), and ``designs`` are keys of ``FUNNELS``.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``share``, ``design``, ``nmi`` and ``short``, the difference between the bound and NMI.
+    The columns are ``share``, ``design``, ``nmi`` and ``short``, the difference between the bound and NMI.
     """
     rows = []
     for share in shares:

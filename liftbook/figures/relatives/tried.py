@@ -30,12 +30,9 @@ def definitions() -> pd.DataFrame:
 def arrows_tried(n: int, rng: np.random.Generator) -> pd.DataFrame:
     """Return how each arrow fares on random, extremal and attaining releases.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``number``, ``tail``, ``head`` (keys), ``bound``, ``condition``, ``source``, ``tried`` (releases that
-        satisfy the condition and have a finite measure), ``excess`` (the largest difference of head and bound) and
-        ``met`` (their ratio at the arrow's own case, 1 if the bound is attained).
+    The columns are ``number``, ``tail``, ``head`` (keys), ``bound``, ``condition``, ``source``, ``tried`` (releases
+    that satisfy the condition and have a finite measure), ``excess`` (the largest difference of head and bound) and
+    ``met`` (their ratio at the arrow's own case, 1 if the bound is attained).
     """
     cases = random_cases(n, rng) + extremal_cases()
     values = [{key: one.measure(case) for key, one in RELATIVES.items()} for case in cases]
@@ -73,10 +70,7 @@ def decided() -> pd.DataFrame:
     secret's probability and on the number of records. It does not if some notion that implies the first fails to imply
     one that the second implies.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``tail``, ``head`` (keys) and ``by``: ``"arrows"``, the keys of a gap, as ``"I, PMC"``, or nothing.
+    The columns are ``tail``, ``head`` (keys) and ``by``: ``"arrows"``, the keys of a gap, as ``"I, PMC"``, or nothing.
     """
     reach = {key: {key} for key in RELATIVES}
     sure = [(arrow.tail, arrow.head) for arrow in ARROWS if not arrow.condition and np.isfinite(_far(arrow))]
@@ -103,7 +97,7 @@ def _far(arrow: Arrow) -> float:
 def gaps_tried(parameters: tuple[float, ...] = (0.25, 0.05, 0.01)) -> pd.DataFrame:
     """Return what each counterexample satisfies and what it breaks.
 
-    Columns ``tail``, ``head`` (keys), ``example``, ``t``, ``kept`` and ``broken`` (the measures of the two).
+    The columns are ``tail``, ``head`` (keys), ``example``, ``t``, ``kept`` and ``broken`` (the measures of the two).
     """
     rows = []
     for gap in GAPS:

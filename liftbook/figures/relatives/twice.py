@@ -48,12 +48,9 @@ def agreeing() -> list[tuple[Case, Channel]]:
 def twice(n: int, rng: np.random.Generator) -> pd.DataFrame:
     """Return each notion's excess under post-processing and two releases.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``name``; ``processed``, the largest rise of its measure by random post-processing, never above 0 for a
-        notion that withstands it; ``given_x`` and ``given_s``, the largest difference between a pair's measure and the
-        sum of both, for releases that are independent given X, and for those of S itself.
+    The columns are ``name``; ``processed``, the largest rise of its measure by random post-processing, never above 0
+    for a notion that withstands it; ``given_x`` and ``given_s``, the largest difference between a pair's measure and
+    the sum of both, for releases that are independent given X, and for those of S itself.
     """
     worst = {key: {"processed": -np.inf, "given_x": -np.inf, "given_s": -np.inf} for key in RELATIVES}
     for case in random_cases(n, rng):
