@@ -111,16 +111,6 @@ def test_an_output_that_never_comes_has_no_need(unused):
             assert_as_by_hand(audited(COUNTS, ll.SRLIP(eps, SHAPE), channel), needs, ["u", "v", "w"], eps)
 
 
-def test_one_symbol_breaks_it_by_itself():
-    """Between what the worst symbol needs and what the next one does."""
-    needs = by_hand(COUNTS)
-    worst = {y: max(need for need, _ in each.values()) for y, each in needs.items()}
-    last, before = sorted(worst.values(), reverse=True)[:2]
-    found = audited(COUNTS, ll.SRLIP((last + before) / 2, SHAPE))
-    assert [one.symbol for one in found.symbols if one.broken] == [OUTPUTS[max(worst, key=worst.get)]]
-    assert found.symbols[0].broken
-
-
 def test_a_zero_cell_needs_all_there_is():
     found = audited(WITH_A_ZERO, ll.SRLIP(5.0, SHAPE))
     (one,) = (one for one in found.symbols if one.broken)

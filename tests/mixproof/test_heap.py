@@ -28,23 +28,6 @@ def test_nodes_come_out_by_their_bounds():
         np.testing.assert_array_equal(bounds[found], np.sort(bounds))
 
 
-def test_nodes_come_and_go():
-    rng = np.random.default_rng(1)
-    open_nodes, size, waiting = OpenNodes.empty(300), 0, []
-    for at in range(1000):
-        if size and (rng.random() < 0.45 or size == 300):
-            parent, _ = pop(open_nodes, size)
-            size -= 1
-            least = min(waiting)
-            assert (least[0], parent) in waiting
-            waiting.remove((least[0], parent))
-        else:
-            bound = float(rng.random())
-            size = push(open_nodes, size, at, 0, bound)
-            waiting.append((bound, at))
-        assert size == len(waiting)
-
-
 def test_without_a_compiler_the_least_is_taken_too():
     work = Pass.start(np.zeros(3), -0.1, 1e-3, 2, 0)
     work.open_nodes.parent[:4], work.open_nodes.child[:4], work.open_nodes.bound[:4] = (

@@ -117,3 +117,16 @@ def test_a_full_list_of_rows_ends_no_pass_by_loops():
     assert work.solved == 5
     one.route.explore(work, one.caps, 2 * len(work.prices))
     assert work.state[2] == len(work.prices)
+
+
+def test_a_bound_alone():
+    """What proves it stays, what only a pass that goes on needs does not."""
+    joint = ll.datasets.uniform_joint(5, 12, np.random.default_rng(3))
+    one = search.Search(ll.LIP(0.3).halfspaces(joint), joint.p_x, 0.0, compiled=False)
+    one.begin(np.empty((0, 12)))
+    assert one.proven.alone() is one.proven
+    one.one_pass(1e-3, None)
+    assert one.proven.work.records.multipliers.shape[0] > one.proven.work.nodes
+    alone = one.proven.alone()
+    assert alone.work.records.multipliers.shape[0] == alone.work.nodes == one.proven.work.nodes
+    assert alone.bound == one.proven.bound

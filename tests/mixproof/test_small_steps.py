@@ -10,65 +10,12 @@ from scipy.optimize import linprog
 from mixproof import branch_and_bound as tree
 from mixproof import primal, simplex
 from mixproof.constraints import two_sided
-from mixproof.plain import Plain
-from mixproof.problem import OpenNodes, Pass, Problem
+from mixproof.problem import Problem
 
 
 def looped(name):
     """A function of the primal simplex itself, whether or not numba compiles it."""
     return interpreted(getattr(primal, name))
-
-
-@pytest.fixture
-def thirds():
-    """At least a third of either of two symbols."""
-    g = np.array([[2.0, -1.0], [-1.0, 2.0]])
-    return Problem.of(two_sided(g), np.zeros(2), np.array([0.5, 0.5]))
-
-
-class Answering:
-    """Stands for a solver, and answers the same each time."""
-
-    def __init__(self, *answer):
-        self.answer, self.asked = answer, 0
-
-    def solve(self, *_):
-        self.asked += 1
-        return self.answer
-
-
-def test_what_rounding_leaves_below_0_is_cut_off(thirds):
-    one = Plain(thirds)
-    one._boxed = Answering(True, np.array([-1e-12, 1.0]), np.zeros(2))
-    rows, prices = one.descend(np.zeros(2), np.array([[0.5, 0.5]]))
-    assert rows.tolist() == [[0, 1]]
-    assert prices.tolist() == [0]
-    assert one._boxed.asked == 2  # the second step gains nothing
-
-
-@pytest.mark.parametrize("answer", [(False, np.array([0.5, 0.5]), np.zeros(2)), (False, None, np.zeros(2))])
-def test_a_start_whose_programme_is_not_solved_leads_nowhere(thirds, answer):
-    one = Plain(thirds)
-    one._boxed = Answering(*answer)
-    assert one.descend(np.zeros(2), np.array([[0.5, 0.5]] * 3))[1].tolist() == [math.inf] * 3
-    assert one._boxed.asked == 3
-
-
-def test_the_inverse_of_a_basis_of_rows_and_unit_vectors():
-    rng = np.random.default_rng(0)
-    for n in (1, 2, 5):
-        rows, target = rng.dirichlet(np.ones(n), 4), rng.dirichlet(np.ones(n))
-        for _ in range(10):
-            basis = rng.permutation(n + 4)[:n]
-            columns = np.hstack([np.eye(n), rows.T])[:, basis]
-            inverse, weights = np.full((n, n), 9.0), np.full(n, 9.0)
-            if abs(np.linalg.det(columns)) < 1e-3:
-                continue
-            assert looped("renew")(rows, basis, inverse, target, weights)
-            np.testing.assert_allclose(inverse, np.linalg.inv(columns), atol=1e-9)
-            np.testing.assert_allclose(weights, np.linalg.solve(columns, target), atol=1e-9)
-    twice = np.array([[0.5, 0.5], [0.5, 0.5]])
-    assert not looped("renew")(twice, np.array([2, 3]), np.zeros((2, 2)), np.array([0.5, 0.5]), np.zeros(2))
 
 
 @pytest.mark.parametrize(("apart", "known"), [(0.0, True), (0.9e-11, True), (1.1e-11, False), (-1.1e-11, False)])
@@ -87,20 +34,40 @@ def test_rows_join_once(apart, known):
     assert costs[2] == 0
 
 
-@pytest.mark.parametrize(("room", "nodes"), [(6, 0), (7, 1)])
-def test_a_node_is_solved_where_there_is_room_for_its_children(thirds, room, nodes):
-    """One child a coordinate and three more, besides those that wait."""
-    from mixproof.compiled import Compiled  # numba takes a second to import
+def looped_mixed(rows, target, basis, dear=8.0, steps=400):
+    """``primal.mixed`` over rows that have joined, with what is 0 left out."""
+    n = len(target)
+    table, costs = np.zeros((len(rows) + 2, n)), np.zeros(len(rows) + 2)
+    count = looped("join")(table, costs, 0, np.array(rows, dtype=float))
+    given = table, costs, count, dear, np.array(target, dtype=float), np.array(basis), np.eye(n)
+    return looped("mixed")(*given, steps, (4.0, 1e9, 1e-11)), table[:count], costs[:count]
 
-    one, dual = Compiled(thirds), np.zeros(2)
-    work = Pass.start(dual, -9.0, 1e-3, len(thirds.rows), one.basis)
-    open_nodes = OpenNodes(*(each[:room].copy() for each in work.open_nodes))
-    interpreted(tree.explore)(
-        thirds, dual, np.ones(2), work.order, work.cutoff, work.tolerance, work.records, open_nodes, work.state,
-        work.rows, work.prices, (1, 400, 0.0, 30), one._works[0],
-    )  # fmt: skip
-    assert work.nodes == nodes
-    assert work.waiting == 1 - nodes
+
+def test_a_basis_that_would_need_less_than_nothing_of_a_row_is_no_mixture():
+    (well, *_), _, _ = looped_mixed([[0.5, 0.5], [0.9, 0.1]], [0.95, 0.05], [2, 3], steps=100)
+    assert not well
+
+
+def test_mixtures_of_rational_rows():
+    rng = np.random.default_rng(5)
+    for _ in range(120):
+        n = int(rng.integers(2, 6))
+        rows = rng.integers(0, 4, (int(rng.integers(1, 12)), n)) + np.eye(n)[rng.integers(0, n)]
+        rows = rows / rows.sum(axis=1, keepdims=True)
+        target = rng.dirichlet(np.ones(len(rows))) @ rows
+        (well, cost, _, dual, weights), table, costs = looped_mixed(rows, target, range(n))
+        best = linprog(costs, A_eq=table.T, b_eq=target, method="highs")
+        assert well
+        assert cost == pytest.approx(best.fun, abs=1e-9)
+        np.testing.assert_allclose(weights @ table, target, atol=1e-9)
+        assert (costs - table @ dual >= -1e-9).all()
+
+
+@pytest.fixture
+def thirds():
+    """At least a third of either of two symbols."""
+    g = np.array([[2.0, -1.0], [-1.0, 2.0]])
+    return Problem.of(two_sided(g), np.zeros(2), np.array([0.5, 0.5]))
 
 
 def test_a_basis_that_led_nowhere_is_not_gone_on_from(thirds, monkeypatch):
@@ -125,55 +92,3 @@ def test_a_basis_that_led_nowhere_is_not_gone_on_from(thirds, monkeypatch):
         interpreted(getattr(tree, name))(thirds, *given, one._works[0])
         assert len(starts) > 1
         assert starts == [list(range(n, n + m))] * len(starts)
-
-
-def looped_mixed(rows, target, basis, dear=8.0, steps=400):
-    """``primal.mixed`` over rows that have joined, with what is 0 left out."""
-    n = len(target)
-    table, costs = np.zeros((len(rows) + 2, n)), np.zeros(len(rows) + 2)
-    count = looped("join")(table, costs, 0, np.array(rows, dtype=float))
-    given = table, costs, count, dear, np.array(target, dtype=float), np.array(basis), np.eye(n)
-    return looped("mixed")(*given, steps, (4.0, 1e9, 1e-11)), table[:count], costs[:count]
-
-
-def test_a_basis_that_would_need_less_than_nothing_of_a_row_is_no_mixture():
-    (well, *_), _, _ = looped_mixed([[0.5, 0.5], [0.9, 0.1]], [0.95, 0.05], [2, 3], steps=100)
-    assert not well
-
-
-def test_a_small_pivot_is_one_where_a_symbol_is_rare():
-    """Half of either row, of which one has 1e-8 of the second symbol."""
-    (well, cost, _, _, weights), _, costs = looped_mixed([[1 - 1e-8, 1e-8], [1.0, 0.0]], [1 - 5e-9, 5e-9], range(2))
-    assert well
-    np.testing.assert_allclose(weights, [0.5, 0.5], atol=1e-6)
-    assert cost == pytest.approx(costs.mean(), rel=1e-6)
-
-
-def test_weights_below_0_are_no_mixture(monkeypatch):
-    """They stay so at any price: it is not tried again."""
-    tried = []
-
-    def mix(rows, costs, count, dear, target, basis, inverse, weights, *_):
-        tried.append(dear)
-        weights[:] = [-1e-10, 1.0]
-        basis[:] = [2, 3]
-        return len(tried) < 5
-
-    monkeypatch.setattr(primal, "mix", mix)
-    assert not looped_mixed([[0.5, 0.5], [0.25, 0.75]], [0.5, 0.5], range(2))[0][0]
-    assert tried == [8.0]
-
-
-def test_mixtures_of_rational_rows():
-    rng = np.random.default_rng(5)
-    for _ in range(120):
-        n = int(rng.integers(2, 6))
-        rows = rng.integers(0, 4, (int(rng.integers(1, 12)), n)) + np.eye(n)[rng.integers(0, n)]
-        rows = rows / rows.sum(axis=1, keepdims=True)
-        target = rng.dirichlet(np.ones(len(rows))) @ rows
-        (well, cost, _, dual, weights), table, costs = looped_mixed(rows, target, range(n))
-        best = linprog(costs, A_eq=table.T, b_eq=target, method="highs")
-        assert well
-        assert cost == pytest.approx(best.fun, abs=1e-9)
-        np.testing.assert_allclose(weights @ table, target, atol=1e-9)
-        assert (costs - table @ dual >= -1e-9).all()
