@@ -139,7 +139,7 @@ def reading_of(asked: dict[str, Any], **words: Any) -> Reading:
 
 
 def published(made: Design) -> list[str]:
-    r"""Return which values of the public column are published, merged or unchanged, in sentences.
+    r"""Return sentences that say which public values are published or merged.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The ledger as data for other programs: ``claims.json``, its schema, and a badge for each paper.
+"""The ledger as data: ``claims.json``, its schema, and a badge for each paper.
 
 The book's build writes the three next to its pages; ``data/claims.schema.json`` describes the first.
 """

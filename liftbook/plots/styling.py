@@ -70,7 +70,7 @@ def style() -> Iterator[None]:
 
 
 def grid(number: int, columns: int, size: tuple[float, float], **shared: Any) -> tuple[Figure, list[Axes]]:
-    """Return a figure and its axes, in rows of ``columns``; ``size`` is its size in inches."""
+    """Return a figure of ``size`` inches, and its axes in rows of ``columns``."""
     rows = -(-number // columns)
     figure, found = plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False, **shared)
     for ax in found.flat[number:]:

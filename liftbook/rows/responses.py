@@ -95,7 +95,7 @@ def _trial(task: tuple[Matrix, Sequence[Point]]) -> list[dict[str, float]]:
 
 
 def over_budgets(at: Callable[[Joint, float], Measured], p: Matrix, epsilons: Iterable[float]) -> pd.DataFrame:
-    """Return the summary over N joints, shape (N, S, X), of ``at(joint, eps)`` by budget.
+    """Return the summary of ``at(joint, eps)`` over joints (N, S, X), by budget.
 
     ``at`` is a module's own function or a partial of one, so that a worker can import it.
     """

@@ -1,4 +1,4 @@
-"""CSV files that long runs write row by row and can continue, and the versions of the runs."""
+"""CSV files of long runs, written row by row, and the versions of the runs."""
 
 from __future__ import annotations
 

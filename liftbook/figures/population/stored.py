@@ -200,7 +200,7 @@ def stored_coverage() -> pd.DataFrame:
 
 
 def stored_losses() -> pd.DataFrame:
-    """Return the rows of the long run of :func:`~.losses.population_losses`, at confidence 0.95."""
+    """Return the long run of :func:`~.losses.population_losses`, at confidence 0.95."""
     found = OF_LOSSES.read().rename(columns={"tried": "bounds"})
     return found.assign(kept=found["over"] <= KEEP_TOL)
 
