@@ -193,7 +193,7 @@ class Sample:
         """
         inside = insides(member, self.n_public)
         size = inside.sum(axis=1)
-        level = self._log_part - np.log(2) - self.chosen - subset_price(self.n_public, size)
+        level = self._log_part - np.log(2) - self.chosen - self.price(size)
         table = np.vstack([self.counts, self.counts.sum(axis=0)])
         lower, upper = _each_once(table @ inside.T, table.sum(axis=1), size, level)
         whole, none = size == self.n_public, size == 0
@@ -271,8 +271,12 @@ class Sample:
         pairs = {frozenset(one) for one in zip(ratios.top.tolist(), ratios.bottom.tolist(), strict=True)}
         parts = len(pairs) + any(self.n_secret in pair for pair in pairs)  # P(s) has one where P(y) is asked about
         level = float(np.log1p(-self.confidence)) - np.log(2 * max(1, parts)) - self.chosen
-        level = level - subset_price(self.n_public, inside.sum(axis=1))
+        level = level - self.price(inside.sum(axis=1))
         return differences(self.counts, self.prior, ratios, inside, level)
+
+    def price(self, size: ArrayLike) -> Vector:
+        """Return the cost, in nats, of the union over all subsets for one of this size: see :func:`subset_price`."""
+        return subset_price(self.n_public, size)
 
     def misses(self, notion: RatioBased, member: ArrayLike, spare: float = 0.0) -> Matrix:
         """Return :meth:`differences` at the budgets plus ``spare``, shape (conditions, m)."""
