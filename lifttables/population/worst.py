@@ -15,9 +15,9 @@ MOST_CORNERS = 10  # maximum number of secrets, since a box of lifts has 2^|S| c
 
 
 class Between(NamedTuple):
-    """Bounds on the probabilities of m outputs: P(y|s) and, last, P(y), shape (S + 1, m).
+    """Bounds on the probabilities of m outputs.
 
-    The bounds on P(s) have shape (S,).
+    ``lower`` and ``upper``, shape (S + 1, m), bound P(y|s) and, in the last row, P(y).
     """
 
     lower: Matrix
