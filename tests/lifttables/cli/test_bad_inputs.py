@@ -334,7 +334,7 @@ CASES = [
     # what comes of it
     (estimate(card="no.json"), "cannot read no.json", 2),
     (estimate(card="d.PRIVATE.design.json"), "has the format 'liftlib design 2'", 2),
-    (estimate(table="odd.csv"), "holds 'martian', which is no output of the card", 2),
+    (estimate(table="odd.csv"), "holds 'martian', not an output on the card", 2),
     (estimate(table="in.csv", card="d.card.json"), None, 0),
     (estimate("--by", "age"), "column 'age' is named twice", 2),
     (estimate("--by", "colour"), "has no column 'colour'", 2),
