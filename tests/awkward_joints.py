@@ -58,7 +58,7 @@ def named_joint(name: str) -> Joint:
 
 
 def on_each_joint(test: Callable[..., None]) -> Callable[..., None]:
-    """Run a test on every named joint, as its argument ``joint``, and name one that fails."""
+    """Run a test on every named joint, its argument ``joint``; name one that fails."""
 
     @wraps(test)
     def on_all(*args: object, **arguments: object) -> None:
