@@ -114,8 +114,19 @@ def test_what_the_choice_of_the_rows_costs(case):
         assert by_hand(ways) > by_hand(1) + 10 * CLOSE
 
 
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.__name__)
-@pytest.mark.parametrize("mechanism", ["subset-merging", "best-partition", "watchdog"])
+def by_each_path(first, *others):
+    """One mechanism on every path, the others on the first; all in the slow job."""
+    pairs = [(name, path, name != first and path is not PATHS[0]) for name in (first, *others) for path in PATHS]
+    return pytest.mark.parametrize(
+        ("mechanism", "path"),
+        [
+            pytest.param(name, path, marks=pytest.mark.slow if slow else (), id=f"{name}-{path.__name__}")
+            for name, path, slow in pairs
+        ],
+    )
+
+
+@by_each_path("subset-merging", "best-partition", "watchdog")
 def test_two_symbols_are_told_apart_only_where_all_choices_of_the_rows_allow_it(case, mechanism, path, tmp_path):
     frame, words, counts, ways = case
     eps = design(counts, np.eye(2), ways)
@@ -126,8 +137,7 @@ def test_two_symbols_are_told_apart_only_where_all_choices_of_the_rows_allow_it(
         assert path(frame, ll.LIP(short), words, mechanism, tmp_path).channel.partition == ((0, 1),)
 
 
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.__name__)
-@pytest.mark.parametrize("mechanism", ["optimal", "randomised-response", "subset-response"])
+@by_each_path("randomised-response", "optimal", "subset-response")
 def test_a_response_keeps_the_notion_for_all_choices_of_the_rows(case, mechanism, path, tmp_path):
     """It spends its budget, so that one which forgets the choice exceeds it."""
     frame, words, counts, ways = case

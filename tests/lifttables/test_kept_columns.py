@@ -53,13 +53,18 @@ FRAMES = {
 }
 
 
+each_kind = pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=pytest.mark.slow if kind == "spark" else ()) for kind in FRAMES]
+)
+
+
 @pytest.fixture(scope="module")
 def design():
     return tables.sanitise(pl.DataFrame(ROWS), **WORDS).design
 
 
 @pytest.mark.filterwarnings("ignore")  # of the other libraries among themselves
-@pytest.mark.parametrize("kind", FRAMES)
+@each_kind
 def test_a_kept_column_that_reveals_the_secret_is_refused(kind, design):
     message = re.escape("LIP(eps=1.0) is BROKEN together with the kept columns code: code = ")
     with pytest.raises(BrokenNotion, match=message):
@@ -77,7 +82,7 @@ def test_a_kept_column_that_reveals_the_secret_is_refused(kind, design):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("kind", FRAMES)
+@each_kind
 def test_what_cannot_be_checked_without_the_secret_is_refused(kind, design):
     frame = FRAMES[kind]()
     names = ["age", "coin"]

@@ -43,7 +43,7 @@ def told(done):
 
 
 @pytest.mark.parametrize("mechanism", ["subset-merging", "optimal"])
-@pytest.mark.parametrize(("n", "least"), [(600, 0.8), (5000, 0.94)])
+@pytest.mark.parametrize(("n", "least"), [(600, 0.8), pytest.param(5000, 0.94, marks=pytest.mark.slow)])
 def test_a_column_more_retains_no_less_but_for_the_price_of_trying(n, least, mechanism):
     """The price is that of the union bound over the sets of columns."""
     rows = rows_of(law_of(0), n, 0)
@@ -58,7 +58,9 @@ def test_a_column_more_retains_no_less_but_for_the_price_of_trying(n, least, mec
 
 
 @pytest.mark.parametrize("mechanism", ["subset-merging", "optimal"])
-@pytest.mark.parametrize(("n", "least"), [(600, 0.8), (2000, 0.9), (5000, 0.98)])
+@pytest.mark.parametrize(
+    ("n", "least"), [(600, 0.8), *(pytest.param(*one, marks=pytest.mark.slow) for one in ((2000, 0.9), (5000, 0.98)))]
+)
 @pytest.mark.parametrize(("public", "name"), [("a", "a"), ("ab", "a"), ("ac", "c")])
 def test_a_finer_column_retains_no_less_but_for_the_price_of_more_subsets(public, name, n, least, mechanism):
     """Each value is split at random into two to four, which say no more of the secret."""
@@ -69,7 +71,9 @@ def test_a_finer_column_retains_no_less_but_for_the_price_of_more_subsets(public
         assert told(released(finer, list(public), mechanism)) >= least * whole, parts
 
 
-@pytest.mark.parametrize(("name", "most", "gain"), [("subset-merging", 15, 0.95), ("optimal", 25, 1.1)])
+@pytest.mark.parametrize(
+    ("name", "most", "gain"), [("subset-merging", 15, 0.95), pytest.param("optimal", 25, 1.1, marks=pytest.mark.slow)]
+)
 def test_fewer_blocks_are_tried_and_paid_for(name, most, gain):
     made, kept = MADE[name], []
     for seed in range(4):

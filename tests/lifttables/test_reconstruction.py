@@ -129,7 +129,9 @@ def all_tables(ill, well):
 
 
 @pytest.mark.parametrize("confidence", [None, 0.95])
-@pytest.mark.parametrize("truth", [[[10, 20], [18, 12]], [[60, 40], [35, 65]]])
+@pytest.mark.parametrize(
+    "truth", [[[10, 20], [18, 12]], pytest.param([[60, 40], [35, 65]], marks=pytest.mark.slow)], ids=str
+)
 def test_by_default_a_small_tables_card_names_no_table(truth, confidence):
     truth = np.array(truth)
     secret, public = SECRET, Symbols((Column("x"),), (("u",), ("v",)))
