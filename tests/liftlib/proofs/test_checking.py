@@ -71,7 +71,7 @@ def test_a_forged_digest_does_not_make_a_false_bound_true(channel, name):
             continue
         assert bound >= best - 1e-9
         if bound > proof.upper:
-            with pytest.raises(InvalidProof, match="what is proven is"):
+            with pytest.raises(InvalidProof, match="the proven bound is"):
                 ll.check_proof(JOINT, NOTION, with_proof(channel, forged))
             refused += 1
     assert refused

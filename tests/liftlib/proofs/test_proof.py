@@ -165,7 +165,7 @@ class TestText:
 
     def test_no_text_of_the_kind(self):
         for text in ("", "[]", "3", "{", "null"):
-            with pytest.raises(InvalidProof, match=r"give what Proof\.to_json wrote$"):
+            with pytest.raises(InvalidProof, match=r"give a text written by Proof\.to_json$"):
                 Proof.from_json(text)
 
     def test_a_path(self):

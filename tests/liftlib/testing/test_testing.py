@@ -75,7 +75,7 @@ FAULTS = {
     "too tight": "halfspaces refuse a posterior",
     "belief": "leads to a belief between",
     "bounds": "a lift beyond the bounds",
-    "exact": "said to be exact",
+    "exact": "declared exact",
     "ratios": "ratios refuse a posterior",
 }
 
