@@ -213,6 +213,7 @@ CASES = [
     (audit("--bin", "zip", of=public("zip")), "bins 'zip' (--bin): give NAME=EDGE", 2),
     (audit("--bin", "zip=", of=public("zip")), "give NAME=EDGE", 2),
     (audit("--bin", "zip=2,1", of=public("zip")), "in increasing order", 2),
+    (audit("--bin", "zip=1,1", of=public("zip")), "in increasing order", 2),
     (audit("--bin", "zip=nan", of=public("zip")), "in increasing order", 2),
     (audit("--bin", "zip=1,inf", of=public("zip")), "in increasing order", 2),
     (audit("--bin", "zip=a,b", of=public("zip")), "give NAME=EDGE", 2),
