@@ -170,7 +170,7 @@ def test_missing_values():
     ("changed", "error", "message"),
     [
         ({"coarsen": 1.5}, InvalidParameter, "coarsen is 1.5"),
-        ({"notion": ll.L1Lift(np.inf, 1.0), "confidence": 0.95}, UnsupportedNotion, "bounds no ratios"),
+        ({"notion": ll.L1Lift(np.inf, 1.0), "confidence": 0.95}, UnsupportedNotion, "does not bound ratios"),
         ({"keep": []}, InvalidParameter, "name them"),
         ({"mechanism": "watchdog"}, InvalidParameter, "not watchdog"),
         ({"rare": "pool"}, InvalidParameter, "--rare keep"),
