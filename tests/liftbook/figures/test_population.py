@@ -20,7 +20,7 @@ from liftbook.figures.population.designs import (
     population_designs,
     whatever_the_law,
 )
-from liftbook.figures.population.losses import SHAPES, law_and_optimum, losses, population_losses
+from liftbook.figures.population.losses import SHAPES, OneSubset, law_and_optimum, losses, population_losses
 from liftbook.figures.population.neighbours import (
     KERNELS,
     OTHERS,
@@ -37,6 +37,7 @@ from lifttables.confident.merging import confident_merging
 
 FEW = 6
 """Tables of each setting that a stored run has at least; it goes on until there are ``stored.SEEDS`` of them."""
+from lifttables.population.sample import Sample
 
 
 def test_a_table_is_of_its_law():
@@ -243,3 +244,10 @@ def test_stored_kernels_are_whole():
     assert len(found) == len(KERNELS) * len(stored.SMALL) * len(stored.MORE_ROWS) * stored.FEWEST
     assert (found["of"] == OTHERS).all()
     assert found["same"].between(0, OTHERS).all()
+
+
+def test_bounds_of_one_subset_are_narrower():
+    counts, member = np.array([[30, 20, 10, 5], [10, 25, 20, 40]]), np.array([[True, True, False, False]])
+    one, all_of_them = (kind(counts).subsets(member) for kind in (OneSubset, Sample))
+    assert (one.upper < all_of_them.upper).all()
+    assert (one.lower > all_of_them.lower).all()
