@@ -34,10 +34,10 @@ from liftlib.errors import DataError, InvalidParameter
 from lifttables.audits.measuring import MEASURES
 from lifttables.confident.certification import for_population, route
 from lifttables.confident.merging import confident_merging
+from lifttables.population.sample import Sample
 
 FEW = 6
 """Tables of each setting that a stored run has at least; it goes on until there are ``stored.SEEDS`` of them."""
-from lifttables.population.sample import Sample
 
 
 def test_a_table_is_of_its_law():
