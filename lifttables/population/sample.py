@@ -275,7 +275,10 @@ class Sample:
         return differences(self.counts, self.prior, ratios, inside, level)
 
     def price(self, size: ArrayLike) -> Vector:
-        """Return the cost, in nats, of the union over all subsets for one of this size: see :func:`subset_price`."""
+        """Return the cost of the union bound for subsets of some size, in nats.
+
+        A sample without a union over subsets overrides this.
+        """
         return subset_price(self.n_public, size)
 
     def misses(self, notion: RatioBased, member: ArrayLike, spare: float = 0.0) -> Matrix:
