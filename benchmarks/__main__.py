@@ -32,12 +32,12 @@ from liftbook import figures
 from liftbook.relatives.product_polytope import product_polytope_response
 from liftbook.rows.labels import merge_labels
 from liftbook.rows.scales import E23_EPSILONS
-from liftlib.response.posteriors import RowsCertificate
+from liftlib.response.posteriors import ResponseCertificate
 from mixproof import polytope
 from mixproof.numerics import xlogx
 from mixproof.polytope import HAS_CDD, NO_CDD
 
-OUT = Path(__file__).parent / "out"
+OUTPUT_FOLDER = Path(__file__).parent / "out"
 
 
 def plain_qhull(joint: ll.Joint, notion: ll.Notion) -> float:
@@ -45,8 +45,8 @@ def plain_qhull(joint: ll.Joint, notion: ll.Notion) -> float:
     rows = np.concatenate([np.eye(joint.n_public), notion.halfspaces(joint)])
     last = rows[:, -1]
     reduced = np.column_stack([-(rows[:, :-1] - last[:, None]), -last])  # the last coordinate is 1 minus the others
-    found = HalfspaceIntersection(reduced, joint.p_x[:-1]).intersections
-    points = np.column_stack([found, 1 - found.sum(axis=1)]).clip(0)
+    intersections = HalfspaceIntersection(reduced, joint.p_x[:-1]).intersections
+    points = np.column_stack([intersections, 1 - intersections.sum(axis=1)]).clip(0)
     return over_all(joint, points[np.isfinite(points).all(axis=1)])
 
 
@@ -66,8 +66,8 @@ def lost(joint: ll.Joint, channel: ll.Channel) -> float:
     return ll.measures.entropy(joint.p_x) - ll.evaluate(joint, channel).mutual_information
 
 
-def certificate(joint: ll.Joint, notion: ll.Notion) -> RowsCertificate:
-    return ll.mechanisms.optimal(joint, notion, method="qhull").certified(RowsCertificate)
+def certificate(joint: ll.Joint, notion: ll.Notion) -> ResponseCertificate:
+    return ll.mechanisms.optimal(joint, notion, method="qhull").certified(ResponseCertificate)
 
 
 def responses(quick: bool) -> pd.DataFrame:
@@ -144,14 +144,14 @@ def figure_4(quick: bool) -> pd.DataFrame:
     Workers are forked from a server, which reads the library and its compiled loops once, before the first figure.
     """
     trials, epsilons = (2, (2.0, 4.0)) if quick else (100, E23_EPSILONS)
-    found = []
+    records = []
     for workers in ("to be started", "there already"):
         started = time.perf_counter()
         rows = figures.figure_e23_4(trials, epsilons)
         seconds = time.perf_counter() - started
         responses = trials * len(rows[["series", "eps"]].drop_duplicates())
         spent = trials * float(rows.loc[rows["measure"] == "seconds", "mean"].sum())
-        found.append(
+        records.append(
             {
                 "joints": trials,
                 "responses": responses,
@@ -160,7 +160,7 @@ def figure_4(quick: bool) -> pd.DataFrame:
                 "processor seconds of responses": spent,
             }
         )
-    return pd.DataFrame(found)
+    return pd.DataFrame(records)
 
 
 def scaling(quick: bool) -> pd.DataFrame:
@@ -185,7 +185,7 @@ def batches(quick: bool) -> pd.DataFrame:
     """Subset merging of many joints in lockstep, against one at a time."""
     n = 20 if quick else 1000
     p = ll.datasets.uniform_joints(n, 5, 17, np.random.default_rng(0))
-    joints, notion = [ll.Joint(one) for one in p], ll.ALIP.split(1.0, 0.5)
+    joints, notion = [ll.Joint(p_sx) for p_sx in p], ll.ALIP.split(1.0, 0.5)
     routes = {
         "lockstep": lambda: float((merge_labels(p, notion)[0] == np.arange(17)).sum() * 0),
         "one at a time": lambda: float(
@@ -197,7 +197,7 @@ def batches(quick: bool) -> pd.DataFrame:
     return table
 
 
-SANITISE = ["--secret", "diagnosis", "--public", "age_band", "--notion", "alip", "--eps-l", "1", "--eps-u", "0.5"]
+OPTIONS = ["--secret", "diagnosis", "--public", "age_band", "--notion", "alip", "--eps-l", "1", "--eps-u", "0.5"]
 
 
 def sanitising(quick: bool) -> pd.DataFrame:
@@ -214,7 +214,7 @@ def sanitising(quick: bool) -> pd.DataFrame:
         maker.start()
         maker.join()
         for suffix, mechanism, keep in cases[::7] if quick else cases:  # quick: the first and the last differ in all
-            words = [sys.executable, "-m", "lifttables", "sanitise", f"{folder}/in.{suffix}", *SANITISE, "--force"]
+            words = [sys.executable, "-m", "lifttables", "sanitise", f"{folder}/in.{suffix}", *OPTIONS, "--force"]
             words += ["--ledger", "none"]  # the same rows again and again
             started = time.perf_counter()
             process = subprocess.Popen(
@@ -250,7 +250,7 @@ def plot(tables: dict[str, pd.DataFrame]) -> None:
             last.plot(part["|X|"], part["seconds"], marker="o", label=f"{secrets} secrets")
         last.set(xlabel="symbols", ylabel="seconds to 2 %, ε = 2", xscale="log", yscale="log")
         last.legend(fontsize=7)
-    figure.savefig(OUT / "benchmarks.png", dpi=110)
+    figure.savefig(OUTPUT_FOLDER / "benchmarks.png", dpi=110)
     plt.close(figure)
 
 
@@ -283,14 +283,14 @@ def main() -> int:
     options = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     options.add_argument("--quick", action="store_true", help="one small case of each")
     options.add_argument("--only", nargs="+", choices=list(BENCHMARKS), help="these alone")
-    told = options.parse_args()
-    OUT.mkdir(exist_ok=True)
+    args = options.parse_args()
+    OUTPUT_FOLDER.mkdir(exist_ok=True)
     os.environ.setdefault("MIXPROOF_COMPILE", "now")
     tables = {}
-    for name in told.only or BENCHMARKS:
-        tables[name] = table = BENCHMARKS[name](told.quick)
+    for name in args.only or BENCHMARKS:
+        tables[name] = table = BENCHMARKS[name](args.quick)
         print(f"\n{BENCHMARKS[name].__doc__}\n{table.to_string(index=False, float_format='{:.4g}'.format)}", flush=True)
-        table.to_csv(OUT / f"{name}.csv", index=False)
+        table.to_csv(OUTPUT_FOLDER / f"{name}.csv", index=False)
     plot(tables)
     return 0
 

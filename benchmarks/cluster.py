@@ -119,11 +119,11 @@ def killed(frame: dd.DataFrame, folder: Path, client: Client) -> None:
     assert first not in client.run(os.getpid).values()
 
 
-def alike(one: Path, other: Path) -> bool:
+def alike(first: Path, second: Path) -> bool:
     """Return whether two releases have the same rows in the same places."""
-    files = sorted(file.name for file in one.glob("*.parquet"))
-    return files == sorted(file.name for file in other.glob("*.parquet")) and all(
-        pl.read_parquet(one / name).equals(pl.read_parquet(other / name)) for name in files
+    files = sorted(file.name for file in first.glob("*.parquet"))
+    return files == sorted(file.name for file in second.glob("*.parquet")) and all(
+        pl.read_parquet(first / name).equals(pl.read_parquet(second / name)) for name in files
     )
 
 
@@ -172,12 +172,12 @@ def run(rows: int, rows_a_part: int, mechanism: str, *, kill: bool) -> None:
         with steps.step("count"):
             counts = tables.Reading("secret", "public").counts(tables.open_table(frame))
         with steps.step("sanitise"):
-            made = tables.sanitise(
+            sanitised = tables.sanitise(
                 frame, secret="secret", public="public", notion=ll.LIP(2.0), mechanism=mechanism, resamples=0
             )
         with steps.step("release, shuffled, to Parquet"):
-            made.frame.to_parquet(folder / "released", write_index=False)
-        plain(frame, made.design, folder / "plain", steps)
+            sanitised.frame.to_parquet(folder / "released", write_index=False)
+        plain(frame, sanitised.design, folder / "plain", steps)
         for unit in ("seconds", "CPU"):
             ours, theirs = (
                 sum(steps.found[f"{of}{what}"][unit] for what in (first, "release, shuffled, to Parquet"))
@@ -187,7 +187,7 @@ def run(rows: int, rows_a_part: int, mechanism: str, *, kill: bool) -> None:
         out = pl.scan_parquet(folder / "released/*.parquet").group_by("public").len().collect()
         size = sum(file.stat().st_size for file in (folder / "released").glob("*.parquet"))
         if kill:
-            killed(made.frame, folder / "again", client)
+            killed(sanitised.frame, folder / "again", client)
             same = alike(folder / "released", folder / "again")
             print(f"with one of the workers killed midway, the same rows in the same places: {same}", flush=True)
     here = np.zeros(SECRETS * SYMBOLS)
@@ -195,9 +195,11 @@ def run(rows: int, rows_a_part: int, mechanism: str, *, kill: bool) -> None:
         here += np.bincount(np.array([SYMBOLS, 1]) @ codes(number, n), minlength=here.size)
     exact = bool((counts.table.ravel() == here).all())
     print(f"counts are exactly those of one machine: {exact}, {int(counts.table.sum()):,} rows")
-    expected = made.design.table.sum(axis=0) @ made.design.channel.kernel
+    expected = sanitised.design.table.sum(axis=0) @ sanitised.design.channel.kernel
     observed = dict(out.iter_rows())
-    apart = max(abs(observed[y] - n) / max(1, n) ** 0.5 for y, n in zip(made.design.outputs, expected, strict=True))
+    apart = max(
+        abs(observed[y] - n) / max(1, n) ** 0.5 for y, n in zip(sanitised.design.outputs, expected, strict=True)
+    )
     print(
         f"released {sum(observed.values()):,} rows, {size / 1e6:.0f} MB; outputs are at most {apart:.1f} root(n) from n"
     )

@@ -61,9 +61,9 @@ class Recording(compiled.Compiled):
 def division(parts: int) -> Iterator[None]:
     """Divide a pass into another number of parts."""
     with (
-        patch("mixproof.parts.PARTS", parts),
+        patch("mixproof.parts.MAX_PARTS", parts),
         patch("mixproof.compiled.PARTS", parts),
-        patch("mixproof.search.CHUNK_COMPILED", DIVISIONS[parts]),
+        patch("mixproof.search.LPS_PER_CHUNK_COMPILED", DIVISIONS[parts]),
     ):
         yield
 

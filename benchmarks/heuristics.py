@@ -19,8 +19,8 @@ def _merged(joint: ll.Joint) -> float:
 
 
 def _ideally_merged(joint: ll.Joint) -> float:
-    made = ideals.merge(joint.p, 1.0)
-    return float(joint.n_public - sum(map(len, made)) + len(made))
+    groups = ideals.merge(joint.p, 1.0)
+    return float(joint.n_public - sum(map(len, groups)) + len(groups))
 
 
 def _curves(rows: pd.DataFrame) -> float:
@@ -28,8 +28,8 @@ def _curves(rows: pd.DataFrame) -> float:
 
 
 def _evaluated(joint: ll.Joint, channel: ll.Channel) -> float:
-    found = ll.evaluate(joint, channel)
-    return found.mutual_information + found.max_lift_leakage + found.min_lift_leakage
+    evaluation = ll.evaluate(joint, channel)
+    return evaluation.mutual_information + evaluation.max_lift_leakage + evaluation.min_lift_leakage
 
 
 def heuristics(quick: bool) -> pd.DataFrame:

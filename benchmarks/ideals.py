@@ -15,7 +15,7 @@ def merge(p: np.ndarray, eps: float) -> list[list[int]]:
     least, most = (table / size).min(axis=0), (table / size).max(axis=0)
     risky = np.flatnonzero((least < 1 / bound) | (most > bound))
     table, size, alone = table[:, risky].copy(), size[risky], (most + 1 / least)[risky]
-    ids, n, made = risky.copy(), risky.size, []
+    ids, n, groups = risky.copy(), risky.size, []
 
     def take(at: int) -> tuple[np.ndarray, float, int]:
         nonlocal n
@@ -30,23 +30,23 @@ def merge(p: np.ndarray, eps: float) -> list[list[int]]:
         return taken
 
     def nearest(shares: np.ndarray, chances: np.ndarray) -> int:
-        union, total = shares + mass[:, None], chances + whole
+        union, total = shares + mass[:, None], chances + probability
         return int((union.max(axis=0) / total + total / union.min(axis=0)).argmin())
 
     while n:
-        mass, whole, first = take(int(alone[:n].argmax()))
-        made.append([first])
-        while n and (mass.min() * bound < whole or mass.max() > bound * whole):
-            one, its, x = take(nearest(table[:, :n], size[:n]))
-            mass, whole = mass + one, whole + its
-            made[-1].append(x)
-    while len(made) > 1 and (mass.min() * bound < whole or mass.max() > bound * whole):
-        shares = np.stack([(p[:, group] / p_s[:, None]).sum(axis=1) for group in made[:-1]], axis=1)
-        chances = np.array([p[:, group].sum() for group in made[:-1]])
+        mass, probability, first = take(int(alone[:n].argmax()))
+        groups.append([first])
+        while n and (mass.min() * bound < probability or mass.max() > bound * probability):
+            column, p_x, x = take(nearest(table[:, :n], size[:n]))
+            mass, probability = mass + column, probability + p_x
+            groups[-1].append(x)
+    while len(groups) > 1 and (mass.min() * bound < probability or mass.max() > bound * probability):
+        shares = np.stack([(p[:, group] / p_s[:, None]).sum(axis=1) for group in groups[:-1]], axis=1)
+        chances = np.array([p[:, group].sum() for group in groups[:-1]])
         at = nearest(shares, chances)
-        mass, whole = mass + shares[:, at], whole + chances[at]
-        made[-1] += made.pop(at)
-    return made
+        mass, probability = mass + shares[:, at], probability + chances[at]
+        groups[-1] += groups.pop(at)
+    return groups
 
 
 def _summed(extremes: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> float:
@@ -70,19 +70,19 @@ def figure_2(p: np.ndarray, epsilons: list[float], lambdas: list[float | None]) 
     prior, size = table.sum(axis=2), table.sum(axis=0)
     lifts = table / size / prior[:, :, None]
     least, most, entropy = lifts.min(axis=0), lifts.max(axis=0), _entropy(size)
-    found = []
+    measures = []
     for lam in lambdas:
         for eps in epsilons:
             risky = _bounded(eps, lam, least, most)
-            mass, whole = np.einsum("snx,nx->sn", table, risky), np.einsum("nx,nx->n", size, risky)
-            lift = mass / np.where(whole > 0, whole, 1) / prior
-            lift[:, whole == 0] = 1
+            mass, probability = np.einsum("snx,nx->sn", table, risky), np.einsum("nx,nx->n", size, risky)
+            lift = mass / np.where(probability > 0, probability, 1) / prior
+            lift[:, probability == 0] = 1
             low = np.minimum(np.where(risky, 1, least).min(axis=1), lift.min(axis=0))
             high = np.maximum(np.where(risky, 1, most).max(axis=1), lift.max(axis=0))
-            kept = np.where(risky, 0, size)
-            nmi = (_entropy(kept) + _entropy(whole[:, None])) / entropy
-            found.append((nmi, low, np.maximum(high, 1)))
-    return _summed(found)
+            unmerged = np.where(risky, 0, size)
+            nmi = (_entropy(unmerged) + _entropy(probability[:, None])) / entropy
+            measures.append((nmi, low, np.maximum(high, 1)))
+    return _summed(measures)
 
 
 def figure_6(p: np.ndarray, epsilons: list[float], lambdas: list[float | None]) -> float:
@@ -92,15 +92,15 @@ def figure_6(p: np.ndarray, epsilons: list[float], lambdas: list[float | None]) 
     share = table / prior[:, :, None]
     lifts = share / size
     least, most, entropy = lifts.min(axis=0), lifts.max(axis=0), _entropy(size)
-    found = []
+    measures = []
     for lam in lambdas:
         for eps in epsilons:
             mass, chance = _lockstep(share, size, least, most, eps, lam)
             some = chance > 0
             low = np.where(some, mass.min(axis=0) / np.where(some, chance, 1), 1).min(axis=1)
             high = np.where(some, mass.max(axis=0) / np.where(some, chance, 1), 1).max(axis=1)
-            found.append((_entropy(chance) / entropy, low, np.maximum(high, 1)))
-    return _summed(found)
+            measures.append((_entropy(chance) / entropy, low, np.maximum(high, 1)))
+    return _summed(measures)
 
 
 def _lockstep(share, size, least, most, eps, lam) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ import pandas as pd
 
 import liftlib as ll
 from liftlib.response.aorr import aorr
-from liftlib.response.posteriors import RowsCertificate, cone_for, vertex_bound
+from liftlib.response.posteriors import ResponseCertificate, cone_for, vertex_bound
 from liftlib.response.proven import proven_response
 from mixproof.compiling import HAS_NUMBA
 
@@ -80,7 +80,7 @@ def both_routes(joint: ll.Joint, notion: ll.notions.Polyhedral) -> dict[str, flo
             channel = made(joint, notion, cone=cone)
             seconds.append(time.process_time() - started)
         if name == "listed":
-            found["vertices"] = channel.certified(RowsCertificate).rows
+            found["vertices"] = channel.certified(ResponseCertificate).rows
         found[name] = min(seconds)
     return found
 

@@ -14,12 +14,12 @@ import pandas as pd
 import liftlib as ll
 from liftlib.errors import LiftWarning
 from liftlib.proofs import check_proof, to_problem
-from liftlib.response.posteriors import RowsCertificate, cone_for
+from liftlib.response.posteriors import ResponseCertificate, cone_for
 from liftlib.response.proven import proven_response
 from mixproof import exact
 from mixproof.compiling import HAS_NUMBA
 
-SMALL = [(5, 17, 2.0), (5, 17, 1.0), (5, 17, 0.25), (10, 20, 2.0), (5, 50, 1.0)]
+SMALL_CASES = [(5, 17, 2.0), (5, 17, 1.0), (5, 17, 0.25), (10, 20, 2.0), (5, 50, 1.0)]
 """Secrets, symbols and budgets whose vertices can be listed."""
 
 
@@ -48,23 +48,23 @@ class Large(NamedTuple):
         return f"{self.n_secret}x{self.n_public}" + (", skewed" if self.skewed else "")
 
 
-LARGE = [
+LARGE_CASES = [
     Large(10, 50, 1.0, 1e-4, 1), Large(15, 200, 2.0, 1e-3, 10), Large(15, 200, 1.0, 1e-3, 10),
     Large(15, 200, 0.5, 1e-2, 60), Large(20, 500, 2.0, 1e-2, 15), Large(20, 500, 1.0, 2e-2, 30),
     Large(15, 200, 1.0, 2e-2, 120, skewed=True), Large(30, 1000, 2.0, 2e-2, 120),
 ]  # fmt: skip
 
-CHECKED = [Large(5, 17, 1.0, 1e-4, 1), Large(10, 50, 1.0, 1e-3, 1), Large(15, 200, 2.0, 1e-2, 10)]
+CHECKED_CASES = [Large(5, 17, 1.0, 1e-4, 1), Large(10, 50, 1.0, 1e-3, 1), Large(15, 200, 2.0, 1e-2, 10)]
 """Cases whose proofs both checkers check."""
 
-GROWING = [
+GROWTH_SIZES = [
     (5, 50), (5, 100), (5, 200), (5, 500), (5, 1000),
     (10, 50), (10, 100), (10, 200), (10, 500), (10, 1000),
     (20, 50), (20, 100), (20, 200), (20, 500), (30, 1000),
 ]  # fmt: skip
 """Secrets and symbols of what is solved to 2 % at eps 2, to see how it grows."""
 
-LIMIT = 4.0
+TIME_FACTOR = 4.0
 """How many times the seconds wanted an optimum may take before it ends with what it has."""
 
 
@@ -94,7 +94,7 @@ def optimum(quick: bool) -> pd.DataFrame:
         _made((2, 3), 1.0, method="tree")  # numba compiles
     routes["all vertices"] = {"method": "qhull"}
     rows = []
-    for n_secret, n_public, eps in [(3, 8, 1.0)] if quick else SMALL:
+    for n_secret, n_public, eps in [(3, 8, 1.0)] if quick else SMALL_CASES:
         row: dict[str, object] = {"case": f"{n_secret}x{n_public}", "eps": eps}
         values = []
         for name, how in routes.items():
@@ -131,9 +131,9 @@ def same_price(quick: bool) -> pd.DataFrame:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", LiftWarning)
                     channel = proven_response(joint, notion, cone=given, gap=1e-2, seconds=60.0)
-                made = channel.certified(RowsCertificate)
-                row |= {route: time.process_time() - started, f"gap, {route}": made.gap / made.value}
-            row[f"NMI, {name}"] = made.value / ll.measures.entropy(joint.p_x)
+                certificate = channel.certified(ResponseCertificate)
+                row |= {route: time.process_time() - started, f"gap, {route}": certificate.gap / certificate.value}
+            row[f"NMI, {name}"] = certificate.value / ll.measures.entropy(joint.p_x)
         rows.append(row)
     table = pd.DataFrame(rows)
     for name in ("LDP", "l1", "l1, eps/8"):
@@ -147,12 +147,12 @@ def proofs(quick: bool) -> pd.DataFrame:
     rows = []
     if HAS_NUMBA:
         _made((2, 3), 1.0, method="tree")  # numba compiles
-    for case in [Large(4, 20, 1.0, 1e-2, 1)] if quick else LARGE:
+    for case in [Large(4, 20, 1.0, 1e-2, 1)] if quick else LARGE_CASES:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LiftWarning)
             joint, notion, channel, seconds = _made(
                 (case.n_secret, case.n_public), case.eps, skewed=case.skewed, method="tree", gap=case.gap,
-                seconds=LIMIT * case.wanted,
+                seconds=TIME_FACTOR * case.wanted,
             )  # fmt: skip
         checked, total = check_proof(joint, notion, channel), ll.measures.entropy(joint.p_x)
         gap = checked.gap / checked.value
@@ -179,13 +179,13 @@ def proofs(quick: bool) -> pd.DataFrame:
 def checkers(quick: bool) -> pd.DataFrame:
     """Return times and proof sizes of the floating-point and the exact checker; ALIP, lambda 1/2."""
     rows = []
-    for case in [Large(4, 12, 1.0, 1e-2, 1)] if quick else CHECKED:
+    for case in [Large(4, 12, 1.0, 1e-2, 1)] if quick else CHECKED_CASES:
         joint, notion, channel, _ = _made((case.n_secret, case.n_public), case.eps, method="tree", gap=case.gap)
         text = to_problem(joint, notion, channel)
         started = time.process_time()
         checked = ll.check_proof(joint, notion, channel)
         between = time.process_time()
-        found = exact.check(json.loads(text))
+        proven = exact.check(json.loads(text))
         rows.append(
             {
                 "case": case.name,
@@ -196,7 +196,7 @@ def checkers(quick: bool) -> pd.DataFrame:
                 "problem MB (JSON)": len(text) / 1e6,
                 "seconds, floating point": between - started,
                 "seconds, exact": time.process_time() - between,
-                "difference of the bounds": checked.upper - float(found.upper),
+                "difference of the bounds": checked.upper - float(proven.upper),
             }
         )
     return pd.DataFrame(rows)
@@ -207,19 +207,19 @@ def growth(quick: bool) -> pd.DataFrame:
     rows = []
     if HAS_NUMBA:
         _made((2, 3), 1.0, method="tree")  # numba compiles
-    for n_secret, n_public in [(3, 20)] if quick else GROWING:
+    for n_secret, n_public in [(3, 20)] if quick else GROWTH_SIZES:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LiftWarning)
             _, _, channel, seconds = _made((n_secret, n_public), 2.0, method="tree", gap=2e-2, seconds=300.0)
-        made = channel.certified(RowsCertificate)
+        certificate = channel.certified(ResponseCertificate)
         rows.append(
             {
                 "|S|": n_secret,
                 "|X|": n_public,
-                "gap": made.gap / made.value,
+                "gap": certificate.gap / certificate.value,
                 "seconds": seconds,
-                "programmes": made.programmes,
-                "boxes": made.proof.boxes if made.proof else 0,
+                "programmes": certificate.programmes,
+                "boxes": certificate.proof.boxes if certificate.proof else 0,
             }
         )
     return pd.DataFrame(rows)

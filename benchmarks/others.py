@@ -33,9 +33,9 @@ def by_lrs(rows: np.ndarray) -> np.ndarray:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "halfspaces.txt"
         path.write_text(head + "\n".join(lines) + "\nend\n")
-        done = subprocess.run(["lrs", path], capture_output=True, text=True, check=True)
-    found = [line.split() for line in done.stdout.splitlines() if re.match(r"\s*1\s", line)]
-    return np.array([[float(Fraction(value)) for value in row[1:]] for row in found if len(row) == n + 1])
+        process = subprocess.run(["lrs", path], capture_output=True, text=True, check=True)
+    vertex_rows = [line.split() for line in process.stdout.splitlines() if re.match(r"\s*1\s", line)]
+    return np.array([[float(Fraction(value)) for value in row[1:]] for row in vertex_rows if len(row) == n + 1])
 
 
 def by_normaliz(rows: np.ndarray) -> np.ndarray:

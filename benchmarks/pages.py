@@ -20,8 +20,8 @@ from playwright.sync_api import sync_playwright
 from companion.chromium import FLAGS, find_chromium
 
 HTML = Path(__file__).resolve().parents[1] / "_build" / "html"
-LONG = 600_000
-LISTEN = """() => { window.delays = [];
+TIMEOUT_MS = 600_000
+LISTEN_SCRIPT = """() => { window.delays = [];
     document.addEventListener('keydown', e => window.delays.push(performance.now() - e.timeStamp)) }"""
 
 
@@ -51,19 +51,19 @@ def visit(browser: Any, address: str) -> dict[str, float]:
     page.get_by_role("button", name="Run this page").first.click()
     page.wait_for_selector(".lift-panel")
     page.click("[data-do=run]")
-    page.wait_for_selector(".lift-mine", state="attached", timeout=LONG)
+    page.wait_for_selector(".lift-mine", state="attached", timeout=TIMEOUT_MS)
     first = time.perf_counter() - started
-    page.wait_for_selector(".lift-panel[data-runs='1']", timeout=LONG)
+    page.wait_for_selector(".lift-panel[data-runs='1']", timeout=TIMEOUT_MS)
     started = time.perf_counter()
     page.click("[data-do=run]")
-    page.wait_for_selector(".lift-panel[data-runs='2']", timeout=LONG)
-    whole = time.perf_counter() - started
+    page.wait_for_selector(".lift-panel[data-runs='2']", timeout=TIMEOUT_MS)
+    next_run = time.perf_counter() - started
     cells = float(page.inner_text(".lift-state [role=status]").split(" cells in ")[1].split(" s")[0])
-    page.evaluate(LISTEN)
+    page.evaluate(LISTEN_SCRIPT)
     return {
         "first result, s": first,
-        "next run, s": whole,
-        "beyond its cells, s": whole - cells,
+        "next run, s": next_run,
+        "beyond its cells, s": next_run - cells,
         "a key waits, ms": keys(page, 1),
         "four times slower, ms": keys(page, 4),
     }

@@ -12,7 +12,7 @@ import pandas as pd
 
 from benchmarks.people import make_table
 
-PLAIN = """
+PLAIN_PASS = """
 import sys
 import numpy as np
 import polars as pl
@@ -28,7 +28,7 @@ out.alias("age_band").to_frame().write_parquet(sys.argv[2])
 """
 """Counts, draws, shuffles and writes one column."""
 
-COLUMNS = ["--secret", "diagnosis", "--public", "age_band", "--notion", "alip", "--eps-l", "1", "--eps-u", "0.5"]
+OPTIONS = ["--secret", "diagnosis", "--public", "age_band", "--notion", "alip", "--eps-l", "1", "--eps-u", "0.5"]
 
 
 def passes(quick: bool) -> pd.DataFrame:
@@ -42,9 +42,9 @@ def passes(quick: bool) -> pd.DataFrame:
         source, lift = f"{folder}/in.parquet", [sys.executable, "-m", "lifttables"]
         commands = {
             "start only": [*lift, "audit", "--help"],
-            "plain pass": [sys.executable, "-c", PLAIN, source, f"{folder}/plain.parquet"],
-            "audit": [*lift, "audit", source, *COLUMNS],
-            "sanitise": [*lift, "sanitise", source, *COLUMNS, "--ledger", "none", "-o", f"{folder}/out.parquet"],
+            "plain pass": [sys.executable, "-c", PLAIN_PASS, source, f"{folder}/plain.parquet"],
+            "audit": [*lift, "audit", source, *OPTIONS],
+            "sanitise": [*lift, "sanitise", source, *OPTIONS, "--ledger", "none", "-o", f"{folder}/out.parquet"],
         }
         rows = [{"rows": n, "what": name} | _measured(words) for name, words in commands.items()]
     table = pd.DataFrame(rows)

@@ -31,7 +31,7 @@ from mixproof.proof import Proof
 
 FOLDER = Path(__file__).parents[1] / "bench"
 
-LARGEST = 200_000
+MAX_PROOF_BYTES = 200_000
 """Bytes of a compressed proof that is stored; ``make`` recomputes the others."""
 
 PROGRAMMES = 20_000
@@ -40,7 +40,7 @@ PROGRAMMES = 20_000
 DIGITS = 8
 """Significant digits of the weights of a stored proof."""
 
-AGREE = 1e-9
+ROUNDING_TOL = 1e-9
 """Nats by which values may differ by rounding."""
 
 
@@ -109,8 +109,8 @@ def make(only: Collection[str] = ()) -> None:
     """Compute all instances, or those named, and write those proofs that are small."""
     (FOLDER / "proofs").mkdir(parents=True, exist_ok=True)
     rows = []
-    kept = pd.read_csv(FOLDER / "index.csv", keep_default_na=False).to_dict("records") if only else []
-    stored = {row["instance"]: row for row in kept}
+    stored_rows = pd.read_csv(FOLDER / "index.csv", keep_default_na=False).to_dict("records") if only else []
+    stored = {row["instance"]: row for row in stored_rows}
     for name, origin, joint, notion in instances():
         if only and name not in only:
             rows += [stored[name]] if name in stored else []
@@ -118,20 +118,20 @@ def make(only: Collection[str] = ()) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LiftWarning)
             channel = ll.mechanisms.optimal(joint, notion, method="tree", gap=1e-3, programmes=PROGRAMMES)
-        found = ll.check_proof(joint, notion, channel)
+        checked = ll.check_proof(joint, notion, channel)
         row = {
             "instance": name,
             "secrets": joint.n_secret,
             "symbols": joint.n_public,
-            "value": found.value,
-            "bound": found.upper,
+            "value": checked.value,
+            "bound": checked.upper,
             "checked": "floating point",
             "proof": "",
             "origin": origin,
         }
         text = to_problem(joint, notion, channel, shortened(joint, notion, channel.certificate.proof))
         packed = gzip.compress(text.encode(), mtime=0)
-        if len(packed) <= LARGEST:
+        if len(packed) <= MAX_PROOF_BYTES:
             proven = exact.decimal(exact.check(json.loads(text)).upper)  # rounded up
             row |= {"bound": float(proven), "checked": "exact", "proof": f"{name}.json.gz"}
             (FOLDER / "proofs" / f"{name}.json.gz").write_bytes(packed)
@@ -183,18 +183,20 @@ def main() -> int:
     commands = options.add_subparsers(dest="command", required=True)
     commands.add_parser("make").add_argument("instances", nargs="*", help="these alone")
     commands.add_parser("validate").add_argument("submission", type=Path)
-    told = options.parse_args()
-    if told.command == "make":
-        make(told.instances)
+    args = options.parse_args()
+    if args.command == "make":
+        make(args.instances)
         return 0
     try:
-        name, value, bound = validate(told.submission)
+        name, value, bound = validate(args.submission)
     except (exact.NotProven, OSError, ValueError) as error:
         print(f"rejected: {error}")
         return 1
     best = pd.read_csv(FOLDER / "index.csv").set_index("instance").loc[name]
     better = [
-        what for what, gain in (("value", value - best["value"]), ("bound", best["bound"] - bound)) if gain > AGREE
+        what
+        for what, gain in (("value", value - best["value"]), ("bound", best["bound"] - bound))
+        if gain > ROUNDING_TOL
     ]
     print(
         f"{name}: I(X;Y) = {value:.9f}, at most {bound:.9f} nats; better than stored: {', '.join(better) or 'nothing'}"

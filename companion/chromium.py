@@ -4,7 +4,7 @@ import os
 import shutil
 import sys
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
+EXECUTABLES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -18,7 +18,7 @@ FLAGS = [
 
 def find_chromium() -> str | None:
     """Return the path of this machine's Chromium, or None."""
-    return next(filter(None, map(shutil.which, NAMES)), None)
+    return next(filter(None, map(shutil.which, EXECUTABLES)), None)
 
 
 def main() -> int:

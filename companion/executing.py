@@ -37,8 +37,8 @@ class Project:
 
     def files(self) -> list[Path]:
         """Return the files that match the patterns, in order."""
-        found = {path for pattern in self.everything for path in self.root.glob(pattern) if path.is_file()}
-        return sorted(path for path in found if "__pycache__" not in path.parts)
+        paths = {path for pattern in self.everything for path in self.root.glob(pattern) if path.is_file()}
+        return sorted(path for path in paths if "__pycache__" not in path.parts)
 
 
 def execute(pages: Iterable[Path], folder: Path, jobs: int, project: Project, longest: Sequence[str] = ()) -> bool:
@@ -66,9 +66,9 @@ def execute(pages: Iterable[Path], folder: Path, jobs: int, project: Project, lo
         if "{code-cell}" in path.read_text(encoding="utf-8"):
             cache.add_nb_to_project(str(path), read_data={"name": "myst_nb_md", "type": "plugin"})
     for record in cache.list_project_records():
-        kept = cache.get_cached_project_nb(record.uri)
-        if kept is not None and not unchanged(_reads(folder, record.uri), project.root):
-            cache.remove_cache(kept.pk)
+        cached = cache.get_cached_project_nb(record.uri)
+        if cached is not None and not unchanged(_reads(folder, record.uri), project.root):
+            cache.remove_cache(cached.pk)
     stale = sorted((record.uri for record in cache.list_unexecuted()), key=partial(_turn, longest))
     if not stale:
         return True
@@ -93,9 +93,9 @@ def execute_one(folder: Path, project: Project, uri: str) -> ExecutorRunResult:
     cache.truncate_caches = lambda: None
     reads.parent.mkdir(exist_ok=True)
     _Worker.reads, _Worker.root = reads, project.root
-    done = _Executor(cache).run_and_cache(filter_uris=[uri], timeout=1800, allow_errors=False)
+    run_result = _Executor(cache).run_and_cache(filter_uris=[uri], timeout=1800, allow_errors=False)
     note(reads, project.root, [*project.files()], [project.root / name for name in project.always])
-    return done
+    return run_result
 
 
 def _reads(folder: Path, uri: str) -> Path:

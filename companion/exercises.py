@@ -11,7 +11,7 @@ from companion.sealing import DIGITS, Sealed, disclosed, seal
 
 MIME = "application/vnd.companion.answer+json"  # marks the sealed answer that a check in a chapter hands to the build
 # the wrong answers so far, by the exercise's salt; each further one gets the next hint
-TRIED: dict[str, list[str]] = {}
+WRONG_ANSWERS: dict[str, list[str]] = {}
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def check(
     close = not known and _close(answer, expected, tolerance)
     if close or sealed.fits(answer):
         return Verdict(True, "", close, answer, sealed)
-    tried = TRIED.setdefault(sealed.salt, [])
+    tried = WRONG_ANSWERS.setdefault(sealed.salt, [])
     if repr(answer) not in tried:
         tried.append(repr(answer))
     given = sealed.hints[min(tried.index(repr(answer)), len(sealed.hints) - 1)] if sealed.hints else "try again"

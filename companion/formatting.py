@@ -21,8 +21,8 @@ FORMAT = [RUFF, "format", "--line-length", str(WIDTH), "--stdin-filename", "cell
 def formatted(source: str) -> str:
     """Return code formatted by ruff, with a trailing semicolon kept."""
     quiet = source.rstrip().endswith(";")
-    done = subprocess.run(FORMAT, input=source, text=True, capture_output=True, check=True)
-    return done.stdout.rstrip("\n") + (";" if quiet else "")
+    process = subprocess.run(FORMAT, input=source, text=True, capture_output=True, check=True)
+    return process.stdout.rstrip("\n") + (";" if quiet else "")
 
 
 def too_wide(source: str) -> list[str]:

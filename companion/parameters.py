@@ -147,7 +147,7 @@ def parse_parameters(source: str, where: str, kind: type[Parameter] = Parameter)
     [Parameter(name='eps', annotation='float', default=2.0, comment='LDP budget, nats, in [0, 50]', low=0.0, high=50.0)]
     """
     lines = source.splitlines()
-    found = []
+    parameters = []
     for node in ast.parse(source).body:
         annotation = ast.unparse(node.annotation) if isinstance(node, ast.AnnAssign) else ""
         if not isinstance(node, ast.AnnAssign) or node.value is None or annotation.partition("[")[0] not in TYPES:
@@ -156,8 +156,8 @@ def parse_parameters(source: str, where: str, kind: type[Parameter] = Parameter)
         comment = last[node.end_col_offset or 0 :].partition("#")[2].strip()
         bounds = re.search(r"in \[([^,\]]+), ([^\]]+)\]\s*$", comment)
         low, high = (float(bounds[1]), float(bounds[2])) if bounds else (-math.inf, math.inf)
-        found.append(kind(ast.unparse(node.target), annotation, ast.literal_eval(node.value), comment, low, high))
-    return found
+        parameters.append(kind(ast.unparse(node.target), annotation, ast.literal_eval(node.value), comment, low, high))
+    return parameters
 
 
 def preview_parameters(path: Path, key: str = "companion") -> dict[str, Any]:

@@ -24,7 +24,7 @@ from companion.chromium import FLAGS, find_chromium
 from companion.project import toc_names
 
 LINK = '<p class="lift-pdf" hidden'  # on the first page of the site; shown once the PDF exists
-PASSES = 6  # prints until no page number in the contents moves a heading; two are usual
+MAX_PASSES = 6  # prints until no page number in the contents moves a heading; two are usual
 HERE = Path(__file__)
 FOOTER = '<div style="width: 100%; text-align: center; font: 9px sans-serif"><span class="pageNumber"></span></div>'
 
@@ -58,26 +58,26 @@ def starts(pdf: Path, headings: list[str]) -> list[int]:
 
     reader = PdfReader(pdf)
     references = (page.indirect_reference for page in reader.pages)
-    numbers = {one.idnum: number for number, one in enumerate(references, 1) if one is not None}
-    found: list[tuple[str, int]] = []
+    numbers = {reference.idnum: number for number, reference in enumerate(references, 1) if reference is not None}
+    outline: list[tuple[str, int]] = []
 
     def walk(entries: list[Any]) -> None:
         for entry in entries:
             if isinstance(entry, list):
                 walk(entry)
             else:
-                found.append((plain(str(entry.title)), numbers[entry.page.idnum]))
+                outline.append((plain(str(entry.title)), numbers[entry.page.idnum]))
 
     walk(reader.outline)
     pages, at = [], 0
     for heading in headings:
         # Chromium repeats the text of a heading that it had to lay out again on the next page
         wanted = plain(heading), 2 * plain(heading)
-        while at < len(found) and not any(fnmatch.fnmatchcase(found[at][0], one) for one in wanted):
+        while at < len(outline) and not any(fnmatch.fnmatchcase(outline[at][0], pattern) for pattern in wanted):
             at += 1
-        if at == len(found):
+        if at == len(outline):
             raise LookupError(f"the PDF's outline has no {heading!r}")
-        pages.append(found[at][1])
+        pages.append(outline[at][1])
     return pages
 
 
@@ -118,16 +118,16 @@ def print_book(folder: Path, page_name: str, target: Path) -> int:
             "outline": True,
             "tagged": True,
         }
-        told: list[int] = []
-        for _ in range(PASSES):
+        previous: list[int] = []
+        for _ in range(MAX_PASSES):
             page.pdf(path=target, **options)
-            if (found := starts(target, headings)) == told:
+            if (page_numbers := starts(target, headings)) == previous:
                 break
-            moved = [at for at, before in enumerate(told) if before != found[at]]
+            moved = [at for at, before in enumerate(previous) if before != page_numbers[at]]
             tools.evaluate("(tools, moved) => tools.breakBefore(moved)", moved)
-            tools.evaluate("(tools, pages) => tools.contents(pages)", told := found)
+            tools.evaluate("(tools, pages) => tools.contents(pages)", previous := page_numbers)
         else:
-            raise RuntimeError(f"the contents' page numbers still move in print {PASSES}")
+            raise RuntimeError(f"the contents' page numbers still move in print {MAX_PASSES}")
         chromium.close()
     return len(PdfReader(target).pages)
 
@@ -145,12 +145,12 @@ def main() -> int:
         return 1
     base = asked.book.resolve()
     folder, html, root = lay_out(base), base / "_build" / "html", toc_names(base)[0]
-    made = html / asked.name
-    pages = print_book(folder, root, made)
+    pdf = html / asked.name
+    pages = print_book(folder, root, pdf)
     first = html / f"{root}.html"
     first.write_text(first.read_text(encoding="utf-8").replace(LINK, LINK.removesuffix(" hidden")), encoding="utf-8")
     shutil.rmtree(folder)
-    print(f"{made}: {pages} pages, {made.stat().st_size / 1e6:.1f} MB")
+    print(f"{pdf}: {pages} pages, {pdf.stat().st_size / 1e6:.1f} MB")
     return 0
 
 

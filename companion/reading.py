@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-STARTS = frozenset({"subprocess.Popen", "os.system", "os.posix_spawn", "os.exec"})
+PROCESS_EVENTS = frozenset({"subprocess.Popen", "os.system", "os.posix_spawn", "os.exec"})
 
 
 def watch(record: str, root: str) -> None:
@@ -28,7 +28,7 @@ def watch(record: str, root: str) -> None:
     seen: set[str] = set()
 
     def hook(event: str, values: tuple[Any, ...]) -> None:
-        if event in STARTS:
+        if event in PROCESS_EVENTS:
             line = "program\t"
         elif event == "open" and isinstance(values[0], str) and not _for_writing(values[1], values[2]):
             path = os.path.abspath(values[0])  # noqa: PTH100  (a link stays a link, and this is called for each file)
@@ -64,8 +64,10 @@ def note(record: Path, root: Path, everything: Iterable[Path], always: Iterable[
     files |= {("open", path) for path in always}
     if any(kind == "program" for kind, _ in lines):
         files |= {("import" if path.suffix == ".py" else "open", path) for path in everything}
-    found = {f"{kind} {path.relative_to(root).as_posix()}": fingerprint(kind, path) for kind, path in sorted(files)}
-    record.write_text(json.dumps(found, indent=0), encoding="utf-8")
+    fingerprints = {
+        f"{kind} {path.relative_to(root).as_posix()}": fingerprint(kind, path) for kind, path in sorted(files)
+    }
+    record.write_text(json.dumps(fingerprints, indent=0), encoding="utf-8")
 
 
 def unchanged(record: Path, root: Path) -> bool:
@@ -73,11 +75,11 @@ def unchanged(record: Path, root: Path) -> bool:
     if not record.exists():
         return False
     try:
-        found: dict[str, str] = json.loads(record.read_text(encoding="utf-8"))
+        fingerprints: dict[str, str] = json.loads(record.read_text(encoding="utf-8"))
     except json.JSONDecodeError:  # the execution was broken off
         return False
     return all(
-        fingerprint(kind, root / name) == old for key, old in found.items() for kind, name in [key.split(" ", 1)]
+        fingerprint(kind, root / name) == old for key, old in fingerprints.items() for kind, name in [key.split(" ", 1)]
     )
 
 

@@ -42,7 +42,7 @@ def lay_out(
     ``beside`` it. If Sphinx cannot lay out the page, raise CompanionError.
     """
     with tempfile.TemporaryDirectory() as aside:
-        source, made = Path(aside) / "source", Path(aside) / "made"
+        source, built = Path(aside) / "source", Path(aside) / "made"
         source.mkdir()
         nbformat.write(notebook, source / f"{page}.ipynb")
         for path in beside:
@@ -53,7 +53,7 @@ def lay_out(
                 app = Sphinx(
                     source,
                     configured,
-                    made,
+                    built,
                     Path(aside) / "doctrees",
                     "html",
                     confoverrides={**settings, "root_doc": page},
@@ -65,8 +65,8 @@ def lay_out(
             except SphinxError as error:
                 raise CompanionError(f"the page {page} cannot be laid out: {error}") from error
         for name in (f"{page}.html", "_static", "_images"):
-            if (made / name).exists():
-                shutil.move(made / name, folder / name)
+            if (built / name).exists():
+                shutil.move(built / name, folder / name)
     return warnings.getvalue().splitlines()
 
 
@@ -100,36 +100,36 @@ def rerun(name: str, texts: Mapping[str, str], folder: Path, book: Path) -> Path
         raise CompanionError(f"there is no page {name!r} in {book.resolve()}")
     conf = runpy.run_path(str(book / "conf.py"))
     read = reader(conf.get("companion_parameters", "companion.parameters"))
-    declared = {one.name: one for one in read.read_parameters(source)}
+    declared = {parameter.name: parameter for parameter in read.read_parameters(source)}
     values = {key: _value(key, text, declared) for key, text in texts.items()}
     notebook = read_notebook(source)
     folder.mkdir(parents=True)
-    done, started = folder / f"{name}.ipynb", time.perf_counter()
-    nbformat.write(notebook, done)
+    executed, started = folder / f"{name}.ipynb", time.perf_counter()
+    nbformat.write(notebook, executed)
     try:
         papermill.execute_notebook(
-            *(done, done, values),
+            *(executed, executed, values),
             cwd=source.parent,
             kernel_manager_class=LocalKernel,
             progress_bar=False,
             log_output=False,
         )
     except papermill.PapermillExecutionError as error:
-        raise CompanionError(f"a cell failed with {error.ename}: {error.evalue}; what ran is in {done}") from error
+        raise CompanionError(f"a cell failed with {error.ename}: {error.evalue}; what ran is in {executed}") from error
     changed = [key for key, value in values.items() if value != declared[key].default]
-    told = {
+    run_info = {
         "changed": [(key, repr(values[key]), repr(declared[key].default)) for key in changed],
-        "same": [(key, repr(one.default)) for key, one in declared.items() if key not in changed],
+        "same": [(key, repr(parameter.default)) for key, parameter in declared.items() if key not in changed],
         "seconds": time.perf_counter() - started,
         "finished": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
-        "files": [done.name],
+        "files": [executed.name],
         "downloaded": False,
     }
-    notebook = nbformat.read(done, as_version=4)
-    notebook.cells = [one for one in notebook.cells if "injected-parameters" not in one.metadata.get("tags", [])]
+    notebook = nbformat.read(executed, as_version=4)
+    notebook.cells = [cell for cell in notebook.cells if "injected-parameters" not in cell.metadata.get("tags", [])]
     settings = {
-        "companion_rerun": _of_the_book(name, book, conf, told),
-        "extensions": [one for one in conf["extensions"] if one not in SITE_WIDE],
+        "companion_rerun": _of_the_book(name, book, conf, run_info),
+        "extensions": [extension for extension in conf["extensions"] if extension not in SITE_WIDE],
         "nb_execution_mode": "off",
         "html_copy_source": False,
         "html_use_index": False,
@@ -147,11 +147,15 @@ def _value(name: str, text: str, declared: Mapping[str, Parameter]) -> Any:
         raise CompanionError(str(error)) from error
 
 
-def _of_the_book(page: str, book: Path, conf: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
+def _of_the_book(page: str, book: Path, conf: Mapping[str, Any], run_info: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of ``companion.sphinx.reruns``, from the book and the run."""
     html = book / "_build" / "html"
-    made = html / "book.json"
-    record = json.loads(made.read_text(encoding="utf-8")) | {"folder": str(html.resolve())} if made.is_file() else {}
+    record_path = html / "book.json"
+    record = (
+        json.loads(record_path.read_text(encoding="utf-8")) | {"folder": str(html.resolve())}
+        if record_path.is_file()
+        else {}
+    )
     address = address_of(str(conf.get("html_baseurl", "")), "")
     original = record.get("targets", {}).get(f"doc:{page}", ["", ""])[0]
-    return {"page": page, "record": record, "address": address, "told": told, "original": original}
+    return {"page": page, "record": record, "address": address, "told": run_info, "original": original}

@@ -62,13 +62,13 @@ def readings(value: float, written: int, digits: int = DIGITS) -> list[str]:
     >>> readings(1.2, 2)
     ['1.20e0', '1.19e0', '1.21e0', '1.2e0']
     """
-    found = [rounded(value, digits)]
+    decimals = [rounded(value, digits)]
     if math.isfinite(value) and abs(value) >= TINY:
-        unit = 10.0 ** (int(found[0].split("e")[1]) - digits + 1)
-        found += [rounded(value - unit, digits), rounded(value + unit, digits)]
+        unit = 10.0 ** (int(decimals[0].split("e")[1]) - digits + 1)
+        decimals += [rounded(value - unit, digits), rounded(value + unit, digits)]
         if written == FEWEST < digits:
-            found.append(rounded(value, FEWEST))
-    return found
+            decimals.append(rounded(value, FEWEST))
+    return decimals
 
 
 def written_digits(number: str) -> int:
@@ -118,7 +118,7 @@ class Sealed:
     @property
     def is_form(self) -> bool:
         """Return whether a page can ask for the answer without Python."""
-        return all(one.kind != "exact" for one in self.fields)
+        return all(field.kind != "exact" for field in self.fields)
 
     def text(self) -> str:
         """Return the answer as one line of text."""
@@ -127,10 +127,10 @@ class Sealed:
     @classmethod
     def read(cls, text: str) -> Sealed:
         """Return the answer from the result of :meth:`text`."""
-        told: dict[str, Any] = json.loads(disclosed(text))
-        fields = tuple(Field(one["kind"], tuple(one["hashes"])) for one in told["fields"])
-        names = {key: tuple(told[key]) for key in ("rows", "columns", "choices", "hints")}
-        return cls(salt=told["salt"], digits=told["digits"], fields=fields, **names)
+        content: dict[str, Any] = json.loads(disclosed(text))
+        fields = tuple(Field(field["kind"], tuple(field["hashes"])) for field in content["fields"])
+        names = {key: tuple(content[key]) for key in ("rows", "columns", "choices", "hints")}
+        return cls(salt=content["salt"], digits=content["digits"], fields=fields, **names)
 
     def fits(self, answer: Any) -> bool:
         """Return whether an answer is right in all its fields."""
@@ -145,7 +145,7 @@ class Sealed:
 
     def _fits(self, number: int, value: Any) -> bool:
         field = self.fields[number]
-        return any(hashed(self.salt, number, one) in field.hashes for one in _words(field.kind, value, self.digits))
+        return any(hashed(self.salt, number, word) in field.hashes for word in _words(field.kind, value, self.digits))
 
 
 def hashed(salt: str, number: int, word: str) -> str:
@@ -183,7 +183,7 @@ def seal(
     """
     hints = [LOOK_AGAIN, *hints] if len(hints) < 2 else hints
     array = _array(expected)
-    kinds = [_kind(one, choices) for one in array.ravel().tolist()]
+    kinds = [_kind(entry, choices) for entry in array.ravel().tolist()]
     given: list[Any] = array.ravel().tolist()
     if "exact" in kinds or not kinds:
         array, kinds, given = _array(None), ["exact"], [expected]
@@ -196,7 +196,7 @@ def seal(
         words = _words(kind, value, digits)
         if kind == "number":  # a tie, such as 0.125, may be rounded both ways
             words = [rounded(value * by, n) for by in (1, 1 - 1e-9, 1 + 1e-9) for n in (digits, FEWEST)]
-        fields.append(Field(kind, tuple(dict.fromkeys(hashed(salt, number, one) for one in words))))
+        fields.append(Field(kind, tuple(dict.fromkeys(hashed(salt, number, word) for word in words))))
     return Sealed(salt, digits, rows, columns, tuple(fields), tuple(choices), tuple(hints))
 
 
@@ -205,9 +205,9 @@ def _array(value: Any) -> np.ndarray[Any, Any]:
     try:
         return np.array(value, dtype=object)
     except ValueError:  # parts of different lengths
-        made = np.empty((), dtype=object)
-        made[()] = value
-        return made
+        array = np.empty((), dtype=object)
+        array[()] = value
+        return array
 
 
 def is_number(value: Any) -> bool:
@@ -238,8 +238,8 @@ def _words(kind: str, value: Any, digits: int) -> list[str]:
 def _names(shape: tuple[int, ...], labels: Sequence[Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names of rows and columns."""
     labels = labels or ([f"number {n + 1}" for n in range(shape[0])] if len(shape) == 1 else labels)
-    sides = [tuple(one) for one in labels] if len(shape) == 2 else [tuple(labels)] if len(labels) else []
-    if [len(one) for one in sides] != list(shape):
+    sides = [tuple(side) for side in labels] if len(shape) == 2 else [tuple(labels)] if len(labels) else []
+    if [len(side) for side in sides] != list(shape):
         raise ValueError(f"the answer has the shape {shape}: name each of its fields by labels, not as {labels!r}")
     rows, columns = [*sides, UNNAMED, UNNAMED][:2]
     return rows, columns

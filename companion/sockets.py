@@ -12,7 +12,7 @@ from typing import Any
 import zmq
 from jupyter_client.manager import AsyncKernelManager
 
-LONGEST = "kernel-ipc-5"
+LONGEST_NAME = "kernel-ipc-5"
 
 
 class LocalKernel(AsyncKernelManager):  # type: ignore[misc]
@@ -29,7 +29,7 @@ class LocalKernel(AsyncKernelManager):  # type: ignore[misc]
         place = Path(tempfile.mkdtemp(prefix="lift-"))
         self._tidy = weakref.finalize(self, shutil.rmtree, place, ignore_errors=True)
         self.connection_file = str(place / "kernel.json")
-        if os.name == "posix" and zmq.has("ipc") and len(bytes(place / LONGEST)) < zmq.IPC_PATH_MAX_LEN:
+        if os.name == "posix" and zmq.has("ipc") and len(bytes(place / LONGEST_NAME)) < zmq.IPC_PATH_MAX_LEN:
             self.transport = "ipc"
 
     def cleanup_connection_file(self) -> None:

@@ -273,7 +273,7 @@ class Channel:
         if seen.all() and (p_sy.sum(axis=1) > 0).all():  # true except for underflow
             released = Joint._of(p_sy / p_sy.sum(), joint.secret, self.outputs)
         else:
-            labels = [label for label, kept in zip(self.outputs, seen, strict=True) if kept]
+            labels = [label for label, occurs in zip(self.outputs, seen, strict=True) if occurs]
             released = Joint(p_sy[:, seen] / p_sy.sum(), joint.secret, labels)
         vars(self)["_released"] = joint, released
         return released

@@ -18,11 +18,11 @@ from liftlib.notions import LIP, LiftNotion, Notion
 from mixproof.checks import checked
 from mixproof.numerics import KEEP_TOL, Matrix, check_scalar
 
-LAST = 500.0  # the largest finite parameter: e^-500 is below the smallest float that a kernel can use
-FINE = 1e-13  # relative and absolute precision of a calibrated parameter
-CLOSE = 1e-10  # rounding error of a closed form within which it is taken as it is
-NEARBY = 1e-8  # largest distance from an initial guess at which a bracket is tried
-COARSE = 1e-9  # precision of a parameter whose members a linear program makes: its tolerance limits their leakage
+MAX_PARAMETER = 500.0  # the largest finite parameter: e^-500 is below the smallest float that a kernel can use
+PARAMETER_TOL = 1e-13  # relative and absolute precision of a calibrated parameter
+CLOSED_FORM_TOL = 1e-10  # rounding error of a closed form within which it is taken as it is
+MAX_BRACKET_DISTANCE = 1e-8  # largest distance from an initial guess at which a bracket is tried
+LP_PARAMETER_TOL = 1e-9  # precision of a parameter whose members a linear program makes, within its own tolerance
 
 Make = Callable[..., Channel]
 Level = Callable[[Joint, float], float]
@@ -97,7 +97,7 @@ class Family:
         at_lip: Level | None = None,
         near: Near | None = None,
         lifts: Lifts | None = None,
-        resolution: float = FINE,
+        resolution: float = PARAMETER_TOL,
     ):
         signature = inspect.signature(make)
         names = list(signature.parameters)
@@ -167,8 +167,8 @@ class Family:
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         # a decorated function is pickled by name, as a function is
-        found = getattr(sys.modules.get(self.make.__module__), self.name, None)
-        return self.name if found is self else super().__reduce_ex__(protocol)
+        attribute = getattr(sys.modules.get(self.make.__module__), self.name, None)
+        return self.name if attribute is self else super().__reduce_ex__(protocol)
 
 
 def family(**options: Any) -> Callable[[Make], Family]:
@@ -230,7 +230,7 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
     # the rounding by which a kernel's lifts may differ from a closed form
     spare = 0.0 if family._lifts is None else 4 * joint.n_public * float(np.finfo(np.float64).eps)
     near = _around(family, joint, notion, lambda parameter: violation(parameter) + spare)
-    if near is not None and abs(near[1] - near[0]) <= 2 * max(family.resolution, CLOSE):
+    if near is not None and abs(near[1] - near[0]) <= 2 * max(family.resolution, CLOSED_FORM_TOL):
         return near[0]
     if not violation(start) <= KEEP_TOL:
         raise InfeasiblePrivacy(f"{family.name} breaks {notion} even at its private end, {start:g}")
@@ -238,17 +238,20 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
         return end
     if violation(start) >= 0:  # the budget is 0 up to rounding, and only the private end satisfies it
         return start
-    kept, broken = near or (start, end if np.isfinite(end) else _bracket(violation, start, np.sign(end - start)))
-    if not np.isfinite(broken):
-        return float(np.sign(end - start) * LAST)
-    low, high, fine = min(kept, broken), max(kept, broken), family.resolution
+    satisfying, violating = near or (
+        start,
+        end if np.isfinite(end) else _bracket(violation, start, np.sign(end - start)),
+    )
+    if not np.isfinite(violating):
+        return float(np.sign(end - start) * MAX_PARAMETER)
+    low, high, fine = min(satisfying, violating), max(satisfying, violating), family.resolution
     root = float(toms748(lambda p: _finite(violation(p)), low, high, xtol=fine, rtol=fine))
     # a step of the last digit for a closed form, no finer than the tolerance for a linear program
-    step = max(np.spacing(max(abs(root), 1e-12)), fine - FINE)
+    step = max(np.spacing(max(abs(root), 1e-12)), fine - PARAMETER_TOL)
     while not violation(root) + spare <= 0:
-        root, step = root + np.sign(kept - root) * step, 2 * step
-        if (root - kept) * (broken - kept) <= 0:
-            return float(kept)
+        root, step = root + np.sign(satisfying - root) * step, 2 * step
+        if (root - satisfying) * (violating - satisfying) <= 0:
+            return float(satisfying)
     return float(root)
 
 
@@ -260,21 +263,23 @@ def _around(
     if near is None or not np.isfinite(near):
         return None
     towards = np.sign(family.end - family.start)
-    for apart in (family.resolution, CLOSE, NEARBY):
-        kept, broken = (float(np.clip(near + side * apart, family.low, family.high)) for side in (-towards, towards))
-        if violation(kept) <= 0:
-            return (kept, broken) if violation(broken) > 0 else None
+    for apart in (family.resolution, CLOSED_FORM_TOL, MAX_BRACKET_DISTANCE):
+        satisfying, violating = (
+            float(np.clip(near + side * apart, family.low, family.high)) for side in (-towards, towards)
+        )
+        if violation(satisfying) <= 0:
+            return (satisfying, violating) if violation(violating) > 0 else None
     return None
 
 
 def _bracket(violation: Callable[[float], float], start: float, towards: float) -> float:
     """Return a parameter beyond ``start`` that violates the notion, or infinity."""
     width = 1.0
-    while abs(start + towards * width) < LAST:
+    while abs(start + towards * width) < MAX_PARAMETER:
         if violation(start + towards * width) > 0:
             return float(start + towards * width)
         width *= 2
-    return float(towards * (LAST if violation(towards * LAST) > 0 else np.inf))
+    return float(towards * (MAX_PARAMETER if violation(towards * MAX_PARAMETER) > 0 else np.inf))
 
 
 def _finite(value: float) -> float:

@@ -104,8 +104,8 @@ class Joint:
         if drop_empty:
             rows, columns = table.sum(axis=1) > 0, table.sum(axis=0) > 0
             table = table[rows][:, columns]
-            secret = tuple(label for label, kept in zip(secret, rows, strict=True) if kept)
-            public = tuple(label for label, kept in zip(public, columns, strict=True) if kept)
+            secret = tuple(label for label, nonempty in zip(secret, rows, strict=True) if nonempty)
+            public = tuple(label for label, nonempty in zip(public, columns, strict=True) if nonempty)
         return cls(table / table.sum(), secret, public)
 
     @classmethod
@@ -203,8 +203,8 @@ class Joint:
 
 def _coded(column: Any) -> tuple[NDArray[np.intp], list[Any]]:
     """Return the codes of a pandas.Series and its sorted labels."""
-    codes, found = column.factorize()
-    labels = found.tolist()
+    codes, uniques = column.factorize()
+    labels = uniques.tolist()
     try:
         order = sorted(range(len(labels)), key=labels.__getitem__)
     except TypeError:  # such as 1 and "a"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cache
 from importlib.metadata import entry_points
 
-GROUP = "liftlib.plugins"  # entry points of modules that register mechanisms and notions when imported
+ENTRY_POINT_GROUP = "liftlib.plugins"  # entry points of modules that register mechanisms and notions when imported
 
 
 @cache
 def load_plugins() -> None:
     """Import the plug-ins of all installed packages, once."""
-    for point in entry_points(group=GROUP):
+    for point in entry_points(group=ENTRY_POINT_GROUP):
         point.load()

@@ -19,12 +19,12 @@ from liftlib.notions import CurvedLift, Notion, Polyhedral, provides
 from liftlib.notions.catalogue import content_of
 from mixproof import checker, exact
 from mixproof.checks import checked
-from mixproof.numerics import KEEP_TOL, RESOLVED, Matrix, xlogx
+from mixproof.numerics import KEEP_TOL, MIN_RESOLVED_LIFT, Matrix, xlogx
 from mixproof.proof import Proof
 
-TRIVIAL = 1e-11  # nats by which H(X) is raised where it is the bound, for the rounding of its sum
+ENTROPY_MARGIN = 1e-11  # nats by which H(X) is raised where it is the bound, for the rounding of its sum
 POINT_TOL = 1e-6  # how far a point's entries may be from summing to 1; tangents hold at any non-negative point
-UNNORMALISED = 1e-14  # how far probabilities may sum from 1 until a bound is computed from their normalised values
+NORMALISATION_TOL = 1e-14  # how far probabilities may sum from 1 until a bound is computed from their normalised values
 VALUE_TOL = 1e-9  # how far a certificate's value may be from the recomputed I(X; Y), in nats
 
 
@@ -112,10 +112,10 @@ def check_proof(joint: Joint, notion: Notion, channel: Channel, proof: Proof | N
     if not abs(value - certificate.value) <= VALUE_TOL:
         raise InvalidProof(f"I(X; Y) is {value:.12g}, not {certificate.value:.12g}, as the certificate says")
     # that no I(X; Y) exceeds H(X) needs no proof
-    upper = min(upper_bound(joint, notion, given), float(-xlogx(joint.p_x).sum()) + TRIVIAL)
-    for whose, told in (("the proof", given.upper), ("the certificate", certificate.upper)):
-        if not upper <= told:
-            raise InvalidProof(f"the proven bound is {upper:.12g} nats, not {told:.12g}, as {whose} says")
+    upper = min(upper_bound(joint, notion, given), float(-xlogx(joint.p_x).sum()) + ENTROPY_MARGIN)
+    for whose, claimed in (("the proof", given.upper), ("the certificate", certificate.upper)):
+        if not upper <= claimed:
+            raise InvalidProof(f"the proven bound is {upper:.12g} nats, not {claimed:.12g}, as {whose} says")
     return Checked(value, upper, violation, given.boxes, time.perf_counter() - started)
 
 
@@ -136,7 +136,7 @@ def to_problem(joint: Joint, notion: Notion, channel: Channel, proof: Proof | No
         If there is no proof, or its points are not a distributions.
     """
     content = content_of(notion)
-    if content is None or content["class"] not in exact.FIELDS:
+    if content is None or content["class"] not in exact.NOTION_FIELDS:
         raise UnsupportedNotion(f"{notion} is outside the exact checker: use check_proof")
     given = getattr(channel.certificate, "proof", None) if proof is None else proof
     if given is None:
@@ -152,7 +152,7 @@ def to_problem(joint: Joint, notion: Notion, channel: Channel, proof: Proof | No
             "version": 1,
             "joint": joint.p.tolist(),
             "notion": content,
-            "relaxed": provides(solved, Polyhedral) and solved.relaxed(joint.p_s, RESOLVED)[1] > 0,
+            "relaxed": provides(solved, Polyhedral) and solved.relaxed(joint.p_s, MIN_RESOLVED_LIFT)[1] > 0,
             "tangents": tangents,
             "channel": channel.kernel.tolist(),
             "proof": json.loads(given.to_json()),
@@ -169,7 +169,7 @@ def upper_bound(joint: Joint, notion: Notion, proof: Proof) -> float:
         If it is no proof for this joint distribution and notion.
     """
     total = float(joint.p.sum())
-    if abs(total - 1) > UNNORMALISED:
+    if abs(total - 1) > NORMALISATION_TOL:
         joint = Joint(joint.p / total)
     return checker.upper_bound(joint.p_x, halfspaces_of(joint, notion, proof), proof)
 
@@ -179,12 +179,12 @@ def halfspaces_of(joint: Joint, notion: Notion, proof: Proof) -> checker.Rows:
     if len(proof.points):
         curved = _with_points(joint, notion, proof.points)
         with np.errstate(all="ignore"):  # the checker rejects entries that are not finite
-            found = curved.tangents(joint, proof.points)
+            halfspaces = curved.tangents(joint, proof.points)
     elif provides(notion, Polyhedral):
-        return notion.relaxed(joint.p_s, RESOLVED)[0].numbered_halfspaces(joint)
+        return notion.relaxed(joint.p_s, MIN_RESOLVED_LIFT)[0].numbered_halfspaces(joint)
     else:
-        found = np.empty((0, joint.n_public))
-    return found
+        halfspaces = np.empty((0, joint.n_public))
+    return halfspaces
 
 
 def _with_points(joint: Joint, notion: Notion, points: Matrix) -> CurvedLift:

@@ -96,8 +96,8 @@ required_budgets (LiftNotion)"
     @property
     def family(self) -> Family | None:
         """The family, if the mechanism is one; otherwise None."""
-        found = self.function
-        return found if isinstance(found, Family) else None
+        function = self.function
+        return function if isinstance(function, Family) else None
 
     @checked
     def __call__(self, joint: Joint, notion: Notion, **options: Any) -> Channel:
@@ -111,16 +111,16 @@ required_budgets (LiftNotion)"
             If the mechanism has no such option; the message lists its options.
         """
         if not (answer := self.serves(notion)):
-            others = ", ".join(one.name for one in mechanisms.values() if one.serves(notion))
+            others = ", ".join(mechanism.name for mechanism in mechanisms.values() if mechanism.serves(notion))
             raise UnsupportedNotion(f"{answer.refusal}: use {others}")
         unknown = [name for name in options if name not in self.options]
         if unknown:
             takes = f"its options are {', '.join(self.options)}" if self.options else "it has none"
             raise InvalidParameter(f"{self.name} has no option {unknown[0]!r}: {takes}")
-        made = self.function(joint, notion, **options)
-        if not isinstance(made, Channel):
-            raise InvalidParameter(f"{self.name} returns a {type(made).__name__}: a mechanism returns a Channel")
-        return made
+        channel = self.function(joint, notion, **options)
+        if not isinstance(channel, Channel):
+            raise InvalidParameter(f"{self.name} returns a {type(channel).__name__}: a mechanism returns a Channel")
+        return channel
 
 
 def own_mechanism(where: str) -> Mechanism:
@@ -138,24 +138,26 @@ def own_mechanism(where: str) -> Mechanism:
     """
     module, _, attribute = where.partition(":")
     try:
-        found = getattr(import_module(module), attribute)
+        function = getattr(import_module(module), attribute)
     except (ImportError, AttributeError, ValueError, SyntaxError) as error:
         remedy = "; is its module on PYTHONPATH?" if isinstance(error, ModuleNotFoundError) else ""
         raise InvalidParameter(f"no mechanism {where!r}: {error}{remedy}") from error
-    if isinstance(found, Mechanism):
-        return found
-    if not callable(found):
-        raise InvalidParameter(f"no mechanism {where!r}: it is {found!r}, and a function is expected")
+    if isinstance(function, Mechanism):
+        return function
+    if not callable(function):
+        raise InvalidParameter(f"no mechanism {where!r}: it is {function!r}, and a function is expected")
     options: tuple[str, ...] = ()
-    if not isinstance(found, Family):
+    if not isinstance(function, Family):
         try:
-            signature = inspect.signature(found)
+            signature = inspect.signature(function)
             signature.bind(None, None)
         except (TypeError, ValueError) as error:  # a function of C need not have a signature
             raise InvalidParameter(
                 f"{where!r} cannot be called as (joint, notion), as a mechanism is: {error}"
             ) from error
-        options = tuple(one.name for one in signature.parameters.values() if one.kind is one.KEYWORD_ONLY)
+        options = tuple(
+            parameter.name for parameter in signature.parameters.values() if parameter.kind is parameter.KEYWORD_ONLY
+        )
     return Mechanism(where, where, Notion, "not known", where, options=options)
 
 
@@ -173,11 +175,11 @@ class Registry(Mapping[str, Mechanism]):
     """
 
     def __init__(self, entries: tuple[Mechanism, ...]) -> None:
-        self._entries = {one.name: one for one in entries}
+        self._entries = {entry.name: entry for entry in entries}
 
     def register(self, *entries: Mechanism) -> None:
         """Add mechanisms; an existing one with the same name is replaced."""
-        self._entries.update({one.name: one for one in entries})
+        self._entries.update({entry.name: entry for entry in entries})
 
     def _all(self) -> dict[str, Mechanism]:
         """Return all entries; the first call imports the plug-ins of installed packages."""
@@ -192,9 +194,9 @@ class Registry(Mapping[str, Mechanism]):
         InvalidParameter
             If there is no such mechanism; the message lists the names.
         """
-        found = self._entries.get(name) or self._all().get(name)
-        if found is not None:
-            return found
+        entry = self._entries.get(name) or self._all().get(name)
+        if entry is not None:
+            return entry
         if ":" in name:
             return own_mechanism(name)
         raise InvalidParameter(f"no mechanism {name!r}: there are {', '.join(self._all())}, or MODULE:FUNCTION")
@@ -253,7 +255,7 @@ mechanisms = Registry((
 def serving(joint: Joint, notion: Notion) -> list[Mechanism]:
     """Return the mechanisms that serve a notion and are fast enough."""
     return [
-        one
-        for one in mechanisms.values()
-        if one.serves(notion) and (one.most_symbols is None or joint.n_public <= one.most_symbols)
+        mechanism
+        for mechanism in mechanisms.values()
+        if mechanism.serves(notion) and (mechanism.most_symbols is None or joint.n_public <= mechanism.most_symbols)
     ]

@@ -29,7 +29,7 @@ def resource(name: str, package: str = "liftlib") -> Path:
     'adult.names'
     """
     inside = Path(str(files(package)))
-    for found in (inside / "_resources" / name, inside.parent / name):
-        if found.exists():
-            return found
+    for path in (inside / "_resources" / name, inside.parent / name):
+        if path.exists():
+            return path
     raise DataError(f"{package} came without {name}: reinstall it from its wheel or repository")

@@ -33,7 +33,7 @@ class Outputs:
     page: Path
 
     @classmethod
-    def beside(cls, table: Path, design: Path | None = None, page: Path | None = None) -> Outputs:
+    def next_to(cls, table: Path, design: Path | None = None, page: Path | None = None) -> Outputs:
         """Return a release's paths, by default next to the table."""
         if not table.name:
             raise DataError(f"{table} is a folder: give a file's name")
@@ -90,15 +90,15 @@ def sanitise_file(
     ours = [] if ledger is None else [ledger]
     _check_files(files, [*files, *ours], inputs, force=force)
 
-    def write_all(draw: Draw, done: Sanitised) -> Sanitised:
+    def write_all(draw: Draw, sanitised: Sanitised) -> Sanitised:
         replaced, private = [*(files if force else []), *ours], [*outputs.private, *ours]
         with fresh_files([*ours, *files], force=replaced, private=private, inputs=inputs) as every:
             *of_ledger, to_design, to_page, to_card, to_text, to_table = every
             _drawn(draw, of_ledger, outputs.table, to_table)
-            done = replace(done, card=replace(done.card, sha256=fingerprint(to_table)))
-            for path, text in zip((to_design, to_page, to_card, to_text), documents(done), strict=True):
+            sanitised = replace(sanitised, card=replace(sanitised.card, sha256=fingerprint(to_table)))
+            for path, text in zip((to_design, to_page, to_card, to_text), documents(sanitised), strict=True):
                 path.write_text(text, encoding="utf-8")
-        return done
+        return sanitised
 
     return release(open_table(source, plan.reading.text_format), plan, write_all, ledger, rng)
 
@@ -153,7 +153,7 @@ def apply_file(
     inputs = [channel, *([] if source == STDIN else [source])]
     files = [*([ledger] if ledger else []), out]
     _check_files([out], files, inputs, force=force)
-    made = load(channel)
+    design = load(channel)
 
     def write_both(draw: Draw) -> Design:
         replaced = files if force else files[:-1]
@@ -162,7 +162,7 @@ def apply_file(
         return draw.design
 
     table, how = open_table(source, text_format), publishing or Publishing()
-    return release_again(table, made, how, write_both, missing=missing, allow=allow, ledger=ledger, rng=rng)
+    return release_again(table, design, how, write_both, missing=missing, allow=allow, ledger=ledger, rng=rng)
 
 
 def page_file(path: Path, text: str, inputs: Sequence[Path], *, force: bool) -> None:

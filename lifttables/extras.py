@@ -10,7 +10,7 @@ from importlib.util import find_spec
 
 from liftlib.errors import MissingExtra
 
-OURS = ("liftlib", "lifttables", "liftbook", "mixproof", "companion")
+OWN_PACKAGES = ("liftlib", "lifttables", "liftbook", "mixproof", "companion")
 DISTRIBUTION = "liftlib"  # messages do not suggest installing this name, because it may not be in a registry
 
 
@@ -34,7 +34,7 @@ def extra(name: str, later: Sequence[str] = ()) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
-        if not package or package in OURS:  # a fault of ours, which no extra mends
+        if not package or package in OWN_PACKAGES:  # a fault of ours, which no extra repairs
             raise
         raise MissingExtra(_missing(package, name)) from error
 
@@ -48,17 +48,19 @@ def requirements_of(name: str) -> list[str]:
         declared = requires(DISTRIBUTION) or []
     except PackageNotFoundError:
         return []
-    found: list[str] = []
+    requirements: list[str] = []
     for text in declared:
         requirement, _, marker = text.partition(";")
         if not re.search(rf"extra == ['\"]{re.escape(name)}['\"]", marker):
             continue
-        own = re.match(rf"{DISTRIBUTION}\[(.*)\]", requirement.strip())
-        found += requirements_of(own[1]) if own else [requirement.strip()]
-    return list(dict.fromkeys(found))
+        nested = re.match(rf"{DISTRIBUTION}\[(.*)\]", requirement.strip())
+        requirements += requirements_of(nested[1]) if nested else [requirement.strip()]
+    return list(dict.fromkeys(requirements))
 
 
 def _missing(package: str, name: str) -> str:
-    wanted = " ".join(f"'{one}'" for one in requirements_of(name))
-    told = f"pip install {wanted} (the extra {name})" if wanted else f"it comes with the extra {name} of {DISTRIBUTION}"
-    return f"{package} is not installed: {told}"
+    wanted = " ".join(f"'{requirement}'" for requirement in requirements_of(name))
+    remedy = (
+        f"pip install {wanted} (the extra {name})" if wanted else f"it comes with the extra {name} of {DISTRIBUTION}"
+    )
+    return f"{package} is not installed: {remedy}"

@@ -169,7 +169,10 @@ def printable(text: str, most: int | None = None) -> str:
     >>> printable("a" + chr(27) + "[31mb"), printable("abcdef", 3)
     ('a�[31mb', 'ab…')
     """
-    shown = (one if one.isprintable() or category(one) == "Zs" else "\N{REPLACEMENT CHARACTER}" for one in text)
+    shown = (
+        character if character.isprintable() or category(character) == "Zs" else "\N{REPLACEMENT CHARACTER}"
+        for character in text
+    )
     text = "".join(shown)
     return text if most is None or len(text) <= most else text[: most - 1] + "…"
 
@@ -181,22 +184,24 @@ def json_text(value: Any, indent: int | None = None) -> str:
     '{"café": "a\\u009b31m"}'
     """
     text = json.dumps(value, ensure_ascii=False, indent=indent)
-    return "".join(one if one.isprintable() or one == "\n" else json.dumps(one)[1:-1] for one in text)
+    return "".join(
+        character if character.isprintable() or character == "\n" else json.dumps(character)[1:-1] for character in text
+    )
 
 
-def texts_from(found: Any) -> tuple[str, ...]:
+def texts_from(content: Any) -> tuple[str, ...]:
     """Return a JSON list of texts as a tuple; raise TypeError if it is something else."""
-    if not (isinstance(found, list) and all(isinstance(one, str) for one in found)):
-        raise TypeError(f"{str(found)[:60]!r} is not a list of texts")
-    return tuple(found)
+    if not (isinstance(content, list) and all(isinstance(text, str) for text in content)):
+        raise TypeError(f"{str(content)[:60]!r} is not a list of texts")
+    return tuple(content)
 
 
-def indices_from(found: Any, n: int) -> tuple[int, ...]:
+def indices_from(content: Any, n: int) -> tuple[int, ...]:
     """Return a JSON list of distinct indices below n as a tuple, or raise ValueError."""
-    whole = isinstance(found, list) and all(type(one) is int and 0 <= one < n for one in found)
-    if not whole or len(set(found)) < len(found):
-        raise ValueError(f"{str(found)[:60]!r} is not a list of different indices below {n}")
-    return tuple(found)
+    valid = isinstance(content, list) and all(type(index) is int and 0 <= index < n for index in content)
+    if not valid or len(set(content)) < len(content):
+        raise ValueError(f"{str(content)[:60]!r} is not a list of different indices below {n}")
+    return tuple(content)
 
 
 class WrongFormat(DataError):
@@ -213,9 +218,9 @@ def read_ours(path: Path, kind: str, form: str | Sequence[str], make: Callable[[
     """
     known = [form] if isinstance(form, str) else form
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if found["format"] in known:
-            return make(found)
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if content["format"] in known:
+            return make(content)
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}") from error
     except WrongFormat:
@@ -224,4 +229,4 @@ def read_ours(path: Path, kind: str, form: str | Sequence[str], make: Callable[[
         raise DataError(f"{path} is no {kind} that `lift sanitise` wrote: its JSON is nested too deeply") from error
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, LiftError) as error:
         raise DataError(f"{path} is no {kind} that `lift sanitise` wrote: {error!r}; {remedy}") from error
-    raise DataError(f"{path} has the format {found['format']!r}, not {known[0]!r}: {remedy}")
+    raise DataError(f"{path} has the format {content['format']!r}, not {known[0]!r}: {remedy}")

@@ -10,7 +10,7 @@ import polars as pl
 
 from liftlib.errors import InvalidParameter
 from liftlib.notions import LIP, Notion
-from lifttables.designs.designing import CONFIDENCE, Design, design
+from lifttables.designs.designing import DEFAULT_CONFIDENCE, Design, design
 from lifttables.encoding.columns import Column
 from lifttables.encoding.counting import Rare, count
 from lifttables.encoding.reading import cuts
@@ -24,7 +24,7 @@ with extra("sklearn"):
     from sklearn.utils import Tags
     from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-SECRET = "the secret"  # name of the secret; other columns are numbered
+SECRET_NAME = "the secret"  # name of the secret; other columns are numbered
 
 
 class LiftRelease(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn comes without types
@@ -74,7 +74,7 @@ class LiftRelease(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         notion: Notion | None = None,
         mechanism: str = "subset-merging",
         *,
-        confidence: float | None = CONFIDENCE,
+        confidence: float | None = DEFAULT_CONFIDENCE,
         n_bins: int = 4,
         rare: Rare = "keep",
         min_count: int = 5,
@@ -110,8 +110,8 @@ class LiftRelease(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         frame = self._frame(X)
         self._names = frame.columns
         columns = [self._column(frame, name) for name in frame.columns]
-        secret = Column(SECRET, na=(), categorical=True)
-        rows = open_table(frame.with_columns(pl.Series(SECRET, [str(one) for one in y])))
+        secret = Column(SECRET_NAME, na=(), categorical=True)
+        rows = open_table(frame.with_columns(pl.Series(SECRET_NAME, [str(label) for label in y])))
         counts = count(
             rows.counts([secret, *columns]),
             [secret],
@@ -158,8 +158,8 @@ class LiftRelease(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         for at in range(values.shape[1]):
             column = values[:, at]
             if column.dtype == object:
-                numbers = all(isinstance(one, int | float | np.number) for one in column)
-                columns[str(at)] = column.astype(float) if numbers else [str(one) for one in column]
+                numbers = all(isinstance(entry, int | float | np.number) for entry in column)
+                columns[str(at)] = column.astype(float) if numbers else [str(entry) for entry in column]
             else:
                 columns[str(at)] = column if column.dtype.kind in "biuf" else column.astype(str)
         return pl.DataFrame(columns)

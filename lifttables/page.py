@@ -14,7 +14,7 @@ import numpy as np
 
 from liftlib.measures.lifts import lift
 from lifttables.audits.auditing import Audit
-from lifttables.audits.measuring import MEANING
+from lifttables.audits.measuring import MEASURE_MEANINGS
 from lifttables.audits.picture import as_svg, cost_curves, lift_map
 from lifttables.designs.designing import Design
 from lifttables.extras import extra
@@ -24,38 +24,40 @@ from lifttables.recommendation.question import percent
 from lifttables.releases.pipeline import Sanitised
 from mixproof.checks import checked
 
-LISTED = 200  # maximum number of symbols in the table, the riskiest first
-DRAWN = 40  # maximum number of symbols in the plot
+MAX_SYMBOLS_LISTED = 200  # maximum number of symbols in the table, the riskiest first
+MAX_SYMBOLS_DRAWN = 40  # maximum number of symbols in the plot
 
 
 @checked
-def audit_page(found: Audit, made: Design | None = None) -> str:
+def audit_page(audit: Audit, design: Design | None = None) -> str:
     """Return an audit, of a design's release if given, as an HTML page with a plot."""
-    index = {str(label): at for at, label in enumerate(found.release.public)}
-    shown = [index[symbol.symbol] for symbol in found.symbols[:DRAWN]]
-    labels = [str(found.release.public[at]) for at in shown]
-    picture = lift_map(lift(found.release)[:, shown], list(map(str, found.release.secret)), labels)
+    index = {str(label): at for at, label in enumerate(audit.release.public)}
+    shown = [index[symbol.symbol] for symbol in audit.symbols[:MAX_SYMBOLS_DRAWN]]
+    labels = [str(audit.release.public[at]) for at in shown]
+    picture = lift_map(lift(audit.release)[:, shown], list(map(str, audit.release.secret)), labels)
     overall = [
-        (MEANING[name], found.overall[name], found.intervals.get(name)) for name in found.overall if name in MEANING
+        (MEASURE_MEANINGS[name], audit.overall[name], audit.intervals.get(name))
+        for name in audit.overall
+        if name in MEASURE_MEANINGS
     ]
     return render(
         "audit.html",
-        audit=found,
-        design=made,
+        audit=audit,
+        design=design,
         overall=overall,
-        listed=found.symbols[:LISTED],
-        more=max(0, len(found.symbols) - LISTED),
+        listed=audit.symbols[:MAX_SYMBOLS_LISTED],
+        more=max(0, len(audit.symbols) - MAX_SYMBOLS_LISTED),
         drawn=len(shown),
         picture=base64.b64encode(as_svg(picture).encode()).decode(),
         number=_number,
     )
 
 
-def documents(done: Sanitised) -> tuple[str, str, str, str]:
+def documents(sanitised: Sanitised) -> tuple[str, str, str, str]:
     """Return the texts of a release's design, audit page, card, and card in Markdown."""
-    design = json.dumps(done.design.content(), ensure_ascii=False) + "\n"
-    card = json_text(done.card.as_dict(), 1) + "\n"
-    return design, audit_page(done.audit, done.design), card, done.card.as_text()
+    design = json.dumps(sanitised.design.content(), ensure_ascii=False) + "\n"
+    card = json_text(sanitised.card.as_dict(), 1) + "\n"
+    return design, audit_page(sanitised.audit, sanitised.design), card, sanitised.card.as_text()
 
 
 def render(template: str, **values: Any) -> str:
@@ -83,22 +85,22 @@ def _number(value: float) -> str:
 
 
 @checked
-def choice_page(found: Choice) -> str:
+def choice_page(choice: Choice) -> str:
     """Return a comparison as an HTML page, with a plot of utility against budget."""
     curves: dict[str, dict[str, list[tuple[float, float]]]] = {}
-    for one in found.tried:
-        if not one.problem:
-            kind = one.notion.partition("(")[0]
-            curves.setdefault(kind, {}).setdefault(one.mechanism, []).append((one.eps, one.nmi))
+    for trial in choice.tried:
+        if not trial.problem:
+            kind = trial.notion.partition("(")[0]
+            curves.setdefault(kind, {}).setdefault(trial.mechanism, []).append((trial.eps, trial.nmi))
     for lines in curves.values():
         for points in lines.values():
             points.sort()
-    best = found.best
+    best = choice.best
     recommended = None if best is None else (best.notion.partition("(")[0], best.mechanism, best.eps, best.nmi)
     picture = as_svg(cost_curves(curves, recommended)) if curves else ""
     return render(
         "choose.html",
-        choice=found,
+        choice=choice,
         picture=base64.b64encode(picture.encode()).decode(),
         percent=percent,
         times=lambda value: f"{value:.1f} ×" if np.isfinite(value) else "",

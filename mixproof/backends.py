@@ -11,7 +11,7 @@ from mixproof.compiling import note_complete
 from mixproof.constraints import two_sided
 from mixproof.numerics import Vector
 from mixproof.plain import Plain
-from mixproof.problem import MOST_DENSE, Pass, Problem
+from mixproof.problem import MAX_DENSE_COORDINATES, Pass, Problem
 from mixproof.restricted_master import HighsRestrictedMaster
 from mixproof.sparse_vertices import sparse_vertices
 
@@ -45,7 +45,7 @@ def route_of(problem: Problem, *, compiled: bool, threads: int = 1) -> Plain | C
 
 def master_of(target: Vector, *, compiled: bool) -> HighsRestrictedMaster | CompiledRestrictedMaster:
     """Return the restricted master problem of mixtures with the given mean."""
-    if not compiled or target.size > MOST_DENSE:
+    if not compiled or target.size > MAX_DENSE_COORDINATES:
         return HighsRestrictedMaster(target)
     from mixproof.compiled import CompiledRestrictedMaster  # noqa: PLC0415
 

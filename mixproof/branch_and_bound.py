@@ -24,23 +24,23 @@ from mixproof.heap import pop, push
 from mixproof.problem import (
     BISECT,
     CHEAP,
-    DEEPEST,
     FIRST,
     LEAF,
     LEAST_BOUND,
     LISTED,
     LOWEST_PRICE,
-    NARROW,
+    MAX_DEPTH,
+    MAX_ENTROPY_SLOPE,
+    MIN_SAVING,
     OPEN,
+    POINT_WIDTH,
     RECORDED,
-    ROUNDING,
     SOLVED,
-    STEEP,
-    WORTHLESS,
+    TIGHTENING_MARGIN,
 )  # fmt: skip
 from mixproof.simplex import ABOVE, INFEASIBLE, LOOSE, OPTIMAL
 
-WORTH = 0.3  # a column is kept if it saves more than this share of what the best one so far saves
+MIN_RELATIVE_SAVING = 0.3  # a column is kept if it saves more than this share of what the best one so far saves
 
 
 @compiled
@@ -62,11 +62,11 @@ def tighten(least, most):
     total = 0.0
     for x in range(least.size):
         total += least[x]
-    if total > 1.0 + ROUNDING:
+    if total > 1.0 + TIGHTENING_MARGIN:
         return False
     for x in range(least.size):
         # a small margin covers rounding, so that a checker may sum in any order
-        most[x] = min(most[x], max(1.0 - total + least[x], least[x]) + ROUNDING)
+        most[x] = min(most[x], max(1.0 - total + least[x], least[x]) + TIGHTENING_MARGIN)
     return True
 
 
@@ -122,7 +122,7 @@ def secants(least, most, heights, dual, cost):
     cost[dual.size :] = 0.0
     for x in range(dual.size):
         a, b, low = least[x], most[x], heights[0, x]
-        if b - a > NARROW:
+        if b - a > POINT_WIDTH:
             slope = (heights[1, x] - low) / (b - a)
             cost[x] = slope - dual[x]
             constant += low - slope * a
@@ -181,10 +181,10 @@ def impossible(rows, low, high, dual, least, most, heights, cutoff, multipliers,
     if growth <= 1e-13:
         return value
     length = max(cutoff - value, 0.0) / growth + 1.0
-    kept = multipliers.copy()
+    start = multipliers.copy()
     for _ in range(3):
         for s in range(multipliers.size):
-            multipliers[s] = kept[s] + sign * length * ray[s]
+            multipliers[s] = start[s] + sign * length * ray[s]
         value = bounded(rows, low, high, dual, least, most, heights, multipliers, slopes)
         if value >= cutoff:
             return value
@@ -198,7 +198,7 @@ def furthest(least, most, heights, row):
     most_off, at = 1e-13, -1
     for x in range(row.size):
         a, b = least[x], most[x]
-        if b - a > NARROW and row[x] > 1e-13:
+        if b - a > POINT_WIDTH and row[x] > 1e-13:
             low = heights[0, x]
             off = surprise(row[x]) - (low + (heights[1, x] - low) / (b - a) * (row[x] - a))
             if off > most_off:
@@ -245,15 +245,15 @@ def children(at, value, problem, records, open_nodes, size, least, most, heights
     for q in range(order.size):
         x = order[q]
         if least[x] == 0.0 and most[x] > level:
-            there = height - slopes[x] * level
-            far = heights[1, x] - slopes[x] * most[x]
-            whole = min(0.0, far)
-            bound = total - whole + min(there, far)
+            at_level = height - slopes[x] * level
+            at_upper = heights[1, x] - slopes[x] * most[x]
+            term = min(0.0, at_upper)
+            bound = total - term + min(at_level, at_upper)
             if bound < cutoff:
                 size = push(open_nodes, size, at, x, max(value, bound))
             elif bound < pruned:
                 pruned = bound
-            total += min(0.0, there) - whole
+            total += min(0.0, at_level) - term
     return size, pruned
 
 
@@ -280,7 +280,9 @@ def node(at, problem, dual, cutoff, least, most, heights, cost, slopes, records,
 
 
 @compiled
-def explore(problem, dual, caps, order, cutoff, tolerance, records, open_nodes, state, found, prices, limits, work):
+def explore(
+    problem, dual, caps, order, cutoff, tolerance, records, open_nodes, state, rows_found, prices, limits, work
+):
     """Solve open nodes until none is left, a column suffices, or a limit is reached.
 
     A call writes to records from ``state[RECORDED]`` on, at most one for each program allowed, so that several calls
@@ -295,7 +297,7 @@ def explore(problem, dual, caps, order, cutoff, tolerance, records, open_nodes, 
     )  # fmt: skip
     copy(problem[6], all_most[n:])
     least, most = all_least[:n], all_most[:n]
-    path = np.zeros((DEEPEST, 2), np.int64)
+    path = np.zeros((MAX_DEPTH, 2), np.int64)
     count, size, listed, solved = int(state[RECORDED]), int(state[OPEN]), int(state[LISTED]), 0
     programs, most_columns, enough, several = limits
     while size > 0 and solved < programs and count < records.parent.size and size + n + 3 < open_nodes.parent.size:
@@ -323,26 +325,26 @@ def explore(problem, dual, caps, order, cutoff, tolerance, records, open_nodes, 
             state[LEAST_BOUND] = min(state[LEAST_BOUND], value)
             continue
         row = work[1][:n]
-        own = math.inf
+        reduced_cost = math.inf
         if how in (OPTIMAL, LOOSE):
-            own = 0.0
+            reduced_cost = 0.0
             for x in range(n):
-                own += surprise(row[x]) - dual[x] * row[x]
-            if how == OPTIMAL and own < min(-tolerance, WORTH * state[LOWEST_PRICE]) and listed < most_columns:
-                copy(row, found[listed])
-                prices[listed] = own
+                reduced_cost += surprise(row[x]) - dual[x] * row[x]
+            needed = min(-tolerance, MIN_RELATIVE_SAVING * state[LOWEST_PRICE])
+            if how == OPTIMAL and reduced_cost < needed and listed < most_columns:
+                copy(row, rows_found[listed])
+                prices[listed] = reduced_cost
                 listed += 1
-                state[LOWEST_PRICE] = min(state[LOWEST_PRICE], own)
-                if own < cutoff:
+                state[LOWEST_PRICE] = min(state[LOWEST_PRICE], reduced_cost)
+                if reduced_cost < cutoff:
                     state[CHEAP] += 1.0
         symbol = -1 if how == INFEASIBLE else furthest(least, most, heights, row)
-        if symbol < 0 or own - value < tolerance or depth + 2 >= DEEPEST:
+        if symbol < 0 or reduced_cost - value < tolerance or depth + 2 >= MAX_DEPTH:
             state[LEAST_BOUND] = min(state[LEAST_BOUND], value)
             continue
         branch(at, records, least, most, row, symbol)
         size, pruned = children(
-            at, value, problem, records, open_nodes, size, least, most, heights, slopes, order, cutoff
-        )
+            at, value, problem, records, open_nodes, size, least, most, heights, slopes, order, cutoff)  # fmt: skip
         state[LEAST_BOUND] = min(state[LEAST_BOUND], pruned)
     state[RECORDED], state[OPEN], state[LISTED] = count, size, listed
     state[SOLVED] += solved
@@ -362,7 +364,9 @@ def descend(problem, dual, starts, steps, rows_found, prices, work):
         price = math.inf
         for _ in range(steps):
             for x in range(n):
-                cost[x] = (STEEP if here[x] <= 0.0 else min(-math.log(here[x]), STEEP)) - dual[x]
+                cost[x] = (MAX_ENTROPY_SLOPE if here[x] <= 0.0 else min(-math.log(here[x]), MAX_ENTROPY_SLOPE)) - dual[
+                    x
+                ]
             cost[n:] = 0.0
             how, _ = simplex.solve(rows, columns, low, high, cost, least, most, math.inf, 500, work)
             if how != OPTIMAL:
@@ -370,15 +374,15 @@ def descend(problem, dual, starts, steps, rows_found, prices, work):
                     work[5][s] = every + s
                 break
             row = work[1]
-            own = 0.0
+            reduced_cost = 0.0
             for x in range(n):
-                own += surprise(row[x]) - dual[x] * row[x]
-            if own >= price - WORTHLESS:
+                reduced_cost += surprise(row[x]) - dual[x] * row[x]
+            if reduced_cost >= price - MIN_SAVING:
                 break
-            price = own
+            price = reduced_cost
             copy(row[:n], here)
             copy(here, rows_found[r])
-            prices[r] = own
+            prices[r] = reduced_cost
 
 
 @compiled

@@ -20,12 +20,12 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from mixproof.errors import InvalidProof
-from mixproof.numerics import SLACK, Mask, Matrix, Vector, xlogx
+from mixproof.numerics import HALFSPACE_SLACK, Mask, Matrix, Vector, xlogx
 from mixproof.proof import BISECT, FIRST, LEAF, Proof, Whole
 
-WIDER = 1e-12  # margin of upper bounds that follow from the other bounds: it covers the rounding of their sum
-UNIT = 2.0**-53  # half the distance from 1 to the next larger float
-LARGEST = 1e100  # the largest number to compute with, so that no sum or product overflows
+BOX_MARGIN = 1e-12  # margin of upper bounds that follow from the other bounds: it covers the rounding of their sum
+UNIT_ROUNDOFF = 2.0**-53  # half the distance from 1 to the next larger float
+MAX_MAGNITUDE = 1e100  # the largest number to compute with, so that no sum or product overflows
 
 
 class Rows(Protocol):
@@ -43,8 +43,8 @@ def upper_bound(target: Vector, halfspaces: Rows, proof: Proof) -> float:
     target : numpy.ndarray, shape (n,)
         P, a probability distribution.
     halfspaces : numpy.ndarray, shape (m, n)
-        G: every point v of a mixture satisfies G v >= 0, up to ``SLACK`` times the largest entry of the row. Only
-        the rows that the proof names are read.
+        G: every point v of a mixture satisfies G v >= 0, up to ``HALFSPACE_SLACK`` times the largest entry of the
+        row. Only the rows that the proof names are read.
     proof : Proof
         Its own claim, ``proof.upper``, is not used.
 
@@ -61,7 +61,7 @@ def upper_bound(target: Vector, halfspaces: Rows, proof: Proof) -> float:
             checker.check_caps()
             total = float(-xlogx(target).sum() - proof.dual @ target)
             size = float(1 + np.log(target.size) + np.abs(proof.dual) @ target)
-            upper = total - min(checker.least(), 0.0) + 8 * (target.size + 8) * UNIT * size
+            upper = total - min(checker.least(), 0.0) + 8 * (target.size + 8) * UNIT_ROUNDOFF * size
     except FloatingPointError as error:
         raise InvalidProof(f"the proof's numbers are too large to compute with ({error})") from error
     if np.isnan(upper):
@@ -90,11 +90,11 @@ class _Checker:
         if not np.isfinite(rows).all():
             k, x = (int(i) for i in np.argwhere(~np.isfinite(rows))[0])
             raise InvalidProof(f"halfspace {named[k]} has the entry {rows[k, x]} for symbol {x}, not a finite number")
-        whole = np.concatenate([rows, np.zeros((1, self.n))])  # the last stands for none
+        padded = np.concatenate([rows, np.zeros((1, self.n))])  # the last stands for none
         sides = np.where(proof.sides >= 0, np.searchsorted(named, proof.sides), -1)
-        self.first, self.second = whole[sides[:, 0]], whole[sides[:, 1]]
+        self.first, self.second = padded[sides[:, 0]], padded[sides[:, 1]]
         # what is_satisfied tolerates; it covers the rounding of the halfspaces themselves by far
-        slack = SLACK * np.maximum(1.0, np.abs(whole).max(axis=1))
+        slack = HALFSPACE_SLACK * np.maximum(1.0, np.abs(padded).max(axis=1))
         slack[-1] = 0.0
         self.slack = slack[sides[:, 0]], slack[sides[:, 1]]
 
@@ -128,15 +128,15 @@ class _Checker:
         terms = np.abs(start) + up @ np.abs(self.first) + down @ np.abs(self.second)
         loose = up @ self.slack[0] + down @ self.slack[1]
         for sizes in (terms, loose):
-            if not (sizes <= LARGEST).all():
-                raise InvalidProof(f"the proof's weights give sums above {LARGEST:g}, too large to compute with")
+            if not (sizes <= MAX_MAGNITUDE).all():
+                raise InvalidProof(f"the proof's weights give sums above {MAX_MAGNITUDE:g}, too large to compute with")
         return slopes, terms, loose
 
     def check_caps(self) -> None:
         """Check the upper bounds v_x <= max_z (e_x + w G)_z on allowed posteriors."""
         proof = self.proof
         slopes, terms, loose = self._slopes(proof.cap_weights, np.eye(self.n))
-        proven = slopes.max(axis=1) + loose + 8 * (len(proof.sides) + 8) * UNIT * terms.max(axis=1)
+        proven = slopes.max(axis=1) + loose + 8 * (len(proof.sides) + 8) * UNIT_ROUNDOFF * terms.max(axis=1)
         short = np.flatnonzero(~(proof.caps >= np.minimum(proven, 1.0)))
         if short.size:
             x = int(short[0])
@@ -151,7 +151,7 @@ class _Checker:
         if explicit.get(-1) != [0] or proof.parent[0] != -1 or proof.parent.min() < -1:
             raise InvalidProof("the first box is not the proof's only root")
         path: list[_Box] = []
-        found = np.inf
+        lower_bound = np.inf
         block = max(1, 2_000_000 // self.n)
         for start in range(0, proof.boxes, block):
             weights = proof.weights[start : start + block]
@@ -163,8 +163,8 @@ class _Checker:
                 bound = self._visit(at, path, slopes[k], terms[k], constant, explicit.get(at, []))
                 if np.isnan(bound):  # Python's min would drop it
                     raise InvalidProof(f"the bound of box {at} is NaN: its numbers are too large")
-                found = min(found, bound)
-        return found
+                lower_bound = min(lower_bound, bound)
+        return lower_bound
 
     def _visit(
         self, at: int, path: list[_Box], slopes: Vector, terms: Vector, constant: float, children: list[int]
@@ -175,12 +175,14 @@ class _Checker:
         total = 0.0
         for value in least[least > 0]:
             total += float(value)
-        if total > 1 + WIDER:
+        if total > 1 + BOX_MARGIN:
             if children:
                 raise InvalidProof(f"box {at} is empty but has children")
             return np.inf
-        most = np.minimum(most, np.maximum(1.0 - total + least, least) + WIDER)
-        rounding = 4 * (self.n + len(proof.sides) + 16) * UNIT * float((0.4 + terms * most).sum() + abs(constant))
+        most = np.minimum(most, np.maximum(1.0 - total + least, least) + BOX_MARGIN)
+        rounding = (
+            4 * (self.n + len(proof.sides) + 16) * UNIT_ROUNDOFF * float((0.4 + terms * most).sum() + abs(constant))
+        )
         constant -= rounding
         kind = int(proof.kind[at])
         if kind == LEAF:
@@ -233,13 +235,13 @@ class _Checker:
             raise InvalidProof(f"box {box.at} is split at {level:g} of symbol {symbol}, outside its interval")
         if not set(children) <= {0, 1} or len(set(children)) != len(children):
             raise InvalidProof(f"box {box.at} has children {children}, not 0 and 1")
-        found = np.inf
+        bound = np.inf
         for child in {0, 1}.difference(children):
             least, most = box.least.copy(), box.most.copy()
             (most if child == 0 else least)[symbol] = level
-            if least.sum() <= 1 + WIDER:
-                found = min(found, box.constant + float(_ends(box.slopes, least, most).sum()))
-        return found
+            if least.sum() <= 1 + BOX_MARGIN:
+                bound = min(bound, box.constant + float(_ends(box.slopes, least, most).sum()))
+        return bound
 
     def _firsts(self, box: _Box, children: list[int]) -> float:
         """Return the lower bound of FIRST children that use their parent's weights."""
@@ -251,16 +253,16 @@ class _Checker:
         if min(children, default=-1) < -1:
             raise InvalidProof(f"box {box.at} has the child {min(children)}, which is neither a symbol nor -1")
         parted = self._parted(box, level)
-        whole = _ends(box.slopes, box.least, box.most)
+        terms = _ends(box.slopes, box.least, box.most)
         slopes, ends = box.slopes[parted], np.full(parted.size, level)
         capped = _ends(slopes, np.zeros(parted.size), ends)
         above = _ends(slopes, ends, box.most[parted])
-        change = np.append(0.0, np.cumsum(capped - whole[parted]))
-        bounds = box.constant + whole.sum() + change[:-1] - whole[parted] + above
+        change = np.append(0.0, np.cumsum(capped - terms[parted]))
+        bounds = box.constant + terms.sum() + change[:-1] - terms[parted] + above
         # if the level exceeds what remains of 1, no symbol can be above it
-        bounds = bounds[~np.isin(parted, children)] if box.least.sum() + level <= 1 + WIDER else bounds[:0]
-        found = float(bounds.min(initial=np.inf))
-        return found if -1 in children else min(found, float(box.constant + whole.sum() + change[-1]))
+        bounds = bounds[~np.isin(parted, children)] if box.least.sum() + level <= 1 + BOX_MARGIN else bounds[:0]
+        bound = float(bounds.min(initial=np.inf))
+        return bound if -1 in children else min(bound, float(box.constant + terms.sum() + change[-1]))
 
 
 def _ends(slopes: Vector, least: Vector, most: Vector) -> Vector:

@@ -14,13 +14,13 @@ import numpy as np
 from mixproof.errors import InvalidParameter, shown
 
 # packages whose classes are checked with isinstance; annotations of other packages are not checked
-OWN = ("mixproof", "liftlib", "lifttables", "liftbook", "pathlib", "numpy.random")
+CHECKED_PACKAGES = ("mixproof", "liftlib", "lifttables", "liftbook", "pathlib", "numpy.random")
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 # how a value of a plain type is recognised, and what an error message asks for
-PLAIN: dict[type, tuple[Callable[[Any], bool], str]] = {
+PLAIN_TYPES: dict[type, tuple[Callable[[Any], bool], str]] = {
     bool: (lambda v: isinstance(v, bool | np.bool_), "True or False"),
     str: (lambda v: isinstance(v, str), "a text"),
     int: (lambda v: isinstance(v, numbers.Integral) and not isinstance(v, bool), "a whole number"),
@@ -103,8 +103,8 @@ def _fits(value: Any, hint: Any) -> bool:
         return any(_fits(value, part) for part in parts)
     if hint is None or hint is type(None):
         return value is None
-    if hint in PLAIN:
-        return PLAIN[hint][0](value)
+    if hint in PLAIN_TYPES:
+        return PLAIN_TYPES[hint][0](value)
     origin = get_origin(hint)
     if origin is Literal:
         return isinstance(value, str | bool | int) and value in get_args(hint)
@@ -112,13 +112,13 @@ def _fits(value: Any, hint: Any) -> bool:
         return callable(value)
     if origin is type:
         of = get_args(hint)[0]
-        made = isinstance(value, type) and not inspect.isabstract(value)
-        return made and (not isinstance(of, type) or issubclass(value, of))
+        is_class = isinstance(value, type) and not inspect.isabstract(value)
+        return is_class and (not isinstance(of, type) or issubclass(value, of))
     if origin is Sequence:
         kind = get_args(hint)[0]
         several = value.ndim > 0 if isinstance(value, np.ndarray) else isinstance(value, Sequence)
         return several and (kind in (Any, Hashable) or all(_fits(v, kind) for v in value))
-    if isinstance(hint, type) and hint.__module__.startswith(OWN):
+    if isinstance(hint, type) and hint.__module__.startswith(CHECKED_PACKAGES):
         return isinstance(value, hint)
     return True
 
@@ -148,13 +148,13 @@ def _wanted(hint: Any) -> str:
         return " or ".join(_wanted(part) for part in parts)
     if hint is None or hint is type(None):
         return "None"
-    if hint in PLAIN:
-        return PLAIN[hint][1]
+    if hint in PLAIN_TYPES:
+        return PLAIN_TYPES[hint][1]
     if _is_interface(hint):  # what all of these interfaces have in common
-        hint = next(one for one in hint.__mro__ if Interface in one.__bases__)
+        hint = next(base for base in hint.__mro__ if Interface in base.__bases__)
     origin = get_origin(hint)
     if origin is Literal:
-        return " or ".join(f'"{one}"' if isinstance(one, str) else repr(one) for one in get_args(hint))
+        return " or ".join(f'"{choice}"' if isinstance(choice, str) else repr(choice) for choice in get_args(hint))
     if origin is Callable:
         return "a function"
     if origin is type:

@@ -11,9 +11,18 @@ import numpy as np
 from mixproof import branch_and_bound as tree
 from mixproof import primal, simplex
 from mixproof.numerics import Matrix, Vector
-from mixproof.parts import MANY, PARTS, dealt, gather, make_heap
-from mixproof.problem import ENOUGH, MOST_DENSE, SEVERAL, WORTHLESS, Pass, Problem
-from mixproof.restricted_master import AT_ONCE, DEARER, DEAREST, STEPS, UNITS_TOL, HighsRestrictedMaster, cleaned, dear
+from mixproof.parts import MAX_PARTS, MIN_DIVIDED_NODES, dealt, gather, make_heap
+from mixproof.problem import COLUMNS_PER_PASS, EARLY_STOP_SHARE, MAX_DENSE_COORDINATES, MIN_SAVING, Pass, Problem
+from mixproof.restricted_master import (
+    ARTIFICIAL_COST_GROWTH,
+    ARTIFICIAL_TOL,
+    MAX_ARTIFICIAL_COST,
+    PRICED_PER_COORDINATE,
+    STEPS_PER_COORDINATE,
+    HighsRestrictedMaster,
+    cleaned,
+    dear,
+)
 from mixproof.sparse_vertices import SparseVertices
 
 
@@ -24,7 +33,7 @@ class Compiled:
         self.problem, self.threads = problem, threads
         n, m = problem.columns.shape
         self.basis = m
-        self._works = [simplex.space(m, n) for _ in range(PARTS)]
+        self._works = [simplex.space(m, n) for _ in range(MAX_PARTS)]
 
     def _each(self, step: Callable[..., None], parts: list[Any]) -> None:
         """Call a step with each part and work arrays of its own."""
@@ -61,21 +70,21 @@ class Compiled:
     def explore(self, work: Pass, caps: Vector, nodes: int) -> None:
         """Solve open nodes until none is left, a column suffices, or ``nodes`` are solved."""
         last = work.solved + nodes
-        while work.waiting and work.solved < last and not work.found_enough:
+        while work.waiting and work.solved < last and not work.has_enough:
             work.make_room()
-            share = (last - work.solved) // PARTS
-            if work.waiting < MANY or share * PARTS < MANY:
+            share = (last - work.solved) // MAX_PARTS
+            if work.waiting < MIN_DIVIDED_NODES or share * MAX_PARTS < MIN_DIVIDED_NODES:
                 make_heap(work)
-                self._explore(work, caps, min(last - work.solved, MANY), self._works[0])
+                self._explore(work, caps, min(last - work.solved, MIN_DIVIDED_NODES), self._works[0])
                 continue
-            while work.nodes + PARTS * share > len(work.records.parent):
+            while work.nodes + MAX_PARTS * share > len(work.records.parent):
                 work.records = work.records.grown()
-            parts = [dealt(work, k, share) for k in range(PARTS)]
+            parts = [dealt(work, k, share) for k in range(MAX_PARTS)]
             self._each(lambda part, arrays: self._explore(part, caps, share, arrays), parts)  # noqa: B023
             gather(work, parts, share)
 
     def _explore(self, work: Pass, caps: Vector, nodes: int, arrays: Any) -> None:
-        limits = (0.0, SEVERAL) if work.several else (ENOUGH, len(work.prices) + 1)
+        limits = (0.0, COLUMNS_PER_PASS) if work.several else (EARLY_STOP_SHARE, len(work.prices) + 1)
         tree.explore(
             self.problem, work.dual, caps, work.order, work.cutoff, work.tolerance, work.records, work.open_nodes,
             work.state, work.rows, work.prices, (nodes, len(work.prices), *limits), arrays,
@@ -83,8 +92,8 @@ class Compiled:
 
 
 def divided(values: Any) -> list[Any]:
-    """Return an array in ``PARTS`` parts, or whole if it is short."""
-    return np.array_split(values, min(PARTS, len(values))) if len(values) > MOST_DENSE else [values]
+    """Return an array in ``MAX_PARTS`` parts, or whole if it is short."""
+    return np.array_split(values, min(MAX_PARTS, len(values))) if len(values) > MAX_DENSE_COORDINATES else [values]
 
 
 class CompiledRestrictedMaster:
@@ -117,9 +126,9 @@ class CompiledRestrictedMaster:
         """Add the sparse vertices of lowest reduced cost; return how many are new."""
         if self._fallback is not None:
             return self._fallback.price(table, dual)
-        before, most = self._count, AT_ONCE * self.n
+        before, most = self._count, PRICED_PER_COORDINATE * self.n
         self._make_room(most)
-        self._count = primal.price(self._rows, self._costs, before, *table, dual, most, WORTHLESS)
+        self._count = primal.price(self._rows, self._costs, before, *table, dual, most, MIN_SAVING)
         return self._count - before
 
     def _make_room(self, more: int) -> None:
@@ -132,8 +141,9 @@ class CompiledRestrictedMaster:
         if self._fallback is not None:
             return self._fallback.run()
         went_well, cost, self._dear, dual, weights = primal.mixed(
-            self._rows, self._costs, self._count, self._dear, self._target, self._basis, self._inverse, STEPS * self.n,
-            (DEARER, DEAREST, UNITS_TOL),
+            self._rows, self._costs, self._count, self._dear, self._target, self._basis, self._inverse,
+            STEPS_PER_COORDINATE * self.n,
+            (ARTIFICIAL_COST_GROWTH, MAX_ARTIFICIAL_COST, ARTIFICIAL_TOL),
         )  # fmt: skip
         if went_well:
             return cost, dual, weights

@@ -23,9 +23,9 @@ from typing import Any
 from mixproof.errors import MixproofWarning
 
 HAS_NUMBA = find_spec("numba") is not None  # without numba, HiGHS solves each LP, which takes about ten times as long
-SOURCE = "loops"  # an empty file that numba takes for the loops' source, so that its cache is next to it
-COMPLETE = "complete"  # a file whose presence means that all loops are compiled
-LONGEST = 600.0  # seconds after which a compilation by another process counts as failed
+SOURCE_MARKER = "loops"  # an empty file that numba takes for the loops' source, so that its cache is next to it
+COMPLETE_MARKER = "complete"  # a file whose presence means that all loops are compiled
+COMPILE_TIMEOUT = 600.0  # seconds after which a compilation by another process counts as failed
 
 
 def _meaning(path: Path) -> bytes:
@@ -36,7 +36,7 @@ def _meaning(path: Path) -> bytes:
     tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(body := getattr(node, "body", None), list):
-            node.body = [one for one in body if not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))]  # type: ignore[attr-defined]
+            node.body = [s for s in body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]  # type: ignore[attr-defined]
     return ast.dump(tree).encode()
 
 
@@ -46,30 +46,30 @@ def folder() -> Path | None:
     here = Path(__file__).parent
     digest = hashlib.sha256(b"".join(map(_meaning, sorted(here.glob("*.py"))))).hexdigest()[:12]
     for base in (os.environ.get("NUMBA_CACHE_DIR"), here / "__pycache__", Path.home() / ".cache" / "mixproof"):
-        found = Path(base or here / "__pycache__") / f"compiled-{digest}"
+        directory = Path(base or here / "__pycache__") / f"compiled-{digest}"
         try:
-            found.mkdir(parents=True, exist_ok=True)
-            (found / SOURCE).touch()
-            os.utime(found / SOURCE, (0, 0))
+            directory.mkdir(parents=True, exist_ok=True)
+            (directory / SOURCE_MARKER).touch()
+            os.utime(directory / SOURCE_MARKER, (0, 0))
         except OSError:
             continue
-        return found
+        return directory
     return None
 
 
 def compiled_before() -> bool:
     """Return whether all loops have been compiled from the current sources."""
-    kept = folder()
-    return kept is not None and (kept / COMPLETE).exists()
+    directory = folder()
+    return directory is not None and (directory / COMPLETE_MARKER).exists()
 
 
 def note_complete() -> None:
     """Note that all loops have been compiled, unless numba is absent or turned off."""
-    if HAS_NUMBA and (kept := folder()) is not None:
+    if HAS_NUMBA and (directory := folder()) is not None:
         import numba  # noqa: PLC0415
 
         if not numba.config.DISABLE_JIT:
-            (kept / COMPLETE).touch()
+            (directory / COMPLETE_MARKER).touch()
 
 
 def ready() -> bool:
@@ -85,12 +85,12 @@ def ready() -> bool:
 @cache
 def _compile_elsewhere() -> None:
     """Start a process that compiles the loops, unless there is one already."""
-    kept = folder()
-    if kept is None or not sys.executable:
+    directory = folder()
+    if directory is None or not sys.executable:
         return
-    started = kept / "started"
+    started = directory / "started"
     try:
-        if started.exists() and time.time() - started.stat().st_mtime < LONGEST:
+        if started.exists() and time.time() - started.stat().st_mtime < COMPILE_TIMEOUT:
             return
         started.touch()
         path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
@@ -113,10 +113,10 @@ def compiled(function: Any) -> Any:
         return function
     import numba  # noqa: PLC0415 - it takes a second
 
-    kept = folder()
-    if kept is not None and not numba.config.DISABLE_JIT:
+    directory = folder()
+    if directory is not None and not numba.config.DISABLE_JIT:
         # numba compiles again when a function's file or line changes, even if that is by a comment
-        code = function.__code__.replace(co_filename=str(kept / SOURCE), co_firstlineno=1)
+        code = function.__code__.replace(co_filename=str(directory / SOURCE_MARKER), co_firstlineno=1)
         function = types.FunctionType(code, function.__globals__, function.__name__)
     # error_model: a division by zero is a value here, as in numpy
-    return numba.njit(cache=kept is not None, nogil=True, error_model="numpy")(function)
+    return numba.njit(cache=directory is not None, nogil=True, error_model="numpy")(function)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from mixproof.numerics import Matrix, Vector
 
-ALIKE = 1e-13  # unit-size directions that differ by at most this are equal up to rounding
-FEW = 20_000  # number of coordinates up to which all pairs of directions are compared at once
+DIRECTION_TOL = 1e-13  # unit-size directions that differ by at most this are equal up to rounding
+MAX_PAIRWISE_SIZE = 20_000  # number of coordinates up to which all pairs of directions are compared at once
 
 
 class Constraints(NamedTuple):
@@ -46,10 +46,10 @@ class Constraints(NamedTuple):
         """
         lower, upper = np.maximum(multipliers, 0), np.maximum(-multipliers, 0)
         # a bound without a row of G is implied by the simplex: it needs no multiplier, only its constant
-        found = np.where(self.sides[:, 0] >= 0, lower / self.sizes[:, 0], 0.0)
-        found -= np.where(self.sides[:, 1] >= 0, upper / self.sizes[:, 1], 0.0)
-        found[:, -1] = lower @ self.low - upper @ self.high
-        return self.sides[:-1], np.asarray(found)
+        signed = np.where(self.sides[:, 0] >= 0, lower / self.sizes[:, 0], 0.0)
+        signed -= np.where(self.sides[:, 1] >= 0, upper / self.sizes[:, 1], 0.0)
+        signed[:, -1] = lower @ self.low - upper @ self.high
+        return self.sides[:-1], np.asarray(signed)
 
 
 def two_sided(halfspaces: Matrix) -> Constraints:
@@ -95,9 +95,9 @@ def two_sided(halfspaces: Matrix) -> Constraints:
 
 def _groups(unit: Matrix) -> NDArray[np.int64]:
     """Return a group number for each row, equal for rows of equal direction."""
-    if unit.size * len(unit) <= FEW:
+    if unit.size * len(unit) <= MAX_PAIRWISE_SIZE:
         every = np.arange(len(unit))
-        alike = (np.abs(unit[:, None] - unit) <= ALIKE).all(axis=2)
+        alike = (np.abs(unit[:, None] - unit) <= DIRECTION_TOL).all(axis=2)
         first = np.where(alike, every, len(unit)).min(axis=1, initial=len(unit))
         return np.asarray(np.cumsum(first == every)[first] - 1)
     group = np.full(len(unit), -1)
@@ -106,9 +106,9 @@ def _groups(unit: Matrix) -> NDArray[np.int64]:
     count = 0
     for at, k in enumerate(order):
         for other in order[at - 1 :: -1] if at else []:
-            if along[k] - along[other] > ALIKE * unit.shape[1] ** 1.5:
+            if along[k] - along[other] > DIRECTION_TOL * unit.shape[1] ** 1.5:
                 break
-            if np.abs(unit[k] - unit[other]).max() <= ALIKE:
+            if np.abs(unit[k] - unit[other]).max() <= DIRECTION_TOL:
                 group[k] = group[other]
                 break
         if group[k] < 0:

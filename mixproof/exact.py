@@ -54,12 +54,12 @@ ONE = 1 << BITS
 TOLERANCE = Fraction(1005, 10**12)  # liftlib tolerates 10^-9 nats; the rest is room for its rounding
 SLACK = math.ceil((TOLERANCE + TOLERANCE**2) * ONE)
 SUM_TOLERANCE = Fraction(1, 10**9)  # how far a row of the channel may be from summing to 1
-FIELDS = {
+NOTION_FIELDS = {
     "ALIP": ("eps_l", "eps_u"), "LIP": ("eps",), "LDP": ("eps",), "L1Lift": ("eps_l", "eps_u"),
     "Chi2Lift": ("eps_l", "eps_u"), "AlphaLift": ("alpha", "eps_l", "eps_u"),
 }  # fmt: skip
-WHOLE = {"order": "n", "sides": "m2", "parent": "k", "child": "k", "kind": "k", "symbol": "k"}
-REAL = {"dual": "n", "caps": "n", "cap_weights": "nm", "level": "k", "weights": "kw"}
+INTEGER_FIELDS = {"order": "n", "sides": "m2", "parent": "k", "child": "k", "kind": "k", "symbol": "k"}
+REAL_FIELDS = {"dual": "n", "caps": "n", "cap_weights": "nm", "level": "k", "weights": "kw"}
 
 
 class NotProven(Exception):
@@ -201,8 +201,11 @@ class Notion:
         fits = type(value) is dict and type(relaxed) is bool and type(tangents) is list
         require(fits, "notion, relaxed or tangents is missing")
         kind, fields = str(value.get("class")), value.get("fields")
-        require(kind in FIELDS, f"{kind} is not a notion that this checker knows")
-        require(type(fields) is dict and set(fields) == set(FIELDS[kind]), f"{kind} takes {', '.join(FIELDS[kind])}")
+        require(kind in NOTION_FIELDS, f"{kind} is not a notion that this checker knows")
+        require(
+            type(fields) is dict and set(fields) == set(NOTION_FIELDS[kind]),
+            f"{kind} takes {', '.join(NOTION_FIELDS[kind])}",
+        )
         given = {name: None if entry == "inf" else number(entry, name) for name, entry in fields.items()}
         require(all(entry is None or entry >= 0 for entry in given.values()), f"{kind} has a negative parameter")
         self.name, self.joint, self.tangents = f"{kind} {fields}", joint, tangents
@@ -253,9 +256,12 @@ class Notion:
         if self.kind == "L1Lift":
             inside = [Fraction(2 * (at + 1 >> s & 1)) for s in reversed(range(len(p)))]
             return True, 1 - dot(inside, p), inside
-        told = self.tangents[at]
-        require(type(told) is list and len(told) == 2 and told[0] in ("lower", "upper"), f"{name} is on neither side")
-        u, upper = table([told[1]], name, -math.inf)[0], told[0] == "upper"
+        tangent = self.tangents[at]
+        require(
+            type(tangent) is list and len(tangent) == 2 and tangent[0] in ("lower", "upper"),
+            f"{name} is on neither side",
+        )
+        u, upper = table([tangent[1]], name, -math.inf)[0], tangent[0] == "upper"
         require(len(u) == len(p), f"{name} has not one number for each secret")
         if self.kind == "Chi2Lift":
             size = root(dot(p, (v * v for v in u)))
@@ -304,23 +310,28 @@ class Proof:
 
     def __init__(self, value: Any, n: int, count: int, row: Callable[[int], list[int]]) -> None:
         fits = type(value) is dict and value.get("format") == "liftlib proof" and value.get("version") == 1
-        require(fits and all(type(value.get(name)) is list for name in WHOLE | REAL), "this is no proof of version 1")
+        require(
+            fits and all(type(value.get(name)) is list for name in INTEGER_FIELDS | REAL_FIELDS),
+            "this is no proof of version 1",
+        )
         m, k = len(value["sides"]) // 2, len(value["parent"])
         sizes = {"n": n, "m": m, "2": 2, "k": k, "w": m + 1}
-        told = value.get("shapes")
+        shapes = value.get("shapes")
         read: dict[str, Any] = {}
-        for name, axes in (WHOLE | REAL).items():
+        for name, axes in (INTEGER_FIELDS | REAL_FIELDS).items():
             shape, flat = [sizes[axis] for axis in axes], value[name]
-            fits = type(told) is dict and told.get(name) == shape and len(flat) == math.prod(shape)
+            fits = type(shapes) is dict and shapes.get(name) == shape and len(flat) == math.prod(shape)
             require(fits, f"{name} is not of shape {shape}: the proof is not for this joint distribution")
-            require(name in REAL or all(type(entry) is int for entry in flat), f"{name} has no integer")
-            grid = flat if name in WHOLE else [round(number(entry, name) * ONE) for entry in flat]
+            require(name in REAL_FIELDS or all(type(entry) is int for entry in flat), f"{name} has no integer")
+            grid = flat if name in INTEGER_FIELDS else [round(number(entry, name) * ONE) for entry in flat]
             read[name] = (
                 grid if len(axes) == 1 else [grid[at * shape[1] : (at + 1) * shape[1]] for at in range(shape[0])]
             )
         self.upper = number(value.get("upper"), "upper")
         self.dual, self.order, self.caps, self.sides = (read[name] for name in ("dual", "order", "caps", "sides"))
-        self.kind, self.symbol, self.level, self.weights = (read[name] for name in list(WHOLE)[4:] + list(REAL)[3:])
+        self.kind, self.symbol, self.level, self.weights = (
+            read[name] for name in list(INTEGER_FIELDS)[4:] + list(REAL_FIELDS)[3:]
+        )
         require(k > 0, "the proof has no box")
         require(sorted(self.order) == list(range(n)), "order does not name each symbol once")
         named = {side for pair in self.sides for side in pair}
@@ -354,7 +365,7 @@ class Proof:
 
     def price(self, needed: Fraction | None) -> Fraction:
         """Return the z that the boxes prove; each must prove ``needed``, if given."""
-        found, waiting = [], [(0, [0] * len(self.caps), self.caps)]
+        box_bounds, waiting = [], [(0, [0] * len(self.caps), self.caps)]
         while waiting:
             at, least, most = waiting.pop()
             room = ONE - sum(least)
@@ -364,37 +375,37 @@ class Proof:
             z = Fraction(min(bounds, default=ONE**3), ONE**2)
             if needed is not None and z < needed:
                 raise NotProven(f"box {at} proves z = {decimal(z)}, but the bound needs {decimal(needed)}")
-            found.append(z)
+            box_bounds.append(z)
             waiting += parts
-        return min(found)
+        return min(box_bounds)
 
     def divided(self, at: int, least: list[int], most: list[int], room: int) -> tuple[list[int], list[Any]]:
         """Return the bounds of a box's parts without a box, and the boxes of the others."""
         children, level, each = self.children[at], self.level[at], self.weights[at][-1]
         slopes, loose = self.combined(self.weights[at][:-1], [dual + each for dual in self.dual])
         terms = [ends(slope, a, b) for slope, a, b in zip(slopes, least, most, strict=True)]
-        whole, bounds, parts = (each << BITS) - loose + sum(terms), [], []
+        total, bounds, parts = (each << BITS) - loose + sum(terms), [], []
         if self.kind[at] == 2:
             x = self.symbol[at]
             for child, (a, b) in enumerate(((least[x], min(most[x], level)), (max(least[x], level), most[x]))):
                 if child in children:
                     parts.append((children[child], replaced(least, x, a), replaced(most, x, b)))
                 elif a <= b and a - least[x] <= room:
-                    bounds.append(whole - terms[x] + ends(slopes[x], a, b))
+                    bounds.append(total - terms[x] + ends(slopes[x], a, b))
             return bounds, parts
         for x in self.order if self.kind[at] == 1 else ():  # the symbols before x are at most the level
             may = least[x] == 0 and most[x] > level
             if x in children:  # if x may not exceed the level, this adds a box and takes none away
                 parts.append((children[x], replaced(least, x, max(least[x], level)), most))
             elif may and level <= room:
-                bounds.append(whole - terms[x] + ends(slopes[x], level, most[x]))
+                bounds.append(total - terms[x] + ends(slopes[x], level, most[x]))
             if may:
                 most = replaced(most, x, level)
-                whole += ends(slopes[x], 0, level) - terms[x]
+                total += ends(slopes[x], 0, level) - terms[x]
         if -1 in children:
             parts.append((children[-1], least, most))
         else:
-            bounds.append(whole)
+            bounds.append(total)
         return bounds, parts
 
 

@@ -63,13 +63,13 @@ class Extended(NamedTuple):
         """Return an extension's constraints, scaled so that v has coefficients in [-1, 1]."""
         k = extension.upper.size
         table = extension.halfspaces
-        own, auxiliary = table[:, : table.shape[1] - k], table[:, table.shape[1] - k :]
-        most, least = own.max(axis=1), own.min(axis=1)
+        original, auxiliary = table[:, : table.shape[1] - k], table[:, table.shape[1] - k :]
+        most, least = original.max(axis=1), original.min(axis=1)
         middle, size = (most + least) / 2, (most - least) / 2
         size = np.where(size > 0, size, 1.0)
-        m, n = own.shape
+        m, n = original.shape
         rows = np.ones((m + 1, n + k))
-        rows[:-1, :n] = np.clip((own - middle[:, None]) / size[:, None], -1.0, 1.0)
+        rows[:-1, :n] = np.clip((original - middle[:, None]) / size[:, None], -1.0, 1.0)
         rows[:-1, n:] = auxiliary / size[:, None]
         rows[-1, n:] = 0.0
         low, high = np.append(-middle / size, 1.0), np.ones(m + 1)
@@ -84,7 +84,7 @@ class Extended(NamedTuple):
         """Return the halfspaces that a proof needs and their multipliers."""
         lower, upper = np.maximum(multipliers, 0.0), np.maximum(-multipliers, 0.0)
         weights = lower[:, :-1] / self.ranges.sizes[:-1, 0]
-        found, used, cost = self.extension.pull_back(weights)
+        halfspace_weights, used, cost = self.extension.pull_back(weights)
         # a bound without an inequality comes from the simplex: its coefficients are at most 1
         total = multipliers[:, -1] - weights @ self.middle - upper[:, :-1].sum(axis=1) - cost
-        return np.column_stack([used, np.full(len(used), -1)]), np.column_stack([found, total])
+        return np.column_stack([used, np.full(len(used), -1)]), np.column_stack([halfspace_weights, total])

@@ -18,9 +18,9 @@ from scipy.sparse import csc_array
 from mixproof.errors import Infeasible, SolverFailure
 from mixproof.numerics import FEASIBILITY_TOL, GAP_TOL, MIXTURE_TOL, SOLVER_TOL, Matrix, Vector
 
-START = 4  # initial columns per row: more make the first LP slower, fewer need more rounds
-BATCH = 4  # columns per row that a round of pricing may add
-ROUNDS = 200  # rounds of pricing after which all remaining columns are added at once
+INITIAL_COLUMNS_PER_ROW = 4  # initial columns per row: more make the first LP slower, fewer need more rounds
+PRICED_COLUMNS_PER_ROW = 4  # columns per row that a round of pricing may add
+MAX_PRICING_ROUNDS = 200  # rounds of pricing after which all remaining columns are added at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,19 +110,19 @@ def mix_columns(cost: Vector, columns: Matrix, target: Vector) -> Solution:
     m, n = columns.shape
     if m <= n and (only := _only_mixture(cost, columns, target)) is not None:
         return only
-    if m <= 4 * START * n:
+    if m <= 4 * INITIAL_COLUMNS_PER_ROW * n:
         return solve(cost, columns.T, target)
     # initial columns: the cheapest overall and, for each coordinate, those that cover it at the lowest cost
     chosen = np.zeros(m, dtype=bool)
-    chosen[_least(cost, START * n)] = True
+    chosen[_least(cost, INITIAL_COLUMNS_PER_ROW * n)] = True
     for x in range(n):
-        chosen[_least(cost - columns[:, x], START)] = True
+        chosen[_least(cost - columns[:, x], INITIAL_COLUMNS_PER_ROW)] = True
     # a coordinate's own unit vector at a price beyond any saving keeps each round feasible
     dear = 1e3 * (1 + float(cost.max()))
     index = np.flatnonzero(chosen)
     programme = LinearProgram(np.full(n, dear), np.eye(n), target)
     programme.add(cost[index], columns[index].T)
-    for _ in range(ROUNDS):
+    for _ in range(MAX_PRICING_ROUNDS):
         weights, dual = programme.run()
         reduced = np.where(chosen, 0.0, cost - columns @ dual)  # already optimal over these
         worst = np.flatnonzero(reduced < -GAP_TOL)
@@ -135,7 +135,7 @@ def mix_columns(cost: Vector, columns: Matrix, target: Vector) -> Solution:
                 return certify(cost, columns.T, target, full, dual)
             except SolverFailure:
                 break  # columns that nearly coincide can make the basis ill-conditioned over many rounds: restart
-        joining = worst[_least(reduced[worst], BATCH * n)]
+        joining = worst[_least(reduced[worst], PRICED_COLUMNS_PER_ROW * n)]
         chosen[joining] = True
         programme.add(cost[joining], columns[joining].T)
         index = np.concatenate([index, joining])

@@ -17,7 +17,7 @@ Rng = int | np.random.Generator
 
 SUM_TOL = 1e-9  # how far probabilities may sum from 1: tables are read from text with 10 or more digits
 KEEP_TOL = 1e-9  # nats by which a leakage may exceed its budget: rounding of sums of up to 10^6 terms, with room
-SLACK = 1.01 * KEEP_TOL  # how far a posterior may miss a halfspace then: above exp(KEEP_TOL) - 1
+HALFSPACE_SLACK = 1.01 * KEEP_TOL  # how far a posterior may miss a halfspace then: above exp(KEEP_TOL) - 1
 SAME_TOL = 1e-14  # relative difference below which two lifts are equal: rounding of sums of a few hundred terms
 FEASIBILITY_TOL = 1e-9  # largest residual of a vertex or a linear program, with rows scaled to unit size
 GAP_TOL = 1e-9  # largest duality gap of a solved linear program, in nats
@@ -31,13 +31,13 @@ DISTINCT_TOL = 1e-6  # points with a larger difference are distinct, whatever th
 TWIN_TOL = 1e-12  # points with no larger difference in a coordinate are one vertex
 RANK_TOL = 1e-10  # singular values above this count towards a rank
 SPAN_TOL = 1e-12  # Gram determinant of unit-length bases of faces below which their spans are dependent
-DUST = 1e-9  # symbols with less probability are beyond the tolerances of a linear program
-RESOLVED = 1e-11  # vertices cannot resolve a smaller bound on the least lift; mixing then satisfies it
+NEGLIGIBLE_MASS = 1e-9  # symbols with less probability are beyond the tolerances of a linear program
+MIN_RESOLVED_LIFT = 1e-11  # vertices cannot resolve a smaller bound on the least lift; mixing then satisfies it
 REPAIR_TOL = 1e-7  # largest share of constant release that repairs rounding; needing more is a solver failure
 REPAIR_START = 1e-14  # the first share of constant release that is tried: a smaller one would be lost to rounding
-ROOM = 1e-6  # a pair with less slack than this in a constraint is left to the general solver
+MIN_PAIR_SLACK = 1e-6  # a pair with less slack than this in a constraint is left to the general solver
 EDGE_TOL = 1e-12  # a point that moves by less than this to the boundary was already allowed
-STEEPEST = 1e-12  # the coordinate at which the slope of entropy is evaluated instead of closer to 0
+MIN_COORDINATE = 1e-12  # the coordinate at which the slope of entropy is evaluated instead of closer to 0
 DOWNHILL_TOL = 1e-9  # nats: a descent ends at a smaller improvement, as linear programs are no more exact
 SHARE_TOL = 1e-6  # precision, and step back, of a bisection for the largest share of a budget
 

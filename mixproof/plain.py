@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mixproof.branch_and_bound import WORTH
+from mixproof.branch_and_bound import MIN_RELATIVE_SAVING
 from mixproof.lp import Boxed
 from mixproof.numerics import Matrix, Vector, xlogx
 from mixproof.problem import (
@@ -15,14 +15,14 @@ from mixproof.problem import (
     LEAST_BOUND,
     LISTED,
     LOWEST_PRICE,
-    NARROW,
+    MAX_ENTROPY_SLOPE,
+    MIN_BISECTED_WIDTH,
+    MIN_SAVING,
     OPEN,
+    POINT_WIDTH,
     RECORDED,
-    ROUNDING,
     SOLVED,
-    SPLITTABLE,
-    STEEP,
-    WORTHLESS,
+    TIGHTENING_MARGIN,
     Pass,
     Problem,
 )  # fmt: skip
@@ -59,13 +59,13 @@ class Plain:
             here = start
             for _ in range(steps):
                 with np.errstate(divide="ignore"):
-                    cost = np.minimum(-np.log(here), STEEP) - dual
+                    cost = np.minimum(-np.log(here), MAX_ENTROPY_SLOPE) - dual
                 solved, values, _ = self._solve(cost, nothing, all_of_it)
                 if not solved or values is None:
                     break
                 here = np.maximum(values, 0.0)
                 price = float(-xlogx(here).sum() - here @ dual)
-                if price >= prices[r] - WORTHLESS:
+                if price >= prices[r] - MIN_SAVING:
                     break
                 rows[r], prices[r] = here, price
         return rows, prices
@@ -84,7 +84,7 @@ class Plain:
     def explore(self, work: Pass, caps: Vector, nodes: int) -> None:
         """Solve open nodes until none is left, a column suffices, or ``nodes`` are solved."""
         last = work.nodes + nodes
-        while work.waiting and work.nodes < last and not work.found_enough:
+        while work.waiting and work.nodes < last and not work.has_enough:
             work.make_room()
             parent, child = work.next()
             least, most = box(work, parent, child, caps)
@@ -102,15 +102,15 @@ class Plain:
         if value >= work.cutoff:
             work.state[LEAST_BOUND] = min(work.state[LEAST_BOUND], value)
             return
-        own, symbol = np.inf, -1
+        reduced_cost, symbol = np.inf, -1
         if row is not None:
-            own = float(-xlogx(row).sum() - row @ work.dual)
-            self._list(work, row, own)
+            reduced_cost = float(-xlogx(row).sum() - row @ work.dual)
+            self._list(work, row, reduced_cost)
             symbol = furthest(least, most, row)
-        elif (most - least).max() > SPLITTABLE and value < work.state[LEAST_BOUND]:
+        elif (most - least).max() > MIN_BISECTED_WIDTH and value < work.state[LEAST_BOUND]:
             # no column can be found there, and the bound is no better than that of abandoned nodes
             symbol, row = int((most - least).argmax()), (least + most) / 2
-        if symbol < 0 or row is None or own - value < work.tolerance:
+        if symbol < 0 or row is None or reduced_cost - value < work.tolerance:
             work.state[LEAST_BOUND] = min(work.state[LEAST_BOUND], value)
             return
         branch(self.problem, work, at, value, least, most, slopes, row, symbol)
@@ -120,7 +120,7 @@ class Plain:
         hull, dual, cutoff = self.problem, work.dual, work.cutoff
         below, above = -xlogx(least), -xlogx(most)
         width = most - least
-        wide = width > NARROW
+        wide = width > POINT_WIDTH
         slope = np.where(wide, (above - below) / np.where(wide, width, 1.0), 0.0)
         constant = float((below - slope * least).sum())
         solved, values, multipliers = self._solve(slope - dual, least, most, cutoff - constant)
@@ -135,7 +135,7 @@ class Plain:
 
     def _list(self, work: Pass, row: Vector, price: float) -> None:
         listed = int(work.state[LISTED])
-        if price < min(-work.tolerance, WORTH * work.state[LOWEST_PRICE]) and listed < len(work.prices):
+        if price < min(-work.tolerance, MIN_RELATIVE_SAVING * work.state[LOWEST_PRICE]) and listed < len(work.prices):
             work.rows[listed], work.prices[listed] = row, price
             work.state[LISTED], work.state[LOWEST_PRICE] = listed + 1, min(work.state[LOWEST_PRICE], price)
             work.state[CHEAP] += price < work.cutoff
@@ -146,9 +146,9 @@ def tighten(least: Vector, most: Vector) -> bool:
     total = 0.0
     for value in least[least > 0]:
         total += value
-    if total > 1.0 + ROUNDING:
+    if total > 1.0 + TIGHTENING_MARGIN:
         return False
-    np.minimum(most, np.maximum(1.0 - total + least, least) + ROUNDING, out=most)
+    np.minimum(most, np.maximum(1.0 - total + least, least) + TIGHTENING_MARGIN, out=most)
     return True
 
 
@@ -223,7 +223,7 @@ def impossible(
 
 def furthest(least: Vector, most: Vector, row: Vector) -> int:
     """Return the coordinate where entropy exceeds its secant most, -1 for none."""
-    wide = (most - least > NARROW) & (row > 1e-13)
+    wide = (most - least > POINT_WIDTH) & (row > 1e-13)
     below, above = -xlogx(least), -xlogx(most)
     secant = below + (above - below) / np.where(wide, most - least, 1.0) * (row - least)
     off = np.where(wide, -xlogx(row) - secant, 0.0)
@@ -247,12 +247,12 @@ def branch(
     records.kind[at], records.symbol[at], records.level[at] = FIRST, -1, level
     _push(work, at, [-1], [value])
     parted = work.order[(free & (most > level))[work.order]]
-    whole = ends(slopes, least, most)
+    terms = ends(slopes, least, most)
     capped = ends(slopes[parted], least[parted], np.full(parted.size, level))
     above = ends(slopes[parted], np.full(parted.size, level), most[parted])
-    before = np.append(0.0, np.cumsum(capped - whole[parted]))[:-1]
+    before = np.append(0.0, np.cumsum(capped - terms[parted]))[:-1]
     constant = constant_of(hull, multipliers, multipliers @ hull.rows[:, least.size :])
-    bounds = constant + whole.sum() + before - whole[parted] + above
+    bounds = constant + terms.sum() + before - terms[parted] + above
     waits = bounds < work.cutoff
     work.state[LEAST_BOUND] = min(work.state[LEAST_BOUND], bounds[~waits].min(initial=np.inf))
     _push(work, at, parted[waits], np.maximum(value, bounds[waits]))

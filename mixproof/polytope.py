@@ -87,18 +87,18 @@ def vertices(halfspaces: ArrayLike, method: Method = "qhull", *, interior: Array
         )
     rows = _constraints(g)
     if method == "cdd":
-        found = _by_cdd(rows)
+        points = _by_cdd(rows)
     else:
         try:
-            found = _by_qhull(rows, inside)
+            points = _by_qhull(rows, inside)
         except (QhullError, SolverFailure) as error:
             remedy = "cdd might not, but may miss some" if HAS_CDD else f"cdd might not, but {NO_CDD}"
             raise SolverFailure(f"qhull failed on {rows.shape[0]} halfspaces: {error}; {remedy}") from error
-    found = _distinct(found, rows)
-    worst = float((found @ rows.T).min(initial=0.0))
+    points = _distinct(points, rows)
+    worst = float((points @ rows.T).min(initial=0.0))
     if not worst >= -FEASIBILITY_TOL:
         raise SolverFailure(f"a vertex breaks a constraint by {-worst:.3g}, more than {FEASIBILITY_TOL:g}")
-    return found
+    return points
 
 
 def _table(halfspaces: ArrayLike) -> Matrix:
@@ -141,8 +141,8 @@ def _by_qhull(rows: Matrix, interior: Vector | None) -> Matrix:
         low, high = ends[slope[:, 0] > 0].max(), ends[slope[:, 0] < 0].min()
         return np.asarray(centre + np.array([[low], [high]]) @ basis.T)
     with np.errstate(divide="ignore", invalid="ignore"):  # what is not finite is left out
-        found = HalfspaceIntersection(np.column_stack([-slope, -offset]), np.zeros(dimension))
-    return np.asarray(centre + _polish(found, slope, offset) @ basis.T)
+        intersection = HalfspaceIntersection(np.column_stack([-slope, -offset]), np.zeros(dimension))
+    return np.asarray(centre + _polish(intersection, slope, offset) @ basis.T)
 
 
 def _polish(hull: HalfspaceIntersection, slope: Matrix, offset: Vector) -> Matrix:
@@ -185,10 +185,10 @@ def _relative_interior(rows: Matrix) -> tuple[Vector | None, NDArray[np.bool_]]:
         presolve="on",
     )
     try:
-        found, _ = programme.run()
+        solution, _ = programme.run()
     except (Infeasible, SolverFailure) as error:
         raise SolverFailure(f"no interior point: {error}") from error
-    v, slack = found[:n], found[n:]
+    v, slack = solution[:n], solution[n:]
     equal = slack < 0.5
     if not v.sum() > 0 or equal[:n].all():
         return None, equal
@@ -210,8 +210,8 @@ def _centred(rows: Matrix, equal: NDArray[np.bool_], inside: Vector) -> Vector:
     )
     centred = inside
     try:
-        found, _ = programme.run()
-        centred = found[:n] if found[n] > 0 else inside
+        solution, _ = programme.run()
+        centred = solution[:n] if solution[n] > 0 else inside
     except (Infeasible, SolverFailure):
         pass  # any interior point will do
     # the solver's equalities hold to its tolerance; put the point on the affine hull itself

@@ -15,10 +15,10 @@ from mixproof.compiling import compiled
 from mixproof.simplex import eliminate
 
 REDUCED_TOL = 1e-12  # nats: a column with a reduced cost above minus this does not enter
-TIE = 1e-15  # step lengths that differ by less are equal, and the larger pivot decides
-STEP_TOL = 1e-10  # the smallest pivot
-RENEWED = 40  # steps after which the inverse is recomputed
-ALIKE = 1e-11  # points that differ by at most this in every coordinate are equal
+STEP_TIE_TOL = 1e-15  # step lengths that differ by less are equal, and the larger pivot decides
+MIN_PIVOT = 1e-10  # the smallest pivot
+MASTER_REFACTOR_STEPS = 40  # steps after which the inverse is recomputed
+DUPLICATE_TOL = 1e-11  # points that differ by at most this in every coordinate are equal
 
 
 @compiled
@@ -29,7 +29,7 @@ def join(rows, costs, count, more):
         known = False
         for j in range(count):
             x = 0
-            while x < n and abs(rows[j, x] - more[k, x]) <= ALIKE:
+            while x < n and abs(rows[j, x] - more[k, x]) <= DUPLICATE_TOL:
                 x += 1
             if x == n:
                 known = True
@@ -107,7 +107,7 @@ def mix(rows, costs, count, dear, target, basis, inverse, weights, dual, steps):
             for x in range(n):
                 dual[x] += cost * inverse[r, x]
         enters = cheapest(rows, costs, count, dear, dual)
-        if enters < 0 or since >= RENEWED:
+        if enters < 0 or since >= MASTER_REFACTOR_STEPS:
             if fresh and enters < 0:
                 return True
             if not renew(rows, basis, inverse, target, weights):
@@ -124,9 +124,9 @@ def mix(rows, costs, count, dear, target, basis, inverse, weights, dual, steps):
                 away[r] = total
         length, leaves = math.inf, -1
         for r in range(n):
-            if away[r] > STEP_TOL:
+            if away[r] > MIN_PIVOT:
                 ratio = max(weights[r], 0.0) / away[r]
-                if ratio < length - TIE or (ratio <= length + TIE and away[r] > away[leaves]):
+                if ratio < length - STEP_TIE_TOL or (ratio <= length + STEP_TIE_TOL and away[r] > away[leaves]):
                     length, leaves = min(ratio, length), r
         if leaves < 0:
             return False
@@ -155,7 +155,7 @@ def mixed(rows, costs, count, dear, target, basis, inverse, steps, limits):
     success, the optimal cost, the cost of unit vectors, the duals and the weights of the points.
     """
     n = basis.size
-    weights, dual, found = np.zeros(n), np.zeros(n), np.zeros(count)
+    weights, dual, column_weights = np.zeros(n), np.zeros(n), np.zeros(count)
     while mix(rows, costs, count, dear, target, basis, inverse, weights, dual, steps):
         of_units, least = 0.0, 0.0
         for r in range(n):
@@ -168,11 +168,11 @@ def mixed(rows, costs, count, dear, target, basis, inverse, steps, limits):
             cost = 0.0
             for r in range(n):
                 if basis[r] >= n:
-                    found[basis[r] - n] = max(weights[r], 0.0)
-                    cost += found[basis[r] - n] * costs[basis[r] - n]
-            return True, cost, dear, dual, found
+                    column_weights[basis[r] - n] = max(weights[r], 0.0)
+                    cost += column_weights[basis[r] - n] * costs[basis[r] - n]
+            return True, cost, dear, dual, column_weights
         dear *= limits[0]
-    return False, 0.0, dear, dual, found
+    return False, 0.0, dear, dual, column_weights
 
 
 @compiled
@@ -183,12 +183,12 @@ def price(rows, costs, count, first, second, share, entropy, dual, most, worthle
         price = entropy[k] - dual[second[k]] - (dual[first[k]] - dual[second[k]]) * share[k]
         prices[k] = price if price < -worthless else 0.0
     order = np.argsort(prices)
-    one = np.zeros((1, rows.shape[1]))
+    vertex = np.zeros((1, rows.shape[1]))
     for k in order[:most]:
         if prices[k] == 0.0:
             break
-        one[0, :] = 0.0
-        one[0, second[k]] = 1.0 - share[k]
-        one[0, first[k]] += share[k]
-        count = join(rows, costs, count, one)
+        vertex[0, :] = 0.0
+        vertex[0, second[k]] = 1.0 - share[k]
+        vertex[0, first[k]] += share[k]
+        count = join(rows, costs, count, vertex)
     return count

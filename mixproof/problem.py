@@ -12,16 +12,16 @@ from mixproof.numerics import Matrix, Vector
 
 LEAF, FIRST, BISECT = 0, 1, 2  # what became of a node
 RECORDED, OPEN, LISTED, LOWEST_PRICE, LEAST_BOUND, CHEAP, SOLVED = range(7)  # places in a pass's state
-DEEPEST = 4096  # the largest depth of a node
-MOST_DENSE = 64  # coordinates beyond which HiGHS solves the master problem, and threads share the work
-ROUNDING = 1e-12  # margin of an upper bound that follows from the other bounds
-NEAR = 1e-7  # a constraint of unit size with less slack than this at a feasible point is an equality
-ENOUGH = 0.5  # a pass ends at a column that saves more than this share of what any can
-SEVERAL = 30  # a pass that looks for several columns ends at this many below its cutoff
-NARROW = 1e-12  # an interval that is narrower than this is a point
-WORTHLESS = 1e-9  # nats: a column that saves no more than this is not added
-SPLITTABLE = 1e-9  # an interval that is wider than this may be halved without a solution that says where
-STEEP = 27.6  # nats: the largest slope of entropy, about its slope at 1e-12
+MAX_DEPTH = 4096  # the largest depth of a node
+MAX_DENSE_COORDINATES = 64  # coordinates beyond which HiGHS solves the master problem, and threads share the work
+TIGHTENING_MARGIN = 1e-12  # margin of an upper bound that follows from the other bounds
+EQUALITY_TOL = 1e-7  # a constraint of unit size with less slack than this at a feasible point is an equality
+EARLY_STOP_SHARE = 0.5  # a pass ends at a column that saves more than this share of what any can
+COLUMNS_PER_PASS = 30  # a pass that looks for several columns ends at this many below its cutoff
+POINT_WIDTH = 1e-12  # an interval that is narrower than this is a point
+MIN_SAVING = 1e-9  # nats: a column that saves no more than this is not added
+MIN_BISECTED_WIDTH = 1e-9  # an interval that is wider than this may be halved without a solution that says where
+MAX_ENTROPY_SLOPE = 27.6  # nats: the largest slope of entropy, about its slope at 1e-12
 
 
 class Records(NamedTuple):
@@ -38,12 +38,14 @@ class Records(NamedTuple):
     @staticmethod
     def empty(count: int, m: int, basis: int) -> Records:
         """Return empty records with room for ``count`` nodes."""
-        one, two, three, four = (np.zeros(count, np.int64) for _ in range(4))
-        return Records(one, two, three, four, np.zeros(count), np.zeros((count, m)), np.zeros((count, basis), np.int32))
+        parent, child, kind, symbol = (np.zeros(count, np.int64) for _ in range(4))
+        return Records(
+            parent, child, kind, symbol, np.zeros(count), np.zeros((count, m)), np.zeros((count, basis), np.int32)
+        )
 
     def grown(self) -> Records:
         """Return a copy with twice the room."""
-        return Records(*(np.concatenate([one, np.zeros_like(one)]) for one in self))
+        return Records(*(np.concatenate([array, np.zeros_like(array)]) for array in self))
 
 
 class OpenNodes(NamedTuple):
@@ -60,7 +62,7 @@ class OpenNodes(NamedTuple):
 
     def grown(self) -> OpenNodes:
         """Return a copy with twice the room."""
-        return OpenNodes(*(np.concatenate([one, np.zeros_like(one)]) for one in self))
+        return OpenNodes(*(np.concatenate([array, np.zeros_like(array)]) for array in self))
 
 
 class Problem(NamedTuple):
@@ -86,8 +88,8 @@ class Problem(NamedTuple):
         """
         rows = np.ascontiguousarray(ranges.rows)
         values = rows @ inside
-        low = np.where(values - ranges.low < NEAR, values, ranges.low)
-        high = np.where(ranges.high - values < NEAR, values, ranges.high)
+        low = np.where(values - ranges.low < EQUALITY_TOL, values, ranges.low)
+        high = np.where(ranges.high - values < EQUALITY_TOL, values, ranges.high)
         low[-1] = high[-1] = 1.0
         upper = np.empty(0) if upper is None else upper
         return Problem(rows, np.ascontiguousarray(rows.T), low, high, *ranges.widened(slack), upper)
@@ -105,7 +107,8 @@ class Pass:
         Nodes recorded, open nodes, columns found, their lowest price, the lowest bound of closed or abandoned nodes,
         number of columns below the cutoff, linear programs solved; at ``RECORDED``, ``OPEN``, ...
     several : bool
-        Whether to stop at ``SEVERAL`` columns below the cutoff rather than at one that saves ``ENOUGH``.
+        Whether to stop at ``COLUMNS_PER_PASS`` columns below the cutoff rather than at one that saves
+        ``EARLY_STOP_SHARE``.
     """
 
     dual: Vector
@@ -146,8 +149,8 @@ class Pass:
     @property
     def size(self) -> int:
         """Memory of the nodes, solved and open, in bytes."""
-        node = sum(one[:1].nbytes for one in self.records)
-        return int(self.nodes * node + self.waiting * sum(one[:1].nbytes for one in self.open_nodes))
+        node = sum(array[:1].nbytes for array in self.records)
+        return int(self.nodes * node + self.waiting * sum(array[:1].nbytes for array in self.open_nodes))
 
     @property
     def waiting(self) -> int:
@@ -155,11 +158,11 @@ class Pass:
         return int(self.state[OPEN])
 
     @property
-    def found_enough(self) -> bool:
+    def has_enough(self) -> bool:
         """Whether a column is nearly the best possible, or several cheap ones are found."""
         if self.several:
-            return bool(self.state[CHEAP] >= SEVERAL)
-        return bool(self.state[LOWEST_PRICE] < min(self.cutoff, ENOUGH * self.least))
+            return bool(self.state[CHEAP] >= COLUMNS_PER_PASS)
+        return bool(self.state[LOWEST_PRICE] < min(self.cutoff, EARLY_STOP_SHARE * self.least))
 
     @property
     def least(self) -> float:
@@ -170,11 +173,11 @@ class Pass:
         """Pop the open node with the smallest bound; return its parent and child number."""
         open_nodes, last = self.open_nodes, self.waiting - 1
         at = int(open_nodes.bound[: last + 1].argmin())
-        found = int(open_nodes.parent[at]), int(open_nodes.child[at])
-        for one in open_nodes:
-            one[at] = one[last]
+        node = int(open_nodes.parent[at]), int(open_nodes.child[at])
+        for array in open_nodes:
+            array[at] = array[last]
         self.state[OPEN] = last
-        return found
+        return node
 
     @property
     def found(self) -> Matrix:
@@ -187,9 +190,11 @@ class Pass:
         none = OpenNodes.empty(0)
         state = self.state.copy()
         state[[OPEN, LISTED]] = 0.0
-        kept = Records(*(one[: self.nodes].copy() for one in self.records._replace(basis=np.zeros((self.nodes, 0)))))
+        records = Records(
+            *(array[: self.nodes].copy() for array in self.records._replace(basis=np.zeros((self.nodes, 0))))
+        )
         return Pass(
-            self.dual, self.order, self.cutoff, self.tolerance, kept, none, state, self.rows[:0].copy(),
+            self.dual, self.order, self.cutoff, self.tolerance, records, none, state, self.rows[:0].copy(),
             self.prices[:0].copy(), self.several,
         )  # fmt: skip
 

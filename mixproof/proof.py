@@ -22,18 +22,27 @@ LEAF, FIRST, BISECT = 0, 1, 2
 
 Whole = NDArray[np.int64]
 
-WHOLE = ("order", "sides", "parent", "child", "kind", "symbol")  # the fields of a proof that are arrays of integers
+INTEGER_FIELDS = (
+    "order",
+    "sides",
+    "parent",
+    "child",
+    "kind",
+    "symbol",
+)  # the fields of a proof that are arrays of integers
 
 
 def _numbers(name: str, value: object) -> NDArray[Any]:
     """Return a copy as an array with the type of the proof's field of that name."""
     try:
-        found = np.array(value)
+        array = np.array(value)
     except (ValueError, TypeError, OverflowError) as error:
         raise InvalidProof(f"{name} is {shown(value)}: give an array of numbers") from error
-    if found.size and found.dtype.kind not in ("iu" if name in WHOLE else "iuf"):
-        raise InvalidProof(f"{name} is {shown(value)}: give an array of {'whole ' if name in WHOLE else ''}numbers")
-    return found.astype(np.int64 if name in WHOLE else np.float64)
+    if array.size and array.dtype.kind not in ("iu" if name in INTEGER_FIELDS else "iuf"):
+        raise InvalidProof(
+            f"{name} is {shown(value)}: give an array of {'whole ' if name in INTEGER_FIELDS else ''}numbers"
+        )
+    return array.astype(np.int64 if name in INTEGER_FIELDS else np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,9 +92,9 @@ class Proof:
     digest: str = ""
 
     def __post_init__(self) -> None:
-        for name, told, kind in (("upper", self.upper, int | float | np.number), ("digest", self.digest, str)):
-            if not isinstance(told, kind):
-                raise InvalidProof(f"{name} is {shown(told)}: give what a proof holds")
+        for name, value, kind in (("upper", self.upper, int | float | np.number), ("digest", self.digest, str)):
+            if not isinstance(value, kind):
+                raise InvalidProof(f"{name} is {shown(value)}: give what a proof holds")
         for field in fields(self):
             if field.name not in ("upper", "digest"):
                 frozen = _numbers(field.name, getattr(self, field.name))
@@ -106,13 +115,13 @@ class Proof:
 
     def fingerprint(self) -> str:
         """Return the digest of the current numbers."""
-        found = hashlib.sha256()
+        hasher = hashlib.sha256()
         for field in fields(self):
             if field.name != "digest":
                 value = np.asarray(getattr(self, field.name))
                 kind = np.float64 if value.dtype.kind == "f" else np.int64
-                found.update(repr((field.name, value.shape)).encode() + value.astype(kind).tobytes())
-        return found.hexdigest()
+                hasher.update(repr((field.name, value.shape)).encode() + value.astype(kind).tobytes())
+        return hasher.hexdigest()
 
     def to_json(self) -> str:
         """Return the proof as JSON text, without loss of precision."""
@@ -133,12 +142,14 @@ class Proof:
             If the text is not a proof of version 1.
         """
         try:
-            told = json.loads(text)
-            if told.get("format") != "liftlib proof" or told.get("version") != 1:
+            content = json.loads(text)
+            if content.get("format") != "liftlib proof" or content.get("version") != 1:
                 raise InvalidProof("the text is not a proof of version 1: give a text written by Proof.to_json")
-            values: dict[str, Any] = {"upper": float(told["upper"]), "digest": str(told["digest"])}
-            for name, shape in told["shapes"].items():
-                values[name] = np.array(told[name], np.int64 if name in WHOLE else np.float64).reshape(shape)
+            values: dict[str, Any] = {"upper": float(content["upper"]), "digest": str(content["digest"])}
+            for name, shape in content["shapes"].items():
+                values[name] = np.array(content[name], np.int64 if name in INTEGER_FIELDS else np.float64).reshape(
+                    shape
+                )
             return cls(**values)
         except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
             raise InvalidProof(f"the text is not a proof ({error}): give a text written by Proof.to_json") from error
@@ -215,8 +226,8 @@ def preorder(parent: Whole) -> Whole:
     children: list[list[int]] = [[] for _ in parent]
     for at in range(len(parent) - 1, 0, -1):
         children[parent[at]].append(at)
-    found, waiting = [], [0][: len(parent)]
+    order, waiting = [], [0][: len(parent)]
     while waiting:
-        found.append(at := waiting.pop())
+        order.append(at := waiting.pop())
         waiting += children[at]
-    return np.array(found, np.int64)
+    return np.array(order, np.int64)

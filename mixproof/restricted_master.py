@@ -11,16 +11,16 @@ import numpy as np
 from mixproof.errors import SolverFailure
 from mixproof.lp import LinearProgram
 from mixproof.numerics import Matrix, Vector, xlogx
-from mixproof.problem import WORTHLESS
+from mixproof.problem import MIN_SAVING
 from mixproof.sparse_vertices import SparseVertices
 
-UNITS_TOL = 1e-11  # unit vectors with at most this weight are unused
-DEARER = 4.0  # the growth factor of the cost of unit vectors while they are in use
-DEAREST = 1e9  # a cost of unit vectors beyond any saving
-STEPS = 60  # simplex steps per coordinate after which compiled loops leave the problem to HiGHS
+ARTIFICIAL_TOL = 1e-11  # unit vectors with at most this weight are unused
+ARTIFICIAL_COST_GROWTH = 4.0  # the growth factor of the cost of unit vectors while they are in use
+MAX_ARTIFICIAL_COST = 1e9  # a cost of unit vectors beyond any saving
+STEPS_PER_COORDINATE = 60  # simplex steps per coordinate after which compiled loops leave the problem to HiGHS
 SUPPORT_TOL = 1e-13  # entries of a point up to this are rounding errors
-AT_ONCE = 4  # sparse vertices that are added at once, per coordinate
-DIGITS = 11  # points are equal if they agree to this many digits
+PRICED_PER_COORDINATE = 4  # sparse vertices that are added at once, per coordinate
+DUPLICATE_DIGITS = 11  # points are equal if they agree to this many digits
 
 
 def entropies(rows: Matrix) -> Vector:
@@ -61,7 +61,7 @@ class HighsRestrictedMaster:
         """Add the points that are not yet columns; return how many were added."""
         clean = cleaned(rows)
         new = []
-        for at, key in enumerate(clean.round(DIGITS)):
+        for at, key in enumerate(clean.round(DUPLICATE_DIGITS)):
             if (name := key.tobytes()) not in self._seen:
                 self._seen.add(name)
                 new.append(at)
@@ -73,19 +73,19 @@ class HighsRestrictedMaster:
     def price(self, table: SparseVertices, dual: Vector) -> int:
         """Add the sparse vertices of lowest reduced cost; return how many are new."""
         prices = table.prices(dual)
-        count = min(AT_ONCE * self.n, prices.size)
+        count = min(PRICED_PER_COORDINATE * self.n, prices.size)
         best = np.argpartition(prices, count - 1)[:count]
-        best = best[prices[best] < -WORTHLESS]
+        best = best[prices[best] < -MIN_SAVING]
         return self.add(table.points(best, self.n)) if best.size else 0
 
     def run(self) -> tuple[float, Vector, Vector]:
         """Solve; return the optimal cost, the duals and the weights of the points."""
         while True:
             weights, dual = self._run()
-            if weights[: self.n].max() <= UNITS_TOL or self._dear > DEAREST:
+            if weights[: self.n].max() <= ARTIFICIAL_TOL or self._dear > MAX_ARTIFICIAL_COST:
                 q = weights[self.n :]
                 return float(entropies(self.rows) @ q), dual, q
-            self._dear *= DEARER
+            self._dear *= ARTIFICIAL_COST_GROWTH
             self._programme.charge(np.full(self.n, self._dear))
 
     def _run(self) -> tuple[Vector, Vector]:

@@ -18,27 +18,32 @@ from mixproof.backends import compile_loops, master_of, route_of
 from mixproof.compiling import HAS_NUMBA, compiled_before, ready
 from mixproof.constraints import Constraints, two_sided
 from mixproof.extension import Extended, Extension
-from mixproof.numerics import DUST, Matrix, Vector
+from mixproof.numerics import NEGLIGIBLE_MASS, Matrix, Vector
 from mixproof.parts import cores
-from mixproof.problem import MOST_DENSE, WORTHLESS, Pass, Problem
+from mixproof.problem import MAX_DENSE_COORDINATES, MIN_SAVING, Pass, Problem
 from mixproof.restricted_master import entropies
 from mixproof.sparse_vertices import SparseVertices, sparse_vertices, sparse_vertices_by_cuts
 
-PATIENCE = 10  # completed passes without improvement after which a search ends, although columns still join
-CHUNK, CHUNK_COMPILED = 400, 4000  # linear programs between two looks at the clock, with HiGHS and with compiled loops
-LAST = 0.45  # the first cutoff, as a share of the required gap: a small tree then takes about one pass
-LAST_OF_MANY = 0.95  # the last cutoff of a large tree, as a share of the required gap
-FIRST_LOOK = 2  # chunks of linear programs after which a tree counts as large
-STEEPER = 2.5  # the first cutoff of a large tree is the gap divided by this
+MAX_STALLED_PASSES = 10  # completed passes without improvement after which a search ends, although columns still join
+LPS_PER_CHUNK, LPS_PER_CHUNK_COMPILED = (
+    400,
+    4000,
+)  # linear programs between two looks at the clock, with HiGHS and with compiled loops
+SMALL_TREE_CUTOFF = 0.45  # the first cutoff, as a share of the required gap: a small tree then takes about one pass
+FINAL_CUTOFF = 0.95  # the last cutoff of a large tree, as a share of the required gap
+SMALL_TREE_CHUNKS = 2  # chunks of linear programs after which a tree counts as large
+CUTOFF_FACTOR = 2.5  # the first cutoff of a large tree is the gap divided by this
 PERTURB_ROUNDS = 12  # rounds of perturbation over which the improvement is measured
 PERTURB_GAIN = 0.005  # perturbation ends at a smaller improvement, as a share of the required gap
 PERTURB_MIX = 0.2, 0.02  # shares of another unit vector and of the target in a perturbed start
-COARSE = 1e-2  # the gap that a search with a limit reaches before it aims for a smaller one
-FINER = 20.0  # a node is not branched if that could raise its bound by less than the cutoff divided by this
+COARSE_GAP = 1e-2  # the gap that a search with a limit reaches before it aims for a smaller one
+BRANCHING_FRACTION = (
+    20.0  # a node is not branched if that could raise its bound by less than the cutoff divided by this
+)
 MULTI_START_SHARE = 0.4  # share of the time limit after which multi-start ends
-LARGEST = 4e8  # bytes of a tree at which a search ends; it then needs about 2 GB in all
+MAX_TREE_BYTES = 4e8  # bytes of a tree at which a search ends; it then needs about 2 GB in all
 CAP_ROOM = 1e-11  # relative margin of caps over what their multipliers prove
-FINEST = 1e-9  # the smallest gap in nats: linear programs are no more exact
+MIN_GAP = 1e-9  # the smallest gap in nats: linear programs are no more exact
 Report = Callable[[float, float, float], None]  # progress callback, called with (cost, lower bound, seconds)
 
 
@@ -162,7 +167,7 @@ class Search:
     @property
     def large(self) -> bool:
         """Whether the tree has reached its memory limit."""
-        return self.tree is not None and self.tree.size > LARGEST
+        return self.tree is not None and self.tree.size > MAX_TREE_BYTES
 
     @property
     def limits(self) -> tuple[str, str]:
@@ -180,7 +185,7 @@ class Search:
 
     def wanted(self, gap: float) -> float:
         """Return a relative gap as an absolute one, in nats."""
-        return max(gap * (self.total - self.cost), FINEST)
+        return max(gap * (self.total - self.cost), MIN_GAP)
 
     def add(self, rows: Matrix) -> int:
         """Add points to the master problem; return how many are new."""
@@ -208,7 +213,7 @@ class Search:
     def multi_start(self) -> None:
         """Descend from many starts, until the improvement is negligible."""
         n, idle, patience = self.target.size, 0, 3 if self.compiled else 2
-        once = self.compiled and n <= MOST_DENSE  # compiled branch and bound finds the rest as quickly
+        once = self.compiled and n <= MAX_DENSE_COORDINATES  # compiled branch and bound finds the rest as quickly
         units = np.eye(n)
         while idle < patience and self.seconds < MULTI_START_SHARE * self.limit:
             self.hurry()
@@ -221,7 +226,7 @@ class Search:
             good = prices < -1e-7
             before = self.cost
             if not good.any() or not self.add(rows[good]):
-                idle += patience if n <= MOST_DENSE else 1  # a small tree finds the rest as quickly
+                idle += patience if n <= MAX_DENSE_COORDINATES else 1  # a small tree finds the rest as quickly
                 continue
             self.resolve()
             if once:
@@ -245,7 +250,7 @@ class Search:
                 shaken /= shaken.sum(axis=1, keepdims=True)
                 starts = (1 - PERTURB_MIX[0]) * shaken + PERTURB_MIX[0] * units[self.rng.integers(0, n, n)]
             rows, prices = self.route.descend(self.dual, (1 - PERTURB_MIX[1]) * starts + PERTURB_MIX[1] * self.target)
-            if self.add(rows[prices < -WORTHLESS]):
+            if self.add(rows[prices < -MIN_SAVING]):
                 self.resolve()
             before.append(self.cost)
 
@@ -253,11 +258,13 @@ class Search:
         """Run branch and bound until no price is below -delta, or columns should be added."""
         self.passes += 1
         self.hurry()
-        work = Pass.start(self.dual, -delta, delta / FINER, len(self.problem.rows), self.route.basis, several=several)
+        work = Pass.start(
+            self.dual, -delta, delta / BRANCHING_FRACTION, len(self.problem.rows), self.route.basis, several=several
+        )
         self.tree = work
-        chunk = CHUNK_COMPILED if self.compiled else CHUNK
+        chunk = LPS_PER_CHUNK_COMPILED if self.compiled else LPS_PER_CHUNK
         before = self.programmes
-        while work.waiting and not work.found_enough and not self.over and work.solved < chunks * chunk:
+        while work.waiting and not work.has_enough and not self.over and work.solved < chunks * chunk:
             self.route.explore(work, self.caps, int(min(chunk, self.most - self.programmes)))
             self.programmes = before + work.solved
             if report is not None:
@@ -267,11 +274,11 @@ class Search:
         if bound > self.proven.bound or self.proven.work is None:
             least = max(bound, self.proven.bound)
             self.proven = ProvenBound(least, work, self.hull, self.caps, self.cap_multipliers)
-        found, self.joined = work.found[:300], 0
-        if len(found):
-            starts = np.maximum(found, DUST)
+        new_columns, self.joined = work.found[:300], 0
+        if len(new_columns):
+            starts = np.maximum(new_columns, NEGLIGIBLE_MASS)
             rows, prices = self.route.descend(self.dual, starts / starts.sum(axis=1, keepdims=True))
-            self.joined = self.add(np.concatenate([found, rows[prices < -WORTHLESS]]))
+            self.joined = self.add(np.concatenate([new_columns, rows[prices < -MIN_SAVING]]))
             self.resolve()
         return work
 
@@ -303,7 +310,7 @@ def cheapest_mixture(
     target : numpy.ndarray, shape (n,)
         P, the mean: positive, sums to 1, and satisfies G P >= 0.
     gap : float, keyword-only
-        Stop once cost and bound differ by at most this fraction of H(P) - cost, or by ``FINEST`` nats.
+        Stop once cost and bound differ by at most this fraction of H(P) - cost, or by ``MIN_GAP`` nats.
     seconds : float, optional, keyword-only
         Approximate time limit, by the clock: on a shared machine the result depends on the load.
     programmes : int, optional, keyword-only
@@ -334,13 +341,13 @@ def cheapest_mixture(
     >>> round(found.cost, 6), found.cost - found.proven.bound < 1e-6  # the points (1/3, 2/3) and (2/3, 1/3)
     (0.636514, True)
     """
-    limit, most = (np.inf if one is None else one for one in (seconds, programmes))
+    limit, most = (np.inf if given is None else given for given in (seconds, programmes))
     search = Search(
         halfspaces, target, slack, compiled=compiled, threads=threads, limit=limit, most=most, extension=extension
     )
     search.begin(np.empty((0, target.size)) if more is None else more)
     search.multi_start()
-    stages = (COARSE, gap) if gap < COARSE and (seconds is not None or programmes is not None) else (gap,)
+    stages = (COARSE_GAP, gap) if gap < COARSE_GAP and (seconds is not None or programmes is not None) else (gap,)
     for stage in stages:  # so that a limit never leaves a larger gap than if less had been asked for
         _prove(search, stage, report)
         if search.gap > search.wanted(stage):
@@ -348,12 +355,12 @@ def cheapest_mixture(
     if fallback is not None and search.gap > search.wanted(gap):
         search.add(fallback())
         search.resolve(everywhere=False)
-    kept = search.weights > 0
-    kept |= search.dual @ search.master.rows.T - entropies(search.master.rows) > -1e-7 * (1 + search.total)
-    kept[0] = True  # the target itself, so that the master problem is feasible
+    selected = search.weights > 0
+    selected |= search.dual @ search.master.rows.T - entropies(search.master.rows) > -1e-7 * (1 + search.total)
+    selected[0] = True  # the target itself, so that the master problem is feasible
     master, ended = search.master, search.gap <= search.wanted(gap) or not search.over
     return Result(
-        master.rows[kept], search.weights[kept], search.dual, search.cost, search.proven, search.programmes,
+        master.rows[selected], search.weights[selected], search.dual, search.cost, search.proven, search.programmes,
         search.passes, search.seconds, ended, search.limits,
     )  # fmt: skip
 
@@ -369,22 +376,22 @@ def _prove(search: Search, gap: float, report: Report | None) -> None:
         wanted = search.wanted(gap)
         if search.gap <= wanted and search.passes:
             return
-        before, last = search.cost, delta <= LAST_OF_MANY * wanted
+        before, last = search.cost, delta <= FINAL_CUTOFF * wanted
         if delta:
-            work = search.one_pass(max(delta, LAST_OF_MANY * wanted), report, several=True)
+            work = search.one_pass(max(delta, FINAL_CUTOFF * wanted), report, several=True)
             next_one = not work.waiting
         else:
-            work = search.one_pass(LAST * wanted, report, chunks=FIRST_LOOK)
-            next_one = bool(work.waiting) and not work.found_enough
+            work = search.one_pass(SMALL_TREE_CUTOFF * wanted, report, chunks=SMALL_TREE_CHUNKS)
+            next_one = bool(work.waiting) and not work.has_enough
             last &= not next_one
         if search.over:
             return
         if next_one:  # once a tree has been explored completely, an intermediate cutoff adds little information
-            delta = 0.5 * LAST_OF_MANY * wanted if delta else search.gap / STEEPER
+            delta = 0.5 * FINAL_CUTOFF * wanted if delta else search.gap / CUTOFF_FACTOR
         if delta and search.gap > search.wanted(gap):
             search.perturb(wanted)
         # the remainder is rounding and the slack; but many more columns may be needed before the cost falls
         idle = idle + 1 if last and not work.waiting and before - search.cost < 0.01 * wanted else 0
-        stuck = work.found_enough and before == search.cost
-        if idle >= PATIENCE or (not search.joined and (idle or stuck)):
+        stuck = work.has_enough and before == search.cost
+        if idle >= MAX_STALLED_PASSES or (not search.joined and (idle or stuck)):
             return

@@ -21,11 +21,11 @@ OPTIMAL, ABOVE, INFEASIBLE, STUCK, LOOSE = 0, 1, 2, 3, 4
 LOOSE_TOL = 1e-7  # a smaller violation that cannot be removed is rounding in a flat polytope
 PRIMAL_TOL = 1e-11  # the largest violation of a bound, with rows scaled to unit size
 PIVOT_TOL = 1e-9  # the smallest pivot
-REFRESH = 25  # steps after which the inverse and the multipliers are recomputed
-SINGULAR = 1e-12  # a basis with a smaller pivot in its elimination is singular
-TIE = 1e-12  # ratios that differ by less are equal, and the larger pivot decides
-APART = 1e-9  # the size of the perturbation of costs
-CIRCLES = 100  # steps after which costs are perturbed, because ties can make a simplex cycle
+REFACTOR_STEPS = 25  # steps after which the inverse and the multipliers are recomputed
+SINGULAR_PIVOT = 1e-12  # a basis with a smaller pivot in its elimination is singular
+RATIO_TIE_TOL = 1e-12  # ratios that differ by less are equal, and the larger pivot decides
+COST_PERTURBATION = 1e-9  # the size of the perturbation of costs
+CYCLING_STEPS = 100  # steps after which costs are perturbed, because ties can make a simplex cycle
 
 
 def space(m, n):
@@ -103,7 +103,7 @@ def eliminate(matrix):
         for r in range(c + 1, m):
             if abs(matrix[r, c]) > abs(matrix[at, c]):
                 at = r
-        if abs(matrix[at, c]) < SINGULAR:
+        if abs(matrix[at, c]) < SINGULAR_PIVOT:
             return False
         if at != c:
             for k in range(2 * m):
@@ -218,9 +218,9 @@ def entering(rows, low, high, least, most, row, violation, side, work):
     while count > 0:
         best, at = np.inf, -1
         for q in range(count):
-            if ratios[q] >= best + TIE:
+            if ratios[q] >= best + RATIO_TIE_TOL:
                 continue
-            if ratios[q] < best - TIE or abs(pivots[candidates[q]]) > abs(pivots[candidates[at]]):
+            if ratios[q] < best - RATIO_TIE_TOL or abs(pivots[candidates[q]]) > abs(pivots[candidates[at]]):
                 best, at = min(ratios[q], best), q
         j = candidates[at]
         width = most[j] - least[j] if j < n else high[j - n] - low[j - n]
@@ -282,9 +282,9 @@ def solve(rows, columns, low, high, cost, least, most, cutoff, steps, work):
     while True:
         objective = place(columns, low, high, least, most, work)
         row, violation, side = leaving(n, low, high, least, most, basis, inside)
-        if row < 0 or objective >= cutoff or count % REFRESH == REFRESH - 1:
+        if row < 0 or objective >= cutoff or count % REFACTOR_STEPS == REFACTOR_STEPS - 1:
             if not fresh:  # values updated step by step are recomputed before they are trusted
-                if count % REFRESH == REFRESH - 1:
+                if count % REFACTOR_STEPS == REFACTOR_STEPS - 1:
                     factorise(rows, basis, basic, inverse)
                 price(rows, cost, basis, inverse, reduced)
                 fresh = True
@@ -296,9 +296,9 @@ def solve(rows, columns, low, high, cost, least, most, cutoff, steps, work):
         if count >= steps:
             return STUCK, objective
         count += 1
-        if count == CIRCLES:  # ties can make a simplex cycle
+        if count == CYCLING_STEPS:  # ties can make a simplex cycle
             for j in range(n):
-                cost[j] += APART * (1.0 + (0.6180339887 * j) % 1.0)
+                cost[j] += COST_PERTURBATION * (1.0 + (0.6180339887 * j) % 1.0)
             price(rows, cost, basis, inverse, reduced)
             continue
         enters = entering(rows, low, high, least, most, row, violation, side, work)

@@ -13,10 +13,10 @@ from mixproof.numerics import Matrix, Vector, xlogx
 
 Index = NDArray[np.intp]
 
-WIDEST = 1500  # the number of coordinates beyond which pairs are left out: they would need a gigabyte
-AT_ONCE = 200_000  # entries of the table of pairs that are computed at once
-FLAT = 1e-13  # a row of unit size that differs by less between two coordinates does not bound their shares
-AT_AN_END = 1e-12  # a share closer than this to 0 or 1 is a single coordinate
+MAX_PAIRED_COORDINATES = 1500  # the number of coordinates beyond which pairs are left out: they would need a gigabyte
+BLOCK_SIZE = 200_000  # entries of the table of pairs that are computed at once
+FLAT_TOL = 1e-13  # a row of unit size that differs by less between two coordinates does not bound their shares
+ONE_SPARSE_TOL = 1e-12  # a share closer than this to 0 or 1 is a single coordinate
 
 
 class SparseVertices(NamedTuple):
@@ -38,11 +38,11 @@ class SparseVertices(NamedTuple):
 
     def points(self, which: Index, n: int) -> Matrix:
         """Return the points with the given indices as a dense array, shape (k, n)."""
-        found = np.zeros((which.size, n))
+        points = np.zeros((which.size, n))
         at = np.arange(which.size)
-        found[at, self.second[which]] = 1 - self.share[which]
-        found[at, self.first[which]] += self.share[which]
-        return found
+        points[at, self.second[which]] = 1 - self.share[which]
+        points[at, self.first[which]] += self.share[which]
+        return points
 
 
 def sparse_vertices(hull: Constraints) -> SparseVertices:
@@ -57,16 +57,16 @@ def sparse_vertices(hull: Constraints) -> SparseVertices:
     """
     n = hull.rows.shape[1]
     rows, low, high = hull.rows[:-1], hull.low[:-1, None], hull.high[:-1, None]
-    alone = np.flatnonzero(((rows >= low) & (rows <= high)).all(axis=0))
-    first, second = np.triu_indices(n if n <= WIDEST else 0, 1)
+    one_sparse = np.flatnonzero(((rows >= low) & (rows <= high)).all(axis=0))
+    first, second = np.triu_indices(n if n <= MAX_PAIRED_COORDINATES else 0, 1)
     least, most = np.zeros(first.size), np.ones(first.size)
     _shares(rows, low, high, first, second, least, most)
     allowed = least <= most
     first, second = np.tile(first[allowed], 2), np.tile(second[allowed], 2)
     share = np.concatenate([least[allowed], most[allowed]])
-    inside = (share > AT_AN_END) & (share < 1 - AT_AN_END)
-    first, second = (np.concatenate([alone, one[inside]]) for one in (first, second))
-    return SparseVertices.of(first, second, np.concatenate([np.ones(alone.size), share[inside]]))
+    inside = (share > ONE_SPARSE_TOL) & (share < 1 - ONE_SPARSE_TOL)
+    first, second = (np.concatenate([one_sparse, coordinates[inside]]) for coordinates in (first, second))
+    return SparseVertices.of(first, second, np.concatenate([np.ones(one_sparse.size), share[inside]]))
 
 
 def sparse_vertices_by_cuts(extension: Extension) -> SparseVertices:
@@ -76,17 +76,17 @@ def sparse_vertices_by_cuts(extension: Extension) -> SparseVertices:
     stops at the first point that is allowed, after as many steps as there are pieces on the way.
     """
     forms, n = extension.forms.T, len(extension.forms.T)
-    alone = np.flatnonzero(extension.worst(forms)[0] >= -AT_AN_END)
-    found = [(alone, alone, np.ones(alone.size))]
-    pairs = np.triu_indices(n if n <= WIDEST else 0, 1)
-    block = max(1, 10 * AT_ONCE // max(1, len(extension.forms)))
+    one_sparse = np.flatnonzero(extension.worst(forms)[0] >= -ONE_SPARSE_TOL)
+    chunks = [(one_sparse, one_sparse, np.ones(one_sparse.size))]
+    pairs = np.triu_indices(n if n <= MAX_PAIRED_COORDINATES else 0, 1)
+    block = max(1, 10 * BLOCK_SIZE // max(1, len(extension.forms)))
     for at in range(0, pairs[0].size, block):
         first, second = pairs[0][at : at + block], pairs[1][at : at + block]
-        for one, other, swapped in ((first, second, False), (second, first, True)):
-            share = _first_allowed(extension, forms[other], forms[one] - forms[other])
-            inside = (share > AT_AN_END) & (share < 1 - AT_AN_END)
-            found.append((first[inside], second[inside], 1 - share[inside] if swapped else share[inside]))
-    return SparseVertices.of(*(np.concatenate(each) for each in zip(*found, strict=True)))
+        for target, origin, swapped in ((first, second, False), (second, first, True)):
+            share = _first_allowed(extension, forms[origin], forms[target] - forms[origin])
+            inside = (share > ONE_SPARSE_TOL) & (share < 1 - ONE_SPARSE_TOL)
+            chunks.append((first[inside], second[inside], 1 - share[inside] if swapped else share[inside]))
+    return SparseVertices.of(*(np.concatenate(each) for each in zip(*chunks, strict=True)))
 
 
 def _first_allowed(extension: Extension, start: Matrix, step: Matrix) -> Vector:
@@ -94,7 +94,7 @@ def _first_allowed(extension: Extension, start: Matrix, step: Matrix) -> Vector:
     share, open_ = np.zeros(len(start)), np.arange(len(start))
     while open_.size:
         least, slopes = extension.worst(start[open_] + share[open_, None] * step[open_])
-        open_, short = open_[least < -FLAT], least < -FLAT
+        open_, short = open_[least < -FLAT_TOL], least < -FLAT_TOL
         slope = np.einsum("ks,ks->k", slopes[short], step[open_])
         with np.errstate(divide="ignore", invalid="ignore"):
             there = share[open_] - least[short] / slope
@@ -106,14 +106,14 @@ def _first_allowed(extension: Extension, start: Matrix, step: Matrix) -> Vector:
 
 def _shares(rows: Matrix, low: Matrix, high: Matrix, first: Index, second: Index, least: Vector, most: Vector) -> None:
     """Write the range of feasible shares of the first coordinate, for each pair."""
-    block = max(1, AT_ONCE // max(1, first.size))
+    block = max(1, BLOCK_SIZE // max(1, first.size))
     for at in range(0, len(rows), block):
         some = slice(at, at + block)
         slope, rest = rows[some][:, first] - rows[some][:, second], rows[some][:, second]
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            one, two = (low[some] - rest) / slope, (high[some] - rest) / slope
-        flat = np.abs(slope) < FLAT
+            at_low, at_high = (low[some] - rest) / slope, (high[some] - rest) / slope
+        flat = np.abs(slope) < FLAT_TOL
         outside = flat & ((rest < low[some]) | (rest > high[some]))
-        bounds = np.where(flat, np.where(outside, 2.0, 0.0), np.minimum(one, two))
+        bounds = np.where(flat, np.where(outside, 2.0, 0.0), np.minimum(at_low, at_high))
         np.maximum(least, bounds.max(axis=0), out=least)
-        np.minimum(most, np.where(flat, 1.0, np.maximum(one, two)).min(axis=0), out=most)
+        np.minimum(most, np.where(flat, 1.0, np.maximum(at_low, at_high)).min(axis=0), out=most)

@@ -24,7 +24,7 @@ def test_what_is_stored_is_one_set():
     assert list(STORED.index) == [name for name, *_ in public.instances()]
     files = {file.name for file in (public.FOLDER / "proofs").iterdir()}
     assert files == set(STORED["proof"].dropna())
-    assert (STORED["bound"] >= STORED["value"] - public.AGREE).all()
+    assert (STORED["bound"] >= STORED["value"] - public.ROUNDING_TOL).all()
     page = (public.FOLDER / "README.md").read_text(encoding="utf-8")
     assert all(f"| {name} |" in page for name in STORED.index)
     assert f"{len(STORED)} instances of {len(public.JOINTS) + len(public.LARGE)} joint distributions" in page
@@ -34,8 +34,8 @@ def test_what_is_stored_is_one_set():
 def test_a_stored_proof_is_valid(name):
     found, value, bound = public.validate(public.FOLDER / "proofs" / f"{name}.json.gz")
     assert found == name
-    assert value == pytest.approx(STORED["value"][name], abs=public.AGREE)
-    assert bound == pytest.approx(STORED["bound"][name], abs=public.AGREE)
+    assert value == pytest.approx(STORED["value"][name], abs=public.ROUNDING_TOL)
+    assert bound == pytest.approx(STORED["bound"][name], abs=public.ROUNDING_TOL)
 
 
 @pytest.mark.parametrize("field", ["upper", "joint", "notion", "channel"])

@@ -20,7 +20,7 @@ from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_and_test
 from cosmic_ray.work_item import MutationSpec
 
-TABLES = "tests/lifttables/test_"
+TABLE_TESTS = "tests/lifttables/test_"
 COVERED = {  # folder or module: (how often it is drawn, the tests to run for a module without a test_<module>.py)
     "liftlib/merging": (4, "tests/liftlib/merging"),
     "liftlib/response": (4, "tests/liftlib/response/test_optimal.py tests/liftlib/response/test_proven.py"),
@@ -31,10 +31,10 @@ COVERED = {  # folder or module: (how often it is drawn, the tests to run for a 
     "liftlib/reduction": (1, "tests/liftlib/reduction"),
     "lifttables/population": (4, "tests/lifttables/population"),
     "lifttables/confident": (4, "tests/lifttables/confident/test_confident.py"),
-    "lifttables/releases": (4, f"{TABLES}sanitising.py {TABLES}guarantees.py"),
-    "lifttables/designs": (4, f"{TABLES}designing.py {TABLES}keeping.py {TABLES}side.py"),
-    "lifttables/audits": (1, f"{TABLES}auditing.py"),
-    "lifttables/encoding": (1, f"{TABLES}labels.py {TABLES}values.py"),
+    "lifttables/releases": (4, f"{TABLE_TESTS}sanitising.py {TABLE_TESTS}guarantees.py"),
+    "lifttables/designs": (4, f"{TABLE_TESTS}designing.py {TABLE_TESTS}keeping.py {TABLE_TESTS}side.py"),
+    "lifttables/audits": (1, f"{TABLE_TESTS}auditing.py"),
+    "lifttables/encoding": (1, f"{TABLE_TESTS}labels.py {TABLE_TESTS}values.py"),
     "mixproof/checker.py": (4, "tests/liftlib/proofs/test_false_proofs.py tests/liftlib/proofs/test_checking.py"),
     "mixproof/exact.py": (4, "tests/liftlib/proofs/test_exact.py"),
     "mixproof/search.py": (4, "tests/mixproof/test_search_of_trees.py tests/mixproof/test_ranges.py"),
@@ -57,8 +57,10 @@ def sample(number: int, seed: int) -> list[tuple[Path, str, int, str]]:
     mutants, weights = [], []
     for place, (weight, tests) in COVERED.items():
         for path in [Path(place)] if place.endswith(".py") else sorted(Path(place).rglob("*.py")):
-            own = sorted(map(str, Path("tests", path.parts[0]).rglob(f"test_{path.stem}.py")))
-            drawn = [(path, *mutation, " ".join([str(path), *(own or [tests])])) for mutation in mutations(path)]
+            module_tests = sorted(map(str, Path("tests", path.parts[0]).rglob(f"test_{path.stem}.py")))
+            drawn = [
+                (path, *mutation, " ".join([str(path), *(module_tests or [tests])])) for mutation in mutations(path)
+            ]
             mutants += drawn
             weights += [weight] * len(drawn)
     return random.Random(seed).choices(mutants, weights, k=number)  # noqa: S311

@@ -68,8 +68,8 @@ def prose(path: Path) -> Iterator[tuple[int, str]]:
 def sentences(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the number of a paragraph's first line, and a sentence of it."""
     for number, paragraph in prose(path):
-        for one in re.split(r"(?<=[.?!:]) (?=[A-Z$*{\"(])", paragraph):
-            yield number, one.strip()
+        for sentence in re.split(r"(?<=[.?!:]) (?=[A-Z$*{\"(])", paragraph):
+            yield number, sentence.strip()
 
 
 def main() -> int:
@@ -80,14 +80,14 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--habits", action="store_true", help="look for habits instead")
     asked = parser.parse_intermixed_args()
-    found = [(p, n, s) for p in pages() for n, s in sentences(p) if not asked.page or p.stem in asked.page]
+    all_sentences = [(p, n, s) for p in pages() for n, s in sentences(p) if not asked.page or p.stem in asked.page]
     if not asked.habits:
-        long = [one for one in found if len(one[2].split()) > 4]
+        long = [entry for entry in all_sentences if len(entry[2].split()) > 4]
         for path, number, sentence in random.Random(asked.seed).sample(long, min(asked.number, len(long))):  # noqa: S311
             print(f"{path.relative_to(ROOT)}:{number}: {sentence}")
         return 0
     code, later = 0, 0
-    for path, number, sentence in found:
+    for path, number, sentence in all_sentences:
         for pattern, instead in HABITS.items():
             hit = re.search(pattern, sentence)
             if hit:

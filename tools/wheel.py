@@ -11,6 +11,6 @@ class BookRecord(BuildHookInterface):  # type: ignore[misc]
 
     def initialize(self, _version: str, build_data: dict[str, Any]) -> None:
         """Name the file."""
-        made = Path(self.root, "_build", "html", "book.json")
-        if made.is_file():
-            build_data["force_include"][str(made)] = "liftbook/_resources/book.json"
+        record = Path(self.root, "_build", "html", "book.json")
+        if record.is_file():
+            build_data["force_include"][str(record)] = "liftbook/_resources/book.json"

@@ -25,16 +25,16 @@ def bundled(root: Path) -> Path:
         import vl_convert
     except ImportError as error:
         raise NoGrammar(f"{CARRIER}, which carries Vega-Lite, cannot be imported: {error}") from error
-    kept = root / "_build" / "runtime" / f"vega-lite-{VEGA_LITE}-of-{CARRIER}-{version(CARRIER)}.mjs"
-    if not kept.exists():
+    path = root / "_build" / "runtime" / f"vega-lite-{VEGA_LITE}-of-{CARRIER}-{version(CARRIER)}.mjs"
+    if not path.exists():
         try:
             code = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", VEGA_LITE)
         except ValueError as error:
             raise NoGrammar(f"{CARRIER} {version(CARRIER)} does not bundle: {error}") from error
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        part = kept.with_suffix(f".{os.getpid()}")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(f".{os.getpid()}")
         vega, embed = vl_convert.get_vega_version(), vl_convert.get_vega_embed_version()
         said = f"/* Vega {vega}, Vega-Lite {VEGA_LITE}, Vega-Embed {embed}: {OWNERS} */"
         part.write_text(f"{said}\n{code}", encoding="utf-8")
-        part.rename(kept)
-    return kept
+        part.rename(path)
+    return path

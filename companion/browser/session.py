@@ -137,7 +137,9 @@ class Page:
         if verdict is None or verdict.error:
             return json.dumps({"error": (verdict or result).error})
         text = "".join(output.get("text/plain", "") for output in verdict.outputs)
-        outputs = [{kind: data for kind, data in one.items() if isinstance(data, str)} for one in result.outputs]
+        outputs = [
+            {kind: data for kind, data in content.items() if isinstance(data, str)} for content in result.outputs
+        ]
         return json.dumps({"outputs": outputs, "verdict": text, "right": text == RIGHT})
 
 
@@ -164,16 +166,16 @@ def told(index: int, result: Result, seconds: float, book: str | None = None) ->
     """Return a cell's result as JSON, with the parts of figures."""
     outputs = []
     for content in result.outputs:
-        made = {kind: data for kind, data in content.items() if isinstance(data, str)}
-        svg, rows = taken(with_ghosts(made.get(SVG, ""), book) if book else made.get(SVG, ""))
+        output = {kind: data for kind, data in content.items() if isinstance(data, str)}
+        svg, rows = taken(with_ghosts(output.get(SVG, ""), book) if book else output.get(SVG, ""))
         if rows is not None:
-            made[SVG], made["rows"] = svg, rows
-        if HTML in made:
-            made[HTML] = readable(made[HTML])
+            output[SVG], output["rows"] = svg, rows
+        if HTML in output:
+            output[HTML] = readable(output[HTML])
         drawing = stacked(svg, "LIFT-SOURCE", "LIFT-ALT", None if rows is None else "LIFT-ROWS")
         if drawing:
-            made["drawing"] = drawing
-        outputs.append(made)
+            output["drawing"] = drawing
+        outputs.append(output)
     return json.dumps({"index": index, "outputs": outputs, "error": result.error, "seconds": seconds})
 
 

@@ -17,7 +17,7 @@ from companion.browser.standins import NotHere
 from companion.outputs.showing import as_figure_svg
 
 SVG, PNG, HTML, TEXT = "image/svg+xml", "image/png", "text/html", "text/plain"
-MOST = 200_000  # characters that a cell may print; a loop that prints without end would fill the page
+MAX_OUTPUT = 200_000  # characters that a cell may print; a loop that prints without end would fill the page
 
 Output = dict[str, Any]
 
@@ -85,10 +85,10 @@ class Shell:
 
     def write(self, text: str) -> int:
         """Collect printed text, as a stream does; return its length."""
-        if self._printed > MOST:
+        if self._printed > MAX_OUTPUT:
             return len(text)
         self._printed += len(text)
-        text = text if self._printed <= MOST else "\n(more was printed than a page can hold)\n"
+        text = text if self._printed <= MAX_OUTPUT else "\n(more was printed than a page can hold)\n"
         if self._outputs and "stream" in self._outputs[-1]:
             self._outputs[-1]["stream"] += text
         elif text:
@@ -104,20 +104,20 @@ class Shell:
         self._cells += 1
         name = f"<cell {self._cells}>"
         linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-        made, error = set[str](), None
+        assigned, error = set[str](), None
         stream: Any = SimpleNamespace(write=self.write, flush=self.flush, isatty=lambda: False, encoding="utf-8")
         try:
             tree = ast.parse(source, name)
-            made = stored(tree)
+            assigned = stored(tree)
             with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream):
                 self._execute(tree, source, name)
                 self._take_figures()
-            self.lost -= made
+            self.lost -= assigned
         except BaseException as fault:  # noqa: BLE001 - whatever a reader's cell raises is shown at the cell
             close_figures()
             error = self._told(fault, name)
             if error["absent"]:
-                self.lost |= made - set(self.names)
+                self.lost |= assigned - set(self.names)
         return Result(self._outputs, error)
 
     def beside(self) -> Shell:
@@ -170,22 +170,22 @@ def stored(tree: ast.Module) -> set[str]:
     >>> sorted(stored(ast.parse("import a.b as c; d, (e, f) = 1, (2, 3)\ndef g(): h = 1")))
     ['c', 'd', 'e', 'f', 'g']
     """
-    found: set[str] = set()
+    names: set[str] = set()
 
     def visit(node: ast.AST) -> None:
         if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
-            found.add(node.name)
+            names.add(node.name)
             return
         if isinstance(node, ast.Import | ast.ImportFrom):
-            found.update(alias.asname or alias.name.partition(".")[0] for alias in node.names)
+            names.update(alias.asname or alias.name.partition(".")[0] for alias in node.names)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
+            names.add(node.id)
         for child in ast.iter_child_nodes(node):
             if not isinstance(child, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
                 visit(child)
 
     visit(tree)
-    return found
+    return names
 
 
 def is_figure(value: Any) -> bool:
@@ -206,16 +206,16 @@ def bundle(value: Any) -> Output:
     >>> bundle([1, 2])
     {'text/plain': '[1, 2]'}
     """
-    own = getattr(value, "_repr_mimebundle_", None)
-    content = own() if own and not isinstance(value, type) else None
+    mimebundle = getattr(value, "_repr_mimebundle_", None)
+    content = mimebundle() if mimebundle and not isinstance(value, type) else None
     if content:
         return dict(content[0] if isinstance(content, tuple) else content)
     pyplot = sys.modules.get("matplotlib.pyplot")
     if pyplot and isinstance(value, pyplot.Figure):
         return {SVG: as_figure_svg(value)}
     for kind, method in ((HTML, "_repr_html_"), (SVG, "_repr_svg_"), ("text/markdown", "_repr_markdown_")):
-        found = getattr(value, method, None)
-        text = found() if found and not isinstance(value, type) else None
+        render = getattr(value, method, None)
+        text = render() if render and not isinstance(value, type) else None
         if text:
             return {kind: text}
     png = getattr(value, "_repr_png_", None)

@@ -1,6 +1,6 @@
 """Make the course's slides and homework in the folder ``course`` of the book.
 
-    python -m companion.course --title TITLE [--chapters FOLDER] [BOOK]
+    python -m companion.course --title TITLE [--chapters COURSE_FOLDER] [BOOK]
     python -m companion.course --pdf [--page PAGE] [BOOK]
 
 BOOK is the folder of the book's sources, in whose ``_build/html`` it was built; the current one by default. With
@@ -23,8 +23,8 @@ import nbformat
 from companion.chromium import find_chromium
 from companion.course import grading
 from companion.course.notebooks import parts
-from companion.course.page import PDF
-from companion.course.plan import FOLDER, Meeting, meetings
+from companion.course.page import PDF_LINK
+from companion.course.plan import COURSE_FOLDER, Meeting, meetings
 from companion.course.slides import build_slides, print_slides
 
 ASSIGNMENTS = "assignments.zip"
@@ -48,39 +48,39 @@ class Course:
 
 def write_notebooks(course: Course, plan: list[Meeting]) -> list[Path]:
     """Write each assignment's notebooks and an nbgrader archive; return the files."""
-    html, folder, made, inside = course.html, course.html / FOLDER, list[Path](), io.BytesIO()
+    html, folder, paths, inside = course.html, course.html / COURSE_FOLDER, list[Path](), io.BytesIO()
     with zipfile.ZipFile(inside, "w", zipfile.ZIP_DEFLATED) as archive:
         store(archive, f"{course.name}/nbgrader_config.py", grading.CONFIG.replace("NAME", course.name))
         for meeting in plan:
             name, chosen = meeting.assignment, list(meeting.homework)
-            found = parts(name, chosen, html, course.chapters)
+            chapter_parts = parts(name, chosen, html, course.chapters)
             built = html / "_notebooks" / course.chapters.name / f"{chosen[0].chapter}.ipynb"
             install = nbformat.read(built, 4).cells[0].source
             for kind in ("student", "teacher"):
-                made.append(folder / f"{name}-{kind}.ipynb")
-                nbformat.write(grading.notebook(name, found, install, kind), made[-1])
-            source = nbformat.writes(grading.notebook(name, found, install, "nbgrader"))
+                paths.append(folder / f"{name}-{kind}.ipynb")
+                nbformat.write(grading.notebook(name, chapter_parts, install, kind), paths[-1])
+            source = nbformat.writes(grading.notebook(name, chapter_parts, install, "nbgrader"))
             store(archive, f"{course.name}/source/{name}/{name}.ipynb", source)
-    made.append(folder / ASSIGNMENTS)
-    made[-1].write_bytes(inside.getvalue())
-    return made
+    paths.append(folder / ASSIGNMENTS)
+    paths[-1].write_bytes(inside.getvalue())
+    return paths
 
 
 def store(archive: zipfile.ZipFile, name: str, text: str) -> None:
     """Put a text into an archive, the same bytes each time."""
-    told = zipfile.ZipInfo(name)
-    told.compress_type = zipfile.ZIP_DEFLATED
-    archive.writestr(told, text)
+    info = zipfile.ZipInfo(name)
+    info.compress_type = zipfile.ZIP_DEFLATED
+    archive.writestr(info, text)
 
 
 def make(course: Course) -> None:
     """Make slides and notebooks."""
-    target = course.html / FOLDER
+    target = course.html / COURSE_FOLDER
     shutil.rmtree(target, ignore_errors=True)
     build_slides(course.slides, course.chapters, target, f"../../{MATHJAX}")
-    made = write_notebooks(course, meetings(course.slides, course.chapters))
+    notebooks = write_notebooks(course, meetings(course.slides, course.chapters))
     slides = sorted(target.glob("*.html"))
-    print(f"{target}: slides of {len(slides)} meetings, {len(made)} files of homework")
+    print(f"{target}: slides of {len(slides)} meetings, {len(notebooks)} files of homework")
 
 
 def print_all(html: Path, page: Path) -> int:
@@ -88,9 +88,11 @@ def print_all(html: Path, page: Path) -> int:
     if find_chromium() is None:
         print("the slides are not printed: there is no Chromium (apt-get install chromium)", file=sys.stderr)
         return 1
-    made = print_slides(html, [path.stem for path in sorted((html / FOLDER).glob("*.html"))], FOLDER)
-    page.write_text(page.read_text(encoding="utf-8").replace(PDF, PDF.replace(" hidden", "")), encoding="utf-8")
-    print(f"{html / FOLDER}: {len(made)} PDFs, {sum(one.stat().st_size for one in made) / 1e6:.1f} MB")
+    pdfs = print_slides(html, [path.stem for path in sorted((html / COURSE_FOLDER).glob("*.html"))], COURSE_FOLDER)
+    page.write_text(
+        page.read_text(encoding="utf-8").replace(PDF_LINK, PDF_LINK.replace(" hidden", "")), encoding="utf-8"
+    )
+    print(f"{html / COURSE_FOLDER}: {len(pdfs)} PDFs, {sum(pdf.stat().st_size for pdf in pdfs) / 1e6:.1f} MB")
     return 0
 
 
@@ -107,7 +109,7 @@ def main() -> int:
     html, chapters = base / "_build" / "html", base / asked.chapters
     if asked.pdf:
         return print_all(html, html / asked.chapters / f"{asked.page}.html")
-    make(Course(asked.title, html, chapters, base / FOLDER))
+    make(Course(asked.title, html, chapters, base / COURSE_FOLDER))
     return 0
 
 

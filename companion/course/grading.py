@@ -27,7 +27,7 @@ c.CourseDirectory.course_id = "NAME"
 c.ClearSolutions.code_stub = {"python": "# replace None above by your answer"}
 '''
 NBGRADER = "nbgrader==0.9.6"  # the version that the assignments are tried with, in an environment of its own
-NAMES = ("student", "teacher", "nbgrader")
+KINDS = ("student", "teacher", "nbgrader")
 
 
 def notebook(name: str, parts: list[Part], install: str, kind: str) -> nbformat.NotebookNode:
@@ -36,17 +36,19 @@ def notebook(name: str, parts: list[Part], install: str, kind: str) -> nbformat.
     ``install`` is the code of the first cell. The kind is "student" (a place for each answer, and a check that gives
     hints), "teacher" (with the solutions), or "nbgrader" (the version from which nbgrader makes the student's).
     """
-    if kind not in NAMES:
-        raise ValueError(f"kind is {kind!r}: choose one of {', '.join(NAMES)}")
-    chosen = [task.exercise for one in parts for task in one.tasks]
-    total = f"{sum(one.points for one in chosen)} points, {sum(one.minutes for one in chosen)} minutes"
+    if kind not in KINDS:
+        raise ValueError(f"kind is {kind!r}: choose one of {', '.join(KINDS)}")
+    chosen = [task.exercise for part in parts for task in part.tasks]
+    total = (
+        f"{sum(exercise.points for exercise in chosen)} points, {sum(exercise.minutes for exercise in chosen)} minutes"
+    )
     head = f"# {name.replace('-', ' ').capitalize()}\n\n{total}."
     cells = [locked(text(head), "head", kind), locked(code(install, folded=True), "install", kind)]
-    for one in parts:
-        cells.append(locked(text(f"## {one.title}\n\nWhat the exercises use of the chapter:"), one.chapter, kind))
-        for number, source in enumerate(one.setup):
-            cells.append(locked(code(source), f"{one.chapter}-{number}", kind))
-        for task in one.tasks:
+    for part in parts:
+        cells.append(locked(text(f"## {part.title}\n\nWhat the exercises use of the chapter:"), part.chapter, kind))
+        for number, source in enumerate(part.setup):
+            cells.append(locked(code(source), f"{part.chapter}-{number}", kind))
+        for task in part.tasks:
             cells += asked(task, kind)
     return finish(cells)
 
@@ -98,7 +100,7 @@ def mark(
     cell: Any, name: str, *, grade: bool = False, solution: bool = False, locked: bool = False, points: int = 0
 ) -> None:
     """Write nbgrader's metadata, version 3, into a cell."""
-    told = {
+    metadata = {
         "grade": grade,
         "grade_id": name,
         "locked": locked,
@@ -106,7 +108,7 @@ def mark(
         "solution": solution,
         "task": False,
     }
-    cell.metadata["nbgrader"] = {**told, "points": points} if grade else told
+    cell.metadata["nbgrader"] = {**metadata, "points": points} if grade else metadata
 
 
 def locked(cell: Any, name: str, kind: str) -> Any:
@@ -124,16 +126,18 @@ def rubric(folder: Path) -> pd.DataFrame:
     """
     rows = []
     for path in sorted(folder.glob("*.md")):
-        found = exercises(path.stem, folder)
-        checks = [cell.source for cell in jupytext.read(path).cells if "check" in tags(cell)] if found else []
-        for one, check in zip(found, checks, strict=True):
+        chapter_exercises = exercises(path.stem, folder)
+        checks = (
+            [cell.source for cell in jupytext.read(path).cells if "check" in tags(cell)] if chapter_exercises else []
+        )
+        for exercise, check in zip(chapter_exercises, checks, strict=True):
             rows.append(
                 {
                     "chapter": path.stem,
-                    "exercise": f"<a href='{path.stem}.html#{one.label}'>{one.title}</a>",
-                    "minutes": one.minutes,
-                    "points": one.points,
-                    "half": one.points // 2,
+                    "exercise": f"<a href='{path.stem}.html#{exercise.label}'>{exercise.title}</a>",
+                    "minutes": exercise.minutes,
+                    "points": exercise.points,
+                    "half": exercise.points // 2,
                     "half is for": hint(check),
                 }
             )
@@ -147,8 +151,8 @@ def hint(check: str) -> str:
     'add them'
     """
     (call,) = (
-        one
-        for one in ast.walk(ast.parse(check))
-        if isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id == "check"
+        node
+        for node in ast.walk(ast.parse(check))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "check"
     )
     return str(ast.literal_eval(call.args[2:4][-1]))

@@ -61,8 +61,8 @@ def part(path: Path, chosen: list[Exercise], built: nbformat.NotebookNode) -> Pa
         at = exercise.number - 1
         if letters(exercise.title) not in letters(texts[at]):
             raise ValueError(f"the built notebook of {chapter} has another exercise {exercise.number}: run make book")
-        between = (one for one in cells[asks[at] : checks[at] + 1] if one.cell_type == "code")
-        check = [one.source for one in between if not {HOMEWORK, "solution"} & set(tags(one))]
+        between = (code_cell for code_cell in cells[asks[at] : checks[at] + 1] if code_cell.cell_type == "code")
+        check = [code_cell.source for code_cell in between if not {HOMEWORK, "solution"} & set(tags(code_cell))]
         tasks.append(Task(exercise, texts[at], cells[solutions[at]].source, "\n".join(check), checks_sealed[at]))
     setup = tuple(definitions(cell.source) for cell in cells if HOMEWORK in tags(cell))
     return Part(chapter, title.splitlines()[0].lstrip("# "), setup, tuple(tasks))
@@ -74,13 +74,13 @@ def definitions(source: str) -> str:
     >>> definitions("# two\\na = 2\\nassert a > 1\\nprint(a)\\nb = 3")
     '# two\\na = 2\\nb = 3'
     """
-    lines, kept, start = source.splitlines(), list[str](), 0
+    lines, definition_lines, start = source.splitlines(), list[str](), 0
     for node in ast.parse(source).body:
         end = node.end_lineno or node.lineno
         if not isinstance(node, ast.Expr | ast.Assert):
-            kept += lines[start:end]
+            definition_lines += lines[start:end]
         start = end
-    return "\n".join(kept).strip("\n")
+    return "\n".join(definition_lines).strip("\n")
 
 
 def is_exercise(cell: Any) -> bool:
@@ -105,19 +105,19 @@ def told(built: nbformat.NotebookNode) -> Iterator[str]:
 
 def parts(name: str, chosen: list[Exercise], html: Path, folder: Path) -> list[Part]:
     """Return an assignment's parts, one for each chapter, from the built book."""
-    found = []
-    for chapter in dict.fromkeys(one.chapter for one in chosen):
+    chapter_parts = []
+    for chapter in dict.fromkeys(exercise.chapter for exercise in chosen):
         path = html / "_notebooks" / folder.name / f"{chapter}.ipynb"
         if not path.exists():
             raise FileNotFoundError(f"{name} needs {path}: run make book first")
-        mine = [one for one in chosen if one.chapter == chapter]
-        found.append(part(folder / f"{chapter}.md", mine, nbformat.read(path, as_version=4)))
-    return found
+        mine = [exercise for exercise in chosen if exercise.chapter == chapter]
+        chapter_parts.append(part(folder / f"{chapter}.md", mine, nbformat.read(path, as_version=4)))
+    return chapter_parts
 
 
 def finish(cells: list[Any]) -> nbformat.NotebookNode:
     """Return a notebook of the cells, each with its own id."""
-    made = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": KERNEL})
-    for number, cell in enumerate(made.cells):
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": KERNEL})
+    for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number}"
-    return made
+    return notebook

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-FOLDER = "course"  # of the slides' sources, and of the slides in the built book
+COURSE_FOLDER = "course"  # of the slides' sources, and of the slides in the built book
 IN_CLASS = 90  # minutes in class
 AT_HOME = (60, 90)  # the least and the most minutes of exercises between two meetings
 MINUTES_STEP = 5  # minutes are multiples of this, worth two points each: half of an exercise is a whole number
@@ -64,13 +64,13 @@ def exercises(chapter: str, folder: Path) -> list[Exercise]:
     If minutes are not a multiple of ``MINUTES_STEP``, raise ValueError.
     """
     text = (folder / f"{chapter}.md").read_text(encoding="utf-8")
-    found = []
+    chapter_exercises = []
     for number, match in enumerate(EXERCISE.finditer(text), start=1):
         minutes = int(match["minutes"])
         if minutes < MINUTES_STEP or minutes % MINUTES_STEP:
             raise ValueError(f"{match['label']} takes {minutes} minutes: write a multiple of {MINUTES_STEP}")
-        found.append(Exercise(chapter, number, match["label"], match["title"].strip(), minutes))
-    return found
+        chapter_exercises.append(Exercise(chapter, number, match["label"], match["title"].strip(), minutes))
+    return chapter_exercises
 
 
 def meetings(folder: Path, chapters: Path) -> list[Meeting]:
@@ -90,12 +90,12 @@ def read_meeting(path: Path, chapters: Path) -> Meeting:
     if not number or not title:
         raise ValueError(f"{path.name} needs a name that begins with its number, as in 3-coins.md, and a title")
     course = course_of(text, path.name)
-    if odd := [one for one in course["plan"] if len(one) != 2]:
+    if odd := [step for step in course["plan"] if len(step) != 2]:
         raise ValueError(f"{path.name}: the plan has {odd[0]}, not minutes and what is done: quote text with commas")
     plan = tuple((int(minutes), str(what)) for minutes, what in course["plan"])
     if sum(minutes for minutes, _ in plan) != IN_CLASS:
-        raise ValueError(f"{path.name}: the plan has {sum(one for one, _ in plan)} minutes, not {IN_CLASS}")
-    known = {one.label: one for chapter in course["reading"] for one in exercises(chapter, chapters)}
+        raise ValueError(f"{path.name}: the plan has {sum(minutes for minutes, _ in plan)} minutes, not {IN_CLASS}")
+    known = {exercise.label: exercise for chapter in course["reading"] for exercise in exercises(chapter, chapters)}
     if unknown := [label for label in course["homework"] if label not in known]:
         raise ValueError(f"{path.name}: no exercise {unknown[0]} in {', '.join(course['reading'])}")
     homework = tuple(known[label] for label in course["homework"])

@@ -25,9 +25,9 @@ from companion.course.plan import FRONT_MATTER, Meeting, read_meeting
 from companion.pdf import served
 
 WIDTH, HEIGHT = 1280, 720  # pixels of a slide
-STYLE = Path(__file__).with_name("static")
-CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
-VALUE = re.compile(r"\{\{\s*(.+?)\s*(?::([^\[\](){}'\":\s]*))?\s*\}\}", re.DOTALL)
+STATIC_FOLDER = Path(__file__).with_name("static")
+CODE_CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
+PLACEHOLDER = re.compile(r"\{\{\s*(.+?)\s*(?::([^\[\](){}'\":\s]*))?\s*\}\}", re.DOTALL)
 
 # Sphinx's settings for all courses; ``build_slides`` takes those that differ between books
 CONFIG = {
@@ -35,7 +35,7 @@ CONFIG = {
     "myst_enable_extensions": ["amsmath", "attrs_block", "attrs_inline", "colon_fence", "dollarmath"],
     "mathjax3_config": {"chtml": {"matchFontHeight": False}},  # slides that are not shown have no font to measure
     "html_copy_source": False,
-    "revealjs_static_path": [str(STYLE)],
+    "revealjs_static_path": [str(STATIC_FOLDER)],
     "revealjs_style_theme": "slides.css",
     "revealjs_script_conf": {
         "width": WIDTH,
@@ -62,10 +62,12 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, digits: i
     >>> table(["coin", "P"], [["fair", 0.5]], digits=1)
     '<table><thead><tr><th>coin</th><th>P</th></tr></thead><tbody><tr><td>fair</td><td>0.5</td></tr></tbody></table>'
     """
-    head = "".join(f"<th>{one}</th>" for one in columns)
+    head = "".join(f"<th>{column}</th>" for column in columns)
     row = '<tr class="fragment">' if steps else "<tr>"
-    cells = ("".join(f"<td>{shown(one, digits)}</td>" for one in cells) for cells in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(f'{row}{one}</tr>' for one in cells)}</tbody></table>"
+    lines = ("".join(f"<td>{shown(cell, digits)}</td>" for cell in cells) for cells in rows)
+    return (
+        f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(f'{row}{line}</tr>' for line in lines)}</tbody></table>"
+    )
 
 
 def shown(value: object, digits: int) -> str:
@@ -98,7 +100,7 @@ def computed(text: str, name: str) -> str:
     'Two heads: $0.250$.'
     """
     values: dict[str, Any] = {}
-    for cell in CELL.finditer(text):
+    for cell in CODE_CELL.finditer(text):
         try:
             exec(compile(cell[1], name, "exec"), values)
         except Exception as error:
@@ -111,7 +113,7 @@ def computed(text: str, name: str) -> str:
         except Exception as error:
             raise ValueError(f"{name}: {match[0]} fails: {type(error).__name__}: {error}") from error
 
-    return VALUE.sub(value, CELL.sub("", text))
+    return PLACEHOLDER.sub(value, CODE_CELL.sub("", text))
 
 
 def framed(text: str, meeting: Meeting, address: str) -> str:
@@ -122,14 +124,14 @@ def framed(text: str, meeting: Meeting, address: str) -> str:
     plan = "; ".join(f"{minutes} minutes: {what}" for minutes, what in meeting.plan)
     goals = "\n".join(f"- {goal}" for goal in meeting.goals)
     rows = [(minutes, escape(what)) for minutes, what in meeting.plan]
-    reading = ", ".join(f'<a href="{address}/{one}.html">{one.replace("-", " ")}</a>' for one in meeting.reading)
+    reading = ", ".join(f'<a href="{address}/{name}.html">{name.replace("-", " ")}</a>' for name in meeting.reading)
     first = (
         f"# {meeting.title}\n\nMeeting {meeting.number}. Reading: {reading}.\n\n{notes(f'Plan: {plan}.')}"
         f"\n## After this meeting you can\n\n{goals}\n\n{notes('Two minutes. Read the goals; the quiz tests them.')}"
         f"\n## Plan\n\n{table(['minutes', 'what'], rows)}\n\n{notes('Show it briefly. The speaker view has a clock.')}"
     )
-    home = [(escape(one.title), f"{one.minutes} min", f"{one.points} points") for one in meeting.homework]
-    total = sum(one.minutes for one in meeting.homework)
+    home = [(escape(task.title), f"{task.minutes} min", f"{task.points} points") for task in meeting.homework]
+    total = sum(task.minutes for task in meeting.homework)
     last = f"\n## At home: {total} minutes\n\n{table(['exercise', 'time', 'points'], home)}\n\n" + notes(
         "The notebook has these exercises and the code that they need. nbgrader grades it."
     )
@@ -177,7 +179,7 @@ def print_slides(html: Path, pages: Sequence[str], folder: str) -> list[Path]:
     """Print slides in a folder of the built book as PDFs; return the files."""
     from playwright.sync_api import sync_playwright
 
-    made = []
+    paths = []
     with served(html) as site, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
         for name in pages:
@@ -185,11 +187,11 @@ def print_slides(html: Path, pages: Sequence[str], folder: str) -> list[Path]:
             page.goto(f"{site}{folder}/{name}.html?print-pdf", wait_until="networkidle")
             page.wait_for_function("document.querySelector('.pdf-page')")
             page.wait_for_function(READY)
-            made.append(html / folder / f"{name}.pdf")
-            page.pdf(path=made[-1], prefer_css_page_size=True, print_background=True, tagged=True)
+            paths.append(html / folder / f"{name}.pdf")
+            page.pdf(path=paths[-1], prefer_css_page_size=True, print_background=True, tagged=True)
             page.close()
         browser.close()
-    return made
+    return paths
 
 
 def read(app: Sphinx, docname: str, source: list[str]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from companion.outputs.live import taken
 
-STYLE = "fill:none;stroke-width:4;stroke-linejoin:round;opacity:0.3"
+PATH_STYLE = "fill:none;stroke-width:4;stroke-linejoin:round;opacity:0.3"
 
 
 def with_ghosts(svg: str, book: str) -> str:
@@ -27,7 +27,7 @@ def with_ghosts(svg: str, book: str) -> str:
     here, before = json.loads(rows), json.loads(book)
     if [panel["rows"] for panel in here["panels"]] == [panel["rows"] for panel in before["panels"]]:
         return svg
-    colours = {one["name"]: one["colour"] for one in here["series"]}
+    colours = {series["name"]: series["colour"] for series in here["series"]}
     drawn = [
         _panel(number, panel, old, colours)
         for number, (panel, old) in enumerate(zip(here["panels"], before["panels"], strict=False))
@@ -49,7 +49,9 @@ def _panel(number: int, panel: dict[str, Any], old: dict[str, Any], colours: dic
         shown = [f"{x:.2f} {y:.2f}" for x, y in points if math.isfinite(x) and math.isfinite(y)]
         if name in colours and len(shown) > 1:
             colour, title = html.escape(colours[name], quote=True), html.escape(f"{name}, in the book")
-            paths.append(f'<path d="M{"L".join(shown)}" style="{STYLE};stroke:{colour}"><title>{title}</title></path>')
+            paths.append(
+                f'<path d="M{"L".join(shown)}" style="{PATH_STYLE};stroke:{colour}"><title>{title}</title></path>'
+            )
     box = f'<rect x="{left:.2f}" y="{top:.2f}" width="{wide:.2f}" height="{tall:.2f}"/>'
     clip = f"ghost-{number}"
     return f'<clipPath id="{clip}">{box}</clipPath><g clip-path="url(#{clip})">{"".join(paths)}</g>'

@@ -18,7 +18,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-COLUMNS = ("mean", "std", "low", "high", "n")  # columns that rows may have besides series and abscissa
+OPTIONAL_COLUMNS = ("mean", "std", "low", "high", "n")  # columns that rows may have besides series and abscissa
 # lengths of strokes and gaps, in pixels, of matplotlib's named lines
 DASHES: Mapping[Any, list[int]] = {"-": [], "--": [6, 3], "-.": [6, 3, 1, 3], ":": [1, 3]}
 
@@ -67,10 +67,10 @@ def note(
     facets : callable, optional, keyword-only
         Returns, for the names of a figure's series, the facets of each by kind, by which readers choose series.
     """
-    kept = [one for one in ("series", x, *([at] if at else []), *COLUMNS) if one in rows]
+    columns = [column for column in ("series", x, *([at] if at else []), *OPTIONAL_COLUMNS) if column in rows]
     known = rows["series"].isin(list(looks))
     _NOTED[ax] = {
-        "rows": rows.loc[known, kept],
+        "rows": rows.loc[known, columns],
         "looks": looks,
         "x": x,
         "measure": y,
@@ -165,5 +165,5 @@ def taken(svg: str) -> tuple[str, str | None]:
     >>> taken(carried("<svg></svg>", '{"rows": "a < b"}'))
     ('<svg></svg>', '{"rows": "a < b"}')
     """
-    found = _PLACE.search(svg)
-    return (svg, None) if found is None else (svg[: found.start()] + svg[found.end() :], html.unescape(found[1]))
+    match = _PLACE.search(svg)
+    return (svg, None) if match is None else (svg[: match.start()] + svg[match.end() :], html.unescape(match[1]))

@@ -21,11 +21,11 @@ def panel_boxes(figure: Figure) -> list[tuple[float, float, float, float]]:
 
     A figure of one panel has no boxes: it is shown whole.
     """
-    whole = _whole(figure)
+    bbox = _whole(figure)
     panels = [ax for ax in figure.axes if ax.get_visible() and not hasattr(ax, "_colorbar")]
     if len(panels) < 2:
         return []
-    scale, left, top = 72 / figure.dpi, 72 * whole.x0, 72 * whole.y1
+    scale, left, top = 72 / figure.dpi, 72 * bbox.x0, 72 * bbox.y1
     boxes = []
     parts: list[Artist] = [*figure.legends, *panels]
     for part in parts:
@@ -44,13 +44,13 @@ def _whole(figure: Figure) -> Bbox:
 
 def as_figure_svg(figure: Figure) -> str:
     """Return a figure as a transparent SVG with its panels' boxes."""
-    boxes, whole = panel_boxes(figure), _whole(figure)
+    boxes, bbox = panel_boxes(figure), _whole(figure)
     buffer = io.StringIO()
     with rc_context({"svg.hashsalt": "companion"}):  # the same ids in every run
-        figure.savefig(buffer, format="svg", bbox_inches=whole, transparent=True, metadata={"Date": None})
+        figure.savefig(buffer, format="svg", bbox_inches=bbox, transparent=True, metadata={"Date": None})
     text = buffer.getvalue()
     said = ";".join(" ".join(f"{side:.1f}" for side in box) for box in boxes)
-    rows = described(figure, (72 * whole.x0, 72 * whole.y1))
+    rows = described(figure, (72 * bbox.x0, 72 * bbox.y1))
     return carried(text.replace("<svg ", f'<svg data-panels="{said}" ', 1), rows)
 
 

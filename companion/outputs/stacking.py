@@ -26,8 +26,8 @@ def size_and_boxes(svg: str) -> tuple[list[float], list[list[float]]] | None:
     boxes = re.search(r'<svg data-panels="([^"]*)"', head)
     if not (size and boxes):
         return None
-    found = [[float(side) for side in box.split()] for box in boxes[1].split(";") if box]
-    return [float(side) for side in size.groups()], found
+    panels = [[float(side) for side in box.split()] for box in boxes[1].split(";") if box]
+    return [float(side) for side in size.groups()], panels
 
 
 def parts(size: Box, boxes: Sequence[Box]) -> list[tuple[list[float], float]]:
@@ -49,7 +49,7 @@ def parts(size: Box, boxes: Sequence[Box]) -> list[tuple[list[float], float]]:
             rows[-1].append(box)
         else:
             rows.append([box])
-    found = []
+    stretched = []
     for row in rows:
         row.sort(key=lambda box: box[0])
     between = [[(left[0] + left[2] + right[0]) / 2 for left, right in itertools.pairwise(row)] for row in rows]
@@ -58,8 +58,8 @@ def parts(size: Box, boxes: Sequence[Box]) -> list[tuple[list[float], float]]:
         ends = [edge for edge in max(between, key=len) if edge >= row[-1][0] + row[-1][2]] if len(row) == 1 else []
         edges = [0.0, *inner, min(ends, default=float(size[0]))]
         for left, right in itertools.pairwise(edges):
-            found.append(([left, top, right - left, bottom - top], (right - left) / size[0]))
-    return found
+            stretched.append(([left, top, right - left, bottom - top], (right - left) / size[0]))
+    return stretched
 
 
 def drawing(source: str, alt: str, size: Box, boxes: Sequence[Box], rows: str | None = None) -> str:
@@ -68,16 +68,16 @@ def drawing(source: str, alt: str, size: Box, boxes: Sequence[Box], rows: str | 
     ``size`` and ``boxes`` are as :func:`size_and_boxes` returns them; ``rows`` is the address of the figure's rows.
     """
     width, height = size
-    whole = f'<image href="{source}" width="{width}" height="{height}"/>'
+    image = f'<image href="{source}" width="{width}" height="{height}"/>'
     shown = parts(size, boxes) or [([0.0, 0.0, width, height], 1.0)]
     pictures = []
     for (x, y, wide, tall), share in shown:
         least = f"min(100%, {PIXELS * wide * (0.72 if share == 1 else 0.9):.0f}px)"
-        alone = share < 1 and [one[1] for one, _ in shown].count(y) == 1
+        alone = share < 1 and [part_box[1] for part_box, _ in shown].count(y) == 1
         most = f"{1.6 * PIXELS * wide:.0f}px"  # a small panel alone in a row would have larger letters than the others
         style = f"flex: {0 if alone else 1} 1 {100 * share - 0.01:.2f}%; min-width: {least}; max-width: {most}"
         box = f"{x:.1f} {y:.1f} {wide:.1f} {tall:.1f}"
-        pictures.append(f'<svg viewBox="{box}" style="{style}" aria-hidden="true" focusable="false">{whole}</svg>')
+        pictures.append(f'<svg viewBox="{box}" style="{style}" aria-hidden="true" focusable="false">{image}</svg>')
     said = html.escape(alt, quote=True)
     data = f'data-rows="{rows}" ' if rows else ""
     return (
@@ -88,5 +88,5 @@ def drawing(source: str, alt: str, size: Box, boxes: Sequence[Box], rows: str | 
 
 def stacked(svg: str, source: str, alt: str, rows: str | None = None) -> str | None:
     """Return the HTML of a figure given as SVG, None if it has no size."""
-    found = size_and_boxes(svg)
-    return drawing(source, alt, *found, rows) if found else None
+    dimensions = size_and_boxes(svg)
+    return drawing(source, alt, *dimensions, rows) if dimensions else None

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 Cell = tuple[str, str, str]  # tag, attributes and content
 
-EMPTY = re.compile(r"<th([^>]*)>(?:&nbsp;|\s)*</th>")
+EMPTY_HEADING = re.compile(r"<th([^>]*)>(?:&nbsp;|\s)*</th>")
 NUMBER = re.compile(r"[-−+]?(?:\d[\d,.]*(?:e[-+]?\d+)?|inf|nan|∞)(?:\s*(?:%|[a-zµ]{1,3}))?", re.IGNORECASE)
 _PART = re.compile(r"<(thead|tbody)[^>]*>(.*?)</\1>", re.DOTALL)
 _ROW = re.compile(r"(<tr[^>]*>)(.*?)</tr>", re.DOTALL)
@@ -22,7 +22,7 @@ def readable(table: str) -> str:
     >>> readable("<thead><tr><th></th></tr></thead>")
     '<thead><tr><td></td></tr></thead>'
     """
-    table = EMPTY.sub(r"<td\1></td>", table)
+    table = EMPTY_HEADING.sub(r"<td\1></td>", table)
     if table.count("<table") != 1 or _WIDE.search(table):
         return table
     parts = {name: [_cells(row) for _, row in _ROW.findall(inside)] for name, inside in _PART.findall(table)}
@@ -63,7 +63,7 @@ def _one_line(names: list[Cell], index: list[Cell]) -> list[Cell] | None:
 
 def _words(cells: Iterable[Cell]) -> bool:
     said = [text(inside) for _, _, inside in cells]
-    return any(said) and not any(NUMBER.fullmatch(one) for one in said)
+    return any(said) and not any(NUMBER.fullmatch(cell_text) for cell_text in said)
 
 
 def _left(cell: Cell) -> Cell:
@@ -77,7 +77,7 @@ def _replace(table: str, name: str, rows: list[list[Cell]]) -> str:
     """Return a table with other rows in its head or body."""
 
     def part(found: re.Match[str]) -> str:
-        opened = [one for one, _ in _ROW.findall(found[0])][-len(rows) :]
+        opened = [row_start for row_start, _ in _ROW.findall(found[0])][-len(rows) :]
         lines = [
             f"{start}{''.join(f'<{tag}{attributes}>{inside}</{tag}>' for tag, attributes, inside in row)}</tr>"
             for start, row in zip(opened, rows, strict=True)

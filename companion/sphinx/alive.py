@@ -31,8 +31,10 @@ from companion.sphinx.settings import add_settings, front_matter
 
 logger = getLogger(__name__)
 
-SCRIPTS = Path(__file__).parents[1] / "browser" / "scripts"
-HAVE: dict[str, Any] = {}  # while a book is built: the runtime's ``folder``, and the seconds of the ``yardstick``
+SCRIPT_FOLDER = Path(__file__).parents[1] / "browser" / "scripts"
+BUILD_STATE: dict[
+    str, Any
+] = {}  # while a book is built: the runtime's ``folder``, and the seconds of the ``yardstick``
 
 
 @dataclass(frozen=True)
@@ -93,12 +95,12 @@ class LivingText(PasteTextRole):  # type: ignore[misc]
     """``glue:text`` that remembers the name of its number."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        made, messages = super().run()
+        inline_nodes, messages = super().run()
         key, _, form = self.text.rpartition(":")
         if "::" not in self.text:
-            for node in made:
+            for node in inline_nodes:
                 node["lift-glue"] = (key, form) if key else (form, "s")
-        return made, messages
+        return inline_nodes, messages
 
 
 class Places(SphinxPostTransform):
@@ -150,28 +152,28 @@ def page_of(app: Sphinx, docname: str) -> dict[str, Any] | None:
     if not parameters or said.get("alive") is False:
         return None
     small = read.preview_parameters(path)
-    found, asked = cells_of(path), browser(app)
+    page_cells, asked = cells_of(path), browser(app)
     cells = [
         {"index": index, "source": cell.source, "tags": cell.metadata.get("tags", [])}
-        for index, cell in enumerate(found)
+        for index, cell in enumerate(page_cells)
         if cell.cell_type == "code"
     ]
     return {
-        "parameters": [as_json(one, small.get(one.name, one.default)) for one in parameters],
+        "parameters": [as_json(parameter, small.get(parameter.name, parameter.default)) for parameter in parameters],
         "cells": cells,
-        "exercises": list(exercises_of(found)),
+        "exercises": list(exercises_of(page_cells)),
         "tool": next((tool for key, tool in asked.tools.items() if said.get(key) is True), None),
         "command": asked.command,
         "extras": list(asked.panels),
         "seconds": None if "preview" in Path(app.srcdir).parts else seconds_of(app, path),
-        "yardstick": HAVE["yardstick"],
+        "yardstick": BUILD_STATE["yardstick"],
     }
 
 
 def seconds_of(app: Sphinx, path: Path) -> float | None:
     """Return how long the page's cells took in the build, or None."""
     cache = get_cache(app.config["nb_execution_cache_path"] or Path(app.outdir).parent / ".jupyter_cache")
-    known = {one.uri for one in cache.list_project_records()}
+    known = {project_record.uri for project_record in cache.list_project_records()}
     record = cache.get_cached_project_nb(str(path)) if str(path) in known else None
     return float(record.data["execution_seconds"]) if record and "execution_seconds" in record.data else None
 
@@ -183,7 +185,7 @@ def megabytes(folder: Path) -> int:
 
 def prepare(app: Sphinx) -> None:
     """Take the runtime's files, unless LIFT_PYODIDE is "off", or raise ExtensionError."""
-    HAVE.clear()
+    BUILD_STATE.clear()
     if app.builder.name != "html" or app.config["companion_rerun"]:  # paper does not run; a rerun's page has run
         return
     if os.environ.get("LIFT_PYODIDE") == "off":
@@ -192,16 +194,15 @@ def prepare(app: Sphinx) -> None:
     try:
         folder = runtime.compiled(runtime.fetched(runtime.kept_in(project_root(Path(app.srcdir)))))
     except runtime.NoRuntime as reason:
-        remedy = (
-            f"name a folder with Pyodide {runtime.VERSION} in LIFT_PYODIDE, or set it to off for pages that do not run"
-        )
+        wanted = f"a folder with Pyodide {runtime.PYODIDE_VERSION}"
+        remedy = f"name {wanted} in LIFT_PYODIDE, or set it to off for pages that do not run"
         raise ExtensionError(f"there is no Python for the browser: {reason}; {remedy}") from None
-    HAVE.update(folder=folder, yardstick=import_module(browser(app).module).yardstick())
+    BUILD_STATE.update(folder=folder, yardstick=import_module(browser(app).module).yardstick())
 
 
 def add_button(app: Sphinx, pagename: str, _template: str, _context: dict[str, Any], _doctree: Any) -> None:
     """Let a page that runs load the script that shows the button."""
-    if pagename not in app.env.found_docs or not HAVE:
+    if pagename not in app.env.found_docs or not BUILD_STATE:
         return
     data = page_of(app, pagename)
     if data is None:
@@ -210,8 +211,8 @@ def add_button(app: Sphinx, pagename: str, _template: str, _context: dict[str, A
     folder = Path(app.outdir) / "_static" / "alive" / "pages"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.json").write_text(json.dumps(data), encoding="utf-8")
-    attributes: dict[str, Any] = {"data-page": name, "data-note": NOTE.format(megabytes(HAVE["folder"]))}
-    attributes["data-exercises"] = " ".join(one["label"] for one in data["exercises"])
+    attributes: dict[str, Any] = {"data-page": name, "data-note": NOTE.format(megabytes(BUILD_STATE["folder"]))}
+    attributes["data-exercises"] = " ".join(exercise["label"] for exercise in data["exercises"])
     if data["tool"]:
         attributes |= {"data-tool": data["tool"]["script"], "data-tool-label": data["tool"]["label"]}
     app.add_js_file("alive/start.js", loading_method="defer", **attributes)
@@ -219,17 +220,17 @@ def add_button(app: Sphinx, pagename: str, _template: str, _context: dict[str, A
 
 def write(app: Sphinx, error: Exception | None) -> None:
     """Write scripts, runtime and library."""
-    if error is not None or app.builder.name != "html" or not HAVE:
+    if error is not None or app.builder.name != "html" or not BUILD_STATE:
         return
     folder = Path(app.outdir) / "_static" / "alive"
     asked, root = browser(app), project_root(Path(app.srcdir))
-    for path in [*sorted(SCRIPTS.iterdir()), *(root / name for name in asked.scripts)]:
+    for path in [*sorted(SCRIPT_FOLDER.iterdir()), *(root / name for name in asked.scripts)]:
         shutil.copy(path, folder / path.name)
     settings = {"module": asked.module, "library": asked.library, "environment": dict(asked.environment)}
     (folder / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
-    shutil.copytree(HAVE["folder"], folder / "runtime", dirs_exist_ok=True)
+    shutil.copytree(BUILD_STATE["folder"], folder / "runtime", dirs_exist_ok=True)
     packed = runtime.Packed(root, asked.files, asked.without, asked.beside)
-    runtime.pack(folder / "lift.zip", HAVE["folder"], packed)
+    runtime.pack(folder / "lift.zip", BUILD_STATE["folder"], packed)
 
 
 def name_numbers(app: Sphinx) -> None:

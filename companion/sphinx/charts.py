@@ -16,25 +16,25 @@ from companion.project import project_root
 
 logger = getLogger(__name__)
 
-SCRIPTS = Path(__file__).parents[1] / "browser" / "scripts"
-OWN = ("charts.js", "chart.mjs", "spec.mjs", "style.mjs", "alive.css")
-HAVE: dict[str, Path] = {}  # while a book is built: the ``file`` of the grammar
+SCRIPT_FOLDER = Path(__file__).parents[1] / "browser" / "scripts"
+CHART_FILES = ("charts.js", "chart.mjs", "spec.mjs", "style.mjs", "alive.css")
+BUILD_STATE: dict[str, Path] = {}  # while a book is built: the ``file`` of the grammar
 
 
 def prepare(app: Sphinx) -> None:
     """Take the grammar, or say why no chart is live."""
-    HAVE.clear()
+    BUILD_STATE.clear()
     if app.builder.format != "html":
         return
     try:
-        HAVE["file"] = grammar.bundled(project_root(Path(app.srcdir)))
+        BUILD_STATE["file"] = grammar.bundled(project_root(Path(app.srcdir)))
     except grammar.NoGrammar as reason:
         logger.info("no figure is a live chart, and there is no button for it: %s", reason)
 
 
 def add_script(app: Sphinx, pagename: str, _template: str, _context: dict[str, Any], _doctree: Any) -> None:
     """Let each page load the script; pages without charts drop it later."""
-    if HAVE and pagename in app.env.found_docs and app.builder.name != "singlehtml":
+    if BUILD_STATE and pagename in app.env.found_docs and app.builder.name != "singlehtml":
         app.add_js_file("alive/charts.js", loading_method="defer")
 
 
@@ -52,12 +52,12 @@ def write(app: Sphinx, error: Exception | None) -> None:
     if error is not None or app.builder.format != "html":
         return
     part(Path(app.outdir) / app.builder.imagedir)
-    if HAVE:
+    if BUILD_STATE:
         folder = Path(app.outdir) / "_static" / "alive"
         folder.mkdir(parents=True, exist_ok=True)
-        for name in OWN:
-            shutil.copy(SCRIPTS / name, folder / name)
-        shutil.copy(HAVE["file"], folder / "vega.mjs")
+        for name in CHART_FILES:
+            shutil.copy(SCRIPT_FOLDER / name, folder / name)
+        shutil.copy(BUILD_STATE["file"], folder / "vega.mjs")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -58,13 +58,13 @@ def sealed_answers(app: Sphinx, docname: str) -> dict[str, Sealed]:
     if path.suffix != ".md" or "```{exercise}" not in text:
         return {}
     asked = list(exercises_of(cells_of(path)))
-    kept = Path(app.env.mystnb_config.output_folder) / f"{docname}.glue.json"  # type: ignore[attr-defined]
-    outputs = json.loads(kept.read_text(encoding="utf-8")).values() if kept.exists() else []
-    found = [Sealed.read(one["data"][MIME]["sealed"]) for one in outputs if MIME in one["data"]]
-    if len(found) != len(asked):
-        words = f"{len(asked)} exercises with a check, of which {len(found)} are passed by the book's own solution"
+    glue_path = Path(app.env.mystnb_config.output_folder) / f"{docname}.glue.json"  # type: ignore[attr-defined]
+    outputs = json.loads(glue_path.read_text(encoding="utf-8")).values() if glue_path.exists() else []
+    answers = [Sealed.read(output["data"][MIME]["sealed"]) for output in outputs if MIME in output["data"]]
+    if len(answers) != len(asked):
+        words = f"{len(asked)} exercises with a check, of which {len(answers)} are passed by the book's own solution"
         raise CompanionError(f"{docname} has {words}: run its cells and see which check says 'Not yet'")
-    return {one["label"]: sealed for one, sealed in zip(asked, found, strict=True)}
+    return {exercise["label"]: sealed for exercise, sealed in zip(asked, answers, strict=True)}
 
 
 class Forms(SphinxPostTransform):
@@ -79,7 +79,7 @@ class Forms(SphinxPostTransform):
             return
         answers = sealed_answers(self.app, self.env.docname)
         for node in self.document.findall(nodes.Admonition):
-            sealed = next((answers[one] for one in node.get("ids", []) if one in answers), None)
+            sealed = next((answers[label] for label in node.get("ids", []) if label in answers), None)
             if sealed and sealed.is_form:
                 place = f'<div class="lift-exercise" data-sealed="{sealed.text()}"></div>'
                 node.append(nodes.raw("", place, format="html"))

@@ -8,7 +8,7 @@ from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx_proof.nodes import proof_node  # type: ignore[import-untyped]
 
-LONG = 12  # a cell with more lines of code than this is folded
+MAX_LINES = 12  # a cell with more lines of code than this is folded
 PLUMBING = {"keep", "glue"}  # functions that store rows and numbers for other pages; a page does not show calls of them
 
 
@@ -33,7 +33,7 @@ def reason(source: str, tags: list[str]) -> str | None:
         return "Set-up"
     if any(isinstance(node, ast.Assert) for node in ast.walk(tree)):
         return "The check, in code"
-    return "The code" if len(source.splitlines()) > LONG else None
+    return "The code" if len(source.splitlines()) > MAX_LINES else None
 
 
 def without_plumbing(source: str) -> str:
@@ -65,8 +65,8 @@ class Fold(SphinxPostTransform):
     def run(self, **_options: Any) -> None:
         """Mark cells, and wrap proofs."""
         for cell in self.document.findall(nodes.container):
-            told = "code_prompt_show" in cell.get("cell_metadata", {}).get("mystnb", {})
-            if cell.get("nb_element") != "cell_code" or cell.get("hide_mode") not in (None, "input") or told:
+            has_prompt = "code_prompt_show" in cell.get("cell_metadata", {}).get("mystnb", {})
+            if cell.get("nb_element") != "cell_code" or cell.get("hide_mode") not in (None, "input") or has_prompt:
                 continue
             inputs = [part for part in cell.children if part.get("nb_element") == "cell_code_source"]
             source = next((code for part in inputs for code in part.findall(nodes.literal_block)), None)

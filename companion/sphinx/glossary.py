@@ -18,8 +18,8 @@ from sphinx.application import Sphinx
 from companion.sphinx.settings import add_settings
 
 # what a preview can show: theorems, definitions, figures, works, words, numbered equations
-SHOWN = ("div.proof[id]", "figure[id]", "div.citation[id]", "dl.glossary dt[id]", "div.math[id]")
-LONGEST = 20_000  # characters of a preview; a longer one, such as a figure drawn in the page, is left out
+PREVIEW_SELECTORS = ("div.proof[id]", "figure[id]", "div.citation[id]", "dl.glossary dt[id]", "div.math[id]")
+MAX_PREVIEW_LENGTH = 20_000  # characters of a preview; a longer one, such as a figure drawn in the page, is left out
 ELSEWHERE = (
     nodes.title,
     nodes.reference,
@@ -72,34 +72,34 @@ def _pieces(text: str, left: dict[str, str]) -> Iterator[nodes.Node]:
     while left:
         longest_first = "|".join(re.escape(word) for word in sorted(left, key=len, reverse=True))
         # a capital letter may begin a sentence; abbreviations are told by theirs
-        found = re.search(rf"(?<![\w-])({longest_first})(s|es)?(?![\w-])", text[at:], re.IGNORECASE)
-        if found is None:
+        match = re.search(rf"(?<![\w-])({longest_first})(s|es)?(?![\w-])", text[at:], re.IGNORECASE)
+        if match is None:
             break
-        word = left.pop(found[1].lower())
-        if at + found.start() > at:
-            yield nodes.Text(text[at : at + found.start()])
-        shown = nodes.inline("", found[0], classes=["xref", "std", "std-term"])
+        word = left.pop(match[1].lower())
+        if at + match.start() > at:
+            yield nodes.Text(text[at : at + match.start()])
+        shown = nodes.inline("", match[0], classes=["xref", "std", "std-term"])
         link = addnodes.pending_xref("", shown, refdomain="std", reftype="term", reftarget=word, refwarn=True)
         link["refexplicit"] = True
         yield link
-        at += found.end()
+        at += match.end()
     if at < len(text):
         yield nodes.Text(text[at:])
 
 
 def previews(folder: Path) -> dict[str, str]:
     """Return the targets of links, by page and name, with rooted addresses."""
-    found = {}
+    by_target = {}
     for path in sorted(folder.rglob("*.html")):
         page = path.relative_to(folder).as_posix()
         if page.startswith(("_", "genindex", "search")):
             continue
         parsed = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
-        for shown in parsed.select(", ".join(SHOWN)):
+        for shown in parsed.select(", ".join(PREVIEW_SELECTORS)):
             text = _rooted(shown, path.parent, folder)
-            if len(text) <= LONGEST:
-                found[f"{page}#{shown['id']}"] = text
-    return found
+            if len(text) <= MAX_PREVIEW_LENGTH:
+                by_target[f"{page}#{shown['id']}"] = text
+    return by_target
 
 
 def _rooted(shown: Tag, here: Path, root: Path) -> str:
@@ -124,8 +124,8 @@ def _rooted(shown: Tag, here: Path, root: Path) -> str:
 def write_previews(app: Sphinx, error: Exception | None) -> None:
     """Write the previews as a script, beside the one that shows them."""
     if error is None and app.builder.name == "html":
-        found = previews(Path(app.outdir))
-        script = f"window.liftPreviews = {json.dumps(found, ensure_ascii=False)};\n"
+        by_target = previews(Path(app.outdir))
+        script = f"window.liftPreviews = {json.dumps(by_target, ensure_ascii=False)};\n"
         (Path(app.outdir) / "_static" / "previews-of.js").write_text(script, encoding="utf-8")
 
 

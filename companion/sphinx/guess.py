@@ -47,9 +47,9 @@ class Guess(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         if "series" not in self.options:
             raise self.error("guess needs the option series, the curve's name")
-        made = guess(figure=self.arguments[0], series=self.options["series"], panel=self.options.get("panel", 1))
-        self.state.nested_parse(self.content, self.content_offset, made)
-        return [made]
+        node = guess(figure=self.arguments[0], series=self.options["series"], panel=self.options.get("panel", 1))
+        self.state.nested_parse(self.content, self.content_offset, node)
+        return [node]
 
 
 def curve(rows: str, panel: int, series: str) -> dict[str, Any]:

@@ -17,9 +17,9 @@ FONTS = {
     "regular-400": ("Font Awesome 6 Free", 400),
     "brands-400": ("Font Awesome 6 Brands", 400),
 }
-PRIVATE = re.compile(r"\\(f[0-9a-f]{3}|e[0-9a-f]{3})\b", re.IGNORECASE)
-RULE = re.compile(r"([^{}@]+)\{([^{}]*)\}")
-NAME = re.compile(r"\bfa-[a-z0-9-]+")
+PRIVATE_CODE = re.compile(r"\\(f[0-9a-f]{3}|e[0-9a-f]{3})\b", re.IGNORECASE)
+CSS_RULE = re.compile(r"([^{}@]+)\{([^{}]*)\}")
+ICON_NAME = re.compile(r"\bfa-[a-z0-9-]+")
 
 
 def without(text: str, word: str) -> str:
@@ -37,25 +37,25 @@ def kept_rules(css: str, names: set[str]) -> str:
     >>> kept_rules(".fa-x:before,.fa-y:before{content:'a'}.fa-z:before{content:'b'}.fas{font-weight:900}", {"fa-y"})
     ".fa-y:before{content:'a'}.fas{font-weight:900}"
     """
-    kept = []
-    for selectors, body in RULE.findall(css):
-        of_icons = [one for one in selectors.split(",") if NAME.search(one) and "content:" in body]
-        shown = [one for one in of_icons if set(NAME.findall(one)) <= names]
+    rules = []
+    for selectors, body in CSS_RULE.findall(css):
+        of_icons = [selector for selector in selectors.split(",") if ICON_NAME.search(selector) and "content:" in body]
+        shown = [selector for selector in of_icons if set(ICON_NAME.findall(selector)) <= names]
         if not of_icons or shown:
-            kept.append(f"{','.join(shown) or selectors.strip()}{{{body}}}")
-    return "".join(kept)
+            rules.append(f"{','.join(shown) or selectors.strip()}{{{body}}}")
+    return "".join(rules)
 
 
 def cut(font: Path, codes: set[int], target: Path) -> bool:
     """Write a font with some of its characters; return whether it has any of them."""
     options = subset.Options(flavor="woff", drop_tables=[*subset.Options().drop_tables, "GSUB"])
-    with subset.load_font(str(font), options) as made:
-        present = codes & set(made.getBestCmap())
+    with subset.load_font(str(font), options) as subset_font:
+        present = codes & set(subset_font.getBestCmap())
         if present:
             tool = subset.Subsetter(options)
             tool.populate(unicodes=present)
-            tool.subset(made)
-            subset.save_font(made, str(target), options)
+            tool.subset(subset_font)
+            subset.save_font(subset_font, str(target), options)
     return bool(present)
 
 
@@ -70,7 +70,7 @@ def write_icons(app: Sphinx, error: Exception | None) -> None:
         return
     vendor = sheet.parents[1]
     written = [*Path(app.outdir).rglob("*.html"), *static.glob("*.js"), *static.glob("scripts/*.js")]
-    names = set(NAME.findall(" ".join(path.read_text(encoding="utf-8") for path in written)))
+    names = set(ICON_NAME.findall(" ".join(path.read_text(encoding="utf-8") for path in written)))
     # the bare form: the licence's comment and the faces, whose files are not kept, are left out
     rules = kept_rules(
         re.sub(r"/\*.*?\*/|@font-face\{[^}]*\}", "", sheet.read_text(), flags=re.DOTALL),
@@ -79,7 +79,7 @@ def write_icons(app: Sphinx, error: Exception | None) -> None:
     sheets = rules + " ".join(
         path.read_text(encoding="utf-8") for path in static.rglob("*.css") if vendor not in path.parents
     )
-    codes = {int(code, 16) for code in PRIVATE.findall(sheets)}
+    codes = {int(code, 16) for code in PRIVATE_CODE.findall(sheets)}
     folder = static / "icons"
     folder.mkdir(exist_ok=True)
     faces = [

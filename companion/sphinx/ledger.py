@@ -51,7 +51,7 @@ def controls(choices: Mapping[str, Sequence[str]], orders: Mapping[str, str]) ->
     """
     boxes = [
         f'<label>{name} <select data-filter="{name}"><option value="">all</option>'
-        + "".join(f"<option>{html.escape(one)}</option>" for one in values)
+        + "".join(f"<option>{html.escape(choice)}</option>" for choice in values)
         + "</select></label>"
         for name, values in choices.items()
     ]

@@ -39,13 +39,13 @@ def lighten(app: Sphinx, _pagename: str, _template: str, context: dict[str, Any]
     """Leave out what a page does not use."""
     formulas = app.builder.name == "singlehtml" or 'class="math' in context.get("body", "")
     for kind in ("script_files", "css_files"):
-        kept: dict[str, Any] = {}
+        files: dict[str, Any] = {}
         for file in context.get(kind, []):
             inline = file.attributes.get("body", "") if hasattr(file, "attributes") else ""
             name = str(getattr(file, "filename", file) or inline)
             if app.builder.name == "singlehtml" or wanted(name, context.get("body", ""), formulas):
-                kept.setdefault(name, file)
-        context[kind] = list(kept.values())
+                files.setdefault(name, file)
+        context[kind] = list(files.values())
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -10,7 +10,7 @@ from sphinx.application import Sphinx
 from sphinx_markdown_builder.contexts import IndentContext, SubContextParams  # type: ignore[import-untyped]
 from sphinx_markdown_builder.translator import MarkdownTranslator  # type: ignore[import-untyped]
 
-CELL = "\x00"  # stands around a code cell's number, between the texts before and after the cell
+CELL_MARK = "\x00"  # stands around a code cell's number, between the texts before and after the cell
 
 
 class Translator(MarkdownTranslator):  # type: ignore[misc]
@@ -18,7 +18,7 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
 
     def visit_container(self, node: nodes.container) -> None:
         if node.get("nb_element") == "cell_code":
-            self.add(f"{CELL}{node['cell_index']}{CELL}", 2, 2)
+            self.add(f"{CELL_MARK}{node['cell_index']}{CELL_MARK}", 2, 2)
             for figure in node.findall(nodes.figure):
                 self._caption(figure)
             raise nodes.SkipNode
@@ -39,7 +39,7 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
 
     def _number(self, kind: str, ids: list[str]) -> str:
         numbers = self.builder.env.toc_fignumbers.get(self.docname, {}).get(kind, {})
-        return ".".join(str(part) for one in ids[:1] for part in numbers.get(one, ()))
+        return ".".join(str(part) for node_id in ids[:1] for part in numbers.get(node_id, ()))
 
     def _open(self, heading: str) -> None:
         self._push_context(IndentContext("> ", params=SubContextParams(2, 2)))
@@ -135,5 +135,5 @@ def told(app: Sphinx, doctree: nodes.document, docname: str) -> list[str | int]:
     doctree.walkabout(translator)
     # what a quote says goes on in the same quote, until the next heading of one
     text = re.sub(r"(?m)^(>.*)\n\n(?=> (?!\*\*))", r"\1\n>\n", translator.astext())
-    pieces = text.split(CELL)
+    pieces = text.split(CELL_MARK)
     return [piece.strip() if number % 2 == 0 else int(piece) for number, piece in enumerate(pieces)]

@@ -29,10 +29,12 @@ from companion.sphinx.markdown import told
 from companion.sphinx.settings import add_settings
 
 BRANCH = "notebooks"
-FOLDER = "_notebooks"
+NOTEBOOK_FOLDER = "_notebooks"
 # cells whose code a page folds or leaves out; a notebook needs it, folded
-HIDDEN = {"hide-cell", "hide-input", "remove-cell", "remove-input"}
-TEXTS: dict[str, list[str | int]] = {}  # each page's text, from when it is laid out until the notebooks are written
+HIDDEN_TAGS = {"hide-cell", "hide-input", "remove-cell", "remove-input"}
+PAGE_TEXTS: dict[
+    str, list[str | int]
+] = {}  # each page's text, from when it is laid out until the notebooks are written
 FROM_REPOSITORY = """# Where {name} is not installed, such as on Colab, this installs the book's library and data.
 import importlib.util
 
@@ -96,19 +98,19 @@ def convert(
     back. ``answers`` has, in order, what the checks know instead of the answers.
     """
     left = iter(answers)
-    made = nbformat.v4.new_notebook(metadata={"kernelspec": source.metadata.kernelspec})
-    made.cells += [nbformat.v4.new_code_cell(install)] if install else []
+    notebook = nbformat.v4.new_notebook(metadata={"kernelspec": source.metadata.kernelspec})
+    notebook.cells += [nbformat.v4.new_code_cell(install)] if install else []
     waiting = [number for number, cell in enumerate(source.cells) if cell.cell_type == "code"]
     for piece in [*pieces, len(source.cells)]:
         if isinstance(piece, str):
-            made.cells += [nbformat.v4.new_markdown_cell(piece)] if piece else []
+            notebook.cells += [nbformat.v4.new_markdown_cell(piece)] if piece else []
             continue
         while waiting and waiting[0] <= piece:
             cell = source.cells[waiting.pop(0)]
-            made.cells += code(cell, next(left, None) if "check" in tags(cell) else None)
-    for number, cell in enumerate(made.cells):
+            notebook.cells += code(cell, next(left, None) if "check" in tags(cell) else None)
+    for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number}"
-    return made
+    return notebook
 
 
 def code(cell: nbformat.NotebookNode, answer: Sealed | None = None) -> list[nbformat.NotebookNode]:
@@ -125,10 +127,10 @@ def code(cell: nbformat.NotebookNode, answer: Sealed | None = None) -> list[nbfo
             nbformat.v4.new_code_cell(reveal(cell.source)),
         ]
     words = check_sealed(cell.source, answer) if answer else cell.source
-    made = nbformat.v4.new_code_cell(words, metadata={"tags": tags(cell)} if tags(cell) else {})
-    if HIDDEN & set(tags(cell)):
-        made.metadata["jupyter"] = {"source_hidden": True}
-    return [made]
+    new_cell = nbformat.v4.new_code_cell(words, metadata={"tags": tags(cell)} if tags(cell) else {})
+    if HIDDEN_TAGS & set(tags(cell)):
+        new_cell.metadata["jupyter"] = {"source_hidden": True}
+    return [new_cell]
 
 
 def only_glues(source: str) -> bool:
@@ -139,11 +141,13 @@ def only_glues(source: str) -> bool:
     """
     held: list[ast.AST] = [ast.parse(source)] if "glue(" in source else []
     for node in held:  # it grows
-        for one in getattr(node, "body", []):
-            if isinstance(one, ast.For):
-                held.append(one)
+        for statement in getattr(node, "body", []):
+            if isinstance(statement, ast.For):
+                held.append(statement)
             elif not (
-                isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) and ast.unparse(one.value.func) == "glue"
+                isinstance(statement, ast.Expr)
+                and isinstance(statement.value, ast.Call)
+                and ast.unparse(statement.value.func) == "glue"
             ):
                 return False
     return bool(held)
@@ -152,22 +156,22 @@ def only_glues(source: str) -> bool:
 def keep_text(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Keep a page's text as Markdown until its notebook is written."""
     if app.builder.name == "html" and is_notebook(app, docname):
-        TEXTS[docname] = told(app, doctree, docname)
+        PAGE_TEXTS[docname] = told(app, doctree, docname)
 
 
 def write_notebooks(app: Sphinx, error: Exception | None) -> None:
     """Write ``_notebooks/NAME.ipynb`` for each page with code, and their wheel."""
     if error is not None or app.builder.name != "html":
         return
-    folder = Path(app.outdir) / FOLDER
+    folder = Path(app.outdir) / NOTEBOOK_FOLDER
     folder.mkdir(exist_ok=True)
     package = package_of(app.config)
     if package:
         words = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
         subprocess.run(words, cwd=project_root(Path(app.srcdir)), check=True, capture_output=True)
-    url, wheel = repository(app.config), next((one.name for one in folder.glob("*.whl")), "")
+    url, wheel = repository(app.config), next((path.name for path in folder.glob("*.whl")), "")
     install = "" if package is None else package.install(FROM_REPOSITORY if url else FROM_WHEEL, url or wheel)
-    for docname, pieces in TEXTS.items():
+    for docname, pieces in PAGE_TEXTS.items():
         target = folder / f"{docname}.ipynb"
         target.parent.mkdir(parents=True, exist_ok=True)
         answers = sealed_answers(app, docname).values()
@@ -201,13 +205,13 @@ def add_buttons(app: Sphinx, pagename: str, _template: str, context: dict[str, A
         ]
         context["header_buttons"].append(menu("Run this chapter", "fas fa-rocket", "launch-buttons", launch))
     downloads = [
-        link(f"{up}{FOLDER}/{file}", ".ipynb", "Download as a notebook", "fas fa-file-code"),
+        link(f"{up}{NOTEBOOK_FOLDER}/{file}", ".ipynb", "Download as a notebook", "fas fa-file-code"),
         link(f"{up}_sources/{pagename}.md", ".md", "Download the source", "fas fa-file"),
     ]
     if package := package_of(app.config):
         wheel = f"{package.name}-{version(package.name)}-py3-none-any.whl"
         words = f"Download {package.name}, which the notebook needs"
-        downloads.append(link(f"{up}{FOLDER}/{wheel}", ".whl", words, "fas fa-box"))
+        downloads.append(link(f"{up}{NOTEBOOK_FOLDER}/{wheel}", ".whl", words, "fas fa-box"))
     context["header_buttons"].append(menu("Download this chapter", "fas fa-download", "download-buttons", downloads))
 
 

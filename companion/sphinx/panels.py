@@ -30,21 +30,21 @@ def drawn_from(app: Sphinx, image: nodes.image) -> drawing | None:
     if path.suffix != ".svg" or not path.exists():
         return None
     text = path.read_text(encoding="utf-8")
-    found = stacking.size_and_boxes(text)
-    if found is None:
+    dimensions = stacking.size_and_boxes(text)
+    if dimensions is None:
         return None
-    made = drawing("", **image.attributes)
-    made["rows"] = taken(text)[1] is not None
-    made["size"], made["boxes"] = found
-    return made
+    node = drawing("", **image.attributes)
+    node["rows"] = taken(text)[1] is not None
+    node["size"], node["boxes"] = dimensions
+    return node
 
 
 def replace_images(app: Sphinx, doctree: nodes.document, _docname: str) -> None:
     """Replace images of known size by drawings."""
     for image in list(doctree.findall(nodes.image)):
-        made = drawn_from(app, image) if type(image) is nodes.image else None
-        if made:
-            image.replace_self(made)
+        replacement = drawn_from(app, image) if type(image) is nodes.image else None
+        if replacement:
+            image.replace_self(replacement)
 
 
 def visit_drawing(self: Any, node: drawing) -> None:
@@ -77,18 +77,18 @@ def find_thumbnails(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         source = app.env.get_doctree(page) if page else doctree
         images = [
             image
-            for found in source.findall(nodes.figure)
-            if name in found["ids"]
-            for image in found.findall(nodes.image)
+            for figure in source.findall(nodes.figure)
+            if name in figure["ids"]
+            for image in figure.findall(nodes.image)
         ]
-        made = [drawn for image in images if (drawn := drawn_from(app, image))]
-        if not made:
+        drawings = [drawn for image in images if (drawn := drawn_from(app, image))]
+        if not drawings:
             logger.warning("no drawing is called %s", place["name"], location=docname)
             place.parent.remove(place)
             continue
         for key in ("uri", "candidates", "size"):
-            place[key] = made[0][key]
-        shown = [box for box, share in stacking.parts(made[0]["size"], made[0]["boxes"]) if share < 1]
+            place[key] = drawings[0][key]
+        shown = [box for box, share in stacking.parts(drawings[0]["size"], drawings[0]["boxes"]) if share < 1]
         place["boxes"] = shown[place["panel"] - 1 :][:1]
 
 
@@ -97,9 +97,9 @@ def visit_thumbnail(self: Any, node: thumbnail) -> None:
     source = posixpath.join(self.builder.imgpath, quote(self.builder.images[node["uri"]]))
     width, height = node["size"]
     x, y, wide, tall = node["boxes"][0] if node["boxes"] else (0, 0, width, height)
-    whole = f'<image href="{source}" width="{width}" height="{height}"/>'
+    image = f'<image href="{source}" width="{width}" height="{height}"/>'
     box = f"{x:.1f} {y:.1f} {wide:.1f} {tall:.1f}"
-    self.body.append(f'<svg class="lift-thumbnail" viewBox="{box}" aria-hidden="true" focusable="false">{whole}</svg>')
+    self.body.append(f'<svg class="lift-thumbnail" viewBox="{box}" aria-hidden="true" focusable="false">{image}</svg>')
     raise nodes.SkipNode
 
 

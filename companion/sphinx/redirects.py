@@ -54,8 +54,8 @@ def address(page: str, target: str) -> str:
     'coins.html#coins'
     """
     name, _, anchor = target.partition("#")
-    found = posixpath.relpath(f"{name}.html", posixpath.dirname(page) or ".")
-    return f"{found}#{anchor}" if anchor else found
+    relative = posixpath.relpath(f"{name}.html", posixpath.dirname(page) or ".")
+    return f"{relative}#{anchor}" if anchor else relative
 
 
 def anchors_of(page: str, redirects: Mapping[str, str]) -> dict[str, str]:

@@ -27,9 +27,9 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from companion.outputs.ghosts import with_ghosts
 from companion.sphinx.settings import add_settings
 
-RECORD = "book.json"
-GLUED = "lift-glue"  # the attribute of a number in the text: its name and its format
-AROUND = 60  # characters of a sentence that are shown on each side of a number
+RECORD_NAME = "book.json"
+GLUE_ATTRIBUTE = "lift-glue"  # the attribute of a number in the text: its name and its format
+CONTEXT_LENGTH = 60  # characters of a sentence that are shown on each side of a number
 
 
 def targets(app: Sphinx) -> Iterator[tuple[str, str, str]]:
@@ -49,16 +49,16 @@ def targets(app: Sphinx) -> Iterator[tuple[str, str, str]]:
         yield f"ref:{label}", address(page, anchor), std.labels.get(label, ("", "", ""))[2]
         if shown := number(page, "figure", anchor):
             yield f"numref:{label}", address(page, anchor), f"Fig. {shown}"
-    for label, found in getattr(env, "proof_list", {}).items():
-        shown = "" if found["nonumber"] else number(found["docname"], found["countertype"], label)
-        yield f"prf:{label}", address(found["docname"], label), f"{found['realtype'].title()} {shown}".strip()
+    for label, entry in getattr(env, "proof_list", {}).items():
+        shown = "" if entry["nonumber"] else number(entry["docname"], entry["countertype"], label)
+        yield f"prf:{label}", address(entry["docname"], label), f"{entry['realtype'].title()} {shown}".strip()
     for label, (page, shown) in env.get_domain("math").data["objects"].items():
         yield f"eq:{label}", address(page, f"equation-{nodes.make_id(label)}"), f"({shown})"
     for (kind, name), (page, anchor) in std.objects.items():
         if kind == "term":
             yield f"term:{name.lower()}", address(page, anchor), ""
-    for name, found in env.get_domain("py").objects.items():
-        yield f"py:{name}", address(found.docname, found.node_id), ""
+    for name, entry in env.get_domain("py").objects.items():
+        yield f"py:{name}", address(entry.docname, entry.node_id), ""
 
 
 def write_record(app: Sphinx, error: Exception | None) -> None:
@@ -71,15 +71,15 @@ def write_record(app: Sphinx, error: Exception | None) -> None:
         for label, uri in images.items()
         if uri in app.builder.images
     }
-    made = {
+    record = {
         "rows": rows,
         "targets": {key: [address, text] for key, address, text in targets(app)},
         "numbers": {page.rpartition("/")[2]: kinds for page, kinds in app.env.toc_fignumbers.items()},
         "glued": getattr(app.env, "glued_texts", {}),
     }
     # texts that Sphinx translates are no strings yet
-    text = json.dumps(made, ensure_ascii=False, default=str)
-    (Path(app.outdir) / RECORD).write_text(text, encoding="utf-8")
+    text = json.dumps(record, ensure_ascii=False, default=str)
+    (Path(app.outdir) / RECORD_NAME).write_text(text, encoding="utf-8")
 
 
 def draw_ghosts(app: Sphinx, doctree: nodes.document, _page: str) -> None:
@@ -87,10 +87,10 @@ def draw_ghosts(app: Sphinx, doctree: nodes.document, _page: str) -> None:
     rerun = app.config["companion_rerun"]
     if not rerun:
         env: Any = app.env
-        kept = env.__dict__.setdefault("figure_images", {})
+        figure_uris = env.__dict__.setdefault("figure_images", {})
         for figure in doctree.findall(nodes.figure):
             for image in figure.findall(nodes.image):
-                kept |= {label: image["uri"] for label in figure["ids"] if image["uri"].endswith(".svg")}
+                figure_uris |= {label: image["uri"] for label in figure["ids"] if image["uri"].endswith(".svg")}
         return
     known, folder = rerun["record"].get("rows", {}), Path(rerun["record"].get("folder", ""))
     for figure in doctree.findall(nodes.figure):
@@ -187,16 +187,16 @@ class Numbers(SphinxPostTransform):
     def run(self, **_options: Any) -> None:
         """Record or compare each number of the page's text."""
         page, rerun = self.env.docname.rpartition("/")[2], self.config["companion_rerun"]
-        found = [node for node in self.document.findall(nodes.inline) if GLUED in node]
+        glued_nodes = [node for node in self.document.findall(nodes.inline) if GLUE_ATTRIBUTE in node]
         if not rerun:
             env: Any = self.env
-            kept = env.__dict__.setdefault("glued_texts", {})
-            kept[page] = {":".join(node[GLUED]): node.astext() for node in found}
+            glued_texts = env.__dict__.setdefault("glued_texts", {})
+            glued_texts[page] = {":".join(node[GLUE_ATTRIBUTE]): node.astext() for node in glued_nodes}
             return
         before = rerun["record"].get("glued", {}).get(rerun["page"])
         changed = []
-        for at, node in enumerate(found):
-            old = (before or {}).get(":".join(node[GLUED]))
+        for at, node in enumerate(glued_nodes):
+            old = (before or {}).get(":".join(node[GLUE_ATTRIBUTE]))
             if old is not None and old != node.astext():
                 anchor = f"changed-{at + 1}"
                 changed.append((anchor, *around(node), old, node.astext()))
@@ -204,7 +204,7 @@ class Numbers(SphinxPostTransform):
                 node.parent.replace(node, [mark, node, nodes.raw("", "</mark>", format="html")])
         if not rerun["told"]:
             return
-        numbers = {"total": len(found), "known": before is not None, "changed": changed} if found else None
+        numbers = {"total": len(glued_nodes), "known": before is not None, "changed": changed} if glued_nodes else None
         section = next(iter(self.document.findall(nodes.section)), self.document)
         place = 1 if section.children and isinstance(section.children[0], nodes.title) else 0
         section.insert(place, nodes.raw("", box(rerun, numbers), format="html"))
@@ -225,9 +225,9 @@ def around(node: nodes.inline) -> tuple[str, str]:
             after += str(text)
         elif not inside:
             before += str(text)
-    left, right = " ".join(before.split())[-AROUND:], " ".join(after.split())[:AROUND]
-    left = left.partition(" ")[2] if len(before) > AROUND else left
-    return left, right.rpartition(" ")[0] if len(after) > AROUND else right
+    left, right = " ".join(before.split())[-CONTEXT_LENGTH:], " ".join(after.split())[:CONTEXT_LENGTH]
+    left = left.partition(" ")[2] if len(before) > CONTEXT_LENGTH else left
+    return left, right.rpartition(" ")[0] if len(after) > CONTEXT_LENGTH else right
 
 
 def box(rerun: dict[str, Any], numbers: dict[str, Any] | None) -> str:

@@ -18,8 +18,8 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 
-CODE = (nodes.literal_block, nodes.doctest_block, nodes.raw)
-APART = (nodes.section, addnodes.glossary, addnodes.desc)  # parts of a section that are found by themselves
+CODE_NODES = (nodes.literal_block, nodes.doctest_block, nodes.raw)
+SEPARATE_NODES = (nodes.section, addnodes.glossary, addnodes.desc)  # parts of a section that are found by themselves
 
 
 def prose(doctree: nodes.document) -> nodes.document:
@@ -30,7 +30,7 @@ def prose(doctree: nodes.document) -> nodes.document:
     'Words:'
     """
     copy = doctree.deepcopy()
-    for block in list(copy.findall(lambda node: isinstance(node, CODE))):
+    for block in list(copy.findall(lambda node: isinstance(node, CODE_NODES))):
         block.parent.remove(block)
     return copy
 
@@ -52,7 +52,7 @@ def parts(node: nodes.Element) -> Iterator[tuple[str, nodes.Node]]:
             yield "table", child
         elif isinstance(child, nodes.TextElement) and not isinstance(child, nodes.title):
             yield "prose", child
-        elif isinstance(child, nodes.Element) and not isinstance(child, (*APART, nodes.title)):
+        elif isinstance(child, nodes.Element) and not isinstance(child, (*SEPARATE_NODES, nodes.title)):
             yield from parts(child)
 
 
@@ -126,8 +126,8 @@ def write_scripts(app: Sphinx, error: Exception | None) -> None:
         static = Path(app.outdir) / "_static"
         for name in ("search.js", "minisearch/minisearch.js"):
             shutil.copy(Path(__file__).parent / name, static)
-        found = json.dumps(getattr(app.builder, "found", []), ensure_ascii=False, separators=(",", ":"))
-        (static / "search-sections.js").write_text(f"window.searchSections = {found};\n", encoding="utf-8")
+        sections = json.dumps(getattr(app.builder, "found", []), ensure_ascii=False, separators=(",", ":"))
+        (static / "search-sections.js").write_text(f"window.searchSections = {sections};\n", encoding="utf-8")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

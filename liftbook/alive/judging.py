@@ -17,7 +17,7 @@ from liftbook.claims.values import stored_by_seed
 from liftlib.errors import LiftError
 
 Stored = dict[str, dict[int, Value]]
-WORDS = {"true": "holds", "false": "does not hold"}
+BOOLEAN_WORDS = {"true": "holds", "false": "does not hold"}
 
 
 def judged(entry: Entry, seed: int, stored: Stored) -> dict[str, Any]:
@@ -39,8 +39,8 @@ def judged(entry: Entry, seed: int, stored: Stored) -> dict[str, Any]:
         seen.add("new" if at not in before else "same" if same(value, before[at]) else "other")
         outcomes.append(entry.claim.outcome(list({**before, at: value}.values())))
         first = first or shown([value])
-    whole = next(word for word in ("other", "new", "same") if word in seen)
-    return {"found": WORDS.get(first, first), "seen": whole, "verdict": verdict_of(outcomes)}
+    status = next(word for word in ("other", "new", "same") if word in seen)
+    return {"found": BOOLEAN_WORDS.get(first, first), "seen": status, "verdict": verdict_of(outcomes)}
 
 
 def again(asked: str, emit: Callable[[str], object]) -> str:
@@ -61,16 +61,18 @@ def again(asked: str, emit: Callable[[str], object]) -> str:
     """
     wanted = json.loads(asked)
     stored = stored_by_seed()
-    known = {entry.claim.id: entry for entry in entries({call: list(found.values()) for call, found in stored.items()})}
-    done = moved = 0
+    known = {
+        entry.claim.id: entry for entry in entries({call: list(by_seed.values()) for call, by_seed in stored.items()})
+    }
+    n_judged = moved = 0
     for name in wanted["claims"]:
         emit(json.dumps({"claim": name}))
         begun = time.perf_counter()
         try:
-            told = judged(known[name], wanted["seed"], stored)
+            report = judged(known[name], wanted["seed"], stored)
         except (LiftError, ModuleNotFoundError) as error:
-            told = {"left": str(error)}
-        done += "verdict" in told
-        moved += told.get("verdict", known[name].verdict) != known[name].verdict
-        emit(json.dumps({"claim": name, **told, "seconds": time.perf_counter() - begun}))
-    return json.dumps({"judged": done, "moved": moved})
+            report = {"left": str(error)}
+        n_judged += "verdict" in report
+        moved += report.get("verdict", known[name].verdict) != known[name].verdict
+        emit(json.dumps({"claim": name, **report, "seconds": time.perf_counter() - begun}))
+    return json.dumps({"judged": n_judged, "moved": moved})

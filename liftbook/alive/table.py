@@ -27,21 +27,21 @@ from lifttables.audits.auditing import as_dict, audited
 from lifttables.audits.picture import as_svg, lift_map
 from lifttables.cli import example
 from lifttables.cli.notions import notion_from
-from lifttables.designs.designing import CONFIDENCE, Design, best_design, joint_of
+from lifttables.designs.designing import DEFAULT_CONFIDENCE, Design, best_design, joint_of
 from lifttables.designs.publishing import Publishing
 from lifttables.designs.statement import statement
 from lifttables.encoding.columns import JOIN, Counts
 from lifttables.encoding.reading import Reading
 from lifttables.encoding.table import Rows
-from lifttables.page import DRAWN, audit_page, documents
-from lifttables.recommendation.choosing import BUDGETS, NOTIONS_AT, attempt, choose, confidence_of_each, fitting
+from lifttables.page import MAX_SYMBOLS_DRAWN, audit_page, documents
+from lifttables.recommendation.choosing import CURVE_BUDGETS, NOTIONS_AT, attempt, choose, confidence_of_each, fitting
 from lifttables.recommendation.question import Question, percent, sanitise_command
 from lifttables.releases.pipeline import Draw, Plan, Sanitised, release
 from lifttables.sources.endings import SUFFIXES, ending
 from lifttables.sources.frames import Frame
 from lifttables.sources.widths import check_widths
 
-MOST = 200_000_000
+MAX_BYTES = 200_000_000
 """Maximum size of a table in bytes: its text and its counts must fit in the browser's memory."""
 
 TOP, LEAST = 3, 0.05
@@ -79,16 +79,16 @@ class OwnTable(Frame):
     """
 
     def __init__(self, data: bytes, name: str) -> None:
-        found = ending(Path(name))
-        if found is None or not SUFFIXES[found]:
+        suffix = ending(Path(name))
+        if suffix is None or not SUFFIXES[suffix]:
             raise DataError(f"{name} is no CSV file by its name: it ends in .csv or .tsv, or in either and .gz")
-        if len(data) > MOST:
+        if len(data) > MAX_BYTES:
             raise DataError(
-                f"{name} has {len(data) / 1e6:,.0f} MB, more than {MOST / 1e6:,.0f}: audit it with `lift audit`"
+                f"{name} has {len(data) / 1e6:,.0f} MB, more than {MAX_BYTES / 1e6:,.0f}: audit it with `lift audit`"
             )
-        self.name, self.separator = name, SUFFIXES[found]
+        self.name, self.separator = name, SUFFIXES[suffix]
         try:
-            data = gzip.decompress(data) if found.endswith(".gz") else data
+            data = gzip.decompress(data) if suffix.endswith(".gz") else data
             self._text = data.decode("utf-8-sig").lstrip("\r\n")
         except UnicodeDecodeError as error:
             raise DataError(f"{name} is not UTF-8 at byte {error.start:,}: save it as UTF-8") from error
@@ -125,20 +125,22 @@ class OwnTable(Frame):
 def reading_of(asked: dict[str, Any], **words: Any) -> Reading:
     """Return how to read a table, from the page's form."""
     columns = [*asked["secret"], *asked["public"]]
-    edges = {one["name"]: sorted(float(edge) for edge in one["edges"]) for one in columns if one.get("edges")}
-    said = [text for one in columns for text in one.get("na") or ()]
+    edges = {
+        column["name"]: sorted(float(edge) for edge in column["edges"]) for column in columns if column.get("edges")
+    }
+    said = [text for column in columns for text in column.get("na") or ()]
     return Reading(
-        tuple(one["name"] for one in asked["secret"]),
-        tuple(one["name"] for one in asked["public"]),
-        bins=tuple(f"{name}={','.join(map(repr, found))}" for name, found in edges.items()),
+        tuple(column["name"] for column in asked["secret"]),
+        tuple(column["name"] for column in asked["public"]),
+        bins=tuple(f"{name}={','.join(map(repr, bin_edges))}" for name, bin_edges in edges.items()),
         missing=asked.get("missing", "refuse"),
-        na=tuple(dict.fromkeys(said)) if any(one.get("na") is not None for one in columns) else None,
-        categorical=tuple(dict.fromkeys(one["name"] for one in columns if one.get("categorical"))),
+        na=tuple(dict.fromkeys(said)) if any(column.get("na") is not None for column in columns) else None,
+        categorical=tuple(dict.fromkeys(column["name"] for column in columns if column.get("categorical"))),
         **words,
     )
 
 
-def published(made: Design) -> list[str]:
+def published(design: Design) -> list[str]:
     r"""Return sentences that say which public values are published or merged.
 
     Examples
@@ -152,36 +154,42 @@ def published(made: Design) -> list[str]:
     def listed(names: Sequence[str]) -> str:
         return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
-    names = [JOIN.join(label) for label in made.public.labels]
-    told = []
-    if made.public.pooled:
-        told.append(f"Values with few rows are pooled first: {listed([JOIN.join(one) for one in made.public.pooled])}.")
-    if not np.isin(made.channel.kernel, (0.0, 1.0)).all():
-        told.append("The value of each row is drawn at random.")
-        joint = joint_of(made.counts)
-        behind = joint.p_x[:, None] * made.channel.y_given_x(joint)
-        for output, column in zip(made.outputs, behind.T / behind.sum(axis=0)[:, None], strict=True):
+    names = [JOIN.join(label) for label in design.public.labels]
+    sentences = []
+    if design.public.pooled:
+        sentences.append(
+            f"Values with few rows are pooled first: {listed([JOIN.join(symbol) for symbol in design.public.pooled])}."
+        )
+    if not np.isin(design.channel.kernel, (0.0, 1.0)).all():
+        sentences.append("The value of each row is drawn at random.")
+        joint = joint_of(design.counts)
+        behind = joint.p_x[:, None] * design.channel.y_given_x(joint)
+        for output, column in zip(design.outputs, behind.T / behind.sum(axis=0)[:, None], strict=True):
             most = [f"{names[x]} ({100 * column[x]:.0f} %)" for x in np.argsort(-column)[:TOP] if column[x] >= LEAST]
-            told.append(f"“{output}” is published for people with {listed(most)}{' and others' * (len(most) == TOP)}.")
-        return told
-    groups = [(output, [names[x] for x in sources]) for output, sources in zip(made.outputs, made.sources, strict=True)]
+            sentences.append(
+                f"“{output}” is published for people with {listed(most)}{' and others' * (len(most) == TOP)}."
+            )
+        return sentences
+    groups = [
+        (output, [names[x] for x in sources]) for output, sources in zip(design.outputs, design.sources, strict=True)
+    ]
     if alone := [output for output, sources in groups if len(sources) == 1]:
-        told.append(f"{listed(alone)} {'is' if len(alone) == 1 else 'are'} published unchanged.")
-    told += [f"{listed(sources)} are published as “{output}”." for output, sources in groups if len(sources) > 1]
-    return told
+        sentences.append(f"{listed(alone)} {'is' if len(alone) == 1 else 'are'} published unchanged.")
+    sentences += [f"{listed(sources)} are published as “{output}”." for output, sources in groups if len(sources) > 1]
+    return sentences
 
 
-def files(draw: Draw, done: Sanitised, name: str, separator: str) -> list[dict[str, Any]]:
+def files(draw: Draw, sanitised: Sanitised, name: str, separator: str) -> list[dict[str, Any]]:
     """Return the files to write: ``name``, ``text``, and whether they are private."""
     table = draw.frame().to_csv(index=False, sep=separator, lineterminator="\n")
-    done = replace(done, card=replace(done.card, sha256=hashlib.sha256(table.encode()).hexdigest()))
-    design, page, card, text = documents(done)
+    sanitised = replace(sanitised, card=replace(sanitised.card, sha256=hashlib.sha256(table.encode()).hexdigest()))
+    design, page, card, text = documents(sanitised)
     ending = ".csv" if separator == "," else ".tsv"
-    made = {ending: table, ".card.json": card, ".card.md": text}
+    released = {ending: table, ".card.json": card, ".card.md": text}
     private = {".PRIVATE.audit.html": page, ".PRIVATE.design.json": design}
     return [
         {"name": f"{name}-released{end}", "text": content, "private": end in private}
-        for end, content in (made | private).items()
+        for end, content in (released | private).items()
     ]
 
 
@@ -214,7 +222,7 @@ class Desk:
 
     def example(self, _asked: str) -> str:
         """Open the table that ``lift example`` writes."""
-        return self.opened(Path(example.__file__).with_name(example.NAME).read_bytes(), example.NAME)
+        return self.opened(Path(example.__file__).with_name(example.EXAMPLE_FILE).read_bytes(), example.EXAMPLE_FILE)
 
     def _opened(self) -> OwnTable:
         if self.table is None:
@@ -233,8 +241,8 @@ class Desk:
         """
         counts = self._counts(wanted)
         notion = notion_from(wanted["notion"], wanted["budgets"]) if wanted.get("notion") else None
-        found = audited(counts, notion, resamples=wanted.get("resamples", 200), rng=wanted.get("seed", 0))
-        return {"audit": as_dict(found), "page": audit_page(found)}
+        audit = audited(counts, notion, resamples=wanted.get("resamples", 200), rng=wanted.get("seed", 0))
+        return {"audit": as_dict(audit), "page": audit_page(audit)}
 
     @answering
     def look(self, wanted: dict[str, Any]) -> dict[str, Any]:
@@ -243,17 +251,17 @@ class Desk:
         ``wanted`` is that of :meth:`audit`, with the question: ``belief``, ``at_most`` and ``adversary``, which gives
         the square in the plane.
         """
-        found = audited(self._counts(wanted), None, resamples=0)
+        audit = audited(self._counts(wanted), None, resamples=0)
         question = Question(wanted["belief"], wanted["at_most"], wanted["adversary"])
         square = LIP(question.largest_budget(LIP, wanted["at_most"]))
-        index = {str(label): at for at, label in enumerate(found.release.public)}
-        names = [one.symbol for one in found.symbols[:DRAWN]]
-        lifts = lift(found.release)[:, [index[name] for name in names]]
-        drawn = lift_map(lifts, list(map(str, found.release.secret)), names)
+        index = {str(label): at for at, label in enumerate(audit.release.public)}
+        names = [symbol.symbol for symbol in audit.symbols[:MAX_SYMBOLS_DRAWN]]
+        lifts = lift(audit.release)[:, [index[name] for name in names]]
+        drawn = lift_map(lifts, list(map(str, audit.release.secret)), names)
         name = f"{percent(wanted['belief'])} to {percent(wanted['at_most'])}"
-        pictures = {"map": as_svg(drawn), "plane": as_svg(plane(found.release, {name: square}))}
-        worst = found.symbols[0]
-        about = {"rows": found.rows, "symbol": worst.symbol, "low": worst.min_lift, "high": worst.max_lift}
+        pictures = {"map": as_svg(drawn), "plane": as_svg(plane(audit.release, {name: square}))}
+        worst = audit.symbols[0]
+        about = {"rows": audit.rows, "symbol": worst.symbol, "low": worst.min_lift, "high": worst.max_lift}
         return pictures | about | {"least": worst.least, "most": worst.most}
 
     @answering
@@ -269,22 +277,22 @@ class Desk:
         def progress(line: str) -> None:
             tell(json.dumps({"progress": line}))
 
-        for epsilons in ((), BUDGETS):  # the curve is needed only to say what is possible where nothing fits
-            found = choose(table, **vars(reading), **question, epsilons=epsilons, confidence=sure, told=progress)
-            if found.best is not None:
+        for epsilons in ((), CURVE_BUDGETS):  # the curve is needed only to say what is possible where nothing fits
+            choice = choose(table, **vars(reading), **question, epsilons=epsilons, confidence=sure, told=progress)
+            if choice.best is not None:
                 break
-        answer = found.recommended
-        made = {"requirement": answer.requirement, "reason": answer.reason}
+        answer = choice.recommended
+        summary = {"requirement": answer.requirement, "reason": answer.reason}
         if answer.best is None:
-            return made
+            return summary
         kind = answer.best.notion.partition("(")[0].lower()
         notion = NOTIONS_AT[kind](answer.best.eps)
         counts = reading.choices(table, sure)
-        tried = [(name, one) for name in NOTIONS_AT for one in fitting(name, None, counts[0], sure)]
+        tried = [(name, mechanism) for name in NOTIONS_AT for mechanism in fitting(name, None, counts[0], sure)]
         each = confidence_of_each(tried, counts[0], sure)
         design = best_design(counts, notion, answer.best.mechanism, each)[1]
         return (
-            made
+            summary
             | {name: getattr(answer.best, name) for name in ("notion", "mechanism", "nmi", "kept")}
             | {"kind": kind, "budgets": vars(notion), "confidence": each, "words": answer.words}
             | {"not_covered": answer.not_covered, "published": published(design)}
@@ -295,16 +303,18 @@ class Desk:
         """Return what one mechanism retains; ``asked`` has kind, eps and mechanism."""
         wanted = json.loads(asked)
         try:
-            found = attempt([self._counts(wanted)], wanted["kind"], wanted["mechanism"], wanted["eps"], CONFIDENCE)
+            tried = attempt(
+                [self._counts(wanted)], wanted["kind"], wanted["mechanism"], wanted["eps"], DEFAULT_CONFIDENCE
+            )
         except LiftError as error:
             return json.dumps({"mechanism": wanted["mechanism"], "problem": told(error)})
-        answer = {name: getattr(found, name) for name in ("mechanism", "notion", "nmi", "outputs", "seconds")}
-        return json.dumps(answer | {"kept": list(found.kept), "confidence": CONFIDENCE})
+        answer = {name: getattr(tried, name) for name in ("mechanism", "notion", "nmi", "outputs", "seconds")}
+        return json.dumps(answer | {"kept": list(tried.kept), "confidence": DEFAULT_CONFIDENCE})
 
     @answering
     def serving(self, wanted: dict[str, Any]) -> dict[str, Any]:
         """Return the mechanisms that ``lift choose`` tries under a ``kind`` of notion."""
-        return {"mechanisms": fitting(wanted["kind"], None, self._counts(wanted), CONFIDENCE)}
+        return {"mechanisms": fitting(wanted["kind"], None, self._counts(wanted), DEFAULT_CONFIDENCE)}
 
     @answering
     def release(self, wanted: dict[str, Any]) -> dict[str, Any]:
@@ -315,11 +325,13 @@ class Desk:
         unpredictable draw.
         """
         table, reading = self._opened(), reading_of(wanted, rare=wanted.get("rare", "error"))
-        made: list[dict[str, Any]] = []
+        output_files: list[dict[str, Any]] = []
 
-        def sink(draw: Draw, done: Sanitised) -> Sanitised:
-            made.extend(files(draw, done, table.name.removesuffix(".gz").rpartition(".")[0], table.separator))
-            return done
+        def sink(draw: Draw, sanitised: Sanitised) -> Sanitised:
+            output_files.extend(
+                files(draw, sanitised, table.name.removesuffix(".gz").rpartition(".")[0], table.separator)
+            )
+            return sanitised
 
         notion = notion_from(wanted["notion"], wanted["budgets"])
         plan = Plan(
@@ -330,23 +342,23 @@ class Desk:
             Publishing(kernel=wanted.get("kernel")),
             resamples=wanted.get("resamples", 200),
         )
-        done = release(table, plan, sink, rng=wanted.get("seed"))
+        sanitised = release(table, plan, sink, rng=wanted.get("seed"))
         return {
-            "nmi": done.audit.overall["nmi"],
-            "published": published(done.design),
-            "notes": list(map(told, done.audit.notes)),
-            "promises": [*map(statement, done.design.kept), *done.card.words],
-            "files": made,
-            "audit": as_dict(done.audit),
+            "nmi": sanitised.audit.overall["nmi"],
+            "published": published(sanitised.design),
+            "notes": list(map(told, sanitised.audit.notes)),
+            "promises": [*map(statement, sanitised.design.kept), *sanitised.card.words],
+            "files": output_files,
+            "audit": as_dict(sanitised.audit),
         }
 
 
 def _finite(value: Any) -> Any:
     """Return values with infinities and NaN as texts, for JSON."""
     if isinstance(value, dict):
-        return {name: _finite(one) for name, one in value.items()}
+        return {name: _finite(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
+        return [_finite(item) for item in value]
     if isinstance(value, float) and not np.isfinite(value):
         return "infinity" if value > 0 else "-infinity" if value < 0 else "nan"
     return value

@@ -26,18 +26,18 @@ from liftbook.rows.jobs import n_jobs
 from mixproof.backends import compile_loops
 
 ROOT = Path(__file__).resolve().parents[2]
-CODE = (
+CODE_PATTERNS = (
     *(f"{package}/**/*.py" for package in ("mixproof", "liftlib", "lifttables", "liftbook", "companion")),
     *("data/**/*", "requirements.lock"),
 )
-LONGEST = (
+LONGEST_CHAPTERS = (
     *("optimality", "rerun", "aorr", "open-questions", "linear-reduction", "optimal-ldp-lip", "conditional-reporting"),
     *("population", "ledger", "record-e23", "record-s20", "theorems", "srr", "lift-inverse", "subset-merging"),
     *("funnel", "your-own-data", "checks"),
 )
 """Chapters in descending order of execution time."""
 REFERRED_TO = ("chapters/glossary", "chapters/bibliography")
-TEXT = ("*.md", "chapters/*.md", "course/*.md", "_*.yml", "references.bib", "_static/**/*", "logo.svg")
+TEXT_PATTERNS = ("*.md", "chapters/*.md", "course/*.md", "_*.yml", "references.bib", "_static/**/*", "logo.svg")
 
 
 def digest(patterns: tuple[str, ...], base: Path) -> str:
@@ -56,7 +56,7 @@ def copy_sources(target: Path) -> None:
             if path.name != "_build":
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
     target.mkdir(parents=True, exist_ok=True)
-    for pattern in TEXT:
+    for pattern in TEXT_PATTERNS:
         for path in ROOT.glob(pattern):
             if path.is_file() and "__pycache__" not in path.parts:
                 copy = target / path.relative_to(ROOT)
@@ -78,11 +78,11 @@ def shrink(base: Path) -> None:
 def keep_only(base: Path, name: str) -> None:
     """Restrict the contents to one page and those that every page refers to."""
     names = toc_names(base)
-    page = next((one for one in names if name in (one, Path(one).name)), None)
+    page = next((docname for docname in names if name in (docname, Path(docname).name)), None)
     if page is None:
-        raise SystemExit(f"there is no page {name!r}; give one of {', '.join(Path(one).name for one in names)}")
+        raise SystemExit(f"there is no page {name!r}; give one of {', '.join(Path(docname).name for docname in names)}")
     chapters = sorted({page, *REFERRED_TO} - {names[0]}, key=names.index)
-    text = f"format: jb-book\nroot: {names[0]}\nchapters:\n" + "".join(f"- file: {one}\n" for one in chapters)
+    text = f"format: jb-book\nroot: {names[0]}\nchapters:\n" + "".join(f"- file: {docname}\n" for docname in chapters)
     (base / "_toc.yml").write_text(text, encoding="utf-8")
     if page != names[0]:
         (base / f"{names[0]}.md").write_text(f"# One page of the book\n\n{{doc}}`{page}`\n", encoding="utf-8")
@@ -102,8 +102,8 @@ def main() -> int:
         shrink(base)
     if given.only:
         keep_only(base, given.only)
-    build, code = base / "_build", digest(CODE, ROOT)
-    stamp, inputs = build / "built.sha256", code + digest(TEXT, base)
+    build, code = base / "_build", digest(CODE_PATTERNS, ROOT)
+    stamp, inputs = build / "built.sha256", code + digest(TEXT_PATTERNS, base)
     if stamp.exists() and stamp.read_text() == inputs and (build / "html" / "index.html").exists():
         print(f"nothing has changed since {build / 'html' / 'index.html'} was built")
         return 0
@@ -111,13 +111,13 @@ def main() -> int:
     jobs, os.environ["LIFT_JOBS"] = n_jobs(), "1"  # the chapters themselves run side by side
     os.environ["MIXPROOF_COMPILE"] = "now"
     compile_loops()  # once, before the chapters that need them
-    cache, project = build / ".jupyter_cache", Project(ROOT, ("requirements.lock",), CODE)
+    cache, project = build / ".jupyter_cache", Project(ROOT, ("requirements.lock",), CODE_PATTERNS)
     if given.only and not given.preview and not cache.is_symlink():  # one cache with the whole book
         build.mkdir(parents=True, exist_ok=True)
         shared = ROOT / "_build" / ".jupyter_cache"
         shared.mkdir(exist_ok=True)
         cache.symlink_to(shared, target_is_directory=True)
-    if not execute(toc_files(base), cache, jobs, project, LONGEST):
+    if not execute(toc_files(base), cache, jobs, project, LONGEST_CHAPTERS):
         return 1
     shutil.rmtree(build / "html", ignore_errors=True)
     program = str(Path(sys.executable).with_name("jupyter-book"))

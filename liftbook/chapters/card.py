@@ -13,18 +13,18 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-STAMPED = ("liftlib", "numpy", "scipy", "highspy", "pandas", "matplotlib")
+STAMPED_PACKAGES = ("liftlib", "numpy", "scipy", "highspy", "pandas", "matplotlib")
 
 
 def versions() -> dict[str, str]:
     """Return the versions of Python and of the packages that numbers depend on."""
-    found = {"python": platform.python_version()}
-    for name in STAMPED:
+    installed = {"python": platform.python_version()}
+    for name in STAMPED_PACKAGES:
         try:
-            found[name] = version(name)
+            installed[name] = version(name)
         except PackageNotFoundError:  # liftlib itself may be imported from its folder without being installed
-            found[name] = "not installed"
-    return found
+            installed[name] = "not installed"
+    return installed
 
 
 def git_state() -> dict[str, Any]:
@@ -58,25 +58,27 @@ def card(chapter: str, parameters: Mapping[str, Any], changed: Iterable[str], se
     }
 
 
-def as_text(made: Mapping[str, Any]) -> str:
+def as_text(content: Mapping[str, Any]) -> str:
     """Return a card as Markdown, with a sentence to cite the run by."""
-    git, named = made["git"], made["versions"]
+    git, named = content["git"], content["versions"]
     code = f"liftlib {named['liftlib']}" + (f", commit {git['commit'][:12]}" if git else "")
     if git.get("changed"):
         code += " with uncommitted changes"
-    cite = f"*Lift: a reproducible companion*, chapter {made['chapter']}, {code}, run of {made['finished'][:10]}"
+    cite = f"*Lift: a reproducible companion*, chapter {content['chapter']}, {code}, run of {content['finished'][:10]}"
     lines = [
-        f"# Run of the chapter {made['chapter']}",
+        f"# Run of the chapter {content['chapter']}",
         "",
         f"Cite as: {cite} with the parameters below.",
         "",
         "| parameter | value | |",
         "|---|---|---|",
     ]
-    lines += [f"| {k} | {v} | {'changed' if k in made['changed'] else ''} |" for k, v in made["parameters"].items()]
+    lines += [
+        f"| {k} | {v} | {'changed' if k in content['changed'] else ''} |" for k, v in content["parameters"].items()
+    ]
     lines += ["", "| what it ran with | |", "|---|---|"]
     lines += [f"| {name} | {value} |" for name, value in named.items()]
-    lines += [f"| {name} | {made[name]} |" for name in ("system", "cores", "seconds", "finished")]
+    lines += [f"| {name} | {content[name]} |" for name in ("system", "cores", "seconds", "finished")]
     return "\n".join(lines) + "\n"
 
 

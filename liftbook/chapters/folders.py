@@ -68,11 +68,11 @@ def worked_in_alone(folder: Path, wait: Callable[[], None]) -> Iterator[None]:
     The operating system releases the lock when its process ends.
     """
     with (folder / ".lock").open("a+") as file:
-        told = False
+        waiting = False
         while not _locked(file):
-            if not told:
+            if not waiting:
                 wait()
-                told = True
+                waiting = True
             time.sleep(0.2)
         yield
 

@@ -48,8 +48,8 @@ def book_record(address: str = "") -> dict[str, Any]:
     for folder in (*([Path(address)] if address else []), root / "_build" / "html", root):
         path = folder / "book.json"
         if path.is_file():
-            found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-            return found | {"folder": str(folder.resolve())}
+            record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            return record | {"folder": str(folder.resolve())}
     known: dict[str, list[str]] = {}
     for path in sorted(chapters_folder().glob("*.md")):
         text, page = path.read_text(encoding="utf-8"), f"chapters/{path.stem}.html"
@@ -66,17 +66,17 @@ def settings() -> dict[str, Any]:
     from jupyter_book.config import get_final_config  # noqa: PLC0415 - a rerun without a page does without
 
     root = book_folder()
-    made, _ = get_final_config(
+    config, _ = get_final_config(
         user_yaml=root / "_config.yml",
         cli_config={"latex_individualpages": False},
         sourcedir=root,
         use_external_toc=False,
     )
-    made = {key: value for key, value in made.items() if not key.startswith(OF_THOSE)}
-    made["extensions"] = [name for name in made["extensions"] if name not in SITE_WIDE]
-    made |= {key: str(root / made[key]) for key in ("html_logo", "html_favicon")}
-    made["html_static_path"] = [str(root / name) for name in made["html_static_path"]]
-    return made | {
+    config = {key: value for key, value in config.items() if not key.startswith(OF_THOSE)}
+    config["extensions"] = [name for name in config["extensions"] if name not in SITE_WIDE]
+    config |= {key: str(root / config[key]) for key in ("html_logo", "html_favicon")}
+    config["html_static_path"] = [str(root / name) for name in config["html_static_path"]]
+    return config | {
         "nb_execution_mode": "off",
         "exclude_patterns": [],
         "html_copy_source": False,
@@ -130,9 +130,9 @@ def _page(notebook: Any) -> Any:
     """Return a notebook as a page's source, with its bibliography at the end."""
     import nbformat  # noqa: PLC0415
 
-    made = nbformat.from_dict(notebook)
-    made.cells = [cell for cell in made.cells if "injected-parameters" not in cell.metadata.get("tags", [])]
-    if any("{cite" in cell.source for cell in made.cells if cell.cell_type == "markdown"):
+    page = nbformat.from_dict(notebook)
+    page.cells = [cell for cell in page.cells if "injected-parameters" not in cell.metadata.get("tags", [])]
+    if any("{cite" in cell.source for cell in page.cells if cell.cell_type == "markdown"):
         works = "## References\n\n```{bibliography}\n:filter: docname in docnames\n```"
-        made.cells.append(nbformat.v4.new_markdown_cell(works))
-    return made
+        page.cells.append(nbformat.v4.new_markdown_cell(works))
+    return page

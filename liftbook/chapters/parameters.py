@@ -20,7 +20,7 @@ from liftlib.resources import resource
 
 SUFFIXES = (".md", ".ipynb")
 """Suffixes of chapters' files."""
-INJECTED = "# Parameters"
+INJECTED_HEADER = "# Parameters"
 """First line of the cell that papermill inserts after the parameters cell."""
 OF_PAPERMILL = {"PAPERMILL_INPUT_PATH", "PAPERMILL_OUTPUT_PATH"}
 """Names that papermill itself injects with ``--inject-paths``."""
@@ -101,8 +101,8 @@ def with_values(source: str, values: Mapping[str, Any]) -> str:
         if isinstance(node, ast.AnnAssign) and node.value is not None and ast.unparse(node.target) in values:
             first, last = node.value.lineno - 1, (node.value.end_lineno or node.value.lineno) - 1
             new = repr(values[ast.unparse(node.target)]).encode()
-            whole = lines[first][: node.value.col_offset] + new + lines[last][node.value.end_col_offset :]
-            lines[first : last + 1] = [whole]
+            statement = lines[first][: node.value.col_offset] + new + lines[last][node.value.end_col_offset :]
+            lines[first : last + 1] = [statement]
     return b"\n".join(lines).decode()
 
 
@@ -148,11 +148,11 @@ def check_parameters() -> None:
             lines = ast.parse(source).body
         except SyntaxError:  # a line for the shell
             continue
-        if source.startswith(INJECTED):
-            given += [ast.unparse(one) for line in lines if isinstance(line, ast.Assign) for one in line.targets]
+        if source.startswith(INJECTED_HEADER):
+            given += [ast.unparse(target) for line in lines if isinstance(line, ast.Assign) for target in line.targets]
         elif lines and all(isinstance(line, ast.AnnAssign) for line in lines):
             declared = parse_parameters(source, "the parameters cell")
-            names = [one.name for one in declared] + [name for name in given if name not in OF_PAPERMILL]
+            names = [parameter.name for parameter in declared] + [name for name in given if name not in OF_PAPERMILL]
             shell.user_ns.update(_checked(declared, {name: shell.user_ns[name] for name in names}, "this notebook"))
             return
     raise RerunError("no cell before this one declares parameters: put check_parameters() after the parameters cell")
@@ -174,10 +174,10 @@ def parse_values(text: str) -> dict[str, Any]:
     return _mapping(parse_yaml(text, repr(text)), repr(text))
 
 
-def _mapping(found: Any, where: str) -> dict[str, Any]:
-    if not isinstance(found, dict) or not all(isinstance(name, str) for name in found):
+def _mapping(content: Any, where: str) -> dict[str, Any]:
+    if not isinstance(content, dict) or not all(isinstance(name, str) for name in content):
         raise RerunError(f"{where} is not a mapping from parameters to values: write lines such as `n_trials: 50`")
-    return found
+    return content
 
 
 def read_yaml(path: Path) -> Any:

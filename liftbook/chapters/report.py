@@ -27,7 +27,7 @@ def write_report(folder: Path, path: Path, failed: Mapping[str, str], *, html: b
         for path in sorted((folder / "runs").glob(f"*/{CARD}"))
     }
     now = (file_digest(path), code_digest())
-    cards = {name: made for name, made in every.items() if (made["made_of"]["chapter"], made["made_of"]["code"]) == now}
+    cards = {name: card for name, card in every.items() if (card["made_of"]["chapter"], card["made_of"]["code"]) == now}
     varied = _varied(cards)
     cards = dict(sorted(cards.items(), key=lambda item: [_key(item[1]["parameters"][name]) for name in varied]))
     _write_rows(folder, cards)
@@ -36,16 +36,16 @@ def write_report(folder: Path, path: Path, failed: Mapping[str, str], *, html: b
     runs = [
         {
             "name": name,
-            "parameters": [_text(made["parameters"][parameter]) for parameter in varied],
-            "seconds": made["seconds"],
-            "finished": made["finished"],
+            "parameters": [_text(card["parameters"][parameter]) for parameter in varied],
+            "seconds": card["seconds"],
+            "finished": card["finished"],
             "page": f"runs/{name}/{chapter}.html" if (folder / "runs" / name / f"{chapter}.html").exists() else None,
             "figures": {path.stem: f"runs/{name}/figures/{path.name}" for path in _figures(folder / "runs" / name)},
         }
-        for name, made in cards.items()
+        for name, card in cards.items()
     ]
     figures = list(dict.fromkeys(figure for run in runs for figure in run["figures"]))
-    versions = {json.dumps([made["versions"], made["git"]], sort_keys=True) for made in cards.values()}
+    versions = {json.dumps([card["versions"], card["git"]], sort_keys=True) for card in cards.values()}
     _lay_out(
         folder,
         book,
@@ -60,12 +60,12 @@ def write_report(folder: Path, path: Path, failed: Mapping[str, str], *, html: b
     )
 
 
-def _lay_out(folder: Path, book: str, **found: Any) -> None:
+def _lay_out(folder: Path, book: str, **context: Any) -> None:
     """Write ``index.html``, a page like the book's, and its ``_static``."""
     import jinja2  # noqa: PLC0415 - only pages need them
     import nbformat  # noqa: PLC0415
 
-    text = jinja2.Template(TEMPLATE.read_text(encoding="utf-8"), autoescape=True).render(**found)
+    text = jinja2.Template(TEMPLATE.read_text(encoding="utf-8"), autoescape=True).render(**context)
     page = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text)])
     page.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     with tempfile.TemporaryDirectory(prefix=".", dir=folder) as aside:
@@ -78,13 +78,13 @@ def _lay_out(folder: Path, book: str, **found: Any) -> None:
 def _write_rows(folder: Path, cards: Mapping[str, Mapping[str, Any]]) -> None:
     import polars as pl  # noqa: PLC0415 - only tables need it
 
-    found = []
-    for name, made in cards.items():
-        named = [pl.lit(_text(value)).alias(f"param.{key}") for key, value in made["parameters"].items()]
+    frames = []
+    for name, card in cards.items():
+        named = [pl.lit(_text(value)).alias(f"param.{key}") for key, value in card["parameters"].items()]
         for path in sorted((folder / "runs" / name).glob("*.csv")):
             rows = pl.read_csv(path, infer_schema_length=None)
-            found.append(rows.select(pl.lit(name).alias("run"), pl.lit(path.stem).alias("table"), *named, pl.all()))
-    table = pl.concat(found, how="diagonal_relaxed") if found else pl.DataFrame()
+            frames.append(rows.select(pl.lit(name).alias("run"), pl.lit(path.stem).alias("table"), *named, pl.all()))
+    table = pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame()
     with fresh_file(folder / "results.parquet", force=True) as aside:
         table.write_parquet(aside)
     with fresh_file(folder / "results.csv", force=True) as aside:
@@ -93,7 +93,7 @@ def _write_rows(folder: Path, cards: Mapping[str, Mapping[str, Any]]) -> None:
 
 def _varied(cards: Mapping[str, Mapping[str, Any]]) -> list[str]:
     names = list(_first(cards)["parameters"]) if cards else []
-    return [n for n in names if len({json.dumps(made["parameters"].get(n)) for made in cards.values()}) > 1]
+    return [n for n in names if len({json.dumps(card["parameters"].get(n)) for card in cards.values()}) > 1]
 
 
 def _first(cards: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:

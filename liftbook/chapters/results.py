@@ -15,7 +15,7 @@ import pandas as pd
 
 from liftbook.chapters.errors import RerunError
 
-RECORD = "application/papermill.record/"
+MIME_PREFIX = "application/papermill.record/"
 ROWS_MIME = "application/vnd.liftlib.rows+json"
 SVG, PNG = "image/svg+xml", "image/png"
 
@@ -35,9 +35,9 @@ def keep(name: str, table: pd.DataFrame) -> None:
         raise RerunError(f"the table's name is {name!r}: use lower-case letters, digits and _")
     body = json.loads(table.to_json(orient="split", index=False, double_precision=15))
     rows = {"columns": body["columns"], "rows": body["data"], "seconds": table.attrs.get("seconds")}
-    data = {RECORD + ROWS_MIME: rows}
+    data = {MIME_PREFIX + ROWS_MIME: rows}
     # the form in which glue records a value: the book's renderer reads it and leaves it out of the page
-    display(data, metadata={"scrapbook": {"name": name, "mime_prefix": RECORD}}, raw=True)
+    display(data, metadata={"scrapbook": {"name": name, "mime_prefix": MIME_PREFIX}}, raw=True)
     output = papermill_output()
     if output is not None:
         table.to_csv(output.with_name(f"{output.stem}.{name}.csv"), index=False)
@@ -87,10 +87,10 @@ def _is_main(word: str) -> bool:
 def kept_tables(notebook: Any) -> dict[str, pd.DataFrame]:
     """Return the tables that an executed chapter keeps, by name."""
     return {
-        output["metadata"]["scrapbook"]["name"]: pd.DataFrame(kept["rows"], columns=kept["columns"])
+        output["metadata"]["scrapbook"]["name"]: pd.DataFrame(record["rows"], columns=record["columns"])
         for cell in notebook.cells
         for output in cell.get("outputs", [])
-        if (kept := output.get("data", {}).get(RECORD + ROWS_MIME))
+        if (record := output.get("data", {}).get(MIME_PREFIX + ROWS_MIME))
     }
 
 

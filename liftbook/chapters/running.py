@@ -115,16 +115,16 @@ def rerun(
                 raise RerunError(f"{failure}; what ran is in {output}")
             tables = write_tables(notebook, output.parent, f"{output.stem}.")
             return Run(output.parent, output, None, tuple(tables), (), seconds)
-        made, warnings = aside / output.name, list[str]()
-        made.mkdir()
-        _write_results(notebook, made, path, failure)
+        run_folder, warnings = aside / output.name, list[str]()
+        run_folder.mkdir()
+        _write_results(notebook, run_folder, path, failure)
         if not failure:
-            content = _write_card(made, path, checked, seconds)
+            content = _write_card(run_folder, path, checked, seconds)
             if html:
-                whole = nbformat.read(aside / "executed.ipynb", as_version=4)  # with its figures
-                warnings = _lay_out(whole, path, made, content, book)
-            _list_files(made / CARD, content)
-        _put_in_place(made, output, aside, path.stem, failure)
+                executed = nbformat.read(aside / "executed.ipynb", as_version=4)  # with its figures
+                warnings = _lay_out(executed, path, run_folder, content, book)
+            _list_files(run_folder / CARD, content)
+        _put_in_place(run_folder, output, aside, path.stem, failure)
     page = output / f"{path.stem}.html"
     return Run(
         output,
@@ -164,13 +164,13 @@ def _write_results(notebook: Any, folder: Path, path: Path, failure: str) -> Non
         _list_files(folder / FAILED, {"chapter": path.stem})
 
 
-def _put_in_place(made: Path, folder: Path, aside: Path, stem: str, failure: str) -> None:
+def _put_in_place(run_folder: Path, folder: Path, aside: Path, stem: str, failure: str) -> None:
     """Rename a run's folder; a failed run does not replace one that is finished."""
     target = folder.with_name(f"{folder.name}.failed") if failure and (folder / CARD).exists() else folder
     if os.path.lexists(target):
         check_replaceable(target)
         target.rename(aside / "replaced")
-    made.rename(target)
+    run_folder.rename(target)
     if failure:
         raise RerunError(f"{failure}; what ran is in {target / f'{stem}.failed.ipynb'}")
 
@@ -178,7 +178,7 @@ def _put_in_place(made: Path, folder: Path, aside: Path, stem: str, failure: str
 def _lay_out(notebook: Any, path: Path, folder: Path, card: Mapping[str, Any], book: str) -> list[str]:
     """Write the page of a run, and return Sphinx's warnings."""
     values, defaults = card["parameters"], with_defaults(path, {})
-    told = {
+    run_info = {
         "changed": [(name, repr(values[name]), repr(defaults[name])) for name in card["changed"]],
         "same": [(name, repr(value)) for name, value in values.items() if name not in card["changed"]],
         "seconds": card["seconds"],
@@ -189,7 +189,7 @@ def _lay_out(notebook: Any, path: Path, folder: Path, card: Mapping[str, Any], b
     for cell in notebook.cells:
         if "parameters" in cell.metadata.get("tags", []):
             cell.source = with_values(cell.source, {name: values[name] for name in card["changed"]})
-    return lay_out(notebook, path.stem, folder, told, book)
+    return lay_out(notebook, path.stem, folder, run_info, book)
 
 
 def _executed(source: Path, executed: Path, path: Path, **options: Any) -> str:
@@ -235,7 +235,7 @@ def with_defaults(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:
 
 def made_of(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return digests of the chapter, the code and the input files of a run."""
-    given = [one.name for one in read_parameters(path) if one.is_file and values[one.name]]
+    given = [parameter.name for parameter in read_parameters(path) if parameter.is_file and values[parameter.name]]
     inputs = {name: file_digest(Path(values[name])) for name in given}
     return {"chapter": file_digest(path), "code": code_digest(), "inputs": inputs}
 
@@ -244,9 +244,9 @@ def _write_card(folder: Path, path: Path, values: Mapping[str, Any], seconds: fl
     """Write a run's card as Markdown, and return the content of its JSON."""
     everything, defaults = with_defaults(path, values), with_defaults(path, {})
     changed = [name for name, value in everything.items() if value != defaults[name]]
-    made = card(path.stem, everything, changed, seconds)
-    (folder / "run.md").write_text(as_text(made), encoding="utf-8")
-    return {**made, "made_of": made_of(path, everything)}
+    content = card(path.stem, everything, changed, seconds)
+    (folder / "run.md").write_text(as_text(content), encoding="utf-8")
+    return {**content, "made_of": made_of(path, everything)}
 
 
 def _list_files(path: Path, content: Mapping[str, Any]) -> None:

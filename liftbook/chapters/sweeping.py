@@ -30,7 +30,7 @@ from liftbook.chapters.report import write_report
 from liftbook.chapters.running import made_of, rerun, with_defaults
 from lifttables.files import fresh_file
 
-ATTEMPTS = 3
+MAX_ATTEMPTS = 3
 """Number of attempts if a worker process dies."""
 
 Executors = Callable[[], AbstractContextManager[Executor]]
@@ -63,32 +63,32 @@ def read_grid(path: Path, chapter: str) -> list[dict[str, Any]]:
     RerunError
         If the file has another form, or a name, type or range is wrong.
     """
-    found = read_yaml(path)
+    content = read_yaml(path)
     known = {"grid", "runs", "fixed"}
-    if not isinstance(found, dict) or not set(found) <= known or ("grid" in found) == ("runs" in found):
-        raise RerunError(f"{path} must have `grid:` or `runs:`, and may have `fixed:`; it has {_shape(found)}")
-    fixed = found.get("fixed") or {}
+    if not isinstance(content, dict) or not set(content) <= known or ("grid" in content) == ("runs" in content):
+        raise RerunError(f"{path} must have `grid:` or `runs:`, and may have `fixed:`; it has {_shape(content)}")
+    fixed = content.get("fixed") or {}
     if not isinstance(fixed, dict):
         raise RerunError(f"{path}: `fixed:` is not a mapping from parameters to values")
-    if "runs" in found:
-        sets = found["runs"]
-        if not isinstance(sets, list) or not sets or not all(isinstance(one, dict) for one in sets):
+    if "runs" in content:
+        sets = content["runs"]
+        if not isinstance(sets, list) or not sets or not all(isinstance(run, dict) for run in sets):
             raise RerunError(f"{path}: `runs:` is not a list of mappings from parameters to values")
     else:
-        grid = found["grid"]
+        grid = content["grid"]
         if not isinstance(grid, dict) or not grid or not all(isinstance(v, list) and v for v in grid.values()):
             raise RerunError(f"{path}: `grid:` is not a mapping from parameters to lists of values")
         sets = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
     target = find_chapter(chapter)
-    checked = [check_values(target, {**fixed, **one}) for one in sets]
-    for at, one in enumerate(checked):
-        if one in checked[:at]:
-            raise RerunError(f"{path}: run {at + 1} repeats run {checked.index(one) + 1}: leave one out")
+    checked = [check_values(target, {**fixed, **run}) for run in sets]
+    for at, run in enumerate(checked):
+        if run in checked[:at]:
+            raise RerunError(f"{path}: run {at + 1} repeats run {checked.index(run) + 1}: leave one out")
     return checked
 
 
-def _shape(found: Any) -> str:
-    return ", ".join(map(str, found)) if isinstance(found, dict) else type(found).__name__
+def _shape(content: Any) -> str:
+    return ", ".join(map(str, content)) if isinstance(content, dict) else type(content).__name__
 
 
 def run_name(chapter: Path, values: Mapping[str, Any]) -> str:
@@ -119,7 +119,7 @@ def dask_workers(address: str, jobs: int, patience: float = 20.0) -> Executors:
                     self._client = Client(address, timeout=patience)
             except (OSError, ValueError) as error:
                 raise RerunError(f"no Dask scheduler at {address}: {error}; is it running?") from error
-            executor: Executor = self._client.get_executor(pure=False, retries=ATTEMPTS - 1)
+            executor: Executor = self._client.get_executor(pure=False, retries=MAX_ATTEMPTS - 1)
             return executor
 
         def __exit__(self, *_: object) -> None:
@@ -165,9 +165,9 @@ def sweep(
     with worked_in_alone(folder, lambda: print(f"waiting for another sweep in {folder}", file=sys.stderr)):
         for left in (folder / "runs").glob(".*"):
             shutil.rmtree(left)
-        found = {run_name(path, values): dict(values) for values in runs}
-        skipped = tuple(name for name in found if is_finished(folder / "runs" / name))
-        todo = {name: values for name, values in found.items() if name not in skipped}
+        by_name = {run_name(path, values): dict(values) for values in runs}
+        skipped = tuple(name for name in by_name if is_finished(folder / "runs" / name))
+        todo = {name: values for name, values in by_name.items() if name not in skipped}
         failed = {}
         for name, (message, files) in _outcomes(executors, _task(chapter, path, html, timeout, book), todo, progress):
             _put(files, folder / "runs" / name)
@@ -188,7 +188,7 @@ def _begin(folder: Path, stem: str) -> None:
     """Make a sweep's folder, or refuse one that is no sweep of this chapter."""
     mark = folder / "sweep.json"
     for _ in range(20):  # another sweep may be about to mark a folder that it has just made
-        if mark.is_file() or not folder.is_dir() or {one.name for one in folder.iterdir()} - {"runs"}:
+        if mark.is_file() or not folder.is_dir() or {path.name for path in folder.iterdir()} - {"runs"}:
             break
         time.sleep(0.05)
     if os.path.lexists(folder) and not mark.is_file():
@@ -232,7 +232,7 @@ def _outcomes(
                 ) from error
             except BrokenProcessPool as error:  # a worker was killed, and takes its pool with it
                 attempts += 1
-                if attempts == ATTEMPTS:
+                if attempts == MAX_ATTEMPTS:
                     raise RerunError(
                         f"worker processes died {attempts} times, perhaps for lack of memory; {len(left)} runs are "
                         "left: run the command again with fewer --jobs to continue"
@@ -254,16 +254,16 @@ def _work(
         except RerunError as error:
             message = str(error).partition("; what ran is in ")[0]
         # what pages load is five megabytes, and one copy serves all pages
-        found = (p for p in target.rglob("*") if p.is_file() and p.relative_to(target).parts[0] != "_static")
-        return message, {p.relative_to(target).as_posix(): p.read_bytes() for p in found}
+        paths = (p for p in target.rglob("*") if p.is_file() and p.relative_to(target).parts[0] != "_static")
+        return message, {p.relative_to(target).as_posix(): p.read_bytes() for p in paths}
 
 
 def _put(files: Files, folder: Path) -> None:
     """Write a run's files aside, then rename the folder."""
     with tempfile.TemporaryDirectory(prefix=".", dir=folder.parent) as aside:
-        made = Path(aside) / "run"
+        run_folder = Path(aside) / "run"
         for name, content in files.items():
-            target = made / name
+            target = run_folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
             if name.endswith(".html"):
                 page = content.replace(b'"_static/', b'"../../_static/').replace(b'root="./"', b'root="../../"')
@@ -272,4 +272,4 @@ def _put(files: Files, folder: Path) -> None:
                 target.write_bytes(content)
         if folder.exists():  # of a run that failed before
             folder.rename(Path(aside) / "replaced")
-        made.rename(folder)
+        run_folder.rename(folder)

@@ -38,6 +38,7 @@ __all__ = [
     "Interval",
     "Reading",
     "Sentence",
+    "calls_in",
     "code_of",
     "compute",
     "drawn_at_random",
@@ -47,7 +48,6 @@ __all__ = [
     "read_readings",
     "read_sentences",
     "told",
-    "told_calls",
     "totals",
 ]
 
@@ -64,7 +64,9 @@ def _own_functions(module: ModuleType) -> dict[str, Computed]:
 def _modules() -> list[ModuleType]:
     """Return the modules of the papers' folders."""
     folders = [import_module(f"liftbook.claims.{paper}") for paper in PAPERS]
-    names = [one.name for folder in folders for one in pkgutil.iter_modules(folder.__path__, f"{folder.__name__}.")]
+    names = [
+        module.name for folder in folders for module in pkgutil.iter_modules(folder.__path__, f"{folder.__name__}.")
+    ]
     return [import_module(name) for name in names]
 
 
@@ -116,13 +118,13 @@ def read_readings() -> list[Reading]:
     DataError
         If a row names an unknown claim or role.
     """
-    found, known = [Reading(**row) for row in _table("readings.csv")], {claim.id for claim in read_claims()}
-    for one in found:
-        if one.claim not in known:
-            raise DataError(f"readings.csv has the claim {one.claim!r}, not in claims.csv: correct either file")
-        if one.role not in ("reading", "detail"):
-            raise DataError(f"readings.csv has the role {one.role!r} for {one.claim}: give reading or detail")
-    return found
+    readings, known = [Reading(**row) for row in _table("readings.csv")], {claim.id for claim in read_claims()}
+    for reading in readings:
+        if reading.claim not in known:
+            raise DataError(f"readings.csv has the claim {reading.claim!r}, not in claims.csv: correct either file")
+        if reading.role not in ("reading", "detail"):
+            raise DataError(f"readings.csv has the role {reading.role!r} for {reading.claim}: give reading or detail")
+    return readings
 
 
 @dataclass(frozen=True)
@@ -145,14 +147,16 @@ def read_sentences() -> list[Sentence]:
     DataError
         If a row names an unknown claim, or has both claims and a reason for having none, or neither.
     """
-    found, known = [Sentence(**row) for row in _table("sentences.csv")], {claim.id for claim in read_claims()}
-    for one in found:
-        unknown = set(one.claims.split()) - known
+    sentences, known = [Sentence(**row) for row in _table("sentences.csv")], {claim.id for claim in read_claims()}
+    for sentence in sentences:
+        unknown = set(sentence.claims.split()) - known
         if unknown:
             raise DataError(f"sentences.csv names the claim {min(unknown)!r}, not in claims.csv: correct either file")
-        if bool(one.claims) == bool(one.left_out):
-            raise DataError(f"sentences.csv, {one.paper}, {one.place}: give either claims or why it is left out")
-    return found
+        if bool(sentence.claims) == bool(sentence.left_out):
+            raise DataError(
+                f"sentences.csv, {sentence.paper}, {sentence.place}: give either claims or why it is left out"
+            )
+    return sentences
 
 
 def _called(call: str) -> tuple[Computed, tuple[str, ...]]:
@@ -189,12 +193,12 @@ def compute(call: str, seed: int = 0) -> Value:
 CALL = re.compile(r"\{([^{}]+)\}")
 
 
-def told_calls(reason: str) -> list[str]:
+def calls_in(reason: str) -> list[str]:
     """Return the calls in braces in a reason, except those within formulas.
 
     Examples
     --------
-    >>> told_calls(r"On {merging_broken_at_8} of them $2^{n}$ is exceeded.")
+    >>> calls_in(r"On {merging_broken_at_8} of them $2^{n}$ is exceeded.")
     ['merging_broken_at_8']
     """
     return [call for words in reason.split("$")[::2] for call in CALL.findall(words)]
@@ -249,7 +253,7 @@ class Entry:
     @property
     def calls(self) -> list[str]:
         """All calls that are computed for the claim."""
-        return [call for _, call, _ in (*self.readings, *self.details)] + told_calls(self.claim.reason)
+        return [call for _, call, _ in (*self.readings, *self.details)] + calls_in(self.claim.reason)
 
 
 def entries(values: Mapping[str, Sequence[Value]]) -> list[Entry]:
@@ -259,14 +263,14 @@ def entries(values: Mapping[str, Sequence[Value]]) -> list[Entry]:
     def with_values(rows: list[tuple[str, str]]) -> tuple[tuple[str, str, tuple[Value, ...]], ...]:
         return tuple((text, call, tuple(values.get(call, ()))) for text, call in rows)
 
-    found = []
+    all_entries = []
     for claim in read_claims():
-        own = [one for one in others if one.claim == claim.id]
-        fair = [(one.reading, one.computed_by) for one in own if one.role == "reading"]
-        details = [(one.reading, one.computed_by) for one in own if one.role == "detail"]
+        claim_readings = [reading for reading in others if reading.claim == claim.id]
+        fair = [(reading.reading, reading.computed_by) for reading in claim_readings if reading.role == "reading"]
+        details = [(reading.reading, reading.computed_by) for reading in claim_readings if reading.role == "detail"]
         readings = with_values([(claim.reading, claim.computed_by), *fair])
-        found.append(Entry(claim, told(claim.reason, values), readings, with_values(details)))
-    return found
+        all_entries.append(Entry(claim, told(claim.reason, values), readings, with_values(details)))
+    return all_entries
 
 
 NOT_SHOWN = ("computed_by", "digit", "reason")
@@ -286,17 +290,17 @@ def ledger(values: Mapping[str, Sequence[Value]] | None = None) -> pd.DataFrame:
         values = stored_values()
     rows = []
     for entry in entries(values):
-        claim, found = entry.claim, entry.found
+        claim, computed = entry.claim, entry.found
         low, high, mean = range_of(entry.numbers) if entry.numbers else (None, None, None)
         rows.append(
             {
                 **{name: value for name, value in vars(claim).items() if name not in NOT_SHOWN},
                 "reason": entry.reason,
-                "computed": shown(found) if found else "not run yet",
+                "computed": shown(computed) if computed else "not run yet",
                 "low": low,
                 "high": high,
                 "mean": mean,
-                "replications": len(found),
+                "replications": len(computed),
                 "readings": len(entry.readings),
                 "verdict": entry.verdict,
             }

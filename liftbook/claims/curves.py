@@ -20,7 +20,7 @@ from liftlib.resources import resource
 Pairs = list[tuple["pd.Series[float]", "pd.Series[float]"]]
 """Pairs of an upper and a lower curve, by budget."""
 
-KEYS = ("secret", "public", "eps", "reduction")
+POINT_KEYS = ("secret", "public", "eps", "reduction")
 """Columns that identify a point of a curve; the last one present is its abscissa."""
 WITHIN: dict[str, Callable[..., Any]] = {
     "above": lambda x, low: x > low,
@@ -84,13 +84,16 @@ class CurveClaim:
     def drawn(self) -> list[Figure]:
         """The figures; a name with an argument stands for the first figure that fits it."""
         names = {self.row[key].partition("$") for key in ("figure", "than") if key in self.row}
-        known = [next((one for one in self.figures if mark and one.startswith(name)), name) for name, mark, _ in names]
+        known = [
+            next((candidate for candidate in self.figures if mark and candidate.startswith(name)), name)
+            for name, mark, _ in names
+        ]
         return [self._figure(name, self.row.get("without", "").replace("$", "none")) for name in known]
 
     @property
     def random(self) -> bool:
         """Whether the figures are drawn at random."""
-        return any(one.random for one in self.drawn)
+        return any(figure.random for figure in self.drawn)
 
     def __call__(self, argument: str = "", *, seed: int = 0) -> Value:
         """Return the value of the claim."""
@@ -150,14 +153,14 @@ def _curve(
         rows = rows[rows[key] == value]
     if rows.empty:
         raise DataError(f"figure_{whose.number} has no series {series!r} of {measure}: correct data/curves.toml")
-    found = rows.set_index([key for key in KEYS if key in rows])[column]
+    curve = rows.set_index([key for key in POINT_KEYS if key in rows])[column]
     if budgets in ("", "all budgets"):
-        return found
+        return curve
     word, _, limits = budgets.partition(" ")
-    inside: pd.Series[bool] = WITHIN[word](found.index.get_level_values(-1), *map(float, limits.split(" to ")))
+    inside: pd.Series[bool] = WITHIN[word](curve.index.get_level_values(-1), *map(float, limits.split(" to ")))
     if not inside.any():
         raise DataError(f"figure_{whose.number} has no budget {budgets}: no claim can be made")
-    return found[inside]
+    return curve[inside]
 
 
 def _filled(value: Any, argument: str) -> Any:

@@ -29,8 +29,8 @@ class Figure:
     @cached_property
     def rows(self) -> pd.DataFrame:
         """The rows."""
-        found: pd.DataFrame = getattr(figures, f"figure_{self.number}")(*self.scale, **self.options)
-        return found
+        rows: pd.DataFrame = getattr(figures, f"figure_{self.number}")(*self.scale, **self.options)
+        return rows
 
     @property
     def random(self) -> bool:
@@ -47,9 +47,9 @@ class Figure:
 
     def with_rows(self, rows: pd.DataFrame) -> Figure:
         """Return the same figure with rows that are there already."""
-        found = Figure(self.number)
-        found.rows = rows
-        return found
+        copy = Figure(self.number)
+        copy.rows = rows
+        return copy
 
     def of(self, measure: str) -> pd.DataFrame:
         """Return the rows of one measure."""
@@ -57,8 +57,8 @@ class Figure:
 
     def curve(self, series: str, measure: str = "nmi", column: str = "mean") -> pd.Series[float]:
         """Return one curve, by budget."""
-        found = self.of(measure)
-        return found[found["series"] == series].set_index("eps")[column]
+        rows = self.of(measure)
+        return rows[rows["series"] == series].set_index("eps")[column]
 
 
 @cache

@@ -139,9 +139,9 @@ class Claim:
         Two kinds of values cannot contradict the paper, so a difference counts as undecided: those in a setting of ours
         where the text gives none, and times, which depend on the authors' machine and program.
         """
-        found = self.judged(values)
+        outcome = self.judged(values)
         beyond_us = self.scale == "unprinted" or self.kind == "time"
-        return "undecided" if beyond_us and found == "differs" else found
+        return "undecided" if beyond_us and outcome == "differs" else outcome
 
     def judged(self, values: Sequence[Value]) -> Outcome:
         """Return whether replications of one reading agree with the paper.
@@ -170,9 +170,11 @@ class Claim:
             return "agrees"
         return "differs" if sum(held) <= few else "undecided"
 
-    def _null(self, found: list[Interval]) -> Outcome:
-        inside = [abs(one.low) <= self.tolerance and abs(one.high) <= self.tolerance for one in found]
-        outside = [one.low > self.tolerance or one.high < -self.tolerance for one in found]
+    def _null(self, intervals: list[Interval]) -> Outcome:
+        inside = [
+            abs(interval.low) <= self.tolerance and abs(interval.high) <= self.tolerance for interval in intervals
+        ]
+        outside = [interval.low > self.tolerance or interval.high < -self.tolerance for interval in intervals]
         if all(inside):
             return "agrees"
         return "differs" if all(outside) else "undecided"

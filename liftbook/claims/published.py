@@ -16,7 +16,7 @@ from liftbook.claims.values import stored_values
 from liftlib.resources import resource
 
 SCHEMA = "claims.schema.json"
-RESULTS = ("result", "verbal", "proposition")
+RESULT_KINDS = ("result", "verbal", "proposition")
 """Kinds of claims that a badge counts; inputs and times are not results."""
 
 
@@ -60,9 +60,11 @@ def _claim(entry: Entry) -> dict[str, object]:
     }
 
 
-def badge(paper: str, found: Sequence[Entry]) -> str:
+def badge(paper: str, all_entries: Sequence[Entry]) -> str:
     """Return an SVG badge: how many of a paper's decidable results agree."""
-    verdicts = Counter(entry.verdict for entry in found if entry.claim.paper == paper and entry.claim.kind in RESULTS)
+    verdicts = Counter(
+        entry.verdict for entry in all_entries if entry.claim.paper == paper and entry.claim.kind in RESULT_KINDS
+    )
     decided = verdicts.total() - verdicts["cannot be told from the text"]
     words = f"{verdicts['agrees']} of {decided} results agree"
     left, right = 10 + 7 * len(paper), 10 + 6 * len(words)
@@ -78,9 +80,9 @@ def badge(paper: str, found: Sequence[Entry]) -> str:
 
 def write_published(folder: Path) -> None:
     """Write ``claims.json``, its schema and ``badges/<paper>.svg`` into a folder."""
-    found = entries(stored_values())
+    all_entries = entries(stored_values())
     (folder / "claims.json").write_text(json.dumps(published(), indent=1, ensure_ascii=False), encoding="utf-8")
     (folder / SCHEMA).write_bytes(resource(f"data/{SCHEMA}").read_bytes())
     (folder / "badges").mkdir(exist_ok=True)
-    for paper in dict.fromkeys(entry.claim.paper for entry in found):
-        (folder / "badges" / f"{paper.lower()}.svg").write_text(badge(paper, found), encoding="utf-8")
+    for paper in dict.fromkeys(entry.claim.paper for entry in all_entries):
+        (folder / "badges" / f"{paper.lower()}.svg").write_text(badge(paper, all_entries), encoding="utf-8")

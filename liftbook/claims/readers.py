@@ -48,14 +48,14 @@ def readers() -> pd.DataFrame:
     kinds, sentences = {claim.id: claim.kind for claim in read_claims()}, read_sentences()
     if [(r["paper"], r["place"], r["says"]) for r in rows] != [(s.paper, s.place, s.says) for s in sentences]:
         raise DataError("readers.csv has not the sentences of sentences.csv, in their order: give each one row in both")
-    found = []
+    records = []
     for row, sentence in zip(rows, sentences, strict=True):
         for answer in (row["testable_1"], row["testable_2"]):
             if answer not in ANSWERS:
                 raise DataError(f"readers.csv, {row['paper']}, {row['place']}: {answer!r}: give yes, partly or no")
         noted = {(True, True): "both", (True, False): "first", (False, True): "second", (False, False): "neither"}
         used = dict.fromkeys(kinds[name] for name in sentence.claims.split())
-        found.append(
+        records.append(
             {
                 **row,
                 "noted": noted[bool(row["kind_1"]), bool(row["kind_2"])],
@@ -65,4 +65,4 @@ def readers() -> pd.DataFrame:
                 "decided": f"tested, as {' and '.join(used)}" if used else f"left out: {sentence.left_out}",
             }
         )
-    return pd.DataFrame(found)
+    return pd.DataFrame(records)

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
-from liftbook.claims import FUNCTIONS, compute, drawn_at_random, read_claims, read_readings, told_calls
+from liftbook.claims import FUNCTIONS, calls_in, compute, drawn_at_random, read_claims, read_readings
 from liftbook.claims.judging import REPLICATIONS, Interval, Value, store
 from liftbook.claims.values import ledger_file, stored_rows, stored_values
 from liftbook.rows.stores import RELATIVE, append_until, this_run, write_rows
@@ -26,10 +26,10 @@ def wanted() -> dict[str, str]:
     """Return the calls of all claims and the claims' kinds, in the table's order."""
     kinds = {claim.id: claim.kind for claim in read_claims()}
     calls = {claim.computed_by: claim.kind for claim in read_claims()}
-    for one in read_readings():
-        calls.setdefault(one.computed_by, kinds[one.claim])
+    for reading in read_readings():
+        calls.setdefault(reading.computed_by, kinds[reading.claim])
     for claim in read_claims():
-        for call in told_calls(claim.reason):
+        for call in calls_in(claim.reason):
             calls.setdefault(call, claim.kind)
     return calls
 
@@ -44,11 +44,11 @@ def missing(seeds: int, only: str, long: bool) -> Iterator[tuple[str, int]]:
 
     In this order each figure is drawn once per seed.
     """
-    calls, done = list(wanted()), {(row["call"], int(row["seed"])) for row in stored_rows()}
+    calls, stored = list(wanted()), {(row["call"], int(row["seed"])) for row in stored_rows()}
     for seed in range(seeds):
         for call in calls:
             asked = only in call and (long or not is_long(call)) and (seed == 0 or drawn_at_random(call))
-            if asked and (call, seed) not in done:
+            if asked and (call, seed) not in stored:
                 yield call, seed
 
 
@@ -68,15 +68,15 @@ def differences(again: Mapping[str, Value], before: Mapping[str, Sequence[Value]
     ]
 
 
-def same(one: Value, other: Value) -> bool:
+def same(first: Value, second: Value) -> bool:
     """Return whether a recomputed value equals the stored one, up to solver noise."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, Interval) and isinstance(other, Interval):
-        return all(same(a, b) for a, b in zip(one, other, strict=True))
-    if isinstance(one, Interval) or isinstance(other, Interval):
+    if isinstance(first, bool) or isinstance(second, bool):
+        return first is second
+    if isinstance(first, Interval) and isinstance(second, Interval):
+        return all(same(a, b) for a, b in zip(first, second, strict=True))
+    if isinstance(first, Interval) or isinstance(second, Interval):
         return False
-    return one == other or abs(one - other) <= RELATIVE * max(abs(one), abs(other), 1e-3)
+    return first == second or abs(first - second) <= RELATIVE * max(abs(first), abs(second), 1e-3)
 
 
 def tidy() -> dict[str, int]:

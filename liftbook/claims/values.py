@@ -23,10 +23,10 @@ def stored_rows() -> list[dict[str, str]]:
 
 def stored_by_seed() -> dict[str, dict[int, Value]]:
     """Return the value of each call by seed, in ascending order."""
-    found: dict[str, dict[int, Value]] = defaultdict(dict)
+    values: dict[str, dict[int, Value]] = defaultdict(dict)
     for row in sorted(stored_rows(), key=lambda row: int(row["seed"])):
-        found[row["call"]][int(row["seed"])] = parse(row["value"])
-    return dict(found)
+        values[row["call"]][int(row["seed"])] = parse(row["value"])
+    return dict(values)
 
 
 def stored_values() -> dict[str, list[Value]]:

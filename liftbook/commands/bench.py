@@ -46,18 +46,18 @@ def run(options: argparse.Namespace) -> int:
         if part.exists():
             raise DataError(f"{part} has rows of an interrupted run: continue with --resume, or delete it")
         part.write_text(",".join((*COLUMNS, "versions")) + "\n", encoding="utf-8")
-    versions = " ".join([platform.python_version(), *(f"{one} {version(one)}" for one in LIBRARIES)])
+    versions = " ".join([platform.python_version(), *(f"{library} {version(library)}" for library in LIBRARIES)])
     # each row as it is found, so that an interruption loses one at most
     with part.open("a", encoding="utf-8", newline="") as file:
 
         def write(row: dict[str, object]) -> None:
-            one = pd.DataFrame([row | {"versions": versions}], columns=[*COLUMNS, "versions"])
-            one.to_csv(file, index=False, header=False, float_format="%.9g", lineterminator="\n")
+            line = pd.DataFrame([row | {"versions": versions}], columns=[*COLUMNS, "versions"])
+            line.to_csv(file, index=False, header=False, float_format="%.9g", lineterminator="\n")
             file.flush()
 
-        made = bench(options.joints, options.mechanisms, options.seconds, known=have, found=write)
+        rows = bench(options.joints, options.mechanisms, options.seconds, known=have, found=write)
     part.replace(options.output)
-    print(f"{len(have) + len(made)} rows in {options.output}" + (f", {len(have)} of them from before" if have else ""))
+    print(f"{len(have) + len(rows)} rows in {options.output}" + (f", {len(have)} of them from before" if have else ""))
     return 0
 
 
@@ -71,9 +71,9 @@ def keys_in(part: Path) -> set[Key]:
     """
     if not part.exists():
         raise DataError(f"{part} does not exist, so there is nothing to resume: leave out --resume")
-    whole, end, half = part.read_bytes().rpartition(b"\n")
+    complete, end, half = part.read_bytes().rpartition(b"\n")
     if half:
-        part.write_bytes(whole + end)
+        part.write_bytes(complete + end)
     try:
         rows = pd.read_csv(part)
     except (UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError):

@@ -25,11 +25,11 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the list and return the exit code."""
     paths = [find_chapter(name) for name in options.chapter] or sorted(chapters_folder().glob("*.md"))
-    found = {path.stem: parameters for path in paths if (parameters := read_parameters(path))}
+    by_chapter = {path.stem: parameters for path in paths if (parameters := read_parameters(path))}
     if options.json:
-        print_json({name: [_bounded(p) for p in parameters] for name, parameters in found.items()})
+        print_json({name: [_bounded(p) for p in parameters] for name, parameters in by_chapter.items()})
         return 0
-    for name, parameters in found.items():
+    for name, parameters in by_chapter.items():
         print(name)
         for parameter in parameters:
             print(f"  {parameter.name}: {parameter.annotation} = {parameter.default!r}")

@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
         if name in given:
             raise RerunError(f"parameter {name!r} is given twice: give it once")
         given[name] = value
-    made = rerun(
+    outcome = rerun(
         options.chapter,
         values | given,
         options.output,
@@ -72,12 +72,12 @@ def run(options: argparse.Namespace) -> int:
         kernel=options.kernel,
         book=options.book,
     )
-    tell_warnings(made.warnings)
+    tell_warnings(outcome.warnings)
     if options.json:
-        print_json(dataclasses.asdict(made))
+        print_json(dataclasses.asdict(outcome))
         return 0
-    print(f"{made.notebook}  ({made.seconds:.1f} s)")
-    for path in (made.page, *made.tables, *made.figures):
+    print(f"{outcome.notebook}  ({outcome.seconds:.1f} s)")
+    for path in (outcome.page, *outcome.tables, *outcome.figures):
         if path is not None:
             print(path)
     return 0

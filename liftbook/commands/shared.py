@@ -22,5 +22,5 @@ def running_options(parser: argparse.ArgumentParser) -> None:
 
 def tell_warnings(warnings: Sequence[str]) -> None:
     """Print the warnings from Sphinx."""
-    for one in warnings:
-        print(f"liftbook: {one}", file=sys.stderr)
+    for warning in warnings:
+        print(f"liftbook: {warning}", file=sys.stderr)

@@ -13,7 +13,7 @@ from liftbook.commands.shared import running_options
 from liftbook.rows.jobs import n_jobs, worker_pool
 from lifttables.cli.shared import print_json
 
-RUNS = ("liftbook.chapters.running", "papermill")
+RUN_MODULES = ("liftbook.chapters.running", "papermill")
 """Modules that workers import once; a run's own kernel imports the library."""
 
 EXAMPLES = """\
@@ -46,8 +46,8 @@ def run(options: argparse.Namespace) -> int:
     if jobs < 1:
         raise RerunError(f"--jobs is {jobs}: give 1 or more")
     runs = read_grid(options.grid, options.chapter)
-    executors = dask_workers(options.dask, jobs) if options.dask else partial(worker_pool, jobs, RUNS)
-    made = sweep(
+    executors = dask_workers(options.dask, jobs) if options.dask else partial(worker_pool, jobs, RUN_MODULES)
+    outcome = sweep(
         options.chapter,
         runs,
         options.output,
@@ -58,11 +58,11 @@ def run(options: argparse.Namespace) -> int:
         book=options.book,
     )
     if options.json:
-        print_json(dataclasses.asdict(made))
+        print_json(dataclasses.asdict(outcome))
     else:
-        written = made.folder / ("index.html" if options.html else "results.csv")
-        print(f"{written}  ({len(made.done)} done, {len(made.skipped)} found finished)")
-    if made.failed:
-        name, message = next(iter(made.failed.items()))
-        raise RerunError(f"{len(made.failed)} of {len(runs)} runs failed, the first, {name}, so: {message}")
+        written = outcome.folder / ("index.html" if options.html else "results.csv")
+        print(f"{written}  ({len(outcome.done)} done, {len(outcome.skipped)} found finished)")
+    if outcome.failed:
+        name, message = next(iter(outcome.failed.items()))
+        raise RerunError(f"{len(outcome.failed)} of {len(runs)} runs failed, the first, {name}, so: {message}")
     return 0

@@ -32,7 +32,7 @@ from liftbook.rows.stores import RELATIVE, this_run, write_rows
 from liftlib.errors import DataError, InvalidParameter
 from liftlib.resources import resource
 
-POINT = ("series", "eps", "measure")
+MEAN_KEYS = ("series", "eps", "measure")
 """Columns that identify a row of means."""
 
 
@@ -54,7 +54,7 @@ class Long(NamedTuple):
     figure: Callable[..., pd.DataFrame]
     again: Mapping[str, Any]
     says: str
-    keys: tuple[str, ...] = POINT
+    keys: tuple[str, ...] = MEAN_KEYS
     near: Mapping[str, float] = {}
 
     @property
@@ -68,7 +68,7 @@ class Long(NamedTuple):
         return _folder() / f"{self.name}.csv"
 
 
-COUNTED = {"vertices": 1e-2}
+VERTEX_TOL = {"vertices": 1e-2}
 """Vertices that nearly coincide may be counted once or twice, depending on rounding."""
 
 # a search that ends by its gap may end elsewhere on another machine, within that gap
@@ -76,8 +76,8 @@ LONG = {
     one.name: one
     for one in (
         Long(figure_e23_4, {"epsilons": (1.0, 4.5)}, "those of the budgets 1 and 4.5"),
-        Long(figure_e23_8, {"epsilons": (1.0, 4.5)}, "those of the budgets 1 and 4.5", near=COUNTED),
-        Long(figure_e23_10, {"epsilons": (2.0, 6.0)}, "those of the budgets 2 and 6", near=COUNTED),
+        Long(figure_e23_8, {"epsilons": (1.0, 4.5)}, "those of the budgets 1 and 4.5", near=VERTEX_TOL),
+        Long(figure_e23_10, {"epsilons": (2.0, 6.0)}, "those of the budgets 2 and 6", near=VERTEX_TOL),
         Long(
             figure_s20_4,
             {"epsilons": (1.0, 1.5, 2.0)},
@@ -89,8 +89,8 @@ LONG = {
             figure_s20_5,
             {"epsilons": (0.5, 1.0, 2.0)},
             "those of the budgets 0.5, 1 and 2",
-            ("panel", "secret", "public", *POINT),
-            COUNTED,
+            ("panel", "secret", "public", *MEAN_KEYS),
+            VERTEX_TOL,
         ),
         Long(kernel_polytope_times, {"largest": 4}, "those of up to four symbols", ("n_public",)),
         Long(
@@ -189,27 +189,27 @@ def _plain(value: Any) -> Any:
 def differences(long: Long, part: pd.DataFrame, rows: pd.DataFrame) -> list[str]:
     """Return a line for each number of a part that differs, except times."""
     keys = list(long.keys)
-    both = part.merge(rows, on=keys, how="left", suffixes=("", " stored"), validate="one_to_one", indicator="found")
-    found = [f"no row {key}" for key in both.loc[both["found"] != "both", keys].to_dict("records")]
-    both = both[both["found"] == "both"]
-    if "measure" in both:
-        both = both[both["measure"] != "seconds"]
-    allowed = np.full(len(both), RELATIVE)
+    merged = part.merge(rows, on=keys, how="left", suffixes=("", " stored"), validate="one_to_one", indicator="found")
+    lines = [f"no row {key}" for key in merged.loc[merged["found"] != "both", keys].to_dict("records")]
+    merged = merged[merged["found"] == "both"]
+    if "measure" in merged:
+        merged = merged[merged["measure"] != "seconds"]
+    allowed = np.full(len(merged), RELATIVE)
     for column in {"series", "measure"} & set(keys):
-        allowed = np.maximum(allowed, [long.near.get(one, RELATIVE) for one in both[column]])
+        allowed = np.maximum(allowed, [long.near.get(label, RELATIVE) for label in merged[column]])
     for column in part.columns:
         if column in keys or column.endswith("seconds") or column == "time_ratio":
             continue
-        new, old = (both[name].to_numpy(dtype=np.float64) for name in (column, f"{column} stored"))
+        new, old = (merged[name].to_numpy(dtype=np.float64) for name in (column, f"{column} stored"))
         size = np.maximum(1e-3, np.maximum(np.abs(new), np.abs(old)))
         with np.errstate(invalid="ignore"):  # where both are infinite
             near = np.abs(new - old) <= allowed * size
         same = near | (new == old) | (np.isnan(new) & np.isnan(old))
-        found += [
-            f"{column} of {both[keys].iloc[at].to_dict()} is {new[at]:.10g}, and {old[at]:.10g} is stored"
+        lines += [
+            f"{column} of {merged[keys].iloc[at].to_dict()} is {new[at]:.10g}, and {old[at]:.10g} is stored"
             for at in np.flatnonzero(~same)
         ]
-    return found
+    return lines
 
 
 def _folder() -> Path:

@@ -21,9 +21,9 @@ from mixproof.numerics import Matrix, Vector
 
 GAP, BAR = 0.06, 0.05
 """The gap between two bars of a column, and a bar's width; the masses of a column sum to 1."""
-LONGEST = 16
+MAX_NAME_LENGTH = 16
 """Maximum length of a name."""
-MOST = 12
+MAX_SYMBOLS = 12
 """Maximum number of symbols or outputs."""
 EXTENT = np.log(2.5)
 """The log-lift with the full colour, unless a drawing has a larger one."""
@@ -44,11 +44,11 @@ def flows(joint: Joint, channels: Mapping[str, Channel], *, secret: int = 0) -> 
     if not 0 <= secret < joint.n_secret:
         raise InvalidParameter(f"secret is {secret}: give one of 0 to {joint.n_secret - 1}")
     wide = max([joint.n_public, *(channel.n_outputs for channel in channels.values())])
-    if wide > MOST:
-        raise InvalidParameter(f"{wide} symbols or outputs: a drawing of flows has room for {MOST}")
+    if wide > MAX_SYMBOLS:
+        raise InvalidParameter(f"{wide} symbols or outputs: a drawing of flows has room for {MAX_SYMBOLS}")
     released = {title: channel.release(joint) for title, channel in channels.items()}
-    logs = [_log_lift(one, secret) for one in (joint, *released.values())]
-    extent = max(EXTENT, *(float(np.abs(one[np.isfinite(one)]).max(initial=0.0)) for one in logs))
+    logs = [_log_lift(distribution, secret) for distribution in (joint, *released.values())]
+    extent = max(EXTENT, *(float(np.abs(log[np.isfinite(log)]).max(initial=0.0)) for log in logs))
     colour = plt.get_cmap("PuOr_r"), Normalize(-extent, extent, clip=True)
     columns = min(2, len(channels))
     rows = -(-len(channels) // columns)
@@ -71,14 +71,14 @@ def _flow(ax: Axes, joint: Joint, channel: Channel, secret: int, colour: tuple) 
     mass = channel.joint_xy(joint)
     # outputs stand in the order of the symbols that they come from, so that bands cross little
     order = np.argsort(np.arange(joint.n_public) @ mass / mass.sum(axis=0), kind="stable")
-    mass, whole = mass[:, order], channel.release(joint)
-    released = Joint(whole.p[:, order], whole.secret, tuple(_outputs(joint, channel, order.tolist())))
+    mass, release = mass[:, order], channel.release(joint)
+    released = Joint(release.p[:, order], release.secret, tuple(_outputs(joint, channel, order.tolist())))
     columns = ((joint, 0.0), (released, 1.0 - BAR))
-    for one, left in columns:
-        tops = _tops(one.p_x)
-        ratios = lift(one)[secret]
+    for distribution, left in columns:
+        tops = _tops(distribution.p_x)
+        ratios = lift(distribution)[secret]
         for name, top, height, ratio, log in zip(
-            one.public, tops, one.p_x, ratios, _log_lift(one, secret), strict=True
+            distribution.public, tops, distribution.p_x, ratios, _log_lift(distribution, secret), strict=True
         ):
             ax.add_patch(Rectangle((left, top - height), BAR, height, facecolor=shades(norm(log)), edgecolor="0.35"))
             says = f"{_word(name)}  {ratio:.2f}"
@@ -138,5 +138,5 @@ def _outputs(joint: Joint, channel: Channel, order: Sequence[int]) -> list[objec
 def _word(name: object) -> str:
     parts = [str(part) for part in name] if isinstance(name, tuple) else [str(name)]
     text = " or ".join(parts)
-    text = text if len(text) <= LONGEST else ", ".join(parts)
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    text = text if len(text) <= MAX_NAME_LENGTH else ", ".join(parts)
+    return text if len(text) <= MAX_NAME_LENGTH else f"{text[: MAX_NAME_LENGTH - 1]}…"

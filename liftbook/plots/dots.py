@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from liftbook.plots.lines import LOGARITHMIC, WIDTH
 from liftbook.plots.styling import BLACK, DARK, GREY, grid, style
 
-ROW = 0.24
+ROW_HEIGHT = 0.24
 """Height of a row, in inches."""
 
 
@@ -23,7 +23,7 @@ def strips(rows: pd.DataFrame, by: str, panels: Mapping[str, str]) -> list[Axes]
     medians = rows.groupby(by)[list(panels)].median().sort_values(next(iter(panels)), kind="stable")
     places = {name: place for place, name in enumerate(medians.index)}
     with style():
-        _, axes = grid(len(panels), len(panels), (WIDTH, 1.0 + ROW * len(places)), sharey=True)
+        _, axes = grid(len(panels), len(panels), (WIDTH, 1.0 + ROW_HEIGHT * len(places)), sharey=True)
         for ax, (column, says) in zip(axes, panels.items(), strict=True):
             ax.plot(rows[column], rows[by].map(places), "o", color=DARK, alpha=0.3, markersize=5, markeredgewidth=0)
             ax.plot(medians[column], list(places.values()), "|", color=BLACK, markersize=11, markeredgewidth=2)
@@ -46,13 +46,13 @@ def shares(rows: pd.DataFrame) -> list[Axes]:
     shades = {size: 0.3 + 0.7 * number / max(len(sizes) - 1, 1) for number, size in enumerate(sizes)}
     nudge = {size: 0.27 - 0.54 * number / max(len(sizes) - 1, 1) for number, size in enumerate(sizes)}
     with style():
-        _, axes = grid(len(laws), 2, (WIDTH, -(-len(laws) // 2) * (0.8 + 1.5 * ROW * len(designs))))
+        _, axes = grid(len(laws), 2, (WIDTH, -(-len(laws) // 2) * (0.8 + 1.5 * ROW_HEIGHT * len(designs))))
         for ax, law in zip(axes, laws, strict=True):
             ax.axvline(0.95, color=GREY, linestyle="--", linewidth=0.8, zorder=1)
-            for one in rows[rows["law"] == law].itertuples():
-                height, shade = places[one.design] + nudge[one.rows], shades[one.rows]
-                ax.plot([one.low, one.high], [height, height], color=DARK, alpha=shade, linewidth=1)
-                ax.plot(one.kept / one.tables, height, ".", color=DARK, alpha=shade, markersize=7, markeredgewidth=0)
+            for row in rows[rows["law"] == law].itertuples():
+                height, shade = places[row.design] + nudge[row.rows], shades[row.rows]
+                ax.plot([row.low, row.high], [height, height], color=DARK, alpha=shade, linewidth=1)
+                ax.plot(row.kept / row.tables, height, ".", color=DARK, alpha=shade, markersize=7, markeredgewidth=0)
             ax.set_title(law)
             ax.set_xlim(-0.05, 1.05)
             ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])

@@ -41,13 +41,19 @@ def implications(places: pd.DataFrame, arrows: pd.DataFrame, gaps: pd.DataFrame)
                 zorder=3,
             )
         figure.draw_without_rendering()  # an arrow ends at a box, whose size is known once it is drawn
-        both = {(one.head, one.tail) for one in arrows.itertuples()}
-        for one in arrows.itertuples():
+        reversed_edges = {(edge.head, edge.tail) for edge in arrows.itertuples()}
+        for edge in arrows.itertuples():
             _arrow(
-                ax, boxes[one.tail], boxes[one.head], BLACK, "-", str(one.number), paired=(one.tail, one.head) in both
+                ax,
+                boxes[edge.tail],
+                boxes[edge.head],
+                BLACK,
+                "-",
+                str(edge.number),
+                paired=(edge.tail, edge.head) in reversed_edges,
             )
-        for one in gaps.drop_duplicates(["tail", "head"]).itertuples():
-            _arrow(ax, boxes[one.tail], boxes[one.head], GREY, (0, (4, 3)), "", paired=True)
+        for edge in gaps.drop_duplicates(["tail", "head"]).itertuples():
+            _arrow(ax, boxes[edge.tail], boxes[edge.head], GREY, (0, (4, 3)), "", paired=True)
     return ax
 
 

@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.offsetbox import AnnotationBbox, DrawingArea, HPacker, TextArea
 
-APART = 13.0
+MIN_SPACING = 13.0
 """Minimum distance of two names at the ends of lines, in points."""
-TOP = 0.96
+MAX_HEIGHT = 0.96
 """Maximum height of a name, as a share of the axes, below the title."""
 
 
@@ -45,7 +45,7 @@ def at_ends(ax: Axes, size: float = 9) -> None:
     ends = {line: float(place.transform((0.0, heights[-1]))[1]) for line, heights in drawn}
     means = {line: float(heights.mean()) for line, heights in drawn}
     order = sorted(ends, key=lambda line: (round(ends[line], 2), means[line]))
-    step = APART * size / 9 * figure.dpi / 72 / ax.bbox.height
+    step = MIN_SPACING * size / 9 * figure.dpi / 72 / ax.bbox.height
     heights = _spread([ends[line] for line in order], step)
     for line, height in zip(order, heights, strict=True):
         ax.add_artist(_entry(line, height, size))
@@ -79,11 +79,11 @@ def _spread(places: Sequence[float], step: float) -> list[float]:
     >>> _spread([0.0, 0.1, 0.9], 0.25), _spread([0.75, 0.75], 0.25)
     ([0.0, 0.25, 0.9], [0.71, 0.96])
     """
-    found = list(places)
-    for at in range(1, len(found)):
-        found[at] = max(found[at], found[at - 1] + step)
-    top = TOP
-    for at in range(len(found) - 1, -1, -1):
-        found[at] = min(found[at], top)
-        top = found[at] - step
-    return [float(one) for one in found]
+    spread = list(places)
+    for at in range(1, len(spread)):
+        spread[at] = max(spread[at], spread[at - 1] + step)
+    top = MAX_HEIGHT
+    for at in range(len(spread) - 1, -1, -1):
+        spread[at] = min(spread[at], top)
+        top = spread[at] - step
+    return [float(place) for place in spread]

@@ -23,24 +23,24 @@ def facets(names: Iterable[str]) -> dict[str, dict[str, str]]:
     >>> facets(["optimum", "optimum, S seen"])
     {'optimum': {'curve': 'optimum'}, 'optimum, S seen': {'curve': 'optimum, S seen'}}
     """
-    found = {name: _parts(name) for name in names}
-    split = {json.dumps(one, sort_keys=True) for one in found.values()}
-    if all(found.values()) and len(split) == len(found):
-        return found
-    return one_facet(list(found))
+    parts = {name: _parts(name) for name in names}
+    split = {json.dumps(part, sort_keys=True) for part in parts.values()}
+    if all(parts.values()) and len(split) == len(parts):
+        return parts
+    return one_facet(list(parts))
 
 
 def _parts(name: str) -> dict[str, str]:
     """Return a series' parts by their kinds; empty if one is unknown."""
-    found: dict[str, str] = {}
+    by_kind: dict[str, str] = {}
     for part in name.split(", "):
         plain = part.replace("-", " ")
         known = "notion" if plain in NOTION_LOOKS else "mechanism" if _is_mechanism(plain) else ""
         kind, said = ("share λ", part[2:]) if part.startswith("λ=") else (known, part)
-        if not kind or kind in found:
+        if not kind or kind in by_kind:
             return {}
-        found[kind] = said
-    return found
+        by_kind[kind] = said
+    return by_kind
 
 
 def _is_mechanism(name: str) -> bool:

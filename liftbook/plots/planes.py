@@ -17,13 +17,13 @@ from liftlib.measures.lifts import lift
 from liftlib.notions import LiftNotion
 from mixproof.numerics import Matrix
 
-FINE = 241
+GRID_POINTS = 241
 """Grid points per side for a notion's border."""
-THIN = 0.05
+MIN_ARROW_SHARE = 0.05
 """Minimum share of a symbol's mass that an arrow shows."""
-CLOSE = 0.12
+LABEL_DISTANCE = 0.12
 """Share of the axes within which two symbols' labels would overlap."""
-CORNERS = ((1, 1), (-1, 1), (1, -1), (-1, -1))
+LABEL_SIDES = ((1, 1), (-1, 1), (1, -1), (-1, -1))
 """Positions of a label relative to its symbol (right, up), in the order in which they are tried."""
 
 
@@ -54,9 +54,11 @@ def plane(
     outputs = np.empty((0, 2)) if released is None else _places(released)
     every = np.concatenate([symbols, outputs])
     budgets = [
-        need.allowed for one in notions.values() for need in one.required_budgets(np.ones((2, 1)), np.full(2, 0.5))
+        need.allowed
+        for notion in notions.values()
+        for need in notion.required_budgets(np.ones((2, 1)), np.full(2, 0.5))
     ]
-    most = 1.15 * max(0.2, *every[np.isfinite(every)], *(one for one in budgets if np.isfinite(one)))
+    most = 1.15 * max(0.2, *every[np.isfinite(every)], *(budget for budget in budgets if np.isfinite(budget)))
     symbols, outputs = np.minimum(symbols, 0.97 * most), np.minimum(outputs, 0.97 * most)
     with style():
         if ax is None:
@@ -65,7 +67,7 @@ def plane(
         for (name, notion), look in zip(notions.items(), seen.values(), strict=True):
             _border(ax, notion, most, look["color"], look["linestyle"], name)
         if channel is not None and released is not None:
-            for x, y in zip(*np.nonzero(channel.y_given_x(joint) >= THIN), strict=True):
+            for x, y in zip(*np.nonzero(channel.y_given_x(joint) >= MIN_ARROW_SHARE), strict=True):
                 share = channel.y_given_x(joint)[x, y]
                 way = {"arrowstyle": "->", "color": "0.45", "alpha": 0.3 + 0.7 * share, "shrinkA": 4, "shrinkB": 4}
                 ax.annotate("", outputs[y], symbols[x], arrowprops=way)
@@ -102,9 +104,9 @@ def _sides(symbols: Matrix, most: float) -> list[dict[str, Any]]:
     """Return the side of each symbol's label, so that labels do not overlap."""
     corners: list[tuple[int, int]] = []
     for number, place in enumerate(symbols):
-        near = np.abs(symbols[:number] - place).max(axis=1) < CLOSE * most
+        near = np.abs(symbols[:number] - place).max(axis=1) < LABEL_DISTANCE * most
         taken = {corners[other] for other in np.flatnonzero(near)}
-        corners.append(next((one for one in CORNERS if one not in taken), CORNERS[0]))
+        corners.append(next((corner for corner in LABEL_SIDES if corner not in taken), LABEL_SIDES[0]))
     return [
         {"xytext": (6 * right, 6 * up), "ha": "left" if right > 0 else "right", "va": "bottom" if up > 0 else "top"}
         for right, up in corners
@@ -113,7 +115,7 @@ def _sides(symbols: Matrix, most: float) -> list[dict[str, Any]]:
 
 def _border(ax: Axes, notion: LiftNotion, most: float, colour: str, line: Any, name: str) -> None:
     """Draw the border of a notion, from a grid of min-lifts and max-lifts."""
-    side = np.linspace(0, most, FINE)
+    side = np.linspace(0, most, GRID_POINTS)
     right, up = np.meshgrid(side, side)
     columns = np.exp(np.stack([-right.ravel(), up.ravel()]))
     over = np.full(columns.shape[1], -np.inf)

@@ -29,8 +29,8 @@ def decisions(lines: pd.DataFrame, ax: Axes | None = None) -> Axes:
         ax.text(
             0.24, -at, fill(question, 30, break_on_hyphens=False), ha="center", va="center", bbox=BOX, color="black"
         )
-        told = f"{use}\n{fill(note, 36, break_on_hyphens=False)}" if note else use
-        ax.text(0.78, -at, told, ha="center", va="center", bbox=LEAF, color="black")
+        answer = f"{use}\n{fill(note, 36, break_on_hyphens=False)}" if note else use
+        ax.text(0.78, -at, answer, ha="center", va="center", bbox=LEAF, color="black")
         ax.annotate("", (0.56, -at), (0.46, -at), arrowprops=arrow)
         if at < len(lines) - 1:
             ax.text(0.51, -at + 0.1, "yes", ha="center", color="black")

@@ -29,7 +29,7 @@ kept for lifts above and below 1 (the map ``PuOr_r``)."""
 COLOURS = (BLACK, BLUE, GREEN, RED, SKY, OLIVE, INDIGO)
 """Colours of series without a fixed colour, ordered so that neighbours differ in lightness."""
 
-STYLE: Mapping[str, Any] = {
+RC_PARAMS: Mapping[str, Any] = {
     "figure.dpi": 110,
     "savefig.dpi": 110,
     "font.size": 10,
@@ -60,8 +60,8 @@ def style() -> Iterator[None]:
     the first figure would be shown.
     """
     current: dict[str, Any] = plt.rcParams  # type: ignore[assignment]  # its keys are typed as a list of literals
-    before = {name: current[name] for name in STYLE}
-    current.update(STYLE)
+    before = {name: current[name] for name in RC_PARAMS}
+    current.update(RC_PARAMS)
     try:
         yield
     finally:
@@ -80,7 +80,7 @@ def grid(number: int, columns: int, size: tuple[float, float], **shared: Any) ->
 
 LIFTS = {"above": "#E08214", "below": "#8073AC"}
 """Orange for lifts above 1 and purple for lifts below 1, as in the map ``PuOr_r``."""
-LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
+LINE_STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 MECHANISM_LOOKS: Mapping[str, tuple[str, str]] = {
@@ -230,25 +230,25 @@ def looks(names: Iterable[str]) -> dict[str, dict[str, Any]]:
     taken = {look["color"] for look in known.values()}
     free = [pair for pair in zip(COLOURS, MARKERS, strict=True) if pair[0] not in taken]
     turns = iter(free * len(given) or list(zip(COLOURS, MARKERS, strict=True)) * len(given))
-    found: dict[str, dict[str, Any]] = {}
+    by_name: dict[str, dict[str, Any]] = {}
     for number, name in enumerate(given):
         if name in known:
-            found[name] = known[name]
+            by_name[name] = known[name]
         else:
             colour, marker = next(turns)
-            found[name] = {"color": colour, "marker": marker, "linestyle": LINES[number % len(LINES)]}
+            by_name[name] = {"color": colour, "marker": marker, "linestyle": LINE_STYLES[number % len(LINE_STYLES)]}
     repeated: dict[str, int] = {}
-    for look in found.values():  # the same mechanism twice, such as under two notions: another line
+    for look in by_name.values():  # the same mechanism twice, such as under two notions: another line
         at = repeated[str(look)] = repeated.get(str(look), -1) + 1
         if at:
-            look["linestyle"] = LINES[at]
-    return found
+            look["linestyle"] = LINE_STYLES[at]
+    return by_name
 
 
 def _meaning(name: str) -> dict[str, Any] | None:
     """Return the look of a mechanism or notion, shaded by its λ; else None."""
     plain = name.replace("-", " ")
-    share = next((one for one in SHARE_SHADES if one in plain), None)
+    share = next((shade for shade in SHARE_SHADES if shade in plain), None)
     key = max((key for key in (*MECHANISM_LOOKS, *NOTION_LOOKS) if _begins(plain, key)), key=len, default=None)
     if key is not None and key in MECHANISM_LOOKS:
         colour, marker = MECHANISM_LOOKS[key]

@@ -52,8 +52,8 @@ def simplex(
         _entropy_curves(ax)
         ax.add_patch(Polygon(CORNERS.tolist(), closed=True, fill=False, edgecolor="0.3", linewidth=1.0))
         seen = looks(polytopes)
-        for number, (name, found) in enumerate(polytopes.items()):
-            corners = _around(_flat(name, found))
+        for number, (name, vertices) in enumerate(polytopes.items()):
+            corners = _around(_flat(name, vertices))
             colour = seen[name]["color"]
             look = {"edgecolor": colour, "linestyle": seen[name]["linestyle"], "linewidth": 1.6}
             ax.add_patch(Polygon(corners.tolist(), closed=True, facecolor=colour + "22", label=name, **look))

@@ -14,7 +14,7 @@ from liftlib.joint import Joint
 from liftlib.measures.information import entropy
 from liftlib.notions import Notion
 from liftlib.response.aorr import Mixture, certified, cheapest, entropies
-from liftlib.response.posteriors import mended, without_dust
+from liftlib.response.posteriors import repaired, without_negligible
 from mixproof.lp import solve
 from mixproof.numerics import FEASIBILITY_TOL, KEEP_TOL, Matrix, Vector
 
@@ -30,7 +30,7 @@ class Averaged(NamedTuple):
 
 
 Pool = Callable[[Joint], Matrix]
-"""Posteriors P(X|Y=y), shape (M, X), for the joint distribution of the core's symbols."""
+"""Posteriors P(X|Y=y), shape (M, X), for the joint distribution of the support's symbols."""
 
 
 def few_symbols(joint: Joint, most: int, others: str) -> None:
@@ -71,10 +71,10 @@ def release_of_rows(joint: Joint, notion: Notion, budget: float, pool: Pool, rou
     """Return the best mixture of a pool's posteriors, without a bound on others."""
     if unchanged := identity_if_allowed(joint, notion):
         return unchanged
-    core = without_dust(joint, notion)
-    mixture = averaged(core.joint, pool(core.joint), budget).mixture
-    channel, mixed = mended(
-        core.completed(mixture.kernel), joint.p_x, lambda made: notion.is_satisfied(joint, made), name=notion
+    support = without_negligible(joint, notion)
+    mixture = averaged(support.joint, pool(support.joint), budget).mixture
+    channel, mixed = repaired(
+        support.extended(mixture.kernel), joint.p_x, lambda made: notion.is_satisfied(joint, made), name=notion
     )
     return certified(joint, channel, route, mixture, mixed, np.inf)
 

@@ -12,7 +12,7 @@ from liftlib.notions import LiftNotion
 from mixproof.checks import checked
 from mixproof.numerics import xlogx
 
-MOST = 13
+MAX_SYMBOLS = 13
 """Maximum number of symbols: the search takes 3^|X| steps."""
 
 
@@ -41,19 +41,19 @@ def best_partition(joint: Joint, notion: LiftNotion) -> Channel:
     ((0, 2), (1, 3))
     """
     n = joint.n_public
-    if n > MOST:
-        raise InvalidParameter(f"joint has {n} symbols, more than {MOST}: use subset_merging")
+    if n > MAX_SYMBOLS:
+        raise InvalidParameter(f"joint has {n} symbols, more than {MAX_SYMBOLS}: use subset_merging")
     member = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
     masses = joint.p @ member[1:].T  # P(s, A) of each subset A but the empty one
-    kept = notion.kept_columns(lift_of(masses, joint.p_s), joint.p_s)
+    satisfied = notion.kept_columns(lift_of(masses, joint.p_s), joint.p_s)
     # merging leaves H(Y), to which each subset gives -P(A) log P(A)
-    gain = np.where(kept, -xlogx(masses.sum(axis=0)), -np.inf).tolist()
+    gain = np.where(satisfied, -xlogx(masses.sum(axis=0)), -np.inf).tolist()
     best, taken = [0.0], [0]
-    for whole in range(1, 2**n):
+    for subset in range(1, 2**n):
         # the subset with the lowest symbol is that symbol and any part of the others
-        low = whole & -whole
-        rest = part = whole ^ low
-        top, chosen = -np.inf, whole
+        low = subset & -subset
+        rest = part = subset ^ low
+        top, chosen = -np.inf, subset
         while True:
             value = gain[(part | low) - 1] + best[rest ^ part]
             if value > top:

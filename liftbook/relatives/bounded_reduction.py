@@ -8,7 +8,7 @@ from scipy.sparse import csc_array
 
 from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter, SolverFailure, shown
-from liftlib.family import COARSE, family
+from liftlib.family import LP_PARAMETER_TOL, family
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift, max_lift, min_lift
 from liftlib.reduction.linear import reduction_share
@@ -55,10 +55,10 @@ def bounded_reduction(joint: Joint, low: ArrayLike, high: ArrayLike) -> Channel:
     n = n_s * n_x
     cell = np.arange(n)
     s, x = np.divmod(cell, n_x)
-    one, over_x, over_s = np.ones(n), joint.p_x[x], joint.p_s[s]
+    unit, over_x, over_s = np.ones(n), joint.p_x[x], joint.p_s[s]
     # a rise and its room, a fall and its room; given each secret lifts average to 1 over X, and at each symbol over S
     parts = [
-        *((cell, cell, one), (cell, 2 * n + cell, one), (n + cell, n + cell, one), (n + cell, 3 * n + cell, one)),
+        *((cell, cell, unit), (cell, 2 * n + cell, unit), (n + cell, n + cell, unit), (n + cell, 3 * n + cell, unit)),
         *((2 * n + s, cell, over_x), (2 * n + s, n + cell, -over_x)),
         *((2 * n + n_s + x, cell, over_s), (2 * n + n_s + x, n + cell, -over_s)),
     ]
@@ -67,8 +67,8 @@ def bounded_reduction(joint: Joint, low: ArrayLike, high: ArrayLike) -> Channel:
     wanted = np.concatenate([rise.ravel(), fall.ravel(), 1 - near @ joint.p_x, 1 - joint.p_s @ near])
     # only a fall below the lift that was there takes mass away; above the bounds it had to go anyway
     cost = np.concatenate([np.zeros(n), np.outer(joint.p_s, joint.p_x).ravel(), np.zeros(2 * n)])
-    found = solve(cost, table, wanted).x
-    reached = near + (found[:n] - found[n : 2 * n]).reshape(n_s, n_x)
+    solution = solve(cost, table, wanted).x
+    reached = near + (solution[:n] - solution[n : 2 * n]).reshape(n_s, n_x)
     channel = carry(joint, np.maximum(reached, 0) * joint.p_x)
     after = np.einsum("sx,sxy->sy", joint.x_given_s, channel.kernel) / joint.p_x
     off = float(max((least - after).max(), (after - most).max()))
@@ -77,7 +77,7 @@ def bounded_reduction(joint: Joint, low: ArrayLike, high: ArrayLike) -> Channel:
     return channel
 
 
-@family(high=1.0, private_end="high", near=reduction_share, resolution=COARSE)
+@family(high=1.0, private_end="high", near=reduction_share, resolution=LP_PARAMETER_TOL)
 def extreme_reduction(joint: Joint, share: float) -> Channel:
     """Return the least change of X that reduces the extreme lifts of each symbol.
 

@@ -12,16 +12,16 @@ from liftlib.joint import Joint
 from mixproof.checks import checked
 from mixproof.numerics import Matrix, Vector, check_count, generator
 
-MOST = 40
+MAX_SYMBOLS = 40
 """Maximum number of symbols, for which a descent takes a few seconds."""
 
-SHARES = tuple(np.geomspace(0.01, 0.9, 12))
+MULTIPLIERS = tuple(np.geomspace(0.01, 0.9, 12))
 """Initial multipliers of I(X; Y); from 1 on publishing X is optimal, by data processing."""
 
-STEPS = 200
+MAX_STEPS = 200
 """Steps of a descent; ten times as many change I(X; Y) on the benchmark by less than 0.0002 H(X)."""
 
-SETTLED = 1e-9
+CONVERGENCE_TOL = 1e-9
 """A descent ends once no entry of the kernel moves by more than this."""
 
 TINY = 1e-200
@@ -29,13 +29,13 @@ TINY = 1e-200
 
 LOG_TINY = float(np.log(TINY))
 
-DUSTY = 1e-12
+ZERO_TOL = 1e-12
 """An entry of a posterior below this converges to 0 and is set to 0."""
 
-ROUNDS = 4
+N_ROUNDS = 4
 """Rounds of descents at the multiplier that the current mixture puts on I(S; Y)."""
 
-BLENDS = (0.0, 1e-3, 0.03, 0.3, 1.0)
+BLEND_WEIGHTS = (0.0, 1e-3, 0.03, 0.3, 1.0)
 """Shares of a random kernel in the mixture from which these descents start."""
 
 TWIN_DIGITS = 6
@@ -45,7 +45,7 @@ Kernels = NDArray[np.float64]
 """Kernels P(y|x), shape (B, X, Y)."""
 
 
-def descend(joint: Joint, kernels: Kernels, shares: Vector, steps: int = STEPS) -> Kernels:
+def descend(joint: Joint, kernels: Kernels, shares: Vector, steps: int = MAX_STEPS) -> Kernels:
     r"""Return the end points of descents on I(S; Y) - share I(X; Y).
 
     Parameters
@@ -74,10 +74,10 @@ def descend(joint: Joint, kernels: Kernels, shares: Vector, steps: int = STEPS) 
         log_now -= log_now.max(axis=2, keepdims=True)
         np.maximum(log_now, LOG_TINY, out=log_now)
         before, now = now, np.exp(log_now)
-        whole = now.sum(axis=2, keepdims=True)
-        now /= whole
-        log_now -= np.log(whole)
-        if np.abs(now - before).max(initial=0.0) < SETTLED:
+        total = now.sum(axis=2, keepdims=True)
+        now /= total
+        log_now -= np.log(total)
+        if np.abs(now - before).max(initial=0.0) < CONVERGENCE_TOL:
             break
     return now
 
@@ -100,8 +100,8 @@ def funnel_descent(
     Returns
     -------
     Channel
-        With a :class:`~liftlib.response.posteriors.RowsCertificate` whose ``upper`` is infinite, because descents end
-        at one of many stationary points.
+        With a :class:`~liftlib.response.posteriors.ResponseCertificate` whose ``upper`` is infinite, because descents
+        end at one of many stationary points.
 
     Notes
     -----
@@ -122,28 +122,30 @@ def funnel_descent(
     (True, 0.822)
     """
     budget = notion.eps
-    few_symbols(joint, MOST, "funnel_merging")
+    few_symbols(joint, MAX_SYMBOLS, "funnel_merging")
     each, source = check_count("starts", starts), generator(rng)
-    return release_of_rows(joint, notion, budget, lambda core: descent_rows(core, budget, each, source), "descents")
+    return release_of_rows(
+        joint, notion, budget, lambda support: descent_rows(support, budget, each, source), "descents"
+    )
 
 
 def descent_rows(joint: Joint, budget: float, starts: int = 6, rng: int | np.random.Generator = 0) -> Matrix:
     """Return P_X, the unit vectors, and the posteriors of descents, shape (M, X).
 
-    The descents use the multipliers in ``SHARES``, and then those of the mixtures found so far.
+    The descents use the multipliers in ``MULTIPLIERS``, and then those of the mixtures found so far.
     """
     rng = generator(rng)
-    n, shares = joint.n_public, np.repeat(SHARES, starts)
+    n, shares = joint.n_public, np.repeat(MULTIPLIERS, starts)
     ended = descend(joint, rng.dirichlet(np.ones(n), size=(len(shares), n)), shares)
     rows, value = np.vstack([joint.p_x, np.eye(n), _rows(joint, ended)]), -np.inf
-    for _ in range(ROUNDS):
+    for _ in range(N_ROUNDS):
         mixture, price = averaged(joint, rows, budget)
         # a nat more of I(S; Y) buys `price` of I(X; Y), so that 1 / price is the multiplier of the other
-        if -mixture.solution.objective < value + SETTLED or not 1 < price < 1 / SHARES[0]:
+        if -mixture.solution.objective < value + CONVERGENCE_TOL or not 1 < price < 1 / MULTIPLIERS[0]:
             break
         value, kernel = -mixture.solution.objective, mixture.kernel
-        random = rng.dirichlet(np.ones(kernel.shape[1]), size=(len(BLENDS), starts, n))
-        blends = np.array(BLENDS)[:, None, None, None]
+        random = rng.dirichlet(np.ones(kernel.shape[1]), size=(len(BLEND_WEIGHTS), starts, n))
+        blends = np.array(BLEND_WEIGHTS)[:, None, None, None]
         near = ((1 - blends) * kernel + blends * random).reshape(-1, *kernel.shape)
         rows = np.vstack([rows, _rows(joint, descend(joint, near, np.full(len(near), 1 / price)))])
     return rows
@@ -152,9 +154,9 @@ def descent_rows(joint: Joint, budget: float, starts: int = 6, rng: int | np.ran
 def _rows(joint: Joint, kernels: Kernels) -> Matrix:
     """Return the distinct posteriors P(X|Y=y) of kernels' outputs, shape (M, X)."""
     masses = (kernels * joint.p_x[:, None]).transpose(0, 2, 1).reshape(-1, joint.n_public)
-    masses = masses[masses.sum(axis=1) > DUSTY]
+    masses = masses[masses.sum(axis=1) > ZERO_TOL]
     rows = masses / masses.sum(axis=1, keepdims=True)
-    rows = np.where(rows < DUSTY, 0.0, rows)
+    rows = np.where(rows < ZERO_TOL, 0.0, rows)
     rows /= rows.sum(axis=1, keepdims=True)
     _, first = np.unique(rows.round(TWIN_DIGITS), axis=0, return_index=True)
     return np.asarray(rows[first])

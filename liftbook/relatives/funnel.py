@@ -19,11 +19,11 @@ from liftlib.measures.information import entropy, mutual_information
 from liftlib.notions import Notion, PerfectPrivacy
 from liftlib.response.aorr import Mixture
 from liftlib.response.optimal import optimal_response
-from liftlib.response.posteriors import mended, without_dust
+from liftlib.response.posteriors import repaired, without_negligible
 from mixproof.checks import checked
 from mixproof.numerics import KEEP_TOL, check_count, check_scalar, xlogx
 
-MOST = 40
+MAX_SYMBOLS = 40
 """Maximum number of symbols, for which the descents that start the search take a few seconds."""
 
 ALMOST_PRIVATE = 0.01
@@ -77,18 +77,18 @@ def funnel_merging(joint: Joint, notion: Notion) -> Channel:
     while not notion.is_satisfied(joint, channel) and len(groups) > 1:
         p_y = np.array([joint.p_x[list(group)].sum() for group in groups])
         before = notion.violation(joint, channel)
-        best, chosen, made = -np.inf, groups, channel
+        best, chosen, best_channel = -np.inf, groups, channel
         for a, b in itertools.combinations(range(len(groups)), 2):
             merged = [group for k, group in enumerate(groups) if k not in (a, b)] + [groups[a] + groups[b]]
-            found = Channel.merge(merged, joint.n_public, joint.public)
+            candidate = Channel.merge(merged, joint.n_public, joint.public)
             lost = float(xlogx(p_y[a] + p_y[b]) - xlogx(p_y[a]) - xlogx(p_y[b]))
-            after = notion.violation(joint, found)
+            after = notion.violation(joint, candidate)
             # where it stays infinite nothing is gained, and what loses least is merged first
             fall = before - after if np.isfinite(after) else 0.0
             rate = (fall / lost if lost > 0 else np.inf) if fall > 0 else -lost
             if rate > best:
-                best, chosen, made = rate, merged, found
-        groups, channel = chosen, made
+                best, chosen, best_channel = rate, merged, candidate
+        groups, channel = chosen, best_channel
     order = sorted(tuple(sorted(group)) for group in groups)
     return Channel.merge(order, joint.n_public, joint.public)
 
@@ -131,25 +131,25 @@ def funnel_response(joint: Joint, notion: AverageLeakage, *, gap: float = 1e-3, 
     True
     """
     budget = notion.eps
-    few_symbols(joint, MOST, "funnel_merging")
+    few_symbols(joint, MAX_SYMBOLS, "funnel_merging")
     share, most = check_scalar("gap", gap, open_low=True), check_count("nodes", nodes)
     if unchanged := identity_if_allowed(joint, notion):
         return unchanged
-    core = without_dust(joint, notion)
-    found = _searched(core.joint, budget, share, most)
-    channel, mixed = mended(
-        core.completed(found.mixture.kernel), joint.p_x, lambda made: notion.is_satisfied(joint, made), name=notion
+    support = without_negligible(joint, notion)
+    outcome = _searched(support.joint, budget, share, most)
+    channel, mixed = repaired(
+        support.extended(outcome.mixture.kernel), joint.p_x, lambda made: notion.is_satisfied(joint, made), name=notion
     )
     value = mutual_information(channel.joint_xy(joint))
     certificate = FunnelCertificate(
         "column generation",
         value,
-        # the bound is for the core's symbols alone; equal bounds may cross through rounding
-        max(value, found.upper) if core.solid.all() else np.inf,
-        posteriors=len(found.mixture.rows),
+        # the bound is for the support's symbols alone; equal bounds may cross through rounding
+        max(value, outcome.upper) if support.resolved.all() else np.inf,
+        posteriors=len(outcome.mixture.rows),
         mixed=mixed,
-        nodes=found.nodes,
-        proof=found.proof,
+        nodes=outcome.nodes,
+        proof=outcome.proof,
     )
     return channel.with_certificate(certificate)
 
@@ -176,12 +176,12 @@ def _searched(joint: Joint, budget: float, gap: float, nodes: int) -> _Found:
         mixture, price = averaged(joint, rows, budget)
         value = entropy(joint.p_x) - mixture.solution.objective
         prices = Prices(mixture.solution.dual[:-1], price)
-        found = search(joint, prices, max(gap * value, 1e-9), nodes - used)
-        used += found.nodes
-        bound = upper_bound(joint, prices, found.least, budget)
+        pricing = search(joint, prices, max(gap * value, 1e-9), nodes - used)
+        used += pricing.nodes
+        bound = upper_bound(joint, prices, pricing.least, budget)
         if bound < upper:
-            upper, proof = bound, found.proof
+            upper, proof = bound, pricing.proof
         reached = upper - value <= max(gap * value, 1e-9) + rounding(joint, prices, budget)
-        if reached or used >= nodes or not len(found.posteriors):
+        if reached or used >= nodes or not len(pricing.posteriors):
             return _Found(mixture, upper, proof, used)
-        rows = np.concatenate([rows, found.posteriors])
+        rows = np.concatenate([rows, pricing.posteriors])

@@ -25,10 +25,10 @@ from liftlib.response.aorr import entropies
 from mixproof.errors import InvalidProof
 from mixproof.numerics import Mask, Matrix, Vector, xlogx
 
-NARROW = 1e-12
+ZERO_WIDTH = 1e-12
 """A side of a box that is shorter than this has length 0."""
 
-ROUNDING = 1e-13
+ROUNDING_ERROR = 1e-13
 """Relative error of a sum for each of its terms, some hundred times that of floating point."""
 
 LARGEST_LOG = 750.0
@@ -88,14 +88,16 @@ class Boxes:
         """Whether each box contains no distribution, by more than rounding."""
         low, high = self.low, self.high
         return np.asarray(
-            (low > high + NARROW).any(axis=1) | (low.sum(axis=1) > 1 + NARROW) | (high.sum(axis=1) < 1 - NARROW)
+            (low > high + ZERO_WIDTH).any(axis=1)
+            | (low.sum(axis=1) > 1 + ZERO_WIDTH)
+            | (high.sum(axis=1) < 1 - ZERO_WIDTH)
         )
 
     @property
     def secants(self) -> tuple[Matrix, Vector]:
         """The slopes of the secants of -t log t, (B, X), and their constants, (B,)."""
         width = self.high - self.low
-        wide = width > NARROW
+        wide = width > ZERO_WIDTH
         slope = np.where(wide, (xlogx(self.low) - xlogx(self.high)) / np.where(wide, width, 1.0), 0.0)
         return slope, np.asarray((-xlogx(self.low) - slope * self.low).sum(axis=1))
 
@@ -130,8 +132,8 @@ def reduced_costs(joint: Joint, prices: Prices, posteriors: Matrix) -> Vector:
     >>> reduced_costs(joint, Prices(np.zeros(2), 2.0), np.array([[1.0, 0.0], [0.5, 0.5]])).round(4).tolist()
     [1.3863, 0.6931]
     """
-    told = entropy(joint.p_s) - entropies(posteriors @ joint.s_given_x.T)
-    return np.asarray(entropies(posteriors) - posteriors @ prices.symbols + prices.leakage * told)
+    leakage = entropy(joint.p_s) - entropies(posteriors @ joint.s_given_x.T)
+    return np.asarray(entropies(posteriors) - posteriors @ prices.symbols + prices.leakage * leakage)
 
 
 def bounded(joint: Joint, prices: Prices, boxes: Boxes, tangent: Matrix) -> tuple[Vector, Matrix]:
@@ -151,7 +153,7 @@ def bounded(joint: Joint, prices: Prices, boxes: Boxes, tangent: Matrix) -> tupl
 def rounding(joint: Joint, prices: Prices, budget: float) -> float:
     """Return the allowance for rounding errors in a bound, in nats."""
     largest = 1 + np.abs(prices.symbols).max() + prices.leakage * (LARGEST_LOG + budget)
-    return float(1e-9 + ROUNDING * (joint.n_public + joint.n_secret) * largest)
+    return float(1e-9 + ROUNDING_ERROR * (joint.n_public + joint.n_secret) * largest)
 
 
 def upper_bound(joint: Joint, prices: Prices, least: float, budget: float) -> float:
@@ -203,10 +205,10 @@ def check_bound(joint: Joint, budget: float, proof: FunnelProof) -> float:
             raise InvalidProof(f"the tree has more nodes than the {nodes} listed")
         split = np.asarray(symbol[layer] >= 0)
         leaves = np.flatnonzero(~split & ~boxes.empty)
-        found, _ = bounded(joint, prices, boxes.some(leaves), tangent[layer][leaves])
-        if not np.isfinite(found).all():
+        leaf_bounds, _ = bounded(joint, prices, boxes.some(leaves), tangent[layer][leaves])
+        if not np.isfinite(leaf_bounds).all():
             raise InvalidProof("a leaf has no finite bound: every tangent must be a positive distribution")
-        least = min(least, float(found.min(initial=np.inf)))
+        least = min(least, float(leaf_bounds.min(initial=np.inf)))
         boxes, start = boxes.some(split).halves(symbol[layer][split], level[layer][split]), layer.stop
     if start < nodes:
         raise InvalidProof(f"the tree ends after {start} of the {nodes} nodes listed")

@@ -15,31 +15,31 @@ from liftlib.joint import Joint
 from liftlib.response.aorr import entropies
 from mixproof.numerics import Matrix, Vector, xlogx
 
-BATCH = 256
+BATCH_SIZE = 256
 """Boxes that are bounded at a time, those with the lowest bounds first."""
 
-ENOUGH = 64
+MAX_IMPROVING = 64
 """Improving posteriors after which a search ends early, to be continued with new prices."""
 
-TANGENTS = 12
+N_TANGENTS = 12
 """Tangents tried for each box; the best one is kept."""
 
-STEPS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
+STEP_LENGTHS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
 """Step lengths tried on the way to the next tangent."""
 
-FLOOR = 1e-9
+TANGENT_FLOOR = 1e-9
 """Share of the uniform distribution in the point of a tangent, so that its logarithms are finite."""
 
-STARTS = 16
+N_STARTS = 16
 """Points of a batch from which a descent starts, those of the lowest reduced cost."""
 
-DESCENT = 200
+DESCENT_STEPS = 200
 """Steps of a descent."""
 
-GONE = 1e-12
+ZERO_TOL = 1e-12
 """A coordinate that a descent takes below this is 0."""
 
-MARGIN = 0.2
+SPLIT_MARGIN = 0.2
 """Share of a side that each child of a box retains at least."""
 
 
@@ -68,17 +68,17 @@ def search(joint: Joint, prices: Prices, target: float, nodes: int) -> Search:
     The search ends once the bound is at least ``-target`` (nats), ``nodes`` boxes were bounded, or it has found enough
     improving posteriors. It returns those whose reduced cost is below an eighth of ``-target``.
     """
-    tree, found, solved = _Tree(joint, prices), [np.zeros((0, joint.n_public))], 0
-    while tree.open.size and solved < nodes and sum(map(len, found)) < ENOUGH:
+    tree, improving, solved = _Tree(joint, prices), [np.zeros((0, joint.n_public))], 0
+    while tree.open.size and solved < nodes and sum(map(len, improving)) < MAX_IMPROVING:
         batch = tree.take()
         solved += len(batch)
         points = _closest(joint, prices, tree, batch)
-        starts = points[np.argsort(reduced_costs(joint, prices, points))[:STARTS]]
+        starts = points[np.argsort(reduced_costs(joint, prices, points))[:N_STARTS]]
         candidates = np.concatenate([starts, descended(joint, prices, starts)])
-        found.append(candidates[reduced_costs(joint, prices, candidates) < -target / 8])
+        improving.append(candidates[reduced_costs(joint, prices, candidates) < -target / 8])
         further = tree.bound[batch] < -target
         tree.split(batch[further], points[further])
-    return Search(tree.least, np.concatenate(found), tree.proof(), solved)
+    return Search(tree.least, np.concatenate(improving), tree.proof(), solved)
 
 
 def descended(joint: Joint, prices: Prices, points: Matrix) -> Matrix:
@@ -88,13 +88,13 @@ def descended(joint: Joint, prices: Prices, points: Matrix) -> Matrix:
     the log-sum inequality, so a mirror step of length 1 / mu does not raise their sum.
     """
     length = 1 / max(prices.leakage, 1.0)
-    for _ in range(DESCENT):
+    for _ in range(DESCENT_STEPS):
         with np.errstate(divide="ignore"):
             log_points = np.log(points)
-        told = np.log(np.maximum(points @ joint.s_given_x.T, GONE)) @ joint.s_given_x
-        log_points = (1 + length) * log_points + length * (prices.symbols - prices.leakage * told)
+        gradient = np.log(np.maximum(points @ joint.s_given_x.T, ZERO_TOL)) @ joint.s_given_x
+        log_points = (1 + length) * log_points + length * (prices.symbols - prices.leakage * gradient)
         points = np.exp(log_points - log_points.max(axis=1, keepdims=True))
-        points = np.where(points < GONE, 0.0, points)
+        points = np.where(points < ZERO_TOL, 0.0, points)
         points /= points.sum(axis=1, keepdims=True)
     return points
 
@@ -113,7 +113,7 @@ class _Tree:
     def take(self) -> NDArray[np.int64]:
         """Remove and return a batch of open nodes with the lowest bounds."""
         order = np.argsort(self.bound[self.open], kind="stable")
-        batch, self.open = self.open[order[:BATCH]], self.open[order[BATCH:]]
+        batch, self.open = self.open[order[:BATCH_SIZE]], self.open[order[BATCH_SIZE:]]
         return batch
 
     def split(self, nodes: NDArray[np.int64], points: Matrix) -> None:
@@ -128,7 +128,7 @@ class _Tree:
         by_secant = excess.sum(axis=1) >= distance / 2
         symbol = np.where(by_secant, excess.argmax(axis=1), (boxes.high - boxes.low).argmax(axis=1))
         low, high = boxes.low[at, symbol], boxes.high[at, symbol]
-        inside = np.clip(points[at, symbol], low + MARGIN * (high - low), high - MARGIN * (high - low))
+        inside = np.clip(points[at, symbol], low + SPLIT_MARGIN * (high - low), high - SPLIT_MARGIN * (high - low))
         level = np.where(low == 0, high / 2, inside)
         self.symbol[nodes], self.level[nodes], self.child[nodes] = symbol, level, size + 2 * at
         more = boxes.halves(symbol, level)
@@ -163,19 +163,19 @@ def _closest(joint: Joint, prices: Prices, tree: _Tree, batch: NDArray[np.int64]
     slope, _ = boxes.secants
     width = boxes.high - boxes.low
     room = 1 - boxes.low.sum(axis=1, keepdims=True)
-    points = boxes.low + width * (room / np.maximum(width.sum(axis=1, keepdims=True), GONE))
+    points = boxes.low + width * (room / np.maximum(width.sum(axis=1, keepdims=True), ZERO_TOL))
 
     def relaxed(v: Matrix) -> Vector:
         return np.asarray(
             ((slope - prices.symbols) * v).sum(axis=1) - prices.leakage * entropies(v @ joint.s_given_x.T)
         )
 
-    for _ in range(TANGENTS):
-        tangent = (1 - FLOOR) * np.maximum(points @ joint.s_given_x.T, 0.0) + FLOOR / joint.n_secret
+    for _ in range(N_TANGENTS):
+        tangent = (1 - TANGENT_FLOOR) * np.maximum(points @ joint.s_given_x.T, 0.0) + TANGENT_FLOOR / joint.n_secret
         bound, ends = bounded(joint, prices, boxes, tangent)
         better = bound > tree.bound[batch]
         tree.bound[batch[better]], tree.tangent[batch[better]] = bound[better], tangent[better]
         way = ends - points
-        step = np.array(STEPS)[np.argmin([relaxed(points + length * way) for length in STEPS], axis=0)]
+        step = np.array(STEP_LENGTHS)[np.argmin([relaxed(points + length * way) for length in STEP_LENGTHS], axis=0)]
         points = points + step[:, None] * way
     return np.asarray(points)

@@ -39,14 +39,14 @@ def hamming_response(joint: Joint, notion: MaximalLeakage) -> Channel:
     n = joint.n_public
     # likeliest first, and of as likely ones the first in the alphabet
     order = np.argsort(-joint.p_x, kind="stable")
-    told = np.zeros(n)
-    whole = float(n) if notion.eps >= np.log(n) else np.exp(notion.eps)
-    told[order] = np.clip(whole - np.arange(n), 0.0, 1.0)
-    kernel = np.diag(told)
-    kernel[:, order[0]] += 1 - told
-    used = np.flatnonzero(told > 0)
+    p_truth = np.zeros(n)
+    budget = float(n) if notion.eps >= np.log(n) else np.exp(notion.eps)
+    p_truth[order] = np.clip(budget - np.arange(n), 0.0, 1.0)
+    kernel = np.diag(p_truth)
+    kernel[:, order[0]] += 1 - p_truth
+    used = np.flatnonzero(p_truth > 0)
     channel = Channel(kernel[:, used], [joint.public[x] for x in used])
-    wrong = max(0.0, float(1 - joint.p_x @ told))
+    wrong = max(0.0, float(1 - joint.p_x @ p_truth))
     value = mutual_information(channel.joint_xy(joint))
     return Channel(
         channel.kernel, channel.outputs, certificate=Certificate(f"P(Y != X) = {wrong:.6g}, the least", value)

@@ -14,7 +14,7 @@ from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.notions import ALIP, AlphaLift
 from liftlib.response.aorr import certified, cheapest
-from liftlib.response.posteriors import cone_for, mended
+from liftlib.response.posteriors import cone_for, repaired
 from mixproof.numerics import Matrix
 from mixproof.polytope import vertices
 
@@ -26,19 +26,19 @@ def larger_budgets(joint: Joint, notion: AlphaLift, steps: int = 20) -> Channel:
     small, because all vertices of ALIP's polytopes are listed at ``steps`` larger budgets, up to the largest log-lift
     that the notion allows. The ``upper`` of the certificate is infinite.
     """
-    core = cone_for(joint, ALIP(notion.eps_l, notion.eps_u)).core
-    bounds = notion.lift_bounds(core.joint.p_s)
-    listed = [vertices(cone_for(joint, ALIP(notion.eps_l, notion.eps_u)).listed(), interior=core.joint.p_x)]
+    support = cone_for(joint, ALIP(notion.eps_l, notion.eps_u)).support
+    bounds = notion.lift_bounds(support.joint.p_s)
+    listed = [vertices(cone_for(joint, ALIP(notion.eps_l, notion.eps_u)).listed(), interior=support.joint.p_x)]
     for share in np.arange(1, steps + 1) / steps:
         larger = [
             eps + share * (float(most.max()) - eps) if np.isfinite(eps) else np.inf
             for eps, most in ((notion.eps_l, bounds.lower), (notion.eps_u, bounds.upper))
         ]
-        found = vertices(cone_for(joint, ALIP(*larger)).listed(), interior=core.joint.p_x)
-        listed.append(_allowed(core.joint, notion, found))
-    mixture = cheapest(np.concatenate(listed), core.joint.p_x)
-    channel, mixed = mended(
-        core.completed(mixture.kernel), joint.p_x, lambda one: notion.is_satisfied(joint, one), name=notion
+        posteriors = vertices(cone_for(joint, ALIP(*larger)).listed(), interior=support.joint.p_x)
+        listed.append(_allowed(support.joint, notion, posteriors))
+    mixture = cheapest(np.concatenate(listed), support.joint.p_x)
+    channel, mixed = repaired(
+        support.extended(mixture.kernel), joint.p_x, lambda one: notion.is_satisfied(joint, one), name=notion
     )
     return certified(joint, channel, "vertices at larger budgets", mixture, mixed, np.inf)
 
@@ -46,4 +46,6 @@ def larger_budgets(joint: Joint, notion: AlphaLift, steps: int = 20) -> Channel:
 def _allowed(joint: Joint, notion: AlphaLift, rows: Matrix) -> Matrix:
     """Return the posteriors that the notion allows."""
     lift = joint.s_given_x @ rows.T / joint.p_s[:, None]
-    return rows[np.all([one.needed <= one.allowed for one in notion.required_budgets(lift, joint.p_s)], axis=0)]
+    return rows[
+        np.all([budget.needed <= budget.allowed for budget in notion.required_budgets(lift, joint.p_s)], axis=0)
+    ]

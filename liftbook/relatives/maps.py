@@ -70,16 +70,16 @@ class ExactMaps:
         Two parts with the same symbol cost more than their union, so the parts' symbols need not be distinct.
         """
         best, first = np.zeros_like(alone), np.zeros(alone.shape, dtype=np.int64)
-        for whole in range(1, 2**self.n):
-            low = whole & -whole
-            best[whole], first[whole] = alone[whole], whole
-            rest = part = whole ^ low
+        for subset in range(1, 2**self.n):
+            low = subset & -subset
+            best[subset], first[subset] = alone[subset], subset
+            rest = part = subset ^ low
             while part:
                 part = (part - 1) & rest
                 value = alone[part | low] + best[rest ^ part]
-                better = value < best[whole]
-                best[whole] = np.where(better, value, best[whole])
-                first[whole][better] = part | low
+                better = value < best[subset]
+                best[subset] = np.where(better, value, best[subset])
+                first[subset][better] = part | low
         return best[-1], first
 
 
@@ -92,12 +92,12 @@ def moved(points: Matrix, maps: Index, worth: Matrix) -> Index:
     while changed:
         changed = False
         for s in range(points.shape[1]):
-            own, at = points[:, s], maps[:, s].copy()
-            masses[every, at] = np.maximum(masses[every, at] - own, 0)
-            prices = xlogx(masses) - xlogx(masses + own[:, None]) - own[:, None] * worth[s]
+            mass, at = points[:, s], maps[:, s].copy()
+            masses[every, at] = np.maximum(masses[every, at] - mass, 0)
+            prices = xlogx(masses) - xlogx(masses + mass[:, None]) - mass[:, None] * worth[s]
             to = prices.argmin(axis=1)
             keep = prices[every, to] >= prices[every, at] - 1e-13
             maps[:, s] = np.where(keep, at, to)
-            masses[every, maps[:, s]] += own
+            masses[every, maps[:, s]] += mass
             changed |= not keep.all()
     return maps

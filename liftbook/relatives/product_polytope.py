@@ -20,7 +20,7 @@ from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information, mutual_information_of
 from liftlib.notions import Polyhedral
-from liftlib.response.posteriors import mended, without_dust
+from liftlib.response.posteriors import repaired, without_negligible
 from mixproof.checks import checked
 from mixproof.numerics import RANK_TOL, SPAN_TOL, TIGHT_TOL, Mask, Matrix, as_matrix
 from mixproof.polytope import vertices
@@ -28,7 +28,7 @@ from mixproof.polytope import vertices
 LARGEST_GENERIC = 5
 """Largest number of symbols for the generic enumeration, which then has 20 dimensions."""
 
-LARGEST = 6
+LARGEST_BY_FACES = 6
 """Largest number of symbols for the enumeration through faces."""
 
 
@@ -62,14 +62,14 @@ def product_polytope_response(joint: Joint, notion: Polyhedral) -> Channel:
     n = joint.n_public
     if n > LARGEST_GENERIC:
         raise InvalidParameter(f"{n} symbols make a polytope of {n * (n - 1)} dimensions: use optimal_response")
-    core = without_dust(joint, notion)
-    found = kernels_of(core.joint, notion)
-    utility = mutual_information_of(core.joint.p_x[:, None] * found)
-    best = found[int(np.argmax(utility))]
-    kernel = core.completed(best / best.sum(axis=1, keepdims=True))
-    channel, _ = mended(kernel, joint.p_x, lambda made: notion.is_satisfied(joint, made), name=notion)
+    support = without_negligible(joint, notion)
+    kernels = kernels_of(support.joint, notion)
+    utility = mutual_information_of(support.joint.p_x[:, None] * kernels)
+    best = kernels[int(np.argmax(utility))]
+    kernel = support.extended(best / best.sum(axis=1, keepdims=True))
+    channel, _ = repaired(kernel, joint.p_x, lambda made: notion.is_satisfied(joint, made), name=notion)
     value = mutual_information(channel.joint_xy(joint))
-    upper = max(value, float(utility.max())) if core.solid.all() else np.inf
+    upper = max(value, float(utility.max())) if support.resolved.all() else np.inf
     return Channel(channel.kernel, certificate=Certificate("all vertices of the product polytope", value, upper))
 
 
@@ -101,20 +101,20 @@ def kernel_vertices(cone: Matrix) -> Matrix:
     n = cone.shape[1]
     private = np.einsum("px,yz->pyxz", cone, np.eye(n)).reshape(-1, n * n)
     sums = np.einsum("xw,z->xwz", np.eye(n), np.ones(n)).reshape(n, n * n) - 1 / n
-    found = vertices(np.concatenate([private, sums, -sums]), interior=None)
-    return np.asarray(found.reshape(-1, n, n) * n)
+    points = vertices(np.concatenate([private, sums, -sums]), interior=None)
+    return np.asarray(points.reshape(-1, n, n) * n)
 
 
 def kernels_by_faces(cone: Matrix) -> KernelVertices:
     """Return the vertices of {Q >= 0: rows sum to 1, cone @ Q >= 0}.
 
-    ``cone`` has shape (m, X), with at most ``LARGEST`` symbols. ``copies.sum()`` is the number of vertices. See S20
-    Theorem 2 and eqs. (23)-(26); :func:`kernel_vertices` finds the same vertices by generic enumeration.
+    ``cone`` has shape (m, X), with at most ``LARGEST_BY_FACES`` symbols. ``copies.sum()`` is the number of vertices.
+    See S20 Theorem 2 and eqs. (23)-(26); :func:`kernel_vertices` finds the same vertices by generic enumeration.
 
     Raises
     ------
     InvalidParameter
-        If there are more than ``LARGEST`` symbols.
+        If there are more than ``LARGEST_BY_FACES`` symbols.
     SolverFailure
         If qhull fails, which can happen if rays nearly coincide.
 
@@ -130,8 +130,8 @@ def kernels_by_faces(cone: Matrix) -> KernelVertices:
     if given.ndim != 2 or given.size > 0:
         given = as_matrix("cone", given)
     n = given.shape[1]
-    if not 1 <= n <= LARGEST:
-        raise InvalidParameter(f"{n} symbols: give 1 to {LARGEST}, as more have too many families of faces")
+    if not 1 <= n <= LARGEST_BY_FACES:
+        raise InvalidParameter(f"{n} symbols: give 1 to {LARGEST_BY_FACES}, as more have too many families of faces")
     rays = vertices(given)
     size = np.abs(given).max(axis=1, initial=0.0, keepdims=True)
     rows = np.concatenate([np.eye(n), given / np.where(size > 0, size, 1)])
@@ -149,9 +149,9 @@ def kernels_by_faces(cone: Matrix) -> KernelVertices:
     for parts in _partitions(n):
         if not all(part in bases for part in parts):
             continue
-        found = _families(parts, bases, shadows, rows)
-        kernels.append(found)
-        copies.append(np.full(len(found), math.perm(n, len(parts))))
+        family_kernels = _families(parts, bases, shadows, rows)
+        kernels.append(family_kernels)
+        copies.append(np.full(len(family_kernels), math.perm(n, len(parts))))
     # there is none where 0 is the only column that is allowed
     none = np.empty((0, n, n)), np.empty(0, dtype=np.intp)
     return KernelVertices(np.concatenate([none[0], *kernels]), np.concatenate([none[1], *copies]))
@@ -160,9 +160,9 @@ def kernels_by_faces(cone: Matrix) -> KernelVertices:
 def _faces(tight: Mask) -> list[NDArray[np.intp]]:
     """Return each non-zero face as the rays in it, the cone itself included."""
     facets = {np.packbits(column).tobytes(): column for column in tight.T if column.any()}
-    whole = np.ones(len(tight), dtype=bool)
-    known = {np.packbits(whole).tobytes(): whole}
-    todo = [whole]
+    cone = np.ones(len(tight), dtype=bool)
+    known = {np.packbits(cone).tobytes(): cone}
+    todo = [cone]
     while todo:
         face = todo.pop()
         for facet in facets.values():
@@ -200,14 +200,14 @@ def _families(
     independent = np.linalg.det(gram) > SPAN_TOL
     basis, gram, picked = basis[independent], gram[independent], picked[independent]
     weights = np.linalg.solve(gram, basis.sum(axis=2)[..., None])[..., 0]  # of the point nearest to the ones
-    kept = np.abs(np.einsum("fd,fdx->fx", weights, basis) - 1).max(axis=1) < TIGHT_TOL
+    valid = np.abs(np.einsum("fd,fdx->fx", weights, basis) - 1).max(axis=1) < TIGHT_TOL
     columns = np.zeros((len(picked), n, n))
     start = 0
     for at, part in enumerate(parts):
         end = start + part
         column = np.einsum("fd,fdx->fx", weights[:, start:end], basis[:, start:end])
         inside = np.array(shadows[part])[picked[:, at]]
-        kept &= (np.where(inside, column @ rows.T, 1.0) > TIGHT_TOL).all(axis=1)
+        valid &= (np.where(inside, column @ rows.T, 1.0) > TIGHT_TOL).all(axis=1)
         columns[:, :, at] = np.maximum(column, 0)  # what lies in the face is not negative but for rounding
         start = end
-    return np.asarray(columns[kept])
+    return np.asarray(columns[valid])

@@ -14,10 +14,10 @@ from liftlib.joint import Joint
 from liftlib.notions import Polyhedral
 from liftlib.response.aorr import aorr
 from liftlib.response.optimal import few_vertices, most_vertices
-from liftlib.response.posteriors import Core, PosteriorCone, RowsCertificate, cone_for
+from liftlib.response.posteriors import PosteriorCone, ResponseCertificate, Support, cone_for
 from liftlib.response.proven import proven_response
 from mixproof.checks import checked
-from mixproof.numerics import RESOLVED, Matrix, check_scalar
+from mixproof.numerics import MIN_RESOLVED_LIFT, Matrix, check_scalar
 
 
 @checked
@@ -39,7 +39,7 @@ def robust_response(
     Returns
     -------
     Channel
-        P(y|x), with a :class:`~liftlib.response.posteriors.RowsCertificate`; its ``upper`` bounds every other.
+        P(y|x), with a :class:`~liftlib.response.posteriors.ResponseCertificate`; its ``upper`` bounds every other.
 
     Warns
     -----
@@ -69,7 +69,7 @@ def robust_response(
         # see ``optimal_response``: the tree is the second route
         with suppress(SolverFailure):
             channel = aorr(joint, notion, cone=cone)
-            certificate = replace(channel.certified(RowsCertificate), route="all vertices of the common cone")
+            certificate = replace(channel.certified(ResponseCertificate), route="all vertices of the common cone")
             return channel.with_certificate(certificate)
     return proven_response(joint, notion, cone=cone, gap=share, seconds=limit)
 
@@ -81,25 +81,25 @@ def common_cone(joint: Joint, notion: Polyhedral, others: Sequence[Joint]) -> Po
         return cone
     halfspaces, floor = [cone.listed()], cone.floor
     for other in others:
-        relaxed, its_floor = notion.relaxed(other.p_s, RESOLVED)
-        halfspaces.append(cone_under(other, cone.core, relaxed.halfspaces(other)))
+        relaxed, its_floor = notion.relaxed(other.p_s, MIN_RESOLVED_LIFT)
+        halfspaces.append(cone_under(other, cone.support, relaxed.halfspaces(other)))
         floor = max(floor, its_floor)
     return cone._replace(halfspaces=np.concatenate(halfspaces), floor=floor, extension=None, others=tuple(others))
 
 
-def cone_under(other: Joint, core: Core, halfspaces: Matrix) -> Matrix:
+def cone_under(other: Joint, support: Support, halfspaces: Matrix) -> Matrix:
     """Return halfspaces under one distribution, given those under another.
 
     ``halfspaces``, shape (m, X), constrain a posterior under ``other``; the result constrains v = P(X=.|Y=y) over the
-    symbols of ``core``. With P(y|x) = q v_x / P(x), the posterior under ``other`` is proportional to v_x P'(x) / P(x).
-    A symbol that was left out is treated like an average symbol, P(y|x) = q sum v, so it contributes P'(x) sum v.
+    symbols of ``support``. With P(y|x) = q v_x / P(x), the posterior under ``other`` is proportional to v_x P'(x) /
+    P(x). A symbol that was left out is treated like an average symbol, P(y|x) = q sum v, so it contributes P'(x) sum v.
 
     Examples
     --------
     >>> first, other = Joint([[0.25, 0.25], [0.25, 0.25]]), Joint([[0.1, 0.4], [0.1, 0.4]])
-    >>> cone_under(other, Core(first, np.array([True, True])), np.array([[1.0, -1.0]])).tolist()
+    >>> cone_under(other, Support(first, np.array([True, True])), np.array([[1.0, -1.0]])).tolist()
     [[0.4, -1.6]]
     """
-    solid = core.solid
-    left_out = halfspaces[:, ~solid] @ other.p_x[~solid]
-    return np.asarray(halfspaces[:, solid] * (other.p_x[solid] / core.joint.p_x) + left_out[:, None])
+    resolved = support.resolved
+    left_out = halfspaces[:, ~resolved] @ other.p_x[~resolved]
+    return np.asarray(halfspaces[:, resolved] * (other.p_x[resolved] / support.joint.p_x) + left_out[:, None])

@@ -66,14 +66,14 @@ class Ball(Sample, ABC):
         table = np.vstack([self.counts, self.counts.sum(axis=0)])
         of = table.sum(axis=1)
         lower, upper = self._ends((table @ inside.T) / np.maximum(of, 1)[:, None], of)
-        whole, none = inside.all(axis=1), ~inside.any(axis=1)  # of which the probability is sure
-        lower, upper = (np.where(whole, 1.0, np.where(none, 0.0, end)) for end in (lower, upper))
+        full, none = inside.all(axis=1), ~inside.any(axis=1)  # of which the probability is sure
+        lower, upper = (np.where(full, 1.0, np.where(none, 0.0, end)) for end in (lower, upper))
         return Between(lower, upper, *self.prior)
 
     def differences(self, ratios: Ratios, member: ArrayLike) -> Misses:
         """Return bounds on differences, from those on both probabilities."""
-        found = self.subsets(member)
-        return lambda budget: np.exp(-budget)[:, None] * found.upper[ratios.top] - found.lower[ratios.bottom]
+        bounds = self.subsets(member)
+        return lambda budget: np.exp(-budget)[:, None] * bounds.upper[ratios.top] - bounds.lower[ratios.bottom]
 
     def cells(self) -> Between:
         """Return bounds on P(x|s) and P(x) that hold together with those of all subsets."""

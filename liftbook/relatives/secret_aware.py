@@ -16,10 +16,10 @@ from liftlib.measures.information import entropy, mutual_information
 from liftlib.noise.conditional_reporting import conditional_reporting
 from liftlib.notions import Notion, PolyhedralLift
 from liftlib.response.aorr import cheapest, entropies
-from liftlib.response.posteriors import RowsCertificate, mended
+from liftlib.response.posteriors import ResponseCertificate, repaired
 from liftlib.response.proven import UNRESOLVED, unresolved
 from mixproof.checks import checked
-from mixproof.numerics import DUST, FEASIBILITY_TOL, RESOLVED, Mask, Matrix, Vector, check_scalar
+from mixproof.numerics import FEASIBILITY_TOL, MIN_RESOLVED_LIFT, NEGLIGIBLE_MASS, Mask, Matrix, Vector, check_scalar
 from mixproof.polytope import vertices
 
 MOST_SECRETS = 9
@@ -35,15 +35,15 @@ NOT_LISTED = "no further posterior was found, where there are too many or too cl
 class Cells(NamedTuple):
     """P_SX without the cells that a solver cannot resolve.
 
-    ``joint`` is P_SX given the remaining cells, and ``solid``, shape (S, X), says which cells remain.
+    ``joint`` is P_SX given the remaining cells, and ``resolved``, shape (S, X), says which cells remain.
     """
 
     joint: Joint
-    solid: Mask
+    resolved: Mask
 
     @property
     def target(self) -> Vector:
-        """P(s, x) of the solid cells, in C order."""
+        """P(s, x) of the resolved cells, in C order."""
         return np.asarray(self.joint.p[self.joint.p > 0])
 
 
@@ -67,7 +67,7 @@ def secret_aware_response(
     Returns
     -------
     Channel
-        P(y|s,x), shape (S, X, Y), with a :class:`~liftlib.response.posteriors.RowsCertificate`.
+        P(y|s,x), shape (S, X, Y), with a :class:`~liftlib.response.posteriors.ResponseCertificate`.
 
     Warns
     -----
@@ -96,34 +96,34 @@ def secret_aware_response(
     share = check_scalar("gap", gap, open_low=True)
     limit = np.inf if seconds is None else check_scalar("seconds", seconds)
     cells = without_dusty_cells(joint)
-    relaxed, floor = notion.relaxed(cells.joint.p_s, RESOLVED)
+    relaxed, floor = notion.relaxed(cells.joint.p_s, MIN_RESOLVED_LIFT)
     # the posterior of S is the row of a joint distribution in which X tells S
     halfspaces = relaxed.halfspaces(Joint(np.diag(cells.joint.p_s)))
     listed = exact_offers(cells.joint, halfspaces)
     if listed is not None:
-        found = cheapest_columns(cells.joint, listed, share, limit)
-        return _made(joint, notion, cells, found, floor, "listed", share)
+        exact = cheapest_columns(cells.joint, listed, share, limit)
+        return _made(joint, notion, cells, exact, floor, "listed", share)
     began, bound = time.perf_counter(), -np.inf
     rows = [reported(cells.joint, relaxed)]
     coarse, sides, classes = coarsened(cells.joint, notion)
     of_classes = exact_offers(coarse, sides)
     if of_classes is not None:
-        found = cheapest_columns(coarse, of_classes, share, limit)
-        bound = found.bound
-        rows.append(refined(cells.joint, coarse, classes, found.columns))
+        exact = cheapest_columns(coarse, of_classes, share, limit)
+        bound = exact.bound
+        rows.append(refined(cells.joint, coarse, classes, exact.columns))
     allowed = [row for row in np.concatenate(rows) if _keeps(row, cells.joint, halfspaces)]
     first = np.array(allowed).reshape(-1, cells.target.size)
     left = max(0.0, limit - (time.perf_counter() - began))
     offers = Searched(cells.joint, halfspaces)
-    made = cheapest_columns(cells.joint, offers, share, left, first=first, bound=bound)
-    return _made(joint, notion, cells, made, floor, "searched", share)
+    searched = cheapest_columns(cells.joint, offers, share, left, first=first, bound=bound)
+    return _made(joint, notion, cells, searched, floor, "searched", share)
 
 
 def _keeps(row: Vector, joint: Joint, halfspaces: Matrix) -> bool:
     """Return whether a posterior meets the halfspaces, up to repairable errors."""
-    whole = np.zeros(joint.p.shape)
-    whole[joint.p > 0] = row
-    return bool((halfspaces @ whole.sum(axis=1) >= -FEASIBILITY_TOL / 100).all())
+    table = np.zeros(joint.p.shape)
+    table[joint.p > 0] = row
+    return bool((halfspaces @ table.sum(axis=1) >= -FEASIBILITY_TOL / 100).all())
 
 
 def reported(joint: Joint, notion: Notion) -> Matrix:
@@ -135,10 +135,10 @@ def reported(joint: Joint, notion: Notion) -> Matrix:
 
 def without_dusty_cells(joint: Joint) -> Cells:
     """Return P_SX without cells that a linear program cannot resolve."""
-    solid = joint.p >= DUST
-    if (solid == (joint.p > 0)).all():
-        return Cells(joint, solid)
-    return Cells(Joint.from_counts(joint.p * solid, drop_empty=True), solid)
+    resolved = joint.p >= NEGLIGIBLE_MASS
+    if (resolved == (joint.p > 0)).all():
+        return Cells(joint, resolved)
+    return Cells(Joint.from_counts(joint.p * resolved, drop_empty=True), resolved)
 
 
 def exact_offers(joint: Joint, halfspaces: Matrix) -> Offers | None:
@@ -171,7 +171,7 @@ def _made(
     joint: Joint, notion: PolyhedralLift, cells: Cells, found: Found, floor: float, which: str, gap: float
 ) -> Channel:
     """Return the channel of the columns found, repaired, with its certificate."""
-    secret, public = np.nonzero(cells.solid)
+    secret, public = np.nonzero(cells.resolved)
     to_public = np.eye(joint.n_public)[public]
     try:
         mixture = cheapest(found.columns, cells.target, lambda rows: entropies(rows @ to_public))
@@ -184,7 +184,7 @@ def _made(
     def shaped(flat: Channel) -> Channel:
         return Channel(flat.kernel.reshape(*joint.p.shape, -1))
 
-    flat, mixed = mended(
+    flat, mixed = repaired(
         kernel / kernel.sum(axis=1, keepdims=True),
         joint.p.ravel(),
         lambda made: notion.is_satisfied(joint, shaped(made)),
@@ -194,8 +194,8 @@ def _made(
     channel = shaped(flat)
     value = mutual_information(channel.joint_xy(joint))
     # with cells left out nothing is proven of the rest
-    upper = entropy(joint.p_x) - found.bound if (cells.solid == (joint.p > 0)).all() else np.inf
-    certificate = RowsCertificate(
+    upper = entropy(joint.p_x) - found.bound if (cells.resolved == (joint.p > 0)).all() else np.inf
+    certificate = ResponseCertificate(
         f"{which} posteriors, each with maps from secrets to symbols",
         value,
         max(value, upper),
@@ -204,10 +204,10 @@ def _made(
         mixed=mixed,
         seconds=found.seconds,
     )
-    told = found.limit
+    limit = found.limit
     open_still = unresolved(certificate, gap) or not np.isfinite(found.bound)
-    if told is None and open_still and cells.joint.n_secret <= MOST_SECRETS:
-        told = UNRESOLVED if which == "listed" else NOT_LISTED
-    if told is not None:
-        certificate.warn_of(told, gap, stacklevel=5)
+    if limit is None and open_still and cells.joint.n_secret <= MOST_SECRETS:
+        limit = UNRESOLVED if which == "listed" else NOT_LISTED
+    if limit is not None:
+        certificate.warn_of(limit, gap, stacklevel=5)
     return channel.with_certificate(certificate)

@@ -14,25 +14,25 @@ from liftlib.notions import PolyhedralLift
 from mixproof.lp import LinearProgram
 from mixproof.numerics import FEASIBILITY_TOL, Matrix, Vector, xlogx
 
-CLASSES = 7
+MAX_CLASSES = 7
 """Number of classes of secrets whose optimum is a bound: at most 448 posteriors under LIP."""
 
-NEVER = -1e3
+FORBIDDEN_WORTH = -1e3
 """Value of a cell without mass, nats, which no saving outweighs."""
 
 LEAST_SAVING = 1e-10
 """Minimum saving of a new column, nats: linear programs are not more exact."""
 
-BATCH = 300
+BATCH_SIZE = 300
 """Maximum number of columns added at once."""
 
-SMOOTH = 0.5
+SMOOTHING = 0.5
 """Weight of the best bound's duals when pricing, because the duals of the first programs oscillate."""
 
-DESCENTS = 6
+DESCENT_STEPS = 6
 """Steps of a descent, alternating between posterior and map."""
 
-ROUNDS = 1000
+MAX_ROUNDS = 1000
 """Maximum number of pricing rounds."""
 
 
@@ -88,7 +88,7 @@ def cheapest_columns(
     """
     occurs, began = joint.p > 0, time.perf_counter()
     target, at = joint.p[occurs], np.cumsum(occurs).reshape(occurs.shape) - 1
-    whole = entropy(joint.p_x)
+    h_x = entropy(joint.p_x)
     # a cell's own unit vector at a high price keeps the duals apart; P_SX itself is a constant release
     dear = 4 * (1 + float(np.log(target.size)))
     programme = LinearProgram(np.full(target.size, dear), np.eye(target.size), target)
@@ -98,37 +98,37 @@ def cheapest_columns(
     programme.add(costs[0], columns[0].T)
     seen: set[bytes] = set()
     steady, ended = None, False
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ROUNDS):
         weights, dual = programme.run()
         # while unit vectors are in use, the mixture is none of allowed rows
         short = weights[: target.size].sum() > FEASIBILITY_TOL
         cost = np.inf if short else float(np.concatenate(costs) @ weights[target.size :])
-        for priced in (dual,) if steady is None else (SMOOTH * steady + (1 - SMOOTH) * dual, dual):
-            worth = np.full(occurs.shape, NEVER)
+        for priced in (dual,) if steady is None else (SMOOTHING * steady + (1 - SMOOTHING) * dual, dual):
+            worth = np.full(occurs.shape, FORBIDDEN_WORTH)
             worth[occurs] = priced
             posteriors, maps, least = offers.best(worth)
             if steady is None or priced @ target + least > bound:
                 bound, steady = max(bound, float(priced @ target + least)), priced
-            fresh, its_cost = _columns(posteriors, maps, at, joint.n_public, target.size)
-            joining = _to_join(fresh, its_cost - fresh @ dual, seen)
+            fresh, fresh_costs = _columns(posteriors, maps, at, joint.n_public, target.size)
+            joining = _to_join(fresh, fresh_costs - fresh @ dual, seen)
             if joining.size:
                 break
-        ended = not short and (not joining.size or cost - bound <= gap * (whole - cost))
+        ended = not short and (not joining.size or cost - bound <= gap * (h_x - cost))
         if ended or time.perf_counter() - began > seconds:
             break
         if not joining.size:  # unit vectors still save something
             dear *= 10
             programme.charge(np.concatenate([np.full(target.size, dear), *costs]))
             continue
-        programme.add(its_cost[joining], fresh[joining].T)
+        programme.add(fresh_costs[joining], fresh[joining].T)
         columns.append(fresh[joining])
-        costs.append(its_cost[joining])
+        costs.append(fresh_costs[joining])
     tried = np.concatenate(columns)
     used = np.ones(len(tried), dtype=bool)
     if ended:
         used[1:] = weights[target.size + 1 :] > 0
     took = time.perf_counter() - began
-    limit = f"its {ROUNDS} rounds were over", "give a wider gap"
+    limit = f"its {MAX_ROUNDS} rounds were over", "give a wider gap"
     if took > seconds:
         limit = "the time was over", "give more seconds, or a wider gap"
     return Found(tried[used], bound, len(tried), took, None if ended else limit)
@@ -145,14 +145,14 @@ def _columns(posteriors: Matrix, maps: Index, at: Index, n_public: int, n: int) 
 
 def _to_join(columns: Matrix, reduced: Vector, seen: set[bytes]) -> Index:
     """Return the new columns with the lowest reduced costs, and remember them."""
-    order = np.argsort(reduced, kind="stable")[:BATCH]
-    found = []
+    order = np.argsort(reduced, kind="stable")[:BATCH_SIZE]
+    joining = []
     for k in order[reduced[order] < -LEAST_SAVING]:
         name = columns[k].round(13).tobytes()
         if name not in seen:
             seen.add(name)
-            found.append(k)
-    return np.array(found, dtype=np.int64)
+            joining.append(k)
+    return np.array(joining, dtype=np.int64)
 
 
 class Searched:
@@ -185,12 +185,12 @@ class Searched:
             maps.append(shaken)
         starts = np.unique(np.concatenate(maps), axis=0)
         posteriors = np.tile(self._joint.p_s, (len(starts), 1))
-        for _ in range(DESCENTS):
+        for _ in range(DESCENT_STEPS):
             starts = moved(posteriors, starts, worth)
-            posteriors = np.array([self._downhill(*one, worth) for one in zip(posteriors, starts, strict=True)])
+            posteriors = np.array([self._downhill(*start, worth) for start in zip(posteriors, starts, strict=True)])
         starts = moved(posteriors, starts, worth)
         prices = marginal_entropies(posteriors, starts, n_public) - _worth_of(posteriors, starts, worth)
-        least = np.argsort(prices, kind="stable")[: BATCH // 3]
+        least = np.argsort(prices, kind="stable")[: BATCH_SIZE // 3]
         self._last = posteriors[least], starts[least]
         return posteriors, starts, -np.inf
 
@@ -199,8 +199,8 @@ class Searched:
         mass = np.bincount(to, posterior, worth.shape[1])
         slope = -np.log(np.maximum(mass, 1e-12))[to] - worth[np.arange(to.size), to]
         self._allowed.charge(slope)
-        found = np.maximum(self._allowed.run()[0], 0)
-        return np.asarray(found / found.sum())
+        vertex = np.maximum(self._allowed.run()[0], 0)
+        return np.asarray(vertex / vertex.sum())
 
 
 def _worth_of(posteriors: Matrix, maps: Index, worth: Matrix) -> Vector:
@@ -218,12 +218,12 @@ def coarsened(joint: Joint, notion: PolyhedralLift) -> tuple[Joint, Matrix, Inde
     # e^-lower and e^upper times P(s): what a posterior lies between; both add up
     low = np.exp(-bounds.lower) * joint.p_s
     high = np.minimum(np.exp(np.minimum(bounds.upper, 700)) * joint.p_s, 1.0)
-    while len(rows) > CLASSES:
+    while len(rows) > MAX_CLASSES:
         _, i, j = min((_lost(rows[i], rows[j]), i, j) for i in range(len(rows)) for j in range(i))
         rows, low, high = (_united(a, i, j) for a in (rows, low, high))
         classes = np.where(classes == i, j, classes - (classes > i))
-    one = np.eye(len(rows))
-    sides = np.concatenate([one - low[:, None], np.minimum(high, 1.0)[:, None] - one])
+    identity = np.eye(len(rows))
+    sides = np.concatenate([identity - low[:, None], np.minimum(high, 1.0)[:, None] - identity])
     return Joint(rows / rows.sum()), sides, classes
 
 
@@ -232,23 +232,23 @@ def refined(joint: Joint, coarse: Joint, classes: Index, columns: Matrix) -> Mat
     cells = np.zeros((len(columns), coarse.n_secret, joint.n_public))
     cells[:, coarse.p > 0] = columns
     within = joint.p_s / np.bincount(classes, joint.p_s)[classes]
-    found = cells[:, classes] * within[:, None]
+    rows = cells[:, classes] * within[:, None]
     # a secret need not occur with each symbol that its class occurs with
-    allowed = ~(found[:, joint.p == 0] > 0).any(axis=1)
-    return np.asarray(found[allowed][:, joint.p > 0])
+    allowed = ~(rows[:, joint.p == 0] > 0).any(axis=1)
+    return np.asarray(rows[allowed][:, joint.p > 0])
 
 
 def _united(array: Matrix, i: int, j: int) -> Matrix:
-    whole = np.delete(array, i, axis=0)
-    whole[j] += array[i]  # j < i
-    return np.asarray(whole)
+    united = np.delete(array, i, axis=0)
+    united[j] += array[i]  # j < i
+    return np.asarray(united)
 
 
-def _lost(one: Vector, other: Vector) -> float:
+def _lost(first: Vector, second: Vector) -> float:
     """Return the loss of I(S; X) from merging two secrets, in nats."""
 
     def negative(row: Vector) -> float:
         inside = row[row > 0]
         return float(inside @ np.log(inside / row.sum()))
 
-    return negative(one) + negative(other) - negative(one + other)
+    return negative(first) + negative(second) - negative(first + second)

@@ -10,7 +10,7 @@ from liftlib.joint import Joint
 from liftlib.measures.information import entropy
 from liftlib.notions import LIP, AttributeWise
 from liftlib.response.aorr import aorr
-from liftlib.response.posteriors import RowsCertificate
+from liftlib.response.posteriors import ResponseCertificate
 from mixproof.checks import checked
 
 
@@ -60,7 +60,7 @@ def srlip_upper_bounds(joint: Joint, notion: AttributeWise) -> dict[tuple[int, .
             bound = entropy(mass)
             for value in np.flatnonzero(mass > 0):
                 given = Joint.from_counts(cells[:, value], drop_empty=True)
-                lip = aorr(given, LIP(notion.eps)).certified(RowsCertificate)
+                lip = aorr(given, LIP(notion.eps)).certified(ResponseCertificate)
                 bound += mass[value] * min(entropy(given.p_x), lip.upper)
             bounds[known] = float(bound)
     return bounds

@@ -9,10 +9,10 @@ from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.notions import LDP, RatioBased
 from liftlib.response.aorr import certified, cheapest, proven
-from liftlib.response.posteriors import mended, without_dust
+from liftlib.response.posteriors import repaired, without_negligible
 from mixproof.checks import checked
 
-MOST = 12
+MAX_SYMBOLS = 12
 """Maximum number of symbols: there are 2^|X| staircases."""
 
 
@@ -30,8 +30,9 @@ def staircase_response(joint: Joint, notion: RatioBased) -> Channel:
     Returns
     -------
     Channel
-        With a :class:`~liftlib.response.posteriors.RowsCertificate`. Its ``upper`` is proven if the secret determines X
-        and the notion is LDP, a bound on ratios between secrets; for other notions, LDP of X is stricter than needed.
+        With a :class:`~liftlib.response.posteriors.ResponseCertificate`. Its ``upper`` is proven if the secret
+        determines X and the notion is LDP, a bound on ratios between secrets; for other notions, LDP of X is stricter
+        than needed.
 
     Notes
     -----
@@ -47,26 +48,28 @@ def staircase_response(joint: Joint, notion: RatioBased) -> Channel:
     """
     ratios = notion.ratios(joint.n_secret)
     n = joint.n_public
-    if n > MOST:
-        raise InvalidParameter(f"joint has {n} symbols, more than {MOST}: use optimal_response or randomised_response")
+    if n > MAX_SYMBOLS:
+        raise InvalidParameter(
+            f"joint has {n} symbols, more than {MAX_SYMBOLS}: use optimal_response or randomised_response"
+        )
     eps = float(ratios.budget.min(initial=np.inf))
     if np.isinf(eps):
         return Channel.identity(n, joint.public)
-    core = without_dust(joint, notion)
-    p_x = core.joint.p_x
+    support = without_negligible(joint, notion)
+    p_x = support.joint.p_x
     high = (np.arange(1, 2 ** len(p_x))[:, None] >> np.arange(len(p_x))) & 1
     rows = np.where(high, 1.0, np.exp(-eps)) * p_x
     if eps == 0:  # one row, which all staircases are then
         rows = rows[-1:]
     mixture = cheapest(rows / rows.sum(axis=1, keepdims=True), p_x)
-    own, limit = Joint(np.diag(joint.p_x)), LDP(eps)
-    channel, mixed = mended(
-        core.completed(mixture.kernel),
+    diagonal, limit = Joint(np.diag(joint.p_x)), LDP(eps)
+    channel, mixed = repaired(
+        support.extended(mixture.kernel),
         joint.p_x,
-        lambda made: notion.is_satisfied(joint, made) and limit.is_satisfied(own, made),
+        lambda made: notion.is_satisfied(joint, made) and limit.is_satisfied(diagonal, made),
         name=notion,
     )
     between_secrets = bool((np.maximum(ratios.top, ratios.bottom) < joint.n_secret).all())
     determined = bool(((joint.p > 0).sum(axis=1) == 1).all())
-    upper = proven(joint, core, mixture) if between_secrets and determined and len(ratios.budget) else np.inf
+    upper = proven(joint, support, mixture) if between_secrets and determined and len(ratios.budget) else np.inf
     return certified(joint, channel, "all staircases", mixture, mixed, upper)

@@ -11,13 +11,13 @@ from liftlib.joint import Joint
 from mixproof.checks import checked
 from mixproof.numerics import SAME_TOL, Vector, xlogx
 
-MOST = 15
+MAX_SYMBOLS = 15
 """Maximum number of symbols: each step compares 2^|X| subsets."""
 
-LEVELS = 40
+N_MULTIPLIERS = 40
 """Number of multipliers of I(X; Y)."""
 
-HALVINGS = 20
+BISECTION_STEPS = 20
 """Bisections between the last multiplier that satisfies the bound and the first that does not."""
 
 
@@ -75,30 +75,30 @@ def funnel_subsets(joint: Joint, notion: AverageLeakage) -> Channel:
     >>> funnel_subsets(joint, AverageLeakage(0.01)).partition
     ((0, 1), (2, 3))
     """
-    few_symbols(joint, MOST, "funnel_merging or funnel_descent")
+    few_symbols(joint, MAX_SYMBOLS, "funnel_merging or funnel_descent")
     n = joint.n_public
-    whole = Channel.identity(n)
-    if notion.is_satisfied(joint, whole):
+    identity = Channel.identity(n)
+    if notion.is_satisfied(joint, identity):
         return Channel.merge([(x,) for x in range(n)], n, joint.public)
     of_x, of_s = merging_losses(joint)
     worth = np.flatnonzero(of_x > 0)
-    levels = np.unique(np.quantile(of_s[worth] / of_x[worth], np.linspace(0, 1, LEVELS)))
+    levels = np.unique(np.quantile(of_s[worth] / of_x[worth], np.linspace(0, 1, N_MULTIPLIERS)))
     best, lost = _named((2**n - 1,), n), np.inf
 
     def ends_within(share: float) -> bool:
         nonlocal best, lost
-        kept = False
+        satisfied = False
         for groups in _merged(of_x, of_s, share, n):
-            kept = notion.is_satisfied(joint, Channel.merge(_named(groups, n), n))
+            satisfied = notion.is_satisfied(joint, Channel.merge(_named(groups, n), n))
             loss = float(of_x[list(groups)].sum())
-            if kept and loss < lost:
+            if satisfied and loss < lost:
                 best, lost = _named(groups, n), loss
-        return kept
+        return satisfied
 
     within = [ends_within(float(level)) for level in levels]
     last = max((k for k, ended in enumerate(within) if ended), default=-1)
     low, high = (levels[last] if last >= 0 else 0.0), levels[min(last + 1, len(levels) - 1)]
-    for _ in range(HALVINGS):
+    for _ in range(BISECTION_STEPS):
         middle = (low + high) / 2
         low, high = (middle, high) if ends_within(middle) else (low, middle)
     return Channel.merge(best, n, joint.public)
@@ -106,7 +106,7 @@ def funnel_subsets(joint: Joint, notion: AverageLeakage) -> Channel:
 
 def _merged(of_x: Vector, of_s: Vector, share: float, n: int) -> list[tuple[int, ...]]:
     """Return the partitions on the way at one share, as tuples of subset numbers."""
-    groups, found = np.array([1 << x for x in range(n)]), []
+    groups, partitions = np.array([1 << x for x in range(n)]), []
     while len(groups) > 1:
         chosen = (np.arange(2 ** len(groups))[:, None] >> np.arange(len(groups))) & 1
         union = chosen @ groups
@@ -115,8 +115,8 @@ def _merged(of_x: Vector, of_s: Vector, share: float, n: int) -> list[tuple[int,
         if change[at] >= -SAME_TOL:
             break
         groups = np.append(groups[chosen[at] == 0], union[at])
-        found.append(tuple(sorted(groups.tolist())))
-    return found
+        partitions.append(tuple(sorted(groups.tolist())))
+    return partitions
 
 
 def _named(groups: tuple[int, ...], n: int) -> Partition:

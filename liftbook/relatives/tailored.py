@@ -63,7 +63,7 @@ def tailored_response(joint: Joint, notion: LiftNotion) -> Channel:
 
 def _needed(joint: Joint, bounds: LiftBounds) -> Vector:
     """Return N(y), the noise that symbol y needs for each unit of truth, shape (X,)."""
-    found = np.zeros(joint.n_public)
+    needed = np.zeros(joint.n_public)
     u, v = joint.x_given_s, joint.p_x
     lower, upper = bounds.lower[:, None], bounds.upper[:, None]
     # the upper condition is divided by e^upper, which may overflow
@@ -71,5 +71,5 @@ def _needed(joint: Joint, bounds: LiftBounds) -> Vector:
         most = np.maximum(violation, 0)
         with np.errstate(divide="ignore", over="ignore"):
             noise = np.divide(most, -np.expm1(-eps), out=np.zeros_like(most), where=most > 0)
-        found = np.maximum(found, noise.max(axis=0))
-    return found
+        needed = np.maximum(needed, noise.max(axis=0))
+    return needed

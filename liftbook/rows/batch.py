@@ -65,20 +65,20 @@ class Batch:
         at = (labels + n_x * np.arange(n)[:, None]).ravel()
         return np.array([np.bincount(at, row, n * n_x) for row in self.flat], dtype=np.float64).reshape(-1, n, n_x)
 
-    def kept(self, members: Mask, notion: LiftNotion) -> Mask:
+    def satisfied(self, members: Mask, notion: LiftNotion) -> Mask:
         """Return a mask, shape (N,): whether merged ``members`` satisfy the notion."""
         mass = np.einsum("nsx,nx->ns", self.p, members)
         return np.asarray(notion.kept_columns(lift_of(mass[:, :, None], self.p_s), self.p_s)[:, 0])
 
     def release(self, labels: Labels) -> tuple[Matrix, Matrix]:
         """Return the groups' lifts, shape (N, S, X), and probabilities, shape (N, X)."""
-        found = self.masses(labels)
-        chance = found.sum(axis=0)
+        lifts = self.masses(labels)
+        chance = lifts.sum(axis=0)
         empty = chance == 0
-        found /= np.where(empty, 1, chance)
-        found /= np.where(self.p_s > 0, self.p_s, 1).T[:, :, None]
-        found[:, empty] = 1
-        return np.moveaxis(found, 0, 1), chance
+        lifts /= np.where(empty, 1, chance)
+        lifts /= np.where(self.p_s > 0, self.p_s, 1).T[:, :, None]
+        lifts[:, empty] = 1
+        return np.moveaxis(lifts, 0, 1), chance
 
 
 def extremes_of(lifts: Matrix) -> Matrix:

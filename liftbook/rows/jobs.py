@@ -30,11 +30,11 @@ def n_jobs() -> int:
     return int(given)
 
 
-TRIALS = ("liftbook.rows.warm",)
+TRIAL_MODULES = ("liftbook.rows.warm",)
 """Modules that workers for a figure's trials import once."""
 
 
-def worker_pool(jobs: int, preload: Sequence[str] = TRIALS) -> ProcessPoolExecutor:
+def worker_pool(jobs: int, preload: Sequence[str] = TRIAL_MODULES) -> ProcessPoolExecutor:
     """Return an executor with this many worker processes.
 
     They are forked from a server that has imported the modules of ``preload``; the first pool of a process starts it.

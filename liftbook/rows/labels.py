@@ -77,14 +77,14 @@ def _grown(
     n, n_x = high.shape
     alone = omega(batch.lifts, batch.p_s)
     labels, order = np.tile(np.arange(n_x), (n, 1)), np.full((n, n_x), -1)
-    made, last = np.zeros(n, dtype=np.int64), np.full(n, -1)
+    n_groups, last = np.zeros(n, dtype=np.int64), np.full(n, -1)
     pool = Pool(batch, high, notion, omega, np.asarray(high.any(axis=1)))
     while pool.live.any():
         rows = np.flatnonzero(pool.live & (pool.group < 0))
         if rows.size:
             pool.start(rows, np.where(pool.free[rows], alone[rows], -np.inf).argmax(axis=1))
-            last[rows] = order[rows, made[rows]] = pool.group[rows]
-            made[rows] += 1
+            last[rows] = order[rows, n_groups[rows]] = pool.group[rows]
+            n_groups[rows] += 1
             if until_private:
                 rows, symbols = pool.close(rows)
                 labels[rows, symbols] = pool.group[rows]
@@ -92,7 +92,7 @@ def _grown(
         symbols = pool.nearest(rows)
         pool.take(rows, symbols)
         labels[rows, symbols] = pool.group[rows]
-        pool.group[pool.kept()] = -1
+        pool.group[pool.satisfied()] = -1
         pool.live &= pool.free.any(axis=1)
     return labels, order, last
 
@@ -100,15 +100,17 @@ def _grown(
 def _unite_last(batch: Batch, labels: Labels, order: Labels, last: Labels, notion: LiftNotion, omega: Risk) -> None:
     """Unite last groups with earlier ones, in place (E23 Algorithm 1, lines 12-16)."""
     n_x = labels.shape[1]
-    which = ~batch.kept(labels == last[:, None], notion) & ((order >= 0).sum(axis=1) > 1)
+    which = ~batch.satisfied(labels == last[:, None], notion) & ((order >= 0).sum(axis=1) > 1)
     if not which.any():
         return
-    its = batch.some(which)
-    groups = np.zeros((len(its.p), n_x), dtype=bool)
+    failing = batch.some(which)
+    groups = np.zeros((len(failing.p), n_x), dtype=bool)
     at, places = np.nonzero(order[which] >= 0)
     groups[at, order[which][at, places]] = True
-    one = np.arange(n_x) == last[which][:, None]
-    taken = absorb(Batch(np.moveaxis(its.masses(labels[which]), 0, 1)), one, groups & ~one, notion, omega)
+    last_group = np.arange(n_x) == last[which][:, None]
+    taken = absorb(
+        Batch(np.moveaxis(failing.masses(labels[which]), 0, 1)), last_group, groups & ~last_group, notion, omega
+    )
     gone = np.take_along_axis(taken, labels[which], axis=1)
     labels[which] = np.where(gone, last[which][:, None], labels[which])
     stays = (order[which] >= 0) & ~np.take_along_axis(taken, np.maximum(order[which], 0), axis=1)

@@ -54,8 +54,8 @@ class Pool:
         Returns the rows and symbols that were added.
         """
         mass = self.mass + np.einsum("snx,nx->sn", self.batch.shares, self.free)
-        whole = self.whole + np.einsum("nx,nx->n", self.batch.p_x, self.free)
-        closed = rows[self._kept(mass, whole)[rows]]
+        probability = self.whole + np.einsum("nx,nx->n", self.batch.p_x, self.free)
+        closed = rows[self._kept(mass, probability)[rows]]
         at, symbols = np.nonzero(self.free[closed])
         self.free[closed] = False
         return closed[at], symbols
@@ -75,7 +75,7 @@ class Pool:
             symbols[hopeless] = np.where(free[hopeless], lifts[hopeless].max(axis=1), np.inf).argmin(axis=1)
         return np.asarray(symbols)
 
-    def kept(self) -> Mask:
+    def satisfied(self) -> Mask:
         """Return which groups satisfy the notion, shape (N,)."""
         return self._kept(self.mass, self.whole)
 
@@ -89,19 +89,19 @@ def absorb(batch: Batch, members: Mask, allowed: Mask, notion: LiftNotion, risk:
     Symbols with the least risk are absorbed first. ``members``, the groups, and ``allowed`` have shape (N, X), as the
     result.
     """
-    broken = ~batch.kept(members, notion) & allowed.any(axis=1)
+    broken = ~batch.satisfied(members, notion) & allowed.any(axis=1)
     if not broken.any():
         return np.zeros_like(allowed)
-    its = batch.some(broken)
-    pool = Pool(its, allowed[broken], notion, risk, np.ones(len(its.p), dtype=bool))
-    shares = np.einsum("snx,nx->sn", its.shares, members[broken])
-    whole = np.einsum("nx,nx->n", its.p_x, members[broken])
+    failing = batch.some(broken)
+    pool = Pool(failing, allowed[broken], notion, risk, np.ones(len(failing.p), dtype=bool))
+    shares = np.einsum("snx,nx->sn", failing.shares, members[broken])
+    probability = np.einsum("nx,nx->n", failing.p_x, members[broken])
     # where there is no such group, 1 / 1 is a number
-    pool.mass, pool.whole = np.where(whole > 0, shares, 1), np.where(whole > 0, whole, 1)
+    pool.mass, pool.whole = np.where(probability > 0, shares, 1), np.where(probability > 0, probability, 1)
     while pool.live.any():
         rows = np.flatnonzero(pool.live)
         pool.take(rows, pool.nearest(rows))
-        pool.live &= ~pool.kept() & pool.free.any(axis=1)
+        pool.live &= ~pool.satisfied() & pool.free.any(axis=1)
     taken = np.zeros_like(allowed)
     taken[broken] = allowed[broken] & ~pool.free
     return taken

@@ -19,7 +19,7 @@ from liftlib.measures.evaluation import evaluate
 from liftlib.merging.subset_merging import subset_merging
 from liftlib.notions import Polyhedral, PolyhedralLift
 from liftlib.response.optimal import optimal_response
-from liftlib.response.posteriors import RowsCertificate
+from liftlib.response.posteriors import ResponseCertificate
 from liftlib.response.subset_response import SubsetCertificate, subset_response
 from mixproof.numerics import Matrix
 
@@ -44,7 +44,7 @@ def respond(joint: Joint, notion: PolyhedralLift) -> tuple[Channel, dict[str, fl
 def respond_by_vertices(joint: Joint, notion: Polyhedral) -> tuple[Channel, dict[str, float]]:
     """Return the optimal response by vertices (E23 section 3.1.2), and their number."""
     channel = optimal_response(joint, notion, method="qhull")
-    return channel, {"vertices": float(channel.certified(RowsCertificate).rows)}
+    return channel, {"vertices": float(channel.certified(ResponseCertificate).rows)}
 
 
 def respond_in_subsets(joint: Joint, notion: PolyhedralLift) -> tuple[Channel, dict[str, float]]:
@@ -55,14 +55,14 @@ def respond_in_subsets(joint: Joint, notion: PolyhedralLift) -> tuple[Channel, d
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "the vertices within a subset of", LiftWarning)
         channel = subset_response(joint, notion)
-    made = channel.certified(SubsetCertificate)
-    largest = max(len(subset) for subset in made.subsets)
+    certificate = channel.certified(SubsetCertificate)
+    largest = max(len(subset) for subset in certificate.subsets)
     return channel, {
-        "vertices": float(made.rows),
+        "vertices": float(certificate.rows),
         "largest_subset": float(largest),
-        "unions": float(made.unions),
-        "fallback": float(made.fallback),
-        "searched": float(made.searched),
+        "unions": float(certificate.unions),
+        "fallback": float(certificate.fallback),
+        "searched": float(certificate.searched),
     }
 
 
@@ -89,8 +89,8 @@ def _trial(task: tuple[Matrix, Sequence[Point]]) -> list[dict[str, float]]:
     rows = []
     for point in points:
         began = time.process_time()  # not the clock on the wall: workers share the cores with others
-        channel, found = point.make(joint, point.notion)
-        rows.append(measure(joint, point, channel, time.process_time() - began) | found)
+        channel, counts = point.make(joint, point.notion)
+        rows.append(measure(joint, point, channel, time.process_time() - began) | counts)
     return rows
 
 
@@ -117,7 +117,7 @@ def response_tradeoff(p: Matrix, points: Iterable[Point]) -> pd.DataFrame:
     those of the mechanism, such as vertices.
     """
     todo = list(points)
-    trials = parallel_map(_trial, [(one, todo) for one in p])
+    trials = parallel_map(_trial, [(p_sx, todo) for p_sx in p])
     rows = []
     for at, point in enumerate(todo):
         columns: Mapping[str, Matrix] = {

@@ -23,18 +23,18 @@ def budgets(values: Iterable[float]) -> list[float]:
     """Return privacy budgets as floats, checked."""
     if not isinstance(values, Iterable):
         raise InvalidParameter(f"epsilons is {shown(values)}: give several numbers, such as [0.5, 1.0]")
-    found = [float(v) for v in values]
-    if not found or not all(0 <= v < np.inf for v in found):
-        raise InvalidParameter(f"epsilons is {found}: give one finite budget or more, in nats, none negative")
-    return found
+    epsilons = [float(v) for v in values]
+    if not epsilons or not all(0 <= v < np.inf for v in epsilons):
+        raise InvalidParameter(f"epsilons is {epsilons}: give one finite budget or more, in nats, none negative")
+    return epsilons
 
 
 def shares_in(values: Iterable[float]) -> list[float]:
     """Return shares as floats, checked to be in [0, 1] and not empty."""
-    found = [float(v) for v in values]
-    if not found or not all(0 <= v <= 1 for v in found):
-        raise InvalidParameter(f"shares is {found}: give one share or more, each in [0, 1]")
-    return found
+    shares = [float(v) for v in values]
+    if not shares or not all(0 <= v <= 1 for v in shares):
+        raise InvalidParameter(f"shares is {shares}: give one share or more, each in [0, 1]")
+    return shares
 
 
 def summary(measures: Mapping[str, Matrix], **keys: Any) -> list[dict[str, Any]]:

@@ -66,14 +66,14 @@ def mechanism_tradeoff(
     rows: list[dict[str, Any]] = []
     for eps in [check_scalar(f"epsilons[{at}]", eps, finite=True) for at, eps in enumerate(epsilons)]:
         notion = notion_at(eps)
-        for one in registry.serving(joint, notion) if given is None else given:
+        for mechanism in registry.serving(joint, notion) if given is None else given:
             started = time.perf_counter()
-            channel = one(joint, notion)
+            channel = mechanism(joint, notion)
             seconds = time.perf_counter() - started
-            found = evaluate(joint, channel)
-            values = {name: float(getattr(found, name)) for name in MEASURES} | {"seconds": seconds}
+            evaluation = evaluate(joint, channel)
+            values = {name: float(getattr(evaluation, name)) for name in MEASURES} | {"seconds": seconds}
             rows += [
-                {"series": one.name, "eps": eps, "measure": name, "mean": value, "std": np.nan, "n": 1}
+                {"series": mechanism.name, "eps": eps, "measure": name, "mean": value, "std": np.nan, "n": 1}
                 for name, value in values.items()
             ]
     return pd.DataFrame(rows)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from liftlib.channel import Channel
-from liftlib.family import LAST, Level
+from liftlib.family import MAX_PARAMETER, Level
 from liftlib.joint import Joint
 from liftlib.notions import LIP, LiftNotion, Notion
 from mixproof.numerics import Matrix, Vector
@@ -78,7 +78,7 @@ def solved(joint: Joint, eps: float, worst: Callable[[Matrix, Matrix], float], l
     Returns
     -------
     float
-        In [0, LAST], or infinite if X itself satisfies the budget.
+        In [0, MAX_PARAMETER], or infinite if X itself satisfies the budget.
     """
     shrink = np.exp(-eps)
     # at an infinite parameter all three leak what X itself leaks, and no excess is positive
@@ -87,8 +87,12 @@ def solved(joint: Joint, eps: float, worst: Callable[[Matrix, Matrix], float], l
     u, v = joint.x_given_s, joint.p_x
     violation = worst(shrink * u - v, shrink * v - u)
     with np.errstate(divide="ignore"):
-        found = min(LAST, float(np.log1p(-np.expm1(-eps) / np.float64(violation)))) if violation > 0 else LAST
-    step = np.spacing(max(found, 1e-12))
-    while found > 0 and level(joint, found) > eps:
-        found, step = max(0.0, found - step), 2 * step
-    return found
+        parameter = (
+            min(MAX_PARAMETER, float(np.log1p(-np.expm1(-eps) / np.float64(violation))))
+            if violation > 0
+            else MAX_PARAMETER
+        )
+    step = np.spacing(max(parameter, 1e-12))
+    while parameter > 0 and level(joint, parameter) > eps:
+        parameter, step = max(0.0, parameter - step), 2 * step
+    return parameter

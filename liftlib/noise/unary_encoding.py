@@ -11,7 +11,7 @@ from liftlib.joint import Joint
 from liftlib.noise.closed_forms import largest_log, solved
 from mixproof.numerics import Matrix
 
-LARGEST_UNARY = 20  # largest number of symbols for which the kernel is written out: 2^20 x 20 floats are 160 MB
+MAX_UNARY_SYMBOLS = 20  # largest number of symbols for which the kernel is written out: 2^20 x 20 floats are 160 MB
 
 
 def _lip(joint: Joint, eps: float) -> float:
@@ -21,9 +21,9 @@ def _lip(joint: Joint, eps: float) -> float:
     ratios = []
     for direction in (order, order[:, ::-1]):
         given = np.cumsum(np.take_along_axis(joint.x_given_s, direction, axis=1), axis=1)
-        whole = np.cumsum(joint.p_x[direction], axis=1)
+        marginal = np.cumsum(joint.p_x[direction], axis=1)
         # S20 eq. (32) times e^-eps
-        ratios.append((decay + (1 - decay) * given) / (decay + (1 - decay) * whole))
+        ratios.append((decay + (1 - decay) * given) / (decay + (1 - decay) * marginal))
     return largest_log(np.concatenate(ratios))
 
 
@@ -44,7 +44,7 @@ def unary_encoding(joint: Joint, eps: float) -> Channel:
     Parameters
     ----------
     joint : Joint
-        P_SX, with at most ``LARGEST_UNARY`` symbols; only their number is used.
+        P_SX, with at most ``MAX_UNARY_SYMBOLS`` symbols; only their number is used.
     eps : float
         LDP budget with respect to X, nats, in [0, inf].
 
@@ -78,8 +78,10 @@ def unary_encoding(joint: Joint, eps: float) -> Channel:
     """
     decay = np.exp(-eps)
     n = joint.n_public
-    if n > LARGEST_UNARY:
-        raise InvalidParameter(f"unary encoding of {n} symbols has 2^{n} outputs: use at most {LARGEST_UNARY} symbols")
+    if n > MAX_UNARY_SYMBOLS:
+        raise InvalidParameter(
+            f"unary encoding of {n} symbols has 2^{n} outputs: use at most {MAX_UNARY_SYMBOLS} symbols"
+        )
     inside = decay / (1 + decay)  # 1 / (e^eps + 1)
     bits = ((np.arange(2**n)[:, None] >> np.arange(n)) & 1).astype(np.float64)
     # each member of a set other than x is in it with probability `inside`; each non-member is not

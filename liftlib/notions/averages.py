@@ -33,14 +33,14 @@ from mixproof.checks import checked
 from mixproof.extension import Extension
 from mixproof.numerics import Matrix, Vector, check_scalar
 
-MOST_SETS = 16  # secrets beyond which the l1-lift has too many halfspaces, one for each set of secrets
-MOST_NUMBERED = 62  # secrets beyond which the number of a set of secrets is no 64-bit integer
-FEWEST_EXTENDED = 4  # secrets from which auxiliary variables save inequalities over sets of secrets
+MAX_LISTED_SECRETS = 16  # secrets beyond which the l1-lift has too many halfspaces, one for each set of secrets
+MAX_NUMBERED_SECRETS = 62  # secrets beyond which the number of a set of secrets is no 64-bit integer
+MIN_EXTENDED_SECRETS = 4  # secrets from which auxiliary variables save inequalities over sets of secrets
 
-LEAST_EXTENDED = 1e-5  # nats: with smaller budgets the coefficients of auxiliary variables are too small
+MIN_EXTENDED_BUDGET = 1e-5  # nats: with smaller budgets the coefficients of auxiliary variables are too small
 
-DIGITS = 13  # digits of shares of a multiplier: without rounding errors a proof names fewer sets of secrets
-NEAR = 1e-6  # nats from a budget within which a row counts as on its boundary, so that it gets a tangent there
+SHARE_DIGITS = 13  # digits of shares of a multiplier: without rounding errors a proof names fewer sets of secrets
+BOUNDARY_TOL = 1e-6  # nats from a budget within which a row counts as on its boundary, so that it gets a tangent there
 
 
 class _Averages(PolyhedralLift):
@@ -187,13 +187,13 @@ class L1Lift(_Averages):
             return super().halfspaces(joint)
         if self.eps_u >= np.log(3):  # the l1-lift is always below 2
             return np.empty((0, joint.n_public))
-        if joint.n_secret > MOST_SETS:
+        if joint.n_secret > MAX_LISTED_SECRETS:
             raise UnsupportedNotion(
                 f"the l1-lift of {joint.n_secret} secrets has 2^{joint.n_secret} halfspaces, which cannot be listed: "
                 "use optimal_response or subset_merging"
             )
-        found = SetHalfspaces(joint, self.eps_u)
-        return found[np.arange(len(found))]
+        set_halfspaces = SetHalfspaces(joint, self.eps_u)
+        return set_halfspaces[np.arange(len(set_halfspaces))]
 
     def numbered_halfspaces(self, joint: Joint) -> Rows:  # noqa: D102
         return SetHalfspaces(joint, self.eps_u) if self._bounded() else super().numbered_halfspaces(joint)
@@ -206,9 +206,13 @@ class L1Lift(_Averages):
     def extension(self, joint: Joint) -> Extension | None:
         """Return the cone by ``|S| + 1`` inequalities u(s) >= b(s) and sum u <= k."""
         n = joint.n_secret
-        if n > MOST_NUMBERED:
-            raise UnsupportedNotion(f"the l1-lift of {n} secrets is beyond {MOST_NUMBERED}: use subset_merging")
-        if not self._bounded() or n < FEWEST_EXTENDED or (self.eps_u < LEAST_EXTENDED and n <= MOST_SETS):
+        if n > MAX_NUMBERED_SECRETS:
+            raise UnsupportedNotion(f"the l1-lift of {n} secrets is beyond {MAX_NUMBERED_SECRETS}: use subset_merging")
+        if (
+            not self._bounded()
+            or n < MIN_EXTENDED_SECRETS
+            or (self.eps_u < MIN_EXTENDED_BUDGET and n <= MAX_LISTED_SECRETS)
+        ):
             return None
         listed = SetHalfspaces(joint, self.eps_u)
         forms, k = listed.forms, listed.constant
@@ -221,16 +225,18 @@ class L1Lift(_Averages):
         def pull_back(weights: Matrix) -> tuple[Matrix, NDArray[np.int64], Vector]:
             most = weights[:, n:]
             share = np.minimum(weights[:, :n] / np.where(most > 0, most, 1.0), most > 0)
-            own = most * share.round(DIGITS)
-            cost = np.maximum(weights[:, :n] - own, 0.0) @ upper + np.maximum(own - weights[:, :n], 0.0) @ lower
+            matched = most * share.round(SHARE_DIGITS)
+            cost = np.maximum(weights[:, :n] - matched, 0.0) @ upper + np.maximum(matched - weights[:, :n], 0.0) @ lower
             # the weights are a sum of weights of nested sets: the secrets of the largest, of the two largest, and so on
-            order = np.argsort(-own, axis=1, kind="stable")
-            steps = -np.diff(np.take_along_axis(own, order, axis=1), axis=1)  # the set of all secrets adds a constant
+            order = np.argsort(-matched, axis=1, kind="stable")
+            steps = -np.diff(
+                np.take_along_axis(matched, order, axis=1), axis=1
+            )  # the set of all secrets adds a constant
             numbers = np.cumsum(1 << (n - 1 - order), axis=1)[:, :-1] - 1
             used, column = np.unique(numbers[steps > 0], return_inverse=True)
-            found = np.zeros((len(weights), len(used)))
-            found[np.nonzero(steps > 0)[0], column] = steps[steps > 0]
-            return found, used, cost
+            set_weights = np.zeros((len(weights), len(used)))
+            set_weights[np.nonzero(steps > 0)[0], column] = steps[steps > 0]
+            return set_weights, used, cost
 
         # u = max(b, 0) meets all inequalities but the last, which is then a halfspace: its entries are at most 2
         slack = np.append(np.zeros(n), 2.0)
@@ -282,15 +288,15 @@ class Chi2Lift(_Averages, CurvedLift):
         """Return tangents of the root of the chi2-lift, the norm of l - 1 weighted by P_S."""
         require(self, CurvedLift, "tangents")
         likelihood = joint.s_given_x / joint.p_s[:, None]
-        found = np.expm1(self.eps_u) - (joint.p_s * self.tangent_directions(joint, rows)[1]) @ (likelihood - 1)
-        return np.asarray(found / np.exp(self.eps_u))
+        tangents = np.expm1(self.eps_u) - (joint.p_s * self.tangent_directions(joint, rows)[1]) @ (likelihood - 1)
+        return np.asarray(tangents / np.exp(self.eps_u))
 
     @checked
     def tangent_directions(self, joint: Joint, rows: Matrix) -> tuple[Matrix, Matrix]:
         """Return unit vectors along l - 1 of posteriors near eps_u."""
         lifts = (joint.s_given_x / joint.p_s[:, None]) @ rows.T
         size = np.sqrt(chi2_of(lifts, joint.p_s))
-        near = np.log1p(size) >= self.eps_u - NEAR
+        near = np.log1p(size) >= self.eps_u - BOUNDARY_TOL
         return np.empty((0, joint.n_secret)), np.asarray((lifts[:, near] - 1) / size[near]).T
 
 
@@ -367,11 +373,11 @@ class AlphaLift(_Averages, CurvedLift):
         if np.isfinite(self.eps_u):
             # ||l|| >= (P_S (l0 / ||l0||)^(alpha-1)) . l, by Hölder, with equality at l0
             size = alpha_of(lifts, joint.p_s, power)
-            near = np.log(size) >= self.eps_u - NEAR
+            near = np.log(size) >= self.eps_u - BOUNDARY_TOL
             upper = ((lifts[:, near] / size[near]) ** (power - 1)).T
         if np.isfinite(self.eps_l):
             # M(l) = ||1/l||^-1 is concave: M(l) <= (P_S (l0 / M(l0))^(-alpha-1)) . l, with equality at l0
             size = 1 / alpha_of(1 / lifts, joint.p_s, power)
-            near = -np.log(size) >= self.eps_l - NEAR
+            near = -np.log(size) >= self.eps_l - BOUNDARY_TOL
             lower = ((lifts[:, near] / size[near]) ** (-power - 1)).T
         return lower, upper

@@ -252,11 +252,11 @@ class LiftNotion(Notion):
     @checked
     def worst(self, joint: Joint, channel: Channel | None = None) -> tuple[float, ...]:
         """Return the smallest value of each budget that the release satisfies, in nats."""
-        found: dict[str, float] = {}
+        required: dict[str, float] = {}
         for need in self.required_budgets(lift(or_identity(joint, channel).release(joint)), joint.p_s):
             # rounding can leave a constant release a hair below 0
-            found[need.budget] = max(found.get(need.budget, 0.0), float(need.needed.max()))
-        return tuple(found.values())
+            required[need.budget] = max(required.get(need.budget, 0.0), float(need.needed.max()))
+        return tuple(required.values())
 
     @checked
     def violation(self, joint: Joint, channel: Channel | None = None) -> float:
@@ -272,8 +272,8 @@ class LiftNotion(Notion):
 
     def kept_columns(self, lift: Matrix, p_s: Vector) -> Mask:
         """Return a mask, shape (..., X), of the lift columns that satisfy the notion."""
-        kept = [need.needed <= need.allowed + KEEP_TOL for need in self.required_budgets(lift, p_s)]
-        return np.asarray(np.logical_and.reduce(kept))
+        satisfied = [need.needed <= need.allowed + KEEP_TOL for need in self.required_budgets(lift, p_s)]
+        return np.asarray(np.logical_and.reduce(satisfied))
 
     def risk(self, lift: Matrix, p_s: Vector) -> Matrix:
         """Return the risk score omega of each column, shape (..., X)."""
@@ -456,8 +456,8 @@ def log_of(measure: Matrix) -> Matrix:
 
 def difference(a: Matrix | float, b: Matrix | float) -> Matrix:
     """Return a - b with rounding errors set to 0, as a solver would scale them up."""
-    found = np.asarray(a - b)
-    exact = np.where(np.abs(found) <= SAME_TOL * np.maximum(np.abs(a), np.abs(b)), 0.0, found)
+    raw = np.asarray(a - b)
+    exact = np.where(np.abs(raw) <= SAME_TOL * np.maximum(np.abs(a), np.abs(b)), 0.0, raw)
     # a bound that no output can miss by as much as KEEP_TOL, as for a secret of probability almost 1, is no bound
     return np.where(np.abs(exact).max(axis=1, keepdims=True) <= KEEP_TOL / 10, 0.0, exact)
 

@@ -30,7 +30,7 @@ from mixproof.checks import checked
 from mixproof.extension import Extension
 from mixproof.numerics import Matrix, Vector, check_count, check_scalar
 
-FEWEST_EXTENDED = 4  # secrets from which an auxiliary variable saves inequalities over pairs
+MIN_EXTENDED_SECRETS = 4  # secrets from which an auxiliary variable saves inequalities over pairs
 
 EXTENDED_BUDGETS = 1e-5, 30.0  # nats: with other budgets the coefficients of the variable are too extreme
 
@@ -243,7 +243,7 @@ class LDP(_OneBudget, PolyhedralLift, RatioBased):
     def extension(self, joint: Joint) -> Extension | None:
         """Return the cone by ``2 |S|`` inequalities l(s) <= u <= e^eps l(s)."""
         n, factor = joint.n_secret, float(np.exp(-self.eps))
-        if n < FEWEST_EXTENDED or not EXTENDED_BUDGETS[0] <= self.eps <= EXTENDED_BUDGETS[1]:
+        if n < MIN_EXTENDED_SECRETS or not EXTENDED_BUDGETS[0] <= self.eps <= EXTENDED_BUDGETS[1]:
             return None
         lift = joint.s_given_x / joint.p_s[:, None]
         largest = float(lift.max())
@@ -264,8 +264,8 @@ class LDP(_OneBudget, PolyhedralLift, RatioBased):
 
         def pull_back(weights: Matrix) -> tuple[Matrix, NDArray[np.int64], Vector]:
             least, most = factor * weights[:, :n], weights[:, n:]
-            ends = [np.cumsum(one, axis=1) for one in (least, most)]
-            starts = [end - one for end, one in zip(ends, (least, most), strict=True)]
+            ends = [np.cumsum(mass, axis=1) for mass in (least, most)]
+            starts = [end - mass for end, mass in zip(ends, (least, most), strict=True)]
             matched = np.minimum(ends[0][:, :, None], ends[1][:, None]) - np.maximum(
                 starts[0][:, :, None], starts[1][:, None]
             )

@@ -60,6 +60,6 @@ def from_content(content: Mapping[str, Any]) -> Notion:
     >>> from_content(content_of(ALIP(1.0, np.inf)))
     ALIP(eps_l=1.0, eps_u=inf)
     """
-    make = {one.__name__: one for one in all_notions().values()}[content["class"]]
+    make = {constructor.__name__: constructor for constructor in all_notions().values()}[content["class"]]
     fields: Mapping[str, Any] = content["fields"]
     return make(**{name: float(value) if isinstance(value, str) else value for name, value in fields.items()})

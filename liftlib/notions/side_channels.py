@@ -52,8 +52,8 @@ class SRLIP(AttributeWise):
         given: object = shape
         in_order = isinstance(given, Sequence) or (isinstance(given, np.ndarray) and given.ndim == 1)
         sizes = tuple(shape) if in_order else ()
-        whole = all(isinstance(n, int | np.integer) and not isinstance(n, bool) for n in sizes)
-        if not sizes or not whole or min(sizes) < 1:
+        are_integers = all(isinstance(n, int | np.integer) and not isinstance(n, bool) for n in sizes)
+        if not sizes or not are_integers or min(sizes) < 1:
             raise InvalidParameter(f"shape is {shown(shape)}: give the size, 1 or more, of each attribute")
         object.__setattr__(self, "shape", tuple(int(n) for n in sizes))
 
@@ -143,7 +143,7 @@ class SRLIP(AttributeWise):
             raise InvalidParameter(f"j is {shown(j)}: give an attribute, 0 to {len(self.shape) - 1}")
         p = joint.p.reshape(joint.n_secret, *self.shape)
         others = [k for k in range(len(self.shape)) if k != j]
-        own = p.sum(axis=(0, *(k + 1 for k in others)))
+        marginal = p.sum(axis=(0, *(k + 1 for k in others)))
         rows = []
         for size in range(len(others) + 1):
             for known in itertools.combinations(others, size):
@@ -152,10 +152,10 @@ class SRLIP(AttributeWise):
                 table = np.moveaxis(p, j + 1, -1).sum(axis=tuple(k - (k > j + 1) for k in unknown))
                 for cell in np.moveaxis(table.reshape(joint.n_secret, -1, self.shape[j]), 1, 0):
                     mass = cell.sum(axis=1)
-                    given = cell[mass > 0] / mass[mass > 0, None] / own
-                    whole = cell.sum(axis=0) / mass.sum() / own
-                    rows += [difference(given, np.exp(-eps) * whole), difference(whole, np.exp(-eps) * given)]
-        return np.concatenate(rows), own
+                    given = cell[mass > 0] / mass[mass > 0, None] / marginal
+                    average = cell.sum(axis=0) / mass.sum() / marginal
+                    rows += [difference(given, np.exp(-eps) * average), difference(average, np.exp(-eps) * given)]
+        return np.concatenate(rows), marginal
 
     def _side_channels(self, joint: Joint) -> list[list[int]]:
         """Return the symbols x that agree with each value x^J of each subset J."""

@@ -8,19 +8,19 @@ from scipy.sparse import coo_array, csc_array
 
 from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter, SolverFailure
-from liftlib.family import COARSE, family
+from liftlib.family import LP_PARAMETER_TOL, family
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift
 from liftlib.reduction.linear import linear_reduction, reduction_share
 from mixproof.lp import solve
 from mixproof.numerics import Matrix, Vector, as_matrix
 
-LIGHT = 1e-6  # symbols with less mass, which a solver cannot resolve, keep the kernel of I21 eq. (7)
-SHORTCUT = 1e-12  # rounding of a sum of two distances, in the test of the triangle inequality
+MIN_RESOLVED_MASS = 1e-6  # symbols with less mass, which a solver cannot resolve, keep the kernel of I21 eq. (7)
+TRIANGLE_TOL = 1e-12  # rounding of a sum of two distances, in the test of the triangle inequality
 LIFT_TOL = 1e-6  # largest error of a lift that the linear program reaches, against I21 eq. (3)
 
 
-@family(high=1.0, private_end="high", near=reduction_share, resolution=COARSE)
+@family(high=1.0, private_end="high", near=reduction_share, resolution=LP_PARAMETER_TOL)
 def markov_reduction(joint: Joint, share: float, *, distortion: ArrayLike | None = None) -> Channel:
     """Return the cheapest kernel P(y|x) with the P(y|s) of linear reduction.
 
@@ -57,7 +57,7 @@ def markov_reduction(joint: Joint, share: float, *, distortion: ArrayLike | None
     """
     n = joint.n_public
     cost = 1 - np.eye(n) if distortion is None else _distortion(distortion, n)
-    free = np.flatnonzero(joint.p_x >= LIGHT)
+    free = np.flatnonzero(joint.p_x >= MIN_RESOLVED_MASS)
     p_x, held, lifts = joint.p_x[free], np.delete(np.arange(n), free), lift(joint)
     # unknowns P(X=x|Y=y), so that the first constraints are on lifts, whatever the mass of y; the others are on P(x)
     s, x, y = (at.ravel() for at in np.indices((joint.n_secret, free.size, free.size)))
@@ -122,12 +122,18 @@ def secret_aware_reduction(joint: Joint, share: float, *, distortion: ArrayLike 
     """
     n = joint.n_public
     cost = None if distortion is None else _distortion(distortion, n)
-    whole = cost is not None and bool((cost[:, None, :] > cost[:, :, None] + cost[None, :, :] + SHORTCUT).any())
+    breaks_triangle = cost is not None and bool(
+        (cost[:, None, :] > cost[:, :, None] + cost[None, :, :] + TRIANGLE_TOL).any()
+    )
     kernel = np.empty((joint.n_secret, n, n))
     for s in range(joint.n_secret):
         source = joint.x_given_s[s]
         target = (1 - share) * source + share * joint.p_x
-        flow = _transport(source, target, cost) if whole and cost is not None else _in_place(source, target, cost)
+        flow = (
+            _transport(source, target, cost)
+            if breaks_triangle and cost is not None
+            else _in_place(source, target, cost)
+        )
         kernel[s] = _rows(source, flow)
     return Channel(kernel, joint.public)
 
@@ -140,8 +146,8 @@ def carry(joint: Joint, target: Matrix) -> Channel:
 
 def _in_place(source: Vector, target: Vector, cost: Matrix | None) -> Matrix:
     """Return a transport that leaves what source and target share in place."""
-    kept = np.minimum(source, target)
-    return np.asarray(np.diag(kept) + _moves(source - kept, target - kept, cost))
+    overlap = np.minimum(source, target)
+    return np.asarray(np.diag(overlap) + _moves(source - overlap, target - overlap, cost))
 
 
 def _rows(source: Vector, flow: Matrix) -> Matrix:

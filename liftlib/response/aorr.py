@@ -19,7 +19,7 @@ from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy, mutual_information
 from liftlib.notions import Polyhedral
-from liftlib.response.posteriors import Core, PosteriorCone, RowsCertificate, cone_for
+from liftlib.response.posteriors import PosteriorCone, ResponseCertificate, Support, cone_for
 from mixproof.lp import Solution, mix_columns
 from mixproof.numerics import Matrix, Vector, xlogx
 from mixproof.polytope import Method, vertices
@@ -87,7 +87,7 @@ def aorr(joint: Joint, notion: Polyhedral, *, cone: PosteriorCone | None = None,
     Returns
     -------
     Channel
-        With a :class:`~liftlib.response.posteriors.RowsCertificate`.
+        With a :class:`~liftlib.response.posteriors.ResponseCertificate`.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def aorr(joint: Joint, notion: Polyhedral, *, cone: PosteriorCone | None = None,
         If a solver's solution fails its check. (A constant release satisfies every notion, so a solution exists.)
     """
     cone = cone_for(joint, notion) if cone is None else cone
-    p_x = cone.core.joint.p_x
+    p_x = cone.support.joint.p_x
     # P_X, the posterior of a constant release, lies inside the polytope of every notion
     posteriors = vertices(cone.listed(), method, interior=p_x)  # eq. (25)
     try:
@@ -104,20 +104,20 @@ def aorr(joint: Joint, notion: Polyhedral, *, cone: PosteriorCone | None = None,
         raise SolverFailure(f"no response found, although a constant release satisfies {notion}: {error}") from error
     channel, mixed = cone.channel(mixture.kernel)  # eqs. (27)-(30)
     # cddlib in floating point may miss vertices, so its result proves nothing
-    upper = np.inf if method == "cdd" else proven(joint, cone.core, mixture)
+    upper = np.inf if method == "cdd" else proven(joint, cone.support, mixture)
     return certified(joint, channel, "all vertices", mixture, mixed, upper)
 
 
-def proven(joint: Joint, core: Core, mixture: Mixture) -> float:
+def proven(joint: Joint, support: Support, mixture: Mixture) -> float:
     """Return the bound on I(X; Y) by all vertices, nats; infinite without a symbol."""
-    return entropy(joint.p_x) - mixture.solution.objective if core.solid.all() else np.inf
+    return entropy(joint.p_x) - mixture.solution.objective if support.resolved.all() else np.inf
 
 
 def certified(joint: Joint, channel: Channel, route: str, mixture: Mixture, mixed: float, upper: float) -> Channel:
     """Return the channel with its certificate; ``upper`` may be infinite."""
     value = mutual_information(channel.joint_xy(joint))
     # equal bounds may cross through rounding
-    certificate = RowsCertificate(
+    certificate = ResponseCertificate(
         route, value, max(value, upper), rows=len(mixture.rows), solution=mixture.solution, mixed=mixed
     )
     return channel.with_certificate(certificate)

@@ -20,7 +20,7 @@ from liftlib.joint import Joint
 from liftlib.measures.information import entropy
 from liftlib.notions import CurvedLift
 from liftlib.response.aorr import Mixture, certified, cheapest
-from liftlib.response.posteriors import Core, RowsCertificate, mended, without_dust
+from liftlib.response.posteriors import ResponseCertificate, Support, repaired, without_negligible
 from liftlib.response.proven import (
     UNRESOLVED,
     exactly,
@@ -30,15 +30,15 @@ from liftlib.response.proven import (
     unresolved,
     with_proof,
 )
-from mixproof.numerics import EDGE_TOL, SLACK, Matrix, Vector
+from mixproof.numerics import EDGE_TOL, HALFSPACE_SLACK, Matrix, Vector
 from mixproof.restricted_master import HighsRestrictedMaster
 from mixproof.search import ProvenBound, Report, cheapest_mixture
 
 FIRST_GAP = 1e-2  # relative gap of the first polytope's optimum
-FINER = 0.25  # gap of a polytope's optimum as a share of the remaining gap
-ROUNDS = 60  # maximum number of rounds of tangents
-LEAST_GAP = 1e-8  # smallest gap in nats, limited by the notion's tolerance times the tangents' weights
-HALVINGS = 50  # steps of the bisection for a point on the boundary of the allowed set
+POLYTOPE_GAP_SHARE = 0.25  # gap of a polytope's optimum as a share of the remaining gap
+MAX_TANGENT_ROUNDS = 60  # maximum number of rounds of tangents
+MIN_CURVED_GAP = 1e-8  # smallest gap in nats, limited by the notion's tolerance times the tangents' weights
+BOUNDARY_BISECTIONS = 50  # steps of the bisection for a point on the boundary of the allowed set
 
 
 class Bracket(NamedTuple):
@@ -73,39 +73,41 @@ def convex_response(
     notion : Notion
         A convex notion with tangents.
     gap, seconds, programmes, compiled, threads, report : optional, keyword-only
-        As for :func:`~liftlib.response.optimal.optimal_response`; the gap is at least ``LEAST_GAP`` nats.
+        As for :func:`~liftlib.response.optimal.optimal_response`; the gap is at least ``MIN_CURVED_GAP`` nats.
 
     Returns
     -------
     Channel
-        With a :class:`~liftlib.response.posteriors.RowsCertificate`, whose proof contains the points of tangency.
+        With a :class:`~liftlib.response.posteriors.ResponseCertificate`, whose proof contains the points of tangency.
 
     Warns
     -----
     LiftWarning
         If a limit (time, linear programs, rounds or memory) was reached before the gap, or rounding prevents it.
     """
-    core, began = without_dust(joint, notion), time.perf_counter()
+    support, began = without_negligible(joint, notion), time.perf_counter()
     limit = np.inf if seconds is None else seconds
     most = np.inf if programmes is None else programmes
-    found = _bracketed(core, notion, gap, began + limit, most, compiled, threads, report)
-    inner = exactly(found.inner)
-    channel, mixed = mended(
-        core.completed(inner.kernel), joint.p_x, lambda made: notion.is_satisfied(joint, made), name=notion
+    bracket = _bracketed(support, notion, gap, began + limit, most, compiled, threads, report)
+    inner = exactly(bracket.inner)
+    channel, mixed = repaired(
+        support.extended(inner.kernel), joint.p_x, lambda candidate: notion.is_satisfied(joint, candidate), name=notion
     )
-    upper = raised(joint, core, found.proven.bound)
-    whole = certified(joint, channel, "tangents, and a tree of bounds", inner, mixed, upper)
+    upper = raised(joint, support, bracket.proven.bound)
+    certified_channel = certified(joint, channel, "tangents, and a tree of bounds", inner, mixed, upper)
     seconds_used = time.perf_counter() - began
-    made = replace(whole.certified(RowsCertificate), programmes=found.programmes, seconds=seconds_used)
-    made = with_proof(made, joint, notion, found.proven, found.points)
-    told = UNRESOLVED if found.limit is None and unresolved(made, gap) else found.limit
-    if told is not None:
-        made.warn_of(told, gap, after=f" and {found.rounds} rounds of tangents", stacklevel=4)
-    return channel.with_certificate(made)
+    certificate = replace(
+        certified_channel.certified(ResponseCertificate), programmes=bracket.programmes, seconds=seconds_used
+    )
+    certificate = with_proof(certificate, joint, notion, bracket.proven, bracket.points)
+    reason = UNRESOLVED if bracket.limit is None and unresolved(certificate, gap) else bracket.limit
+    if reason is not None:
+        certificate.warn_of(reason, gap, after=f" and {bracket.rounds} rounds of tangents", stacklevel=4)
+    return channel.with_certificate(certificate)
 
 
 def _bracketed(
-    core: Core,
+    support: Support,
     notion: CurvedLift,
     gap: float,
     until: float,
@@ -114,7 +116,7 @@ def _bracketed(
     threads: int | None,
     report: Report | None,
 ) -> Bracket:
-    joint, p_x = core.joint, core.joint.p_x
+    joint, p_x = support.joint, support.joint.p_x
     total = entropy(p_x)
     points, inner, tangents = np.empty((0, p_x.size)), p_x[None], np.empty((0, p_x.size))
     best: tuple[ProvenBound, Matrix] | None = None
@@ -122,9 +124,10 @@ def _bracketed(
     while True:
         rounds += 1
         outer = cheapest_mixture(
-            tangents, p_x, gap=max(FINER * left, FINER * gap), seconds=max(0.0, until - time.perf_counter()),
+            tangents, p_x, gap=POLYTOPE_GAP_SHARE * max(left, gap),
+            seconds=max(0.0, until - time.perf_counter()),
             programmes=None if np.isinf(most) else max(0, int(most) - programmes),
-            more=inner, slack=SLACK, compiled=compiled, threads=threads, report=report,
+            more=inner, slack=HALFSPACE_SLACK, compiled=compiled, threads=threads, report=report,
         )  # fmt: skip
         programmes += outer.programmes
         if best is None or outer.proven.bound > best[0].bound:
@@ -132,23 +135,23 @@ def _bracketed(
         edge = boundary(joint, notion, outer.rows)
         mixture = _cheapest(np.concatenate([inner, edge]), p_x)
         cost = mixture.solution.objective
-        wanted = max(gap * (total - cost), LEAST_GAP)
+        wanted = max(gap * (total - cost), MIN_CURVED_GAP)
         off = cost - best[0].bound
         limit = None if outer.ended else outer.limit
         more = edge[_outside(outer.rows, edge, outer.weights)]
-        if rounds == ROUNDS:
+        if rounds == MAX_TANGENT_ROUNDS:
             limit = "the rounds of tangents were over", "give a wider gap"
         elif limit is None and not len(more) and left <= gap:
             limit = "no tangent brought the bound nearer", "give a wider gap"
         if off <= wanted:
             return Bracket(mixture, *best, rounds, programmes, None)
         if limit is not None:
-            mixture = _cheapest(np.concatenate([inner, edge, merged_rows(core, notion)]), p_x)
+            mixture = _cheapest(np.concatenate([inner, edge, merged_rows(support, notion)]), p_x)
             return Bracket(mixture, *best, rounds, programmes, limit)
         inner = np.concatenate([p_x[None], mixture.rows[mixture.solution.x > 0]])
         points = np.concatenate([points, more])
         tangents = notion.tangents(joint, points)
-        left = min(FIRST_GAP, off / max(total - cost, LEAST_GAP))
+        left = min(FIRST_GAP, off / max(total - cost, MIN_CURVED_GAP))
 
 
 def _cheapest(rows: Matrix, p_x: Vector) -> Mixture:
@@ -167,7 +170,7 @@ def boundary(joint: Joint, notion: CurvedLift, rows: Matrix) -> Matrix:
     lifts = joint.s_given_x / joint.p_s[:, None] @ rows.T
     low, high = np.zeros(len(rows)), np.ones(len(rows))
     low[notion.kept_columns(lifts, joint.p_s)] = 1.0
-    for _ in range(HALVINGS):
+    for _ in range(BOUNDARY_BISECTIONS):
         middle = (low + high) / 2
         allowed = notion.kept_columns(1 + middle * (lifts - 1), joint.p_s)
         low, high = np.where(allowed, middle, low), np.where(allowed, high, middle)

@@ -18,7 +18,7 @@ from mixproof.checks import checked
 from mixproof.compiling import HAS_NUMBA, ready
 from mixproof.numerics import Matrix, check_count, check_scalar
 
-MOST_VERTICES = 2_000
+MAX_VERTICES = 2_000
 """Largest number of vertices to list, by the upper bound theorem; a list of vertices has no proof to store.
 
 ``python -m benchmarks --only choosing`` times both routes. On 260 cases, the route chosen takes 1.3 times as long as
@@ -27,7 +27,7 @@ costs, fitted to 111 other cases, 1.12 and 3.4. That is not much better than a c
 in cases that have a proof now.
 """
 
-MOST_VERTICES_PLAIN = 200_000
+MAX_VERTICES_PLAIN = 200_000
 """The same without compiled loops; it includes E23's 5 secrets and 17 symbols."""
 
 
@@ -73,9 +73,9 @@ def optimal_response(
     Returns
     -------
     Channel
-        With at most ``|X|`` outputs and a :class:`~liftlib.response.posteriors.RowsCertificate`. Its ``upper`` bounds
-        I(X; Y) of every mechanism that satisfies the notion; for the tree, :func:`liftlib.proofs.check_proof` checks
-        its ``proof``.
+        With at most ``|X|`` outputs and a :class:`~liftlib.response.posteriors.ResponseCertificate`. Its ``upper``
+        bounds I(X; Y) of every mechanism that satisfies the notion; for the tree, :func:`liftlib.proofs.check_proof`
+        checks its ``proof``.
 
     Warns
     -----
@@ -126,7 +126,7 @@ def optimal_response(
     cone = cone_for(joint, notion) if method == "auto" else None
     listed = None if cone is None else cone.halfspaces
     # an enumeration cannot be interrupted, so that with a limit it has to be short
-    quick = MOST_VERTICES if limit is not None or most is not None else most_vertices(compiled)
+    quick = MAX_VERTICES if limit is not None or most is not None else most_vertices(compiled)
     if listed is not None and few_vertices(listed, quick):
         # vertices that nearly coincide, in pairs where a budget is next to 0, can be too much for HiGHS or qhull
         with suppress(SolverFailure):
@@ -138,7 +138,7 @@ def optimal_response(
 
 def most_vertices(compiled: bool | None = None) -> int:
     """Return the largest number of vertices to list, by default for current loops."""
-    return MOST_VERTICES if (ready() if compiled is None else compiled) else MOST_VERTICES_PLAIN
+    return MAX_VERTICES if (ready() if compiled is None else compiled) else MAX_VERTICES_PLAIN
 
 
 def few_vertices(halfspaces: Matrix, most: int) -> bool:

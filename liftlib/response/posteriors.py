@@ -19,14 +19,16 @@ from liftlib.joint import Joint
 from liftlib.notions import AttributeWise, Notion, Polyhedral
 from mixproof.extension import Extension
 from mixproof.lp import Solution
-from mixproof.numerics import DUST, REPAIR_START, REPAIR_TOL, RESOLVED, Mask, Matrix, Vector
+from mixproof.numerics import MIN_RESOLVED_LIFT, NEGLIGIBLE_MASS, REPAIR_START, REPAIR_TOL, Mask, Matrix, Vector
 from mixproof.proof import DeferredProofField
 
-MOST_LISTED = 1000  # halfspaces beyond which only their description with auxiliary variables is used, if there is one
+MAX_LISTED_HALFSPACES = (
+    1000  # halfspaces beyond which only their description with auxiliary variables is used, if there is one
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class RowsCertificate(Certificate):
+class ResponseCertificate(Certificate):
     """How a response was found, and a bound on every other response.
 
     ``upper`` is finite if all vertices were listed or branch and bound proved it, and no symbol was left out.
@@ -65,32 +67,32 @@ class RowsCertificate(Certificate):
         )
 
 
-class Core(NamedTuple):
+class Support(NamedTuple):
     """The distribution of the symbols that a solver resolves, and their mask."""
 
     joint: Joint
-    solid: Mask
+    resolved: Mask
 
-    def completed(self, kernel: Matrix) -> Matrix:
+    def extended(self, kernel: Matrix) -> Matrix:
         """Return the kernel extended to the symbols left out, as average symbols."""
-        if self.solid.all():
+        if self.resolved.all():
             return kernel
-        whole = np.tile(self.joint.p_x @ kernel, (self.solid.size, 1))
-        whole[self.solid] = kernel
-        return whole
+        extended = np.tile(self.joint.p_x @ kernel, (self.resolved.size, 1))
+        extended[self.resolved] = kernel
+        return extended
 
 
 class PosteriorCone(NamedTuple):
-    """The posteriors v over the core's symbols that a notion allows: G v >= 0.
+    """The posteriors v over the support's symbols that a notion allows: G v >= 0.
 
     Attributes
     ----------
     joint, notion
         The distribution and the notion.
-    core : Core
+    support : Support
         The symbols that a solver can resolve.
     halfspaces : numpy.ndarray, shape (m, n), optional
-        G; None if there are more than ``MOST_LISTED``: then the extension is used.
+        G; None if there are more than ``MAX_LISTED_HALFSPACES``: then the extension is used.
     floor : float
         Minimum share of constant release to mix in.
     extension : Extension, optional
@@ -101,7 +103,7 @@ class PosteriorCone(NamedTuple):
 
     joint: Joint
     notion: Polyhedral
-    core: Core
+    support: Support
     halfspaces: Matrix | None
     floor: float
     extension: Extension | None = None
@@ -111,13 +113,13 @@ class PosteriorCone(NamedTuple):
         """Return G, however many halfspaces there are."""
         if self.halfspaces is not None:
             return self.halfspaces
-        return self.notion.relaxed(self.core.joint.p_s, RESOLVED)[0].halfspaces(self.core.joint)
+        return self.notion.relaxed(self.support.joint.p_s, MIN_RESOLVED_LIFT)[0].halfspaces(self.support.joint)
 
     def channel(self, kernel: Matrix) -> tuple[Channel, float]:
-        """Return the channel of a kernel over the core, repaired, see :func:`mended`."""
+        """Return the channel of a kernel over the support, repaired, see :func:`repaired`."""
         every = (self.joint, *self.others)
-        return mended(
-            self.core.completed(kernel),
+        return repaired(
+            self.support.extended(kernel),
             self.joint.p_x,
             lambda channel: all(self.notion.is_satisfied(joint, channel) for joint in every),
             self.floor,
@@ -125,7 +127,7 @@ class PosteriorCone(NamedTuple):
         )
 
 
-def without_dust(joint: Joint, notion: Notion) -> Core:
+def without_negligible(joint: Joint, notion: Notion) -> Support:
     """Return the joint distribution without symbols below a solver's tolerance.
 
     Treating them like an average symbol moves every lift towards 1 and costs at most their entropy. Notions about
@@ -135,16 +137,18 @@ def without_dust(joint: Joint, notion: Notion) -> Core:
     --------
     >>> from liftlib.notions import LIP, SRLIP
     >>> joint = Joint.from_counts([[1, 1, 0, 1e-12], [1, 3, 2, 0]])
-    >>> without_dust(joint, LIP(1.0)).solid.tolist()
+    >>> without_negligible(joint, LIP(1.0)).resolved.tolist()
     [True, True, True, False]
-    >>> without_dust(joint, SRLIP(1.0, (2, 2))).solid.all()
+    >>> without_negligible(joint, SRLIP(1.0, (2, 2))).resolved.all()
     np.True_
     """
-    solid = np.ones(joint.n_public, dtype=bool) if isinstance(notion, AttributeWise) else joint.p_x >= DUST
-    return Core(joint if solid.all() else Joint.from_counts(joint.p[:, solid], drop_empty=True), solid)
+    resolved = (
+        np.ones(joint.n_public, dtype=bool) if isinstance(notion, AttributeWise) else joint.p_x >= NEGLIGIBLE_MASS
+    )
+    return Support(joint if resolved.all() else Joint.from_counts(joint.p[:, resolved], drop_empty=True), resolved)
 
 
-def mended(
+def repaired(
     kernel: Matrix, p_x: Vector, keeps: Callable[[Channel], bool], floor: float = 0.0, *, name: object = "its notion"
 ) -> tuple[Channel, float]:
     """Return the channel, mixed with a constant release if needed, and the share.
@@ -174,16 +178,16 @@ def mended(
             return channel, share
         share = max(4 * share, REPAIR_START)
         if share > REPAIR_TOL:
-            raise SolverFailure(f"the response breaks {name} by more than a share of {REPAIR_TOL:g} can mend")
+            raise SolverFailure(f"the response breaks {name} by more than a share of {REPAIR_TOL:g} can repair")
 
 
 def cone_for(joint: Joint, notion: Polyhedral) -> PosteriorCone:
     """Return the cone of posteriors that a polyhedral notion allows."""
-    core = without_dust(joint, notion)
-    relaxed, floor = notion.relaxed(core.joint.p_s, RESOLVED)
-    extension = relaxed.extension(core.joint)
-    many = extension is not None and extension.n_halfspaces > MOST_LISTED
-    return PosteriorCone(joint, notion, core, None if many else relaxed.halfspaces(core.joint), floor, extension)
+    support = without_negligible(joint, notion)
+    relaxed, floor = notion.relaxed(support.joint.p_s, MIN_RESOLVED_LIFT)
+    extension = relaxed.extension(support.joint)
+    many = extension is not None and extension.n_halfspaces > MAX_LISTED_HALFSPACES
+    return PosteriorCone(joint, notion, support, None if many else relaxed.halfspaces(support.joint), floor, extension)
 
 
 def vertex_bound(n_halfspaces: int, n: int) -> int:

@@ -113,13 +113,13 @@ def _product(joint: Joint, notion: AttributeWise, share: float) -> Channel:
 
 def _factor(joint: Joint, notion: AttributeWise, j: int, eps: float) -> Channel:
     """Return P(y^j|x^j), the optimal protocol of attribute j (S20 eqs. (23)-(26))."""
-    halfspaces, own = notion.attribute_halfspaces(joint, j, eps)
+    halfspaces, marginal = notion.attribute_halfspaces(joint, j, eps)
     if few_vertices(halfspaces, most_vertices()):
         # vertices that nearly coincide can be too much, as for the optimal response
         with suppress(InfeasiblePrivacy, SolverFailure):
-            return Channel(cheapest(vertices(halfspaces, interior=own), own).kernel)
-    found = cheapest_mixture(halfspaces, own)
-    return Channel(exactly(Mixture(found.rows, solution_of(found.rows, found.weights, own), own)).kernel)
+            return Channel(cheapest(vertices(halfspaces, interior=marginal), marginal).kernel)
+    result = cheapest_mixture(halfspaces, marginal)
+    return Channel(exactly(Mixture(result.rows, solution_of(result.rows, result.weights, marginal), marginal)).kernel)
 
 
 def _certified(joint: Joint, channel: Channel, factors: tuple[Channel, ...], share: float) -> Channel:

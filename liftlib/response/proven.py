@@ -20,25 +20,25 @@ from liftlib.merging.subset_merging import subset_merging
 from liftlib.notions import LiftNotion, Notion, Polyhedral
 from liftlib.proofs import upper_bound
 from liftlib.response.aorr import Mixture, certified, cheapest, entropies
-from liftlib.response.posteriors import Core, PosteriorCone, RowsCertificate, cone_for
+from liftlib.response.posteriors import PosteriorCone, ResponseCertificate, Support, cone_for
 from mixproof.lp import Solution, certify
-from mixproof.numerics import SLACK, Matrix, Vector
+from mixproof.numerics import HALFSPACE_SLACK, Matrix, Vector
 from mixproof.proof import DeferredProof, Proof, preorder
 from mixproof.search import ProvenBound, Report, Result, cheapest_mixture
 
-RAISED = 2e-10
+BOUND_MARGIN = 2e-10
 """By how much a bound is rounded up, relative to 1 + H(X): more than the rounding that a check subtracts."""
 
-STEEP = 100.0
-"""Mean multipliers, in nats, beyond which a check may round by more than ``RAISED``."""
+MAX_MEAN_MULTIPLIER = 100.0
+"""Mean multipliers, in nats, beyond which a check may round by more than ``BOUND_MARGIN``."""
 
 UNRESOLVED = "what rounding and the notion's tolerance leave unresolved was reached", "give a wider gap"
 """The reason and the remedy if rounding ends a search before its gap."""
 
-UNTOLD = 1e-6
+SILENT_GAP = 1e-6
 """Largest gap in nats without a warning that rounding ended the search."""
 
-EXACT = 1e-14
+MEAN_TOL = 1e-14
 """Relative error of a mixture's mean that is the rounding of its sum."""
 
 
@@ -71,7 +71,7 @@ def proven_response(
     Returns
     -------
     Channel
-        With a :class:`~liftlib.response.posteriors.RowsCertificate`.
+        With a :class:`~liftlib.response.posteriors.ResponseCertificate`.
 
     Warns
     -----
@@ -79,16 +79,16 @@ def proven_response(
         If a limit (time, linear programs or memory) was reached before the gap, or rounding prevents it.
     """
     cone = cone_for(joint, notion) if cone is None else cone
-    core = cone.core
-    fallback = partial(merged_rows, core, notion) if isinstance(notion, LiftNotion) and not cone.others else None
-    found = cheapest_mixture(
+    support = cone.support
+    fallback = partial(merged_rows, support, notion) if isinstance(notion, LiftNotion) and not cone.others else None
+    result = cheapest_mixture(
         cone.halfspaces,
-        core.joint.p_x,
+        support.joint.p_x,
         gap=gap,
         seconds=seconds,
         programmes=programmes,
         fallback=fallback,
-        slack=SLACK,
+        slack=HALFSPACE_SLACK,
         compiled=compiled,
         threads=threads,
         report=report,
@@ -96,53 +96,57 @@ def proven_response(
     )
 
     def inside() -> Matrix:
-        rows = found.rows if cone.halfspaces is None else moved_inside(found.rows, cone.halfspaces, core.joint.p_x)
+        rows = result.rows if cone.halfspaces is None else moved_inside(result.rows, cone.halfspaces, support.joint.p_x)
         return rows if fallback is None else np.concatenate([rows, fallback()])
 
-    mixture, channel, mixed = first_that_holds(found, cone, inside)
-    upper = raised(joint, core, found.proven.bound)
-    whole = certified(joint, channel, "a tree of bounds", mixture, mixed, upper)
-    made = replace(whole.certified(RowsCertificate), programmes=found.programmes, seconds=found.seconds)
+    mixture, channel, mixed = first_that_holds(result, cone, inside)
+    upper = raised(joint, support, result.proven.bound)
+    certified_channel = certified(joint, channel, "a tree of bounds", mixture, mixed, upper)
+    certificate = replace(
+        certified_channel.certified(ResponseCertificate), programmes=result.programmes, seconds=result.seconds
+    )
     if not cone.others:
-        made = with_proof(made, joint, notion, found.proven, np.empty((0, 0)))
-    if not found.ended:
-        made.warn_of(found.limit, gap, stacklevel=4)
-    elif unresolved(made, gap):
-        made.warn_of(UNRESOLVED, gap, stacklevel=4)
-    return channel.with_certificate(made)
+        certificate = with_proof(certificate, joint, notion, result.proven, np.empty((0, 0)))
+    if not result.ended:
+        certificate.warn_of(result.limit, gap, stacklevel=4)
+    elif unresolved(certificate, gap):
+        certificate.warn_of(UNRESOLVED, gap, stacklevel=4)
+    return channel.with_certificate(certificate)
 
 
-def raised(joint: Joint, core: Core, least: float) -> float:
+def raised(joint: Joint, support: Support, least: float) -> float:
     """Return the bound on I(X; Y) from one on H(X|Y), rounded up."""
     total = entropy(joint.p_x)
-    return total - least + RAISED * (1 + total) if core.solid.all() else np.inf
+    return total - least + BOUND_MARGIN * (1 + total) if support.resolved.all() else np.inf
 
 
 def with_proof(
-    made: RowsCertificate, joint: Joint, notion: Notion, proven: ProvenBound, points: Matrix
-) -> RowsCertificate:
+    certificate: ResponseCertificate, joint: Joint, notion: Notion, proven: ProvenBound, points: Matrix
+) -> ResponseCertificate:
     """Return a certificate with the proof of its bound, if that is finite."""
-    if not np.isfinite(made.upper):
-        return made
+    if not np.isfinite(certificate.upper):
+        return certificate
     alone = proven.alone()
     if alone.work is not None and is_steep(alone.work.dual, joint.p_x):
-        checked = upper_bound(joint, notion, cast("Proof", proof_of(alone, made.upper, points)))
-        made = replace(made, upper=max(made.upper, min(checked, entropy(joint.p_x) + RAISED)))
-    return replace(made, proof=DeferredProof(partial(proof_of, alone, made.upper, points)))
+        checked = upper_bound(joint, notion, cast("Proof", proof_of(alone, certificate.upper, points)))
+        certificate = replace(
+            certificate, upper=max(certificate.upper, min(checked, entropy(joint.p_x) + BOUND_MARGIN))
+        )
+    return replace(certificate, proof=DeferredProof(partial(proof_of, alone, certificate.upper, points)))
 
 
 def is_steep(dual: Vector, p_x: Vector) -> bool:
-    """Return whether a check may round by more than ``RAISED``."""
-    return bool(np.abs(dual) @ p_x > STEEP)
+    """Return whether a check may round by more than ``BOUND_MARGIN``."""
+    return bool(np.abs(dual) @ p_x > MAX_MEAN_MULTIPLIER)
 
 
-def unresolved(made: RowsCertificate, gap: float) -> bool:
+def unresolved(certificate: ResponseCertificate, gap: float) -> bool:
     """Return whether the proven gap of a certificate exceeds the requested gap."""
-    return bool(np.isfinite(made.upper)) and made.gap > max(gap * made.value, UNTOLD)
+    return bool(np.isfinite(certificate.upper)) and certificate.gap > max(gap * certificate.value, SILENT_GAP)
 
 
 def first_that_holds(
-    found: Result, cone: PosteriorCone, inside: Callable[[], Matrix]
+    result: Result, cone: PosteriorCone, inside: Callable[[], Matrix]
 ) -> tuple[Mixture, Channel, float]:
     """Return the first candidate mixture that satisfies the notion after repair.
 
@@ -150,20 +154,20 @@ def first_that_holds(
     the search's own without the check; and for posteriors too far outside to be repaired, a mixture of posteriors
     ``inside`` and a constant release.
     """
-    rows, weights, p_x = found.rows, found.weights, cone.core.joint.p_x
+    rows, weights, p_x = result.rows, result.weights, cone.support.joint.p_x
     mixtures: tuple[Callable[[], Mixture], ...] = (
-        lambda: Mixture(rows, certify(entropies(rows), rows.T, p_x, weights, found.dual), p_x),
+        lambda: Mixture(rows, certify(entropies(rows), rows.T, p_x, weights, result.dual), p_x),
         lambda: cheapest(rows, p_x),
         lambda: Mixture(rows, solution_of(rows, weights, p_x), p_x),
         lambda: cheapest(inside(), p_x),
     )
-    for made in mixtures:
+    for candidate in mixtures:
         try:
-            mixture = exactly(made())
+            mixture = exactly(candidate())
             return mixture, *cone.channel(mixture.kernel)
         except (InfeasiblePrivacy, SolverFailure):
             continue
-    constant = found.rows[:1]
+    constant = result.rows[:1]
     mixture = Mixture(constant, solution_of(constant, np.ones(1), p_x), p_x)
     return mixture, *cone.channel(mixture.kernel)
 
@@ -178,7 +182,7 @@ def moved_inside(rows: Matrix, halfspaces: Matrix, p_x: Vector) -> Matrix:
     [[0.5, 0.5], [0.4, 0.6]]
     """
     here, there = np.maximum(halfspaces @ p_x, 0.0), rows @ halfspaces.T
-    outside = there < -EXACT
+    outside = there < -MEAN_TOL
     share = np.where(outside, here / np.where(outside, here - there, 1.0), 1.0).min(axis=1, initial=1.0)
     return np.asarray(p_x + share[:, None] * (rows - p_x))
 
@@ -199,7 +203,7 @@ def exactly(mixture: Mixture) -> Mixture:
     rows = mixture.rows[used]
     weights = mixture.solution.x[used]
     missed = mixture.p_x - weights @ rows
-    if (np.abs(missed) <= EXACT * mixture.p_x).all():
+    if (np.abs(missed) <= MEAN_TOL * mixture.p_x).all():
         return mixture
     change = np.linalg.lstsq(rows.T, missed, rcond=None)[0]
     if not (weights + change >= 0).all():
@@ -209,10 +213,10 @@ def exactly(mixture: Mixture) -> Mixture:
     return mixture._replace(solution=replace(mixture.solution, x=full))
 
 
-def merged_rows(core: Core, notion: LiftNotion) -> Matrix:
+def merged_rows(support: Support, notion: LiftNotion) -> Matrix:
     """Return the posteriors of subset merging, the least that a search returns."""
-    merged = subset_merging(core.joint, notion)
-    masses = (core.joint.p_x[:, None] * merged.kernel).T
+    merged = subset_merging(support.joint, notion)
+    masses = (support.joint.p_x[:, None] * merged.kernel).T
     return np.asarray(masses / masses.sum(axis=1, keepdims=True))
 
 

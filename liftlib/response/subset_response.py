@@ -15,7 +15,7 @@ from liftlib.measures.information import mutual_information
 from liftlib.merging.risk import high_risk
 from liftlib.merging.subset_merging import subset_merging
 from liftlib.notions import PolyhedralLift
-from liftlib.response.posteriors import Core, mended, without_dust
+from liftlib.response.posteriors import Support, repaired, without_negligible
 from liftlib.response.within_subset import response_within
 from mixproof.checks import checked
 from mixproof.numerics import Matrix
@@ -104,17 +104,17 @@ def subset_response(joint: Joint, notion: PolyhedralLift) -> Channel:
     >>> ALIP(0.1, 0.1).is_satisfied(joint, subset_response(joint, ALIP(0.1, 0.1)))
     True
     """
-    core = without_dust(joint, notion)
-    found = algorithm_2(core.joint, notion)
-    if found.blocks is None:
-        return _merged(joint, notion, found)  # line 18
-    kernel = core.completed(block_diagonal(found.blocks, core.joint.n_public))
+    support = without_negligible(joint, notion)
+    solution = algorithm_2(support.joint, notion)
+    if solution.blocks is None:
+        return _merged(joint, notion, solution)  # line 18
+    kernel = support.extended(block_diagonal(solution.blocks, support.joint.n_public))
     try:
-        channel, _ = mended(kernel, joint.p_x, lambda made: notion.is_satisfied(joint, made), name=notion)
+        channel, _ = repaired(kernel, joint.p_x, lambda candidate: notion.is_satisfied(joint, candidate), name=notion)
     except SolverFailure:
         # a budget finer than floating point, such as eps_l = 50 with a zero cell: merging decides by lifts alone
-        return _merged(joint, notion, found)
-    return _certified(joint, channel, core, found)
+        return _merged(joint, notion, solution)
+    return _certified(joint, channel, support, solution)
 
 
 def algorithm_2(joint: Joint, notion: PolyhedralLift) -> Blocks:
@@ -152,23 +152,23 @@ def block_diagonal(blocks: list[Block], n_public: int) -> Matrix:
     return kernel
 
 
-def _merged(joint: Joint, notion: PolyhedralLift, found: Blocks) -> Channel:
+def _merged(joint: Joint, notion: PolyhedralLift, solution: Blocks) -> Channel:
     """Return subset merging's channel, for which no response was found (line 18)."""
     merged = subset_merging(joint, notion)
     certificate = SubsetCertificate(
         "subset merging, as there is no response",
         mutual_information(merged.joint_xy(joint)),
         subsets=merged.partition or (),
-        unions=found.unions,
+        unions=solution.unions,
         fallback=True,
-        rows=found.rows,
+        rows=solution.rows,
     )
     return merged.with_certificate(certificate)
 
 
-def _certified(joint: Joint, channel: Channel, core: Core, found: Blocks) -> Channel:
+def _certified(joint: Joint, channel: Channel, support: Support, solution: Blocks) -> Channel:
     """Return the channel with its certificate; warn if a search was needed."""
-    symbols, blocks = np.flatnonzero(core.solid), found.blocks or []
+    symbols, blocks = np.flatnonzero(support.resolved), solution.blocks or []
     searched = [len(block.symbols) for block in blocks if block.searched]
     if searched:
         warnings.warn(
@@ -181,9 +181,9 @@ def _certified(joint: Joint, channel: Channel, core: Core, found: Blocks) -> Cha
         "rows listed or searched for in each subset" if searched else "all vertices within each subset",
         mutual_information(channel.joint_xy(joint)),
         subsets=tuple(tuple(sorted(int(symbols[x]) for x in block.symbols)) for block in blocks),
-        unions=found.unions,
+        unions=solution.unions,
         fallback=False,
-        rows=found.rows,
+        rows=solution.rows,
         searched=len(searched),
     )
     return channel.with_certificate(certificate)

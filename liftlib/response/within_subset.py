@@ -10,15 +10,15 @@ from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.joint import Joint
 from liftlib.response.aorr import cheapest
 from liftlib.response.posteriors import vertex_bound
-from mixproof.numerics import KEEP_TOL, ROOM, Matrix, Vector
+from mixproof.numerics import KEEP_TOL, MIN_PAIR_SLACK, Matrix, Vector
 from mixproof.polytope import vertices
 from mixproof.search import cheapest_mixture
 
 # largest number of vertices to list, by the upper bound theorem; the actual number is much smaller
-MOST_VERTICES = 10_000_000
+MAX_SUBSET_VERTICES = 10_000_000
 
-FEW_SYMBOLS = 10  # number of symbols up to which vertices are always listed
-GAP, SECONDS = 1e-3, 10.0  # relative gap and time limit of the search within a larger subset
+MAX_LISTED_SYMBOLS = 10  # number of symbols up to which vertices are always listed
+SUBSET_GAP, SUBSET_SECONDS = 1e-3, 10.0  # relative gap and time limit of the search within a larger subset
 
 
 class Within(NamedTuple):
@@ -62,18 +62,18 @@ def response_within_pair(halfspaces: Matrix, p_x: Vector) -> Matrix | None:
     The allowed posteriors (t, 1 - t) are a segment, whose two ends are mixed so that they average to P_X. None if the
     segment is too short for floating point.
     """
-    own = p_x[0] / p_x.sum()
+    mean = p_x[0] / p_x.sum()
     # a constraint's value at (t, 1 - t) is slack + slope (t - own)
     slope = halfspaces[:, 0] - halfspaces[:, 1]
-    slack = halfspaces[:, 1] + slope * own
+    slack = halfspaces[:, 1] + slope * mean
     with np.errstate(divide="ignore", invalid="ignore"):
         room = slack / np.abs(slope)
-    low = own - min(own, np.where(slope > 0, room, np.inf).min(initial=np.inf))
-    high = own + min(1 - own, np.where(slope < 0, room, np.inf).min(initial=np.inf))
-    if not ((slack > ROOM).all() and own - low > ROOM and high - own > ROOM):
+    low = mean - min(mean, np.where(slope > 0, room, np.inf).min(initial=np.inf))
+    high = mean + min(1 - mean, np.where(slope < 0, room, np.inf).min(initial=np.inf))
+    if not ((slack > MIN_PAIR_SLACK).all() and mean - low > MIN_PAIR_SLACK and high - mean > MIN_PAIR_SLACK):
         return None
-    ends, weights = np.array([low, high]), np.array([high - own, own - low]) / (high - low)
-    return np.stack([ends * weights / own, (1 - ends) * weights / (1 - own)])
+    ends, weights = np.array([low, high]), np.array([high - mean, mean - low]) / (high - low)
+    return np.stack([ends * weights / mean, (1 - ends) * weights / (1 - mean)])
 
 
 def too_large(n_halfspaces: int, n: int) -> bool:
@@ -84,7 +84,7 @@ def too_large(n_halfspaces: int, n: int) -> bool:
     >>> too_large(10, 17), too_large(30, 19)  # ALIP with 5 and with 15 secrets
     (False, True)
     """
-    return n > FEW_SYMBOLS and vertex_bound(n_halfspaces, n) > MOST_VERTICES
+    return n > MAX_LISTED_SYMBOLS and vertex_bound(n_halfspaces, n) > MAX_SUBSET_VERTICES
 
 
 def _searched(halfspaces: Matrix, p_x: Vector) -> Within:
@@ -92,7 +92,7 @@ def _searched(halfspaces: Matrix, p_x: Vector) -> Within:
     if not (halfspaces @ p_x >= -KEEP_TOL).all():
         return Within(None, 0, searched=True)
     try:
-        posteriors = cheapest_mixture(halfspaces, p_x, gap=GAP, seconds=SECONDS, slack=KEEP_TOL).rows
+        posteriors = cheapest_mixture(halfspaces, p_x, gap=SUBSET_GAP, seconds=SUBSET_SECONDS, slack=KEEP_TOL).rows
         return Within(cheapest(posteriors, p_x).kernel, len(posteriors), searched=True)
     except (InfeasiblePrivacy, SolverFailure):  # a budget finer than solvers resolve: merged, it satisfies the notion
         return Within(np.ones((p_x.size, 1)), 0, searched=True)

@@ -9,7 +9,7 @@ from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information, total_variation
 from liftlib.notions import ALIP, Notion
 
-TOLERANCE = 1e-9  # rounding, in nats and in probability, of sums of at most some hundred floats
+ROUNDING_TOL = 1e-9  # rounding, in nats and in probability, of sums of at most some hundred floats
 
 
 def channel_faults(joint: Joint, channel: object, notion: Notion | None = None) -> list[str]:
@@ -43,14 +43,14 @@ def channel_faults(joint: Joint, channel: object, notion: Notion | None = None) 
     if channel.kernel.shape[:-1] != shape:
         return [f"the kernel has shape {channel.kernel.shape}, and {(*shape, 'Y')} is expected"]
     faults = []
-    if not np.allclose(channel.kernel.sum(axis=-1), 1, rtol=0, atol=TOLERANCE) or (channel.kernel < 0).any():
+    if not np.allclose(channel.kernel.sum(axis=-1), 1, rtol=0, atol=ROUNDING_TOL) or (channel.kernel < 0).any():
         faults.append("a row of the kernel is no distribution")
     faults += _marginals(joint, channel)
     if notion is not None and not notion.is_satisfied(joint, channel):
         faults.append(f"{notion} is exceeded by {notion.violation(joint, channel):.3g} nats")
     if channel.certificate is not None:
         utility = mutual_information(channel.joint_xy(joint))
-        if abs(channel.certificate.value - utility) > TOLERANCE:
+        if abs(channel.certificate.value - utility) > ROUNDING_TOL:
             faults.append(f"the certificate's value is {channel.certificate.value:.9g}, and I(X; Y) is {utility:.9g}")
         if channel.certificate.upper < channel.certificate.value:
             faults.append("the certificate's upper bound is below its value")
@@ -64,11 +64,11 @@ def _marginals(joint: Joint, channel: Channel) -> list[str]:
     if not np.allclose(channel.joint_xy(joint).sum(axis=1), joint.p_x, rtol=1e-9, atol=1e-12):
         faults.append("P_X is not left as it is")
     if not channel.sees_secret:
-        before, after = (ALIP(0, 0).leakage(joint, one) for one in (Channel.identity(joint.n_public), channel))
+        before, after = (ALIP(0, 0).leakage(joint, tested) for tested in (Channel.identity(joint.n_public), channel))
         more = (
-            mutual_information(release.p) > mutual_information(joint.p) + TOLERANCE
-            or total_variation(release) > total_variation(joint) + TOLERANCE
-            or any(a > b + TOLERANCE for a, b in zip(after, before, strict=True))
+            mutual_information(release.p) > mutual_information(joint.p) + ROUNDING_TOL
+            or total_variation(release) > total_variation(joint) + ROUNDING_TOL
+            or any(a > b + ROUNDING_TOL for a, b in zip(after, before, strict=True))
         )
         faults += ["the output tells more about the secret than X does"] * more
     return faults

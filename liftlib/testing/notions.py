@@ -27,8 +27,8 @@ from liftlib.testing.reports import Fault, NotSupported, Report, run_checks
 from mixproof.checks import checked
 from mixproof.numerics import KEEP_TOL, Mask, Matrix, Vector
 
-NEAR = 1e-6  # posteriors this close to the boundary (nats) are not used to compare two methods
-POSTERIORS = 400  # random posteriors with which methods are compared
+BOUNDARY_MARGIN = 1e-6  # posteriors this close to the boundary (nats) are not used to compare two methods
+N_POSTERIORS = 400  # random posteriors with which methods are compared
 
 
 def example_joints() -> list[Joint]:
@@ -98,8 +98,8 @@ def _lifts(joint: Joint, posteriors: Matrix) -> Matrix:
 def _posteriors(joint: Joint) -> Matrix:
     """Return posteriors P(X|y), shape (n, X), near P_X, near symbols and between."""
     rng = np.random.default_rng(2)
-    far = rng.dirichlet(np.full(joint.n_public, 0.3), POSTERIORS)
-    share = rng.random((POSTERIORS, 1)) ** 2
+    far = rng.dirichlet(np.full(joint.n_public, 0.3), N_POSTERIORS)
+    share = rng.random((N_POSTERIORS, 1)) ** 2
     return np.asarray(share * far + (1 - share) * joint.p_x)
 
 
@@ -140,8 +140,8 @@ def _least(asked: Notion) -> None:
     for joint in _joints(notion):
         lifts = _lifts(joint, _posteriors(joint))
         for budget in notion.required_budgets(lifts, joint.p_s):
-            ones = notion.required_budgets(np.ones((joint.n_secret, 1)), joint.p_s)
-            nothing = float(np.max([one.needed for one in ones if one.budget == budget.budget]))
+            constant = notion.required_budgets(np.ones((joint.n_secret, 1)), joint.p_s)
+            nothing = float(np.max([required.needed for required in constant if required.budget == budget.budget]))
             if np.isnan(budget.needed).any():
                 raise Fault(f"{budget.budget}: `needed` is not a number for some lifts")
             if (budget.needed < nothing - KEEP_TOL).any():
@@ -154,13 +154,15 @@ def _least(asked: Notion) -> None:
 def _violations(notion: LiftNotion, joint: Joint, posteriors: Matrix) -> Vector:
     """Return the violation of a budget by each posterior, in nats."""
     lifts = _lifts(joint, posteriors)
-    violations = np.max([one.needed - one.allowed for one in notion.required_budgets(lifts, joint.p_s)], axis=0)
+    violations = np.max(
+        [required.needed - required.allowed for required in notion.required_budgets(lifts, joint.p_s)], axis=0
+    )
     return np.asarray(violations)
 
 
 def _compare(name: str, accepted: Mask, violations: Vector) -> str:
     """Raise if a method accepts a posterior beyond the budget or rejects one within."""
-    wide, narrow = accepted & (violations > NEAR), ~accepted & (violations < -NEAR)
+    wide, narrow = accepted & (violations > BOUNDARY_MARGIN), ~accepted & (violations < -BOUNDARY_MARGIN)
     if wide.any():
         raise Fault(f"{name} accept a posterior that exceeds a budget by {violations[wide].max():.4g} nats")
     if narrow.any():
@@ -170,17 +172,17 @@ def _compare(name: str, accepted: Mask, violations: Vector) -> str:
 
 def _halfspaces(asked: Notion) -> str:
     notion = _as(asked, Polyhedral)
-    told = ""
+    detail = ""
     for joint in _joints(notion):
-        found = notion.halfspaces(joint)
-        if np.ndim(found) != 2 or np.shape(found)[1] != joint.n_public:
-            raise Fault(f"they have shape {np.shape(found)}, and (m, {joint.n_public}) is expected")
-        if (found @ joint.p_x < -KEEP_TOL).any():
+        halfspaces = notion.halfspaces(joint)
+        if np.ndim(halfspaces) != 2 or np.shape(halfspaces)[1] != joint.n_public:
+            raise Fault(f"they have shape {np.shape(halfspaces)}, and (m, {joint.n_public}) is expected")
+        if (halfspaces @ joint.p_x < -KEEP_TOL).any():
             raise Fault("they refuse P_X, which reveals nothing: is a sign flipped?")
         if isinstance(notion, LiftNotion):
             rows = _posteriors(joint)
-            told = _compare("halfspaces", np.all(rows @ found.T >= 0, axis=1), _violations(notion, joint, rows))
-    return told
+            detail = _compare("halfspaces", np.all(rows @ halfspaces.T >= 0, axis=1), _violations(notion, joint, rows))
+    return detail
 
 
 def _tangents(asked: Notion) -> str:
@@ -189,12 +191,12 @@ def _tangents(asked: Notion) -> str:
     for joint in _joints(notion):
         rows = _posteriors(joint)
         violations = _violations(notion, joint, rows)
-        boundary = _boundary(notion, joint, rows[violations > NEAR])
+        boundary = _boundary(notion, joint, rows[violations > BOUNDARY_MARGIN])
         if not len(boundary):
             continue
         touched += len(boundary)
         cuts = notion.tangents(joint, boundary)
-        allowed = rows[violations < -NEAR]
+        allowed = rows[violations < -BOUNDARY_MARGIN]
         if (allowed @ cuts.T < -KEEP_TOL * np.maximum(1, np.abs(cuts).max(axis=1))).any() or (
             joint.p_x @ cuts.T < -KEEP_TOL
         ).any():
@@ -223,30 +225,30 @@ def _lift_bounds(asked: Notion) -> str:
         lifts, violations = _lifts(joint, rows), _violations(notion, joint, rows)
         least, most = np.exp(-bounds.lower)[:, None], np.exp(bounds.upper)[:, None]
         within = ((lifts >= least * (1 - 1e-9)) & (lifts <= most * (1 + 1e-9))).all(axis=0)
-        if (~within & (violations < -NEAR)).any():
+        if (~within & (violations < -BOUNDARY_MARGIN)).any():
             raise Fault("an allowed output has a lift beyond the bounds")
         exact = bounds.exact
-        if exact and (within & (violations > NEAR)).any():
+        if exact and (within & (violations > BOUNDARY_MARGIN)).any():
             raise Fault("they are declared exact, but an output within them exceeds a budget")
     return "exact" if exact else "implied, not exact"
 
 
 def _ratios(asked: Notion) -> str:
     notion, of_lifts = _as(asked, RatioBased), _as(asked, LiftNotion)
-    told = ""
+    detail = ""
     for joint in _joints(notion):
-        found, rows = notion.ratios(joint.n_secret), _posteriors(joint)
+        ratios, rows = notion.ratios(joint.n_secret), _posteriors(joint)
         lifts = np.vstack([_lifts(joint, rows), np.ones(len(rows))])  # P(y|s) / P(y), and P(y) / P(y)
-        accepted = np.all(lifts[found.top] <= np.exp(found.budget)[:, None] * lifts[found.bottom], axis=0)
-        told = _compare("ratios", accepted, _violations(of_lifts, joint, rows))
-    return told
+        accepted = np.all(lifts[ratios.top] <= np.exp(ratios.budget)[:, None] * lifts[ratios.bottom], axis=0)
+        detail = _compare("ratios", accepted, _violations(of_lifts, joint, rows))
+    return detail
 
 
 def _beliefs(asked: Notion) -> None:
     notion = _as(asked, LiftNotion)
     for joint in _joints(notion):
         rows = _posteriors(joint)
-        lifts = _lifts(joint, rows)[:, _violations(notion, joint, rows) < -NEAR]
+        lifts = _lifts(joint, rows)[:, _violations(notion, joint, rows) < -BOUNDARY_MARGIN]
         for p, after in zip(joint.p_s, joint.p_s[:, None] * lifts, strict=True):
             low, high = notion.belief(float(p))
             if (after < low - 1e-9).any() or (after > high + 1e-9).any():
@@ -256,7 +258,7 @@ def _beliefs(asked: Notion) -> None:
                 )
         with np.errstate(divide="ignore", invalid="ignore"):
             growth = np.log(lifts.max(axis=0)) - np.log(lifts.min(axis=0))
-        if (growth > notion.odds_growth + NEAR).any():
+        if (growth > notion.odds_growth + BOUNDARY_MARGIN).any():
             raise Fault(f"odds_growth is {notion.odds_growth:.4g}, and the odds grow by {growth.max():.4g} nats")
 
 

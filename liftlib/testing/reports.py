@@ -54,14 +54,14 @@ class NotSupported(Exception):
 
 def run_checks(subject: str, checks: Iterable[tuple[str, Callable[[], str | None]]]) -> Report:
     """Return a report; a check returns a detail, or raises."""
-    found: list[Check] = []
+    outcomes: list[Check] = []
     for name, check in checks:
         try:
-            found.append(Check(name, "passed", check() or ""))
+            outcomes.append(Check(name, "passed", check() or ""))
         except NotSupported as reason:
-            found.append(Check(name, "no", str(reason)))
+            outcomes.append(Check(name, "no", str(reason)))
         except Fault as fault:
-            found.append(Check(name, "FAILED", str(fault)))
+            outcomes.append(Check(name, "FAILED", str(fault)))
         except Exception as error:  # noqa: BLE001 - code of others, reported
-            found.append(Check(name, "FAILED", f"{type(error).__name__}: {error}"))
-    return Report(subject, tuple(found))
+            outcomes.append(Check(name, "FAILED", f"{type(error).__name__}: {error}"))
+    return Report(subject, tuple(outcomes))

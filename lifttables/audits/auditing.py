@@ -25,7 +25,7 @@ from lifttables.sources.source import open_table
 from mixproof.checks import checked
 from mixproof.numerics import KEEP_TOL, Matrix, check_count, check_scalar
 
-EXPECTED = 5.0  # the expected count below which a cell's lift is dominated by chance
+MIN_EXPECTED_COUNT = 5.0  # the expected count below which a cell's lift is dominated by chance
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,23 +144,23 @@ def audited(
     level = check_scalar("level", level, 0, 1, open_low=True, open_high=True)
     table, joint = counts.table, joint_of(counts)
     release = joint if channel is None else channel.release(joint)
-    found = overall(release)
+    measures = overall(release)
     if channel is not None:
-        found["nmi"] = evaluate(joint, channel).nmi
+        measures["nmi"] = evaluate(joint, channel).nmi
     rows = int(table.sum())
-    made = Channel.identity(joint.n_public, joint.public) if channel is None else channel
-    symbols = audited_symbols(release, rows, notion, joint, made, counts.public.attributes)
-    kept, told = _verdict(notion, joint, made, symbols)
-    told += (*notes, *_on_dropped(counts), *notes_on_labels(counts.secret), *notes_on_labels(counts.public))
-    told += _notes(table, joint, before="" if channel is None else "before the release, ")
+    applied = Channel.identity(joint.n_public, joint.public) if channel is None else channel
+    symbols = audited_symbols(release, rows, notion, joint, applied, counts.public.attributes)
+    satisfied, all_notes = _verdict(notion, joint, applied, symbols)
+    all_notes += (*notes, *_on_dropped(counts), *notes_on_labels(counts.secret), *notes_on_labels(counts.public))
+    all_notes += _notes(table, joint, before="" if channel is None else "before the release, ")
     intervals, population = {}, None
     if sampling == "independent":
         sample = Sample(table, level, counts.chosen)
-        intervals = intervals_of(sample, channel, found, resamples, generator(rng))
+        intervals = intervals_of(sample, channel, measures, resamples, generator(rng))
         if notion is not None:
             population = "kept" if sure else verdict_of(sample, notion, channel)
     else:
-        told += (
+        all_notes += (
             f"nothing is said about the population, as the rows are declared as {sampling}: {NO_GUARANTEE[sampling]}",
         )
     return Audit(
@@ -169,12 +169,12 @@ def audited(
         rows=rows,
         release=release,
         notion=None if notion is None else str(notion),
-        kept=kept,
-        overall=found,
+        kept=satisfied,
+        overall=measures,
         intervals=intervals,
         population=population,
         symbols=symbols,
-        notes=told,
+        notes=all_notes,
         resamples=resamples,
         level=level,
     )
@@ -217,11 +217,11 @@ def _notes(table: Matrix, joint: Joint, before: str) -> tuple[str, ...]:
             "infinite, as far as these rows can tell"
         )
     expected = table.sum() * joint.p_s[:, None] * joint.p_x
-    thin = int((expected < EXPECTED).sum())
+    thin = int((expected < MIN_EXPECTED_COUNT).sum())
     if thin:
         notes.append(
-            f"{before}{thin} of {table.size} cells have an expected count under {EXPECTED:g}: their lifts are "
-            "mostly chance; coarsen the secret or the public column, or gather more rows"
+            f"{before}{thin} of {table.size} cells have an expected count under {MIN_EXPECTED_COUNT:g}: their lifts "
+            "are mostly chance; coarsen the secret or the public column, or gather more rows"
         )
     if joint.n_secret == 1:
         notes.append("the secret has one symbol, so nothing can be learned about it")
@@ -230,11 +230,11 @@ def _notes(table: Matrix, joint: Joint, before: str) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def as_dict(found: Audit) -> dict[str, Any]:
+def as_dict(audit: Audit) -> dict[str, Any]:
     """Return an audit as JSON values, except that numbers may be infinite."""
-    own = {name: value for name, value in vars(found).items() if name != "release"}
-    return own | {
-        "intervals": {name: list(ends) for name, ends in found.intervals.items()},
-        "symbols": [asdict(symbol) for symbol in found.symbols],
-        "notes": list(found.notes),
+    fields = {name: value for name, value in vars(audit).items() if name != "release"}
+    return fields | {
+        "intervals": {name: list(ends) for name, ends in audit.intervals.items()},
+        "symbols": [asdict(symbol) for symbol in audit.symbols],
+        "notes": list(audit.notes),
     }

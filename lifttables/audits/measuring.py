@@ -16,7 +16,7 @@ from lifttables.population.sample import Sample
 from lifttables.population.worst import violation_of, worst_required_budgets
 from mixproof.numerics import KEEP_TOL, Matrix, Vector
 
-MEANING = {
+MEASURE_MEANINGS = {
     "min_lift_leakage": "min-lift leakage, the smallest eps_l of ALIP",
     "max_lift_leakage": "max-lift leakage, the smallest eps_u of ALIP",
     "ldp": "LDP with respect to the secret, the smallest eps",
@@ -25,16 +25,20 @@ MEANING = {
     "chi2_divergence": "chi-square divergence",
     "maximal_leakage": "maximal leakage, Sibson's information of order infinity",
 }
-MEASURES = tuple(MEANING)  # in nats except for the total variation distance and the chi-square divergence
-WORST = ("min_lift_leakage", "max_lift_leakage", "ldp")  # decided by single lifts: exact intervals, no bootstrap
+MEASURES = tuple(MEASURE_MEANINGS)  # in nats except for the total variation distance and the chi-square divergence
+WORST_CASE_MEASURES = (
+    "min_lift_leakage",
+    "max_lift_leakage",
+    "ldp",
+)  # decided by single lifts: exact intervals, no bootstrap
 
 
 def overall(release: Joint) -> dict[str, float]:
     """Return the values of ``MEASURES`` for a release."""
     # only the release counts here: what of X is left takes a table of X by Y
     result = Evaluation(release, release, entropy=0.0, mutual_information=0.0)
-    found = {name: float(getattr(result, name)) for name in MEASURES if name != "maximal_leakage"}
-    return {**found, "maximal_leakage": result.sibson(np.inf)}
+    measures = {name: float(getattr(result, name)) for name in MEASURES if name != "maximal_leakage"}
+    return {**measures, "maximal_leakage": result.sibson(np.inf)}
 
 
 def intervals_of(
@@ -46,9 +50,9 @@ def intervals_of(
 ) -> dict[str, tuple[float, float]]:
     """Return intervals of the measures for the population, at the sample's confidence.
 
-    Intervals of ``WORST`` use Clopper-Pearson bounds on all cells or, with a channel that the same rows may have
-    chosen, on all subsets of symbols. Those of averages are corrected bootstrap intervals. There are none without
-    resamples.
+    Intervals of ``WORST_CASE_MEASURES`` use Clopper-Pearson bounds on all cells or, with a channel that the same rows
+    may have chosen, on all subsets of symbols. Those of averages are corrected bootstrap intervals. There are none
+    without resamples.
     """
     if not resamples:
         return {}
@@ -80,8 +84,8 @@ def verdict_of(sample: Sample, notion: Notion, channel: Channel | None) -> Verdi
         needs = worst_required_budgets(notion, between)
     except UnsupportedNotion:
         return None
-    kept = violation_of(needs).max() <= KEEP_TOL if channel is None else sample.keeps(notion, channel)
-    if kept:
+    certified = violation_of(needs).max() <= KEEP_TOL if channel is None else sample.keeps(notion, channel)
+    if certified:
         return "kept"
     if not isinstance(notion, RatioBased):
         return "undecided"
@@ -99,7 +103,7 @@ def bootstrap(
     table: Matrix, channel: Channel | None, resamples: int, rng: np.random.Generator
 ) -> tuple[Matrix, dict[str, Vector]]:
     """Return bootstrap distributions of secret and output, and their measures."""
-    found: dict[str, list[float]] = {name: [] for name in MEASURES if name not in WORST}
+    redrawn: dict[str, list[float]] = {name: [] for name in MEASURES if name not in WORST_CASE_MEASURES}
     every = []
     share = (table / table.sum()).ravel()
     for _ in range(resamples):
@@ -108,6 +112,6 @@ def bootstrap(
         every.append(p if channel is None else _released(p, channel))
         release = Joint.from_counts(every[-1], drop_empty=True)
         for name, value in overall(release).items():
-            if name in found:
-                found[name].append(value)
-    return np.array(every), {name: np.asarray(values, dtype=np.float64) for name, values in found.items()}
+            if name in redrawn:
+                redrawn[name].append(value)
+    return np.array(every), {name: np.asarray(values, dtype=np.float64) for name, values in redrawn.items()}

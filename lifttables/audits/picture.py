@@ -19,7 +19,7 @@ from mixproof.numerics import Matrix
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LONGEST = 28  # maximum number of characters shown of a label
+MAX_LABEL_LENGTH = 28  # maximum number of characters shown of a label
 
 
 def lift_map(lifts: Matrix, secrets: Sequence[str], symbols: Sequence[str]) -> Axes:
@@ -88,7 +88,7 @@ def _pyplot() -> ModuleType:
 def _short(text: str) -> str:
     # a dollar sign would start a formula
     text = "".join(letter if letter.isprintable() else " " for letter in text).replace("$", r"\$")
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return text if len(text) <= MAX_LABEL_LENGTH else text[: MAX_LABEL_LENGTH - 1] + "…"
 
 
 def cost_curves(

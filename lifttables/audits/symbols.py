@@ -83,7 +83,7 @@ def audited_symbols(
     their shape is that of the notion's attributes, and numbered otherwise.
     """
     lifts, secrets = lift(release), tuple(map(str, release.secret))
-    found = [
+    audited = [
         AuditedSymbol(
             symbol=str(release.public[y]),
             rows=float(rows * release.p_x[y]),
@@ -99,9 +99,9 @@ def audited_symbols(
     ]
     # riskiest first: those that break the notion, then by how far the lifts spread
     with np.errstate(divide="ignore"):
-        spread = [float(np.log(one.max_lift) - np.log(one.min_lift)) for one in found]
-    order = sorted(range(len(found)), key=lambda y: (found[y].kept is not False, -spread[y], found[y].symbol))
-    return tuple(found[y] for y in order)
+        spread = [float(np.log(symbol.max_lift) - np.log(symbol.min_lift)) for symbol in audited]
+    order = sorted(range(len(audited)), key=lambda y: (audited[y].kept is not False, -spread[y], audited[y].symbol))
+    return tuple(audited[y] for y in order)
 
 
 def _broken(
@@ -138,9 +138,9 @@ def _broken(
 def _why(need: RequiredBudget, secrets: tuple[str, ...], lifts: Matrix, y: int) -> str:
     if not need.decides:
         return "all secrets together"
-    own = lifts[:, y]
-    deciding = [int(own.argmin() if end == "least" else own.argmax()) for end in need.decides]
-    return "secret " + ", against ".join(f"{secrets[s]!r}, lift {own[s]:.4g}" for s in deciding)
+    lift_vector = lifts[:, y]
+    deciding = [int(lift_vector.argmin() if end == "least" else lift_vector.argmax()) for end in need.decides]
+    return "secret " + ", against ".join(f"{secrets[s]!r}, lift {lift_vector[s]:.4g}" for s in deciding)
 
 
 def _why_of_row(need: RequiredByPosterior, secrets: tuple[str, ...], attributes: Attributes, y: int) -> str:

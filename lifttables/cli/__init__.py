@@ -36,7 +36,7 @@ SUMMARIES = {
 # each module has ``EXAMPLES``, ``add(parser)`` and ``run(options)``, which returns the exit code
 COMMANDS = {name: Command(f"lifttables.cli.{name}", summary, "tables") for name, summary in SUMMARIES.items()}
 
-WRONG, STOPPED, CLOSED = 2, 130, 141  # any error; Ctrl-C; broken pipe
+EXIT_ERROR, EXIT_INTERRUPTED, EXIT_PIPE_CLOSED = 2, 130, 141  # any error; Ctrl-C; broken pipe
 
 
 class Program(NamedTuple):
@@ -65,16 +65,17 @@ def run(program: Program, arguments: Sequence[str] | None = None) -> int:
             sys.stdout.flush()  # a closed pipe or a full disk shows here, not when the interpreter ends
     except BrokenPipeError:
         _drop_the_rest()
-        return CLOSED
+        return EXIT_PIPE_CLOSED
     except (OSError, MemoryError) as error:
         if "--debug" in words:
             raise
-        told = getattr(error, "strerror", None) or type(error).__name__
+        reason = getattr(error, "strerror", None) or type(error).__name__
         print(
-            f"{program.name}: {told}: {getattr(error, 'filename', None) or 'the machine has no more'}", file=sys.stderr
+            f"{program.name}: {reason}: {getattr(error, 'filename', None) or 'the machine has no more'}",
+            file=sys.stderr,
         )
         _drop_the_rest()
-        return WRONG
+        return EXIT_ERROR
 
 
 def _drop_the_rest() -> None:
@@ -102,7 +103,7 @@ def _run(program: Program, words: list[str]) -> int:
         return error.exit_code
     except KeyboardInterrupt:
         print(f"{program.name}: stopped; what is not finished was not written", file=sys.stderr)
-        return STOPPED
+        return EXIT_INTERRUPTED
     return code
 
 
@@ -125,11 +126,13 @@ def _parser(program: Program, words: list[str]) -> tuple[argparse.ArgumentParser
     named = next((word for word in words if not word.startswith("-")), None)
     module = None
     for name, command in program.commands.items():
-        made = commands.add_parser(name, help=command.summary, formatter_class=argparse.RawDescriptionHelpFormatter)
+        subparser = commands.add_parser(
+            name, help=command.summary, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
         if name == named:
             with extra(command.extra):
                 module = import_module(command.module)
-            made.description = f"{command.summary[0].upper()}{command.summary[1:]}."
-            made.epilog = f"examples:\n{module.EXAMPLES}"
-            module.add(made)
+            subparser.description = f"{command.summary[0].upper()}{command.summary[1:]}."
+            subparser.epilog = f"examples:\n{module.EXAMPLES}"
+            module.add(subparser)
     return parser, module

@@ -44,7 +44,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Release, print what was written, and return the exit code."""
-    made, drift, notes = apply_file(
+    design, drift, notes = apply_file(
         options.channel,
         options.table,
         options.output,
@@ -57,14 +57,14 @@ def run(options: argparse.Namespace) -> int:
         force=options.force,
     )
     if options.json:
-        told = {**asdict(drift), "differs": drift.differs, "harmful": drift.harmful, "promise": drift.promise}
-        told["text"] = str(drift)
-        shown = information(made) | ({"kept": []} if drift.beside else {})
-        found = {"broken": drift.beside or None, "table": str(options.output)}
-        print_json({**found, "design": shown, "drift": told, "notes": list(notes)})
+        drift_fields = {**asdict(drift), "differs": drift.differs, "harmful": drift.harmful, "promise": drift.promise}
+        drift_fields["text"] = str(drift)
+        shown = information(design) | ({"kept": []} if drift.composition else {})
+        outcome = {"broken": drift.composition or None, "table": str(options.output)}
+        print_json({**outcome, "design": shown, "drift": drift_fields, "notes": list(notes)})
     else:
-        if drift.beside:
-            print(printable(f"{drift.beside}; nothing is promised"))
+        if drift.composition:
+            print(printable(f"{drift.composition}; nothing is promised"))
         print(options.output)
         for note in (str(drift), drift.promise, *notes):
             print(printable(f"note: {note}"))

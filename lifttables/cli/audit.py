@@ -6,7 +6,7 @@ import argparse
 
 from lifttables import Audit, audit_page, open_table
 from lifttables.audits.auditing import AUDIT_DEFAULTS, as_dict, audited
-from lifttables.audits.measuring import MEANING
+from lifttables.audits.measuring import MEASURE_MEANINGS
 from lifttables.bundle import page_file
 from lifttables.cli.options import (
     check_page,
@@ -22,8 +22,8 @@ from lifttables.cli.options import (
 from lifttables.cli.shared import json_option, print_json
 from lifttables.files import printable
 
-BROKEN = 3  # exit code if the notion is violated
-LINES = 20  # maximum number of symbols printed; --json and --page list all
+EXIT_VIOLATED = 3  # exit code if the notion is violated
+MAX_SYMBOLS_PRINTED = 20  # maximum number of symbols printed; --json and --page list all
 
 EXAMPLES = f"""\
   lift audit patients.csv --secret diagnosis --public age_band
@@ -31,7 +31,7 @@ EXAMPLES = f"""\
   lift audit patients.csv --secret diagnosis --public age_band sex --notion mine:MaxLift --budget least=0.5
 The table must contain the secret. A released table does not; its audit is OUT.PRIVATE.audit.html.
 Rows with missing values, or with texts such as NA, are dropped and counted in a note; see --missing and --na.
-Exit codes: 0 success; 2 error; {BROKEN} the table violates the notion."""
+Exit codes: 0 success; 2 error; {EXIT_VIOLATED} the table violates the notion."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -59,46 +59,48 @@ def run(options: argparse.Namespace) -> int:
     counts = how.counts(open_table(options.table, how.text_format), product=of_columns)
     notion = notion_of(options, counts.public.shape)
     how_sure = {"resamples": options.resamples, "level": options.level, "rng": options.seed}
-    found = audited(counts, notion, sampling=how.sampling, **how_sure)
+    audit = audited(counts, notion, sampling=how.sampling, **how_sure)
     if options.page is not None:
-        page_file(options.page, audit_page(found), files_read(options), force=options.force)
+        page_file(options.page, audit_page(audit), files_read(options), force=options.force)
     if options.json:
-        print_json(as_dict(found))
+        print_json(as_dict(audit))
     else:
-        _print(found)
+        _print(audit)
         if options.page is not None:
             print(options.page)
-    return BROKEN if found.kept is False else 0
+    return EXIT_VIOLATED if audit.kept is False else 0
 
 
-def population(found: Audit) -> str:
+def population(audit: Audit) -> str:
     """Return the verdict on the notion for the population."""
-    if found.population in ("kept", "broken"):
-        said = "kept" if found.population == "kept" else "BROKEN"
-        return f"{said}, with confidence {found.level:g}"
-    return "undecided by this table" if found.population else "not available for this notion"
+    if audit.population in ("kept", "broken"):
+        said = "kept" if audit.population == "kept" else "BROKEN"
+        return f"{said}, with confidence {audit.level:g}"
+    return "undecided by this table" if audit.population else "not available for this notion"
 
 
-def _print(found: Audit) -> None:
-    names = printable(f"{found.public} against {found.secret}")
-    print(f"{names}: {found.rows:,} rows, {found.release.n_secret} secrets, ", end="")
-    print(f"{found.release.n_public} public symbols")
-    if found.kept is not None:
-        print(f"{found.notion} is {'kept' if found.kept else 'BROKEN'} for these rows")
-        print(f"for the population: {population(found)}")
+def _print(audit: Audit) -> None:
+    names = printable(f"{audit.public} against {audit.secret}")
+    print(f"{names}: {audit.rows:,} rows, {audit.release.n_secret} secrets, ", end="")
+    print(f"{audit.release.n_public} public symbols")
+    if audit.kept is not None:
+        print(f"{audit.notion} is {'kept' if audit.kept else 'BROKEN'} for these rows")
+        print(f"for the population: {population(audit)}")
     print()
-    for name, value in found.overall.items():
-        ends = found.intervals.get(name)
+    for name, value in audit.overall.items():
+        ends = audit.intervals.get(name)
         interval = "" if ends is None else f"  [{ends[0]:.4g}, {ends[1]:.4g}]"
-        print(f"  {value:8.4f}  {MEANING[name]}{interval}")
+        print(f"  {value:8.4f}  {MEASURE_MEANINGS[name]}{interval}")
     print()
-    width = max(8, *(len(printable(one.symbol, 40)) for one in found.symbols[:LINES]))
+    width = max(8, *(len(printable(symbol.symbol, 40)) for symbol in audit.symbols[:MAX_SYMBOLS_PRINTED]))
     print(f"  {'symbol':{width}}  {'rows':>11}  min-lift  max-lift")
-    for one in found.symbols[:LINES]:
-        rest = "; ".join(map(str, one.broken)) or (f"rules out {', '.join(one.zero_cells)}" if one.zero_cells else "")
-        numbers = f"{one.rows:11,.0f}  {one.min_lift:8.4f}  {one.max_lift:8.4f}"
-        print(f"  {printable(one.symbol, 40):{width}}  {numbers}  {printable(rest)}".rstrip())
-    if len(found.symbols) > LINES:
-        print(f"  and {len(found.symbols) - LINES} more")
-    for note in found.notes:
+    for symbol in audit.symbols[:MAX_SYMBOLS_PRINTED]:
+        rest = "; ".join(map(str, symbol.broken)) or (
+            f"rules out {', '.join(symbol.zero_cells)}" if symbol.zero_cells else ""
+        )
+        numbers = f"{symbol.rows:11,.0f}  {symbol.min_lift:8.4f}  {symbol.max_lift:8.4f}"
+        print(f"  {printable(symbol.symbol, 40):{width}}  {numbers}  {printable(rest)}".rstrip())
+    if len(audit.symbols) > MAX_SYMBOLS_PRINTED:
+        print(f"  and {len(audit.symbols) - MAX_SYMBOLS_PRINTED} more")
+    for note in audit.notes:
         print(printable(f"note: {note}"))

@@ -24,7 +24,7 @@ from lifttables.cli.options import (
 )
 from lifttables.cli.shared import json_option, print_json
 from lifttables.files import printable
-from lifttables.recommendation.choosing import BUDGETS, NOTIONS_AT, Answer
+from lifttables.recommendation.choosing import CURVE_BUDGETS, NOTIONS_AT, Answer
 from lifttables.recommendation.question import Adversary, percent
 
 EXAMPLES = """\
@@ -37,7 +37,7 @@ every estimated share, in percentage points. Without --eps or a question, the co
 The budget EPS refers to lip; alip and ldp get twice that budget, which lip at EPS implies.
 Exit codes: 0 success; 2 error; 6 none of the releases tried answers the question."""
 
-UNANSWERED = 6  # exit code if nothing is recommended
+EXIT_UNANSWERED = 6  # exit code if nothing is recommended
 
 LEGEND = (
     "retained: share of the column's information (NMI); {} to: the most that such a belief can become; rows x: how "
@@ -64,7 +64,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--eps", type=float, help="recommend a release for this budget, in nats, instead of answering a question"
     )
     parser.add_argument(
-        "--budgets", type=float, nargs="+", default=list(BUDGETS), metavar="EPS", help="budgets to try, in nats"
+        "--budgets", type=float, nargs="+", default=list(CURVE_BUDGETS), metavar="EPS", help="budgets to try, in nats"
     )
     parser.add_argument(
         "--notions", nargs="+", choices=list(NOTIONS_AT), default=list(NOTIONS_AT), help="notions to try (default: all)"
@@ -91,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
     accuracy = _share("--accuracy", options.accuracy, mark=False)
     check_page(options)
     how = reading(options, rare="pool")
-    found = choose(
+    choice = choose(
         options.table,
         eps=options.eps,
         belief=belief,
@@ -109,17 +109,17 @@ def run(options: argparse.Namespace) -> int:
     if not options.quiet:
         print(file=sys.stderr)
     if options.page is not None:
-        page_file(options.page, choice_page(found), files_read(options), force=options.force)
-    code = 0 if any(answer.best for answer in found.answers) else UNANSWERED
+        page_file(options.page, choice_page(choice), files_read(options), force=options.force)
+    code = 0 if any(answer.best for answer in choice.answers) else EXIT_UNANSWERED
     if options.json:
-        print_json(asdict(found) | asdict(found.recommended))
+        print_json(asdict(choice) | asdict(choice.recommended))
         return code
-    print(printable(f"{found.public} against {found.secret}: {found.rows:,} rows, {found.symbols} public symbols"))
-    for answer in found.answers:
+    print(printable(f"{choice.public} against {choice.secret}: {choice.rows:,} rows, {choice.symbols} public symbols"))
+    for answer in choice.answers:
         print()
-        _print_answer(answer, f"{percent(found.belief)} to", every=options.eps is not None)
-    if any(answer.rows for answer in found.answers):
-        print(f"\n{LEGEND.format(percent(found.belief))}")
+        _print_answer(answer, f"{percent(choice.belief)} to", every=options.eps is not None)
+    if any(answer.rows for answer in choice.answers):
+        print(f"\n{LEGEND.format(percent(choice.belief))}")
     if options.page is not None:
         print(options.page)
     return code
@@ -142,14 +142,14 @@ def _share(name: str, text: str | None, *, mark: bool = True) -> float | None:
 
 def _print_answer(answer: Answer, growth: str, *, every: bool) -> None:
     """Print an answer, with every row that meets it or the best of each notion."""
-    rows = answer.rows if every else {one.notion.partition("(")[0]: one for one in reversed(answer.rows)}.values()
+    rows = answer.rows if every else {trial.notion.partition("(")[0]: trial for trial in reversed(answer.rows)}.values()
     if answer.requirement:
         print(printable(f"{answer.label + ': ' if answer.label else ''}{answer.requirement}"))
     if rows:
         print(f"  {'notion':38}  {'mechanism':24}  {'retained':>8}  {growth:>7}  {'rows x':>7}  {'seconds':>7}")
-    for one in rows:
-        numbers = f"{100 * one.nmi:7.1f}%  {100 * one.belief:6.1f}%  {one.rows_price:7.1f}  {one.seconds:7.2f}"
-        print(f"  {one.notion:38}  {one.mechanism:24}  {numbers}")
+    for trial in rows:
+        numbers = f"{100 * trial.nmi:7.1f}%  {100 * trial.belief:6.1f}%  {trial.rows_price:7.1f}  {trial.seconds:7.2f}"
+        print(f"  {trial.notion:38}  {trial.mechanism:24}  {numbers}")
     if answer.best is None:
         print(printable(f"no answer: {answer.reason}."))
     else:

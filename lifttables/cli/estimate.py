@@ -15,7 +15,7 @@ EXAMPLES = """\
   lift estimate out.csv out.card.json --by year --level 0.9
 Exit codes: 0 success; 2 error."""
 
-LINES = 100  # maximum number of estimates printed; --json lists all
+MAX_ESTIMATES_PRINTED = 100  # maximum number of estimates printed; --json lists all
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -39,30 +39,40 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Estimate, print, and return the exit code."""
     card = read_card(options.card)
-    found = estimate(options.table, card, by=options.by, level=options.level, text_format=text_format_of(options))
-    rows = found.as_rows()
+    estimates = estimate(options.table, card, by=options.by, level=options.level, text_format=text_format_of(options))
+    rows = estimates.as_rows()
     if options.json:
-        condition = found.condition
+        condition = estimates.condition
         print_json(
-            {"rows": found.rows, "level": found.level, "condition": condition, "by": options.by, "estimates": rows}
+            {
+                "rows": estimates.rows,
+                "level": estimates.level,
+                "condition": condition,
+                "by": options.by,
+                "estimates": rows,
+            }
         )
         return 0
     print(
-        printable(f"{' & '.join(card.columns)} before its release, from {found.rows:,} rows: share of the population")
+        printable(
+            f"{' & '.join(card.columns)} before its release, from {estimates.rows:,} rows: share of the population"
+        )
     )
-    width = max(8, *(len(printable(one["symbol"], 40)) for one in rows[:LINES]))
-    beside = max((len(printable(one["by"], 24)) for one in rows[:LINES]), default=0)
-    header = f"{'':{beside}}  {'symbol':{width}}  {'unbiased':>9}  {'error':>8}  {100 * found.level:g} % interval    "
+    width = max(8, *(len(printable(row["symbol"], 40)) for row in rows[:MAX_ESTIMATES_PRINTED]))
+    beside = max((len(printable(row["by"], 24)) for row in rows[:MAX_ESTIMATES_PRINTED]), default=0)
+    header = (
+        f"{'':{beside}}  {'symbol':{width}}  {'unbiased':>9}  {'error':>8}  {100 * estimates.level:g} % interval    "
+    )
     print(f"  {header}projected  worth rows")
-    for one in rows[:LINES]:
-        ends = f"[{one['low']:.4f}, {one['high']:.4f}]"
-        names = f"{printable(one['by'], 24):{beside}}  {printable(one['symbol'], 40):{width}}"
-        numbers = f"{one['unbiased']:9.4f}  {one['error']:8.4f}  {ends}  {one['projected']:9.4f}"
-        print(f"  {names}  {numbers}  {one['rows_worth']:10,.0f}")
-    if len(rows) > LINES:
-        print(f"  and {len(rows) - LINES} more")
-    if len(found.symbols) < len(card.symbols):
+    for row in rows[:MAX_ESTIMATES_PRINTED]:
+        ends = f"[{row['low']:.4f}, {row['high']:.4f}]"
+        names = f"{printable(row['by'], 24):{beside}}  {printable(row['symbol'], 40):{width}}"
+        numbers = f"{row['unbiased']:9.4f}  {row['error']:8.4f}  {ends}  {row['projected']:9.4f}"
+        print(f"  {names}  {numbers}  {row['rows_worth']:10,.0f}")
+    if len(rows) > MAX_ESTIMATES_PRINTED:
+        print(f"  and {len(rows) - MAX_ESTIMATES_PRINTED} more")
+    if len(estimates.symbols) < len(card.symbols):
         print("note: the release does not distinguish symbols joined by `or`")
-    print(f"note: sampling errors grow at most {found.condition:.3g}-fold (condition number of the kernel)")
+    print(f"note: sampling errors grow at most {estimates.condition:.3g}-fold (condition number of the kernel)")
     print("note: worth rows: the number of rows of the unreleased table that would give an equally precise estimate")
     return 0

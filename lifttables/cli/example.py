@@ -9,16 +9,16 @@ from pathlib import Path
 from liftlib.errors import DataError
 from lifttables.files import fresh_file, printable
 
-NAME = "patients.csv"
+EXAMPLE_FILE = "patients.csv"
 
-ROWS = 1000
+EXAMPLE_ROWS = 1000
 
 EXAMPLES = """\
   lift example
   lift example try-lift
 Exit code: 0; 2 where the file cannot be written."""
 
-NEXT = """\
+NEXT_STEPS = """\
 {path}: {rows:,} made-up patients with age_band, sex, region, visits and diagnosis
 To see what the age band tells about the diagnosis, run
   lift audit {shown} --secret diagnosis --public age_band --notion lip --eps 1
@@ -34,14 +34,14 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the table, print what to run next, and return the exit code."""
-    path = options.folder / NAME
+    path = options.folder / EXAMPLE_FILE
     try:
         options.folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DataError(f"cannot make the folder {options.folder}: {error.strerror}; name another") from error
     with fresh_file(path, force=options.force) as aside:
-        aside.write_bytes((Path(__file__).parent / NAME).read_bytes())
-    shown, out = (shlex.quote(str(one)) for one in (path, options.folder / "released.csv"))
-    for line in NEXT.format(path=path, rows=ROWS, shown=shown, out=out).splitlines():
+        aside.write_bytes((Path(__file__).parent / EXAMPLE_FILE).read_bytes())
+    shown, out = (shlex.quote(str(file)) for file in (path, options.folder / "released.csv"))
+    for line in NEXT_STEPS.format(path=path, rows=EXAMPLE_ROWS, shown=shown, out=out).splitlines():
         print(printable(line))
     return 0

@@ -30,13 +30,13 @@ def maker(name: str) -> Callable[..., Notion]:
     if not attribute:
         raise InvalidParameter(f"no notion {name!r}: there are {', '.join(notions)}, and your own as MODULE:CLASS")
     try:
-        found = getattr(import_module(module), attribute)
+        constructor = getattr(import_module(module), attribute)
     except (ImportError, AttributeError, ValueError, SyntaxError) as error:
         remedy = "; is its module on PYTHONPATH?" if isinstance(error, ModuleNotFoundError) else ""
         raise InvalidParameter(f"no notion {name!r}: {error}{remedy}") from error
-    if not callable(found):
-        raise InvalidParameter(f"{name} is {found!r}: name a class of notions")
-    return found  # type: ignore[no-any-return]  # the result is checked when it is constructed
+    if not callable(constructor):
+        raise InvalidParameter(f"{name} is {constructor!r}: name a class of notions")
+    return constructor  # type: ignore[no-any-return]  # the result is checked when it is constructed
 
 
 def parameters(name: str) -> tuple[str, ...]:
@@ -81,13 +81,13 @@ def notion_from(name: str, budgets: Mapping[str, float | None], shape: tuple[int
     wanted = [key for key in needed if key != SHAPE]
     if set(given) != set(wanted):
         options = " ".join(map(_option, wanted)) or "no budget"
-        got = " ".join(map(_option, given)) or "none"
+        received = " ".join(map(_option, given)) or "none"
         nats = ", in nats" if all(key.startswith("eps") for key in wanted) else ""
-        raise InvalidParameter(f"notion {name} takes {options}{nats}; given: {got}")
-    made = make(**given, **({SHAPE: shape} if SHAPE in needed else {}))
-    if not isinstance(made, Notion):
-        raise InvalidParameter(f"{name} makes {made!r}, which is not a Notion: derive it from liftlib.Notion")
-    return made
+        raise InvalidParameter(f"notion {name} takes {options}{nats}; given: {received}")
+    notion = make(**given, **({SHAPE: shape} if SHAPE in needed else {}))
+    if not isinstance(notion, Notion):
+        raise InvalidParameter(f"{name} makes {notion!r}, which is not a Notion: derive it from liftlib.Notion")
+    return notion
 
 
 def _option(parameter: str) -> str:

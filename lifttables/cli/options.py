@@ -15,13 +15,13 @@ from liftlib.notions.catalogue import all_notions
 from liftlib.registry import mechanisms
 from lifttables.cli.notions import SHAPE, notion_from, parameters
 from lifttables.cli.shared import json_option
-from lifttables.designs.designing import CONFIDENCE
+from lifttables.designs.designing import DEFAULT_CONFIDENCE
 from lifttables.designs.publishing import Publishing
 from lifttables.encoding.binning import hierarchy_file
 from lifttables.encoding.reading import Reading, Sampling
 from lifttables.encoding.text_format import TextFormat
 from lifttables.files import check_apart, check_free
-from lifttables.releases.ledger import beside
+from lifttables.releases.ledger import ledger_next_to
 from lifttables.sources.endings import STDIN
 
 TABLE_HELP = (
@@ -36,7 +36,7 @@ BUDGETS = {
     "alpha": "order of the alpha-lift",
 }
 
-MARKS = {"tab": "\t", "\\t": "\t", "space": " "}  # names of characters that are hard to type in a command
+NAMED_CHARACTERS = {"tab": "\t", "\\t": "\t", "space": " "}  # names of characters that are hard to type in a command
 
 
 def table_options(parser: argparse.ArgumentParser) -> None:
@@ -151,7 +151,7 @@ def text_options(parser: argparse.ArgumentParser) -> None:
 
 def text_format_of(options: argparse.Namespace) -> TextFormat:
     """Return the dialect of a text table."""
-    separator, quote = (MARKS.get(text, text) for text in (options.separator, options.quote))
+    separator, quote = (NAMED_CHARACTERS.get(text, text) for text in (options.separator, options.quote))
     return TextFormat(separator, None if quote == "none" else quote, options.encoding)
 
 
@@ -197,7 +197,7 @@ def ledger_of(options: argparse.Namespace) -> Path | None:
     if options.ledger == "none" or (options.ledger is None and options.table == STDIN):
         print("lift: no ledger, so a second release of these rows will not be noticed", file=sys.stderr)
         return None
-    return beside(options.table) if options.ledger is None else Path(options.ledger)
+    return ledger_next_to(options.table) if options.ledger is None else Path(options.ledger)
 
 
 def publishing(options: argparse.Namespace, **more: Any) -> Publishing:
@@ -216,7 +216,7 @@ def confidence_option(parser: argparse.ArgumentParser) -> None:
     """Add the option for the confidence of a guarantee for the population."""
     parser.add_argument(
         "--confidence",
-        default=str(CONFIDENCE),
+        default=str(DEFAULT_CONFIDENCE),
         metavar="SHARE",
         help="the confidence that the population satisfies the notion (default: %(default)s); `none` guarantees it for "
         "these rows only, with a warning",
@@ -251,8 +251,8 @@ def files_read(options: argparse.Namespace) -> list[Path]:
 
 def named_mechanisms(options: argparse.Namespace) -> list[str]:
     """Return the mechanisms that a command names; refuse unknown ones."""
-    found = [getattr(options, "mechanism", None), *(getattr(options, "mechanisms", None) or [])]
-    names = [name for name in found if name is not None]
+    given = [getattr(options, "mechanism", None), *(getattr(options, "mechanisms", None) or [])]
+    names = [name for name in given if name is not None]
     for name in names:
         _find_here(name)
         mechanisms[name]
@@ -316,14 +316,14 @@ def _find_here(name: str) -> None:
 
 
 def _more(budgets: list[str]) -> dict[str, float]:
-    found: dict[str, float] = {}
+    extra_budgets: dict[str, float] = {}
     for text in budgets:
         name, _, value = text.partition("=")
         name = name.replace("-", "_")
-        if name in found or name in BUDGETS:
+        if name in extra_budgets or name in BUDGETS:
             raise InvalidParameter(f"--budget {text}: {name} is given twice, or has an option of its own")
         try:
-            found[name] = float(value)
+            extra_budgets[name] = float(value)
         except ValueError as error:
             raise InvalidParameter(f"--budget is {text!r}: give NAME=VALUE with a number") from error
-    return found
+    return extra_budgets

@@ -97,11 +97,11 @@ def run(options: argparse.Namespace) -> int:
         notion_of(options, ())  # before the table is read, which may take long
 
     def make(public: Symbols) -> Notion:
-        made = notion_of(options, public.shape)
-        assert made is not None  # --notion is required
-        return made
+        notion = notion_of(options, public.shape)
+        assert notion is not None  # --notion is required
+        return notion
 
-    outputs = Outputs.beside(options.output, options.design, options.page)
+    outputs = Outputs.next_to(options.output, options.design, options.page)
     check_apart([*outputs.private, *outputs.public], files_read(options))
     with progress(options.seconds) as report:
         plan = Plan(
@@ -118,34 +118,34 @@ def run(options: argparse.Namespace) -> int:
             report=report,
         )
         force, ledger = options.force, ledger_of(options)
-        done = sanitise_file(options.table, outputs, plan, ledger=ledger, rng=options.seed, force=force)
-    found, broken = done.audit, done.card.broken
+        sanitised = sanitise_file(options.table, outputs, plan, ledger=ledger, rng=options.seed, force=force)
+    audit, broken = sanitised.audit, sanitised.card.broken
     if options.json:
         files = {name: str(path) for name, path in vars(outputs).items()}
         private = {name: name in ("design", "page") for name in files}
-        card = done.card.as_dict() | {"kernel": None}
+        card = sanitised.card.as_dict() | {"kernel": None}
         print_json(
             {
                 "broken": broken or None,
                 "files": files,
                 "private": private,
                 "card": card,
-                "design": information(done.design) | ({"kept": []} if broken else {}),
-                "audit": as_dict(found),
+                "design": information(sanitised.design) | ({"kept": []} if broken else {}),
+                "audit": as_dict(audit),
             }
         )
         return 0
     if broken:
         print(printable(f"{broken}; nothing is guaranteed"))
-    n = found.release.n_public
-    print(f"{outputs.table}  ({found.rows:,} rows, {n} output{'s' * (n != 1)})")
+    n = audit.release.n_public
+    print(f"{outputs.table}  ({audit.rows:,} rows, {n} output{'s' * (n != 1)})")
     print(f"{outputs.card}\n{outputs.text}")
     for path in outputs.private:
         print(f"{path}  (confidential: it contains the counts)")
-    for sentence in summary(done):
+    for sentence in summary(sanitised):
         print(printable(sentence))
-    print(f"{100 * found.overall['nmi']:.1f} % of the information is retained (NMI)")
-    for note in found.notes:
+    print(f"{100 * audit.overall['nmi']:.1f} % of the information is retained (NMI)")
+    for note in audit.notes:
         print(printable(f"note: {note}"))
     return 0
 
@@ -162,16 +162,16 @@ def _of_columns(options: argparse.Namespace) -> bool:
     return of_columns
 
 
-def summary(done: Sanitised) -> list[str]:
+def summary(sanitised: Sanitised) -> list[str]:
     """Return a summary of a release and its guarantees, which a violation removes."""
-    ran = f"mechanism: {done.design.mechanism}"
-    if done.card.broken:
+    ran = f"mechanism: {sanitised.design.mechanism}"
+    if sanitised.card.broken:
         return [ran]
-    alone = not done.card.keep and done.card.release == 1
+    alone = not sanitised.card.keep and sanitised.card.release == 1
     return [
         ran,
-        *map(statement, done.design.kept if alone else done.card.kept),
-        *(f"  {sentence}" for sentence in done.card.words),
+        *map(statement, sanitised.design.kept if alone else sanitised.card.kept),
+        *(f"  {sentence}" for sentence in sanitised.card.words),
     ]
 
 

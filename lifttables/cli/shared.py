@@ -25,9 +25,9 @@ def plain(value: Any) -> Any:
     {'leakage': 'inf', 'lifts': [0.5, 1.5]}
     """
     if isinstance(value, dict):
-        return {str(name): plain(one) for name, one in value.items()}
+        return {str(name): plain(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
+        return [plain(entry) for entry in value]
     if isinstance(value, float) and value in (float("inf"), float("-inf")):
         return str(value)
     return value if isinstance(value, bool | int | float | str) or value is None else str(value)

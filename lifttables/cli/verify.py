@@ -12,13 +12,13 @@ from lifttables.cli.shared import json_option, print_json
 from lifttables.files import printable
 from lifttables.sources.endings import STDIN
 
-DIFFER = 5  # exit code if the release and the card do not belong together
+EXIT_DIFFERS = 5  # exit code if the release and the card do not belong together
 
 EXAMPLES = f"""\
   lift verify out.csv out.card.json
 The command compares the file's SHA-256, the columns, the number of rows and the symbols of the released columns.
 This shows that the card belongs to the file, not who made them: somebody could replace both.
-Exit codes: 0 they belong together; {DIFFER} they differ; 2 one of them cannot be read."""
+Exit codes: 0 they belong together; {EXIT_DIFFERS} they differ; 2 one of them cannot be read."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -33,16 +33,16 @@ def run(options: argparse.Namespace) -> int:
     if options.release == STDIN:
         raise DataError("lift verify does not read the standard input: name the released file")
     card = read_card(options.card)
-    found = verify(options.release, card)
+    verification = verify(options.release, card)
     if options.json:
-        print_json({"agrees": found.agrees, **asdict(found)})
-        return 0 if found.agrees else DIFFER
-    for difference in found.differences:
+        print_json({"agrees": verification.agrees, **asdict(verification)})
+        return 0 if verification.agrees else EXIT_DIFFERS
+    for difference in verification.differences:
         print(printable(f"DIFFERS: {difference}"))
-    if found.agrees:
+    if verification.agrees:
         print(printable(f"{options.release} and {options.card} belong together: {card.rows:,} rows"))
-    if not found.file_checked:
+    if not verification.file_checked:
         print("note: the card is of a data frame and identifies no file, so no SHA-256 was compared")
     if card.broken:
         print(printable(f"note: {card.broken}"))
-    return 0 if found.agrees else DIFFER
+    return 0 if verification.agrees else EXIT_DIFFERS

@@ -18,7 +18,12 @@ from liftlib.registry import Mechanism
 from lifttables.confident.merging import confident_merging, confident_watchdog
 from lifttables.confident.mixing import share_for
 from lifttables.confident.response import confident_response
-from lifttables.confident.subset_lattice import LATTICE, SYMBOLS, ConfidentCertificate, blocks_of
+from lifttables.confident.subset_lattice import (
+    MAX_LATTICE_SYMBOLS,
+    MAX_RESPONSE_SYMBOLS,
+    ConfidentCertificate,
+    blocks_of,
+)
 from lifttables.population.sample import Parts, Sample
 from mixproof.lp import LinearProgram
 from mixproof.numerics import SAME_TOL, Mask, Matrix, Vector
@@ -39,18 +44,20 @@ class Plan(NamedTuple):
 
 # any other mechanism runs itself and is then fitted or mixed, see ``_certified``
 PLANS = {
-    "watchdog": Plan("watchdog", "watchdog by confidence bounds", confident_watchdog, LATTICE),
-    "best-partition": Plan("merging", "best-partition by confidence bounds", confident_merging, LATTICE),
-    "subset-merging": Plan("merging", "confident-merging (in place of subset-merging)", confident_merging, LATTICE),
+    "watchdog": Plan("watchdog", "watchdog by confidence bounds", confident_watchdog, MAX_LATTICE_SYMBOLS),
+    "best-partition": Plan("merging", "best-partition by confidence bounds", confident_merging, MAX_LATTICE_SYMBOLS),
+    "subset-merging": Plan(
+        "merging", "confident-merging (in place of subset-merging)", confident_merging, MAX_LATTICE_SYMBOLS
+    ),
 } | {
-    name: Plan("response", f"confident-response (in place of {name})", confident_response, SYMBOLS)
+    name: Plan("response", f"confident-response (in place of {name})", confident_response, MAX_RESPONSE_SYMBOLS)
     for name in ("optimal", "subset-response", "robust")
 }
 
-FEWER = 3  # a third as many blocks is tried too: with few rows or a small budget, fewer blocks retain more
-FITTED = "fitted by confidence bounds"
+BLOCKS_DIVISOR = 3  # a third as many blocks is tried too: with few rows or a small budget, fewer blocks retain more
+FITTED_SUFFIX = "fitted by confidence bounds"
 
-CONSTANT = "only a constant release is left"
+ONLY_CONSTANT = "only a constant release is left"
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +80,8 @@ class Certifier:
         kernel = np.array([channel.kernel[block[0]] for block in self.blocks])
         if any(not (channel.kernel[list(block)] == row).all() for block, row in zip(self.blocks, kernel, strict=True)):
             return False
-        kept = self.sample.certifies(self.notion, Parts.nested(kernel))
-        return all(one or self._in_sums(row) for one, row in zip(kept, kernel.T, strict=True))
+        certified = self.sample.certifies(self.notion, Parts.nested(kernel))
+        return all(is_certified or self._in_sums(row) for is_certified, row in zip(certified, kernel.T, strict=True))
 
     def _in_sums(self, row: Vector) -> bool:
         """Return whether an output is a sum of subsets whose bounds satisfy the notion."""
@@ -84,22 +91,24 @@ class Certifier:
         member = np.vstack([self.member, nested.member, np.eye(len(row), dtype=bool), np.ones((1, len(row)), bool)])
         table = self.sample.misses(self.notion, member)
         # minimise the largest violation: one column for each subset, and one for the violation
-        whole = np.block([[member.T.astype(np.float64), np.zeros((len(row), 1))], [table, -np.ones((len(table), 1))]])
+        constraints = np.block(
+            [[member.T.astype(np.float64), np.zeros((len(row), 1))], [table, -np.ones((len(table), 1))]]
+        )
         cost = np.append(np.zeros(len(member)), 1.0)
         low, high = np.append(row, np.full(len(table), -np.inf)), np.append(row, np.zeros(len(table)))
         try:
-            found, _ = LinearProgram(cost, whole, low, high).run()
+            solution, _ = LinearProgram(cost, constraints, low, high).run()
         except SolverFailure:
             return False
-        return bool(self.sample.certifies(self.notion, _exactly(row, member, found[:-1]))[0])
+        return bool(self.sample.certifies(self.notion, _exactly(row, member, solution[:-1]))[0])
 
 
 def _exactly(row: Vector, member: Mask, weights: Vector) -> Parts:
     """Return weights that give a row exactly, by adding single symbols."""
     weights = np.maximum(weights, 0.0)
-    made = member.T @ weights
+    reproduced = member.T @ weights
     with np.errstate(divide="ignore", invalid="ignore"):
-        weights = weights * min(1.0, float(np.where(made > 0, row / made, 1.0).min()))
+        weights = weights * min(1.0, float(np.where(reproduced > 0, row / reproduced, 1.0).min()))
     rest = np.maximum(row - member.T @ weights, 0.0)
     return Parts(np.vstack([member, np.eye(len(row), dtype=bool)]), np.concatenate([weights, rest])[:, None])
 
@@ -142,13 +151,15 @@ def for_population(
     plan = PLANS.get(mechanism.name)
     if plan is None or route(mechanism, notion) != plan.route:
         return _certified(mechanism, Sample(counts, confidence, chosen), notion)
-    tried = (plan.most, plan.most // FEWER) if counts.shape[1] > plan.most else (plan.most,)
-    whole = Sample(counts, confidence, chosen + np.log(len(tried)))  # the rows choose among them: the union bound
-    found = [plan.design(counts, notion, confidence=confidence, chosen=whole.chosen, blocks=size) for size in tried]
-    shares = whole.weights[:, None]
-    made, size = max(zip(found, tried, strict=True), key=lambda one: mutual_information(shares * one[0].kernel))
-    blocks, sample = blocks_of(whole, 0, plan.most, size)
-    certificate = made.certificate
+    tried = (plan.most, plan.most // BLOCKS_DIVISOR) if counts.shape[1] > plan.most else (plan.most,)
+    full_sample = Sample(counts, confidence, chosen + np.log(len(tried)))  # the rows choose among them: the union bound
+    channels = [
+        plan.design(counts, notion, confidence=confidence, chosen=full_sample.chosen, blocks=size) for size in tried
+    ]
+    shares = full_sample.weights[:, None]
+    channel, size = max(zip(channels, tried, strict=True), key=lambda pair: mutual_information(shares * pair[0].kernel))
+    blocks, sample = blocks_of(full_sample, 0, plan.most, size)
+    certificate = channel.certificate
     assert isinstance(certificate, ConfidentCertificate)
     heads = [block[0] for block in blocks]
     member = certificate.parts.member[:, heads] if plan.route == "response" else np.zeros((0, len(blocks)), dtype=bool)
@@ -156,8 +167,8 @@ def for_population(
     if certificate.rows_needed is not None:
         rows = f"about {certificate.rows_needed:,.0f} rows of these shares"
         possible = np.isfinite(certificate.rows_needed)
-        how = CONSTANT, f"more would take {rows if possible else 'another secret, or other symbols'}"
-    return CertifiedChannel(made, Certifier(sample, notion, blocks, member), how, plan.name)
+        how = ONLY_CONSTANT, f"more would take {rows if possible else 'another secret, or other symbols'}"
+    return CertifiedChannel(channel, Certifier(sample, notion, blocks, member), how, plan.name)
 
 
 def route(mechanism: Mechanism, notion: Notion) -> str:
@@ -191,28 +202,28 @@ def _certified(mechanism: Mechanism, sample: Sample, notion: Notion) -> Certifie
     )
     constant = Channel.constant(sample.n_public)
     instead = f"a constant release (in place of {mechanism.name})"
-    only_constant = CertifiedChannel(constant, certifier, (CONSTANT, ""), instead)
+    only_constant = CertifiedChannel(constant, certifier, (ONLY_CONSTANT, ""), instead)
     sample.violation(notion, constant)  # refuses before the design
     family = mechanism.family
     # the most private member of some families is private only for the table's own shares
     if family is not None and sample.keeps(notion, family.at(joint, family.start)):
         parameter = calibrate(family, joint, _ForPopulation(sample, notion))
-        made = family.at(joint, parameter)
-        if np.ptp(made.kernel.reshape(-1, made.n_outputs), axis=0).max() <= SAME_TOL:
+        channel = family.at(joint, parameter)
+        if np.ptp(channel.kernel.reshape(-1, channel.n_outputs), axis=0).max() <= SAME_TOL:
             return only_constant
         how = "its parameter is the least private one that the bounds allow"
         numbers = f"{family.parameter} = {parameter:.4g}"
-        return CertifiedChannel(made, certifier, (how, numbers), f"{mechanism.name} {FITTED}")
-    made = mechanism(joint, notion)
-    p_y = made.joint_xy(joint).sum(axis=0)
-    share = share_for(notion, sample, made, p_y)
+        return CertifiedChannel(channel, certifier, (how, numbers), f"{mechanism.name} {FITTED_SUFFIX}")
+    channel = mechanism(joint, notion)
+    p_y = channel.joint_xy(joint).sum(axis=0)
+    share = share_for(notion, sample, channel, p_y)
     if share == 1.0:
         return only_constant
     if share == 0.0:
         how = "the bounds certify it as it is, without a constant release mixed in"
-        return CertifiedChannel(made, certifier, (how, ""), mechanism.name)
-    kernel = (1 - share) * made.kernel + share * p_y
+        return CertifiedChannel(channel, certifier, (how, ""), mechanism.name)
+    kernel = (1 - share) * channel.kernel + share * p_y
     how = "with a constant release mixed in"
     return CertifiedChannel(
-        Channel(kernel, made.outputs), certifier, (how, f"{100 * share:.3g} % of it"), f"{mechanism.name} {how}"
+        Channel(kernel, channel.outputs), certifier, (how, f"{100 * share:.3g} % of it"), f"{mechanism.name} {how}"
     )

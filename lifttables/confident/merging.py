@@ -9,7 +9,7 @@ from liftlib.channel import Channel, Partition
 from liftlib.measures.information import mutual_information
 from liftlib.notions import Notion
 from lifttables.confident.subset_lattice import (
-    LATTICE,
+    MAX_LATTICE_SYMBOLS,
     Candidates,
     ConfidentCertificate,
     blocks_of,
@@ -75,11 +75,11 @@ def confident_merging(
     >>> confident_merging(counts, LIP(0.1)).certificate.rows_needed
     1600.0
     """
-    whole = Sample(counts, confidence, chosen)
-    united, sample = blocks_of(whole, rng, LATTICE, blocks)
+    full_sample = Sample(counts, confidence, chosen)
+    united, sample = blocks_of(full_sample, rng, MAX_LATTICE_SYMBOLS, blocks)
     candidates = Candidates(sample)
-    found = candidates.best_partition(candidates.kept(notion))
-    return _merged(whole, united, sample, notion, found, "best partition")
+    partition = candidates.best_partition(candidates.satisfied(notion))
+    return _merged(full_sample, united, sample, notion, partition, "best partition")
 
 
 @checked
@@ -104,35 +104,37 @@ def confident_watchdog(
     >>> confident_watchdog([[200, 100, 190, 210], [100, 200, 205, 195]], LIP(0.4)).partition
     ((0, 1), (2,), (3,))
     """
-    whole = Sample(counts, confidence, chosen)
-    united, sample = blocks_of(whole, rng, LATTICE, blocks)
+    full_sample = Sample(counts, confidence, chosen)
+    united, sample = blocks_of(full_sample, rng, MAX_LATTICE_SYMBOLS, blocks)
     candidates = Candidates(sample)
-    kept, each = candidates.kept(notion), 1 << np.arange(sample.n_public)
-    merged = int(each[~kept[each]].sum())
+    certified, each = candidates.satisfied(notion), 1 << np.arange(sample.n_public)
+    merged = int(each[~certified[each]].sum())
     risk = sample.nearness(notion, candidates.member[each])
     for x in np.argsort(risk, kind="stable"):
-        if not merged or kept[merged]:
+        if not merged or certified[merged]:
             break
         merged |= int(each[x])
     inside = candidates.member[merged]
     groups = [(x,) for x in np.flatnonzero(~inside).tolist()]
-    found = tuple(sorted([*groups, tuple(np.flatnonzero(inside).tolist())] if merged else groups))
-    return _merged(whole, united, sample, notion, found, "watchdog")
+    partition = tuple(sorted([*groups, tuple(np.flatnonzero(inside).tolist())] if merged else groups))
+    return _merged(full_sample, united, sample, notion, partition, "watchdog")
 
 
-def _merged(whole: Sample, united: Partition, sample: Sample, notion: Notion, found: Partition, what: str) -> Channel:
+def _merged(
+    full_sample: Sample, united: Partition, sample: Sample, notion: Notion, block_partition: Partition, what: str
+) -> Channel:
     """Return the channel that merges groups of blocks, with its certificate."""
-    partition = tuple(tuple(sorted(x for block in group for x in united[block])) for group in found)
-    channel = Channel.merge(partition, whole.n_public)
-    of = "the symbols" if len(united) == whole.n_public else f"{len(united)} blocks"
+    partition = tuple(tuple(sorted(x for block in group for x in united[block])) for group in block_partition)
+    channel = Channel.merge(partition, full_sample.n_public)
+    of = "the symbols" if len(united) == full_sample.n_public else f"{len(united)} blocks"
     certificate = ConfidentCertificate(
         f"{what} of {of}",
-        mutual_information(whole.weights[:, None] * channel.kernel),
+        mutual_information(full_sample.weights[:, None] * channel.kernel),
         notion=str(notion),
         confidence=sample.confidence,
         rows=sample.rows,
-        violation=sample.violation(notion, Channel.merge(found, len(united))),
+        violation=sample.violation(notion, Channel.merge(block_partition, len(united))),
         parts=Parts(channel.kernel.T > 0, np.eye(channel.n_outputs)),
-        rows_needed=rows_needed(sample, notion) if len(found) == 1 else None,
+        rows_needed=rows_needed(sample, notion) if len(block_partition) == 1 else None,
     )
     return channel.with_certificate(certificate)

@@ -12,21 +12,21 @@ from lifttables.population.sample import Parts, Sample
 from lifttables.population.worst import Between, violation_of, worst_required_budgets
 from mixproof.numerics import KEEP_TOL, Matrix, Vector
 
-HALVINGS = 40  # bisection steps, for a precision of 1e-12
+SHARE_BISECTIONS = 40  # bisection steps, for a precision of 1e-12
 
 
-def least_share(kept: Callable[[float], bool]) -> float:
+def least_share(certifies: Callable[[float], bool]) -> float:
     """Return the smallest share in [0, 1] that satisfies a notion, rounded up."""
-    if kept(0.0):
+    if certifies(0.0):
         return 0.0
     low, high = 0.0, 1.0
-    for _ in range(HALVINGS):
+    for _ in range(SHARE_BISECTIONS):
         middle = (low + high) / 2
-        low, high = (low, middle) if kept(middle) else (middle, high)
+        low, high = (low, middle) if certifies(middle) else (middle, high)
     return high
 
 
-def share_needed(notion: Notion, found: Between, p_y: Vector) -> float:
+def share_needed(notion: Notion, between: Between, p_y: Vector) -> float:
     """Return the smallest share of P(y) with which bounded outputs satisfy a notion.
 
     >>> from liftlib.notions import LIP
@@ -36,8 +36,8 @@ def share_needed(notion: Notion, found: Between, p_y: Vector) -> float:
     """
 
     def kept(share: float) -> bool:
-        lower, upper = ((1 - share) * bounds + share * p_y for bounds in found[:2])
-        needed = worst_required_budgets(notion, Between(lower, upper, *found[2:]))
+        lower, upper = ((1 - share) * bounds + share * p_y for bounds in between[:2])
+        needed = worst_required_budgets(notion, Between(lower, upper, *between[2:]))
         return float(violation_of(needed).max()) <= KEEP_TOL / 2
 
     return least_share(kept)

@@ -15,7 +15,7 @@ from liftlib.notions import RatioBased
 from liftlib.response.aorr import Mixture, cheapest, entropies
 from lifttables.confident.mixing import mixed_parts, stochastic
 from lifttables.confident.subset_lattice import (
-    SYMBOLS,
+    MAX_RESPONSE_SYMBOLS,
     ConfidentCertificate,
     block_of,
     blocks_of,
@@ -25,13 +25,13 @@ from lifttables.confident.subset_lattice import (
 from lifttables.population.sample import Parts, Sample
 from mixproof.checks import checked
 from mixproof.lp import LinearProgram
-from mixproof.numerics import DOWNHILL_TOL, STEEPEST, Mask, Matrix, Vector, check_count
+from mixproof.numerics import DOWNHILL_TOL, MIN_COORDINATE, Mask, Matrix, Vector, check_count
 
-ROUNDS = 40  # maximum number of pricing rounds; most searches end earlier
-STEPS = 12  # maximum number of descent steps for one row; three or four usually suffice
-JOINING = 16  # number of subsets added at a time, to the mixture or to a row's linear program
-CHEAPER = 1e-6  # a row joins the mixture if its reduced cost is below minus this, in nats
-SPREAD = 0.5  # parameter of the Dirichlet distribution of starting points; favours few symbols each
+MAX_RESPONSE_ROUNDS = 40  # maximum number of pricing rounds; most searches end earlier
+MAX_DESCENT_STEPS = 12  # maximum number of descent steps for one row; three or four usually suffice
+SUBSETS_PER_ROUND = 16  # number of subsets added at a time, to the mixture or to a row's linear program
+REDUCED_COST_TOL = 1e-6  # a row joins the mixture if its reduced cost is below minus this, in nats
+DIRICHLET_ALPHA = 0.5  # parameter of the Dirichlet distribution of starting points; favours few symbols each
 
 
 class Cone(NamedTuple):
@@ -102,18 +102,18 @@ def confident_response(
     (True, 0.92)
     """
     more = check_count("starts", starts, least=0)
-    whole = bounds(counts, confidence, chosen)
-    united, sample = blocks_of(whole, rng, SYMBOLS, blocks)
+    full_sample = bounds(counts, confidence, chosen)
+    united, sample = blocks_of(full_sample, rng, MAX_RESPONSE_SYMBOLS, blocks)
     over_blocks = response_parts(sample, notion, more, rng)
     parts = Parts(over_blocks.member[:, block_of(united)], over_blocks.weights)
     channel = Channel(parts.kernel)
     certificate = ConfidentCertificate(
-        "responses over subsets" + ("" if len(united) == whole.n_public else f" of {len(united)} blocks"),
-        max(0.0, mutual_information(whole.weights[:, None] * channel.kernel)),
+        "responses over subsets" + ("" if len(united) == full_sample.n_public else f" of {len(united)} blocks"),
+        max(0.0, mutual_information(full_sample.weights[:, None] * channel.kernel)),
         notion=str(notion),
         confidence=sample.confidence,
         rows=sample.rows,
-        violation=sample.excess(notion, over_blocks),
+        violation=sample.violation_of_sums(notion, over_blocks),
         parts=parts,
         rows_needed=rows_needed(sample, notion) if channel.n_outputs == 1 else None,
     )
@@ -123,11 +123,11 @@ def confident_response(
 def response_parts(sample: Sample, notion: RatioBased, starts: int = 0, rng: int | np.random.Generator = 0) -> Parts:
     """Return the response for few symbols as sums of subsets."""
     member = small_subsets(sample.n_public)
-    kept, mass = sample.kept(notion, member), member @ sample.weights
-    if not kept[-1]:
+    certified, mass = sample.satisfied(notion, member), member @ sample.weights
+    if not certified[-1]:
         raise InfeasiblePrivacy(f"{notion} does not allow a constant release, which says nothing: raise its budget")
     cone = Cone(sample.misses(notion, member) / mass, member, mass, member * sample.weights / mass[:, None])
-    pool, mixture = _best_mixture(cone, kept, sample.weights, starts, np.random.default_rng(rng))
+    pool, mixture = _best_mixture(cone, certified, sample.weights, starts, np.random.default_rng(rng))
     return mixed_parts(sample, notion, _parts(cone, pool, mixture))[0]
 
 
@@ -139,29 +139,31 @@ class Row(NamedTuple):
 
 
 def _best_mixture(
-    cone: Cone, kept: Mask, p_x: Vector, more: int, rng: np.random.Generator
+    cone: Cone, certified: Mask, p_x: Vector, more: int, rng: np.random.Generator
 ) -> tuple[list[Row], Mixture]:
     """Return rows, and a mixture of them that averages to P_X, by column generation.
 
     ``more`` random starting points are tried when no other start improves the mixture.
     """
-    places = np.flatnonzero(kept)
+    places = np.flatnonzero(certified)
     cost = entropies(cone.rows[places])
     pool = [Row(np.array([len(cone.rows) - 1]), np.ones(1))]
     rows = cone.rows[-1:]
-    mixture, search = cheapest(rows, p_x), _Search(cone, kept)
-    for _ in range(ROUNDS):
+    mixture, search = cheapest(rows, p_x), _Search(cone, certified)
+    for _ in range(MAX_RESPONSE_ROUNDS):
         price = mixture.solution.dual
         saved = cost - cone.rows[places] @ price
         joining = [
-            Row(places[[at]], np.ones(1)) for at in np.argsort(saved, kind="stable")[:JOINING] if saved[at] < -CHEAPER
+            Row(places[[at]], np.ones(1))
+            for at in np.argsort(saved, kind="stable")[:SUBSETS_PER_ROUND]
+            if saved[at] < -REDUCED_COST_TOL
         ]
         joining += search.cheaper((*rows[mixture.solution.x > 0], *(0.5 * np.eye(len(p_x)) + 0.5 * p_x)), price)
         if not joining:
-            joining = search.cheaper((rng.dirichlet(np.full(len(p_x), SPREAD)) for _ in range(more)), price)
+            joining = search.cheaper((rng.dirichlet(np.full(len(p_x), DIRICHLET_ALPHA)) for _ in range(more)), price)
         if not joining:
             break
-        rows = np.vstack([rows, *(one.weights @ cone.rows[one.at] for one in joining)])
+        rows = np.vstack([rows, *(row.weights @ cone.rows[row.at] for row in joining)])
         try:
             mixture = cheapest(rows, p_x)
         except SolverFailure:
@@ -174,21 +176,23 @@ def _best_mixture(
 def _parts(cone: Cone, pool: list[Row], mixture: Mixture) -> Parts:
     """Return a mixture's kernel P(y|x) = q(y) v_y(x) / P(x) as sums of subsets."""
     used = np.flatnonzero(mixture.solution.x > 0)
-    at = np.concatenate([pool[one].at for one in used])
+    at = np.concatenate([pool[index].at for index in used])
     weights = np.zeros((len(at), len(used)))
-    output = np.repeat(np.arange(len(used)), [len(pool[one].at) for one in used])
-    weights[np.arange(len(at)), output] = np.concatenate([mixture.solution.x[one] * pool[one].weights for one in used])
+    output = np.repeat(np.arange(len(used)), [len(pool[index].at) for index in used])
+    weights[np.arange(len(at)), output] = np.concatenate(
+        [mixture.solution.x[index] * pool[index].weights for index in used]
+    )
     return stochastic(cone.member[at], weights / cone.mass[at, None])
 
 
 class _Search:
     """Search for rows v of low reduced cost H(v) - price v in a cone."""
 
-    def __init__(self, cone: Cone, kept: Mask):
+    def __init__(self, cone: Cone, certified: Mask):
         self.cone = cone
         m, n = cone.table.shape
         # the whole alphabet is allowed, so that each programme has a solution
-        self.held = np.unique([*range(cone.rows.shape[1]), *np.flatnonzero(kept)[:JOINING], n - 1])
+        self.held = np.unique([*range(cone.rows.shape[1]), *np.flatnonzero(certified)[:SUBSETS_PER_ROUND], n - 1])
         self.inside = np.zeros(n, dtype=bool)
         self.inside[self.held] = True
         low, high = np.append(np.full(m, -np.inf), 1.0), np.append(np.zeros(m), 1.0)
@@ -200,23 +204,23 @@ class _Search:
     def cheaper(self, starts: Iterable[Vector], price: Vector) -> list[Row]:
         """Return the local minima that would improve the mixture."""
         ends = (self.descend(row, price) for row in starts)
-        return [found for found, value in ends if value < -CHEAPER]
+        return [minimum for minimum, value in ends if value < -REDUCED_COST_TOL]
 
     def descend(self, row: Vector, price: Vector) -> tuple[Row, float]:
         """Return the row that descent along tangents reaches, and its reduced cost."""
         best, value = Row(np.zeros(0, dtype=np.int64), np.zeros(0)), np.inf
-        for _ in range(STEPS):
-            tangent = -np.log(np.maximum(row, STEEPEST)) - price
+        for _ in range(MAX_DESCENT_STEPS):
+            tangent = -np.log(np.maximum(row, MIN_COORDINATE)) - price
             try:
-                found = self.least(tangent)
+                candidate = self.least(tangent)
             except SolverFailure:
                 # the prices are too steep for the solver's tolerance: return the best row so far
                 break
-            row = found.weights @ self.cone.rows[found.at]
+            row = candidate.weights @ self.cone.rows[candidate.at]
             now = float(entropies(row[None])[0] - row @ price)
             if not now < value - DOWNHILL_TOL:
                 break
-            best, value = found, now
+            best, value = candidate, now
         return best, value
 
     def least(self, tangent: Vector) -> Row:
@@ -226,9 +230,9 @@ class _Search:
             self.programme.charge(cost[self.held])
             weights, dual = self.programme.run()
             reduced = np.where(self.inside, 0.0, cost - dual[:-1] @ self.cone.table - dual[-1])
-            better = np.flatnonzero(reduced < -CHEAPER)
-            if len(better) > JOINING:
-                better = better[np.argpartition(reduced[better], JOINING)[:JOINING]]
+            better = np.flatnonzero(reduced < -REDUCED_COST_TOL)
+            if len(better) > SUBSETS_PER_ROUND:
+                better = better[np.argpartition(reduced[better], SUBSETS_PER_ROUND)[:SUBSETS_PER_ROUND]]
             if not better.size:
                 used = weights > 0
                 return Row(self.held[used], weights[used] / weights[used].sum())

@@ -13,14 +13,14 @@ from liftlib.channel import Certificate, Partition
 from liftlib.errors import InfeasiblePrivacy, InvalidParameter
 from liftlib.measures.information import mutual_information
 from liftlib.notions import Notion
-from lifttables.population.sample import SMALL, Parts, Sample
+from lifttables.population.sample import MAX_SMALL_SUBSET, Parts, Sample
 from mixproof.numerics import Mask, Matrix, Vector, check_count, generator, xlogx
 
-LATTICE = 15  # maximum number of symbols, or of blocks of symbols, for a search over all subsets
-SYMBOLS = 25  # the same for responses over small subsets
-DEAR = 1000  # number of symbols from which merging them into blocks takes over 15 s (cubic time)
-SHARE = 0.25  # share of the rows that chooses the blocks; the other rows certify the design
-FAR = 1e6  # largest multiple of the table's rows for which ``rows_needed`` gives a number
+MAX_LATTICE_SYMBOLS = 15  # maximum number of symbols, or of blocks of symbols, for a search over all subsets
+MAX_RESPONSE_SYMBOLS = 25  # the same for responses over small subsets
+SLOW_SYMBOLS = 1000  # number of symbols from which merging them into blocks takes over 15 s (cubic time)
+SELECTION_SHARE = 0.25  # share of the rows that chooses the blocks; the other rows certify the design
+MAX_ROWS_FACTOR = 1e6  # largest multiple of the table's rows for which ``rows_needed`` gives a number
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -57,7 +57,7 @@ class ConfidentCertificate(Certificate):
 class Candidates:
     """All subsets of a sample's symbols as bits: subset A has x if bit x is set.
 
-    The sample has at most ``LATTICE`` symbols.
+    The sample has at most ``MAX_LATTICE_SYMBOLS`` symbols.
     """
 
     sample: Sample
@@ -72,25 +72,25 @@ class Candidates:
         """The empirical probability of each subset."""
         return np.asarray(self.member @ self.sample.weights)
 
-    def kept(self, notion: Notion) -> Mask:
+    def satisfied(self, notion: Notion) -> Mask:
         """Return which non-empty subsets satisfy the notion for the population.
 
         InfeasiblePrivacy is raised if the whole alphabet, a constant release, does not.
         """
-        kept = self.sample.kept(notion, self.member)
-        if not kept[-1]:
+        certified = self.sample.satisfied(notion, self.member)
+        if not certified[-1]:
             raise InfeasiblePrivacy(f"{notion} does not allow a constant release, which says nothing: raise its budget")
-        kept[0] = False
-        return kept
+        certified[0] = False
+        return certified
 
-    def best_partition(self, kept: Mask) -> Partition:
+    def best_partition(self, certified: Mask) -> Partition:
         """Return the partition into certified subsets with the largest entropy.
 
         The whole alphabet always counts as certified.
         """
         n = self.sample.n_public
         # without the whole alphabet there may be no partition
-        allowed = np.union1d(np.flatnonzero(kept[1:]) + 1, 2**n - 1)
+        allowed = np.union1d(np.flatnonzero(certified[1:]) + 1, 2**n - 1)
         gain = -xlogx(self.mass[allowed])
         starts = [np.flatnonzero(allowed & -allowed == 1 << x) for x in range(n)]
         first = [(allowed[at], gain[at]) for at in starts]
@@ -104,13 +104,13 @@ class Candidates:
                 values = gains[inside] + best[rest ^ subsets[inside]]
                 at = int(values.argmax())
                 best[rest], taken[rest] = values[at], subsets[inside][at]
-        rest, found = 2**n - 1, []
+        rest, blocks = 2**n - 1, []
         for _ in range(n):  # each subset takes at least one symbol
             if not rest:
                 break
-            found.append(tuple(np.flatnonzero(self.member[taken[rest]]).tolist()))
+            blocks.append(tuple(np.flatnonzero(self.member[taken[rest]]).tolist()))
             rest ^= int(taken[rest])
-        return tuple(sorted(found))
+        return tuple(sorted(blocks))
 
 
 def blocks_of(
@@ -136,14 +136,14 @@ def blocks_of(
 
 
 def split(counts: Matrix, rng: int | np.random.Generator) -> tuple[Matrix, Matrix]:
-    """Return the counts of a random ``SHARE`` of the rows, and of the other rows.
+    """Return the counts of a random ``SELECTION_SHARE`` of the rows, and of the other rows.
 
     The counts are part of the seed: with the same random numbers for every table, the two parts would not be
     independent.
     """
     table = counts.astype(np.int64)
     drawn = np.random.default_rng([int(generator(rng).integers(2**62)), *table.ravel()])
-    some = drawn.multivariate_hypergeometric(table.ravel(), round(SHARE * table.sum())).reshape(table.shape)
+    some = drawn.multivariate_hypergeometric(table.ravel(), round(SELECTION_SHARE * table.sum())).reshape(table.shape)
     return some.astype(np.float64), (table - some).astype(np.float64)
 
 
@@ -156,14 +156,17 @@ def united(counts: NDArray[np.float64], wanted: int) -> Partition:
     # half a row for each cell, so that unseen combinations stay possible
     mass = counts + 0.5 / counts.shape[1]
     mass = mass / mass.sum()
-    of_secret, whole = max(mutual_information(mass), np.finfo(float).tiny), -float(xlogx(mass.sum(axis=0)).sum())
+    of_secret, total_entropy = (
+        max(mutual_information(mass), np.finfo(float).tiny),
+        -float(xlogx(mass.sum(axis=0)).sum()),
+    )
     while len(groups) > wanted:
         p_x = mass.sum(axis=0)
         cell, column = xlogx(mass).sum(axis=0), xlogx(p_x)
-        union, both = mass[:, :, None] + mass[:, None, :], p_x[:, None] + p_x
-        of_x = xlogx(both) - column[:, None] - column
+        union, p_union = mass[:, :, None] + mass[:, None, :], p_x[:, None] + p_x
+        of_x = xlogx(p_union) - column[:, None] - column
         of_s = of_x - (xlogx(union).sum(axis=0) - cell[:, None] - cell)
-        loss = of_x / whole - of_s / of_secret
+        loss = of_x / total_entropy - of_s / of_secret
         loss[np.diag_indices(len(groups))] = np.inf
         i, j = sorted(divmod(int(loss.argmin()), len(groups)))
         groups[i] += groups.pop(j)
@@ -193,7 +196,7 @@ def rows_needed(sample: Sample, notion: Notion) -> float:
     are nearest with a thousand times the rows are considered.
     """
     n = sample.n_public
-    member = Candidates(sample).member[1:-1] if n <= LATTICE else small_subsets(n)[:-1]
+    member = Candidates(sample).member[1:-1] if n <= MAX_LATTICE_SYMBOLS else small_subsets(n)[:-1]
     if not len(member):
         return np.inf
     scaled = type(sample)(1000 * sample.counts, sample.confidence, sample.chosen)
@@ -202,9 +205,9 @@ def rows_needed(sample: Sample, notion: Notion) -> float:
 
     def enough(times: float) -> bool:
         more = type(sample)(np.round(times * sample.counts), sample.confidence, sample.chosen)
-        return bool(more.kept(notion, few).reshape(2, -1).all(axis=0).any())
+        return bool(more.satisfied(notion, few).reshape(2, -1).all(axis=0).any())
 
-    low, high = 1.0, FAR
+    low, high = 1.0, MAX_ROWS_FACTOR
     if not enough(high):
         return np.inf
     while high / low > 1.05:
@@ -223,10 +226,10 @@ def small_subsets(n: int) -> Mask:
     >>> small_subsets(3).astype(int).tolist()
     [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [1, 0, 1], [0, 1, 1], [1, 1, 1]]
     """
-    sizes = range(1, min(SMALL, n - 1) + 1)
-    chosen = [list(one) for size in sizes for one in itertools.combinations(range(n), size)]
+    sizes = range(1, min(MAX_SMALL_SUBSET, n - 1) + 1)
+    chosen = [list(subset) for size in sizes for subset in itertools.combinations(range(n), size)]
     member = np.zeros((len(chosen), n), dtype=bool)
-    for row, one in zip(member, chosen, strict=True):
-        row[one] = True
-    both = np.vstack([member, ~member[n - member.sum(axis=1) > SMALL], np.ones((1, n), dtype=bool)])
-    return both if n > 1 else both[-1:]
+    for row, subset in zip(member, chosen, strict=True):
+        row[subset] = True
+    subsets = np.vstack([member, ~member[n - member.sum(axis=1) > MAX_SMALL_SUBSET], np.ones((1, n), dtype=bool)])
+    return subsets if n > 1 else subsets[-1:]

@@ -22,17 +22,17 @@ from liftlib.errors import BrokenNotion, InfeasiblePrivacy, SolverFailure, Unsup
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
 from liftlib.notions import Notion, PolyhedralLift, RatioBased, provides
-from liftlib.response.posteriors import mended
+from liftlib.response.posteriors import repaired
 from liftlib.response.within_subset import response_within
 from lifttables.confident.certification import Certifier
 from lifttables.confident.response import response_parts
-from lifttables.confident.subset_lattice import SYMBOLS, block_of, united
+from lifttables.confident.subset_lattice import MAX_RESPONSE_SYMBOLS, block_of, united
 from lifttables.population.within import SampleWithin
 from mixproof.numerics import KEEP_TOL, Mask, Matrix
 
 Z = NDArray[np.int64]  # the value of Z of each pair (x, z), numbered from 0
 
-SHOWN = 3  # maximum number of values of Z named in a message
+MAX_VALUES_SHOWN = 3  # maximum number of values of Z named in a message
 
 
 def alongside(joint: Joint, z: Z, notion: Notion) -> Channel:
@@ -51,7 +51,7 @@ def alongside(joint: Joint, z: Z, notion: Notion) -> Channel:
     notion = served(notion)
     broken = np.flatnonzero(~satisfied(joint, z, notion))
     if broken.size:
-        values = ", ".join(map(str, broken[:SHOWN])) + (", ..." if broken.size > SHOWN else "")
+        values = ", ".join(map(str, broken[:MAX_VALUES_SHOWN])) + (", ..." if broken.size > MAX_VALUES_SHOWN else "")
         raise BrokenNotion(
             f"Z alone violates {notion} at {broken.size} of its values (index {values}): coarsen or drop columns"
         )
@@ -86,9 +86,9 @@ def alongside_for_population(
     """Return a channel P(y|x,z) that, with Z, satisfies a notion for the population.
 
     ``counts``, shape (S, P), are the rows that certify the design. Those of ``choosing`` may choose anything, here how
-    more than ``SYMBOLS`` symbols next to one z are merged, and earlier what Z is. ``chosen`` is the log of the number
-    of choices made by the certifying rows. BrokenNotion is raised if they do not certify that Z alone satisfies the
-    notion, and UnsupportedNotion if the notion bounds no ratios.
+    more than ``MAX_RESPONSE_SYMBOLS`` symbols next to one z are merged, and earlier what Z is. ``chosen`` is the log of
+    the number of choices made by the certifying rows. BrokenNotion is raised if they do not certify that Z alone
+    satisfies the notion, and UnsupportedNotion if the notion bounds no ratios.
     """
     if not provides(notion, RatioBased):
         raise UnsupportedNotion(
@@ -96,7 +96,11 @@ def alongside_for_population(
         )
     blocks, certifiers = [], []
     for pairs in pairs_of(z):
-        groups = united(choosing[:, pairs], SYMBOLS) if len(pairs) > SYMBOLS else tuple((x,) for x in range(len(pairs)))
+        groups = (
+            united(choosing[:, pairs], MAX_RESPONSE_SYMBOLS)
+            if len(pairs) > MAX_RESPONSE_SYMBOLS
+            else tuple((x,) for x in range(len(pairs)))
+        )
         here = np.stack([counts[:, np.take(pairs, group)].sum(axis=1) for group in groups], axis=1)
         if not here.any():
             raise BrokenNotion("no row certifies that a value of Z satisfies the notion")
@@ -186,6 +190,6 @@ def _response(joint: Joint, halfspaces: Matrix, pairs: list[int], notion: Polyhe
         return notion.violation_of(released / released.sum(axis=0) / joint.p_s[:, None], joint.p_s) <= KEEP_TOL
 
     try:
-        return mended(response, joint.p_x[pairs] / joint.p_x[pairs].sum(), is_satisfied, name=notion)[0].kernel
+        return repaired(response, joint.p_x[pairs] / joint.p_x[pairs].sum(), is_satisfied, name=notion)[0].kernel
     except SolverFailure:  # a budget finer than solvers resolve
         return merged

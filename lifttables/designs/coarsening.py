@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from liftlib.measures.information import entropy
-from lifttables.population.sample import UNSEEN
+from lifttables.population.sample import UNSEEN_WEIGHT
 from mixproof.numerics import KEEP_TOL, Matrix, Vector
 
 Groups = NDArray[np.int64]  # the group of each value of a column
 
-MOST_PAIRS = 200  # with more pairs of groups, only those with the group furthest from the notion are tried
-FREE = 1e-12  # nats of H(Z) below which a change costs nothing, such as of values that always occur together
+MAX_PAIRS = 200  # with more pairs of groups, only those with the group furthest from the notion are tried
+MIN_STEP_COST = 1e-12  # nats of H(Z) below which a change costs nothing, such as of values that always occur together
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,11 +67,14 @@ def coarsened(
     """
     search = _Search(table, codes, columns, violations)
     as_it_is = [np.arange(len(column.labels)) for column in columns]
-    found = [search.descend(as_it_is)]
-    if any(len(groups) > groups.max() + 1 for groups in found[0].groups):
-        starts = ([0 * one if at in out else one for at, one in enumerate(as_it_is)] for out in _subsets(len(columns)))
-        found += map(search.descend, starts)
-    return max(found, key=lambda one: one.entropy)
+    coarsenings = [search.descend(as_it_is)]
+    if any(len(groups) > groups.max() + 1 for groups in coarsenings[0].groups):
+        starts = (
+            [0 * groups if at in out else groups for at, groups in enumerate(as_it_is)]
+            for out in _subsets(len(columns))
+        )
+        coarsenings += map(search.descend, starts)
+    return max(coarsenings, key=lambda coarsening: coarsening.entropy)
 
 
 def in_words(every: Sequence[Groups], columns: Sequence[KeptColumn]) -> list[str]:
@@ -84,7 +87,9 @@ def in_words(every: Sequence[Groups], columns: Sequence[KeptColumn]) -> list[str
     words = []
     for column, groups in zip(columns, every, strict=True):
         n = int(groups.max()) + 1
-        level = next((at for at, one in enumerate(column.levels, 1) if np.array_equal(_numbered(one), groups)), None)
+        level = next(
+            (at for at, grouping in enumerate(column.levels, 1) if np.array_equal(_numbered(grouping), groups)), None
+        )
         if n == 1 and len(column.labels) > 1:
             words.append(f"{column.name}: dropped")
         elif level is not None:
@@ -115,13 +120,13 @@ class _Search:
 
     def descend(self, groups: Sequence[Groups]) -> Coarsening:
         """Return a coarsening under which Z satisfies the notion, or without any column."""
-        now = tuple(_numbered(one) for one in groups)
+        now = tuple(_numbered(grouping) for grouping in groups)
         far, h = self.measured(now)
-        while far.any() and any(one.any() for one in now):
+        while far.any() and any(grouping.any() for grouping in now):
             best: tuple[float, float] | None = None
             for move in self.moves(now, far):
                 then, h_then = self.measured(move)
-                nearer, cost = float(far.sum() - then.sum()), max(h - h_then, FREE)
+                nearer, cost = float(far.sum() - then.sum()), max(h - h_then, MIN_STEP_COST)
                 # what brings Z no nearer costs as little as possible
                 score = (nearer / cost, -cost)
                 if best is None or score > best:
@@ -134,41 +139,41 @@ class _Search:
         z = combined(groups, self.codes)
         rows = np.zeros((int(z.max()) + 1, len(self.table)))
         np.add.at(rows, z, self.table.T)
-        new = [at for at, one in enumerate(rows) if one.tobytes() not in self.seen]
+        new = [at for at, row in enumerate(rows) if row.tobytes() not in self.seen]
         if new:
             over = np.nan_to_num(self.violations(rows[new].T), nan=np.inf)
             far = np.where(over <= KEEP_TOL, 0.0, -np.expm1(-np.maximum(over, KEEP_TOL)))
-            self.seen |= {rows[at].tobytes(): float(one) for at, one in zip(new, far, strict=True)}
-        share = np.maximum(rows.sum(axis=1), UNSEEN) / self.table.sum()
-        return share * [self.seen[one.tobytes()] for one in rows], float(entropy(share / share.sum()))
+            self.seen |= {rows[at].tobytes(): float(distance) for at, distance in zip(new, far, strict=True)}
+        share = np.maximum(rows.sum(axis=1), UNSEEN_WEIGHT) / self.table.sum()
+        return share * [self.seen[row.tobytes()] for row in rows], float(entropy(share / share.sum()))
 
     def moves(self, groups: tuple[Groups, ...], far: Vector) -> Iterator[tuple[Groups, ...]]:
         """Yield the possible next coarsenings, which change one column each."""
         share = far[combined(groups, self.codes)]
         for at, column in enumerate(self.columns):
-            own = groups[at]
-            n = int(own.max()) + 1
+            current = groups[at]
+            n = int(current.max()) + 1
             if n == 1:
                 continue
-            above = (one for one in column.levels if is_made_of(one, own) and len(np.unique(one)) < n)
+            above = (level for level in column.levels if is_made_of(level, current) and len(np.unique(level)) < n)
             coarser = next(map(_numbered, above), None)
             if coarser is not None:
                 changes = [coarser]
             elif column.ordered:
-                changes = [_joined(own, first, first + 1) for first in range(n - 1)]
+                changes = [_joined(current, first, first + 1) for first in range(n - 1)]
             else:
                 pairs = list(itertools.combinations(range(n), 2))
-                if len(pairs) > MOST_PAIRS:
-                    worst = int(np.bincount(own[self.codes[:, at]], share, n).argmax())
+                if len(pairs) > MAX_PAIRS:
+                    worst = int(np.bincount(current[self.codes[:, at]], share, n).argmax())
                     pairs = [pair for pair in pairs if worst in pair]
-                changes = [_joined(own, *pair) for pair in pairs]
+                changes = [_joined(current, *pair) for pair in pairs]
             for change in changes:
                 yield (*groups[:at], change, *groups[at + 1 :])
 
 
 def combined(groups: Sequence[Groups], codes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the value of Z of each combination of codes, numbered from 0."""
-    coarse = np.stack([own[codes[:, at]] for at, own in enumerate(groups)], axis=1)
+    coarse = np.stack([grouping[codes[:, at]] for at, grouping in enumerate(groups)], axis=1)
     return np.unique(coarse, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 

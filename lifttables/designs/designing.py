@@ -27,8 +27,8 @@ from mixproof.checks import checked
 from mixproof.numerics import Matrix, Vector
 
 FORMAT = "liftlib design 2"
-CONFIDENCE = 0.95  # default confidence of a guarantee for the population
-ROWS_ALONE = "the notion holds for these rows only and is probably violated for the population they come from"
+DEFAULT_CONFIDENCE = 0.95  # default confidence of a guarantee for the population
+SAMPLE_ONLY = "the notion holds for these rows only and is probably violated for the population they come from"
 
 POPULATION = "the population"
 
@@ -108,7 +108,7 @@ class Design:
     @property
     def confidence(self) -> float | None:
         """The confidence of the guarantee for the population; None without one."""
-        return next((one.confidence for one in self.kept if one.whom == POPULATION), None)
+        return next((guarantee.confidence for guarantee in self.kept if guarantee.whom == POPULATION), None)
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -131,7 +131,7 @@ class Design:
 
     def columns_in(self, names: Sequence[str]) -> list[Column]:
         """Return the public columns, and the secret ones that are named or needed."""
-        secret = [one for one in self.secret.columns if self.channel.sees_secret or one.name in names]
+        secret = [column for column in self.secret.columns if self.channel.sees_secret or column.name in names]
         return [*secret, *self.public.columns]
 
     def codes(self, rows: Any, unseen: Unseen = "error") -> NDArray[np.int64]:
@@ -179,7 +179,7 @@ class Design:
             "mechanism": self.mechanism,
             "notion": self.notion,
             "promise": None if self.promise is None else content_of(self.promise),
-            "kept": [asdict(one) for one in self.kept],
+            "kept": [asdict(guarantee) for guarantee in self.kept],
             "secret": as_dict(self.secret),
             "public": as_dict(self.public),
             "texts": [list(texts) for texts in self.texts],
@@ -210,35 +210,35 @@ def load(path: Path) -> Design:
     return read_ours(path, "design", FORMAT, design_from, "make the channel again")
 
 
-def design_from(found: Any) -> Design:
+def design_from(content: Any) -> Design:
     """Return a design from its JSON values."""
-    secret, public = from_dict(found["secret"]), from_dict(found["public"])
-    texts = tuple(map(texts_from, found["texts"]))
-    kernel = kernel_from(found["kernel"], len(texts))
-    shape = (len(secret.labels), len(public.labels)) if found["sees_secret"] else (len(public.labels),)
-    promise = found["promise"]
-    made = Design(
-        str(found["mechanism"]),
-        str(found["notion"]),
-        statements_from(found["kept"]),
+    secret, public = from_dict(content["secret"]), from_dict(content["public"])
+    texts = tuple(map(texts_from, content["texts"]))
+    kernel = kernel_from(content["kernel"], len(texts))
+    shape = (len(secret.labels), len(public.labels)) if content["sees_secret"] else (len(public.labels),)
+    promise = content["promise"]
+    design = Design(
+        str(content["mechanism"]),
+        str(content["notion"]),
+        statements_from(content["kept"]),
         secret,
         public,
         Channel(kernel.reshape(*shape, len(texts))),
-        None if found["grid"] is None else int(found["grid"]),
+        None if content["grid"] is None else int(content["grid"]),
         texts,
-        tuple(indices_from(source, len(public.labels)) for source in found["sources"]),
-        np.asarray(found["p_y"], dtype=np.float64),
-        np.asarray(found["table"], dtype=np.float64),
+        tuple(indices_from(source, len(public.labels)) for source in content["sources"]),
+        np.asarray(content["p_y"], dtype=np.float64),
+        np.asarray(content["table"], dtype=np.float64),
         None if promise is None else from_content(promise),
     )
-    if made.table.shape != (len(secret.labels), len(public.labels)) or made.p_y.shape != (len(made.texts),):
+    if design.table.shape != (len(secret.labels), len(public.labels)) or design.p_y.shape != (len(design.texts),):
         raise ValueError("its counts do not fit its symbols")
-    if not (np.isfinite(made.table) & (made.table >= 0) & (made.table == np.floor(made.table))).all():
+    if not (np.isfinite(design.table) & (design.table >= 0) & (design.table == np.floor(design.table))).all():
         raise ValueError("its counts are not whole numbers of at least 0")
-    if not (np.isfinite(made.p_y) & (made.p_y >= 0)).all() or not made.p_y.sum() > 0:
+    if not (np.isfinite(design.p_y) & (design.p_y >= 0)).all() or not design.p_y.sum() > 0:
         raise ValueError("its shares of outputs are not a distribution")
-    check_texts(texts, made.sources, len(public.columns))
-    return made
+    check_texts(texts, design.sources, len(public.columns))
+    return design
 
 
 def kernel_from(rows: Any, n_outputs: int) -> Matrix:
@@ -255,22 +255,22 @@ def kernel_from(rows: Any, n_outputs: int) -> Matrix:
     return kernel
 
 
-def statements_from(found: Any) -> tuple[Kept, ...]:
+def statements_from(content: Any) -> tuple[Kept, ...]:
     """Return the guarantees in a JSON list, or raise TypeError or ValueError."""
-    if not isinstance(found, list):
-        raise TypeError(f"{str(found)[:60]!r} is not a list of statements")
-    made = tuple(Kept(**one) for one in found)
-    for one in made:
-        texts, sure = (one.whom, one.notion, one.how, one.numbers), one.confidence
+    if not isinstance(content, list):
+        raise TypeError(f"{str(content)[:60]!r} is not a list of statements")
+    guarantees = tuple(Kept(**guarantee) for guarantee in content)
+    for guarantee in guarantees:
+        texts, sure = (guarantee.whom, guarantee.notion, guarantee.how, guarantee.numbers), guarantee.confidence
         known = sure is None or (isinstance(sure, float) and 0 < sure < 1)
         if not known or not all(isinstance(text, str) for text in texts):
-            raise ValueError(f"{str(one)[:60]!r} is not a statement of what is kept")
-    return made
+            raise ValueError(f"{str(guarantee)[:60]!r} is not a statement of what is kept")
+    return guarantees
 
 
 def check_texts(texts: Texts, sources: Sequence[Sequence[int]], n_columns: int) -> None:
     """Raise ValueError if output texts are not unique or have the wrong shape."""
-    if len(texts) != len(sources) or any(len(one) != n_columns for one in texts):
+    if len(texts) != len(sources) or any(len(output_texts) != n_columns for output_texts in texts):
         raise ValueError("its texts do not fit its outputs and columns")
     if len(set(texts)) < len(texts):
         raise ValueError("two of its outputs have one text")
@@ -286,7 +286,7 @@ def design(
     counts: Counts,
     notion: Notion,
     mechanism: str,
-    confidence: float | None = CONFIDENCE,
+    confidence: float | None = DEFAULT_CONFIDENCE,
     seconds: float | None = None,
     report: Callable[[float, float, float], None] | None = None,
 ) -> Design:
@@ -301,43 +301,50 @@ def design(
         raise InvalidParameter(
             "seconds cannot be combined with a confidence: a search is for these rows only (--confidence none)"
         )
-    kept = [Kept("these rows", str(notion), None, "checked against the table's own shares")]
+    guarantees = [Kept("these rows", str(notion), None, "checked against the table's own shares")]
     if confidence is None:
         wanted = {"seconds": seconds, "report": report if "report" in named.options else None}
         options = {name: value for name, value in wanted.items() if value is not None}
-        made, certifies, ran = named(joint, notion, **options), None, mechanism
-        if not notion.is_satisfied(joint, made):
+        unrounded, certifies, ran = named(joint, notion, **options), None, mechanism
+        if not notion.is_satisfied(joint, unrounded):
             raise BrokenNotion(
-                f"{mechanism} returns a channel that exceeds {notion} by {notion.violation(joint, made):.4g} nats: "
-                "nothing is released"
+                f"{mechanism} returns a channel that exceeds {notion} by {notion.violation(joint, unrounded):.4g} "
+                "nats: nothing is released"
             )
     else:
-        made, certifier, how, ran = for_population(named, counts.table, notion, confidence, counts.chosen)
+        unrounded, certifier, how, ran = for_population(named, counts.table, notion, confidence, counts.chosen)
         certifies = certifier.keeps
-        kept.append(Kept(POPULATION, str(notion), confidence, *how))
-        if made.partition is not None:
-            made = Channel.merge(made.partition, joint.n_public, joint.public)
+        guarantees.append(Kept(POPULATION, str(notion), confidence, *how))
+        if unrounded.partition is not None:
+            unrounded = Channel.merge(unrounded.partition, joint.n_public, joint.public)
 
-    def keeps(one: Channel) -> bool:
-        return notion.is_satisfied(joint, one) and (certifies is None or certifies(one))
+    def keeps(candidate: Channel) -> bool:
+        return notion.is_satisfied(joint, candidate) and (certifies is None or certifies(candidate))
 
-    channel, grid = made, None
+    channel, grid = unrounded, None
     # a bound on an average protects no single belief from what the kernel adds, and near tables have kernels far apart
-    if made.partition is not None or isinstance(notion, LiftNotion | AttributeWise):
-        channel, grid = on_grid(made, made.joint_xy(joint).sum(axis=0), keeps)
-    return assembled(ran, notion, kept, counts, channel, grid)
+    if unrounded.partition is not None or isinstance(notion, LiftNotion | AttributeWise):
+        channel, grid = on_grid(unrounded, unrounded.joint_xy(joint).sum(axis=0), keeps)
+    return assembled(ran, notion, guarantees, counts, channel, grid)
 
 
 def best_design(
-    choices: Sequence[Counts], notion: Notion, mechanism: str, confidence: float | None = CONFIDENCE, **search: Any
+    choices: Sequence[Counts],
+    notion: Notion,
+    mechanism: str,
+    confidence: float | None = DEFAULT_CONFIDENCE,
+    **search: Any,
 ) -> tuple[Counts, Design]:
     """Return the alternative that retains most: its counts and its design."""
-    made = [(counts, design(counts, notion, mechanism, confidence, **search)) for counts in choices]
-    return max(made, key=lambda one: evaluate(joint_of(one[0]), one[1].channel).mutual_information)
+    alternatives = [(counts, design(counts, notion, mechanism, confidence, **search)) for counts in choices]
+    return max(
+        alternatives,
+        key=lambda alternative: evaluate(joint_of(alternative[0]), alternative[1].channel).mutual_information,
+    )
 
 
 def assembled(
-    mechanism: str, notion: Notion, kept: Sequence[Kept], counts: Counts, channel: Channel, grid: int | None
+    mechanism: str, notion: Notion, guarantees: Sequence[Kept], counts: Counts, channel: Channel, grid: int | None
 ) -> Design:
     """Return the design that consists of a channel and a table's counts."""
     joint = joint_of(counts)
@@ -345,7 +352,7 @@ def assembled(
     return Design(
         mechanism,
         str(notion),
-        tuple(kept),
+        tuple(guarantees),
         counts.secret,
         counts.public,
         channel,
@@ -358,17 +365,17 @@ def assembled(
     )
 
 
-def information(found: Design) -> dict[str, Any]:
+def information(design: Design) -> dict[str, Any]:
     """Return the properties of a design as JSON values."""
     return {
-        "mechanism": found.mechanism,
-        "notion": found.notion,
-        "kept": [asdict(one) for one in found.kept],
-        "rows": found.rows,
-        "secret": found.secret.names,
-        "public": found.public.names,
-        "symbols": len(found.public.labels),
-        "outputs": list(found.outputs),
-        "sees_secret": found.channel.sees_secret,
-        "grid": found.grid,
+        "mechanism": design.mechanism,
+        "notion": design.notion,
+        "kept": [asdict(guarantee) for guarantee in design.kept],
+        "rows": design.rows,
+        "secret": design.secret.names,
+        "public": design.public.names,
+        "symbols": len(design.public.labels),
+        "outputs": list(design.outputs),
+        "sees_secret": design.channel.sees_secret,
+        "grid": design.grid,
     }

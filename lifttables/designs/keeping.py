@@ -1,9 +1,9 @@
 """Designs that release X next to kept columns, which are coarsened as necessary.
 
 The more of a budget the kept columns use, the less is left for X. They are coarsened until they use at most a share of
-each budget, for each share of ``SHARES`` (0 drops them all), and the design with the largest H(Z) + I(X; Y | Z) is
-taken. For a population, a random quarter of the rows chooses each coarsening. The other rows certify the designs, with
-a union bound for the choice among them.
+each budget, for each share of ``BUDGET_SHARES`` (0 drops them all), and the design with the largest H(Z) + I(X; Y | Z)
+is taken. For a population, a random quarter of the rows chooses each coarsening. The other rows certify the designs,
+with a union bound for the choice among them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from liftlib.errors import BrokenNotion, DataError, InvalidParameter
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
 from liftlib.notions import LiftNotion, Notion, PolyhedralLift
-from lifttables.confident.subset_lattice import SHARE, split
+from lifttables.confident.subset_lattice import SELECTION_SHARE, split
 from lifttables.designs.alongside import (
     alongside,
     alongside_for_population,
@@ -34,7 +34,7 @@ from lifttables.designs.coarsening import Groups, KeptColumn, coarsened, in_word
 from lifttables.designs.designing import POPULATION, Design, Kept, assembled
 from lifttables.designs.rounding import on_grid
 from lifttables.encoding.binning import hierarchy_file, hierarchy_levels
-from lifttables.encoding.columns import GROUPS, MISSING, Column, Counts, Symbols
+from lifttables.encoding.columns import DATE_UNITS, MISSING, Column, Counts, Symbols
 from lifttables.encoding.counting import count, unknown_to_hierarchy
 from lifttables.encoding.naming import texts_of_outputs
 from lifttables.encoding.reading import Reading, cuts
@@ -44,14 +44,14 @@ from lifttables.population.sample import Sample, subset_price
 from lifttables.population.worst import Between, violation_of, worst_required_budgets
 from mixproof.numerics import KEEP_TOL, Matrix, Vector, check_scalar
 
-MOST = 200_000  # maximum number of combinations of public and kept values before coarsening
+MAX_KEPT_COMBINATIONS = 200_000  # maximum number of combinations of public and kept values before coarsening
 
 # the default mechanism, replaced here by the optimal one, and that one's name
-MECHANISMS = ("subset-merging", "optimal")
-SHARES = (1.0, 0.7, 0.4, 0.0)  # shares of the budgets that kept columns may use
+KEEPING_MECHANISMS = ("subset-merging", "optimal")
+BUDGET_SHARES = (1.0, 0.7, 0.4, 0.0)  # shares of the budgets that kept columns may use
 
 # shares of P(y|z) mixed in until the rows that chose nothing certify the design
-MIXED = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+MARGINAL_SHARES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 
 class NextTo(NamedTuple):
@@ -106,21 +106,21 @@ def design_next_to(
 
     Bins and hierarchies of ``reading`` may be of kept columns too; of a hierarchy, all levels from the given one are
     tried, the values themselves first. Without a confidence the design is for these rows only. ``share`` in [0, 1] is
-    how much of each budget the kept columns may use, by default the best of ``SHARES``.
+    how much of each budget the kept columns may use, by default the best of ``BUDGET_SHARES``.
     """
     _check_asked(reading, keep, mechanism)
-    shares = SHARES if share is None else (check_scalar("coarsen", share, 0, 1),)
-    found = _counted(table, reading, keep)
-    options = _options(found, served(notion), confidence, shares)
-    best = max(options, key=lambda one: one.total)
-    secret = list(found.counts.secret.columns)
+    shares = BUDGET_SHARES if share is None else (check_scalar("coarsen", share, 0, 1),)
+    counted = _counted(table, reading, keep)
+    options = _options(counted, served(notion), confidence, shares)
+    best = max(options, key=lambda option: option.total)
+    secret = list(counted.counts.secret.columns)
     counts = count(
         table.counts([*secret, *best.public]),
         secret,
         best.public,
         missing=reading.missing,
         rare="keep",
-        max_symbols=MOST,
+        max_symbols=MAX_KEPT_COMBINATIONS,
     )
     place = {label: at for at, label in enumerate(best.labels)}
     order = [place.get(label, -1) for label in counts.public.labels]
@@ -131,30 +131,32 @@ def design_next_to(
             f"there are {len(counts.public.labels):,} symbols next to the kept values, more than "
             f"{reading.max_symbols:,}: bin or coarsen a column, or raise --max-symbols"
         )
-    names = ", ".join(column.name for column in best.public[found.n_x :])
+    names = ", ".join(column.name for column in best.public[counted.n_x :])
     ran = ("optimal" if confidence is None else "confident-response") + (f" for each value of {names}" if names else "")
-    kept = [Kept("these rows", str(notion), None, "checked against the table's own shares, with the kept columns")]
+    guarantees = [
+        Kept("these rows", str(notion), None, "checked against the table's own shares, with the kept columns")
+    ]
     if confidence is not None:
         how = (
             "by bounds on all subsets of the symbols next to each kept value, at once; a random quarter of the rows "
             "chose how to group kept values, and the others certify it"
         )
-        kept.append(Kept(POPULATION, str(notion), confidence, how))
+        guarantees.append(Kept(POPULATION, str(notion), confidence, how))
     channel = Channel(best.channel.kernel[order])
-    made = assembled(ran, notion, kept, counts, channel, best.grid)
-    notes = _notes(found, options, best)
+    design = assembled(ran, notion, guarantees, counts, channel, best.grid)
+    notes = _notes(counted, options, best)
     if confidence is not None:
-        sample_only = max(_options(found, served(notion), None, shares), key=lambda one: one.total)
+        sample_only = max(_options(counted, served(notion), None, shares), key=lambda option: option.total)
         notes.append(f"for this sample only, {_in_nats(sample_only)} would be retained (--confidence none)")
-    return NextTo(counts, made, tuple(notes))
+    return NextTo(counts, design, tuple(notes))
 
 
 def proposed(table: Table, reading: Reading, keep: Sequence[str], notion: Notion) -> str:
     """Return a description of what ``--coarsen`` would do at most, and its cost."""
-    found = _counted(table, reading, keep)
-    table_z, codes = _of_z(found, found.counts.table)
-    groups, after = coarsened(table_z, codes, found.kept, _in_sample(served(notion), table_z.sum(axis=1)))
-    words = in_words(groups, found.kept)
+    counted = _counted(table, reading, keep)
+    table_z, codes = _of_z(counted, counted.counts.table)
+    groups, after = coarsened(table_z, codes, counted.kept, _in_sample(served(notion), table_z.sum(axis=1)))
+    words = in_words(groups, counted.kept)
     end = "To design the release for each kept value, add --coarsen"
     if not words:
         return f"{', '.join(keep)} alone would satisfy {notion}. {end}"
@@ -169,36 +171,36 @@ def _check_asked(reading: Reading, keep: Sequence[str], mechanism: str) -> None:
     """Raise InvalidParameter for options that are incompatible with kept columns."""
     if not keep:
         raise InvalidParameter("--coarsen is about kept columns: name them (--keep)")
-    if mechanism not in MECHANISMS:
+    if mechanism not in KEEPING_MECHANISMS:
         raise InvalidParameter(f"--coarsen uses the optimal release, not {mechanism}: leave out --mechanism")
     if reading.rare == "pool":
         raise InvalidParameter("--coarsen does not pool rare public symbols: bin the column, or give --rare keep")
 
 
 def _options(
-    found: _Counted, notion: PolyhedralLift, confidence: float | None, shares: Sequence[float]
+    counted: _Counted, notion: PolyhedralLift, confidence: float | None, shares: Sequence[float]
 ) -> list[_Option]:
     """Return the design for each coarsening that uses at most a share of the budgets."""
-    counts = found.counts.table
+    counts = counted.counts.table
     choosing, certifying = (counts, counts) if confidence is None else split(counts, 0)
-    chosen = found.counts.chosen + np.log(len(shares))
-    table_z, codes = _of_z(found, choosing)
+    chosen = counted.counts.chosen + np.log(len(shares))
+    table_z, codes = _of_z(counted, choosing)
     options: list[_Option] = []
     for share in shares:
-        groups = tuple(np.zeros(len(one.labels), dtype=np.int64) for one in found.kept)
+        groups = tuple(np.zeros(len(kept_column.labels), dtype=np.int64) for kept_column in counted.kept)
         if share > 0:
             part = _scaled(notion, share)
             if confidence is None:
                 violations = _in_sample(part, table_z.sum(axis=1))
             else:
-                n_x = len({label[: found.n_x] for label in found.counts.public.labels})
+                n_x = len({label[: counted.n_x] for label in counted.counts.public.labels})
                 price = chosen + np.log(len(codes)) + subset_price(n_x + 1, 1)
-                scale = (1 - SHARE) / SHARE  # as many rows as are to certify it
+                scale = (1 - SELECTION_SHARE) / SELECTION_SHARE  # as many rows as are to certify it
                 violations = _in_population(part, scale, table_z.sum(axis=1), confidence, float(price))
-            groups = coarsened(table_z, codes, found.kept, violations).groups
-        if any(all(map(np.array_equal, groups, one.groups)) for one in options):
+            groups = coarsened(table_z, codes, counted.kept, violations).groups
+        if any(all(map(np.array_equal, groups, other.groups)) for other in options):
             continue
-        option = _option(found, groups, share, notion, (choosing, certifying), confidence, chosen)
+        option = _option(counted, groups, share, notion, (choosing, certifying), confidence, chosen)
         options += [] if option is None else [option]
     if not options:
         raise BrokenNotion(
@@ -208,7 +210,7 @@ def _options(
 
 
 def _option(
-    found: _Counted,
+    counted: _Counted,
     groups: tuple[Groups, ...],
     share: float,
     notion: PolyhedralLift,
@@ -217,25 +219,27 @@ def _option(
     chosen: float,
 ) -> _Option | None:
     """Return the design next to coarsened columns; None if they violate the notion."""
-    columns, texts = list(found.counts.public.columns[: found.n_x]), []
-    for at, (column, kept) in enumerate(zip(found.counts.public.columns[found.n_x :], found.kept, strict=True)):
-        if groups[at].max() > 0 or len(kept.labels) == 1:
-            coarse, names = _coarser(column, kept, groups[at], found.texts[at])
+    columns, texts = list(counted.counts.public.columns[: counted.n_x]), []
+    for at, (column, kept_column) in enumerate(
+        zip(counted.counts.public.columns[counted.n_x :], counted.kept, strict=True)
+    ):
+        if groups[at].max() > 0 or len(kept_column.labels) == 1:
+            coarse, names = _coarser(column, kept_column, groups[at], counted.texts[at])
             columns.append(coarse)
-            texts.append([names[code] for code in found.codes[:, at]])
-    every = [(*label[: found.n_x], *of_z) for label, *of_z in zip(found.counts.public.labels, *texts, strict=True)]
+            texts.append([names[code] for code in counted.codes[:, at]])
+    every = [(*label[: counted.n_x], *of_z) for label, *of_z in zip(counted.counts.public.labels, *texts, strict=True)]
     labels = sorted(set(every))
     place = {label: at for at, label in enumerate(labels)}
     pair = np.array([place[label] for label in every])
-    values = sorted({label[found.n_x :] for label in labels})
-    z = np.array([values.index(label[found.n_x :]) for label in labels])
-    choosing, certifying, table = (_summed(one, pair, len(labels)) for one in (*rows, found.counts.table))
+    values = sorted({label[counted.n_x :] for label in labels})
+    z = np.array([values.index(label[counted.n_x :]) for label in labels])
+    choosing, certifying, table = (_summed(counts, pair, len(labels)) for counts in (*rows, counted.counts.table))
     joint = Joint.from_counts(table)
     if not satisfied(joint, z, notion).all():
         return None
 
-    def in_sample(one: Channel) -> bool:
-        return violation_alongside(joint, z, one.kernel, notion) <= KEEP_TOL
+    def in_sample(candidate: Channel) -> bool:
+        return violation_alongside(joint, z, candidate.kernel, notion) <= KEEP_TOL
 
     keeps = in_sample
     if confidence is None:
@@ -246,19 +250,19 @@ def _option(
         except BrokenNotion:
             return None
         constant = mixed_in(joint, z, certified.channel.kernel)
-        mixtures = (Channel((1 - one) * certified.channel.kernel + one * constant) for one in MIXED)
+        mixtures = (Channel((1 - weight) * certified.channel.kernel + weight * constant) for weight in MARGINAL_SHARES)
 
-        def keeps(one: Channel) -> bool:
-            return in_sample(one) and certified.keeps(one)
+        def keeps(candidate: Channel) -> bool:
+            return in_sample(candidate) and certified.keeps(candidate)
 
-        channel = next(one for one in mixtures if keeps(one))
+        channel = next(mixture for mixture in mixtures if keeps(mixture))
     rounded, grid = on_grid(channel, mixed_in(joint, z, channel.kernel), keeps)
     return _Option(share, groups, tuple(columns), labels, table, rounded, grid, retained(joint, z, rounded.kernel))
 
 
 def _scaled(notion: PolyhedralLift, share: float) -> PolyhedralLift:
     """Return a notion with a share of its budgets."""
-    budgets = [one.name for one in fields(notion) if one.name.startswith("eps")]  # type: ignore[arg-type]
+    budgets = [field.name for field in fields(notion) if field.name.startswith("eps")]  # type: ignore[arg-type]
     return replace(notion, **{name: share * getattr(notion, name) for name in budgets})  # type: ignore[type-var]
 
 
@@ -280,15 +284,15 @@ def _in_population(
         seen = scale * np.vstack([rows, rows.sum(axis=0)])
         lower, upper = clopper_pearson(seen, of, level)
         everybody = seen[-1] == of[-1]
-        found = Between(np.where(everybody, 1.0, lower), np.where(everybody, 1.0, upper), *prior)
-        return violation_of(worst_required_budgets(notion, found))
+        between = Between(np.where(everybody, 1.0, lower), np.where(everybody, 1.0, upper), *prior)
+        return violation_of(worst_required_budgets(notion, between))
 
     return violations
 
 
-def _of_z(found: _Counted, counts: Matrix) -> tuple[Matrix, NDArray[np.int64]]:
+def _of_z(counted: _Counted, counts: Matrix) -> tuple[Matrix, NDArray[np.int64]]:
     """Return the counts by secret and combination of kept values, with their codes."""
-    codes, of = np.unique(found.codes, axis=0, return_inverse=True)
+    codes, of = np.unique(counted.codes, axis=0, return_inverse=True)
     return _summed(counts, of.reshape(-1), len(codes)), codes
 
 
@@ -299,33 +303,33 @@ def _summed(counts: Matrix, of: NDArray[np.int64], n: int) -> Matrix:
     return table
 
 
-def _notes(found: _Counted, options: Sequence[_Option], best: _Option) -> list[str]:
+def _notes(counted: _Counted, options: Sequence[_Option], best: _Option) -> list[str]:
     """Return what was coarsened, its cost, and what other shares of the budget retain."""
-    table_z, _ = _of_z(found, found.counts.table)
+    table_z, _ = _of_z(counted, counted.counts.table)
     h_z, h_x, left = best.information
     before = entropy(table_z.sum(axis=0) / table_z.sum())
     z_share, x_share = (
-        f"{100 * part / whole:.1f} %" if whole > 0 else "all" for part, whole in ((h_z, before), (left, h_x))
+        f"{100 * part / total:.1f} %" if total > 0 else "all" for part, total in ((h_z, before), (left, h_x))
     )
     shown = [
         (
-            f"with kept columns at {100 * one.share:g} % of the budget: "
-            if one.information[0]
+            f"with kept columns at {100 * option.share:g} % of the budget: "
+            if option.information[0]
             else "without kept columns: "
         )
-        + _in_nats(one)
-        for one in options
+        + _in_nats(option)
+        for option in options
     ]
     cost = (
         f"retained: {z_share} of the information in the kept columns (H(Z)), and next to them {x_share} of that in the "
         "released ones (H(X|Z))"
     )
-    words = (f"coarsened: {text}" for text in in_words(best.groups, found.kept))
+    words = (f"coarsened: {text}" for text in in_words(best.groups, counted.kept))
     return [*words, cost, *(shown if len(shown) > 1 else [])]
 
 
-def _in_nats(one: _Option) -> str:
-    h_z, h_x, left = one.information
+def _in_nats(option: _Option) -> str:
+    h_z, h_x, left = option.information
     return f"H(Z) = {h_z:.3f} nats, and I(X;Y|Z) = {left:.3f} of H(X|Z) = {h_x:.3f} nats"
 
 
@@ -333,28 +337,38 @@ def _counted(table: Table, reading: Reading, keep: Sequence[str]) -> _Counted:
     """Return the counts of the secret, the public and the kept columns."""
     table.check([*reading.secrets, *reading.publics, *keep])
     ladders = {name: text for text in reading.hierarchies for name in [hierarchy_file(text)[0]] if name in keep}
-    whole = replace(
+    full_reading = replace(
         reading,
         public=(*reading.publics, *keep),
         hierarchies=tuple(text for text in reading.hierarchies if text not in ladders.values()),
     )
-    secret, public = (whole.columns(table, names) for names in (reading.secrets, whole.publics))
+    secret, public = (full_reading.columns(table, names) for names in (reading.secrets, full_reading.publics))
     counts = count(
-        table.counts([*secret, *public]), secret, public, missing=reading.missing, rare="keep", max_symbols=MOST
+        table.counts([*secret, *public]),
+        secret,
+        public,
+        missing=reading.missing,
+        rare="keep",
+        max_symbols=MAX_KEPT_COMBINATIONS,
     )
-    ways = sum(cuts(table, column) for column in (*secret, *public) if column.name in whole.cut_by_rows)
+    ways = sum(cuts(table, column) for column in (*secret, *public) if column.name in full_reading.cut_by_rows)
     n_x = len(reading.publics)
     _check_rare(counts, n_x, reading)
     labels = [label[n_x:] for label in counts.public.labels]
-    kept, texts = zip(
+    kept_columns, texts = zip(
         *(
             _kept_column(column, {label[at] for label in labels}, ladders.get(column.name))
             for at, column in enumerate(public[n_x:])
         ),
         strict=True,
     )
-    codes = np.array([[one.labels.index(text) for one, text in zip(kept, label, strict=True)] for label in labels])
-    return _Counted(replace(counts, chosen=counts.chosen + ways), n_x, list(kept), list(texts), codes)
+    codes = np.array(
+        [
+            [kept_column.labels.index(text) for kept_column, text in zip(kept_columns, label, strict=True)]
+            for label in labels
+        ]
+    )
+    return _Counted(replace(counts, chosen=counts.chosen + ways), n_x, list(kept_columns), list(texts), codes)
 
 
 def _check_rare(full: Counts, n_x: int, reading: Reading) -> None:
@@ -380,8 +394,8 @@ def _kept_column(column: Column, occurring: set[str], ladder: str | None) -> tup
             "or drop those rows (--missing drop)"
         )
     numeric = column.plain and all(map(_is_number, occurring))
-    labels = tuple(sorted(occurring, key=(lambda one: (float(one), one)) if numeric else column.place))
-    if column.unit in GROUPS:  # groups of dates have no coarser ones: the column may only be dropped
+    labels = tuple(sorted(occurring, key=(lambda text: (float(text), text)) if numeric else column.place))
+    if column.unit in DATE_UNITS:  # groups of dates have no coarser ones: the column may only be dropped
         return KeptColumn(column.name, labels, levels=(np.zeros(len(labels), dtype=np.int64),)), [labels, labels]
     texts, levels = [labels], []
     for pairs in [] if ladder is None else hierarchy_levels(ladder):
@@ -403,19 +417,19 @@ def _is_number(text: str) -> bool:
 
 
 def _coarser(
-    column: Column, kept: KeptColumn, groups: Groups, texts: Sequence[tuple[str, ...]]
+    column: Column, kept_column: KeptColumn, groups: Groups, texts: Sequence[tuple[str, ...]]
 ) -> tuple[Column, Sequence[str]]:
     """Return a column whose labels are groups of values, and the label of each value."""
     n = int(groups.max()) + 1
-    if n == len(kept.labels):
-        return column, kept.labels
+    if n == len(kept_column.labels):
+        return column, kept_column.labels
     if column.edges:  # neighbours are one bin without the edges between them
         first = [int(np.flatnonzero(groups == group)[0]) for group in range(1, n)]
-        coarse = replace(column, edges=tuple(column.edges[column.place(kept.labels[at])[0] - 1] for at in first))
+        coarse = replace(column, edges=tuple(column.edges[column.place(kept_column.labels[at])[0] - 1] for at in first))
         return coarse, [coarse.bins()[group] for group in groups]
     # the coarsest level that the groups are made of
-    fits = [0, *(at for at, level in enumerate(kept.levels, 1) if is_made_of(groups, level))]
+    fits = [0, *(at for at, level in enumerate(kept_column.levels, 1) if is_made_of(groups, level))]
     symbols = Symbols((column,), tuple((label,) for label in texts[fits[-1]]))
     named = texts_of_outputs(symbols, [np.flatnonzero(groups == group).tolist() for group in range(n)])
     labels = [named[group][0] for group in groups]
-    return replace(column, parents=tuple(zip(kept.labels, labels, strict=True))), labels
+    return replace(column, parents=tuple(zip(kept_column.labels, labels, strict=True))), labels

@@ -16,16 +16,16 @@ from lifttables.encoding.table import Table
 
 Formulas = Literal["error", "quote", "keep"]
 
-TEXTS = (nw.String, nw.Categorical, nw.Enum)  # types of text columns
+TEXT_TYPES = (nw.String, nw.Categorical, nw.Enum)  # types of text columns
 
-NUMBERED = re.compile(r" #[0-9]+\Z")  # the number appended to an output's text to make it unique
+OUTPUT_NUMBER = re.compile(r" #[0-9]+\Z")  # the number appended to an output's text to make it unique
 
 FULL_WIDTH = str.maketrans("＝＠＋－", "=@+-")  # full-width signs, which spreadsheets read as ASCII
 
 # where a cell may end within a text: Excel splits at semicolons where a comma is the decimal sign
-CELL = re.compile(r'([;\t\r\n]"*)')
+CELL_BREAK = re.compile(r'([;\t\r\n]"*)')
 
-WORD = re.compile(r"[^\W_][\w .%-]*")  # a harmless label after a sign or a number and ``or``
+HARMLESS_LABEL = re.compile(r"[^\W_][\w .%-]*")  # a harmless label after a sign or a number and ``or``
 
 
 @dataclass(frozen=True)
@@ -50,32 +50,32 @@ class Publishing:
     coarsened: tuple[str, ...] = ()
 
 
-def check_keep(table: Table, made: Design, how: Publishing) -> None:
+def check_keep(table: Table, design: Design, how: Publishing) -> None:
     """Raise DataError if a kept column is missing, secret or released by the channel."""
     table.check(how.keep)
     for name in how.keep:
-        if name in made.secret.names:
+        if name in design.secret.names:
             raise DataError(f"--keep names the secret {name!r}: it is not published")
-        if name in made.public.names:
+        if name in design.public.names:
             raise DataError(f"--keep names {name!r}, which is released through the channel: leave it out")
 
 
-def without_formulas(made: Design, formulas: Formulas, keep: Sequence[str] = ()) -> Design:
+def without_formulas(design: Design, formulas: Formulas, keep: Sequence[str] = ()) -> Design:
     """Return the design with texts that no spreadsheet evaluates, or raise DataError."""
     if formulas == "keep":
-        return made
-    for name in (*made.public.names, *keep):
+        return design
+    for name in (*design.public.names, *keep):
         if is_formula(name):
             raise DataError(f"the column's name {name!r} is a formula to a spreadsheet: rename it")
-    risky = [text for texts in made.texts for text in texts if is_formula(text)]
+    risky = [text for texts in design.texts for text in texts if is_formula(text)]
     if not risky:
-        return made
+        return design
     if formulas == "error":
         raise DataError(_formula(risky[0]))
-    texts = tuple(tuple(map(quoted, texts)) for texts in made.texts)
+    texts = tuple(tuple(map(quoted, texts)) for texts in design.texts)
     if len(set(texts)) < len(texts):
         raise DataError("with apostrophes added, two released values would be equal: rename those that begin with one")
-    return replace(made, texts=texts)
+    return replace(design, texts=texts)
 
 
 def _formula(text: str) -> str:
@@ -103,7 +103,7 @@ def is_formula(text: str) -> bool:
     >>> [is_formula(text) for text in ("-5", "-1 or -2", "-99 or 30s", "- or (rare)")]
     [False, False, False, False]
     """
-    return any(map(_begins, [text, *CELL.split(text)[2::2]]))
+    return any(map(_begins, [text, *CELL_BREAK.split(text)[2::2]]))
 
 
 def quoted(text: str) -> str:
@@ -112,7 +112,7 @@ def quoted(text: str) -> str:
     >>> [quoted(text) for text in ("=1", "a;=1", "a;b")]
     ["'=1", "a;'=1", 'a;b']
     """
-    cells = CELL.split(text)
+    cells = CELL_BREAK.split(text)
     cells[2::2] = [f"'{cell}" if _begins(cell) else cell for cell in cells[2::2]]
     return "'" * _begins(text) + "".join(cells)
 
@@ -121,9 +121,10 @@ def _begins(text: str) -> bool:
     """Return whether a text begins a formula, see :func:`is_formula`."""
     begins = text[:1].translate(FULL_WIDTH)
     if begins in ("-", "+"):
-        first, *others = NUMBERED.sub("", text).split(" or ")
+        first, *others = OUTPUT_NUMBER.sub("", text).split(" or ")
         return not (
-            _signed(first) and all(one in (RARE, MISSING) or WORD.fullmatch(one) or _signed(one) for one in others)
+            _signed(first)
+            and all(label in (RARE, MISSING) or HARMLESS_LABEL.fullmatch(label) or _signed(label) for label in others)
         )
     return begins in ("=", "@", "\t", "\r", "\n")
 
@@ -143,7 +144,7 @@ def harmless(rows: Labels, keep: Sequence[str], formulas: Formulas) -> Labels:
     their order may be that of the source's rows.
     """
     for name in keep:
-        if not isinstance(rows.schema[name], TEXTS):
+        if not isinstance(rows.schema[name], TEXT_TYPES):
             continue
         texts = rows[name].cast(nw.String)
         if formulas != "keep":
@@ -157,6 +158,6 @@ def harmless(rows: Labels, keep: Sequence[str], formulas: Formulas) -> Labels:
     return rows
 
 
-def published(table: Table, made: Design, keep: Sequence[str]) -> list[str]:
+def published(table: Table, design: Design, keep: Sequence[str]) -> list[str]:
     """Return the published columns in the table's order."""
-    return [name for name in table.columns if name in {*keep, *made.public.names}]
+    return [name for name in table.columns if name in {*keep, *design.public.names}]

@@ -18,8 +18,8 @@ from mixproof.numerics import Matrix, Vector
 GRIDS = (1_000, 10_000, 100_000)  # probabilities are multiples of 1 / grid, for the coarsest grid that serves
 
 # shares of a constant release mixed in so that the rounded kernel satisfies the notion
-SHARES = (0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
-CHEAP = 0.01  # share up to which a coarse grid is preferred to a fine one
+CONSTANT_SHARES = (0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
+MAX_COARSE_SHARE = 0.01  # share up to which a coarse grid is preferred to a fine one
 
 
 def on_grid(channel: Channel, p_y: Vector, keeps: Callable[[Channel], bool]) -> tuple[Channel, int | None]:
@@ -37,13 +37,15 @@ def on_grid(channel: Channel, p_y: Vector, keeps: Callable[[Channel], bool]) -> 
     if channel.partition is not None:
         return channel, 1
     # first all grids with cheap shares, then all grids with the others
-    ways = sorted(itertools.product(GRIDS, SHARES), key=lambda way: way[1] > CHEAP)
+    ways = sorted(itertools.product(GRIDS, CONSTANT_SHARES), key=lambda way: way[1] > MAX_COARSE_SHARE)
     for grid, share in ways:
         kernel = _rounded((1 - share) * channel.kernel + share * p_y, grid)
         seen = kernel.sum(axis=0) > 0
-        made = Channel(kernel[:, seen], [one for one, kept in zip(channel.outputs, seen, strict=True) if kept])
-        if keeps(made):
-            return made, grid
+        rounded = Channel(
+            kernel[:, seen], [label for label, occurs in zip(channel.outputs, seen, strict=True) if occurs]
+        )
+        if keeps(rounded):
+            return rounded, grid
     return channel, None
 
 
@@ -51,14 +53,16 @@ def _rounded(kernel: Matrix, grid: int) -> Matrix:
     """Return rows of multiples of 1 / grid that sum to 1, by largest remainders."""
     scaled = kernel * grid
     # what is a multiple but for rounding stays one: its remainder is among the largest
-    whole = np.floor(scaled)
-    left = (grid - whole.sum(axis=1)).astype(int)
-    order = np.argsort(-(scaled - whole), axis=1, kind="stable")
+    floor = np.floor(scaled)
+    left = (grid - floor.sum(axis=1)).astype(int)
+    order = np.argsort(-(scaled - floor), axis=1, kind="stable")
     ranks = np.argsort(order, axis=1, kind="stable")
-    return np.asarray((whole + (ranks < left[:, None])) / grid)
+    return np.asarray((floor + (ranks < left[:, None])) / grid)
 
 
-POSSIBLE = 1000  # number of tables that card and release must leave possible for the kernel to be on the card
+MIN_POSSIBLE_TABLES = (
+    1000  # number of tables that card and release must leave possible for the kernel to be on the card
+)
 
 
 def bits_left(table: Matrix, n_outputs: int, grid: int) -> float:

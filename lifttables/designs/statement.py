@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from liftlib.notions import LDP, Notion
-from lifttables.designs.designing import ROWS_ALONE, Design, Kept
+from lifttables.designs.designing import SAMPLE_ONLY, Design, Kept
 from lifttables.encoding.columns import JOIN
 from mixproof.numerics import Vector
 
@@ -41,8 +41,8 @@ def own_shares(rows: Vector) -> tuple[float, ...]:
     """
     ordered = np.sort(rows[rows > 0]) / rows.sum()
     picked = ordered[[0, len(ordered) // 2, -1]]
-    found = [float(f"{p:.0e}") if p <= 0.5 else 1 - float(f"{1 - p:.0e}") for p in picked]
-    return tuple(sorted({round(p, 15) for p in found if 0 < p < 1}))
+    rounded = [float(f"{p:.0e}") if p <= 0.5 else 1 - float(f"{1 - p:.0e}") for p in picked]
+    return tuple(sorted({round(p, 15) for p in rounded if 0 < p < 1}))
 
 
 def in_words(notion: Notion, secret: str = "the secret", priors: Sequence[float] = PRIORS) -> tuple[str, ...]:
@@ -56,8 +56,8 @@ def in_words(notion: Notion, secret: str = "the secret", priors: Sequence[float]
     Whatever else somebody knows about diagnosis, a belief of 10 % can become at most 33.3 % and at least 2.4 %.
     """
     priors = priors or PRIORS
-    found = [notion.belief(prior) for prior in priors]
-    if all(ends == (0.0, 1.0) for ends in found):
+    beliefs = [notion.belief(prior) for prior in priors]
+    if all(ends == (0.0, 1.0) for ends in beliefs):
         return (
             f"{notion} limits what a person's released values reveal about {secret} on average over its values.",
             "Beliefs about one person may change by more.",
@@ -65,7 +65,7 @@ def in_words(notion: Notion, secret: str = "the secret", priors: Sequence[float]
     known_shares = tuple(
         f"A belief of {_percent(prior)} in something about {secret} can become at most {_percent(most, up=True)} and "
         f"at least {_percent(least, up=False)}."
-        for prior, (least, most) in zip(priors, found, strict=True)
+        for prior, (least, most) in zip(priors, beliefs, strict=True)
     )
     return (*known_shares, _for_any_prior(notion, secret, priors[len(priors) // 2]))
 
@@ -87,42 +87,42 @@ def _percent(share: float, *, up: bool | None = None) -> str:
     if up is None:
         return f"{100 * share:g} %"
     tenths = 1000 * share
-    whole = -int(-tenths // 1) if up else int(tenths // 1)
+    rounded = -int(-tenths // 1) if up else int(tenths // 1)
     # a whole number up to rounding errors stays whole
-    whole = round(tenths) if abs(tenths - round(tenths)) < 1e-9 else whole
-    return f"{whole / 10:g} %"
+    rounded = round(tenths) if abs(tenths - round(tenths)) < 1e-9 else rounded
+    return f"{rounded / 10:g} %"
 
 
 def not_covered(
-    made: Design, keep: Sequence[str], *, keep_order: bool, broken: bool, kernel: bool = True
+    design: Design, keep: Sequence[str], *, keep_order: bool, broken: bool, kernel: bool = True
 ) -> tuple[str, ...]:
     """Return the limits of a release's protection, one sentence each."""
     limits = [
-        *([] if made.confidence or broken else [f"Nothing is guaranteed beyond these rows: {ROWS_ALONE}."]),
+        *([] if design.confidence or broken else [f"Nothing is guaranteed beyond these rows: {SAMPLE_ONLY}."]),
         "Other knowledge about a person, combined with the released values, may reveal more.",
         "The release does not hide who is in the table, or how many people are.",
-        f"The release shows the overall distribution of {JOIN.join(made.public.names)}, which is its purpose.",
+        f"The release shows the overall distribution of {JOIN.join(design.public.names)}, which is its purpose.",
         "Further releases about the same people can reveal more together than each alone.",
         "Somebody who expects a very different distribution of the secret from the table's may learn more.",
     ]
-    if made.grid == 1:
+    if design.grid == 1:
         limits.append(MERGING_TELLS)
-    elif kernel and made.grid is not None:
+    elif kernel and design.grid is not None:
         limits.append(KERNEL_TELLS)
     if keep:
         limits.append(f"The unchanged columns ({', '.join(keep)}) may reveal anything other than the secret.")
     if keep_order:
         limits.append("The rows are in the original table's order, which may reveal something.")
-    limits.append(f"Secrets other than {', '.join(made.secret.names)} are not protected.")
+    limits.append(f"Secrets other than {', '.join(design.secret.names)} are not protected.")
     return tuple(limits)
 
 
-def statement(kept: Kept) -> str:
+def statement(guarantee: Kept) -> str:
     """Return a guarantee as a sentence.
 
     >>> statement(Kept("the population", "LIP(eps=1.0)", 0.95, "by Clopper-Pearson bounds"))
     'LIP(eps=1.0) holds for the population with confidence 0.95: by Clopper-Pearson bounds.'
     """
-    sure = "" if kept.confidence is None else f" with confidence {kept.confidence:g}"
-    more = f"; {kept.numbers}" if kept.numbers else ""
-    return f"{kept.notion} holds for {kept.whom}{sure}: {kept.how}{more}."
+    sure = "" if guarantee.confidence is None else f" with confidence {guarantee.confidence:g}"
+    more = f"; {guarantee.numbers}" if guarantee.numbers else ""
+    return f"{guarantee.notion} holds for {guarantee.whom}{sure}: {guarantee.how}{more}."

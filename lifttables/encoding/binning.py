@@ -11,9 +11,9 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from liftlib.errors import DataError
-from lifttables.encoding.columns import EPOCH, GROUPS, Unit
+from lifttables.encoding.columns import DATE_UNITS, EPOCH, Unit
 
-DIGITS = 4300  # Python converts no longer text to an integer
+MAX_INTEGER_DIGITS = 4300  # Python converts no longer text to an integer
 
 
 class Bins(NamedTuple):
@@ -36,15 +36,15 @@ def bins_from(text: str) -> tuple[str, Bins]:
     name, _, said = text.rpartition("=")
     wanted = (
         f"bins {text!r} (--bin): give NAME=EDGE,EDGE,... in increasing order, numbers or dates such as 2020-01-31; "
-        f"NAME=quantiles:N with N of 2 or more; or NAME={'|'.join(GROUPS)}"
+        f"NAME=quantiles:N with N of 2 or more; or NAME={'|'.join(DATE_UNITS)}"
     )
     if not name:
         raise DataError(wanted)
-    if said in GROUPS:
+    if said in DATE_UNITS:
         return name, Bins((), cast("Unit", said))
     if said.startswith("quantiles:"):
         parts = said.removeprefix("quantiles:")
-        if not parts.isdecimal() or len(parts) > DIGITS or int(parts) < 2:
+        if not parts.isdecimal() or len(parts) > MAX_INTEGER_DIGITS or int(parts) < 2:
             raise DataError(wanted)
         return name, Bins(int(parts))
     first = said.partition(",")[0]
@@ -67,7 +67,7 @@ def hierarchy_file(text: str) -> tuple[str, Path, int]:
     """
     name, _, said = text.partition("=")
     file, level = said, 1
-    if (cut := said.rpartition(":"))[0] and cut[2].isdecimal() and len(cut[2]) <= DIGITS:
+    if (cut := said.rpartition(":"))[0] and cut[2].isdecimal() and len(cut[2]) <= MAX_INTEGER_DIGITS:
         file, level = cut[0], int(cut[2])
     if not name or not file or level < 1:
         raise DataError(f"--hierarchy is {text!r}: give NAME=FILE.csv, or NAME=FILE.csv:LEVEL, of 1 or more")
@@ -89,7 +89,7 @@ def hierarchy_levels(text: str) -> list[tuple[tuple[str, str], ...]]:
     """Return the groups at each level of a hierarchy, from the given level to the top."""
     _, path, level = hierarchy_file(text)
     rows = _hierarchy(path, level)
-    return [_parents(rows, path, one) for one in range(level, len(rows[0]))]
+    return [_parents(rows, path, upper_level) for upper_level in range(level, len(rows[0]))]
 
 
 def _hierarchy(path: Path, level: int) -> list[list[str]]:
@@ -112,14 +112,14 @@ def _hierarchy(path: Path, level: int) -> list[list[str]]:
 
 def _parents(rows: list[list[str]], path: Path, level: int) -> tuple[tuple[str, str], ...]:
     """Return each value with its ancestor at one level."""
-    found = [(row[0], row[level] if len(row) > level else "") for row in rows[1:]]
-    for value, parent in found:
+    pairs = [(row[0], row[level] if len(row) > level else "") for row in rows[1:]]
+    for value, parent in pairs:
         if not value or not parent:
             raise DataError(f"{path} lacks a value or a parent next to {value or parent!r}: fill it in")
-    values = [value for value, _ in found]
+    values = [value for value, _ in pairs]
     if len(set(values)) < len(values):
         twice = next(value for value in values if values.count(value) > 1)
         raise DataError(f"{path} has the value {twice!r} twice: give it one parent")
-    if not found:
+    if not pairs:
         raise DataError(f"{path} has no values: give a line for each")
-    return tuple(found)
+    return tuple(pairs)

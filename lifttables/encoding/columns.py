@@ -26,9 +26,11 @@ RARE = "(rare)"  # label of the pool of rare symbols
 JOIN = " & "  # separator of labels in a symbol's text
 ROWS = "\0rows"  # name of the column of counts; no column of a table may contain this character
 SYMBOL, ORDER = "\0symbol", "\0order"  # names of the columns of symbols and of row numbers
-CHAINED = 64  # maximum number of edges for labels by an expression, which compares each number with every edge
+MAX_CHAINED_EDGES = (
+    64  # maximum number of edges for labels by an expression, which compares each number with every edge
+)
 EPOCH = dt.date(1970, 1, 1)  # dates count as days since this one
-UNKNOWN = "\0"  # prefix of a value that is missing from its column's hierarchy
+UNKNOWN_PREFIX = "\0"  # prefix of a value that is missing from its column's hierarchy
 
 # raised by data-frame libraries for invalid values and files
 UNREADABLE = (NarwhalsError, PolarsError, ValueError, TypeError, OSError)
@@ -38,7 +40,7 @@ Labels = nw.DataFrame[Any]  # a frame of labels, in columns of text
 Unit = Literal["", "date", "year", "quarter", "month", "day"]
 
 # periods, and formats of their labels
-GROUPS = {"year": "%Y", "quarter": "%Y-Q%q", "month": "%Y-%m", "day": "%Y-%m-%d"}
+DATE_UNITS = {"year": "%Y", "quarter": "%Y-Q%q", "month": "%Y-%m", "day": "%Y-%m-%d"}
 
 
 @dataclass(frozen=True)
@@ -79,12 +81,12 @@ class Column:
             date = self._date().dt
             quarter = ((date.month() + 2) // 3).cast(nw.String)
             return nw.concat_str([date.year().cast(nw.String), nw.lit("-Q"), quarter])
-        if self.unit in GROUPS:
-            return self._date().dt.to_string(GROUPS[self.unit])
+        if self.unit in DATE_UNITS:
+            return self._date().dt.to_string(DATE_UNITS[self.unit])
         if self.parents:
             text = self.value().cast(nw.String)
             old, new = zip(*self.parents, strict=True)
-            unknown = nw.concat_str([nw.lit(UNKNOWN), text])
+            unknown = nw.concat_str([nw.lit(UNKNOWN_PREFIX), text])
             known = text.replace_strict(list(old), list(new), default=unknown, return_dtype=nw.String)
             return nw.when(~text.is_null()).then(known)
         if not self.edges:
@@ -156,9 +158,9 @@ class Symbols:
     @property
     def attributes(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """The name and the ordered labels of each column."""
-        whole = [label for label in self.labels if label != (RARE,)]
+        labels = [label for label in self.labels if label != (RARE,)]
         return tuple(
-            (column.name, tuple(sorted({label[at] for label in whole}, key=column.place)))
+            (column.name, tuple(sorted({label[at] for label in labels}, key=column.place)))
             for at, column in enumerate(self.columns)
         )
 
@@ -185,13 +187,13 @@ class Symbols:
         kinds = [*[nw.String()] * len(names), nw.Int64()]
         known = nw.from_dict(
             {
-                name: nw.new_series(name, list(one), kind, backend=labels.implementation)
-                for name, one, kind in zip((*names, SYMBOL), values, kinds, strict=True)
+                name: nw.new_series(name, list(entries), kind, backend=labels.implementation)
+                for name, entries, kind in zip((*names, SYMBOL), values, kinds, strict=True)
             }
         )
         rows = labels.select(nw.col(*names).fill_null(MISSING)).with_row_index(ORDER)
-        found = rows.join(known, on=list(names), how="left").sort(ORDER)[SYMBOL]
-        return np.array(found.fill_null(-1).cast(nw.Int64()).to_numpy())
+        symbols = rows.join(known, on=list(names), how="left").sort(ORDER)[SYMBOL]
+        return np.array(symbols.fill_null(-1).cast(nw.Int64()).to_numpy())
 
     def index_apart(self, labels: Labels, names: Sequence[str] = ()) -> NDArray[np.int64]:
         """Return the index of each row's symbol, with further numbers for unknown symbols."""
@@ -203,18 +205,20 @@ class Symbols:
 
 def labelled(rows: Any, named: Mapping[str, Column]) -> Any:
     """Return the labels of some columns of a frame, under new names."""
-    many = {name: column for name, column in named.items() if len(column.edges) > CHAINED}
+    many = {name: column for name, column in named.items() if len(column.edges) > MAX_CHAINED_EDGES}
     if not many:
         return rows.select(*(column.labels().alias(name) for name, column in named.items()))
     is_lazy = isinstance(rows, nw.LazyFrame)
-    whole = rows.collect() if is_lazy else rows
-    found = [whole.select(column.labels().alias(name))[name] for name, column in named.items() if name not in many]
+    collected = rows.collect() if is_lazy else rows
+    columns = [
+        collected.select(column.labels().alias(name))[name] for name, column in named.items() if name not in many
+    ]
     for name, column in many.items():
-        numbers = whole.select(column.number().alias(name))[name].to_numpy()
+        numbers = collected.select(column.number().alias(name))[name].to_numpy()
         place = np.where(np.isnan(numbers), -1, np.searchsorted(column.edges, numbers, side="right"))
         texts = np.array([*column.bins(), None], dtype=object)[place].tolist()
-        found.append(nw.new_series(name, texts, nw.String(), backend=whole.implementation))
-    labels = whole.select(*found).select(*named)
+        columns.append(nw.new_series(name, texts, nw.String(), backend=collected.implementation))
+    labels = collected.select(*columns).select(*named)
     return labels.lazy() if is_lazy else labels
 
 
@@ -254,10 +258,10 @@ class Counts:
         """Return the counts of one of several secret columns."""
         labels = self.secret.of_column(at)
         column = self.secret.columns[at]
-        found = sorted(set(labels), key=column.place)
-        summed = np.zeros((len(found), self.table.shape[1]))
-        np.add.at(summed, [found.index(label) for label in labels], self.table)
-        return Counts(summed, Symbols((column,), tuple((label,) for label in found)), self.public, self.chosen)
+        unique_labels = sorted(set(labels), key=column.place)
+        summed = np.zeros((len(unique_labels), self.table.shape[1]))
+        np.add.at(summed, [unique_labels.index(label) for label in labels], self.table)
+        return Counts(summed, Symbols((column,), tuple((label,) for label in unique_labels)), self.public, self.chosen)
 
 
 def as_dict(symbols: Symbols) -> dict[str, Any]:
@@ -269,23 +273,23 @@ def as_dict(symbols: Symbols) -> dict[str, Any]:
     }
 
 
-def from_dict(found: Any) -> Symbols:
+def from_dict(content: Any) -> Symbols:
     """Return the symbols that ``as_dict`` turned into JSON values."""
     return Symbols(
-        tuple(_column(column) for column in found["columns"]),
-        tuple(tuple(map(str, label)) for label in found["labels"]),
-        tuple(tuple(map(str, label)) for label in found["pooled"]),
+        tuple(_column(column) for column in content["columns"]),
+        tuple(tuple(map(str, label)) for label in content["labels"]),
+        tuple(tuple(map(str, label)) for label in content["pooled"]),
     )
 
 
-def _column(found: Any) -> Column:
-    if found["unit"] not in ("", "date", *GROUPS):
-        raise ValueError(found["unit"])
+def _column(content: Any) -> Column:
+    if content["unit"] not in ("", "date", *DATE_UNITS):
+        raise ValueError(content["unit"])
     return Column(
-        str(found["name"]),
-        tuple(map(float, found["edges"])),
-        found["unit"],
-        tuple((str(value), str(parent)) for value, parent in found["parents"]),
-        None if found["na"] is None else tuple(map(str, found["na"])),
-        bool(found["categorical"]),
+        str(content["name"]),
+        tuple(map(float, content["edges"])),
+        content["unit"],
+        tuple((str(value), str(parent)) for value, parent in content["parents"]),
+        None if content["na"] is None else tuple(map(str, content["na"])),
+        bool(content["categorical"]),
     )

@@ -11,11 +11,22 @@ import narwhals as nw
 import numpy as np
 
 from liftlib.errors import DataError
-from lifttables.encoding.columns import JOIN, MISSING, RARE, ROWS, UNKNOWN, UNREADABLE, Column, Counts, Labels, Symbols
+from lifttables.encoding.columns import (
+    JOIN,
+    MISSING,
+    RARE,
+    ROWS,
+    UNKNOWN_PREFIX,
+    UNREADABLE,
+    Column,
+    Counts,
+    Labels,
+    Symbols,
+)
 
-NUMERIC_SYMBOLS = 50  # a column with more distinct numbers must be binned or declared as categorical
+MAX_NUMERIC_SYMBOLS = 50  # a column with more distinct numbers must be binned or declared as categorical
 NA_TEXTS = ("NA", "NULL", "null", "NaN", "nan", "N/A", "n/a", "#N/A", "<NA>")  # texts that may denote a missing value
-NAMED = 6  # maximum number of columns named in a message
+MAX_COLUMNS_NAMED = 6  # maximum number of columns named in a message
 
 Missing = Literal["refuse", "symbol", "drop"]
 Rare = Literal["error", "pool", "keep"]
@@ -38,17 +49,19 @@ def count(
     ``product`` requires every combination of labels to occur, which side channels need. A DataError names the column,
     the count and the option that decides.
     """
-    every, dropped, found = [*secret, *public], 0, nw.from_native(counted, eager_only=True)
+    every, dropped, frame = [*secret, *public], 0, nw.from_native(counted, eager_only=True)
     if missing == "drop":
-        whole = found.drop_nulls([column.name for column in every])
-        dropped = int(found[ROWS].sum()) - int(whole[ROWS].sum())
-        if whole.is_empty():
-            raise DataError(f"every row has a missing value in {named([one.name for one in every])}: none is left")
-        found = whole
+        complete = frame.drop_nulls([column.name for column in every])
+        dropped = int(frame[ROWS].sum()) - int(complete[ROWS].sum())
+        if complete.is_empty():
+            raise DataError(
+                f"every row has a missing value in {named([column.name for column in every])}: none is left"
+            )
+        frame = complete
     for column in every:
-        _check_labels(found, column, missing)
+        _check_labels(frame, column, missing)
     names, of_secret = [column.name for column in public], [column.name for column in secret]
-    filled = found.with_columns(nw.col(*of_secret, *names).fill_null(MISSING))
+    filled = frame.with_columns(nw.col(*of_secret, *names).fill_null(MISSING))
     secrets = _sorted(filled.select(of_secret).unique().rows(), secret)
     totals = filled.group_by(names).agg(nw.col(ROWS).sum())
     for columns, what, n in ((names, "symbols", len(totals)), (of_secret, "secrets", len(secrets))):
@@ -95,7 +108,7 @@ def log_choose(n: int, k: int) -> float:
 
 
 def _sorted(labels: Sequence[tuple[str, ...]], columns: Sequence[Column]) -> list[tuple[str, ...]]:
-    return sorted(labels, key=lambda label: [column.place(one) for column, one in zip(columns, label, strict=True)])
+    return sorted(labels, key=lambda label: [column.place(text) for column, text in zip(columns, label, strict=True)])
 
 
 def _check_labels(counted: Labels, column: Column, missing: Missing) -> None:
@@ -122,10 +135,10 @@ def _check_labels(counted: Labels, column: Column, missing: Missing) -> None:
                     f"column {column.name!r} contains the text {text!r} in {often:,} rows: say whether it means "
                     f'missing (--na {text}, na=["{text}"]) or is an ordinary value (--na alone, na=[])'
                 )
-    unknown = alone.filter(alone.str.starts_with(UNKNOWN)) if column.parents else alone.head(0)
+    unknown = alone.filter(alone.str.starts_with(UNKNOWN_PREFIX)) if column.parents else alone.head(0)
     if len(unknown):
         raise unknown_to_hierarchy(column.name, unknown.str.slice(1).to_list())
-    if not column.plain or column.categorical or len(alone) <= NUMERIC_SYMBOLS:
+    if not column.plain or column.categorical or len(alone) <= MAX_NUMERIC_SYMBOLS:
         return
     try:
         alone.cast(nw.Float64)
@@ -142,4 +155,8 @@ def named(names: Sequence[str]) -> str:
     """Return column names for a message."""
     if len(names) == 1:
         return f"column {names[0]!r}"
-    return "columns " + ", ".join(map(repr, names[:NAMED])) + (f" and {len(names) - NAMED} more" * (len(names) > NAMED))
+    return (
+        "columns "
+        + ", ".join(map(repr, names[:MAX_COLUMNS_NAMED]))
+        + (f" and {len(names) - MAX_COLUMNS_NAMED} more" * (len(names) > MAX_COLUMNS_NAMED))
+    )

@@ -13,20 +13,20 @@ from liftlib.channel import Channel
 from liftlib.joint import Joint
 from lifttables.encoding.columns import JOIN, RARE, Symbols
 
-SHOWN = 1e-6  # an output's text names each symbol with at least this posterior probability
-LONGEST = 200  # maximum length of a text; longer ones name only the first symbols, and the card lists all
-SHOWN_ALIKE = 3  # maximum number of similar labels shown in a note
+MIN_POSTERIOR_SHOWN = 1e-6  # an output's text names each symbol with at least this posterior probability
+MAX_TEXT_LENGTH = 200  # maximum length of a text; longer ones name only the first symbols, and the card lists all
+MAX_LABELS_SHOWN = 3  # maximum number of similar labels shown in a note
 
 Texts = tuple[tuple[str, ...], ...]
 
 
 def behind(channel: Channel, joint: Joint) -> tuple[tuple[int, ...], ...]:
-    """Return each output's symbols: those with a posterior of at least ``SHOWN``."""
+    """Return each output's symbols: those with a posterior of at least ``MIN_POSTERIOR_SHOWN``."""
     if channel.outputs == joint.public:
         return tuple((x,) for x in range(joint.n_public))
     p_xy = channel.joint_xy(joint)
     posterior = p_xy / np.maximum(p_xy.sum(axis=0), np.finfo(float).tiny)
-    return tuple(tuple(int(x) for x in np.flatnonzero(column >= SHOWN)) for column in posterior.T)
+    return tuple(tuple(int(x) for x in np.flatnonzero(column >= MIN_POSTERIOR_SHOWN)) for column in posterior.T)
 
 
 def texts_of_outputs(public: Symbols, sources: Sequence[Sequence[int]]) -> Texts:
@@ -41,25 +41,27 @@ def texts_of_outputs(public: Symbols, sources: Sequence[Sequence[int]]) -> Texts
     >>> texts_of_outputs(ages, [(0, 1), (2,), (1, 2)])
     (('old', 'f or m'), ('young', 'f'), ('old or young #3', 'm or f'))
     """
-    made: list[tuple[str, ...]] = []
+    short_texts: list[tuple[str, ...]] = []
     vague: list[bool] = []
     for source in sources:
         labels = [public.labels[x] for x in source]
         labels = [label if label != (RARE,) else (RARE,) * len(public.columns) for label in labels]
         parts = [list(dict.fromkeys(label[at] for label in labels)) for at in range(len(public.columns))]
-        whole = [" or ".join(part) for part in parts]
-        short = [text if len(text) <= LONGEST else _shortened(part) for text, part in zip(whole, parts, strict=True)]
-        made.append(tuple(short))
-        vague.append(short != whole or len(set(labels)) < math.prod(len(part) for part in parts))
-    often = Counter(JOIN.join(texts) for texts in made)
-    found = tuple(
+        full = [" or ".join(part) for part in parts]
+        short = [
+            text if len(text) <= MAX_TEXT_LENGTH else _shortened(part) for text, part in zip(full, parts, strict=True)
+        ]
+        short_texts.append(tuple(short))
+        vague.append(short != full or len(set(labels)) < math.prod(len(part) for part in parts))
+    often = Counter(JOIN.join(texts) for texts in short_texts)
+    unique_texts = tuple(
         (f"{texts[0]} #{y + 1}", *texts[1:]) if unclear or often[JOIN.join(texts)] > 1 else texts
-        for y, (texts, unclear) in enumerate(zip(made, vague, strict=True))
+        for y, (texts, unclear) in enumerate(zip(short_texts, vague, strict=True))
     )
-    if len(set(found)) == len(found):
-        return found
+    if len(set(unique_texts)) == len(unique_texts):
+        return unique_texts
     # a label itself ends in such a number
-    return tuple((f"{texts[0]} #{y + 1}", *texts[1:]) for y, texts in enumerate(made))
+    return tuple((f"{texts[0]} #{y + 1}", *texts[1:]) for y, texts in enumerate(short_texts))
 
 
 def alike(labels: Iterable[str]) -> list[list[str]]:
@@ -72,7 +74,9 @@ def alike(labels: Iterable[str]) -> list[list[str]]:
     """
     groups: dict[str, list[str]] = {}
     for label in sorted(set(labels)):
-        seen = "".join(one for one in unicodedata.normalize("NFKC", label) if unicodedata.category(one) != "Cf")
+        seen = "".join(
+            character for character in unicodedata.normalize("NFKC", label) if unicodedata.category(character) != "Cf"
+        )
         groups.setdefault(" ".join(seen.casefold().split()), []).append(label)
     return [group for group in groups.values() if len(group) > 1]
 
@@ -81,12 +85,13 @@ def notes_on_labels(symbols: Symbols) -> list[str]:
     """Return a note for each column with labels that look alike."""
     notes = []
     for at, column in enumerate(symbols.columns):
-        found = alike(label[at] for label in (*symbols.labels, *symbols.pooled) if label != (RARE,))
-        if found:
-            more = f", and {len(found) - 1} more such groups" if len(found) > 1 else ""
+        groups = alike(label[at] for label in (*symbols.labels, *symbols.pooled) if label != (RARE,))
+        if groups:
+            more = f", and {len(groups) - 1} more such groups" if len(groups) > 1 else ""
             notes.append(
                 f"labels of {column.name!r} look alike and count as different ones: "
-                f"{' and '.join(map(ascii, found[0][:SHOWN_ALIKE]))}{more}; make them one in the table if they are"
+                f"{' and '.join(map(ascii, groups[0][:MAX_LABELS_SHOWN]))}{more}; make them one in the table if "
+                "they are"
             )
     return notes
 
@@ -94,7 +99,7 @@ def notes_on_labels(symbols: Symbols) -> list[str]:
 def _shortened(labels: Sequence[str]) -> str:
     shown: list[str] = []
     for label in labels:
-        if shown and sum(map(len, shown)) + len(label) > LONGEST // 2:
+        if shown and sum(map(len, shown)) + len(label) > MAX_TEXT_LENGTH // 2:
             break
-        shown.append(label[:LONGEST])
+        shown.append(label[:MAX_TEXT_LENGTH])
     return " or ".join(shown) + (f" or {len(labels) - len(shown)} more" if len(shown) < len(labels) else "")

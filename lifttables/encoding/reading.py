@@ -29,7 +29,7 @@ NO_GUARANTEE = {
 }
 
 
-FEW_COLUMNS = 4  # up to this many public columns, every subset of them is tried for a release
+MAX_SUBSET_COLUMNS = 4  # up to this many public columns, every subset of them is tried for a release
 
 
 @dataclass(frozen=True)
@@ -136,22 +136,22 @@ class Reading:
         ours = (*self.secrets, *self.publics)
         said: dict[str, Bins] = {}
         for text in self.bins:
-            name, found = bins_from(text)
-            said[_ours("--bin", name, ours, said)] = found
+            name, bins = bins_from(text)
+            said[_ours("--bin", name, ours, said)] = bins
         parents: dict[str, tuple[tuple[str, str], ...]] = {}
         for text in self.hierarchies:
             name, pairs = hierarchy_from(text)
             parents[_ours("--hierarchy", name, ours, {**said, **parents})] = pairs
         for name in self.categorical:
             _ours("--categorical", name, ours, {})
-        made = []
+        columns = []
         for name in names:
             edges, unit = said.get(name, Bins())
             column = Column(name, (), unit, parents.get(name, ()), self.na, name in self.categorical)
             if isinstance(edges, int) and not (edges := table.quantiles(column, edges)):
                 raise DataError(f"column {name!r} has no numbers to take quantiles of: give edges (--bin {name}=EDGES)")
-            made.append(replace(column, edges=edges))
-        return made
+            columns.append(replace(column, edges=edges))
+        return columns
 
     def counts(self, table: Table, *, product: bool = False) -> Counts:
         """Return the contingency table."""
@@ -161,26 +161,27 @@ class Reading:
         """Return the contingency tables, by set of public columns, to choose from.
 
         An additional column makes more symbols with fewer rows each, so leaving it out may retain more. With up to
-        ``FEW_COLUMNS`` columns, every subset is an alternative; with more, those that leave out at most one column. The
-        log of the number of alternatives is added to ``chosen`` (union bound), so that the rows may choose one. Without
-        a confidence there is one alternative, because an additional column then never makes the optimum worse.
+        ``MAX_SUBSET_COLUMNS`` columns, every subset is an alternative; with more, those that leave out at most one
+        column. The log of the number of alternatives is added to ``chosen`` (union bound), so that the rows may choose
+        one. Without a confidence there is one alternative, because an additional column then never makes the optimum
+        worse.
         """
         n = len(self.publics)
         if confidence is None or n == 1:
             return [self.counts(table)]
-        sizes = range(n, 0, -1) if n <= FEW_COLUMNS else (n, n - 1)
+        sizes = range(n, 0, -1) if n <= MAX_SUBSET_COLUMNS else (n, n - 1)
         sets = [names for size in sizes for names in itertools.combinations(self.publics, size)]
-        return [replace(one, chosen=one.chosen + math.log(len(sets))) for one in self._counts_of(table, sets)]
+        return [replace(counts, chosen=counts.chosen + math.log(len(sets))) for counts in self._counts_of(table, sets)]
 
     def _counts_of(self, table: Table, sets: Sequence[tuple[str, ...]], *, product: bool = False) -> list[Counts]:
         """Return the contingency table for each set of public columns."""
         table.check([*self.secrets, *self.publics])
         secret, public = self.columns(table, self.secrets), self.columns(table, self.publics)
         counted = table.counts([*secret, *public])
-        ways = {one.name: cuts(table, one) for one in (*secret, *public) if one.name in self.cut_by_rows}
-        found = []
+        ways = {column.name: cuts(table, column) for column in (*secret, *public) if column.name in self.cut_by_rows}
+        tables = []
         for names in sets:
-            one = count(
+            counts = count(
                 counted,
                 secret,
                 [column for column in public if column.name in names],
@@ -190,14 +191,14 @@ class Reading:
                 max_symbols=self.max_symbols,
                 product=product,
             )
-            more = sum(ways.get(column.name, 0.0) for column in one.columns)
-            found.append(replace(one, chosen=one.chosen + more))
-        return found
+            more = sum(ways.get(column.name, 0.0) for column in counts.columns)
+            tables.append(replace(counts, chosen=counts.chosen + more))
+        return tables
 
     @property
     def cut_by_rows(self) -> list[str]:
         """The names of the columns whose bin edges are quantiles of the rows."""
-        return [name for name, found in map(bins_from, self.bins) if isinstance(found.edges, int)]
+        return [name for name, bins in map(bins_from, self.bins) if isinstance(bins.edges, int)]
 
 
 def cuts(table: Table, column: Column) -> float:
@@ -215,7 +216,7 @@ def _ours(option: str, name: str, ours: Sequence[str], taken: object) -> str:
 
 def texts_of(name: str, given: str | Sequence[str]) -> tuple[str, ...]:
     """Return a text or a sequence of texts as a tuple; refuse anything else."""
-    found = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Sequence) else (given,)
-    if not all(isinstance(one, str) for one in found):
+    texts = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Sequence) else (given,)
+    if not all(isinstance(text, str) for text in texts):
         raise InvalidParameter(f"{name} is {shown(given)}: give a text, or a sequence of texts")
-    return tuple(str(one) for one in found)
+    return tuple(str(text) for text in texts)

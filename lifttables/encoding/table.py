@@ -45,7 +45,7 @@ class Table(ABC):
         """Return all rows of some columns, including those without a needed value."""
 
     @abstractmethod
-    def release(self, made: Any, source: Uniform, how: Any) -> Any:
+    def release(self, design: Any, source: Uniform, how: Any) -> Any:
         """Return the rows released through a design, as a frame of their own library."""
 
     def rows(self, names: Sequence[str]) -> Rows:
@@ -58,9 +58,9 @@ class Table(ABC):
     def complete(self, columns: Sequence[Column]) -> Table:
         """Return the table without the rows in which a value of some columns is missing."""
         self.check([column.name for column in columns])
-        found = copy.copy(self)
-        found.needed = tuple(columns)
-        return found
+        table = copy.copy(self)
+        table.needed = tuple(columns)
+        return table
 
     def collected(self, rows: Rows) -> Labels:
         """Return rows in memory."""
@@ -78,10 +78,10 @@ class Table(ABC):
         raw = list(dict.fromkeys(column.name for column in named.values()))
         self.check(raw)
         with reading(self.name):
-            found = self._counted(raw, named)
-        if found.is_empty():
+            labels = self._counted(raw, named)
+        if labels.is_empty():
             raise DataError(f"{self.name} has no rows: a distribution needs at least one observation")
-        return found.with_columns(nw.col(ROWS).cast(nw.Int64)).sort(*named)
+        return labels.with_columns(nw.col(ROWS).cast(nw.Int64)).sort(*named)
 
     def _counted(self, raw: Sequence[str], named: Mapping[str, Column]) -> Labels:
         return self.collected(tally(self.rows(raw), named))
@@ -125,7 +125,7 @@ class Table(ABC):
         """Raise DataError if a column is missing (naming the nearest) or is named twice."""
         for name in names:
             if name not in self.columns:
-                same = [one for one in self.columns if _composed(one) == _composed(name)]
+                same = [column for column in self.columns if _composed(column) == _composed(name)]
                 near = same or difflib.get_close_matches(name, self.columns, n=1)
                 listed = ", ".join(map(repr, self.columns[:20])) + (", ..." if len(self.columns) > 20 else "")
                 written = ascii if same else repr  # escapes distinguish names that look the same
@@ -150,8 +150,8 @@ def tally(rows: Any, named: Mapping[str, Column]) -> Any:
 
 def numbers(rows: Any, column: Column) -> Any:
     """Return the number of rows with each number of a column; rows may be lazy."""
-    found = rows.select(column.number().alias(NUMBER)).drop_nulls()
-    return found.group_by(NUMBER).agg(nw.len().alias(ROWS))
+    values = rows.select(column.number().alias(NUMBER)).drop_nulls()
+    return values.group_by(NUMBER).agg(nw.len().alias(ROWS))
 
 
 def present(columns: Sequence[Column]) -> nw.Expr:

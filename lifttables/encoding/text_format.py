@@ -42,13 +42,13 @@ class TextFormat:
         if self.quote is not None and self.quote == (self.separator or ","):
             raise InvalidParameter(f"separator and quote are both {self.quote!r}: give two different characters")
         try:
-            found = codecs.lookup(self.encoding)
+            codec = codecs.lookup(self.encoding)
             "a".encode(self.encoding)  # refuses codecs between bytes, such as base64
         except (LookupError, TypeError, ValueError) as error:
             raise InvalidParameter(
                 f"encoding is {shown(self.encoding)}, which is not known: give utf-8, utf-16, latin-1 or another"
             ) from error
-        object.__setattr__(self, "encoding", found.name)
+        object.__setattr__(self, "encoding", codec.name)
 
     @property
     def is_utf8(self) -> bool:

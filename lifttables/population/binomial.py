@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from mixproof.numerics import Vector
 
-STEPS = 16  # steps of the staircase that bounds two probabilities together; more would save at most 0.6 nats
+STAIRCASE_STEPS = 16  # steps of the staircase that bounds two probabilities together; more would save at most 0.6 nats
 
 
 def clopper_pearson(
@@ -58,7 +58,7 @@ def fisher_levels(log_level: ArrayLike) -> Vector:
 
     Returns
     -------
-    numpy.ndarray, shape (m, STEPS - 1)
+    numpy.ndarray, shape (m, STAIRCASE_STEPS - 1)
         Except with that probability, there is an i for which the bounds at level i of one and -1 - i of the other both
         hold.
 
@@ -77,5 +77,5 @@ def fisher_levels(log_level: ArrayLike) -> Vector:
     level = np.asarray(log_level, dtype=np.float64)
     t = 10 - 2 * level
     for _ in range(100):  # from above, so that the chance is never larger
-        t = np.log1p(STEPS * np.expm1(t / STEPS)) - level
-    return np.asarray(-t[..., None] * np.arange(1, STEPS) / STEPS)
+        t = np.log1p(STAIRCASE_STEPS * np.expm1(t / STAIRCASE_STEPS)) - level
+    return np.asarray(-t[..., None] * np.arange(1, STAIRCASE_STEPS) / STAIRCASE_STEPS)

@@ -61,21 +61,21 @@ def differences(
     def bounds(group: int) -> tuple[Matrix, Places, Places]:
         """Return distinct upper bounds, with the places of subsets and complements."""
         seen = groups[group] @ inside.T
-        both = np.concatenate([seen, rows[group] - seen])
+        occurrences = np.concatenate([seen, rows[group] - seen])
         twice = np.tile(kind, 2)
-        _, first, place = np.unique(both * len(kinds) + twice, return_index=True, return_inverse=True)
-        _, found = clopper_pearson(both[first, None], rows[group], levels[twice[first]], lower=False)
-        return found, place[: len(seen)], place[len(seen) :]
+        _, first, place = np.unique(occurrences * len(kinds) + twice, return_index=True, return_inverse=True)
+        _, upper = clopper_pearson(occurrences[first, None], rows[group], levels[twice[first]], lower=False)
+        return upper, place[: len(seen)], place[len(seen) :]
 
-    none, whole = size == 0, size == inside.shape[1]
+    empty, full = size == 0, size == inside.shape[1]
 
     def misses(budget: Vector) -> Matrix:
-        found = np.empty((len(pairs), len(inside)))
+        violations = np.empty((len(pairs), len(inside)))
         for at, pair in enumerate(pairs):
             (p, here, _), (q, _, opposite), factor = bounds(pair.p), bounds(pair.q), float(np.exp(-budget[at]))
             high, low = p[here], 1 - q[opposite, ::-1]
-            found[at] = np.max([(c * high - d * low).max(axis=1) for c, d in pair.coefficients(factor)], axis=0)
-            found[at, none], found[at, whole] = 0.0, factor - 1
-        return found
+            violations[at] = np.max([(c * high - d * low).max(axis=1) for c, d in pair.coefficients(factor)], axis=0)
+            violations[at, empty], violations[at, full] = 0.0, factor - 1
+        return violations
 
     return misses

@@ -29,7 +29,7 @@ def worst_lifts(between: Between) -> dict[str, Ends]:
         surely_most, surely_least = lower / between.upper[-1], upper / between.lower[-1]
         apart = np.log(lower.max(axis=0)) - np.log(upper.min(axis=0))
         ratio = np.log(upper.max(axis=0)) - np.log(lower.min(axis=0))
-        found = {
+        intervals = {
             "min_lift_leakage": (-np.log(surely_least.min(axis=0)), -np.log(least.min(axis=0))),
             "max_lift_leakage": (np.log(surely_most.max(axis=0)), np.log(most.max(axis=0))),
             "ldp": (apart, ratio),
@@ -38,7 +38,7 @@ def worst_lifts(between: Between) -> dict[str, Ends]:
     used = between.upper[-1] > 0
     return {
         name: (max(0.0, float(np.nan_to_num(low[used], nan=0.0).max())), max(0.0, float(up[used].max())))
-        for name, (low, up) in found.items()
+        for name, (low, up) in intervals.items()
     }
 
 
@@ -70,14 +70,14 @@ def averages(
         "maximal_leakage": leakage - np.log(max(1.0, np.exp(leakage) - of_secret.max(axis=1).sum(axis=1).mean())),
     }
     tail = (1 - level) / 4
-    found = {}
+    intervals = {}
     for name, most in overstated.items():
         values, estimate = redrawn[name], estimates[name]
         low, high = np.quantile(values, [tail, 1 - tail])
         mean = float(values.mean())
         less = max(most, mean - estimate)
-        found[name] = (max(0.0, estimate - less - (high - mean)), estimate + (mean - low))
-    return found
+        intervals[name] = (max(0.0, estimate - less - (high - mean)), estimate + (mean - low))
+    return intervals
 
 
 def _apart(p: Matrix) -> Matrix:

@@ -18,14 +18,17 @@ from liftlib.errors import InvalidDistribution, InvalidParameter, shown
 from liftlib.notions import Notion, RatioBased, Ratios
 from lifttables.population.binomial import clopper_pearson
 from lifttables.population.differences import Misses, differences
-from lifttables.population.worst import Between, kept_for_sure, violation_of, worst_required_budgets
+from lifttables.population.worst import Between, certainly_satisfied, violation_of, worst_required_budgets
 from mixproof.checks import checked
 from mixproof.numerics import KEEP_TOL, SAME_TOL, Mask, Matrix, Vector, as_matrix, check_nonnegative, check_scalar
 
-SMALL = 3  # maximum number of symbols in a small subset, from which responses are made
-LARGE = 0.1  # share of the probability of error that is reserved for larger subsets
-MOST_NATS, HALVINGS = 800.0, 60  # search range for a violation (beyond it, infinite) and bisection steps
-UNSEEN = 0.5  # weight, in rows, of a symbol without rows in a design's utility; no bound depends on it
+MAX_SMALL_SUBSET = 3  # maximum number of symbols in a small subset, from which responses are made
+LARGE_SUBSET_SHARE = 0.1  # share of the probability of error that is reserved for larger subsets
+MAX_VIOLATION, VIOLATION_BISECTIONS = (
+    800.0,
+    60,
+)  # search range for a violation (beyond it, infinite) and bisection steps
+UNSEEN_WEIGHT = 0.5  # weight, in rows, of a symbol without rows in a design's utility; no bound depends on it
 
 
 class Parts(NamedTuple):
@@ -166,9 +169,9 @@ class Sample:
     def weights(self) -> Vector:
         """The empirical distribution of the symbols, shape (X,).
 
-        A symbol without rows counts as ``UNSEEN`` rows.
+        A symbol without rows counts as ``UNSEEN_WEIGHT`` rows.
         """
-        seen = np.maximum(self.counts.sum(axis=0), UNSEEN)
+        seen = np.maximum(self.counts.sum(axis=0), UNSEEN_WEIGHT)
         return np.asarray(seen / seen.sum())
 
     @cached_property
@@ -196,10 +199,10 @@ class Sample:
         level = self._log_part - np.log(2) - self.chosen - self.price(size)
         table = np.vstack([self.counts, self.counts.sum(axis=0)])
         lower, upper = _each_once(table @ inside.T, table.sum(axis=1), size, level)
-        whole, none = size == self.n_public, size == 0
+        full, empty = size == self.n_public, size == 0
         return Between(
-            np.where(whole, 1.0, np.where(none, 0.0, lower)),
-            np.where(none, 0.0, np.where(whole, 1.0, upper)),
+            np.where(full, 1.0, np.where(empty, 0.0, lower)),
+            np.where(empty, 0.0, np.where(full, 1.0, upper)),
             *self.prior,
         )
 
@@ -230,11 +233,11 @@ class Sample:
         if not channel.sees_secret:
             return self.sums(self.parts(channel))
         self._fits(channel)
-        each = [self.sums(Parts.nested(one)) for one in channel.kernel]
-        lower, upper = (np.array([found[side][s] for s, found in enumerate(each)]) for side in (0, 1))
+        each = [self.sums(Parts.nested(kernel)) for kernel in channel.kernel]
+        lower, upper = (np.array([bounds[side][s] for s, bounds in enumerate(each)]) for side in (0, 1))
         # P(y) = sum_s P(s) P(y|s) over all possible priors
-        whole = np.stack([_least_mean(lower, *self.prior), -_least_mean(-upper, *self.prior)])
-        return Between(np.vstack([lower, whole[0]]), np.vstack([upper, whole[1]]), *self.prior)
+        marginal = np.stack([_least_mean(lower, *self.prior), -_least_mean(-upper, *self.prior)])
+        return Between(np.vstack([lower, marginal[0]]), np.vstack([upper, marginal[1]]), *self.prior)
 
     def parts(self, channel: Channel) -> Parts:
         """Return a channel as sums of subsets: its certificate's, or else nested ones."""
@@ -249,9 +252,9 @@ class Sample:
         return Parts.nested(channel.kernel)
 
     def _fits(self, channel: Channel) -> None:
-        wanted, found = (self.n_secret, self.n_public)[not channel.sees_secret :], channel.kernel.shape[:-1]
-        if found != wanted:
-            raise InvalidParameter(f"the channel takes {found} and the sample has {wanted}: match them")
+        expected, shape = (self.n_secret, self.n_public)[not channel.sees_secret :], channel.kernel.shape[:-1]
+        if shape != expected:
+            raise InvalidParameter(f"the channel takes {shape} and the sample has {expected}: match them")
 
     def sums(self, parts: Parts) -> Between:
         """Return bounds on P(y|s) and P(y) for outputs that are sums of subsets.
@@ -259,8 +262,8 @@ class Sample:
         InvalidParameter is raised if the parts are invalid, see :class:`Parts`.
         """
         parts = parts.validated(self.n_public)
-        found = self.subsets(parts.member)
-        return Between(found.lower @ parts.weights, found.upper @ parts.weights, *self.prior)
+        bounds = self.subsets(parts.member)
+        return Between(bounds.lower @ parts.weights, bounds.upper @ parts.weights, *self.prior)
 
     def differences(self, ratios: Ratios, member: ArrayLike) -> Misses:
         """Return upper bounds on P(A|a) e^-budget - P(A|b) as a function of the budgets.
@@ -268,7 +271,7 @@ class Sample:
         The bounds of subsets add up to those of sums of subsets.
         """
         inside = insides(member, self.n_public)
-        pairs = {frozenset(one) for one in zip(ratios.top.tolist(), ratios.bottom.tolist(), strict=True)}
+        pairs = {frozenset(secrets) for secrets in zip(ratios.top.tolist(), ratios.bottom.tolist(), strict=True)}
         parts = len(pairs) + any(self.n_secret in pair for pair in pairs)  # P(s) has one where P(y) is asked about
         level = float(np.log1p(-self.confidence)) - np.log(2 * max(1, parts)) - self.chosen
         level = level - self.price(inside.sum(axis=1))
@@ -286,11 +289,11 @@ class Sample:
         ratios = notion.ratios(self.n_secret)
         return self.differences(ratios, member)(ratios.budget + spare)
 
-    def kept(self, notion: Notion, member: Mask) -> Mask:
+    def satisfied(self, notion: Notion, member: Mask) -> Mask:
         """Return which subsets satisfy a notion for the population as outputs, (m,)."""
         if isinstance(notion, RatioBased):
             return np.asarray((self.misses(notion, member, KEEP_TOL) <= 0).all(axis=0))
-        return kept_for_sure(notion, self.subsets(member))
+        return certainly_satisfied(notion, self.subsets(member))
 
     def nearness(self, notion: Notion, member: Mask) -> Vector:
         """Return how far subsets are from satisfying a notion, a sort key of shape (m,)."""
@@ -304,9 +307,9 @@ class Sample:
         if isinstance(notion, RatioBased):
             parts = parts.validated(self.n_public)
             return np.asarray((self.misses(notion, parts.member, KEEP_TOL) @ parts.weights <= 0).all(axis=0))
-        return kept_for_sure(notion, self.sums(parts))
+        return certainly_satisfied(notion, self.sums(parts))
 
-    def excess(self, notion: Notion, parts: Parts) -> float:
+    def violation_of_sums(self, notion: Notion, parts: Parts) -> float:
         """Return the worst-case violation of a budget by sums of subsets, in nats."""
         from scipy.sparse import csr_array  # noqa: PLC0415 - see clopper_pearson
 
@@ -322,13 +325,13 @@ class Sample:
         def kept(spare: float) -> bool:
             return bool(np.all(np.asarray(misses(ratios.budget + spare) @ weights) <= 0))
 
-        low, high = -float(ratios.budget.min()), MOST_NATS
+        low, high = -float(ratios.budget.min()), MAX_VIOLATION
         if kept(low):
             return low
-        for _ in range(HALVINGS if kept(high) else 0):
+        for _ in range(VIOLATION_BISECTIONS if kept(high) else 0):
             middle = (low + high) / 2
             low, high = (low, middle) if kept(middle) else (middle, high)
-        return high if high < MOST_NATS else np.inf
+        return high if high < MAX_VIOLATION else np.inf
 
     @checked
     def violation(self, notion: Notion, channel: Channel) -> float:
@@ -338,7 +341,7 @@ class Sample:
         population satisfies the notion. UnsupportedNotion is raised if single outputs do not decide the notion.
         """
         if isinstance(notion, RatioBased) and not channel.sees_secret:
-            return self.excess(notion, self.parts(channel))
+            return self.violation_of_sums(notion, self.parts(channel))
         return float(violation_of(worst_required_budgets(notion, self.outputs(channel))).max())
 
     @checked
@@ -379,15 +382,16 @@ def _each_once(seen: Matrix, rows: Vector, size: NDArray[np.int64], level: Vecto
     for at, n in enumerate(rows):
         _, first, place = np.unique(seen[at] * steps + size, return_index=True, return_inverse=True)
         bounds = clopper_pearson(seen[at][first], n, level[first])
-        lower[at], upper[at] = (one[place] for one in bounds)
+        lower[at], upper[at] = (bound[place] for bound in bounds)
     return lower, upper
 
 
 def subset_price(n: int, size: ArrayLike) -> Vector:
     """Return minus the log of a subset's share of the probability of error.
 
-    Subsets have ``size`` of n symbols. All subsets of one size have equal shares, all sizes up to ``SMALL`` too, and
-    larger sizes share ``LARGE``. The shares of all pairs of a subset and its complement sum to at most 1.
+    Subsets have ``size`` of n symbols. All subsets of one size have equal shares, all sizes up to ``MAX_SMALL_SUBSET``
+    too, and larger sizes share ``LARGE_SUBSET_SHARE``. The shares of all pairs of a subset and its complement sum to at
+    most 1.
 
     Examples
     --------
@@ -398,10 +402,17 @@ def subset_price(n: int, size: ArrayLike) -> Vector:
 
     size, half = np.asarray(size, dtype=np.float64), n // 2
     choose = gammaln(n + 1) - gammaln(size + 1) - gammaln(n - size + 1)
-    if half <= SMALL:
+    if half <= MAX_SMALL_SUBSET:
         return np.asarray(np.log(max(1, half)) + choose)
-    small = np.minimum(size, n - size) <= SMALL
-    return np.asarray(np.where(small, np.log(SMALL / (1 - LARGE)), np.log((half - SMALL) / LARGE)) + choose)
+    small = np.minimum(size, n - size) <= MAX_SMALL_SUBSET
+    return np.asarray(
+        np.where(
+            small,
+            np.log(MAX_SMALL_SUBSET / (1 - LARGE_SUBSET_SHARE)),
+            np.log((half - MAX_SMALL_SUBSET) / LARGE_SUBSET_SHARE),
+        )
+        + choose
+    )
 
 
 def _least_mean(values: Matrix, low: Vector, high: Vector) -> Vector:

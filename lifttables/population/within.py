@@ -38,8 +38,8 @@ class SampleWithin(Sample):
     def __init__(self, counts: ArrayLike, elsewhere: Vector, confidence: float = 0.95, chosen: float = 0.0):
         super().__init__(counts, confidence, chosen)
         rest = np.asarray(elsewhere, dtype=np.float64)[:, None]
-        whole = np.hstack([self.counts, rest]) if rest.any() else self.counts
-        object.__setattr__(self, "whole", Sample(whole, confidence, chosen))
+        full_counts = np.hstack([self.counts, rest]) if rest.any() else self.counts
+        object.__setattr__(self, "whole", Sample(full_counts, confidence, chosen))
 
     @property
     def prior(self) -> tuple[Vector, Vector]:

@@ -11,7 +11,7 @@ from liftlib.errors import UnsupportedNotion
 from liftlib.notions import LiftNotion, Notion, RequiredBudget
 from mixproof.numerics import KEEP_TOL, SAME_TOL, Mask, Matrix, Vector
 
-MOST_CORNERS = 10  # maximum number of secrets, since a box of lifts has 2^|S| corners
+MAX_CORNER_SECRETS = 10  # maximum number of secrets, since a box of lifts has 2^|S| corners
 
 
 class Between(NamedTuple):
@@ -31,7 +31,7 @@ def worst_required_budgets(notion: Notion, between: Between) -> tuple[RequiredBu
 
     The worst case is over all probabilities within the bounds. It is at a corner of the box of lifts for notions that
     the smallest and largest lift decide, and for averages of a function of the lifts that falls and then rises. Other
-    notions, and averages over more than ``MOST_CORNERS`` secrets, raise UnsupportedNotion.
+    notions, and averages over more than ``MAX_CORNER_SECRETS`` secrets, raise UnsupportedNotion.
 
     >>> from liftlib.notions import LIP
     >>> half = np.full((3, 1), 0.5)
@@ -48,16 +48,16 @@ def worst_required_budgets(notion: Notion, between: Between) -> tuple[RequiredBu
     if n_secret == 1:  # then P(y|s) = P(y)
         return notion.required_budgets(np.ones_like(between.lower[:-1]), np.ones(1))
     least, most = lifts_between(between)
-    found = _worst_of_box(notion, between, least, most)
+    worst = _worst_of_box(notion, between, least, most)
     # Upper bounds on P(s) sum to more than 1, so an average with these weights exceeds that under any prior. An output
     # whose lifts are all known to be 1 needs the same under every prior, so its weights may sum to 1.
     constant = (np.maximum(most - 1, 1 - least) <= SAME_TOL).all(axis=0)
     if not constant.any():
-        return found
+        return worst
     at_one = notion.required_budgets(np.ones_like(least), between.prior_upper / between.prior_upper.sum())
     return tuple(
-        need._replace(needed=np.where(constant, one.needed, need.needed))
-        for need, one in zip(found, at_one, strict=True)
+        need._replace(needed=np.where(constant, constant_need.needed, need.needed))
+        for need, constant_need in zip(worst, at_one, strict=True)
     )
 
 
@@ -67,19 +67,20 @@ def _worst_of_box(notion: LiftNotion, between: Between, least: Matrix, most: Mat
     with np.errstate(invalid="ignore"):  # a ratio of two bounds that are 0, which is not read
         at_most, at_least = notion.required_budgets(most, prior), notion.required_budgets(least, prior)
     if all(need.decides for need in at_most):
-        found = []
+        worst = []
         for place, (up, low) in enumerate(zip(at_most, at_least, strict=True)):
             if up.decides == ("most",):
-                found.append(up)
+                worst.append(up)
             elif up.decides == ("least",):
-                found.append(low)
+                worst.append(low)
             else:  # the ratio of two secrets' probabilities, of which P(y) is no part
                 needed = [_ratio(notion, lower, upper, s, prior)[place].needed for s in range(n_secret)]
-                found.append(up._replace(needed=np.max(needed, axis=0)))
-        return tuple(found)
-    if n_secret > MOST_CORNERS:
+                worst.append(up._replace(needed=np.max(needed, axis=0)))
+        return tuple(worst)
+    if n_secret > MAX_CORNER_SECRETS:
         raise UnsupportedNotion(
-            f"{notion} averages over {n_secret} secrets, more than {MOST_CORNERS}: bound single lifts by LIP or LDP"
+            f"{notion} averages over {n_secret} secrets, more than {MAX_CORNER_SECRETS}: bound single lifts by "
+            "LIP or LDP"
         )
     corners = [
         notion.required_budgets(np.where(np.array(at)[:, None], most, least), prior)
@@ -116,6 +117,6 @@ def violation_of(needs: tuple[RequiredBudget, ...]) -> Vector:
     return np.max(over, axis=0) if over else np.full(needs[0].needed.shape, -np.inf)
 
 
-def kept_for_sure(notion: Notion, between: Between) -> Mask:
+def certainly_satisfied(notion: Notion, between: Between) -> Mask:
     """Return which outputs satisfy the notion for all values within bounds, (m,)."""
     return np.asarray(violation_of(worst_required_budgets(notion, between)) <= KEEP_TOL)

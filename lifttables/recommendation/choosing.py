@@ -16,13 +16,13 @@ from liftlib.measures.evaluation import evaluate
 from liftlib.measures.information import entropy
 from liftlib.notions import ALIP, LDP, LIP, Notion
 from lifttables.confident.certification import route
-from lifttables.confident.subset_lattice import DEAR, LATTICE
-from lifttables.designs.designing import CONFIDENCE, best_design, joint_of
+from lifttables.confident.subset_lattice import MAX_LATTICE_SYMBOLS, SLOW_SYMBOLS
+from lifttables.designs.designing import DEFAULT_CONFIDENCE, best_design, joint_of
 from lifttables.designs.statement import in_words, own_shares, statement
 from lifttables.encoding.columns import JOIN, Counts
 from lifttables.encoding.reading import Reading
 from lifttables.recommendation.question import (
-    OPTIONS,
+    BELIEF_LIMITS,
     Adversary,
     Question,
     percent,
@@ -30,7 +30,7 @@ from lifttables.recommendation.question import (
     sanitise_command,
 )
 from lifttables.recommendation.trying import Trying
-from lifttables.releases.card import LEFT_OUT, card_of
+from lifttables.releases.card import DROPPED_ROWS_NOTE, card_of
 from lifttables.releases.estimating import expected_error, price
 from lifttables.releases.pipeline import warn_of_rows_alone
 from lifttables.sources.source import open_table
@@ -44,10 +44,12 @@ NOTIONS_AT: dict[str, Callable[[float], Notion]] = {
     "ldp": lambda eps: LDP(2 * eps),
 }
 
-BUDGETS = (0.25, 0.5, 1.0, 2.0)  # budgets of the curve, in nats
-LOOSEST = 4.0  # largest budget tried for accurate shares: the odds of a secret may grow 3,000-fold
-FINENESS = 100  # budgets that answer a question about accuracy are multiples of 1 / FINENESS nats
-NEAR = 0.01  # if utilities differ by less, the simpler mechanism is recommended
+CURVE_BUDGETS = (0.25, 0.5, 1.0, 2.0)  # budgets of the curve, in nats
+MAX_BUDGET = 4.0  # largest budget tried for accurate shares: the odds of a secret may grow 3,000-fold
+ACCURACY_STEPS_PER_NAT = (
+    100  # budgets that answer a question about accuracy are multiples of 1 / ACCURACY_STEPS_PER_NAT nats
+)
+UTILITY_TOL = 0.01  # if utilities differ by less, the simpler mechanism is recommended
 
 
 @dataclass(frozen=True)
@@ -139,10 +141,10 @@ def choose(
     at_most: float | None = None,
     adversary: Adversary = "shares",
     accuracy: float | None = None,
-    epsilons: Sequence[float] = BUDGETS,
+    epsilons: Sequence[float] = CURVE_BUDGETS,
     notions: Sequence[str] = ("lip", "alip", "ldp"),
     mechanisms: Sequence[str] | None = None,
-    confidence: float | None = CONFIDENCE,
+    confidence: float | None = DEFAULT_CONFIDENCE,
     seconds: float = 10.0,
     told: Callable[[str], None] | None = None,
     **reading: Any,
@@ -193,12 +195,12 @@ def choose(
     how = Reading.from_words({"secret": secret, "public": public, "rare": "pool", **reading})
     question = Question.asked(belief, at_most, adversary, accuracy, eps)
     check_scalar("seconds", seconds, 0.1)
-    curve = {check_scalar(f"epsilons[{at}]", one, finite=True) for at, one in enumerate(epsilons)}
+    curve = {check_scalar(f"epsilons[{at}]", budget, finite=True) for at, budget in enumerate(epsilons)}
     _check_names(notions, mechanisms or ())
     how.check_population(confidence)
     counts, *_ = choices = how.choices(open_table(source, how.text_format), confidence)
     # by option; a budget and accuracy have no limit
-    limits: dict[str, float | None] = {"": at_most} if at_most or accuracy or eps is not None else dict(OPTIONS)
+    limits: dict[str, float | None] = {"": at_most} if at_most or accuracy or eps is not None else dict(BELIEF_LIMITS)
     targets = {
         label: {
             name: (eps or 0.0) if limit is None else question.largest_budget(NOTIONS_AT[name], limit)
@@ -208,9 +210,9 @@ def choose(
         for label, limit in limits.items()
     }
     wanted = [
-        (name, one, budget)
+        (name, mechanism, budget)
         for name in notions
-        for one in fitting(name, mechanisms, counts, confidence)
+        for mechanism in fitting(name, mechanisms, counts, confidence)
         for budget in sorted(curve | {budgets[name] for budgets in targets.values() if name in budgets})
     ]
     with Trying() as trying:
@@ -245,15 +247,15 @@ def _check_names(notions: Sequence[str], mechanisms: Sequence[str]) -> None:
 
 def fitting(notion: str, mechanisms: Sequence[str] | None, counts: Counts, confidence: float | None) -> list[str]:
     """Return the mechanisms to try: suitable, fast enough, and without duplicates."""
-    one = NOTIONS_AT[notion](1.0)
+    unit_notion = NOTIONS_AT[notion](1.0)
     n = len(counts.public.labels)
     if mechanisms is not None:
-        return [name for name in mechanisms if registry.mechanisms[name].serves(one)]
-    serving = [name for name, made in registry.mechanisms.items() if made.serves(one)]
+        return [name for name in mechanisms if registry.mechanisms[name].serves(unit_notion)]
+    serving = [name for name, mechanism in registry.mechanisms.items() if mechanism.serves(unit_notion)]
     # merging of other kinds and other responses would be the same designs for the population
-    routes = {name: name if confidence is None else route(registry.mechanisms[name], one) for name in serving}
+    routes = {name: name if confidence is None else route(registry.mechanisms[name], unit_notion) for name in serving}
     first = {kind: "subset-merging" if kind == "merging" else name for name, kind in reversed(routes.items())}
-    most = {name: registry.mechanisms[name].most_symbols if routes[name] == name else DEAR for name in serving}
+    most = {name: registry.mechanisms[name].most_symbols if routes[name] == name else SLOW_SYMBOLS for name in serving}
     return [name for name in serving if name in first.values() and ((limit := most[name]) is None or n <= limit)]
 
 
@@ -265,7 +267,7 @@ def confidence_of_each(tried: Sequence[tuple[str, str]], counts: Counts, confide
     """
     if confidence is None:
         return None
-    many = len(counts.public.labels) > LATTICE
+    many = len(counts.public.labels) > MAX_LATTICE_SYMBOLS
     kinds = {
         (name == "ldp", route(registry.mechanisms[mechanism], NOTIONS_AT[name](1.0)) if many else "")
         for name, mechanism in tried
@@ -284,22 +286,24 @@ def attempt(
     """Return the result of one mechanism under one notion; runs in a separate process."""
     notion = NOTIONS_AT[name](eps)
     started = time.perf_counter()
-    counts, made = best_design(choices, notion, mechanism, confidence)
+    counts, design = best_design(choices, notion, mechanism, confidence)
     seconds = time.perf_counter() - started
     joint = joint_of(counts)
-    estimable = made.grid is not None and counts.public.names == choices[0].public.names
+    estimable = design.grid is not None and counts.public.names == choices[0].public.names
     return Tried(
         notion=str(notion),
         mechanism=mechanism,
         eps=eps,
-        nmi=float(evaluate(joint, made.channel).mutual_information / max(entropy(joint_of(choices[0]).p_x), SAME_TOL)),
+        nmi=float(
+            evaluate(joint, design.channel).mutual_information / max(entropy(joint_of(choices[0]).p_x), SAME_TOL)
+        ),
         belief=question.bound(notion),
-        error=expected_error(made.channel.kernel, joint.p_x, made.rows) if estimable else np.inf,
-        rows_price=price(card_of(made, kernel=True), joint.p_x),
+        error=expected_error(design.channel.kernel, joint.p_x, design.rows) if estimable else np.inf,
+        rows_price=price(card_of(design, kernel=True), joint.p_x),
         seconds=seconds,
-        outputs=made.channel.n_outputs,
-        kept=tuple(statement(one) for one in made.kept),
-        not_covered=card_of(made, kernel=question.accuracy is not None or None).not_covered,
+        outputs=design.channel.n_outputs,
+        kept=tuple(statement(guarantee) for guarantee in design.kept),
+        not_covered=card_of(design, kernel=question.accuracy is not None or None).not_covered,
         problem="",
     )
 
@@ -334,31 +338,33 @@ class _Trials:
         problem = f"longer than {self.seconds:g} s at another budget"
         if (name, mechanism) not in self.slow:
             try:
-                found = self.trying.call(attempt, asked, self.seconds)
+                trial = self.trying.call(attempt, asked, self.seconds)
             except TimeoutError:
                 problem = f"longer than {self.seconds:g} s"
             except LiftError as error:
                 problem = str(error)
             else:
-                assert isinstance(found, Tried)
-                return found
+                assert isinstance(trial, Tried)
+                return trial
         notion = NOTIONS_AT[name](eps)
         belief = self.question.bound(notion)
         return Tried(str(notion), mechanism, eps, np.nan, belief, np.inf, np.inf, np.nan, 0, (), (), problem)
 
-    def _name(self, found: Tried) -> str:
-        return next(name for (name, _, _), one in self.tried.items() if one is found)
+    def _name(self, trial: Tried) -> str:
+        return next(name for (name, _, _), other in self.tried.items() if other is trial)
 
     def fit(self, budgets: Mapping[str, float]) -> tuple[Tried, ...]:
         """Return the channels at the notions' budgets, the one that retains most first."""
-        found = [one for (name, _, budget), one in self.tried.items() if budget == budgets[name] and not one.problem]
-        return tuple(sorted(found, key=lambda one: -one.nmi))
+        trials = [
+            trial for (name, _, budget), trial in self.tried.items() if budget == budgets[name] and not trial.problem
+        ]
+        return tuple(sorted(trials, key=lambda trial: -trial.nmi))
 
     def accurate(self, accuracy: float) -> tuple[Tried, ...]:
         """Return each notion's and mechanism's accurate release with the smallest budget."""
-        found = []
+        trials = []
         for name, mechanism in dict.fromkeys(key[:2] for key in list(self.tried)):
-            curve = sorted({budget for *of, budget in self.tried if of == [name, mechanism]} | {LOOSEST})
+            curve = sorted({budget for *of, budget in self.tried if of == [name, mechanism]} | {MAX_BUDGET})
             below = 0.0
             for budget in curve:
                 best = self.attempt((name, mechanism, budget), "larger budget")
@@ -367,14 +373,14 @@ class _Trials:
                 below = budget
             else:
                 continue
-            low, high = int(below * FINENESS), math.ceil(best.eps * FINENESS)
+            low, high = int(below * ACCURACY_STEPS_PER_NAT), math.ceil(best.eps * ACCURACY_STEPS_PER_NAT)
             while high - low > 1:
                 middle = (low + high) // 2
-                here = self.attempt((name, mechanism, middle / FINENESS), "smaller budget")
+                here = self.attempt((name, mechanism, middle / ACCURACY_STEPS_PER_NAT), "smaller budget")
                 low, high = (low, middle) if here.error <= accuracy else (middle, high)
                 best = here if here.error <= accuracy else best
-            found.append(best)
-        return tuple(sorted(found, key=_by_privacy))
+            trials.append(best)
+        return tuple(sorted(trials, key=_by_privacy))
 
     def answer(self, label: str, limit: float | None, fit: tuple[Tried, ...], source: Any, how: Reading) -> Answer:
         """Return the recommendation for a requirement, with its meaning and its command."""
@@ -389,7 +395,7 @@ class _Trials:
         if best is None:
             return answer
         notion = NOTIONS_AT[self._name(best)](best.eps)  # a notion's text drops the last digits of its budget
-        left_out = (LEFT_OUT,) if how.missing == "drop" else ()
+        left_out = (DROPPED_ROWS_NOTE,) if how.missing == "drop" else ()
         shares = own_shares(self.choices[0].table.sum(axis=1))
         kernel = self.question.accuracy is not None
         return replace(
@@ -404,22 +410,22 @@ class _Trials:
         if (accuracy := self.question.accuracy) is not None:
             return _most_private(fit, self.tried.values(), accuracy, self.choices[0].table.sum(axis=0))
         if limit is None:
-            first = next((name for (name, _, _), one in self.tried.items() if one in fit), "")
-            return _recommended([one for one in fit if self._name(one) == first])
+            first = next((name for (name, _, _), trial in self.tried.items() if trial in fit), "")
+            return _recommended([trial for trial in fit if self._name(trial) == first])
         best, reason = _recommended(fit)
-        if best is None or best.nmi <= NEAR:
+        if best is None or best.nmi <= UTILITY_TOL:
             return None, _what_is_possible(self.tried.values(), self.question, limit)
         most: dict[str, Tried] = {}
-        for one in fit:
-            most.setdefault(self._name(one), one)
-        others = [f"{one.notion} {100 * one.nmi:.1f} %" for name, one in most.items() if name != self._name(best)]
+        for trial in fit:
+            most.setdefault(self._name(trial), trial)
+        others = [f"{trial.notion} {100 * trial.nmi:.1f} %" for name, trial in most.items() if name != self._name(best)]
         if others:
             reason += f". Within the same limit, the most that other notions retain is: {', '.join(others)}"
         return best, reason
 
 
-def _by_privacy(one: Tried) -> tuple[float, float]:
-    return round(one.belief, 9), -one.nmi
+def _by_privacy(trial: Tried) -> tuple[float, float]:
+    return round(trial.belief, 9), -trial.nmi
 
 
 def _most_private(
@@ -434,13 +440,13 @@ def _most_private(
             f"kernel on the card for it (--kernel). The release retains {100 * best.nmi:.1f} % of the information"
         )
     rows = int(totals.sum())
-    own = expected_error(np.eye(len(totals)), totals / rows, rows)
-    if own > accuracy:
+    sampling_error = expected_error(np.eye(len(totals)), totals / rows, rows)
+    if sampling_error > accuracy:
         return None, (
             f"no release of these {rows:,} rows is so accurate: even the shares in the table itself have an error of "
-            f"{points(own)}. Ask for less accuracy, or gather more rows"
+            f"{points(sampling_error)}. Ask for less accuracy, or gather more rows"
         )
-    most = min((one for one in tried if not one.problem), key=lambda one: one.error, default=None)
+    most = min((trial for trial in tried if not trial.problem), key=lambda trial: trial.error, default=None)
     if most is None or not np.isfinite(most.error):
         return None, "no release that was tried lets every share be estimated: coarsen the column or gather more rows"
     return None, (
@@ -451,13 +457,15 @@ def _most_private(
 
 def _what_is_possible(tried: Iterable[Tried], question: Question, limit: float) -> str:
     """Return why nothing meets a limit on a belief, and the smallest limit met."""
-    found = min((one for one in tried if one.nmi > NEAR), key=_by_privacy, default=None)
-    why = f"no release that was tried retains more than {percent(NEAR)} of the information within {percent(limit)}"
-    if found is None:
+    most_private = min((trial for trial in tried if trial.nmi > UTILITY_TOL), key=_by_privacy, default=None)
+    why = (
+        f"no release that was tried retains more than {percent(UTILITY_TOL)} of the information within {percent(limit)}"
+    )
+    if most_private is None:
         return f"{why}, nor at any other budget: coarsen the column or the secret, or gather more rows"
     return (
-        f"{why}. If a belief of {percent(question.belief)} may become {percent(found.belief, up=True)}, "
-        f"{found.mechanism} under {found.notion} retains {100 * found.nmi:.1f} %"
+        f"{why}. If a belief of {percent(question.belief)} may become {percent(most_private.belief, up=True)}, "
+        f"{most_private.mechanism} under {most_private.notion} retains {100 * most_private.nmi:.1f} %"
     )
 
 
@@ -465,22 +473,22 @@ def _recommended(fit: Sequence[Tried]) -> tuple[Tried | None, str]:
     """Return the best mechanism, or a simpler one nearly as good, and the reason."""
     if not fit:
         return None, "nothing that was tried gives a channel at this budget: raise the budget, or coarsen the column"
-    open_ones = [one for one in fit if np.isfinite(one.rows_price)]
-    best = max(open_ones or fit, key=lambda one: one.nmi)
-    if best.nmi <= NEAR:
+    open_ones = [trial for trial in fit if np.isfinite(trial.rows_price)]
+    best = max(open_ones or fit, key=lambda trial: trial.nmi)
+    if best.nmi <= UTILITY_TOL:
         return best, (
             f"nothing retains more than {100 * best.nmi:.1f} % of the information at this budget: raise it, coarsen "
             "the column or the secret, or gather more rows"
         )
-    near = [one for one in open_ones or fit if one.nmi >= best.nmi - NEAR]
+    near = [trial for trial in open_ones or fit if trial.nmi >= best.nmi - UTILITY_TOL]
     # merging first, for its values are labels that people read
-    simple = min(near, key=lambda one: (one.mechanism != "subset-merging", -one.nmi))
+    simple = min(near, key=lambda trial: (trial.mechanism != "subset-merging", -trial.nmi))
     if simple.mechanism == "subset-merging":
         why = "its values are groups of labels that people read, and nothing is drawn at random"
     else:
         why = "of the mechanisms whose kernel can be published, so that analysts can estimate from it, it retains most"
-    closed = max(fit, key=lambda one: one.nmi)
-    if closed.nmi > best.nmi + NEAR:
+    closed = max(fit, key=lambda trial: trial.nmi)
+    if closed.nmi > best.nmi + UTILITY_TOL:
         why += f"; {closed.mechanism} retains {100 * closed.nmi:.1f} %, but nobody could estimate from what it releases"
     beside = "" if simple is best else f" (the best, {best.mechanism}, retains {100 * best.nmi:.1f} %)"
     return simple, f"{simple.mechanism} retains {100 * simple.nmi:.1f} % of the information{beside}; {why}"

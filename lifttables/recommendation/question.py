@@ -11,24 +11,26 @@ from typing import Any, Literal, get_args
 
 from liftlib.errors import InvalidParameter, shown
 from liftlib.notions import LDP, Notion
-from lifttables.designs.designing import CONFIDENCE
+from lifttables.designs.designing import DEFAULT_CONFIDENCE
 from lifttables.encoding.reading import Reading
 from mixproof.numerics import check_scalar
 
 Adversary = Literal["shares", "any"]  # knows how common each value of the secret is, or has any prior knowledge
 
-BELIEF = 0.1  # the prior belief if no question names another
+DEFAULT_BELIEF = 0.1  # the prior belief if no question names another
 
-OPTIONS = {"stricter": 0.15, "middle": 0.2, "looser": 0.3}  # the most that a belief of 10 % may become, by option
+BELIEF_LIMITS = {"stricter": 0.15, "middle": 0.2, "looser": 0.3}  # the most that a belief of 10 % may become, by option
 
-STEPS = 10_000  # budgets that answer a question about beliefs are multiples of 1 / STEPS nats
+BELIEF_STEPS_PER_NAT = (
+    10_000  # budgets that answer a question about beliefs are multiples of 1 / BELIEF_STEPS_PER_NAT nats
+)
 
 
 @dataclass(frozen=True)
 class Question:
     """What a release must achieve; raises InvalidParameter for invalid numbers."""
 
-    belief: float = BELIEF  # before the release, in (0, 1)
+    belief: float = DEFAULT_BELIEF  # before the release, in (0, 1)
     at_most: float | None = None  # the largest belief allowed after the release, in (belief, 1)
     adversary: Adversary = "shares"
     accuracy: float | None = None  # the largest 95 % error of an estimated share; 0.02 is 2 percentage points
@@ -61,16 +63,16 @@ class Question:
             check_scalar("eps", eps, finite=True)
         if (belief is None) != (at_most is None):
             raise InvalidParameter("belief and at_most belong together: give both, such as 10 % and 20 %")
-        if sum(one is not None for one in (eps, belief, accuracy)) > 1:
+        if sum(argument is not None for argument in (eps, belief, accuracy)) > 1:
             raise InvalidParameter("eps, belief with at_most, and accuracy exclude each other: ask for one of them")
-        return cls(BELIEF if belief is None else belief, at_most, adversary, accuracy)
+        return cls(DEFAULT_BELIEF if belief is None else belief, at_most, adversary, accuracy)
 
     def bound(self, notion: Notion) -> float:
         """Return the largest belief that ``belief`` can become under a notion."""
         return (notion if self.adversary == "shares" else LDP(notion.odds_growth)).belief(self.belief)[1]
 
     def largest_budget(self, notion_at: Callable[[float], Notion], at_most: float) -> float:
-        """Return the largest budget, in steps of 1/STEPS nats, that bounds a belief.
+        """Return the largest budget, in steps of 1/BELIEF_STEPS_PER_NAT nats, that bounds a belief.
 
         The limit of LIP for a belief that may double from 0.1 is log 2:
 
@@ -78,14 +80,14 @@ class Question:
         >>> Question(0.1, 0.2).largest_budget(LIP, 0.2)
         0.6931
         """
-        low, high = 0, STEPS
-        while self.bound(notion_at(high / STEPS)) <= at_most:
+        low, high = 0, BELIEF_STEPS_PER_NAT
+        while self.bound(notion_at(high / BELIEF_STEPS_PER_NAT)) <= at_most:
             low, high = high, 2 * high
         while high - low > 1:
             middle = (low + high) // 2
-            within = self.bound(notion_at(middle / STEPS)) <= at_most
+            within = self.bound(notion_at(middle / BELIEF_STEPS_PER_NAT)) <= at_most
             low, high = (middle, high) if within else (low, middle)
-        return low / STEPS
+        return low / BELIEF_STEPS_PER_NAT
 
     def text(self, secret: str, at_most: float | None) -> str:
         """Return the requirement as a sentence, or an empty text without one."""
@@ -132,8 +134,8 @@ def sanitise_command(
     words = ["lift", "sanitise", str(source), "--secret", *how.secrets, "--public", *how.publics]
     default = Reading("s", "x")
     for option, name in (("bin", "bins"), ("hierarchy", "hierarchies")):
-        for one in getattr(how, name):
-            words += [f"--{option}", one]
+        for text in getattr(how, name):
+            words += [f"--{option}", text]
     for name in ("categorical", "na", "missing", "rare", "min_count", "max_symbols", "sampling"):
         value = getattr(how, name)
         if value != getattr(default, name):
@@ -143,7 +145,7 @@ def sanitise_command(
         if value != getattr(default.text_format, name):
             words += [f"--{name}", {"\t": "tab", " ": "space", None: "none"}.get(value, str(value))]
     words += [*parameters_of(notion), "--mechanism", mechanism]
-    if confidence != CONFIDENCE:
+    if confidence != DEFAULT_CONFIDENCE:
         words += ["--confidence", "none" if confidence is None else repr(confidence)]
     words += ["--kernel"] if kernel else []
     return shlex.join([*words, "-o", str(path.with_name(f"{stem}.released{ending}"))])

@@ -18,7 +18,7 @@ from liftlib.errors import LiftError
 from mixproof.backends import compile_loops
 from mixproof.compiling import ready
 
-PROCESSES = sys.platform != "emscripten"  # in a browser, calls run in this process and cannot be stopped
+HAS_PROCESSES = sys.platform != "emscripten"  # in a browser, calls run in this process and cannot be stopped
 
 
 class Trying(AbstractContextManager["Trying"]):
@@ -38,7 +38,7 @@ class Trying(AbstractContextManager["Trying"]):
         TimeoutError is raised, and the process stopped, if it takes longer; LiftError is raised if the process dies,
         for example because of too little memory.
         """
-        if not PROCESSES:
+        if not HAS_PROCESSES:
             return _in_place(function, args, seconds)
         try:
             process = self._process or self._start(function)

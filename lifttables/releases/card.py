@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from liftlib import __version__
 from liftlib.channel import Channel
 from lifttables.designs.designing import POPULATION, Design, Kept, check_texts, kernel_from, statements_from
-from lifttables.designs.rounding import POSSIBLE, bits, bits_left
+from lifttables.designs.rounding import MIN_POSSIBLE_TABLES, bits, bits_left
 from lifttables.designs.statement import INDEPENDENT, in_words, not_covered, statement
 from lifttables.encoding.columns import JOIN, RARE, Column, Labels, Symbols, numbered
 from lifttables.encoding.naming import Texts
@@ -27,31 +27,33 @@ from mixproof.numerics import Matrix, check_count, check_scalar
 
 FORMAT = "liftlib card 2"
 
-LEFT_OUT = (
+DROPPED_ROWS_NOTE = (
     "The rows of people whose secret or released value is missing were dropped, which is visible if kept columns "
     "identify people."
 )
 
-UNRECORDED = "No ledger was used, so this release was not checked together with earlier releases about the same people."
+NO_LEDGER_NOTE = (
+    "No ledger was used, so this release was not checked together with earlier releases about the same people."
+)
 
-RECORDED = (
+LEDGER_NOTE = (
     "Earlier releases that are missing from the owner's ledger were not checked. The ledger recognises a table with "
     "exactly the same counts, released by the same user or in the same folder. It does not recognise a selection of "
     "the rows, changed rows, renamed values or columns, or releases by somebody else."
 )
 
 # reveals values only to somebody who knows all other rows; otherwise the notion holds even if the list is known
-LISTED = (
+RARE_COMBINATIONS_NOTE = (
     "This card lists every combination of values that occurs, even in a single row, which may reveal a person's values "
     "to somebody who knows all other rows."
 )
 
-HOLDS = (
+GUARANTEES_EXPLAINED = (
     "A privacy notion limits how much the released values can reveal about a person's secret. The notion holds if this "
     "limit is not exceeded. What it means for one person is stated below."
 )
 
-BROKEN_MEANS = (
+VIOLATION_EXPLAINED = (
     "This is the card of {}. It guarantees nothing: what was published together may reveal more about a person's "
     "secret than the notion allows. Do not rely on this release for privacy."
 )
@@ -124,7 +126,7 @@ class Card:
     @property
     def for_population(self) -> bool:
         """Whether the card states a guarantee for the population."""
-        return any(one.whom.startswith(POPULATION) for one in self.kept)
+        return any(guarantee.whom.startswith(POPULATION) for guarantee in self.kept)
 
     @property
     def cite(self) -> str:
@@ -137,16 +139,18 @@ class Card:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the card as JSON values."""
-        found = {name: value for name, value in vars(self).items() if name not in ("kernel", "broken")}
+        content = {name: value for name, value in vars(self).items() if name not in ("kernel", "broken")}
         kernel = None
         if self.kernel is not None:
             kernel = [[np.flatnonzero(row).tolist(), row[row > 0].tolist()] for row in self.kernel]
-        kept = [{name: value for name, value in asdict(one).items() if name != "numbers"} for one in self.kept]
+        guarantees = [
+            {name: value for name, value in asdict(guarantee).items() if name != "numbers"} for guarantee in self.kept
+        ]
         return {
             "broken": self.broken or None,
             "format": FORMAT,
-            **found,
-            "kept": kept,
+            **content,
+            "kept": guarantees,
             "kernel": kernel,
             "why_no_kernel": self.why(),
             "assumes": INDEPENDENT if self.for_population else None,
@@ -159,31 +163,31 @@ class Card:
             return None
         return (
             "it could reveal the table's counts (either the card and the release together would leave fewer than "
-            f"{POSSIBLE:,} possible tables, or the owner withheld it, the mechanism uses the secret, the notion bounds "
-            "no single output, or no rounded version satisfies the notion)"
+            f"{MIN_POSSIBLE_TABLES:,} possible tables, or the owner withheld it, the mechanism uses the secret, the "
+            "notion bounds no single output, or no rounded version satisfies the notion)"
         )
 
     def as_text(self) -> str:
         """Return the card in Markdown."""
         title = f"{_cell(JOIN.join(self.columns))}, released"
         if self.broken:
-            lines = [f"# {_cell(self.broken)}", "", BROKEN_MEANS.format(title), ""]
+            lines = [f"# {_cell(self.broken)}", "", VIOLATION_EXPLAINED.format(title), ""]
         else:
             lines = [
                 f"# {title}",
                 "",
                 "## What is guaranteed",
                 "",
-                HOLDS,
+                GUARANTEES_EXPLAINED,
                 "",
-                *(f"- {_cell(statement(one))}" for one in self.kept),
+                *(f"- {_cell(statement(guarantee))}" for guarantee in self.kept),
                 "",
             ]
             whom = "For one person" if self.for_population else "For one person of this sample"
             lines += [INDEPENDENT, ""] if self.for_population else []
-            lines += [f"{whom}:", "", *(f"- {_cell(one)}" for one in self.words), ""]
+            lines += [f"{whom}:", "", *(f"- {_cell(sentence)}" for sentence in self.words), ""]
         lines += ["## Limits", ""]
-        lines += [f"- {_cell(one)}" for one in self.not_covered]
+        lines += [f"- {_cell(limit)}" for limit in self.not_covered]
         lines += ["", "## What the values mean", "", "| released | may come from |", "|---|---|"]
         for text, source in zip(self.texts, self.sources, strict=True):
             symbols = "; ".join(JOIN.join(self.symbols[x]) for x in source)
@@ -198,7 +202,7 @@ class Card:
             lines += [f"The probability that each symbol is released as each output is not published: {self.why()}."]
         if self.release > 1:
             lines += ["", f"This is release {self.release} of these rows."]
-        lines += ["", "## Which release this is", "", *(f"- {one}" for one in self._identity())]
+        lines += ["", "## Which release this is", "", *(f"- {line}" for line in self._identity())]
         lines += ["", "## How to cite", "", f"As: {_cell(self.cite)}"]
         return "\n".join(lines) + "\n"
 
@@ -209,8 +213,8 @@ class Card:
             else "File: none, because the release was a data frame."
         )
         options = "; ".join(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in self.options.items())
-        found = [f"Rows: {self.rows}.", file, f"Made {self.made} by liftlib {self.version}."]
-        return [*found, f"Options: {_cell(options)}."] if options else found
+        lines = [f"Rows: {self.rows}.", file, f"Made {self.made} by liftlib {self.version}."]
+        return [*lines, f"Options: {_cell(options)}."] if options else lines
 
 
 def counted_outputs(table: Table, card: Card, by: Sequence[str] = ()) -> tuple[Labels, NDArray[np.int64], list[str]]:
@@ -219,10 +223,10 @@ def counted_outputs(table: Table, card: Card, by: Sequence[str] = ()) -> tuple[L
     The index of an unknown output is -1.
     """
     columns = [Column(name, na=()) for name in (*card.columns, *by)]
-    found = table.counts(columns)
-    y = Symbols(tuple(columns[: len(card.columns)]), card.texts).index(found)
-    unknown = numbered(found.filter((y < 0).tolist()), card.columns)[1]
-    return found, y, [JOIN.join(one) for one in unknown]
+    labels = table.counts(columns)
+    y = Symbols(tuple(columns[: len(card.columns)]), card.texts).index(labels)
+    unknown = numbered(labels.filter((y < 0).tolist()), card.columns)[1]
+    return labels, y, [JOIN.join(texts) for texts in unknown]
 
 
 def _cell(text: str) -> str:
@@ -232,7 +236,7 @@ def _cell(text: str) -> str:
 
 
 def card_of(
-    made: Design,
+    design: Design,
     *,
     keep: Sequence[str] = (),
     keep_order: bool = False,
@@ -265,70 +269,75 @@ def card_of(
     options : mapping, optional, keyword-only
         The options of the run, JSON values by name.
     """
-    shown = shows_kernel(made, kernel)
-    grid = made.grid if shown else None
-    sample_only = bool(others and not (population or broken) and made.confidence)
-    public = made.public
+    shown = shows_kernel(design, kernel)
+    grid = design.grid if shown else None
+    sample_only = bool(others and not (population or broken) and design.confidence)
+    public = design.public
     symbols = tuple(label if label != (RARE,) else (RARE,) * len(public.columns) for label in public.labels)
     # not for the table's own shares, which could reveal a person's secret to somebody who knows all others
-    words = () if made.promise is None or broken else in_words(made.promise, JOIN.join(made.secret.names))
+    words = () if design.promise is None or broken else in_words(design.promise, JOIN.join(design.secret.names))
     return Card(
-        secret=tuple(made.secret.names),
+        secret=tuple(design.secret.names),
         columns=tuple(public.names),
         keep=tuple(keep),
-        notion=made.notion,
-        kept=() if broken else _statements(made, others, population=population),
+        notion=design.notion,
+        kept=() if broken else _statements(design, others, population=population),
         words=words,
         not_covered=(
             *(
                 [f"Together with {others}, the notion is proved for this sample only, not for the population."]
                 * sample_only
             ),
-            *not_covered(made, keep, keep_order=keep_order, broken=bool(broken), kernel=shown),
-            UNRECORDED if release is None else RECORDED,
-            *([LISTED] if (options or {}).get("coarsen") or (options or {}).get("rare") == "keep" else []),
-            *([LEFT_OUT] if (options or {}).get("missing") == "drop" else []),
+            *not_covered(design, keep, keep_order=keep_order, broken=bool(broken), kernel=shown),
+            NO_LEDGER_NOTE if release is None else LEDGER_NOTE,
+            *(
+                [RARE_COMBINATIONS_NOTE]
+                if (options or {}).get("coarsen") or (options or {}).get("rare") == "keep"
+                else []
+            ),
+            *([DROPPED_ROWS_NOTE] if (options or {}).get("missing") == "drop" else []),
         ),
         symbols=symbols,
-        texts=made.texts,
-        sources=made.sources,
-        kernel=None if grid is None else made.channel.kernel,
+        texts=design.texts,
+        sources=design.sources,
+        kernel=None if grid is None else design.channel.kernel,
         grid=grid,
-        told_bits=None if grid is None else bits(len(symbols), len(made.texts), grid),
-        mechanism=made.mechanism,
+        told_bits=None if grid is None else bits(len(symbols), len(design.texts), grid),
+        mechanism=design.mechanism,
         order="in the original table's order" if keep_order else "shuffled",
         release=release or 1,
         made=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         version=__version__,
-        rows=made.rows,
+        rows=design.rows,
         options=dict(options or {}),
         broken=broken,
     )
 
 
-def shows_kernel(made: Design, kernel: bool | None = None) -> bool:
+def shows_kernel(design: Design, kernel: bool | None = None) -> bool:
     """Return whether a card has its kernel: as requested, or by default if safe.
 
-    A kernel is safe if it leaves ``POSSIBLE`` tables possible, or only merges symbols, which the release shows anyway.
+    A kernel is safe if it leaves ``MIN_POSSIBLE_TABLES`` tables possible, or only merges symbols, which the release
+    shows anyway.
     """
-    if made.grid is None or kernel is False:
+    if design.grid is None or kernel is False:
         return False
-    if kernel or made.grid == 1:
+    if kernel or design.grid == 1:
         return True
-    return bits_left(made.table, made.channel.n_outputs, made.grid) >= math.log2(POSSIBLE)
+    return bits_left(design.table, design.channel.n_outputs, design.grid) >= math.log2(MIN_POSSIBLE_TABLES)
 
 
-def _statements(made: Design, others: str, *, population: bool) -> tuple[Kept, ...]:
+def _statements(design: Design, others: str, *, population: bool) -> tuple[Kept, ...]:
     """Return the guarantees together with what else is published, as far as proved."""
-    kept = tuple(replace(one, numbers="") for one in made.kept)
+    guarantees = tuple(replace(guarantee, numbers="") for guarantee in design.kept)
     if not others:
-        return kept
+        return guarantees
     how = "checked together, against the table's own shares", "by bounds on all released and kept values together"
     return tuple(
-        replace(one, whom=f"{whom}, together with {others}", how=how[at])
-        for one in kept
+        replace(guarantee, whom=f"{whom}, together with {others}", how=how[at])
+        for guarantee in guarantees
         for at, whom in enumerate(("this sample", POPULATION))
-        if (one.whom == POPULATION) == bool(at) and (not at or population)
+        if (guarantee.whom == POPULATION) == bool(at) and (not at or population)
     )
 
 
@@ -337,33 +346,35 @@ def read_card(path: Path) -> Card:
     return read_ours(path, "card", FORMAT, _card, "ask for a card of this version")
 
 
-def _card(found: Any) -> Card:
-    several = {name: texts_from(found[name]) for name in ("secret", "columns", "keep", "words", "not_covered")}
-    one = {name: found[name] for name in ("notion", "mechanism", "order", "made", "version")}
-    texts_from(list(one.values()))
-    texts, symbols = (tuple(map(texts_from, found[name])) for name in ("texts", "symbols"))
-    sources = tuple(indices_from(source, len(symbols)) for source in found["sources"])
-    check_texts(texts, sources, len(several["columns"]))
-    if any(len(symbol) != len(several["columns"]) for symbol in symbols):
+def _card(content: Any) -> Card:
+    lists = {name: texts_from(content[name]) for name in ("secret", "columns", "keep", "words", "not_covered")}
+    scalars = {name: content[name] for name in ("notion", "mechanism", "order", "made", "version")}
+    texts_from(list(scalars.values()))
+    texts, symbols = (tuple(map(texts_from, content[name])) for name in ("texts", "symbols"))
+    sources = tuple(indices_from(source, len(symbols)) for source in content["sources"])
+    check_texts(texts, sources, len(lists["columns"]))
+    if any(len(symbol) != len(lists["columns"]) for symbol in symbols):
         raise ValueError("its symbols do not fit its columns")
     kernel = None
-    if found["kernel"] is not None:
-        if len(found["kernel"]) != len(symbols):
+    if content["kernel"] is not None:
+        if len(content["kernel"]) != len(symbols):
             raise ValueError("its kernel does not fit its symbols")
-        kernel = Channel(kernel_from(found["kernel"], len(texts))).kernel
-    named: dict[str, Any] = {**several, **one}
+        kernel = Channel(kernel_from(content["kernel"], len(texts))).kernel
+    named: dict[str, Any] = {**lists, **scalars}
     return Card(
         **named,
-        kept=statements_from(found["kept"]),
+        kept=statements_from(content["kept"]),
         symbols=symbols,
         texts=texts,
         sources=sources,
         kernel=kernel,
-        grid=None if found["grid"] is None else check_count("grid", found["grid"]),
-        told_bits=None if found["told_bits"] is None else check_scalar("told_bits", found["told_bits"], finite=True),
-        release=check_count("release", found["release"]),
-        rows=check_count("rows", found["rows"], 0),
-        options=dict(found["options"]),
-        sha256=str(found["sha256"]),
-        broken=str(found["broken"] or ""),
+        grid=None if content["grid"] is None else check_count("grid", content["grid"]),
+        told_bits=None
+        if content["told_bits"] is None
+        else check_scalar("told_bits", content["told_bits"], finite=True),
+        release=check_count("release", content["release"]),
+        rows=check_count("rows", content["rows"], 0),
+        options=dict(content["options"]),
+        sha256=str(content["sha256"]),
+        broken=str(content["broken"] or ""),
     )

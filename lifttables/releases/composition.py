@@ -20,12 +20,12 @@ from lifttables.encoding.table import Table
 from lifttables.releases.independent import composed
 from mixproof.numerics import KEEP_TOL, Matrix, Vector
 
-CHUNK = 4_000_000  # maximum number of array elements in memory
-MOST = 1_000_000  # maximum number of combinations of outputs, or of kept values
+MAX_NUMBERS_HELD = 4_000_000  # maximum number of array elements in memory
+MAX_OUTPUT_COMBINATIONS = 1_000_000  # maximum number of combinations of outputs, or of kept values
 
 
 @dataclass(frozen=True)
-class Together:
+class JointLeakage:
     """The joint leakage of several releases.
 
     ``violation`` is in nats and negative if the notion is satisfied; ``worst`` is the combination of outputs that
@@ -41,9 +41,9 @@ class Together:
         return not self.violation <= KEEP_TOL
 
 
-def told_together(
-    table: Table, secret: Symbols, designs: Sequence[Design], kept: Sequence[str], notion: Notion
-) -> Together:
+def joint_leakage(
+    table: Table, secret: Symbols, designs: Sequence[Design], kept_columns: Sequence[str], notion: Notion
+) -> JointLeakage:
     """Return the worst-case joint leakage of several designs and kept columns.
 
     Parameters
@@ -63,26 +63,26 @@ def told_together(
     BrokenNotion
         If the notion is another, or there are too many combinations of outputs and ``composed`` does not help.
     """
-    n_outputs = int(np.prod([made.channel.n_outputs for made in designs], dtype=float))
+    n_outputs = int(np.prod([design.channel.n_outputs for design in designs], dtype=float))
     if not isinstance(notion, LiftNotion):
         raise BrokenNotion(
             f"{notion} is a condition on all outputs together, so whether it holds for several releases or with kept "
             "columns is not known: make one release, without --keep, or accept the risk (--allow)"
         )
-    if n_outputs > MOST:
-        if not kept and (accounted := _accounted(table, secret, designs, notion)) is not None:
+    if n_outputs > MAX_OUTPUT_COMBINATIONS:
+        if not kept_columns and (accounted := _accounted(table, secret, designs, notion)) is not None:
             return accounted
         raise BrokenNotion(
-            f"{len(designs)} releases of these rows have {n_outputs:,} combinations of outputs, more than {MOST:,}: "
-            "their joint leakage was not computed, and no theorem bounds it by the budget; to accept the risk, use "
-            "--allow"
+            f"{len(designs)} releases of these rows have {n_outputs:,} combinations of outputs, more than "
+            f"{MAX_OUTPUT_COMBINATIONS:,}: their joint leakage was not computed, and no theorem bounds it by "
+            "the budget; to accept the risk, use --allow"
         )
-    if kept and (many := table.distinct(kept)) > MOST:
+    if kept_columns and (many := table.distinct(kept_columns)) > MAX_OUTPUT_COMBINATIONS:
         raise BrokenNotion(
-            f"the kept columns {', '.join(kept)} have {many:,} combinations of values, more than {MOST:,}: they "
-            "identify people; coarsen or drop them, or accept the risk (--allow)"
+            f"the kept columns {', '.join(kept_columns)} have {many:,} combinations of values, more than "
+            f"{MAX_OUTPUT_COMBINATIONS:,}: they identify people; coarsen or drop them, or accept the risk (--allow)"
         )
-    counted = counted_together(table, secret, designs, kept)
+    counted = joint_counts(table, secret, designs, kept_columns)
     p_s = counted.p_s
     worst, where = -np.inf, (0, 0, "")
     for first, released in _blocks(counted, designs, n_outputs):
@@ -99,28 +99,28 @@ def told_together(
                 z, y = divmod(int(seen[int(over.argmax())]), n_outputs)
                 where = (first + z, y, f"{need.budget} needs {need.needed.max():.4g}, budget {need.allowed:.4g}")
     z, y, text = where
-    names = [f"{name} = {value}" for name, value in zip(kept, counted.kept[z], strict=True)]
-    at = np.unravel_index(y, [made.channel.n_outputs for made in designs])
+    names = [f"{name} = {value}" for name, value in zip(kept_columns, counted.kept[z], strict=True)]
+    at = np.unravel_index(y, [design.channel.n_outputs for design in designs])
     names += [
-        f"{JOIN.join(made.public.names)} released as {made.outputs[int(i)]}"
-        for made, i in zip(designs, at, strict=True)
+        f"{JOIN.join(design.public.names)} released as {design.outputs[int(i)]}"
+        for design, i in zip(designs, at, strict=True)
     ]
-    return Together(worst, f"{' and '.join(names)}: {text}")
+    return JointLeakage(worst, f"{' and '.join(names)}: {text}")
 
 
 def worst_of_parts(
-    table: Table, secret: Symbols, designs: Sequence[Design], kept: Sequence[str], notion: Notion
-) -> Together:
-    """Return the worst :func:`told_together` of all secret columns and of each one."""
-    found = [told_together(table, secret, designs, kept, notion)]
+    table: Table, secret: Symbols, designs: Sequence[Design], kept_columns: Sequence[str], notion: Notion
+) -> JointLeakage:
+    """Return the worst :func:`joint_leakage` of all secret columns and of each one."""
+    compositions = [joint_leakage(table, secret, designs, kept_columns, notion)]
     if len(secret.columns) > 1:
         for at, column in enumerate(secret.columns):
             labels = tuple((label,) for label in sorted(set(secret.of_column(at)), key=column.place))
-            found.append(told_together(table, Symbols((column,), labels), designs, kept, notion))
-    return max(found, key=lambda one: one.violation)
+            compositions.append(joint_leakage(table, Symbols((column,), labels), designs, kept_columns, notion))
+    return max(compositions, key=lambda composition: composition.violation)
 
 
-def _accounted(table: Table, secret: Symbols, designs: Sequence[Design], notion: Notion) -> Together | None:
+def _accounted(table: Table, secret: Symbols, designs: Sequence[Design], notion: Notion) -> JointLeakage | None:
     """Return the bound of ``independent.composed``, or None if it proves nothing.
 
     It needs releases that are independent given the secret. Releases are independent given the row, so for all but one
@@ -128,26 +128,26 @@ def _accounted(table: Table, secret: Symbols, designs: Sequence[Design], notion:
     """
     if not isinstance(notion, ALIP | LDP | LIP):
         return None
-    counted = counted_together(table, secret, designs, [])
+    counted = joint_counts(table, secret, designs, [])
     free = sum(len(np.unique(np.stack([counted.s, x]), axis=1).T) > len(counted.p_s) for x in counted.codes)
-    if free > 1 or any(made.channel.n_outputs > MOST for made in designs):
+    if free > 1 or any(design.channel.n_outputs > MAX_OUTPUT_COMBINATIONS for design in designs):
         return None
 
-    def needed(made: Design, of: Notion) -> float:
-        return max(0.0, told_together(table, secret, [made], [], of).violation)
+    def needed(design: Design, of: Notion) -> float:
+        return max(0.0, joint_leakage(table, secret, [design], [], of).violation)
 
     if isinstance(notion, LDP):
-        together = composed([LDP(needed(made, LDP(0.0))) for made in designs])
+        together = composed([LDP(needed(design, LDP(0.0))) for design in designs])
     else:
         together = composed(
-            [ALIP(needed(made, ALIP(0.0, np.inf)), needed(made, ALIP(np.inf, 0.0))) for made in designs]
+            [ALIP(needed(design, ALIP(0.0, np.inf)), needed(design, ALIP(np.inf, 0.0))) for design in designs]
         )
     assert isinstance(together, ALIP | LDP)
     used, allowed = _budgets(together), _budgets(notion)
     violation = max((u - a for u, a in zip(used, allowed, strict=True) if np.isfinite(a)), default=-np.inf)
     if violation > KEEP_TOL:
         return None
-    return Together(violation, f"{len(designs)} releases that are independent given the secret satisfy {together}")
+    return JointLeakage(violation, f"{len(designs)} releases that are independent given the secret satisfy {together}")
 
 
 def _budgets(notion: ALIP | LDP | LIP) -> tuple[float, ...]:
@@ -175,45 +175,45 @@ class JointCounts:
         return np.asarray(rows[rows > 0] / rows.sum())
 
 
-def counted_together(table: Table, secret: Symbols, designs: Sequence[Design], kept: Sequence[str]) -> JointCounts:
+def joint_counts(table: Table, secret: Symbols, designs: Sequence[Design], kept_columns: Sequence[str]) -> JointCounts:
     """Return the joint counts of the secret, kept columns and the designs' symbols."""
     wanted: dict[str, Column] = {f"s{i}": column for i, column in enumerate(secret.columns)}
-    wanted |= {f"z{i}": Column(name) for i, name in enumerate(kept)}
-    for d, made in enumerate(designs):
-        wanted |= {f"x{d} {i}": column for i, column in enumerate(made.public.columns)}
-        if made.channel.sees_secret:
-            wanted |= {f"s{d} {i}": column for i, column in enumerate(made.secret.columns)}
-    found = table.counts(wanted)
+    wanted |= {f"z{i}": Column(name) for i, name in enumerate(kept_columns)}
+    for d, design in enumerate(designs):
+        wanted |= {f"x{d} {i}": column for i, column in enumerate(design.public.columns)}
+        if design.channel.sees_secret:
+            wanted |= {f"s{d} {i}": column for i, column in enumerate(design.secret.columns)}
+    labels = table.counts(wanted)
 
     def names(prefix: str, many: Sequence[object]) -> list[str]:
         return [f"{prefix}{i}" for i in range(len(many))]
 
     codes = []
-    for d, made in enumerate(designs):
-        x = made.public.index(found, names(f"x{d} ", made.public.columns))
-        if made.channel.sees_secret:
-            s = made.secret.index(found, names(f"s{d} ", made.secret.columns))
-            x = np.where((x >= 0) & (s >= 0), s * len(made.public.labels) + x, -1)
-        codes.append(np.where(x < 0, len(made.kernel()) - 1, x))
-    z, groups = numbered(found, names("z", kept))
-    s = secret.index_apart(found, names("s", secret.columns))
+    for d, design in enumerate(designs):
+        x = design.public.index(labels, names(f"x{d} ", design.public.columns))
+        if design.channel.sees_secret:
+            s = design.secret.index(labels, names(f"s{d} ", design.secret.columns))
+            x = np.where((x >= 0) & (s >= 0), s * len(design.public.labels) + x, -1)
+        codes.append(np.where(x < 0, len(design.kernel()) - 1, x))
+    z, groups = numbered(labels, names("z", kept_columns))
+    s = secret.index_apart(labels, names("s", secret.columns))
     order = np.lexsort((s, z))
-    rows = found[ROWS].to_numpy().astype(float)
-    return JointCounts(rows[order], s[order], z[order], tuple(one[order] for one in codes), groups)
+    rows = labels[ROWS].to_numpy().astype(float)
+    return JointCounts(rows[order], s[order], z[order], tuple(symbol_codes[order] for symbol_codes in codes), groups)
 
 
 def _blocks(counted: JointCounts, designs: Sequence[Design], n_outputs: int) -> Iterator[tuple[int, Matrix]]:
     """Yield expected rows by kept values, secret and outputs, (Z, S, Y), in blocks."""
-    kernels = [made.kernel() for made in designs]
+    kernels = [design.kernel() for design in designs]
     _, s = np.unique(counted.s, return_inverse=True)
     n_secret = int(s.max()) + 1
-    step = max(1, CHUNK // (n_outputs * n_secret))
+    step = max(1, MAX_NUMBERS_HELD // (n_outputs * n_secret))
     last = int(counted.z[-1]) + 1
     for first in range(0, last, step):
         low, high = np.searchsorted(counted.z, [first, first + step])
         released = np.zeros((min(step, last - first), n_secret, n_outputs))
-        for start in range(low, high, max(1, CHUNK // n_outputs)):
-            part = slice(start, min(high, start + max(1, CHUNK // n_outputs)))
+        for start in range(low, high, max(1, MAX_NUMBERS_HELD // n_outputs)):
+            part = slice(start, min(high, start + max(1, MAX_NUMBERS_HELD // n_outputs)))
             rows = counted.rows[part, None]
             for kernel, codes in zip(kernels, counted.codes, strict=True):
                 rows = (rows[:, :, None] * kernel[codes[part]][:, None, :]).reshape(len(rows), -1)

@@ -10,14 +10,14 @@ from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.notions import AttributeWise, Notion
 from lifttables.audits.measuring import Verdict, verdict_of
-from lifttables.designs.designing import CONFIDENCE, Design
+from lifttables.designs.designing import DEFAULT_CONFIDENCE, Design
 from lifttables.encoding.columns import ROWS
 from lifttables.encoding.table import Table
 from lifttables.population.sample import Sample
 from mixproof.numerics import KEEP_TOL, Matrix
 
-RESHUFFLES = 999  # number of random permutations; the smallest possible p-value is 1 / (RESHUFFLES + 1)
-CALLED = 0.001  # significance level
+N_PERMUTATIONS = 999  # number of random permutations; the smallest possible p-value is 1 / (N_PERMUTATIONS + 1)
+SIGNIFICANCE_LEVEL = 0.001  # significance level
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ class Drift:
     population : {"kept", "broken", "undecided"} or None
         The verdict of the new rows alone on their population, at that confidence or 0.95; None without a secret, or if
         the notion has no such bounds.
-    untold : str
+    undecided : str
         Why the violation cannot be computed; empty if it can.
-    beside : str
+    composition : str
         Why the notion is not guaranteed together with what else is published about the new rows; empty if it is.
     sample_only : str
         What else is published about the new rows, if the notion was proved together with it for these rows only.
@@ -55,14 +55,14 @@ class Drift:
     of: str
     confidence: float | None
     population: Verdict | None
-    untold: str
-    beside: str = ""
+    undecided: str
+    composition: str = ""
     sample_only: str = ""
 
     @property
     def differs(self) -> bool:
         """Whether the rows differ significantly."""
-        return self.p_value <= CALLED
+        return self.p_value <= SIGNIFICANCE_LEVEL
 
     @property
     def harmful(self) -> bool:
@@ -71,7 +71,7 @@ class Drift:
         A guarantee for the rows alone extends to new rows that satisfy the notion themselves, and one for the
         population to new rows that prove it for theirs.
         """
-        if self.beside or self.population == "broken":
+        if self.composition or self.population == "broken":
             return True
         if self.confidence is not None:
             return self.differs and self.population != "kept"
@@ -80,8 +80,8 @@ class Drift:
     @property
     def promise(self) -> str:
         """The guarantee for the release of the new rows, in a sentence."""
-        if self.beside:
-            return f"nothing is guaranteed for the new rows. {self.beside}"
+        if self.composition:
+            return f"nothing is guaranteed for the new rows. {self.composition}"
         if self.sample_only:
             return (
                 f"the notion holds for the new rows together with {self.sample_only}, for this sample only: it is not "
@@ -90,7 +90,7 @@ class Drift:
         if self.population == "broken":
             return "nothing is guaranteed for the new rows, because they show that their population violates the notion"
         if self.population == "kept":
-            sure = CONFIDENCE if self.confidence is None else self.confidence
+            sure = DEFAULT_CONFIDENCE if self.confidence is None else self.confidence
             return (
                 f"the notion holds for the population of the new rows with confidence {sure:g}, as the new rows "
                 "themselves prove"
@@ -105,36 +105,36 @@ class Drift:
         )
 
     def __str__(self) -> str:
-        return f"{self.beside}; {self._compared()}" if self.beside else self._compared()
+        return f"{self.composition}; {self._compared()}" if self.composition else self._compared()
 
     def _compared(self) -> str:
         if not self.differs and self.population != "broken":
             return f"no drift: {self.of} of {self.rows:,} new rows agrees with the design's (p = {self.p_value:.3g})"
         if self.violation is None:
-            kept = f"whether the notion holds cannot be decided {self.untold}"
+            verdict = f"whether the notion holds cannot be decided {self.undecided}"
         elif self.population == "broken" or not self.violation <= KEEP_TOL:
-            kept = f"the notion is exceeded by {self.violation:.4g} nats for the new rows"
-            kept += " and BROKEN for their population" * (self.population == "broken")
-        elif self.beside:
-            kept = "the released columns alone satisfy the notion for the new rows"
+            verdict = f"the notion is exceeded by {self.violation:.4g} nats for the new rows"
+            verdict += " and BROKEN for their population" * (self.population == "broken")
+        elif self.composition:
+            verdict = "the released columns alone satisfy the notion for the new rows"
         else:
-            kept = "the notion still holds for the new rows"
+            verdict = "the notion still holds for the new rows"
         of = f"{self.of} of {self.rows:,} new rows {'differs from' if self.differs else 'agrees with'} the design's"
         far = f"total variation distance {self.distance:.3f}, p = {self.p_value:.3g}"
-        return f"{'drift' if self.differs else 'no drift'}: {of} ({far}); {kept}"
+        return f"{'drift' if self.differs else 'no drift'}: {of} ({far}); {verdict}"
 
 
-def drift_of(table: Table, made: Design, rng: np.random.Generator) -> Drift:
+def drift_of(table: Table, design: Design, rng: np.random.Generator) -> Drift:
     """Return the drift of a table's new rows from those of a design.
 
     The joint distributions are compared if the table has the secret, otherwise the public marginals. The permutation
     test uses Pearson's statistic and is exact for tables of any size. Unseen secrets count too, because a channel that
     does not see the secret releases them like any other.
     """
-    with_secret = all(name in table.columns for name in made.secret.names)
-    new = _counts(table, made, with_secret=with_secret)
+    with_secret = all(name in table.columns for name in design.secret.names)
+    new = _counts(table, design, with_secret=with_secret)
     old = np.zeros_like(new)
-    known = made.table if with_secret else made.table.sum(axis=0, keepdims=True)
+    known = design.table if with_secret else design.table.sum(axis=0, keepdims=True)
     old[: len(known), :-1] = known
     counted, seen = new, (old + new > 0).ravel()
     old, new = old.ravel()[seen], new.ravel()[seen]
@@ -144,57 +144,57 @@ def drift_of(table: Table, made: Design, rng: np.random.Generator) -> Drift:
     fewer = new if n == int(new.sum()) else old
     real = float(((fewer - expected) ** 2 / pooled).sum())
     as_far = 0
-    for _ in range(RESHUFFLES):
+    for _ in range(N_PERMUTATIONS):
         drawn = rng.multivariate_hypergeometric(pooled, n, method="marginals")
         as_far += float(((drawn - expected) ** 2 / pooled).sum()) >= real * (1 - 1e-12)
-    violation, population, untold = None, None, ""
+    violation, population, undecided = None, None, ""
     if not with_secret:
-        untold = "without the secret"
-    elif made.promise is None:
-        untold = "because the design's file does not contain a user-defined notion"
-    elif isinstance(made.promise, AttributeWise):
-        untold = "for a notion of attributes, because the new rows may lack some combinations"
+        undecided = "without the secret"
+    elif design.promise is None:
+        undecided = "because the design's file does not contain a user-defined notion"
+    elif isinstance(design.promise, AttributeWise):
+        undecided = "for a notion of attributes, because the new rows may lack some combinations"
     else:
-        counted, channel = _as_released(counted, made)
-        violation = _excess(counted, channel, made.promise)
+        counted, channel = _as_released(counted, design)
+        violation = _excess(counted, channel, design.promise)
         # the channel was there before the new rows, so that their bounds hold for it
-        sample = Sample(counted, CONFIDENCE if made.confidence is None else made.confidence)
-        population = verdict_of(sample, made.promise, channel)
+        sample = Sample(counted, DEFAULT_CONFIDENCE if design.confidence is None else design.confidence)
+        population = verdict_of(sample, design.promise, channel)
     return Drift(
         rows=int(new.sum()),
-        p_value=(1 + as_far) / (1 + RESHUFFLES),
+        p_value=(1 + as_far) / (1 + N_PERMUTATIONS),
         distance=float(np.abs(new / new.sum() - old / old.sum()).sum() / 2),
         violation=violation,
-        of="the joint distribution" if with_secret else f"the distribution of {', '.join(made.public.names)}",
-        confidence=made.confidence,
+        of="the joint distribution" if with_secret else f"the distribution of {', '.join(design.public.names)}",
+        confidence=design.confidence,
         population=population,
-        untold=untold,
+        undecided=undecided,
     )
 
 
-def _counts(table: Table, made: Design, *, with_secret: bool) -> Matrix:
+def _counts(table: Table, design: Design, *, with_secret: bool) -> Matrix:
     """Return the counts of each secret and symbol, the design's first.
 
     Unseen secrets have rows of their own; all unseen symbols share the last column.
     """
-    secret, public = made.secret, made.public
+    secret, public = design.secret, design.public
     columns = [*(secret.columns if with_secret else ()), *public.columns]
-    found = table.counts(columns)
-    x = public.index(found)
-    s = secret.index_apart(found) if with_secret else np.zeros(len(x), dtype=np.int64)
+    labels = table.counts(columns)
+    x = public.index(labels)
+    s = secret.index_apart(labels) if with_secret else np.zeros(len(x), dtype=np.int64)
     rows = max(len(secret.labels), int(s.max()) + 1) if with_secret else 1
     counted = np.zeros((rows, len(public.labels) + 1))
-    np.add.at(counted, (s, x), found[ROWS].to_numpy())  # -1, of what the design has not seen, is the last column
+    np.add.at(counted, (s, x), labels[ROWS].to_numpy())  # -1, of what the design has not seen, is the last column
     return counted
 
 
-def _as_released(counted: Matrix, made: Design) -> tuple[Matrix, Channel]:
+def _as_released(counted: Matrix, design: Design) -> tuple[Matrix, Channel]:
     """Return the new rows' counts and their channel: P(y) for unseen symbols."""
     if not counted[:, -1].any():
         counted = counted[:, :-1]
-    kernel = np.tile(made.kernel()[-1], (*counted.shape[not made.channel.sees_secret :], 1))
-    kernel[tuple(map(slice, made.channel.kernel.shape))] = made.channel.kernel
-    return counted, Channel(kernel, certificate=made.channel.certificate)
+    kernel = np.tile(design.kernel()[-1], (*counted.shape[not design.channel.sees_secret :], 1))
+    kernel[tuple(map(slice, design.channel.kernel.shape))] = design.channel.kernel
+    return counted, Channel(kernel, certificate=design.channel.certificate)
 
 
 def _excess(counted: Matrix, channel: Channel, notion: Notion) -> float:

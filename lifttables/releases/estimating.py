@@ -21,10 +21,10 @@ from lifttables.sources.source import open_table
 from mixproof.checks import checked
 from mixproof.numerics import Matrix, Vector, check_scalar
 
-SAME = 1e-9  # smallest relative singular value, and smallest entry of a direction, that is not 0
+SINGULAR_VALUE_TOL = 1e-9  # smallest relative singular value, and smallest entry of a direction, that is not 0
 
 
-WIDENING = 1e-12  # widens intervals by more than rounding errors
+INTERVAL_MARGIN = 1e-12  # widens intervals by more than rounding errors
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,9 +87,9 @@ class Inverse:
         sums to 0 over each group because the rows of K sum to 1.
         """
         u, values, _ = np.linalg.svd(self.kernel, full_matrices=True)
-        rank = int((values > SAME * values[0]).sum())
+        rank = int((values > SINGULAR_VALUE_TOL * values[0]).sum())
         blind = u[:, rank:] @ u[:, rank:].T  # onto the directions that nobody sees
-        n, group = connected_components(np.abs(blind) > SAME, directed=False)
+        n, group = connected_components(np.abs(blind) > SINGULAR_VALUE_TOL, directed=False)
         return tuple(tuple(np.flatnonzero(group == at).tolist()) for at in range(n))
 
     @cached_property
@@ -104,13 +104,13 @@ class Inverse:
             wanted[list(group), at] = 1
         spread = np.where(self.kernel.mean(axis=0) > 0, 1 / np.maximum(self.kernel.mean(axis=0), 1e-300), 0)
         weighted = self.kernel * spread
-        return np.asarray(weighted.T @ np.linalg.lstsq(weighted @ self.kernel.T, wanted, rcond=SAME)[0])
+        return np.asarray(weighted.T @ np.linalg.lstsq(weighted @ self.kernel.T, wanted, rcond=SINGULAR_VALUE_TOL)[0])
 
     @cached_property
     def condition(self) -> float:
         """The ratio of the largest to the smallest nonzero singular value."""
         values = np.linalg.svd(self.kernel, compute_uv=False)
-        return float(values[0] / values[values > SAME * values[0]][-1])
+        return float(values[0] / values[values > SINGULAR_VALUE_TOL * values[0]][-1])
 
 
 @checked
@@ -182,7 +182,7 @@ def _errors(shares: Matrix, weights: Matrix, n: int, level: float) -> tuple[Matr
     smooth = (shares * n + 1 / len(shares)) / (n + shares.shape[1])
     error = np.sqrt(np.maximum(smooth @ weights**2 - (smooth @ weights) ** 2, 0) / n)
     z = float(ndtri((1 + level) / 2))
-    return error, z * error + WIDENING, z**2 / (2 * n) * np.abs(weights).max(axis=0)
+    return error, z * error + INTERVAL_MARGIN, z**2 / (2 * n) * np.abs(weights).max(axis=0)
 
 
 def expected_error(kernel: Matrix, p_x: Vector, n: int) -> float:
@@ -204,15 +204,15 @@ def expected_error(kernel: Matrix, p_x: Vector, n: int) -> float:
 def _counted(table: Table, card: Card, by: Sequence[str]) -> tuple[Matrix, tuple[str, ...], int]:
     """Return the shares of values and outputs, values' texts, and number of rows."""
     table.check([*card.columns, *by])
-    found, y, unknown = counted_outputs(table, card, by)
+    labels, y, unknown = counted_outputs(table, card, by)
     if unknown:
         raise DataError(
             f"{table.name} holds {unknown[0][:60]!r}, not an output on the card: does the card belong to this table?"
         )
-    z, values = numbered(found, by)
+    z, values = numbered(labels, by)
     order = sorted(range(len(values)), key=values.__getitem__)
     shares = np.zeros((len(values), len(card.texts)))
-    np.add.at(shares, (np.argsort(order)[z], y), found[ROWS].to_numpy())
+    np.add.at(shares, (np.argsort(order)[z], y), labels[ROWS].to_numpy())
     known = [values[at] for at in order]
     return shares / shares.sum(), tuple(JOIN.join(value) for value in known), int(shares.sum())
 

@@ -17,8 +17,8 @@ from liftlib.notions import ALIP, LDP, LIP, Notion
 from mixproof.checks import checked
 from mixproof.numerics import Vector
 
-MOST = 4096  # maximum number of variables of the linear program; larger problems are composed in halves
-STEEPEST = 700.0  # nats between the extreme products of lifts, beyond which a float overflows
+MAX_LP_VARIABLES = 4096  # maximum number of variables of the linear program; larger problems are composed in halves
+MAX_LOG_RATIO = 700.0  # nats between the extreme products of lifts, beyond which a float overflows
 
 
 @checked
@@ -155,15 +155,15 @@ def _log_least_of_several(kinds: Vector, counts: Vector) -> float:
     slope = kinds.sum(axis=1)
     mean = counts * np.exp(_log_share_high(*kinds.T))
     jensen = float(slope @ mean - counts @ kinds[:, 0])
-    if np.prod(counts + 1.0) > MOST or slope @ counts > STEEPEST:
+    if np.prod(counts + 1.0) > MAX_LP_VARIABLES or slope @ counts > MAX_LOG_RATIO:
         return jensen
     number = np.stack(np.meshgrid(*(np.arange(k + 1.0) for k in counts), indexing="ij"), axis=-1).reshape(
         -1, len(kinds)
     )
     product = np.exp((number - mean) @ slope)
-    found = linprog(product, A_eq=np.vstack([np.ones(len(number)), number.T]), b_eq=[1, *mean], method="highs")
-    if found.status != 0:
+    solution = linprog(product, A_eq=np.vstack([np.ones(len(number)), number.T]), b_eq=[1, *mean], method="highs")
+    if solution.status != 0:
         return jensen
-    slopes = found.eqlin.marginals[1:]
+    slopes = solution.eqlin.marginals[1:]
     least = float(slopes @ mean + (product - number @ slopes).min())
     return jensen + max(0.0, float(np.log(least))) if least > 0 else jensen

@@ -11,25 +11,27 @@ from liftlib.channel import Channel
 from liftlib.errors import BrokenNotion, Drifted
 from liftlib.notions import LiftNotion
 from lifttables.audits.measuring import verdict_of
-from lifttables.designs.designing import CONFIDENCE, Design, unseen_symbols
+from lifttables.designs.designing import DEFAULT_CONFIDENCE, Design, unseen_symbols
 from lifttables.designs.publishing import Publishing
 from lifttables.encoding.columns import JOIN, ROWS, numbered
 from lifttables.encoding.table import Table
 from lifttables.population.sample import Sample
-from lifttables.releases.composition import counted_together, worst_of_parts
+from lifttables.releases.composition import joint_counts, worst_of_parts
 from lifttables.releases.drift import Drift, drift_of
 from lifttables.releases.ledger import Ledger, past_of
 from lifttables.releases.recognising import recognised
 from lifttables.sources.randomness import generator
 
-MOST = 20_000_000  # maximum number of bounds for a proof for the population
+MAX_BOUNDS_SIZE = 20_000_000  # maximum number of bounds for a proof for the population
 FOR_SAMPLE = "for this sample only: it is not proved for the population"
 
-OWN_ROWS = "the table has exactly the counts of the design, so its rows were already released when the design was made"
+SAME_ROWS_NOTE = (
+    "the table has exactly the counts of the design, so its rows were already released when the design was made"
+)
 
 
 @dataclass(frozen=True)
-class Beside:
+class Composition:
     """The verdict on a release with ``others``, other publications of its rows.
 
     ``notes`` are for the owner and depend on the counts; ``broken`` says publicly why nothing is guaranteed, or is
@@ -45,7 +47,7 @@ class Beside:
 
 
 def judged(
-    table: Table, made: Design, how: Publishing, past: Ledger | None, *, allow: bool
+    table: Table, design: Design, how: Publishing, past: Ledger | None, *, allow: bool
 ) -> tuple[Drift, tuple[str, ...]]:
     """Return the drift of new rows from a design, and notes for the owner.
 
@@ -54,111 +56,121 @@ def judged(
     notion together with this one, or this cannot be computed.
     """
     if how.unseen == "error":
-        _refuse_unseen(table, made)
-    drift = drift_of(table, made, generator(None))
+        _refuse_unseen(table, design)
+    drift = drift_of(table, design, generator(None))
     if drift.harmful and not allow:
         raise Drifted(f"{drift}; design the channel again, or accept the risk (--allow)")
-    found = beside_known(table, made, past, how.keep, applied=True, allow=allow)
-    return replace(drift, beside=found.broken, sample_only="" if found.population else found.others), found.notes
+    composition = check_composition(table, design, past, how.keep, applied=True, allow=allow)
+    return replace(
+        drift, composition=composition.broken, sample_only="" if composition.population else composition.others
+    ), composition.notes
 
 
-def beside_known(
+def check_composition(
     table: Table,
-    made: Design,
+    design: Design,
     past: Ledger | None,
     keep: Sequence[str],
     *,
     applied: bool,
     allow: bool,
     chosen: float = 0.0,
-) -> Beside:
+) -> Composition:
     """Return whether a release satisfies its notion together with known publications.
 
     ``applied`` says that the design existed before, so its own rows have been released already; ``chosen`` is that of
     ``Counts``. A BrokenNotion, which says how earlier releases were recognised, is raised unless ``allow`` is set.
     """
-    earlier, kept = past_of(table, past, keep)
+    earlier, kept_columns = past_of(table, past, keep)
     notes = () if past is None else past.notes
     # a design that merges symbols releases the same values again
-    if applied and made.grid != 1 and not any(_same_design(one, made) for one in earlier):
-        own = recognised(table, made)
-        if own is not None:
-            earlier, notes = [own, *earlier], (OWN_ROWS, *notes)
-    if not (kept or earlier):
-        return Beside(notes=notes)
+    if applied and design.grid != 1 and not any(_same_design(earlier_design, design) for earlier_design in earlier):
+        recognised_design = recognised(table, design)
+        if recognised_design is not None:
+            earlier, notes = [recognised_design, *earlier], (SAME_ROWS_NOTE, *notes)
+    if not (kept_columns or earlier):
+        return Composition(notes=notes)
     others = " and ".join(
-        [f"the kept columns {', '.join(kept)}"] * bool(kept)
+        [f"the kept columns {', '.join(kept_columns)}"] * bool(kept_columns)
         + [f"{len(earlier)} earlier release{'s' * (len(earlier) > 1)} of these rows"] * bool(earlier)
     )
     try:
-        problem, checked = _problem(table, made, earlier, kept, others), True
+        problem, checked = _problem(table, design, earlier, kept_columns, others), True
     except BrokenNotion as error:
         problem, checked = str(error), False
     if problem and not allow:
         remedy = "; drop or coarsen a column, choose a smaller budget, or accept the risk (--allow)" * checked
         raise BrokenNotion(". ".join([f"{problem}{remedy}", *["; ".join(notes)] * bool(notes)]))
     if problem:
-        unsure = f"it is not known whether {made.notion} holds together with {others}"
-        why = f"{made.notion} does not hold together with {others}" if checked else unsure
-        return Beside((f"BROKEN, nothing is guaranteed: {problem}", *notes), f"BROKEN: {why}", checked)
-    confidence = CONFIDENCE if applied and made.confidence is None else made.confidence
-    proved = confidence is not None and not earlier and proved_for_population(table, made, kept, confidence, chosen)
+        unsure = f"it is not known whether {design.notion} holds together with {others}"
+        why = f"{design.notion} does not hold together with {others}" if checked else unsure
+        return Composition((f"BROKEN, nothing is guaranteed: {problem}", *notes), f"BROKEN: {why}", checked)
+    confidence = DEFAULT_CONFIDENCE if applied and design.confidence is None else design.confidence
+    proved = (
+        confidence is not None
+        and not earlier
+        and proved_for_population(table, design, kept_columns, confidence, chosen)
+    )
     whom = f"for the population with confidence {confidence:g}" if proved else FOR_SAMPLE
-    return Beside((f"{made.notion} holds together with {others}, {whom}", *notes), others=others, population=proved)
+    return Composition(
+        (f"{design.notion} holds together with {others}, {whom}", *notes), others=others, population=proved
+    )
 
 
-def _problem(table: Table, made: Design, earlier: Sequence[Design], keep: Sequence[str], others: str) -> str:
+def _problem(table: Table, design: Design, earlier: Sequence[Design], keep: Sequence[str], others: str) -> str:
     """Return how the notion is violated together with other publications, or "".
 
     BrokenNotion is raised if this cannot be computed.
     """
-    if made.promise is None or not set(made.secret.names) <= set(table.columns):
+    if design.promise is None or not set(design.secret.names) <= set(table.columns):
         raise BrokenNotion(
             f"what the release reveals together with {others} cannot be computed without the secret and the notion: "
             "give rows with the secret, or accept the risk (--allow)"
         )
-    found = worst_of_parts(table, made.secret, [*earlier, made], keep, made.promise)
-    return f"{made.notion} is BROKEN together with {others}: {found.worst}" if found.broken else ""
+    together = worst_of_parts(table, design.secret, [*earlier, design], keep, design.promise)
+    return f"{design.notion} is BROKEN together with {others}: {together.worst}" if together.broken else ""
 
 
-def _same_design(one: Design, other: Design) -> bool:
-    columns = [[column.name for column in (*made.secret.columns, *made.public.columns)] for made in (one, other)]
+def _same_design(first: Design, second: Design) -> bool:
+    columns = [
+        [column.name for column in (*design.secret.columns, *design.public.columns)] for design in (first, second)
+    ]
     return columns[0] == columns[1] and all(
-        np.array_equal(a, b) for a, b in ((one.table, other.table), (one.channel.kernel, other.channel.kernel))
+        np.array_equal(a, b) for a, b in ((first.table, second.table), (first.channel.kernel, second.channel.kernel))
     )
 
 
 def proved_for_population(
-    table: Table, made: Design, keep: Sequence[str], confidence: float, chosen: float = 0.0
+    table: Table, design: Design, keep: Sequence[str], confidence: float, chosen: float = 0.0
 ) -> bool:
     """Return whether the notion is certified for the population of (S, Y, Z).
 
     Z are the kept columns. The sample is of the secret and of the pairs (x, z), including pairs without a row; the
     channel from (x, z) to (y, z) is P(y|x) and leaves z unchanged. False also means unknown: the mechanism sees the
     secret, the design has not seen all symbols, single outputs do not decide the notion, or there are more than
-    ``MOST`` bounds.
+    ``MAX_BOUNDS_SIZE`` bounds.
     """
-    n_x, n_y = len(made.public.labels), made.channel.n_outputs
-    if made.promise is None or made.channel.sees_secret or not isinstance(made.promise, LiftNotion):
+    n_x, n_y = len(design.public.labels), design.channel.n_outputs
+    if design.promise is None or design.channel.sees_secret or not isinstance(design.promise, LiftNotion):
         return False
     n_z = table.distinct(keep)
-    if n_x * n_z * n_y * n_z * n_x > MOST:
+    if n_x * n_z * n_y * n_z * n_x > MAX_BOUNDS_SIZE:
         return False
-    found = counted_together(table, made.secret, [made], keep)
-    (x,) = found.codes
+    counted = joint_counts(table, design.secret, [design], keep)
+    (x,) = counted.codes
     if (x == n_x).any():
         return False
-    counts = np.zeros((max(len(made.secret.labels), int(found.s.max()) + 1), len(found.kept) * n_x))
-    np.add.at(counts, (found.s, found.z * n_x + x), found.rows)
-    channel = Channel(np.kron(np.eye(len(found.kept)), made.channel.kernel))
-    return verdict_of(Sample(counts, confidence, chosen), made.promise, channel) == "kept"
+    counts = np.zeros((max(len(design.secret.labels), int(counted.s.max()) + 1), len(counted.kept) * n_x))
+    np.add.at(counts, (counted.s, counted.z * n_x + x), counted.rows)
+    channel = Channel(np.kron(np.eye(len(counted.kept)), design.channel.kernel))
+    return verdict_of(Sample(counts, confidence, chosen), design.promise, channel) == "kept"
 
 
-def _refuse_unseen(table: Table, made: Design) -> None:
+def _refuse_unseen(table: Table, design: Design) -> None:
     """Raise DataError for symbols that the design has not seen, before the drift test."""
-    for role, symbols in (("public", made.public), *([("secret", made.secret)] * made.channel.sees_secret)):
-        found = table.counts(symbols.columns)
-        unseen = found.filter((symbols.index(found) < 0).tolist())
+    for role, symbols in (("public", design.public), *([("secret", design.secret)] * design.channel.sees_secret)):
+        labels = table.counts(symbols.columns)
+        unseen = labels.filter((symbols.index(labels) < 0).tolist())
         if len(unseen):
             example = JOIN.join(numbered(unseen, symbols.names)[1][0])
             raise unseen_symbols(int(unseen[ROWS].sum()), role, example)

@@ -26,9 +26,9 @@ from lifttables.files import WrongFormat, fresh_file, fresh_files, read_ours, re
 from lifttables.releases.recognising import recognised, similar
 
 FORMAT = "liftlib releases 2"
-OLDER = ("liftlib releases 1",)  # also read; these hold a SHA-256 of the file, which is ignored
-ENDING = ".PRIVATE.releases.json"  # follows the table's name
-PATIENCE = 2.0  # seconds before a run reports that it is waiting for another one
+OLDER_FORMATS = ("liftlib releases 1",)  # also read; these hold a SHA-256 of the file, which is ignored
+LEDGER_SUFFIX = ".PRIVATE.releases.json"  # follows the table's name
+SILENT_WAIT_SECONDS = 2.0  # seconds before a run reports that it is waiting for another one
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,10 +71,10 @@ class Ledger:
             for path, entry in self.recognised
         )
 
-    def with_entry(self, output: str, keep: Sequence[str], made: Design) -> Ledger:
+    def with_entry(self, output: str, keep: Sequence[str], design: Design) -> Ledger:
         """Return the ledger with one more release."""
         now = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
-        return replace(self, entries=(*self.entries, Entry(now, output, tuple(keep), made)))
+        return replace(self, entries=(*self.entries, Entry(now, output, tuple(keep), design)))
 
     def save(self, aside: Path) -> None:
         """Write the ledger to a file that will replace its own.
@@ -94,16 +94,16 @@ class Ledger:
         aside.write_text(json.dumps(content, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def beside(source: Path) -> Path:
+def ledger_next_to(source: Path) -> Path:
     """Return the path of a table's ledger, next to the (real) file.
 
-    >>> beside(Path("data/patients.csv")).as_posix()
+    >>> ledger_next_to(Path("data/patients.csv")).as_posix()
     'data/patients.csv.PRIVATE.releases.json'
     """
     file = real(source) if source.is_symlink() else source
     if not file.name:
         raise DataError(f"{source} is a folder: give a file's name")
-    return file.with_name(f"{file.name}{ENDING}")
+    return file.with_name(f"{file.name}{LEDGER_SUFFIX}")
 
 
 def read_ledger(path: Path) -> Ledger:
@@ -113,20 +113,22 @@ def read_ledger(path: Path) -> Ledger:
         return Ledger(path)
     remedy = "name another (--ledger)"
 
-    def ledger(found: Any) -> Ledger:
-        return Ledger(path, tuple(_entry(one, path) for one in found["releases"]), text)
+    def ledger(content: Any) -> Ledger:
+        return Ledger(path, tuple(_entry(entry, path) for entry in content["releases"]), text)
 
-    return read_ours(path, "ledger of releases", (FORMAT, *OLDER), ledger, remedy)
+    return read_ours(path, "ledger of releases", (FORMAT, *OLDER_FORMATS), ledger, remedy)
 
 
-def _entry(found: Any, path: Path) -> Entry:
-    kind = found["design"]["format"]
+def _entry(content: Any, path: Path) -> Entry:
+    kind = content["design"]["format"]
     if kind != DESIGN_FORMAT:
         raise WrongFormat(
             f"{path} holds a release whose design has the format {kind!r}, not {DESIGN_FORMAT!r}: release with the "
             "version that wrote it, or name another ledger (--ledger)"
         )
-    return Entry(str(found["made"]), str(found["output"]), tuple(map(str, found["keep"])), design_from(found["design"]))
+    return Entry(
+        str(content["made"]), str(content["output"]), tuple(map(str, content["keep"])), design_from(content["design"])
+    )
 
 
 def _text(path: Path) -> str | None:
@@ -149,21 +151,23 @@ def opened(path: Path | None, table: Table) -> Iterator[Ledger | None]:
     with ExitStack() as stack:
         known = stack.enter_context(_index())
         stack.enter_context(_locked(path.with_name(f".{path.name}.lock"), seen=True))
-        own = read_ledger(path)
-        others = dict.fromkeys(real(one) for one in (*sorted(path.parent.glob(f"*{ENDING}")), *known))
-        yield replace(own, recognised=_looked_up(table, [other for other in others if other != real(path)]))
+        ledger = read_ledger(path)
+        others = dict.fromkeys(
+            real(ledger_path) for ledger_path in (*sorted(path.parent.glob(f"*{LEDGER_SUFFIX}")), *known)
+        )
+        yield replace(ledger, recognised=_looked_up(table, [other for other in others if other != real(path)]))
         if path.exists() and real(path) not in known:
             known.append(real(path))
 
 
 def _looked_up(table: Table, ledgers: Sequence[Path]) -> tuple[tuple[Path, Entry], ...]:
     """Return a table's releases in some ledgers; warn of releases of similar rows."""
-    found = []
+    releases = []
     for path in ledgers:
         for entry in _readable(path):
             design = recognised(table, entry.design)
             if design is not None:
-                found.append((path, replace(entry, design=design)))
+                releases.append((path, replace(entry, design=design)))
             elif similar(table, entry.design):
                 message = (
                     f"the counts are nearly those of an earlier release, or the same under other labels ({entry}; "
@@ -171,13 +175,13 @@ def _looked_up(table: Table, ledgers: Sequence[Path]) -> tuple[tuple[Path, Entry
                     "both are checked together"
                 )
                 warnings.warn(message, LiftWarning, stacklevel=2)
-    return tuple(found)
+    return tuple(releases)
 
 
 def warn_of_known(table: Table) -> None:
     """Warn of releases of the same or nearly the same rows in this user's ledgers."""
     file = index_file()
-    known = [one for one in map(Path, (_text(file) or "").splitlines()) if one.exists()]
+    known = [ledger_path for ledger_path in map(Path, (_text(file) or "").splitlines()) if ledger_path.exists()]
     for path, entry in _looked_up(table, known):
         message = (
             f"these rows were released before ({entry}): name the ledger {path}, so that both are checked together"
@@ -216,9 +220,9 @@ def _index() -> Iterator[list[Path]]:
         return
     with _locked(file.with_name(".ledgers.lock")):
         before = _text(file) or ""
-        known = [one for one in map(Path, before.splitlines()) if one.exists()]
+        known = [ledger_path for ledger_path in map(Path, before.splitlines()) if ledger_path.exists()]
         yield known
-        after = "".join(f"{one}\n" for one in known)
+        after = "".join(f"{ledger_path}\n" for ledger_path in known)
         if after != before:
             with fresh_file(file, force=True) as aside:
                 aside.write_text(after, encoding="utf-8")
@@ -236,7 +240,7 @@ def _locked(path: Path, *, seen: bool = False) -> Iterator[None]:
     lock = SoftFileLock(path) if seen else FileLock(path)
     try:
         try:
-            lock.acquire(timeout=PATIENCE)
+            lock.acquire(timeout=SILENT_WAIT_SECONDS)
         except Timeout:
             message = f"waiting for another release to end; if none is running, delete {path}"
             warnings.warn(message, LiftWarning, stacklevel=2)
@@ -268,11 +272,11 @@ def past_of(table: Table, past: Ledger | None, keep: Sequence[str]) -> tuple[lis
 
 
 @contextmanager
-def entered(past: Ledger | None, output: str, keep: Sequence[str], made: Design) -> Iterator[None]:
+def entered(past: Ledger | None, output: str, keep: Sequence[str], design: Design) -> Iterator[None]:
     """Add a release to its ledger's file when the block, which draws it, succeeds."""
     if past is None:
         yield
         return
     with fresh_files([past.path], force=True, private=[past.path]) as (aside,):
         yield
-        past.with_entry(output, keep, made).save(aside)
+        past.with_entry(output, keep, design).save(aside)

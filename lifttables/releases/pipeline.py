@@ -18,8 +18,8 @@ from liftlib.errors import BrokenNotion, DataError, InvalidParameter, LiftWarnin
 from liftlib.notions import Notion, PolyhedralLift, provides
 from lifttables.audits.auditing import Audit, audited
 from lifttables.confident.certification import route
-from lifttables.confident.subset_lattice import DEAR
-from lifttables.designs.designing import CONFIDENCE, ROWS_ALONE, Design, best_design, joint_of
+from lifttables.confident.subset_lattice import SLOW_SYMBOLS
+from lifttables.designs.designing import DEFAULT_CONFIDENCE, SAMPLE_ONLY, Design, best_design, joint_of
 from lifttables.designs.keeping import NextTo, design_next_to, proposed
 from lifttables.designs.publishing import Publishing, check_keep, without_formulas
 from lifttables.encoding.columns import Symbols
@@ -27,7 +27,7 @@ from lifttables.encoding.reading import Reading
 from lifttables.encoding.table import Table
 from lifttables.releases.card import Card, card_of, shows_kernel
 from lifttables.releases.drift import Drift
-from lifttables.releases.judging import beside_known, judged
+from lifttables.releases.judging import check_composition, judged
 from lifttables.releases.ledger import Ledger, entered, opened, read_ledger
 from lifttables.sources.randomness import note_on, uniform
 from mixproof.numerics import KEEP_TOL
@@ -36,10 +36,12 @@ ForNew = Literal["refuse", "drop"]
 
 T = TypeVar("T")
 
-A_FRAME = "a frame"  # what a ledger calls a release that is not a file
-NO_KERNEL = "the card has no kernel, which could reveal the counts; estimates need it (--kernel publishes it)"
+FRAME_NAME = "a frame"  # what a ledger calls a release that is not a file
+NO_KERNEL_NOTE = "the card has no kernel, which could reveal the counts; estimates need it (--kernel publishes it)"
 
-ORDERED = "the rows are in the original order, which may reveal the secret, for instance if the table is sorted by it"
+ORIGINAL_ORDER_NOTE = (
+    "the rows are in the original order, which may reveal the secret, for instance if the table is sorted by it"
+)
 
 UNDECIDED: Final = "undecided"
 
@@ -67,7 +69,7 @@ class Plan:
     reading: Reading
     notion: Callable[[Symbols], Notion]
     mechanism: str = "subset-merging"
-    confidence: float | None = CONFIDENCE
+    confidence: float | None = DEFAULT_CONFIDENCE
     publishing: Publishing = field(default_factory=Publishing)
     coarsen: bool | float = False
     allow: bool = False
@@ -89,7 +91,7 @@ class Draw:
 
     def frame(self) -> Any:
         """Return the released rows in the table's library, and record the release."""
-        with entered(self.past, A_FRAME, self.how.keep, self.design):
+        with entered(self.past, FRAME_NAME, self.how.keep, self.design):
             return self.table.release(self.design, self.source, self.how)
 
 
@@ -131,49 +133,55 @@ def release(
     table.check(asked.keep)
     if ledger is not None:
         read_ledger(ledger)  # errors are raised before the design, which may take a long time
-    counts, made, notes = _designed(table, plan)
+    counts, design, notes = _designed(table, plan)
     how = replace(asked, keep=(), coarsened=asked.keep) if plan.coarsen is not False else asked
     rows = table.complete(counts.columns) if counts.dropped else table
-    made = without_formulas(made, how.formulas, how.keep)
+    design = without_formulas(design, how.formulas, how.keep)
     warn_of_rows_alone(plan.confidence)
     with opened(ledger, table) as past:
-        check(rows, made, how)
+        check(rows, design, how)
         try:
-            beside = beside_known(rows, made, past, how.keep, applied=False, allow=plan.allow, chosen=counts.chosen)
+            composition = check_composition(
+                rows, design, past, how.keep, applied=False, allow=plan.allow, chosen=counts.chosen
+            )
         except BrokenNotion as error:
-            raise BrokenNotion(f"{error}{_remedy(rows, made, reading, how.keep)}") from error
-        notes = (*notes, *beside.notes, *notes_on(rows, made, reading, how, rng, broken=bool(beside.broken)))
+            raise BrokenNotion(f"{error}{_remedy(rows, design, reading, how.keep)}") from error
+        notes = (
+            *notes,
+            *composition.notes,
+            *notes_on(rows, design, reading, how, rng, broken=bool(composition.broken)),
+        )
         notes = notes if past is None else (*notes, f"recorded in the ledger {past.path}")
-        found = audited(
+        audit = audited(
             counts,
-            made.promise,
-            made.named_channel,
+            design.promise,
+            design.named_channel,
             resamples=plan.resamples,
             notes=tuple(notes),
-            sure=made.confidence is not None,
+            sure=design.confidence is not None,
             sampling=reading.sampling,
         )
-        if beside.broken:  # the channel alone keeps the notion, but it is not released alone
-            found = replace(found, kept=False if beside.checked else None, population=UNDECIDED)
-        elif beside.others and not beside.population:  # the audit is of the released columns alone
-            found = replace(found, population=UNDECIDED)
+        if composition.broken:  # the channel alone keeps the notion, but it is not released alone
+            audit = replace(audit, kept=False if composition.checked else None, population=UNDECIDED)
+        elif composition.others and not composition.population:  # the audit is of the released columns alone
+            audit = replace(audit, population=UNDECIDED)
         card = card_of(
-            made,
+            design,
             keep=how.keep,
             keep_order=how.keep_order,
             release=None if past is None else 1 + len(past.earlier),
-            broken=beside.broken,
-            others=beside.others,
-            population=beside.population,
+            broken=composition.broken,
+            others=composition.others,
+            population=composition.population,
             kernel=how.kernel,
-            options=_options(made, reading, how, allow=plan.allow),
+            options=_options(design, reading, how, allow=plan.allow),
         )
-        return sink(Draw(rows, made, how, past, uniform(rng)), Sanitised(None, card, made, found))
+        return sink(Draw(rows, design, how, past, uniform(rng)), Sanitised(None, card, design, audit))
 
 
 def release_again(
     table: Table,
-    made: Design,
+    design: Design,
     how: Publishing,
     sink: Callable[[Draw], T],
     *,
@@ -186,19 +194,19 @@ def release_again(
 
     The errors are those of :func:`~lifttables.releases.sanitising.apply`.
     """
-    table.check([*made.columns_needed(), *how.keep])
-    rows = table.complete(made.columns_in(table.columns)) if missing == "drop" else table
-    made = without_formulas(made, how.formulas, how.keep)
+    table.check([*design.columns_needed(), *how.keep])
+    rows = table.complete(design.columns_in(table.columns)) if missing == "drop" else table
+    design = without_formulas(design, how.formulas, how.keep)
     with opened(ledger, table) as past:
-        check(rows, made, how)
-        drift, notes = judged(rows, made, how, past, allow=allow)
-        return sink(Draw(rows, made, how, past, uniform(rng))), drift, notes
+        check(rows, design, how)
+        drift, notes = judged(rows, design, how, past, allow=allow)
+        return sink(Draw(rows, design, how, past, uniform(rng))), drift, notes
 
 
-def check(table: Table, made: Design, how: Publishing) -> None:
+def check(table: Table, design: Design, how: Publishing) -> None:
     """Make every check of ``CHECKS``, before a row is drawn."""
-    for one in CHECKS:
-        one(table, made, how)
+    for run_check in CHECKS:
+        run_check(table, design, how)
 
 
 def _designed(table: Table, plan: Plan) -> NextTo:
@@ -213,16 +221,16 @@ def _designed(table: Table, plan: Plan) -> NextTo:
     designed = replaced or plan.seconds is not None
     check_dear(plan.mechanism, len(choices[0].public.labels), allow=plan.allow, designed=designed)
     search = {"seconds": plan.seconds, "report": plan.report}
-    counts, made = best_design(choices, notion, plan.mechanism, plan.confidence, **search)
+    counts, design = best_design(choices, notion, plan.mechanism, plan.confidence, **search)
     left_out = [name for name in reading.publics if name not in counts.public.names]
     note = f"left out, because the release retains more without: {', '.join(left_out)}"
-    return NextTo(counts, made, (note,) if left_out else ())
+    return NextTo(counts, design, (note,) if left_out else ())
 
 
-def _options(made: Design, reading: Reading, how: Publishing, *, allow: bool) -> dict[str, Any]:
+def _options(design: Design, reading: Reading, how: Publishing, *, allow: bool) -> dict[str, Any]:
     """Return the options of a run for its card, without seeds and folders."""
     return {
-        "confidence": made.confidence,
+        "confidence": design.confidence,
         "bins": list(reading.bins),
         "hierarchies": [text.partition("=")[0] for text in reading.hierarchies],
         "categorical": list(reading.categorical),
@@ -238,12 +246,12 @@ def _options(made: Design, reading: Reading, how: Publishing, *, allow: bool) ->
     }
 
 
-def _remedy(table: Table, made: Design, reading: Reading, keep: Sequence[str]) -> str:
+def _remedy(table: Table, design: Design, reading: Reading, keep: Sequence[str]) -> str:
     """Return how to coarsen kept columns that violate a notion, if that is possible."""
-    if not keep or made.promise is None or not provides(made.promise, PolyhedralLift):
+    if not keep or design.promise is None or not provides(design.promise, PolyhedralLift):
         return ""
     try:
-        return f". {proposed(table, reading, keep, made.promise)}"
+        return f". {proposed(table, reading, keep, design.promise)}"
     except DataError as error:  # such as a kept column of many numbers
         return f". What to coarsen is not known: {error}"
 
@@ -251,12 +259,12 @@ def _remedy(table: Table, made: Design, reading: Reading, keep: Sequence[str]) -
 def warn_of_rows_alone(confidence: float | None) -> None:
     """Warn that a design without a confidence is for its rows alone."""
     if confidence is None:
-        warnings.warn(f"no confidence, so {ROWS_ALONE}", LiftWarning, stacklevel=4)
+        warnings.warn(f"no confidence, so {SAMPLE_ONLY}", LiftWarning, stacklevel=4)
 
 
 def check_dear(mechanism: str, n_public: int, *, allow: bool, designed: bool = False) -> None:
     """Raise InvalidParameter if a design would be very slow, unless ``allow`` is set."""
-    most = DEAR if designed else registry.mechanisms[mechanism].most_symbols
+    most = SLOW_SYMBOLS if designed else registry.mechanisms[mechanism].most_symbols
     if most is not None and n_public > most and not allow:
         name, instead = mechanism, "use another mechanism (`lift choose` tries them)"
         if designed:
@@ -267,18 +275,18 @@ def check_dear(mechanism: str, n_public: int, *, allow: bool, designed: bool = F
         )
 
 
-def check_each_secret(_table: Table, made: Design, _how: Publishing) -> None:
+def check_each_secret(_table: Table, design: Design, _how: Publishing) -> None:
     """Raise BrokenNotion if one of several secrets is not protected individually.
 
     This can happen with a user's own notion.
     """
-    if len(made.secret.columns) == 1 or made.promise is None or made.channel.sees_secret:
+    if len(design.secret.columns) == 1 or design.promise is None or design.channel.sees_secret:
         return
-    for at, name in enumerate(made.secret.names):
-        violation = made.promise.violation(joint_of(made.counts.alone(at)), made.channel)
+    for at, name in enumerate(design.secret.names):
+        violation = design.promise.violation(joint_of(design.counts.alone(at)), design.channel)
         if not violation <= KEEP_TOL:
             raise BrokenNotion(
-                f"{made.notion} holds for all secrets together, but {name!r} alone exceeds it by {violation:.4g}"
+                f"{design.notion} holds for all secrets together, but {name!r} alone exceeds it by {violation:.4g}"
             )
 
 
@@ -287,26 +295,26 @@ CHECKS: list[Callable[[Table, Design, Publishing], None]] = [check_keep, check_e
 
 
 def notes_on(
-    table: Table, made: Design, reading: Reading, how: Publishing, rng: object, *, broken: bool = False
+    table: Table, design: Design, reading: Reading, how: Publishing, rng: object, *, broken: bool = False
 ) -> list[str]:
     """Return the owner's notes on a release."""
-    notes = [note_on(rng), *([] if made.confidence or broken else [ROWS_ALONE])]  # type: ignore[arg-type]
-    if made.public.pooled:
+    notes = [note_on(rng), *([] if design.confidence or broken else [SAMPLE_ONLY])]  # type: ignore[arg-type]
+    if design.public.pooled:
         notes.append(
-            f"{len(made.public.pooled)} public symbols with fewer than {reading.min_count} rows are pooled as (rare)"
+            f"{len(design.public.pooled)} public symbols with fewer than {reading.min_count} rows are pooled as (rare)"
         )
     if reading.cut_by_rows:
         notes.append(
             f"the bins of {', '.join(reading.cut_by_rows)} end at quantiles of these rows, and their labels publish "
             "these quantiles, which are close to values of single rows"
         )
-    left = [name for name in table.columns if name not in {*how.keep, *made.public.names, *made.secret.names}]
+    left = [name for name in table.columns if name not in {*how.keep, *design.public.names, *design.secret.names}]
     if left:
         notes.append(f"not published: the secret and {len(left)} other columns")
     if how.keep:
         notes.append(f"published unchanged: {', '.join(how.keep)}")
-    if not shows_kernel(made, how.kernel):
-        notes.append(NO_KERNEL)
+    if not shows_kernel(design, how.kernel):
+        notes.append(NO_KERNEL_NOTE)
     if how.keep_order:
-        notes.append(ORDERED)
+        notes.append(ORIGINAL_ORDER_NOTE)
     return notes

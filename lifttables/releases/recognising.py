@@ -16,10 +16,10 @@ from lifttables.encoding.table import Table
 
 Label = tuple[str, ...]
 
-ALIKE = 0.01  # share of independent samples of one population whose counts would count as similar
+SIMILARITY_LEVEL = 0.01  # share of independent samples of one population whose counts would count as similar
 
 
-def recognised(table: Table, made: Design) -> Design | None:
+def recognised(table: Table, design: Design) -> Design | None:
     """Return a design, in the table's spelling, if the table has exactly its counts.
 
     Otherwise return None. The counts are those of the design's secret and public columns, or of the public columns if
@@ -28,79 +28,81 @@ def recognised(table: Table, made: Design) -> Design | None:
     matter. Rows are not recognised after one is added, removed or changed, or after columns or values are renamed. A
     table of other people with equal counts counts as the same rows, which errs on the safe side.
     """
-    secret = _secret(table, made)
-    found = _labels_like(table, made)
-    if found is None:
+    secret = _secret(table, design)
+    labels = _labels_like(table, design)
+    if labels is None:
         return None
-    if int(found[ROWS].sum()) != made.rows:
-        found = found.drop_nulls()  # the design may be of the rows that miss no value
-    if int(found[ROWS].sum()) != made.rows or _counts_of(found, secret, made) != _counts(made, bool(secret)):
+    if int(labels[ROWS].sum()) != design.rows:
+        labels = labels.drop_nulls()  # the design may be of the rows that miss no value
+    if int(labels[ROWS].sum()) != design.rows or _counts_of(labels, secret, design) != _counts(design, bool(secret)):
         return None
     return replace(
-        made, secret=_spelled(made.secret, found) if secret else made.secret, public=_spelled(made.public, found)
+        design,
+        secret=_spelled(design.secret, labels) if secret else design.secret,
+        public=_spelled(design.public, labels),
     )
 
 
-def similar(table: Table, made: Design) -> bool:
+def similar(table: Table, design: Design) -> bool:
     """Return whether a table's counts are suspiciously close to a design's.
 
     This is so if they are equal up to labels, or closer than those of other people would be, as after changes to a few
-    rows: Pearson's statistic of homogeneity is in its lower ``ALIKE`` tail. A selection of the rows, or rows with
-    renamed columns, are not noticed.
+    rows: Pearson's statistic of homogeneity is in its lower ``SIMILARITY_LEVEL`` tail. A selection of the rows, or rows
+    with renamed columns, are not noticed.
     """
-    found = _labels_like(table, made)
-    if found is None:
+    labels = _labels_like(table, design)
+    if labels is None:
         return False
-    secret = _secret(table, made)
-    new, old = _counts_of(found, secret, made), _counts(made, bool(secret))
+    secret = _secret(table, design)
+    new, old = _counts_of(labels, secret, design), _counts(design, bool(secret))
     if len(old) > 1 and sorted(new.values()) == sorted(old.values()):
         return True
     cells = list(new | old)
     a, b = (np.array([counts[cell] for cell in cells], dtype=float) for counts in (new, old))
     statistic = ((a * b.sum() - b * a.sum()) ** 2 / (a + b)).sum() / (a.sum() * b.sum())
-    return len(cells) > 1 and bool(chdtr(len(cells) - 1, statistic) < ALIKE)
+    return len(cells) > 1 and bool(chdtr(len(cells) - 1, statistic) < SIMILARITY_LEVEL)
 
 
-def _secret(table: Table, made: Design) -> Sequence[Column]:
-    return made.secret.columns if set(made.secret.names) <= set(table.columns) else ()
+def _secret(table: Table, design: Design) -> Sequence[Column]:
+    return design.secret.columns if set(design.secret.names) <= set(table.columns) else ()
 
 
-def _labels_like(table: Table, made: Design) -> Labels | None:
+def _labels_like(table: Table, design: Design) -> Labels | None:
     """Return the table's counts by the design's labels; None if they do not fit."""
-    if not set(made.public.names) <= set(table.columns):
+    if not set(design.public.names) <= set(table.columns):
         return None
     try:
-        return table.counts(list(dict.fromkeys([*_secret(table, made), *made.public.columns])))
+        return table.counts(list(dict.fromkeys([*_secret(table, design), *design.public.columns])))
     except DataError:  # such as texts in a column that the design bins
         return None
 
 
-def _counts(made: Design, with_secret: bool) -> Counter[tuple[Label, Label]]:
+def _counts(design: Design, with_secret: bool) -> Counter[tuple[Label, Label]]:
     counts = Counter[tuple[Label, Label]]()
-    for s, x in np.argwhere(made.table > 0):
-        secret = _plain(made.secret.labels[s]) if with_secret else ()
-        counts[secret, _plain(made.public.labels[x])] += int(made.table[s, x])
+    for s, x in np.argwhere(design.table > 0):
+        secret = _plain(design.secret.labels[s]) if with_secret else ()
+        counts[secret, _plain(design.public.labels[x])] += int(design.table[s, x])
     return counts
 
 
-def _counts_of(found: Labels, secret: Sequence[Column], made: Design) -> Counter[tuple[Label, Label]]:
-    pooled = set(map(_plain, made.public.pooled))
+def _counts_of(labels: Labels, secret: Sequence[Column], design: Design) -> Counter[tuple[Label, Label]]:
+    pooled = set(map(_plain, design.public.pooled))
     counts = Counter[tuple[Label, Label]]()
-    columns = (_labels(found, secret), _labels(found, made.public.columns), found[ROWS].to_list())
+    columns = (_labels(labels, secret), _labels(labels, design.public.columns), labels[ROWS].to_list())
     for s, x, rows in zip(*columns, strict=True):
         counts[s, (RARE,) if x in pooled else x] += int(rows)
     return counts
 
 
-def _labels(found: Labels, columns: Sequence[Column]) -> list[Label]:
-    codes, known = numbered(found, [column.name for column in columns])
+def _labels(labels: Labels, columns: Sequence[Column]) -> list[Label]:
+    codes, known = numbered(labels, [column.name for column in columns])
     plain = list(map(_plain, known))
     return [plain[code] for code in codes]
 
 
-def _spelled(symbols: Symbols, found: Labels) -> Symbols:
+def _spelled(symbols: Symbols, table_labels: Labels) -> Symbols:
     """Return symbols with the labels as a table spells them."""
-    known = numbered(found, symbols.names)[1]
+    known = numbered(table_labels, symbols.names)[1]
     spelling = {_plain(row): row for row in known} | {row: row for row in known}
 
     def spelled(labels: Sequence[Label]) -> tuple[Label, ...]:

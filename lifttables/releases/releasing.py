@@ -18,12 +18,12 @@ from liftlib.errors import DataError
 from lifttables.designs.designing import Design
 from lifttables.designs.publishing import Publishing, harmless, published
 from lifttables.sources.endings import SUFFIXES, ending
-from lifttables.sources.polars_rows import BATCH, PolarsTable, texts_of
+from lifttables.sources.polars_rows import BATCH_ROWS, PolarsTable, texts_of
 from lifttables.sources.randomness import permutation
 
-PARTS = 64  # number of files to which rows are distributed for shuffling, if there is more than one batch
-HELD = 64_000_000  # bytes of rows in memory before they go to these files
-OUTPUT = "\0output"  # column of output indices, which become texts at the end
+SHUFFLE_FILES = 64  # number of files to which rows are distributed for shuffling, if there is more than one batch
+MAX_BYTES_HELD = 64_000_000  # bytes of rows in memory before they go to these files
+OUTPUT_COLUMN = "\0output"  # column of output indices, which become texts at the end
 
 
 def check_suffix(path: Path) -> None:
@@ -32,19 +32,21 @@ def check_suffix(path: Path) -> None:
         raise DataError(f"{path} does not end in {', '.join(SUFFIXES)}: the ending says how to write it")
 
 
-def _drawn(table: PolarsTable, made: Design, rng: Uniform, how: Publishing) -> Iterator[pl.DataFrame]:
+def _drawn(table: PolarsTable, design: Design, rng: Uniform, how: Publishing) -> Iterator[pl.DataFrame]:
     """Yield batches of kept columns and output indices, in the source's order."""
-    small = next(kind for kind in (np.uint8, np.uint16, np.int64) if made.channel.n_outputs <= np.iinfo(kind).max)
-    for rows in table.batches(list(dict.fromkeys([*made.columns_needed(), *how.keep]))):
-        outputs = pl.Series(OUTPUT, made.draw(rows, rng, how.unseen).astype(small))
-        kept = harmless(rows.select(*how.keep), how.keep, how.formulas).to_native() if how.keep else pl.DataFrame()
-        yield pl.DataFrame([*kept, outputs])
+    small = next(kind for kind in (np.uint8, np.uint16, np.int64) if design.channel.n_outputs <= np.iinfo(kind).max)
+    for rows in table.batches(list(dict.fromkeys([*design.columns_needed(), *how.keep]))):
+        outputs = pl.Series(OUTPUT_COLUMN, design.draw(rows, rng, how.unseen).astype(small))
+        kept_columns = (
+            harmless(rows.select(*how.keep), how.keep, how.formulas).to_native() if how.keep else pl.DataFrame()
+        )
+        yield pl.DataFrame([*kept_columns, outputs])
 
 
 def shuffled(batches: Iterator[pl.DataFrame], rng: Uniform, folder: Path) -> Iterator[pl.DataFrame]:
     """Yield the rows of batches in uniformly random order, in bounded memory.
 
-    Rows are distributed to ``PARTS`` files at random, and each file is shuffled.
+    Rows are distributed to ``SHUFFLE_FILES`` files at random, and each file is shuffled.
     """
     first = next(batches, None)
     if first is None:
@@ -54,42 +56,42 @@ def shuffled(batches: Iterator[pl.DataFrame], rng: Uniform, folder: Path) -> Ite
         yield first[permutation(len(first), rng)]
         return
     with tempfile.TemporaryDirectory(prefix=".shuffling.", dir=folder) as aside:
-        held: list[list[pl.DataFrame]] = [[] for _ in range(PARTS)]
+        held: list[list[pl.DataFrame]] = [[] for _ in range(SHUFFLE_FILES)]
         size = 0.0
         for number, batch in enumerate(itertools.chain([first, second], batches)):
-            parts = np.minimum(rng.random(len(batch)) * PARTS, PARTS - 1).astype(np.uint8)
+            parts = np.minimum(rng.random(len(batch)) * SHUFFLE_FILES, SHUFFLE_FILES - 1).astype(np.uint8)
             order = np.argsort(parts, kind="stable")  # fast for small whole numbers
-            ends = np.searchsorted(parts[order], np.arange(PARTS + 1))
+            ends = np.searchsorted(parts[order], np.arange(SHUFFLE_FILES + 1))
             for rows, (low, high) in zip(held, itertools.pairwise(ends), strict=True):
                 rows.append(batch[order[low:high]])
             size += batch.estimated_size()
-            if size > HELD:
+            if size > MAX_BYTES_HELD:
                 for part, rows in enumerate(held):
                     pl.concat(rows).write_ipc(Path(aside) / f"{part}-{number}")
                     rows.clear()
                 size = 0.0
         for part, rows in enumerate(held):
             files = sorted(Path(aside).glob(f"{part}-*"))
-            whole = pl.concat([*map(pl.read_ipc, files), *rows])
-            yield whole[permutation(len(whole), rng)]
+            part_frame = pl.concat([*map(pl.read_ipc, files), *rows])
+            yield part_frame[permutation(len(part_frame), rng)]
 
 
-def write(table: PolarsTable, made: Design, path: Path, rng: Uniform, how: Publishing, suffix: str) -> None:
+def write(table: PolarsTable, design: Design, path: Path, rng: Uniform, how: Publishing, suffix: str) -> None:
     """Stream the released rows to a file, shuffled by default, or raise DataError."""
     failures: list[BaseException] = []
-    schema = {name: table.schema[name] for name in published(table, made, how.keep)}
+    schema = {name: table.schema[name] for name in published(table, design, how.keep)}
     schema = {
-        name: pl.String() if name in made.public.names or isinstance(kind, (pl.Categorical, pl.Enum)) else kind
+        name: pl.String() if name in design.public.names or isinstance(kind, (pl.Categorical, pl.Enum)) else kind
         for name, kind in schema.items()
     }
 
     def rows(with_columns: list[str] | None, *_: object) -> Iterator[pl.DataFrame]:
         try:
-            batches = _drawn(table, made, rng, how)
+            batches = _drawn(table, design, rng, how)
             for batch in batches if how.keep_order else shuffled(batches, rng, path.parent):
-                for part in batch.iter_slices(BATCH):
-                    found = part.with_columns(texts_of(made, part[OUTPUT].to_numpy()))
-                    yield found.select(list(schema) if with_columns is None else with_columns)
+                for part in batch.iter_slices(BATCH_ROWS):
+                    released = part.with_columns(texts_of(design, part[OUTPUT_COLUMN].to_numpy()))
+                    yield released.select(list(schema) if with_columns is None else with_columns)
         except BaseException as error:  # Polars would wrap it: kept, to be raised as it is
             failures.append(error)
             raise

@@ -9,7 +9,7 @@ from typing import Any
 
 from liftlib.channel import Uniform
 from liftlib.notions import AttributeWise, Notion
-from lifttables.designs.designing import CONFIDENCE, Design, Unseen
+from lifttables.designs.designing import DEFAULT_CONFIDENCE, Design, Unseen
 from lifttables.designs.publishing import Publishing
 from lifttables.encoding.reading import Reading
 from lifttables.releases.drift import Drift
@@ -27,7 +27,7 @@ def sanitise(
     public: str | Sequence[str],
     notion: Notion,
     mechanism: str = "subset-merging",
-    confidence: float | None = CONFIDENCE,
+    confidence: float | None = DEFAULT_CONFIDENCE,
     keep: Sequence[str] = (),
     coarsen: bool | float = False,
     keep_order: bool = False,
@@ -108,7 +108,7 @@ def sanitise(
     table = open_table(frame, plan.reading.text_format)
     if ledger is None:
         warn_of_known(table)
-    return release(table, plan, lambda draw, done: replace(done, frame=draw.frame()), ledger, rng)
+    return release(table, plan, lambda draw, sanitised: replace(sanitised, frame=draw.frame()), ledger, rng)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +132,7 @@ class Applied:
 @checked
 def apply(
     frame: Any,
-    made: Design,
+    design: Design,
     *,
     keep: Sequence[str] = (),
     keep_order: bool = False,
@@ -175,4 +175,4 @@ def apply(
     table = open_table(frame)
     if ledger is None:
         warn_of_known(table)
-    return Applied(*release_again(table, made, how, Draw.frame, missing=missing, allow=allow, ledger=ledger, rng=rng))
+    return Applied(*release_again(table, design, how, Draw.frame, missing=missing, allow=allow, ledger=ledger, rng=rng))

@@ -37,8 +37,8 @@ def verify(release: Path, card: Card) -> Verification:
     columns. DataError is raised if the file cannot be read as a table.
     """
     table, differences = open_table(release), []
-    if card.sha256 and (found := fingerprint(release)) != card.sha256:
-        differences.append(f"the SHA-256 of {release} is {found}, and the card's is {card.sha256}")
+    if card.sha256 and (digest := fingerprint(release)) != card.sha256:
+        differences.append(f"the SHA-256 of {release} is {digest}, and the card's is {card.sha256}")
     expected = {*card.columns, *card.keep}
     differences += [f"the release has no column {name!r}" for name in sorted(expected - {*table.columns})]
     differences += [f"the card does not name the column {name!r}" for name in sorted({*table.columns} - expected)]

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-TEXT: Final = "string[pyarrow]"  # Dask's type of texts
-FAN = 16  # number of partitions whose counts are summed at a time
-FINEST = 10_000  # maximum number of distinct numbers that a partition reports for quantiles
-MANY = "__rows_of_it"  # column of counts in a database
-ORDER = "\0order"  # column of random numbers by which released rows are sorted
+TEXT_DTYPE: Final = "string[pyarrow]"  # Dask's type of texts
+FAN_IN = 16  # number of partitions whose counts are summed at a time
+MAX_QUANTILES = 10_000  # maximum number of distinct numbers that a partition reports for quantiles
+COUNT_COLUMN = "__rows_of_it"  # column of counts in a database
+ORDER_COLUMN = "\0order"  # column of random numbers by which released rows are sorted
 
 # from rows, counts in a column ``ROWS`` and the columns that identify them
 Count = Callable[[pl.DataFrame], pl.DataFrame]
@@ -64,30 +64,34 @@ class Lazy(Table):
     def rows(self, names: Sequence[str]) -> Rows:  # noqa: D102
         missing = [nw.col(column.name).is_null() for column in self.needed]
         missing += [nw.col(column.name).cast(nw.String).is_in(column.na) for column in self.needed if column.na]
-        return self._selected(self._frame.filter(*(~one for one in missing)) if missing else self._frame, names)
+        return self._selected(
+            self._frame.filter(*(~condition for condition in missing)) if missing else self._frame, names
+        )
 
     def collected(self, rows: Rows) -> Labels:  # noqa: D102
         return nw.from_native(polars_of(super().collected(rows)), eager_only=True)
 
     def _distinct(self, raw: Sequence[str]) -> Labels:
-        return self.collected(self.rows(raw).group_by(*raw).agg(nw.len().alias(MANY)))
+        return self.collected(self.rows(raw).group_by(*raw).agg(nw.len().alias(COUNT_COLUMN)))
 
     def _counted(self, raw: Sequence[str], named: Mapping[str, Column]) -> Labels:
-        found = self._distinct(raw)
-        labels = labelled(found, named).with_columns(found[MANY])
-        counted: Labels = labels.group_by(*named).agg(nw.col(MANY).sum().alias(ROWS))
+        distinct = self._distinct(raw)
+        labels = labelled(distinct, named).with_columns(distinct[COUNT_COLUMN])
+        counted: Labels = labels.group_by(*named).agg(nw.col(COUNT_COLUMN).sum().alias(ROWS))
         return counted
 
     def numbers(self, column: Column) -> Labels:  # noqa: D102
-        found = self._distinct([column.name]).select(column.number().alias(NUMBER), nw.col(MANY)).drop_nulls()
-        counted: Labels = found.group_by(NUMBER).agg(nw.col(MANY).sum().alias(ROWS))
+        distinct = (
+            self._distinct([column.name]).select(column.number().alias(NUMBER), nw.col(COUNT_COLUMN)).drop_nulls()
+        )
+        counted: Labels = distinct.group_by(NUMBER).agg(nw.col(COUNT_COLUMN).sum().alias(ROWS))
         return counted
 
-    def release(self, made: Design, source: Uniform, how: Publishing) -> Any:
+    def release(self, design: Design, source: Uniform, how: Publishing) -> Any:
         """Return the released rows, which are fetched, as an eager frame."""
-        every = {*made.columns_needed(), *how.keep}
+        every = {*design.columns_needed(), *how.keep}
         fetched = super().collected(self.rows([name for name in self.columns if name in every]))
-        return PolarsTable(polars_of(fetched).lazy(), self.name, fetched.to_native()).release(made, source, how)
+        return PolarsTable(polars_of(fetched).lazy(), self.name, fetched.to_native()).release(design, source, how)
 
 
 class Parted(Lazy):
@@ -98,41 +102,41 @@ class Parted(Lazy):
         """Return the sum over partitions of the counts that a function returns."""
 
     @abstractmethod
-    def drawn(self, made: Design, key: bytes, how: Publishing) -> Any:
+    def drawn(self, design: Design, key: bytes, how: Publishing) -> Any:
         """Return the released rows as a lazy frame, in random order by default.
 
         ``key`` is that of ``randomness.Stream``.
         """
 
-    def release(self, made: Design, source: Uniform, how: Publishing) -> Any:
+    def release(self, design: Design, source: Uniform, how: Publishing) -> Any:
         """Return the released rows as a lazy frame of the cluster."""
-        return self.drawn(made, key_of(source), how)
+        return self.drawn(design, key_of(source), how)
 
     def _counted(self, raw: Sequence[str], named: Mapping[str, Column]) -> Labels:
-        found = self.tally(raw, partial(count_labels, named=dict(named), where=self.name))
-        return nw.from_native(found, eager_only=True)
+        counted = self.tally(raw, partial(count_labels, named=dict(named), where=self.name))
+        return nw.from_native(counted, eager_only=True)
 
     def numbers(self, column: Column) -> Labels:  # noqa: D102
-        found = self.tally([column.name], partial(count_numbers, column=column, where=self.name))
-        return nw.from_native(found, eager_only=True)
+        counted = self.tally([column.name], partial(count_numbers, column=column, where=self.name))
+        return nw.from_native(counted, eager_only=True)
 
 
 def count_labels(rows: pl.DataFrame, named: Mapping[str, Column], where: str) -> pl.DataFrame:
     """Return the number of rows by combination of labels; errors name ``where``."""
     with reading(where):
-        found: pl.DataFrame = tally(nw.from_native(rows, eager_only=True), named).to_native()
-    return found.with_columns(pl.col(ROWS).cast(pl.Int64))
+        counted: pl.DataFrame = tally(nw.from_native(rows, eager_only=True), named).to_native()
+    return counted.with_columns(pl.col(ROWS).cast(pl.Int64))
 
 
 def count_numbers(rows: pl.DataFrame, column: Column, where: str) -> pl.DataFrame:
-    """Return the number of rows by number, thinned to about ``FINEST`` quantiles."""
+    """Return the number of rows by number, thinned to about ``MAX_QUANTILES`` quantiles."""
     with reading(where):
-        found: pl.DataFrame = numbers(nw.from_native(rows, eager_only=True), column).to_native()
-    found = found.with_columns(pl.col(ROWS).cast(pl.Int64))
-    if len(found) <= FINEST:
-        return found
-    place = pl.col(ROWS).cum_sum() * FINEST // pl.col(ROWS).sum()
-    thinned = found.sort(NUMBER).group_by(place.alias("place")).agg(pl.col(NUMBER).max(), pl.col(ROWS).sum())
+        counted: pl.DataFrame = numbers(nw.from_native(rows, eager_only=True), column).to_native()
+    counted = counted.with_columns(pl.col(ROWS).cast(pl.Int64))
+    if len(counted) <= MAX_QUANTILES:
+        return counted
+    place = pl.col(ROWS).cum_sum() * MAX_QUANTILES // pl.col(ROWS).sum()
+    thinned = counted.sort(NUMBER).group_by(place.alias("place")).agg(pl.col(NUMBER).max(), pl.col(ROWS).sum())
     return thinned.select(NUMBER, ROWS)
 
 
@@ -142,33 +146,36 @@ class OnDask(Parted):
     def tally(self, names: Sequence[str], count: Count) -> pl.DataFrame:  # noqa: D102
         import dask  # noqa: PLC0415 - it is there where its frames are
 
-        one = dask.delayed(_counted_part)
-        parts = [one(part, count) for part in self.rows(names).to_native().to_delayed()]
+        count_part = dask.delayed(_counted_part)
+        parts = [count_part(part, count) for part in self.rows(names).to_native().to_delayed()]
         while len(parts) > 1:
-            parts = [dask.delayed(_summed)(parts[at : at + FAN]) for at in range(0, len(parts), FAN)]
-        found: pl.DataFrame = parts[0].compute()
-        return found
+            parts = [dask.delayed(_summed)(parts[at : at + FAN_IN]) for at in range(0, len(parts), FAN_IN)]
+        counted: pl.DataFrame = parts[0].compute()
+        return counted
 
-    def drawn(self, made: Design, key: bytes, how: Publishing) -> Any:  # noqa: D102
+    def drawn(self, design: Design, key: bytes, how: Publishing) -> Any:  # noqa: D102
         import dask  # noqa: PLC0415
         import dask.dataframe as dd  # noqa: PLC0415
         import pandas as pd  # noqa: PLC0415
 
-        keep, columns = list(how.keep), published(self, made, how.keep)
-        whole = self.rows(list(dict.fromkeys([*made.columns_needed(), *keep]))).to_native()
-        empty = whole._meta[keep].reset_index(drop=True).head(0)
+        keep, columns = list(how.keep), published(self, design, how.keep)
+        frame = self.rows(list(dict.fromkeys([*design.columns_needed(), *keep]))).to_native()
+        empty = frame._meta[keep].reset_index(drop=True).head(0)
         empty.attrs = {}
         meta = harmless(nw.from_native(empty, eager_only=True), keep, "keep").to_native()
-        meta = meta.assign(**{name: pd.Series(dtype=TEXT) for name in made.public.names})[columns]
-        one = partial(_released_part, how=how, columns=columns)
+        meta = meta.assign(**{name: pd.Series(dtype=TEXT_DTYPE) for name in design.public.names})[columns]
+        release_part = partial(_released_part, how=how, columns=columns)
         # a part carries its number: Dask's own count of parts begins anew where some are taken out of a frame
-        design = dask.delayed(made, traverse=False)
-        parts = [dask.delayed(one)(part, number, design, key) for number, part in enumerate(whole.to_delayed())]
-        shuffled = meta if how.keep_order else meta.assign(**{ORDER: pd.Series(dtype=np.int64)})
+        delayed_design = dask.delayed(design, traverse=False)
+        parts = [
+            dask.delayed(release_part)(part, number, delayed_design, key)
+            for number, part in enumerate(frame.to_delayed())
+        ]
+        shuffled = meta if how.keep_order else meta.assign(**{ORDER_COLUMN: pd.Series(dtype=np.int64)})
         drawn = dd.from_delayed(parts, meta=shuffled, verify_meta=False)
         if how.keep_order:
             return drawn
-        return drawn.shuffle(on=ORDER).map_partitions(_in_order, meta=meta)
+        return drawn.shuffle(on=ORDER_COLUMN).map_partitions(_in_order, meta=meta)
 
 
 def _counted_part(part: pd.DataFrame, count: Count) -> pl.DataFrame:
@@ -176,31 +183,31 @@ def _counted_part(part: pd.DataFrame, count: Count) -> pl.DataFrame:
 
 
 def _summed(counts: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    whole = pl.concat(counts)
-    return whole.group_by([name for name in whole.columns if name != ROWS]).agg(pl.col(ROWS).sum())
+    stacked = pl.concat(counts)
+    return stacked.group_by([name for name in stacked.columns if name != ROWS]).agg(pl.col(ROWS).sum())
 
 
 def _released_part(
-    part: pd.DataFrame, number: int, made: Design, key: bytes, *, how: Publishing, columns: Sequence[str]
+    part: pd.DataFrame, number: int, design: Design, key: bytes, *, how: Publishing, columns: Sequence[str]
 ) -> pd.DataFrame:
     import pandas as pd  # noqa: PLC0415
 
-    rows = polars_of(nw.from_native(part[made.columns_needed()], eager_only=True))
-    drawn = made.draw(rows, Stream(key, number, 0), how.unseen)
+    rows = polars_of(nw.from_native(part[design.columns_needed()], eager_only=True))
+    drawn = design.draw(rows, Stream(key, number, 0), how.unseen)
     # the source's index tells the source's order
-    found = part[list(how.keep)].reset_index(drop=True)
-    found.attrs = {}
-    kept: pd.DataFrame = harmless(nw.from_native(found, eager_only=True), how.keep, how.formulas).to_native()
-    for name, texts in made.released(drawn).items():
-        kept[name] = pd.array(texts, dtype=TEXT)
-    kept = kept[list(columns)]
+    kept_columns = part[list(how.keep)].reset_index(drop=True)
+    kept_columns.attrs = {}
+    released: pd.DataFrame = harmless(nw.from_native(kept_columns, eager_only=True), how.keep, how.formulas).to_native()
+    for name, texts in design.released(drawn).items():
+        released[name] = pd.array(texts, dtype=TEXT_DTYPE)
+    released = released[list(columns)]
     if not how.keep_order:
-        kept[ORDER] = Stream(key, number, 1).bits(len(kept)).view(np.int64)
-    return kept
+        released[ORDER_COLUMN] = Stream(key, number, 1).bits(len(released)).view(np.int64)
+    return released
 
 
 def _in_order(part: pd.DataFrame) -> pd.DataFrame:
-    return part.sort_values(ORDER, kind="stable").drop(columns=ORDER).reset_index(drop=True)
+    return part.sort_values(ORDER_COLUMN, kind="stable").drop(columns=ORDER_COLUMN).reset_index(drop=True)
 
 
 class OnSpark(Parted):
@@ -220,30 +227,30 @@ class OnSpark(Parted):
         # names of our own, for Spark takes a.b for a part of a, and A for a
         short = {name: f"c{at}" for at, name in enumerate(keys)} | {ROWS: "n"}
         schema = ", ".join(f"{short[name]} {kinds[type(empty.schema[name])]}" for name in short)
-        found = rows.mapInArrow(partial(_counted_batches, count=count, short=short), schema)
-        summed = found.groupBy(*(short[name] for name in keys)).agg(functions.sum("n").alias("n"))
-        back = {own: name for name, own in short.items()}
+        counted = rows.mapInArrow(partial(_counted_batches, count=count, short=short), schema)
+        summed = counted.groupBy(*(short[name] for name in keys)).agg(functions.sum("n").alias("n"))
+        back = {alias: name for name, alias in short.items()}
         gathered = _run(summed.toArrow)
-        return pl.DataFrame({back[own]: pl.Series(gathered[own]) for own in gathered.column_names})
+        return pl.DataFrame({back[alias]: pl.Series(gathered[alias]) for alias in gathered.column_names})
 
-    def drawn(self, made: Design, key: bytes, how: Publishing) -> Any:  # noqa: D102
+    def drawn(self, design: Design, key: bytes, how: Publishing) -> Any:  # noqa: D102
         from pyspark.sql import types  # noqa: PLC0415
 
-        columns = published(self, made, how.keep)
-        whole = self.rows(list(dict.fromkeys([*made.columns_needed(), *how.keep]))).to_native()
-        kept = {  # without the fields' metadata
+        columns = published(self, design, how.keep)
+        frame = self.rows(list(dict.fromkeys([*design.columns_needed(), *how.keep]))).to_native()
+        kept_fields = {  # without the fields' metadata
             field.name: types.StructField(field.name, field.dataType, field.nullable)
-            for field in whole.schema.fields
+            for field in frame.schema.fields
             if field.name in how.keep
         }
-        fields = [kept.get(name) or types.StructField(name, types.StringType()) for name in columns]
+        fields = [kept_fields.get(name) or types.StructField(name, types.StringType()) for name in columns]
         if not how.keep_order:
-            fields.append(types.StructField(ORDER, types.LongType()))
-        draw = partial(_released_batches, made=made, key=key, how=how, columns=columns)
-        drawn = whole.mapInArrow(draw, types.StructType(fields))
+            fields.append(types.StructField(ORDER_COLUMN, types.LongType()))
+        draw = partial(_released_batches, design=design, key=key, how=how, columns=columns)
+        drawn = frame.mapInArrow(draw, types.StructType(fields))
         if how.keep_order:
             return drawn
-        return drawn.repartition(_quoted(ORDER)).sortWithinPartitions(_quoted(ORDER)).drop(ORDER)
+        return drawn.repartition(_quoted(ORDER_COLUMN)).sortWithinPartitions(_quoted(ORDER_COLUMN)).drop(ORDER_COLUMN)
 
 
 def _quoted(name: str) -> str:
@@ -255,10 +262,10 @@ def _run(ask: Any) -> Any:
     try:
         return ask()
     except Exception as error:
-        told = re.search(r"liftlib\.errors\.DataError: (.*)", str(error))
-        if told is None:
+        match = re.search(r"liftlib\.errors\.DataError: (.*)", str(error))
+        if match is None:
             raise
-        raise DataError(told[1]) from error
+        raise DataError(match[1]) from error
 
 
 def _rows_of(batch: pa.RecordBatch) -> pl.DataFrame:
@@ -270,18 +277,18 @@ def _rows_of(batch: pa.RecordBatch) -> pl.DataFrame:
 def _counted_batches(
     batches: Iterator[pa.RecordBatch], count: Count, short: dict[str, str]
 ) -> Iterator[pa.RecordBatch]:
-    found: list[pl.DataFrame] = []
+    counts: list[pl.DataFrame] = []
     for batch in batches:
-        found.append(count(_rows_of(batch)))
-        if len(found) == FAN:
-            found = [_summed(found)]
-    if found:
-        whole = _summed(found).select(pl.col(name).alias(own) for name, own in short.items())
-        yield from _plain(whole.to_arrow()).to_batches()
+        counts.append(count(_rows_of(batch)))
+        if len(counts) == FAN_IN:
+            counts = [_summed(counts)]
+    if counts:
+        total = _summed(counts).select(pl.col(name).alias(alias) for name, alias in short.items())
+        yield from _plain(total.to_arrow()).to_batches()
 
 
 def _released_batches(
-    batches: Iterator[pa.RecordBatch], made: Design, key: bytes, how: Publishing, columns: Sequence[str]
+    batches: Iterator[pa.RecordBatch], design: Design, key: bytes, how: Publishing, columns: Sequence[str]
 ) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa  # noqa: PLC0415
     from pyspark import TaskContext  # noqa: PLC0415
@@ -289,13 +296,13 @@ def _released_batches(
     number = int(TaskContext.get().partitionId())
     draws, order = Stream(key, number, 0), Stream(key, number, 1)
     for batch in batches:
-        drawn = pl.DataFrame(texts_of(made, made.draw(_rows_of(batch), draws, how.unseen))).to_arrow()
-        kept = pa.Table.from_batches([batch]).select(list(how.keep))
-        kept = harmless(nw.from_native(kept, eager_only=True), how.keep, how.formulas).to_native()
-        found = {name: kept.column(name) if name in how.keep else drawn.column(name) for name in columns}
+        drawn = pl.DataFrame(texts_of(design, design.draw(_rows_of(batch), draws, how.unseen))).to_arrow()
+        kept_columns = pa.Table.from_batches([batch]).select(list(how.keep))
+        kept_columns = harmless(nw.from_native(kept_columns, eager_only=True), how.keep, how.formulas).to_native()
+        released = {name: kept_columns.column(name) if name in how.keep else drawn.column(name) for name in columns}
         if not how.keep_order:
-            found[ORDER] = pa.array(order.bits(batch.num_rows).view(np.int64))
-        yield from _plain(pa.table(found)).to_batches()
+            released[ORDER_COLUMN] = pa.array(order.bits(batch.num_rows).view(np.int64))
+        yield from _plain(pa.table(released)).to_batches()
 
 
 def _plain(table: pa.Table) -> pa.Table:

@@ -29,21 +29,23 @@ class Frame(Table):
         rows: Rows = self._frame.lazy().select(*names)
         return rows
 
-    def release(self, made: Design, source: Uniform, how: Publishing) -> Any:
+    def release(self, design: Design, source: Uniform, how: Publishing) -> Any:
         """Return the released rows in the same library, without index and metadata."""
-        drawn = np.concatenate([made.draw(rows, source, how.unseen) for rows in self.batches(made.columns_needed())])
+        drawn = np.concatenate(
+            [design.draw(rows, source, how.unseen) for rows in self.batches(design.columns_needed())]
+        )
         order = np.arange(len(drawn)) if how.keep_order else permutation(len(drawn), source)
-        whole = nw.from_native(self.native, eager_only=True)
+        frame = nw.from_native(self.native, eager_only=True)
         if self.needed:
             rows = self.read(list(dict.fromkeys(column.name for column in self.needed)))
             mask = self.collected(rows.select(present(self.needed).alias("present")))["present"]
-            whole = whole.filter(mask.to_list())
-        kept = nw.maybe_reset_index(whole.select(list(how.keep) or whole.columns[:1])[order.tolist()])
-        texts = made.released(drawn[order])
-        kept = harmless(kept, how.keep, how.formulas).with_columns(
-            *(nw.new_series(name, texts[name].tolist(), nw.String(), backend=whole.implementation) for name in texts)
+            frame = frame.filter(mask.to_list())
+        released = nw.maybe_reset_index(frame.select(list(how.keep) or frame.columns[:1])[order.tolist()])
+        texts = design.released(drawn[order])
+        released = harmless(released, how.keep, how.formulas).with_columns(
+            *(nw.new_series(name, texts[name].tolist(), nw.String(), backend=frame.implementation) for name in texts)
         )
-        return _without_metadata(kept.select(published(self, made, how.keep)).to_native())
+        return _without_metadata(released.select(published(self, design, how.keep)).to_native())
 
 
 def _without_metadata(frame: Any) -> Any:

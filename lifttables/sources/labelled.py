@@ -13,12 +13,12 @@ from liftlib.errors import DataError
 from lifttables.extras import extra
 from lifttables.sources.polars_rows import polars_of
 
-LABELLED = (".dta", ".sav", ".zsav")  # of Stata and SPSS, in any case
+LABELLED_SUFFIXES = (".dta", ".sav", ".zsav")  # of Stata and SPSS, in any case
 
 
 def is_labelled(path: Path) -> bool:
     """Return whether a file name has an extension of Stata or SPSS."""
-    return path.suffix.lower() in LABELLED
+    return path.suffix.lower() in LABELLED_SUFFIXES
 
 
 def read_labelled(path: Path) -> pl.DataFrame:

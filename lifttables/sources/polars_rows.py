@@ -19,7 +19,7 @@ from lifttables.encoding.columns import Labels
 from lifttables.encoding.table import Rows, reading
 from lifttables.sources.frames import Frame
 
-BATCH = 500_000  # rows of a file in memory at a time
+BATCH_ROWS = 500_000  # rows of a file in memory at a time
 
 
 class PolarsTable(Frame):
@@ -38,24 +38,24 @@ class PolarsTable(Frame):
 
     def batches(self, names: Sequence[str]) -> Iterator[Labels]:  # noqa: D102
         with reading(self.name):
-            for batch in self.rows(names).to_native().collect_batches(maintain_order=True, chunk_size=BATCH):
+            for batch in self.rows(names).to_native().collect_batches(maintain_order=True, chunk_size=BATCH_ROWS):
                 yield nw.from_native(batch, eager_only=True)
 
-    def release(self, made: Design, source: Uniform, how: Publishing) -> Any:  # noqa: D102
+    def release(self, design: Design, source: Uniform, how: Publishing) -> Any:  # noqa: D102
         if not isinstance(self.native, pl.LazyFrame):
-            return super().release(made, source, how)
-        every = {*made.columns_needed(), *how.keep, *(column.name for column in self.needed)}
+            return super().release(design, source, how)
+        every = {*design.columns_needed(), *how.keep, *(column.name for column in self.needed)}
         # once: a query may give its rows in another order each time
         rows = self.native.select(name for name in self.columns if name in every).collect()
         table = PolarsTable(rows.lazy(), self.name, rows)
         table.needed = self.needed
-        return table.release(made, source, how)
+        return table.release(design, source, how)
 
 
-def texts_of(made: Design, outputs: NDArray[np.integer]) -> list[pl.Series]:
+def texts_of(design: Design, outputs: NDArray[np.integer]) -> list[pl.Series]:
     """Return the released columns for output indices."""
     at = pl.Series(outputs)
-    columns = zip(made.public.names, zip(*made.texts, strict=True), strict=True)
+    columns = zip(design.public.names, zip(*design.texts, strict=True), strict=True)
     return [pl.Series(name, texts, dtype=pl.String).gather(at) for name, texts in columns]
 
 
@@ -80,8 +80,8 @@ def _taken_over(column: Any) -> pl.Series:
     elif column.implementation.is_pyarrow() and (
         kind in (nw.String, nw.Boolean) or kind.is_float() or kind.is_integer()
     ):
-        found = pl.Series(native)
-        return found.fill_nan(None) if kind.is_float() else found
+        series = pl.Series(native)
+        return series.fill_nan(None) if kind.is_float() else series
     missing, values = column.is_null().to_list(), column.to_list()
     values = [None if gone or value != value else value for gone, value in zip(missing, values, strict=True)]
     try:

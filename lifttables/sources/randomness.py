@@ -67,17 +67,17 @@ class Stream:
 
     def bits(self, size: int) -> NDArray[np.uint64]:
         """Return the next ``size`` 64-bit numbers."""
-        found = np.empty(size, dtype=np.uint64)
-        done = 0
-        while done < size:
+        numbers = np.empty(size, dtype=np.uint64)
+        filled = 0
+        while filled < size:
             block, start = divmod(self._at, self.BLOCK)
             if self._held[0] != block:
                 drawn = hashlib.shake_256(self._name + block.to_bytes(8, "little")).digest(8 * self.BLOCK)
                 self._held = block, np.frombuffer(drawn, dtype="<u8")
-            part = self._held[1][start : start + size - done]
-            found[done : done + len(part)] = part
-            done, self._at = done + len(part), self._at + len(part)
-        return found
+            part = self._held[1][start : start + size - filled]
+            numbers[filled : filled + len(part)] = part
+            filled, self._at = filled + len(part), self._at + len(part)
+        return numbers
 
 
 def key_of(source: Uniform) -> bytes:

@@ -23,9 +23,9 @@ from liftlib.errors import DataError
 from lifttables.encoding.table import Rows
 from lifttables.encoding.text_format import TextFormat
 from lifttables.sources.endings import STDIN, SUFFIXES, ending
-from lifttables.sources.labelled import LABELLED, is_labelled, read_labelled
+from lifttables.sources.labelled import LABELLED_SUFFIXES, is_labelled, read_labelled
 from lifttables.sources.polars_rows import PolarsTable
-from lifttables.sources.widths import BLOCK, check_widths
+from lifttables.sources.widths import BLOCK_BYTES, check_widths
 
 
 def open_file(path: Path, written: TextFormat) -> PolarsTable:
@@ -39,21 +39,22 @@ def open_file(path: Path, written: TextFormat) -> PolarsTable:
 
 class _FileTable(PolarsTable):
     def __init__(self, path: Path, written: TextFormat, name: str | None = None) -> None:
-        found = ending(path)
-        if found is None and not is_labelled(path):
+        suffix = ending(path)
+        if suffix is None and not is_labelled(path):
             raise DataError(
-                f"{path} does not end in {', '.join((*SUFFIXES, *LABELLED))}: convert it, or pass a frame in Python"
+                f"{path} does not end in {', '.join((*SUFFIXES, *LABELLED_SUFFIXES))}: convert it, or pass a frame "
+                "in Python"
             )
-        if found is None or not path.is_file():
+        if suffix is None or not path.is_file():
             raise DataError(f"no file {path}: check the path")
         name = name or str(path)
-        self._separator, self._quote, self._checked = SUFFIXES[found], written.quote, False
+        self._separator, self._quote, self._checked = SUFFIXES[suffix], written.quote, False
         if self._separator:
             self._separator = written.separator or self._separator
             if not written.is_utf8:
-                self._utf8 = _in_utf8(path, name, written.encoding, zipped=found.endswith(".gz"))
+                self._utf8 = _in_utf8(path, name, written.encoding, zipped=suffix.endswith(".gz"))
                 path = Path(self._utf8.name)
-            self._zipped = written.is_utf8 and found.endswith(".gz")
+            self._zipped = written.is_utf8 and suffix.endswith(".gz")
             try:
                 with path.open("rb") as file:
                     first = file.read(2000)
@@ -102,7 +103,7 @@ def _in_utf8(path: Path, name: str, encoding: str, *, zipped: bool) -> Any:
     target = tempfile.NamedTemporaryFile(prefix="lift-", suffix=".csv")  # noqa: SIM115
     try:
         with _opened(path, name, zipped=zipped) as file:
-            while block := file.read(BLOCK):
+            while block := file.read(BLOCK_BYTES):
                 target.write(decoder.decode(block).encode())
             target.write(decoder.decode(b"", final=True).encode())
     except UnicodeError as error:
@@ -116,7 +117,7 @@ def _in_utf8(path: Path, name: str, encoding: str, *, zipped: bool) -> Any:
 TAB = "\t"
 
 # first bytes of files whose name is wrong
-KINDS = {
+FILE_SIGNATURES = {
     b"\xff\xfe": "UTF-16: name its encoding (--encoding utf-16)",
     b"\xfe\xff": "UTF-16: name its encoding (--encoding utf-16)",
     b"PK\x03\x04": "a spreadsheet or a zip archive: export the table as CSV",
@@ -132,13 +133,15 @@ def _check_text(name: str, first: bytes, separator: str, *, zipped: bool) -> Non
         raise DataError(f"{name} is empty: it needs a line with the columns' names")
     if zipped:
         return
-    for begins, what in KINDS.items():
+    for begins, what in FILE_SIGNATURES.items():
         if first.startswith(begins):
             raise DataError(f"{name} is {what}")
     header, ended, _ = first.partition(b"\n")
     if b"\r" in header.removesuffix(b"\r"):
         raise DataError(f"{name} ends its lines with carriage returns alone: save it with line feeds")
-    other = next((one for one in (";", "\t", "|", ",") if one != separator and header.count(one.encode()) > 0), None)
+    other = next(
+        (mark for mark in (";", "\t", "|", ",") if mark != separator and header.count(mark.encode()) > 0), None
+    )
     if separator.encode() not in header and other is not None and ended:
         raise DataError(
             f"{name} has values with {other!r} between them, not {separator!r}: name the separator "

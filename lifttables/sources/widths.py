@@ -11,11 +11,11 @@ import numpy as np
 
 from liftlib.errors import DataError
 
-BLOCK = 1 << 22  # bytes read at a time
+BLOCK_BYTES = 1 << 22  # bytes read at a time
 BOM = b"\xef\xbb\xbf"  # byte order mark of UTF-8
-UNCLOSED = "has a quotation mark that opens a value and none that closes it: close it, or double it inside quotes"
+UNCLOSED_QUOTE = "has a quotation mark that opens a value and none that closes it: close it, or double it inside quotes"
 
-STRAY = "has a quotation mark inside a value: put the value in quotes and double the quotation marks in it"
+STRAY_QUOTE = "has a quotation mark inside a value: put the value in quotes and double the quotation marks in it"
 
 
 class Readable(Protocol):
@@ -50,14 +50,14 @@ def check_widths(file: Readable, name: str, separator: str, expected: int, quote
             fields = max(1, len(row))
             record = "".join(lines.record)
             if quote is not None and _is_ambiguous(record, fields, separator, quote):
-                _refuse(name, lines.start, STRAY)
+                _refuse(name, lines.start, STRAY_QUOTE)
             if fields != expected and record == "\n":
                 _refuse(name, lines.start, "is empty: delete it")
             if fields != expected:
                 _refuse(name, lines.start, _width(fields, separator, expected, quote))
             lines.record.clear()
     except csv.Error as error:
-        known = {"unexpected end of data": UNCLOSED, "expected after": STRAY}
+        known = {"unexpected end of data": UNCLOSED_QUOTE, "expected after": STRAY_QUOTE}
         problem = next((known[said] for said in known if said in str(error)), f"cannot be split into fields: {error}")
         _refuse(name, lines.start, problem)
 
@@ -72,7 +72,7 @@ class _Lines:
 
     def __iter__(self) -> Iterator[str]:
         number, begun = 1, False
-        while block := self._file.read(BLOCK) + self._file.readline():
+        while block := self._file.read(BLOCK_BYTES) + self._file.readline():
             if not begun:  # Polars skips blank lines before the header
                 text = block.removeprefix(BOM).lstrip(b"\r\n")
                 number += block.count(b"\n") - text.count(b"\n")

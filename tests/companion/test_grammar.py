@@ -23,10 +23,10 @@ def app(**values):
 
 @pytest.fixture(autouse=True)
 def fresh():
-    kept = dict(charts.HAVE)
+    kept = dict(charts.BUILD_STATE)
     yield
-    charts.HAVE.clear()
-    charts.HAVE.update(kept)
+    charts.BUILD_STATE.clear()
+    charts.BUILD_STATE.update(kept)
 
 
 def test_the_grammar_is_one_file_that_asks_for_no_other(tmp_path):

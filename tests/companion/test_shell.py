@@ -5,7 +5,7 @@ import ast
 import matplotlib as mpl
 import pytest
 
-from companion.browser.shell import MOST, Shell, bundle, stored
+from companion.browser.shell import MAX_OUTPUT, Shell, bundle, stored
 from companion.browser.standins import NotHere
 
 ROWS = "application/papermill.record/application/vnd.coins.rows+json"
@@ -119,8 +119,8 @@ def test_kept_rows_are_tables_and_glue_is_for_the_prose(shell):
 
 
 def test_endless_printing_is_cut(shell):
-    (shown,) = shell.run(f"for i in range(30):\n    print('x' * {MOST // 10})").outputs
-    assert len(shown["stream"]) < 1.2 * MOST
+    (shown,) = shell.run(f"for i in range(30):\n    print('x' * {MAX_OUTPUT // 10})").outputs
+    assert len(shown["stream"]) < 1.2 * MAX_OUTPUT
     assert shown["stream"].endswith("more was printed than a page can hold)\n")
     assert shell.run("print('again')").outputs == [{"stream": "again\n"}]
 

@@ -90,7 +90,7 @@ def test_a_frame(tmp_path):
 
 
 def test_what_could_not_be_checked_is_not_promised(monkeypatch):
-    monkeypatch.setattr("lifttables.releases.composition.MOST", 1)
+    monkeypatch.setattr("lifttables.releases.composition.MAX_OUTPUT_COMBINATIONS", 1)
     done = tables.sanitise(ROWS, **WORDS, keep=["code"], allow=True)
     assert done.card.as_text().startswith("# BROKEN: it is not known whether ")
     assert done.audit.kept is None

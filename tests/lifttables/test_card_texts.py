@@ -16,7 +16,7 @@ from liftlib.errors import InvalidParameter
 from lifttables.cli import main
 from lifttables.designs.statement import INDEPENDENT
 from lifttables.encoding.reading import NO_GUARANTEE
-from lifttables.releases.card import LISTED
+from lifttables.releases.card import RARE_COMBINATIONS_NOTE
 
 WORDS = {"secret": "ill", "public": "age", "notion": ll.ALIP(1.0, 0.5), "resamples": 0}
 OF = ["--secret", "ill", "--public", "age", "--resamples", "0"]
@@ -122,7 +122,7 @@ def test_a_card_says_that_it_lists_rare_combinations():
     words = {"secret": "ill", "public": "age", "notion": ll.LIP(3.0), "resamples": 0, "confidence": None}
     cards = [tables.sanitise(one, **words, keep=["town"], coarsen=True).card for one in (frame, shuffled)]
     plain = tables.sanitise(frame, **words).card
-    assert LISTED in cards[0].not_covered
-    assert LISTED not in plain.not_covered
+    assert RARE_COMBINATIONS_NOTE in cards[0].not_covered
+    assert RARE_COMBINATIONS_NOTE not in plain.not_covered
     assert cards[0].symbols == cards[1].symbols
     assert ("3", "2") in cards[0].symbols

@@ -82,7 +82,7 @@ def test_compiling_is_not_a_calls_time():
 
 
 def test_where_there_are_no_processes_it_is_done_in_place(monkeypatch):
-    monkeypatch.setattr("lifttables.recommendation.trying.PROCESSES", False)
+    monkeypatch.setattr("lifttables.recommendation.trying.HAS_PROCESSES", False)
     monkeypatch.setattr("subprocess.Popen", None)  # calling it would fail
     with Trying() as trying:
         assert trying.call(divmod, (7, 2), 60.0) == (3, 1)
@@ -112,7 +112,7 @@ def test_wrong_arguments(more, message):
 
 
 def test_the_command(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("lifttables.recommendation.trying.PROCESSES", False)  # one takes a second to start
+    monkeypatch.setattr("lifttables.recommendation.trying.HAS_PROCESSES", False)  # one takes a second to start
     ROWS.write_csv(tmp_path / "in.csv")
     words = ["choose", str(tmp_path / "in.csv"), "--secret", "s", "--public", "x", "--mechanisms", "subset-merging"]
     words += ["--notions", "lip", "--eps", "0.3", "--budgets", "1"]
@@ -147,7 +147,7 @@ def test_what_is_too_slow_is_told_and_not_tried_again(monkeypatch):
 
 @pytest.mark.parametrize("kind", ["lip", "alip", "ldp"])
 def test_every_budget_has_its_words(kind, monkeypatch):
-    monkeypatch.setattr("lifttables.recommendation.trying.PROCESSES", False)
+    monkeypatch.setattr("lifttables.recommendation.trying.HAS_PROCESSES", False)
     budgets = [at / 100 for at in range(1, 401, 1 if kind == "alip" else 13)]
     for eps in [*budgets, 0.1 * 3, 0.1 + 0.7, 1 / 3, 2 / 3, 1]:
         found = tables.choose(
@@ -158,7 +158,7 @@ def test_every_budget_has_its_words(kind, monkeypatch):
 
 
 def test_words_are_those_of_the_notion_that_is_recommended(monkeypatch):
-    monkeypatch.setattr("lifttables.recommendation.trying.PROCESSES", False)
+    monkeypatch.setattr("lifttables.recommendation.trying.HAS_PROCESSES", False)
     found = tables.choose(ROWS, secret="s", public="x", eps=0.1 * 3, epsilons=[0.1], mechanisms=["subset-merging"])
     assert found.best.notion.startswith("LIP(")
     assert found.words == tuple(in_words(ll.LIP(0.1 * 3), "s", (0.5,)))

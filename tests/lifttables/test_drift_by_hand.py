@@ -10,7 +10,7 @@ import pytest
 
 import liftlib as ll
 import lifttables as tables
-from lifttables.releases.drift import CALLED, RESHUFFLES, drift_of
+from lifttables.releases.drift import N_PERMUTATIONS, SIGNIFICANCE_LEVEL, drift_of
 
 
 def rows_of(counts):
@@ -73,7 +73,7 @@ def test_the_p_value_is_that_of_a_permutation_test_of_the_rows(name, with_secret
         assert (taken + left).tolist() == [a + b for a, b in zip(old, fresh, strict=True)]
         assert taken.sum() in (sum(old), sum(fresh))
         as_far += pearson(taken, left) >= real * (1 - 1e-9)
-    assert len(rng.divisions) == RESHUFFLES == 999
+    assert len(rng.divisions) == N_PERMUTATIONS == 999
     assert found.p_value == (1 + as_far) / 1000
 
 
@@ -105,7 +105,7 @@ def test_the_least_and_the_largest_p_value():
     made = design_of({cell: 10 * n for cell, n in OLD.items()})
     far = {("a", "u"): 5, ("a", "v"): 300, ("b", "u"): 300, ("b", "v"): 5}
     found = drift_of(tables.open_table(rows_of(far)), made, np.random.default_rng(0))
-    assert found.p_value == 1 / 1000 == CALLED
+    assert found.p_value == 1 / 1000 == SIGNIFICANCE_LEVEL
     assert found.differs
     same = drift_of(tables.open_table(rows_of(OLD)), made, np.random.default_rng(0))
     assert same.p_value == 1.0

@@ -21,7 +21,7 @@ from liftlib.errors import DataError, Drifted
 from lifttables.encoding.columns import ROWS, Column
 from lifttables.encoding.reading import Reading
 from lifttables.encoding.table import NUMBER
-from lifttables.sources.distributed import FINEST, count_numbers
+from lifttables.sources.distributed import MAX_QUANTILES, count_numbers
 from lifttables.sources.randomness import Stream, generator, key_of
 
 dd = pytest.importorskip("dask.dataframe")
@@ -101,11 +101,11 @@ def test_a_part_of_many_numbers_is_thinned_by_rank():
     numbers = np.random.default_rng(0).normal(size=50_000)
     found = count_numbers(pl.DataFrame({"a": numbers}), Column("a"), "it").sort(NUMBER)
     assert found[ROWS].sum() == len(numbers)
-    assert len(found) <= FINEST + 1
-    assert found[ROWS].max() <= len(numbers) / FINEST + 1
+    assert len(found) <= MAX_QUANTILES + 1
+    assert found[ROWS].max() <= len(numbers) / MAX_QUANTILES + 1
     edges = tables.open_table(dd.from_pandas(pd.DataFrame({"a": numbers}), npartitions=2)).quantiles(Column("a"), 4)
     ranks = np.searchsorted(np.sort(numbers), edges) / len(numbers)
-    np.testing.assert_allclose(ranks, [0.25, 0.5, 0.75], atol=3 / FINEST)
+    np.testing.assert_allclose(ranks, [0.25, 0.5, 0.75], atol=3 / MAX_QUANTILES)
 
 
 @pytest.mark.parametrize("made", [pl.DataFrame, pd.DataFrame, lambda rows: dd.from_pandas(pd.DataFrame(rows), 3)])

@@ -10,7 +10,7 @@ import pytest
 
 import liftlib as ll
 import lifttables as tables
-from lifttables.releases.estimating import WIDENING, estimate
+from lifttables.releases.estimating import INTERVAL_MARGIN, estimate
 
 Z = 1.959963984540054
 COIN = [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]]
@@ -54,8 +54,8 @@ def test_a_coins_interval(n, told):
         assert found.unbiased[0, x] == pytest.approx(float(share), abs=1e-12)
         assert found.error[0, x] == pytest.approx(error)
         low, high = share - Z * error, share + Z * error + shift
-        assert found.low[0, x] == pytest.approx(min(max(low, 0.0), 1.0), abs=2 * WIDENING)
-        assert found.high[0, x] == pytest.approx(min(max(high, 0.0), 1.0), abs=2 * WIDENING)
+        assert found.low[0, x] == pytest.approx(min(max(low, 0.0), 1.0), abs=2 * INTERVAL_MARGIN)
+        assert found.high[0, x] == pytest.approx(min(max(high, 0.0), 1.0), abs=2 * INTERVAL_MARGIN)
 
 
 def test_a_coins_interval_in_numbers():

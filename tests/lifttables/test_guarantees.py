@@ -18,7 +18,7 @@ from lifttables.bundle import Outputs, sanitise_file
 from lifttables.cli import main
 from lifttables.encoding.reading import Reading
 from lifttables.learning import LiftRelease
-from lifttables.releases.composition import Together
+from lifttables.releases.composition import JointLeakage
 from lifttables.releases.pipeline import Plan
 from mixproof.numerics import KEEP_TOL
 
@@ -84,7 +84,7 @@ def by_frame(frame, notion, words, mechanism, folder):
 
 def by_file(frame, notion, words, mechanism, folder):
     frame.write_csv(folder / "in.csv")
-    outputs, reading = Outputs.beside(folder / "out.csv"), Reading("s", "x", **words)
+    outputs, reading = Outputs.next_to(folder / "out.csv"), Reading("s", "x", **words)
     return sanitise_file(
         folder / "in.csv", outputs, Plan(reading, lambda _: notion, mechanism, resamples=0), force=True
     ).design
@@ -183,7 +183,7 @@ def test_an_audit_charges_for_the_choice(case):
     ],
 )
 def test_together_is_broken_beyond_the_tolerance(violation, broken):
-    assert Together(violation, "").broken is broken
+    assert JointLeakage(violation, "").broken is broken
 
 
 KEPT = [("a", "u", "p", 30), ("a", "v", "q", 20), ("b", "u", "p", 20), ("b", "v", "q", 30)]
@@ -250,7 +250,7 @@ def test_one_of_two_secrets_exceeds_a_budget_by_however_little(missing, by_the_f
 
     def release(eps):
         if by_the_file:
-            reading, outputs = Reading(("s", "t"), "x"), Outputs.beside(tmp_path / "out.csv")
+            reading, outputs = Reading(("s", "t"), "x"), Outputs.next_to(tmp_path / "out.csv")
             plan = Plan(reading, lambda _: OfFour(eps), confidence=None, resamples=0)
             return sanitise_file(tmp_path / "in.csv", outputs, plan, force=True)
         words = {"secret": ["s", "t"], "public": "x", "resamples": 0, "confidence": None}

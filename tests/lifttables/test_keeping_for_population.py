@@ -11,7 +11,7 @@ import liftlib as ll
 import lifttables as tables
 from liftlib.errors import BrokenNotion
 from lifttables.designs.alongside import alongside_for_population, retained
-from lifttables.designs.keeping import SHARES
+from lifttables.designs.keeping import BUDGET_SHARES
 from lifttables.population.sample import Sample
 from lifttables.population.within import SampleWithin
 
@@ -113,7 +113,7 @@ def test_the_best_of_all_shares_is_taken_and_one_can_be_asked_for(confidence):
         return (joint * np.log(np.where(joint > 0, ratio, 1.0))).sum()
 
     rows = rows_of(law_of(1), 6000, 3)
-    totals = {share: total(released(rows, coarsen=share, confidence=confidence)) for share in SHARES}
+    totals = {share: total(released(rows, coarsen=share, confidence=confidence)) for share in BUDGET_SHARES}
     best = total(released(rows, confidence=confidence))
     assert best >= max(totals.values()) - (1e-9 if confidence is None else 0.1)  # trying several has a price
     assert "z" not in released(rows, coarsen=0.0, confidence=confidence).frame.columns

@@ -127,7 +127,7 @@ def test_what_was_published_before_breaks_the_promise_of_a_frame(tmp_path, desig
 
 
 def test_rows_that_show_the_notion_broken_promise_nothing():
-    words = {"rows": 9, "p_value": 0.5, "distance": 0.1, "of": "the joint distribution", "untold": ""}
+    words = {"rows": 9, "p_value": 0.5, "distance": 0.1, "of": "the joint distribution", "undecided": ""}
     drift = tables.Drift(**words, violation=0.1, confidence=0.95, population="broken")
     assert drift.promise.startswith("nothing is guaranteed")
 

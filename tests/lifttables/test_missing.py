@@ -77,7 +77,7 @@ def test_new_rows_with_missing_values_are_refused_or_left_out(tmp_path):
 
 def test_a_file_is_released_without_these_rows(tmp_path):
     GONE.write_csv(tmp_path / "in.csv")
-    outputs = Outputs.beside(tmp_path / "out.csv")
+    outputs = Outputs.next_to(tmp_path / "out.csv")
     reading = Reading("ill", ("age", "at"), missing="drop", bins=("at=quantiles:2",))
     done = sanitise_file(tmp_path / "in.csv", outputs, Plan(reading, lambda _: ll.LIP(1.0), resamples=0))
     assert pl.read_csv(outputs.table).height == len(WHOLE) == done.card.rows
@@ -125,7 +125,7 @@ def test_a_copy_is_recognised_though_other_rows_are_left_out(tmp_path):
         frame.write_csv(tmp_path / folder / name)
         done = sanitise_file(
             tmp_path / folder / name,
-            Outputs.beside(tmp_path / folder / "out.csv"),
+            Outputs.next_to(tmp_path / folder / "out.csv"),
             Plan(Reading("ill", public, missing="drop", rare="pool"), lambda _: ll.LIP(5.0), allow=True, resamples=0),
             ledger=tmp_path / folder / f"{name}.PRIVATE.releases.json",
         )

@@ -12,7 +12,7 @@ import lifttables as tables
 from lifttables.confident.certification import for_population
 from lifttables.confident.merging import confident_merging
 from lifttables.confident.response import confident_response
-from lifttables.encoding.reading import FEW_COLUMNS, Reading
+from lifttables.encoding.reading import MAX_SUBSET_COLUMNS, Reading
 
 SIZES = (2, 5, 4, 6)
 MADE = {"subset-merging": confident_merging, "optimal": confident_response}
@@ -114,7 +114,7 @@ def test_all_alternatives_pay_for_the_choice_among_them():
         assert len({tuple(one.public.names) for one in found}) == n
         (alone,) = Reading("s", tuple(public), rare="keep").choices(rows, None)
         assert alone.chosen == 0
-    assert FEW_COLUMNS == 4
+    assert MAX_SUBSET_COLUMNS == 4
     pooled = Reading("s", ("a", "b"), rare="pool", min_count=60).choices(rows, 0.95)
     for one, names in zip(pooled, ("ab", "a", "b"), strict=True):
         own = Reading("s", tuple(names), rare="pool", min_count=60).counts(rows)

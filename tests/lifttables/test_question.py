@@ -31,7 +31,7 @@ def frame(counts=COUNTS):
 
 @pytest.fixture
 def people(tmp_path, monkeypatch):
-    monkeypatch.setattr("lifttables.recommendation.trying.PROCESSES", False)
+    monkeypatch.setattr("lifttables.recommendation.trying.HAS_PROCESSES", False)
     path = tmp_path / "in.csv"
     frame().write_csv(path)
     return path

@@ -15,7 +15,7 @@ import lifttables as tables
 from liftlib.errors import BrokenNotion, LiftWarning
 from lifttables.cli import main
 from lifttables.files import fresh_files
-from lifttables.releases.ledger import beside, index_file, read_ledger
+from lifttables.releases.ledger import index_file, ledger_next_to, read_ledger
 from lifttables.releases.recognising import recognised, similar
 
 COUNTS = np.array([[30, 10, 7], [11, 29, 13]]) * 20
@@ -196,7 +196,7 @@ def test_two_runs_at_the_same_time_are_both_recorded(tmp_path, copy):
 
 def test_a_kill_at_any_moment_leaves_a_ledger(folder, monkeypatch):
     """Each change of the folder is seen: the ledger is there after every one of them."""
-    ledger, seen = beside(Path("p.csv")).resolve(), []
+    ledger, seen = ledger_next_to(Path("p.csv")).resolve(), []
     for name in ("link", "replace", "rename", "unlink"):
         real = getattr(os, name)
 
@@ -244,7 +244,7 @@ def test_what_was_replaced_is_put_back(tmp_path, monkeypatch):
 
 
 def test_older_formats(folder):
-    ledger = beside(Path("p.csv"))
+    ledger = ledger_next_to(Path("p.csv"))
     found = json.loads(ledger.read_text())
     assert found["format"] == "liftlib releases 2"
     old = found | {"format": "liftlib releases 1"}
@@ -270,11 +270,11 @@ def test_a_damaged_ledger_of_another_table_is_named(folder, capsys):
 
 
 def test_the_index_holds_paths_alone(folder):
-    ledger = beside(Path("p.csv")).resolve()
+    ledger = ledger_next_to(Path("p.csv")).resolve()
     assert index_file().read_text() == f"{ledger}\n"
     ledger.unlink()
     assert main(["sanitise", str(copied_elsewhere()), *OF, "-o", "r2.csv"]) == 0
-    assert index_file().read_text() == f"{beside(Path('below/other.csv')).resolve()}\n"
+    assert index_file().read_text() == f"{ledger_next_to(Path('below/other.csv')).resolve()}\n"
 
 
 def test_no_place_for_the_index(tmp_path, monkeypatch):
@@ -319,7 +319,7 @@ def test_what_the_ledger_cannot_know_is_said(folder, capsys, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(folder / "another"))
     for table in ("half.csv", whole):
         assert main(["sanitise", str(table), *OF, "-o", f"{table}.out.csv"]) == 0
-        assert f"recorded in the ledger {beside(Path(table))}" in capsys.readouterr().out
+        assert f"recorded in the ledger {ledger_next_to(Path(table))}" in capsys.readouterr().out
     with pytest.raises(SystemExit):
         main(["sanitise", "--help"])
     assert "A selection of the rows, renamed values" in " ".join(capsys.readouterr().out.split())
@@ -343,7 +343,7 @@ def test_other_people_are_seldom_taken_for_the_same(folder):
 def test_a_frame_without_a_ledger_is_looked_for_in_known_ones(folder, again):
     words = {"secret": "ill", "public": "age", "notion": ll.LIP(0.3), "resamples": 0}
     if again is tables.apply:
-        words = {"made": tables.load(Path("r1.PRIVATE.design.json")), "allow": True}
+        words = {"design": tables.load(Path("r1.PRIVATE.design.json")), "allow": True}
     with pytest.warns(LiftWarning, match=r"these rows were released before .*r1\.csv\): name the ledger"):
         done = again(pl.read_csv("p.csv", infer_schema=False), **words)
     if again is tables.sanitise:

@@ -54,7 +54,7 @@ def by_command(name):
         code = main(["sanitise", str(folder / name), *words, "-o", str(out)])
         if code:
             raise DataError(f"exit code {code}")
-        files = tables.Outputs.beside(out)
+        files = tables.Outputs.next_to(out)
         rows = pl.read_parquet(out) if name.endswith("parquet") else pl.read_csv(out)
         return json.loads(files.card.read_text()), json.loads(files.design.read_text()), rows
 

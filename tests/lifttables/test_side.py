@@ -16,8 +16,8 @@ from lifttables.designs.rounding import bits, on_grid
 from lifttables.encoding.columns import Column, Symbols
 from lifttables.encoding.naming import texts_of_outputs
 from lifttables.files import fresh_files
-from lifttables.releases.composition import told_together
-from lifttables.releases.ledger import beside, read_ledger
+from lifttables.releases.composition import joint_leakage
+from lifttables.releases.ledger import ledger_next_to, read_ledger
 from lifttables.releases.releasing import shuffled
 from lifttables.sources.randomness import permutation
 
@@ -32,7 +32,7 @@ def rows_of(counts, secret="s", public="x"):
 
 def release(folder, frame, notion, mechanism="optimal", name="out.csv", **more):
     frame.write_csv(folder / "in.csv")
-    outputs = tables.Outputs.beside(folder / name)
+    outputs = tables.Outputs.next_to(folder / name)
     reading = tables.Reading(more.pop("secret", "s"), more.pop("public", "x"), rare="keep")
     ledger, how, allow = (
         more.pop(*one) for one in (("ledger", None), ("publishing", tables.Publishing()), ("allow", False))
@@ -90,7 +90,7 @@ def test_shuffled_rows_are_all_rows_in_any_order(tmp_path, monkeypatch):
     """Each of the 6 orders of 3 rows in two batches comes about as often."""
     from scipy import stats
 
-    monkeypatch.setattr("lifttables.releases.releasing.PARTS", 3)
+    monkeypatch.setattr("lifttables.releases.releasing.SHUFFLE_FILES", 3)
     rng = np.random.default_rng(0)
     seen = dict.fromkeys(itertools.permutations(range(3)), 0)
     for _ in range(120):
@@ -207,7 +207,7 @@ def test_kept_columns_are_judged_together_with_the_release(tmp_path):
 
 
 def test_kept_columns_that_tell_people_apart(monkeypatch):
-    monkeypatch.setattr("lifttables.releases.composition.MOST", 100)
+    monkeypatch.setattr("lifttables.releases.composition.MAX_OUTPUT_COMBINATIONS", 100)
     frame = rows_of(SIX).with_row_index("id")
     with pytest.raises(BrokenNotion, match="the kept columns id have 300 combinations of values, more than 100"):
         tables.sanitise(frame, secret="s", public="x", notion=ll.LIP(1.0), keep=["id"], resamples=0, confidence=None)
@@ -227,7 +227,7 @@ def test_told_together_is_what_enumeration_says():
         ).design
         for eps, name in ((0.1, "randomised-response"), (0.3, "conditional-reporting"))
     ]
-    found = told_together(tables.open_table(frame), made[0].secret, made, ["z"], ll.LIP(0.0))
+    found = joint_leakage(tables.open_table(frame), made[0].secret, made, ["z"], ll.LIP(0.0))
     p = {}
     for (s, x, z), n in zip(cells, rows, strict=True):
         a, b = "ab".index(s), "uvw".index(x)
@@ -255,7 +255,7 @@ def test_told_together_is_about_the_secrets_of_the_rows(secrets):
     total = sum(p.values())
     p_s = {s: sum(v for k, v in p.items() if k[0] == s) / total for s in secrets}
     worst = max(abs(math.log(v / p_s[s] / sum(p[t, z, y] for t in secrets))) for (s, z, y), v in p.items() if v)
-    found = told_together(tables.open_table(frame), made.secret, [made], ["z"], ll.LIP(0.0))
+    found = joint_leakage(tables.open_table(frame), made.secret, [made], ["z"], ll.LIP(0.0))
     assert found.violation == pytest.approx(worst, abs=1e-12)
 
 
@@ -270,14 +270,14 @@ def test_halves_that_say_nothing_and_together_all():
     table = tables.open_table(frame)
     for made in half.values():
         assert made.channel.n_outputs == 2
-        assert told_together(table, made.secret, [made], [], ll.LIP(0.0)).violation == pytest.approx(0, abs=1e-12)
+        assert joint_leakage(table, made.secret, [made], [], ll.LIP(0.0)).violation == pytest.approx(0, abs=1e-12)
     both = list(half.values())
-    assert told_together(table, half["r"].secret, both, [], ll.LIP(1.0)).violation == np.inf
+    assert joint_leakage(table, half["r"].secret, both, [], ll.LIP(1.0)).violation == np.inf
     # a side without a budget bounds nothing, however much it is needed; each secret has P(s) = 1/2
-    assert told_together(table, half["r"].secret, both, [], ll.ALIP(np.inf, 0.0)).violation == pytest.approx(
+    assert joint_leakage(table, half["r"].secret, both, [], ll.ALIP(np.inf, 0.0)).violation == pytest.approx(
         math.log(2)
     )
-    free = told_together(table, half["r"].secret, both, [], ll.LIP(np.inf))
+    free = joint_leakage(table, half["r"].secret, both, [], ll.LIP(np.inf))
     assert not free.broken
 
 
@@ -287,28 +287,28 @@ def test_too_many_outputs_are_accounted_for_by_the_theorem(monkeypatch):
         frame, secret="s", public="c", notion=ll.LIP(0.2), mechanism="randomised-response", resamples=0, confidence=None
     ).design
     table, budgets = tables.open_table(frame), (ll.LIP(1.0), ll.ALIP(0.9, 1.0), ll.LDP(1.5), ll.ALIP(np.inf, 0.9))
-    exact = [told_together(table, made.secret, [made] * 3, [], one) for one in budgets]
-    monkeypatch.setattr("lifttables.releases.composition.MOST", 7)
+    exact = [joint_leakage(table, made.secret, [made] * 3, [], one) for one in budgets]
+    monkeypatch.setattr("lifttables.releases.composition.MAX_OUTPUT_COMBINATIONS", 7)
     for one, of_all in zip(budgets, exact, strict=True):
-        found = told_together(table, made.secret, [made] * 3, [], one)
+        found = joint_leakage(table, made.secret, [made] * 3, [], one)
         assert of_all.violation - 1e-9 <= found.violation <= 0
         assert "3 releases that are independent given the secret satisfy" in found.worst
     # above the budget, or beside kept columns, nothing is proven
     for kept, notion in (([], ll.LIP(0.3)), (["x"], ll.LIP(1.0)), ([], ll.AlphaLift(2, 1, 1))):
         with pytest.raises(BrokenNotion, match="no theorem bounds it"):
-            told_together(table, made.secret, [made] * 3, kept, notion)
+            joint_leakage(table, made.secret, [made] * 3, kept, notion)
     # nor for releases of a column that the secret does not determine
     other = tables.sanitise(frame, secret="s", public="x", notion=ll.LIP(0.1), resamples=0, confidence=None).design
-    monkeypatch.setattr("lifttables.releases.composition.MOST", max(2, other.channel.n_outputs))
+    monkeypatch.setattr("lifttables.releases.composition.MAX_OUTPUT_COMBINATIONS", max(2, other.channel.n_outputs))
     with pytest.raises(BrokenNotion, match="no theorem bounds it"):
-        told_together(table, other.secret, [other, other, made], [], ll.LIP(5.0))
-    assert not told_together(table, other.secret, [other, made, made], [], ll.LIP(5.0)).broken
+        joint_leakage(table, other.secret, [other, other, made], [], ll.LIP(5.0))
+    assert not joint_leakage(table, other.secret, [other, made, made], [], ll.LIP(5.0)).broken
 
 
 @pytest.mark.filterwarnings("ignore:the counts are nearly")  # the others are these rows and a few more
 def test_a_second_release_is_put_together_with_the_first(tmp_path):
     """Five draws at 0.2 leak more than 0.2: the second stops, unless taken on."""
-    frame, ledger = rows_of(SIX * 50), beside(tmp_path / "in.csv")
+    frame, ledger = rows_of(SIX * 50), ledger_next_to(tmp_path / "in.csv")
     release(tmp_path, frame, ll.LIP(0.2), name="a.csv", ledger=ledger)
     assert ledger.stat().st_mode & 0o777 == 0o600
     before = ledger.read_text()
@@ -329,12 +329,17 @@ def test_a_second_release_is_put_together_with_the_first(tmp_path):
         tables.apply_file(design, tmp_path / "in.csv", tmp_path / "again.csv", ledger=ledger)
     others = rows_of(SIX * 50 + np.eye(*SIX.shape, dtype=int))
     others.write_csv(tmp_path / "new.csv")
-    tables.apply_file(design, tmp_path / "new.csv", tmp_path / "n1.csv", ledger=beside(tmp_path / "new.csv"))
+    known = ledger_next_to(tmp_path / "new.csv")
+    tables.apply_file(design, tmp_path / "new.csv", tmp_path / "n1.csv", ledger=known)
     with pytest.raises(BrokenNotion, match="together with 1 earlier release"):
-        tables.apply_file(design, tmp_path / "new.csv", tmp_path / "n2.csv", ledger=beside(tmp_path / "new.csv"))
+        tables.apply_file(
+            design, tmp_path / "new.csv", tmp_path / "n2.csv", ledger=ledger_next_to(tmp_path / "new.csv")
+        )
     others.select("x").write_csv(tmp_path / "new.csv")
     with pytest.raises(BrokenNotion, match="cannot be computed without the secret and the notion"):
-        tables.apply_file(design, tmp_path / "new.csv", tmp_path / "n2.csv", ledger=beside(tmp_path / "new.csv"))
+        tables.apply_file(
+            design, tmp_path / "new.csv", tmp_path / "n2.csv", ledger=ledger_next_to(tmp_path / "new.csv")
+        )
     assert not list(tmp_path.glob("n2*"))
     ledger.write_text("{}")
     with pytest.raises(ll.errors.DataError, match="is no ledger of releases"):
@@ -362,7 +367,7 @@ def test_what_was_published_as_it_is_stays_published(tmp_path):
 @pytest.mark.filterwarnings("ignore")  # of the other libraries among themselves
 def test_releases_of_frames_are_put_together_in_the_same_ledger(tmp_path, kind, monkeypatch):
     """A command's release, then a frame's, then new draws by its design."""
-    rows, ledger = rows_of(SIX * 50), beside(tmp_path / "in.csv")
+    rows, ledger = rows_of(SIX * 50), ledger_next_to(tmp_path / "in.csv")
     frame = rows if kind == "polars" else rows.to_pandas()
     if kind == "dask":
         import dask.dataframe as dd
@@ -430,7 +435,7 @@ def test_several_public_columns_stay_several(tmp_path):
     )
     frame = frame.with_columns(pl.Series("sex", rng.choice(["f", "m"], 400, p=[0.93, 0.07])))
     frame.write_csv(tmp_path / "in.csv")
-    outputs = tables.Outputs.beside(tmp_path / "out.csv")
+    outputs = tables.Outputs.next_to(tmp_path / "out.csv")
     reading = tables.Reading("s", ("age", "sex"), rare="pool", min_count=10)
     for mechanism in ("optimal", "subset-merging"):
         done = tables.sanitise_file(

@@ -75,7 +75,7 @@ def uses(folder, path, form):
     good.write_text(text_of([HEADER, *GOOD], TextFormat()))
     how = {"separator": form.separator, "quote": form.quote, "encoding": form.encoding}
     reading, of = Reading(("ill",), ("age",), **how), {"secret": "ill", "public": "age", **how}
-    outputs, bad = Outputs.beside(folder / "out.csv"), Outputs.beside(folder / "bad.csv")
+    outputs, bad = Outputs.next_to(folder / "out.csv"), Outputs.next_to(folder / "bad.csv")
     promise = ll.LIP(1.0)
     sanitise_file(good, outputs, Plan(Reading("ill", "age"), lambda _: promise, "watchdog", None, resamples=0))
     card = tables.read_card(outputs.card)
@@ -170,7 +170,7 @@ def test_the_secret_is_not_published_in_place_of_the_public_column(tmp_path):
 )
 @pytest.mark.parametrize("block", [1, 3, 1000])
 def test_what_is_wrong_with_which_line(tmp_path, monkeypatch, text, message, block):
-    monkeypatch.setattr(widths, "BLOCK", block)
+    monkeypatch.setattr(widths, "BLOCK_BYTES", block)
     path = written(tmp_path, text)
     with pytest.raises(DataError, match=message):
         open_table(path).distinct(["b"])
@@ -192,7 +192,7 @@ def test_what_is_wrong_with_which_line(tmp_path, monkeypatch, text, message, blo
 )
 @pytest.mark.parametrize("block", [1, 3, 1000])
 def test_what_is_read_as_before(tmp_path, monkeypatch, text, rows, block):
-    monkeypatch.setattr(widths, "BLOCK", block)
+    monkeypatch.setattr(widths, "BLOCK_BYTES", block)
     table = open_table(written(tmp_path, text))
     assert [row for rows in table.batches(table.columns) for row in rows.rows()] == rows
 
@@ -226,7 +226,7 @@ def test_lines_of_right_and_wrong_widths_as_the_csv_module_writes_them(rows, sep
             line = 1 + made.getvalue().count("\n")
         writer.writerow(row if at != wrong else [*row, "z"] if more else [*row[:-2], "z"])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(widths, "BLOCK", block)
+        patch.setattr(widths, "BLOCK_BYTES", block)
         file = io.BytesIO(made.getvalue().encode())
         if line is None:
             widths.check_widths(file, "t", separator, len(names))
@@ -280,8 +280,8 @@ def test_what_is_wrong_is_said(tmp_path, monkeypatch, how, text, message):
     path = tmp_path / "in.csv"
     path.write_text(text, encoding="utf-8")
     for block in (1, 1000):
-        monkeypatch.setattr(widths, "BLOCK", block)
-        monkeypatch.setattr(files, "BLOCK", block)
+        monkeypatch.setattr(widths, "BLOCK_BYTES", block)
+        monkeypatch.setattr(files, "BLOCK_BYTES", block)
         with pytest.raises(DataError, match=message):
             open_table(path, TextFormat(**how)).distinct(["b"])
 
@@ -364,7 +364,7 @@ def test_the_copy_in_utf8_is_the_owners_alone_and_goes_away(tmp_path):
 def test_the_card_of_a_release_says_how_missing_values_were_treated(tmp_path):
     path = tmp_path / "in.csv"
     PEOPLE.with_columns(ill=pl.when(pl.col("name") != "p3").then("ill")).write_csv(path)
-    outputs = Outputs.beside(tmp_path / "out.csv")
+    outputs = Outputs.next_to(tmp_path / "out.csv")
     sanitise_file(path, outputs, Plan(Reading("ill", "age", missing="drop"), lambda _: ll.LIP(1.0), resamples=0))
     card = json.loads(outputs.card.read_text())
     assert card["options"]["missing"] == "drop"

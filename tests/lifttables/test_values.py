@@ -17,7 +17,7 @@ from liftlib.errors import DataError, Drifted
 from lifttables.encoding.columns import Column, as_dict, from_dict
 from lifttables.encoding.reading import Reading
 from lifttables.releases.drift import drift_of
-from lifttables.releases.pipeline import NO_KERNEL
+from lifttables.releases.pipeline import NO_KERNEL_NOTE
 
 ROWS = pl.DataFrame(
     {
@@ -279,5 +279,5 @@ def test_a_frames_card_may_be_without_its_kernel():
     assert with_kernel.card.kernel is not None
     assert without.card.kernel is None
     assert np.array_equal(without.design.channel.kernel, with_kernel.design.channel.kernel)
-    assert NO_KERNEL in without.audit.notes
-    assert NO_KERNEL not in with_kernel.audit.notes
+    assert NO_KERNEL_NOTE in without.audit.notes
+    assert NO_KERNEL_NOTE not in with_kernel.audit.notes

@@ -156,7 +156,7 @@ def test_a_limit_asks_for_a_heuristic_s_rows(compiled):
 @pytest.mark.parametrize("compiled", ROUTES)
 def test_reports_fall(compiled, monkeypatch):
     """The cost falls, the bound rises, and the time goes on."""
-    monkeypatch.setattr(search, "CHUNK_COMPILED" if compiled else "CHUNK", 20 if compiled else 2)
+    monkeypatch.setattr(search, "LPS_PER_CHUNK_COMPILED" if compiled else "LPS_PER_CHUNK", 20 if compiled else 2)
     g, target = next(iter(cases(1, 5, 8)))
     told = []
     found = cheapest_mixture(g, target, report=lambda *one: told.append(one), compiled=compiled)

@@ -81,13 +81,13 @@ def test_one_process_compiles_and_says_so(place, started):
     compiling._compile_elsewhere.cache_clear()  # as in another process
     assert not compiling.ready()
     assert len(started) == 1
-    long_ago = time.time() - 2 * compiling.LONGEST
+    long_ago = time.time() - 2 * compiling.COMPILE_TIMEOUT
     os.utime(compiling.folder() / "started", (long_ago, long_ago))  # that one must have failed
     compiling._compile_elsewhere.cache_clear()
     with pytest.warns(MixproofWarning):
         assert not compiling.ready()
     assert len(started) == 2
-    (compiling.folder() / compiling.COMPLETE).touch()
+    (compiling.folder() / compiling.COMPLETE_MARKER).touch()
     assert compiling.ready()
 
 
@@ -160,8 +160,8 @@ def test_a_process_compiles_in_the_background(tmp_path):
     first = run()
     assert first.stdout == "0.6365 False\n"
     assert "another process compiles" in first.stderr
-    until = time.monotonic() + compiling.LONGEST
-    while not list(tmp_path.glob(f"*/{compiling.COMPLETE}")) and time.monotonic() < until:
+    until = time.monotonic() + compiling.COMPILE_TIMEOUT
+    while not list(tmp_path.glob(f"*/{compiling.COMPLETE_MARKER}")) and time.monotonic() < until:
         time.sleep(1)
     last = run()
     assert (last.stdout, last.stderr) == ("0.6365 True\n", "")

@@ -47,9 +47,9 @@ def test_when_a_row_is_cheap_enough():
     work.open_nodes.bound[0] = -1.0
     for price, enough in ((0.0, False), (-0.05, False), (-0.4, False), (-0.51, True)):
         work.state[3] = price
-        assert work.found_enough == enough
+        assert work.has_enough == enough
     work.state[3], work.open_nodes.bound[0] = -0.09, -0.1
-    assert not work.found_enough
+    assert not work.has_enough
 
 
 def test_when_several_rows_are_enough():
@@ -57,4 +57,4 @@ def test_when_several_rows_are_enough():
     work.state[3] = -0.51  # however cheap the cheapest
     for rows, enough in ((0, False), (29, False), (30, True), (31, True)):
         work.state[5] = rows
-        assert work.found_enough == enough
+        assert work.has_enough == enough

@@ -134,7 +134,7 @@ def test_those_that_save_most_are_offered(kind):
         table = sparse_vertices(two_sided(rng.normal(size=(3, n)) + 0.5))
         dual = scale * rng.normal(size=n)
         prices = table.prices(dual)
-        expected = np.argsort(prices)[: min(masters.AT_ONCE * n, int((prices < -1e-9).sum()))]
+        expected = np.argsort(prices)[: min(masters.PRICED_PER_COORDINATE * n, int((prices < -1e-9).sum()))]
         master = made(kind, target)
         assert master.price(table, dual) == len(expected)
         found = {tuple(row) for row in master.rows[1:].round(9)}

@@ -6,7 +6,7 @@ import pytest
 from mixproof import plain
 from mixproof.constraints import two_sided
 from mixproof.plain import Plain
-from mixproof.problem import ROUNDING, Pass, Problem
+from mixproof.problem import TIGHTENING_MARGIN, Pass, Problem
 
 LEAST, MOST = np.array([0.1, 0.3, 0.0]), np.array([0.3, 0.8, 0.4])
 DUAL = np.array([0.2, -0.1, 0.3])
@@ -80,5 +80,5 @@ def test_what_was_cut_off_too_early_is_solved_in_whole(problem, solved, above, a
 
 def test_lower_ends_may_be_rounded_up_to_1():
     """By as much as an upper end is kept wider, that included."""
-    for over, left in ((ROUNDING, True), (2 * ROUNDING, False)):
+    for over, left in ((TIGHTENING_MARGIN, True), (2 * TIGHTENING_MARGIN, False)):
         assert plain.tighten(np.array([1.0, over]), np.ones(2)) == left

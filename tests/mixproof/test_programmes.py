@@ -323,7 +323,10 @@ def test_a_mixture_is_of_many_columns_through_pricing(monkeypatch):
     handed = []
     whole = programmes.solve
     monkeypatch.setattr(programmes, "solve", lambda *given: handed.append(len(given[0])) or whole(*given))
-    for m, calls in ((4 * programmes.START * 3, 1), (4 * programmes.START * 3 + 1, 0)):
+    for m, calls in (
+        (4 * programmes.INITIAL_COLUMNS_PER_ROW * 3, 1),
+        (4 * programmes.INITIAL_COLUMNS_PER_ROW * 3 + 1, 0),
+    ):
         handed.clear()
         columns = np.random.default_rng(m).dirichlet(np.ones(3), size=m)
         target = columns.mean(axis=0)

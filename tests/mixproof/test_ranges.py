@@ -33,8 +33,8 @@ def test_directions_that_rounding_tells_apart_are_one_in_many_coordinates_too():
     g = rng.uniform(-0.9, 0.9, (12, 200))
     g[:, 0], g[:, 1] = 1.0, -1.0  # so that each is of unit size as it is
     g[7] = g[3]
-    g[7, 2:] += 0.9 * module.ALIKE
-    assert g.size * len(g) > module.FEW
+    g[7, 2:] += 0.9 * module.DIRECTION_TOL
+    assert g.size * len(g) > module.MAX_PAIRWISE_SIZE
     assert len(two_sided(g).rows) == 12  # eleven, and the sum
 
 
@@ -161,7 +161,7 @@ def test_directions_that_lie_next_to_each_other_along_the_line():
     one = np.array([1.0, -1.0, 0.2])
     other = one + 0.3 * np.array([np.sqrt(3), -np.sqrt(2), 0.0])  # the line's own direction is (sqrt 2, sqrt 3, 2)
     rows = np.tile([one, other], (100, 1)) + 1e-14 * np.random.default_rng(8).normal(size=(200, 3))
-    assert rows.size * len(rows) > module.FEW
+    assert rows.size * len(rows) > module.MAX_PAIRWISE_SIZE
     group = module._groups(rows)
     assert len(set(group.tolist())) == 2
     assert set(group[::2]) == {group[0]}

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import liftlib as ll
-from liftlib.response.posteriors import RowsCertificate
+from liftlib.response.posteriors import ResponseCertificate
 from mixproof import search
 from mixproof.compiling import HAS_NUMBA
-from mixproof.problem import SEVERAL, Pass
+from mixproof.problem import COLUMNS_PER_PASS, Pass
 
 ROUTES = [pytest.param(True, marks=pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")), False]
 
@@ -29,14 +29,14 @@ def test_a_large_tree_comes_to_the_same(compiled, eps, monkeypatch):
         passes.append((work, delta, how))
         return work
 
-    monkeypatch.setattr(search, "CHUNK_COMPILED" if compiled else "CHUNK", 10 if compiled else 1)
-    monkeypatch.setattr(search, "FIRST_LOOK", 1)
+    monkeypatch.setattr(search, "LPS_PER_CHUNK_COMPILED" if compiled else "LPS_PER_CHUNK", 10 if compiled else 1)
+    monkeypatch.setattr(search, "SMALL_TREE_CHUNKS", 1)
     monkeypatch.setattr(search, "MULTI_START_SHARE", 0.0)  # nothing is found before
     monkeypatch.setattr(search.Search, "one_pass", noted)
     monkeypatch.setattr(search.Search, "perturb", lambda self, wanted: steps.append(perturb(self, wanted)))
     channel = ll.mechanisms.optimal(joint, notion, method="tree", compiled=compiled, gap=1e-4, seconds=600.0)
     best = ll.mechanisms.optimal(joint, notion, method="qhull").certificate.value
-    made = channel.certified(RowsCertificate)
+    made = channel.certified(ResponseCertificate)
     assert best * (1 - 1e-4) <= made.value <= best + 1e-9 <= made.upper + 2e-9
     assert made.gap <= 1e-4 * made.value
     assert ll.check_proof(joint, notion, channel).upper <= made.upper
@@ -44,7 +44,7 @@ def test_a_large_tree_comes_to_the_same(compiled, eps, monkeypatch):
     many = [(work, delta) for work, delta, how in passes if how.get("several")]
     assert many
     for work, _ in many:
-        assert work.waiting == 0 or work.state[5] >= SEVERAL
+        assert work.waiting == 0 or work.state[5] >= COLUMNS_PER_PASS
         rows = work.prices[: int(work.state[2])]
         assert (rows < work.cutoff).sum() == work.state[5]
     cut_offs = [delta for _, delta in many]

@@ -180,8 +180,8 @@ def test_what_is_missed_by_next_to_nothing(missed, how):
 @pytest.mark.parametrize("refresh", [1, 2, 3, 25])
 def test_when_things_are_done_afresh_changes_no_answer(circles, refresh, monkeypatch):
     """Costs that are moved so as not to tie move the cost by 10^-8 at most."""
-    monkeypatch.setattr(simplex, "CIRCLES", circles)
-    monkeypatch.setattr(simplex, "REFRESH", refresh)
+    monkeypatch.setattr(simplex, "CYCLING_STEPS", circles)
+    monkeypatch.setattr(simplex, "REFACTOR_STEPS", refresh)
     rng, solved = np.random.default_rng(3), 0
     for _ in range(40):
         one = random_programme(rng, 9, 5, ties=True)

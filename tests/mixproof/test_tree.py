@@ -15,7 +15,17 @@ from mixproof import plain, simplex
 from mixproof.constraints import two_sided
 from mixproof.plain import Plain
 from mixproof.polytope import vertices
-from mixproof.problem import BISECT, ENOUGH, FIRST, LEAF, ROUNDING, SEVERAL, Pass, Problem, Records
+from mixproof.problem import (
+    BISECT,
+    COLUMNS_PER_PASS,
+    EARLY_STOP_SHARE,
+    FIRST,
+    LEAF,
+    TIGHTENING_MARGIN,
+    Pass,
+    Problem,
+    Records,
+)
 
 
 def looped(name):
@@ -67,13 +77,15 @@ def test_an_upper_end_is_what_the_others_leave(route):
     assert (most[[0, 2]] > [0.7, 0.8]).all()  # a little wider than exact, so that rounding loses nothing
     assert most[1] == 0.4
     # where the lower ends leave next to nothing each is a point, and not less than its lower end
-    told, _, most = narrowed(route, np.array([0.5, 0.5 + ROUNDING / 2]), np.ones(2))
+    told, _, most = narrowed(route, np.array([0.5, 0.5 + TIGHTENING_MARGIN / 2]), np.ones(2))
     assert told
-    np.testing.assert_allclose(most, [0.5 + ROUNDING, 0.5 + 1.5 * ROUNDING], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(most, [0.5 + TIGHTENING_MARGIN, 0.5 + 1.5 * TIGHTENING_MARGIN], rtol=0, atol=1e-15)
 
 
 @pytest.mark.parametrize("route", ROUTES)
-@pytest.mark.parametrize(("over", "left"), [(-0.5, True), (0.0, True), (0.9 * ROUNDING, True), (1.1 * ROUNDING, False)])
+@pytest.mark.parametrize(
+    ("over", "left"), [(-0.5, True), (0.0, True), (0.9 * TIGHTENING_MARGIN, True), (1.1 * TIGHTENING_MARGIN, False)]
+)
 def test_lower_ends_that_sum_to_more_than_1_leave_nothing(route, over, left):
     assert narrowed(route, np.array([0.5, 0.5 + over]), np.ones(2))[0] == left
 
@@ -343,14 +355,14 @@ def test_a_pass_finds_the_least_price(route):
         for cutoff in (every.min() - 0.05, min(every.min() + 0.002, -1e-6)):
             work = start(route, problem, dual, cutoff, several=True)
             explored(route, problem, work, caps)
-            assert work.waiting == 0 or work.state[5] >= SEVERAL
+            assert work.waiting == 0 or work.state[5] >= COLUMNS_PER_PASS
             assert work.least <= every.min() + 1e-9
             if not work.waiting:
                 assert work.least >= min(cutoff, every.min() - 1e-5) - 1e-9
             count = int(work.state[2])
             np.testing.assert_allclose(work.prices[:count], prices(work.rows[:count], dual), atol=1e-12)
             best = np.minimum.accumulate(np.append(0.0, work.prices[:count]))[:-1]
-            assert (work.prices[:count] < tree.WORTH * best).all()
+            assert (work.prices[:count] < tree.MIN_RELATIVE_SAVING * best).all()
             assert (work.rows[:count] @ g.T >= -1e-8).all()
             np.testing.assert_allclose(work.rows[:count].sum(axis=1), 1, atol=1e-9)
             assert work.state[3] == min(0.0, work.prices[:count].min(initial=0.0))
@@ -367,17 +379,17 @@ def test_a_pass_finds_the_least_price(route):
 def test_enough_rows_below_the_cut_off_end_it_at_once():
     g, _, problem, dual, _ = next(polytopes(1, seed=21))
     work = start("loops", problem, dual, prices(vertices(g), dual).min() + 0.05)
-    work.state[5] = SEVERAL
+    work.state[5] = COLUMNS_PER_PASS
     looped("explore")(
         problem, work.dual, np.ones(dual.size), work.order, work.cutoff, work.tolerance, work.records, work.open_nodes,
-        work.state, work.rows, work.prices, (400, 400, 0.0, SEVERAL), simplex.space(*problem.rows.shape),
+        work.state, work.rows, work.prices, (400, 400, 0.0, COLUMNS_PER_PASS), simplex.space(*problem.rows.shape),
     )  # fmt: skip
     assert (work.solved, work.waiting) == (0, 1)
 
 
 def test_a_tree_is_no_deeper_than_there_is_room_for_its_paths(monkeypatch):
     """What is given up there bounds the pass as it is."""
-    monkeypatch.setattr(tree, "DEEPEST", 5)
+    monkeypatch.setattr(tree, "MAX_DEPTH", 5)
     deep = 0
     for g, _, problem, dual, _ in polytopes(8, seed=21):
         corners = vertices(g)
@@ -452,8 +464,8 @@ def test_a_pass_ends_with_a_row_that_saves_enough(route):
         least = prices(corners, 1.5 * dual).min()
         if work.waiting:
             ended += 1
-            assert work.found_enough
-            assert work.state[3] < ENOUGH * work.least <= ENOUGH * least + 1e-9
+            assert work.has_enough
+            assert work.state[3] < EARLY_STOP_SHARE * work.least <= EARLY_STOP_SHARE * least + 1e-9
     assert ended
 
 

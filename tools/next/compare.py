@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bs4 import BeautifulSoup
 
-MOST = 0.01
+MAX_CHANGED_SHARE = 0.01
 """The share of a page's words that may differ."""
 
 BUILDS = Path("_build/html"), Path("_build/next/html")
@@ -33,7 +33,7 @@ def main() -> int:
             continue
         there = words(other / name) if (other / name).exists() else []
         same = difflib.SequenceMatcher(None, here, there).ratio()
-        if same < 1 - MOST:
+        if same < 1 - MAX_CHANGED_SHARE:
             odd += 1
             print(f"{name}: {same:.3f} of its words are the same")
     print(f"{odd} pages differ")

@@ -29,14 +29,14 @@ def test_parameters_have_types_and_ranges():
 
 
 def test_there_are_slides_and_homework():
-    made = {path.name for path in (HTML / "course").iterdir()}
-    assert {"1-coins.html", "meeting-1-student.ipynb", "assignments.zip"} <= made
+    names = {path.name for path in (HTML / "course").iterdir()}
+    assert {"1-coins.html", "meeting-1-student.ipynb", "assignments.zip"} <= names
 
 
 def test_a_rerun_judges_the_claim_again(tmp_path):
     command = [sys.executable, "-m", "companion", "rerun", "coins", "-p", "tosses", "50", "-o", str(tmp_path / "run")]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stderr
     words = " ".join(text_of(tmp_path / "run" / "coins.html").split())
     assert "A rerun with your parameters" in words
     assert "after 50 tosses, differs" in words

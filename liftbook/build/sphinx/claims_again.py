@@ -21,7 +21,7 @@ from liftbook.claims.judging import Value
 from liftbook.claims.values import stored_values
 from liftlib.errors import DataError
 
-BOTH = (
+INTRODUCTION = (
     "*In the book*: at the book's parameters, over 20 seeds if random. "
     "*Here*: this run alone, from the curves on this page."
 )
@@ -41,19 +41,19 @@ def value_again(entry: Entry, tables: Mapping[str, pd.DataFrame]) -> Value | Non
 
 def as_text(chapter: str, tables: Mapping[str, pd.DataFrame]) -> str:
     """Return the note on a chapter's claims as Markdown, nothing if it has none."""
-    own = [entry for entry in entries(stored_values()) if entry.claim.chapter == chapter]
-    found = [(entry, value_again(entry, tables)) for entry in own]
+    chapter_entries = [entry for entry in entries(stored_values()) if entry.claim.chapter == chapter]
+    pairs = [(entry, value_again(entry, tables)) for entry in chapter_entries]
     rows = [
         (entry.claim.says, printed(entry), found_in_words(entry.found), found_in_words([value]))
-        for entry, value in found
+        for entry, value in pairs
         if value is not None
     ]
     lines = []
     if rows:
-        lines += [BOTH, ""]
+        lines += [INTRODUCTION, ""]
         lines += ["| what the paper says | printed | in the book | here |", "|---|---|---|---|"]
         lines += ["| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in rows]
-    if others := len(found) - len(rows):
+    if others := len(pairs) - len(rows):
         which = f"{others} {'more of' if rows else 'of'} the claims about this chapter"
         why = "are not computed again, because they are not about curves that this run draws"
         lines += ["", f"{which}, in {{doc}}`ledger`, {why}."]

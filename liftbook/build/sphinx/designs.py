@@ -19,34 +19,34 @@ import pandas as pd
 from docutils import nodes  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
 
-from liftbook.build.sphinx.living import FOLDER, InPage, script
+from liftbook.build.sphinx.living import SCRIPT_FOLDER, InPage, script
 from liftbook.figures.population.plane import DESIGNS, NOTION
 from liftbook.figures.stored import LONG
 
-SCRIPT = "designs.mjs"
-FIRST = 1_000
+SCRIPT_NAME = "designs.mjs"
+FIRST_SIZE = 1_000
 """The size of tables that is shown first, as in the figure."""
-NAT, LEFT, BOTTOM, MOST = 330, 58, 376, 1.1
+NAT, LEFT, BOTTOM, MAX_NATS = 330, 58, 376, 1.1
 """Pixels per nat, the origin, and the length of each axis in nats."""
-SHAPES = ("M-4-4 4 4M-4 4 4-4", "M-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0Z")
+MARKER_PATHS = ("M-4-4 4 4M-4 4 4-4", "M-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0Z")
 
 
 def places(rows: pd.DataFrame) -> list[dict[str, Any]]:
     """Return ``rows``, ``marks`` (1/1000 nat) and how many are ``inside``, by size."""
-    found = []
+    sizes = []
     for size, part in rows.groupby("rows"):
         worst = [part[part["design"] == design][["fall", "rise"]].to_numpy() for design in DESIGNS]
         marks = [np.rint(1000 * each).astype(int).tolist() for each in worst]
         inside = [int((each.max(axis=1) <= NOTION.eps).sum()) for each in worst]
-        found.append({"rows": size, "marks": marks, "inside": inside})
-    return found
+        sizes.append({"rows": size, "marks": marks, "inside": inside})
+    return sizes
 
 
 def axes() -> str:
     """Return the square of the notion and the axes, as SVG."""
     middle = 'text-anchor="middle"'
-    right, top, side = LEFT + NAT * MOST, BOTTOM - NAT * MOST, NAT * NOTION.eps
-    made = [
+    right, top, side = LEFT + NAT * MAX_NATS, BOTTOM - NAT * MAX_NATS, NAT * NOTION.eps
+    elements = [
         f'<path class="lift-square" d="M{LEFT} {BOTTOM}v{-side}h{side}v{side}"/>',
         f'<path class="lift-axis" d="M{LEFT} {top:g}V{BOTTOM}H{right:g}"/>',
         f'<text x="{LEFT + 6}" y="{BOTTOM - side + 16}">{html.escape(f"LIP({NOTION.eps})")}</text>',
@@ -54,32 +54,32 @@ def axes() -> str:
         f'<text transform="translate(14 {BOTTOM - NAT / 2}) rotate(-90)" {middle}>log Λ: beliefs rise</text>',
     ]
     for tick in (0, 0.5, 1):
-        made.append(f'<text x="{LEFT + NAT * tick}" y="{BOTTOM + 20}" {middle}>{tick}</text>')
-        made.append(f'<text x="{LEFT - 7}" y="{BOTTOM - NAT * tick + 5}" text-anchor="end">{tick}</text>')
-    return "".join(made)
+        elements.append(f'<text x="{LEFT + NAT * tick}" y="{BOTTOM + 20}" {middle}>{tick}</text>')
+        elements.append(f'<text x="{LEFT - 7}" y="{BOTTOM - NAT * tick + 5}" text-anchor="end">{tick}</text>')
+    return "".join(elements)
 
 
 def place(figure: str) -> str:
     """Return the HTML of the slider and the picture, hidden until its script runs."""
-    found = places(pd.read_csv(LONG["designs_in_plane"].path))
+    sizes = places(pd.read_csv(LONG["designs_in_plane"].path))
     groups = "".join(
-        f'<g class="lift-design-{at}">{f"""<path d="{shape}"/>""" * len(found[0]["marks"][at])}</g>'
-        for at, shape in enumerate(SHAPES)
+        f'<g class="lift-design-{at}">{f"""<path d="{shape}"/>""" * len(sizes[0]["marks"][at])}</g>'
+        for at, shape in enumerate(MARKER_PATHS)
     )
     data = {
         "figure": figure,
-        "sizes": found,
+        "sizes": sizes,
         "designs": [f"{name} ({mark})" for name, mark in zip(DESIGNS, ("crosses", "dots"), strict=True)],
         "scale": [NAT, LEFT, BOTTOM],
     }
-    box = f"0 {BOTTOM - NAT * MOST - 4:g} {LEFT + NAT * MOST + 4:g} {NAT * MOST + 54:g}"
-    first = [one["rows"] for one in found].index(FIRST)
-    slider = f'type="range" aria-label="Rows of each table" min="0" max="{len(found) - 1}" value="{first}"'
+    box = f"0 {BOTTOM - NAT * MAX_NATS - 4:g} {LEFT + NAT * MAX_NATS + 4:g} {NAT * MAX_NATS + 54:g}"
+    first = [size["rows"] for size in sizes].index(FIRST_SIZE)
+    slider = f'type="range" aria-label="Rows of each table" min="0" max="{len(sizes) - 1}" value="{first}"'
     return (
         f'<div class="lift-designs" data-designs="{html.escape(json.dumps(data), quote=True)}" hidden>'
         f"<label>Rows of each table: <output></output> <input {slider}></label>"
         f'<svg viewBox="{box}" aria-hidden="true">{axes()}{groups}</svg><p role="status"></p></div>'
-        f'<script type="module">{script((SCRIPT,))}</script>'
+        f'<script type="module">{script((SCRIPT_NAME,))}</script>'
     )
 
 
@@ -87,7 +87,7 @@ class Designs(InPage):
     """The directive; its argument is the figure."""
 
     required_arguments = 1
-    reads = (FOLDER / SCRIPT, LONG["designs_in_plane"].path)
+    reads = (SCRIPT_FOLDER / SCRIPT_NAME, LONG["designs_in_plane"].path)
 
     def run(self) -> list[nodes.Node]:
         return [nodes.raw("", place(self.arguments[0]), format="html"), self.words()]

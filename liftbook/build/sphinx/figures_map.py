@@ -16,7 +16,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.logging import getLogger
 
 from liftbook import figures
-from liftbook.chapters.results import RECORD, ROWS_MIME
+from liftbook.chapters.results import MIME_PREFIX, ROWS_MIME
 from liftbook.claims import PAPERS
 
 logger = getLogger(__name__)
@@ -39,7 +39,7 @@ def kept(notebook: nbformat.NotebookNode) -> Iterator[tuple[str, str, float | No
     for cell in notebook.cells:
         anchor = cell.metadata.get("mystnb", {}).get("figure", {}).get("name")
         for output in cell.get("outputs", []):
-            rows = output.get("data", {}).get(RECORD + ROWS_MIME)
+            rows = output.get("data", {}).get(MIME_PREFIX + ROWS_MIME)
             if rows and anchor:
                 yield output["metadata"]["scrapbook"]["name"], anchor, rows.get("seconds")
 
@@ -48,25 +48,25 @@ def found_figures(app: Sphinx) -> dict[str, tuple[str, str, float | None]]:
     """Return page, anchor and seconds by figure."""
     cache = get_cache(app.config["nb_execution_cache_path"] or Path(app.outdir).parent / ".jupyter_cache")
     executed = {record.uri for record in cache.list_project_records()}
-    found = {}
+    locations = {}
     for docname in sorted(app.env.found_docs):
         path = str(app.env.doc2path(docname))
         record = cache.get_cached_project_nb(path) if path in executed else None
         if record is not None:
             for name, anchor, seconds in kept(cache.get_cache_bundle(record.pk).nb):
-                found[name] = (docname, anchor, seconds)
-    return found
+                locations[name] = (docname, anchor, seconds)
+    return locations
 
 
 def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Put the table in its place; warn of figures that no chapter keeps."""
     for place in list(doctree.findall(figures_map)):
-        found, rows = found_figures(app), []
+        locations, rows = found_figures(app), []
         for name in sorted((n for n in figures.__all__ if n.startswith("figure_")), key=order):
-            if name not in found:
+            if name not in locations:
                 logger.warning("no chapter keeps the rows of %s in the cell that draws it", name, location=docname)
                 continue
-            page, anchor, seconds = found[name]
+            page, anchor, seconds = locations[name]
             link = nodes.reference("", app.env.titles[page].astext(), internal=True)
             link["refuri"] = f"{app.builder.get_relative_uri(docname, page)}#{anchor}"
             _, paper, number = name.split("_")

@@ -31,21 +31,21 @@ def in_order(env: BuildEnvironment, page: str) -> Iterator[str]:
 
 def first_sentence(caption: nodes.caption) -> list[nodes.Node]:
     """Return the caption up to its first full stop, without links."""
-    found: list[nodes.Node] = []
+    sentence: list[nodes.Node] = []
     for child in caption.children:
         if isinstance(child, pending_xref | nodes.reference):
             child = nodes.Text(child.astext())  # noqa: PLW2901 - a link inside a link is none
         if isinstance(child, nodes.Text) and ". " in child:
-            return [*found, nodes.Text(child.split(". ")[0] + ".")]
-        found.append(child.deepcopy())
-    return found
+            return [*sentence, nodes.Text(child.split(". ")[0] + ".")]
+        sentence.append(child.deepcopy())
+    return sentence
 
 
 def items(app: Sphinx, page: str, at: str) -> Iterator[nodes.list_item]:
     """Yield an item for each figure of a page that has a caption and a size."""
     numbers = app.env.toc_fignumbers.get(page, {}).get("figure", {})
     for figure in app.env.get_doctree(page).findall(nodes.figure):
-        images = [made for image in figure.findall(nodes.image) if (made := drawn_from(app, image))]
+        images = [drawing for image in figure.findall(nodes.image) if (drawing := drawn_from(app, image))]
         caption = next(iter(figure.findall(nodes.caption)), None)
         if not images or caption is None or not figure["ids"]:
             continue
@@ -60,13 +60,13 @@ def items(app: Sphinx, page: str, at: str) -> Iterator[nodes.list_item]:
 def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Put the gallery in its place, with a heading for each page."""
     for place in list(doctree.findall(gallery)):
-        found: list[nodes.Node] = []
+        content: list[nodes.Node] = []
         for page in dict.fromkeys(in_order(app.env, app.config["root_doc"])):
             shown = list(items(app, page, docname)) if page != docname else []
             if shown:
-                found.append(nodes.rubric("", app.env.titles[page].astext()))
-                found.append(nodes.bullet_list("", *shown, classes=["lift-gallery"]))
-        place.replace_self(found)
+                content.append(nodes.rubric("", app.env.titles[page].astext()))
+                content.append(nodes.bullet_list("", *shown, classes=["lift-gallery"]))
+        place.replace_self(content)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -31,15 +31,15 @@ from liftbook.claims.judging import KINDS, REPLICATIONS, VERDICTS, Value, range_
 from liftbook.claims.published import write_published
 from liftbook.claims.values import stored_values
 
-ORDERS = {"order": "as in the papers", "verdict": "verdict", "chapter": "chapter", "off": "distance from print"}
-SCALES = {
+SORT_ORDERS = {"order": "as in the papers", "verdict": "verdict", "chapter": "chapter", "off": "distance from print"}
+SCALE_TEXTS = {
     "paper": "the paper's setting",
     "smaller": "smaller than the paper's",
     "ours": "our setting",
     "unprinted": "our setting, as the text prints none",
 }
-WORDS = {"true": "holds", "false": "does not hold"}
-SHORT = {
+BOOLEAN_WORDS = {"true": "holds", "false": "does not hold"}
+VERDICT_CLASSES = {
     "agrees": "agrees",
     "differs": "differs",
     "depends on the reading": "depends",
@@ -65,17 +65,17 @@ class Ledger(Claims):
     """Renders all claims as cards."""
 
     def run(self) -> list[nodes.Node]:
-        found = entries(stored_values())
-        told = Counter(entry.claim.reason for entry in found if entry.claim.reason)
-        first = {entry.claim.reason: entry.claim.id for entry in reversed(found)}
-        made: list[nodes.Node] = [
-            raw(controls(choices(found), ORDERS) + plot(points(found)) + '<div id="ledger-list">')
+        all_entries = entries(stored_values())
+        reason_counts = Counter(entry.claim.reason for entry in all_entries if entry.claim.reason)
+        first = {entry.claim.reason: entry.claim.id for entry in reversed(all_entries)}
+        content: list[nodes.Node] = [
+            raw(controls(choices(all_entries), SORT_ORDERS) + plot(points(all_entries)) + '<div id="ledger-list">')
         ]
-        for at, entry in enumerate(found):
+        for at, entry in enumerate(all_entries):
             of = first.get(entry.claim.reason, "")
-            elsewhere = of if told[entry.claim.reason] > 1 and of != entry.claim.id else ""
-            made += [raw(opening(entry, at)), self.parsed(card(entry, elsewhere), "claim-text"), raw(closing(entry))]
-        return [*made, raw(f"</div>{script()}")]
+            elsewhere = of if reason_counts[entry.claim.reason] > 1 and of != entry.claim.id else ""
+            content += [raw(opening(entry, at)), self.parsed(card(entry, elsewhere), "claim-text"), raw(closing(entry))]
+        return [*content, raw(f"</div>{script()}")]
 
 
 class LeftOut(SphinxDirective):
@@ -86,12 +86,15 @@ class LeftOut(SphinxDirective):
         for sentence in read_sentences():
             if sentence.left_out:
                 reasons.setdefault(sentence.left_out, []).append(sentence)
-        made: list[nodes.Node] = []
-        for reason, found in sorted(reasons.items(), key=lambda pair: -len(pair[1])):
-            items = "".join(f"<li>{one.paper}, {html.escape(one.place)}: {html.escape(one.says)}</li>" for one in found)
-            head = html.escape(f"{len(found)}: {reason}")
-            made.append(raw(f'<details class="left-out"><summary>{head}</summary><ul>{items}</ul></details>'))
-        return made
+        content: list[nodes.Node] = []
+        for reason, sentences in sorted(reasons.items(), key=lambda pair: -len(pair[1])):
+            items = "".join(
+                f"<li>{omitted.paper}, {html.escape(omitted.place)}: {html.escape(omitted.says)}</li>"
+                for omitted in sentences
+            )
+            head = html.escape(f"{len(sentences)}: {reason}")
+            content.append(raw(f'<details class="left-out"><summary>{head}</summary><ul>{items}</ul></details>'))
+        return content
 
 
 def write_data(app: Sphinx, error: Exception | None) -> None:
@@ -113,7 +116,7 @@ def printed(entry: Entry) -> str:
 def found_in_words(values: Sequence[Value]) -> str:
     """Return replications in words."""
     text = shown(values) if values else "not run yet"
-    return WORDS.get(text, text)
+    return BOOLEAN_WORDS.get(text, text)
 
 
 def opening(entry: Entry, at: int) -> str:
@@ -128,9 +131,10 @@ def opening(entry: Entry, at: int) -> str:
         "off": f"{distance(entry):.6g}",
     }
     data = " ".join(f'data-{name}="{html.escape(value)}"' for name, value in facts.items())
-    badge = f'<span class="verdict {SHORT[entry.verdict]}">{entry.verdict}</span>'
+    badge = f'<span class="verdict {VERDICT_CLASSES[entry.verdict]}">{entry.verdict}</span>'
     head = f'<a class="claim-id" href="#{claim.id}">{claim.id}</a> {claim.paper}, {html.escape(claim.place)}'
-    return f'<article class="claim {SHORT[entry.verdict]}" id="{claim.id}" {data}><header>{head} {badge}</header>'
+    opening = f'<article class="claim {VERDICT_CLASSES[entry.verdict]}" id="{claim.id}" {data}>'
+    return f"{opening}<header>{head} {badge}</header>"
 
 
 def closing(entry: Entry) -> str:
@@ -156,10 +160,10 @@ def card(entry: Entry, elsewhere: str) -> list[str]:
     for (text, _, values), outcome in zip(entry.readings[1:], entry.outcomes[1:], strict=True):
         lines += [f"- *Another reading*, {text}: **{found_in_words(values)}**, {outcome}"]
     lines += [f"- {text}: **{found_in_words(values)}**" for text, _, values in entry.details]
-    lines += [f"- *Tried on* {claim.setting}; {SCALES[claim.scale]}; {claim.trials}{so_far(entry)}"]
+    lines += [f"- *Tried on* {claim.setting}; {SCALE_TEXTS[claim.scale]}; {claim.trials}{so_far(entry)}"]
     if claim.reason:
-        told = f'as for <a href="#{elsewhere}">{elsewhere}</a>' if elsewhere else entry.reason
-        lines += [f"- *Why:* {told}"]
+        why = f'as for <a href="#{elsewhere}">{elsewhere}</a>' if elsewhere else entry.reason
+        lines += [f"- *Why:* {why}"]
     page, _, label = claim.see.partition("#")
     lines += [f'- *In the book:* <a href="{page}.html#{label}">{page}</a>']
     if names := stands_on(dict.fromkeys(call.partition(":")[0] for call in entry.calls)):
@@ -182,21 +186,21 @@ def distance(entry: Entry) -> float:
     return abs(range_of(entry.numbers)[2] - float(entry.claim.printed)) / (entry.claim.tolerance or 1.0)
 
 
-def choices(found: Sequence[Entry]) -> dict[str, Sequence[str]]:
+def choices(all_entries: Sequence[Entry]) -> dict[str, Sequence[str]]:
     """Return the values that cards can be filtered by."""
-    chapters = sorted({entry.claim.chapter for entry in found})
+    chapters = sorted({entry.claim.chapter for entry in all_entries})
     return {"paper": tuple(map(str.upper, PAPERS)), "kind": KINDS, "verdict": VERDICTS, "chapter": chapters}
 
 
-def points(found: Sequence[Entry]) -> Iterator[Point]:
+def points(all_entries: Sequence[Entry]) -> Iterator[Point]:
     """Yield a point for each claim with a published number."""
-    for entry in found:
+    for entry in all_entries:
         if not entry.numbers or entry.claim.printed in ("true", ""):
             continue
         low, high, mean = range_of(entry.numbers)
         name = entry.claim.id
         title = f"{name}: printed {entry.claim.printed}, here {found_in_words(entry.found)}, {entry.verdict}"
-        yield Point(name, title, SHORT[entry.verdict], float(entry.claim.printed), low, high, mean)
+        yield Point(name, title, VERDICT_CLASSES[entry.verdict], float(entry.claim.printed), low, high, mean)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

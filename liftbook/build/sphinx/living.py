@@ -21,13 +21,13 @@ from sphinx.util.docutils import SphinxDirective
 
 from liftlib.datasets import hundred_people
 
-FOLDER = Path(__file__).parents[1] / "living"
+SCRIPT_FOLDER = Path(__file__).parents[1] / "living"
 SCRIPTS = ("lift.mjs", "picture.mjs")
-WORDS = "lift-living-words"
+WORDS_CLASS = "lift-living-words"
 PEOPLE = 100
-KEYS = {"mechanism", "eps", "lambda", "bands", "people", "more"}
+STATE_KEYS = {"mechanism", "eps", "lambda", "bands", "people", "more"}
 """Names that a state may contain."""
-PARTS = {"people", "flow", "beliefs", "points", "outputs", "rectangle", "triangle", "region"}
+PICTURE_PARTS = {"people", "flow", "beliefs", "points", "outputs", "rectangle", "triangle", "region"}
 """Parts that a definition may mark, as styled in ``_static/book.css``."""
 
 
@@ -50,7 +50,7 @@ def tables() -> list[dict[str, Any]]:
 
 def script(names: tuple[str, ...] = SCRIPTS) -> str:
     """Return the modules as one script, without imports and exports."""
-    code = "".join((FOLDER / name).read_text(encoding="utf-8") for name in names)
+    code = "".join((SCRIPT_FOLDER / name).read_text(encoding="utf-8") for name in names)
     return re.sub(r"^export |^import .*\n|^ *//.*\n", "", code, flags=re.MULTILINE)
 
 
@@ -59,9 +59,9 @@ def place(state: str) -> str:
 
     Raises ``ValueError`` if the state has an unknown name.
     """
-    unknown = sorted({key for key, _ in parse_qsl(state, strict_parsing=True)} - KEYS)
+    unknown = sorted({key for key, _ in parse_qsl(state, strict_parsing=True)} - STATE_KEYS)
     if unknown:
-        raise ValueError(f"a picture's state has no {unknown[0]!r}: it has {', '.join(sorted(KEYS))}")
+        raise ValueError(f"a picture's state has no {unknown[0]!r}: it has {', '.join(sorted(STATE_KEYS))}")
     data = html.escape(json.dumps(tables()), quote=True)
     still = "<noscript><p>With scripts, this is a picture that you can operate.</p></noscript>"
     return (
@@ -99,7 +99,7 @@ class InPage(SphinxDirective):
         """Return the content, after noting the files that the page depends on."""
         for path in self.reads:
             self.env.note_dependency(str(path))
-        found = nodes.container(classes=[*classes, WORDS])
+        found = nodes.container(classes=[*classes, WORDS_CLASS])
         self.state.nested_parse(self.content, self.content_offset, found)
         return found
 
@@ -108,7 +108,7 @@ class Picture(InPage):
     """The directive; its argument is the state."""
 
     required_arguments = 1
-    reads = tuple(FOLDER / name for name in SCRIPTS)
+    reads = tuple(SCRIPT_FOLDER / name for name in SCRIPTS)
 
     def run(self) -> list[nodes.Node]:
         words = self.words()
@@ -125,9 +125,9 @@ class Show(InPage):
     final_argument_whitespace = True
 
     def run(self) -> list[nodes.Node]:
-        unknown = set(self.arguments[0].split()) - PARTS
+        unknown = set(self.arguments[0].split()) - PICTURE_PARTS
         if unknown:
-            raise self.error(f"a picture has no part {min(unknown)!r}: it has {', '.join(sorted(PARTS))}")
+            raise self.error(f"a picture has no part {min(unknown)!r}: it has {', '.join(sorted(PICTURE_PARTS))}")
         button = f'<button type="button" class="lift-show" data-parts="{self.arguments[0]}" hidden>'
         box = self.words("lift-shows")
         box.insert(0, nodes.raw("", f"{button}Show in the picture</button>", format="html"))

@@ -38,14 +38,14 @@ def picture(joint: Joint, people: int) -> str:
     groups = [("everyone", people * joint.p_s[0], float(people), 1.0)]
     columns = zip(joint.public, people * joint.p[0], people * joint.p_x, lift(joint)[0], strict=True)
     groups += [(str(name), float(marked), float(total), float(ratio)) for name, marked, total, ratio in columns]
-    shown, told = [], []
+    shown, descriptions = [], []
     for name, marked, total, ratio in groups:
         belief = f"{marked:.0f} of {total:.0f}: {100 * marked / total:.3g} %"
-        told.append(f"{name}: {belief}, lift {ratio:.2f}")
+        descriptions.append(f"{name}: {belief}, lift {ratio:.2f}")
         words = "the belief before" if name == "everyone" else f"lift {ratio:.2f}"
         drawn = dots(round(marked), round(total))
         shown.append(f"<div><b>{html.escape(name)}</b>{drawn}<span>{belief}</span><strong>{words}</strong></div>")
-    alt = html.escape(f"People, those with the {first} marked. {'; '.join(told)}.", quote=True)
+    alt = html.escape(f"People, those with the {first} marked. {'; '.join(descriptions)}.", quote=True)
     return f'<div class="lift-people" role="img" aria-label="{alt}">{"".join(shown)}</div>'
 
 

@@ -12,7 +12,7 @@ import json
 from docutils import nodes  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
 
-from liftbook.build.sphinx.living import FOLDER, InPage, script
+from liftbook.build.sphinx.living import SCRIPT_FOLDER, InPage, script
 from liftlib.datasets import hundred_people
 from liftlib.resources import resource
 
@@ -34,7 +34,7 @@ def place() -> str:
 class Proof(InPage):
     """The directive."""
 
-    reads = tuple(FOLDER / name for name in SCRIPTS)
+    reads = tuple(SCRIPT_FOLDER / name for name in SCRIPTS)
 
     def run(self) -> list[nodes.Node]:
         return [self.words(), nodes.raw("", place(), format="html")]

@@ -11,7 +11,7 @@ from docutils import nodes  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
 
 from companion.sphinx.ledger import cell
-from liftbook.build.sphinx.ledger import SHORT, Claims, card, found_in_words, opening, printed, raw
+from liftbook.build.sphinx.ledger import VERDICT_CLASSES, Claims, card, found_in_words, opening, printed, raw
 from liftbook.claims import Entry, entries
 from liftbook.claims.values import stored_values
 
@@ -29,20 +29,20 @@ def figures_of(place: str) -> set[int]:
     return {int(number) for group in FIGURES.findall(place) for number in re.findall(r"\d+", group)}
 
 
-def chosen(found: Sequence[Entry], paper: str, asked: str) -> list[Entry]:
+def chosen(all_entries: Sequence[Entry], paper: str, asked: str) -> list[Entry]:
     """Return the claims of ``figure N``, of a class of verdict, or ``all``."""
-    mine = [entry for entry in found if entry.claim.paper == paper]
+    mine = [entry for entry in all_entries if entry.claim.paper == paper]
     if asked == "all":
         return mine
     if asked.startswith("figure "):
         return [entry for entry in mine if int(asked.split()[1]) in figures_of(entry.claim.place)]
-    return [entry for entry in mine if SHORT[entry.verdict] == asked]
+    return [entry for entry in mine if VERDICT_CLASSES[entry.verdict] == asked]
 
 
-def table_of(found: Sequence[Entry]) -> list[str]:
+def table_of(all_entries: Sequence[Entry]) -> list[str]:
     """Return a Markdown table of some claims."""
     lines = ["| what the paper says | published | here | verdict |", "|---|---|---|---|"]
-    for entry in found:
+    for entry in all_entries:
         place = f"{entry.claim.paper}, {entry.claim.place}"
         says = f"{entry.claim.says} <br><small>{place}</small>"
         page, _, label = entry.claim.see.partition("#")
@@ -71,10 +71,10 @@ class Record(Claims):
             head = f"All {len(mine)} claims in the paper's order; {agree} of them agree"
             opened = raw(f'<details class="lift-all-claims"><summary>{head}</summary>')
             return [opened, self.parsed(table_of(mine), "lift-claims"), raw("</details>")]
-        made: list[nodes.Node] = []
+        content: list[nodes.Node] = []
         for at, entry in enumerate(mine):
-            made += [raw(opening(entry, at)), self.parsed(card(entry, ""), "claim-text"), raw("</article>")]
-        return made
+            content += [raw(opening(entry, at)), self.parsed(card(entry, ""), "claim-text"), raw("</article>")]
+        return content
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

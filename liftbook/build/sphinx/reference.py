@@ -55,12 +55,12 @@ def _home(address: str) -> str:
 
 def _imports(tree: ast.Module, package: str) -> dict[str, str]:
     """Return the origin of each name that a module imports."""
-    found: dict[str, str] = {}
+    origins: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             home = f"{package}.{node.module}" if node.level and node.module else node.module or package
-            found |= {alias.asname or alias.name: f"{home}.{alias.name}" for alias in node.names}
-    return found
+            origins |= {alias.asname or alias.name: f"{home}.{alias.name}" for alias in node.names}
+    return origins
 
 
 def _defined(module: ModuleType) -> list[str]:
@@ -78,11 +78,11 @@ def found_at(address: str) -> Any:
 
 def addresses(package: str) -> list[str]:
     """Return the addresses that a package's part of the page documents."""
-    found: list[str] = []
+    members: list[str] = []
     for address in exported(package).values():
         value = found_at(address)
-        found += exported(address).values() if isinstance(value, ModuleType) else [address]
-    return found
+        members += exported(address).values() if isinstance(value, ModuleType) else [address]
+    return members
 
 
 def folder_of(address: str) -> str:
@@ -114,27 +114,27 @@ def documented(address: str) -> list[str]:
     return [f".. autodata:: {address}", "   :no-value:", ""]
 
 
-def reference(package: str, done: set[str]) -> Iterator[str]:
+def reference(package: str, seen: set[str]) -> Iterator[str]:
     """Yield the Markdown lines of a package, except what is already documented."""
     folders: dict[str, list[str]] = {}
-    whole = hasattr(import_module(package), "__path__")
-    if package not in done and whole:
+    is_package = hasattr(import_module(package), "__path__")
+    if package not in seen and is_package:
         folders[package] = []
     for address in addresses(package):
-        if address not in done:
-            folder = folder_of(address) if whole else package
-            if folder in done:  # it has its heading, where another package exports some of it
+        if address not in seen:
+            folder = folder_of(address) if is_package else package
+            if folder in seen:  # it has its heading, where another package exports some of it
                 folder = address.rpartition(".")[0]
             folders.setdefault(folder, []).append(address)
-            done.add(address)
+            seen.add(address)
     for folder in sorted(folders, key=lambda one: (one != package, one)):
-        if (folder != package or not whole) and f"### {folder}" not in done:
-            done.add(f"### {folder}")
+        if (folder != package or not is_package) and f"### {folder}" not in seen:
+            seen.add(f"### {folder}")
             yield from (f"### `{folder}`", "")
         yield "```{eval-rst}"
-        if folder not in done:
+        if folder not in seen:
             yield from (f".. automodule:: {folder}", "   :no-members:", "")
-            done.add(folder)
+            seen.add(folder)
         for address in folders[folder]:
             yield from documented(address)
         yield from ("```", "")
@@ -144,11 +144,11 @@ def mechanism_table() -> Iterator[str]:
     """Yield the Markdown table of the registry."""
     yield "| name | function | serves | symbols | time | source |"
     yield "|---|---|---|---|---|---|"
-    for one in mechanisms.values():
-        home, _, name = one.where.partition(":")
-        most = "" if one.most_symbols is None else f"up to {one.most_symbols}"
+    for mechanism in mechanisms.values():
+        home, _, name = mechanism.where.partition(":")
+        most = "" if mechanism.most_symbols is None else f"up to {mechanism.most_symbols}"
         function = f"{{py:func}}`{name} <{home}.{name}>`"
-        cells = (f"`{one.name}`", function, one.words, most, one.cost, one.source)
+        cells = (f"`{mechanism.name}`", function, mechanism.words, most, mechanism.cost, mechanism.source)
         yield " | ".join(("", *(cell.replace("|", r"\|") for cell in cells), "")).strip()
 
 
@@ -163,22 +163,22 @@ def commands() -> Iterator[str]:
     yield "| command | what | installed by |"
     yield "|---|---|---|"
     for program in (LIFT, LIFTBOOK):
-        for name, one in program.commands.items():
-            yield f"| `{program.name} {name}` | {one.summary} | `liftlib[{one.extra}]` |"
+        for name, command in program.commands.items():
+            yield f"| `{program.name} {name}` | {command.summary} | `liftlib[{command.extra}]` |"
 
 
-PLACE = re.compile(r"^```\{lift-reference\} (\S+)\n```$", re.MULTILINE)
+REFERENCE_DIRECTIVE = re.compile(r"^```\{lift-reference\} (\S+)\n```$", re.MULTILINE)
 TABLES = {"```{lift-mechanisms}\n```": mechanism_table, "```{lift-commands}\n```": commands}
 
 
 def write(_app: Sphinx, _docname: str, source: list[str]) -> None:
     """Replace the directives in a page's source by documentation."""
-    done: set[str] = set()
+    seen: set[str] = set()
 
     def lines(place: re.Match[str]) -> str:
-        return "\n".join(reference(place[1], done))
+        return "\n".join(reference(place[1], seen))
 
-    text = PLACE.sub(lines, source[0])
+    text = REFERENCE_DIRECTIVE.sub(lines, source[0])
     for place, table in TABLES.items():
         if place in text:
             text = text.replace(place, "\n".join(table()))
@@ -202,16 +202,16 @@ def name_each(_app: Any, _what: str, _name: str, _found: Any, _options: Any, lin
     >>> lines[4:]
     [':vartype s: int', ':vartype x: int', '', 'Notes']
     """
-    made: list[str] = []
-    done = 0
+    expanded: list[str] = []
+    copied = 0
     for at, line in enumerate(lines):
-        if found := FIELD.match(line):
+        if match := FIELD.match(line):
             end = next((end for end in range(at + 1, len(lines)) if not lines[end].startswith("  ")), len(lines))
-            made += lines[done:at]
-            for name in found[2].split(", "):
-                made += [f":{found[1]} {name}:{found[3]}", *lines[at + 1 : end]]
-            done = end
-    lines[:] = [*made, *lines[done:]]
+            expanded += lines[copied:at]
+            for name in match[2].split(", "):
+                expanded += [f":{match[1]} {name}:{match[3]}", *lines[at + 1 : end]]
+            copied = end
+    lines[:] = [*expanded, *lines[copied:]]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -14,7 +14,7 @@ from liftbook.claims.curves import CurveClaim
 from liftbook.claims.figures import Figure
 from liftlib.registry import mechanisms
 
-DOCUMENTED = (
+DOCUMENTED_PACKAGES = (
     "liftlib",
     "liftbook.figures",
     "liftlib.response.aorr",
@@ -30,7 +30,7 @@ DOCUMENTED = (
 @cache
 def documented() -> dict[int, str]:
     """Return the address on the reference page of each object, by its identity."""
-    return {id(found_at(address)): address for package in DOCUMENTED for address in addresses(package)}
+    return {id(found_at(address)): address for package in DOCUMENTED_PACKAGES for address in addresses(package)}
 
 
 def stands_on(names: Iterable[str]) -> list[str]:
@@ -43,7 +43,7 @@ def stands_on(names: Iterable[str]) -> list[str]:
     >>> stands_on(["watchdog_synthetic"])
     ['liftbook.figures.e23.merging.figure_e23_2']
     """
-    figures, found, seen = exported("liftbook.figures"), dict[str, None](), set[int]()
+    figures, addresses, seen = exported("liftbook.figures"), dict[str, None](), set[int]()
 
     def follow(value: Any) -> None:
         if id(value) in seen:
@@ -52,9 +52,9 @@ def stands_on(names: Iterable[str]) -> list[str]:
         for cell in getattr(value, "__closure__", None) or ():
             follow(cell.cell_contents)
         if isinstance(value, Figure):
-            found[figures[f"figure_{value.number}"]] = None
+            addresses[figures[f"figure_{value.number}"]] = None
         elif id(value) in documented():
-            found[documented()[id(value)]] = None
+            addresses[documented()[id(value)]] = None
         elif isinstance(value, CurveClaim):
             follow(value.drawn)
         elif isinstance(value, dict | tuple | list):
@@ -68,15 +68,15 @@ def stands_on(names: Iterable[str]) -> list[str]:
     def walk(code: CodeType, known: dict[str, Any]) -> None:
         for name in code.co_names:
             if name in figures:
-                found[figures[name]] = None
+                addresses[figures[name]] = None
             elif name in known:
                 follow(known[name])
         for constant in code.co_consts:
             if isinstance(constant, CodeType):
                 walk(constant, known)
             elif isinstance(constant, str) and f"figure_{constant}" in figures:
-                found[figures[f"figure_{constant}"]] = None
+                addresses[figures[f"figure_{constant}"]] = None
 
     for name in names:
         follow(FUNCTIONS[name])
-    return list(found)
+    return list(addresses)

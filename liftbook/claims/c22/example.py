@@ -25,14 +25,14 @@ def c22_example_is_possible() -> bool:
     joint, notion = figures.example_c22_1(), LIP(0.8)
     channel = watchdog(joint, notion, extend=False)
     release = channel.release(joint)
-    found = [
+    computed = [
         *notion.risk(lift(joint), joint.p_s),
         evaluate(joint, channel).entropy,
         evaluate(joint, channel).mutual_information,
         *notion.risk(lift(release), release.p_s),
     ]
     printed = [1.3515, 1.6458, 0.9295, 0.8161, 0.2608, 1.6034, 0.5269, 0.2608, 0.0627]
-    return bool(np.abs(np.array(found) - printed).max() <= 0.00005)
+    return bool(np.abs(np.array(computed) - printed).max() <= 0.00005)
 
 
 def c22_example_budget_over_leakage() -> float:

@@ -93,13 +93,13 @@ def c22_cuts_gain_and_leak(seed: int) -> bool:
             continue
         tried += 1
         low = [(x,) for x in range(10) if x not in risky]
-        whole = evaluate(joint, Channel.merge([*low, tuple(risky)], 10))
+        merged = evaluate(joint, Channel.merge([*low, tuple(risky)], 10))
         for size in range(6):
             for more in combinations(risky[1:], size):
                 first = (risky[0], *more)
                 second = tuple(x for x in risky if x not in first)
                 parts = evaluate(joint, Channel.merge([*low, first, second], 10))
-                if parts.mutual_information <= whole.mutual_information or parts.lip < whole.lip - KEEP_TOL:
+                if parts.mutual_information <= merged.mutual_information or parts.lip < merged.lip - KEEP_TOL:
                     return False
     return True
 
@@ -109,7 +109,7 @@ def c22_arbitrary_cut_keeps_budget(seed: int) -> float:
 
     One split on each of 100 joints 5 x 10, of a set of seven symbols that satisfies the budget when merged.
     """
-    rng, tried, kept = np.random.default_rng(seed), 0, 0
+    rng, tried, n_satisfied = np.random.default_rng(seed), 0, 0
     while tried < 100:
         joint = uniform_joint(5, 10, rng)
         risky = np.flatnonzero(high_risk(joint, LIP(1)))
@@ -119,8 +119,8 @@ def c22_arbitrary_cut_keeps_budget(seed: int) -> float:
         shuffled, size = rng.permutation(risky).tolist(), int(rng.integers(1, 7))
         low = [(x,) for x in range(10) if x not in shuffled]
         cut = Channel.merge([*low, tuple(shuffled[:size]), tuple(shuffled[size:])], 10)
-        kept += LIP(1).is_satisfied(joint, cut)
-    return kept / tried
+        n_satisfied += LIP(1).is_satisfied(joint, cut)
+    return n_satisfied / tried
 
 
 def c22_some_cut_keeps_budget(seed: int) -> bool:
@@ -132,8 +132,8 @@ def _greedy_refines_triples() -> bool:
     """Return whether no private partition is finer, where two triples hide S."""
     joint = Joint.from_counts([[6, 1, 2, 2, 1, 6], [2, 6, 1, 6, 2, 1], [1, 2, 6, 1, 6, 2]])
     finer = Channel.merge([(0, 1, 2), (3, 4, 5)], 6)
-    found = subset_merging(joint, PerfectPrivacy())
-    return found.n_outputs >= finer.n_outputs or not PerfectPrivacy().is_satisfied(joint, finer)
+    greedy = subset_merging(joint, PerfectPrivacy())
+    return greedy.n_outputs >= finer.n_outputs or not PerfectPrivacy().is_satisfied(joint, finer)
 
 
 def c22_greedy_is_most_refined(reading: str) -> bool:

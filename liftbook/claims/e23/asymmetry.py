@@ -38,8 +38,8 @@ def fig1_statistic(which: str, seed: int) -> float:
 
 
 def fig1_range_of_psi_is_larger(seed: int) -> bool:
-    found = _extremes(seed)
-    return found["psi_largest"] - found["psi_least"] > found["lambda_largest"] - found["lambda_least"]
+    extremes = _extremes(seed)
+    return extremes["psi_largest"] - extremes["psi_least"] > extremes["lambda_largest"] - extremes["lambda_least"]
 
 
 def fig1_peak_of_lambda_is_higher(width: str, seed: int) -> bool:
@@ -48,5 +48,5 @@ def fig1_peak_of_lambda_is_higher(width: str, seed: int) -> bool:
 
 
 def fig1_maxima_are_likelier(seed: int) -> bool:
-    found = _extremes(seed)
-    return found["mass_at_maxima"] > found["mass_at_minima"]
+    extremes = _extremes(seed)
+    return extremes["mass_at_maxima"] > extremes["mass_at_minima"]

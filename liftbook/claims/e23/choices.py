@@ -29,12 +29,12 @@ def relationship_choices() -> float:
 
 
 def _gives(what: str, without: str, how: str) -> bool:
-    found, printed = float(PRINTED[what][0](without)), PRINTED[what][1]  # type: ignore[arg-type]
+    computed, printed = float(PRINTED[what][0](without)), PRINTED[what][1]  # type: ignore[arg-type]
     if how == "cut":
-        return math.isclose(math.floor(100 * found) / 100, printed)
+        return math.isclose(math.floor(100 * computed) / 100, printed)
     if how == "rounded":
-        return math.isclose(round(found, 2), printed)
-    return abs(found - printed) <= 0.01
+        return math.isclose(round(computed, 2), printed)
+    return abs(computed - printed) <= 0.01
 
 
 def choices_that_give(which: str) -> float:
@@ -44,4 +44,4 @@ def choices_that_give(which: str) -> float:
     1, rounded".
     """
     names, how = which.split(", ")
-    return float(sum(all(_gives(what, one, how) for what in names.split(" and ")) for one in _choices()))
+    return float(sum(all(_gives(what, choice, how) for what in names.split(" and ")) for choice in _choices()))

@@ -32,11 +32,11 @@ def lift_based_alone_leaks_min_lift(seed: int) -> bool:
     """Whether the mean min-lift leakage doubles without the inverse bound."""
     p = np.stack([joint.p for joint in drawn(200, 5, 17, seed)])
     for kind in (L1Lift, Chi2Lift, lambda low, high: AlphaLift(2, low, high)):
-        both, alone = (
+        two_sided, alone = (
             figures.merged_measures(p, merge_labels(p, kind(eps_l, 0.5))[0])["min_lift_leakage"].mean()
             for eps_l in (0.5, np.inf)
         )
-        if alone < 2 * both:
+        if alone < 2 * two_sided:
             return False
     return True
 

@@ -22,7 +22,7 @@ from liftlib.merging.watchdog import watchdog
 from liftlib.notions import ALIP, LDP
 from mixproof.numerics import KEEP_TOL
 
-NAMES = ("LDP", *map(alip_name, LAMBDAS))
+SERIES = ("LDP", *map(alip_name, LAMBDAS))
 WATCHDOG, MERGING = figure("e23_2"), figure("e23_6")
 
 
@@ -74,10 +74,10 @@ def merging_above_watchdog(strictly: str, seed: int) -> bool:
     For LDP and all lambdas, on random joints and on Adult.
     """
     for ours, theirs in _pairs(seed):
-        for name in NAMES:
+        for name in SERIES:
             upper, lower = ours.curve(name), theirs.curve(name)
-            kept = (upper > lower + MEAN_TOL).all() if strictly == "strictly" else never_below(upper, lower)
-            if not kept:
+            holds = (upper > lower + MEAN_TOL).all() if strictly == "strictly" else never_below(upper, lower)
+            if not holds:
                 return False
     return True
 
@@ -122,10 +122,10 @@ def refinement_never_loses(seed: int) -> bool:
     for joint in drawn(200, 5, 17, seed):
         fine = rng.integers(0, 8, 17)
         coarse = rng.integers(0, 3, 8)[fine]
-        kept = [
+        evaluations = [
             evaluate(joint, Channel.merge([np.flatnonzero(labels == g).tolist() for g in np.unique(labels)], 17))
             for labels in (fine, coarse)
         ]
-        if kept[0].mutual_information < kept[1].mutual_information - 1e-12:
+        if evaluations[0].mutual_information < evaluations[1].mutual_information - 1e-12:
             return False
     return True

@@ -29,8 +29,8 @@ from liftlib.merging.watchdog import watchdog
 from liftlib.notions import ALIP
 from liftlib.response.optimal import optimal_response
 
-ORDERS = (1.5, 2.0, 10.0, 100.0)
-ALLOWANCE = 1 + 1e-9
+ALPHAS = (1.5, 2.0, 10.0, 100.0)
+ROUNDING_FACTOR = 1 + 1e-9
 """Factor by which rounding may violate an inequality."""
 
 
@@ -98,20 +98,20 @@ def _raw(joint: Joint) -> tuple[float, float, Evaluation]:
 @on_each(_joints)
 def proposition_1_information(joint: Joint) -> bool:
     _, upper, out = _raw(joint)
-    return out.secret_information <= upper * ALLOWANCE
+    return out.secret_information <= upper * ROUNDING_FACTOR
 
 
 @on_each(_joints)
 def proposition_1_orders(joint: Joint) -> bool:
     """Whether Sibson's and Arimoto's information are at most alpha/(alpha - 1) eps_u."""
     _, upper, out = _raw(joint)
-    return all(max(out.sibson(a), out.arimoto(a)) <= a / (a - 1) * upper * ALLOWANCE for a in ORDERS)
+    return all(max(out.sibson(a), out.arimoto(a)) <= a / (a - 1) * upper * ROUNDING_FACTOR for a in ALPHAS)
 
 
 @on_each(_joints)
 def proposition_1_ldp(joint: Joint) -> bool:
     lower, upper, out = _raw(joint)
-    return out.ldp <= (lower + upper) * ALLOWANCE
+    return out.ldp <= (lower + upper) * ROUNDING_FACTOR
 
 
 @on_each(drawn, 50, 5, 17)
@@ -132,27 +132,27 @@ def proposition_a1(joint: Joint) -> bool:
 def lift_based_means_are_averages(joint: Joint) -> bool:
     pairs = [(total_variation(joint), joint.p_x @ l1_lift(joint) / 2)]
     pairs += [(chi2_divergence(joint), joint.p_x @ chi2_lift(joint))]
-    pairs += [(sibson(joint, a), a / (a - 1) * np.log(joint.p_x @ alpha_lift(joint, a))) for a in ORDERS]
+    pairs += [(sibson(joint, a), a / (a - 1) * np.log(joint.p_x @ alpha_lift(joint, a))) for a in ALPHAS]
     return all(np.isclose(*pair) for pair in pairs)
 
 
 @on_each(_joints)
 def proposition_3_alpha(joint: Joint) -> bool:
-    return all((alpha_lift(joint, a) <= max_lift(joint) * ALLOWANCE).all() for a in ORDERS)
+    return all((alpha_lift(joint, a) <= max_lift(joint) * ROUNDING_FACTOR).all() for a in ALPHAS)
 
 
 @on_each(_joints)
 def proposition_5_alpha(joint: Joint) -> bool:
-    return all((alpha_lift_inverse(joint, a) <= ALLOWANCE / min_lift(joint)).all() for a in ORDERS)
+    return all((alpha_lift_inverse(joint, a) <= ROUNDING_FACTOR / min_lift(joint)).all() for a in ALPHAS)
 
 
 @on_each(_joints)
 def proposition_4(joint: Joint) -> bool:
     values = lift(joint)
     s, x = np.unravel_index(values.argmax(), values.shape)
-    p, high = joint.p_s[s], values[s, x] / ALLOWANCE
+    p, high = joint.p_s[s], values[s, x] / ROUNDING_FACTOR
     bounds = [l1_lift(joint).max() / p + 1, np.sqrt(chi2_lift(joint).max() / p) + 1]
-    bounds += [alpha_lift(joint, a).max() / p ** (1 / a) for a in ORDERS]
+    bounds += [alpha_lift(joint, a).max() / p ** (1 / a) for a in ALPHAS]
     return bool((high <= np.array(bounds)).all())
 
 
@@ -160,9 +160,9 @@ def proposition_4(joint: Joint) -> bool:
 def proposition_6(joint: Joint) -> bool:
     values = lift(joint)
     s, x = np.unravel_index(values.argmin(), values.shape)
-    p, low, root = joint.p_s[s], values[s, x] * ALLOWANCE, np.sqrt(joint.p_s[s])
+    p, low, root = joint.p_s[s], values[s, x] * ROUNDING_FACTOR, np.sqrt(joint.p_s[s])
     bounds = [p / (l1_lift_inverse(joint).max() + p), root / (np.sqrt(chi2_lift_inverse(joint).max()) + root)]
-    bounds += [p ** (1 / a) / alpha_lift_inverse(joint, a).max() for a in ORDERS]
+    bounds += [p ** (1 / a) / alpha_lift_inverse(joint, a).max() for a in ALPHAS]
     return bool((low >= np.array(bounds)).all())
 
 

@@ -18,7 +18,7 @@ from mixproof.polytope import vertices
 
 def aorr_synthetic_eps_2(seed: int) -> float:
     notion = ALIP.split(2.0, 0.5)
-    return float(np.mean([evaluate(one, optimal_response(one, notion)).nmi for one in drawn(100, 5, 17, seed)]))
+    return float(np.mean([evaluate(joint, optimal_response(joint, notion)).nmi for joint in drawn(100, 5, 17, seed)]))
 
 
 def aorr_adult_eps_2(without: str) -> float:
@@ -33,8 +33,8 @@ def _gain_of_the_product_polytope() -> float:
     for n in (2, 3, 4):
         joint = uniform_joint(2, n, np.random.default_rng(n))
         for eps in (0.25, 0.5, 1.0, 2.0):
-            both = [route(joint, LDP(eps)) for route in (product_polytope_response, optimal_response)]
-            wide, narrow = (evaluate(joint, channel).mutual_information for channel in both)
+            channels = [route(joint, LDP(eps)) for route in (product_polytope_response, optimal_response)]
+            wide, narrow = (evaluate(joint, channel).mutual_information for channel in channels)
             gains.append(wide - narrow)
     return max(gains)
 

@@ -23,8 +23,8 @@ PRINTED_BUDGETS = (0.25, 2.0, 4.0, 6.0, 8.0)
 def srr_within_budgets_large(seed: int) -> bool:
     rows = figure("e23_10", n_trials=10).at(seed)
     leaks = pd.concat([rows.of("min_lift_leakage"), rows.of("max_lift_leakage")])
-    kept = bool((rows.of("broken")["mean"] == 0).all())
-    return kept and bool((leaks["mean"] <= leaks["eps"] / 2 + 1e-9).all())
+    satisfied = bool((rows.of("broken")["mean"] == 0).all())
+    return satisfied and bool((leaks["mean"] <= leaks["eps"] / 2 + 1e-9).all())
 
 
 @long
@@ -43,9 +43,9 @@ def subsets_are_ever_united(loop: LoopName, seed: int) -> bool:
     for eps in STRICT_BUDGETS:
         notion = ALIP.split(eps, 0.65)
         labels, order = merge_labels(batch, notion, loop=loop, extend=False)
-        kept = notion.kept_columns(batch.release(labels)[0], batch.p_s)
+        satisfied = notion.kept_columns(batch.release(labels)[0], batch.p_s)
         merged = (order >= 0).sum(axis=1)
-        if (~kept.all(axis=1) & (merged > 1)).any():
+        if (~satisfied.all(axis=1) & (merged > 1)).any():
             return True
     return False
 

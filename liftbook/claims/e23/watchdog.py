@@ -57,11 +57,11 @@ def merged_set_leaks_least(seed: int) -> bool:
     rng = np.random.default_rng(seed)
     for joint in drawn(100, 5, 17, seed):
         mass = joint.x_given_s[:, high_risk(joint, LDP(1.0))]
-        whole = mass.sum(axis=1)
+        merged = mass.sum(axis=1)
         for at in range(20):
             close = 0.999 * (at % 2)
             released = mass @ (close / 4 + (1 - close) * rng.dirichlet(np.full(4, 0.5), size=mass.shape[1]))
-            if (released.max(axis=0) / released.min(axis=0)).max() < whole.max() / whole.min() - 1e-12:
+            if (released.max(axis=0) / released.min(axis=0)).max() < merged.max() / merged.min() - 1e-12:
                 return False
     return True
 
@@ -71,8 +71,8 @@ def utility_by_equation_11(joint: Joint) -> bool:
     """Whether eq. (11) gives the I(X;Y) of complete merging, at eps 1.5."""
     notion = ALIP.split(1.5, 0.5)
     p = joint.p_x[high_risk(joint, notion)]
-    found = evaluate(joint, watchdog(joint, notion, extend=False))
-    return bool(abs(found.mutual_information - (found.entropy - (p * np.log(p.sum() / p)).sum())) <= 1e-12)
+    evaluation = evaluate(joint, watchdog(joint, notion, extend=False))
+    return bool(abs(evaluation.mutual_information - (evaluation.entropy - (p * np.log(p.sum() / p)).sum())) <= 1e-12)
 
 
 @on_each(drawn, 100, 5, 17)
@@ -107,7 +107,7 @@ def ldp_misses_alip(seed: int) -> bool:
     )
 
 
-SHARES = figure("e23_2", epsilons=(0.5, 1.0, 2.0, 4.0, 8.0), lambdas=(0.1, 0.2, 0.3, 0.4, 0.5))
+FIGURE_2 = figure("e23_2", epsilons=(0.5, 1.0, 2.0, 4.0, 8.0), lambdas=(0.1, 0.2, 0.3, 0.4, 0.5))
 
 
 def smaller_lambda_loses(reading: str, seed: int) -> bool:
@@ -115,7 +115,7 @@ def smaller_lambda_loses(reading: str, seed: int) -> bool:
 
     At each of five budgets, or with the reading "mean" on average.
     """
-    figure = SHARES.at(seed)
+    figure = FIGURE_2.at(seed)
     half = figure.curve(alip_name(0.5))
     gaps = [half - figure.curve(alip_name(lam)) for lam in (0.1, 0.2, 0.3, 0.4)]
     return all(gap.mean() >= 0 if reading == "mean" else never_below(gap, 0 * gap) for gap in gaps)

@@ -134,5 +134,5 @@ def example_sets() -> bool:
 def permuted_symbols_keep_the_order() -> bool:
     """Whether a permutation, which loses no information, also has the least D_TV."""
     swap = Channel(np.eye(4)[[1, 0, 3, 2]])
-    kept = abs(evaluate(EXAMPLE, swap).mutual_information - entropy(EXAMPLE.p_x)) < 1e-12
-    return kept and _moved(swap) < 1e-12
+    lossless = abs(evaluate(EXAMPLE, swap).mutual_information - entropy(EXAMPLE.p_x)) < 1e-12
+    return lossless and _moved(swap) < 1e-12

@@ -53,8 +53,10 @@ def _least_by_programme(joint: Joint, share: float, cost: Matrix) -> float:
     for s, source in enumerate(joint.x_given_s):
         reach = [np.kron(source, np.eye(n)[y]) for y in range(n)]
         target = (1 - share) * source + share * joint.p_x
-        found = linprog(np.kron(source, np.ones(n)) * cost.ravel(), A_eq=[*rows, *reach], b_eq=[*np.ones(n), *target])
-        total += float(joint.p_s[s] * found.fun)
+        solution = linprog(
+            np.kron(source, np.ones(n)) * cost.ravel(), A_eq=[*rows, *reach], b_eq=[*np.ones(n), *target]
+        )
+        total += float(joint.p_s[s] * solution.fun)
     return total
 
 

@@ -112,5 +112,5 @@ def _ldp(joint: Joint) -> float:
 @on_each(drawn, 100, 4, 6)
 def larger_share_leaks_less(joint: Joint) -> bool:
     """Whether both leakages fall from each of 20 shares to the next, on 100 joints."""
-    found = [evaluate(joint, linear_reduction.at(joint, share)) for share in np.linspace(0.05, 1, 20)]
-    return all(b.ldp <= a.ldp + 1e-12 and b.lip <= a.lip + 1e-12 for a, b in pairwise(found))
+    evaluations = [evaluate(joint, linear_reduction.at(joint, share)) for share in np.linspace(0.05, 1, 20)]
+    return all(b.ldp <= a.ldp + 1e-12 and b.lip <= a.lip + 1e-12 for a, b in pairwise(evaluations))

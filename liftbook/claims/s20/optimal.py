@@ -153,8 +153,8 @@ def remark_1_holds(reading: str, seed: int) -> bool:
         high, low = int(kernel[:, y].argmax()), int(kernel[:, y].argmin())
         shares = np.full(5, 1e-9)
         shares[low] = 1 - 4e-9
-        own = Joint(np.diag(np.full(5, 0.2) if reading == "LIP, one prior" else shares))
-        target = notion.leakage(own, channel)
+        diagonal = Joint(np.diag(np.full(5, 0.2) if reading == "LIP, one prior" else shares))
+        target = notion.leakage(diagonal, channel)
         if any(notion.leakage(joint, channel) > worst + 1e-12 for joint in seeded(5, 2, 5, seed)):
             return False
         p = np.full((2, 5), 1e-13)

@@ -19,7 +19,7 @@ from mixproof.numerics import Vector
 FIG_6 = Figure("s20_6", epsilons=(0.5, 1.0, 2.0))
 NULL_TRIALS = 1500
 """Joints per shape for the claim that other properties have no impact; 100 cannot distinguish 0.2 from 0."""
-TESTS = 12
+N_TESTS = 12
 """Four properties in three shapes; each interval has the confidence 1 - 0.05 / 12."""
 
 
@@ -66,7 +66,7 @@ def correlation_of_alpha_and_utility(where: str, seed: int) -> float:
 @lru_cache(maxsize=2)
 def _other_properties(seed: int, n_trials: int = NULL_TRIALS) -> dict[str, float]:
     """Return each property's correlation with CR's lead in I(X; Y) at eps 1."""
-    rng, rows, found = np.random.default_rng(seed), figures.figure_s20_7(n_trials, rng=seed), {}
+    rng, rows, correlations = np.random.default_rng(seed), figures.figure_s20_7(n_trials, rng=seed), {}
     for (c, a), (_, part) in zip(S20_SHAPES, rows.groupby("panel", sort=False), strict=True):
         p = dirichlet_joints(len(part), c, a, 0.5, rng)
         properties: dict[str, Vector] = {
@@ -76,15 +76,15 @@ def _other_properties(seed: int, n_trials: int = NULL_TRIALS) -> dict[str, float
             "max P(s)": p.sum(axis=2).max(axis=1),
         }
         for name, values in properties.items():
-            found[f"{name}, {c} x {a}"] = float(np.corrcoef(values, part["gain"])[0, 1])
-    return found
+            correlations[f"{name}, {c} x {a}"] = float(np.corrcoef(values, part["gain"])[0, 1])
+    return correlations
 
 
 @long
 def other_properties_explain_nothing(seed: int) -> Interval:
     """Return the interval farthest from 0 of the twelve correlations."""
     r = max(_other_properties(seed).values(), key=abs)
-    half = norm.ppf(1 - 0.05 / TESTS / 2) / np.sqrt(NULL_TRIALS - 3)
+    half = norm.ppf(1 - 0.05 / N_TESTS / 2) / np.sqrt(NULL_TRIALS - 3)
     return Interval(float(np.tanh(np.arctanh(r) - half)), float(np.tanh(np.arctanh(r) + half)))
 
 
@@ -98,10 +98,10 @@ def correlation_with_a_property(which: str, seed: int) -> float:
 def other_properties_seem_to_explain_nothing(seed: int) -> bool:
     """Whether no correlation is significant on 100 joints, at a familywise 5 %."""
     r = max(map(abs, _other_properties(seed, 100).values()))
-    return bool(np.arctanh(r) * np.sqrt(100 - 3) <= norm.ppf(1 - 0.05 / TESTS / 2))
+    return bool(np.arctanh(r) * np.sqrt(100 - 3) <= norm.ppf(1 - 0.05 / N_TESTS / 2))
 
 
 def power_of_the_null_test(r: str) -> float:
     """Return the power of the twelve intervals against a correlation of this size."""
     shift = np.arctanh(float(r)) * np.sqrt(NULL_TRIALS - 3)
-    return float(norm.sf(norm.ppf(1 - 0.05 / TESTS / 2) - shift))
+    return float(norm.sf(norm.ppf(1 - 0.05 / N_TESTS / 2) - shift))

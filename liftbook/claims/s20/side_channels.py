@@ -72,10 +72,10 @@ def one_polytope_cannot_serve_several_priors() -> bool:
             notion = SRLIP(eps, (2, 3))
             product = product_response(joint, notion, repair=False).certified(ProductCertificate)
             for j, factor in enumerate(product.factors):
-                halfspaces, own = notion.attribute_halfspaces(joint, j, eps / 2)
-                best, _ = best_kernel(halfspaces * own, own)
-                found = [mutual_information(own[:, None] * kernel) for kernel in (best.kernel, factor.kernel)]
-                if found[1] < found[0] - 1e-9:
+                halfspaces, marginal = notion.attribute_halfspaces(joint, j, eps / 2)
+                best, _ = best_kernel(halfspaces * marginal, marginal)
+                utilities = [mutual_information(marginal[:, None] * kernel) for kernel in (best.kernel, factor.kernel)]
+                if utilities[1] < utilities[0] - 1e-9:
                     return True
     return False
 
@@ -100,12 +100,12 @@ def theorem_4_least_loss(seed: int) -> float:
 @lru_cache(maxsize=2)
 def _srlip_shares(seed: int) -> pd.Series[float]:
     """Return exact SRLIP's mean share of the LIP optimum by budget."""
-    kept = [
+    rows = [
         {"eps": eps, "share": optimum(joint, SRLIP(eps, (2, 2, 3))) / optimum(joint, LIP(eps))}
         for joint in drawn(10, 2, 12, seed)
         for eps in S20_EPSILONS
     ]
-    return pd.DataFrame(kept).groupby("eps")["share"].mean()
+    return pd.DataFrame(rows).groupby("eps")["share"].mean()
 
 
 @long

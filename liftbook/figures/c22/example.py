@@ -61,16 +61,16 @@ def example_c22_1() -> Joint:
     third[2, 4] = 1
     columns = np.kron(p_s, np.eye(5))  # sum_s P(s) l(s, x) = 1
     rows = np.kron(np.eye(3), p_x)  # sum_x P(x) l(s, x) = 1
-    found = linprog(
+    solution = linprog(
         np.zeros(15),
         A_eq=np.vstack([columns, rows, third.ravel()]),
         b_eq=[*np.ones(8), wanted],
         bounds=np.c_[least.ravel(), most.ravel()],
     )
-    if found.x is None:
-        raise InvalidParameter(f"no joint distribution has the numbers of C22 Example 1: {found.message}")
+    if solution.x is None:
+        raise InvalidParameter(f"no joint distribution has the numbers of C22 Example 1: {solution.message}")
     return Joint(
-        found.x.reshape(3, 5) * np.outer(p_s, p_x), secret=["s1", "s2", "s3"], public=["x1", "x2", "x3", "x4", "x5"]
+        solution.x.reshape(3, 5) * np.outer(p_s, p_x), secret=["s1", "s2", "s3"], public=["x1", "x2", "x3", "x4", "x5"]
     )
 
 
@@ -97,18 +97,18 @@ def example_c22_1_family(n_trials: int = 400, *, rng: Rng = 0) -> pd.DataFrame:
         joint = _with_the_printed_numbers(random, low)
         if joint is not None:
             channel = subset_merging(joint, LIP(0.8), extend=False)
-            kept = evaluate(joint, channel).mutual_information
-            rows.append({"information": kept, "subsets": channel.n_outputs - 1, "error": printed_error(joint)})
+            information = evaluate(joint, channel).mutual_information
+            rows.append({"information": information, "subsets": channel.n_outputs - 1, "error": printed_error(joint)})
     return frame(rows)
 
 
 def printed_error(joint: Joint) -> float:
     """Return the largest distance to the numbers published in C22 Example 1."""
     notion, channel = LIP(0.8), watchdog(joint, LIP(0.8), extend=False)
-    release, found = channel.release(joint), evaluate(joint, channel)
+    release, evaluation = channel.release(joint), evaluate(joint, channel)
     risks = [*notion.risk(lift(joint), joint.p_s), *notion.risk(lift(release), release.p_s)]
     printed = [*EXAMPLE_RISKS, EXAMPLE_RISKS[-1], EXAMPLE_MERGED_RISK, EXAMPLE_ENTROPY, EXAMPLE_INFORMATION]
-    return float(np.abs(np.array([*risks, found.entropy, found.mutual_information]) - printed).max())
+    return float(np.abs(np.array([*risks, evaluation.entropy, evaluation.mutual_information]) - printed).max())
 
 
 def _marginal(random: np.random.Generator, low: float) -> Vector:
@@ -140,10 +140,10 @@ def _with_the_printed_numbers(random: np.random.Generator, low: float) -> Joint 
     most[:, 4] = np.minimum(most[:, 4], (1 - (1 - low) * np.exp(-EXAMPLE_MERGED_RISK)) / low)
     chosen = int(random.integers(0, 3))
     most[chosen, 4] = least[chosen, 4]
-    found = linprog(
+    solution = linprog(
         random.normal(size=15),
         A_eq=np.vstack([np.kron(p_s, np.eye(5)), np.kron(np.eye(3), p_x)]),
         b_eq=np.ones(8),
         bounds=np.c_[least.ravel(), most.ravel()],
     )
-    return None if found.x is None else Joint(found.x.reshape(3, 5) * np.outer(p_s, p_x))
+    return None if solution.x is None else Joint(solution.x.reshape(3, 5) * np.outer(p_s, p_x))

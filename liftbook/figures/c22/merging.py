@@ -23,10 +23,10 @@ COLUMNS = ["series", "eps", "measure", "mean", "std", "low", "high", "n"]
 
 def _holds_high_risk(labels: Labels, high: Mask) -> Mask:
     """Return which groups contain a high-risk symbol, shape (N, X)."""
-    found = np.zeros(labels.shape, dtype=bool)
+    holds = np.zeros(labels.shape, dtype=bool)
     n, x = np.nonzero(high)
-    found[n, labels[n, x]] = True
-    return found
+    holds[n, labels[n, x]] = True
+    return holds
 
 
 def merged_risks(p: Matrix | Batch, labels: Labels, eps: float) -> dict[str, Vector]:
@@ -68,8 +68,8 @@ def _tradeoff(p: Matrix, wanted: tuple[str, ...], epsilons: Iterable[float], ext
             (SUBSETS, merge_labels(batch, notion, extend=extend)[0]),
             (COMPLETE, watchdog_labels(batch, notion, extend=extend)),
         ):
-            found = merged_risks(batch, labels, eps)
-            rows += summary({name: found[name] for name in wanted if found[name].size}, series=series, eps=eps)
+            measures = merged_risks(batch, labels, eps)
+            rows += summary({name: measures[name] for name in wanted if measures[name].size}, series=series, eps=eps)
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

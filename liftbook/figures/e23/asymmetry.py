@@ -39,9 +39,9 @@ def figure_e23_1(
         first, last = np.floor(values.min() / width), np.ceil(values.max() / width)
         edges = width * np.arange(first, last + 1)
         counts, _ = np.histogram(values, bins=edges)
-        whole = {"measure": measure, "least": float(values.min()), "largest": float(values.max())}
+        common = {"measure": measure, "least": float(values.min()), "largest": float(values.max())}
         rows += [
-            {**whole, "left": left, "right": right, "probability": share}
+            {**common, "left": left, "right": right, "probability": share}
             for left, right, share in zip(edges[:-1], edges[1:], counts / counts.sum(), strict=True)
         ]
     return frame(rows)

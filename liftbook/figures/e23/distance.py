@@ -17,7 +17,7 @@ from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.notions import ALIP
 from liftlib.response.optimal import optimal_response
-from liftlib.response.posteriors import RowsCertificate
+from liftlib.response.posteriors import ResponseCertificate
 from mixproof.numerics import Matrix, Rng, generator
 
 GAP = 1e-3
@@ -60,8 +60,8 @@ def distance_to_optimum(
     seed = int(generator(rng).integers(2**32))
     drawn = {size: uniform_joints(n_trials, n_secret, size, generator(seed + size)) for size in tried}
     tasks = [(drawn[size][trial], eps, lam) for trial in range(n_trials) for size in tried]
-    found = parallel_map(_distances, tasks)
-    trials = [found[at : at + len(tried)] for at in range(0, len(found), len(tried))]
+    distances = parallel_map(_distances, tasks)
+    trials = [distances[at : at + len(tried)] for at in range(0, len(distances), len(tried))]
     return over_trials(trials, "n_public", tried)
 
 
@@ -69,11 +69,11 @@ def _distances(task: tuple[Matrix, float, float]) -> Measured:
     joint, notion = Joint(task[0]), ALIP.split(task[1], task[2])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that programmes were over is told by the bound
-        best = optimal_response(joint, notion, gap=GAP, programmes=PROGRAMMES).certified(RowsCertificate)
+        best = optimal_response(joint, notion, gap=GAP, programmes=PROGRAMMES).certified(ResponseCertificate)
     merged, answered = merge_in_subsets(joint, notion)[0], respond_in_subsets(joint, notion)[0]
     first = evaluate(joint, merged)
     optimum, upper = best.value / first.entropy, best.upper / first.entropy
-    kept = {"SRR": evaluate(joint, answered).nmi, "subset merging": first.nmi}
+    heuristics = {"SRR": evaluate(joint, answered).nmi, "subset merging": first.nmi}
     return {"optimum": {"nmi": optimum, "gap": upper - optimum}} | {
-        name: {"nmi": nmi, "behind": max(0.0, upper - nmi)} for name, nmi in kept.items()
+        name: {"nmi": nmi, "behind": max(0.0, upper - nmi)} for name, nmi in heuristics.items()
     }

@@ -46,8 +46,8 @@ def _on_the_boundary(notion: LiftNotion, p_s: Vector, towards: Matrix) -> Matrix
         middle = (low + high) / 2
         posterior = p_s[:, None] + middle * (towards - p_s[:, None])
         needs = notion.required_budgets(posterior / p_s[:, None], p_s)
-        kept = np.logical_and.reduce([need.needed <= need.allowed for need in needs])
-        low, high = np.where(kept, middle, low), np.where(kept, high, middle)
+        satisfied = np.logical_and.reduce([need.needed <= need.allowed for need in needs])
+        low, high = np.where(satisfied, middle, low), np.where(satisfied, high, middle)
     return np.asarray(p_s[:, None] + low * (towards - p_s[:, None]))
 
 
@@ -75,6 +75,6 @@ def convexity_of_bounds(
     for measure, kind in KINDS.items():
         for side, split in SIDES.items():
             for eps in budgets(epsilons):
-                found = [excess_of_mixtures(kind(*split(eps)), p_s, pairs, random) for p_s in priors]
-                rows.append({"measure": measure, "side": side, "eps": eps, "excess": max(found)})
+                violations = [excess_of_mixtures(kind(*split(eps)), p_s, pairs, random) for p_s in priors]
+                rows.append({"measure": measure, "side": side, "eps": eps, "excess": max(violations)})
     return frame(rows)

@@ -45,7 +45,7 @@ def algorithm_2(joint: Joint, notion: ALIP, loop: LoopName = "standard") -> Prin
     labels, order = merge_labels(joint.p[None], notion, loop=loop, extend=False)
     waiting = [np.flatnonzero(labels[0] == group).tolist() for group in order[0][order[0] >= 0]]
     merged, halfspaces = [list(subset) for subset in waiting], notion.halfspaces(joint)
-    made: list[tuple[list[int], Matrix]] = []
+    finished: list[tuple[list[int], Matrix]] = []
     unions = 0
 
     def polytope(subset: list[int]) -> Matrix:
@@ -54,16 +54,16 @@ def algorithm_2(joint: Joint, notion: ALIP, loop: LoopName = "standard") -> Prin
     while waiting:
         subset = waiting.pop(0)
         rows = polytope(subset)
-        while not len(rows) and (waiting or made):
-            subset = subset + (waiting.pop(0) if waiting else made.pop()[0])
+        while not len(rows) and (waiting or finished):
+            subset = subset + (waiting.pop(0) if waiting else finished.pop()[0])
             unions += 1
             rows = polytope(subset)
-        made.append((subset, rows))
+        finished.append((subset, rows))
     low = sorted(set(range(joint.n_public)) - {x for subset in merged for x in subset})
-    if len(made) == 1 and not len(made[0][1]):
+    if len(finished) == 1 and not len(finished[0][1]):
         return Printed(Channel.merge([*((x,) for x in low), *merged], joint.n_public), unions, "subset merging")
     blocks = []
-    for subset, rows in made:
+    for subset, rows in finished:
         mass = joint.p_x[subset]
         try:
             blocks.append((subset, cheapest(rows, mass / mass.sum()).kernel))
@@ -79,20 +79,20 @@ def algorithm_2(joint: Joint, notion: ALIP, loop: LoopName = "standard") -> Prin
 
 def _trial(task: tuple[Matrix, tuple[float, ...], float, LoopName, bool]) -> list[dict[str, float]]:
     p, epsilons, lam, loop, beside = task
-    joint, found = Joint(p), []
+    joint, rows = Joint(p), []
     for eps in epsilons:
         notion = ALIP.split(eps, lam)
-        one = algorithm_2(joint, notion, loop)
-        found.append(
+        printed = algorithm_2(joint, notion, loop)
+        rows.append(
             {
-                "unions": float(one.unions > 0),
-                **{ending: float(one.ending == ending) for ending in ENDINGS},
-                "broken": float(one.channel is not None and not notion.is_satisfied(joint, one.channel)),
-                "nmi": np.nan if one.channel is None else evaluate(joint, one.channel).nmi,
+                "unions": float(printed.unions > 0),
+                **{ending: float(printed.ending == ending) for ending in ENDINGS},
+                "broken": float(printed.channel is not None and not notion.is_satisfied(joint, printed.channel)),
+                "nmi": np.nan if printed.channel is None else evaluate(joint, printed.channel).nmi,
                 **({"nmi of ours": evaluate(joint, subset_response(joint, notion)).nmi} if beside else {}),
             }
         )
-    return found
+    return rows
 
 
 @figure
@@ -125,7 +125,7 @@ def algorithm_2_endings(
     """
     p = uniform_joints(n_trials, n_secret, n_public, rng)
     budgets = tuple(epsilons)
-    trials = parallel_map(_trial, [(one, budgets, lam, loop, beside) for one in p])
+    trials = parallel_map(_trial, [(p_sx, budgets, lam, loop, beside) for p_sx in p])
     rows = []
     for at, eps in enumerate(budgets):
         part = pd.DataFrame([trial[at] for trial in trials])

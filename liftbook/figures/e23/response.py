@@ -33,16 +33,16 @@ from mixproof.numerics import Rng
 
 Floats = Iterable[float]
 
-TWO: dict[str, Maker] = {"SRR": respond_in_subsets, "subset merging": merge_in_subsets}
-THREE: dict[str, Maker] = {"AORR": respond_by_vertices, **TWO}
+SUBSET_MECHANISMS: dict[str, Maker] = {"SRR": respond_in_subsets, "subset merging": merge_in_subsets}
+ALL_MECHANISMS: dict[str, Maker] = {"AORR": respond_by_vertices, **SUBSET_MECHANISMS}
 
 
 def _optimal(epsilons: Floats, lambdas: Floats, ldp: bool, make: Maker = respond) -> list[Point]:
-    shares, found = list(lambdas), []
+    shares, points = list(lambdas), []
     for eps in budgets(epsilons):
-        found += [Point("LDP", eps, make, LDP(eps))] if ldp else []
-        found += [Point(alip_name(lam), eps, make, ALIP.split(eps, lam)) for lam in shares]
-    return found
+        points += [Point("LDP", eps, make, LDP(eps))] if ldp else []
+        points += [Point(alip_name(lam), eps, make, ALIP.split(eps, lam)) for lam in shares]
+    return points
 
 
 def _beside(makers: dict[str, Maker], epsilons: Floats, lam: float) -> list[Point]:
@@ -92,7 +92,7 @@ def figure_e23_8(
 ) -> pd.DataFrame:
     """Return trade-off and time of AORR, SRR and subset merging (E23 Fig. 8)."""
     p = uniform_joints(n_trials, n_secret, n_public, rng)
-    return response_tradeoff(p, _beside(THREE, epsilons, lam))
+    return response_tradeoff(p, _beside(ALL_MECHANISMS, epsilons, lam))
 
 
 @figure
@@ -101,7 +101,7 @@ def figure_e23_9(
 ) -> pd.DataFrame:
     """Return the same on Adult, S = relationship, X = occupation (E23 Fig. 9)."""
     p = adult_joint(leave_out, joint)
-    return response_tradeoff(p, _beside(THREE, epsilons, lam))
+    return response_tradeoff(p, _beside(ALL_MECHANISMS, epsilons, lam))
 
 
 @figure
@@ -122,4 +122,4 @@ def figure_e23_10(
         Uniform random joint distributions; the paper does not print its number.
     """
     p = uniform_joints(n_trials, n_secret, n_public, rng)
-    return response_tradeoff(p, _beside(TWO, epsilons, lam))
+    return response_tradeoff(p, _beside(SUBSET_MECHANISMS, epsilons, lam))

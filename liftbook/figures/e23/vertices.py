@@ -45,15 +45,17 @@ def vertex_growth(
     source = generator(rng)
     sizes = list(itertools.product(n_secrets, n_publics))
     tasks = [(p, notion) for size in sizes for p in uniform_joints(n_trials, *size, source)]
-    found = np.array(parallel_map(_count, tasks), dtype=np.float64).reshape(len(sizes), n_trials, 2)
+    counts = np.array(parallel_map(_count, tasks), dtype=np.float64).reshape(len(sizes), n_trials, 2)
     rows = []
-    for (n_secret, n_public), one in zip(sizes, found, strict=True):
-        rows += summary({"vertices": one[:, 0], "support": one[:, 1]}, series=f"|S| = {n_secret}", n_public=n_public)
+    for (n_secret, n_public), by_trial in zip(sizes, counts, strict=True):
+        rows += summary(
+            {"vertices": by_trial[:, 0], "support": by_trial[:, 1]}, series=f"|S| = {n_secret}", n_public=n_public
+        )
     return frame(rows)
 
 
 def _count(task: tuple[Matrix, Polyhedral]) -> tuple[int, int]:
     p, notion = task
     joint = Joint(p)
-    found = vertices(notion.halfspaces(joint), interior=joint.p_x)
-    return len(found), int((found > 0).sum(axis=1).max())
+    points = vertices(notion.halfspaces(joint), interior=joint.p_x)
+    return len(points), int((points > 0).sum(axis=1).max())

@@ -103,7 +103,7 @@ def _reduced(
     for share in shares_in(shares):
         for series, make in REDUCTIONS.items():
             channel = make(joint, share, distortion)
-            found = evaluate(joint, channel)
-            leaks = {"ldp": found.ldp, "log_lift": found.lip}
-            rows += single(measured(channel, found), series=series, reduction=share, **leaks)
+            evaluation = evaluate(joint, channel)
+            leaks = {"ldp": evaluation.ldp, "log_lift": evaluation.lip}
+            rows += single(measured(channel, evaluation), series=series, reduction=share, **leaks)
     return frame(rows)

@@ -18,7 +18,7 @@ from liftlib.measures.evaluation import evaluate
 from liftlib.merging.subset_merging import subset_merging
 from liftlib.notions import LIP, AlphaLift
 from liftlib.response.optimal import optimal_response
-from liftlib.response.posteriors import RowsCertificate
+from liftlib.response.posteriors import ResponseCertificate
 from mixproof.numerics import Rng
 
 
@@ -48,13 +48,13 @@ def alpha_lift_optimum(
 
 def _alpha_lifts(joint: Joint, eps: float, alphas: tuple[float, ...]) -> Measured:
     h_x = evaluate(joint, Channel.identity(joint.n_public)).entropy
-    found: dict[str, dict[str, float]] = {}
+    points: dict[str, dict[str, float]] = {}
     for alpha in alphas:
         notion = AlphaLift(alpha, eps / 2, eps / 2)
-        best = optimal_response(joint, notion).certified(RowsCertificate)
-        found[f"optimum, α={alpha:g}"] = {"nmi": best.value / h_x, "gap": best.gap / h_x}
-        found[f"merging, α={alpha:g}"] = {"nmi": evaluate(joint, subset_merging(joint, notion)).nmi}
-    return found | {"optimum, ALIP": {"nmi": evaluate(joint, optimal_response(joint, LIP(eps / 2))).nmi}}
+        best = optimal_response(joint, notion).certified(ResponseCertificate)
+        points[f"optimum, α={alpha:g}"] = {"nmi": best.value / h_x, "gap": best.gap / h_x}
+        points[f"merging, α={alpha:g}"] = {"nmi": evaluate(joint, subset_merging(joint, notion)).nmi}
+    return points | {"optimum, ALIP": {"nmi": evaluate(joint, optimal_response(joint, LIP(eps / 2))).nmi}}
 
 
 @figure
@@ -82,13 +82,13 @@ def alpha_lift_heuristic(
 
 
 def _behind(joint: Joint, eps: float, alphas: tuple[float, ...]) -> Measured:
-    found: dict[str, dict[str, float]] = {}
+    points: dict[str, dict[str, float]] = {}
     for alpha in alphas:
         notion = AlphaLift(alpha, eps / 2, eps / 2)
-        most = optimal_response(joint, notion).certified(RowsCertificate).upper
+        most = optimal_response(joint, notion).certified(ResponseCertificate).upper
         reached = {f"α={alpha:g}": larger_budgets(joint, notion)}
         if alpha == alphas[0]:
             reached[f"ALIP, at α={alpha:g}"] = optimal_response(joint, LIP(eps / 2))
         for name, channel in reached.items():
-            found[name] = {"missing": max(0.0, 1 - channel.certified(RowsCertificate).value / most)}
-    return found
+            points[name] = {"missing": max(0.0, 1 - channel.certified(ResponseCertificate).value / most)}
+    return points

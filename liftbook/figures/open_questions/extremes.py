@@ -44,9 +44,9 @@ def extreme_lifts(
         ``std``, ``n``.
     """
     source, sizes = generator(rng), [int(n) for n in secrets]
-    tasks = [(one, share) for n in sizes for one in uniform_joints(n_trials, n, n_public, source)]
-    found = parallel_map(_extremes, tasks)
-    parts = [found[at * n_trials : (at + 1) * n_trials] for at in range(len(sizes))]
+    tasks = [(p_sx, share) for n in sizes for p_sx in uniform_joints(n_trials, n, n_public, source)]
+    trials = parallel_map(_extremes, tasks)
+    parts = [trials[at * n_trials : (at + 1) * n_trials] for at in range(len(sizes))]
     pairs = zip(sizes, parts, strict=True)
     return pd.concat([over_trials(part, "n_secret", [n]) for n, part in pairs], ignore_index=True)
 
@@ -61,5 +61,5 @@ def _extremes(task: tuple[Matrix, float]) -> list[Measured]:
         "the same log-lift": bounded_reduction(joint, np.exp(-eps), np.exp(eps)),
     }
     costs = {series: float(1 - np.trace(channel.joint_xy(joint))) for series, channel in channels.items()}
-    whole = costs["every lift, eq. (3)"]
-    return [{series: {"moved_share": cost / whole} for series, cost in costs.items()}]
+    printed_cost = costs["every lift, eq. (3)"]
+    return [{series: {"moved_share": cost / printed_cost} for series, cost in costs.items()}]

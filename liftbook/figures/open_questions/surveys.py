@@ -57,7 +57,7 @@ def _surveys(task: tuple[int, list[int], tuple[int, ...], int, int, float]) -> l
     seed, people, tables, n_secret, n_public, eps = task
     rng = np.random.default_rng(seed)
     truth, notion = dirichlet_joint(n_secret, n_public, 1.0, rng), LIP(eps)
-    found: list[Measured] = []
+    points: list[Measured] = []
     for n in people:
         # Jeffreys' prior: 1/2 a cell, so that no cell of an estimate is 0
         counts = rng.multinomial(n, truth.p.ravel()) + 0.5
@@ -73,5 +73,5 @@ def _surveys(task: tuple[int, list[int], tuple[int, ...], int, int, float]) -> l
                 "lip": result.lip,
                 "broken": float(not notion.is_satisfied(truth, channel)),
             }
-        found.append(point)
-    return found
+        points.append(point)
+    return points

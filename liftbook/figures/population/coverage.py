@@ -31,7 +31,7 @@ AUDITED: Mapping[str, Callable[[], Joint]] = {
 RESAMPLES = 200
 """Bootstrap tables of each audit, the default of an audit."""
 
-NEARLY = 1e-12
+ROUNDING_TOL = 1e-12
 """Rounding error that an interval of length 0 allows."""
 
 Audited = tuple[str, int, int]
@@ -49,7 +49,7 @@ def audited_table(table: Audited, level: float = 0.95) -> list[dict[str, Any]]:
     # an audit knows the symbols that it sees
     counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
     secret, public = (Symbols.numbered(name, n) for name, n in zip("sx", counts.shape, strict=True))
-    found = audited(Counts(counts, secret, public), resamples=RESAMPLES, level=level, rng=rng)
+    audit = audited(Counts(counts, secret, public), resamples=RESAMPLES, level=level, rng=rng)
     real = overall(truth)
     return [
         {
@@ -57,10 +57,10 @@ def audited_table(table: Audited, level: float = 0.95) -> list[dict[str, Any]]:
             "rows": rows,
             "seed": seed,
             "measure": name,
-            "covered": bool(low <= real[name] + NEARLY and real[name] <= up + NEARLY),
+            "covered": bool(low <= real[name] + ROUNDING_TOL and real[name] <= up + ROUNDING_TOL),
             "width": up - low if np.isfinite(low) else np.inf,
         }
-        for name, (low, up) in ((name, found.intervals[name]) for name in MEASURES)
+        for name, (low, up) in ((name, audit.intervals[name]) for name in MEASURES)
     ]
 
 

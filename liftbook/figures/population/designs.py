@@ -52,9 +52,9 @@ def plug_in(counts: Matrix, notion: Bounds, mechanism: Callable[[Joint, Bounds],
     seen = counts.sum(axis=0) > 0
     joint = Joint.from_counts(counts, drop_empty=True)
     kernel = mechanism(joint, notion).kernel
-    whole = np.tile(joint.p_x @ kernel, (len(seen), 1))
-    whole[seen] = kernel
-    return Channel(whole)
+    extended = np.tile(joint.p_x @ kernel, (len(seen), 1))
+    extended[seen] = kernel
+    return Channel(extended)
 
 
 def whatever_the_law(counts: Matrix, notion: Bounds) -> Channel:
@@ -107,11 +107,11 @@ def judged(table: Table, confidence: float = 0.95) -> list[dict[str, Any]]:
     """Return a row for each design from a table, judged by the distribution."""
     notion, law, rows, seed = table
     truth, counts = LAWS[law](), drawn_table(law, rows, seed)
-    found: list[dict[str, Any]] = []
+    records: list[dict[str, Any]] = []
     for name, design in DESIGNS.items():
         channel = design(counts, notion, confidence)
         over = notion.violation(truth, channel)
-        found.append(
+        records.append(
             {
                 "notion": repr(notion),
                 "law": law,
@@ -123,7 +123,7 @@ def judged(table: Table, confidence: float = 0.95) -> list[dict[str, Any]]:
                 "nmi": abs(evaluate(truth, channel).nmi),
             }
         )
-    return found
+    return records
 
 
 @figure
@@ -161,8 +161,8 @@ def kept_shares(judged_rows: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
     >>> found.loc["confident merging", ["tables", "kept"]].tolist(), float(found["low"]["confident merging"].round(3))
     ([4, 4], 0.398)
     """
-    found = judged_rows.groupby(["notion", "law", "design", "rows"], sort=False).agg(
+    shares = judged_rows.groupby(["notion", "law", "design", "rows"], sort=False).agg(
         tables=("kept", "size"), kept=("kept", "sum"), nmi=("nmi", "mean"), error=("nmi", "sem")
     )
-    low, high = clopper_pearson(found["kept"], found["tables"], np.log((1 - level) / 2))
-    return found.assign(low=low, high=high).reset_index()
+    low, high = clopper_pearson(shares["kept"], shares["tables"], np.log((1 - level) / 2))
+    return shares.assign(low=low, high=high).reset_index()

@@ -51,7 +51,7 @@ def attempted(attempt: Attempt) -> list[dict[str, Any]]:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", LiftWarning)
-                made = sanitise(
+                design = sanitise(
                     frame,
                     secret=secret,
                     public=public,
@@ -66,12 +66,12 @@ def attempted(attempt: Attempt) -> list[dict[str, Any]]:
             pass
         else:
             if "coarsen" in words:
-                values = [label[1:] for label in made.public.labels]
+                values = [label[1:] for label in design.public.labels]
                 place = {value: at for at, value in enumerate(dict.fromkeys(values))}
                 of_z = np.array([place[value] for value in values], np.int64)
-                h_z, h_x, left = retained(Joint.from_counts(made.table), of_z, made.channel.kernel)
+                h_z, h_x, left = retained(Joint.from_counts(design.table), of_z, design.channel.kernel)
             else:
-                h_z, h_x, left = retained(joint, z, made.channel.kernel[made.codes(of_xz)])
+                h_z, h_x, left = retained(joint, z, design.channel.kernel[design.codes(of_xz)])
             z_share, x_share = h_z / before, left / h_x
         released = float(z_share > 0)
         names = {"series": series, "secret": secret, "public": public, "kept": " and ".join(keep)}

@@ -40,8 +40,8 @@ class Separately(Sample):
 
     def differences(self, ratios: Ratios, member: ArrayLike) -> Misses:
         """Return bounds on differences from those on both probabilities."""
-        found = self.subsets(member)
-        return lambda budget: np.exp(-budget)[:, None] * found.upper[ratios.top] - found.lower[ratios.bottom]
+        bounds = self.subsets(member)
+        return lambda budget: np.exp(-budget)[:, None] * bounds.upper[ratios.top] - bounds.lower[ratios.bottom]
 
 
 class OneSubset(Sample):
@@ -77,12 +77,12 @@ def losses(table: Drawn, confidence: float = 0.95) -> list[dict[str, Any]]:
     law, best = law_and_optimum(name)
     rng = np.random.default_rng([check_count("rows", rows), seed])
     counts = rng.multinomial(rows, law.p.ravel()).reshape(law.p.shape)
-    found = []
+    records = []
     for variant, bounds in VARIANTS.items():
         channel = confident_response(counts, NOTION, confidence=confidence, bounds=bounds)
         over, retained = NOTION.violation(law, channel), abs(evaluate(law, channel).nmi) / best
-        found.append({"law": name, "rows": rows, "seed": seed, "bounds": variant, "over": over, "retained": retained})
-    return found
+        records.append({"law": name, "rows": rows, "seed": seed, "bounds": variant, "over": over, "retained": retained})
+    return records
 
 
 @figure
@@ -93,5 +93,5 @@ def population_losses(laws: Iterable[str], rows: Iterable[int], seeds: Iterable[
     satisfied), ``retained`` (NMI by that of the optimum for the law) and ``kept``.
     """
     tasks = [(law, size, seed) for seed, law, size in itertools.product(seeds, laws, rows)]
-    found = parallel_rows(losses, tasks)
-    return found.assign(kept=found["over"] <= KEEP_TOL)
+    frame = parallel_rows(losses, tasks)
+    return frame.assign(kept=frame["over"] <= KEEP_TOL)

@@ -25,7 +25,7 @@ KERNELS: Mapping[str, tuple[str, float | None]] = {
 }
 """Kinds of release: a mechanism and the confidence of its design."""
 
-OTHERS = 20
+N_NEIGHBOURS = 20
 """Number of neighbouring tables of each table."""
 
 EPS = 1.0
@@ -45,10 +45,10 @@ def one_person_other(counts: Matrix, rng: np.random.Generator) -> Matrix:
     """
     s, x = np.unravel_index(rng.choice(counts.size, p=(counts / counts.sum()).ravel()), counts.shape)
     other = (s + rng.integers(1, len(counts))) % len(counts)
-    found = counts.copy()
-    found[s, x] -= 1
-    found[other, x] += 1
-    return found
+    changed = counts.copy()
+    changed[s, x] -= 1
+    changed[other, x] += 1
+    return changed
 
 
 def published(counts: Matrix, kind: str) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def published(counts: Matrix, kind: str) -> dict[str, Any]:
     return {name: value for name, value in card.items() if name not in ("made", "cite")}
 
 
-def told_apart(release: Released, others: int = OTHERS) -> dict[str, Any]:
+def neighbours_of(release: Released, others: int = N_NEIGHBOURS) -> dict[str, Any]:
     """Return a row of :func:`kernels_of_neighbours`."""
     kind, law, rows, seed = release
     counts = drawn_table(law, rows, seed)
@@ -73,13 +73,13 @@ def told_apart(release: Released, others: int = OTHERS) -> dict[str, Any]:
     rng = np.random.default_rng([rows, seed])
     public = published(counts, kind)
     near = [one_person_other(counts, rng) for _ in range(others)]
-    same = sum(bool(one.sum(axis=1).all()) and published(one, kind) == public for one in near)
+    same = sum(bool(neighbour.sum(axis=1).all()) and published(neighbour, kind) == public for neighbour in near)
     return {"kind": kind, "law": law, "rows": rows, "seed": seed, "same": same, "of": others}
 
 
 @figure
 def kernels_of_neighbours(
-    kinds: Iterable[str], laws: Iterable[str], rows: Iterable[int], seeds: Iterable[int], others: int = OTHERS
+    kinds: Iterable[str], laws: Iterable[str], rows: Iterable[int], seeds: Iterable[int], others: int = N_NEIGHBOURS
 ) -> pd.DataFrame:
     """Return how many neighbouring tables lead to exactly a table's card.
 
@@ -90,5 +90,11 @@ def kernels_of_neighbours(
     """
     sizes, names, tables = list(rows), list(laws), list(seeds)
     return pd.DataFrame(
-        [told_apart((kind, law, n, seed), others) for kind in kinds for law in names for n in sizes for seed in tables]
+        [
+            neighbours_of((kind, law, n, seed), others)
+            for kind in kinds
+            for law in names
+            for n in sizes
+            for seed in tables
+        ]
     )

@@ -42,7 +42,7 @@ def designs_in_plane(
     >>> {design: bool(worst <= 0.5) for design, worst in found.items()}
     {'designed for the population': True, 'designed for the table': False}
     """
-    people, found = hundred_people(), []
+    people, records = hundred_people(), []
     for size in rows:
         drawn = np.random.default_rng(seed).multinomial(size, people.p.ravel(), tables)
         for number, counts in enumerate(drawn.reshape(-1, *people.p.shape)):
@@ -50,5 +50,5 @@ def designs_in_plane(
             of_population = confident_response(counts, NOTION, confidence=confidence)
             for design, channel in zip(DESIGNS, (of_table, of_population), strict=True):
                 worst = ALIP(0, 0).leakage(people, channel)
-                found.append((size, number, design, *worst))
-    return pd.DataFrame(found, columns=["rows", "table", "design", "fall", "rise"])
+                records.append((size, number, design, *worst))
+    return pd.DataFrame(records, columns=["rows", "table", "design", "fall", "rise"])

@@ -45,14 +45,14 @@ SET_LAWS: Mapping[str, Callable[[], Joint]] = {
 """Distributions of the tables: two secrets and two symbols, a random one, and Adult."""
 
 
-def ball_corners(share: Vector, distance: float) -> Matrix:
+def l1_ball_corners(share: Vector, distance: float) -> Matrix:
     """Return the corners of an l1 ball inside the simplex, shape (X (X - 1), X).
 
     At a corner, half of the distance moves from one symbol to another.
 
     Examples
     --------
-    >>> ball_corners(np.array([0.5, 0.5]), 0.4).round(9).tolist()
+    >>> l1_ball_corners(np.array([0.5, 0.5]), 0.4).round(9).tolist()
     [[0.3, 0.7], [0.7, 0.3]]
     """
     n, half = len(share), distance / 2
@@ -61,7 +61,7 @@ def ball_corners(share: Vector, distance: float) -> Matrix:
             f"symbol {share.argmin()} has the share {share.min():.3g}, all of which the ball of l1 distance "
             f"{distance:.3g} may take: give more rows"
         )
-    corners = [share + half * (np.eye(n)[to] - np.eye(n)[one]) for one, to in itertools.permutations(range(n), 2)]
+    corners = [share + half * (np.eye(n)[to] - np.eye(n)[source]) for source, to in itertools.permutations(range(n), 2)]
     return np.array(corners)
 
 
@@ -84,7 +84,7 @@ def hiding_the_data(counts: Matrix, eps: float, confidence: float = 0.95) -> Cha
     rows = counts.sum(axis=0)
     share = rows / rows.sum()
     far = float(l1_distance(rows.sum(), len(rows), np.log1p(-confidence)))
-    held = [Joint(np.diag(one)) for one in ball_corners(share, far)]
+    held = [Joint(np.diag(corner)) for corner in l1_ball_corners(share, far)]
     return robust_response(Joint(np.diag(share)), ALIP(np.inf, eps), others=held)
 
 
@@ -92,19 +92,19 @@ def _compared(
     law: str, rows: int, seed: int, eps: float, confidence: float, name: str, starts: int
 ) -> list[dict[str, object]]:
     truth, counts, notion = SET_LAWS[law](), table_of(law, rows, seed), NOTIONS[name](eps)
-    made = {
+    channels = {
         each: confident_response(counts, notion, confidence=confidence, bounds=bounds, starts=starts)
         for each, bounds in BOUNDS.items()
     }
-    found: list[dict[str, object]] = [
+    records: list[dict[str, object]] = [
         {"set": each, "kept": notion.is_satisfied(truth, channel), "nmi": abs(evaluate(truth, channel).nmi)}
-        for each, channel in made.items()
+        for each, channel in channels.items()
     ]
     with suppress(InvalidParameter):  # a ball that reaches the edge needs more rows, and has no row here
         channel = hiding_the_data(counts, eps, confidence)
-        kept = ALIP(np.inf, eps).is_satisfied(Joint(np.diag(truth.p_x)), channel)
-        found.append({"set": OF_X, "kept": kept, "nmi": abs(evaluate(truth, channel).nmi)})
-    return [{"law": law, "rows": rows, "seed": seed, "notion": name} | one for one in found]
+        satisfied = ALIP(np.inf, eps).is_satisfied(Joint(np.diag(truth.p_x)), channel)
+        records.append({"set": OF_X, "kept": satisfied, "nmi": abs(evaluate(truth, channel).nmi)})
+    return [{"law": law, "rows": rows, "seed": seed, "notion": name} | record for record in records]
 
 
 def table_of(law: str, rows: int, seed: int) -> Matrix:
@@ -154,7 +154,7 @@ def set_coverage(laws: Iterable[str], rows: Iterable[int], tables: int, confiden
     The columns are ``law``, ``rows``, ``set``, ``share`` (of tables where every P(A|s), P(A) and P(s) is within its
     bounds) and, for Pearson's set, ``inside`` (of tables where the law itself is in the set).
     """
-    found = []
+    records = []
     for law, n in itertools.product(laws, rows):
         truth = SET_LAWS[law]()
         member = ((np.arange(2**truth.n_public)[:, None] >> np.arange(truth.n_public)) & 1).astype(bool)
@@ -162,12 +162,14 @@ def set_coverage(laws: Iterable[str], rows: Iterable[int], tables: int, confiden
         drawn = [table_of(law, n, seed) for seed in range(tables)]
         for name, bounds in BOUNDS.items():
             samples = [bounds(counts, confidence) for counts in drawn]
-            share = float(np.mean([_holds(one, member, of, truth.p_s) for one in samples]))
+            share = float(np.mean([_holds(sample, member, of, truth.p_s) for sample in samples]))
             inside = np.nan
             if name == PEARSON:
-                inside = float(np.mean([one.within(truth.p) for one in samples if isinstance(one, PearsonSample)]))
-            found.append({"law": law, "rows": n, "set": name, "share": share, "inside": inside})
-    return pd.DataFrame(found)
+                inside = float(
+                    np.mean([sample.within(truth.p) for sample in samples if isinstance(sample, PearsonSample)])
+                )
+            records.append({"law": law, "rows": n, "set": name, "share": share, "inside": inside})
+    return pd.DataFrame(records)
 
 
 def _holds(sample: Sample, member: Mask, of: Matrix, p_s: Vector) -> bool:

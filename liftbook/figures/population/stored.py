@@ -21,7 +21,7 @@ import pandas as pd
 from liftbook.figures.population.coverage import AUDITED, audited_table
 from liftbook.figures.population.designs import DESIGNS, LAWS, NOTIONS, judged
 from liftbook.figures.population.losses import SHAPES, VARIANTS, losses
-from liftbook.figures.population.neighbours import KERNELS, told_apart
+from liftbook.figures.population.neighbours import KERNELS, neighbours_of
 from liftbook.figures.population.ways import WAYS, judged_ways, told
 from liftbook.rows.stores import append_until, this_run, write_rows
 from liftlib.errors import DataError
@@ -32,19 +32,19 @@ from mixproof.numerics import KEEP_TOL
 SIZES = (300, 1_000, 10_000, 100_000)
 """Rows of a table."""
 
-SEEDS = 200
+N_SEEDS = 200
 """Tables of each law and size."""
 
-SMALL = tuple(law for law in LAWS if law != "Adult, 6x15")
+SMALL_LAWS = tuple(law for law in LAWS if law != "Adult, 6x15")
 """Distributions whose designs are fast; Adult's take much longer."""
 
-FEWER = 40
+N_SEEDS_ADULT = 40
 """Tables of Adult per size for notions other than the first."""
 
 MORE_ROWS = (300, 3_000, 30_000, 300_000)
 """Numbers of rows of the tables with neighbours."""
 
-FEWEST = 2
+N_SEEDS_NEIGHBOURS = 2
 """Tables with neighbours per law and size."""
 
 LOSSES_AT = 2_000
@@ -75,7 +75,7 @@ class Kept(NamedTuple):
     @property
     def header(self) -> list[str]:
         """The file's columns."""
-        return ["run", *self.keys, *(f"{one} {value}" for one in self.tried for value in self.values)]
+        return ["run", *self.keys, *(f"{variant} {value}" for variant in self.tried for value in self.values)]
 
     def lines(self) -> list[list[str]]:
         """Return the file's lines, without its header and an incomplete last line.
@@ -119,12 +119,12 @@ class Kept(NamedTuple):
     def run(self, ends: float, only: str = "") -> None:
         """Compute the missing tables whose key contains a word, until a time."""
         lines = self.lines()
-        done, run = {self.key(line) for line in lines}, this_run()
+        stored, run = {self.key(line) for line in lines}, this_run()
         self.write(lines)
         lacking = (
             partial(self._line, run, key, compute)
             for key, compute in self.wanted()
-            if key not in done and only in " ".join(key)
+            if key not in stored and only in " ".join(key)
         )
         append_until(ends, self.path, lacking)
         self.write(self.lines())
@@ -136,14 +136,14 @@ class Kept(NamedTuple):
         """Return the file with a row for each table and trial."""
         wide = pd.DataFrame(self.lines(), columns=self.header).astype({"rows": int, "seed": int})
         parts = []
-        for place, one in enumerate(self.tried):
-            part = wide[["run", *self.keys]].assign(tried=one)
+        for place, variant in enumerate(self.tried):
+            part = wide[["run", *self.keys]].assign(tried=variant)
             for value in self.values:
-                part[value] = wide[f"{one} {value}"].astype(float)
+                part[value] = wide[f"{variant} {value}"].astype(float)
             parts.append(part.assign(place=place))
-        whole = pd.concat(parts, ignore_index=True).reset_index(names="line")
-        whole["line"] %= max(1, len(wide))
-        return whole.sort_values(["line", "place"], ignore_index=True).drop(columns=["line", "place"])
+        table = pd.concat(parts, ignore_index=True).reset_index(names="line")
+        table["line"] %= max(1, len(wide))
+        return table.sort_values(["line", "place"], ignore_index=True).drop(columns=["line", "place"])
 
 
 def _tables(compute: Callable[[Any], list[dict[str, Any]]], seeds: int, *parts: Iterable[Any]) -> Wanted:
@@ -155,37 +155,37 @@ def _tables(compute: Callable[[Any], list[dict[str, Any]]], seeds: int, *parts: 
 
 def _designs() -> Wanted:
     first, *others = NOTIONS
-    yield from _tables(judged, SEEDS, [first], LAWS, SIZES)
-    yield from _tables(judged, SEEDS, others, SMALL, SIZES)
-    yield from _tables(judged, FEWER, others, sorted(set(LAWS) - set(SMALL)), SIZES)
+    yield from _tables(judged, N_SEEDS, [first], LAWS, SIZES)
+    yield from _tables(judged, N_SEEDS, others, SMALL_LAWS, SIZES)
+    yield from _tables(judged, N_SEEDS_ADULT, others, sorted(set(LAWS) - set(SMALL_LAWS)), SIZES)
 
 
 def _kernel(release: tuple[str, str, int, int]) -> list[dict[str, Any]]:
-    return [told_apart(release)]
+    return [neighbours_of(release)]
 
 
 TABLE = ("law", "rows", "seed")
 OF_DESIGNS = Kept("population.csv", ("notion", *TABLE), tuple(DESIGNS), ("over", "nmi"), _designs)
-OF_WAYS = Kept("ways.csv", TABLE, WAYS, ("over", "nmi"), partial(_tables, judged_ways, SEEDS, LAWS, SIZES))
+OF_WAYS = Kept("ways.csv", TABLE, WAYS, ("over", "nmi"), partial(_tables, judged_ways, N_SEEDS, LAWS, SIZES))
 OF_AUDITS = Kept(
-    "coverage.csv", TABLE, MEASURES, ("covered", "width"), partial(_tables, audited_table, SEEDS, AUDITED, SIZES)
+    "coverage.csv", TABLE, MEASURES, ("covered", "width"), partial(_tables, audited_table, N_SEEDS, AUDITED, SIZES)
 )
 OF_LOSSES = Kept(
-    "losses.csv", TABLE, tuple(VARIANTS), ("over", "retained"), partial(_tables, losses, SEEDS, SHAPES, [LOSSES_AT])
+    "losses.csv", TABLE, tuple(VARIANTS), ("over", "retained"), partial(_tables, losses, N_SEEDS, SHAPES, [LOSSES_AT])
 )
 OF_KERNELS = Kept(
     "kernels.csv",
     ("kind", *TABLE),
     ("neighbours",),
     ("same", "of"),
-    partial(_tables, _kernel, FEWEST, KERNELS, SMALL, MORE_ROWS),
+    partial(_tables, _kernel, N_SEEDS_NEIGHBOURS, KERNELS, SMALL_LAWS, MORE_ROWS),
 )
 
 
 def stored_designs() -> pd.DataFrame:
     """Return the long run of :func:`~.designs.population_designs`."""
-    found = OF_DESIGNS.read().rename(columns={"tried": "design"})
-    return found.assign(kept=found["over"] <= KEEP_TOL)
+    rows = OF_DESIGNS.read().rename(columns={"tried": "design"})
+    return rows.assign(kept=rows["over"] <= KEEP_TOL)
 
 
 def stored_ways() -> pd.DataFrame:
@@ -195,14 +195,14 @@ def stored_ways() -> pd.DataFrame:
 
 def stored_coverage() -> pd.DataFrame:
     """Return the long run of :func:`~.coverage.interval_coverage`, at level 0.95."""
-    found = OF_AUDITS.read().rename(columns={"tried": "measure"})
-    return found.assign(covered=found["covered"] == 1)
+    rows = OF_AUDITS.read().rename(columns={"tried": "measure"})
+    return rows.assign(covered=rows["covered"] == 1)
 
 
 def stored_losses() -> pd.DataFrame:
     """Return the long run of :func:`~.losses.population_losses`, at confidence 0.95."""
-    found = OF_LOSSES.read().rename(columns={"tried": "bounds"})
-    return found.assign(kept=found["over"] <= KEEP_TOL)
+    rows = OF_LOSSES.read().rename(columns={"tried": "bounds"})
+    return rows.assign(kept=rows["over"] <= KEEP_TOL)
 
 
 def stored_kernels() -> pd.DataFrame:
@@ -217,8 +217,8 @@ def main() -> int:
     options.add_argument("--only", default="", help="tables whose notion, law, rows and seed contain this word")
     given = options.parse_args()
     ends = time.monotonic() + 60 * given.minutes
-    for kept in (OF_AUDITS, OF_KERNELS, OF_LOSSES, OF_WAYS, OF_DESIGNS):
-        kept.run(ends, given.only)
+    for long_run in (OF_AUDITS, OF_KERNELS, OF_LOSSES, OF_WAYS, OF_DESIGNS):
+        long_run.run(ends, given.only)
     return 0
 
 

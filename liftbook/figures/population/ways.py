@@ -47,16 +47,16 @@ def judged_ways(table: Drawn, confidence: float = 0.95) -> list[dict[str, Any]]:
     """Return a row for each of ``WAYS`` on a table: see :func:`population_ways`."""
     law, rows, seed = table
     counts = drawn_table(law, rows, seed)
-    there, whole = np.ix_(counts.any(axis=1), counts.any(axis=0)), LAWS[law]()
-    truth, counts = Joint.from_counts(whole.p[there]), counts[there]
-    found: list[dict[str, Any]] = []
+    there, population = np.ix_(counts.any(axis=1), counts.any(axis=0)), LAWS[law]()
+    truth, counts = Joint.from_counts(population.p[there]), counts[there]
+    records: list[dict[str, Any]] = []
     for name in WAYS:
         over, nmi, mechanism = np.nan, np.nan, mechanisms[name]
-        if mechanism.most_symbols is None or whole.n_public <= mechanism.most_symbols:
+        if mechanism.most_symbols is None or population.n_public <= mechanism.most_symbols:
             channel, *_ = for_population(mechanism, counts, NOTION, confidence)
             over, nmi = NOTION.violation(truth, channel), abs(evaluate(truth, channel).nmi)
-        found.append({"law": law, "rows": rows, "seed": seed, "design": name, "over": over, "nmi": nmi})
-    return found
+        records.append({"law": law, "rows": rows, "seed": seed, "design": name, "over": over, "nmi": nmi})
+    return records
 
 
 def told(found: pd.DataFrame) -> pd.DataFrame:

@@ -9,10 +9,10 @@ import pandas as pd
 
 from liftlib.registry import mechanisms
 
-EVEN = 1e-6
+NMI_TOL = 1e-6
 """Difference of NMI below which two mechanisms count as equal."""
 
-LIFTS = ("LIP 1", "LDP 1", "max-lift 0.5")
+LIFT_NOTIONS = ("LIP 1", "LDP 1", "max-lift 0.5")
 """The benchmark's notions that bound lifts, which most mechanisms support."""
 
 
@@ -25,66 +25,66 @@ class Finding(NamedTuple):
 
 def utilities(rows: pd.DataFrame, notions: tuple[str, ...]) -> pd.DataFrame:
     """Return the NMI by joint and notion, one column per mechanism (NaN: none)."""
-    made = rows[(rows["status"] == "made") & rows["notion"].isin(notions)]
-    return made.pivot_table("nmi", ["joint", "notion"], "mechanism")
+    selected = rows[(rows["status"] == "made") & rows["notion"].isin(notions)]
+    return selected.pivot_table("nmi", ["joint", "notion"], "mechanism")
 
 
 def of_the_average(rows: pd.DataFrame) -> Finding:
     """Descents have the largest NMI under a bound on the average, but large lifts."""
-    kept = utilities(rows, ("average 0.05",)).dropna(subset="funnel-descent")
+    nmi = utilities(rows, ("average 0.05",)).dropna(subset="funnel-descent")
     lifts = rows[(rows["mechanism"] == "funnel-descent") & (rows["status"] == "made")]["lip"]
     above = int((lifts > 1).sum())
     return Finding(
-        f"largest NMI on all {len(kept)}, but the largest |log-lift| exceeds 1 on {above}",
-        bool((kept["funnel-descent"] >= kept.max(axis=1) - EVEN).all()) and above > len(kept) / 2,
+        f"largest NMI on all {len(nmi)}, but the largest |log-lift| exceeds 1 on {above}",
+        bool((nmi["funnel-descent"] >= nmi.max(axis=1) - NMI_TOL).all()) and above > len(nmi) / 2,
     )
 
 
 def of_any_secret(rows: pd.DataFrame) -> Finding:
     """Privacy for any secret has the lowest NMI, with exceptions under max-lift."""
-    kept = utilities(rows, LIFTS)
-    bounds = kept.loc[(slice(None), ["LIP 1", "LDP 1"]), :].dropna(subset="staircase")
+    nmi = utilities(rows, LIFT_NOTIONS)
+    bounds = nmi.loc[(slice(None), ["LIP 1", "LDP 1"]), :].dropna(subset="staircase")
     share = (bounds.div(bounds.max(axis=1), axis=0)).mean()
-    both = kept.dropna(subset=["extremal", "staircase"])
-    more = int((both["extremal"] > both["staircase"]).sum())
+    paired = nmi.dropna(subset=["extremal", "staircase"])
+    more = int((paired["extremal"] > paired["staircase"]).sum())
     return Finding(
-        f"{share['staircase']:.0%} of the best NMI, the lowest of all; extremal has more on {more} of {len(both)}",
-        share.idxmin() == "staircase" and 0 < more < len(both),
+        f"{share['staircase']:.0%} of the best NMI, the lowest of all; extremal has more on {more} of {len(paired)}",
+        share.idxmin() == "staircase" and 0 < more < len(paired),
     )
 
 
 def of_seeing_the_secret(rows: pd.DataFrame) -> Finding:
     """Access to the secret gives at least the NMI of the best mechanism without it."""
-    kept = utilities(rows, LIFTS).dropna(subset=["secret-aware", "optimal"])
-    more = (kept["secret-aware"] - kept["optimal"]).mean()
+    nmi = utilities(rows, LIFT_NOTIONS).dropna(subset=["secret-aware", "optimal"])
+    more = (nmi["secret-aware"] - nmi["optimal"]).mean()
     return Finding(
-        f"at least the NMI of optimal on all {len(kept)}, {more:.2f} more on average",
-        bool((kept["secret-aware"] >= kept["optimal"] - EVEN).all()),
+        f"at least the NMI of optimal on all {len(nmi)}, {more:.2f} more on average",
+        bool((nmi["secret-aware"] >= nmi["optimal"] - NMI_TOL).all()),
     )
 
 
 def of_merging(rows: pd.DataFrame) -> Finding:
     """The best partition lies between subset merging and the optimum."""
-    kept = utilities(rows, LIFTS)
-    small = kept.dropna(subset=["best-partition", "subset-merging"])
-    both = kept.dropna(subset=["best-partition", "optimal"])
-    share = (both["best-partition"] / both["optimal"]).mean()
+    nmi = utilities(rows, LIFT_NOTIONS)
+    small = nmi.dropna(subset=["best-partition", "subset-merging"])
+    paired = nmi.dropna(subset=["best-partition", "optimal"])
+    share = (paired["best-partition"] / paired["optimal"]).mean()
     return Finding(
         f"{share:.0%} of the optimum's NMI; subset-merging has no more on any of {len(small)}",
-        bool((small["best-partition"] >= small["subset-merging"] - EVEN).all())
-        and bool((both["best-partition"] <= both["optimal"] + EVEN).all()),
+        bool((small["best-partition"] >= small["subset-merging"] - NMI_TOL).all())
+        and bool((paired["best-partition"] <= paired["optimal"] + NMI_TOL).all()),
     )
 
 
 def of_the_rest(rows: pd.DataFrame) -> Finding:
     """No mechanism without access to the secret beats a finished optimum."""
-    sighted = [name for name, one in mechanisms.items() if one.sees_secret]
-    kept = utilities(rows, LIFTS)
-    kept = kept.drop(columns=[name for name in sighted if name in kept])
-    ended = kept.dropna(subset="optimal")
+    sighted = [name for name, mechanism in mechanisms.items() if mechanism.sees_secret]
+    nmi = utilities(rows, LIFT_NOTIONS)
+    nmi = nmi.drop(columns=[name for name in sighted if name in nmi])
+    ended = nmi.dropna(subset="optimal")
     return Finding(
-        f"no mechanism without the secret has a larger NMI; finished on {len(ended)} of {len(kept)}",
-        bool((ended["optimal"] >= ended.max(axis=1) - EVEN).all()) and len(ended) > len(kept) / 2,
+        f"no mechanism without the secret has a larger NMI; finished on {len(ended)} of {len(nmi)}",
+        bool((ended["optimal"] >= ended.max(axis=1) - NMI_TOL).all()) and len(ended) > len(nmi) / 2,
     )
 
 
@@ -113,7 +113,9 @@ def advice(rows: pd.DataFrame) -> pd.DataFrame:
     lines = []
     for question, use, note, of in QUESTIONS:
         most = mechanisms[use].most_symbols if use == "best-partition" else None
-        told = note if most is None else f"up to {most} symbols, {note}"
-        found = of(rows)
-        lines.append({"question": question, "use": use, "note": told, "says": found.says, "holds": found.holds})
+        full_note = note if most is None else f"up to {most} symbols, {note}"
+        finding = of(rows)
+        lines.append(
+            {"question": question, "use": use, "note": full_note, "says": finding.says, "holds": finding.holds}
+        )
     return pd.DataFrame(lines)

@@ -8,7 +8,7 @@ from math import exp, expm1, inf, log, log1p, sqrt
 
 import numpy as np
 
-from liftbook.figures.relatives.notions import ORDER, Case
+from liftbook.figures.relatives.notions import ALPHA, Case
 from liftlib.channel import Channel
 from liftlib.datasets import dirichlet_joint
 from liftlib.joint import Joint
@@ -96,8 +96,8 @@ def _at_both_ends() -> Case:
 def _pair() -> Case:
     """Two independent binary records, the first the secret, both at eps = 1."""
     joint = np.array([[0.25, 0.25, 0, 0], [0, 0, 0.25, 0.25]])
-    one = answered().channel.kernel
-    return Case(Joint(joint), Channel(np.kron(one, one)), (2, 2))
+    record_kernel = answered().channel.kernel
+    return Case(Joint(joint), Channel(np.kron(record_kernel, record_kernel)), (2, 2))
 
 
 def _rule_out(share: float = 1.0) -> Case:
@@ -135,8 +135,8 @@ def _independent(case: Case) -> bool:
         return False
     cells = case.joint.p.reshape(case.joint.n_secret, case.records[0], -1)
     off = sum(float(cells[s, a].sum()) for s in range(len(cells)) for a in range(len(cells)) if s != a)
-    whole = cells.sum(axis=1)
-    return off < 1e-12 and bool(np.allclose(whole, np.outer(whole.sum(axis=1), whole.sum(axis=0)), atol=1e-12))
+    marginal = cells.sum(axis=1)
+    return off < 1e-12 and bool(np.allclose(marginal, np.outer(marginal.sum(axis=1), marginal.sum(axis=0)), atol=1e-12))
 
 
 ARROWS = (
@@ -201,7 +201,7 @@ ARROWS = (
         "PML",
         "alpha",
         "(1−1/α) ε",
-        lambda e, _: (1 - 1 / ORDER) * e,
+        lambda e, _: (1 - 1 / ALPHA) * e,
         "Σ P l^α ≤ Λ^(α−1) Σ P l",
         revealed,
     ),
@@ -209,7 +209,7 @@ ARROWS = (
         "alpha",
         "PML",
         "ε + (1/α) log(1/p)",
-        lambda e, c: e + log(1 / c.p_min) / ORDER,
+        lambda e, c: e + log(1 / c.p_min) / ALPHA,
         "P(s) l(s)^α is one of the summands",
         revealed,
     ),
@@ -224,7 +224,7 @@ ARROWS = (
         "half the ℓ1-lift lies above 1, and P(s)(l−1) is a part of it",
         _only_max,
     ),
-    Arrow("alpha", "Sibson", "α/(α−1) ε", lambda e, _: ORDER / (ORDER - 1) * e, "a mean of what is bounded", revealed),
+    Arrow("alpha", "Sibson", "α/(α−1) ε", lambda e, _: ALPHA / (ALPHA - 1) * e, "a mean of what is bounded", revealed),
     Arrow("MaxL", "Sibson", "ε", lambda e, _: e, "it grows with α (Verdú 2015)", revealed),
     Arrow("Sibson", "I", "ε", lambda e, _: e, "it grows with α (Verdú 2015)", revealed),
 )
@@ -255,15 +255,15 @@ def _one_out(t: float) -> Case:  # noqa: ARG001 - it does not depend on it
 def _copies(t: float) -> Case:
     """Return 1/t copies of a binary secret, 2 to 6, each answered at eps = 1/2."""
     n = max(2, min(6, round(1 / t)))
-    one = answered(0.5).channel.kernel
+    record_kernel = answered(0.5).channel.kernel
     joint = np.full(
         (2, 2**n), 1e-15
     )  # a data set that never occurs is one that differential privacy counts all the same
     joint[0, 0] = joint[1, -1] = 0.5
     joint /= joint.sum()
-    kernel: Matrix = one
+    kernel: Matrix = record_kernel
     for _ in range(n - 1):
-        kernel = np.asarray(np.kron(kernel, one))
+        kernel = np.asarray(np.kron(kernel, record_kernel))
     return Case(Joint(joint), Channel(kernel), (2,) * n)
 
 
@@ -285,7 +285,7 @@ def random_cases(n: int, rng: np.random.Generator) -> list[Case]:
 
     In a third of them the secret is the first of two independent records; a fifth have a zero in the channel.
     """
-    found = []
+    cases = []
     for number in range(n):
         n_secret = int(rng.integers(2, 5))
         joint = dirichlet_joint(n_secret, 4, float(rng.choice([0.3, 1.0, 5.0])), rng)
@@ -299,8 +299,8 @@ def random_cases(n: int, rng: np.random.Generator) -> list[Case]:
         if number % 5 == 0:
             kernel[0, 0] = 0
             kernel /= kernel.sum(axis=1, keepdims=True)
-        found.append(Case(joint, Channel(kernel), (2, 2)))
-    return found
+        cases.append(Case(joint, Channel(kernel), (2, 2)))
+    return cases
 
 
 def extremal_cases() -> list[Case]:

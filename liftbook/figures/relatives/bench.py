@@ -51,18 +51,18 @@ COLUMNS = ("joint", "notion", "mechanism", "nmi", "lip", "ldp", "average", "gap"
 
 def bench_cell(mechanism: str, joint: str, notion: str) -> dict[str, object]:
     """Return one row of the benchmark: a mechanism's measures and time."""
-    law, kept = BENCH_JOINTS[joint](), BENCH_NOTIONS[notion]
+    law, requirement = BENCH_JOINTS[joint](), BENCH_NOTIONS[notion]
     started = time.perf_counter()
-    channel = registry.mechanisms[mechanism](law, kept)
+    channel = registry.mechanisms[mechanism](law, requirement)
     seconds = time.perf_counter() - started
-    if not kept.is_satisfied(law, channel):
-        raise LiftError(f"{mechanism} breaks {kept} on {joint}")
-    found = evaluate(law, channel)
+    if not requirement.is_satisfied(law, channel):
+        raise LiftError(f"{mechanism} breaks {requirement} on {joint}")
+    evaluation = evaluate(law, channel)
     return {
-        "nmi": abs(found.nmi),
-        "lip": found.lip,
-        "ldp": found.ldp,
-        "average": found.secret_information,
+        "nmi": abs(evaluation.nmi),
+        "lip": evaluation.lip,
+        "ldp": evaluation.ldp,
+        "average": evaluation.secret_information,
         "gap": np.nan if channel.certificate is None else channel.certificate.gap,
         "seconds": seconds,
         "status": "made",

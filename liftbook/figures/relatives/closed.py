@@ -78,8 +78,8 @@ def least_distortions(p_x: Iterable[float], budgets: Iterable[float]) -> pd.Data
     cost = np.concatenate([(p[:, None] * (1 - np.eye(n))).ravel(), np.zeros(n * n + n + 1)])
     for eps in budgets:
         channel = hamming_response(Joint(np.diag(p)), MaximalLeakage(eps))
-        told = np.array(channel.outputs, dtype=np.int64)
-        right = float(p[told] @ channel.kernel[told, np.arange(len(told))])
+        published = np.array(channel.outputs, dtype=np.int64)
+        right = float(p[published] @ channel.kernel[published, np.arange(len(published))])
         target = np.concatenate([np.ones(n), np.zeros(n * n), [np.exp(eps)]])
         rows.append({"eps": eps, "closed": 1 - right, "programme": solve(cost, table, target).objective})
     return pd.DataFrame(rows)

@@ -177,16 +177,16 @@ def conversions_tried(n: int, rng: np.random.Generator) -> pd.DataFrame:
     """
     cases = random_cases(n, rng) + extremal_cases()
     rows = []
-    for one in CONVERSIONS:
-        over = [one.value(case) - bound for case in cases if 0 < (bound := one.bound(case)) < np.inf]
+    for conversion in CONVERSIONS:
+        over = [conversion.value(case) - bound for case in cases if 0 < (bound := conversion.bound(case)) < np.inf]
         rows.append(
             {
-                "assumed": one.assumed,
-                "implied": one.implied,
-                "source": one.source,
+                "assumed": conversion.assumed,
+                "implied": conversion.implied,
+                "source": conversion.source,
                 "tried": len(over),
                 "excess": max(over),
-                "met": one.value(one.tight) / one.bound(one.tight),
+                "met": conversion.value(conversion.tight) / conversion.bound(conversion.tight),
             }
         )
     return pd.DataFrame(rows)

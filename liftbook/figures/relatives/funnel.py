@@ -36,8 +36,8 @@ def lift_vertices(joint: Joint, notion: AverageLeakage) -> Channel:
     """
 
     def pool(core: Joint) -> Matrix:
-        found = [vertices(LIP(eps).halfspaces(core), interior=core.p_x) for eps in LIFT_BUDGETS]
-        return np.concatenate([core.p_x[None], np.eye(core.n_public), *found])
+        vertex_sets = [vertices(LIP(eps).halfspaces(core), interior=core.p_x) for eps in LIFT_BUDGETS]
+        return np.concatenate([core.p_x[None], np.eye(core.n_public), *vertex_sets])
 
     return release_of_rows(joint, notion, notion.eps, pool, "vertices of lift polytopes")
 
@@ -69,16 +69,16 @@ def same_average(joint: Joint, budgets: Iterable[float]) -> pd.DataFrame:
     for eps in budgets:
         under = optimal_response(joint, LIP(eps))
         bound = AverageLeakage(evaluate(joint, under).secret_information)
-        made = {UNDER_LIP: under} | {name: make(joint, bound) for name, make in FUNNELS.items()}
-        for design, channel in made.items():
-            found = evaluate(joint, channel)
+        channels = {UNDER_LIP: under} | {name: make(joint, bound) for name, make in FUNNELS.items()}
+        for design, channel in channels.items():
+            evaluation = evaluate(joint, channel)
             rows.append(
                 {
                     "eps": eps,
                     "design": design,
-                    "average": found.secret_information,
-                    "nmi": found.nmi,
-                    "lip": found.lip,
+                    "average": evaluation.secret_information,
+                    "nmi": evaluation.nmi,
+                    "lip": evaluation.lip,
                     "people": beyond(joint, channel, eps),
                     "bound": _proven(joint, channel) if design in FUNNELS else np.nan,
                 }

@@ -16,7 +16,7 @@ from liftlib.measures.lifts import alpha_lift, chi2_lift, l1_lift
 from liftlib.notions import LDP
 from mixproof.numerics import Matrix
 
-ORDER = 2.0
+ALPHA = 2.0
 """The order of the alpha-lift and of Sibson's information on the map."""
 
 
@@ -149,7 +149,7 @@ RELATIVES: Mapping[str, Relative] = {
         "as PML, with rare secrets counting for less",
         "E23",
         (0, 3),
-        lambda case: float(np.log(_most(lambda r: alpha_lift(r, ORDER))(case))),
+        lambda case: float(np.log(_most(lambda r: alpha_lift(r, ALPHA))(case))),
     ),
     "MaxL": Relative(
         "maximal leakage",
@@ -174,7 +174,7 @@ RELATIVES: Mapping[str, Relative] = {
         "between the next one and maximal leakage",
         "Sibson1969",
         (1, 4),
-        lambda case: sibson(case.channel.release(case.joint), ORDER),
+        lambda case: sibson(case.channel.release(case.joint), ALPHA),
     ),
     "l1": Relative(
         "ℓ1-lift",

@@ -35,18 +35,20 @@ def arrows_tried(n: int, rng: np.random.Generator) -> pd.DataFrame:
     ``met`` (their ratio at the arrow's own case, 1 if the bound is attained).
     """
     cases = random_cases(n, rng) + extremal_cases()
-    values = [{key: one.measure(case) for key, one in RELATIVES.items()} for case in cases]
+    values = [{key: relative.measure(case) for key, relative in RELATIVES.items()} for case in cases]
     rows = []
     for number, arrow in enumerate(ARROWS, 1):
         over = [
-            found[arrow.head] - bound
-            for case, found in zip(cases, values, strict=True)
-            if arrow.when(case) and np.isfinite(found[arrow.tail])
-            for bound in [arrow.bound(found[arrow.tail], case)]
+            measured[arrow.head] - bound
+            for case, measured in zip(cases, values, strict=True)
+            if arrow.when(case) and np.isfinite(measured[arrow.tail])
+            for bound in [arrow.bound(measured[arrow.tail], case)]
             if np.isfinite(bound)
         ]
-        own = arrow.tight()
-        met = RELATIVES[arrow.head].measure(own) / arrow.bound(RELATIVES[arrow.tail].measure(own), own)
+        tight_case = arrow.tight()
+        met = RELATIVES[arrow.head].measure(tight_case) / arrow.bound(
+            RELATIVES[arrow.tail].measure(tight_case), tight_case
+        )
         rows.append(
             {
                 "number": number,
@@ -103,8 +105,8 @@ def gaps_tried(parameters: tuple[float, ...] = (0.25, 0.05, 0.01)) -> pd.DataFra
     for gap in GAPS:
         for t in parameters:
             case = gap.case(t)
-            kept, broken = RELATIVES[gap.tail].measure(case), RELATIVES[gap.head].measure(case)
+            satisfied, broken = RELATIVES[gap.tail].measure(case), RELATIVES[gap.head].measure(case)
             rows.append(
-                {"tail": gap.tail, "head": gap.head, "example": gap.says, "t": t, "kept": kept, "broken": broken}
+                {"tail": gap.tail, "head": gap.head, "example": gap.says, "t": t, "kept": satisfied, "broken": broken}
             )
     return pd.DataFrame(rows)

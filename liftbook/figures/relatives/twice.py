@@ -10,7 +10,7 @@ from liftbook.figures.relatives.notions import RELATIVES, Case
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 
-ADDS = {"DP": "x", "LDP-X": "x", "LDP-S": "s", "MaxL": "s", "I": "s"}
+ADDITIVE = {"DP": "x", "LDP-X": "x", "LDP-S": "s", "MaxL": "s", "I": "s"}
 """Notions whose budgets add up: for releases that are independent given X (x), or only if given S (s)."""
 
 
@@ -57,17 +57,17 @@ def twice(n: int, rng: np.random.Generator) -> pd.DataFrame:
         after = rng.dirichlet(np.full(3, 0.5), size=case.channel.n_outputs)
         coarse = Case(case.joint, Channel(case.channel.kernel @ after), case.records)
         other = Channel(rng.dirichlet(np.full(3, float(rng.choice([0.5, 5.0]))), size=4))
-        own = Case(Joint(np.diag(case.joint.p_x)), case.channel, case.records)
+        diagonal = Case(Joint(np.diag(case.joint.p_x)), case.channel, case.records)
         for key, relative in RELATIVES.items():
-            found = worst[key]
-            found["processed"] = max(found["processed"], _rise(relative.measure(coarse), relative.measure(case)))
-            for kind, one in (("given_x", case), ("given_s", own)):
-                found[kind] = max(found[kind], _more(key, one, other))
+            excess = worst[key]
+            excess["processed"] = max(excess["processed"], _rise(relative.measure(coarse), relative.measure(case)))
+            for kind, first in (("given_x", case), ("given_s", diagonal)):
+                excess[kind] = max(excess[kind], _more(key, first, other))
     for kind, pairs in (("given_x", [exclusive_or()]), ("given_s", agreeing())):
-        for one, other in pairs:
+        for first, other in pairs:
             for key in RELATIVES:
-                worst[key][kind] = max(worst[key][kind], _more(key, one, other))
-    return pd.DataFrame([{"name": RELATIVES[key].name, "key": key, **found} for key, found in worst.items()])
+                worst[key][kind] = max(worst[key][kind], _more(key, first, other))
+    return pd.DataFrame([{"name": RELATIVES[key].name, "key": key, **excess} for key, excess in worst.items()])
 
 
 def _rise(after: float, before: float) -> float:

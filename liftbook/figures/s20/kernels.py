@@ -34,9 +34,9 @@ def best_kernel(cone: Matrix, p_x: Matrix) -> tuple[Channel, int]:
     >>> best_kernel(np.array([[2.0, -1.0], [-1.0, 2.0]]), np.array([0.5, 0.5]))[1]
     4
     """
-    found = kernels_by_faces(cone)
-    best = found.kernels[int(np.argmax(mutual_information_of(p_x[:, None] * found.kernels)))]
-    return Channel(best / best.sum(axis=1, keepdims=True)), int(found.copies.sum())
+    polytope = kernels_by_faces(cone)
+    best = polytope.kernels[int(np.argmax(mutual_information_of(p_x[:, None] * polytope.kernels)))]
+    return Channel(best / best.sum(axis=1, keepdims=True)), int(polytope.copies.sum())
 
 
 def best_ldp_kernel(joint: Joint, notion: LDP) -> tuple[Channel, int]:
@@ -54,8 +54,8 @@ def product_of_kernels(joint: Joint, eps: float, shape: Sequence[int]) -> Channe
     """
     notion, kernel = SRLIP(eps, shape), np.ones((1, 1))
     for j in range(len(shape)):
-        halfspaces, own = notion.attribute_halfspaces(joint, j, eps / len(shape))
-        factor, _ = best_kernel(halfspaces * own, own)
+        halfspaces, marginal = notion.attribute_halfspaces(joint, j, eps / len(shape))
+        factor, _ = best_kernel(halfspaces * marginal, marginal)
         kernel = np.asarray(np.kron(kernel, factor.kernel), dtype=np.float64)
     return Channel(kernel)
 
@@ -80,11 +80,11 @@ def kernel_polytope_times(largest: int = 5, eps: float = 2.0, n_secret: int = 2,
     """
     if not 2 <= largest <= 5:
         raise InvalidParameter(f"largest is {largest}: give 2 to 5, as the generic enumeration ends at 20 dimensions")
-    whole, rows = uniform_joints(1, n_secret, 5, generator(rng))[0], []
+    p_sx, rows = uniform_joints(1, n_secret, 5, generator(rng))[0], []
     for n in range(2, largest + 1):
-        joint, notion = Joint.from_counts(whole[:, :n]), LDP(eps)
+        joint, notion = Joint.from_counts(p_sx[:, :n]), LDP(eps)
         started = time.perf_counter()
-        found = kernels_of(joint, notion)
+        kernels = kernels_of(joint, notion)
         generic = time.perf_counter() - started
         (by_faces, n_vertices), faces = fastest(partial(best_ldp_kernel, joint, notion))
         (by_rows, counted), cone = fastest(partial(respond_by_vertices, joint, notion))
@@ -93,13 +93,13 @@ def kernel_polytope_times(largest: int = 5, eps: float = 2.0, n_secret: int = 2,
                 "n_public": n,
                 "kernel_dimensions": n * (n - 1),
                 "row_dimensions": n - 1,
-                "kernel_vertices": len(found),
+                "kernel_vertices": len(kernels),
                 "kernel_vertices_by_faces": n_vertices,
                 "row_vertices": int(counted["vertices"]),
                 "generic_seconds": generic,
                 "faces_seconds": faces,
                 "rows_seconds": cone,
-                "generic": float(mutual_information_of(joint.p_x[:, None] * found).max()),
+                "generic": float(mutual_information_of(joint.p_x[:, None] * kernels).max()),
                 "by_faces": evaluate(joint, by_faces).mutual_information,
                 "by_rows": evaluate(joint, by_rows).mutual_information,
             }

@@ -45,8 +45,8 @@ def figure_s20_3(
         ``lip_vertices`` vertices of the two polytopes, ``ldp_outputs`` symbols that the LDP mechanism uses.
     """
     p = uniform_joints(n_trials, n_secret, n_public, rng)
-    found = parallel_map(_ldp_and_lip, [(one, budgets(epsilons)) for one in p])
-    return frame({"trial": trial, **row} for trial, rows in enumerate(found) for row in rows)
+    trials = parallel_map(_ldp_and_lip, [(p_sx, budgets(epsilons)) for p_sx in p])
+    return frame({"trial": trial, **row} for trial, rows in enumerate(trials) for row in rows)
 
 
 def _ldp_and_lip(task: tuple[Matrix, list[float]]) -> list[dict[str, Any]]:
@@ -54,13 +54,13 @@ def _ldp_and_lip(task: tuple[Matrix, list[float]]) -> list[dict[str, Any]]:
     rows = []
     for eps in epsilons:
         notion = LDP(eps)
-        (whole, vertices), slow = fastest(partial(best_ldp_kernel, joint, notion))
+        (by_kernels, vertices), slow = fastest(partial(best_ldp_kernel, joint, notion))
         (by_rows, counted), fast = fastest(partial(respond_by_vertices, joint, notion))
         for panel, budget in (("a", eps), ("b", eps / 2)):
             (lip, of_lip), seconds = fastest(partial(respond_by_vertices, joint, LIP(budget)))
             lip_information = evaluate(joint, lip).mutual_information
             for route, channel, ldp_seconds, ldp_vertices in (
-                (BY_KERNELS, whole, slow, vertices),
+                (BY_KERNELS, by_kernels, slow, vertices),
                 (BY_ROWS, by_rows, fast, int(counted["vertices"])),
             ):
                 ldp = evaluate(joint, channel).mutual_information

@@ -63,11 +63,11 @@ def figure_s20_5(
         for secret in secrets
         for name in series
     ]
-    found = dict(zip(tasks, parallel_map(_on_adult, tasks), strict=True))
+    measured = dict(zip(tasks, parallel_map(_on_adult, tasks), strict=True))
     rows: list[dict[str, Any]] = []
     for public in publics:
         for secret in secrets:
-            for task, measures in found.items():
+            for task, measures in measured.items():
                 if task[:2] == (secret, public):
                     keys = {"panel": panel_name(secret, public), "secret": secret, "public": public}
                     rows += single(measures, **keys, series=task[2], eps=task[3])
@@ -82,19 +82,19 @@ def _table(secret: str, public: str) -> Joint:
 def _on_adult(task: tuple[str, str, str, float]) -> dict[str, float]:
     secret, public, name, eps = task
     joint = _table(secret, public)
-    found: dict[str, float] = {}
+    measures: dict[str, float] = {}
     started = time.process_time()
     if name in FAMILIES:
-        found["family_eta"] = FAMILIES[name].at_lip(joint, eps)
-        channel = FAMILIES[name].at(joint, found["family_eta"])
+        measures["family_eta"] = FAMILIES[name].at_lip(joint, eps)
+        channel = FAMILIES[name].at(joint, measures["family_eta"])
     elif name in DIRECT:
         channel = DIRECT[name](joint, LIP(eps))
     else:
         channel, counted = respond_by_vertices(joint, LIP(eps))
-        found |= counted
-    found["seconds"] = time.process_time() - started
+        measures |= counted
+    measures["seconds"] = time.process_time() - started
     result = evaluate(joint, channel)
-    return found | {"mutual_information": result.mutual_information, "entropy": result.entropy}
+    return measures | {"mutual_information": result.mutual_information, "entropy": result.entropy}
 
 
 @figure

@@ -51,10 +51,10 @@ def figure_s20_6(
     shapes = [(c, a) for c in n_secrets for a in n_publics]
     tasks = [(dirichlet_joints(n_trials, c, a, concentration, rng), eps, tuple(series)) for c, a in shapes]
     rows: list[dict[str, Any]] = []
-    for (c, a), found in zip(shapes, parallel_map(_on_random, tasks), strict=True):
+    for (c, a), measures in zip(shapes, parallel_map(_on_random, tasks), strict=True):
         keys = {"panel": f"|S| = {c}, |X| = {a}", "n_secret": c, "n_public": a}
         for at, budget in enumerate(eps):
-            nmi = {name: found[:, at, number, 1] for number, name in enumerate(series)}
+            nmi = {name: measures[:, at, number, 1] for number, name in enumerate(series)}
             for name, values in nmi.items():
                 rows += summary({"nmi": values}, **keys, series=name, eps=budget)
             if {"GRR", "CR"} <= nmi.keys():
@@ -97,8 +97,8 @@ def figure_s20_7(
     (budget,) = budgets([eps])
     stacks = [dirichlet_joints(n_trials, c, a, concentration, rng) for c, a in shapes]
     rows: list[dict[str, Any]] = []
-    found = parallel_map(_on_random, [(stack, (budget,), ("GRR", "CR")) for stack in stacks])
-    for (c, a), values in zip(shapes, found, strict=True):
+    measured = parallel_map(_on_random, [(stack, (budget,), ("GRR", "CR")) for stack in stacks])
+    for (c, a), values in zip(shapes, measured, strict=True):
         for trial, (grr, cr) in enumerate(values[:, 0]):
             truth = [truth_weight(grr[0], a), truth_weight(cr[0], c)]
             rows.append(
@@ -131,17 +131,17 @@ def correlations(rows: pd.DataFrame, x: str = "eta_gain", y: str = "gain") -> pd
 def _on_random(task: tuple[Matrix, tuple[float, ...], tuple[str, ...]]) -> Matrix:
     """Return eta, NMI and I(X; Y), shape (N, budgets, series, 3)."""
     p, epsilons, series = task
-    found = np.full((len(p), len(epsilons), len(series), 3), np.nan)
+    measures = np.full((len(p), len(epsilons), len(series), 3), np.nan)
     for trial, table in enumerate(p):
         joint = Joint(table)
         for at, eps in enumerate(epsilons):
             for number, name in enumerate(series):
                 if name in FAMILIES:
                     eta = FAMILIES[name].at_lip(joint, eps)
-                    found[trial, at, number, 0] = eta
+                    measures[trial, at, number, 0] = eta
                     channel = FAMILIES[name].at(joint, eta)
                 else:
                     channel = DIRECT[name](joint, LIP(eps))
                 result = evaluate(joint, channel)
-                found[trial, at, number, 1:] = result.nmi, result.mutual_information
-    return found
+                measures[trial, at, number, 1:] = result.nmi, result.mutual_information
+    return measures

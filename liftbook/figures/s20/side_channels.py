@@ -27,7 +27,7 @@ from liftlib.measures.evaluation import evaluate
 from liftlib.measures.information import entropy
 from liftlib.notions import LIP, SRLIP
 from liftlib.response.optimal import optimal_response
-from liftlib.response.posteriors import RowsCertificate
+from liftlib.response.posteriors import ResponseCertificate
 from liftlib.response.product import product_response
 from mixproof.numerics import Matrix, Rng, generator
 
@@ -68,9 +68,9 @@ def figure_s20_4(
     """
     sizes = SRLIP(0.0, shape).shape
     p = uniform_joints(n_trials, n_secret, int(np.prod(sizes)), generator(rng))
-    tasks: list[Task] = [(one, budgets(epsilons), sizes, programmes) for one in p]
-    found = parallel_map(_srlip, tasks)
-    return frame({"trial": trial, **row} for trial, rows in enumerate(found) for row in rows)
+    tasks: list[Task] = [(p_sx, budgets(epsilons), sizes, programmes) for p_sx in p]
+    trials = parallel_map(_srlip, tasks)
+    return frame({"trial": trial, **row} for trial, rows in enumerate(trials) for row in rows)
 
 
 def shares_of_lip(rows: pd.DataFrame) -> pd.DataFrame:
@@ -94,15 +94,15 @@ def _srlip(task: Task) -> list[dict[str, Any]]:
         best, lip_seconds = fastest(partial(optimal_response, joint, LIP(eps)))
         lip = evaluate(joint, best).mutual_information
         product, by_rows = fastest(partial(product_response, joint, notion, repair=False))
-        whole, by_kernels = fastest(partial(product_of_kernels, joint, eps, shape))
+        kernel_product, by_kernels = fastest(partial(product_of_kernels, joint, eps, shape))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LiftWarning)  # that the search was over is in the bound
             tree = partial(optimal_response, joint, notion, method="tree", gap=GAP, programmes=most)
             searched, search = fastest(tree, repeats=1)
         bounds, bounding = fastest(partial(srlip_upper_bounds, joint, notion), repeats=1)
-        upper = min(searched.certified(RowsCertificate).upper, *bounds.values())
+        upper = min(searched.certified(ResponseCertificate).upper, *bounds.values())
         channels: Mapping[str, tuple[Channel | None, float]] = {
-            f"Theorem 4, {BY_KERNELS}": (whole, by_kernels),
+            f"Theorem 4, {BY_KERNELS}": (kernel_product, by_kernels),
             f"Theorem 4, {BY_ROWS}": (product, by_rows),
             "searched": (searched, search),
             "upper bound": (None, bounding),

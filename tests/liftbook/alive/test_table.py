@@ -179,7 +179,7 @@ def test_the_recommendation_is_that_of_the_command(example):
 
 
 def test_a_question_without_an_answer_says_what_is_possible(example, monkeypatch):
-    monkeypatch.setattr(table, "BUDGETS", (1.0,))
+    monkeypatch.setattr(table, "CURVE_BUDGETS", (1.0,))
     desk = Desk()
     desk.opened(example.read_bytes(), "example.csv")
     asked = {"secret": [{"name": "ill"}], "public": [{"name": "age"}], **QUESTION, "at_most": 0.101}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from liftbook.chapters.results import RECORD
+from liftbook.chapters.results import MIME_PREFIX
 from liftbook.claims import Interval
 from liftbook.claims.values import stored_values
 
@@ -27,7 +27,7 @@ def glued(notebook):
     found = {}
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
-            text = output.get("data", {}).get(RECORD + "text/plain")
+            text = output.get("data", {}).get(MIME_PREFIX + "text/plain")
             if text is not None:
                 try:
                     found[output["metadata"]["scrapbook"]["name"]] = float(text)

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from companion.project import toc_files
-from liftbook.build.book import LONGEST
-from liftbook.build.sphinx.reference import PLACE, addresses
+from liftbook.build.book import LONGEST_CHAPTERS
+from liftbook.build.sphinx.reference import REFERENCE_DIRECTIVE, addresses
 from liftbook.chapters import check_values, preview_parameters, read_notebook, read_parameters
 from liftbook.claims import read_claims
 
@@ -72,7 +72,7 @@ def test_every_chapter_is_in_the_book():
 
 
 def test_what_takes_longest_is_in_the_book():
-    assert set(LONGEST) <= {path.stem for path in toc_files(ROOT)}
+    assert set(LONGEST_CHAPTERS) <= {path.stem for path in toc_files(ROOT)}
 
 
 @each_taught
@@ -206,6 +206,8 @@ def test_run_times_list_every_chapter():
 
 
 @book
-@pytest.mark.parametrize("package", PLACE.findall((ROOT / "chapters" / "api.md").read_text(encoding="utf-8")))
+@pytest.mark.parametrize(
+    "package", REFERENCE_DIRECTIVE.findall((ROOT / "chapters" / "api.md").read_text(encoding="utf-8"))
+)
 def test_every_public_name_is_on_the_reference_page(package):
     assert set(addresses(package)) <= page_at(built_at(ROOT / "chapters" / "api.md")).ids

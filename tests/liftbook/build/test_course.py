@@ -15,13 +15,13 @@ from nbclient import NotebookClient
 from companion.course import __main__ as kit
 from companion.course import grading
 from companion.course.notebooks import Part, Task, parts
-from companion.course.plan import AT_HOME, FOLDER, IN_CLASS, Exercise, exercises, meetings
+from companion.course.plan import AT_HOME, COURSE_FOLDER, IN_CLASS, Exercise, exercises, meetings
 from companion.sockets import LocalKernel
 
 ROOT = Path(__file__).resolve().parents[3]
 HTML = ROOT / "_build" / "html"
 CHAPTERS = ROOT / "chapters"
-MEETINGS = meetings(ROOT / FOLDER, CHAPTERS)
+MEETINGS = meetings(ROOT / COURSE_FOLDER, CHAPTERS)
 ASSIGNMENTS = {one.assignment: list(one.homework) for one in MEETINGS}
 
 TASK = Task(
@@ -146,10 +146,10 @@ def test_notebooks_run_alone(name, kind, tmp_path):
 def test_nbgrader_gives_full_points_and_none(tmp_path):
     """In an environment of its own, with the wheel: nbgrader is no part of this one."""
     (wheel,) = (HTML / "_notebooks").glob("*.whl")
-    (tmp_path / "html" / FOLDER).mkdir(parents=True)
+    (tmp_path / "html" / COURSE_FOLDER).mkdir(parents=True)
     (tmp_path / "html" / "_notebooks").symlink_to(HTML / "_notebooks")
-    kit.write_notebooks(kit.Course("Lift", tmp_path / "html", CHAPTERS, ROOT / FOLDER), MEETINGS)
-    zipfile.ZipFile(tmp_path / "html" / FOLDER / kit.ASSIGNMENTS).extractall(tmp_path)
+    kit.write_notebooks(kit.Course("Lift", tmp_path / "html", CHAPTERS, ROOT / COURSE_FOLDER), MEETINGS)
+    zipfile.ZipFile(tmp_path / "html" / COURSE_FOLDER / kit.ASSIGNMENTS).extractall(tmp_path)
     course, bin_ = tmp_path / "lift", tmp_path / "env" / "bin"
     environ = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "VIRTUAL_ENV", "COV_", "JUPYTER"))}
     environ |= {"PATH": f"{bin_}{os.pathsep}{environ['PATH']}", "HOME": str(tmp_path)}

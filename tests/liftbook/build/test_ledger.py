@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from each import each
 
-from liftbook.build.sphinx.ledger import SHORT, card, closing
+from liftbook.build.sphinx.ledger import VERDICT_CLASSES, card, closing
 from liftbook.build.sphinx.record import chosen, figures_of, table_of
 from liftbook.build.sphinx.sources import stands_on
 from liftbook.claims import code_of, entries
@@ -54,7 +54,7 @@ def test_each_claim_is_on_its_papers_page(paper):
     text = (ROOT / "chapters" / f"record-{paper.lower()}.md").read_text(encoding="utf-8")
     asked = re.findall(rf"```\{{lift-record\}} {paper} (.+)", text)
     mine = [entry for entry in ENTRIES if entry.claim.paper == paper]
-    verdicts = {SHORT[entry.verdict] for entry in mine} - {"agrees"}
+    verdicts = {VERDICT_CLASSES[entry.verdict] for entry in mine} - {"agrees"}
     figures = {f"figure {number}" for entry in mine for number in figures_of(entry.claim.place)}
     assert sorted(asked) == sorted({*verdicts, *figures, "all"})
     assert chosen(ENTRIES, paper, "all") == mine

@@ -10,7 +10,7 @@ from test_living_lift import MECHANISMS
 
 import liftlib as ll
 from companion.chromium import find_chromium
-from liftbook.build.sphinx.living import PARTS, WORDS, page, place, script, tables
+from liftbook.build.sphinx.living import PICTURE_PARTS, WORDS_CLASS, page, place, script, tables
 
 ROOT = Path(__file__).resolve().parents[3]
 CHROMIUM = find_chromium()
@@ -304,7 +304,7 @@ def test_slides_open_the_picture_in_their_state(browser, tmp_path):
     opened.close()
 
 
-@pytest.mark.parametrize("part", sorted(PARTS))
+@pytest.mark.parametrize("part", sorted(PICTURE_PARTS))
 def test_a_definition_marks_its_part(shown, part):
     button = f'<button class="lift-show" data-parts="{part}" hidden>Show in the picture</button>'
     page = shown("mechanism=aorr&eps=0.6&lambda=0.5&more=1", before=button)
@@ -362,7 +362,7 @@ def test_what_to_move_is_said_on_the_page_alone(chapter):
     """A notebook has no picture to be moved, and so no words that ask for it."""
     built = ROOT / "_build" / "html"
     page = (built / "chapters" / f"{chapter}.html").read_text(encoding="utf-8")
-    (words,) = re.findall(rf'<div class="{WORDS}[^>]*>\s*<p>([\w ]{{8,}})', page)
+    (words,) = re.findall(rf'<div class="{WORDS_CLASS}[^>]*>\s*<p>([\w ]{{8,}})', page)
     notebook = built / "_notebooks" / "chapters" / f"{chapter}.ipynb"
     assert words not in notebook.read_text(encoding="utf-8")
 

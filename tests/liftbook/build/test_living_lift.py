@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import liftlib as ll
-from liftbook.build.sphinx.living import FOLDER
+from liftbook.build.sphinx.living import SCRIPT_FOLDER
 
 MECHANISMS = {
     "watchdog": ll.mechanisms.watchdog,
@@ -75,7 +75,7 @@ def random_tables(rng, tries):
 @pytest.fixture(scope="module")
 def ask(request):
     """Return a function that runs a script on the module and returns its answer."""
-    code = base64.b64encode((FOLDER / "lift.mjs").read_bytes()).decode()
+    code = base64.b64encode((SCRIPT_FOLDER / "lift.mjs").read_bytes()).decode()
     source, node = f"data:text/javascript;base64,{code}", shutil.which("node")
 
     def asked(script, arguments):

@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from companion.solutions import reveal
-from companion.sphinx.notebooks import FOLDER, convert, only_glues
+from companion.sphinx.notebooks import NOTEBOOK_FOLDER, convert, only_glues
 
 ROOT = Path(__file__).resolve().parents[3]
 HTML = ROOT / "_build" / "html"
@@ -70,7 +70,7 @@ def test_what_the_page_leaves_out_is_put_back_and_answers_are_asked_for():
 @pytest.mark.book
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_nothing_of_the_markup_is_left(name):
-    made = nbformat.read(HTML / FOLDER / "chapters" / f"{name}.ipynb", as_version=4)
+    made = nbformat.read(HTML / NOTEBOOK_FOLDER / "chapters" / f"{name}.ipynb", as_version=4)
     nbformat.validate(made)
     text = "\n".join(cell.source for cell in made.cells if cell.cell_type == "markdown")
     prose = re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.DOTALL)
@@ -83,7 +83,7 @@ def test_nothing_of_the_markup_is_left(name):
 @pytest.mark.book
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_no_code_is_lost(name):
-    made = nbformat.read(HTML / FOLDER / "chapters" / f"{name}.ipynb", as_version=4)
+    made = nbformat.read(HTML / NOTEBOOK_FOLDER / "chapters" / f"{name}.ipynb", as_version=4)
     code = [cell.source for cell in made.cells if cell.cell_type == "code"][1:]
     source = [cell for cell in jupytext.read(ROOT / "chapters" / f"{name}.md").cells if cell.cell_type == "code"]
     kept = [cell for cell in source if not only_glues(cell.source)]
@@ -99,8 +99,8 @@ def test_no_code_is_lost(name):
 
 @pytest.mark.book
 def test_without_a_repository_the_wheel_lies_beside():
-    made = nbformat.read(HTML / FOLDER / "chapters" / "watchdog.ipynb", as_version=4)
-    (wheel,) = (HTML / FOLDER).glob("*.whl")
+    made = nbformat.read(HTML / NOTEBOOK_FOLDER / "chapters" / "watchdog.ipynb", as_version=4)
+    (wheel,) = (HTML / NOTEBOOK_FOLDER).glob("*.whl")
     assert wheel.name in made.cells[0].source or "git+" in made.cells[0].source
     page = (HTML / "chapters" / "watchdog.html").read_text(encoding="utf-8")
     assert wheel.name in page

@@ -11,7 +11,7 @@ import pytest
 from alone import assert_it_fits_and_can_be_heard, opener
 
 import liftlib as ll
-from liftbook.build.sphinx.living import FOLDER, script
+from liftbook.build.sphinx.living import SCRIPT_FOLDER, script
 from liftbook.build.sphinx.proving import SCRIPTS, place
 from liftlib.proofs import to_problem
 from liftlib.resources import resource
@@ -60,7 +60,7 @@ def asked():
     node = shutil.which("node")
     if node is None:
         pytest.skip("no Node on this machine")
-    code = f"""import {{ NotProven, check, decimal }} from {json.dumps((FOLDER / "exact.mjs").as_uri())};
+    code = f"""import {{ NotProven, check, decimal }} from {json.dumps((SCRIPT_FOLDER / "exact.mjs").as_uri())};
         let text = ""; for await (const part of process.stdin) text += part;
         console.log(JSON.stringify(JSON.parse(text).map((problem) => {{
             try {{
@@ -112,7 +112,9 @@ def test_it_agrees_on_other_proofs(notion, asked):
         genuine = json.loads(to_problem(joint, notion, channel))
         places = [path for path in paths(genuine) if path[0] == "proof"]
         cases = [genuine, *(changed({path: 0.97 * rng.random()}, genuine) for path in rng.sample(places, 20))]
-        cases = [one for one in cases if all(type(n) is int for name in exact.WHOLE for n in one["proof"][name])]
+        cases = [
+            one for one in cases if all(type(n) is int for name in exact.INTEGER_FIELDS for n in one["proof"][name])
+        ]
         wanted = [told(problem) for problem in cases]
         assert isinstance(wanted[0], list)
         assert asked(cases) == wanted

@@ -7,13 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from liftbook.build.sphinx.reference import PLACE, addresses, commands, exported, found_at, mechanism_table, reference
+from liftbook.build.sphinx.reference import (
+    REFERENCE_DIRECTIVE,
+    addresses,
+    commands,
+    exported,
+    found_at,
+    mechanism_table,
+    reference,
+)
 from liftbook.commands import LIFTBOOK
 from liftlib.registry import mechanisms
 from lifttables.cli import LIFT
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGE = PLACE.findall((ROOT / "chapters" / "api.md").read_text(encoding="utf-8"))
+PAGE = REFERENCE_DIRECTIVE.findall((ROOT / "chapters" / "api.md").read_text(encoding="utf-8"))
 
 
 def exports(text):

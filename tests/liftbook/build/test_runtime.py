@@ -35,17 +35,17 @@ def wheel(tmp_path, monkeypatch):
     lock = json.loads(json.dumps(LOCK))
     for package in lock["packages"].values():
         package["sha256"] = runtime.digest(package["file_name"].encode())
-    contents = {name: name.encode() for name in runtime.CORE} | {"pyodide-lock.json": json.dumps(lock).encode()}
+    contents = {name: name.encode() for name in runtime.CORE_FILES} | {"pyodide-lock.json": json.dumps(lock).encode()}
     contents |= {one["file_name"]: one["file_name"].encode() for one in lock["packages"].values()}
     path = tmp_path / "carrier.whl"
     with zipfile.ZipFile(path, "w") as archive:
         for name, data in contents.items():
-            archive.writestr(runtime.INSIDE + name, data)
+            archive.writestr(runtime.PYODIDE_FOLDER + name, data)
     release = tmp_path / "pyodide"
     release.mkdir()
     for name, data in contents.items():
         (release / name).write_bytes(data)
-    monkeypatch.setattr(runtime, "CORE", {name: runtime.digest(contents[name]) for name in runtime.CORE})
+    monkeypatch.setattr(runtime, "CORE_FILES", {name: runtime.digest(contents[name]) for name in runtime.CORE_FILES})
     monkeypatch.setattr(runtime, "downloaded", lambda _: path)
     monkeypatch.delenv("LIFT_PYODIDE", raising=False)
     return path
@@ -58,7 +58,7 @@ def test_takes_what_is_needed_and_no_more(wheel, tmp_path, monkeypatch, source):
         monkeypatch.setenv("LIFT_PYODIDE", str(tmp_path / "pyodide"))
     assert runtime.fetched(tmp_path / "out") == tmp_path / "out"
     names = {path.name for path in (tmp_path / "out").iterdir()}
-    assert names == {*runtime.CORE, "NOTICE.txt", "numpy.whl", "scipy.whl", "pandas.whl", "six.whl", "mpl.whl"}
+    assert names == {*runtime.CORE_FILES, "NOTICE.txt", "numpy.whl", "scipy.whl", "pandas.whl", "six.whl", "mpl.whl"}
     lock = json.loads((tmp_path / "out" / "pyodide-lock.json").read_text())
     assert set(lock["packages"]) == {"numpy", "scipy", "pandas", "six", "matplotlib"}
     assert lock["packages"]["matplotlib"]["depends"] == ["numpy", "six"]
@@ -90,13 +90,13 @@ def test_a_book_without_the_runtime_is_not_built_unless_it_may(monkeypatch):
         raise NoRuntime("there is no network")
 
     monkeypatch.setattr(runtime, "fetched", none)
-    monkeypatch.setattr(alive, "HAVE", {})
+    monkeypatch.setattr(alive, "BUILD_STATE", {})
     monkeypatch.delenv("LIFT_PYODIDE", raising=False)
     with pytest.raises(ExtensionError, match=r"no Python for the browser: there is no network; .* set it to off"):
         alive.prepare(app)
     monkeypatch.setenv("LIFT_PYODIDE", "off")
     alive.prepare(app)
-    assert not alive.HAVE
+    assert not alive.BUILD_STATE
 
 
 def test_without_the_wheel_it_says_why(tmp_path, monkeypatch):

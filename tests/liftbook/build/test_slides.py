@@ -5,13 +5,13 @@ import re
 import pytest
 
 from companion.chromium import find_chromium
-from companion.course.plan import FOLDER, meetings, read_meeting
-from companion.course.slides import CELL, HEIGHT, READY, VALUE, WIDTH, computed, print_slides
+from companion.course.plan import COURSE_FOLDER, meetings, read_meeting
+from companion.course.slides import CODE_CELL, HEIGHT, PLACEHOLDER, READY, WIDTH, computed, print_slides
 from liftbook.build.book import ROOT
 
 HTML = ROOT / "_build" / "html"
 CHAPTERS = ROOT / "chapters"
-SOURCES = sorted((ROOT / FOLDER).glob("*.md"))
+SOURCES = sorted((ROOT / COURSE_FOLDER).glob("*.md"))
 BROWSER = pytest.mark.skipif(find_chromium() is None, reason="no Chromium on this machine")
 each = pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
 
@@ -28,7 +28,7 @@ OUTSIDE = """([width, height]) => {
 def body(path):
     """Return the slides that a lecturer wrote, without code and computed values."""
     text = path.read_text(encoding="utf-8").partition("\n---\n")[2]
-    return VALUE.sub("", CELL.sub("", text))
+    return PLACEHOLDER.sub("", CODE_CELL.sub("", text))
 
 
 @pytest.mark.parametrize(
@@ -97,9 +97,9 @@ def test_a_meeting_has_all_its_parts(path):
 
 
 def test_meetings_are_numbered():
-    assert [one.number for one in meetings(ROOT / FOLDER, CHAPTERS)] == [int(path.name[0]) for path in SOURCES]
+    assert [one.number for one in meetings(ROOT / COURSE_FOLDER, CHAPTERS)] == [int(path.name[0]) for path in SOURCES]
     page = (CHAPTERS / "for-teachers.md").read_text(encoding="utf-8")
-    for one in meetings(ROOT / FOLDER, CHAPTERS):
+    for one in meetings(ROOT / COURSE_FOLDER, CHAPTERS):
         assert f"### Meeting {one.number}: {one.title}\n" in page
         assert f"```{{course-meeting}} {one.number}\n" in page
 
@@ -113,7 +113,7 @@ def test_every_slide_fits_and_has_notes(browser, site, path):
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on("request", lambda request: asked.append(request.url))
-    page.goto(f"{site}{FOLDER}/{path.stem}.html", wait_until="networkidle")
+    page.goto(f"{site}{COURSE_FOLDER}/{path.stem}.html", wait_until="networkidle")
     page.wait_for_function(READY)
     assert page.evaluate("Reveal.getTotalSlides()") == body(path).count("\n## ") + 4  # title, goals, plan, homework
     for slide in page.evaluate("Reveal.getSlides().map(one => Reveal.getIndices(one))"):
@@ -137,14 +137,14 @@ def test_slides_are_printed_one_page_each(tmp_path):
 
     for one in HTML.iterdir():
         (tmp_path / one.name).symlink_to(one)
-    (tmp_path / FOLDER).unlink()
-    (tmp_path / FOLDER).mkdir()
-    for one in (HTML / FOLDER).iterdir():
-        (tmp_path / FOLDER / one.name).symlink_to(one)
+    (tmp_path / COURSE_FOLDER).unlink()
+    (tmp_path / COURSE_FOLDER).mkdir()
+    for one in (HTML / COURSE_FOLDER).iterdir():
+        (tmp_path / COURSE_FOLDER / one.name).symlink_to(one)
     for path in SOURCES:
-        (tmp_path / FOLDER / f"{path.stem}.pdf").unlink(missing_ok=True)
+        (tmp_path / COURSE_FOLDER / f"{path.stem}.pdf").unlink(missing_ok=True)
     with ThreadPoolExecutor(1) as other:  # one that starts a browser may have none open, as other tests have
-        made = other.submit(print_slides, tmp_path, [path.stem for path in SOURCES], FOLDER).result()
+        made = other.submit(print_slides, tmp_path, [path.stem for path in SOURCES], COURSE_FOLDER).result()
     for pdf, path in zip(made, SOURCES, strict=True):
         pages = PdfReader(pdf).pages
         assert len(pages) == body(path).count("\n## ") + 4

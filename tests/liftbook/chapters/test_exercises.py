@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from passing import exercises, of_chapter, passed
 
-from companion.exercises import TRIED, check
+from companion.exercises import WRONG_ANSWERS, check
 from companion.solutions import answers, check_sealed, tags
 from liftbook.chapters import chapters_folder, read_notebook
 
@@ -35,7 +35,7 @@ CHAPTERS = [path for path in sorted(chapters_folder().glob("*.md")) if "```{exer
     ],
 )
 def test_check(answer, expected, right):
-    TRIED.clear()
+    WRONG_ANSWERS.clear()
     verdict = check(answer, expected, "more than one", "count them")
     assert bool(verdict) is right
     assert repr(verdict) == ("Right." if right else "Not yet: more than one")

@@ -29,7 +29,7 @@ def executed_here(source, executed, path, *, parameters, **_):
 def kept(name, table):
     """Return a table as a kernel's output."""
     rows = {"columns": list(table.columns), "rows": json.loads(table.to_json(orient="values"))}
-    data = {results.RECORD + results.ROWS_MIME: rows}
+    data = {results.MIME_PREFIX + results.ROWS_MIME: rows}
     return nbformat.v4.new_output("display_data", data=data, metadata={"scrapbook": {"name": name}})
 
 

@@ -16,7 +16,7 @@ from liftbook.claims.e23.propositions import AT_THE_BOUNDS
 )  # fmt: skip
 def test_a_tighter_bound_is_broken(monkeypatch, function):
     assert function(seed=0)
-    monkeypatch.setattr(propositions, "ALLOWANCE", 0.98)
+    monkeypatch.setattr(propositions, "ROUNDING_FACTOR", 0.98)
     assert not function(seed=0)
 
 

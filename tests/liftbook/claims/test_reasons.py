@@ -44,9 +44,9 @@ def test_no_number_is_typed(claim):
     assert not typed(claim)
 
 
-@pytest.mark.parametrize("claim", [one for one in ROWS if claims.told_calls(one.reason)], ids=lambda claim: claim.id)
+@pytest.mark.parametrize("claim", [one for one in ROWS if claims.calls_in(one.reason)], ids=lambda claim: claim.id)
 def test_a_reason_tells_stored_values(claim):
-    for call in claims.told_calls(claim.reason):
+    for call in claims.calls_in(claim.reason):
         assert VALUES[call], f"no value of {call}: run make ledger"
     assert "{" not in "".join(claims.told(claim.reason, VALUES).split("$")[::2])
     assert claims.told(claim.reason, VALUES).count("?") == claim.reason.count("?")
@@ -67,4 +67,4 @@ def test_a_typed_number_is_seen():
 
 def test_a_reason_names_functions_that_exist(monkeypatch):
     with pytest.raises(DataError, match="a claim names 'nothing'"):
-        claims.compute(claims.told_calls("On {nothing:at all} of them.")[0])
+        claims.compute(claims.calls_in("On {nothing:at all} of them.")[0])

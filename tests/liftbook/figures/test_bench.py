@@ -64,7 +64,7 @@ def asked(output, resume=False, mechanisms=("extremal", "staircase")):
 
 
 def test_an_interrupted_run_goes_on(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("lifttables.recommendation.trying.PROCESSES", False)  # one takes a second to start
+    monkeypatch.setattr("lifttables.recommendation.trying.HAS_PROCESSES", False)  # one takes a second to start
     output, part = tmp_path / "bench.csv", tmp_path / "bench.csv.part"
     output.write_text("of another run\n")
     tried, calls = Trying.call, []

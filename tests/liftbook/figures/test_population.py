@@ -23,11 +23,11 @@ from liftbook.figures.population.designs import (
 from liftbook.figures.population.losses import SHAPES, OneSubset, law_and_optimum, losses, population_losses
 from liftbook.figures.population.neighbours import (
     KERNELS,
-    OTHERS,
+    N_NEIGHBOURS,
     kernels_of_neighbours,
+    neighbours_of,
     one_person_other,
     published,
-    told_apart,
 )
 from liftbook.figures.population.ways import WAYS, judged_ways, population_ways
 from liftlib.errors import DataError, InvalidParameter
@@ -37,7 +37,7 @@ from lifttables.confident.merging import confident_merging
 from lifttables.population.sample import Sample
 
 FEW = 6
-"""Tables of each setting that a stored run has at least; it goes on until there are ``stored.SEEDS`` of them."""
+"""Tables of each setting that a stored run has at least; it goes on until there are ``stored.N_SEEDS`` of them."""
 
 
 def test_a_table_is_of_its_law():
@@ -121,7 +121,7 @@ def test_stored_ways_are_whole_and_kept():
     found = stored.stored_ways()
     tables = found.groupby(["design", "law", "rows"])["seed"].nunique()
     assert len(tables) == (len(WAYS) * len(LAWS) - 2) * len(stored.SIZES)
-    assert tables.between(FEW, stored.SEEDS).all()
+    assert tables.between(FEW, stored.N_SEEDS).all()
     assert found["kept"].all()
 
 
@@ -186,7 +186,7 @@ def test_stored_designs_are_whole_and_kept():
     first = found[found["notion"] == repr(NOTIONS[0])]
     tables = first.groupby(["law", "rows"])["seed"].nunique()
     assert set(tables.index) == {(law, rows) for law in LAWS for rows in stored.SIZES}
-    assert tables.between(FEW, stored.SEEDS).all()
+    assert tables.between(FEW, stored.N_SEEDS).all()
     confident = found[found["design"].str.startswith("confident")]
     assert confident["kept"].mean() >= 0.95
 
@@ -195,7 +195,7 @@ def test_stored_audits_are_whole_and_one_is_found_again():
     found = stored.stored_coverage()
     tables = found.groupby(["law", "rows", "measure"])["seed"].nunique()
     assert len(tables) == len(AUDITED) * len(stored.SIZES) * len(MEASURES)
-    assert (tables == stored.SEEDS).all()
+    assert (tables == stored.N_SEEDS).all()
     assert found.groupby(["law", "rows", "measure"])["covered"].mean().min() >= 0.93
     again = {row["measure"]: row for row in audited_table(("4x10", 1000, 7))}
     for row in found[(found["law"] == "4x10") & (found["rows"] == 1000) & (found["seed"] == 7)].itertuples():
@@ -232,7 +232,7 @@ def test_a_neighbour_differs_by_one_person():
 
 def test_cards_of_neighbours_are_compared():
     found = kernels_of_neighbours(["merging, confidence 0.95"], ["4x6"], [300], [0, 1], 5)
-    again = [told_apart(("merging, confidence 0.95", "4x6", 300, seed), 5) for seed in (0, 1)]
+    again = [neighbours_of(("merging, confidence 0.95", "4x6", 300, seed), 5) for seed in (0, 1)]
     assert found.to_dict("records") == again
     kernels = {json.dumps(published(drawn_table("4x6", 300, seed), "optimal, these rows alone")) for seed in (0, 1)}
     assert len(kernels) == 2
@@ -241,9 +241,9 @@ def test_cards_of_neighbours_are_compared():
 
 def test_stored_kernels_are_whole():
     found = stored.stored_kernels()
-    assert len(found) == len(KERNELS) * len(stored.SMALL) * len(stored.MORE_ROWS) * stored.FEWEST
-    assert (found["of"] == OTHERS).all()
-    assert found["same"].between(0, OTHERS).all()
+    assert len(found) == len(KERNELS) * len(stored.SMALL_LAWS) * len(stored.MORE_ROWS) * stored.N_SEEDS_NEIGHBOURS
+    assert (found["of"] == N_NEIGHBOURS).all()
+    assert found["same"].between(0, N_NEIGHBOURS).all()
 
 
 def test_bounds_of_one_subset_are_narrower():

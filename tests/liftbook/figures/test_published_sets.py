@@ -6,21 +6,21 @@ import numpy as np
 import pytest
 
 import liftlib as ll
-from liftbook.figures.population.sets import ball_corners, hiding_the_data, published_sets, set_coverage, table_of
+from liftbook.figures.population.sets import hiding_the_data, l1_ball_corners, published_sets, set_coverage, table_of
 from liftlib.errors import InvalidParameter
 from lifttables.confident.response import confident_response
 
 
 def test_the_corners_hold_the_least_mean():
     share, rng = np.array([0.5, 0.3, 0.2]), np.random.default_rng(0)
-    corners = ball_corners(share, 0.2)
+    corners = l1_ball_corners(share, 0.2)
     assert corners.sum(axis=1) == pytest.approx(np.ones(6))
     assert np.abs(corners - share).sum(axis=1) == pytest.approx(np.full(6, 0.2))
     for row in rng.random((50, 3)):
         # half of the distance goes from the largest entry to the least
         assert (corners @ row).min() == pytest.approx(share @ row - 0.1 * np.ptp(row))
     with pytest.raises(InvalidParameter, match=r"symbol 2 has the share 0\.2, .* give more rows"):
-        ball_corners(share, 0.4)
+        l1_ball_corners(share, 0.4)
 
 
 def test_the_binary_mechanism_by_hand():

@@ -13,7 +13,7 @@ from liftbook.figures.relatives.families import CONVERSIONS, conversions_tried, 
 from liftbook.figures.relatives.funnel import FUNNELS, against_the_bound, beyond, same_average
 from liftbook.figures.relatives.notions import RELATIVES, Case
 from liftbook.figures.relatives.tried import arrows_tried, decided, gaps_tried, places
-from liftbook.figures.relatives.twice import ADDS, agreeing, both, exclusive_or, twice
+from liftbook.figures.relatives.twice import ADDITIVE, agreeing, both, exclusive_or, twice
 
 
 def by_loops(case):
@@ -106,7 +106,7 @@ def test_two_releases():
     assert (rows["processed"] <= 1e-9).all()
     assert (rows.loc[["DP", "LDP-X"], ["given_x", "given_s"]] <= 1e-9).all(axis=None)
     assert (rows.loc[["LIP", "PML", "PMC", "LDP-S", "MaxL", "I"], "given_x"] > 0.1).all()
-    assert (rows.loc[[key for key in RELATIVES if key not in ADDS], "given_s"] > 0.02).all()
+    assert (rows.loc[[key for key in RELATIVES if key not in ADDITIVE], "given_s"] > 0.02).all()
 
 
 def test_places_are_apart():

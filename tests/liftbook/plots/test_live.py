@@ -16,7 +16,7 @@ from companion.outputs.live import carried, dashes, described, note_line, taken
 from companion.outputs.showing import as_figure_svg
 from liftbook import plots
 from liftbook.plots.live import facets
-from liftbook.plots.styling import LINES, NOTION_LOOKS
+from liftbook.plots.styling import LINE_STYLES, NOTION_LOOKS
 from liftbook.rows.tidy import frame, summary
 
 
@@ -140,7 +140,7 @@ def test_what_a_series_is_of(names, expected):
     assert len({json.dumps(parts) for parts in found.values()}) == len(names)
 
 
-@pytest.mark.parametrize("line", [*LINES, *(line for _, _, line in NOTION_LOOKS.values())])
+@pytest.mark.parametrize("line", [*LINE_STYLES, *(line for _, _, line in NOTION_LOOKS.values())])
 def test_each_line_has_strokes(line):
     assert all(isinstance(length, int) and length > 0 for length in dashes(line))
     assert (dashes(line) == []) == (line == "-")

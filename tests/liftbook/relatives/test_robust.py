@@ -9,7 +9,7 @@ from liftbook.relatives.robust import cone_under
 from liftlib.errors import InvalidParameter, SolverFailure
 from liftlib.response import posteriors as rows
 from liftlib.response.aorr import aorr
-from liftlib.response.posteriors import Core, RowsCertificate
+from liftlib.response.posteriors import ResponseCertificate, Support
 
 JOINT = ll.Joint.from_counts([[4, 1, 2], [1, 5, 2]])
 
@@ -81,7 +81,7 @@ def test_robust_response_on_odd_joints(notion, joint):
     ):
         channel = ll.mechanisms.robust(joint, notion, others=others)
         assert all(notion.is_satisfied(one, channel) for one in (joint, *others))
-        made = channel.certified(RowsCertificate)
+        made = channel.certified(ResponseCertificate)
         assert made.value == utility(joint, channel)
         assert made.value <= made.upper
         assert np.isfinite(made.upper) == (joint.p_x >= 1e-9).all()
@@ -101,12 +101,12 @@ def test_dust_that_has_mass_under_another_distribution():
         assert channel.certificate.upper == np.inf
         # nothing at random that sends the last symbol where an average one goes does better
         best = utility(joint, channel)
-        core = joint.p_x[:4] / joint.p_x[:4].sum()
+        support = joint.p_x[:4] / joint.p_x[:4].sum()
         for _ in range(300):
             kernel = rng.dirichlet(np.full(4, 0.3), size=4)
             share = rng.uniform()
-            kernel = (1 - share) * kernel + share * (core @ kernel)
-            tried = ll.Channel(np.concatenate([kernel, (core @ kernel)[None]]))
+            kernel = (1 - share) * kernel + share * (support @ kernel)
+            tried = ll.Channel(np.concatenate([kernel, (support @ kernel)[None]]))
             if notion.is_satisfied(joint, tried) and notion.is_satisfied(other, tried):
                 assert utility(joint, tried) <= best + 1e-8
 
@@ -114,7 +114,7 @@ def test_dust_that_has_mass_under_another_distribution():
 def test_the_tightest_distribution_sets_the_floor(monkeypatch):
     first, second = ll.Joint.from_counts([[5, 0, 5], [0, 5, 5]]), ll.Joint.from_counts([[1, 0, 1], [0, 500, 500]])
     floors = []
-    monkeypatch.setattr(rows, "mended", lambda *given, **_: floors.append(given[3]) or (ll.Channel.constant(3), 0.0))
+    monkeypatch.setattr(rows, "repaired", lambda *given, **_: floors.append(given[3]) or (ll.Channel.constant(3), 0.0))
     for joint, others in ((first, [second]), (second, [first]), (first, [])):
         ll.mechanisms.robust(joint, ll.LDP(40.0), others=others)
     lightest = second.p_s.min()
@@ -124,14 +124,14 @@ def test_the_tightest_distribution_sets_the_floor(monkeypatch):
 @pytest.mark.parametrize("seed", range(10))
 def test_a_cone_under_another_distribution_is_that_of_the_released_row(seed):
     rng = np.random.default_rng(seed)
-    solid = np.array([True, False, True, True, False])
+    resolved = np.array([True, False, True, True, False])
     other = ll.Joint.from_counts(rng.random((3, 5)))
-    core = Core(ll.Joint.from_counts(rng.random((3, 3))), solid)
+    support = Support(ll.Joint.from_counts(rng.random((3, 3))), resolved)
     halfspaces = rng.normal(size=(4, 5))
-    kernel = core.completed(rng.dirichlet(np.ones(6), size=3))
-    v = core.joint.p_x[:, None] * kernel[solid]  # each column a row P(x, y)
+    kernel = support.extended(rng.dirichlet(np.ones(6), size=3))
+    v = support.joint.p_x[:, None] * kernel[resolved]  # each column a row P(x, y)
     theirs = other.p_x[:, None] * kernel
-    np.testing.assert_allclose(cone_under(other, core, halfspaces) @ v, halfspaces @ theirs, atol=1e-14)
+    np.testing.assert_allclose(cone_under(other, support, halfspaces) @ v, halfspaces @ theirs, atol=1e-14)
 
 
 def test_it_is_kept_under_every_distribution():
@@ -147,6 +147,6 @@ def test_it_is_kept_under_every_distribution():
 
 def test_every_distribution_is_asked_whether_it_is_kept(monkeypatch):
     other = ll.Joint.from_counts([[4, 1, 1], [1, 1, 5]])
-    monkeypatch.setattr(robust, "cone_under", lambda _, core, __: np.empty((0, core.joint.n_public)))
+    monkeypatch.setattr(robust, "cone_under", lambda _, support, __: np.empty((0, support.joint.n_public)))
     with pytest.raises(SolverFailure, match=r"breaks LIP\(eps=0\.1\) by more than a share"):
         aorr(JOINT, ll.LIP(0.1), cone=robust.common_cone(JOINT, ll.LIP(0.1), [other]))

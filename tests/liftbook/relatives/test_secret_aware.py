@@ -11,7 +11,7 @@ from liftbook.relatives import secret_aware
 from liftbook.relatives import secret_aware_posteriors as sight
 from liftlib.errors import InvalidParameter, LiftWarning, SolverFailure, UnsupportedNotion
 from liftlib.response.aorr import cheapest, entropies
-from liftlib.response.posteriors import RowsCertificate
+from liftlib.response.posteriors import ResponseCertificate
 from mixproof import polytope
 from mixproof.numerics import xlogx
 
@@ -78,7 +78,7 @@ def test_certificate_counts_x_alone():
     """The optimum is proven for I(X; Y), not for what the cells (s, x) tell."""
     joint = ll.datasets.uniform_joint(2, 3, np.random.default_rng(0))
     channel = ll.mechanisms.secret_aware(joint, ll.LIP(0.5))
-    made = channel.certified(RowsCertificate)
+    made = channel.certified(ResponseCertificate)
     assert made.value == ll.evaluate(joint, channel).mutual_information
     assert made.upper == pytest.approx(best_by_hand(joint, 0.5), abs=1e-8)
     assert made.gap < 1e-9
@@ -150,7 +150,7 @@ def test_proven_for_seven_secrets_and_six_symbols(eps):
 @pytest.mark.parametrize("classes", [1, pytest.param(2, marks=pytest.mark.slow), 3])  # 2 lies between the others
 def test_a_search_stands_between_reporting_and_a_bound_for_classes(monkeypatch, notion, classes):
     """What is done beyond nine secrets, at a size where the optimum is known."""
-    monkeypatch.setattr(sight, "CLASSES", classes)
+    monkeypatch.setattr(sight, "MAX_CLASSES", classes)
     for seed in range(2):
         joint = ll.datasets.uniform_joint(4, 3, np.random.default_rng(seed))
         best = ll.mechanisms.secret_aware(joint, notion).certificate
@@ -181,7 +181,7 @@ def test_classes_put_those_together_that_tell_the_same():
     p = np.array([[4, 1], [1, 4], [8, 2], [2, 8]]) / 30
     joint = ll.Joint(p)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sight, "CLASSES", 2)
+        patch.setattr(sight, "MAX_CLASSES", 2)
         coarse, sides, classes = sight.coarsened(joint, ll.LIP(0.2))
     assert classes.tolist() == [0, 1, 0, 1]
     np.testing.assert_allclose(coarse.p, [p[0] + p[2], p[1] + p[3]])

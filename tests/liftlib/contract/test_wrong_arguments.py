@@ -75,7 +75,7 @@ UNCHECKED = {
     **dict.fromkeys(("required_budgets", "risk", "kept_columns", "violation_of"), "lifts, by the thousand"),
     **dict.fromkeys(("relaxed", "tangents", "tangent_directions"), "a solver's own rows and priors"),
     **dict.fromkeys(("lacks", "refusal"), "interfaces, which are classes of the library"),
-    **dict.fromkeys(("sums", "parts", "excess", "certifies"), "of parts, which designs make themselves"),
+    **dict.fromkeys(("sums", "parts", "violation_of_sums", "certifies"), "of parts, which designs make themselves"),
     **dict.fromkeys(("misses", "nearness", "kept", "price", "differences"), "subsets, by the thousand"),
     "save": "writes a file",
 }

@@ -9,7 +9,7 @@ from awkward_joints import on_each_joint
 
 import liftlib as ll
 from liftlib.errors import InvalidParameter
-from liftlib.noise.unary_encoding import LARGEST_UNARY
+from liftlib.noise.unary_encoding import MAX_UNARY_SYMBOLS
 
 JOINT = ll.Joint.from_counts([[4, 1, 2, 3], [1, 5, 2, 2], [3, 3, 1, 0]])
 each = pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_unary_encoding_in_full():
     channel = ll.mechanisms.unary_encoding.at(joint, np.inf)
     assert channel.n_outputs == 65_536
     assert ll.evaluate(joint, channel).mutual_information == pytest.approx(ll.measures.entropy(joint.p_x) / 2, rel=1e-9)
-    wide = ll.Joint(np.full((1, LARGEST_UNARY + 1), 1 / (LARGEST_UNARY + 1)))
+    wide = ll.Joint(np.full((1, MAX_UNARY_SYMBOLS + 1), 1 / (MAX_UNARY_SYMBOLS + 1)))
     with pytest.raises(InvalidParameter, match=r"unary encoding of 21 symbols has 2\^21 outputs"):
         ll.mechanisms.unary_encoding.at(wide, 1.0)
 

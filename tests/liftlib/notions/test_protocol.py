@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import liftlib as ll
 from liftlib.measures.lifts import lift
 from liftlib.notions import Leakage, RequiredBudget
-from liftlib.notions.averages import MOST_SETS, NEAR, _Averages
+from liftlib.notions.averages import BOUNDARY_TOL, MAX_LISTED_SECRETS, _Averages
 from liftlib.notions.base import CurvedLift, LiftNotion, PolyhedralLift, cone_of, difference, log_of, provides
 from mixproof.numerics import KEEP_TOL
 
@@ -237,7 +237,7 @@ class TestTangents:
         row = TABLE.p_x + np.array([0.05, -0.02, -0.03])
         column = (TABLE.s_given_x / TABLE.p_s[:, None] @ row)[:, None]
         need = float(make(1.0).required_budgets(column, TABLE.p_s)[at].needed[0])
-        for short, tangents in ((-1e-7, 1), (0.9 * NEAR, 1), (1.1 * NEAR, 0), (1e-3, 0), (0.5, 0)):
+        for short, tangents in ((-1e-7, 1), (0.9 * BOUNDARY_TOL, 1), (1.1 * BOUNDARY_TOL, 0), (1e-3, 0), (0.5, 0)):
             assert make(need + short).tangents(TABLE, row[None]).shape == (tangents, 3)
 
     @pytest.mark.parametrize(
@@ -269,8 +269,8 @@ class TestKinds:
     def test_the_l1_lift_has_a_halfspace_for_each_set_of_secrets(self):
         for eps, rows in ((0.5, 6), (math.log(3) - 1e-9, 6), (math.log(3), 0), (math.log(3) + 1e-9, 0), (50.0, 0)):
             assert ll.L1Lift(math.inf, eps).halfspaces(TABLE).shape == (rows, 3)
-        many = ll.Joint.from_counts(np.ones((MOST_SETS, 2)))
-        assert MOST_SETS == 16
+        many = ll.Joint.from_counts(np.ones((MAX_LISTED_SECRETS, 2)))
+        assert MAX_LISTED_SECRETS == 16
         assert ll.L1Lift(math.inf, 0.5).halfspaces(many).shape == (2**16 - 2, 2)
 
     def test_what_a_notion_of_ones_own_must_say(self):

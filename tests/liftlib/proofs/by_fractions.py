@@ -6,11 +6,11 @@ from functools import cache
 
 import numpy as np
 
-from mixproof.checker import WIDER
-from mixproof.numerics import SLACK
+from mixproof.checker import BOX_MARGIN
+from mixproof.numerics import HALFSPACE_SLACK
 from mixproof.proof import BISECT, FIRST, LEAF, Proof
 
-FULL = Fraction(1 + WIDER)
+FULL = Fraction(1 + BOX_MARGIN)
 """More than this cannot be spread, the room for rounding included."""
 
 
@@ -48,7 +48,7 @@ class ByFractions:
             if side >= 0:
                 row = self.halfspaces[side]
                 total = [so_far + abs(weight) * entry for so_far, entry in zip(total, row, strict=True)]
-                loose += Fraction(SLACK) * max(1, *map(abs, row)) * abs(weight)
+                loose += Fraction(HALFSPACE_SLACK) * max(1, *map(abs, row)) * abs(weight)
         return total, loose
 
     def caps(self):
@@ -75,7 +75,7 @@ class ByFractions:
         total = sum(least)
         if total > FULL:
             return None
-        left = [max(1 - total + low, low) + Fraction(WIDER) for low in least]
+        left = [max(1 - total + low, low) + Fraction(BOX_MARGIN) for low in least]
         return [min(high, other) for high, other in zip(most, left, strict=True)]
 
     def parts(self, at, least, most):
@@ -148,7 +148,7 @@ class Growing:
     def grow(self, parent, child, least, most, depth):
         """Add a box, and some of its children, each after it."""
         rng, at, total = self.rng, len(self.boxes), least.sum()
-        most = np.minimum(most, np.maximum(1 - total + least, least) + WIDER)
+        most = np.minimum(most, np.maximum(1 - total + least, least) + BOX_MARGIN)
         kind = int(rng.choice([LEAF, FIRST, BISECT], p=[0.2, 0.4, 0.4])) if depth and total <= 1 else LEAF
         x = int(rng.integers(self.n))
         level = 0.0

@@ -13,7 +13,7 @@ import liftlib as ll
 from liftlib.channel import Certificate
 from liftlib.errors import InvalidParameter, InvalidProof
 from liftlib.proofs import VALUE_TOL, Checked, check_proof, upper_bound
-from mixproof.checker import WIDER
+from mixproof.checker import BOX_MARGIN
 from mixproof.numerics import KEEP_TOL
 from mixproof.proof import BISECT, FIRST, LEAF, Proof
 
@@ -46,12 +46,12 @@ ROOT = (-1, 0, LEAF, 0, 0.0)
 HALVED = (-1, 0, BISECT, 0, 0.5)
 FIRSTS = (-1, 0, FIRST, 0, 0.5)
 BRINK = [
-    (-1, 0, BISECT, 0, 1.0), (0, 0, LEAF, 0, 0.0), (0, 1, BISECT, 0, 1 + 0.9 * WIDER), (2, 0, LEAF, 0, 0.0)
+    (-1, 0, BISECT, 0, 1.0), (0, 0, LEAF, 0, 0.0), (0, 1, BISECT, 0, 1 + 0.9 * BOX_MARGIN), (2, 0, LEAF, 0, 0.0)
 ]  # fmt: skip
 """v_0 is at least 1, and then at least as much more as rounding may make it."""
-EMPTY = [*BRINK, (2, 1, BISECT, 1, 0.5 * WIDER), (4, 1, LEAF, 0, 0.0)]
+EMPTY = [*BRINK, (2, 1, BISECT, 1, 0.5 * BOX_MARGIN), (4, 1, LEAF, 0, 0.0)]
 """In the last box v_1 is at least what v_0 does not leave."""
-ABOVE = [*BRINK, (2, 1, FIRST, 0, 0.5 * WIDER)]
+ABOVE = [*BRINK, (2, 1, FIRST, 0, 0.5 * BOX_MARGIN)]
 """There another would have to be above what is left."""
 
 
@@ -73,11 +73,11 @@ class TestBounds:
             EMPTY,
             EMPTY[:5],
             ABOVE,
-            [*BRINK[:2], (0, 1, FIRST, 0, 0.5 * WIDER)],
-            [*BRINK[:2], (0, 1, FIRST, 0, 0.99999 * WIDER), (2, -1, LEAF, 0, 0.0)],  # all the room that there is
-            [*BRINK[:2], (0, 1, BISECT, 1, WIDER)],
-            [*BRINK[:2], (0, 1, BISECT, 0, 1 + WIDER), (2, 0, LEAF, 0, 0.0)],
-            [*BRINK[:2], (0, 1, BISECT, 0, 1 + WIDER), (2, 0, LEAF, 0, 0.0), (2, 1, LEAF, 0, 0.0)],
+            [*BRINK[:2], (0, 1, FIRST, 0, 0.5 * BOX_MARGIN)],
+            [*BRINK[:2], (0, 1, FIRST, 0, 0.99999 * BOX_MARGIN), (2, -1, LEAF, 0, 0.0)],  # all the room that there is
+            [*BRINK[:2], (0, 1, BISECT, 1, BOX_MARGIN)],
+            [*BRINK[:2], (0, 1, BISECT, 0, 1 + BOX_MARGIN), (2, 0, LEAF, 0, 0.0)],
+            [*BRINK[:2], (0, 1, BISECT, 0, 1 + BOX_MARGIN), (2, 0, LEAF, 0, 0.0), (2, 1, LEAF, 0, 0.0)],
         ],
         ids=str,
     )

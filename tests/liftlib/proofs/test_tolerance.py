@@ -9,7 +9,7 @@ import pytest
 import liftlib as ll
 from liftlib.errors import InvalidProof
 from liftlib.notions import Polyhedral, provides
-from mixproof.numerics import KEEP_TOL, SLACK
+from mixproof.numerics import HALFSPACE_SLACK, KEEP_TOL
 
 NOTIONS = {
     "LIP": ll.LIP,
@@ -24,7 +24,7 @@ NOTIONS = {
 
 
 def test_the_slack_covers_the_tolerance():
-    assert KEEP_TOL < math.expm1(KEEP_TOL) < SLACK == 1.01 * KEEP_TOL
+    assert KEEP_TOL < math.expm1(KEEP_TOL) < HALFSPACE_SLACK == 1.01 * KEEP_TOL
 
 
 @pytest.mark.parametrize("name", NOTIONS)
@@ -44,7 +44,7 @@ def test_no_accepted_posterior_misses_a_halfspace_by_more_than_the_slack(name, s
         notion = make(eps)
         assert notion.kept_columns(lifts, joint.p_s).all()
         halfspaces = notion.halfspaces(joint) if provides(notion, Polyhedral) else notion.tangents(joint, v[None])
-        short = halfspaces @ v + SLACK * np.maximum(1.0, np.abs(halfspaces).max(axis=1, initial=0.0))
+        short = halfspaces @ v + HALFSPACE_SLACK * np.maximum(1.0, np.abs(halfspaces).max(axis=1, initial=0.0))
         assert short.min(initial=np.inf) >= 0, (notion, short.min())
 
 

@@ -9,9 +9,9 @@ import liftlib as ll
 from liftlib.errors import InfeasiblePrivacy, LiftWarning, SolverFailure
 from liftlib.response import aorr as rows
 from liftlib.response.aorr import Mixture, aorr, cheapest
-from liftlib.response.posteriors import Core, mended, without_dust
+from liftlib.response.posteriors import Support, repaired, without_negligible
 from mixproof.lp import Solution
-from mixproof.numerics import DUST, REPAIR_START, REPAIR_TOL, RESOLVED
+from mixproof.numerics import MIN_RESOLVED_LIFT, NEGLIGIBLE_MASS, REPAIR_START, REPAIR_TOL
 
 JOINT = ll.Joint.from_counts([[4, 1, 2], [1, 5, 2]])
 
@@ -24,26 +24,29 @@ def with_last(mass):
 # Dust -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("mass", "left_out"), [(DUST, False), (np.nextafter(DUST, 0), True), (2 * DUST, False)])
+@pytest.mark.parametrize(
+    ("mass", "left_out"),
+    [(NEGLIGIBLE_MASS, False), (np.nextafter(NEGLIGIBLE_MASS, 0), True), (2 * NEGLIGIBLE_MASS, False)],
+)
 def test_dust_is_what_has_less_mass_than_the_tolerance(mass, left_out):
     joint = with_last(mass)
-    core = without_dust(joint, ll.LIP(1.0))
-    assert core.solid.tolist() == [True, True, not left_out]
-    assert (core.joint is joint) == (not left_out)
-    assert without_dust(joint, ll.SRLIP(1.0, (3,))).solid.all()
-    assert without_dust(joint, ll.SRLIP(1.0, (3,))).joint is joint
+    support = without_negligible(joint, ll.LIP(1.0))
+    assert support.resolved.tolist() == [True, True, not left_out]
+    assert (support.joint is joint) == (not left_out)
+    assert without_negligible(joint, ll.SRLIP(1.0, (3,))).resolved.all()
+    assert without_negligible(joint, ll.SRLIP(1.0, (3,))).joint is joint
 
 
 def test_the_core_is_the_distribution_of_the_rest():
     joint = ll.Joint.from_counts([[1e-12, 4, 1], [0, 1, 2], [1e-12, 0, 0]])  # the last secret comes with dust alone
-    core = without_dust(joint, ll.LIP(1.0))
-    assert core.solid.tolist() == [False, True, True]
-    np.testing.assert_allclose(core.joint.p, np.array([[4, 1], [1, 2]]) / 8)
+    support = without_negligible(joint, ll.LIP(1.0))
+    assert support.resolved.tolist() == [False, True, True]
+    np.testing.assert_allclose(support.joint.p, np.array([[4, 1], [1, 2]]) / 8)
 
 
 def test_completed():
-    core = Core(ll.Joint([[0.2, 0.1], [0.0, 0.7]]), np.array([True, False, True]))
-    whole = core.completed(np.array([[1.0, 0.0], [0.5, 0.5]]))
+    support = Support(ll.Joint([[0.2, 0.1], [0.0, 0.7]]), np.array([True, False, True]))
+    whole = support.extended(np.array([[1.0, 0.0], [0.5, 0.5]]))
     np.testing.assert_allclose(whole, [[1, 0], [0.2 + 0.8 / 2, 0.8 / 2], [0.5, 0.5]])
 
 
@@ -88,7 +91,7 @@ def mending(share_needed, floor=0.0):
         np.testing.assert_allclose(channel.kernel[1], [0.25 * tried[-1], 1 - 0.25 * tried[-1]], rtol=1e-12)
         return tried[-1] >= share_needed
 
-    channel, share = mended(np.eye(2), p_x, keeps, floor, name=ll.LIP(0.5))
+    channel, share = repaired(np.eye(2), p_x, keeps, floor, name=ll.LIP(0.5))
     assert channel.kernel[0, 1] == pytest.approx(0.75 * share, rel=1e-12)
     return share, tried
 
@@ -116,7 +119,7 @@ def test_more_than_rounding_is_not_mended():
     # a share of exactly the tolerance is still tried
     assert mending(0.9 * REPAIR_TOL, floor=REPAIR_TOL / 4)[0] == REPAIR_TOL
     with pytest.raises(SolverFailure, match="the response breaks its notion by more"):
-        mended(np.eye(2), np.array([0.5, 0.5]), lambda _: False)
+        repaired(np.eye(2), np.array([0.5, 0.5]), lambda _: False)
 
 
 # All together ---------------------------------------------------------------------------------------------------
@@ -129,14 +132,14 @@ def test_bounds_that_cross_by_rounding_are_made_equal(monkeypatch):
 
 
 def test_nothing_is_proven_with_symbols_left_out():
-    for mass, proven in ((2 * DUST, True), (DUST / 2, False)):
+    for mass, proven in ((2 * NEGLIGIBLE_MASS, True), (NEGLIGIBLE_MASS / 2, False)):
         made = aorr(with_last(mass), ll.LIP(0.3)).certificate
         assert np.isfinite(made.upper) == proven
 
 
 def test_a_budget_too_small_to_resolve_is_mixed_in():
     joint = ll.Joint.from_counts([[4, 0, 2], [0, 5, 2]])
-    eps = -np.log(RESOLVED)
+    eps = -np.log(MIN_RESOLVED_LIFT)
     for budget, resolved in ((eps - 0.01, True), (eps + 0.01, False)):
         made = aorr(joint, ll.ALIP(budget, np.inf)).certificate
         assert (made.mixed == np.exp(-budget)) == (not resolved)

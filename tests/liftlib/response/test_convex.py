@@ -14,7 +14,7 @@ import liftlib as ll
 from liftlib.errors import InvalidProof, LiftWarning, SolverFailure
 from liftlib.notions import Polyhedral, provides
 from liftlib.response import convex
-from liftlib.response.posteriors import RowsCertificate
+from liftlib.response.posteriors import ResponseCertificate
 from mixproof import polytope, search
 from mixproof.compiling import HAS_NUMBA
 from mixproof.lp import mix_columns
@@ -31,7 +31,7 @@ NOTIONS = [
 def assert_bracketed(joint, notion, compiled=None, gap=1e-4):
     """Cutting planes bracket the same optimum; the channel is private and proven."""
     channel = ll.mechanisms.optimal(joint, notion, gap=gap, compiled=compiled)
-    made = channel.certified(RowsCertificate)
+    made = channel.certified(ResponseCertificate)
     assert notion.is_satisfied(joint, channel)
     assert made.value == pytest.approx(ll.measures.mutual_information(channel.joint_xy(joint)), abs=1e-12)
     assert np.isfinite(made.upper) == (joint.p_x >= 1e-9).all()
@@ -154,7 +154,7 @@ def test_beyond_enumeration():
     joint = ll.datasets.uniform_joint(4, 20, np.random.default_rng(0))
     for notion in (ll.AlphaLift(2, 0.3, 0.3), ll.Chi2Lift(np.inf, 0.3)):
         channel = ll.mechanisms.optimal(joint, notion, gap=1e-2)
-        made = channel.certified(RowsCertificate)
+        made = channel.certified(ResponseCertificate)
         assert made.gap <= 1e-2 * made.value
         assert len(made.proof.points)
         assert ll.check_proof(joint, notion, channel).upper <= made.upper
@@ -208,7 +208,7 @@ def test_a_mixture_that_fails_its_check_is_taken_as_it_is(monkeypatch):
 
     monkeypatch.setattr(convex, "cheapest", failing)
     channel = ll.mechanisms.optimal(joint, notion)
-    made = channel.certified(RowsCertificate)
+    made = channel.certified(ResponseCertificate)
     assert len(calls) > 1
     assert notion.is_satisfied(joint, channel)
     assert made.value == pytest.approx(expected.value, rel=2e-6)
@@ -217,7 +217,7 @@ def test_a_mixture_that_fails_its_check_is_taken_as_it_is(monkeypatch):
 
 def test_rounds_run_out(monkeypatch):
     joint = ll.datasets.uniform_joint(4, 8, np.random.default_rng(2))
-    monkeypatch.setattr(convex, "ROUNDS", 2)
+    monkeypatch.setattr(convex, "MAX_TANGENT_ROUNDS", 2)
     with pytest.warns(LiftWarning, match=r"the rounds of tangents were over .* 2 rounds of tangents.*; give a wider"):
         ll.mechanisms.optimal(joint, ll.AlphaLift(2, 0.3, 0.2), gap=1e-6)
 
@@ -226,7 +226,7 @@ def test_other_limits_are_told_as_they_are(monkeypatch):
     joint = ll.datasets.uniform_joint(4, 12, np.random.default_rng(2))
     with pytest.warns(LiftWarning, match=r"the programmes were over .*; give more programmes"):
         ll.mechanisms.optimal(joint, ll.AlphaLift(2, 0.3, 0.2), programmes=30)
-    monkeypatch.setattr(search, "LARGEST", 1.0)
+    monkeypatch.setattr(search, "MAX_TREE_BYTES", 1.0)
     with pytest.warns(LiftWarning, match=r"as large as memory lets it be .* rounds of tangents: .*; give a wider"):
         ll.mechanisms.optimal(joint, ll.AlphaLift(2, 0.3, 0.2))
 
@@ -238,7 +238,7 @@ def test_where_symbols_are_left_out_nothing_is_proven():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         channel = ll.mechanisms.optimal(joint, ll.Chi2Lift(np.inf, 0.3))
-    made = channel.certified(RowsCertificate)
+    made = channel.certified(ResponseCertificate)
     assert made.upper == np.inf
     assert made.proof is None
     assert ll.Chi2Lift(np.inf, 0.3).is_satisfied(joint, channel)

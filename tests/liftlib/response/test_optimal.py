@@ -7,7 +7,7 @@ import liftlib as ll
 from liftlib.errors import InvalidParameter
 from liftlib.response import aorr as rows
 from liftlib.response.optimal import few_vertices, most_vertices
-from liftlib.response.posteriors import RowsCertificate
+from liftlib.response.posteriors import ResponseCertificate
 from mixproof import polytope
 
 
@@ -81,14 +81,14 @@ def test_methods_agree(method):
 @pytest.mark.cdd
 def test_its_rows_are_all_vertices():
     joint, notion = ll.datasets.uniform_joint(5, 17, np.random.default_rng(0)), ll.ALIP.split(2.0, 0.5)
-    made = ll.mechanisms.optimal(joint, notion, method="qhull").certified(RowsCertificate)
+    made = ll.mechanisms.optimal(joint, notion, method="qhull").certified(ResponseCertificate)
     assert made.rows == len(polytope.vertices(notion.halfspaces(joint), "cdd"))
 
 
 def test_outputs_are_few_and_certified():
     joint = ll.datasets.uniform_joint(5, 17, np.random.default_rng(0))
     channel = ll.mechanisms.optimal(joint, ll.ALIP.split(2.0, 0.5), method="qhull")
-    made = channel.certified(RowsCertificate)
+    made = channel.certified(ResponseCertificate)
     assert channel.n_outputs <= joint.n_public
     assert made.mixed == 0
     assert made.solution.gap < 1e-9
@@ -101,7 +101,7 @@ def test_outputs_are_few_and_certified():
 def test_certificate_on_odd_joints(joint):
     small = ll.Joint.from_counts(joint.p[:, :6], drop_empty=True)
     for notion in (ll.LIP(0.5), ll.LIP(50.0), ll.PerfectPrivacy()):
-        made = ll.mechanisms.optimal(small, notion).certified(RowsCertificate)
+        made = ll.mechanisms.optimal(small, notion).certified(ResponseCertificate)
         assert made.upper >= made.value
         assert np.isfinite(made.upper) == (small.p_x >= 1e-9).all()
         assert made.gap < 1e-6 or not np.isfinite(made.upper)

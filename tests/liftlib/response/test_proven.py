@@ -10,7 +10,7 @@ from awkward_joints import on_each_joint
 import liftlib as ll
 from liftlib.errors import InvalidParameter, LiftWarning
 from liftlib.response.optimal import few_vertices
-from liftlib.response.posteriors import RowsCertificate
+from liftlib.response.posteriors import ResponseCertificate
 from mixproof import search
 from mixproof.compiling import HAS_NUMBA
 from mixproof.numerics import KEEP_TOL
@@ -29,7 +29,7 @@ def utility(joint, channel):
 def assert_agree(joint, notion, compiled, gap=1e-6):
     """The bracket holds the optimum by vertices; the channel is private and proven."""
     channel = ll.mechanisms.optimal(joint, notion, method="tree", compiled=compiled, gap=gap)
-    made = channel.certified(RowsCertificate)
+    made = channel.certified(ResponseCertificate)
     best = ll.mechanisms.optimal(joint, notion, method="qhull").certificate.value
     assert notion.is_satisfied(joint, channel)
     assert made.value == pytest.approx(utility(joint, channel), abs=1e-12)
@@ -115,7 +115,7 @@ def test_ten_secrets_by_fifty_symbols():
     """Beyond any enumeration; a search once returned a constant release here."""
     joint, notion = ll.datasets.uniform_joint(10, 50, np.random.default_rng(0)), ll.ALIP.split(1.0, 0.5)
     channel = ll.mechanisms.optimal(joint, notion, gap=1e-2)
-    made = channel.certified(RowsCertificate)
+    made = channel.certified(ResponseCertificate)
     assert made.route == "a tree of bounds"
     assert made.gap <= 1e-2 * made.value
     assert ll.evaluate(joint, channel).nmi > 0.85
@@ -126,7 +126,7 @@ def test_out_of_time():
     joint, notion = ll.datasets.uniform_joint(8, 40, np.random.default_rng(0)), ll.LIP(0.3)
     with pytest.warns(LiftWarning, match=r"the time was over after .* s: .* and nothing has been proven of others; "):
         channel = ll.mechanisms.optimal(joint, notion, seconds=0.0)
-    made = channel.certified(RowsCertificate)
+    made = channel.certified(ResponseCertificate)
     assert notion.is_satisfied(joint, channel)
     assert utility(joint, channel) >= utility(joint, ll.mechanisms.subset_merging(joint, notion)) - 1e-9
     assert made.value < made.upper <= ll.measures.entropy(joint.p_x) + 1e-8
@@ -135,10 +135,10 @@ def test_out_of_time():
 @pytest.mark.parametrize("compiled", ROUTES)
 def test_out_of_room(compiled, monkeypatch):
     joint, notion = ll.datasets.uniform_joint(6, 24, np.random.default_rng(0)), ll.LIP(0.3)
-    monkeypatch.setattr(search, "LARGEST", 1e5 if compiled else 2e4)
+    monkeypatch.setattr(search, "MAX_TREE_BYTES", 1e5 if compiled else 2e4)
     with pytest.warns(LiftWarning, match=r"the tree was as large as memory lets it be after .*; give a wider gap than"):
         channel = ll.mechanisms.optimal(joint, notion, gap=1e-9, compiled=compiled)
-    made = channel.certified(RowsCertificate)
+    made = channel.certified(ResponseCertificate)
     assert notion.is_satisfied(joint, channel)
     assert made.value < made.upper < ll.measures.entropy(joint.p_x)
     assert ll.check_proof(joint, notion, channel).upper <= made.upper + 1e-9

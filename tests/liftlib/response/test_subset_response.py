@@ -131,7 +131,7 @@ def test_what_cannot_be_mended_is_merged(monkeypatch):
         raise SolverFailure("the response breaks LIP")
 
     joint, notion = ll.datasets.uniform_joint(4, 12, np.random.default_rng(0)), ll.LIP(0.5)
-    monkeypatch.setattr(subset_module, "mended", failing)
+    monkeypatch.setattr(subset_module, "repaired", failing)
     channel = ll.mechanisms.subset_response(joint, notion)
     assert channel.certificate.fallback
     assert channel.partition == ll.mechanisms.subset_merging(joint, notion).partition
@@ -139,7 +139,7 @@ def test_what_cannot_be_mended_is_merged(monkeypatch):
 
 @pytest.mark.slow
 def test_in_a_subset_that_is_too_large_rows_are_searched_for_and_that_is_told(monkeypatch):
-    monkeypatch.setattr(within_subset, "SECONDS", 2.0)
+    monkeypatch.setattr(within_subset, "SUBSET_SECONDS", 2.0)
     joint, notion = ll.datasets.uniform_joint(15, 200, np.random.default_rng(0)), ll.ALIP.split(0.5, 0.5)
     with pytest.warns(LiftWarning, match="within a subset of 19 symbols may be too many, or too close, to list"):
         channel = ll.mechanisms.subset_response(joint, notion)
@@ -162,7 +162,7 @@ def test_where_vertices_are_too_close_to_list_rows_are_searched_for_and_that_is_
         channel = ll.mechanisms.subset_response(joint, notion)
     assert channel.certified(SubsetCertificate).searched > 0
     assert notion.is_satisfied(joint, channel)
-    assert utility(joint, channel) == pytest.approx(best, rel=2 * within_subset.GAP)
+    assert utility(joint, channel) == pytest.approx(best, rel=2 * within_subset.SUBSET_GAP)
 
 
 def test_a_programme_that_fails_at_vertices_is_followed_by_a_search(monkeypatch):
@@ -180,7 +180,7 @@ def test_a_programme_that_fails_at_vertices_is_followed_by_a_search(monkeypatch)
         channel = ll.mechanisms.subset_response(joint, notion)
     made = channel.certified(SubsetCertificate)
     assert (made.searched, made.route) == (1, "rows listed or searched for in each subset")
-    assert utility(joint, channel) == pytest.approx(best, rel=2 * within_subset.GAP)
+    assert utility(joint, channel) == pytest.approx(best, rel=2 * within_subset.SUBSET_GAP)
 
 
 @pytest.mark.parametrize("notion", [ll.LIP(0.5), ll.LDP(0.6), ll.ALIP(np.inf, 0.3), ll.LIP(0.0)], ids=repr)

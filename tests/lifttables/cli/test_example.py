@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from lifttables.cli import main
-from lifttables.cli.example import NAME, ROWS
+from lifttables.cli.example import EXAMPLE_FILE, EXAMPLE_ROWS
 
 
 @pytest.mark.parametrize("folder", [[], ["deep/er"], ["with space"]])
@@ -14,25 +14,25 @@ def test_the_commands_that_it_prints_work(folder, tmp_path, monkeypatch, capsys)
     monkeypatch.chdir(tmp_path)
     assert main(["example", *folder]) == 0
     said = capsys.readouterr().out
-    table = pl.read_csv(tmp_path.joinpath(*folder, NAME))
-    assert table.height == ROWS
+    table = pl.read_csv(tmp_path.joinpath(*folder, EXAMPLE_FILE))
+    assert table.height == EXAMPLE_ROWS
     assert table["region"].null_count() > 0
     commands = [line for line in said.splitlines() if line.startswith("  lift ")]
     assert len(commands) == 2
     codes = [main([*shlex.split(command)[1:], "--resamples", "0"]) for command in commands]
     assert codes == [3, 0]  # the audit says that the notion is broken, and the release mends it
     released = pl.read_csv(tmp_path.joinpath(*folder, "released.csv"))
-    assert released.height == ROWS
+    assert released.height == EXAMPLE_ROWS
     assert released["age_band"].n_unique() > 2  # it still says something
 
 
 def test_it_replaces_nothing_unless_told(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / NAME).write_text("mine")
+    (tmp_path / EXAMPLE_FILE).write_text("mine")
     assert main(["example"]) == 2
-    assert (tmp_path / NAME).read_text() == "mine"
+    assert (tmp_path / EXAMPLE_FILE).read_text() == "mine"
     assert main(["example", "--force"]) == 0
-    assert (tmp_path / NAME).read_text() != "mine"
+    assert (tmp_path / EXAMPLE_FILE).read_text() != "mine"
     (tmp_path / "file").write_text("")
     assert main(["example", "file/below"]) == 2
     assert "cannot make the folder" in capsys.readouterr().err
@@ -41,5 +41,5 @@ def test_it_replaces_nothing_unless_told(tmp_path, monkeypatch, capsys):
 def test_a_missing_value_stops_no_first_audit(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     main(["example"])
-    assert main(["audit", NAME, "--secret", "diagnosis", "--public", "region", "--resamples", "0"]) == 0
+    assert main(["audit", EXAMPLE_FILE, "--secret", "diagnosis", "--public", "region", "--resamples", "0"]) == 0
     assert "rows were dropped" in capsys.readouterr().out

@@ -115,7 +115,10 @@ def test_from_python(folder):
     before = Path("ages.csv").read_bytes()
     with pytest.raises(DataError, match=r"ages\.csv is an input"):
         sanitise_file(
-            Path("in.csv"), Outputs.beside(Path("ages.csv")), Plan(reading, lambda _: LIP(1.0), resamples=0), force=True
+            Path("in.csv"),
+            Outputs.next_to(Path("ages.csv")),
+            Plan(reading, lambda _: LIP(1.0), resamples=0),
+            force=True,
         )
     with pytest.raises(DataError, match=r"ages\.csv is an input"):
         page_file(Path("ages.csv"), "page", [Path("in.csv"), *reading.files], force=True)

@@ -13,13 +13,19 @@ from liftlib.registry import mechanisms
 from lifttables.confident.certification import for_population, route
 from lifttables.confident.merging import confident_merging
 from lifttables.confident.response import confident_response
-from lifttables.confident.subset_lattice import LATTICE, SYMBOLS, blocks_of, rows_needed, small_subsets
+from lifttables.confident.subset_lattice import (
+    MAX_LATTICE_SYMBOLS,
+    MAX_RESPONSE_SYMBOLS,
+    blocks_of,
+    rows_needed,
+    small_subsets,
+)
 from lifttables.population.sample import Sample
 from mixproof.numerics import KEEP_TOL
 
 NOTIONS = [ll.LIP(0.5), ll.LDP(0.8), ll.ALIP(0.8, 0.4), ll.ALIP(math.inf, 0.4), ll.ALIP(0.7, math.inf)]
 DESIGNS = [confident_merging, confident_response]
-MOST = {confident_merging: LATTICE, confident_response: SYMBOLS}
+MOST = {confident_merging: MAX_LATTICE_SYMBOLS, confident_response: MAX_RESPONSE_SYMBOLS}
 each_design = pytest.mark.parametrize("design", DESIGNS, ids=lambda one: one.__name__)
 each_notion = pytest.mark.parametrize("notion", NOTIONS, ids=repr)
 

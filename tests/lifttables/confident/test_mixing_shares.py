@@ -70,11 +70,11 @@ def test_a_mixture_keeps_the_notion_with_half_of_the_tolerance_to_spare(seed):
     parts = Parts.nested(rng.dirichlet(np.ones(3), 4))
     made, share = mixed_parts(sample, notion, parts)
     assert 0 < share < 1
-    assert sample.excess(notion, made) <= KEEP_TOL / 2 + 1e-12
+    assert sample.violation_of_sums(notion, made) <= KEEP_TOL / 2 + 1e-12
     p_y, less = sample.weights @ parts.kernel, share - 1e-6
     everyone = np.ones((1, 4), dtype=bool)
     nearly = Parts(np.vstack([parts.member, everyone]), np.vstack([(1 - less) * parts.weights, less * p_y]))
-    assert sample.excess(notion, nearly) > KEEP_TOL
+    assert sample.violation_of_sums(notion, nearly) > KEEP_TOL
 
 
 def test_an_average_is_taken_by_the_upper_ends_of_the_prior():

@@ -73,7 +73,7 @@ def test_the_folder_decides_nothing():
 def test_the_watchdog_is_a_watchdog():
     counts, notion = [[300, 100, 270, 130, 200], [100, 300, 130, 270, 200]], ll.LIP(0.4)
     sample = Sample(counts)
-    alone = Candidates(sample).kept(notion)[[1 << x for x in range(5)]]
+    alone = Candidates(sample).satisfied(notion)[[1 << x for x in range(5)]]
     assert alone.tolist() == [False, False, False, False, True]
     channel, best = confident_watchdog(counts, notion), confident_merging(counts, notion)
     assert channel.partition == ((0, 1, 2, 3), (4,))
@@ -86,7 +86,7 @@ def test_the_watchdog_is_a_watchdog():
 def test_symbols_join_the_merged_ones_least_risk_first():
     counts, notion = [[200, 900, 430, 1000], [320, 900, 370, 1000]], ll.LIP(0.35)
     sample = Sample(counts)
-    assert Candidates(sample).kept(notion)[[1, 2, 4, 8]].tolist() == [False, True, True, True]
+    assert Candidates(sample).satisfied(notion)[[1, 2, 4, 8]].tolist() == [False, True, True, True]
     risk = [sample.violation(notion, ll.Channel.merge([[x], [y for y in range(4) if y != x]], 4)) for x in (1, 2, 3)]
     assert min(risk) == risk[2]
     assert confident_watchdog(counts, notion).partition == ((0, 3), (1,), (2,))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lifttables.confident.subset_lattice import SHARE, split
+from lifttables.confident.subset_lattice import SELECTION_SHARE, split
 
 
 @pytest.mark.parametrize("p", [[[0.3, 0.2], [0.1, 0.4]], [[0.1] * 5] * 2], ids=["2x2", "2x5"])
@@ -11,7 +11,7 @@ def test_counts_of_the_two_parts_are_uncorrelated_for_one_seed(p):
     p, tables = np.array(p), 1000
     draws = np.random.default_rng(5).multinomial(2000, p.ravel(), size=tables)
     some, others = np.array([split(one.reshape(p.shape).astype(float), 0) for one in draws]).swapaxes(0, 1)
-    assert (some.sum(axis=(1, 2)) == round(SHARE * 2000)).all()
+    assert (some.sum(axis=(1, 2)) == round(SELECTION_SHARE * 2000)).all()
     found = [
         np.corrcoef(a, b)[0, 1] for a, b in zip(some.reshape(tables, -1).T, others.reshape(tables, -1).T, strict=True)
     ]

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import beta, binom
 
 import liftlib as ll
-from lifttables.population.binomial import STEPS, clopper_pearson, fisher_levels
+from lifttables.population.binomial import STAIRCASE_STEPS, clopper_pearson, fisher_levels
 from lifttables.population.sample import Parts, Sample, subset_price
 
 NOTIONS = [ll.LIP(0.3), ll.ALIP(0.7, 0.2), ll.LDP(0.5), ll.LIP(3.0)]
@@ -18,7 +18,7 @@ each_notion = pytest.mark.parametrize("notion", NOTIONS, ids=repr)
 @pytest.mark.parametrize("level", [0.3, 0.01, 1e-6])
 def test_uniform_p_values_are_in_no_corner_with_the_chance_of_the_level(level):
     levels = np.exp(fisher_levels(np.log([level]))[0])
-    assert len(levels) == STEPS - 1
+    assert len(levels) == STAIRCASE_STEPS - 1
     edges = np.concatenate([[1.0], levels, [levels[-1] * levels[0]]])
     np.testing.assert_allclose(edges[1:] / edges[:-1], edges[1], rtol=1e-9)
     # u between two levels: right with each level up to it, so wrong for v below the smallest level left
@@ -123,7 +123,7 @@ def test_an_excess_is_where_the_bounds_meet_the_budget():
     counts, kernel = [[40, 30, 30], [20, 50, 30]], np.array([[0.6, 0.4], [0.3, 0.7], [0.5, 0.5]])
     sample, parts = Sample(counts), Parts.nested(kernel)
     for notion in (ll.LIP(0.1), ll.LDP(0.1)):
-        excess = sample.excess(notion, parts)
+        excess = sample.violation_of_sums(notion, parts)
         assert excess > 0
         nats = notion.eps + excess
         misses = sample.differences(notion.ratios(2), parts.member)

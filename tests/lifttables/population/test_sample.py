@@ -12,7 +12,7 @@ import liftlib as ll
 from liftlib.errors import InvalidDistribution, InvalidParameter, UnsupportedNotion
 from lifttables.population.binomial import clopper_pearson
 from lifttables.population.sample import Parts, Sample, subset_price
-from lifttables.population.worst import Between, kept_for_sure, worst_required_budgets
+from lifttables.population.worst import Between, certainly_satisfied, worst_required_budgets
 
 NOTIONS = [
     ll.LIP(0.4), ll.ALIP(0.5, 0.2), ll.ALIP(math.inf, 0.2), ll.LDP(0.6), ll.L1Lift(0.6, 0.3), ll.Chi2Lift(0.5, 0.3),
@@ -185,7 +185,7 @@ def test_more_confidence_asks_for_more():
 
 def test_kept_for_sure_is_by_output():
     found = Sample([[400, 600, 1], [300, 700, 9]]).outputs(ll.Channel.identity(3))
-    assert kept_for_sure(ll.LIP(0.5), found).tolist() == [True, True, False]
+    assert certainly_satisfied(ll.LIP(0.5), found).tolist() == [True, True, False]
 
 
 @pytest.mark.parametrize(
