@@ -161,7 +161,7 @@ def parse_parameters(source: str, where: str, kind: type[Parameter] = Parameter)
 
 
 def preview_parameters(path: Path, key: str = "companion") -> dict[str, Any]:
-    """Return the values with which a run in the browser begins, from the front matter."""
+    """Return the starting values of a run in the browser, from the front matter."""
     return dict(read_notebook(path).metadata.get(key, {}).get("preview", {}))
 
 

@@ -36,7 +36,7 @@ def concealed(text: str) -> str:
 
 
 def disclosed(text: str) -> str:
-    """Return a text from its concealed form."""
+    """Return the text that :func:`concealed` was given."""
     return base64.b64decode(text).decode()
 
 

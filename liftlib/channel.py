@@ -296,7 +296,7 @@ class Channel:
         if after.sees_secret:
             raise InvalidParameter("after sees the secret: compose with a channel P(z|y)")
         if after.n_public != self.n_outputs:
-            raise InvalidParameter(f"after has {after.n_public} inputs, this one {self.n_outputs} outputs")
+            raise InvalidParameter(f"after has {after.n_public} inputs, but this channel has {self.n_outputs} outputs")
         kernel = self.kernel @ after.kernel
         return Channel(kernel / kernel.sum(axis=-1, keepdims=True), after.outputs)
 

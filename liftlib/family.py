@@ -233,7 +233,7 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
     if near is not None and abs(near[1] - near[0]) <= 2 * max(family.resolution, CLOSED_FORM_TOL):
         return near[0]
     if not violation(start) <= KEEP_TOL:
-        raise InfeasiblePrivacy(f"{family.name} breaks {notion} even at its private end, {start:g}")
+        raise InfeasiblePrivacy(f"{family.name} violates {notion} even at its private end, {start:g}")
     if violation(end) <= 0:
         return end
     if violation(start) >= 0:  # the budget is 0 up to rounding, and only the private end satisfies it

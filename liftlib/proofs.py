@@ -110,7 +110,7 @@ def check_proof(joint: Joint, notion: Notion, channel: Channel, proof: Proof | N
     p_xy = channel.joint_xy(joint)
     value = float(xlogx(p_xy).sum() - xlogx(p_xy.sum(axis=0)).sum() - xlogx(p_xy.sum(axis=1)).sum())
     if not abs(value - certificate.value) <= VALUE_TOL:
-        raise InvalidProof(f"I(X; Y) is {value:.12g}, not {certificate.value:.12g}, as the certificate says")
+        raise InvalidProof(f"I(X; Y) is {value:.12g}, not {certificate.value:.12g}, the value in the certificate")
     # that no I(X; Y) exceeds H(X) needs no proof
     upper = min(upper_bound(joint, notion, given), float(-xlogx(joint.p_x).sum()) + ENTROPY_MARGIN)
     for whose, claimed in (("the proof", given.upper), ("the certificate", certificate.upper)):

@@ -134,7 +134,7 @@ def secants(least, most, heights, dual, cost):
 
 @compiled
 def bounded(rows, low, high, dual, least, most, heights, multipliers, slopes):
-    """Return the lower bound on a box that multipliers prove; write the slopes."""
+    """Return the dual lower bound over a box for given multipliers; fill ``slopes``."""
     m, n = rows.shape
     total = 0.0
     copy(dual, slopes)

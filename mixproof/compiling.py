@@ -101,7 +101,7 @@ def _compile_elsewhere() -> None:
     except OSError:
         return
     warnings.warn(
-        "another process compiles the solver's loops for half a minute; until then searches are about ten times slower",
+        "another process is compiling the solver's loops; until then, searches are about ten times slower",
         MixproofWarning,
         stacklevel=2,
     )

@@ -40,7 +40,7 @@ class MixproofWarning(UserWarning):
 
 
 def shown(value: object, most: int = 60) -> str:
-    """Return a value's text for an error message, shortened and on one line."""
+    """Return the repr of a value for an error message, shortened and on one line."""
     try:
         text = " ".join(repr(value).split())
     except ValueError:  # an integer with more digits than Python converts

@@ -333,7 +333,7 @@ def certify(cost: Vector, a_eq: Any, b_eq: Vector, x: Vector, dual: Vector) -> S
     scale = 1 + abs(float(cost @ x))
     if not (primal <= FEASIBILITY_TOL and dual_residual <= 10 * GAP_TOL * scale and gap <= 10 * GAP_TOL * scale):
         raise SolverFailure(
-            f"the linear programme's answer fails its check: primal residual {primal:.3g}, "
+            f"the linear program's solution fails its check: primal residual {primal:.3g}, "
             f"dual residual {dual_residual:.3g}, gap {gap:.3g}"
         )
     return Solution(x, dual, float(cost @ x), primal, dual_residual, gap)

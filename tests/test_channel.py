@@ -175,7 +175,7 @@ class TestCompose:
     def test_refuses(self):
         with pytest.raises(InvalidParameter, match=r"^after sees the secret: compose with a channel P"):
             Channel(np.eye(2)).compose(Channel(AWARE))
-        with pytest.raises(InvalidParameter, match=r"^after has 2 inputs, this one 3 outputs$"):
+        with pytest.raises(InvalidParameter, match=r"^after has 2 inputs, but this channel has 3 outputs$"):
             Channel(KERNEL).compose(Channel.identity(2))
 
 

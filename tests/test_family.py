@@ -107,7 +107,7 @@ def test_calibration_at_the_ends():
     assert ll.calibrate(ll.mechanisms.randomised_response, JOINT, ll.LIP(0.0)) == pytest.approx(0, abs=1e-9)
     assert ll.calibrate(ll.mechanisms.linear_reduction, independent, ll.LIP(0.1)) == 0
     assert ll.calibrate(ll.mechanisms.linear_reduction, JOINT, ll.LIP(0.0)) == pytest.approx(1, abs=1e-9)
-    with pytest.raises(InfeasiblePrivacy, match=r"breaks LIP.* even at its private end, 0"):
+    with pytest.raises(InfeasiblePrivacy, match=r"violates LIP.* even at its private end, 0"):
         ll.calibrate(ll.Family(lambda joint, _: ll.Channel.identity(joint.n_public)), JOINT, ll.LIP(0.1))
 
 

@@ -16,7 +16,7 @@ OWNERS = "BSD-3-Clause, University of Washington Interactive Data Lab and contri
 
 
 class NoGrammar(CompanionError):
-    """The file cannot be made."""
+    """The Vega bundle cannot be built."""
 
 
 def bundled(root: Path) -> Path:

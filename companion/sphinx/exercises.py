@@ -68,7 +68,7 @@ def sealed_answers(app: Sphinx, docname: str) -> dict[str, Sealed]:
 
 
 class Forms(SphinxPostTransform):
-    """Put a form into each exercise and conceal its solution."""
+    """Add answer forms to the exercises and conceal their solutions."""
 
     default_priority = 210
     formats = ("html",)

@@ -30,7 +30,7 @@ def address_of(configured: str, repository: str) -> str:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Configure the libraries for the book."""
+    """Set up the 404 page, link previews and the sitemap."""
     add_settings(app, "companion_picture")
     address = address_of(app.config["html_baseurl"] or "", os.environ.get("GITHUB_REPOSITORY", ""))
     config = app.config

@@ -47,7 +47,10 @@ def kept_rules(css: str, names: set[str]) -> str:
 
 
 def cut(font: Path, codes: set[int], target: Path) -> bool:
-    """Write a font with some of its characters; return whether it has any of them."""
+    """Write a subset of a font; return whether it has any of the characters.
+
+    If it has none, nothing is written.
+    """
     options = subset.Options(flavor="woff", drop_tables=[*subset.Options().drop_tables, "GSUB"])
     with subset.load_font(str(font), options) as subset_font:
         present = codes & set(subset_font.getBestCmap())

@@ -49,6 +49,6 @@ def lighten(app: Sphinx, _pagename: str, _template: str, context: dict[str, Any]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Connect to the build."""
+    """Connect :func:`lighten` to the Sphinx build."""
     app.connect("html-page-context", lighten, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -124,7 +124,7 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
         pass
 
     def unknown_visit(self, node: nodes.Element) -> None:
-        """Raise an error, as the content would be missing in a reader's notebook."""
+        """Raise an error, because the notebook would otherwise lack the content."""
         raise NotImplementedError(f"no Markdown is known for {type(node).__name__}: {node.astext()[:80]!r}")
 
 

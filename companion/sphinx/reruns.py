@@ -62,7 +62,7 @@ def targets(app: Sphinx) -> Iterator[tuple[str, str, str]]:
 
 
 def write_record(app: Sphinx, error: Exception | None) -> None:
-    """Write ``book.json`` next to the book's pages."""
+    """Write ``book.json``, which reruns read, next to the book's pages."""
     if error is not None or app.builder.name != "html" or app.config["companion_rerun"]:
         return
     images = getattr(app.env, "figure_images", {})
@@ -83,7 +83,10 @@ def write_record(app: Sphinx, error: Exception | None) -> None:
 
 
 def draw_ghosts(app: Sphinx, doctree: nodes.document, _page: str) -> None:
-    """Draw the book's curves behind a rerun's; in the book, note the figures."""
+    """Draw the book's curves behind those of a rerun.
+
+    A build of the book itself only records the image of each SVG figure, for :func:`write_record`.
+    """
     rerun = app.config["companion_rerun"]
     if not rerun:
         env: Any = app.env

@@ -72,7 +72,7 @@ def named(heading: str) -> str:
 
 
 def entries(page: str, title: str, keywords: str, doctree: nodes.document) -> Iterator[list[str]]:
-    """Yield a page's sections, the words it defines and the functions it documents."""
+    """Yield the index entries of a page's sections, glossary terms and functions."""
     top = True
     for section in doctree.findall(nodes.section):
         if isinstance(section.parent, nodes.section | nodes.document):

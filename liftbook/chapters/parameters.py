@@ -170,7 +170,7 @@ def read_values(path: Path) -> dict[str, Any]:
 
 
 def parse_values(text: str) -> dict[str, Any]:
-    """Return the parameters in a YAML text, such as ``{n_trials: 50}``."""
+    """Return the parameters in a YAML string, such as ``{n_trials: 50}``."""
     return _mapping(parse_yaml(text, repr(text)), repr(text))
 
 

@@ -82,7 +82,10 @@ class CurveClaim:
 
     @cached_property
     def drawn(self) -> list[Figure]:
-        """The figures; a name with an argument stands for the first figure that fits it."""
+        """The claim's figures.
+
+        A name that contains ``$`` stands for the first of ``figures`` whose name begins with the text before it.
+        """
         names = {self.row[key].partition("$") for key in ("figure", "than") if key in self.row}
         known = [
             next((candidate for candidate in self.figures if mark and candidate.startswith(name)), name)

@@ -86,7 +86,7 @@ def shown(values: Sequence[Value]) -> str:
 
 
 def range_of(values: Sequence[Value]) -> tuple[float, float, float]:
-    """Return the least, the largest and the mean of numbers."""
+    """Return the minimum, maximum and mean of the values that are not intervals."""
     numbers = [float(value) for value in values if not isinstance(value, Interval)]
     return min(numbers), max(numbers), math.fsum(numbers) / len(numbers)
 

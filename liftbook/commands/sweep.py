@@ -64,5 +64,5 @@ def run(options: argparse.Namespace) -> int:
         print(f"{written}  ({len(outcome.done)} done, {len(outcome.skipped)} found finished)")
     if outcome.failed:
         name, message = next(iter(outcome.failed.items()))
-        raise RerunError(f"{len(outcome.failed)} of {len(runs)} runs failed, the first, {name}, so: {message}")
+        raise RerunError(f"{len(outcome.failed)} of {len(runs)} runs failed; the first was {name}, so: {message}")
     return 0

@@ -42,7 +42,7 @@ def on_cores(cores: Sequence[int] = (1, 2, 4, 8, 16, 32, 64, 128, 256)) -> pd.Da
 
 
 def makespan(tasks: Sequence[float], cores: int) -> float:
-    """Return the seconds that tasks take if each goes to the core that is free first.
+    """Return the total seconds if each task goes to the core that is free first.
 
     Examples
     --------

@@ -99,7 +99,8 @@ def tables(
 def scatters(rows: pd.DataFrame, x: str, y: str, *, notes: Mapping[str, str] | None = None) -> list[Axes]:
     """Draw one point per row, one panel per value of ``panel``.
 
-    ``x`` and ``y`` are columns; rows that are infinite in one are left out. ``notes`` maps panels to a text in them.
+    ``x`` and ``y`` are column names; rows in which either is not finite are left out. ``notes`` maps a panel to the
+    text in its upper left corner.
     """
     names = list(dict.fromkeys(rows["panel"]))
     with style():

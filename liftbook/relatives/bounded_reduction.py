@@ -73,7 +73,7 @@ def bounded_reduction(joint: Joint, low: ArrayLike, high: ArrayLike) -> Channel:
     after = np.einsum("sx,sxy->sy", joint.x_given_s, channel.kernel) / joint.p_x
     off = float(max((least - after).max(), (after - most).max()))
     if not off <= LIFT_TOL:
-        raise SolverFailure(f"the linear programme's answer misses a bound by {off:.3g}")
+        raise SolverFailure(f"the linear program's solution violates a bound by {off:.3g}")
     return channel
 
 

@@ -47,7 +47,7 @@ def tailored_response(joint: Joint, notion: LiftNotion) -> Channel:
     bounds = notion.lift_bounds(joint.p_s)
     if not bounds.exact:
         raise UnsupportedNotion(
-            f"{notion} is not bounds on single lifts, so tailored_response cannot serve it: "
+            f"{notion} does not bound single lifts, so tailored_response does not support it: "
             "use calibrate with randomised_response"
         )
     plain = Channel.identity(joint.n_public, joint.public)

@@ -76,7 +76,7 @@ def markov_reduction(joint: Joint, share: float, *, distortion: ArrayLike | None
         np.abs((joint.p @ kernel)[:, free] / np.outer(joint.p_s, p_x) - (1 + (1 - share) * (lifts[:, free] - 1))).max()
     )
     if not off <= LIFT_TOL:
-        raise SolverFailure(f"the linear programme's answer misses a lift of I21 eq. (3) by {off:.3g}")
+        raise SolverFailure(f"the linear program's solution violates I21 eq. (3): a lift is off by {off:.3g}")
     return Channel(kernel, joint.public)
 
 
@@ -161,7 +161,9 @@ def _rows(source: Vector, flow: Matrix) -> Matrix:
 def _distortion(distortion: ArrayLike, n: int) -> Matrix:
     cost = as_matrix("distortion", distortion)
     if cost.shape != (n, n):
-        raise InvalidParameter(f"distortion has shape {cost.shape}: give ({n}, {n}), a row for each x and a column a y")
+        raise InvalidParameter(
+            f"distortion has shape {cost.shape}: give ({n}, {n}), with a row for each x and a column for each y"
+        )
     if not (cost >= 0).all():
         x, y = np.argwhere(~(cost >= 0))[0]
         raise InvalidParameter(f"distortion[{x}, {y}] is {cost[x, y]:g}, below 0: a cost is not negative")

@@ -178,7 +178,7 @@ def repaired(
             return channel, share
         share = max(4 * share, REPAIR_START)
         if share > REPAIR_TOL:
-            raise SolverFailure(f"the response breaks {name} by more than a share of {REPAIR_TOL:g} can repair")
+            raise SolverFailure(f"the response violates {name} by more than a share of {REPAIR_TOL:g} can repair")
 
 
 def cone_for(joint: Joint, notion: Polyhedral) -> PosteriorCone:

@@ -131,7 +131,7 @@ def _shapes(asked: Notion) -> str:
                 )
             alone = notion.required_budgets(lifts[1], p_s[1])[at].needed
             if not np.allclose(alone, budget.needed[1], equal_nan=True):
-                raise Fault(f"{budget.budget}: a batch of two gives different numbers from each alone")
+                raise Fault(f"{budget.budget}: a batch of two lift arrays gives other values than each array alone")
     return "in batches and alone"
 
 
@@ -176,9 +176,9 @@ def _halfspaces(asked: Notion) -> str:
     for joint in _joints(notion):
         halfspaces = notion.halfspaces(joint)
         if np.ndim(halfspaces) != 2 or np.shape(halfspaces)[1] != joint.n_public:
-            raise Fault(f"they have shape {np.shape(halfspaces)}, and (m, {joint.n_public}) is expected")
+            raise Fault(f"halfspaces have shape {np.shape(halfspaces)}, and (m, {joint.n_public}) is expected")
         if (halfspaces @ joint.p_x < -KEEP_TOL).any():
-            raise Fault("they refuse P_X, which reveals nothing: is a sign flipped?")
+            raise Fault("the halfspaces exclude P_X, which reveals nothing: is a sign flipped?")
         if isinstance(notion, LiftNotion):
             rows = _posteriors(joint)
             detail = _compare("halfspaces", np.all(rows @ halfspaces.T >= 0, axis=1), _violations(notion, joint, rows))
@@ -253,7 +253,7 @@ def _beliefs(asked: Notion) -> None:
             low, high = notion.belief(float(p))
             if (after < low - 1e-9).any() or (after > high + 1e-9).any():
                 raise Fault(
-                    f"belief({p:.3g}) is ({low:.4g}, {high:.4g}), and an allowed output leads to a belief between "
+                    f"belief({p:.3g}) is ({low:.4g}, {high:.4g}), but an allowed output leads to a belief between "
                     f"{after.min():.4g} and {after.max():.4g}"
                 )
         with np.errstate(divide="ignore", invalid="ignore"):

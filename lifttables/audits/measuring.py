@@ -71,9 +71,10 @@ Verdict = Literal["kept", "broken", "undecided"]  # whether the population satis
 
 
 def verdict_of(sample: Sample, notion: Notion, channel: Channel | None) -> Verdict | None:
-    """Return the verdict on a notion for the population; None if it has no bounds.
+    """Return whether the population satisfies a notion: kept, broken or undecided.
 
-    It is ``"broken"`` if a ratio of probabilities exceeds its budget for all values within the bounds.
+    None is returned if the notion has no confidence bounds. The verdict is ``"broken"`` if a ratio of probabilities
+    exceeds its budget for all values within the bounds; only ratio-based notions can be shown to be broken.
 
     >>> from liftlib.notions import LIP
     >>> [verdict_of(Sample([[40, 60], [30, 70]]), LIP(eps), None) for eps in (0.01, 2.0)]

@@ -16,7 +16,10 @@ SHARE_BISECTIONS = 40  # bisection steps, for a precision of 1e-12
 
 
 def least_share(certifies: Callable[[float], bool]) -> float:
-    """Return the smallest share in [0, 1] that satisfies a notion, rounded up."""
+    """Return the smallest share in [0, 1] that ``certifies`` accepts, rounded up.
+
+    A share of 1 is assumed to be accepted.
+    """
     if certifies(0.0):
         return 0.0
     low, high = 0.0, 1.0

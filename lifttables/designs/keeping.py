@@ -55,10 +55,10 @@ MARGINAL_SHARES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 
 class NextTo(NamedTuple):
-    """A design for the public columns together with the kept ones.
+    """A design, the counts it was made from, and notes for the owner.
 
-    The counts have a symbol for each pair (x, z) that occurs. The notes, which depend on the counts, state what was
-    coarsened and its cost.
+    With kept columns, the counts have a symbol for each pair (x, z) that occurs. The notes state what was coarsened or
+    left out and what that cost; they depend on the counts, so they are confidential.
     """
 
     counts: Counts

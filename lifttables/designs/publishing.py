@@ -74,7 +74,9 @@ def without_formulas(design: Design, formulas: Formulas, keep: Sequence[str] = (
         raise DataError(_formula(risky[0]))
     texts = tuple(tuple(map(quoted, texts)) for texts in design.texts)
     if len(set(texts)) < len(texts):
-        raise DataError("with apostrophes added, two released values would be equal: rename those that begin with one")
+        raise DataError(
+            "quoting formulas with an apostrophe would make two released values equal: rename those that begin with one"
+        )
     return replace(design, texts=texts)
 
 

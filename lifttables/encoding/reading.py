@@ -158,13 +158,13 @@ class Reading:
         return self._counts_of(table, [self.publics], product=product)[0]
 
     def choices(self, table: Table, confidence: float | None) -> list[Counts]:
-        """Return the contingency tables, by set of public columns, to choose from.
+        """Return a contingency table for each candidate set of public columns.
 
-        An additional column makes more symbols with fewer rows each, so leaving it out may retain more. With up to
-        ``MAX_SUBSET_COLUMNS`` columns, every subset is an alternative; with more, those that leave out at most one
-        column. The log of the number of alternatives is added to ``chosen`` (union bound), so that the rows may choose
-        one. Without a confidence there is one alternative, because an additional column then never makes the optimum
-        worse.
+        Leaving a column out may retain more, because each column splits the rows among more symbols. With up to
+        ``MAX_SUBSET_COLUMNS`` public columns, every non-empty subset is a candidate; with more, only the full set and
+        those that leave out one column. The log of the number of candidates is added to ``chosen`` (union bound), so
+        that the choice may depend on the rows. Without a confidence, the full set is the only candidate, because
+        another column then never makes the optimum worse.
         """
         n = len(self.publics)
         if confidence is None or n == 1:

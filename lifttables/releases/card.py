@@ -254,7 +254,7 @@ def card_of(
 
     Parameters
     ----------
-    made : Design
+    design : Design
     keep, keep_order : keyword-only
         Columns published unchanged, and whether rows keep the source's order.
     release : int or None, keyword-only

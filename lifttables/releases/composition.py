@@ -53,7 +53,7 @@ def joint_leakage(
         Several columns are protected together. Secrets in the table that are missing here count too.
     designs : sequence of Design
         Each is drawn from once for each row, independently of the others given the row.
-    kept : sequence of str
+    kept_columns : sequence of str
         Columns published unchanged.
     notion : Notion
         One that the lifts of each output decide.

@@ -82,13 +82,13 @@ class Drift:
         """The guarantee for the release of the new rows, in a sentence."""
         if self.composition:
             return f"nothing is guaranteed for the new rows. {self.composition}"
+        if self.population == "broken":
+            return "nothing is guaranteed for the new rows, because they show that their population violates the notion"
         if self.sample_only:
             return (
                 f"the notion holds for the new rows together with {self.sample_only}, for this sample only: it is not "
                 "proved for the population"
             )
-        if self.population == "broken":
-            return "nothing is guaranteed for the new rows, because they show that their population violates the notion"
         if self.population == "kept":
             sure = DEFAULT_CONFIDENCE if self.confidence is None else self.confidence
             return (

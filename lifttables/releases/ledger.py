@@ -77,7 +77,7 @@ class Ledger:
         return replace(self, entries=(*self.entries, Entry(now, output, tuple(keep), design)))
 
     def save(self, aside: Path) -> None:
-        """Write the ledger to a file that will replace its own.
+        """Write the ledger to a temporary file that will replace the ledger's file.
 
         DataError is raised if the ledger's file has changed since it was read.
         """

@@ -278,7 +278,7 @@ def check_dear(mechanism: str, n_public: int, *, allow: bool, designed: bool = F
 def check_each_secret(_table: Table, design: Design, _how: Publishing) -> None:
     """Raise BrokenNotion if one of several secrets is not protected individually.
 
-    This can happen with a user's own notion.
+    This can happen with a user-defined notion.
     """
     if len(design.secret.columns) == 1 or design.promise is None or design.channel.sees_secret:
         return

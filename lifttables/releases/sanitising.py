@@ -142,34 +142,37 @@ def apply(
     ledger: Path | None = None,
     rng: Uniform | int | None = None,
 ) -> Applied:
-    """Return new rows released through an existing design.
+    """Return a release of new rows, drawn with an existing design.
 
     Parameters
     ----------
     frame : frame
-        As in :func:`sanitise`, with the design's public columns, and its secret ones if the mechanism sees them.
-    made : Design
+        Any frame that :func:`sanitise` accepts, with the design's public columns, and with its secret columns if the
+        mechanism sees the secret.
+    design : Design
         From :func:`sanitise` or :func:`~lifttables.designs.designing.load`.
     keep, keep_order, ledger, rng
-        As in :func:`sanitise`. Only rows with the secret can show that kept columns satisfy the notion.
+        As in :func:`sanitise`. Whether kept columns satisfy the notion can be checked only if the frame has the secret.
     unseen : {"error", "draw"}
-        Refuse a symbol that the design has not seen, or draw from P(y), which is private.
+        Treatment of symbols that the design does not contain: raise an error, or draw the output from P(y), which
+        reveals nothing about the secret.
     missing : {"refuse", "drop"}
-        Whether to treat a missing value like any other, or to drop its row.
+        Treatment of missing values: handle them like any other value, which is an error if the design has no symbol for
+        them (see ``unseen``), or drop their rows.
     allow : bool
-        Whether to continue if the rows have drifted, or if kept columns or earlier releases violate the notion together
-        with this one; ``drift.promise`` then states no guarantee.
+        Whether to continue despite harmful drift, or although kept columns or earlier releases violate the notion
+        together with this one; ``drift.promise`` states what is still guaranteed.
 
     Raises
     ------
     DataError
-        If a column or a symbol is not as the design expects.
+        If a column or a symbol does not match the design.
     Drifted
-        If the rows are from another distribution that (possibly) violates the notion; see
-        :func:`~lifttables.releases.drift.drift_of`.
+        If the new rows have drifted and may violate the notion, or show that their population violates it, and
+        ``allow`` is not set; see :func:`~lifttables.releases.drift.drift_of`.
     BrokenNotion
-        If kept columns or earlier releases violate the notion together with this one, or this is unknown, and ``allow``
-        is not set.
+        If kept columns or earlier releases violate the notion together with this one, or if this cannot be computed,
+        and ``allow`` is not set.
     """
     how = Publishing(tuple(keep), unseen, keep_order, "keep")
     table = open_table(frame)

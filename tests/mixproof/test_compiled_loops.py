@@ -74,7 +74,7 @@ def test_another_folder_is_taken_where_nothing_can_be_written(place, monkeypatch
 
 
 def test_one_process_compiles_and_says_so(place, started):
-    with pytest.warns(MixproofWarning, match="another process compiles"):
+    with pytest.warns(MixproofWarning, match="another process is compiling"):
         assert not compiling.ready()
     assert started == [[sys.executable, "-P", "-m", "mixproof"]]
     assert not compiling.ready()
@@ -159,7 +159,7 @@ def test_a_process_compiles_in_the_background(tmp_path):
 
     first = run()
     assert first.stdout == "0.6365 False\n"
-    assert "another process compiles" in first.stderr
+    assert "another process is compiling" in first.stderr
     until = time.monotonic() + compiling.COMPILE_TIMEOUT
     while not list(tmp_path.glob(f"*/{compiling.COMPLETE_MARKER}")) and time.monotonic() < until:
         time.sleep(1)

@@ -84,7 +84,7 @@ def page() -> str:
 
 
 def write(app: Sphinx, error: Exception | None) -> None:
-    """Write the page of the picture next to its styles."""
+    """Write the standalone page of the picture to ``_static``, next to its style sheet."""
     if error is None and app.builder.format == "html":
         (Path(app.outdir) / "_static" / "picture.html").write_text(page(), encoding="utf-8")
 
@@ -96,7 +96,7 @@ class InPage(SphinxDirective):
     reads: ClassVar[tuple[Path, ...]] = ()
 
     def words(self, *classes: str) -> nodes.container:
-        """Return the content, after noting the files that the page depends on."""
+        """Return the parsed content, and record the files that the page depends on."""
         for path in self.reads:
             self.env.note_dependency(str(path))
         found = nodes.container(classes=[*classes, WORDS_CLASS])

@@ -40,7 +40,7 @@ def chosen(all_entries: Sequence[Entry], paper: str, asked: str) -> list[Entry]:
 
 
 def table_of(all_entries: Sequence[Entry]) -> list[str]:
-    """Return a Markdown table of some claims."""
+    """Return the lines of a Markdown table of claims and their verdicts."""
     lines = ["| what the paper says | published | here | verdict |", "|---|---|---|---|"]
     for entry in all_entries:
         place = f"{entry.claim.paper}, {entry.claim.place}"

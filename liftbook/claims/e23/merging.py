@@ -54,7 +54,7 @@ def merging_gain_adult(without: str) -> float:
 
 
 def merging_gain_adult_from_prints() -> float:
-    """Return the gain of the published 0.73 over the published 0.28, per cent."""
+    """Return the gain of the published 0.73 over the published 0.28, in per cent."""
     return 100 * (0.73 / 0.28 - 1)
 
 

@@ -181,7 +181,7 @@ def ldp_prevents_breaches(joint: Joint) -> bool:
 
 
 def problem_15_is_unsolvable() -> bool:
-    """Whether a single high-risk symbol that cannot be hidden allows no response."""
+    """Whether problem (15) is infeasible on a joint where the watchdog violates ALIP."""
     joint, notion = Joint([[0.05, 0.25, 0.20], [0.20, 0.16, 0.14]]), ALIP(0.7, 0.7)
     assert not notion.is_satisfied(joint, watchdog(joint, notion, extend=False))
     return not notion.is_satisfied(joint, optimal_response(joint, notion))

@@ -23,7 +23,7 @@ def adult_values(column: str) -> float:
 
 @on_each(jeffreys, 20, 3, 6)
 def equation_is_the_level(joint: Joint, name: str) -> bool:
-    """Whether eq. (29) for GRR, (32) for OUE or (33) for CR is the LIP leakage."""
+    """Whether eq. (29) for GRR, (32) for OUE or (33) for CR equals the LIP leakage."""
     family, lip = FAMILIES[name], LIP(0.0)
     return all(abs(family.lip(joint, e) - lip.violation(joint, family.at(joint, e))) < 1e-9 for e in (0.3, 1.0, 3.0))
 

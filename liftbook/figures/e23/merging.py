@@ -110,7 +110,10 @@ def figure_e23_11(
     extend: bool = False,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    """Return merging under ALIP, l1- and chi2-privacy, random joints (E23 Fig. 11)."""
+    """Return the trade-off under ALIP, l1- and chi2-privacy (E23 Fig. 11).
+
+    The mechanism is subset merging, on random joints.
+    """
     p = uniform_joints(n_trials, n_secret, n_public, rng)
     return merging_tradeoff(p, _lift_based(lambdas), budgets(epsilons), _merging(extend))
 
@@ -124,7 +127,10 @@ def figure_e23_12(
     leave_out: Sequence[str] = (),
     joint: Joint | None = None,
 ) -> pd.DataFrame:
-    """Return merging under ALIP, l1- and chi2-privacy on Adult (E23 Fig. 12)."""
+    """Return the trade-off under ALIP, l1- and chi2-privacy (E23 Fig. 12).
+
+    The mechanism is subset merging, on Adult.
+    """
     p = adult_joint(leave_out, joint)
     return merging_tradeoff(p, _lift_based(lambdas), budgets(epsilons), _merging(extend))
 
@@ -140,7 +146,10 @@ def figure_e23_13(
     extend: bool = False,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    """Return merging under ALIP and alpha-lift-privacy, random joints (E23 Fig. 13)."""
+    """Return the trade-off under ALIP and alpha-lift privacy (E23 Fig. 13).
+
+    The mechanism is subset merging, on random joints.
+    """
     p = uniform_joints(n_trials, n_secret, n_public, rng)
     series: dict[str, Series] = {"ALIP": lambda eps: ALIP.split(eps, 0.5)}
     for alpha in alphas:

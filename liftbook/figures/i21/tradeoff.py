@@ -29,18 +29,21 @@ def reduction_tradeoff(
     *,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    """Return linear reduction's utility under LIP(eps), and the optimum's (ours).
+    """Return the utility of linear reductions and of the optimum under LIP(eps).
+
+    This figure is ours; I21 has no counterpart.
 
     Parameters
     ----------
     epsilons : iterable of float
-        LIP budgets, nats; each joint is reduced by the least share that keeps the budget.
+        LIP budgets, in nats. Each joint is reduced by the smallest share that satisfies the budget.
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``series``, ``eps``, ``measure`` (nmi; moved, which the optimal response has no counterpart of, as its
-        outputs are not symbols), ``mean``, ``std``, ``n``.
+        Columns ``series``, ``eps``, ``measure``, ``mean``, ``std``, ``n``. The measures are ``nmi`` and ``moved``, the
+        probability that Y differs from X. The optimal response has no ``moved``, because its outputs are not symbols of
+        X.
     """
     p = uniform_joints(n_trials, n_secret, n_public, rng)
     return over_budgets(_reduced, p, epsilons)

@@ -198,7 +198,7 @@ def test_sweep_compares_runs_and_skips_what_is_finished(tmp_path, capsys):
     assert main(words) == 2
     out, err = capsys.readouterr()
     assert "2 done, 0 found finished" in out
-    assert "1 of 3 runs failed, the first" in err
+    assert "1 of 3 runs failed; the first was" in err
     assert "AssertionError: asked to fail" in err
     rows = pl.read_parquet(tmp_path / "out" / "results.parquet")
     assert sorted(rows["param.n"].to_list()) == ["1"] * 2 + ["2"] * 4

@@ -182,7 +182,7 @@ def test_an_answer_that_misses_is_refused(monkeypatch):
         return type(found)(found.x + 1e-4, found.dual, found.objective, 0.0, 0.0, 0.0)
 
     monkeypatch.setattr(transport, "solve", crooked)
-    with pytest.raises(SolverFailure, match=r"misses a lift of I21 eq. \(3\) by"):
+    with pytest.raises(SolverFailure, match=r"violates I21 eq. \(3\): a lift is off by"):
         ll.mechanisms.markov_reduction.at(EXAMPLE, 0.5)
 
 

@@ -114,11 +114,11 @@ def test_the_floor_is_mixed_in_at_least():
 def test_more_than_rounding_is_not_mended():
     largest = REPAIR_START * 4.0 ** int(np.log(REPAIR_TOL / REPAIR_START) / np.log(4))
     assert mending(0.99 * largest)[0] == pytest.approx(largest)
-    with pytest.raises(SolverFailure, match=r"the response breaks LIP\(eps=0.5\) by more than a share of 1e-07 can"):
+    with pytest.raises(SolverFailure, match=r"the response violates LIP\(eps=0.5\) by more than a share of 1e-07 can"):
         mending(1.01 * largest)
     # a share of exactly the tolerance is still tried
     assert mending(0.9 * REPAIR_TOL, floor=REPAIR_TOL / 4)[0] == REPAIR_TOL
-    with pytest.raises(SolverFailure, match="the response breaks its notion by more"):
+    with pytest.raises(SolverFailure, match="the response violates its notion by more"):
         repaired(np.eye(2), np.array([0.5, 0.5]), lambda _: False)
 
 

@@ -204,7 +204,7 @@ def test_a_mixture_that_fails_its_check_is_taken_as_it_is(monkeypatch):
 
     def failing(rows, p_x):
         calls.append(len(rows))
-        raise SolverFailure("the linear programme's answer fails its check")
+        raise SolverFailure("the linear program's solution fails its check")
 
     monkeypatch.setattr(convex, "cheapest", failing)
     channel = ll.mechanisms.optimal(joint, notion)

@@ -128,7 +128,7 @@ def test_symbols_without_mass_are_in_no_subset():
 
 def test_what_cannot_be_mended_is_merged(monkeypatch):
     def failing(*_, **__):
-        raise SolverFailure("the response breaks LIP")
+        raise SolverFailure("the response violates LIP")
 
     joint, notion = ll.datasets.uniform_joint(4, 12, np.random.default_rng(0)), ll.LIP(0.5)
     monkeypatch.setattr(subset_module, "repaired", failing)

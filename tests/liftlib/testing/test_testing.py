@@ -70,7 +70,7 @@ FAULTS = {
     "sign": "is a sign flipped?",
     "axis": "reduce over the secrets, axis -2",
     "comma": "is a comma missing",
-    "sign of halfspaces": "they refuse P_X",
+    "sign of halfspaces": "the halfspaces exclude P_X",
     "too loose": "halfspaces accept a posterior that exceeds",
     "too tight": "halfspaces refuse a posterior",
     "belief": "leads to a belief between",

@@ -205,7 +205,7 @@ CASES = [
     (audit("--bin", "age=2", table="comma.csv"), "a binned column must contain numbers (1.5)", 2),
     (
         sanitise("--formulas", "quote", "--mechanism", "watchdog", table="apostrophe.csv"),
-        "with apostrophes added, two released values would be equal: rename those that begin with one",
+        "quoting formulas with an apostrophe would make two released values equal: rename those that begin with one",
         2,
     ),
     (choose("--na", "NA", of=public("r")), "column 'r' has missing values in 58 of 400 rows", 2),
