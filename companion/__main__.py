@@ -1,4 +1,4 @@
-"""Begin a book, or run one of its pages with other parameters.
+"""Create a book, or rerun one of its pages with other parameters.
 
 companion new FOLDER
 companion rerun PAGE -p NAME VALUE -o FOLDER [--book BOOK]
@@ -18,19 +18,19 @@ HERE = Path(__file__).resolve().parent
 
 
 def requirement() -> str:
-    """Return the requirement for pip: local sources if present, or this version."""
+    """Return the pip requirement: the local sources if present, else this version."""
     if (HERE / "pyproject.toml").is_file():
         return f"paper-companion @ {HERE.as_uri()}"
     return f"paper-companion=={version('paper-companion')}"
 
 
 def new(folder: Path) -> None:
-    """Write a book of two pages into a folder that does not exist.
+    """Write a book of two pages into a new folder.
 
     Raises
     ------
     CompanionError
-        If it exists.
+        If the folder exists.
     """
     if folder.exists():
         raise CompanionError(f"{folder} already exists: choose another folder")
@@ -41,7 +41,7 @@ def new(folder: Path) -> None:
 
 
 def main() -> int:
-    """Carry out what the command line asks; return 2 if it cannot be done."""
+    """Run the command and return its exit code: 0, or 2 after a ``CompanionError``."""
     options = argparse.ArgumentParser("companion", description="Begin a companion to a paper, or rerun a page of it.")
     commands = options.add_subparsers(dest="command", required=True)
     begin = commands.add_parser("new", help="write a book of two pages into a new folder")

@@ -1,4 +1,4 @@
-"""Find Chromium, which the browser tests need (and must find if CI=true)."""
+"""Find Chromium for the browser tests, which require it if CI=true."""
 
 import os
 import shutil
@@ -22,7 +22,7 @@ def find_chromium() -> str | None:
 
 
 def main() -> int:
-    """Return 1 if Chromium is missing where it must not be."""
+    """Return 1 if Chromium is missing and CI=true, else 0."""
     if find_chromium():
         return 0
     print("No Chromium here, so the browser tests are left out: install the package chromium to run them.")

@@ -1,15 +1,15 @@
-"""Compare a printed number with a computed one."""
+"""Compare a published number with a computed one."""
 
 
 def verdict(printed: str, computed: float) -> str:
-    """Return "agrees" if a computed number rounds to the printed one, else "differs".
+    """Return "agrees" if ``computed`` rounds to ``printed``, else "differs".
 
     Parameters
     ----------
     printed : str
-        The number as the paper prints it, whose last digit says how far it was rounded.
+        The number as published; its last digit determines the rounding unit.
     computed : float
-        The number that is computed now.
+        The number to compare.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Execute chapters in parallel, each in its own kernel, and keep their outputs."""
+"""Execute chapters in parallel, each in its own kernel, and cache their outputs."""
 
 import compileall
 import sys
@@ -26,9 +26,9 @@ class Project:
     ----------
     root : pathlib.Path
     always : tuple of str
-        Names of files in it on which every chapter depends, such as a lock of versions.
+        Names of files in ``root`` on which every chapter depends, such as a lock file.
     everything : tuple of str
-        Patterns of files on which a chapter that starts another program depends, including its modules.
+        Glob patterns of the files on which a chapter depends if it starts another program.
     """
 
     root: Path
@@ -36,22 +36,22 @@ class Project:
     everything: tuple[str, ...] = ("**/*.py",)
 
     def files(self) -> list[Path]:
-        """Return the files that match the patterns, in order."""
+        """Return the sorted files that match ``everything``, without caches."""
         paths = {path for pattern in self.everything for path in self.root.glob(pattern) if path.is_file()}
         return sorted(path for path in paths if "__pycache__" not in path.parts)
 
 
 def execute(pages: Iterable[Path], folder: Path, jobs: int, project: Project, longest: Sequence[str] = ()) -> bool:
-    """Execute each chapter without valid outputs; return whether all cells ran.
+    """Execute chapters whose outputs are missing or stale; return whether all succeed.
 
-    Outputs are valid as long as neither the chapter's cells nor a file that they read has changed.
+    Outputs are valid as long as neither the chapter's cells nor any file that they read has changed.
 
     Parameters
     ----------
     pages : iterable of pathlib.Path
-        Sources of the book's pages; those without code are left out.
+        Sources of the book's pages; pages without code cells are skipped.
     folder : pathlib.Path
-        A cache of jupyter-cache, for the outputs.
+        The folder of the jupyter-cache that stores the outputs.
     jobs : int
         Number of processes.
     project : Project
@@ -86,7 +86,7 @@ def execute(pages: Iterable[Path], folder: Path, jobs: int, project: Project, lo
 
 
 def execute_one(folder: Path, project: Project, uri: str) -> ExecutorRunResult:
-    """Execute one chapter and keep its outputs and the files that it read."""
+    """Execute one chapter; cache its outputs and record the files that it reads."""
     cache, reads = get_cache(folder), _reads(folder, uri)
     # jupyter-cache asks twice which records there are: one that another process adds in between seems one too many, and
     # is not found, or is thrown away

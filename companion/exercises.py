@@ -18,8 +18,8 @@ WRONG_ANSWERS: dict[str, list[str]] = {}
 class Verdict:
     """Whether an answer is right, and otherwise a hint; truthy if right.
 
-    ``close`` says whether the answer is within the tolerance of a number that the check knows, as a solution must be;
-    ``answer`` and ``sealed`` are kept for the build of the book.
+    ``close`` says whether the answer is within ``tolerance`` of an unsealed expected answer, as the book's solution
+    must be; the book's build uses ``answer`` and ``sealed``.
     """
 
     right: bool
@@ -35,7 +35,7 @@ class Verdict:
         return "Right." if self.right else f"Not yet: {self.hint}"
 
     def _repr_mimebundle_(self, **_options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Show the verdict, and note a solution's answer for the build."""
+        """Return the verdict as text, with a solution's answer for the build."""
         shown: dict[str, Any] = {"text/plain": repr(self)}
         if not self.close or self.sealed is None:
             return shown, {}
@@ -55,28 +55,28 @@ def check(
     choices: Any = (),
     tolerance: float = 1e-6,
 ) -> Verdict:
-    """Compare an answer with what is expected.
+    """Return the verdict on an answer: right, or the next hint.
 
-    A number is right if it agrees with the expected one in the digits that are written, at least two; from the third
-    digit on, one unit of the third is forgiven. An integer has to be exact.
+    A number is right within one unit of the last of ``digits`` significant digits; a number written with two digits is
+    also right if the expected one rounds to it. An integer has to be exact.
 
     Parameters
     ----------
     answer : object
-        What the reader computed; None while it is not answered.
+        The reader's answer, or None if there is none yet.
     expected : object
-        The right answer: a number, one of the choices, or a sequence or table of these; or an answer that was sealed.
-        Anything else is compared as it is, and a page asks for it in Python only.
+        The right answer: a number, one of the choices, or a sequence or table of these; or a ``Sealed`` answer.
+        Any other object is compared for equality, and the page accepts answers to it only as Python code.
     *hints : str
-        Given one by one, each after a further wrong answer: a direction, the method, a value on the way.
+        Shown in order, one per further wrong answer: a direction, the method, an intermediate value.
     digits : int, keyword-only
-        Significant digits that are compared, three by default.
+        Number of significant digits that are compared, three by default.
     labels : sequence of str, keyword-only
-        What each number of a sequence is; for a table, the names of its rows and of its columns.
+        Names of the numbers of a sequence; for a table, the names of its rows and the names of its columns.
     choices : sequence of str, keyword-only
-        What may be chosen.
+        The possible choices.
     tolerance : float, keyword-only
-        Absolute tolerance within which the solution in the book has to agree with ``expected``.
+        Absolute tolerance within which the book's solution has to agree with ``expected``.
 
     Examples
     --------
@@ -115,5 +115,5 @@ def _close(answer: Any, expected: Any, tolerance: float) -> bool:
 
 
 def show_solution(concealed: str) -> None:
-    """Print a solution that is concealed in a notebook."""
+    """Print a solution that was concealed for a notebook."""
     print(disclosed(concealed))

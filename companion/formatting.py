@@ -1,9 +1,9 @@
-"""Formats the code of a folder's chapters; ``--check`` only reports differences.
+"""Format the code cells of a folder's chapters, or only ``--check`` them.
 
     python -m companion.formatting [--check] [FOLDER]
 
 The folder is ``chapters`` by default.
-A comment or a text that is wider is named, for its author to break.
+Lines that ruff cannot shorten, such as long comments, are reported.
 """
 
 import argparse
@@ -26,7 +26,7 @@ def formatted(source: str) -> str:
 
 
 def too_wide(source: str) -> list[str]:
-    """Return the lines of a cell that are wider than the page.
+    """Return the lines of a cell that are longer than ``WIDTH``.
 
     >>> too_wide("a = 1\\n# " + 75 * "-")
     ['# ---------------------------------------------------------------------------']
@@ -35,7 +35,7 @@ def too_wide(source: str) -> list[str]:
 
 
 def main() -> int:
-    """Format the chapters; return 1 if one was not formatted."""
+    """Format the chapters; with ``--check``, return 1 if formatting or width is wrong."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("folder", nargs="?", type=Path, default=Path("chapters"), help="of the chapters' sources")
     options.add_argument("--check", action="store_true", help="change nothing")

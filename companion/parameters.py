@@ -1,9 +1,9 @@
-"""How pages declare parameters: as typed assignments with comments and ranges.
+"""Parameters of pages, declared as typed assignments with comments and ranges.
 
 ``tosses: int = 20  # how often the coin is tossed, in [1, 10000]``
 
-A book may name a module of its own as ``companion_parameters`` in its configuration, which has the two functions
-``read_parameters(path)`` and ``preview_parameters(path)`` of this one.
+A book may set ``companion_parameters`` in its configuration to a module with its own versions of
+``read_parameters(path)`` and ``preview_parameters(path)``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TYPES: Mapping[str, type] = {"int": int, "float": float, "str": str, "bool": boo
 class Parameter:
     """A page's parameter: name, type, default, comment and range.
 
-    ``refusal`` is raised for a value that does not fit.
+    ``refusal`` is the exception that an invalid value raises.
     """
 
     refusal: ClassVar[type[Exception]] = ValueError
@@ -42,11 +42,11 @@ class Parameter:
 
     @property
     def is_file(self) -> bool:
-        """Whether it names a file that the page reads, according to its comment."""
+        """Whether the value is a path to a file, as its comment says ("file:...")."""
         return self.annotation == "str" and self.comment.startswith("file:")
 
     def parse(self, text: str) -> Any:
-        """Return the checked value of a command line's text.
+        """Return the checked value that a command-line argument represents.
 
         Raises
         ------
@@ -102,7 +102,7 @@ class Parameter:
 
 
 def read_notebook(path: Path) -> Any:
-    """Return a notebook whose kernel names its language."""
+    """Return a page as a notebook whose kernelspec has a language."""
     notebook = copy.deepcopy(_parsed(path.read_text(encoding="utf-8"), path.suffix))
     # papermill refuses a notebook whose kernelspec does not say this
     notebook.metadata.setdefault("kernelspec", {"name": "python3", "display_name": "Python 3"})
@@ -112,14 +112,14 @@ def read_notebook(path: Path) -> Any:
 
 @functools.lru_cache(maxsize=32)
 def _parsed(text: str, suffix: str) -> Any:
-    """Return a parsed notebook, cached because sweeps and listings repeat."""
+    """Return a parsed notebook; cached, because sweeps and listings read it again."""
     import jupytext
 
     return jupytext.reads(text, {"extension": suffix})
 
 
 def read_parameters(path: Path, kind: type[Parameter] = Parameter) -> list[Parameter]:
-    """Return the parameters of a page; none for a page without a parameters cell.
+    """Return the parameters of a page, or an empty list without a parameters cell.
 
     Raises
     ------
@@ -161,19 +161,19 @@ def parse_parameters(source: str, where: str, kind: type[Parameter] = Parameter)
 
 
 def preview_parameters(path: Path, key: str = "companion") -> dict[str, Any]:
-    """Return the starting values of a run in the browser, from the front matter."""
+    """Return the initial parameter values of a browser run, from the front matter."""
     return dict(read_notebook(path).metadata.get(key, {}).get("preview", {}))
 
 
 class Reader(Protocol):
-    """The two functions of the module that a book names."""
+    """The interface of the module that ``companion_parameters`` names."""
 
     def read_parameters(self, path: Path) -> Sequence[Parameter]: ...
     def preview_parameters(self, path: Path) -> Mapping[str, Any]: ...
 
 
 def reader(name: str) -> Reader:
-    """Return the module that a book names, or raise CompanionError if it does not fit."""
+    """Return the named module, or raise CompanionError if it lacks a function."""
     module = import_module(name)
     for function in ("read_parameters", "preview_parameters"):
         if not hasattr(module, function):

@@ -2,8 +2,8 @@
 
     python -m companion.pdf [--name NAME.pdf] [BOOK]
 
-BOOK is the folder of the book's sources, in whose ``_build/html`` it was built; the current one by default.
-It is printed twice: the first print tells on which page each heading stands, which the contents of the second say.
+BOOK is the folder of the book's sources, which must contain the built book in ``_build/html``; the current folder by
+default. The book is printed at least twice, because the first print determines the contents' page numbers.
 """
 
 import argparse
@@ -37,7 +37,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 def lay_out(base: Path) -> Path:
-    """Build all pages as one, from cached outputs; return the folder."""
+    """Build all pages as a single page, from cached outputs; return its folder."""
     program = str(Path(sys.executable).with_name("jupyter-book"))
     subprocess.run([program, "build", "--all", "--builder", "singlehtml", str(base)], check=True)
     return base / "_build" / "singlehtml"
@@ -83,7 +83,7 @@ def starts(pdf: Path, headings: list[str]) -> list[int]:
 
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
-    """Serve a folder on this machine only, and yield its address."""
+    """Serve a folder on the loopback interface, and yield its URL."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
@@ -94,7 +94,7 @@ def served(folder: Path) -> Iterator[str]:
 
 
 def print_book(folder: Path, page_name: str, target: Path) -> int:
-    """Print a page in the folder to a PDF; return how many pages it has."""
+    """Print a page in the folder to a PDF; return its number of pages."""
     from playwright.sync_api import sync_playwright
     from pypdf import PdfReader
 
@@ -133,7 +133,7 @@ def print_book(folder: Path, page_name: str, target: Path) -> int:
 
 
 def main() -> int:
-    """Print the book and show the link to it."""
+    """Print the book and show the link to the PDF; return 1 without Chromium."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("book", nargs="?", type=Path, default=Path(), help="folder of the book's sources")
     options.add_argument(

@@ -7,7 +7,7 @@ from pathlib import Path
 def project_root(start: Path) -> Path:
     """Return the nearest parent folder with a ``pyproject.toml``.
 
-    A preview of a book is inside its project, so that both find the same package and share large files.
+    Without one, return ``start`` itself. A preview is built inside its project, so that both share packages and files.
     """
     start = start.resolve()
     return next((folder for folder in (start, *start.parents) if (folder / "pyproject.toml").is_file()), start)

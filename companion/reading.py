@@ -1,7 +1,7 @@
 """Record the project files that a chapter reads, to know when to rerun it.
 
-An imported file counts by its syntax tree without docstrings, so that a comment can change without a new execution. An
-opened file counts by its bytes. A chapter that starts a program counts as having read everything.
+Imported files are compared by their syntax tree without docstrings, so that a new comment does not cause a rerun, and
+opened files by their bytes. A chapter that starts a program counts as having read everything.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ PROCESS_EVENTS = frozenset({"subprocess.Popen", "os.system", "os.posix_spawn", "
 
 
 def watch(record: str, root: str) -> None:
-    """Record in a file what this process imports or opens in a folder.
+    """Record in a file which files below a folder this process imports or opens.
 
-    A kernel is started with this as its first line. Programs that it starts are recorded as "program" only.
+    This is the first line that a chapter's kernel executes. A started program is recorded only as "program".
     """
     below, out = f"{root}{os.sep}", Path(record).open("w", encoding="utf-8", buffering=1)  # noqa: SIM115
     seen: set[str] = set()
@@ -55,9 +55,9 @@ def _for_writing(mode: object, flags: object) -> bool:
 
 
 def note(record: Path, root: Path, everything: Iterable[Path], always: Iterable[Path] = ()) -> None:
-    """Turn a record of :func:`watch` into a JSON object of fingerprints.
+    """Replace a record of :func:`watch` by a JSON object of fingerprints.
 
-    ``everything`` counts if the chapter started a program; ``always`` counts in any case.
+    Files in ``everything`` are included if the chapter started a program, and files in ``always`` in any case.
     """
     lines = [line.split("\t") for line in record.read_text(encoding="utf-8").splitlines()]
     files = {(kind, Path(name)) for kind, name in lines if kind != "program"}
@@ -71,7 +71,7 @@ def note(record: Path, root: Path, everything: Iterable[Path], always: Iterable[
 
 
 def unchanged(record: Path, root: Path) -> bool:
-    """Return whether a record exists and every file that it names is unchanged."""
+    """Return whether a valid record exists and all its files are unchanged."""
     if not record.exists():
         return False
     try:
@@ -84,7 +84,7 @@ def unchanged(record: Path, root: Path) -> bool:
 
 
 def fingerprint(kind: str, path: Path) -> str:
-    """Return a hash of a file; for an import, of its syntax without docstrings.
+    """Return a file's hash; for an import, of its syntax tree without docstrings.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Run a page of a book with other parameters, and build it like the book."""
+"""Rerun a page of a book with other parameters, and lay it out like the book."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def lay_out(
 ) -> list[str]:
     """Write an executed notebook as ``PAGE.html``; return Sphinx's warnings.
 
-    ``folder`` gets the page, its ``_static`` and its ``_images``. The settings, among them ``companion_rerun`` (see
-    ``companion.sphinx.reruns``), override the ``conf.py`` in ``configured``; the page's source needs the files
-    ``beside`` it. If Sphinx cannot lay out the page, raise CompanionError.
+    The page is written to ``folder`` with its ``_static`` and ``_images``. The settings, among them ``companion_rerun``
+    (see ``companion.sphinx.reruns``), override the ``conf.py`` in ``configured``; the files in ``beside`` are copied
+    next to the page's source. Raise CompanionError if Sphinx cannot lay out the page.
     """
     with tempfile.TemporaryDirectory() as aside:
         source, built = Path(aside) / "source", Path(aside) / "made"
@@ -71,23 +71,23 @@ def lay_out(
 
 
 def rerun(name: str, texts: Mapping[str, str], folder: Path, book: Path) -> Path:
-    """Execute a page with other parameters and return the page that was laid out.
+    """Execute a page with other parameters and return the path of its HTML.
 
     Parameters
     ----------
     name : str
         The page's name, such as ``coins``.
     texts : mapping of str to str
-        Parameters as texts, by name.
+        Values of parameters as text, by name.
     folder : pathlib.Path
-        Must not exist; gets ``NAME.ipynb`` and ``NAME.html`` with what it loads.
+        A new folder for ``NAME.ipynb``, ``NAME.html`` and the files that the page loads.
     book : pathlib.Path
-        The folder with ``conf.py``. If the book is built there, numbers that changed are marked.
+        The folder with ``conf.py``. If it contains the built book, changed numbers are marked.
 
     Raises
     ------
     CompanionError
-        If there is no such page or parameter, a value does not fit, the folder exists or a cell fails.
+        If there is no such book, page or parameter, a value is invalid, the folder exists, or a cell or layout fails.
     """
     import papermill
 
@@ -148,7 +148,7 @@ def _value(name: str, text: str, declared: Mapping[str, Parameter]) -> Any:
 
 
 def _of_the_book(page: str, book: Path, conf: Mapping[str, Any], run_info: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of ``companion.sphinx.reruns``, from the book and the run."""
+    """Return the value of ``companion_rerun``, from the book and the run."""
     html = book / "_build" / "html"
     record_path = html / "book.json"
     record = (

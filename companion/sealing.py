@@ -1,8 +1,8 @@
-"""Answers sealed as salted hashes, which check an answer without revealing it.
+"""Sealed answers: salted hashes that check an answer without revealing it.
 
-A number is sealed as its decimal with a few significant digits, such as ``1.17e0``. A typed number stands for several
-such decimals, and it is right if one of them has the stored hash. The script ``sphinx/exercises.js`` follows the same
-rules. A seal only prevents accidental reading: a program can try all numbers of three digits.
+A number is sealed as a decimal with a few significant digits, such as ``1.17e0``. A reader's number is expanded into
+several such decimals, and is right if the hash of any of them is stored. The script ``sphinx/exercises.js`` implements
+the same rules. Sealing only prevents accidental reading: a program can try all three-digit numbers.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ UNNAMED = ("",)  # the names of the rows or columns of an answer that has only o
 
 
 def concealed(text: str) -> str:
-    """Return a text that cannot be read at a glance.
+    """Return a text in Base64, so that it cannot be read at a glance.
 
     >>> concealed("28/30")
     'MjgvMzA='
@@ -36,12 +36,12 @@ def concealed(text: str) -> str:
 
 
 def disclosed(text: str) -> str:
-    """Return the text that :func:`concealed` was given."""
+    """Return the text that :func:`concealed` encoded."""
     return base64.b64decode(text).decode()
 
 
 def rounded(value: float, digits: int = DIGITS) -> str:
-    """Return a number as a decimal with this many significant digits.
+    """Return a number in scientific notation with ``digits`` significant digits.
 
     >>> rounded(7 / 6), rounded(-0.0009996), rounded(0.0), rounded(math.inf)
     ('1.17e0', '-1.00e-3', '0', 'inf')
@@ -55,7 +55,7 @@ def rounded(value: float, digits: int = DIGITS) -> str:
 
 
 def readings(value: float, written: int, digits: int = DIGITS) -> list[str]:
-    """Return the decimals that a typed number may stand for.
+    """Return the decimals that a number written with ``written`` digits may mean.
 
     >>> readings(1.1667, 5)
     ['1.17e0', '1.16e0', '1.18e0']
@@ -72,7 +72,7 @@ def readings(value: float, written: int, digits: int = DIGITS) -> list[str]:
 
 
 def written_digits(number: str) -> int:
-    """Return the significant digits of a decimal as it is written.
+    """Return the number of significant digits of a decimal as written.
 
     >>> written_digits("0.93"), written_digits("-1.20"), written_digits("2e-05")
     (2, 3, 1)
@@ -82,7 +82,7 @@ def written_digits(number: str) -> int:
 
 @dataclass(frozen=True)
 class Field:
-    """A part of an answer: its kind and the hashes of right values."""
+    """A field of an answer: its kind and the hashes of the right values."""
 
     kind: str
     hashes: tuple[str, ...]
@@ -100,11 +100,11 @@ class Sealed:
     rows, columns : tuple of str
         Names of the answer's rows and columns; a single empty name if there is only one.
     fields : tuple of Field
-        Row by row.
+        The fields in row-major order.
     choices : tuple of str
         The choices of fields of the kind "choice".
     hints : tuple of str
-        From a direction to an intermediate value.
+        Hints in order, from a direction to an intermediate value.
     """
 
     salt: str
@@ -117,16 +117,16 @@ class Sealed:
 
     @property
     def is_form(self) -> bool:
-        """Return whether a page can ask for the answer without Python."""
+        """Whether a form on the page can ask for the answer, without Python."""
         return all(field.kind != "exact" for field in self.fields)
 
     def text(self) -> str:
-        """Return the answer as one line of text."""
+        """Return the sealed answer serialised as one line of text."""
         return concealed(json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":")))
 
     @classmethod
     def read(cls, text: str) -> Sealed:
-        """Return the answer from the result of :meth:`text`."""
+        """Return the sealed answer that :meth:`text` serialised."""
         content: dict[str, Any] = json.loads(disclosed(text))
         fields = tuple(Field(field["kind"], tuple(field["hashes"])) for field in content["fields"])
         names = {key: tuple(content[key]) for key in ("rows", "columns", "choices", "hints")}
@@ -149,7 +149,7 @@ class Sealed:
 
 
 def hashed(salt: str, number: int, word: str) -> str:
-    """Return the salted hash of a field's content."""
+    """Return the salted hash of the content of field ``number``."""
     return hashlib.sha256(f"{salt}/{number}/{word}".encode()).hexdigest()[:20]
 
 
@@ -161,25 +161,25 @@ def seal(
     labels: Sequence[Any] = (),
     choices: Sequence[str] = (),
 ) -> Sealed:
-    """Return an answer sealed.
+    """Return the expected answer of an exercise as a ``Sealed`` answer.
 
     Parameters
     ----------
     expected : object
-        A number, one of the choices, or a sequence or table of these. Anything else is compared by its ``repr``, which
-        only Python can do.
+        A number, one of the choices, or a sequence or table of these. Any other object is compared by its ``repr``, so
+        that only Python code can answer it.
     hints : sequence of str
     digits : int, keyword-only
         Significant digits that are compared.
     labels : sequence, keyword-only
-        The name of each field of a sequence; the names of rows and of columns of a table.
+        The names of the fields of a sequence; the names of the rows and of the columns of a table.
     choices : sequence of str, keyword-only
-        The possible choices; each string of the answer is one of them.
+        The possible choices, which include each string of the answer.
 
     Raises
     ------
     ValueError
-        If labels and answer differ in shape, or an answer is not among the choices.
+        If the labels do not match the answer's shape, or an answer is not among the choices.
     """
     hints = [LOOK_AGAIN, *hints] if len(hints) < 2 else hints
     array = _array(expected)
@@ -201,7 +201,7 @@ def seal(
 
 
 def _array(value: Any) -> np.ndarray[Any, Any]:
-    """Return a value as an array of its parts, or without axes if it has none."""
+    """Return a value as an object array; ragged and scalar values have no axes."""
     try:
         return np.array(value, dtype=object)
     except ValueError:  # parts of different lengths
@@ -222,7 +222,7 @@ def _kind(value: Any, choices: Sequence[str]) -> str:
 
 
 def _words(kind: str, value: Any, digits: int) -> list[str]:
-    """Return the texts that a value may stand for in a field of this kind."""
+    """Return the texts to hash for a value in a field of this kind."""
     if kind == "exact":
         return [repr(sorted(value) if isinstance(value, set | frozenset) else value)]
     if kind == "choice":
@@ -236,7 +236,7 @@ def _words(kind: str, value: Any, digits: int) -> list[str]:
 
 
 def _names(shape: tuple[int, ...], labels: Sequence[Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names of rows and columns."""
+    """Return the names of rows and columns of an answer of this shape."""
     labels = labels or ([f"number {n + 1}" for n in range(shape[0])] if len(shape) == 1 else labels)
     sides = [tuple(side) for side in labels] if len(shape) == 2 else [tuple(labels)] if len(labels) else []
     if [len(side) for side in sides] != list(shape):

@@ -1,4 +1,4 @@
-"""Kernels whose sockets are in folders of their own."""
+"""A kernel manager that uses Unix sockets in a private folder."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ LONGEST_NAME = "kernel-ipc-5"
 
 
 class LocalKernel(AsyncKernelManager):  # type: ignore[misc]
-    """A kernel manager whose sockets no other user or process can use.
+    """A kernel manager whose sockets are in a private temporary folder.
 
-    A port is chosen before a kernel binds it, so that one of several kernels that start together sometimes finds its
-    port taken, and fails. Ports are used only if the system has no sockets in folders, or the folder's path is too
-    long.
+    With TCP ports, a port is chosen before the kernel binds it, so that kernels that start together sometimes collide
+    and fail. Ports are used only if the system has no Unix sockets or the folder's path is too long.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -33,7 +32,7 @@ class LocalKernel(AsyncKernelManager):  # type: ignore[misc]
             self.transport = "ipc"
 
     def cleanup_connection_file(self) -> None:
-        """Remove the folder; a kernel that is restarted keeps it."""
+        """Remove the private folder, which a restarted kernel keeps."""
         super().cleanup_connection_file()
         if hasattr(self, "_tidy"):  # not where there is no such kernel
             self._tidy()

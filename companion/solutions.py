@@ -23,19 +23,19 @@ def answers(source: str) -> list[str]:
 
 
 def ask(solution: str) -> str:
-    """Return a cell that asks for the answers in a solution."""
+    """Return the code of a cell that asks for the answers of a solution."""
     return PROMPT + "\n".join(f"{name} = None" for name in answers(solution))
 
 
 def check_sealed(check: str, answer: Sealed) -> str:
-    """Return the code of a check that knows only the sealed answer."""
+    """Return the code of a check that contains only the sealed answer."""
     name = next(iter(re.findall(r"\banswer_\d+\b", check)))
     names = "from companion.exercises import check\nfrom companion.sealing import Sealed\n\n"
     return f'{names}check({name}, Sealed.read("{answer.text()}"))'
 
 
 def reveal(solution: str) -> str:
-    """Return a cell that prints a solution once its last line is uncommented.
+    """Return code that prints a solution once its last line is uncommented.
 
     >>> reveal("answer_1 = 2").splitlines()[0]
     '# To read a solution, delete the # before show_solution, and run this cell.'

@@ -4,7 +4,7 @@ A :class:`Joint` is P(s, x); a notion, such as ``ALIP(1.0, 0.5)``, says what is 
 :class:`Channel` P(y|x) that satisfies it; :func:`evaluate` measures utility and leakage. Arrays are float64 and indexed
 by secret, symbol and output in this order (s, x, y); logarithms are natural, so every budget is in nats.
 
-The modules, each of which imports only from those before it: ``errors``; ``plugins``, ``resources``; ``joint`` and
+The modules in import order (each imports only from earlier ones): ``errors``; ``plugins``, ``resources``; ``joint`` and
 ``channel``; ``measures`` and ``datasets``; ``notions``; ``family`` (mechanisms with a parameter) and ``proofs``;
 ``merging`` (watchdog, subset merging), ``noise`` (randomised response, unary encoding, conditional reporting) and
 ``reduction`` (linear reduction); ``response`` (optimal and subset random response); ``registry``; ``designing``.

@@ -67,7 +67,7 @@ class Channel:
     outputs : sequence, optional
         Labels of the outputs; 0, 1, 2, ... by default.
     partition : sequence of sequences of int, optional
-        For a channel that merges symbols: the symbols behind each output, in the outputs' order.
+        For a channel that merges symbols: the symbols merged into each output, in output order.
     certificate : Certificate, optional
         How the channel was obtained.
 
@@ -127,7 +127,7 @@ class Channel:
         return self.certificate
 
     def with_certificate(self, certificate: Certificate) -> Channel:
-        """Return the same channel with another certificate."""
+        """Return a copy of the channel with another certificate."""
         channel = Channel.__new__(Channel)
         vars(channel).update({**vars(self), "certificate": certificate})
         return channel
@@ -141,7 +141,7 @@ class Channel:
     @classmethod
     @checked
     def constant(cls, n: int) -> Channel:
-        """Return the channel that always releases the same symbol."""
+        """Return the channel with a single output, which reveals nothing."""
         return cls.deterministic(np.zeros(check_count("n", n), np.int64))
 
     @classmethod
@@ -152,11 +152,11 @@ class Channel:
         Parameters
         ----------
         partition : iterable of iterables of int
-            Disjoint subsets that cover 0, ..., n - 1; one output each, in this order.
+            Disjoint subsets that cover 0, ..., n - 1; each becomes one output, in this order.
         n : int
             The number of symbols, ``|X|``.
         labels : sequence, optional
-            Labels of the n symbols. An output of one symbol takes its label, a larger one the tuple of its labels.
+            Labels of the n symbols. A merged output is labelled by the tuple of its symbols' labels.
         """
         n = check_count("n", n)
         merged = _partition(partition, n)
@@ -175,9 +175,9 @@ class Channel:
         Parameters
         ----------
         output_of : array_like of int, shape (X,)
-            The output of each symbol; every output 0, 1, 2, ... has at least one.
+            Output index of each symbol; the indices are 0, 1, 2, ... without gaps.
         labels : sequence, optional
-            Labels of the symbols. An output of one symbol takes its label, a larger one the tuple of its labels.
+            Labels of the symbols. A merged output is labelled by the tuple of its symbols' labels.
 
         Examples
         --------
@@ -209,7 +209,7 @@ class Channel:
 
     @cached_property
     def partition(self) -> Partition | None:
-        """The symbols behind each output; None if the channel does not merge."""
+        """The symbols merged into each output; None if the channel does not merge."""
         if self.output_of is None:
             return None
         order = np.argsort(self.output_of, kind="stable")
@@ -251,7 +251,7 @@ class Channel:
         Returns
         -------
         Joint
-            P_SY, shape (S, Y), with the outputs' labels as its public labels.
+            P_SY, shape (S, Y); its public labels are the output labels.
 
         Raises
         ------
@@ -368,7 +368,7 @@ def or_identity(joint: Joint, channel: Channel | None) -> Channel:
 
 
 def _partition(partition: Iterable[Iterable[int]], n: int) -> Partition:
-    """Return a partition of 0, ..., n - 1 as tuples, checked."""
+    """Return a validated partition of 0, ..., n - 1 as tuples."""
     try:
         subsets = tuple(tuple(operator.index(x) for x in subset) for subset in partition)
     except TypeError as error:
@@ -381,7 +381,7 @@ def _partition(partition: Iterable[Iterable[int]], n: int) -> Partition:
 
 
 def _indices(name: str, values: ArrayLike, size: int) -> NDArray[np.int64]:
-    """Return a flat array of indices below ``size``, checked."""
+    """Return a validated one-dimensional array of indices below ``size``."""
     try:
         array = np.asarray(values)
     except ValueError as error:  # ragged

@@ -29,16 +29,16 @@ def design(joint: Joint, notion: Notion, mechanism: str = "subset-merging", **op
     notion : Notion
         The privacy notion and its budgets, in nats.
     mechanism : str
-        A key of ``liftlib.mechanisms``. A family, such as ``"randomised-response"``, is calibrated: its parameter is
-        set to the largest value that still satisfies the notion.
+        A key of ``liftlib.mechanisms``. A family, such as ``"randomised-response"``, is calibrated to its least private
+        member that satisfies the notion.
     **options
         Keyword-only parameters of the mechanism, such as ``gap=1e-3`` for ``"optimal"``.
 
     Returns
     -------
     Channel
-        P(y|x), or P(y|s,x) for mechanisms with access to the secret. Its ``certificate``, where the mechanism gives
-        one, bounds the utility of every other channel that satisfies the notion.
+        P(y|x), or P(y|s,x) for mechanisms with access to the secret. Its ``certificate``, if any, may bound the utility
+        of every other channel that satisfies the notion.
 
     Raises
     ------
@@ -77,15 +77,15 @@ def compare(joint: Joint, notion: Notion, mechanisms: Sequence[str] | None = Non
     -------
     pandas.DataFrame
         One row per mechanism, best utility first: ``mechanism``, ``nmi`` (I(X; Y) / H(X)), ``min_lift_leakage`` and
-        ``max_lift_leakage`` (nats), ``gap`` (nats by which another channel may be better; infinite where nothing is
-        proven) and ``seconds``.
+        ``max_lift_leakage`` (nats), ``gap`` (the optimality gap in nats, infinite if no bound
+        is proven) and ``seconds``.
 
     Raises
     ------
     InvalidParameter
         If there is no such mechanism, or ``mechanisms`` is empty.
     UnsupportedNotion
-        If a mechanism that was asked for cannot serve the notion.
+        If one of ``mechanisms`` cannot serve the notion.
 
     Examples
     --------

@@ -201,7 +201,7 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
     Returns
     -------
     float
-        Rounded to the private side, so that the notion is satisfied; the far end, even infinite, if that satisfies it.
+        Rounded to the private side, so that the notion is satisfied; the other end, even if infinite, if it is private.
 
     Raises
     ------
@@ -210,7 +210,7 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
 
     Notes
     -----
-    S20 section VII: bracketing and root finding. :meth:`Family.at_lip` uses a closed form for LIP, if there is one.
+    S20 section VII, by bracketing and root finding. :meth:`Family.at_lip` uses a closed form for LIP if there is one.
 
     Examples
     --------
@@ -258,7 +258,7 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
 def _around(
     family: Family, joint: Joint, notion: Notion, violation: Callable[[float], float]
 ) -> tuple[float, float] | None:
-    """Return parameters near the guess that satisfy and violate the notion, or None."""
+    """Return a bracket (satisfying, violating) around the initial guess, or None."""
     near = None if family._near is None else family._near(joint, notion)
     if near is None or not np.isfinite(near):
         return None
@@ -283,5 +283,5 @@ def _bracket(violation: Callable[[float], float], start: float, towards: float) 
 
 
 def _finite(value: float) -> float:
-    """Return the value within [-1, 1], as the root finder needs finite values."""
+    """Return the value clipped to [-1, 1] (the root finder needs finite values)."""
     return max(-1.0, min(value, 1.0))

@@ -87,7 +87,7 @@ class Joint:
         counts : array_like, shape (S, X)
             Non-negative counts or weights; they need not be integers.
         secret, public : sequence, optional
-            Labels.
+            Row and column labels.
         drop_empty : bool, keyword-only
             Whether to drop rows and columns that are entirely 0 instead of raising an error.
 

@@ -1,4 +1,4 @@
-"""Packages that add mechanisms and notions, by entry points."""
+"""Plug-ins: packages that register mechanisms and notions by entry points."""
 
 from __future__ import annotations
 

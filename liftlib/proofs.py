@@ -1,4 +1,4 @@
-"""Check a channel's notion and the bound on every other mechanism's utility.
+"""Verification of a channel's privacy and of its upper bound on utility.
 
 A notion allows a posterior v = P(X=.|Y=y) exactly when G v >= 0, and I(X; Y) = H(X) - H(X|Y), so
 :mod:`mixproof.checker` verifies the bound.
@@ -59,7 +59,7 @@ class Checked(NamedTuple):
 
 @checked
 def check_proof(joint: Joint, notion: Notion, channel: Channel, proof: Proof | None = None) -> Checked:
-    """Check a channel's notion and its certificate's bound; return the result.
+    """Return the result of verifying a channel's privacy and its certificate's bound.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def check_proof(joint: Joint, notion: Notion, channel: Channel, proof: Proof | N
     channel : Channel
         With a certificate.
     proof : Proof, optional
-        By default the certificate's own.
+        By default the proof in the certificate.
 
     Returns
     -------
@@ -133,7 +133,7 @@ def to_problem(joint: Joint, notion: Notion, channel: Channel, proof: Proof | No
     UnsupportedNotion
         If the notion is none of ALIP, LIP, LDP, L1Lift, Chi2Lift and AlphaLift.
     InvalidProof
-        If there is no proof, or its points are not a distributions.
+        If there is no proof, or its points are not distributions.
     """
     content = content_of(notion)
     if content is None or content["class"] not in exact.NOTION_FIELDS:
@@ -161,12 +161,12 @@ def to_problem(joint: Joint, notion: Notion, channel: Channel, proof: Proof | No
 
 
 def upper_bound(joint: Joint, notion: Notion, proof: Proof) -> float:
-    """Return the bound on I(X; Y), in nats, that a proof's numbers establish.
+    """Return the upper bound on I(X; Y), in nats, that a proof establishes.
 
     Raises
     ------
     InvalidProof
-        If it is no proof for this joint distribution and notion.
+        If the proof is not valid for this joint distribution and notion.
     """
     total = float(joint.p.sum())
     if abs(total - 1) > NORMALISATION_TOL:
@@ -175,7 +175,7 @@ def upper_bound(joint: Joint, notion: Notion, proof: Proof) -> float:
 
 
 def halfspaces_of(joint: Joint, notion: Notion, proof: Proof) -> checker.Rows:
-    """Return halfspaces G v >= 0, by number, that hold for every allowed v."""
+    """Return halfspaces G v >= 0 that hold for every allowed v, indexed by number."""
     if len(proof.points):
         curved = _with_points(joint, notion, proof.points)
         with np.errstate(all="ignore"):  # the checker rejects entries that are not finite
@@ -188,7 +188,7 @@ def halfspaces_of(joint: Joint, notion: Notion, proof: Proof) -> checker.Rows:
 
 
 def _with_points(joint: Joint, notion: Notion, points: Matrix) -> CurvedLift:
-    """Return the notion, checked to have tangents at the points."""
+    """Return the notion after checking the points and that it has tangents."""
     if not provides(notion, CurvedLift):
         raise InvalidProof(f"the proof has points for tangents, but {notion.lacks(CurvedLift)}: points must be empty")
     if points.ndim != 2 or points.shape[1] != joint.n_public:

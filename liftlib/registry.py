@@ -24,7 +24,7 @@ from mixproof.checks import checked
 
 @dataclass(frozen=True)
 class Answer:
-    """Whether a mechanism serves a notion, and why it does not."""
+    """Whether a mechanism serves a notion and, if not, the reason."""
 
     refusal: str = ""
 
@@ -44,9 +44,9 @@ class Mechanism:
     where : str
         A function of a joint distribution and a notion, or a :class:`~liftlib.family.Family`, as ``module:name``.
     needs : type
-        The interface of notions that it needs, such as ``LiftNotion``.
+        The interface that a notion must provide, such as ``LiftNotion``.
     cost, source : str
-        How its running time grows; the paper and its section or equation.
+        Growth of the running time; the paper with section or equation.
     sees_secret : bool
         Whether its channel is P(y|s,x).
     most_symbols : int or None
@@ -54,7 +54,7 @@ class Mechanism:
     options : tuple of str
         Names of its keyword-only parameters.
     condition : tuple of (str, callable), optional
-        A further condition on a notion's budgets, in words and as a function.
+        A further condition on the notion, in words and as a function.
     """
 
     name: str
@@ -124,7 +124,7 @@ required_budgets (LiftNotion)"
 
 
 def own_mechanism(where: str) -> Mechanism:
-    """Return an entry for your own function or family, given as ``module:name``.
+    """Return an entry for a user-defined function or family, as ``module:name``.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The data files that come with the code."""
+"""Access to the data files shipped with the packages."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from liftlib.errors import DataError
 
 
 def resource(name: str, package: str = "liftlib") -> Path:
-    """Return the path of a file or folder that comes with a package.
+    """Return the path of a data file or folder shipped with a package.
 
     Parameters
     ----------
     name : str
-        Its path in the repository, such as ``"data/claims.csv"``.
+        Path relative to the repository root, such as ``"data/claims.csv"``.
     package : str
-        The package whose wheel carries it.
+        The package whose wheel contains it.
 
     Raises
     ------
     DataError
-        If it is in neither place.
+        If it is neither in the installed package nor in the repository.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 """Tables with secret and public columns: audits, releases, and estimates.
 
-The first function to call is :func:`audit`, then :func:`sanitise`. The folders, each of which imports only from those
-before it: ``population`` (confidence bounds), ``confident`` (mechanisms with a guarantee for the population),
-``encoding`` (values to symbols and back), ``designs``, ``sources`` (files, data frames, clusters), ``audits``,
-``releases``, ``recommendation`` and ``cli`` (the command ``lift``).
+Start with :func:`audit`, then :func:`sanitise`. Each of the subpackages imports only from those listed before it:
+``population`` (confidence bounds), ``confident`` (mechanisms with a guarantee for the population), ``encoding`` (values
+to symbols and back), ``designs``, ``sources`` (files, data frames, clusters), ``audits``, ``releases``,
+``recommendation`` and ``cli`` (the command ``lift``).
 
 The public names are listed in ``__init__.pyi`` and imported at first use; most need the extra ``tables``.
 """
@@ -18,6 +18,6 @@ _load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name at first use; if the extra ``tables`` is missing, say so."""
+    """Return a public name, imported at first use, or raise MissingExtra."""
     with extra("tables", later=["polars", "jinja2", "matplotlib"]):
         return _load(name)

@@ -1,4 +1,4 @@
-"""Releases as files, public and confidential, which are written all or none."""
+"""Releases as public and confidential files; either all are written or none."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def apply_file(
     rng: Uniform | int | None = None,
     force: bool = False,
 ) -> tuple[Design, Drift, tuple[str, ...]]:
-    """Release new rows by a stored design; return the design, the drift and notes.
+    """Release new rows with a stored design; return the design, the drift and notes.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Optional packages, and the error that names a missing one and how to install it."""
+"""Optional packages, and the error that says how to install a missing one."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ DISTRIBUTION = "liftlib"  # messages do not suggest installing this name, becaus
 def extra(name: str, later: Sequence[str] = ()) -> Iterator[None]:
     """Raise MissingExtra, with the command to install it, if a block lacks a package.
 
-    ``name`` is the extra that the packages belong to. Those of ``later`` must be installed even if the block does not
-    import them.
+    ``name`` is the extra that the packages belong to. The packages in ``later`` must be installed even if the block
+    does not import them.
 
     >>> with extra("dask"):
     ...     import no_such_package

@@ -41,9 +41,9 @@ def fresh_files(
 ) -> Iterator[tuple[Path, ...]]:
     """Yield a path to write to for each file; all appear if the block succeeds.
 
-    ``force`` allows existing files, all or some, to be replaced; ``private`` ones get mode 0600; ``inputs`` are never
-    written to. DataError is raised if two paths are one file or one is an input, a file exists and ``force`` is not
-    set, or it cannot be written; all files are then unchanged.
+    ``force`` says whether, or which, existing files may be replaced; ``private`` files get mode 0600; ``inputs`` are
+    never written to. DataError is raised if two paths are the same file, a path is an input, a file exists without
+    ``force``, or a file cannot be written; all files are then unchanged.
     """
     check_apart(paths, inputs)
     replaced = {path for path in paths if force is True or (force is not False and path in force)}
@@ -71,7 +71,7 @@ def _aside(path: Path) -> Iterator[str]:
 
 
 def _appear(paths: Sequence[Path], asides: Sequence[Path], replaced: Collection[Path]) -> None:
-    """Rename all files to their places, or restore what was replaced."""
+    """Move all files into place, or restore the replaced files after a failure."""
     backups: dict[Path, Path] = {}
     placed: list[Path] = []
     try:
@@ -100,7 +100,7 @@ def _appear(paths: Sequence[Path], asides: Sequence[Path], replaced: Collection[
 
 
 def _second_name(path: Path, other: Path) -> None:
-    """Give a file another name too, so that it can be restored."""
+    """Create a second name (or a copy) of a file, so that it can be restored."""
     try:
         os.link(path, other, follow_symlinks=False)
     except (OSError, NotImplementedError):  # a file system without links
@@ -117,7 +117,7 @@ def _place(aside: Path, path: Path) -> None:
 
 
 def check_apart(paths: Sequence[Path], inputs: Sequence[Path] = ()) -> None:
-    """Raise DataError if two outputs are one file, or one is an input."""
+    """Raise DataError if two outputs are the same file, or an output is an input."""
     seen: list[Path] = []
     for path in paths:
         for other in inputs:
@@ -212,7 +212,7 @@ Made = TypeVar("Made")
 
 
 def read_ours(path: Path, kind: str, form: str | Sequence[str], make: Callable[[Any], Made], remedy: str) -> Made:
-    """Return what ``make`` builds from a JSON file of this package, of a known format.
+    """Return what ``make`` builds from a JSON file of this package in a known format.
 
     DataError is raised if the file does not exist, has another format, or is invalid.
     """

@@ -30,7 +30,7 @@ SECRET_NAME = "the secret"  # name of the secret; other columns are numbered
 class LiftRelease(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn comes without types
     """A transformer that releases the columns of X under a notion about the target y.
 
-    All columns together are one symbol.
+    Each combination of values of all columns is one symbol.
 
     Parameters
     ----------
@@ -42,15 +42,15 @@ class LiftRelease(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         Confidence with which the population of the rows of ``fit`` satisfies the notion; None guarantees it for those
         rows only, and warns.
     n_bins : int
-        Number of quantile bins of a numeric column with more distinct values.
+        Number of quantile bins of a numeric column with more distinct values than this.
     rare, min_count
         As in :class:`~lifttables.encoding.reading.Reading`.
     handle_unknown : {"draw", "error"}
-        Treatment of symbols not seen in ``fit``: a draw that reveals nothing, or an error.
+        Treatment of symbols not seen in ``fit``: draw from P(y), which reveals nothing, or raise an error.
     output : {"text", "ordinal", "onehot"}
-        A text for each column, the output's number, or an indicator column for each output.
+        Result of ``transform``: a text for each column, the output's number, or an indicator column for each output.
     random_state : int or numpy.random.Generator, optional
-        By default draws come from the operating system's generator and differ between calls.
+        By default, draws come from the operating system's generator and differ between calls.
 
     Attributes
     ----------

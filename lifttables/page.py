@@ -30,7 +30,7 @@ MAX_SYMBOLS_DRAWN = 40  # maximum number of symbols in the plot
 
 @checked
 def audit_page(audit: Audit, design: Design | None = None) -> str:
-    """Return an audit, of a design's release if given, as an HTML page with a plot."""
+    """Return an audit, of a table or a design's release, as an HTML page with a plot."""
     index = {str(label): at for at, label in enumerate(audit.release.public)}
     shown = [index[symbol.symbol] for symbol in audit.symbols[:MAX_SYMBOLS_DRAWN]]
     labels = [str(audit.release.public[at]) for at in shown]

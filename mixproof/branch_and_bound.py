@@ -3,11 +3,11 @@
 The polytope is {v >= 0, sum v = 1, low <= R v <= high} (Falk and Soland 1969). On a box, entropy is bounded below by
 its secant in each coordinate, which gives a linear program. Any multipliers of the constraints bound its optimum from
 below: the Lagrangian separates into coordinates, and each term is concave, so it is smallest at an end of its interval.
-Each node therefore stores its multipliers, and anyone can check the bound without a solver.
+Each node therefore stores its multipliers, so the bound can be checked without a solver.
 
 There are two kinds of branching. FIRST splits the box according to the first coordinate, in a fixed order, that exceeds
 a level (child -1: none does; child j: coordinate j). BISECT splits the interval of one coordinate at a level (children
-0 and 1). Only nodes with multipliers of their own are recorded; every other child is bounded by its parent's.
+0 and 1). Only nodes with multipliers are recorded; every other child is bounded by its parent's multipliers.
 
 Each function is plain Python over arrays that numba compiles (``compiled.py``).
 """
@@ -171,7 +171,7 @@ def along(rows, low, high, least, most, ray, sign, slopes):
 
 @compiled
 def impossible(rows, low, high, dual, least, most, heights, cutoff, multipliers, slopes, ray):
-    """Return the bound, after moving multipliers along a ray towards the cutoff."""
+    """Move multipliers along a ray to raise the bound to the cutoff; return the bound."""
     sign = 1.0
     growth = along(rows, low, high, least, most, ray, 1.0, slopes)
     back = along(rows, low, high, least, most, ray, -1.0, slopes)
@@ -194,7 +194,7 @@ def impossible(rows, low, high, dual, least, most, heights, cutoff, multipliers,
 
 @compiled
 def furthest(least, most, heights, row):
-    """Return the coordinate where entropy exceeds its secant most, -1 for none."""
+    """Return the coordinate where entropy most exceeds its secant, or -1."""
     most_off, at = 1e-13, -1
     for x in range(row.size):
         a, b = least[x], most[x]
@@ -225,7 +225,7 @@ def branch(at, records, least, most, row, symbol):
 def children(at, value, problem, records, open_nodes, size, least, most, heights, slopes, order, cutoff):
     """Push the children with bounds below the cutoff.
 
-    Return the size of the heap and the smallest bound of the other children.
+    Return the size of the heap and the smallest bound of the pruned children.
     """
     pruned = math.inf
     if records.kind[at] == BISECT:
@@ -286,9 +286,9 @@ def explore(
     """Solve open nodes until none is left, a column suffices, or a limit is reached.
 
     A call writes to records from ``state[RECORDED]`` on, at most one for each program allowed, so that several calls
-    can share the arrays. ``state`` is described in :class:`~mixproof.problem.Pass`. ``limits`` is (linear programs,
-    columns, the share of the bound at which a price is low enough, or 0 for never, and how many columns below the
-    cutoff suffice).
+    can share the arrays. ``state`` is described in :class:`~mixproof.problem.Pass`. ``limits`` is (maximum
+    number of linear programs, maximum number of columns, share of the bound at which a price ends the pass (0: never),
+    number of columns below the cutoff that ends it).
     """
     columns, n = problem[1], dual.size
     every, m = columns.shape
@@ -352,7 +352,7 @@ def explore(
 
 @compiled
 def descend(problem, dual, starts, steps, rows_found, prices, work):
-    """Descend from each start to a local minimum, by minimising tangents of entropy."""
+    """Descend from each start to a local minimum, by linearising entropy repeatedly."""
     rows, columns, low, high = problem[0], problem[1], problem[2], problem[3]
     n, (every, m) = dual.size, columns.shape
     cost, least, most = np.zeros(every), np.zeros(every), np.ones(every)
@@ -387,7 +387,7 @@ def descend(problem, dual, starts, steps, rows_found, prices, work):
 
 @compiled
 def largest(problem, caps, multipliers, first, last, work):
-    """Write upper bounds on coordinates ``first`` to ``last - 1``, with multipliers."""
+    """Write upper bounds on coordinates ``first``, ..., ``last - 1``, and multipliers."""
     rows, columns, low, high, safe_low, safe_high, upper = problem
     n, (every, m) = caps.size, columns.shape
     cost, least, most = np.zeros(every), np.zeros(every), np.ones(every)
@@ -410,7 +410,7 @@ def largest(problem, caps, multipliers, first, last, work):
 
 @compiled
 def capped(columns, low, high, upper, x, multipliers):
-    """Return the upper bound on coordinate x over the simplex that multipliers prove."""
+    """Return the upper bound that multipliers prove on coordinate x over the simplex."""
     m = columns.shape[1]
     n = columns.shape[0] - upper.size
     constant = 0.0

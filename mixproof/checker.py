@@ -1,15 +1,15 @@
 """Check a proof that no mixture costs less than a bound, without a solver.
 
-The bound. Let a mixture average to a target P over points v of {v >= 0, sum v = 1, G v >= 0}; its cost is the mean
-entropy H(v). For any numbers ``dual``, one per coordinate, the cost is at least dual P + z, where z is at most the
-least H(v) - dual v over the polytope. So the gain H(P) - cost is at most H(P) - dual P - z, and only z needs a proof.
+The bound. Let a mixture of points v of {v >= 0, sum v = 1, G v >= 0} have mean P; its cost is the mean entropy H(v).
+For any numbers ``dual``, one per coordinate, the cost is at least dual P + z, where z is a lower bound on the price
+H(v) - dual v over the polytope. So the gain H(P) - cost is at most H(P) - dual P - z, and only z needs a proof.
 
-The least price. On a box least <= v <= most, for any w >= 0, one weight per halfspace, and any number e,
+The price. On a box least <= v <= most, for any w >= 0, one weight per halfspace, and any number e,
 
     H(v) - dual v >= e + sum_x min over t in {least_x, most_x} of (-t log t - (dual_x + (w G)_x + e) t),
 
 because w G v >= 0 and sum v = 1, and because the contribution of each coordinate is concave in v_x. A tree of boxes,
-each with its own or its parent's weights w and e, therefore proves z. Checking a box takes one pass over G. Sums are
+each with weights w and e, recorded or its parent's, therefore proves z. Checking a box takes one pass over G. Sums are
 rounded outward: rounding errors are bounded and subtracted.
 """
 
@@ -43,10 +43,10 @@ def upper_bound(target: Vector, halfspaces: Rows, proof: Proof) -> float:
     target : numpy.ndarray, shape (n,)
         P, a probability distribution.
     halfspaces : numpy.ndarray, shape (m, n)
-        G: every point v of a mixture satisfies G v >= 0, up to ``HALFSPACE_SLACK`` times the largest entry of the
-        row. Only the rows that the proof names are read.
+        G: every point v of a mixture satisfies g v >= -``HALFSPACE_SLACK`` max(1, max(abs(g))) for each row g. Only the
+        rows that the proof names are read.
     proof : Proof
-        Its own claim, ``proof.upper``, is not used.
+        The proof; its claim ``proof.upper`` is not used.
 
     Raises
     ------
@@ -169,7 +169,7 @@ class _Checker:
     def _visit(
         self, at: int, path: list[_Box], slopes: Vector, terms: Vector, constant: float, children: list[int]
     ) -> float:
-        """Return the lower bound of a box and its children without weights of their own."""
+        """Return the lower bound over a leaf, or over the unrecorded children of a box."""
         proof = self.proof
         least, most = self._box(at, path)
         total = 0.0
@@ -222,7 +222,7 @@ class _Checker:
         return least, most
 
     def _parted(self, box: _Box, level: float) -> Whole:
-        """Return, in order, the symbols that may exceed the level and may be 0."""
+        """Return the symbols that may be 0 and may exceed the level, in the proof's order."""
         order = self.proof.order
         may: Mask = (box.least == 0) & (box.most > level)
         return np.asarray(order[may[order]])

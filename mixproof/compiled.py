@@ -1,4 +1,4 @@
-"""Branch and bound and the master problem, executed by loops that numba compiles."""
+"""Branch and bound and the restricted master problem, in loops compiled by numba."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from mixproof.sparse_vertices import SparseVertices
 
 
 class Compiled:
-    """Branch and bound over one polytope, with large steps divided among threads."""
+    """Branch and bound over one polytope, with large tasks divided among threads."""
 
     def __init__(self, problem: Problem, threads: int = 1) -> None:
         self.problem, self.threads = problem, threads
@@ -36,7 +36,7 @@ class Compiled:
         self._works = [simplex.space(m, n) for _ in range(MAX_PARTS)]
 
     def _each(self, step: Callable[..., None], parts: list[Any]) -> None:
-        """Call a step with each part and work arrays of its own."""
+        """Call a step on each part, with separate work arrays."""
         if self.threads == 1 or len(parts) == 1:
             for part, work in zip(parts, self._works, strict=False):
                 step(part, work)
@@ -92,12 +92,12 @@ class Compiled:
 
 
 def divided(values: Any) -> list[Any]:
-    """Return an array in ``MAX_PARTS`` parts, or whole if it is short."""
+    """Return an array split into ``MAX_PARTS`` parts, or unsplit if it is short."""
     return np.array_split(values, min(MAX_PARTS, len(values))) if len(values) > MAX_DENSE_COORDINATES else [values]
 
 
 class CompiledRestrictedMaster:
-    """The restricted master problem, solved by a compiled simplex, otherwise by HiGHS."""
+    """The restricted master problem, by a compiled simplex method or else by HiGHS."""
 
     def __init__(self, target: Vector) -> None:
         n = target.size

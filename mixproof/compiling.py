@@ -1,8 +1,8 @@
 """Compile loops with numba if it is installed (the extra ``fast``).
 
-Without numba they stay plain Python. Numba takes half a minute, once, and keeps the result in a folder. Until then a
-search uses numpy and HiGHS, and another process compiles. ``MIXPROOF_COMPILE=now`` makes the first search compile and
-wait instead; ``python -m mixproof`` compiles ahead of any search.
+Without numba, they stay plain Python. Compilation takes half a minute, once, and the result is cached in a folder.
+Until then, searches use numpy and HiGHS while another process compiles. ``MIXPROOF_COMPILE=now`` makes the first search
+compile and wait instead; ``python -m mixproof`` compiles ahead of any search.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ COMPILE_TIMEOUT = 600.0  # seconds after which a compilation by another process 
 
 
 def _meaning(path: Path) -> bytes:
-    """Return a module's code without docstrings, empty if nothing in it is compiled."""
+    """Return a module's syntax tree without docstrings; empty if nothing is compiled."""
     text = path.read_text(encoding="utf-8")
     if "import compiled\n" not in text and "LEAF, FIRST, BISECT =" not in text:  # the loops, and their constants
         return b""
@@ -42,7 +42,7 @@ def _meaning(path: Path) -> bytes:
 
 @cache
 def folder() -> Path | None:
-    """Return the folder of the code compiled from these sources, None if unwritable."""
+    """Return the cache folder for the current sources; None if none is writable."""
     here = Path(__file__).parent
     digest = hashlib.sha256(b"".join(map(_meaning, sorted(here.glob("*.py"))))).hexdigest()[:12]
     for base in (os.environ.get("NUMBA_CACHE_DIR"), here / "__pycache__", Path.home() / ".cache" / "mixproof"):
@@ -73,7 +73,7 @@ def note_complete() -> None:
 
 
 def ready() -> bool:
-    """Return whether to use compiled loops; if they are not compiled, start doing so."""
+    """Return whether to use compiled loops; start compiling them if necessary."""
     if not HAS_NUMBA:
         return False
     if os.environ.get("MIXPROOF_COMPILE") == "now" or compiled_before():

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 
 class MixproofError(Exception):
-    """Base class of the errors that our packages raise on purpose.
+    """Base class of the errors that these packages raise deliberately.
 
     Attributes
     ----------
     exit_code : int
-        The exit code of a command that this error ends.
+        The exit code of a command that fails with this error.
     """
 
     exit_code = 2
@@ -28,7 +28,7 @@ class Infeasible(MixproofError):
 
 
 class SolverFailure(MixproofError, RuntimeError):
-    """A solver's answer failed its check; the message contains the residuals."""
+    """A solver failed, or its solution failed a check; the message says how."""
 
 
 class InvalidProof(MixproofError):

@@ -1,4 +1,4 @@
-"""Check an optimality proof in exact arithmetic: ``python exact.py proof.json``.
+"""Check an optimality proof in exact arithmetic: ``python exact.py problem.json``.
 
 It needs only Python's standard library.
 
@@ -7,9 +7,9 @@ v = P(X=.|Y=y) and the lifts l(s) = P(s|y) / P(s), where P(s|y) = sum_x P(s|x) v
 every mechanism that satisfies the notion, including those that exceed its budgets by at most ``TOLERANCE`` nats.
 
 **Halfspaces.** Every posterior v of such a mechanism satisfies g v >= -``SLACK``, where SLACK >= e^TOLERANCE - 1, for
-three kinds of g. "Upper": g = 1 - e^-eps_u f, if f v is at most what e^eps_u bounds. "Lower": g = f - e^-eps_l, if f v
-is at least the inverse of what e^eps_l bounds. LDP: g = l(b) - e^-eps l(a) for a != b (the mean of l is 1, so that
-e^-eps l(a) <= e^TOLERANCE min l <= e^TOLERANCE).
+three kinds of g. "Upper": g = 1 - e^-eps_u f, if f v is at most the measure that e^eps_u bounds. "Lower":
+g = f - e^-eps_l, if f v is at least 1 over the measure that e^eps_l bounds. LDP: g = l(b) - e^-eps l(a) for a != b
+(the mean of l is 1, so that e^-eps l(a) <= e^TOLERANCE min l <= e^TOLERANCE).
 
 - ALIP, LIP: f = l(s), "lower" for each s, then "upper" for each s.
 - L1Lift: f = 1 + 2 (P(T|y) - P(T)) for each set T, because sum_s P(s) |l(s) - 1| = 2 max_T (P(T|y) - P(T)).
@@ -63,11 +63,11 @@ REAL_FIELDS = {"dual": "n", "caps": "n", "cap_weights": "nm", "level": "k", "wei
 
 
 class NotProven(Exception):
-    """The first step that fails."""
+    """Raised at the first step that fails, with its description."""
 
 
 class Result(NamedTuple):
-    """``upper`` bounds every I(X; Y), and ``value`` is at most the channel's; nats."""
+    """``upper`` is a bound on every I(X; Y), ``value`` at most the channel's; nats."""
 
     upper: Fraction
     value: Fraction
@@ -149,13 +149,13 @@ def norm(p: list[Fraction], values: list[Fraction], b: Fraction) -> tuple[Fracti
 
 
 def root(square: Fraction) -> Fraction:
-    """Return an upper bound of a square root."""
+    """Return an upper bound on the square root of ``square``."""
     return Fraction(math.isqrt(math.ceil(square * ONE**2)) + 1, ONE)
 
 
 @lru_cache(100_000)
 def entropy(t: int) -> int:
-    """Return a lower bound of -t log t in units of 2^-2 BITS, for t in 2^-BITS."""
+    """Return a lower bound on -t log t in units of 2^-2 BITS, for t in 2^-BITS."""
     return -t * log(t)[1] if t else 0
 
 
@@ -169,7 +169,7 @@ def number(value: Any, name: str) -> Fraction:
 
 
 def table(value: Any, name: str, least: float = 0.0) -> list[list[Fraction]]:
-    """Return a table of numbers, none of them below ``least``."""
+    """Return a validated table of numbers, each at least ``least``."""
     require(type(value) is list and all(type(row) is list and row for row in value), f"{name} is not a table")
     require(len({len(row) for row in value}) == 1, f"{name} is empty or has rows of different lengths")
     rows = [[number(entry, name) for entry in row] for row in value]
@@ -224,7 +224,7 @@ class Notion:
         self.count = {"ALIP": sides * n, "LDP": sides * n * (n - 1), "L1Lift": 2**n - 2}.get(kind, len(tangents))
 
     def measure(self, lifts: list[Fraction]) -> Fraction:
-        """Return an upper bound of what e^eps bounds, given lifts (for eps_l, inverses)."""
+        """Return an upper bound on the measure that e^eps bounds, given (inverse) lifts."""
         p = self.joint.p_s
         if self.kind == "LDP":
             return max(lifts) / min(lifts)
@@ -235,7 +235,7 @@ class Notion:
         return norm(p, lifts, self.alpha)[1] if self.kind == "AlphaLift" else max(lifts)
 
     def row(self, at: int) -> list[int]:
-        """Return upper bounds of the entries of g."""
+        """Return upper bounds on the entries of g, in units of 2^-BITS."""
         n, joint = len(self.joint.p_s), self.joint
         if self.kind == "LDP":
             a, b = divmod(at, n - 1)
@@ -273,10 +273,10 @@ class Notion:
 
 
 def check_channel(notion: Notion, value: Any) -> Fraction:
-    """Return a lower bound of I(X; Y) for a channel that satisfies the notion.
+    """Return a lower bound on I(X; Y) for a channel that satisfies the notion.
 
     No budget may be exceeded by more than ``TOLERANCE``.
-    Each row is made to sum to 1 exactly by what its largest entry lacks.
+    The largest entry of each row is adjusted so that the row sums to 1 exactly.
     """
     joint, kernel, total = notion.joint, table(value, "channel"), Fraction(0)
     require(len(kernel) == len(joint.p_x), f"the channel has {len(kernel)} rows for {len(joint.p_x)} symbols")
@@ -354,7 +354,7 @@ class Proof:
             require(cap >= ONE or (cap - max(total) << BITS) >= loose, f"symbol {x} is capped below what is proven")
 
     def combined(self, weights: list[int], start: list[int]) -> tuple[list[int], int]:
-        """Return an upper bound of start + w G (2^-BITS) and SLACK sum(w) (2^-2 BITS)."""
+        """Return an upper bound on start + w G (2^-BITS) and SLACK sum(w) (2^-2 BITS)."""
         total, loose = [entry << BITS for entry in start], 0
         for weight, pair in zip(weights, self.sides, strict=True):
             side, size = pair[weight < 0], abs(weight)
@@ -380,7 +380,7 @@ class Proof:
         return min(box_bounds)
 
     def divided(self, at: int, least: list[int], most: list[int], room: int) -> tuple[list[int], list[Any]]:
-        """Return the bounds of a box's parts without a box, and the boxes of the others."""
+        """Return the bounds of a box's unrecorded children, and its recorded children."""
         children, level, each = self.children[at], self.level[at], self.weights[at][-1]
         slopes, loose = self.combined(self.weights[at][:-1], [dual + each for dual in self.dual])
         terms = [ends(slope, a, b) for slope, a, b in zip(slopes, least, most, strict=True)]
@@ -410,12 +410,12 @@ class Proof:
 
 
 def ends(slope: int, a: int, b: int) -> int:
-    """Return a lower bound of -t log t - slope t at t = a and b, in 2^-2 BITS."""
+    """Return a lower bound on -t log t - slope t at t = a and b, in 2^-2 BITS."""
     return min(entropy(a) - slope * a, entropy(b) - slope * b)
 
 
 def replaced(values: list[int], x: int, value: int) -> list[int]:
-    """Return a copy with another value at x."""
+    """Return a copy of ``values`` with ``value`` at index x."""
     return [*values[:x], value, *values[x + 1 :]]
 
 
@@ -444,7 +444,7 @@ def check(problem: Any) -> Result:
 
 
 def decimal(x: Fraction) -> str:
-    """Return ten decimals, rounded up."""
+    """Return a number as text with ten decimals, rounded up."""
     units = math.ceil(x * 10**10)
     return f"{'-' * (units < 0)}{abs(units) // 10**10}.{abs(units) % 10**10:010d}"
 

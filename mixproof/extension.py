@@ -1,8 +1,8 @@
-"""Polytopes that take far fewer inequalities with auxiliary variables.
+"""Extended formulations: auxiliary variables that save inequalities.
 
-Bounding the ratio of any two of m linear forms takes m (m - 1) halfspaces, but only 2 m inequalities with one more
-variable u, the largest of them: each form is at most u and at least e^-eps u. The search works on the short
-description. A proof refers to the halfspaces, so multipliers are translated back to those that it needs.
+Bounding the ratio of any two of m linear forms takes m (m - 1) halfspaces, but only 2 m inequalities with an auxiliary
+variable u, the largest form: each form is at most u and at least e^-eps u. The search uses the extended formulation. A
+proof refers to the halfspaces, so multipliers are mapped back to the halfspaces that it needs.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Extension(NamedTuple):
     upper : numpy.ndarray, shape (k,)
         The largest value of each auxiliary variable.
     inside : numpy.ndarray, shape (k,)
-        Values with which the target satisfies the inequalities.
+        Values of the auxiliary variables with which the target is feasible.
     slack : numpy.ndarray, shape (m,)
         The largest violation of each inequality if G v >= -slack, as a multiple of the search's slack.
     n_halfspaces : int
@@ -52,7 +52,7 @@ class Extension(NamedTuple):
 
 
 class Extended(NamedTuple):
-    """The scaled constraints of an extension, which translate multipliers back."""
+    """The scaled constraints of an extension, with the map back to halfspaces."""
 
     extension: Extension
     ranges: Constraints

@@ -1,7 +1,7 @@
 """Linear programs, solved by HiGHS and certified.
 
-Residuals and the duality gap are recomputed, and a failure is an error. HiGHS is called only here, and through its own
-interface instead of scipy's, so that columns can be added and costs changed with a warm start.
+Residuals and the duality gap are recomputed, and a failed check is an error. HiGHS is called only here, through
+highspy rather than scipy, so that columns can be added and costs changed with a warm start.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def mix_columns(cost: Vector, columns: Matrix, target: Vector) -> Solution:
     -------
     Solution
         Certified over all M columns, although the solver sees only some of them: each round solves the restricted
-        problem, prices all other columns by its duals, and adds the best of those that would improve it.
+        problem, prices all other columns by its duals, and adds those with the most negative reduced costs.
 
     Raises
     ------
@@ -148,7 +148,7 @@ def _least(values: Vector, count: int) -> NDArray[np.intp]:
 
 
 def _only_mixture(cost: Vector, columns: Matrix, target: Vector) -> Solution | None:
-    """Return the mixture of independent columns, None if they are nearly dependent."""
+    """Return the unique mixture of independent columns; None if nearly dependent."""
     m, n = columns.shape
     weights, _, rank, sizes = np.linalg.lstsq(columns.T, target, rcond=None)
     if m and (rank < m or not sizes[-1] > MIXTURE_TOL * sizes[0]):
@@ -174,8 +174,8 @@ def _silent(highs: Any) -> Any:
 class LinearProgram:
     """Minimise cost x subject to low <= A x <= high, 0 <= x <= most.
 
-    After a run, columns may be added and costs changed; the next run is warm-started. Its results are those of the
-    solver, unchecked, whereas :func:`solve` and :func:`mix_columns` certify theirs.
+    After a run, columns may be added and costs changed; the next run is warm-started. Results are not checked, unlike
+    those of :func:`solve` and :func:`mix_columns`.
 
     Parameters
     ----------
@@ -285,10 +285,10 @@ class Boxed(LinearProgram):
     def solve(
         self, cost: Vector, least: Vector, most: Vector, cutoff: float = np.inf
     ) -> tuple[bool, Vector | None, Vector]:
-        """Return success, the solution (None if there is none) and the multipliers.
+        """Return success, the solution (None if infeasible) and the multipliers.
 
         If the problem is infeasible, the multipliers are a ray along which the bound grows without limit; if the
-        objective exceeds the cutoff, they prove it.
+        optimum exceeds the cutoff, they prove that it does.
         """
         self._highs.changeColsBounds(len(cost), self._index, least, most)
         self.charge(cost)
@@ -308,7 +308,7 @@ def _columnwise(table: Any) -> tuple[NDArray[np.int32], NDArray[np.int32], Vecto
     if not isinstance(table, np.ndarray):
         sparse = csc_array(table)
         return sparse.indptr.astype(np.int32), sparse.indices.astype(np.int32), np.asarray(sparse.data, dtype=float)
-    # scipy's conversion of a dense table takes as long as a small programme
+    # scipy's conversion of a dense table takes as long as solving a small LP
     columns = np.ascontiguousarray(table.T, dtype=np.float64)
     filled = columns != 0
     starts = np.zeros(len(columns) + 1, dtype=np.int32)

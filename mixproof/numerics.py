@@ -43,7 +43,7 @@ SHARE_TOL = 1e-6  # precision, and step back, of a bisection for the largest sha
 
 
 def as_matrix(name: str, values: ArrayLike, ndim: tuple[int, ...] = (2,)) -> Matrix:
-    """Return a float64 copy of an array with finite numbers and an allowed dimension.
+    """Return a float64 copy, checked to be finite and of an allowed dimension.
 
     Parameters
     ----------

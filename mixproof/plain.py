@@ -222,7 +222,7 @@ def impossible(
 
 
 def furthest(least: Vector, most: Vector, row: Vector) -> int:
-    """Return the coordinate where entropy exceeds its secant most, -1 for none."""
+    """Return the coordinate where entropy most exceeds its secant, or -1."""
     wide = (most - least > POINT_WIDTH) & (row > 1e-13)
     below, above = -xlogx(least), -xlogx(most)
     secant = below + (above - below) / np.where(wide, most - least, 1.0) * (row - least)
@@ -267,7 +267,7 @@ def _push(work: Pass, parent: int, children: object, bounds: object) -> None:
 
 
 def caps_of(hull: Problem, proof: Matrix) -> Vector:
-    """Return the bound on each coordinate that multipliers, shape (n, m), prove."""
+    """Return the upper bounds on coordinates that multipliers, shape (n, m), prove."""
     y = proof[:, :-1]
     constant = np.where(y >= 0, hull.safe_low[:-1], hull.safe_high[:-1]) * y
     n = len(proof)

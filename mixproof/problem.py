@@ -66,7 +66,7 @@ class OpenNodes(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """The polytope by rows and by columns, with its bounds and those of a proof.
+    """The polytope, with bounds for the search and relaxed (safe) bounds for proofs.
 
     The last columns belong to auxiliary variables, each between 0 and its entry of ``upper``.
     """
@@ -159,7 +159,7 @@ class Pass:
 
     @property
     def has_enough(self) -> bool:
-        """Whether a column is nearly the best possible, or several cheap ones are found."""
+        """Whether the columns found suffice (one near the optimum, or several cheap ones)."""
         if self.several:
             return bool(self.state[CHEAP] >= COLUMNS_PER_PASS)
         return bool(self.state[LOWEST_PRICE] < min(self.cutoff, EARLY_STOP_SHARE * self.least))

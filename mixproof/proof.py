@@ -1,4 +1,4 @@
-"""A proof as arrays of numbers, a tree of boxes with weights, and its JSON format."""
+"""Proofs, as trees of boxes with weights stored in arrays, and their JSON format."""
 
 from __future__ import annotations
 
@@ -56,16 +56,16 @@ class Proof:
     dual : numpy.ndarray, shape (X,)
         The dual value of each symbol, nats.
     order : numpy.ndarray of int, shape (X,)
-        The order of the symbols in FIRST branchings: which is the first above a level.
+        The order in which a FIRST branching looks for the first symbol above a level.
     sides : numpy.ndarray of int, shape (m, 2)
-        The halfspaces to which a weight belongs: the first if it is positive, the second (with its absolute value) if
+        The two halfspaces of each weight: the first if the weight is positive, the second (with its absolute value) if
         it is negative; -1 for none.
     caps : numpy.ndarray, shape (X,)
         Upper bounds on the entries of every allowed posterior.
     cap_weights : numpy.ndarray, shape (X, m)
         The weights that prove the caps.
     parent, child, kind, symbol : numpy.ndarray of int, shape (K,)
-        The boxes with weights of their own, parents first: parent, child number, kind of branching, and symbol.
+        The recorded boxes, parents first: parent, child number, kind of branching, and symbol.
     level : numpy.ndarray, shape (K,)
         The level at which the box is split.
     weights : numpy.ndarray, shape (K, m + 1)
@@ -105,7 +105,7 @@ class Proof:
 
     @property
     def boxes(self) -> int:
-        """Number of boxes with weights of their own."""
+        """Number of recorded boxes."""
         return len(self.parent)
 
     @property

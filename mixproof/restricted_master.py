@@ -1,7 +1,7 @@
 """The restricted master problem: min sum q H(v) with sum q v = target, q >= 0.
 
-The unit vector of each coordinate is a column too, with a cost that keeps it out of the solution as soon as the points
-reach the target without it. The problem is therefore always feasible, and the duals stay small.
+The unit vector of each coordinate is a column too, at a penalty cost that drives it out of the solution as soon as
+the points alone reach the target. The problem is therefore always feasible, and the duals stay small.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Minimum-cost mixtures by column generation, with bounds by branch and bound.
 
 The restricted master problem mixes the points found so far. Its duals price every other point v: adding v can lower the
-cost only if its price H(v) - dual v is negative. Points are looked for in three places, each slower than the last:
-among the vertices with one or two non-zero coordinates, downhill from many starts, and by branch and bound, which also
-bounds the price of every point. Weights sum to 1, so dual P + (least price) bounds the cost of any mixture from below.
+cost only if its price H(v) - dual v is negative. New points come from three sources, each slower than the last: the
+one- and two-sparse vertices, local descent from many starts, and branch and bound, which also bounds the price of every
+point. Weights sum to 1, so dual P + (least price) bounds the cost of any mixture from below.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class ProvenBound(NamedTuple):
     cap_multipliers: Matrix
 
     def alone(self) -> ProvenBound:
-        """Return the bound without the working arrays that only an unfinished pass needs."""
+        """Return the bound without the working arrays of an unfinished pass."""
         return self if self.work is None else self._replace(work=self.work.ended())
 
 
@@ -74,7 +74,7 @@ class Result(NamedTuple):
         The dual solution of the restricted master problem.
     cost : float
         The mean entropy of the mixture, nats.
-    proven : Proven
+    proven : ProvenBound
         No mixture costs less than ``proven.bound``.
     programmes, passes : int
         Number of linear programs solved in branch and bound, and of passes.
@@ -82,7 +82,7 @@ class Result(NamedTuple):
     ended : bool
         Whether the requested gap was reached before any limit.
     limit : tuple of str
-        The limit that ends the search, and a remedy, as text.
+        The limit that ended the search and a remedy, as text; meaningless if ``ended``.
     """
 
     rows: Matrix
@@ -180,7 +180,7 @@ class Search:
 
     @property
     def gap(self) -> float:
-        """The optimality gap: how much less another mixture may cost, nats."""
+        """The optimality gap ``cost - proven.bound``, nats."""
         return self.cost - self.proven.bound
 
     def wanted(self, gap: float) -> float:
@@ -298,7 +298,7 @@ def cheapest_mixture(
     report: Report | None = None,
     extension: Extension | None = None,
 ) -> Result:
-    """Return the minimum-cost mixture with a given mean, and a bound on any cost.
+    """Return the minimum-cost mixture with a given mean, and a proven lower bound.
 
     The points v of a mixture satisfy v >= 0, sum v = 1 and G v >= 0. The cost of a mixture is the mean entropy H(v) of
     its points, in nats.
@@ -318,18 +318,18 @@ def cheapest_mixture(
     more : numpy.ndarray, shape (k, n), optional, keyword-only
         Feasible points to start from: the result costs no more than their best mixture.
     fallback : callable, optional, keyword-only
-        Returns further feasible points, such as those of a heuristic; called if a limit ends the search first.
+        Returns further feasible points, such as those of a heuristic; called if the search misses the gap.
     slack : float, keyword-only
-        The bound holds for every v with G v >= -slack max(1, largest of the row of G).
+        The bound holds for every v with g v >= -slack max(1, max(abs(g))) for each row g of G.
     compiled : bool, optional, keyword-only
         Whether to use compiled loops; by default, as soon as numba has compiled them.
     threads : int, optional, keyword-only
-        Threads of the compiled loops, by default one for each processor that the process may use. Without a time limit
-        the result is the same for any number.
+        Threads of the compiled loops, by default one for each processor that the process may use. Without a time limit,
+        the result does not depend on their number.
     report : callable, optional, keyword-only
         Progress callback, called with (cost, bound, seconds).
     extension : Extension, optional, keyword-only
-        The polytope with auxiliary variables, if that takes fewer inequalities; the halfspaces are then not used.
+        An extended formulation of the polytope with fewer inequalities; if given, the halfspaces are not used.
 
     Returns
     -------
@@ -368,8 +368,8 @@ def cheapest_mixture(
 def _prove(search: Search, gap: float, report: Report | None) -> None:
     """Repeat passes until the gap or a limit is reached, or nothing changes.
 
-    A tree that is not finished soon is large. In that case neighbours of the points in use are tried first, and the
-    cutoff is lowered in steps.
+    A tree not explored within ``SMALL_TREE_CHUNKS`` chunks is large. The points in use are then perturbed first, and
+    the cutoff is lowered in steps.
     """
     idle, delta = 0, 0.0
     while not search.over or not search.passes:

@@ -46,10 +46,10 @@ def space(m, n):
 
 @compiled
 def factorise(rows, basis, basic, inverse):
-    """Write the inverse of a basis; a singular basis is replaced by the slacks.
+    """Write the inverse of a basis; a singular basis is replaced by the slack basis.
 
-    Only the rows whose slack is nonbasic are tight, and there are as many of them as basic variables. Elimination is
-    restricted to those rows and variables; the other rows follow.
+    Only the rows whose slack is nonbasic are tight; there are as many as basic variables that are not slacks.
+    Elimination is restricted to those rows and variables; the other rows follow.
     """
     m, n = rows.shape
     basic[:] = False
@@ -96,7 +96,7 @@ def factorise(rows, basis, basic, inverse):
 
 @compiled
 def eliminate(matrix):
-    """Turn (B | I) into (I | B^-1) in place; return whether the pivots sufficed."""
+    """Turn (B | I) into (I | B^-1) in place; return whether B is non-singular."""
     m = matrix.shape[0]
     for c in range(m):
         at = c
@@ -121,7 +121,7 @@ def eliminate(matrix):
 
 @compiled
 def price(rows, cost, basis, inverse, reduced):
-    """Write reduced costs; those of the slacks are the multipliers of the rows."""
+    """Write the reduced costs; a slack's reduced cost is its row's multiplier."""
     m, n = rows.shape
     for j in range(n):
         reduced[j] = cost[j]
@@ -141,7 +141,7 @@ def price(rows, cost, basis, inverse, reduced):
 
 @compiled
 def place(columns, low, high, least, most, work):
-    """Put nonbasic variables at bounds, solve for the basic; return the objective."""
+    """Put nonbasic variables at bounds, solve for the others; return the objective."""
     reduced, values, _, _, basic, basis, inverse, inside, scratch, _ = work
     n, m = columns.shape
     right = scratch[1]
@@ -174,7 +174,7 @@ def place(columns, low, high, least, most, work):
 
 @compiled
 def leaving(n, low, high, least, most, basis, inside):
-    """Return the variable with the largest violation (or -1), its violation and side."""
+    """Return the basis row of the largest violation (or -1), the violation, the side."""
     worst, row, side = PRIMAL_TOL, -1, 0
     for r in range(basis.size):
         k = basis[r]
@@ -234,7 +234,7 @@ def entering(rows, low, high, least, most, row, violation, side, work):
 
 @compiled
 def pivot(columns, row, enters, work):
-    """Exchange a basic and a nonbasic variable; return whether the pivot sufficed."""
+    """Exchange a basic and a nonbasic variable; return whether the pivot was accepted."""
     reduced, _, pivots, _, basic, basis, inverse, _, scratch, _ = work
     n, m = columns.shape
     column = scratch[2]

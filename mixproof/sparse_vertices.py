@@ -29,7 +29,7 @@ class SparseVertices(NamedTuple):
 
     @staticmethod
     def of(first: Index, second: Index, share: Vector) -> SparseVertices:
-        """Return the points with these coordinates and shares."""
+        """Return the points with the given coordinates and shares, and their entropies."""
         return SparseVertices(first, second, share, np.asarray(-xlogx(share) - xlogx(1 - share)))
 
     def prices(self, dual: Vector) -> Vector:
@@ -72,8 +72,8 @@ def sparse_vertices(hull: Constraints) -> SparseVertices:
 def sparse_vertices_by_cuts(extension: Extension) -> SparseVertices:
     """Return all one-sparse and two-sparse vertices of an extension's polytope.
 
-    On the edge between two unit vectors the smallest entry of G v is concave, so that Newton's method from either end
-    stops at the first point that is allowed, after as many steps as there are pieces on the way.
+    On the edge between two unit vectors, the smallest entry of G v is concave and piecewise linear, so Newton's method
+    from either end reaches the first feasible point in finitely many steps.
     """
     forms, n = extension.forms.T, len(extension.forms.T)
     one_sparse = np.flatnonzero(extension.worst(forms)[0] >= -ONE_SPARSE_TOL)

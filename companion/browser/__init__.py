@@ -1,1 +1,1 @@
-"""The files that pages run with in the browser: Python, charts, the library."""
+"""The files with which pages run in the browser: Python, charts and the library."""

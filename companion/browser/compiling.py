@@ -1,7 +1,7 @@
-"""Archives of Python whose code is compiled in advance for the browser.
+"""Archives of Python code that is compiled ahead of time for the browser.
 
-Bytecode belongs to one version of Python, so Node runs this file in the very Python that the pages run: it needs the
-standard library alone.
+Bytecode is specific to a version of Python, so Node runs this file in the Python that the pages use. It needs only the
+standard library.
 """
 
 import importlib.util
@@ -15,28 +15,28 @@ LEFT_OUT = (".py", ".pyi", ".pyx", ".pxd", ".h", ".a", ".afm", ".arff")
 
 
 def bytecode(source: bytes, filename: str) -> bytes:
-    """Return a module as a ``.pyc`` that is not compared with its source (PEP 552)."""
+    """Return a module as an unchecked hash-based ``.pyc`` (PEP 552)."""
     code = compile(source, filename, "exec", dont_inherit=True)
     return importlib.util.MAGIC_NUMBER + (0b01).to_bytes(4, "little") + bytes(8) + marshal.dumps(code)
 
 
 def cached(name: str) -> str:
-    """Return the path of the bytecode of a module next to its source."""
+    """Return the path of a module's bytecode in ``__pycache__`` next to its source."""
     return importlib.util.cache_from_source(name)
 
 
 def compile_archive(source: str, target: str, place: str, *, keep: bool) -> None:
-    """Write an archive again with its modules compiled.
+    """Copy an archive with its modules compiled.
 
     Parameters
     ----------
     source, target : str
         Paths of the archives.
     place : str
-        The folder in which it is unpacked; tracebacks name it.
+        The folder in which the archive will be unpacked, for the paths in tracebacks.
     keep : bool
-        Whether sources stay, beside their bytecode, so that a traceback shows their lines; else bytecode takes their
-        place, and files that only those who compile or test want are left out.
+        Whether sources are kept next to their bytecode, so that tracebacks show source lines; otherwise bytecode
+        replaces them, and tests and files that are needed only for compiling are omitted.
     """
     with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as new:
 
@@ -55,7 +55,7 @@ def compile_archive(source: str, target: str, place: str, *, keep: bool) -> None
 
 
 def compile_runtime(source: str, target: str) -> None:
-    """Write a runtime's packages and standard library to another folder, compiled."""
+    """Write compiled copies of a runtime's packages and standard library."""
     for path in Path(source).iterdir():
         if path.suffix in (".whl", ".zip"):
             place = sysconfig.get_path("purelib" if path.suffix == ".whl" else "stdlib")

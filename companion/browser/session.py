@@ -1,4 +1,4 @@
-"""The requests of a page to its worker, and the answers, as JSON texts."""
+"""A page's requests to its worker, and the responses, as JSON."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ def formatted(value: Any, form: str) -> str:
 
 
 class Page:
-    """A chapter's cells with the names they share, from one run to the next.
+    """The namespace of a chapter's cells, which persists between runs.
 
     Parameters
     ----------
     parse : callable
-        Returns the parameters that a cell's source declares; the second argument is where, for messages.
+        Returns the parameters that a cell's source declares; the second argument is the location, for messages.
     refusal : type
-        The exception by which a parameter says that a value does not fit.
+        The exception that a parameter raises for an invalid value.
     rows : str
-        The kind of content that marks a table of rows to keep.
+        The MIME type that marks a table of rows to keep.
     """
 
     def __init__(self, parse: Parse = parse_parameters, refusal: type[Exception] = ValueError, rows: str = "") -> None:
@@ -60,22 +60,22 @@ class Page:
         self.shell.glue(name, variable, display)
 
     def run(self, asked: str, emit: Emit) -> str:
-        """Run cells in order, report each as it ends, and return the result.
+        """Run cells in order, report each, and return the result as JSON.
 
         Parameters
         ----------
         asked : str
             JSON: ``cells``, each with ``index``, ``source`` and ``tags``; ``values`` of parameters; ``glue``, pairs of
-            key and form that the prose shows; ``fresh``, whether names of earlier runs are forgotten; ``rows``, by the
-            index of a cell, those of the book's figure.
+            key and format spec in the prose; ``fresh``, whether to discard the names of earlier runs; ``rows``, the
+            data of the book's figures by cell index.
         emit : callable
-            Told of each cell: before it runs with ``index``; after it also with ``outputs``, ``error``, ``seconds``.
+            Called with JSON: before each cell with ``index``; after it also with ``outputs``, ``error``, ``seconds``.
 
         Returns
         -------
         str
-            JSON: ``glue``, the texts that the prose now shows, ``tables``, ``failed``, ``absent``, ``seconds``;
-            or ``refused``, the parameter that does not fit and why.
+            JSON: ``glue``, the new texts of numbers in the prose; ``tables``; ``failed`` and ``absent``, indices of
+            cells; ``seconds``. If a parameter is invalid, only ``refused``, the message.
         """
         wanted = json.loads(asked)
         try:
@@ -118,12 +118,12 @@ class Page:
         Parameters
         ----------
         asked : str
-            JSON: the reader's ``source``; ``name``, what the check looks at; the ``check``'s source.
+            JSON: the reader's ``source``; ``name``, the variable that is checked; the ``check``'s source.
 
         Returns
         -------
         str
-            JSON: ``outputs``, the check's ``verdict`` as text, ``right``, or ``error`` as a cell's.
+            JSON: ``outputs``, the check's ``verdict`` as text and ``right``; or only ``error``, as for a cell.
         """
         wanted = json.loads(asked)
         shell = self.shell.beside()
@@ -144,7 +144,7 @@ class Page:
 
 
 def as_answer(source: str, name: str) -> str:
-    r"""Return code in which a last line that is only a value becomes the answer.
+    r"""Return code that assigns a final bare expression to the answer's name.
 
     >>> as_answer("a = 1\na + 1", "answer_1")
     'a = 1\nanswer_1 = a + 1'
@@ -163,7 +163,7 @@ def as_answer(source: str, name: str) -> str:
 
 
 def told(index: int, result: Result, seconds: float, book: str | None = None) -> str:
-    """Return a cell's result as JSON, with the parts of figures."""
+    """Return a cell's result as JSON, with figures split into panels and data."""
     outputs = []
     for content in result.outputs:
         output = {kind: data for kind, data in content.items() if isinstance(data, str)}
@@ -182,7 +182,7 @@ def told(index: int, result: Result, seconds: float, book: str | None = None) ->
 def checked(
     cells: Sequence[Mapping[str, Any]], values: Mapping[str, Any], parse: Parse, refusal: type[Exception]
 ) -> dict[str, Any]:
-    """Return parameter values, or raise ``refusal`` for the first that does not fit."""
+    """Return the checked parameter values, or raise ``refusal`` for an invalid one."""
     known = {
         parameter.name: parameter
         for cell in cells

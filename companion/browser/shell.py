@@ -1,4 +1,4 @@
-"""Run cells one after the other and collect their outputs."""
+"""Run cells in a shared namespace and collect their outputs."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Output = dict[str, Any]
 
 @dataclass
 class Result:
-    """The outputs of a cell, and its error.
+    """The outputs of a cell, and its error if any.
 
     Attributes
     ----------
     outputs : list of dict
-        One mapping each from kinds of content to content, in order; ``stream`` is printed text.
+        The outputs in order, each a mapping from MIME type to content; ``stream`` is printed text.
     error : dict, optional
-        ``name``, ``says``, ``line`` of the cell, ``trace``; ``absent`` if the cell only lacks something.
+        ``name``, ``says``, ``line`` in the cell, ``trace``, and ``absent``, whether a browser lacks something needed.
     """
 
     outputs: list[Output] = field(default_factory=list)
@@ -44,7 +44,7 @@ class Shell:
     Parameters
     ----------
     rows : str
-        The kind of content that marks a table of rows to keep, such as ``application/papermill.record/...``.
+        The MIME type that marks a table of rows to keep, such as ``application/papermill.record/...``.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class Shell:
     def show(
         self, *values: Any, metadata: Mapping[str, Any] | None = None, raw: bool = False, **_other: object
     ) -> None:
-        """Show values, as ``IPython.display.display`` does, and note kept tables."""
+        """Show values, as ``IPython.display.display`` does, and store kept tables."""
         for value in values:
             content = dict(value) if raw else bundle(value)
             if self._rows in content:
@@ -78,7 +78,7 @@ class Shell:
                 self._outputs.append(content)
 
     def glue(self, name: str, value: Any, display: bool = True) -> None:
-        """Keep a value for the prose."""
+        """Store a value for the prose, and show it unless ``display`` is false."""
         self.glued[name] = value
         if display:
             self.show(value)
@@ -96,10 +96,10 @@ class Shell:
         return len(text)
 
     def flush(self) -> None:
-        """Do nothing, as printed text is collected at once."""
+        """Do nothing, because printed text is collected immediately."""
 
     def run(self, source: str) -> Result:
-        """Run a cell and return its outputs; an error ends the cell, not the shell."""
+        """Run a cell and return its outputs, with the error if it raises one."""
         self._outputs, self._printed = [], 0
         self._cells += 1
         name = f"<cell {self._cells}>"
@@ -121,7 +121,7 @@ class Shell:
         return Result(self._outputs, error)
 
     def beside(self) -> Shell:
-        """Return a shell with a copy of these names."""
+        """Return a new shell with a copy of this one's names."""
         other = Shell(self._rows)
         other.names, other.lost = dict(self.names), set(self.lost)
         return other
@@ -189,7 +189,7 @@ def stored(tree: ast.Module) -> set[str]:
 
 
 def is_figure(value: Any) -> bool:
-    """Return whether a value is an open matplotlib figure, shown after its cell."""
+    """Return whether a value is an open pyplot figure, which is shown after its cell."""
     pyplot: Any = sys.modules.get("matplotlib.pyplot")
     return bool(pyplot) and isinstance(value, pyplot.Figure) and pyplot.fignum_exists(getattr(value, "number", -1))
 
@@ -201,7 +201,7 @@ def close_figures() -> None:
 
 
 def bundle(value: Any) -> Output:
-    """Return a value's content by kind, the richest that a page can show.
+    """Return a value's content by MIME type, in the richest form a page can show.
 
     >>> bundle([1, 2])
     {'text/plain': '[1, 2]'}

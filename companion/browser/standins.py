@@ -1,6 +1,6 @@
-"""Stand-ins for modules that a browser does not have.
+"""Stand-ins for modules that are unavailable in a browser.
 
-A chapter imports them as usual. Only the use of a missing module is an error, which names the module.
+Chapters import them as usual. Only the use of a missing module raises an error, which names the module.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class NotHere(CompanionError):
 
 
 class Missing(type):
-    """The type of names of a missing module, which can be named but not used."""
+    """The metaclass of a missing module's names, which can be imported but not used."""
 
     _error: type[NotHere]
 
@@ -56,13 +56,13 @@ def absent(name: str, called: str, error: type[NotHere] = NotHere) -> ModuleType
 
 
 def notebook_modules(show: Show, glue: Callable[..., None]) -> dict[str, ModuleType]:
-    """Return small versions of IPython and MyST-NB's glue.
+    """Return minimal versions of IPython and MyST-NB, by module name.
 
-    ``show`` is called as ``display``, and ``glue`` as ``glue``.
+    ``show`` becomes ``IPython.display.display``, and ``glue`` becomes ``myst_nb.glue``.
     """
 
     class Rich:
-        """A text of one kind."""
+        """A text of one MIME type."""
 
         mime = "text/plain"
 
@@ -90,11 +90,11 @@ def fill_in(
     Parameters
     ----------
     missing : mapping of str to str
-        Modules whose import must succeed, because much of what imports them does not use them; and their names.
+        Display names of modules whose import must succeed although they are rarely used, by module.
     made : mapping of str to callable
-        Modules that can be replaced, and the functions that return the replacements.
+        Functions that return replacements of modules, by module.
     error : type
-        Raised when something of a missing module is used.
+        The exception raised when a name of a missing module is used.
     """
     for name, make in made.items():
         if name not in sys.modules and find_spec(name) is None:

@@ -1,10 +1,10 @@
-"""Make the course's slides and homework in the folder ``course`` of the book.
+"""Build a course's slides and homework in the folder ``course`` of the built book.
 
     python -m companion.course --title TITLE [--chapters COURSE_FOLDER] [BOOK]
     python -m companion.course --pdf [--page PAGE] [BOOK]
 
-BOOK is the folder of the book's sources, in whose ``_build/html`` it was built; the current one by default. With
-``--pdf``, the slides that were made before are printed, and the page for teachers shows the links to them.
+BOOK is the folder of the book's sources, which must contain the built book in ``_build/html``; the current folder by
+default. With ``--pdf``, existing slides are printed, and the page for teachers links to the PDFs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MATHJAX = "_static/mathjax/tex-chtml-full.js"  # in the built book, whose slides
 
 @dataclass(frozen=True)
 class Course:
-    """A course: its title, the built book, and the sources of chapters and meetings."""
+    """A course: its title, the built book, and the sources of chapters and slides."""
 
     title: str
     html: Path
@@ -42,7 +42,7 @@ class Course:
 
     @property
     def name(self) -> str:
-        """Return what nbgrader calls it."""
+        """The course's name in nbgrader: the title with hyphens, in lower case."""
         return re.sub(r"\W+", "-", self.title.lower())
 
 
@@ -67,14 +67,14 @@ def write_notebooks(course: Course, plan: list[Meeting]) -> list[Path]:
 
 
 def store(archive: zipfile.ZipFile, name: str, text: str) -> None:
-    """Put a text into an archive, the same bytes each time."""
+    """Add a text file to an archive, with a fixed time stamp."""
     info = zipfile.ZipInfo(name)
     info.compress_type = zipfile.ZIP_DEFLATED
     archive.writestr(info, text)
 
 
 def make(course: Course) -> None:
-    """Make slides and notebooks."""
+    """Build the course's slides and notebooks anew."""
     target = course.html / COURSE_FOLDER
     shutil.rmtree(target, ignore_errors=True)
     build_slides(course.slides, course.chapters, target, f"../../{MATHJAX}")
@@ -97,7 +97,7 @@ def print_all(html: Path, page: Path) -> int:
 
 
 def main() -> int:
-    """Make the course, or print its slides; return 1 if they cannot be printed."""
+    """Build the course or print its slides; return 1 if they cannot be printed."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("book", nargs="?", type=Path, default=Path(), help="folder of the book's sources")
     options.add_argument("--title", default="Course", help="of the course, as nbgrader calls it")

@@ -1,7 +1,6 @@
 """Assignments for students, teachers and nbgrader, and their rubrics.
 
-In nbgrader's version the answers are removed from the cells that students change, and the checks that know the
-answers are hidden tests.
+In the nbgrader version, the solutions are marked for removal and the checks with the answers are hidden tests.
 """
 
 from __future__ import annotations
@@ -31,10 +30,10 @@ KINDS = ("student", "teacher", "nbgrader")
 
 
 def notebook(name: str, parts: list[Part], install: str, kind: str) -> nbformat.NotebookNode:
-    """Return an assignment, with its parts (a chapter each), as a notebook.
+    """Return an assignment as a notebook with a section for each part, a chapter.
 
-    ``install`` is the code of the first cell. The kind is "student" (a place for each answer, and a check that gives
-    hints), "teacher" (with the solutions), or "nbgrader" (the version from which nbgrader makes the student's).
+    ``install`` is the code of the first cell. The kind is "student" (an empty answer and a sealed check with hints per
+    exercise), "teacher" (with the solutions), or "nbgrader" (the source from which nbgrader generates assignments).
     """
     if kind not in KINDS:
         raise ValueError(f"kind is {kind!r}: choose one of {', '.join(KINDS)}")
@@ -54,7 +53,7 @@ def notebook(name: str, parts: list[Part], install: str, kind: str) -> nbformat.
 
 
 def asked(task: Task, kind: str) -> list[Any]:
-    """Return an exercise's cells: its text, the place for its answer, and its check."""
+    """Return the cells of an exercise: its text, the answer cell, and the check."""
     label, points = task.exercise.label, task.exercise.points
     words = f"{task.text}\n\n{points} points, {task.exercise.minutes} minutes"
     said = locked(text(words), f"{label}-text", kind)
@@ -73,7 +72,7 @@ def asked(task: Task, kind: str) -> list[Any]:
 def graded(task: Task) -> str:
     """Return a check as a test that nbgrader hides from students.
 
-    The check's last statement must be an expression that says whether the answer is right; otherwise raise ValueError.
+    The check's last statement must be an expression, the verdict; otherwise raise ValueError.
     """
     last = ast.parse(task.check).body[-1]
     if not isinstance(last, ast.Expr):
@@ -87,12 +86,12 @@ def graded(task: Task) -> str:
 
 
 def text(source: str) -> Any:
-    """Return a cell of Markdown."""
+    """Return a Markdown cell."""
     return nbformat.v4.new_markdown_cell(source)
 
 
 def code(source: str, *, folded: bool = False) -> Any:
-    """Return a cell of code, shown or folded."""
+    """Return a code cell, whose source is collapsed if ``folded``."""
     return nbformat.v4.new_code_cell(source, metadata={"jupyter": {"source_hidden": True}} if folded else {})
 
 
@@ -112,17 +111,17 @@ def mark(
 
 
 def locked(cell: Any, name: str, kind: str) -> Any:
-    """Return a cell that nbgrader restores where a student changed it."""
+    """Return the cell, locked if ``kind`` is "nbgrader", so that changes are undone."""
     if kind == "nbgrader":
         mark(cell, name, locked=True)
     return cell
 
 
 def rubric(folder: Path) -> pd.DataFrame:
-    """Return each exercise of a folder's chapters, with its points and criteria.
+    """Return the exercises of a folder's chapters with their points and criteria.
 
-    The columns are ``chapter``, ``exercise`` (a link), ``minutes``, ``points``, ``half`` (points) and ``half is for``,
-    the hint's words.
+    The columns are ``chapter``, ``exercise`` (a link), ``minutes``, ``points``, ``half`` (half of the points) and
+    ``half is for``, the hint that names the method.
     """
     rows = []
     for path in sorted(folder.glob("*.md")):

@@ -1,4 +1,4 @@
-"""The exercises of an assignment, with the cells that they need."""
+"""The exercises of an assignment, with the code cells on which they depend."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Part:
-    """The exercises of one chapter in an assignment, with the code that they need."""
+    """The exercises of one chapter in an assignment, with the code they depend on."""
 
     chapter: str
     title: str
@@ -41,11 +41,11 @@ class Part:
 
 
 def part(path: Path, chosen: list[Exercise], built: nbformat.NotebookNode) -> Part:
-    """Return the chosen exercises of a chapter, from its source and its notebook.
+    """Return the chosen exercises of a chapter, from its source and built notebook.
 
-    Cells with the tag ``homework`` define what the exercises use. Other code between an exercise's text and its check
-    belongs to the check, as it may contain the answer. If the source and the built notebook differ in their exercises,
-    because the book is older than its source, raise ValueError.
+    Cells with the tag ``homework`` define names that the exercises use. Other code between an exercise's text and its
+    check is part of the check, because it may contain the answer. Raise ValueError if the exercises of the source and
+    of the built notebook differ because the build is out of date.
     """
     chapter, cells = path.stem, jupytext.read(path).cells
     checks_sealed = [cell.source for cell in built.cells if "check" in tags(cell)]
@@ -89,7 +89,7 @@ def is_exercise(cell: Any) -> bool:
 
 
 def letters(words: str) -> str:
-    """Return the letters and digits of a text, to compare its variants."""
+    """Return the letters and digits of a text, to compare texts without markup."""
     return re.sub(r"[\W_]", "", words)
 
 
@@ -104,7 +104,7 @@ def told(built: nbformat.NotebookNode) -> Iterator[str]:
 
 
 def parts(name: str, chosen: list[Exercise], html: Path, folder: Path) -> list[Part]:
-    """Return an assignment's parts, one for each chapter, from the built book."""
+    """Return the parts of an assignment, one per chapter, from the built book."""
     chapter_parts = []
     for chapter in dict.fromkeys(exercise.chapter for exercise in chosen):
         path = html / "_notebooks" / folder.name / f"{chapter}.ipynb"
@@ -116,7 +116,7 @@ def parts(name: str, chosen: list[Exercise], html: Path, folder: Path) -> list[P
 
 
 def finish(cells: list[Any]) -> nbformat.NotebookNode:
-    """Return a notebook of the cells, each with its own id."""
+    """Return a notebook of the cells, with consecutive cell ids."""
     notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": KERNEL})
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number}"

@@ -1,4 +1,4 @@
-"""The directive ``{course-meeting} 3`` for the page for teachers."""
+"""The directive ``{course-meeting} 3``, which describes a meeting to teachers."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def links(meeting: Meeting) -> str:
 
 
 def described(meeting: Meeting, slides: str, chapters: str) -> str:
-    """Return what a lecturer needs to know about a meeting, in Markdown.
+    """Return a meeting's reading, goals, plan and exercises as Markdown.
 
-    ``slides`` is the source of its slides; ``chapters`` is the chapters' folder, seen from the root of the book.
+    ``slides`` is the source of the slides; ``chapters`` is the chapters' folder relative to the root of the book.
     """
     reading = ", ".join(f"{{doc}}`/{chapters}/{chapter}`" for chapter in meeting.reading)
     plan = "; ".join(f"{what} ({minutes})" for minutes, what in meeting.plan)
@@ -48,7 +48,7 @@ def described(meeting: Meeting, slides: str, chapters: str) -> str:
 
 
 class CourseMeeting(SphinxDirective):
-    """Describe the meeting with the given number."""
+    """Renders the meeting with the given number."""
 
     required_arguments = 1
 
@@ -66,6 +66,6 @@ class CourseMeeting(SphinxDirective):
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Add the directive."""
+    """Register the directive."""
     app.add_directive("course-meeting", CourseMeeting)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,7 +1,7 @@
 """The meetings of a course, from the front matter of their slides.
 
-The slides of a meeting are one Markdown file, such as ``3-watchdog.md`` for the third. Its front matter has a key
-``course`` with the chapters to read, the goals, the plan in minutes and the labels of the exercises for home.
+The slides of a meeting are one Markdown file, such as ``3-watchdog.md`` for the third. The key ``course`` in the front
+matter has the chapters to read, the goals, the plan in minutes and the labels of the homework exercises.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FRONT_MATTER = re.compile(r"\A---\n(.*?\n)---\n", re.DOTALL)
 
 @dataclass(frozen=True)
 class Exercise:
-    """An exercise of a chapter: place, label, title and minutes."""
+    """An exercise of a chapter: its number, label, title and minutes."""
 
     chapter: str
     number: int
@@ -34,7 +34,7 @@ class Exercise:
 
     @property
     def points(self) -> int:
-        """Return its points: two for five minutes."""
+        """The exercise's points: two per five minutes."""
         return 2 * self.minutes // MINUTES_STEP
 
 
@@ -54,14 +54,14 @@ class Meeting:
 
     @property
     def assignment(self) -> str:
-        """Return the name of its homework, such as "meeting-3"."""
+        """The name of the meeting's homework, such as "meeting-3"."""
         return f"meeting-{self.number}"
 
 
 def exercises(chapter: str, folder: Path) -> list[Exercise]:
     """Return the exercises of a chapter, in order.
 
-    If minutes are not a multiple of ``MINUTES_STEP``, raise ValueError.
+    Raise ValueError if an exercise's minutes are not a positive multiple of ``MINUTES_STEP``.
     """
     text = (folder / f"{chapter}.md").read_text(encoding="utf-8")
     chapter_exercises = []
@@ -76,15 +76,15 @@ def exercises(chapter: str, folder: Path) -> list[Exercise]:
 def meetings(folder: Path, chapters: Path) -> list[Meeting]:
     """Return the meetings of a course, in order.
 
-    ``folder`` has the slides' sources, one Markdown file per meeting; ``chapters`` has the sources of the chapters,
+    ``folder`` contains the slides' sources, one Markdown file per meeting; ``chapters`` contains the chapters' sources,
     whose exercises are the homework. Raise ValueError if a file has no number, title or plan, if its minutes do not add
-    up to 90, or if an exercise does not exist in the chapters to read.
+    up to 90, or if the chapters to read do not contain a homework exercise.
     """
     return [read_meeting(path, chapters) for path in sorted(folder.glob("*.md"))]
 
 
 def read_meeting(path: Path, chapters: Path) -> Meeting:
-    """Return the meeting whose slides are in this file."""
+    """Return the meeting that a file of slides describes."""
     text = path.read_text(encoding="utf-8")
     number, title = re.match(r"(\d+)-", path.name), re.search(r"^# (.+)$", text, re.MULTILINE)
     if not number or not title:
@@ -105,7 +105,7 @@ def read_meeting(path: Path, chapters: Path) -> Meeting:
 
 
 def course_of(text: str, name: str) -> dict[str, Any]:
-    """Return the course's part of the front matter of a meeting's slides.
+    """Return the value of ``course`` in the front matter of a meeting's slides.
 
     >>> course_of("---\\ncourse: {reading: [], goals: [toss], plan: [], homework: []}\\n---\\n", "1-coins.md")["goals"]
     ['toss']

@@ -1,9 +1,9 @@
 """Slides in Markdown with computed numbers, by sphinx-revealjs and Chromium.
 
-A meeting's source is a notebook in MyST Markdown. Its code cells are executed when the slides are built and are not
-shown. ``{{ expression }}`` and ``{{ expression:.2f }}`` stand for a value, also inside formulas. Each second-level
-heading begins a slide; ``revealjs-fragments`` shows paragraphs, or the items of a list, one after the other, and
-``revealjs-notes`` holds what the speaker sees. The goals, the plan and the homework come from the front matter.
+A meeting's source is a notebook in MyST Markdown. Its code cells are executed when the slides are built, but not shown.
+``{{ expression }}`` and ``{{ expression:.2f }}`` are replaced by values, even inside formulas. Each second-level
+heading begins a slide; ``revealjs-fragments`` reveals paragraphs or list items one by one, and ``revealjs-notes``
+contains the speaker's notes. The goals, the plan and the homework come from the front matter.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ CONFIG = {
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, digits: int = 2, steps: bool = False) -> str:
-    """Return a table in HTML, on one line.
+    """Return an HTML table on one line.
 
-    Text may contain markup; floats are rounded to ``digits`` decimals; with ``steps`` the rows appear one by one.
+    Text may contain markup; floats are rounded to ``digits`` decimals; with ``steps``, the rows appear one by one.
 
     >>> table(["coin", "P"], [["fair", 0.5]], digits=1)
     '<table><thead><tr><th>coin</th><th>P</th></tr></thead><tbody><tr><td>fair</td><td>0.5</td></tr></tbody></table>'
@@ -71,14 +71,14 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, digits: i
 
 
 def shown(value: object, digits: int) -> str:
-    """Return a table's value as text; numpy's floats are floats."""
+    """Return a table's value as text, with floats rounded to ``digits`` decimals."""
     return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
 
 
 def picture(figure: Any, alt: str, *, height: int = 400) -> str:
     """Return a matplotlib figure as an inline HTML image on one line, and close it.
 
-    ``alt`` describes it for those who cannot see it; ``height`` is in pixels of the slide.
+    ``alt`` is the text alternative; ``height`` is in pixels of the slide.
     """
     import matplotlib as mpl
     from matplotlib import pyplot as plt
@@ -94,7 +94,7 @@ def picture(figure: Any, alt: str, *, height: int = 400) -> str:
 def computed(text: str, name: str) -> str:
     """Return Markdown with its cells executed and its expressions filled in.
 
-    ``name`` is the file's, for the ValueError that is raised if a cell or an expression fails.
+    Raise ValueError, which names the file ``name``, if a cell or an expression fails.
 
     >>> computed("```{code-cell} ipython3\\nchance = 0.5**2\\n```\\nTwo heads: ${{ chance:.3f }}$.", "coins")
     'Two heads: $0.250$.'
@@ -117,9 +117,9 @@ def computed(text: str, name: str) -> str:
 
 
 def framed(text: str, meeting: Meeting, address: str) -> str:
-    """Return a meeting's slides with those of goals, plan and homework added.
+    """Return a meeting's slides with slides for goals, plan and homework added.
 
-    ``address`` is that of the chapters' folder, seen from the slides.
+    ``address`` is the relative URL of the chapters' folder, as seen from the slides.
     """
     plan = "; ".join(f"{minutes} minutes: {what}" for minutes, what in meeting.plan)
     goals = "\n".join(f"- {goal}" for goal in meeting.goals)
@@ -140,14 +140,14 @@ def framed(text: str, meeting: Meeting, address: str) -> str:
 
 
 def notes(text: str) -> str:
-    """Return notes for the speaker, in Markdown."""
+    """Return the Markdown directive of speaker notes."""
     return f"```{{revealjs-notes}}\n{text}\n```\n"
 
 
 def build_slides(sources: Path, chapters: Path, target: Path, mathjax: str) -> None:
-    """Lay out the slides of all meetings; warnings are errors.
+    """Build the slides of all meetings, and treat warnings as errors.
 
-    ``mathjax`` is the address of MathJax's script, seen from the slides.
+    ``mathjax`` is the relative URL of MathJax's script, as seen from the slides.
     """
     settings = CONFIG | {
         "mathjax_path": mathjax,
@@ -176,7 +176,7 @@ READY = """() => (window.MathJax?.startup?.promise ?? Promise.resolve())
 
 
 def print_slides(html: Path, pages: Sequence[str], folder: str) -> list[Path]:
-    """Print slides in a folder of the built book as PDFs; return the files."""
+    """Print slides in a folder of the built book; return the paths of the PDFs."""
     from playwright.sync_api import sync_playwright
 
     paths = []
@@ -195,14 +195,14 @@ def print_slides(html: Path, pages: Sequence[str], folder: str) -> list[Path]:
 
 
 def read(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Compute a source's values before it is parsed."""
+    """Fill in a source's computed values and added slides before it is parsed."""
     path = Path(app.env.doc2path(docname))
     chapters = Path(app.config.course_chapters)
     source[0] = framed(computed(source[0], path.name), read_meeting(path, chapters), f"../{chapters.name}")
 
 
 def no_icon(_app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
-    """Keep browsers from asking the site's root for an icon."""
+    """Add an empty icon, so that browsers do not request one from the site's root."""
     context["metatags"] = context.get("metatags", "") + '<link rel="icon" href="data:,">'
 
 

@@ -1,4 +1,4 @@
-"""The book's curves, drawn faintly behind those of a rerun."""
+"""The book's curves, drawn faintly behind the curves of a rerun."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ PATH_STYLE = "fill:none;stroke-width:4;stroke-linejoin:round;opacity:0.3"
 
 
 def with_ghosts(svg: str, book: str) -> str:
-    """Return a figure's SVG with the book's curves behind its own, in their colours.
+    """Return a figure's SVG with the book's curves drawn behind, in the same colours.
 
-    ``book`` has the rows of the book's figure, as :func:`companion.outputs.live.taken` returns them. Panels and curves
-    are matched by measure and name; curves are cut at the axes. A figure that does not carry rows, or whose rows are
-    the book's, is returned as it is.
+    ``book`` has the data of the book's figure, as :func:`companion.outputs.live.taken` returns them. Panels are matched
+    by measure and abscissa, and curves by name; curves are clipped to the axes. A figure without data, or with the same
+    data as the book's, is returned unchanged.
     """
     _, rows = taken(svg)
     if rows is None:
@@ -58,13 +58,13 @@ def _panel(number: int, panel: dict[str, Any], old: dict[str, Any], colours: dic
 
 
 def _order(panel: dict[str, Any], row: Sequence[Any]) -> Any:
-    """Return the sort key of a curve's points: their parameter or abscissa."""
+    """Return the sort key of a point of a curve: its parameter or abscissa."""
     at = row[panel["columns"].index(panel["at"])] if panel["at"] else row[1]
     return at if isinstance(at, int | float) else math.inf
 
 
 def _scale(limits: Sequence[float], log: bool) -> Any:
-    """Return a function that maps an axis's limits to 0 and 1."""
+    """Return the linear or logarithmic function that maps an axis's limits to 0 and 1."""
     if log:
         low, high = (math.log(limit) for limit in limits)
         return lambda value: (math.log(value) - low) / (high - low) if value > 0 else math.nan

@@ -1,7 +1,7 @@
-"""The rows behind a figure and the style of its lines, for a live chart.
+"""The data of a figure and the style of its lines, for a live chart.
 
-Code that draws curves adds their rows to the axes (:func:`note`). A figure whose panels are all noted carries them in
-its SVG, where :func:`taken` finds them, so that picture and chart are always of the same rows.
+Code that draws curves registers their data rows for the axes (:func:`note`). If all panels of a figure are registered,
+its SVG contains the rows, which :func:`taken` extracts, so that picture and chart always show the same data.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PLACE = re.compile(r'<metadata id="lift-rows">(.*?)</metadata>\n?', re.DOTALL)
 
 
 def one_facet(names: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Return each series as a choice of its own.
+    """Return a single facet, "curve", for each series.
 
     >>> one_facet(["a", "b"])
     {'a': {'curve': 'a'}, 'b': {'curve': 'b'}}
@@ -47,25 +47,25 @@ def note(
     label: Callable[[str], str] = str,
     facets: Callable[[Sequence[str]], Mapping[str, Mapping[str, str]]] = one_facet,
 ) -> None:
-    """Remember the rows that are drawn on axes.
+    """Register the data rows that are drawn on axes.
 
     Parameters
     ----------
     ax : matplotlib.axes.Axes
     rows : pandas.DataFrame
-        Columns ``series``, ``x``, ``mean``, and ``std``, ``low``, ``high``, ``n`` if known.
+        Columns ``series``, ``x`` and ``mean``, and optionally ``std``, ``low``, ``high`` and ``n``.
     looks : mapping of str to mapping
-        ``color`` and ``linestyle`` of each series, for matplotlib.
+        Matplotlib's ``color`` and ``linestyle`` for each series.
     x, y : str, keyword-only
-        The column of the abscissa, and the measure whose mean is drawn.
+        The column of the abscissa, and the name of the measure that is drawn.
     spread : bool, keyword-only
-        Whether the band is drawn.
+        Whether the band around the mean is drawn.
     at : str, optional, keyword-only
-        Column that orders the points, if not the abscissa.
+        Column that orders the points; by default, the abscissa.
     label : callable, optional, keyword-only
-        Returns the label of a column or measure, with its unit.
+        Maps a column or measure to its label, with the unit.
     facets : callable, optional, keyword-only
-        Returns, for the names of a figure's series, the facets of each by kind, by which readers choose series.
+        Maps the names of a figure's series to each one's facets, a value by kind, by which readers select series.
     """
     columns = [column for column in ("series", x, *([at] if at else []), *OPTIONAL_COLUMNS) if column in rows]
     known = rows["series"].isin(list(looks))
@@ -83,13 +83,13 @@ def note(
 
 
 def note_line(ax: Axes, points: Sequence[tuple[float, float]], name: str) -> None:
-    """Remember a reference line on axes that have rows."""
+    """Register a reference line, if the axes have registered rows."""
     if ax in _NOTED:
         _NOTED[ax]["lines"].append({"name": name, "points": [[float(x), float(y)] for x, y in points]})
 
 
 def dashes(line: Any) -> list[int]:
-    """Return a line's strokes and gaps in pixels.
+    """Return a line style's dash pattern: lengths of strokes and gaps, in pixels.
 
     >>> dashes("--"), dashes((0, (5, 1)))
     ([6, 3], [8, 2])
@@ -98,12 +98,12 @@ def dashes(line: Any) -> list[int]:
 
 
 def described(figure: Figure, corner: tuple[float, float] = (0.0, 0.0)) -> str | None:
-    """Return the data of a figure's live chart as JSON; None if a panel has none.
+    """Return a figure's live chart as JSON, or None if a panel is not registered.
 
-    ``corner`` is the upper left corner of what is shown, in points from the figure's lower left. The JSON has
+    ``corner`` is the upper left corner of the visible area, in points from the figure's lower left corner. The JSON has
     ``panels``, each with ``title``, labels, scales, limits, ``rows``, and the ``box`` of its axes (left, top, width and
-    height in points from the corner); and ``series``, each with ``name``, ``colour``, ``dash``, ``facets``. Infinity is
-    a text; what is missing is null.
+    height in points from ``corner``); and ``series``, each with ``name``, ``colour``, ``dash`` and ``facets``. Infinity
+    is encoded as a string, and NaN as null.
     """
     axes = [ax for ax in figure.axes if ax.get_visible() and not hasattr(ax, "_colorbar")]
     if not axes or not all(ax in _NOTED for ax in axes):
@@ -144,7 +144,7 @@ def _panel(ax: Axes, corner: tuple[float, float]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as exact JSON."""
+    """Return a value as a JSON type: infinity as a string, NaN as None."""
     value = value.item() if hasattr(value, "item") else value
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
@@ -152,7 +152,7 @@ def _plain(value: Any) -> Any:
 
 
 def carried(svg: str, rows: str | None) -> str:
-    """Return an SVG with a chart's rows in it."""
+    """Return an SVG with a chart's JSON data embedded as metadata."""
     if rows is None:
         return svg
     body, end, rest = svg.rpartition("</svg>")
@@ -160,7 +160,7 @@ def carried(svg: str, rows: str | None) -> str:
 
 
 def taken(svg: str) -> tuple[str, str | None]:
-    """Return an SVG without its rows, and the rows, None where it has none.
+    """Return an SVG without its embedded data, and the data or None.
 
     >>> taken(carried("<svg></svg>", '{"rows": "a < b"}'))
     ('<svg></svg>', '{"rows": "a < b"}')

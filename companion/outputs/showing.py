@@ -1,4 +1,4 @@
-"""Figures as SVG, with the positions of their panels and the rows of their curves."""
+"""Figures as SVG, with the positions of their panels and the data of their curves."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ PAD = 3.0  # points around a panel
 
 
 def panel_boxes(figure: Figure) -> list[tuple[float, float, float, float]]:
-    """Return x, y, width and height of the legend and of each panel, in points.
+    """Return x, y, width and height of each legend and panel, in points.
 
-    A figure of one panel has no boxes: it is shown whole.
+    The list is empty for a figure with one panel, which is shown whole.
     """
     bbox = _whole(figure)
     panels = [ax for ax in figure.axes if ax.get_visible() and not hasattr(ax, "_colorbar")]
@@ -37,13 +37,13 @@ def panel_boxes(figure: Figure) -> list[tuple[float, float, float, float]]:
 
 
 def _whole(figure: Figure) -> Bbox:
-    """Return the box of the figure with everything that extends beyond it, in inches."""
+    """Return the bounding box of the figure and all its artists, in inches."""
     figure.draw_without_rendering()
     return Bbox.union([figure.bbox_inches, figure.get_tightbbox()])
 
 
 def as_figure_svg(figure: Figure) -> str:
-    """Return a figure as a transparent SVG with its panels' boxes."""
+    """Return a figure as a transparent SVG with its panels' boxes and data."""
     boxes, bbox = panel_boxes(figure), _whole(figure)
     buffer = io.StringIO()
     with rc_context({"svg.hashsalt": "companion"}):  # the same ids in every run
@@ -55,6 +55,6 @@ def as_figure_svg(figure: Figure) -> str:
 
 
 def show_as_svg() -> None:
-    """Let the current notebook, if there is one, show figures in this way."""
+    """Let the current notebook, if any, show figures by ``as_figure_svg``."""
     if (svg := formatter(SVG)) is not None:
         svg.for_type(Figure, as_figure_svg)

@@ -1,6 +1,6 @@
 """Figures of several panels: side by side, or stacked on narrow screens.
 
-The page shows the figure's file once for each panel, cropped to that panel, whose box is stored in the file.
+The page shows the figure's file once per panel, cropped to the panel's box, which is stored in the file.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def size_and_boxes(svg: str) -> tuple[list[float], list[list[float]]] | None:
 def parts(size: Box, boxes: Sequence[Box]) -> list[tuple[list[float], float]]:
     """Return each part's box, stretched to fill its row, and its share of the width.
 
-    A panel that is alone in its row, below others, is only stretched to their width. On a narrow page, where each part
-    is as wide as the page, it would otherwise appear smaller.
+    A panel that is alone in its row is stretched only to the next column edge of the other rows. Otherwise it would
+    appear smaller on a narrow page, where each part is as wide as the page.
 
     Examples
     --------
@@ -63,9 +63,9 @@ def parts(size: Box, boxes: Sequence[Box]) -> list[tuple[list[float], float]]:
 
 
 def drawing(source: str, alt: str, size: Box, boxes: Sequence[Box], rows: str | None = None) -> str:
-    """Return HTML: a link to the whole figure, with its parts inside.
+    """Return the HTML of a figure: its parts, inside a link to the whole figure.
 
-    ``size`` and ``boxes`` are as :func:`size_and_boxes` returns them; ``rows`` is the address of the figure's rows.
+    ``size`` and ``boxes`` are as :func:`size_and_boxes` returns them; ``rows`` is the URL of the figure's data.
     """
     width, height = size
     image = f'<image href="{source}" width="{width}" height="{height}"/>'
@@ -87,6 +87,6 @@ def drawing(source: str, alt: str, size: Box, boxes: Sequence[Box], rows: str | 
 
 
 def stacked(svg: str, source: str, alt: str, rows: str | None = None) -> str | None:
-    """Return the HTML of a figure given as SVG, None if it has no size."""
+    """Return the HTML of an SVG figure, or None without a size and boxes."""
     dimensions = size_and_boxes(svg)
     return drawing(source, alt, *dimensions, rows) if dimensions else None

@@ -1,4 +1,4 @@
-"""A pandas table as a page shows it: one line of headings, text left-aligned."""
+"""Readable HTML tables of pandas: one row of headings, and text left-aligned."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WIDE = re.compile(r"<t[hd][^>]*(?:row|col)span")
 
 
 def readable(table: str) -> str:
-    """Return a table of pandas in HTML, made readable; other HTML is unchanged.
+    """Return a pandas HTML table with one heading row and text columns left-aligned.
 
     >>> readable("<thead><tr><th></th></tr></thead>")
     '<thead><tr><td></td></tr></thead>'
@@ -54,7 +54,7 @@ def text(inside: str) -> str:
 
 
 def _one_line(names: list[Cell], index: list[Cell]) -> list[Cell] | None:
-    """Return one line of headings, or None if two lines are needed."""
+    """Return two heading rows joined into one, or None if both are needed."""
     first = next((j for j, cell in enumerate(names) if text(cell[2])), len(names))
     if first == 0 or any(text(cell[2]) for cell in index[first:]):
         return None
@@ -74,7 +74,7 @@ def _left(cell: Cell) -> Cell:
 
 
 def _replace(table: str, name: str, rows: list[list[Cell]]) -> str:
-    """Return a table with other rows in its head or body."""
+    """Return a table with the rows of its head or body replaced."""
 
     def part(found: re.Match[str]) -> str:
         opened = [row_start for row_start, _ in _ROW.findall(found[0])][-len(rows) :]

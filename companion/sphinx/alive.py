@@ -1,7 +1,7 @@
 """Pages that run in the browser, and the files that they need.
 
-Numbers in the prose and cells are marked, so that a run can replace them. ``companion_browser`` in the configuration
-says what the browser gets, see :class:`Browser`.
+Numbers in the prose and cells are marked, so that a run can replace them. The configuration value
+``companion_browser`` has the fields of :class:`Browser`.
 """
 
 import json
@@ -39,20 +39,20 @@ BUILD_STATE: dict[
 
 @dataclass(frozen=True)
 class Browser:
-    """The parts of a book that the browser gets.
+    """The files, module and scripts with which pages of a book run in the browser.
 
     Attributes
     ----------
     module : str
         A Python module with ``start()``, which imports what chapters use; ``page()``, which returns a
         :class:`companion.browser.session.Page`; ``yardstick()``, the seconds of a fixed task; and a function for each
-        further call of the book's own scripts, with a JSON text, a progress callback, and bytes or None.
+        further call by the book's scripts, which takes JSON, a progress callback, and bytes or None.
     library : str
         The name that is shown as loading while ``start()`` runs.
     files, without, beside : tuple of str
         The files to pack; see :class:`companion.browser.runtime.Packed`.
     command : str
-        Reruns a page, whose name and parameters follow; if empty, there is no button to copy it.
+        Command that reruns a page, without its name and parameters; if empty, there is no button to copy it.
     environment : mapping of str to str
         Environment variables of the module.
     scripts : tuple of str
@@ -81,7 +81,7 @@ class Browser:
 
 
 def browser(app: Sphinx) -> Browser:
-    """Return what the configuration says; raise CompanionError if it does not fit."""
+    """Return the configured ``Browser``, or raise CompanionError if it is invalid."""
     try:
         return Browser(**app.config["companion_browser"])
     except TypeError as error:
@@ -92,7 +92,7 @@ NOTE = "With your own parameters, here in your browser; the first time it loads 
 
 
 class LivingText(PasteTextRole):  # type: ignore[misc]
-    """``glue:text`` that remembers the name of its number."""
+    """The role ``glue:text``, which also records the key and format of its number."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         inline_nodes, messages = super().run()
@@ -104,7 +104,7 @@ class LivingText(PasteTextRole):  # type: ignore[misc]
 
 
 class Places(SphinxPostTransform):
-    """Name the places that a run fills."""
+    """Marks the cells and glued numbers that a run replaces."""
 
     default_priority = 50
     formats = ("html",)
@@ -126,7 +126,7 @@ class Places(SphinxPostTransform):
 
 
 def bound(value: float) -> float | None:
-    """Return a bound for JSON, None if it is infinite."""
+    """Return a bound for JSON: None if it is infinite."""
     return value if math.isfinite(value) else None
 
 
@@ -144,7 +144,7 @@ def as_json(parameter: Parameter, start: Any) -> dict[str, Any]:
 
 
 def page_of(app: Sphinx, docname: str) -> dict[str, Any] | None:
-    """Return what a page needs to be run, None where it has no parameters."""
+    """Return the data with which a page runs, or None if it has no parameters."""
     path = Path(app.env.doc2path(docname))
     read = reader(app.config["companion_parameters"])
     parameters = read.read_parameters(path) if path.suffix == ".md" else []
@@ -171,7 +171,7 @@ def page_of(app: Sphinx, docname: str) -> dict[str, Any] | None:
 
 
 def seconds_of(app: Sphinx, path: Path) -> float | None:
-    """Return how long the page's cells took in the build, or None."""
+    """Return the execution time of the page's cells in the build, or None."""
     cache = get_cache(app.config["nb_execution_cache_path"] or Path(app.outdir).parent / ".jupyter_cache")
     known = {project_record.uri for project_record in cache.list_project_records()}
     record = cache.get_cached_project_nb(str(path)) if str(path) in known else None
@@ -184,7 +184,7 @@ def megabytes(folder: Path) -> int:
 
 
 def prepare(app: Sphinx) -> None:
-    """Take the runtime's files, unless LIFT_PYODIDE is "off", or raise ExtensionError."""
+    """Fetch the runtime, unless LIFT_PYODIDE is "off", or raise ExtensionError."""
     BUILD_STATE.clear()
     if app.builder.name != "html" or app.config["companion_rerun"]:  # paper does not run; a rerun's page has run
         return
@@ -201,7 +201,7 @@ def prepare(app: Sphinx) -> None:
 
 
 def add_button(app: Sphinx, pagename: str, _template: str, _context: dict[str, Any], _doctree: Any) -> None:
-    """Let a page that runs load the script that shows the button."""
+    """Load the script of the button on pages that can run."""
     if pagename not in app.env.found_docs or not BUILD_STATE:
         return
     data = page_of(app, pagename)
@@ -234,7 +234,7 @@ def write(app: Sphinx, error: Exception | None) -> None:
 
 
 def name_numbers(app: Sphinx) -> None:
-    """Put the role that remembers in the place of MyST-NB's."""
+    """Replace MyST-NB's role ``glue:text`` by ``LivingText``."""
     app.env.get_domain("glue").roles["text"] = LivingText()
 
 

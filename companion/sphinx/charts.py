@@ -1,6 +1,6 @@
 """Live charts: each figure's rows, and a script that draws them.
 
-Without the grammar there is no button, and the build says why.
+If Vega-Lite is unavailable, there is no button, and the build logs the reason.
 """
 
 import shutil
@@ -22,7 +22,7 @@ BUILD_STATE: dict[str, Path] = {}  # while a book is built: the ``file`` of the 
 
 
 def prepare(app: Sphinx) -> None:
-    """Take the grammar, or say why no chart is live."""
+    """Bundle Vega-Lite, or log why there are no live charts."""
     BUILD_STATE.clear()
     if app.builder.format != "html":
         return
@@ -33,13 +33,13 @@ def prepare(app: Sphinx) -> None:
 
 
 def add_script(app: Sphinx, pagename: str, _template: str, _context: dict[str, Any], _doctree: Any) -> None:
-    """Let each page load the script; pages without charts drop it later."""
+    """Load the script on each page; ``lightness`` drops it from pages without charts."""
     if BUILD_STATE and pagename in app.env.found_docs and app.builder.name != "singlehtml":
         app.add_js_file("alive/charts.js", loading_method="defer")
 
 
 def part(folder: Path) -> None:
-    """Move the rows of each SVG of a folder into a file of their own."""
+    """Move the data of each SVG in a folder to a separate file."""
     for path in folder.glob("*.svg"):
         svg, rows = taken(path.read_text(encoding="utf-8"))
         if rows is not None:
@@ -48,7 +48,7 @@ def part(folder: Path) -> None:
 
 
 def write(app: Sphinx, error: Exception | None) -> None:
-    """Write rows, scripts and grammar."""
+    """Write the figures' data, the scripts and the Vega bundle."""
     if error is not None or app.builder.format != "html":
         return
     part(Path(app.outdir) / app.builder.imagedir)

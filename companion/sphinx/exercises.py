@@ -1,8 +1,8 @@
 """Exercises answered on the page: sealed answers, hints, hidden solutions.
 
-The ``check`` of an exercise (``companion.exercises``) runs when the book is built, with the book's solution, and stores
-the sealed answer. The exercise gets a form for it, and ``exercises.js`` judges the reader's answer without Python and
-without a server. The text of a folded solution is concealed until it is opened.
+When the book is built, the ``check`` of an exercise (``companion.exercises``) runs on the book's solution and stores
+the sealed answer. The page shows an answer form, and ``exercises.js`` checks the reader's answer without Python or a
+server. A folded solution is stored in concealed form until it is opened.
 """
 
 import json
@@ -44,14 +44,14 @@ def exercises_of(cells: Sequence[Any]) -> Iterator[dict[str, str]]:
 
 
 def cells_of(path: Path) -> list[Any]:
-    """Return a page's cells as MyST-NB counts them."""
+    """Return a page's cells, numbered as MyST-NB numbers them."""
     return list(read_myst_markdown_notebook(path.read_text(encoding="utf-8"), path=str(path)).cells)
 
 
 def sealed_answers(app: Sphinx, docname: str) -> dict[str, Sealed]:
     """Return the sealed answer of each exercise of a page, by label.
 
-    If a solution does not agree with what its check expects, raise CompanionError.
+    Raise CompanionError if a solution does not agree with its check.
     """
     path = Path(app.env.doc2path(docname))
     text = path.read_text(encoding="utf-8")
@@ -68,13 +68,13 @@ def sealed_answers(app: Sphinx, docname: str) -> dict[str, Sealed]:
 
 
 class Forms(SphinxPostTransform):
-    """Add answer forms to the exercises and conceal their solutions."""
+    """Adds answer forms to the exercises and conceals their solutions."""
 
     default_priority = 210
     formats = ("html",)
 
     def run(self, **_options: Any) -> None:
-        """Change the page; paper and reruns show solutions as they are."""
+        """Change the page, except in a PDF or rerun, which show solutions plainly."""
         if self.app.builder.name != "html" or self.app.config["companion_rerun"]:
             return
         answers = sealed_answers(self.app, self.env.docname)
@@ -92,12 +92,12 @@ class Forms(SphinxPostTransform):
 
 
 def visit_concealment(self: HTML5Translator, node: concealment) -> None:
-    """Remember where it begins."""
+    """Record where the content begins in the output."""
     node["start"] = len(self.body)
 
 
 def depart_concealment(self: HTML5Translator, node: concealment) -> None:
-    """Replace what was written since by its concealed form."""
+    """Replace the content's HTML by its concealed form."""
     written = "".join(self.body[node["start"] :])
     del self.body[node["start"] :]
     hint = "<noscript>The solution is in the source of this page.</noscript>"
@@ -105,7 +105,7 @@ def depart_concealment(self: HTML5Translator, node: concealment) -> None:
 
 
 def add_script(app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
-    """Let pages with exercises load the script."""
+    """Load the script on pages with exercises."""
     if app.builder.name == "html" and "lift-exercise" in context.get("body", ""):
         app.add_css_file("exercises.css")
         attributes: dict[str, Any] = {"data-page": pagename}
@@ -113,7 +113,7 @@ def add_script(app: Sphinx, pagename: str, _template: str, context: dict[str, An
 
 
 def write(app: Sphinx, error: Exception | None) -> None:
-    """Put the script and its styles beside the theme's."""
+    """Copy the script and its style sheet to the static files."""
     if error is None and app.builder.name == "html":
         for name in FILES:
             shutil.copy(Path(__file__).with_name(name), Path(app.outdir) / "_static" / name)

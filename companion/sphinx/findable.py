@@ -1,9 +1,9 @@
 """Descriptions, link previews, a sitemap and a page for missing addresses.
 
-Three libraries do it: ``sphinxext.opengraph``, ``sphinx_sitemap`` and ``notfound``. What needs the book's address is
-left out without one. The address is ``html_baseurl`` (``html: baseurl`` in ``_config.yml``); a workflow on GitHub sets
-GITHUB_REPOSITORY, and then it is that of the repository's GitHub Pages. ``companion_picture`` is the picture that
-previews show, a file of the project in PNG format.
+This uses ``sphinxext.opengraph``, ``sphinx_sitemap`` and ``notfound``; features that need the book's URL are disabled
+without one. The URL is ``html_baseurl`` (``html: baseurl`` in ``_config.yml``) or, in a GitHub workflow, which sets
+GITHUB_REPOSITORY, the URL of the repository's GitHub Pages. ``companion_picture`` is the image in link previews, a PNG
+file of the project.
 """
 
 import os
@@ -15,7 +15,7 @@ from companion.sphinx.settings import add_settings
 
 
 def address_of(configured: str, repository: str) -> str:
-    """Return the address of the book, ending in a slash, or an empty text.
+    """Return the URL of the book, ending in a slash, or an empty string.
 
     Examples
     --------

@@ -37,7 +37,7 @@ def reason(source: str, tags: list[str]) -> str | None:
 
 
 def without_plumbing(source: str) -> str:
-    """Return a cell's code without the statements that only store something.
+    """Return a cell's code without statements that only store results.
 
     >>> without_plumbing("rows = run()\\nkeep('figure', rows)\\nplot(rows)")
     'rows = run()\\nplot(rows)'
@@ -57,7 +57,7 @@ def without_plumbing(source: str) -> str:
 
 
 class Fold(SphinxPostTransform):
-    """Mark the cells to fold before MyST-NB folds what is marked."""
+    """Marks the cells to fold, before MyST-NB folds marked cells."""
 
     default_priority = 60
     formats = ("html",)

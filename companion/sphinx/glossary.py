@@ -1,8 +1,8 @@
-"""Links the first use of each glossary word on a page, with previews.
+"""Link the first use of each glossary term on a page, with previews.
 
 ``companion_glossary`` names the page with the glossary, such as ``chapters/glossary``. The previews are collected from
-the built pages into one script, which a page loads when the pointer first rests on a link (``_static/previews.js``), so
-that they also work without a server.
+the built pages into a script, ``_static/previews.js``, which a page loads when the pointer first rests on a link, so
+that previews also work without a server.
 """
 
 import json
@@ -34,7 +34,7 @@ ELSEWHERE = (
 
 
 def words(text: str) -> list[str]:
-    """Return the words that a glossary explains.
+    """Return the terms that a glossary defines.
 
     >>> words("```{glossary}\\nlift\\n  After over before.\\n\\nzero cell\\n  None.\\n```")
     ['lift', 'zero cell']
@@ -44,7 +44,7 @@ def words(text: str) -> list[str]:
 
 
 def first_uses(app: Sphinx, doctree: nodes.document) -> None:
-    """Link the first use of each glossary word in the paragraphs of a page."""
+    """Link the first use of each glossary term in the paragraphs of a page."""
     page = app.config["companion_glossary"]
     folder = page.rpartition("/")[0]
     if app.env.docname == page or app.env.docname.rpartition("/")[0] != folder:
@@ -67,7 +67,7 @@ def _within(node: nodes.Node, kinds: tuple[type, ...]) -> bool:
 
 
 def _pieces(text: str, left: dict[str, str]) -> Iterator[nodes.Node]:
-    """Return a text in pieces, with links for the words that it uses first."""
+    """Return a text split into nodes, with links at first uses of terms."""
     at = 0
     while left:
         longest_first = "|".join(re.escape(word) for word in sorted(left, key=len, reverse=True))
@@ -88,7 +88,7 @@ def _pieces(text: str, left: dict[str, str]) -> Iterator[nodes.Node]:
 
 
 def previews(folder: Path) -> dict[str, str]:
-    """Return the targets of links, by page and name, with rooted addresses."""
+    """Return the HTML of link targets by page and id, with URLs from the root."""
     by_target = {}
     for path in sorted(folder.rglob("*.html")):
         page = path.relative_to(folder).as_posix()
@@ -103,7 +103,7 @@ def previews(folder: Path) -> dict[str, str]:
 
 
 def _rooted(shown: Tag, here: Path, root: Path) -> str:
-    """Return an element as HTML without names, with rooted addresses."""
+    """Return an element as HTML without ids, with URLs from the root."""
     if shown.name == "dt":
         meaning = shown.find_next_sibling("dd")
         text = f"<p><strong>{shown.get_text(strip=True).rstrip('#¶')}</strong></p>{meaning}"
@@ -122,7 +122,7 @@ def _rooted(shown: Tag, here: Path, root: Path) -> str:
 
 
 def write_previews(app: Sphinx, error: Exception | None) -> None:
-    """Write the previews as a script, beside the one that shows them."""
+    """Write the previews as a script, next to the script that shows them."""
     if error is None and app.builder.name == "html":
         by_target = previews(Path(app.outdir))
         script = f"window.liftPreviews = {json.dumps(by_target, ensure_ascii=False)};\n"

@@ -1,4 +1,4 @@
-"""The directive ``guess``: readers sketch a curve before they see it.
+"""The directive ``guess``, which lets readers sketch a curve before they see it.
 
 It precedes a figure and names one of its curves::
 
@@ -31,7 +31,7 @@ FILES = ("guess.js", "guess.css")
 
 
 class guess(nodes.container):  # type: ignore[misc]  # noqa: N801 - docutils' way
-    """The question, with ``figure``, ``series`` and ``panel`` of the curve."""
+    """A node for the question, with ``figure``, ``series`` and ``panel`` of the curve."""
 
 
 class Guess(SphinxDirective):
@@ -53,9 +53,9 @@ class Guess(SphinxDirective):
 
 
 def curve(rows: str, panel: int, series: str) -> dict[str, Any]:
-    """Return a curve of a figure's rows: ``x``, ``y``, labels and ``limits``.
+    """Return a curve of a figure's data: ``x``, ``y``, labels and ``limits``.
 
-    If there is no such panel or curve, raise ValueError.
+    Raise ValueError if there is no such panel or curve.
     """
     panels = json.loads(rows)["panels"]
     if panel > len(panels):
@@ -72,7 +72,7 @@ def curve(rows: str, panel: int, series: str) -> dict[str, Any]:
 
 
 def find_curves(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Give each question its curve, and warn if there is none."""
+    """Attach the curve to each question, or warn if there is none."""
     rerun = getattr(app.config, "companion_rerun", None)
     for place in list(doctree.findall(guess)):
         if rerun:
@@ -99,7 +99,7 @@ def visit_guess(self: Any, node: guess) -> None:
 
 
 def depart_guess(self: Any, _node: guess) -> None:
-    """Close the place."""
+    """Close the element."""
     self.body.append("</div>")
 
 

@@ -1,6 +1,6 @@
-"""Reduce the theme's Font Awesome (2 MB) to the icons that the pages show.
+"""Reduce the theme's Font Awesome (2 MB) to the icons that the pages use.
 
-The rules are written to ``styles/theme.css``, which every page loads first, together with Sphinx's own.
+The rules are written, together with Sphinx's own, to ``styles/theme.css``, which every page loads first.
 """
 
 import logging
@@ -23,7 +23,7 @@ ICON_NAME = re.compile(r"\bfa-[a-z0-9-]+")
 
 
 def without(text: str, word: str) -> str:
-    """Return a text without the lines that have a word.
+    """Return a text without the lines that contain a word.
 
     >>> without("a fine line\\nan awful one", "awful")
     'a fine line'
@@ -32,7 +32,7 @@ def without(text: str, word: str) -> str:
 
 
 def kept_rules(css: str, names: set[str]) -> str:
-    """Return the rules of a style sheet, without those of unused icons.
+    """Return a style sheet without the rules for unused icons.
 
     >>> kept_rules(".fa-x:before,.fa-y:before{content:'a'}.fa-z:before{content:'b'}.fas{font-weight:900}", {"fa-y"})
     ".fa-y:before{content:'a'}.fas{font-weight:900}"
@@ -47,7 +47,7 @@ def kept_rules(css: str, names: set[str]) -> str:
 
 
 def cut(font: Path, codes: set[int], target: Path) -> bool:
-    """Write a subset of a font; return whether it has any of the characters.
+    """Write a font's subset; return whether the font has any of the characters.
 
     If it has none, nothing is written.
     """
@@ -97,7 +97,7 @@ def write_icons(app: Sphinx, error: Exception | None) -> None:
 
 
 def add_filter(app: Sphinx) -> None:
-    """Let templates leave lines out."""
+    """Add ``without`` to the filters of the templates."""
     templates: Any = getattr(app.builder, "templates", None)
     if templates is not None:
         templates.environment.filters["without"] = without

@@ -1,8 +1,8 @@
-"""A ledger: cards to filter and sort, and a plot of printed against computed.
+"""A ledger: cards to filter and sort, and a plot of published and computed values.
 
 A card is ``<article class="claim" id="NAME" data-KEY="VALUE" ...>`` in ``<div id="ledger-list">``. The script filters
-by the keys that :func:`controls` is given, sorts by ``data-order``, ``data-off`` (both numbers) and other keys, and
-hides the points of cards that it hides.
+by the keys given to :func:`controls`, sorts by ``data-order``, ``data-off`` (both numbers) and other keys, and hides
+the points of hidden cards.
 """
 
 import html
@@ -18,7 +18,7 @@ TICKS = (-10, -1, -0.1, 0, 0.1, 1, 10, 100)
 
 @dataclass(frozen=True)
 class Point:
-    """A printed number, the mean and range computed, its card and its style."""
+    """A published number with its computed mean and range, its card and its style."""
 
     name: str
     title: str
@@ -35,7 +35,7 @@ def script() -> str:
 
 
 def cell(text: str) -> str:
-    """Return a text with bars escaped for a table's cell, also inside formulas.
+    """Return a text with vertical bars escaped for a Markdown table, even in formulas.
 
     >>> cell("a|b $|x|$")
     'a\\\\|b $\\\\vert x\\\\vert $'
@@ -45,9 +45,9 @@ def cell(text: str) -> str:
 
 
 def controls(choices: Mapping[str, Sequence[str]], orders: Mapping[str, str]) -> str:
-    """Return the controls to filter and sort, hidden without a script.
+    """Return the HTML of the filter and sort controls, hidden without scripts.
 
-    ``choices`` has the values to choose from, and ``orders`` what sorting is called, both by key.
+    ``choices`` has the values to filter by, and ``orders`` the labels of the sort orders, both by key.
     """
     boxes = [
         f'<label>{name} <select data-filter="{name}"><option value="">all</option>'
@@ -69,7 +69,7 @@ def scaled(value: float) -> float:
 
 
 def plot(points: Iterable[Point]) -> str:
-    """Return an SVG of printed against computed numbers, each point a link."""
+    """Return an SVG of computed against published numbers, with points as links."""
     ends = scaled(-20), scaled(1000)
 
     def across(value: float) -> float:

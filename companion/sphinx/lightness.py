@@ -36,7 +36,7 @@ def wanted(name: str, body: str, formulas: bool) -> bool:
 
 
 def lighten(app: Sphinx, _pagename: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
-    """Leave out what a page does not use."""
+    """Remove the scripts and style sheets that a page does not use."""
     formulas = app.builder.name == "singlehtml" or 'class="math' in context.get("body", "")
     for kind in ("script_files", "css_files"):
         files: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""A page as plain Markdown for notebooks, with references filled in."""
+"""Translate a page to plain Markdown for notebooks, with references resolved."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CELL_MARK = "\x00"  # stands around a code cell's number, between the texts befo
 
 
 class Translator(MarkdownTranslator):  # type: ignore[misc]
-    """Translates a page to Markdown, with a mark for each code cell."""
+    """Translates a page to Markdown, with a marker for each code cell."""
 
     def visit_container(self, node: nodes.container) -> None:
         if node.get("nb_element") == "cell_code":
@@ -26,7 +26,7 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
             raise nodes.SkipNode  # the parameters cell says the same; a picture to be moved is on the page alone
 
     def visit_guess(self, _node: nodes.Element) -> None:
-        """Leave it out: a sketch is made on the page alone."""
+        """Skip the question, because readers can sketch only on the page."""
         raise nodes.SkipNode
 
     def _caption(self, figure: nodes.figure) -> None:
@@ -58,10 +58,10 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
     depart_definition_node = depart_lemma_node = depart_theorem_node = depart_algorithm_node = depart_titled
 
     def visit_proof_node(self, _node: nodes.Element) -> None:
-        """Do nothing: the admonition inside is written."""
+        """Do nothing, because the admonition inside is translated."""
 
     def visit_raw(self, _node: nodes.raw) -> None:
-        """Leave out HTML for the page, such as the fold of a proof."""
+        """Skip raw HTML, such as the fold of a proof."""
         raise nodes.SkipNode
 
     def visit_exercise_enumerable_node(self, node: nodes.Element) -> None:
@@ -129,7 +129,7 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
 
 
 def told(app: Sphinx, doctree: nodes.document, docname: str) -> list[str | int]:
-    """Return a resolved page as Markdown and the numbers of its code cells."""
+    """Return a page as pieces of Markdown alternating with numbers of its code cells."""
     translator: Any = Translator(doctree, app.builder)
     translator.docname = docname
     doctree.walkabout(translator)

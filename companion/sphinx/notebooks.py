@@ -1,8 +1,8 @@
 """Notebooks that read like the chapters' pages, with download buttons.
 
 The Pages workflow publishes ``_notebooks`` on the branch ``notebooks``, which the Binder and Colab buttons open. The
-repository is ``repository_url`` of ``_config.yml``, or GITHUB_REPOSITORY, which that workflow sets; without one there
-are no such buttons, and a notebook installs the wheel next to it.
+repository is ``repository_url`` in ``_config.yml`` or GITHUB_REPOSITORY, which the workflow sets; without a repository,
+these buttons are omitted, and notebooks install the wheel next to them.
 """
 
 import ast
@@ -52,26 +52,26 @@ if importlib.util.find_spec("{module}") is None:
 
 @dataclass(frozen=True)
 class Package:
-    """What notebooks install: a distribution, an extra, and a required module."""
+    """The package that notebooks install: distribution, required module and extra."""
 
     name: str
     module: str
     extra: str = ""
 
     def install(self, text: str, place: str) -> str:
-        """Return the code that installs it, FROM_REPOSITORY or FROM_WHEEL with a place."""
+        """Return the installation code: FROM_REPOSITORY or FROM_WHEEL, filled in."""
         extra = f"[{self.extra}]" if self.extra else ""
         return text.format(name=self.name, module=self.module, extra=extra, wanted=self.name + extra, place=place)
 
 
 def package_of(config: Config) -> Package | None:
-    """Return what notebooks install, None where the book names nothing."""
+    """Return the package that notebooks install, or None if none is configured."""
     said = config["companion_package"]
     return Package(**said) if said else None
 
 
 def set_repository(_app: Sphinx, config: Config) -> None:
-    """Show the theme's own buttons for a repository only where there is one."""
+    """Show the theme's repository buttons only if there is a repository."""
     if named := os.environ.get("GITHUB_REPOSITORY"):
         config.html_theme_options["repository_url"] = f"https://github.com/{named}"
     there = bool(repository(config))
@@ -79,7 +79,7 @@ def set_repository(_app: Sphinx, config: Config) -> None:
 
 
 def repository(config: Config) -> str:
-    """Return the address of the repository, or nothing."""
+    """Return the URL of the repository, or an empty string."""
     return str(config.html_theme_options.get("repository_url") or "").rstrip("/")
 
 
@@ -92,10 +92,10 @@ def is_notebook(app: Sphinx, docname: str) -> bool:
 def convert(
     source: nbformat.NotebookNode, pieces: list[str | int], install: str, answers: Iterable[Sealed] = ()
 ) -> nbformat.NotebookNode:
-    """Return a chapter as a notebook whose first cell, if any, installs what it needs.
+    """Return a chapter as a notebook that begins with the ``install`` cell, if any.
 
-    ``pieces`` has the page's Markdown and the numbers of the cells between; cells that the page leaves out are put
-    back. ``answers`` has, in order, what the checks know instead of the answers.
+    ``pieces`` alternates the page's Markdown and cell numbers; code cells that the page omits are restored. ``answers``
+    has the sealed answers of the checks, in order.
     """
     left = iter(answers)
     notebook = nbformat.v4.new_notebook(metadata={"kernelspec": source.metadata.kernelspec})
@@ -114,9 +114,9 @@ def convert(
 
 
 def code(cell: nbformat.NotebookNode, answer: Sealed | None = None) -> list[nbformat.NotebookNode]:
-    """Return a cell of a chapter as cells of a notebook.
+    """Return the notebook cells for a code cell of a chapter.
 
-    A solution is replaced by a question, and revealed only if its cell is changed and run; a check gets a sealed
+    A solution becomes an empty answer and a cell that reveals the solution once edited and run; a check gets a sealed
     answer.
     """
     if only_glues(cell.source):
@@ -134,7 +134,7 @@ def code(cell: nbformat.NotebookNode, answer: Sealed | None = None) -> list[nbfo
 
 
 def only_glues(source: str) -> bool:
-    """Return whether a cell only holds numbers for the text.
+    """Return whether a cell only glues values for the prose.
 
     >>> only_glues('glue("a", 1)\\nfor b in c:\\n    glue(b, 2)'), only_glues('a = 1\\nglue("a", a)')
     (True, False)
@@ -160,7 +160,7 @@ def keep_text(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def write_notebooks(app: Sphinx, error: Exception | None) -> None:
-    """Write ``_notebooks/NAME.ipynb`` for each page with code, and their wheel."""
+    """Write ``_notebooks/NAME.ipynb`` for each page with code, and the wheel."""
     if error is not None or app.builder.name != "html":
         return
     folder = Path(app.outdir) / NOTEBOOK_FOLDER

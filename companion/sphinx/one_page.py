@@ -1,10 +1,10 @@
-"""Lets the one-page builder, for the PDF, write what separate pages can."""
+"""Let the single-page builder, used for the PDF, write all nodes of HTML pages."""
 
 from sphinx.application import Sphinx
 
 
 def share_handlers(app: Sphinx) -> None:
-    """Give the one-page builder the node handlers of the HTML builder."""
+    """Give the single-page builder the node handlers of the HTML builder."""
     known = app.registry.translation_handlers
     known["singlehtml"] = {**known.get("html", {}), **known.get("singlehtml", {})}
 

@@ -25,7 +25,7 @@ class drawing(nodes.image):  # type: ignore[misc]  # noqa: N801 - docutils' way
 
 
 def drawn_from(app: Sphinx, image: nodes.image) -> drawing | None:
-    """Return an image as a drawing, None if its size is unknown."""
+    """Return an image as a drawing node, or None if its size is unknown."""
     path = Path(app.srcdir) / image["uri"]
     if path.suffix != ".svg" or not path.exists():
         return None
@@ -71,7 +71,7 @@ class Thumbnail(SphinxDirective):
 
 
 def find_thumbnails(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Give each thumbnail its figure; one whose figure is nowhere is a warning."""
+    """Attach the figure to each thumbnail, or warn if there is no such figure."""
     for place in list(doctree.findall(thumbnail)):
         page, name = app.env.get_domain("std").anonlabels.get(place["name"], ("", ""))  # type: ignore[attr-defined]
         source = app.env.get_doctree(page) if page else doctree
@@ -104,12 +104,12 @@ def visit_thumbnail(self: Any, node: thumbnail) -> None:
 
 
 def visit_nothing(_self: Any, _node: nodes.Element) -> None:
-    """Leave it out."""
+    """Skip the node."""
     raise nodes.SkipNode
 
 
 def visit_plain(self: Any, node: drawing) -> None:
-    """Write the image as other builders do."""
+    """Write the drawing as a plain image, for other builders."""
     self.visit_image(node)
 
 

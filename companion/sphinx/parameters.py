@@ -1,4 +1,4 @@
-"""The directive ``lift-parameters``: a table of its chapter's parameters."""
+"""The directive ``lift-parameters``: a table of a chapter's parameters."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from companion.sphinx.settings import add_settings
 
 
 class Parameters(SphinxDirective):
-    """Renders name, type, default and meaning of each parameter."""
+    """Renders a table with the name, type, default and meaning of each parameter."""
 
     def run(self) -> list[nodes.Node]:
         path = Path(self.env.doc2path(self.env.docname))

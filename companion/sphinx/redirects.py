@@ -1,7 +1,7 @@
-"""Redirects from the addresses of pages and anchors that have moved.
+"""Redirects from the old URLs of pages and anchors that have moved.
 
-``companion_redirects`` maps an old page to a new one, and ``page#anchor`` to where that anchor has moved if elsewhere,
-whether the page itself has moved or not::
+``companion_redirects`` maps an old page to a new one. An entry ``page#anchor`` maps an anchor that has moved elsewhere,
+whether or not the page itself has moved::
 
     companion_redirects:
       chapters/dice: chapters/games
@@ -48,7 +48,7 @@ follow();
 
 
 def address(page: str, target: str) -> str:
-    """Return the relative address of a target, with its anchor, as seen from a page.
+    """Return the URL of a target, with its anchor, relative to a page.
 
     >>> address("chapters/dice", "chapters/coins#coins")
     'coins.html#coins'
@@ -59,7 +59,7 @@ def address(page: str, target: str) -> str:
 
 
 def anchors_of(page: str, redirects: Mapping[str, str]) -> dict[str, str]:
-    """Return the new addresses of the anchors that have left a page.
+    """Return the new URLs of the anchors that have moved off a page.
 
     >>> anchors_of("chapters/games", {"chapters/games#cards": "chapters/cards#cards", "chapters/dice": "index"})
     {'cards': 'cards.html#cards'}
@@ -72,7 +72,7 @@ def anchors_of(page: str, redirects: Mapping[str, str]) -> dict[str, str]:
 
 
 def page_of(old: str, redirects: Mapping[str, str]) -> str:
-    """Return the HTML for the old address of a page."""
+    """Return the HTML of the redirect at a page's old URL."""
     target, moved = address(old, redirects[old]), json.dumps(anchors_of(old, redirects))
     return PAGE.format(target=html.escape(target), script_target=json.dumps(target), moved=moved)
 
@@ -84,9 +84,9 @@ def add_script(app: Sphinx, page: str, *_: Any) -> None:
 
 
 def write_pages(app: Sphinx, error: Exception | None) -> None:
-    """Write a page for each old address.
+    """Write a redirect for each old page.
 
-    If an old page still exists, or an anchor is given of a page that there never was, raise CompanionError.
+    Raise CompanionError if an old page still exists, or if an anchor's page is neither a page nor redirected.
     """
     if error is not None or app.builder.name != "html":
         return

@@ -1,12 +1,12 @@
-"""A page rerun with other parameters: compared with the book and linked to it.
+"""Compare a page rerun with other parameters to the book, and link it to the book.
 
 The build of the book writes ``book.json``, a record of its pages for this extension. When one page is rebuilt after a
 rerun, the configuration value ``companion_rerun`` describes the run, and this extension
 
-- replaces references to other pages by links to the book's address, or by their text if it is unknown;
-- numbers figures and theorems as the book does;
-- marks each number in the text that differs from the book, and lists them below the title with the parameters;
-- draws the book's curves behind those of each figure, if the built book is available.
+- replaces references to other pages by links to the book's URL, or by their text if the URL is unknown;
+- numbers figures and theorems as in the book;
+- marks each number in the text that differs from the book, and lists these below the title with the parameters;
+- draws the book's curves behind the curves of each figure, if the built book is available.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CONTEXT_LENGTH = 60  # characters of a sentence that are shown on each side of a
 
 
 def targets(app: Sphinx) -> Iterator[tuple[str, str, str]]:
-    """Yield the targets of the book's references: kind, name, address and text."""
+    """Yield the key "kind:name", URL and text of each reference target in the book."""
     env: Any = app.env
     std, numbers = env.get_domain("std"), env.toc_fignumbers
 
@@ -83,7 +83,7 @@ def write_record(app: Sphinx, error: Exception | None) -> None:
 
 
 def draw_ghosts(app: Sphinx, doctree: nodes.document, _page: str) -> None:
-    """Draw the book's curves behind those of a rerun.
+    """Draw the book's curves behind the curves of a rerun.
 
     A build of the book itself only records the image of each SVG figure, for :func:`write_record`.
     """
@@ -105,7 +105,7 @@ def draw_ghosts(app: Sphinx, doctree: nodes.document, _page: str) -> None:
 
 
 def number_as_the_book(app: Sphinx, env: BuildEnvironment) -> None:
-    """Give figures and theorems the numbers that they have in the book."""
+    """Number figures and theorems as in the book."""
     if rerun := app.config["companion_rerun"]:
         (page,) = env.found_docs
         mine = env.toc_fignumbers.get(page, {})
@@ -116,7 +116,7 @@ def number_as_the_book(app: Sphinx, env: BuildEnvironment) -> None:
 
 
 class Elsewhere(SphinxPostTransform):
-    """Links references to other pages to the book's address."""
+    """Links references to other pages to the pages of the book."""
 
     default_priority = 5
 
@@ -140,7 +140,7 @@ class Elsewhere(SphinxPostTransform):
                 raw.children[0] = nodes.Text(self.led(raw.astext(), known, base))
 
     def led(self, text: str, known: dict[str, Any], base: str) -> str:
-        """Return HTML whose links to other pages lead to the book's address."""
+        """Return HTML with links to other pages redirected to the book's URL."""
         pages = {f"{key[4:]}.html": address for key, (address, _) in known.items() if key.startswith("doc:")}
 
         def changed(found: re.Match[str]) -> str:
@@ -152,7 +152,7 @@ class Elsewhere(SphinxPostTransform):
         return re.sub(r'href="([\w./-]+\.html(?:#[^"]*)?)"', changed, text)
 
     def is_here(self, key: str) -> bool:
-        """Return whether the page itself has a reference's target."""
+        """Return whether the page itself contains a reference's target."""
         kind, _, name = key.partition(":")
         env: Any = self.env
         std = env.get_domain("std")
@@ -168,7 +168,7 @@ class Elsewhere(SphinxPostTransform):
 
 
 def key_of(node: addnodes.pending_xref) -> str | None:
-    """Return kind and name of a reference's target; None if it is on the page."""
+    """Return the key "kind:name" of a reference's target, or None for other domains."""
     domain, kind, target = node.get("refdomain"), node.get("reftype"), str(node.get("reftarget"))
     if domain == "std" and kind == "doc":
         return f"doc:{target.rpartition('/')[2]}"
@@ -182,7 +182,7 @@ def key_of(node: addnodes.pending_xref) -> str | None:
 
 
 class Numbers(SphinxPostTransform):
-    """Keeps the numbers of the book's text; in a rerun, marks those that changed."""
+    """Records the numbers in the book's text; in a rerun, marks changed numbers."""
 
     default_priority = 45
     formats = ("html",)

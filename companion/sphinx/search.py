@@ -1,9 +1,9 @@
-"""The search: an index of the book's sections, definitions and functions.
+"""Search: an index of the book's sections, definitions and functions.
 
 ``_static/search-sections.js``, read by ``search.js``, is a list of ``[page, anchor, kind, title, page's title, prose,
-tables, keywords]``, without code. The front matter of a page may list other words for its subject, as ``keywords``.
-Without the list or the library that ranks it (MiniSearch, in ``minisearch/``), the page of the search works as Sphinx
-made it.
+tables, keywords]``, without code. The front matter of a page may list synonyms of its subject as ``keywords``. If the
+list or the ranking library (MiniSearch, in ``minisearch/``) is unavailable, the search page falls back to Sphinx's
+search.
 """
 
 import html
@@ -46,7 +46,7 @@ def text_of(node: nodes.Node) -> str:
 
 
 def parts(node: nodes.Element) -> Iterator[tuple[str, nodes.Node]]:
-    """Yield the kind (prose or table) and the node of each part of a section itself."""
+    """Yield the kind (prose or table) and node of each part of a section's own text."""
     for child in node.children:
         if isinstance(child, nodes.table):
             yield "table", child
@@ -62,7 +62,7 @@ def joined(node: nodes.Element, kind: str) -> str:
 
 
 def named(heading: str) -> str:
-    """Return the title of a section, a theorem or an exercise.
+    """Return the display title of a section, a theorem or an exercise.
 
     >>> named("Lift"), named(" (Vertices suffice (E23))"), named("ExerciseA lift by hand")
     ('Lift', 'Vertices suffice (E23)', 'Exercise: A lift by hand')
@@ -100,10 +100,10 @@ def entries(page: str, title: str, keywords: str, doctree: nodes.document) -> It
 
 
 class Pages(StandaloneHTMLBuilder):
-    """Sphinx's pages, with the words of their prose in the index."""
+    """Sphinx's HTML builder, with only the prose of pages in Sphinx's search index."""
 
     def index_page(self, pagename: str, doctree: nodes.document, title: str) -> None:
-        """Give the index a page without its code."""
+        """Index a page without its code."""
         words = prose(doctree)
         keywords = str(self.env.metadata[pagename].get("keywords", ""))
         self.__dict__.setdefault("found", []).extend(
@@ -113,7 +113,7 @@ class Pages(StandaloneHTMLBuilder):
 
 
 def add_scripts(app: Sphinx, pagename: str, *_rest: object) -> None:
-    """Load our scripts on the page of the search and on no other."""
+    """Load our scripts only on the search page."""
     if pagename == "search":
         app.add_js_file("minisearch.js", loading_method="defer")
         app.add_js_file("search-sections.js", loading_method="defer")
@@ -121,7 +121,7 @@ def add_scripts(app: Sphinx, pagename: str, *_rest: object) -> None:
 
 
 def write_scripts(app: Sphinx, error: Exception | None) -> None:
-    """Write the script and the list that it searches to the theme's scripts."""
+    """Write the script and the list that it searches to ``_static``."""
     if error is None and app.builder.name == "html":
         static = Path(app.outdir) / "_static"
         for name in ("search.js", "minisearch/minisearch.js"):
@@ -131,7 +131,7 @@ def write_scripts(app: Sphinx, error: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Replace Sphinx's own builder of pages."""
+    """Replace Sphinx's HTML builder and connect to the build."""
     app.add_builder(Pages, override=True)
     app.connect("html-page-context", add_scripts)
     app.connect("build-finished", write_scripts)

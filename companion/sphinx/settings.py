@@ -20,12 +20,12 @@ DEFAULTS: dict[str, Any] = {
 
 
 def add_settings(app: Sphinx, *names: str) -> None:
-    """Let a book set these values; another extension may have added them before."""
+    """Add the shared configuration values, unless another extension already has."""
     for name in names:
         if name not in app.config.values:
             app.add_config_value(name, DEFAULTS[name], "env", [type(DEFAULTS[name])])
 
 
 def front_matter(app: Sphinx, path: Path) -> dict[str, Any]:
-    """Return what a page says in its front matter under the book's key."""
+    """Return the value of the book's key in a page's front matter."""
     return dict(jupytext.read(path).metadata.get(app.config["companion_front_matter"], {}))

@@ -13,12 +13,12 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def use_templates(_app: Sphinx, config: Config) -> None:
-    """Let a template of ours go before the theme's of the same name."""
+    """Let our templates override the theme's templates of the same name."""
     config.templates_path = [str(TEMPLATES), *config.templates_path]
 
 
 def readable_tables(_app: Sphinx, doctree: nodes.document, _docname: str) -> None:
-    """Make pandas' tables readable, and name headings that are empty."""
+    """Make pandas' tables readable, and label empty headings for screen readers."""
     for raw in doctree.findall(nodes.raw):
         if "<th" in raw.astext():
             raw.children[0] = nodes.Text(readable(raw.astext()))

@@ -6,7 +6,7 @@ from companion.browser.session import Page
 
 
 def start():
-    """Load what the pages use; this book has no library of its own."""
+    """Import the library of the pages; this book has none."""
 
 
 def page():

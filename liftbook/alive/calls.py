@@ -34,7 +34,7 @@ def page() -> Page:
 
 
 def yardstick() -> float:
-    """Return the seconds of a fixed small task, to compare with the book's build."""
+    """Return the seconds that a fixed small task takes, to compare with the build."""
     figures, best = import_module("liftbook.figures"), math.inf
     for seed in range(3):
         started = time.perf_counter()
@@ -44,7 +44,7 @@ def yardstick() -> float:
 
 
 def judge(asked: str, tell: Emit, _data: object) -> str:
-    """Judge claims again, reporting each; see :mod:`liftbook.alive.judging`."""
+    """Judge claims again and report each; see :mod:`liftbook.alive.judging`."""
     return str(import_module("liftbook.alive.judging").again(asked, tell))
 
 

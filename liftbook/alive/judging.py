@@ -21,10 +21,10 @@ BOOLEAN_WORDS = {"true": "holds", "false": "does not hold"}
 
 
 def judged(entry: Entry, seed: int, stored: Stored) -> dict[str, Any]:
-    """Return a claim's readings at a seed, and the verdict that includes them.
+    """Return a claim's result at a seed, and the verdict with this replication.
 
-    ``found`` is the result in words; ``seen`` compares it with the book's at this seed: "same", "other", or "new" if it
-    has none. If the claim is not computed here, the only key is ``left``, the reason.
+    ``found`` is the result as text; ``seen`` compares the values with those stored for this seed: "same", "other", or
+    "new" if none is stored. If the claim is not computed here, the only key is ``left``, the reason.
     """
     calls = [call for _, call, _ in entry.readings]
     if entry.claim.kind == "time":
@@ -44,14 +44,14 @@ def judged(entry: Entry, seed: int, stored: Stored) -> dict[str, Any]:
 
 
 def again(asked: str, emit: Callable[[str], object]) -> str:
-    """Judge claims again, and report each as it is done.
+    """Judge claims at a seed, report each, and return counts as JSON.
 
     Parameters
     ----------
     asked : str
-        JSON: ``claims``, their names; ``seed``.
+        JSON: ``claims``, a list of ids; ``seed``.
     emit : callable
-        Called before each claim with its ``claim``, and after it also with the result of :func:`judged` and
+        Called with JSON: before each claim with ``claim``, its id; after it also with the result of :func:`judged` and
         ``seconds``.
 
     Returns

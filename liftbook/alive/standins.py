@@ -9,7 +9,7 @@ from companion.browser import standins
 
 
 def highs_of_scipy() -> ModuleType:
-    """Return a module with the classes of ``highspy`` that SciPy includes.
+    """Return a module with those classes of ``highspy`` that SciPy bundles.
 
     Examples
     --------

@@ -56,7 +56,7 @@ OPTION = re.compile(r" \(--[^()]*(?:\([^()]*\)[^()]*)*\)")
 
 
 def told(message: object) -> str:
-    """Return a message without command-line options, which the page does not have.
+    """Return a message without command-line options, which do not exist on the page.
 
     Examples
     --------
@@ -67,9 +67,9 @@ def told(message: object) -> str:
 
 
 class OwnTable(Frame):
-    r"""A CSV file whose columns become a pandas frame on demand.
+    r"""A CSV file whose columns are read into a pandas frame on demand.
 
-    The file's name says how it is written and compressed.
+    The file name's extension determines separator and compression.
 
     Examples
     --------
@@ -109,7 +109,7 @@ class OwnTable(Frame):
 
     @property
     def native(self) -> Any:
-        """A pandas frame with as many rows, of which only the length is used."""
+        """A pandas frame of the first column, of which only the length is used."""
         return self.read(self.columns[:1]).collect().to_native()
 
     def read(self, names: Sequence[str]) -> Rows:  # noqa: D102
@@ -123,7 +123,7 @@ class OwnTable(Frame):
 
 
 def reading_of(asked: dict[str, Any], **words: Any) -> Reading:
-    """Return how to read a table, from the page's form."""
+    """Return the ``Reading`` of a table that the page's form describes."""
     columns = [*asked["secret"], *asked["public"]]
     edges = {
         column["name"]: sorted(float(edge) for edge in column["edges"]) for column in columns if column.get("edges")
@@ -141,7 +141,7 @@ def reading_of(asked: dict[str, Any], **words: Any) -> Reading:
 
 
 def published(design: Design) -> list[str]:
-    r"""Return sentences that say which public values are published or merged.
+    r"""Return sentences that explain how each public value is published.
 
     Examples
     --------
@@ -194,7 +194,7 @@ def files(draw: Draw, sanitised: Sanitised, name: str, separator: str) -> list[d
 
 
 def answering(method: Callable[..., dict[str, Any]]) -> Callable[..., str]:
-    """Let a method take its question and return its answer, or its refusal, as JSON."""
+    """Wrap a method to take and return JSON; a ``LiftError`` becomes ``refused``."""
 
     @wraps(method)
     def call(desk: Desk, asked: str, *rest: Any) -> str:
@@ -248,7 +248,7 @@ class Desk:
     def look(self, wanted: dict[str, Any]) -> dict[str, Any]:
         """Return pictures of the table as SVG: the ``map`` and the ``plane`` of its lifts.
 
-        ``wanted`` is that of :meth:`audit`, with the question: ``belief``, ``at_most`` and ``adversary``, which gives
+        ``wanted`` is as for :meth:`audit`, and has the question ``belief``, ``at_most`` and ``adversary``, which sets
         the square in the plane.
         """
         audit = audited(self._counts(wanted), None, resamples=0)
@@ -268,8 +268,8 @@ class Desk:
     def choose(self, wanted: dict[str, Any], tell: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
         """Return the release that ``lift choose`` recommends, and what it publishes.
 
-        ``wanted`` is that of :meth:`look`, with ``confidence``, null for these rows alone. ``tell`` is called with JSON
-        whose ``progress`` says which mechanism is tried.
+        ``wanted`` is as for :meth:`look`, and has ``confidence``, null for this sample alone. ``tell`` is called with
+        JSON whose ``progress`` names the mechanism being tried.
         """
         table, reading, sure = self._opened(), reading_of(wanted, rare="pool"), wanted["confidence"]
         question = {name: wanted[name] for name in ("belief", "at_most", "adversary")}
@@ -300,7 +300,7 @@ class Desk:
         )
 
     def attempt(self, asked: str) -> str:
-        """Return what one mechanism retains; ``asked`` has kind, eps and mechanism."""
+        """Return the NMI of one mechanism; ``asked`` has kind, eps and mechanism."""
         wanted = json.loads(asked)
         try:
             tried = attempt(
@@ -318,11 +318,11 @@ class Desk:
 
     @answering
     def release(self, wanted: dict[str, Any]) -> dict[str, Any]:
-        """Return what ``lift sanitise`` writes: release, card, audit and design.
+        """Return the files that ``lift sanitise`` writes: release, card, audit, design.
 
-        ``wanted`` is that of :meth:`audit`, with ``mechanism``; ``confidence``, null for these rows alone; ``rare``,
-        how rare symbols are handled; ``kernel``, whether the card has it, null for the default; ``seed``, null for an
-        unpredictable draw.
+        ``wanted`` is as for :meth:`audit`, and has ``mechanism``; ``confidence``, null for this sample alone; ``rare``,
+        the handling of rare symbols; ``kernel``, whether the card includes it, null for the default; ``seed``, null for
+        an unpredictable draw.
         """
         table, reading = self._opened(), reading_of(wanted, rare=wanted.get("rare", "error"))
         output_files: list[dict[str, Any]] = []
@@ -354,7 +354,7 @@ class Desk:
 
 
 def _finite(value: Any) -> Any:
-    """Return values with infinities and NaN as texts, for JSON."""
+    """Return a nested value with infinities and NaN as strings, for JSON."""
     if isinstance(value, dict):
         return {name: _finite(item) for name, item in value.items()}
     if isinstance(value, list | tuple):

@@ -1,11 +1,11 @@
 """Build the book: execute the chapters, then let Jupyter Book lay them out.
 
-Nothing is done when no input has changed since the last build that succeeded. A chapter's outputs are kept until its
-cells, a file that they read or the pinned packages change. The pages themselves are laid out anew each time, so that
-numbers glued from one page to another are never stale.
+The build does nothing if no input has changed since the last successful build. A chapter's outputs are reused until its
+cells, a file that they read or the pinned packages change. All pages are laid out in each build, so that numbers glued
+from one page to another are never stale.
 
-With ``--only`` a single page is built next to the front page, in ``_build/page``. References to pages that are not
-built are warnings then.
+With ``--only``, a single page is built with the front page, in ``_build/page``. References to pages that are not built
+cause warnings.
 """
 
 import argparse
@@ -41,7 +41,7 @@ TEXT_PATTERNS = ("*.md", "chapters/*.md", "course/*.md", "_*.yml", "references.b
 
 
 def digest(patterns: tuple[str, ...], base: Path) -> str:
-    """Return a hash over the names and contents of all files that the patterns find."""
+    """Return a hash of the names and contents of all files that match the patterns."""
     total = hashlib.sha256()
     for path in sorted({path for pattern in patterns for path in base.glob(pattern) if path.is_file()}):
         if "__pycache__" not in path.parts:
@@ -50,7 +50,7 @@ def digest(patterns: tuple[str, ...], base: Path) -> str:
 
 
 def copy_sources(target: Path) -> None:
-    """Copy the book's sources to a folder, and remove anything else not built."""
+    """Copy the book's sources to a folder, after deleting all but its ``_build``."""
     if target.exists():
         for path in target.iterdir():
             if path.name != "_build":
@@ -76,7 +76,7 @@ def shrink(base: Path) -> None:
 
 
 def keep_only(base: Path, name: str) -> None:
-    """Restrict the contents to one page and those that every page refers to."""
+    """Restrict the table of contents to one page, the front page and ``REFERRED_TO``."""
     names = toc_names(base)
     page = next((docname for docname in names if name in (docname, Path(docname).name)), None)
     if page is None:
@@ -89,7 +89,7 @@ def keep_only(base: Path, name: str) -> None:
 
 
 def main() -> int:
-    """Build, and return 0 only if every cell ran and there was no warning."""
+    """Build the book; return 1 if a cell or page fails, or if the book has warnings."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--preview", action="store_true", help="small parameters, in _build/preview")
     options.add_argument("--only", metavar="PAGE", help="one page, such as srr, in _build/page or _build/preview")

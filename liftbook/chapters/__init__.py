@@ -1,4 +1,4 @@
-"""Run chapters again with other parameters, one at a time or a grid of them."""
+"""Rerun chapters with other parameters, one at a time or over a grid."""
 
 from companion.outputs.printing import print_six_digits
 from companion.parameters import read_notebook

@@ -1,4 +1,4 @@
-"""The stamp at a chapter's end, and the card that makes a rerun citable."""
+"""The stamp at the end of a chapter, and the card that makes a rerun citable."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STAMPED_PACKAGES = ("liftlib", "numpy", "scipy", "highspy", "pandas", "matplotli
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of Python and of the packages that numbers depend on."""
+    """Return the versions of Python and of the packages that affect the numbers."""
     installed = {"python": platform.python_version()}
     for name in STAMPED_PACKAGES:
         try:
@@ -28,7 +28,7 @@ def versions() -> dict[str, str]:
 
 
 def git_state() -> dict[str, Any]:
-    """Return the repository's commit and whether files differ from it."""
+    """Return the repository's commit, and whether any files differ from it."""
     root = Path(__file__).parents[2]
     if not (root / ".git").exists():
         return {}

@@ -27,7 +27,7 @@ def file_digest(path: Path) -> str:
 
 @cache
 def code_digest() -> str:
-    """Return the SHA-256 of the code that runs: every module of our packages."""
+    """Return the SHA-256 of the running code: every module of the project's packages."""
     digest = hashlib.sha256()
     for package in ("mixproof", "liftlib", "lifttables", "liftbook", "companion"):
         root = Path(str(files(package)))
@@ -44,7 +44,7 @@ def list_files(folder: Path) -> list[str]:
 
 
 def check_replaceable(folder: Path) -> None:
-    """Raise ``RerunError`` if a folder contains a file that no former run wrote."""
+    """Raise ``RerunError`` if a folder contains files not written by an earlier run."""
     if folder.is_symlink() or not folder.is_dir():
         raise RerunError(f"{folder} was not written by a run: choose another folder")
     ours = next((folder / name for name in (CARD, FAILED) if (folder / name).is_file()), None)

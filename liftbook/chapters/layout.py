@@ -1,4 +1,4 @@
-"""A run as a page with the book's theme, extensions and settings."""
+"""Render a run as a page with the book's theme, extensions and settings."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def book_folder() -> Path:
 
 @cache
 def book_record(address: str = "") -> dict[str, Any]:
-    """Return the last build's record for reruns, or one made from the sources.
+    """Return the last build's record for reruns, or else one made from the sources.
 
     The record is in the built book, at ``address`` if that is a folder, or was installed with the package.
     """
@@ -62,7 +62,7 @@ def book_record(address: str = "") -> dict[str, Any]:
 
 @cache
 def settings() -> dict[str, Any]:
-    """Return the book's Sphinx settings, except those of the whole site."""
+    """Return the book's Sphinx settings, without those for the whole site."""
     from jupyter_book.config import get_final_config  # noqa: PLC0415 - a rerun without a page does without
 
     root = book_folder()
@@ -99,17 +99,17 @@ def lay_out(
     page : str
         The name of the chapter and its page.
     folder : pathlib.Path
-        Gets the page, its ``_static`` and its ``_images``.
+        Folder for the page, its ``_static`` and its ``_images``.
     told : mapping, optional
-        For the box below the title: ``changed``, rows of name, value here, value in the book; ``same``, pairs of name
-        and value; ``seconds``, ``finished``, ``files``, and whether the notebook was ``downloaded``.
+        Content of the box below the title: ``changed``, rows of (name, value here, value in the book); ``same``, pairs
+        of (name, value); ``seconds``, ``finished``, ``files``, and whether the notebook was ``downloaded``.
     address : str
-        Address or folder of the book; without it, references to its other pages become plain text.
+        Address or folder of the book; if empty, references to its other pages become plain text.
 
     Raises
     ------
     RerunError
-        If Sphinx cannot lay out the page.
+        If Sphinx cannot render the page.
     """
     from companion.rerunning import lay_out as as_page  # noqa: PLC0415 - Sphinx takes seconds
 

@@ -2,7 +2,7 @@
 
 A chapter is a notebook, as MyST text or as ``.ipynb``, with one cell tagged ``parameters``: one typed assignment per
 line, with a comment that may end in a range, such as ``eps: float = 2.0  # LDP budget, nats, in [0, 50]``. The next
-cell calls :func:`check_parameters`, so that papermill alone refuses invalid values, too.
+cell calls :func:`check_parameters`, so that invalid values are refused even under papermill alone.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ OF_PAPERMILL = {"PAPERMILL_INPUT_PATH", "PAPERMILL_OUTPUT_PATH"}
 
 
 class Parameter(typed.Parameter):
-    """A parameter of a chapter, whose errors are ``RerunError``."""
+    """A parameter of a chapter, which raises ``RerunError`` for invalid values."""
 
     refusal = RerunError
 
@@ -43,7 +43,7 @@ def find_chapter(name: str) -> Path:
     Raises
     ------
     RerunError
-        If there is none; the message suggests a similar name.
+        If there is no such chapter; the message suggests a similar name.
     """
     if name.endswith(SUFFIXES):
         if Path(name).is_file():
@@ -62,7 +62,7 @@ def _suggest(name: str, known: Sequence[str]) -> str:
 
 
 def read_parameters(path: Path) -> list[typed.Parameter]:
-    """Return the parameters of a chapter; none for a page without a parameters cell.
+    """Return the parameters of a chapter (none without a parameters cell).
 
     Raises
     ------
@@ -129,15 +129,15 @@ def _checked(parameters: Sequence[typed.Parameter], values: Mapping[str, Any], w
 
 
 def check_parameters() -> None:
-    """Check a notebook's parameters; call it in the cell after them.
+    """Check a notebook's parameters; call this in the cell after them.
 
-    Papermill puts its values between the two cells. Numbers become floats if the declaration asks for floats, and texts
-    such as ``"[1, 2]"`` become lists. Outside a notebook this does nothing.
+    Papermill puts its values between the two cells. Numbers become floats if so declared, and strings such as ``"[1,
+    2]"`` become lists. Outside a notebook this does nothing.
 
     Raises
     ------
     RerunError
-        If papermill gave an undeclared name, or a value has another type or is out of range.
+        If papermill set an undeclared name, or a value has the wrong type or is out of range.
     """
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     if shell is None or not hasattr(shell, "kernel"):

@@ -19,7 +19,7 @@ TEMPLATE = Path(__file__).with_name("sweep.html")
 def write_report(folder: Path, path: Path, failed: Mapping[str, str], *, html: bool = True, book: str = "") -> None:
     """Write ``results.parquet``, ``results.csv`` and optionally ``index.html``.
 
-    Results of an earlier version of the chapter or code stay in their folders, and are counted but not compared.
+    Results of earlier versions of the chapter or code stay in their folders; they are counted but not compared.
     """
     chapter = path.stem
     every = {

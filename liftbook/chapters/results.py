@@ -1,4 +1,4 @@
-"""The results of a run: tables of rows and figures."""
+"""The results of a run: tables and figures."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TWO_FORMATS = [f"--InlineBackend.figure_formats={one}" for one in ("png", "svg")
 
 
 def keep(name: str, table: pd.DataFrame) -> None:
-    """Mark a table of a chapter as a result, which the page does not show.
+    """Mark a table as a result of the chapter; the page does not show it.
 
     ``liftbook rerun`` writes it to ``name.csv`` in the run's folder. If papermill or ``liftbook rerun -o OUT.ipynb``
     writes a notebook ``OUT.ipynb``, the table goes to ``OUT.name.csv`` next to it.
@@ -44,9 +44,9 @@ def keep(name: str, table: pd.DataFrame) -> None:
 
 
 def papermill_output() -> Path | None:
-    """Return the notebook that papermill writes with this kernel, or None.
+    """Return the path of papermill's output notebook for this kernel, or None.
 
-    The path is the parameter ``PAPERMILL_OUTPUT_PATH`` (papermill's ``--inject-output-path``), or else that in the
+    The path is the parameter ``PAPERMILL_OUTPUT_PATH`` (papermill's ``--inject-output-path``), or else taken from the
     command line that started the kernel.
     """
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
@@ -62,7 +62,7 @@ def papermill_output() -> Path | None:
 
 @cache
 def _of_command(process: int) -> tuple[str, Path]:
-    """Return the output and folder of a papermill command's process, if it is one."""
+    """Return a process's papermill output ("" if none) and its working directory."""
     import psutil  # noqa: PLC0415 - ipykernel needs it, the browser has neither
 
     try:
@@ -85,7 +85,7 @@ def _is_main(word: str) -> bool:
 
 
 def kept_tables(notebook: Any) -> dict[str, pd.DataFrame]:
-    """Return the tables that an executed chapter keeps, by name."""
+    """Return the tables that an executed chapter marked as results, by name."""
     return {
         output["metadata"]["scrapbook"]["name"]: pd.DataFrame(record["rows"], columns=record["columns"])
         for cell in notebook.cells
@@ -95,7 +95,7 @@ def kept_tables(notebook: Any) -> dict[str, pd.DataFrame]:
 
 
 def write_tables(notebook: Any, folder: Path, prefix: str = "") -> list[Path]:
-    """Write each kept table to a CSV file, and return their paths."""
+    """Write each kept table to a CSV file, and return the paths."""
     written = []
     for name, table in kept_tables(notebook).items():
         written.append(folder / f"{prefix}{name}.csv")

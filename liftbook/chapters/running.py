@@ -1,4 +1,4 @@
-"""Execute a chapter with other parameters, through papermill."""
+"""Execute a chapter with other parameters, using papermill."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from liftbook.chapters.results import TWO_FORMATS, drop_second_format, take_figu
 
 @dataclass(frozen=True)
 class Run:
-    """The files of a rerun, and the warnings of Sphinx as it laid out the page."""
+    """The files of a rerun, and Sphinx's warnings about the page."""
 
     folder: Path
     notebook: Path
@@ -58,33 +58,32 @@ def rerun(
     chapter : str
         A chapter's name, or the path of a notebook (``.md`` or ``.ipynb``).
     values : mapping
-        Parameters by name; texts are parsed as Python literals.
+        Parameters by name; strings are parsed as Python literals.
     output : pathlib.Path
-        A folder gets ``NAME.ipynb``, the page ``NAME.html`` with what it loads in ``_static`` and ``_images``, a CSV
-        for each table of rows that the chapter keeps, ``figures`` as SVG and PNG, and the run's card as ``run.json``
-        and ``run.md`` (parameters, versions, git state, seed, seconds, cores). If ``output`` ends in ``.ipynb``, only
-        that notebook is written, and each table beside it as ``OUTPUT.TABLE.csv``. Everything is written aside and then
-        renamed.
+        A folder, which receives ``NAME.ipynb``, the page ``NAME.html`` with ``_static`` and ``_images``, a CSV for each
+        table that the chapter keeps, ``figures`` as SVG and PNG, and the run's card as ``run.json`` and ``run.md``
+        (parameters, versions, git state, seed, seconds, cores). If ``output`` ends in ``.ipynb``, only that notebook is
+        written, and next to it each table as ``OUTPUT.TABLE.csv``. Files are renamed into place once complete.
     html : bool, keyword-only
-        Whether a folder gets the page.
+        Whether to write the page into a folder.
     force : bool, keyword-only
-        Replace the folder of a former run, if this one does not fail (never a folder that holds anything else), or the
-        notebook.
+        Whether to replace the notebook, or the folder of an earlier run if this run succeeds (never a folder with other
+        files).
     progress : bool, keyword-only
-        Show papermill's progress bar.
+        Whether to show papermill's progress bar.
     timeout : int, optional, keyword-only
-        Seconds that one cell may take.
+        Time limit per cell, in seconds.
     kernel : str, keyword-only
-        The Jupyter kernel to run in.
+        Name of the Jupyter kernel.
     book : str, keyword-only
-        Address or folder of the built book, to which the page's references to other pages lead.
+        Address or folder of the built book, the target of the page's references to other pages.
 
     Raises
     ------
     RerunError
-        If a name, type or range is wrong, the output exists, there is no such kernel, or a cell fails. In the last case
-        ``NAME.failed.ipynb`` in the folder (or in ``FOLDER.failed``, where a former run is left as it was), or the
-        output notebook, holds what ran, and the message names the cell.
+        If a name, type or value is invalid, the output exists, the kernel is unknown, or a cell fails. In the last case
+        the message names the cell, and the partial notebook is ``NAME.failed.ipynb`` in the folder (in
+        ``FOLDER.failed`` if an earlier run is kept), or the output notebook.
     """
     path = find_chapter(chapter)
     checked = check_values(path, values)
@@ -138,7 +137,7 @@ def rerun(
 
 
 def _check_output(output: Path, chapter: Path, force: bool) -> None:
-    """Refuse an existing output of something else; make its parent folder."""
+    """Refuse an existing output that may not be replaced; make its parent folder."""
     alone = output.suffix == ".ipynb"
     if os.path.lexists(output):
         if not force:
@@ -165,7 +164,7 @@ def _write_results(notebook: Any, folder: Path, path: Path, failure: str) -> Non
 
 
 def _put_in_place(run_folder: Path, folder: Path, aside: Path, stem: str, failure: str) -> None:
-    """Rename a run's folder; a failed run does not replace one that is finished."""
+    """Rename a run's folder; a failed run never replaces a finished one."""
     target = folder.with_name(f"{folder.name}.failed") if failure and (folder / CARD).exists() else folder
     if os.path.lexists(target):
         check_replaceable(target)
@@ -176,7 +175,7 @@ def _put_in_place(run_folder: Path, folder: Path, aside: Path, stem: str, failur
 
 
 def _lay_out(notebook: Any, path: Path, folder: Path, card: Mapping[str, Any], book: str) -> list[str]:
-    """Write the page of a run, and return Sphinx's warnings."""
+    """Write a run's page, and return Sphinx's warnings."""
     values, defaults = card["parameters"], with_defaults(path, {})
     run_info = {
         "changed": [(name, repr(values[name]), repr(defaults[name])) for name in card["changed"]],
@@ -193,13 +192,13 @@ def _lay_out(notebook: Any, path: Path, folder: Path, card: Mapping[str, Any], b
 
 
 def _executed(source: Path, executed: Path, path: Path, **options: Any) -> str:
-    """Execute a notebook next to a chapter; return why it failed, or ""."""
+    """Execute a notebook in its chapter's folder; return the failure, or ""."""
     import papermill  # noqa: PLC0415 - a second, and `list` does without it
     from jupyter_client.kernelspec import NoSuchKernel  # noqa: PLC0415
 
     from companion.sockets import LocalKernel  # noqa: PLC0415
 
-    # it reads the parameters' cell too, not every line of it, and warns; ours are checked by now
+    # papermill warns about lines of the parameters cell that it cannot parse; they are checked by now
     notes = logging.getLogger("papermill")
     before = notes.level
     notes.setLevel(logging.ERROR)
@@ -224,12 +223,12 @@ def _executed(source: Path, executed: Path, path: Path, **options: Any) -> str:
     except TimeoutError:
         return f"a cell of {path.stem} took longer than {options['execution_timeout']} s: raise --timeout"
     finally:
-        notes.setLevel(before)  # it is the caller's
+        notes.setLevel(before)  # the logger belongs to the caller
     return ""
 
 
 def with_defaults(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of all of a chapter's parameters."""
+    """Return all parameters of a chapter: ``values``, and the defaults of the others."""
     return {parameter.name: parameter.default for parameter in read_parameters(path)} | dict(values)
 
 
@@ -241,7 +240,7 @@ def made_of(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _write_card(folder: Path, path: Path, values: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-    """Write a run's card as Markdown, and return the content of its JSON."""
+    """Write a run's card as Markdown, and return its JSON content."""
     everything, defaults = with_defaults(path, values), with_defaults(path, {})
     changed = [name for name, value in everything.items() if value != defaults[name]]
     content = card(path.stem, everything, changed, seconds)
@@ -250,6 +249,6 @@ def _write_card(folder: Path, path: Path, values: Mapping[str, Any], seconds: fl
 
 
 def _list_files(path: Path, content: Mapping[str, Any]) -> None:
-    """Write a run's file list, which says what a further run may replace."""
+    """Write a run's file list, which determines what a later run may replace."""
     files = [*list_files(path.parent), path.name]
     path.write_text(json.dumps({**content, "files": files}, indent=2) + "\n", encoding="utf-8")

@@ -1,7 +1,7 @@
 """Run a chapter over a grid of parameters; a sweep can be stopped and resumed.
 
-Each run has a folder, named by its parameters, that is renamed into place when it is complete, and is never repeated.
-Work goes through the ``concurrent.futures`` interface, which local processes and Dask share.
+Each run has a folder, named by a hash, that is renamed into place when it is complete; complete runs are never
+repeated. Runs are submitted through the ``concurrent.futures`` interface, which local processes and Dask share.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ Task = Callable[[Mapping[str, Any]], tuple[str, Files]]
 class Sweep:
     """The result of a sweep.
 
-    ``folder`` has ``runs/NAME``, ``results.parquet``, ``results.csv`` and ``index.html``. ``done`` and ``skipped`` name
-    the runs that this call finished and those finished before; ``failed`` maps names to messages.
+    ``folder`` has ``runs/NAME``, ``results.parquet``, ``results.csv`` and ``index.html``. ``done`` names the runs that
+    this call finished, ``skipped`` the runs finished earlier; ``failed`` maps names to messages.
     """
 
     folder: Path
@@ -55,13 +55,13 @@ class Sweep:
 def read_grid(path: Path, chapter: str) -> list[dict[str, Any]]:
     """Return the parameter sets of a YAML file, checked against the chapter.
 
-    The file has ``grid:``, a mapping from parameters to lists of values, for all combinations, or ``runs:``, a list of
-    mappings; ``fixed:`` holds for all.
+    The file has ``grid:``, a mapping from parameters to lists of values (all combinations are run), or ``runs:``, a
+    list of mappings; ``fixed:`` applies to all runs.
 
     Raises
     ------
     RerunError
-        If the file has another form, or a name, type or range is wrong.
+        If the file has another structure, or a name, type or value is invalid.
     """
     content = read_yaml(path)
     known = {"grid", "runs", "fixed"}
@@ -92,14 +92,14 @@ def _shape(content: Any) -> str:
 
 
 def run_name(chapter: Path, values: Mapping[str, Any]) -> str:
-    """Return a run's name: a hash of parameters, chapter, code and input files."""
+    """Return a run's name, a hash of its parameters, chapter, code and input files."""
     everything = with_defaults(chapter, values)
     depends_on = json.dumps([everything, made_of(chapter, everything)], sort_keys=True)
     return hashlib.sha256(depends_on.encode()).hexdigest()[:12]
 
 
 def is_finished(folder: Path) -> bool:
-    """Return whether a run is complete; its card is written last."""
+    """Return whether a run is complete (its card is written last)."""
     return (folder / CARD).is_file()
 
 
@@ -141,12 +141,12 @@ def sweep(
     progress: bool = True,
     book: str = "",
 ) -> Sweep:
-    """Run a chapter with each set of parameters not yet finished; compare all.
+    """Run a chapter with each parameter set not yet finished, and compare all runs.
 
     Parameters
     ----------
     runs : sequence of mappings
-        Parameter sets, as :func:`read_grid` gives them.
+        Parameter sets, as returned by :func:`read_grid`.
     folder : pathlib.Path
         A new folder, or one of an earlier sweep of this chapter.
     executors : callable
@@ -158,7 +158,7 @@ def sweep(
     Returns
     -------
     Sweep
-        A failed run is named in it and does not stop the others; the next sweep tries it again.
+        It lists failed runs, which do not stop the others; the next sweep retries them.
     """
     path = find_chapter(chapter)
     _begin(folder, path.stem)
@@ -178,14 +178,14 @@ def sweep(
 
 
 def _task(chapter: str, path: Path, html: bool, timeout: int | None, book: str) -> Task:
-    """Return a function that does one run on any machine."""
+    """Return a function that performs one run on any machine."""
     if chapter.endswith(SUFFIXES):
         return partial(_work, path.name, path.read_text(encoding="utf-8"), html, timeout, book)
     return partial(_work, path.stem, None, html, timeout, book)
 
 
 def _begin(folder: Path, stem: str) -> None:
-    """Make a sweep's folder, or refuse one that is no sweep of this chapter."""
+    """Make a sweep's folder; refuse a folder that is not a sweep of this chapter."""
     mark = folder / "sweep.json"
     for _ in range(20):  # another sweep may be about to mark a folder that it has just made
         if mark.is_file() or not folder.is_dir() or {path.name for path in folder.iterdir()} - {"runs"}:
@@ -242,7 +242,7 @@ def _outcomes(
 def _work(
     chapter: str, text: str | None, html: bool, timeout: int | None, book: str, values: Mapping[str, Any]
 ) -> tuple[str, Files]:
-    """Run one parameter set; return an error message, or "", and the files."""
+    """Run one parameter set; return an error message (or "") and the files."""
     with tempfile.TemporaryDirectory() as aside:
         target, message = Path(aside) / "run", ""
         if text is not None:
@@ -259,7 +259,7 @@ def _work(
 
 
 def _put(files: Files, folder: Path) -> None:
-    """Write a run's files aside, then rename the folder."""
+    """Write a run's files to a temporary folder, then rename it."""
     with tempfile.TemporaryDirectory(prefix=".", dir=folder.parent) as aside:
         run_folder = Path(aside) / "run"
         for name, content in files.items():
@@ -270,6 +270,6 @@ def _put(files: Files, folder: Path) -> None:
                 target.write_bytes(page)
             else:
                 target.write_bytes(content)
-        if folder.exists():  # of a run that failed before
+        if folder.exists():  # left by a failed run
             folder.rename(Path(aside) / "replaced")
         run_folder.rename(folder)

@@ -101,7 +101,7 @@ def read_claims() -> list[Claim]:
     Raises
     ------
     DataError
-        If a row has an unknown word, or an id is not unique.
+        If a row has an invalid kind, scale or published value, or an id occurs twice.
     """
     claims = [Claim(**row) for row in _table("claims.csv")]
     twice = {claim.id for claim in claims if sum(other.id == claim.id for other in claims) > 1}
@@ -222,7 +222,7 @@ def told(reason: str, values: Mapping[str, Sequence[Value]]) -> str:
 class Entry:
     """A claim with the values of each reading over seeds, the tested one first.
 
-    ``reason`` is the claim's, with the values of its calls.
+    ``reason`` is the claim's reason with its calls replaced by their stored values.
     """
 
     claim: Claim
@@ -252,12 +252,12 @@ class Entry:
 
     @property
     def calls(self) -> list[str]:
-        """All calls that are computed for the claim."""
+        """All calls computed for the claim, including those in its reason."""
         return [call for _, call, _ in (*self.readings, *self.details)] + calls_in(self.claim.reason)
 
 
 def entries(values: Mapping[str, Sequence[Value]]) -> list[Entry]:
-    """Return every claim with its values, given the values of each call over seeds."""
+    """Return an entry for each claim, given the values of each call over seeds."""
     others = read_readings()
 
     def with_values(rows: list[tuple[str, str]]) -> tuple[tuple[str, str, tuple[Value, ...]], ...]:
@@ -284,7 +284,7 @@ def ledger(values: Mapping[str, Sequence[Value]] | None = None) -> pd.DataFrame:
     -------
     pandas.DataFrame
         The columns of ``data/claims.csv`` without ``computed_by`` and ``digit``, and ``computed`` (in words), ``low``,
-        ``high`` and ``mean`` (None if not numbers), ``replications``, ``readings`` (how many) and ``verdict``.
+        ``high`` and ``mean`` (None if not numbers), ``replications`` and ``readings`` (both counts), and ``verdict``.
     """
     if values is None:
         values = stored_values()

@@ -32,7 +32,7 @@ WITHIN: dict[str, Callable[..., Any]] = {
 
 
 def _ahead(pairs: Pairs, slack: float) -> pd.Series[bool]:
-    """Return the budgets at which some upper curve is above its lower one, as a mask."""
+    """Return a mask of the budgets at which some upper curve exceeds its lower one."""
     return reduce(or_, (upper.gt(lower + slack) for upper, lower in pairs))
 
 
@@ -103,7 +103,7 @@ class CurveClaim:
         return self._value(argument, lambda one: one.at(seed))
 
     def on_rows(self, argument: str, tables: Mapping[str, pd.DataFrame]) -> Value:
-        """Return the value of the claim on other rows of its figures.
+        """Return the value of the claim on the given rows of its figures.
 
         ``tables`` has the rows by the name of the function that makes them, such as ``figure_e23_2``; ``argument`` is
         what follows the colon of the call.
@@ -111,7 +111,7 @@ class CurveClaim:
         Raises
         ------
         DataError
-            If they lack a figure, a curve or a budget.
+            If the rows lack a figure, a curve or a budget.
         """
         try:
             return self._value(argument, lambda one: one.with_rows(tables[f"figure_{one.number}"]))

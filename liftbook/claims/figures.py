@@ -28,7 +28,7 @@ class Figure:
 
     @cached_property
     def rows(self) -> pd.DataFrame:
-        """The rows."""
+        """The figure's data frame, computed on first access."""
         rows: pd.DataFrame = getattr(figures, f"figure_{self.number}")(*self.scale, **self.options)
         return rows
 
@@ -38,7 +38,7 @@ class Figure:
         return "rng" in inspect.signature(getattr(figures, f"figure_{self.number}")).parameters
 
     def at(self, seed: int) -> Figure:
-        """Return the same figure for another seed; itself if nothing is random."""
+        """Return the figure at a seed, or ``self`` if nothing is random."""
         if not self.random:
             return self
         if seed not in self._seeds:
@@ -46,7 +46,7 @@ class Figure:
         return self._seeds[seed]
 
     def with_rows(self, rows: pd.DataFrame) -> Figure:
-        """Return the same figure with rows that are there already."""
+        """Return the figure with the given rows instead of computed ones."""
         copy = Figure(self.number)
         copy.rows = rows
         return copy
@@ -63,15 +63,15 @@ class Figure:
 
 @cache
 def figure(number: str, **options: Hashable) -> Figure:
-    """Return a figure with options: one shared object, so that it is computed once."""
+    """Return the cached figure with these options, so that it is computed only once."""
     return Figure(number, **options)
 
 
 def on_adult(number: str, without: str) -> Figure:
-    """Return a figure on Adult without the people of one relationship, or of none."""
+    """Return a figure on Adult without one relationship, or on all rows ("none")."""
     return figure(number, leave_out=(without,) if without != "none" else ())
 
 
 def never_below(upper: pd.Series[float], lower: pd.Series[float], slack: float = MEAN_TOL) -> bool:
-    """Return whether no point of one curve is below the other's."""
+    """Return whether ``upper`` >= ``lower`` - ``slack`` at each budget."""
     return bool((upper >= lower - slack).all())

@@ -11,7 +11,7 @@ from liftlib.errors import DataError
 
 
 class Interval(NamedTuple):
-    """A confidence interval of an effect that the paper says is zero.
+    """A confidence interval for an effect that the paper reports as zero.
 
     It is compared with a margin, not with a published number.
     """
@@ -69,7 +69,7 @@ def store(value: Value) -> str:
 
 
 def shown(values: Sequence[Value]) -> str:
-    """Return replications in words: rounded mean, and the range if they differ.
+    """Return replications as text: the mean and range, or how often the claim holds.
 
     Examples
     --------
@@ -136,8 +136,8 @@ class Claim:
     def outcome(self, values: Sequence[Value]) -> Outcome:
         """Return the outcome of one reading's replications, see :meth:`judged`.
 
-        Two kinds of values cannot contradict the paper, so a difference counts as undecided: those in a setting of ours
-        where the text gives none, and times, which depend on the authors' machine and program.
+        Two kinds of values cannot contradict the paper, so a difference counts as undecided: values in a setting of our
+        own because the text specifies none, and times, which depend on the authors' machine and program.
         """
         outcome = self.judged(values)
         beyond_us = self.scale == "unprinted" or self.kind == "time"
@@ -146,10 +146,10 @@ class Claim:
     def judged(self, values: Sequence[Value]) -> Outcome:
         """Return whether replications of one reading agree with the paper.
 
-        A number agrees if the published one lies within their range, widened by one unit of its last digit. A statement
-        agrees if it held in all but one of 20, and differs if it failed in all but one; a proposition must hold in all.
-        An interval, of an effect published as none, agrees if it lies within the margin, and differs if it lies
-        outside.
+        A published number agrees if it lies in the range of the replications, widened by one unit of its last digit. A
+        statement agrees if it fails in at most one of 20, and differs if it holds in at most one; a proposition must
+        hold in all. Intervals for an effect published as zero agree if all lie within the margin, and differ if all lie
+        outside it.
         """
         if not values or self.printed == "":
             return "undecided"

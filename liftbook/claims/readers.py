@@ -19,7 +19,7 @@ ANSWERS = ("yes", "partly", "no", "")
 
 
 def disagreed_kind(kind_1: str, kind_2: str) -> bool:
-    """Return whether both readers gave a kind and none of the second's is the first's.
+    """Return whether both readers gave kinds, and the second's exclude the first's.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def disagreed_kind(kind_1: str, kind_2: str) -> bool:
 
 
 def readers() -> pd.DataFrame:
-    """Return what each reader noted of each sentence, and the decisions.
+    """Return both readers' notes on each sentence, with the final decisions.
 
     Returns
     -------

@@ -20,14 +20,14 @@ def drawn(n: int, n_secret: int, n_public: int, seed: int = 0) -> tuple[Joint, .
 
 @lru_cache(maxsize=16)
 def seeded(n: int, n_secret: int, n_public: int, seed: int = 0) -> tuple[Joint, ...]:
-    """Return uniform random joints of n seeds; replication k starts at seed k n."""
+    """Return n uniform random joints, the i-th drawn with seed ``seed * n + i``."""
     first = seed * n
     return tuple(uniform_joint(n_secret, n_public, np.random.default_rng(first + at)) for at in range(n))
 
 
 @lru_cache(maxsize=16)
 def jeffreys(n: int, n_secret: int, n_public: int, seed: int = 0) -> tuple[Joint, ...]:
-    """Return joints from Jeffreys' prior of n seeds; replication k starts at seed k n."""
+    """Return n joints from Jeffreys' prior, the i-th with seed ``seed * n + i``."""
     first = seed * n
     return tuple(dirichlet_joint(n_secret, n_public, 0.5, np.random.default_rng(first + at)) for at in range(n))
 

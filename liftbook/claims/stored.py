@@ -23,7 +23,7 @@ COLUMNS = ("call", "seed", "value", "run")
 
 
 def wanted() -> dict[str, str]:
-    """Return the calls of all claims and the claims' kinds, in the table's order."""
+    """Return the kind of claim behind each call, in the order of ``data/claims.csv``."""
     kinds = {claim.id: claim.kind for claim in read_claims()}
     calls = {claim.computed_by: claim.kind for claim in read_claims()}
     for reading in read_readings():
@@ -42,7 +42,7 @@ def is_long(call: str) -> bool:
 def missing(seeds: int, only: str, long: bool) -> Iterator[tuple[str, int]]:
     """Yield each call and seed without a stored value, seed by seed.
 
-    In this order each figure is drawn once per seed.
+    In this order, each figure is computed only once per seed.
     """
     calls, stored = list(wanted()), {(row["call"], int(row["seed"])) for row in stored_rows()}
     for seed in range(seeds):
@@ -53,7 +53,7 @@ def missing(seeds: int, only: str, long: bool) -> Iterator[tuple[str, int]]:
 
 
 def recomputed(calls: Iterable[str] | None = None) -> dict[str, Value]:
-    """Return the values of calls at seed 0; by default of all but long and timed ones."""
+    """Return values at seed 0, by default of all calls except long and timing ones."""
     kinds = wanted()
     chosen = [call for call in kinds if not is_long(call) and kinds[call] != "time"] if calls is None else calls
     return {call: compute(call) for call in chosen}
@@ -80,7 +80,7 @@ def same(first: Value, second: Value) -> bool:
 
 
 def tidy() -> dict[str, int]:
-    """Sort the stored rows, and drop and count those of calls that no claim names."""
+    """Sort the stored rows, drop calls that no claim names, and return their counts."""
     order, stored = {call: at for at, call in enumerate(wanted())}, stored_rows()
     rows = [row for row in stored if row["call"] in order]
     _write(sorted(rows, key=lambda row: (order[row["call"]], int(row["seed"]))))
@@ -88,7 +88,7 @@ def tidy() -> dict[str, int]:
 
 
 def forget(part: str) -> None:
-    """Drop the stored rows whose call contains a word; they are computed again."""
+    """Delete the stored rows whose call contains ``part``, so they are recomputed."""
     _write([row for row in stored_rows() if part not in row["call"]])
 
 
@@ -101,7 +101,7 @@ def _row(call: str, seed: int, run: str) -> tuple[object, ...]:
 
 
 def main() -> int:
-    """Compute missing values, or with ``--check`` compare stored ones."""
+    """Compute missing values or, with ``--check``, recompute and compare stored ones."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--only", default="", help="calls that contain this word")
     options.add_argument("--seeds", type=int, default=REPLICATIONS, help="replications of what is drawn at random")

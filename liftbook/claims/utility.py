@@ -1,4 +1,4 @@
-"""I(X; Y) of a channel, and of the optimum."""
+"""I(X; Y) of a channel and of the optimal response."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from liftlib.response.optimal import optimal_response
 
 
 def utility(joint: Joint, channel: Channel) -> float:
-    """Return I(X; Y), nats."""
+    """Return I(X; Y) in nats."""
     return evaluate(joint, channel).mutual_information
 
 
 def optimum(joint: Joint, notion: Convex) -> float:
-    """Return the largest I(X; Y) under a notion, nats."""
+    """Return the largest I(X; Y) under a notion, in nats."""
     return utility(joint, optimal_response(joint, notion))

@@ -22,7 +22,7 @@ def stored_rows() -> list[dict[str, str]]:
 
 
 def stored_by_seed() -> dict[str, dict[int, Value]]:
-    """Return the value of each call by seed, in ascending order."""
+    """Return the values of each call by seed, with seeds in ascending order."""
     values: dict[str, dict[int, Value]] = defaultdict(dict)
     for row in sorted(stored_rows(), key=lambda row: int(row["seed"])):
         values[row["call"]][int(row["seed"])] = parse(row["value"])
@@ -30,5 +30,5 @@ def stored_by_seed() -> dict[str, dict[int, Value]]:
 
 
 def stored_values() -> dict[str, list[Value]]:
-    """Return the values of each call, in the order of seeds."""
+    """Return the values of each call, in ascending order of the seed."""
     return {call: list(values.values()) for call, values in stored_by_seed().items()}

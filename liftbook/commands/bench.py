@@ -1,4 +1,4 @@
-"""``liftbook bench``: every mechanism under every notion that it serves."""
+"""``liftbook bench``: every mechanism under every notion that it supports."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def keys_in(part: Path) -> set[Key]:
-    """Return the keys of an interrupted run's rows, and drop its unfinished line.
+    """Return the keys of an interrupted run's rows, and drop any unfinished line.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""``liftbook list``: the chapters that can be run again, with their parameters."""
+"""``liftbook list``: the chapters that can be rerun, with their parameters."""
 
 from __future__ import annotations
 

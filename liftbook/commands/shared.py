@@ -21,6 +21,6 @@ def running_options(parser: argparse.ArgumentParser) -> None:
 
 
 def tell_warnings(warnings: Sequence[str]) -> None:
-    """Print the warnings from Sphinx."""
+    """Print Sphinx's warnings."""
     for warning in warnings:
         print(f"liftbook: {warning}", file=sys.stderr)

@@ -1,10 +1,10 @@
 """The papers' figures as functions: parameters in, tidy rows out, no drawing.
 
-Each is named by paper and number, such as ``figure_e23_2``; rows carry means and standard deviations over trials.
-Parameters that figures share are described here; a figure's own text has the others.
+Functions are named by paper and number, such as ``figure_e23_2``. Rows contain the mean, the standard deviation and the
+0.1 and 0.9 quantiles (``low``, ``high``) over trials. Shared parameters are described here, others in each function.
 
 n_trials : int
-    Number of random joint distributions, uniform unless the figure says otherwise.
+    Number of random joint distributions, uniform unless stated otherwise.
 n_secret, n_public : int
     ``|S|`` and ``|X|``.
 epsilons : iterable of float
@@ -16,19 +16,19 @@ alphas : iterable of float
 shares : iterable of float
     Shares of the linear reduction, each in [0, 1].
 extend : bool
-    Whether low-risk symbols join a merged set that violates the notion; the papers' mechanisms do not do this.
+    Whether low-risk symbols are added to a merged set that violates the notion; the papers' mechanisms do not do this.
 ldp : bool
-    Whether to add the optimal LDP response, which the paper's figure does not have.
+    Whether to add the optimal LDP response, which is not in the paper's figure.
 listed : bool
     Whether to list the vertices, as the paper does; this is slower and counts them.
 leave_out : sequence of str
-    Relationships of Adult whose people are left out.
+    Values of Adult's ``relationship`` whose rows are excluded.
 joint : Joint, optional
-    Another joint distribution to use instead.
+    Joint distribution to use instead of the default.
 concentration : float
-    Of the symmetric Dirichlet distribution over the cells; 1/2 is Jeffreys' prior.
+    Parameter of the symmetric Dirichlet distribution over the cells; 1/2 is Jeffreys' prior.
 rng : int or numpy.random.Generator
-    Seed or source of randomness.
+    Seed or random generator.
 """
 
 from liftbook.figures.c22.example import example_c22_1, example_c22_1_family

@@ -1,4 +1,4 @@
-"""How much faster a search for the optimum would be on many cores, simulated from recorded work."""
+"""Speedup of the search for the optimum on many cores, from recorded task times."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from liftlib.resources import resource
 def on_cores(cores: Sequence[int] = (1, 2, 4, 8, 16, 32, 64, 128, 256)) -> pd.DataFrame:
     """Return simulated speedups of the recorded searches, by number of cores.
 
-    A search is a sequence of steps, and a step consists of independent tasks. Each task goes to the core that is free
-    first, in order, and a step starts when the one before it has ended. Threads cost nothing.
+    A search is a sequence of steps, and a step consists of independent tasks. Each task is assigned in order to the
+    first free core, and a step starts when the previous one has ended. Threads have no overhead.
 
-    The seconds are those that ``python -m benchmarks.cores`` recorded.
+    The task times were recorded by ``python -m benchmarks.cores``.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def on_cores(cores: Sequence[int] = (1, 2, 4, 8, 16, 32, 64, 128, 256)) -> pd.Da
     Returns
     -------
     pandas.DataFrame
-        Columns ``series``, ``cores``, ``measure`` (speedup: the seconds of all tasks by those on the cores), ``mean``.
+        Columns ``series``, ``cores``, ``measure`` (speedup: total task time over simulated time), ``mean``.
     """
     rows = []
     recorded = pd.read_csv(resource("data/cores.csv"), dtype={"seconds": str})
@@ -42,7 +42,7 @@ def on_cores(cores: Sequence[int] = (1, 2, 4, 8, 16, 32, 64, 128, 256)) -> pd.Da
 
 
 def makespan(tasks: Sequence[float], cores: int) -> float:
-    """Return the total seconds if each task goes to the core that is free first.
+    """Return the makespan, in seconds, if each task goes to the first free core.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Figures at the papers' scale, stored in ``data/figures``.
 
-``python -m liftbook.figures.stored``, which ``make ledger`` runs, computes those that are missing, and with ``--again
-NAME`` one anew. ``data/figures/runs.csv`` has each figure's run in ``data/ledger-runs.csv`` and its processor seconds.
+``python -m liftbook.figures.stored``, which ``make ledger`` runs, computes missing figures; ``--again NAME`` recomputes
+one. ``data/figures/runs.csv`` has each figure's run in ``data/ledger-runs.csv`` and its processor seconds.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ MEAN_KEYS = ("series", "eps", "measure")
 
 
 class Long(NamedTuple):
-    """A figure that takes long, stored at its own defaults.
+    """A slow figure, stored at its default arguments.
 
     Attributes
     ----------
     again : mapping of str to object
-        Arguments, in place of the defaults, that recompute a part of the rows.
+        Arguments that override the defaults to recompute part of the rows.
     says : str
-        That part in words, for a page.
+        Description of that part, for a page.
     keys : tuple of str
-        The columns that name a row.
+        The columns that identify a row.
     near : mapping of str to float
         Series and measures with a larger relative tolerance than ``RELATIVE``.
     """
@@ -64,7 +64,7 @@ class Long(NamedTuple):
 
     @property
     def path(self) -> Path:
-        """The file of its rows, whether it is there or not."""
+        """The path of its stored rows, whether or not the file exists."""
         return _folder() / f"{self.name}.csv"
 
 
@@ -127,7 +127,7 @@ LONG = {
 
 
 def at_scale(name: str, *args: Any, **kwargs: Any) -> pd.DataFrame:
-    """Return a figure's stored rows at its defaults, and computed rows otherwise.
+    """Return a figure's stored rows at its default arguments, else computed rows.
 
     ``attrs["told"]`` says what is stored, by which run, and what was recomputed.
 
@@ -167,7 +167,7 @@ def at_scale(name: str, *args: Any, **kwargs: Any) -> pd.DataFrame:
 
 
 def asked_at_scale(long: Long, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
-    """Return whether arguments are the figure's own defaults.
+    """Return whether the arguments equal the figure's defaults.
 
     Examples
     --------
@@ -187,7 +187,7 @@ def _plain(value: Any) -> Any:
 
 
 def differences(long: Long, part: pd.DataFrame, rows: pd.DataFrame) -> list[str]:
-    """Return a line for each number of a part that differs, except times."""
+    """Return one message per number that differs from the stored rows, except times."""
     keys = list(long.keys)
     merged = part.merge(rows, on=keys, how="left", suffixes=("", " stored"), validate="one_to_one", indicator="found")
     lines = [f"no row {key}" for key in merged.loc[merged["found"] != "both", keys].to_dict("records")]
@@ -222,7 +222,7 @@ def _runs() -> dict[str, tuple[str, float]]:
 
 
 def store(long: Long) -> None:
-    """Compute a figure at its own defaults, and store its rows."""
+    """Compute a figure at its default arguments, and store its rows."""
     began = time.process_time()
     rows = long.figure()
     seconds = time.process_time() - began
@@ -233,7 +233,7 @@ def store(long: Long) -> None:
 
 
 def main() -> int:
-    """Compute the figures that are not stored."""
+    """Compute the figures that are not stored yet."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--again", default="", choices=["", *LONG], help="a figure to compute anew")
     given = options.parse_args()

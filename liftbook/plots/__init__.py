@@ -1,6 +1,6 @@
 """Figures from tidy rows in one style, safe for colour-blind readers.
 
-Each function returns the axes that it drew on; ``rows`` is a data frame, and ``ax`` by default a new figure's.
+Each function returns the axes on which it draws; ``rows`` is a data frame, and ``ax`` defaults to new axes.
 """
 
 from liftbook.plots.bands import flows

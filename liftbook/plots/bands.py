@@ -37,9 +37,9 @@ def flows(joint: Joint, channels: Mapping[str, Channel], *, secret: int = 0) -> 
     joint : Joint
         P_SX, with at most 12 symbols.
     channels : mapping of str to Channel
-        By the panel's title; at most 12 outputs each.
+        Channels by panel title, with at most 12 outputs each.
     secret : int, keyword-only
-        The secret whose lift gives the colour: orange above 1, purple below, nearly white at 1.
+        Index of the secret whose lift determines the colour: orange above 1, purple below 1, nearly white at 1.
     """
     if not 0 <= secret < joint.n_secret:
         raise InvalidParameter(f"secret is {secret}: give one of 0 to {joint.n_secret - 1}")
@@ -119,7 +119,7 @@ def _tops(masses: Vector) -> Vector:
 
 
 def _outputs(joint: Joint, channel: Channel, order: Sequence[int]) -> list[object]:
-    """Return the outputs' names; a number is replaced by its most common symbol."""
+    """Return the names of the outputs; a number is replaced by its most common symbol."""
     shares = channel.joint_xy(joint)
     shares = shares / shares.sum(axis=0)
     names: list[object] = []

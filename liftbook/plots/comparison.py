@@ -1,4 +1,4 @@
-"""Utility and time of one mechanism relative to another."""
+"""Utility and run time of one mechanism relative to another."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ def time_and_utility(
     Parameters
     ----------
     panels : mapping of str to str, keyword-only
-        Values of ``split`` and their panels' titles.
+        Panel titles by value of ``split``.
     ylabels : sequence of str, keyword-only
         One per panel.
     split, fill, x, y : str, keyword-only
-        Columns of ``rows``: the panel, what open and filled markers tell apart, the abscissa (on a logarithmic axis),
-        and the ordinate. There is also the column ``eps``.
+        Columns of ``rows`` that determine the panel, open or filled markers, the abscissa (on a logarithmic axis) and
+        the ordinate. The column ``eps`` is required, too.
 
     Returns
     -------
     list of matplotlib.axes.Axes
-        Ordinates from 0 to 1 if a ratio is below 1/2, else from slightly below the least ratio.
+        Their ordinates start at 0 if a ratio is below 1/2, else slightly below the smallest ratio.
     """
     with style():
         width = min(WIDTH, 3.6 * len(panels)) if len(panels) > 1 else 5.2

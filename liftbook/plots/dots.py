@@ -17,8 +17,8 @@ ROW_HEIGHT = 0.24
 def strips(rows: pd.DataFrame, by: str, panels: Mapping[str, str]) -> list[Axes]:
     """Draw one row per value of ``by``: a dot per case, a bar at the median.
 
-    ``panels`` maps columns of numbers to the labels of their axes, one panel per column; the largest median of the
-    first column is at the top.
+    ``panels`` maps numeric columns to axis labels, one panel per column; rows are sorted by the median of the first
+    column, largest at the top.
     """
     medians = rows.groupby(by)[list(panels)].median().sort_values(next(iter(panels)), kind="stable")
     places = {name: place for place, name in enumerate(medians.index)}
@@ -36,10 +36,10 @@ def strips(rows: pd.DataFrame, by: str, panels: Mapping[str, str]) -> list[Axes]
 
 
 def shares(rows: pd.DataFrame) -> list[Axes]:
-    """Draw the share of tables in which each design satisfied its notion.
+    """Draw the share of tables for which each design satisfied its notion.
 
-    ``rows`` are those of ``liftbook.figures.population.designs.kept_shares`` for one notion. There is one panel per
-    law, with one row per design and one dot per number of rows, darker for larger tables.
+    ``rows`` is the result of ``liftbook.figures.population.designs.kept_shares`` for one notion. There is one panel per
+    law, with one line per design and one dot per table size, darker for larger tables.
     """
     laws, designs, sizes = (list(dict.fromkeys(rows[name])) for name in ("law", "design", "rows"))
     places = {name: -float(place) for place, name in enumerate(designs)}

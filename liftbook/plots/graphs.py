@@ -1,4 +1,4 @@
-"""A graph of notions: solid arrows for implications, broken ones for none."""
+"""A graph of notions: solid arrows for implications, dashed for non-implications."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def implications(places: pd.DataFrame, arrows: pd.DataFrame, gaps: pd.DataFrame)
     places : pandas.DataFrame
         Columns ``key``, ``name``, ``column``, ``row``.
     arrows, gaps : pandas.DataFrame
-        Columns ``tail``, ``head``: drawn solid, with the column ``number`` beside, and drawn broken.
+        Columns ``tail``, ``head``. Arrows are solid, labelled by the column ``number``; gaps are dashed.
     """
     at = dict(zip(places["key"], zip(3.0 * places["column"], -1.5 * places["row"], strict=True), strict=True))
     with style():

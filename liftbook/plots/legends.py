@@ -18,7 +18,7 @@ MAX_HEIGHT = 0.96
 
 
 def above(figure: Figure, handles: Sequence[Artist], names: Sequence[str], most: int = 5) -> None:
-    """Draw a legend in at most ``most`` columns, as the width allows."""
+    """Draw a legend in as many columns as the width allows, at most ``most``."""
     for columns in range(min(most, len(names)), 0, -1):
         legend = figure.legend(handles, names, loc="outside upper center", ncols=columns)
         if columns == 1 or legend.get_window_extent().width <= figure.bbox.width:
@@ -29,8 +29,8 @@ def above(figure: Figure, handles: Sequence[Artist], names: Sequence[str], most:
 def at_ends(ax: Axes, size: float = 9) -> None:
     """Write each line's name to the right of its end, in the order of the ends.
 
-    Names keep a distance from each other. Where lines meet at the right edge, their names are in the order of the
-    lines' means. ``size`` is the font size in points.
+    Names do not overlap. Where lines meet at the right edge, their names are in the order of the lines' means. ``size``
+    is the font size in points.
     """
     lines = [line for line in ax.lines if not str(line.get_label()).startswith("_")]
     drawn = [(line, np.asarray(line.get_ydata(), dtype=float)) for line in lines]
@@ -52,7 +52,7 @@ def at_ends(ax: Axes, size: float = 9) -> None:
 
 
 def _entry(line: Line2D, height: float, size: float) -> AnnotationBbox:
-    """Return a line's name and a piece of the line, right of the axes."""
+    """Return a line's name and a sample of the line, to the right of the axes."""
     piece = DrawingArea(18, 8, 0, 0)
     sample = Line2D([0, 18], [4, 4], markevery=[1])
     sample.set(
@@ -74,7 +74,7 @@ def _entry(line: Line2D, height: float, size: float) -> AnnotationBbox:
 
 
 def _spread(places: Sequence[float], step: float) -> list[float]:
-    """Return ascending places at least a step apart, moved as little as possible.
+    """Return ascending positions at least a step apart, moved as little as possible.
 
     >>> _spread([0.0, 0.1, 0.9], 0.25), _spread([0.75, 0.75], 0.25)
     ([0.0, 0.25, 0.9], [0.71, 0.96])

@@ -34,7 +34,7 @@ def curves(
 ) -> Axes:
     """Draw one measure against ``x``, one curve per series, with quantile bands.
 
-    Seconds and vertices have a logarithmic axis; open triangles on the upper edge are points at infinity.
+    Seconds and vertices have a logarithmic axis; open triangles at the upper edge mark infinite values.
 
     Parameters
     ----------
@@ -45,8 +45,8 @@ def curves(
     spread : bool, keyword-only
         Whether to draw the band.
     order : sequence of str, optional, keyword-only
-        Series to draw, in order; by default all, as they come. A series without rows keeps its place, so that styles
-        agree across figures.
+        Series to draw, in order; by default all, in order of appearance. A series without rows keeps its style, so that
+        styles agree across figures.
     """
     with style():
         if ax is None:
@@ -97,9 +97,9 @@ def curves(
 def tradeoff(rows: pd.DataFrame, *, panels: Sequence[str] = PANELS, spread: bool = True, x: str = "eps") -> list[Axes]:
     """Draw a trade-off figure, one panel per measure, with one legend above.
 
-    Two panels are side by side; of three the first is as wide as the text and the others are below it; four are two by
-    two. ``rows``, ``x`` and ``spread`` are those of :func:`curves`; ``panels`` are measures, by default utility,
-    min-lift and max-lift leakage.
+    Two panels are side by side; the first of three spans the width, with the others below it; four are two by two.
+    ``rows``, ``x`` and ``spread`` are as in :func:`curves`; ``panels`` are measures, by default utility, min-lift and
+    max-lift leakage.
     """
     with style():
         axes = _laid_out(len(panels))
@@ -118,7 +118,7 @@ def tradeoff(rows: pd.DataFrame, *, panels: Sequence[str] = PANELS, spread: bool
 
 
 def _laid_out(number: int) -> list[Axes]:
-    """Return the axes of a trade-off figure with a number of panels."""
+    """Return the axes of a trade-off figure with the given number of panels."""
     if number == 3:
         figure = plt.figure(figsize=(WIDTH, 5.6), layout="constrained")
         spec = figure.add_gridspec(2, 2, height_ratios=[1.25, 1])

@@ -12,7 +12,7 @@ from liftbook.plots.styling import MECHANISM_LOOKS, NOTION_LOOKS, label
 
 
 def facets(names: Iterable[str]) -> dict[str, dict[str, str]]:
-    """Return each series' mechanism, notion and share, or None if unclear.
+    """Return each series' facets: mechanism, notion and share, or else its name.
 
     Examples
     --------

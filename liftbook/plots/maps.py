@@ -1,4 +1,4 @@
-"""The map of lifts that an audit draws, as a figure of the book."""
+"""The audit's map of lifts, in the style of the book's figures."""
 
 from __future__ import annotations
 

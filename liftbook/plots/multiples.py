@@ -29,11 +29,11 @@ def panels(
     Parameters
     ----------
     rows : pandas.DataFrame
-        Column ``panel`` and those of :func:`~liftbook.plots.lines.curves`, as ``x``, ``spread`` and ``order``.
+        Columns of :func:`~liftbook.plots.lines.curves`, and ``panel``. For ``x``, ``spread`` and ``order`` see there.
     n_columns : int, keyword-only
-        Panels side by side, lettered along the rows.
+        Number of panels side by side; panels are lettered row by row.
     levels : mapping of str to sequence of float, optional, keyword-only
-        Heights of thin level lines, by panel, such as H(X).
+        Ordinates of thin horizontal lines by panel, such as H(X).
     """
     names = list(dict.fromkeys(rows["panel"]))
     chosen = rows[rows["measure"] == measure]
@@ -66,11 +66,11 @@ def tables(
     Parameters
     ----------
     panels : mapping of str to pandas.DataFrame
-        Tables by their panels' titles; the index is the abscissa.
+        Tables by panel title; the index is the abscissa.
     ordered : bool, keyword-only
-        Whether the columns are in an order: they then have one hue, from light to dark.
+        Whether the columns are ordered, and so are drawn in one hue, from light to dark.
     log, share : bool, keyword-only
-        Whether the ordinates are on a logarithmic axis, or shares on an axis from 0 to 1.
+        Whether the ordinate is logarithmic, or a share on an axis from 0 to 1.
     """
     wide = min(2, len(panels))
     tall = -(-len(panels) // wide)
@@ -99,8 +99,8 @@ def tables(
 def scatters(rows: pd.DataFrame, x: str, y: str, *, notes: Mapping[str, str] | None = None) -> list[Axes]:
     """Draw one point per row, one panel per value of ``panel``.
 
-    ``x`` and ``y`` are column names; rows in which either is not finite are left out. ``notes`` maps a panel to the
-    text in its upper left corner.
+    ``x`` and ``y`` are column names; rows in which either is not finite are omitted. ``notes`` maps a panel to the text
+    in its upper left corner.
     """
     names = list(dict.fromkeys(rows["panel"]))
     with style():

@@ -1,4 +1,4 @@
-"""The plane of min-lift and max-lift, with symbols and notions' borders."""
+"""The plane of min-lift and max-lift, with symbols and borders of notions."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def plane(
     Parameters
     ----------
     notions : mapping of str to LiftNotion
-        By their names in the legend; notions that the least and the largest lift decide.
+        Notions by legend entry; each must be decided by the smallest and the largest lift.
     channel : Channel, optional
-        A mechanism: an arrow from each symbol to each output that takes at least a twentieth of it.
+        A mechanism: an arrow leads from each symbol to each output with P(y|x) of at least 1/20.
 
     Raises
     ------
     InvalidParameter
-        If more than the two extreme lifts decide a notion.
+        If a notion is not decided by the two extreme lifts.
     """
     for name, notion in notions.items():
         if not all(need.decides for need in notion.required_budgets(np.ones((2, 1)), np.full(2, 0.5))):

@@ -15,9 +15,9 @@ LEAF = {"boxstyle": "round,pad=0.5", "facecolor": f"{LIGHT}33", "edgecolor": DAR
 
 
 def decisions(lines: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Draw questions in a column: arrows down for no, to the right for yes.
+    """Draw questions in a column, with arrows down for no and to the right for yes.
 
-    ``lines`` are those of ``liftbook.figures.relatives.advice.advice``.
+    ``lines`` is the result of ``liftbook.figures.relatives.advice.advice``.
     """
     if ax is None:
         ax = plt.subplots(figsize=(7.2, 0.95 * len(lines)))[1]

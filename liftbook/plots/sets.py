@@ -16,8 +16,8 @@ from liftbook.plots.styling import BLACK, DARK, LIGHT, grid, label, style
 def lift_sets(rows: pd.DataFrame, ends: Sequence[Sequence[float]], prior: Sequence[float]) -> list[Axes]:
     """Draw the posteriors that each measure's bound allows, with a chord.
 
-    ``rows`` are those of ``liftbook.figures.lift_sets``. The middle of the chord between the two ``ends`` is a filled
-    square if the bound allows it, and else a cross. ``prior``, P_S, is a plus.
+    ``rows`` is the result of ``liftbook.figures.lift_sets``. The midpoint of the chord between the two ``ends`` is a
+    filled square if the bound allows it, else a cross. ``prior``, P_S, is a plus sign.
     """
     names = list(dict.fromkeys(rows["measure"]))
     with style():

@@ -1,4 +1,4 @@
-"""The one style of every figure: colours, lines, markers, labels with units."""
+"""The style of all figures: colours, lines, markers, labels with units."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ RC_PARAMS: Mapping[str, Any] = {
 def style() -> Iterator[None]:
     """Draw in the book's style inside the block.
 
-    Matplotlib's rc_context would undo that the first figure of a notebook turns interactive drawing on, so that only
-    the first figure would be shown.
+    The first figure of a notebook turns on interactive drawing. Matplotlib's rc_context would turn it off again, so
+    that only the first figure would be shown.
     """
     current: dict[str, Any] = plt.rcParams  # type: ignore[assignment]  # its keys are typed as a list of literals
     before = {name: current[name] for name in RC_PARAMS}
@@ -246,7 +246,7 @@ def looks(names: Iterable[str]) -> dict[str, dict[str, Any]]:
 
 
 def _meaning(name: str) -> dict[str, Any] | None:
-    """Return the look of a mechanism or notion, shaded by its λ; else None."""
+    """Return the style of a mechanism or notion, shaded by its λ; else None."""
     plain = name.replace("-", " ")
     share = next((shade for shade in SHARE_SHADES if shade in plain), None)
     key = max((key for key in (*MECHANISM_LOOKS, *NOTION_LOOKS) if _begins(plain, key)), key=len, default=None)

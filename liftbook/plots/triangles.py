@@ -33,18 +33,18 @@ def simplex(
 ) -> Axes:
     """Draw polytopes of distributions on three symbols, by their vertices.
 
-    Grey curves are distributions of equal entropy.
+    Grey curves are level sets of entropy.
 
     Parameters
     ----------
     polytopes : mapping of str to array_like, shape (M, 3)
-        Vertices of each convex set, in any order, by its name in the legend.
+        Vertices of each convex set, in any order, by legend entry.
     centre : array_like, shape (3,), optional, keyword-only
         P_X, drawn as a cross.
     chosen, weights : array_like, shapes (K, 3) and (K,), optional, keyword-only
-        Vertices that a mixture uses, circled, larger with their weight.
+        Vertices in a mixture, drawn as circles whose size grows with the weight.
     names, title : sequence of str, str, keyword-only
-        The names of the symbols at the corners, and the title.
+        Names of the symbols at the corners, and the panel title.
     """
     with style():
         if ax is None:
@@ -86,7 +86,7 @@ def simplex(
 def simplices(panels: Sequence[Mapping[str, Any]]) -> list[Axes]:
     """Draw several triangles side by side, with one legend above.
 
-    ``panels`` has the arguments of :func:`simplex` for each; the legend is that of the first.
+    ``panels`` contains the arguments of :func:`simplex` for each panel; the legend is taken from the first.
     """
     with style():
         figure, axes = grid(len(panels), len(panels), (min(WIDTH, 3.6 * len(panels)), 3.9))

@@ -1,9 +1,9 @@
 """Mechanisms and notions beyond the five papers.
 
 Importing this package registers them, so that ``liftlib.design`` and the command line find them by name. Every
-mechanism takes a joint distribution P_SX and a notion, and returns a channel P(y|x) whose certificate says how it was
-found. It raises ``UnsupportedNotion`` if it does not serve the notion, ``InvalidParameter`` if there are more symbols
-than it can handle, and ``SolverFailure`` if a solver's answer fails its check.
+mechanism takes a joint distribution P_SX and a notion, and returns a channel, P(y|x) or P(y|s,x), whose certificate
+says how it was found. It raises ``UnsupportedNotion`` if it does not support the notion, ``InvalidParameter`` if there
+are too many symbols, and ``SolverFailure`` if a solver's result fails its check.
 """
 
 from __future__ import annotations

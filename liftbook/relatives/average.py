@@ -1,4 +1,4 @@
-"""Releases that mix given posteriors under a bound on I(S; Y)."""
+"""Optimal mixtures of given posteriors under a bound on I(S; Y)."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from mixproof.numerics import FEASIBILITY_TOL, KEEP_TOL, Matrix, Vector
 
 
 class Averaged(NamedTuple):
-    """The mixture with the least H(X|Y) under a bound on I(S; Y), and its dual.
+    """The mixture with minimal H(X|Y) under a bound on I(S; Y), and its dual price.
 
-    ``price`` is the increase of I(X; Y) for each nat of the bound, at least 0.
+    ``price`` is the marginal gain of I(X; Y) per nat of the bound, at least 0.
     """
 
     mixture: Mixture
@@ -40,7 +40,7 @@ def few_symbols(joint: Joint, most: int, others: str) -> None:
 
 
 def told_by(joint: Joint, rows: Matrix) -> Vector:
-    """Return H(S) - H(S|Y=y) of outputs with the posteriors ``rows``, in nats.
+    """Return H(S) - H(S|Y=y) for each posterior P(X|Y=y) in ``rows``, in nats.
 
     Examples
     --------
@@ -51,16 +51,16 @@ def told_by(joint: Joint, rows: Matrix) -> Vector:
 
 
 def averaged(joint: Joint, rows: Matrix, budget: float) -> Averaged:
-    """Return the best mixture of posteriors with I(S; Y) of at most ``budget``, nats.
+    """Return the best mixture of posteriors with I(S; Y) <= ``budget``, in nats.
 
-    ``rows`` contains P_X. At a budget of 0, only posteriors that reveal nothing may have weight; they are selected
-    first, because rounding would decide a linear program over all of them.
+    ``rows`` must contain P_X. At a budget of 0, only posteriors that reveal nothing may have weight; they are selected
+    first, because rounding errors would decide a linear program over all posteriors.
     """
     n = joint.n_public
     if budget <= KEEP_TOL:
         private = np.abs(rows @ joint.s_given_x.T - joint.p_s).max(axis=1) <= FEASIBILITY_TOL
         return Averaged(cheapest(rows[private], joint.p_x), np.inf)
-    # what the bound leaves over is the last unknown
+    # the last unknown is the slack of the bound
     a_eq = np.zeros((n + 1, len(rows) + 1))
     a_eq[:-1, :-1], a_eq[-1, :-1], a_eq[-1, -1] = rows.T, told_by(joint, rows), 1.0
     solution = solve(np.append(entropies(rows), 0.0), a_eq, np.append(joint.p_x, budget))
@@ -68,7 +68,7 @@ def averaged(joint: Joint, rows: Matrix, budget: float) -> Averaged:
 
 
 def release_of_rows(joint: Joint, notion: Notion, budget: float, pool: Pool, route: str) -> Channel:
-    """Return the best mixture of a pool's posteriors, without a bound on others."""
+    """Return the best mixture of a pool's posteriors, without an upper bound."""
     if unchanged := identity_if_allowed(joint, notion):
         return unchanged
     support = without_negligible(joint, notion)
@@ -80,7 +80,7 @@ def release_of_rows(joint: Joint, notion: Notion, budget: float, pool: Pool, rou
 
 
 def identity_if_allowed(joint: Joint, notion: Notion) -> Channel | None:
-    """Return the unchanged release, certified, if it satisfies the notion, or None."""
+    """Return the certified identity channel if it satisfies the notion, else None."""
     unchanged = Channel.identity(joint.n_public, joint.public)
     if not notion.is_satisfied(joint, unchanged):
         return None
@@ -89,7 +89,7 @@ def identity_if_allowed(joint: Joint, notion: Notion) -> Channel | None:
 
 
 def rows_of(joint: Joint, channel: Channel) -> Matrix:
-    """Return P(X|Y=y) of a channel's outputs that occur, shape (Y, X)."""
+    """Return P(X|Y=y) of the outputs with positive probability, shape (Y, X)."""
     reached = channel.joint_xy(joint).T
     reached = reached[reached.sum(axis=1) > 0]
     return np.asarray(reached / reached.sum(axis=1, keepdims=True))

@@ -1,4 +1,4 @@
-"""The best partition to merge by, among all partitions."""
+"""Optimal merging, by a search over all partitions of the symbols."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def best_partition(joint: Joint, notion: LiftNotion) -> Channel:
     Returns
     -------
     Channel
-        The best partition is on ``partition``.
+        Its attribute ``partition`` is the best partition.
 
     Examples
     --------

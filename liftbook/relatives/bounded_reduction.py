@@ -20,7 +20,7 @@ from mixproof.numerics import Vector
 
 @checked
 def bounded_reduction(joint: Joint, low: ArrayLike, high: ArrayLike) -> Channel:
-    """Return the P(y|s,x) with the least P(Y != X) and lifts in [low(y), high(y)].
+    """Return the P(y|s,x) with minimal P(Y != X) and lifts in [low(y), high(y)].
 
     Parameters
     ----------
@@ -34,8 +34,8 @@ def bounded_reduction(joint: Joint, low: ArrayLike, high: ArrayLike) -> Channel:
 
     Notes
     -----
-    I21 asks for every lift to move by the same share (eq. (3)) and suggests in its conclusion to move only the extreme
-    ones. A linear program gives the best P(y|s), and a maximal coupling the kernel that attains it.
+    I21 moves every lift by the same share (eq. (3)); its conclusion suggests moving only the extreme lifts. A linear
+    program gives the optimal P(y|s), and a maximal coupling the kernel that attains it.
 
     Examples
     --------
@@ -93,8 +93,8 @@ def extreme_reduction(joint: Joint, share: float) -> Channel:
 
     Notes
     -----
-    I21 section IV leaves this open: eq. (3) for the secrets with the largest and least lift only. With two or three
-    secrets nothing is gained, because the lifts of the others are then determined.
+    I21 section IV leaves open how to apply eq. (3) only to the secrets with the largest and the smallest lift. With two
+    or three secrets nothing is gained, because the extreme lifts then determine all others.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def extreme_reduction(joint: Joint, share: float) -> Channel:
 
 
 def _bound(name: str, values: ArrayLike, n: int) -> Vector:
-    """Return a bound for each of n symbols, given one for all or one for each."""
+    """Return bounds of shape (n,); a scalar applies to every symbol."""
     try:
         return np.broadcast_to(np.asarray(values, dtype=np.float64), n)
     except (TypeError, ValueError, OverflowError) as error:

@@ -51,9 +51,9 @@ def descend(joint: Joint, kernels: Kernels, shares: Vector, steps: int = MAX_STE
     Parameters
     ----------
     kernels : numpy.ndarray, shape (B, X, Y)
-        The starts; an entry of 0 stays 0.
+        Starting points; entries of 0 stay 0.
     shares : numpy.ndarray, shape (B,)
-        Each in [0, 1].
+        Multipliers of I(X; Y), each in [0, 1].
 
     Notes
     -----
@@ -61,8 +61,8 @@ def descend(joint: Joint, kernels: Kernels, shares: Vector, steps: int = MAX_STE
     P(s) \sum_y r \log r` and the concave :math:`(1 - \lambda) H(Y) + \lambda H(Y|X)`. The tangent of the latter at the
     current kernel is :math:`-\sum_x P(x) \sum_y q(y|x)\, c(y, x)`, with :math:`c = \log P(y) + \lambda \log (q(y|x) /
     P(y))`. By the log-sum inequality, :math:`r \log r` is at most :math:`\sum_x P(x|s)\, q \log (q\, r' / q')`, where
-    r' and q' are the current ones, with equality there. A step minimises the sum of both bounds: :math:`q \propto q'
-    \exp (c - \sum_s P(s|x) \log r')`.
+    r' and q' are the current iterates, with equality there. A step minimises the sum of both bounds: :math:`q \propto
+    q' \exp (c - \sum_s P(s|x) \log r')`.
     """
     of_s, of_x, weight = joint.p / joint.p_s[:, None], joint.s_given_x.T, shares[:, None, None]
     now = np.maximum(kernels, TINY)
@@ -86,16 +86,16 @@ def descend(joint: Joint, kernels: Kernels, shares: Vector, steps: int = MAX_STE
 def funnel_descent(
     joint: Joint, notion: AverageLeakage, *, starts: int = 6, rng: int | np.random.Generator = 0
 ) -> Channel:
-    """Return the best mixture of the posteriors that random descents find.
+    """Return the best mixture of posteriors found by descents from random starts.
 
     Parameters
     ----------
     joint : Joint
         P_SX, with at most 40 symbols.
     starts : int, keyword-only
-        Random kernels from which the descents start at each multiplier, at least 1.
+        Number of random starting kernels per multiplier, at least 1.
     rng : int or numpy.random.Generator, keyword-only
-        Seed or source of the starts.
+        Seed or generator of the starting kernels.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def funnel_descent(
     program of a step without its bounds and returns to a kernel by penalised least squares, so a step may raise the
     objective; here a step lowers an upper bound that is tight where the step starts (see :func:`descend`). Mixing the
     posteriors of all releases by a linear program, so that the bound is attained, and descending again at that
-    program's multiplier are this book's.
+    program's multiplier are additions of this book.
 
     Examples
     --------
@@ -130,9 +130,9 @@ def funnel_descent(
 
 
 def descent_rows(joint: Joint, budget: float, starts: int = 6, rng: int | np.random.Generator = 0) -> Matrix:
-    """Return P_X, the unit vectors, and the posteriors of descents, shape (M, X).
+    """Return P_X, the unit vectors and the posteriors found by descents, (M, X).
 
-    The descents use the multipliers in ``MULTIPLIERS``, and then those of the mixtures found so far.
+    The descents use the multipliers in ``MULTIPLIERS``, and then the multipliers of the mixtures found so far.
     """
     rng = generator(rng)
     n, shares = joint.n_public, np.repeat(MULTIPLIERS, starts)
@@ -140,7 +140,7 @@ def descent_rows(joint: Joint, budget: float, starts: int = 6, rng: int | np.ran
     rows, value = np.vstack([joint.p_x, np.eye(n), _rows(joint, ended)]), -np.inf
     for _ in range(N_ROUNDS):
         mixture, price = averaged(joint, rows, budget)
-        # a nat more of I(S; Y) buys `price` of I(X; Y), so that 1 / price is the multiplier of the other
+        # one more nat of I(S; Y) buys `price` nats of I(X; Y), so the multiplier of I(X; Y) is 1 / price
         if -mixture.solution.objective < value + CONVERGENCE_TOL or not 1 < price < 1 / MULTIPLIERS[0]:
             break
         value, kernel = -mixture.solution.objective, mixture.kernel

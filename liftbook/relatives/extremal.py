@@ -15,14 +15,14 @@ from mixproof.numerics import SAME_TOL, Matrix, Vector
 
 @checked
 def extremal_response(joint: Joint, notion: LiftNotion) -> Channel:
-    """Return the best response with lifts of X itself of at most e^eps.
+    """Return the best response whose lifts of X itself are at most e^eps.
 
     Parameters
     ----------
     joint : Joint
         P_SX; only P_X is used, so the release satisfies the notion for every secret.
     notion : Notion
-        A bound on the largest lift alone, ``ALIP(inf, eps)``.
+        A bound on the largest lift only, ``ALIP(inf, eps)``.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def extremal_response(joint: Joint, notion: LiftNotion) -> Channel:
 
 
 def _closed_form(p: Vector, eps: float) -> tuple[str, Matrix]:
-    """Return the regime of P_X and a budget, and the kernel."""
+    """Return the regime and the kernel for P_X and a budget."""
     n = len(p)
     # the scaled bound e^eps P(x), cut at 1, which a row cannot exceed anyway; e^700 is the last that a float holds
     ratio = float(np.exp(min(eps, 700.0)))
@@ -82,7 +82,7 @@ def _closed_form(p: Vector, eps: float) -> tuple[str, Matrix]:
 
 
 def _mixed(rows: Matrix, p: Vector) -> Matrix:
-    """Return the kernel of two posteriors of two symbols that average to p."""
+    """Return the kernel that mixes two posteriors on two symbols to the prior p."""
     apart = rows[0, 0] - rows[1, 0]
     weight = np.array([(p[0] - rows[1, 0]) / apart, (rows[0, 0] - p[0]) / apart]) if apart > 0 else np.array([1.0, 0.0])
     kernel = (weight[:, None] * rows).T / p[:, None]

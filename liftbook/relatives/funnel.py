@@ -32,19 +32,19 @@ ALMOST_PRIVATE = 0.01
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FunnelCertificate(Certificate):
-    """How a release was found, and a bound on every other with the same I(S; Y).
+    """Certificate of a release, with an upper bound on I(X; Y) at its budget.
 
     Attributes
     ----------
     posteriors : int
-        Number of posteriors that the mixture was chosen from.
+        Number of candidate posteriors for the mixture.
     mixed : float
-        The share of constant release mixed in so that the notion is satisfied in floating point; usually 0.
+        Weight of the constant release that is mixed in so that the notion is satisfied in floating point; usually 0.
     nodes : int
         Number of boxes in branch and bound.
     proof : FunnelProof or None
-        The proof of ``upper`` that ``funnel_proof.check_bound`` checks; None at a budget of 0,
-        where the bound is that of perfect privacy.
+        The proof of ``upper`` that ``funnel_proof.check_bound`` checks; None at a budget of 0, where the bound is the
+        one for perfect privacy.
     """
 
     posteriors: int
@@ -57,12 +57,12 @@ class FunnelCertificate(Certificate):
 def funnel_merging(joint: Joint, notion: Notion) -> Channel:
     """Return the channel that merges pairs of symbols until the notion is satisfied.
 
-    Each step merges the pair that lowers the leakage most for what it loses of I(X; Y); the partition is on
-    ``partition``. A single output satisfies every notion.
+    Each step merges the pair that lowers the leakage most per loss of I(X; Y). The attribute ``partition`` is the
+    partition. A single output satisfies every notion.
 
     Notes
     -----
-    The agglomerative algorithm of Makhdoumi2014, which merges while I(X; Y) stays above a bound; here it merges until a
+    The agglomerative algorithm of Makhdoumi2014 merges while I(X; Y) stays above a bound; this variant merges until a
     bound on the leakage is satisfied.
 
     Examples
@@ -83,7 +83,7 @@ def funnel_merging(joint: Joint, notion: Notion) -> Channel:
             candidate = Channel.merge(merged, joint.n_public, joint.public)
             lost = float(xlogx(p_y[a] + p_y[b]) - xlogx(p_y[a]) - xlogx(p_y[b]))
             after = notion.violation(joint, candidate)
-            # where it stays infinite nothing is gained, and what loses least is merged first
+            # if the violation stays infinite, the pair that loses least is merged first
             fall = before - after if np.isfinite(after) else 0.0
             rate = (fall / lost if lost > 0 else np.inf) if fall > 0 else -lost
             if rate > best:
@@ -109,16 +109,16 @@ def funnel_response(joint: Joint, notion: AverageLeakage, *, gap: float = 1e-3, 
     Returns
     -------
     Channel
-        With a :class:`FunnelCertificate` (a plain one if X itself satisfies the bound). Its ``upper`` bounds I(X; Y) of
-        every release with the same bound on I(S; Y), also if the search ends before it reaches ``gap``.
+        With a :class:`FunnelCertificate` (a ``Certificate`` if X itself satisfies the bound). Its ``upper`` bounds I(X;
+        Y) of every release with the same bound on I(S; Y), even if the search ends before it reaches ``gap``.
 
     Notes
     -----
     A release is a mixture of posteriors v = P(X=.|Y=y), and both I(X; Y) and I(S; Y) are linear in the weights: given
-    posteriors, the funnel of Makhdoumi2014 is the linear program of E23 eq. (26) with one more row. The search starts
-    from the posteriors of descents in the manner of Huang2024, and at small budgets also from those of the optimum
-    under perfect privacy. Branch and bound (``funnel_search``) then finds posteriors that improve
-    the mixture, or proves that none improves it by more than the gap. This book's.
+    posteriors, the funnel of Makhdoumi2014 is the linear program of E23 eq. (26) with one more constraint. The search
+    starts from the posteriors found by descents as in Huang2024, and at small budgets also from the posteriors of the
+    perfect-privacy optimum. Branch and bound (``funnel_search``) then finds posteriors that improve the mixture, or
+    proves that none improves it by more than the gap. The method is this book's.
 
     Examples
     --------
@@ -162,7 +162,7 @@ class _Found(NamedTuple):
 
 
 def _searched(joint: Joint, budget: float, gap: float, nodes: int) -> _Found:
-    """Return a mixture and an upper bound on all others, by column generation."""
+    """Return a mixture and an upper bound on I(X; Y), by column generation."""
     upper, proof, used = np.inf, None, 0
     rows = descent_rows(joint, budget)
     if budget <= ALMOST_PRIVATE * mutual_information(joint.p):

@@ -7,8 +7,8 @@ With prices c of the symbols and mu of the leakage, a posterior v has the reduce
 a concave function (the entropy of v) plus a convex one. If no posterior's reduced cost is below L, then by weak duality
 no release with I(S; Y) <= eps has more than H(X) - c.P_X - L + mu eps nats of I(X; Y). On a box of posteriors, secants
 bound the concave part from below and a tangent the convex part, because -H(u) >= sum_s u_s log q_s for every
-distribution q. What remains is a linear function on the box's distributions, whose minimum has a closed form. The proof
-is a tree of boxes that covers all posteriors, with a tangent for each leaf; checking it needs no solver.
+distribution q. The resulting bound is linear on the box, so its minimum has a closed form. The proof is a tree of boxes
+that covers all posteriors, with a tangent for each leaf; checking it needs no solver.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ LARGEST_LOG = 750.0
 
 
 class Prices(NamedTuple):
-    """Prices of the symbols, c (nats, shape (X,)), and of the leakage, mu >= 0."""
+    """Dual prices of the symbols, c (nats, shape (X,)), and of the leakage, mu >= 0."""
 
     symbols: Vector
     leakage: float
 
 
 class FunnelProof(NamedTuple):
-    """A proof that no release with I(S; Y) <= eps has more than a certain I(X; Y).
+    """A proof of an upper bound on I(X; Y) for releases with I(S; Y) <= eps.
 
     The tree's nodes are listed in breadth-first order. The root is the whole simplex. A node that is split has two
     children: in the first, the coordinate ``symbol`` is at most ``level``; in the second, at least.
@@ -52,7 +52,7 @@ class FunnelProof(NamedTuple):
     ----------
     prices : Prices
     symbol, level : numpy.ndarray, shape (N,)
-        The coordinate in which each node is split, -1 for a leaf, and where.
+        The coordinate in which each node is split (-1 for a leaf), and the level of the split.
     tangent : numpy.ndarray, shape (N, S)
         The distribution q of each leaf's tangent.
     """
@@ -76,16 +76,16 @@ class Boxes:
         return cls(np.zeros((1, n_public)), np.ones((1, n_public)))
 
     def some(self, which: Mask | NDArray[np.int64]) -> Boxes:
-        """Return the boxes at these places."""
+        """Return the boxes at these indices."""
         return Boxes(self.low[which], self.high[which])
 
     def with_more(self, more: Boxes) -> Boxes:
-        """Return these boxes followed by more."""
+        """Return these boxes with others appended."""
         return Boxes(np.concatenate([self.low, more.low]), np.concatenate([self.high, more.high]))
 
     @property
     def empty(self) -> Mask:
-        """Whether each box contains no distribution, by more than rounding."""
+        """Whether each box contains no distribution, beyond rounding errors."""
         low, high = self.low, self.high
         return np.asarray(
             (low > high + ZERO_WIDTH).any(axis=1)
@@ -137,9 +137,9 @@ def reduced_costs(joint: Joint, prices: Prices, posteriors: Matrix) -> Vector:
 
 
 def bounded(joint: Joint, prices: Prices, boxes: Boxes, tangent: Matrix) -> tuple[Vector, Matrix]:
-    """Return a lower bound on the reduced costs in each box, and its point.
+    """Return a lower bound on the reduced costs in each box, and its minimiser.
 
-    The bound is -inf where ``tangent``, shape (B, S), is no positive vector.
+    The bound is -inf where ``tangent``, shape (B, S), is not a positive vector.
     """
     slope, constant = boxes.secants
     valid = np.asarray((np.isfinite(tangent) & (tangent > 0)).all(axis=1))
@@ -157,7 +157,7 @@ def rounding(joint: Joint, prices: Prices, budget: float) -> float:
 
 
 def upper_bound(joint: Joint, prices: Prices, least: float, budget: float) -> float:
-    """Return the bound on I(X; Y), nats, that a bound on all reduced costs implies."""
+    """Return the bound on I(X; Y), nats, implied by a bound on all reduced costs."""
     bound = entropy(joint.p_x) - float(joint.p_x @ prices.symbols) - least + prices.leakage * budget
     return bound + rounding(joint, prices, budget)
 

@@ -117,7 +117,7 @@ class _Tree:
         return batch
 
     def split(self, nodes: NDArray[np.int64], points: Matrix) -> None:
-        """Split each node where its entropy exceeds the secant most.
+        """Split each node in the coordinate whose entropy term exceeds its secant most.
 
         If the secants explain little of the distance between bound and reduced cost, the longest side is split.
         """
@@ -158,7 +158,7 @@ class _Tree:
 
 
 def _closest(joint: Joint, prices: Prices, tree: _Tree, batch: NDArray[np.int64]) -> Matrix:
-    """Tighten the bounds of a batch of nodes by better tangents."""
+    """Tighten a batch of nodes' bounds by better tangents, and return their points."""
     boxes = tree.boxes.some(batch)
     slope, _ = boxes.secants
     width = boxes.high - boxes.low

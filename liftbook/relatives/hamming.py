@@ -26,8 +26,8 @@ def hamming_response(joint: Joint, notion: MaximalLeakage) -> Channel:
     Saeidian2021, according to the abstract: the most likely symbols are published, the least likely suppressed. With
     d(x) = P(Y=x|x), the leakage of X is at least log sum d, because the largest P(y|x) of an output is at least d(y).
     So P(Y=X) is at most the largest mean of d in [0, 1] with sum d <= e^eps: the floor(e^eps) most likely symbols, and
-    the rest of e^eps of the next one. Suppressed symbols are replaced by the most likely one, which raises no largest
-    P(y|x).
+    the rest of e^eps of the next one. Suppressed symbols are replaced by the most likely one, which does not raise the
+    largest P(y|x) of any output.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def hamming_response(joint: Joint, notion: MaximalLeakage) -> Channel:
     ([[1.0, 0.0], [1.0, 0.0], [0.5, 0.5]], (0, 2))
     """
     n = joint.n_public
-    # likeliest first, and of as likely ones the first in the alphabet
+    # most likely first, ties in the order of the alphabet
     order = np.argsort(-joint.p_x, kind="stable")
     p_truth = np.zeros(n)
     budget = float(n) if notion.eps >= np.log(n) else np.exp(notion.eps)

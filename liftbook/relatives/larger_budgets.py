@@ -1,9 +1,9 @@
 """A heuristic for alpha-lift-privacy: vertices of ALIP at larger budgets.
 
-At infinite order the allowed posteriors form a polytope, ALIP's, and mixing its vertices is optimal. At a finite order
+At infinite order the allowed posteriors form ALIP's polytope, and mixing its vertices is optimal. At a finite order
 they form a larger convex set without vertices to list. The heuristic lists the vertices of ALIP's polytopes at several
-larger budgets, keeps those that the alpha-lift allows, and mixes them by a linear program. This follows the abstracts
-of :cite:`Zarrabian2024alpha` and :cite:`Zarrabian2024`; how those algorithms choose their points may differ.
+larger budgets, keeps those that satisfy the alpha-lift bound, and mixes them by a linear program. This follows the
+abstracts of :cite:`Zarrabian2024alpha` and :cite:`Zarrabian2024`; how those algorithms choose their points may differ.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from mixproof.polytope import vertices
 
 
 def larger_budgets(joint: Joint, notion: AlphaLift, steps: int = 20) -> Channel:
-    """Return a mechanism under alpha-lift-privacy, without a bound on others.
+    """Return a mechanism that satisfies alpha-lift-privacy, without an upper bound.
 
-    It is at least as good as the optimum under ALIP with the same positive budgets, up to rounding. ``|X|`` has to be
+    It is at least as good as the optimum under ALIP with the same positive budgets, up to rounding. ``|X|`` must be
     small, because all vertices of ALIP's polytopes are listed at ``steps`` larger budgets, up to the largest log-lift
     that the notion allows. The ``upper`` of the certificate is infinite.
     """

@@ -1,8 +1,8 @@
-"""Distributions over some elements, each mapped to a symbol, and cheapest maps.
+"""Cheapest maps from the elements of a distribution to symbols.
 
-A point u of shape (S,) and a map m from 0, ..., S - 1 to symbols make a distribution over pairs (s, m(s)). Its price is
-the entropy of the symbols less what each pair is worth, H(m(u)) - sum_s u_s worth(s, m(s)). Entropy is concave, so the
-parts that go to one symbol can be chosen by dynamic programming over sets of s, for all points at once.
+A point u of shape (S,) and a map m from 0, ..., S - 1 to symbols define a distribution over pairs (s, m(s)). Its price
+is the entropy of the symbols minus the worth of the pairs, H(m(u)) - sum_s u_s worth(s, m(s)). Entropy is concave, so
+the sets of elements with the same symbol can be chosen by dynamic programming, for all points at once.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class ExactMaps:
         return best, maps
 
     def _best(self, alone: Matrix) -> tuple[Vector, Index]:
-        """Return the least sum of ``alone`` over partitions, and a part of each set.
+        """Return the least sum of ``alone`` over partitions, and one part for each set.
 
         Two parts with the same symbol cost more than their union, so the parts' symbols need not be distinct.
         """
@@ -84,7 +84,7 @@ class ExactMaps:
 
 
 def moved(points: Matrix, maps: Index, worth: Matrix) -> Index:
-    """Return maps, shape (K, S), that no move of a single element makes cheaper."""
+    """Return locally cheapest maps, (K, S): moving one element never lowers the price."""
     maps, every = maps.copy(), np.arange(len(points))
     masses = np.zeros((len(points), worth.shape[1]))
     np.add.at(masses, (every[:, None], maps), points)

@@ -1,4 +1,4 @@
-"""Notions of averages over outputs: I(S; Y) and maximal leakage."""
+"""Notions that bound an average over outputs: I(S; Y) and maximal leakage."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mixproof.numerics import check_scalar
 
 
 class _Overall(Notion):
-    """A bound ``eps`` on one number of the whole release."""
+    """A bound ``eps`` on one measure of the whole release."""
 
     eps: float
 
@@ -26,7 +26,7 @@ class _Overall(Notion):
 
     @abstractmethod
     def _of(self, release: Joint) -> float:
-        """Return the number for P_SY, nats."""
+        """Return the measure of P_SY, in nats."""
 
     @checked
     def leakage(self, joint: Joint, channel: Channel | None = None) -> float:
@@ -41,7 +41,7 @@ class _Overall(Notion):
 @final
 @dataclass(frozen=True)
 class AverageLeakage(_Overall):
-    r"""The privacy funnel's bound on an average: :math:`I(S;Y) \le \varepsilon`.
+    r"""The privacy funnel's bound on average leakage: :math:`I(S;Y) \le \varepsilon`.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ def robust_response(
     Returns
     -------
     Channel
-        P(y|x), with a :class:`~liftlib.response.posteriors.ResponseCertificate`; its ``upper`` bounds every other.
+        P(y|x), with a :class:`~liftlib.response.posteriors.ResponseCertificate`; ``upper`` bounds the optimum.
 
     Warns
     -----
@@ -88,11 +88,11 @@ def common_cone(joint: Joint, notion: Polyhedral, others: Sequence[Joint]) -> Po
 
 
 def cone_under(other: Joint, support: Support, halfspaces: Matrix) -> Matrix:
-    """Return halfspaces under one distribution, given those under another.
+    """Return halfspaces under ``other`` as halfspaces on posteriors of the support.
 
     ``halfspaces``, shape (m, X), constrain a posterior under ``other``; the result constrains v = P(X=.|Y=y) over the
     symbols of ``support``. With P(y|x) = q v_x / P(x), the posterior under ``other`` is proportional to v_x P'(x) /
-    P(x). A symbol that was left out is treated like an average symbol, P(y|x) = q sum v, so it contributes P'(x) sum v.
+    P(x). An omitted symbol is treated like an average symbol, P(y|x) = q sum v, so it contributes P'(x) sum v.
 
     Examples
     --------

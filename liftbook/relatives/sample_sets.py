@@ -19,22 +19,22 @@ from mixproof.numerics import Matrix, Vector, as_matrix
 
 
 def l1_distance(rows: ArrayLike, symbols: int, log_level: float) -> Vector:
-    """Return an upper bound on the l1 distance of empirical from true shares.
+    """Return an upper bound on the l1 distance of the empirical distribution.
 
     Parameters
     ----------
     rows : array_like
-        Numbers of independent rows; without a row nothing is known, and the distance is 2.
+        Numbers of independent rows; the bound is 2 for a sample without rows.
     symbols : int
-        At least 1.
+        Number of symbols, at least 1.
     log_level : float
-        The logarithm of the chance, below 0.
+        Logarithm of the error probability, below 0.
 
     Notes
     -----
-    The bound holds except with a chance whose logarithm is ``log_level``. Weissman et al. 2003: that chance is at most
-    (2^d - 2) exp(-n b^2 / 2) for d symbols, n rows and a distance b. This is Hoeffding's inequality for each of the 2^d
-    - 2 subsets of symbols, whose largest deviation is b / 2.
+    The bound fails with a probability of at most exp(``log_level``). Weissman et al. 2003: with d symbols and n rows,
+    the distance exceeds b with a probability of at most (2^d - 2) exp(-n b^2 / 2). This is Hoeffding's inequality for
+    each of the 2^d - 2 subsets of symbols, whose largest deviation is b / 2.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class Ball(Sample, ABC):
 
     @abstractmethod
     def _ends(self, share: Matrix, of: Vector) -> tuple[Matrix, Matrix]:
-        """Return lower and upper bounds for subsets of these shares, given ``of`` rows."""
+        """Return bounds on the probabilities of subsets with these shares of ``of`` rows."""
 
     @checked
     def subsets(self, member: ArrayLike) -> Between:
@@ -66,7 +66,7 @@ class Ball(Sample, ABC):
         table = np.vstack([self.counts, self.counts.sum(axis=0)])
         of = table.sum(axis=1)
         lower, upper = self._ends((table @ inside.T) / np.maximum(of, 1)[:, None], of)
-        full, none = inside.all(axis=1), ~inside.any(axis=1)  # of which the probability is sure
+        full, none = inside.all(axis=1), ~inside.any(axis=1)  # their probabilities are 1 and 0
         lower, upper = (np.where(full, 1.0, np.where(none, 0.0, end)) for end in (lower, upper))
         return Between(lower, upper, *self.prior)
 
@@ -116,12 +116,12 @@ class PearsonSample(Ball):
     -----
     The set is a Renyi ball of order 2 around the table's shares, as in Lopuhaä-Zwakenberg and Goseling 2024:
     :math:`\sum \hat P^2 / P \le e^B`, where n (e^B - 1) is the quantile of chi-square with ``|S||X| - 1`` degrees of
-    freedom. Its projections are again such balls: that of P_X has the same B. For P(.|s) the sum is at least
+    freedom. Its projections are again such balls; the projection on P_X has the same B. For P(.|s) the sum is at least
     :math:`\sum_s \hat P(s)^2 T_s / P(s) \ge (\sum_s \hat P(s) \sqrt{T_s})^2` by Cauchy's inequality, with equality at
-    :math:`P(s) \propto \hat P(s) \sqrt{T_s}`, and :math:`T_s \ge 1`, so that one of them alone may reach
-    :math:`\sqrt{T_s} = 1 + (e^{B/2} - 1) / \hat P(s)`. A subset and its complement are a ball of two symbols,
-    :math:`(\hat p - p)^2 \le (T - 1) p (1 - p)`. One set implies all of these bounds, so no union bound is needed. But
-    the chi-square distribution requires many rows in each cell, so the confidence is approximate.
+    :math:`P(s) \propto \hat P(s) \sqrt{T_s}`, and :math:`T_s \ge 1`, so that each :math:`\sqrt{T_s}` is at most
+    :math:`1 + (e^{B/2} - 1) / \hat P(s)`. A subset and its complement are a ball of two symbols, :math:`(\hat p - p)^2
+    \le (T - 1) p (1 - p)`. One set implies all of these bounds, so no union bound is needed. But the chi-square
+    distribution requires many rows in each cell, so the confidence is approximate.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The optimal response of a mechanism that sees the secret as well."""
+"""The optimal response with access to the secret."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Cells(NamedTuple):
 def secret_aware_response(
     joint: Joint, notion: PolyhedralLift, *, gap: float = 1e-6, seconds: float | None = None
 ) -> Channel:
-    """Return the mechanism P(y|s,x) that maximises I(X; Y), with a bound on others.
+    """Return the mechanism P(y|s,x) that maximises I(X; Y), with an upper bound.
 
     Parameters
     ----------
@@ -77,13 +77,13 @@ def secret_aware_response(
 
     Notes
     -----
-    This book's. The notion constrains only the posterior u = P(S|y) of an output's P(S, X | y). Given u, these
-    distributions are products of distributions of X given each s, and because H(X|y) is concave, vertices suffice: a
-    vertex u of the notion's set of posteriors, and a map from secrets to symbols. There are too many to list, but given
-    a linear program's duals, dynamic programming over sets of secrets finds the best map for each u, and the largest
-    saving bounds every mechanism. A mechanism that is private for S is private for a function of S, and may as well see
-    that function alone. Therefore, beyond 9 secrets, the optimum for 7 classes of secrets, under the bounds on single
-    lifts that the notion implies, is a bound.
+    The method is this book's. The notion constrains only the posterior u = P(S|y) of an output's P(S, X | y). Given u,
+    these distributions are products of distributions of X given each s, and because H(X|y) is concave, vertices
+    suffice: a vertex u of the notion's set of posteriors, and a map from secrets to symbols. There are too many to
+    list, but given a linear program's duals, dynamic programming over sets of secrets finds the best map for each u,
+    and the largest saving bounds every mechanism. A mechanism that is private for S is private for a function of S, and
+    may as well see that function alone. Therefore, beyond 9 secrets, the optimum for 7 classes of secrets, under the
+    bounds on single lifts that the notion implies, is an upper bound.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def secret_aware_response(
 
 
 def _keeps(row: Vector, joint: Joint, halfspaces: Matrix) -> bool:
-    """Return whether a posterior meets the halfspaces, up to repairable errors."""
+    """Return whether a posterior satisfies the halfspaces, up to repairable errors."""
     table = np.zeros(joint.p.shape)
     table[joint.p > 0] = row
     return bool((halfspaces @ table.sum(axis=1) >= -FEASIBILITY_TOL / 100).all())
@@ -170,7 +170,7 @@ class Listed:
 def _made(
     joint: Joint, notion: PolyhedralLift, cells: Cells, found: Found, floor: float, which: str, gap: float
 ) -> Channel:
-    """Return the channel of the columns found, repaired, with its certificate."""
+    """Return the repaired channel of the columns, with its certificate."""
     secret, public = np.nonzero(cells.resolved)
     to_public = np.eye(joint.n_public)[public]
     try:

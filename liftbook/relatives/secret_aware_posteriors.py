@@ -73,12 +73,12 @@ class Found(NamedTuple):
 def cheapest_columns(
     joint: Joint, offers: Offers, gap: float, seconds: float, *, first: Matrix | None = None, bound: float = -np.inf
 ) -> Found:
-    """Return the cheapest mixture of columns that averages to P_SX.
+    """Return the minimum-cost mixture of columns that averages to P_SX.
 
     Parameters
     ----------
     gap : float
-        The search ends once the mixture is this share of I(X; Y) from the bound.
+        The search ends once the mixture is within this fraction of I(X; Y) of the bound.
     seconds : float
         Time limit.
     first : numpy.ndarray of shape (M, cells), optional, keyword-only
@@ -158,7 +158,7 @@ def _to_join(columns: Matrix, reduced: Vector, seen: set[bytes]) -> Index:
 class Searched:
     """Columns from alternating descents over posteriors and maps, without a proof.
 
-    ``halfspaces``, shape (m, S), constrain a posterior u of the secret: halfspaces u >= 0.
+    ``halfspaces``, shape (m, S), constrain a posterior u of the secret: ``halfspaces @ u >= 0``.
     """
 
     def __init__(self, joint: Joint, halfspaces: Matrix) -> None:
@@ -210,9 +210,8 @@ def _worth_of(posteriors: Matrix, maps: Index, worth: Matrix) -> Vector:
 def coarsened(joint: Joint, notion: PolyhedralLift) -> tuple[Joint, Matrix, Index]:
     """Return P_TX for a coarse function T of S, its halfspaces, and T of each s.
 
-    Secrets are merged two by two: always the pair whose P(x|s) differ least, measured by the loss of I(T; X). The lift
-    of a class is the mean of its secrets' lifts, so the bounds on single lifts that the notion implies hold for classes
-    too.
+    Secrets are merged pairwise, always the pair whose merging loses least of I(T; X). The lift of a class is the mean
+    of its secrets' lifts, so the bounds on single lifts that the notion implies hold for classes too.
     """
     rows, bounds, classes = joint.p, notion.lift_bounds(joint.p_s), np.arange(joint.n_secret)
     # e^-lower and e^upper times P(s): what a posterior lies between; both add up

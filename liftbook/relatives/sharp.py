@@ -93,7 +93,7 @@ def largest_averages(eps_l: float, eps_u: float, alpha: float = 2.0) -> LargestA
 
 
 def _log_mean_power(power: float, eps_l: float, eps_u: float, at_a: float, b_at_b: float) -> float:
-    """Return log E l^(power + 1) for the law on a and b with mean 1."""
+    """Return log E l^(power + 1) for the distribution on {a, b} with mean 1."""
     if np.isinf(eps_l):  # a = 0
         return power * eps_u if power > 0 else np.inf
     if 0 < power * eps_u < 1:  # exact for small powers, by which the Sibson information is divided

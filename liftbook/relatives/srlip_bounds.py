@@ -31,7 +31,7 @@ def srlip_upper_bounds(joint: Joint, notion: AttributeWise) -> dict[tuple[int, .
     Raises
     ------
     InvalidParameter
-        If the notion's shape does not fit.
+        If the notion's shape does not match ``|X|``.
 
     Notes
     -----

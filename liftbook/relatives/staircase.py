@@ -18,21 +18,21 @@ MAX_SYMBOLS = 12
 
 @checked
 def staircase_response(joint: Joint, notion: RatioBased) -> Channel:
-    """Return the best response under LDP of X at the notion's least budget.
+    """Return the best response under LDP of X at the notion's smallest budget.
 
     Parameters
     ----------
     joint : Joint
         P_SX, with at most 12 symbols; only P_X is used, so the release satisfies the notion for every secret.
     notion : Notion
-        Bounds on ratios of P(y|s) and P(y): ALIP, LIP, LDP, or a notion of your own with ``ratios``.
+        Bounds on ratios of P(y|s) and P(y): ALIP, LIP, LDP, or a custom notion with ``ratios``.
 
     Returns
     -------
     Channel
         With a :class:`~liftlib.response.posteriors.ResponseCertificate`. Its ``upper`` is proven if the secret
         determines X and the notion is LDP, a bound on ratios between secrets; for other notions, LDP of X is stricter
-        than needed.
+        than necessary.
 
     Notes
     -----
@@ -59,7 +59,7 @@ def staircase_response(joint: Joint, notion: RatioBased) -> Channel:
     p_x = support.joint.p_x
     high = (np.arange(1, 2 ** len(p_x))[:, None] >> np.arange(len(p_x))) & 1
     rows = np.where(high, 1.0, np.exp(-eps)) * p_x
-    if eps == 0:  # one row, which all staircases are then
+    if eps == 0:  # all staircases are then the same
         rows = rows[-1:]
     mixture = cheapest(rows / rows.sum(axis=1, keepdims=True), p_x)
     diagonal, limit = Joint(np.diag(joint.p_x)), LDP(eps)

@@ -22,15 +22,15 @@ BISECTION_STEPS = 20
 
 
 def merging_losses(joint: Joint) -> tuple[Vector, Vector]:
-    """Return the loss of I(X; Y) and I(S; Y) of merging each subset, in nats.
+    """Return the losses of I(X; Y) and I(S; Y) from merging each subset, in nats.
 
-    A subset is the number whose bits are its symbols.
+    A subset is encoded as the integer whose set bits are its symbols.
 
     Notes
     -----
-    With p(A) for a subset's mass, I(X; Y) falls by p(A) log p(A) less the same of its symbols, and I(S; Y) by that less
-    the sum over secrets of the same with P(s, A). A convex function of a sum of masses is supermodular in the subset,
-    so any weighted difference of the two losses is a difference of supermodular, and so of submodular, functions.
+    I(X; Y) falls by D = p(A) log p(A) - sum p(x) log p(x), over the symbols x of a subset A, and I(S; Y) by D minus the
+    sum over secrets of the same with P(s, A). A convex function of a sum of masses is supermodular in the subset, so
+    any weighted difference of the two losses is a difference of supermodular, and so of submodular, functions.
 
     Examples
     --------
@@ -57,16 +57,16 @@ def funnel_subsets(joint: Joint, notion: AverageLeakage) -> Channel:
     Returns
     -------
     Channel
-        The merging with the largest I(X; Y), within the bound, of all partitions on the way at 60 shares; the partition
-        is on ``partition``.
+        The merging with the largest I(X; Y) within the bound, among all intermediate partitions at 60 shares; its
+        attribute ``partition`` is the partition.
 
     Notes
     -----
     Ding2019, according to the abstract: starting from X, the algorithm merges the subset of the current alphabet that
     lowers I(S; Y) - share I(X; Y) most, and a sweep over shares gives the trade-off. There a subset is found as a local
     minimum of a difference of submodular functions; here all subsets are compared, so that each step is exact. It ends
-    when no subset lowers the objective. Shares are quantiles of the ratios of both losses, at which merging subsets
-    begins to pay, and then bisections where the bound begins to be satisfied.
+    when no subset lowers the objective. The shares are quantiles of the ratios of the two losses, where merging a
+    subset begins to pay off, followed by bisection of the point where the bound becomes satisfied.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def funnel_subsets(joint: Joint, notion: AverageLeakage) -> Channel:
 
 
 def _merged(of_x: Vector, of_s: Vector, share: float, n: int) -> list[tuple[int, ...]]:
-    """Return the partitions on the way at one share, as tuples of subset numbers."""
+    """Return the intermediate partitions at one share, as tuples of subset numbers."""
     groups, partitions = np.array([1 << x for x in range(n)]), []
     while len(groups) > 1:
         chosen = (np.arange(2 ** len(groups))[:, None] >> np.arange(len(groups))) & 1

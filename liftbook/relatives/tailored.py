@@ -19,8 +19,8 @@ def tailored_response(joint: Joint, notion: LiftNotion) -> Channel:
     Parameters
     ----------
     notion : Notion
-        Bounds on single lifts, with exact ``lift_bounds``, as ALIP, LIP and PerfectPrivacy. Budgets may be infinite,
-        and may differ between secrets.
+        Bounds on single lifts, with exact ``lift_bounds``, such as ALIP, LIP and PerfectPrivacy. Budgets may be
+        infinite, and may differ between secrets.
 
     Returns
     -------
@@ -29,12 +29,12 @@ def tailored_response(joint: Joint, notion: LiftNotion) -> Channel:
 
     Notes
     -----
-    This book's. With noise r, the lift at y is (w P(y|s) + (1-w) r(y)) / (w P(y) + (1-w) r(y)). Bounds e^-l(s) and
-    e^u(s) therefore require (1-w) r(y) / w to be at least N(y), the largest over s of (P(y|s) - e^u(s) P(y)) / (e^u(s)
-    - 1) and (e^-l(s) P(y) - P(y|s)) / (1 - e^-l(s)). Summed over y: w <= 1 / (1 + sum N), with equality for r
-    proportional to N. Randomised response is the case of uniform r, and conditional reporting, given s, has r(y) = mean
-    over s of P(y|s): neither has a larger w. With two symbols it is the optimal response, because both posteriors are
-    ends of an interval.
+    The method is this book's. With noise r, the lift at y is (w P(y|s) + (1-w) r(y)) / (w P(y) + (1-w) r(y)). Bounds
+    e^-l(s) and e^u(s) therefore require (1-w) r(y) / w to be at least N(y), the largest over s of (P(y|s) - e^u(s)
+    P(y)) / (e^u(s) - 1) and (e^-l(s) P(y) - P(y|s)) / (1 - e^-l(s)). Summed over y: w <= 1 / (1 + sum N), with equality
+    for r proportional to N. Randomised response is the case of uniform r, and conditional reporting, given s, has r(y)
+    = mean over s of P(y|s): neither has a larger w. With two symbols it is the optimal response, because both
+    posteriors are ends of an interval.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def tailored_response(joint: Joint, notion: LiftNotion) -> Channel:
 
 
 def _needed(joint: Joint, bounds: LiftBounds) -> Vector:
-    """Return N(y), the noise that symbol y needs for each unit of truth, shape (X,)."""
+    """Return N(y), the noise that symbol y requires per unit of truth, shape (X,)."""
     needed = np.zeros(joint.n_public)
     u, v = joint.x_given_s, joint.p_x
     lower, upper = bounds.lower[:, None], bounds.upper[:, None]

@@ -1,1 +1,1 @@
-"""Tools for the figures' rows: tidy tables, worker processes, trade-offs."""
+"""Tools for the rows of figures: tidy tables, worker processes, trade-offs."""

@@ -19,7 +19,7 @@ Labels = NDArray[np.int64]
 
 
 class Batch:
-    """N joint distributions of one shape, (N, S, X), unchecked, with cached arrays."""
+    """N joint distributions, shape (N, S, X), unchecked, with cached arrays."""
 
     def __init__(self, p: Matrix):
         self.p = p

@@ -61,13 +61,13 @@ def _end_with_parent() -> None:
 def parallel_map(function: Callable[[T], R], tasks: Iterable[T]) -> list[R]:
     """Return ``[function(t) for t in tasks]``, computed by worker processes.
 
-    The first error in that order is raised when all tasks have ended.
+    The first error, in the order of the tasks, is raised after all tasks have ended.
 
     Parameters
     ----------
     function : callable
-        Importable by name, so that a worker finds it. Randomness belongs in the task, not in the function, so that
-        the result does not depend on how many workers there are.
+        Must be importable by name, so that a worker finds it. Randomness belongs in the tasks, not in the function, so
+        that the result does not depend on the number of workers.
     tasks : iterable
         Each is sent to one worker.
 
@@ -95,7 +95,7 @@ def parallel_map(function: Callable[[T], R], tasks: Iterable[T]) -> list[R]:
 
 @contextmanager
 def _script_unseen(*sent: object) -> Iterator[None]:
-    """Keep new workers from running the caller's script again, if possible.
+    """Keep new workers from running the caller's script again, where possible.
 
     Workers run it to find its definitions, and a script without a main guard would start workers itself.
     """

@@ -1,6 +1,6 @@
 """Algorithm 1 and the watchdog on many joint distributions at once.
 
-Each function returns labels, see :mod:`liftbook.rows.batch`. The readable versions are
+Functions return labels, see :mod:`liftbook.rows.batch`. The readable implementations are
 :func:`~liftlib.merging.subset_merging.subset_merging` and :func:`~liftlib.merging.watchdog.watchdog`.
 """
 
@@ -70,9 +70,9 @@ def merge_labels(
 def _grown(
     batch: Batch, high: Mask, notion: LiftNotion, omega: Risk, *, until_private: bool
 ) -> tuple[Labels, Labels, Labels]:
-    """Return the groups of high-risk symbols, their order, and the last of each.
+    """Return the groups of high-risk symbols, their order, and each joint's last.
 
-    Each joint distribution proceeds independently: in one step, one may start a group and another finish its third.
+    Joint distributions proceed independently: in one step, one may start a group while another completes its third.
     """
     n, n_x = high.shape
     alone = omega(batch.lifts, batch.p_s)

@@ -1,4 +1,4 @@
-"""Shared parts of the figures' functions: timing, and Adult as the default table."""
+"""Shared parts of figure functions: timing, and Adult as the default table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ P = ParamSpec("P")
 
 
 def figure(function: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame]:
-    """Record how long a figure's rows took, as ``rows.attrs["seconds"]``."""
+    """Record a figure's computing time in ``rows.attrs["seconds"]``."""
 
     @wraps(function)
     def timed(*args: P.args, **kwargs: P.kwargs) -> pd.DataFrame:
@@ -30,5 +30,5 @@ def figure(function: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame]:
 
 
 def adult_joint(leave_out: Sequence[str] = (), joint: Joint | None = None) -> Matrix:
-    """Return Adult's relationship and occupation, or a given joint, (1, S, X)."""
+    """Return the given joint, or else Adult's relationship and occupation, (1, S, X)."""
     return (adult("relationship", "occupation", leave_out=tuple(leave_out)) if joint is None else joint).p[None]

@@ -21,7 +21,7 @@ def alip_name(lam: float) -> str:
 
 
 def ldp_and_alip(lambdas: Iterable[float]) -> dict[str, Series]:
-    """Return the series of E23 Figs 2-7: LDP(eps), and ALIP for each lambda."""
+    """Return the series of E23 Figs 2-7: LDP(eps), and ALIP at each lambda."""
     series: dict[str, Series] = {"LDP": LDP}
     for lam in lambdas:
         series[alip_name(lam)] = lambda eps, lam=lam: ALIP.split(eps, lam)  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""Groups of symbols that grow in many joint distributions, least risk first."""
+"""Groups of symbols that grow by least risk, in many joint distributions at once."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Risk = Callable[[Matrix, Vector], Matrix]
 class Pool:
     """A growing group and the free symbols of each of N joint distributions.
 
-    Arrays have the secrets first, so that each secret's numbers are contiguous. A secret's share of a group is
-    P(X in group | s), which divided by the group's probability is its lift.
+    The first axis is the secret, so that each secret's numbers are contiguous. A secret's share of a group is P(X in
+    group | s); divided by the group's probability, it is the lift.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class Pool:
     free : numpy.ndarray of bool, shape (N, X)
         Symbols that can still join.
     group : numpy.ndarray of int, shape (N,)
-        The first symbol of each group; -1 before it has one.
+        The first symbol of each group; -1 for an empty group.
     mass, whole : numpy.ndarray, shape (S, N) and (N,)
         P(X in group | s) and P(X in group).
     """
@@ -63,7 +63,7 @@ class Pool:
     def nearest(self, rows: Labels) -> Labels:
         """Return the free symbol that gives each group the least risk.
 
-        If every union has an infinite risk (zero cells), it is the one with the smallest largest lift.
+        If every union has an infinite risk (zero cells), return the symbol with the smallest maximum lift.
         """
         unions = self.batch.shares[:, rows] + self.mass[:, rows, None]
         unions /= self.batch.p_x[rows] + self.whole[rows, None]
@@ -84,10 +84,10 @@ class Pool:
 
 
 def absorb(batch: Batch, members: Mask, allowed: Mask, notion: LiftNotion, risk: Risk) -> Mask:
-    """Return the allowed symbols that groups absorb until the notion holds.
+    """Return the allowed symbols that groups absorb until the notion is satisfied.
 
-    Symbols with the least risk are absorbed first. ``members``, the groups, and ``allowed`` have shape (N, X), as the
-    result.
+    Symbols with the least risk are absorbed first. ``members`` (the groups), ``allowed`` and the result have shape (N,
+    X).
     """
     broken = ~batch.satisfied(members, notion) & allowed.any(axis=1)
     if not broken.any():
@@ -96,7 +96,7 @@ def absorb(batch: Batch, members: Mask, allowed: Mask, notion: LiftNotion, risk:
     pool = Pool(failing, allowed[broken], notion, risk, np.ones(len(failing.p), dtype=bool))
     shares = np.einsum("snx,nx->sn", failing.shares, members[broken])
     probability = np.einsum("nx,nx->n", failing.p_x, members[broken])
-    # where there is no such group, 1 / 1 is a number
+    # an empty group gets 1 / 1, to avoid 0 / 0
     pool.mass, pool.whole = np.where(probability > 0, shares, 1), np.where(probability > 0, probability, 1)
     while pool.live.any():
         rows = np.flatnonzero(pool.live)

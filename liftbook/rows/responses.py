@@ -1,4 +1,4 @@
-"""Trade-offs of mechanisms that are designed for one joint distribution at a time."""
+"""Trade-offs of mechanisms designed for one joint distribution at a time."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Point(NamedTuple):
 
 
 def respond(joint: Joint, notion: PolyhedralLift) -> tuple[Channel, dict[str, float]]:
-    """Return the optimal response, by the quickest route."""
+    """Return the optimal response, by the fastest route."""
     return optimal_response(joint, notion), {}
 
 
@@ -50,7 +50,7 @@ def respond_by_vertices(joint: Joint, notion: Polyhedral) -> tuple[Channel, dict
 def respond_in_subsets(joint: Joint, notion: PolyhedralLift) -> tuple[Channel, dict[str, float]]:
     """Return the subset random response, with counts from its certificate.
 
-    ``searched`` counts the subsets with too many or too close vertices to list.
+    ``searched`` counts the subsets whose vertices are too many or too close to list.
     """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "the vertices within a subset of", LiftWarning)
@@ -88,16 +88,16 @@ def _trial(task: tuple[Matrix, Sequence[Point]]) -> list[dict[str, float]]:
     joint = Joint(p)
     rows = []
     for point in points:
-        began = time.process_time()  # not the clock on the wall: workers share the cores with others
+        began = time.process_time()  # CPU time, not wall time: workers share the cores with others
         channel, counts = point.make(joint, point.notion)
         rows.append(measure(joint, point, channel, time.process_time() - began) | counts)
     return rows
 
 
 def over_budgets(at: Callable[[Joint, float], Measured], p: Matrix, epsilons: Iterable[float]) -> pd.DataFrame:
-    """Return the summary of ``at(joint, eps)`` over joints (N, S, X), by budget.
+    """Return the summary of ``at(joint, eps)`` over joints (N, S, X), per budget.
 
-    ``at`` is a module's own function or a partial of one, so that a worker can import it.
+    ``at`` must be a module-level function or a partial of one, so that a worker can import it.
     """
     tried = budgets(epsilons)
     return over_trials(parallel_map(_at_budgets, [(at, one, tried) for one in p]), "eps", tried)
@@ -113,8 +113,8 @@ def response_tradeoff(p: Matrix, points: Iterable[Point]) -> pd.DataFrame:
     """Return the trade-off of each point over N joint distributions, shape (N, S, X).
 
     The columns are ``series``, ``eps``, ``measure``, ``mean``, ``std``, ``n``. Measures are nmi, min_lift_leakage,
-    max_lift_leakage (nats), broken (share of joints whose release violates the notion), seconds (processor time) and
-    those of the mechanism, such as vertices.
+    max_lift_leakage (nats), broken (share of joints whose release violates the notion), seconds (CPU time) and the
+    mechanism's counts, such as vertices.
     """
     todo = list(points)
     trials = parallel_map(_trial, [(p_sx, todo) for p_sx in p])

@@ -1,4 +1,4 @@
-"""The papers' budgets, shares and sizes, each with its place."""
+"""The papers' budgets, shares and sizes, each with its place in the paper."""
 
 from __future__ import annotations
 

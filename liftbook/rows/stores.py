@@ -38,7 +38,7 @@ def append_until(ends: float, path: Path, computations: Iterable[Callable[[], It
 
 
 def this_run() -> str:
-    """Return the name of this run's row in the ledger, added if missing."""
+    """Return the name of the current versions' row in the ledger, added if missing."""
     path = resource("data/ledger-runs.csv")
     versions = [version(name) for name in ("liftlib", "numpy", "scipy", "highspy")]
     row = [platform.python_version(), *versions, f"{platform.system()} {platform.machine()}"]

@@ -1,4 +1,4 @@
-"""Tidy rows, with the mean and the spread over trials."""
+"""Tidy rows, with the mean, standard deviation and quantiles over trials."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def budgets(values: Iterable[float]) -> list[float]:
 
 
 def shares_in(values: Iterable[float]) -> list[float]:
-    """Return shares as floats, checked to be in [0, 1] and not empty."""
+    """Return a non-empty list of shares as floats, checked to be in [0, 1]."""
     shares = [float(v) for v in values]
     if not shares or not all(0 <= v <= 1 for v in shares):
         raise InvalidParameter(f"shares is {shares}: give one share or more, each in [0, 1]")
@@ -40,30 +40,30 @@ def shares_in(values: Iterable[float]) -> list[float]:
 def summary(measures: Mapping[str, Matrix], **keys: Any) -> list[dict[str, Any]]:
     """Return mean, standard deviation and quantiles of each measure over trials.
 
-    ``keys`` identify the point, such as ``series`` and ``eps``. A NaN is an error.
+    ``keys`` identify the point, such as ``series`` and ``eps``. NaN raises ``InvalidParameter``.
     """
     rows = []
     for measure, given in measures.items():
         values = np.asarray(given, dtype=np.float64)
         if np.isnan(values).any():
             raise InvalidParameter(f"{measure} is NaN in trial {int(np.isnan(values).argmax())} of {keys}")
-        # the spread of values of which some are infinite has no meaning
+        # the standard deviation is undefined if a value is infinite
         spread = float(values.std(ddof=1)) if values.size > 1 and np.isfinite(values).all() else np.nan
-        low, high = np.quantile(values, QUANTILES, method="nearest")  # no sum of two, which may be infinite
+        low, high = np.quantile(values, QUANTILES, method="nearest")  # does not interpolate infinite values
         numbers = {"mean": float(values.mean()), "std": spread, "low": float(low), "high": float(high)}
         rows.append({**keys, "measure": measure, **numbers, "n": values.size})
     return rows
 
 
 def single(measures: Mapping[str, float], **keys: Any) -> list[dict[str, Any]]:
-    """Return the same rows for one joint distribution, which has no spread."""
+    """Return the rows of ``summary`` for a single trial, which has no spread."""
     return summary({name: np.array([value]) for name, value in measures.items()}, **keys)
 
 
 def over_trials(trials: Sequence[Sequence[Measured]], name: str, values: Sequence[float]) -> pd.DataFrame:
     """Return the summary of trials at each value of the abscissa ``name``.
 
-    ``trials`` has, for each trial, the measures at each value.
+    ``trials`` contains, for each trial, the measures at each value.
     """
     rows: list[dict[str, Any]] = []
     for at, value in enumerate(values):

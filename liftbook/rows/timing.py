@@ -1,4 +1,4 @@
-"""Seconds of one call."""
+"""Run time of one call."""
 
 from __future__ import annotations
 

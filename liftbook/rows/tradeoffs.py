@@ -1,4 +1,4 @@
-"""The trade-off of several mechanisms on one joint distribution, over budgets."""
+"""The trade-off of mechanisms on one joint distribution, over budgets."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def mechanism_tradeoff(
     epsilons : sequence of float
         Budgets, nats, each in [0, inf).
     mechanisms : sequence of str, optional
-        Keys of ``liftlib.mechanisms``, each of which must serve the notion; by default all that do and that
-        take as many symbols.
+        Keys of ``liftlib.mechanisms``, each of which must support the notion; by default all that support it and the
+        number of symbols.
 
     Returns
     -------
@@ -49,9 +49,9 @@ def mechanism_tradeoff(
     Raises
     ------
     InvalidParameter
-        If there is no such mechanism, or a budget is negative or not finite.
+        If a mechanism is unknown, or a budget is negative or not finite.
     UnsupportedNotion
-        If a mechanism does not serve the notion.
+        If a mechanism does not support the notion.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Modules that the server of workers imports once for all of them."""
+"""Modules that the fork server imports once for all workers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ import liftbook.rows.responses  # noqa: F401 - it needs most of what any worker 
 from mixproof.backends import compile_loops
 from mixproof.compiling import compiled_before
 
-# what was never compiled takes half a minute, which only who needs it waits for
+# a first compilation takes half a minute, so it is left to the call that needs it
 if compiled_before():
     compile_loops()

@@ -16,7 +16,7 @@ def entropy(p: ArrayLike) -> float:
     Parameters
     ----------
     p : array_like
-        Probabilities of any shape that sum to 1; 0 log 0 = 0.
+        Probabilities that sum to 1, with one to three axes; 0 log 0 = 0.
 
     Returns
     -------
@@ -107,7 +107,7 @@ def sibson(joint: Joint, alpha: float) -> float:
     joint : Joint
         P_SX.
     alpha : float
-        The order, in [1, inf]: 1 gives I(S; X), inf maximal leakage, log of the mean max-lift.
+        The order, in [1, inf]: 1 gives I(S; X), inf gives maximal leakage, the log of the mean max-lift.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def sibson(joint: Joint, alpha: float) -> float:
 def arimoto(joint: Joint, alpha: float) -> float:
     r"""Return Arimoto's mutual information of order alpha, in nats.
 
-    It equals Sibson's with the prior tilted to :math:`P_{S_\alpha}(s) \propto P(s)^\alpha` in the mean over s (E23
+    It is Sibson's measure with the tilted prior :math:`P_{S_\alpha}(s) \propto P(s)^\alpha` in the mean over s (E23
     Appendix B). At alpha = inf it is the log ratio of the probabilities of guessing S with and without X.
 
     Parameters

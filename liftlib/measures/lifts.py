@@ -1,4 +1,4 @@
-"""Lift, the ratio of posterior to prior belief about a secret, and its measures.
+"""Lift, the ratio of the posterior to the prior of a secret, and its measures.
 
 Each public function takes a :class:`~liftlib.joint.Joint` of S and a released variable (X itself, or Y through
 ``channel.release(joint)``). The ``*_of`` functions take lifts of shape (..., S, X) and priors of S of shape (..., S).

@@ -1,4 +1,4 @@
-"""Subset merging (E23 and C22, Algorithm 1): merge high-risk symbols in subsets."""
+"""Subset merging (E23 and C22, Algorithm 1): merge high-risk symbols into subsets."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ Symbols = NDArray[np.int64]
 
 @checked
 def subset_merging(joint: Joint, notion: LiftNotion, *, extend: bool = True) -> Channel:
-    """Return the channel that merges high-risk symbols in private subsets.
+    """Return the channel that merges high-risk symbols into private subsets.
 
-    Each subset starts with the riskiest symbol left and takes in, one at a time, the symbol that gives their union
-    the smallest risk, until the subset satisfies the notion. If the last subset runs out of symbols before that, it
-    is united with earlier subsets in the same way.
+    Each subset starts with the riskiest remaining symbol and is extended greedily by the symbol that minimises the risk
+    of the union, until it satisfies the notion. If no symbols remain before that, the last subset is united with
+    earlier subsets in the same way.
 
     Parameters
     ----------
     joint : Joint
         P_SX.
     notion : Notion
-        A notion that lift columns decide: ALIP, LIP, LDP, L1Lift, Chi2Lift, AlphaLift, or your own.
+        A condition on lift columns: ALIP, LIP, LDP, L1Lift, Chi2Lift, AlphaLift, or your own.
     extend : bool, keyword-only
         Whether low-risk symbols join the last subset, smallest risk first, if it still violates the notion once all
         high-risk symbols are merged. ``False`` is the published algorithm, whose release may violate the notion.
@@ -39,17 +39,17 @@ def subset_merging(joint: Joint, notion: LiftNotion, *, extend: bool = True) -> 
     Returns
     -------
     Channel
-        Its ``partition`` lists the low-risk symbols first, then the subsets in the order in which they were made.
+        Its ``partition`` lists the low-risk symbols first, then the subsets in order of construction.
 
     Raises
     ------
     UnsupportedNotion
-        If the notion is not decided by lift columns (SRLIP).
+        If the notion is not a condition on lift columns (SRLIP).
 
     Notes
     -----
-    E23 Algorithm 1, with two changes. The loop of line 4 runs while symbols are left, as in C22 Algorithm 1. The risk
-    omega is the notion's own, which for ALIP is max-lift + 1 / min-lift, whereas E23 section 4.1 states
+    E23 Algorithm 1, with two changes. The loop of line 4 runs while symbols remain, as in C22 Algorithm 1. The risk
+    score omega is ``notion.risk``, which for ALIP is max-lift + 1 / min-lift, whereas E23 section 4.1 states
     max-lift + min-lift. The number of operations is ``O(|S| |X|^2)``.
 
     Examples
@@ -75,21 +75,21 @@ def subset_merging(joint: Joint, notion: LiftNotion, *, extend: bool = True) -> 
 
 
 def grow(joint: Joint, notion: LiftNotion, subset: Sequence[int], others: Symbols) -> tuple[Subset, Symbols]:
-    """Return a subset grown until it satisfies the notion, and the symbols left.
+    """Return a subset extended until it satisfies the notion, and the symbols left.
 
     Each step adds the symbol whose union with the subset has the smallest risk, or the smallest max-lift if every
-    union has an infinite risk (zero cells); the first one in a tie. E23 Algorithm 1, lines 6 to 9.
+    union has infinite risk (zero cells). Ties go to the first symbol. E23 Algorithm 1, lines 6 to 9.
 
     Parameters
     ----------
     joint : Joint
         P_SX.
     notion : Notion
-        A notion that lift columns decide.
+        A condition on lift columns.
     subset : sequence of int
         At least one symbol.
     others : numpy.ndarray of int
-        The symbols that the subset may take in.
+        The symbols that may be added.
     """
     subset = list(subset)
     p_x_given_s, p_x = joint.x_given_s[:, subset].sum(axis=1), joint.p_x[subset].sum()
@@ -106,7 +106,7 @@ def grow(joint: Joint, notion: LiftNotion, subset: Sequence[int], others: Symbol
 def unite_last(joint: Joint, notion: LiftNotion, subsets: list[Subset]) -> list[Subset]:
     """Return the subsets, the last united with others until it satisfies the notion.
 
-    In each step it is united with the subset that gives the union the smallest risk (E23 Algorithm 1, lines 12 to 16).
+    Each step unites it with the subset that minimises the risk of the union (E23 Algorithm 1, lines 12 to 16).
     """
     low = sorted({*range(joint.n_public)}.difference(*subsets))
     groups = [*subsets, low] if low else subsets

@@ -25,13 +25,13 @@ def watchdog(
     joint : Joint
         P_SX.
     notion : Notion
-        A notion that lift columns decide: ALIP, LIP, LDP, L1Lift, Chi2Lift, AlphaLift, or your own. It decides which
-        symbols are of high risk.
+        A condition on lift columns: ALIP, LIP, LDP, L1Lift, Chi2Lift, AlphaLift, or your own. It determines which
+        symbols are high-risk.
     randomise : {"merge", "uniform"}, keyword-only
         ``"merge"`` maps all high-risk symbols to one output (complete merging); ``"uniform"`` replaces each by one of
         them, drawn uniformly. Both are X-invariant: they leak and retain the same information.
     extend : bool, keyword-only
-        Whether low-risk symbols join the high-risk ones, smallest risk first, if these, merged, violate the notion.
+        Whether low-risk symbols join the high-risk ones, smallest risk first, if merging these alone is not private.
         ``False`` is the published mechanism, whose release may violate the notion.
 
     Returns
@@ -43,9 +43,9 @@ def watchdog(
     Raises
     ------
     UnsupportedNotion
-        If the notion is not decided by lift columns (SRLIP).
+        If the notion is not a condition on lift columns (SRLIP).
     InvalidParameter
-        If ``randomise`` is neither of the two.
+        If ``randomise`` is neither ``"merge"`` nor ``"uniform"``.
 
     Notes
     -----

@@ -1,8 +1,8 @@
 """Closed forms of S20 eqs. (29), (32) and (33), solved for the parameter.
 
-Each level is the largest absolute log of ratios (1 + c u) / (1 + c v) with c = e^eps - 1, which move away from 1 as c
-grows. A ratio reaches g, e to the LIP budget, where c = (g - 1) / (u - g v) and its inverse where c = (g - 1) / (v - g
-u), so the largest ``u - g v`` or ``v - g u`` decides. Everything is divided by g, which overflows.
+The LIP level is the largest absolute log of ratios (1 + c u) / (1 + c v), c = e^eps - 1, which move away from 1 as c
+grows. With g = e^budget, a ratio reaches g at c = (g - 1) / (u - g v) and 1/g at c = (g - 1) / (v - g u), so the
+largest ``u - g v`` or ``v - g u`` determines c. All terms are divided by g, because g can overflow.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ def largest_log(ratio: Matrix) -> float:
 
 
 def lifts_at(decay: float, given: Matrix, whole: Matrix) -> Matrix:
-    """Return the lifts of outputs, shape (S, Y).
+    """Return the lifts of the outputs, shape (S, Y).
 
-    ``given`` and ``whole`` are their probabilities with and without the secret; ``decay`` is e^-eps.
+    ``given`` and ``whole`` are P(x|s) and P(x), possibly scaled for each x; ``decay`` is e^-eps.
     """
     lifts = given * (1 - decay)
     lifts += decay
@@ -38,7 +38,7 @@ def lifts_at(decay: float, given: Matrix, whole: Matrix) -> Matrix:
 def bought(given: Matrix, whole: Matrix, p_s: Vector, notion: Notion) -> float | None:
     """Return the largest eps at which the lifts of :func:`lifts_at` satisfy a notion.
 
-    It is None if the notion does more than bound single lifts. A lift reaches e^u where
+    None if the notion is not equivalent to bounds on single lifts. With c = e^eps - 1, a lift reaches e^u where
     c (e^-u given - whole) = 1 - e^-u, and e^-l likewise.
 
     Examples
@@ -62,7 +62,7 @@ def bought(given: Matrix, whole: Matrix, p_s: Vector, notion: Notion) -> float |
 
 
 def solved(joint: Joint, eps: float, worst: Callable[[Matrix, Matrix], float], level: Level) -> float:
-    """Return the largest parameter whose level is at most ``eps``, rounded down.
+    """Return the largest parameter with LIP level at most ``eps``, rounded down.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def solved(joint: Joint, eps: float, worst: Callable[[Matrix, Matrix], float], l
     eps : float
         LIP budget, nats, in [0, inf].
     worst : callable
-        Returns the deciding violation, given ``e^-eps P(x|s) - P(x)`` and ``e^-eps P(x) - P(x|s)``, shapes (S, X).
+        Returns the largest violation, given ``e^-eps P(x|s) - P(x)`` and ``e^-eps P(x) - P(x|s)``, shapes (S, X).
     level : callable
         ``level(joint, parameter)``, the smallest LIP budget that the mechanism satisfies.
 

@@ -13,7 +13,7 @@ from mixproof.numerics import Matrix, Vector
 
 
 def _chances(joint: Joint) -> tuple[Matrix, Vector]:
-    """Return P(x|s) and P(x) over the sum of P(x|s) (S20 eq. (33))."""
+    """Return P(x|s) and P(x), each divided by sum_s P(x|s) (S20 eq. (33))."""
     everyone = joint.x_given_s.sum(axis=0)
     return joint.x_given_s / everyone, joint.p_x / everyone
 
@@ -37,7 +37,7 @@ def _at_lip(joint: Joint, eps: float) -> float:
 
 @family(lip=_lip, at_lip=_at_lip, near=_near, lifts=_lifts)
 def conditional_reporting(joint: Joint, eps: float) -> Channel:
-    """Return the channel that reports X only if a randomised secret is the secret.
+    """Return the channel that reports X only if a randomised secret equals the secret.
 
     The secret is masked by randomised response (S20 Algorithm 1). If the mask equals the secret, X is reported;
     otherwise the output is drawn from P(x | mask).
@@ -52,7 +52,7 @@ def conditional_reporting(joint: Joint, eps: float) -> Channel:
     Returns
     -------
     Channel
-        P(y|s,x), because the mechanism sees the secret. The outputs are the symbols.
+        P(y|s,x), because the mechanism has access to the secret. The outputs are the symbols.
 
     Raises
     ------

@@ -55,7 +55,7 @@ class _Averages(PolyhedralLift):
 
     @abstractmethod
     def _measure(self, lift: Matrix, p_s: Vector) -> Matrix:
-        """Return the measure of lift columns, shape (..., X)."""
+        """Return the measure of each lift column, shape (..., X)."""
 
     @abstractmethod
     def _budget(self, measure: Matrix) -> Matrix:
@@ -77,20 +77,20 @@ class _Averages(PolyhedralLift):
         return Leakage(*self.worst(joint, channel))
 
     def _perfect(self) -> bool:
-        """Whether a budget of 0 forces every lift to 1."""
+        """Return whether a budget of 0 forces every lift to 1."""
         return min(self.eps_l, self.eps_u) == 0
 
     @property
     def proven(self) -> Notion:
         """The notion that proofs refer to, perfect privacy if a budget is 0.
 
-        With a budget of 0, an average within the tolerance of 1e-9 would leave single lifts much further from 1.
+        With a budget of 0, an average within the tolerance of 1e-9 would still allow single lifts far from 1.
         """
         return ALIP(0.0, 0.0) if self._perfect() else self
 
     @abstractmethod
     def _kind(self) -> type[Convex] | None:
-        """Return the interface under positive budgets; None if not convex."""
+        """Return the interface provided with positive budgets; None if not convex."""
 
     def lacks(self, interface: type[Notion]) -> str | None:
         """Return why the notion does not provide an interface, or None if it does."""
@@ -105,7 +105,7 @@ class _Averages(PolyhedralLift):
 
     @checked
     def halfspaces(self, joint: Joint) -> Matrix:
-        """Return the halfspaces of perfect privacy, for a budget of 0."""
+        """Return the halfspaces of perfect privacy; requires a budget of 0."""
         if not self._perfect():
             require(self, Polyhedral, "halfspaces")
         return cone_of(joint.s_given_x / joint.p_s[:, None], 0.0, 0.0)
@@ -124,9 +124,9 @@ class _Averages(PolyhedralLift):
 class SetHalfspaces:
     """The halfspaces of the l1-lift by number: one for each proper set of secrets.
 
-    sum_s P(s) |l(s) - 1| = 2 max over T of P(T | y) - P(T), as P(S | y) - P(S) = 0. Halfspace k - sum of b(s) over T is
+    The l1-lift is 2 max (P(T|y) - P(T)) over sets T of secrets. The halfspace of T, k - sum of b(s) over T >= 0, is
     divided by e^eps, so that a tolerance on the budget stays within the slack of the bound. The binary digits of its
-    number plus one say which secrets are in T, the first secret first.
+    number plus one encode T, with the first secret as the most significant bit.
     """
 
     def __init__(self, joint: Joint, eps: float) -> None:
@@ -151,7 +151,7 @@ class L1Lift(_Averages):
     Parameters
     ----------
     eps_l, eps_u : float
-        Budgets in nats, in [0, inf]; with ``eps_l`` infinite only the l1-lift is bounded, which is polyhedral.
+        Budgets in nats, in [0, inf]. An infinite ``eps_l`` bounds only the l1-lift; the notion is then polyhedral.
 
     Notes
     -----
@@ -199,12 +199,12 @@ class L1Lift(_Averages):
         return SetHalfspaces(joint, self.eps_u) if self._bounded() else super().numbered_halfspaces(joint)
 
     def _bounded(self) -> bool:
-        """Return whether only the l1-lift is bounded, and below 2, which it never reaches."""
+        """Return whether only the l1-lift is bounded, and the bound can be violated."""
         return not self._perfect() and np.isinf(self.eps_l) and self.eps_u < np.log(3)
 
     @checked
     def extension(self, joint: Joint) -> Extension | None:
-        """Return the cone by ``|S| + 1`` inequalities u(s) >= b(s) and sum u <= k."""
+        """Return an extended formulation: u(s) >= b(s) for each s, and sum u <= k."""
         n = joint.n_secret
         if n > MAX_NUMBERED_SECRETS:
             raise UnsupportedNotion(f"the l1-lift of {n} secrets is beyond {MAX_NUMBERED_SECRETS}: use subset_merging")
@@ -257,7 +257,7 @@ class Chi2Lift(_Averages, CurvedLift):
 
     Notes
     -----
-    E23 eqs. (32) and (35), section 6.2. The chi2-lift is convex, not polyhedral; its inverse is not convex.
+    E23 eqs. (32) and (35), section 6.2. The chi2-lift is convex, not polyhedral; the chi2-lift-inverse is not convex.
 
     Examples
     --------
@@ -285,7 +285,7 @@ class Chi2Lift(_Averages, CurvedLift):
             return np.where(room > 0, np.log1p(np.expm1(eps) * np.sqrt(room / p_s)), 0.0)
 
     def tangents(self, joint: Joint, rows: Matrix) -> Matrix:
-        """Return tangents of the root of the chi2-lift, the norm of l - 1 weighted by P_S."""
+        """Return tangents of the P_S-weighted 2-norm of l - 1 (the root of the chi2-lift)."""
         require(self, CurvedLift, "tangents")
         likelihood = joint.s_given_x / joint.p_s[:, None]
         tangents = np.expm1(self.eps_u) - (joint.p_s * self.tangent_directions(joint, rows)[1]) @ (likelihood - 1)
@@ -293,7 +293,7 @@ class Chi2Lift(_Averages, CurvedLift):
 
     @checked
     def tangent_directions(self, joint: Joint, rows: Matrix) -> tuple[Matrix, Matrix]:
-        """Return unit vectors along l - 1 of posteriors near eps_u."""
+        """Return unit vectors along l - 1 for the posteriors near the bound eps_u."""
         lifts = (joint.s_given_x / joint.p_s[:, None]) @ rows.T
         size = np.sqrt(chi2_of(lifts, joint.p_s))
         near = np.log1p(size) >= self.eps_u - BOUNDARY_TOL
@@ -316,7 +316,7 @@ class AlphaLift(_Averages, CurvedLift):
 
     Notes
     -----
-    E23 eqs. (33), (36) and (37). Both sets are convex, and polyhedral only at alpha = inf or with a budget of 0.
+    E23 eqs. (33), (36) and (37). Both conditions are convex, and polyhedral only at alpha = inf or with a budget of 0.
 
     Examples
     --------
@@ -367,7 +367,7 @@ class AlphaLift(_Averages, CurvedLift):
 
     @checked
     def tangent_directions(self, joint: Joint, rows: Matrix) -> tuple[Matrix, Matrix]:
-        """Return dual vectors, shapes (m, S), of the posteriors near eps_l and near eps_u."""
+        """Return dual vectors, shapes (m, S), for posteriors near the eps_l, eps_u bounds."""
         power, lifts = self.alpha, (joint.s_given_x / joint.p_s[:, None]) @ rows.T
         lower = upper = np.empty((0, joint.n_secret))
         if np.isfinite(self.eps_u):

@@ -1,15 +1,15 @@
-"""The interfaces of privacy notions, one for each question, and shared helpers.
+"""Interfaces of privacy notions, and helpers that the notions share.
 
 A notion derives from the interfaces that it can implement, and a mechanism names the one that it needs:
 
-- :class:`LiftNotion`: each output's lift column l(., y) decides, so symbols can be merged.
+- :class:`LiftNotion`: a condition on each output's lift column l(., y), so symbols can be merged.
 - :class:`Polyhedral`: finitely many halfspaces define the cone of allowed posteriors v = P(X=.|Y=y);
   :class:`PolyhedralLift` is both.
 - :class:`CurvedLift`: the allowed posteriors form a convex set with tangents. It and Polyhedral are :class:`Convex`.
-- :class:`RatioBased`: bounds on ratios of P(y|s) and P(y), in which the prior does not occur.
-- :class:`PosteriorNotion`: each output's posterior decides. :class:`AttributeWise`: also about attributes of X.
+- :class:`RatioBased`: bounds on ratios of P(y|s) and P(y) that do not depend on the prior.
+- :class:`PosteriorNotion`: a condition on each output's posterior. :class:`AttributeWise`: also on attributes of X.
 
-Which of them a notion provides may depend on its budgets: see :meth:`Notion.lacks` and :func:`provides`.
+Which interfaces a notion provides may depend on its budgets: see :meth:`Notion.lacks` and :func:`provides`.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ class RequiredBudget(NamedTuple):
     needed : numpy.ndarray, shape (..., X)
         The smallest budget that each column satisfies, nats.
     allowed : float
-        The budget, nats.
+        The notion's budget, nats.
     decides : tuple
-        Which lifts decide: ``("least",)`` for the min-lift, ``("most",)`` for the max-lift, ``("most", "least")`` for
-        their ratio, or ``()`` for all lifts together.
+        Which lifts determine ``needed``: ``("least",)`` the min-lift, ``("most",)`` the max-lift, ``("most", "least")``
+        their ratio, ``()`` all lifts together.
     """
 
     budget: str
@@ -73,13 +73,13 @@ class RequiredByPosterior(NamedTuple):
     needed : numpy.ndarray, shape (Y,)
         The smallest budget that each output satisfies, nats.
     allowed : float
-        The budget, nats.
+        The notion's budget, nats.
     secret : numpy.ndarray of int, shape (Y,), optional
-        The secret whose lift decides; None if all secrets count together.
+        The secret whose lift determines ``needed``; None if all secrets do together.
     lift : numpy.ndarray, shape (Y,), optional
-        That secret's lift, given what is already known.
+        The lift of that secret, given the known attributes.
     known : tuple of tuple of (int, int)
-        For each output, the attributes of X that are already known, with their values; () if none is.
+        For each output, the known attributes of X with their values; () if none is known.
     """
 
     budget: str
@@ -123,7 +123,7 @@ class Ratios(NamedTuple):
 
 
 class Requirement(NamedTuple):
-    """The words in which a mechanism asks for an interface."""
+    """Texts for messages of a mechanism that requires an interface."""
 
     words: str
     """The notions that do."""
@@ -138,14 +138,14 @@ class Notion(Interface, ABC):
     requirement: ClassVar[Requirement] = Requirement("any notion", "leakage", "derive it from Notion")
 
     def __str__(self) -> str:
-        """Return the notion as text, with rounding such as that of 0.1 + 0.2 removed."""
+        """Return the notion as text, with numbers rounded to 12 significant digits."""
         return re.sub(r"\d+\.\d{12,}(e-?\d+)?", lambda number: f"{float(number[0]):.12g}", repr(self))
 
     @abstractmethod
     def leakage(self, joint: Joint, channel: Channel | None = None) -> float | Leakage:
         """Return the smallest budget or budgets that the release satisfies, in nats.
 
-        Without a channel, the release is X itself; the same holds for :meth:`violation` and :meth:`is_satisfied`.
+        Without a channel, the release is X itself, here and in :meth:`violation` and :meth:`is_satisfied`.
         """
 
     @abstractmethod
@@ -161,30 +161,30 @@ class Notion(Interface, ABC):
         return self.violation(joint, or_identity(joint, channel)) <= KEEP_TOL
 
     def belief(self, prior: float) -> tuple[float, float]:  # noqa: ARG002 - overridden by notions that bound lifts
-        """Return the smallest and largest belief in a property after a release.
+        """Return the smallest and largest posterior probability of a set of secrets.
 
-        ``prior`` is the belief before it. A property is a set of secrets. The bounds are (0, 1) if the notion does not
-        bound single lifts for every prior.
+        ``prior`` is the prior probability of the set. The result is (0, 1) if the notion does not bound single lifts
+        for every prior.
         """
         return 0.0, 1.0
 
     @property
     def odds_growth(self) -> float:
-        """The largest increase of the log-odds of two secrets, for any prior, nats.
+        """The largest increase of the log-odds of two secrets, for any prior, in nats.
 
-        It bounds log P(y|s) / P(y|s'), which does not depend on the prior; infinite if the notion does not.
+        It bounds log P(y|s) / P(y|s'); infinite if the notion gives no such bound for every prior.
         """
         return math.inf
 
     @property
     def proven(self) -> Notion:
-        """The notion that proofs refer to; perfect privacy if a budget of 0 means that."""
+        """The notion that proofs refer to; perfect privacy if a budget of 0 implies it."""
         return self
 
     def lacks(self, interface: type[Notion]) -> str | None:
         """Return why the notion does not provide an interface, or None if it does.
 
-        Notions for which the budgets decide override this method.
+        Notions whose interfaces depend on the budgets override this method.
 
         Examples
         --------
@@ -200,7 +200,7 @@ class Notion(Interface, ABC):
 
     @classmethod
     def refusal(cls, value: object, function: str) -> Exception | None:
-        """Return the error of a function that needs this interface, or None."""
+        """Return the error to raise if a value does not provide this interface, or None."""
         reason = value.lacks(cls) if isinstance(value, Notion) else f"{shown(value)} is not a Notion"
         if reason is None:
             return None
@@ -223,7 +223,7 @@ def require(notion: Notion, interface: type[N], function: str) -> N:
 
 
 class LiftNotion(Notion):
-    """A notion that each output's lift column decides."""
+    """A notion that is a condition on each output's lift column."""
 
     requirement = Requirement(
         "a notion that each output's lifts decide",
@@ -251,7 +251,7 @@ class LiftNotion(Notion):
 
     @checked
     def worst(self, joint: Joint, channel: Channel | None = None) -> tuple[float, ...]:
-        """Return the smallest value of each budget that the release satisfies, in nats."""
+        """Return, for each budget, the smallest value that the release satisfies, in nats."""
         required: dict[str, float] = {}
         for need in self.required_budgets(lift(or_identity(joint, channel).release(joint)), joint.p_s):
             # rounding can leave a constant release a hair below 0
@@ -276,7 +276,7 @@ class LiftNotion(Notion):
         return np.asarray(np.logical_and.reduce(satisfied))
 
     def risk(self, lift: Matrix, p_s: Vector) -> Matrix:
-        """Return the risk score omega of each column, shape (..., X)."""
+        """Return the risk score omega of each lift column, shape (..., X)."""
         with np.errstate(over="ignore"):
             return np.asarray(sum(np.exp(need.needed) for need in self.required_budgets(lift, p_s)))
 
@@ -311,29 +311,29 @@ class Polyhedral(Convex):
     def halfspaces(self, joint: Joint) -> Matrix:
         """Return G, shape (m, X): v = P(X=.|Y=y) is allowed exactly when G v >= 0.
 
-        Rows g are scaled so that g v >= -SLACK max(1, largest of g) wherever ``is_satisfied`` accepts an output.
+        Rows g are scaled so that g v >= -HALFSPACE_SLACK max(1, max(abs(g))) for every v that ``is_satisfied`` accepts.
         """
 
     def numbered_halfspaces(self, joint: Joint) -> Rows:
-        """Return the halfspaces by number, for a proof that names some of them."""
+        """Return the halfspaces, indexable by number, for a proof that uses some of them."""
         return self.halfspaces(joint)
 
     @checked
     def extension(self, joint: Joint) -> Extension | None:  # noqa: ARG002 - overridden where there is one
-        """Return a shorter description with auxiliary variables, or None."""
+        """Return an extended formulation with fewer inequalities, or None."""
         return None
 
     def relaxed(self, p_s: Vector, least: float) -> tuple[Polyhedral, float]:  # noqa: ARG002
-        """Return the notion without a bound on lifts below ``least``, and a share.
+        """Return the notion without lower bounds on lifts below ``least``, and a share.
 
-        Solvers cannot resolve such a bound. A constant release mixed in with that share raises every lift above it and
-        costs at most that share of the utility. Other notions return themselves and 0.
+        Solvers cannot resolve such bounds. Mixing in a constant release with that share raises every lift above them
+        and costs at most that share of the utility. Without such bounds, return the notion itself and 0.
         """
         return self, 0.0
 
 
 class PolyhedralLift(LiftNotion, Polyhedral):
-    """A notion that each output's lifts decide, by linear constraints."""
+    """A notion given by linear constraints on each output's lift column."""
 
     requirement = Requirement(
         "a notion that each output's lifts decide, by linear constraints",
@@ -360,17 +360,17 @@ class CurvedLift(LiftNotion, Convex):
         joint : Joint
             P_SX.
         rows : numpy.ndarray, shape (n, X)
-            Posteriors on the boundary of the set, where the halfspaces touch it.
+            Posteriors on the boundary of the set, the points of tangency.
 
         Returns
         -------
         numpy.ndarray, shape (m, X)
-            Rows g, scaled so that g v >= -SLACK max(1, largest of g) for every v that ``is_satisfied`` accepts.
+            Rows g, scaled so that g v >= -HALFSPACE_SLACK max(1, max(abs(g))) if ``is_satisfied`` accepts v.
         """
 
     @checked
     def tangent_directions(self, joint: Joint, rows: Matrix) -> tuple[Matrix, Matrix]:  # noqa: ARG002
-        """Return the vectors, shapes (m, S), that :meth:`tangents` come from."""
+        """Return the lower and upper dual vectors, shapes (m, S), of :meth:`tangents`."""
         none = np.empty((0, joint.n_secret))
         return none, none
 
@@ -382,11 +382,11 @@ class RatioBased(Notion):
 
     @abstractmethod
     def ratios(self, n_secret: int) -> Ratios:
-        """Return the notion as bounds on ratios, in which the prior does not occur."""
+        """Return the notion as bounds on ratios that do not depend on the prior."""
 
 
 class PosteriorNotion(Notion):
-    """A notion that each output's posterior decides."""
+    """A notion that is a condition on each output's posterior."""
 
     requirement = Requirement("a notion that each output's posterior decides", "required_by_posteriors", "use SRLIP")
 
@@ -396,7 +396,7 @@ class PosteriorNotion(Notion):
 
 
 class AttributeWise(PosteriorNotion, Polyhedral):
-    """A notion about the attributes that X consists of, with one budget, ``eps``."""
+    """A notion about the attributes of X, with one budget, ``eps``."""
 
     requirement = Requirement("a notion about X's attributes", "attribute_halfspaces", "give SRLIP")
     eps: float
@@ -408,7 +408,7 @@ class AttributeWise(PosteriorNotion, Polyhedral):
 
     @checked
     def check_fits(self, joint: Joint) -> None:
-        """Raise InvalidParameter unless the attributes' combinations are the symbols."""
+        """Raise InvalidParameter unless ``|X|`` is the product of the attributes' sizes."""
         if (combinations := math.prod(self.attributes)) != joint.n_public:  # numpy's product overflows at 2^63
             raise InvalidParameter(
                 f"shape {shown(self.attributes)} has {shown(combinations)} combinations, "
@@ -417,16 +417,16 @@ class AttributeWise(PosteriorNotion, Polyhedral):
 
     @abstractmethod
     def attribute_halfspaces(self, joint: Joint, j: int, eps: float) -> tuple[Matrix, Vector]:
-        """Return the halfspaces G of attribute j, and P(x^j).
+        """Return the halfspaces G of attribute j, and the marginal P(x^j).
 
-        An output of attribute j alone is private at eps, given any other attributes, exactly if G v >= 0.
+        A posterior v = P(X^j=.|Y^j=y) satisfies the budget eps, given any other attributes, exactly if G v >= 0.
         """
 
 
 def belief_within(prior: float, eps_l: float, eps_u: float) -> tuple[float, float]:
-    """Return the extreme beliefs under lifts in [e^-eps_l, e^eps_u].
+    """Return the range of a set's posterior for lifts in [e^-eps_l, e^eps_u].
 
-    E23 Proposition A1. The bounds on the lift of a property and of its complement bound each other.
+    E23 Proposition A1. Both the lift of the set and the lift of its complement are bounded.
 
     Examples
     --------
@@ -441,7 +441,7 @@ def belief_within(prior: float, eps_l: float, eps_u: float) -> tuple[float, floa
 
 
 def prior_of(p_s: ArrayLike) -> Vector:
-    """Return a prior as an array, shape (S,), and raise an error if it is invalid."""
+    """Return a validated prior as an array, shape (S,)."""
     prior = as_matrix("p_s", p_s, (1,))
     if not (prior > 0).all():
         raise InvalidDistribution(f"p_s is {shown(prior)}: give each secret a probability above 0")
@@ -455,7 +455,7 @@ def log_of(measure: Matrix) -> Matrix:
 
 
 def difference(a: Matrix | float, b: Matrix | float) -> Matrix:
-    """Return a - b with rounding errors set to 0, as a solver would scale them up."""
+    """Return a - b with rounding errors set to 0, because solvers amplify them."""
     raw = np.asarray(a - b)
     exact = np.where(np.abs(raw) <= SAME_TOL * np.maximum(np.abs(a), np.abs(b)), 0.0, raw)
     # a bound that no output can miss by as much as KEEP_TOL, as for a secret of probability almost 1, is no bound
@@ -468,9 +468,9 @@ def cone_of(likelihood: Matrix, eps_l: float, eps_u: float) -> Matrix:
     Parameters
     ----------
     likelihood : numpy.ndarray, shape (S, X)
-        The lift of each symbol, so that ``likelihood @ v`` is an output's.
+        Lifts of the symbols; ``likelihood @ v`` is the lift column of an output with posterior v.
     eps_l, eps_u : float
-        Nats; an infinite one drops that side.
+        Budgets in nats; an infinite one drops that side.
     """
     rows = [np.empty((0, likelihood.shape[1]))]
     if np.isfinite(eps_l):

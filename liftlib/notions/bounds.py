@@ -128,7 +128,7 @@ class ALIP(_LiftRange):
         eps : float
             LDP budget, nats.
         lam : float
-            The share of the budget for the min-lift, in [0, 1]; above 1/2 the min-lift is relaxed.
+            The share of the budget for the min-lift, in [0, 1]; above 1/2, the min-lift has the looser bound.
         """
         eps, lam = check_scalar("eps", eps), check_scalar("lam", lam, 0, 1)
         return cls(lam * eps, (1 - lam) * eps)
@@ -144,7 +144,7 @@ class ALIP(_LiftRange):
 
 
 class _OneBudget(LiftNotion):
-    """A notion of the max-lift and the min-lift with one budget, ``eps``."""
+    """A notion that bounds the max-lift and the min-lift with one budget, ``eps``."""
 
     eps: float
 
@@ -169,7 +169,7 @@ class LIP(_OneBudget, _LiftRange):
 
     Notes
     -----
-    E23 Definition 1; S20 Definition 2; C22 eq. (2), whose risk, the largest absolute log-lift, it uses.
+    E23 Definition 1; S20 Definition 2; C22 eq. (2). The risk score is the largest absolute log-lift, as in C22.
 
     Examples
     --------
@@ -210,7 +210,7 @@ class LDP(_OneBudget, PolyhedralLift, RatioBased):
     eps: float
 
     def belief(self, prior: float) -> tuple[float, float]:
-        """Return the extreme beliefs after a release, whose odds change by e^eps at most."""
+        """Return the range of a set's posterior: the odds change by at most e^eps."""
         prior, ratio = check_scalar("prior", prior, 0, 1), float(np.exp(-self.eps))
         if prior in (0.0, 1.0):  # certainty does not change, not even where the budget is infinite
             return prior, prior
@@ -241,7 +241,7 @@ class LDP(_OneBudget, PolyhedralLift, RatioBased):
 
     @checked
     def extension(self, joint: Joint) -> Extension | None:
-        """Return the cone by ``2 |S|`` inequalities l(s) <= u <= e^eps l(s)."""
+        """Return an extended formulation: l(s) <= u <= e^eps l(s) for each s."""
         n, factor = joint.n_secret, float(np.exp(-self.eps))
         if n < MIN_EXTENDED_SECRETS or not EXTENDED_BUDGETS[0] <= self.eps <= EXTENDED_BUDGETS[1]:
             return None
@@ -282,7 +282,7 @@ class LDP(_OneBudget, PolyhedralLift, RatioBased):
         return Ratios(pairs[:, 0], pairs[:, 1], np.full(len(pairs), self.eps))
 
     def lift_bounds(self, p_s: Vector) -> LiftBounds:
-        """Return LIP's bounds, which LDP implies (S20 Lemma 1)."""
+        """Return the bounds of LIP(eps), which LDP(eps) implies (S20 Lemma 1)."""
         p_s = prior_of(p_s)
         return LiftBounds(np.full(len(p_s), self.eps), np.full(len(p_s), self.eps), exact=False)
 
@@ -299,5 +299,5 @@ def _pairs(n_secret: int) -> NDArray[np.int64]:
 
 @checked
 def PerfectPrivacy() -> ALIP:  # noqa: N802 - reads as a notion
-    """Return the notion under which Y is independent of S, ALIP(0, 0)."""
+    """Return ALIP(0, 0), which requires that Y is independent of S."""
     return ALIP(0.0, 0.0)

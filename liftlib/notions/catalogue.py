@@ -1,4 +1,4 @@
-"""The notions by name, and a notion as JSON values."""
+"""The notions by name, and their conversion to and from JSON values."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def register(**makers: Callable[..., Notion]) -> None:
 
 
 def content_of(notion: Notion) -> dict[str, Any] | None:
-    """Return a catalogued notion as JSON values; None for any other notion.
+    """Return a registered notion as JSON values; None for any other notion.
 
     Examples
     --------

@@ -63,7 +63,7 @@ class SRLIP(AttributeWise):
         return self.shape
 
     def belief(self, prior: float) -> tuple[float, float]:
-        """Return the extreme beliefs, also for an adversary who knows attributes."""
+        """Return the range of a set's posterior, even if the adversary knows attributes."""
         return belief_within(check_scalar("prior", prior, 0, 1), self.eps, self.eps)
 
     @checked
@@ -75,7 +75,7 @@ class SRLIP(AttributeWise):
     def required_by_posteriors(self, joint: Joint, channel: Channel | None = None) -> tuple[RequiredByPosterior, ...]:
         """Return the budget required by each output, for each set J of known attributes.
 
-        The secret, its lift P(s|x^J,y) / P(s|x^J) and the known values are those that require the most.
+        For each output, the secret, its lift P(s|x^J,y) / P(s|x^J) and the known values are the worst case.
         """
         channel = or_identity(joint, channel)
         channel.release(joint)  # raises if the channel does not fit
@@ -128,10 +128,10 @@ class SRLIP(AttributeWise):
 
     @checked
     def attribute_halfspaces(self, joint: Joint, j: int, eps: float) -> tuple[Matrix, Vector]:
-        """Return the halfspaces G of attribute j, and P(x^j).
+        """Return the halfspaces G of attribute j, and the marginal P(x^j).
 
-        A row v = P(X^j=.|Y^j=y) is LIP(eps) given any other attributes exactly when G v >= 0. There is one pair of
-        halfspaces for each set J of other attributes, each of their values, and each possible secret.
+        A posterior v = P(X^j=.|Y^j=y) satisfies LIP(eps) given any other attributes exactly when G v >= 0. There is
+        one pair of halfspaces for each set J of other attributes, each of their values, and each possible secret.
 
         Notes
         -----
@@ -158,17 +158,17 @@ class SRLIP(AttributeWise):
         return np.concatenate(rows), marginal
 
     def _side_channels(self, joint: Joint) -> list[list[int]]:
-        """Return the symbols x that agree with each value x^J of each subset J."""
+        """Return the symbols x compatible with each value x^J of each subset J."""
         self.check_fits(joint)
         return [cells for known in self._known() for _, cells in self._cells(known)]
 
     def _known(self) -> Iterator[tuple[int, ...]]:
-        """Return the subsets J of attributes in order of size."""
+        """Return an iterator over the subsets J of attributes, in order of size."""
         axes = range(len(self.shape))
         return itertools.chain.from_iterable(itertools.combinations(axes, size) for size in range(len(axes) + 1))
 
     def _cells(self, known: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], list[int]]]:
-        """Return each value of these attributes, with the symbols x that agree with it."""
+        """Yield each value of the known attributes with the symbols x compatible with it."""
         grid = np.arange(int(np.prod(self.shape))).reshape(self.shape)
         for value in itertools.product(*(range(self.shape[j]) for j in known)):
             index: list[int | slice] = [slice(None)] * len(self.shape)

@@ -1,1 +1,1 @@
-"""Reduction: mechanisms that move every lift, or the extreme ones, towards 1."""
+"""Reduction: mechanisms that move every lift towards 1 by the same share."""

@@ -27,7 +27,7 @@ def linear_reduction(joint: Joint, share: float) -> Channel:
     -------
     Channel
         P(y|x), with P_Y = P_X and P(y|s) = (1 - share) P(x|s) + share P(x). Every lift moves towards 1 by this
-        share of its distance.
+        share of its distance from 1.
 
     Raises
     ------
@@ -61,8 +61,8 @@ def reduction_share(joint: Joint, notion: Notion) -> float:
     Returns
     -------
     float
-        In [0, 1], exact to within rounding. If lift columns decide the notion, every channel with the same P(y|s)
-        satisfies it too.
+        In [0, 1], exact up to rounding. If the notion is a condition on lift columns, every channel with the same
+        P(y|s) satisfies it too.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""The cheapest mechanisms with the P(y|s) of linear reduction (I21)."""
+"""The minimum-distortion mechanisms with the P(y|s) of linear reduction (I21)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LIFT_TOL = 1e-6  # largest error of a lift that the linear program reaches, agai
 
 @family(high=1.0, private_end="high", near=reduction_share, resolution=LP_PARAMETER_TOL)
 def markov_reduction(joint: Joint, share: float, *, distortion: ArrayLike | None = None) -> Channel:
-    """Return the cheapest kernel P(y|x) with the P(y|s) of linear reduction.
+    """Return the minimum-distortion P(y|x) with the P(y|s) of linear reduction.
 
     Parameters
     ----------
@@ -36,14 +36,14 @@ def markov_reduction(joint: Joint, share: float, *, distortion: ArrayLike | None
     Returns
     -------
     Channel
-        P(y|x). If P(x|s) has rank ``|X|``, it is that of :func:`linear_reduction`, the only one that meets I21 eq. (3).
+        P(y|x). If P(x|s) has rank ``|X|``, I21 eq. (3) determines it uniquely, as in :func:`linear_reduction`.
 
     Raises
     ------
     InvalidParameter
         If the share is outside [0, 1] or the distortion does not fit.
     SolverFailure
-        If the linear programme's answer fails its check.
+        If the linear program's solution fails its check.
 
     Notes
     -----
@@ -82,7 +82,7 @@ def markov_reduction(joint: Joint, share: float, *, distortion: ArrayLike | None
 
 @family(high=1.0, private_end="high", near=reduction_share)
 def secret_aware_reduction(joint: Joint, share: float, *, distortion: ArrayLike | None = None) -> Channel:
-    """Return the cheapest kernel P(y|s,x) with the P(y|s) of linear reduction.
+    """Return the minimum-distortion P(y|s,x) with the P(y|s) of linear reduction.
 
     Parameters
     ----------
@@ -102,17 +102,17 @@ def secret_aware_reduction(joint: Joint, share: float, *, distortion: ArrayLike 
     Raises
     ------
     InvalidParameter
-        If the share is outside [0, 1] or the distortion has another shape.
+        If the share is outside [0, 1], or the distortion has another shape or a negative entry.
     InvalidDistribution
-        If the distortion has an entry that is negative or not finite.
+        If the distortion is not a matrix of finite numbers.
     SolverFailure
-        If a linear programme's answer fails its check.
+        If a linear program's solution fails its check.
 
     Notes
     -----
-    I21 Propositions 1 and 2, eqs. (11) and (12). For each secret this is a transport of P(x|s) to P(y|s). Proposition
-    2 leaves the mass they share in place, which is optimal if the distortion meets the triangle inequality; otherwise
-    the whole transport problem is solved.
+    I21 Propositions 1 and 2, eqs. (11) and (12). For each secret, this is a transport of P(x|s) to P(y|s). Proposition
+    2 leaves their common mass in place, which is optimal if the distortion satisfies the triangle inequality;
+    otherwise the whole transport problem is solved.
 
     Examples
     --------
@@ -139,19 +139,19 @@ def secret_aware_reduction(joint: Joint, share: float, *, distortion: ArrayLike 
 
 
 def carry(joint: Joint, target: Matrix) -> Channel:
-    """Return the P(y|s,x) that reaches P(y|s) = ``target`` and moves the least of X."""
+    """Return the P(y|s,x) with P(y|s) = ``target`` that minimises P(Y != X)."""
     pairs = zip(joint.x_given_s, target, strict=True)
     return Channel([_rows(source, _in_place(source, reached, None)) for source, reached in pairs], joint.public)
 
 
 def _in_place(source: Vector, target: Vector, cost: Matrix | None) -> Matrix:
-    """Return a transport that leaves what source and target share in place."""
+    """Return a transport that leaves the common mass of source and target in place."""
     overlap = np.minimum(source, target)
     return np.asarray(np.diag(overlap) + _moves(source - overlap, target - overlap, cost))
 
 
 def _rows(source: Vector, flow: Matrix) -> Matrix:
-    """Return a flow as a kernel."""
+    """Return a flow as a kernel whose rows sum to 1."""
     possible = source > 0
     rows = np.eye(source.size)  # what to release for an x that this secret never has does not matter
     rows[possible] = flow[possible] / flow[possible].sum(axis=1, keepdims=True)
@@ -184,7 +184,7 @@ def _moves(surplus: Vector, deficit: Vector, cost: Matrix | None) -> Matrix:
 
 
 def _transport(source: Vector, target: Vector, cost: Matrix) -> Matrix:
-    """Return the cheapest transport of ``source`` to ``target``, shape (m, n)."""
+    """Return the minimum-cost transport of ``source`` to ``target``, shape (m, n)."""
     m, n = cost.shape
     pair = np.arange(m * n)
     rows = np.concatenate([pair // n, m + pair % n])

@@ -1,1 +1,1 @@
-"""Random responses: mixtures of the posteriors that a notion allows."""
+"""Random responses: optimal mixtures of the posteriors that a notion allows."""

@@ -1,4 +1,4 @@
-"""AORR, the asymmetric optimal random response, by listing vertices (E23).
+"""AORR, the asymmetric optimal random response, by vertex enumeration (E23).
 
 1. The posteriors v = P(X=.|Y=y) that the notion allows form a polytope (eq. (25)); list its vertices.
 2. I(X; Y) = H(X) - H(X|Y) is largest where H(X|Y), the mean entropy of the posteriors, is smallest (eq. (15)). Entropy
@@ -37,7 +37,7 @@ def entropies(rows: Matrix) -> Vector:
 
 
 class Mixture(NamedTuple):
-    """The cheapest mixture of posteriors, shape (M, X), that averages to ``p_x``."""
+    """A minimum-cost mixture of posteriors, shape (M, X), with mean ``p_x``."""
 
     rows: Matrix
     solution: Solution
@@ -47,7 +47,7 @@ class Mixture(NamedTuple):
     def kernel(self) -> Matrix:
         """P(y|x) = P(y) v_y(x) / P(x), shape (X, Y) (E23 eqs. (27)-(30)).
 
-        A symbol so rare that none of them contains it, within the linear program's tolerance, is treated like an
+        A symbol that no output contains, because its mass is below the linear program's tolerance, is treated like an
         average symbol.
         """
         outputs = self.solution.x > 0
@@ -58,12 +58,12 @@ class Mixture(NamedTuple):
 
 
 def cheapest(rows: Matrix, p_x: Vector, cost: Callable[[Matrix], Vector] = entropies) -> Mixture:
-    """Return the cheapest mixture that averages to P_X (E23 eq. (26), S20 eq. (17)).
+    """Return the minimum-cost mixture with mean P_X (E23 eq. (26), S20 eq. (17)).
 
     Raises
     ------
     InfeasiblePrivacy
-        If no mixture averages to P_X.
+        If no mixture has mean P_X.
     SolverFailure
         If the linear program's solution fails its check.
     """
@@ -71,7 +71,7 @@ def cheapest(rows: Matrix, p_x: Vector, cost: Callable[[Matrix], Vector] = entro
 
 
 def aorr(joint: Joint, notion: Polyhedral, *, cone: PosteriorCone | None = None, method: Method = "qhull") -> Channel:
-    """Return the mechanism with the largest I(X; Y), by listing all vertices.
+    """Return the mechanism that maximises I(X; Y), by vertex enumeration.
 
     Parameters
     ----------
@@ -109,12 +109,12 @@ def aorr(joint: Joint, notion: Polyhedral, *, cone: PosteriorCone | None = None,
 
 
 def proven(joint: Joint, support: Support, mixture: Mixture) -> float:
-    """Return the bound on I(X; Y) by all vertices, nats; infinite without a symbol."""
+    """Return the upper bound on I(X; Y), nats; infinite if a symbol was removed."""
     return entropy(joint.p_x) - mixture.solution.objective if support.resolved.all() else np.inf
 
 
 def certified(joint: Joint, channel: Channel, route: str, mixture: Mixture, mixed: float, upper: float) -> Channel:
-    """Return the channel with its certificate; ``upper`` may be infinite."""
+    """Return the channel with a certificate; ``upper`` may be infinite."""
     value = mutual_information(channel.joint_xy(joint))
     # equal bounds may cross through rounding
     certificate = ResponseCertificate(

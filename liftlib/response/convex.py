@@ -42,7 +42,7 @@ BOUNDARY_BISECTIONS = 50  # steps of the bisection for a point on the boundary o
 
 
 class Bracket(NamedTuple):
-    """The cheapest mixture found, the best bound, and its points of tangency."""
+    """The best mixture found, the best lower bound, and the bound's tangent points."""
 
     inner: Mixture
     proven: ProvenBound
@@ -155,7 +155,7 @@ def _bracketed(
 
 
 def _cheapest(rows: Matrix, p_x: Vector) -> Mixture:
-    """Return the cheapest mixture, uncertified if its check fails."""
+    """Return the minimum-cost mixture, uncertified if its check fails."""
     try:
         return cheapest(rows, p_x)
     except (InfeasiblePrivacy, SolverFailure):
@@ -178,5 +178,5 @@ def boundary(joint: Joint, notion: CurvedLift, rows: Matrix) -> Matrix:
 
 
 def _outside(rows: Matrix, edge: Matrix, weights: Vector) -> np.ndarray:
-    """Return a mask of the posteriors in use that are not allowed."""
+    """Return a mask of the posteriors with positive weight that are not allowed."""
     return np.asarray((weights > 0) & (np.abs(rows - edge).max(axis=1) > EDGE_TOL))

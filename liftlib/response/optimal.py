@@ -51,22 +51,22 @@ def optimal_response(
     joint : Joint
         P_SX.
     notion : Notion
-        A polyhedral notion: ALIP (AORR), LIP (ORR), LDP, SRLIP, PerfectPrivacy, or L1Lift with an infinite ``eps_l``.
-        Or a convex one: AlphaLift, or Chi2Lift with an infinite ``eps_l``; tangents are then added as cutting planes.
+        A polyhedral notion: ALIP (AORR), LIP (ORR), LDP, SRLIP, PerfectPrivacy, or L1Lift with an infinite ``eps_l``;
+        or a convex one, solved by cutting planes: AlphaLift, or Chi2Lift with an infinite ``eps_l``.
     method : {"auto", "tree", "qhull", "cdd"}, keyword-only
-        ``"qhull"`` and ``"cdd"`` list all vertices, see :func:`~liftlib.response.aorr.aorr`. ``"tree"`` uses column
-        generation and proves the gap by branch and bound, at any size. ``"auto"`` lists vertices if there are provably
-        few, and otherwise, or if a solver fails, uses the tree.
+        ``"qhull"`` and ``"cdd"`` enumerate all vertices, see :func:`~liftlib.response.aorr.aorr`. ``"tree"`` uses
+        column generation and proves the gap by branch and bound, at any size. ``"auto"`` enumerates vertices if there
+        are provably few; otherwise, or if that fails, it uses the tree.
     gap : float, keyword-only
         The search ends once the proven gap is at most this fraction of I(X; Y), or 10^-9 nats.
     seconds, programmes : optional, keyword-only
         Limits on the time and on the number of linear programs, after which the best mechanism found is returned.
     compiled : bool, optional, keyword-only
-        Whether to use compiled loops; by default, if numba (the extra ``fast``) is installed and has compiled them, in
+        Whether to use compiled loops. By default they are used once numba (the extra ``fast``) has compiled them, in
         the background of the first search.
     threads : int, optional, keyword-only
-        Threads of the compiled loops, by default one for each processor that the process may use. Without a limit on
-        the time, the result is the same for any number.
+        Threads of the compiled loops, by default one for each processor that the process may use. Without a time
+        limit, the result does not depend on their number.
     report : callable, optional, keyword-only
         Progress callback, called with (smallest H(X|Y) found, lower bound, seconds).
 
@@ -81,7 +81,7 @@ def optimal_response(
     -----
     LiftWarning
         If a limit (time, linear programs, or about 2 GB of memory) was reached before the gap, or rounding leaves a
-        gap above 10^-6 nats. I(X; Y) is never below that of subset merging.
+        gap above 10^-6 nats. I(X; Y) is at least that of subset merging, for notions to which that applies.
 
     Raises
     ------
@@ -137,12 +137,12 @@ def optimal_response(
 
 
 def most_vertices(compiled: bool | None = None) -> int:
-    """Return the largest number of vertices to list, by default for current loops."""
+    """Return the vertex limit for enumeration, with or without compiled loops."""
     return MAX_VERTICES if (ready() if compiled is None else compiled) else MAX_VERTICES_PLAIN
 
 
 def few_vertices(halfspaces: Matrix, most: int) -> bool:
-    """Return whether a cone, by halfspaces of shape (m, X), has few vertices.
+    """Return whether a polytope of posteriors has provably at most ``most`` vertices.
 
     Examples
     --------

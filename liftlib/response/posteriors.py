@@ -1,4 +1,4 @@
-"""What the random responses share: polytope, repair and certificate.
+"""Posterior cone, repair and certificate, shared by the random responses.
 
 Each output y stands for its posterior v = P(X=.|Y=y), and a mechanism is a mixture of posteriors that averages to P_X.
 """
@@ -31,7 +31,7 @@ MAX_LISTED_HALFSPACES = (
 class ResponseCertificate(Certificate):
     """How a response was found, and a bound on every other response.
 
-    ``upper`` is finite if all vertices were listed or branch and bound proved it, and no symbol was left out.
+    ``upper`` is finite if no symbol was removed and vertex enumeration or branch and bound proved the bound.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class ResponseCertificate(Certificate):
     solution : mixproof.lp.Solution
         The certified linear program; its objective is H(X|Y), nats.
     mixed : float
-        The share of constant release mixed in to repair rounding; usually 0.
+        Share of a constant release mixed in to repair rounding errors; usually 0.
     proof : mixproof.proof.Proof or None
         The proof for :func:`liftlib.proofs.check_proof`, assembled at first access; None if vertices were listed.
     programmes, seconds
@@ -74,7 +74,7 @@ class Support(NamedTuple):
     resolved: Mask
 
     def extended(self, kernel: Matrix) -> Matrix:
-        """Return the kernel extended to the symbols left out, as average symbols."""
+        """Return the kernel extended to the removed symbols, as average symbols."""
         if self.resolved.all():
             return kernel
         extended = np.tile(self.joint.p_x @ kernel, (self.resolved.size, 1))
@@ -92,9 +92,9 @@ class PosteriorCone(NamedTuple):
     support : Support
         The symbols that a solver can resolve.
     halfspaces : numpy.ndarray, shape (m, n), optional
-        G; None if there are more than ``MAX_LISTED_HALFSPACES``: then the extension is used.
+        G; None if there is an extension for more than ``MAX_LISTED_HALFSPACES`` halfspaces, which is then used.
     floor : float
-        Minimum share of constant release to mix in.
+        Minimum share of a constant release to mix in.
     extension : Extension, optional
         An equivalent description with auxiliary variables and fewer inequalities.
     others : tuple of Joint
@@ -116,7 +116,7 @@ class PosteriorCone(NamedTuple):
         return self.notion.relaxed(self.support.joint.p_s, MIN_RESOLVED_LIFT)[0].halfspaces(self.support.joint)
 
     def channel(self, kernel: Matrix) -> tuple[Channel, float]:
-        """Return the channel of a kernel over the support, repaired, see :func:`repaired`."""
+        """Return the repaired channel of a kernel over the support, see :func:`repaired`."""
         every = (self.joint, *self.others)
         return repaired(
             self.support.extended(kernel),
@@ -128,7 +128,7 @@ class PosteriorCone(NamedTuple):
 
 
 def without_negligible(joint: Joint, notion: Notion) -> Support:
-    """Return the joint distribution without symbols below a solver's tolerance.
+    """Return the joint distribution without symbols of negligible probability.
 
     Treating them like an average symbol moves every lift towards 1 and costs at most their entropy. Notions about
     attributes need every symbol, so none is removed.
@@ -169,7 +169,7 @@ def repaired(
     Raises
     ------
     SolverFailure
-        If more than ``numerics.REPAIR_TOL`` is needed, which is too much to be rounding.
+        If a share above ``numerics.REPAIR_TOL`` is needed, which rounding cannot explain.
     """
     p_y, share = p_x @ kernel, floor
     while True:
@@ -191,9 +191,9 @@ def cone_for(joint: Joint, notion: Polyhedral) -> PosteriorCone:
 
 
 def vertex_bound(n_halfspaces: int, n: int) -> int:
-    """Return the largest number of vertices of a polytope of posteriors.
+    """Return an upper bound on the number of vertices of a polytope of posteriors.
 
-    McMullen's upper bound theorem :cite:`McMullen1970`: a polytope of d dimensions and m sides has at most
+    McMullen's upper bound theorem :cite:`McMullen1970`: a polytope of d dimensions and m facets has at most
     C(m - ceil(d/2), floor(d/2)) + C(m - floor(d/2) - 1, ceil(d/2) - 1) vertices.
 
     Examples

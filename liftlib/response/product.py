@@ -31,7 +31,7 @@ class ProductCertificate(Certificate):
     factors : tuple of Channel
         P(y^j|x^j), one for each attribute.
     share : float
-        The share of eps / m that each attribute was given: 1 as in S20, less if that violates SRLIP.
+        Fraction of eps / m allotted to each attribute: 1 as in S20, or less if that violates SRLIP.
     """
 
     factors: tuple[Channel, ...]
@@ -50,7 +50,7 @@ def product_response(joint: Joint, notion: AttributeWise, *, repair: bool = True
         SRLIP, with its budget and the m attributes' sizes; each attribute gets eps / m.
     repair : bool, keyword-only
         Whether to lower all attributes' budgets together until the product satisfies SRLIP(eps). S20 Theorem 4 states
-        that it always does, which is not so. ``False`` is the published protocol.
+        that it always does, but this is false. ``False`` is the published protocol.
 
     Returns
     -------
@@ -64,13 +64,13 @@ def product_response(joint: Joint, notion: AttributeWise, *, repair: bool = True
     InvalidParameter
         If the attributes' sizes do not fit the joint distribution.
     SolverFailure
-        If a solver's answer fails its check.
+        If a solver's solution fails its check.
 
     Notes
     -----
     S20 Theorem 4, eqs. (23)-(26), with the optimum of each attribute in ``|X^j|-1`` dimensions instead of S20's
-    enumeration. The proof in S20, eqs. (39)-(44), treats the attributes that the attacker does not know as independent
-    given those that are known.
+    enumeration. The proof in S20, eqs. (39)-(44), treats the attributes that the adversary does not know as independent
+    given the known ones.
 
     Examples
     --------

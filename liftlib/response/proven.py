@@ -1,6 +1,6 @@
 """The optimal response at any size, with a gap proven by branch and bound.
 
-The search itself is in ``mixproof``; this module adds the notion's cone, the mechanism and the proof.
+The search itself is in ``mixproof``; this module supplies the notion's cone and builds the mechanism and the proof.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def proven_response(
 
 
 def raised(joint: Joint, support: Support, least: float) -> float:
-    """Return the bound on I(X; Y) from one on H(X|Y), rounded up."""
+    """Return the upper bound on I(X; Y), rounded up, from a lower bound on H(X|Y)."""
     total = entropy(joint.p_x)
     return total - least + BOUND_MARGIN * (1 + total) if support.resolved.all() else np.inf
 
@@ -123,7 +123,7 @@ def raised(joint: Joint, support: Support, least: float) -> float:
 def with_proof(
     certificate: ResponseCertificate, joint: Joint, notion: Notion, proven: ProvenBound, points: Matrix
 ) -> ResponseCertificate:
-    """Return a certificate with the proof of its bound, if that is finite."""
+    """Return a certificate with the proof of its bound, if the bound is finite."""
     if not np.isfinite(certificate.upper):
         return certificate
     alone = proven.alone()
@@ -136,12 +136,12 @@ def with_proof(
 
 
 def is_steep(dual: Vector, p_x: Vector) -> bool:
-    """Return whether a check may round by more than ``BOUND_MARGIN``."""
+    """Return whether large duals let a check round by more than ``BOUND_MARGIN``."""
     return bool(np.abs(dual) @ p_x > MAX_MEAN_MULTIPLIER)
 
 
 def unresolved(certificate: ResponseCertificate, gap: float) -> bool:
-    """Return whether the proven gap of a certificate exceeds the requested gap."""
+    """Return whether a certificate's gap exceeds the requested gap and ``SILENT_GAP``."""
     return bool(np.isfinite(certificate.upper)) and certificate.gap > max(gap * certificate.value, SILENT_GAP)
 
 
@@ -150,9 +150,9 @@ def first_that_holds(
 ) -> tuple[Mixture, Channel, float]:
     """Return the first candidate mixture that satisfies the notion after repair.
 
-    The candidates are the search's own mixture, if certified; for posteriors that nearly coincide, HiGHS's mixture and
-    the search's own without the check; and for posteriors too far outside to be repaired, a mixture of posteriors
-    ``inside`` and a constant release.
+    The candidates are, in order: the search's mixture, if certified; for posteriors that nearly coincide, the mixture
+    found by HiGHS and the uncertified mixture of the search; for posteriors too far outside the cone to be repaired, a
+    mixture of the posteriors ``inside()``; and a constant release.
     """
     rows, weights, p_x = result.rows, result.weights, cone.support.joint.p_x
     mixtures: tuple[Callable[[], Mixture], ...] = (
@@ -188,7 +188,7 @@ def moved_inside(rows: Matrix, halfspaces: Matrix, p_x: Vector) -> Matrix:
 
 
 def solution_of(rows: Matrix, weights: Vector, p_x: Vector) -> Solution:
-    """Return weights as a solution of the linear program, without multipliers."""
+    """Return weights as an uncertified solution of the LP, without multipliers."""
     objective = float(entropies(rows) @ weights)
     residual = float(np.abs(weights @ rows - p_x).max())
     return Solution(np.maximum(weights, 0.0), np.zeros(p_x.size), objective, residual, np.inf, np.inf)
@@ -214,7 +214,7 @@ def exactly(mixture: Mixture) -> Mixture:
 
 
 def merged_rows(support: Support, notion: LiftNotion) -> Matrix:
-    """Return the posteriors of subset merging, the least that a search returns."""
+    """Return the posteriors of subset merging, the fallback of a search."""
     merged = subset_merging(support.joint, notion)
     masses = (support.joint.p_x[:, None] * merged.kernel).T
     return np.asarray(masses / masses.sum(axis=1, keepdims=True))

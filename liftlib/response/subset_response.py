@@ -30,13 +30,13 @@ class SubsetCertificate(Certificate):
     subsets : tuple of tuples of int
         The subsets of symbols; negligible symbols are in none.
     unions : int
-        How often subsets were united because one alone allowed no response.
+        Number of unions of subsets, made because a subset alone allowed no response.
     fallback : bool
-        Whether even the union of all allowed none, so that subset merging was used.
+        Whether subset merging was used, because no response was found or repair failed.
     rows : int
         Number of vertices listed or posteriors found, over all subsets and unions.
     searched : int
-        Number of subsets whose posteriors were searched for, because the vertices may be too many or too close.
+        Number of subsets with a search instead of vertex enumeration (too many vertices, or too close).
     """
 
     subsets: Partition
@@ -55,7 +55,7 @@ class Block(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """The blocks of the kernel, None if there is no response; unions and posteriors."""
+    """The kernel's blocks (None without a response); numbers of unions and posteriors."""
 
     blocks: list[Block] | None
     unions: int
@@ -64,7 +64,7 @@ class Blocks(NamedTuple):
 
 @checked
 def subset_response(joint: Joint, notion: PolyhedralLift) -> Channel:
-    """Return the channel with the optimal response within high-risk subsets.
+    """Return the channel with the optimal random response within high-risk subsets.
 
     Low-risk symbols are published unchanged.
 
@@ -73,7 +73,7 @@ def subset_response(joint: Joint, notion: PolyhedralLift) -> Channel:
     joint : Joint
         P_SX.
     notion : Notion
-        A polyhedral notion that lift columns decide: ALIP, LIP, LDP, L1Lift with an infinite ``eps_l``.
+        Linear constraints on lift columns: ALIP, LIP, LDP, or L1Lift with an infinite ``eps_l``.
 
     Returns
     -------
@@ -83,15 +83,15 @@ def subset_response(joint: Joint, notion: PolyhedralLift) -> Channel:
     Warns
     -----
     LiftWarning
-        If a subset's vertices may be too many or too close to list. A search of up to ten seconds replaces the list and
-        need not find the best response.
+        If a subset's vertices may be too many or too close to enumerate. A search of up to ten seconds is then used,
+        which need not find the best response.
 
     Raises
     ------
     UnsupportedNotion
-        If the notion is not of that kind.
+        If the notion is not given by linear constraints on lift columns.
     SolverFailure
-        If a solver's answer fails its check.
+        If a solver's solution fails its check.
 
     Notes
     -----
@@ -153,7 +153,7 @@ def block_diagonal(blocks: list[Block], n_public: int) -> Matrix:
 
 
 def _merged(joint: Joint, notion: PolyhedralLift, solution: Blocks) -> Channel:
-    """Return subset merging's channel, for which no response was found (line 18)."""
+    """Return the channel of subset merging, if no response was found (line 18)."""
     merged = subset_merging(joint, notion)
     certificate = SubsetCertificate(
         "subset merging, as there is no response",

@@ -24,8 +24,8 @@ SUBSET_GAP, SUBSET_SECONDS = 1e-3, 10.0  # relative gap and time limit of the se
 class Within(NamedTuple):
     """The optimal P(y|x) within a subset of k symbols.
 
-    ``kernel``, shape (k, Y), is None if the subset allows no response, which is so exactly if the subset, merged,
-    violates the notion. ``rows`` is the number of posteriors it was chosen from.
+    ``kernel``, shape (k, Y), is None if the subset allows no response, which is the case exactly if merging the subset
+    violates the notion. ``rows`` is the number of candidate posteriors.
     """
 
     kernel: Matrix | None
@@ -36,7 +36,7 @@ class Within(NamedTuple):
 def response_within(joint: Joint, halfspaces: Matrix, subset: list[int]) -> Within:
     """Return the optimal response within a subset of symbols.
 
-    ``halfspaces``, shape (m, X), is the notion's cone; its columns in the subset are the polytope of E23 eq. (25).
+    ``halfspaces``, shape (m, X), is the notion's cone; its columns in the subset define the polytope of E23 eq. (25).
     """
     polytope, p_x = halfspaces[:, subset], joint.p_x[subset]
     if len(subset) == 2:
@@ -59,7 +59,7 @@ def response_within(joint: Joint, halfspaces: Matrix, subset: list[int]) -> With
 def response_within_pair(halfspaces: Matrix, p_x: Vector) -> Matrix | None:
     """Return the optimal P(y|x) of two symbols in closed form, shape (2, 2).
 
-    The allowed posteriors (t, 1 - t) are a segment, whose two ends are mixed so that they average to P_X. None if the
+    The allowed posteriors (t, 1 - t) form a segment, whose ends are mixed so that their mean is P_X. None if the
     segment is too short for floating point.
     """
     mean = p_x[0] / p_x.sum()
@@ -77,7 +77,7 @@ def response_within_pair(halfspaces: Matrix, p_x: Vector) -> Matrix | None:
 
 
 def too_large(n_halfspaces: int, n: int) -> bool:
-    """Return whether a polytope may have too many vertices to list them.
+    """Return whether a polytope may have too many vertices to enumerate.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def too_large(n_halfspaces: int, n: int) -> bool:
 
 
 def _searched(halfspaces: Matrix, p_x: Vector) -> Within:
-    """Return a good response within a subset whose vertices are not listed."""
+    """Return a near-optimal response within a subset, without vertex enumeration."""
     if not (halfspaces @ p_x >= -KEEP_TOL).all():
         return Within(None, 0, searched=True)
     try:

@@ -1,4 +1,4 @@
-"""Checks of notions and mechanisms of your own, before you rely on them.
+"""Contract tests for user-defined notions and mechanisms.
 
 ``check_notion(MyNotion(0.5))`` and ``check_mechanism(my_mechanism)`` return a :class:`Report`, which prints as a table;
 ``assert check_notion(...).passed`` is a test.

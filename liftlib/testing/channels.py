@@ -20,9 +20,9 @@ def channel_faults(joint: Joint, channel: object, notion: Notion | None = None) 
     joint : Joint
         P_SX.
     channel : object
-        What the mechanism returned.
+        The mechanism's return value.
     notion : Notion, optional
-        What the channel must satisfy.
+        The notion that the channel must satisfy.
 
     Returns
     -------

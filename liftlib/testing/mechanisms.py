@@ -35,7 +35,7 @@ NOTIONS: dict[str, Notion] = {
 def check_mechanism(
     mechanism: str | Mechanism | Callable[..., Channel], notions: Mapping[str, Notion] | None = None
 ) -> Report:
-    """Return which properties of a mechanism hold, on small joint distributions.
+    """Return a report on a mechanism's properties, on small joint distributions.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def check_mechanism(
     Returns
     -------
     Report
-        Under a notion that it serves, the mechanism must return a channel without :func:`channel_faults`; for others it
+        For a notion that it serves, the mechanism must return a channel without :func:`channel_faults`; otherwise it
         must raise ``UnsupportedNotion``. Two calls must return the same channel.
 
     Examples

@@ -1,4 +1,4 @@
-"""Checks of a notion: whether its methods agree with each other."""
+"""Checks that the methods of a notion are consistent with each other."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ def example_joints() -> list[Joint]:
 
 @checked
 def check_notion(notion: Notion) -> Report:
-    """Return which properties of a notion hold, on small joint distributions.
+    """Return a report on a notion's properties, on small joint distributions.
 
     Parameters
     ----------
     notion : Notion
-        With budgets that allow some posteriors and not others.
+        A notion whose budgets allow some posteriors but not others.
 
     Returns
     -------
     Report
-        A constant release must satisfy the notion. ``required_budgets`` must have the right shape, be smallest for an
+        A constant release must satisfy the notion. ``required_budgets`` must have the right shape, be minimal for an
         output that reveals nothing, and agree with ``halfspaces``, ``tangents``, ``lift_bounds``, ``ratios`` and
         ``belief``. Each mechanism that serves the notion must satisfy it.
 
@@ -76,7 +76,7 @@ def check_notion(notion: Notion) -> Report:
 
 
 def _joints(notion: Notion) -> list[Joint]:
-    """Return the example joints whose number of symbols fits the notion."""
+    """Return example joint distributions whose number of symbols fits the notion."""
     if not isinstance(notion, AttributeWise):
         return example_joints()
     n = int(np.prod(notion.attributes))
@@ -96,7 +96,7 @@ def _lifts(joint: Joint, posteriors: Matrix) -> Matrix:
 
 
 def _posteriors(joint: Joint) -> Matrix:
-    """Return posteriors P(X|y), shape (n, X), near P_X, near symbols and between."""
+    """Return random posteriors, shape (n, X), between P_X and the simplex vertices."""
     rng = np.random.default_rng(2)
     far = rng.dirichlet(np.full(joint.n_public, 0.3), N_POSTERIORS)
     share = rng.random((N_POSTERIORS, 1)) ** 2
@@ -104,7 +104,7 @@ def _posteriors(joint: Joint) -> Matrix:
 
 
 def _as(notion: Notion, interface: type[N]) -> N:
-    """Return the notion if it provides an interface."""
+    """Return the notion if it provides an interface; raise NotSupported if not."""
     if not provides(notion, interface):
         raise NotSupported(notion.lacks(interface))
     return notion
@@ -152,7 +152,7 @@ def _least(asked: Notion) -> None:
 
 
 def _violations(notion: LiftNotion, joint: Joint, posteriors: Matrix) -> Vector:
-    """Return the violation of a budget by each posterior, in nats."""
+    """Return the largest budget violation of each posterior, in nats."""
     lifts = _lifts(joint, posteriors)
     violations = np.max(
         [required.needed - required.allowed for required in notion.required_budgets(lifts, joint.p_s)], axis=0
@@ -207,7 +207,7 @@ def _tangents(asked: Notion) -> str:
 
 
 def _boundary(notion: LiftNotion, joint: Joint, outside: Matrix) -> Matrix:
-    """Return where the segments from P_X to posteriors meet the boundary."""
+    """Return the boundary points on the segments from P_X to posteriors outside."""
     low, high = np.zeros(len(outside)), np.ones(len(outside))
     for _ in range(60):
         middle = (low + high) / 2

@@ -1,4 +1,4 @@
-"""The results of checks, and a report of all of them."""
+"""Check results and reports."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Report:
-    """Which properties of ``subject`` hold; printed, it is a table."""
+    """The results of the checks of ``subject``; prints as a table."""
 
     subject: str
     checks: tuple[Check, ...]
@@ -45,7 +45,7 @@ class Report:
 
 
 class Fault(Exception):
-    """Raised by a check: the property does not hold, and why."""
+    """Raised by a check if the property does not hold; the message says why."""
 
 
 class NotSupported(Exception):
@@ -53,7 +53,7 @@ class NotSupported(Exception):
 
 
 def run_checks(subject: str, checks: Iterable[tuple[str, Callable[[], str | None]]]) -> Report:
-    """Return a report; a check returns a detail, or raises."""
+    """Return a report on checks, each of which returns a detail or raises."""
     outcomes: list[Check] = []
     for name, check in checks:
         try:

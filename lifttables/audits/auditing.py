@@ -136,7 +136,7 @@ def audited(
 ) -> Audit:
     """Return the audit of counts, unchanged or released by a channel.
 
-    Other parameters are those of :func:`audit`; ``notes`` are further notes, ``sure`` says that the channel's design
+    Other parameters are as for :func:`audit`. ``notes`` are further notes, ``sure`` means that the channel's design
     already proves the notion for the population, and rows whose ``sampling`` is not independent are audited for this
     sample only.
     """
@@ -196,7 +196,7 @@ def _on_dropped(counts: Counts) -> list[str]:
 def _verdict(
     notion: Notion | None, joint: Joint, channel: Channel, symbols: tuple[AuditedSymbol, ...]
 ) -> tuple[bool | None, tuple[str, ...]]:
-    """Return whether the notion is satisfied, with a note if symbols do not decide it."""
+    """Return whether the notion is satisfied, and a note if no single symbol decides."""
     if notion is None:
         return None, ()
     if isinstance(notion, LiftNotion | PosteriorNotion):

@@ -35,7 +35,7 @@ WORST_CASE_MEASURES = (
 
 def overall(release: Joint) -> dict[str, float]:
     """Return the values of ``MEASURES`` for a release."""
-    # only the release counts here: what of X is left takes a table of X by Y
+    # the utility, which needs a table of X by Y, is not used here
     result = Evaluation(release, release, entropy=0.0, mutual_information=0.0)
     measures = {name: float(getattr(result, name)) for name in MEASURES if name != "maximal_leakage"}
     return {**measures, "maximal_leakage": result.sibson(np.inf)}
@@ -51,7 +51,7 @@ def intervals_of(
     """Return intervals of the measures for the population, at the sample's confidence.
 
     Intervals of ``WORST_CASE_MEASURES`` use Clopper-Pearson bounds on all cells or, with a channel that the same rows
-    may have chosen, on all subsets of symbols. Those of averages are corrected bootstrap intervals. There are none
+    may have chosen, on all subsets of symbols. Averages have bias-corrected bootstrap intervals. The result is empty
     without resamples.
     """
     if not resamples:
@@ -63,7 +63,7 @@ def intervals_of(
     if channel is not None:
         release = _released(release, channel)
     ends |= averages(release, drawn, estimates, values, sample.rows, sample.confidence)
-    # by rounding an estimate may be a hair outside
+    # rounding errors may put an estimate just outside its interval
     return {name: (min(low, estimates[name]), max(up, estimates[name])) for name, (low, up) in ends.items()}
 
 
@@ -91,7 +91,7 @@ def verdict_of(sample: Sample, notion: Notion, channel: Channel | None) -> Verdi
     if not isinstance(notion, RatioBased):
         return "undecided"
     ratios = notion.ratios(sample.n_secret)
-    # not e^eps on the other side: from 710 nats on it is too large for a float
+    # not e^eps on the other side, which overflows from 710 nats on
     surely = between.lower[ratios.top] * np.exp(-ratios.budget)[:, None] > between.upper[ratios.bottom]
     return "broken" if surely.any() else "undecided"
 

@@ -71,7 +71,7 @@ def as_svg(ax: Axes) -> str:
     figure = ax.get_figure(root=True)
     assert figure is not None
     out = io.StringIO()
-    # letters stay letters, so that the reader's fonts draw those that matplotlib's has not
+    # keep text as text, so that the reader's fonts draw characters missing from matplotlib's font
     with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": "liftlib"}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing")
         figure.savefig(out, format="svg", metadata={"Date": None})
@@ -81,7 +81,7 @@ def as_svg(ax: Axes) -> str:
 
 def _pyplot() -> ModuleType:
     with extra("tables"):
-        from matplotlib import pyplot as plt  # noqa: PLC0415 - half a second, for who draws
+        from matplotlib import pyplot as plt  # noqa: PLC0415 - takes half a second to import
     return plt
 
 

@@ -28,7 +28,7 @@ class Breach:
     needed, allowed : float
         The smallest budget that the symbol satisfies, and the notion's budget; nats.
     why : str
-        The decisive secrets with their lifts and, for notions about side information, what is already known.
+        The decisive secrets with their lifts and, for notions about side information, the known attribute values.
     """
 
     budget: str
@@ -37,7 +37,7 @@ class Breach:
     why: str
 
     def __str__(self) -> str:
-        # enough digits to distinguish the two
+        # enough digits to distinguish the two numbers
         digits = next((n for n in range(4, 17) if f"{self.needed:.{n}g}" != f"{self.allowed:.{n}g}"), 17)
         allowed = f"{self.allowed:.{max(6, digits)}g}"
         return f"{self.budget}: needs {self.needed:.{digits}g}, budget {allowed} ({self.why})"
@@ -56,11 +56,11 @@ class AuditedSymbol:
     least, most : str
         The secrets with the smallest and the largest lift.
     zero_cells : tuple of str
-        Secrets that never occur with it.
+        Secrets that never occur with the symbol.
     kept : bool or None
-        Whether it satisfies the notion; None without a notion, or if single symbols do not decide it.
+        Whether the symbol satisfies the notion; None without a notion, or if single symbols do not decide it.
     broken : tuple of Breach
-        The bounds it violates.
+        The bounds that the symbol violates.
     """
 
     symbol: str
@@ -79,8 +79,8 @@ def audited_symbols(
 ) -> tuple[AuditedSymbol, ...]:
     """Return the audit of each symbol of a release P_SY, in order of decreasing risk.
 
-    ``channel`` made it from ``joint``, P_SX; its output labels are the release's symbols. ``attributes`` are named if
-    their shape is that of the notion's attributes, and numbered otherwise.
+    ``channel``, whose output labels are the release's symbols, was applied to ``joint``, P_SX. ``attributes`` are named
+    if they have the same shape as the notion's attributes, and numbered otherwise.
     """
     lifts, secrets = lift(release), tuple(map(str, release.secret))
     audited = [

@@ -56,13 +56,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run(program: Program, arguments: Sequence[str] | None = None) -> int:
-    """Run a command of a program; return its exit code, or 2 after a one-line error."""
+    """Run a command of a program and return its exit code; errors print one line."""
     words = sys.argv[1:] if arguments is None else list(arguments)
     try:
         try:
             return _run(program, words)
         finally:
-            sys.stdout.flush()  # a closed pipe or a full disk shows here, not when the interpreter ends
+            sys.stdout.flush()  # report a closed pipe or a full disk here, not when the interpreter exits
     except BrokenPipeError:
         _drop_the_rest()
         return EXIT_PIPE_CLOSED

@@ -43,7 +43,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Release, print what was written, and return the exit code."""
+    """Release, print the written files and notes, and return the exit code."""
     design, drift, notes = apply_file(
         options.channel,
         options.table,

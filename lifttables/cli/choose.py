@@ -85,7 +85,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Try, print, and return the exit code."""
+    """Compare, print the recommendations, and return the exit code."""
     named_mechanisms(options)  # before the table is read, which may take long
     belief, at_most = (_share(f"--{name}", getattr(options, name.replace("-", "_"))) for name in ("belief", "at-most"))
     accuracy = _share("--accuracy", options.accuracy, mark=False)
@@ -126,7 +126,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _share(name: str, text: str | None, *, mark: bool = True) -> float | None:
-    """Return a share from a text in per cent or points; refuse invalid texts."""
+    """Return a share from a text in per cent or percentage points, or refuse it."""
     if text is None:
         return None
     number = text.strip().removesuffix("%").strip() if mark else text
@@ -141,7 +141,7 @@ def _share(name: str, text: str | None, *, mark: bool = True) -> float | None:
 
 
 def _print_answer(answer: Answer, growth: str, *, every: bool) -> None:
-    """Print an answer, with every row that meets it or the best of each notion."""
+    """Print an answer with all results that meet it, or the best of each notion."""
     rows = answer.rows if every else {trial.notion.partition("(")[0]: trial for trial in reversed(answer.rows)}.values()
     if answer.requirement:
         print(printable(f"{answer.label + ': ' if answer.label else ''}{answer.requirement}"))

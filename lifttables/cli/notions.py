@@ -62,7 +62,7 @@ def notion_from(name: str, budgets: Mapping[str, float | None], shape: tuple[int
     name : str
         A key of the catalogue, or ``module:Class``.
     budgets : mapping
-        Budgets in nats by parameter name; None for one that was not given.
+        Budgets in nats by parameter name; None if not given.
     shape : tuple of int
         The number of labels of each attribute of X, for notions about attributes.
 
@@ -91,7 +91,7 @@ def notion_from(name: str, budgets: Mapping[str, float | None], shape: tuple[int
 
 
 def _option(parameter: str) -> str:
-    """Return the option of a parameter; only the papers' budgets have their own."""
+    """Return the option for a parameter: its own option, or ``--budget``."""
     if parameter in ("eps", "eps_l", "eps_u", "alpha"):
         return f"--{parameter.replace('_', '-')}"
     return f"--budget {parameter}=VALUE"

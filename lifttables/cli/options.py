@@ -1,4 +1,4 @@
-"""Options that several commands share, and the objects that they describe."""
+"""Options shared by several commands, and the objects built from them."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _value_options(parser: argparse.ArgumentParser) -> None:
 
 
 def reading(options: argparse.Namespace, **defaults: Any) -> Reading:
-    """Return the reading of the table, with keyword arguments as defaults of options."""
+    """Return the options for reading the table; keyword arguments are defaults."""
     if options.min_count < 0 or options.max_symbols < 1 or options.resamples < 0:
         raise InvalidParameter("--min-count and --resamples are 0 or more, --max-symbols 1 or more")
     given = {field.name: getattr(options, field.name) for field in fields(Reading)}
@@ -201,12 +201,12 @@ def ledger_of(options: argparse.Namespace) -> Path | None:
 
 
 def publishing(options: argparse.Namespace, **more: Any) -> Publishing:
-    """Return how rows are published."""
+    """Return the options for publishing rows."""
     return Publishing(tuple(options.keep), keep_order=options.keep_order, formulas=options.formulas, **more)
 
 
 def seed(text: str) -> int:
-    """Return a seed from its text; argparse reports an invalid one."""
+    """Return the seed in a text; argparse reports an invalid seed."""
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is not a seed: give a whole number of at least 0")
     return int(text)

@@ -91,7 +91,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Release, print what was written, and return the exit code."""
+    """Release, print the written files and notes, and return the exit code."""
     of_columns = _of_columns(options)
     if not of_columns:
         notion_of(options, ())  # before the table is read, which may take long
@@ -163,7 +163,7 @@ def _of_columns(options: argparse.Namespace) -> bool:
 
 
 def summary(sanitised: Sanitised) -> list[str]:
-    """Return a summary of a release and its guarantees, which a violation removes."""
+    """Return sentences on a release: its mechanism and, if not violated, guarantees."""
     ran = f"mechanism: {sanitised.design.mechanism}"
     if sanitised.card.broken:
         return [ran]

@@ -1,4 +1,4 @@
-"""Designs for the population by any mechanism, fitted or mixed if necessary."""
+"""Population designs for any mechanism, with fitting or mixing if necessary."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from mixproof.numerics import SAME_TOL, Mask, Matrix, Vector
 class Plan(NamedTuple):
     """The population design of a mechanism.
 
-    Mechanisms of one route give the same design, called ``name`` on a card. It merges more than ``most`` symbols into
-    ``most`` blocks or a third as many, whichever retains more.
+    Mechanisms with the same route give the same design, called ``name`` on a card. More than ``most`` symbols are
+    merged into ``most`` blocks or a third as many, whichever retains more.
     """
 
     route: str
@@ -64,8 +64,8 @@ ONLY_CONSTANT = "only a constant release is left"
 class Certifier:
     """A sample over blocks of symbols that certifies channels, such as rounded ones.
 
-    A channel must treat the symbols of a block alike. ``member``, shape (k, number of blocks), has subsets of blocks
-    that an output may be a sum of, in addition to nested subsets and single blocks.
+    A channel must treat the symbols of a block alike. ``member``, shape (k, number of blocks), marks the subsets of
+    blocks whose weighted sums an output may be, in addition to nested subsets and single blocks.
     """
 
     sample: Sample
@@ -84,7 +84,7 @@ class Certifier:
         return all(is_certified or self._in_sums(row) for is_certified, row in zip(certified, kernel.T, strict=True))
 
     def _in_sums(self, row: Vector) -> bool:
-        """Return whether an output is a sum of subsets whose bounds satisfy the notion."""
+        """Return whether an output is a weighted sum of subsets that the bounds certify."""
         if not isinstance(self.notion, RatioBased) or not len(self.member):
             return False
         nested = Parts.nested(row[:, None])
@@ -104,7 +104,7 @@ class Certifier:
 
 
 def _exactly(row: Vector, member: Mask, weights: Vector) -> Parts:
-    """Return weights that give a row exactly, by adding single symbols."""
+    """Return weighted subsets that sum to a row exactly, by adding single symbols."""
     weights = np.maximum(weights, 0.0)
     reproduced = member.T @ weights
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -116,7 +116,7 @@ def _exactly(row: Vector, member: Mask, weights: Vector) -> Parts:
 class CertifiedChannel(NamedTuple):
     """A channel that satisfies a notion for the population.
 
-    ``how`` explains this in words, and in numbers, which depend on the counts and must not be published; ``mechanism``
+    ``how`` has the reason and, separately, numbers that depend on the counts and must not be published; ``mechanism``
     is the name on the card.
     """
 
@@ -133,7 +133,7 @@ def for_population(
 
     ``PLANS`` gives the design that replaces a mechanism. A :class:`~liftlib.family.Family` whose most private member is
     constant gets the least private parameter that the bounds allow; any other mechanism is mixed with as much of a
-    constant release as they require. ``counts``, shape (S, X), ``confidence`` and ``chosen`` are those of
+    constant release as they require. ``counts``, shape (S, X), ``confidence`` and ``chosen`` are as for
     :class:`~lifttables.population.sample.Sample`. UnsupportedNotion is raised if the mechanism does not serve the
     notion, or the notion has no population bounds.
 
@@ -172,7 +172,7 @@ def for_population(
 
 
 def route(mechanism: Mechanism, notion: Notion) -> str:
-    """Return a mechanism's route to a population design, or its own name.
+    """Return a mechanism's route to a population design, or its name if it has none.
 
     Response designs bound ratios, so they serve only ratio-based notions.
     """
@@ -195,7 +195,7 @@ class _ForPopulation(Notion):
 
 
 def _certified(mechanism: Mechanism, sample: Sample, notion: Notion) -> CertifiedChannel:
-    """Return a mechanism's own channel, fitted by the bounds or mixed with a constant."""
+    """Return a mechanism's channel, fitted by the bounds or mixed with a constant."""
     joint = Joint.from_counts(sample.counts)
     certifier = Certifier(
         sample, notion, tuple((x,) for x in range(sample.n_public)), np.zeros((0, sample.n_public), dtype=bool)

@@ -29,7 +29,7 @@ def confident_merging(
     rng: int | np.random.Generator = 0,
     blocks: int | None = None,
 ) -> Channel:
-    """Return a merging that satisfies the notion for the population.
+    """Return a merging channel that satisfies the notion for the population.
 
     Parameters
     ----------
@@ -37,9 +37,9 @@ def confident_merging(
         Number of i.i.d. rows from P_SX by secret and symbol. The alphabets must be given; an empty row or column is a
         value that was not observed.
     notion : Notion
-        One that lift columns decide.
+        A condition on the lifts of each output (``LiftNotion``).
     confidence : float, keyword-only
-        In (0, 1): for any P_SX, at least this share of tables gives a channel that satisfies the notion under P_SX.
+        In (0, 1): for any P_SX, the channel satisfies the notion under P_SX with at least this probability.
     chosen : float, keyword-only
         If the rows themselves chose the symbols, see :class:`~lifttables.population.sample.Sample`.
     rng : int or numpy.random.Generator, keyword-only
@@ -57,14 +57,14 @@ def confident_merging(
     Raises
     ------
     UnsupportedNotion
-        If lift columns do not decide the notion, or it averages over more than 10 secrets.
+        If the notion is of another kind, or it averages over more than 10 secrets.
     InvalidDistribution, InvalidParameter
         If the counts are invalid, or the confidence is not in (0, 1).
 
     Notes
     -----
     The bounds hold for all subsets of symbols at once, so the rows that certify the partition may choose it. The search
-    is that of :func:`~liftbook.relatives.best_partition.best_partition`.
+    is the one in :func:`~liftbook.relatives.best_partition.best_partition`.
 
     Examples
     --------
@@ -92,10 +92,10 @@ def confident_watchdog(
     rng: int = 0,
     blocks: int | None = None,
 ) -> Channel:
-    """Return E23's watchdog with its worst-case risk over the bounds.
+    """Return E23's watchdog with the worst-case risk over the bounds.
 
     The channel publishes each symbol that the bounds certify and merges the others. If the merged output is not
-    certified, further symbols join it in order of increasing risk. Parameters, result and errors are those of
+    certified, further symbols join it in order of increasing risk. Parameters, result and errors are as for
     :func:`confident_merging`.
 
     Examples

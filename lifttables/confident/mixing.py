@@ -30,7 +30,7 @@ def least_share(certifies: Callable[[float], bool]) -> float:
 
 
 def share_needed(notion: Notion, between: Between, p_y: Vector) -> float:
-    """Return the smallest share of P(y) with which bounded outputs satisfy a notion.
+    """Return the smallest share of P(y) at which bounded outputs satisfy a notion.
 
     >>> from liftlib.notions import LIP
     >>> half = np.full((3, 1), 0.5)
@@ -47,7 +47,7 @@ def share_needed(notion: Notion, between: Between, p_y: Vector) -> float:
 
 
 def share_for(notion: Notion, sample: Sample, channel: Channel, p_y: Vector) -> float:
-    """Return the smallest share of P(y) with which a sample certifies a channel."""
+    """Return the smallest share of P(y) at which a sample certifies a channel."""
     if isinstance(notion, RatioBased) and not channel.sees_secret:
         return _share_of_parts(notion, sample, sample.parts(channel), p_y)
     return share_needed(notion, sample.outputs(channel), p_y)
@@ -60,7 +60,7 @@ def _share_of_parts(notion: RatioBased, sample: Sample, parts: Parts, p_y: Vecto
 
 
 def mixed_parts(sample: Sample, notion: RatioBased, parts: Parts) -> tuple[Parts, float]:
-    """Return parts mixed with the required constant release, and its share.
+    """Return parts mixed with the smallest sufficient constant release, and its share.
 
     If the share is 1, there is one output.
     """

@@ -65,32 +65,32 @@ def confident_response(
     counts, confidence, chosen, rng, blocks
         As for :func:`~lifttables.confident.merging.confident_merging`.
     notion : Notion
-        One that bounds ratios of P(y|s) and P(y): ALIP, LIP, LDP, perfect privacy.
+        A notion that bounds ratios of P(y|s) and P(y): ALIP, LIP, LDP or perfect privacy.
     bounds : type, keyword-only
         The uncertainty set: :class:`~lifttables.population.sample.Sample`, or a class of
         ``liftbook.relatives.sample_sets``, whose confidence the certificate then states.
     starts : int, keyword-only
-        Number of additional random starting points whenever the search would end; the result is never worse.
+        Number of additional random starting points each time the search would end; the result never gets worse.
 
     Returns
     -------
     Channel
         With a :class:`~lifttables.confident.subset_lattice.ConfidentCertificate`. The empirical I(X; Y) is at least
-        that of the best partition; it is not proven to be optimal.
+        as large as for the best partition; it need not be optimal.
 
     Raises
     ------
     UnsupportedNotion
-        If the notion bounds no ratios.
+        If the notion does not bound ratios.
     InvalidDistribution, InvalidParameter
-        As ``confident_merging``.
+        As for ``confident_merging``.
 
     Notes
     -----
     P(y|x) is a weighted sum of subsets of symbols; the sums of their bounds bound P(y|s) and P(y). So the conditions
     are linear in the weights of 2^X subsets, and E23 eq. (26) applies with column generation: rows of least reduced
-    cost are found by descent along the entropy's tangent. A descent may end before the minimum, and where it ends
-    depends on the multipliers, which a degenerate mixture does not determine. Another build of the solver may therefore
+    cost are found by descent along the entropy's tangent. A descent may end before the minimum, and its end point
+    depends on the dual variables, which a degenerate mixture does not determine. Another build of the solver may thus
     find an equally private response that retains a few per cent more or less; ``starts`` reduces this.
 
     Examples
@@ -167,7 +167,7 @@ def _best_mixture(
         try:
             mixture = cheapest(rows, p_x)
         except SolverFailure:
-            # rows too much alike for a sound basis: the mixture before them is as private
+            # the new rows are too similar for a stable basis: keep the previous mixture, which is as private
             break
         pool += joining
     return pool, mixture
@@ -191,7 +191,7 @@ class _Search:
     def __init__(self, cone: Cone, certified: Mask):
         self.cone = cone
         m, n = cone.table.shape
-        # the whole alphabet is allowed, so that each programme has a solution
+        # the whole alphabet is allowed, so that each linear program is feasible
         self.held = np.unique([*range(cone.rows.shape[1]), *np.flatnonzero(certified)[:SUBSETS_PER_ROUND], n - 1])
         self.inside = np.zeros(n, dtype=bool)
         self.inside[self.held] = True
@@ -202,12 +202,12 @@ class _Search:
         return np.vstack([self.cone.table[:, at], np.ones(len(at))])
 
     def cheaper(self, starts: Iterable[Vector], price: Vector) -> list[Row]:
-        """Return the local minima that would improve the mixture."""
+        """Return the local minima with negative reduced cost, which improve the mixture."""
         ends = (self.descend(row, price) for row in starts)
         return [minimum for minimum, value in ends if value < -REDUCED_COST_TOL]
 
     def descend(self, row: Vector, price: Vector) -> tuple[Row, float]:
-        """Return the row that descent along tangents reaches, and its reduced cost."""
+        """Return the row found by descent along tangents, and its reduced cost."""
         best, value = Row(np.zeros(0, dtype=np.int64), np.zeros(0)), np.inf
         for _ in range(MAX_DESCENT_STEPS):
             tangent = -np.log(np.maximum(row, MIN_COORDINATE)) - price

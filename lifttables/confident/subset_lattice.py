@@ -1,4 +1,4 @@
-"""The subset lattice: subsets of symbols of which population designs consist."""
+"""The subset lattice: subsets of symbols, from which population designs are built."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class ConfidentCertificate(Certificate):
     violation : float
         Worst-case violation of a budget, in nats; negative if all are satisfied.
     parts : Parts
-        The channel as sums of subsets, whose bounds are its own.
+        The channel as weighted sums of subsets, whose bounds add up to its bounds.
     rows_needed : float or None
-        For a constant release, about how many rows with the same distribution would allow more; infinite if none would.
-        Otherwise None.
+        For a constant release, roughly the number of rows with the same distribution that would allow more (infinite if
+        no number would); otherwise None.
     """
 
     notion: str
@@ -75,7 +75,7 @@ class Candidates:
     def satisfied(self, notion: Notion) -> Mask:
         """Return which non-empty subsets satisfy the notion for the population.
 
-        InfeasiblePrivacy is raised if the whole alphabet, a constant release, does not.
+        InfeasiblePrivacy is raised if the whole alphabet (a constant release) does not.
         """
         certified = self.sample.satisfied(notion, self.member)
         if not certified[-1]:
@@ -118,9 +118,9 @@ def blocks_of(
 ) -> tuple[Partition, Sample]:
     """Return a partition of the symbols into blocks, and a sample over the blocks.
 
-    Up to ``most`` symbols are blocks of their own. More are merged by a random quarter of the rows into ``wanted``
-    blocks (``most`` by default), and the sample has the other rows. InvalidParameter is raised if ``wanted`` is not
-    from 1 to ``most``.
+    Each of up to ``most`` symbols is a block. A random quarter of the rows merges a larger number of symbols into
+    ``wanted`` blocks (``most`` by default), and the sample has the other rows. InvalidParameter is raised if ``wanted``
+    is not from 1 to ``most``.
     """
     wanted = most if wanted is None else check_count("blocks", wanted)
     if wanted > most:
@@ -136,7 +136,7 @@ def blocks_of(
 
 
 def split(counts: Matrix, rng: int | np.random.Generator) -> tuple[Matrix, Matrix]:
-    """Return the counts of a random ``SELECTION_SHARE`` of the rows, and of the other rows.
+    """Return the counts of a random ``SELECTION_SHARE`` of the rows and of the rest.
 
     The counts are part of the seed: with the same random numbers for every table, the two parts would not be
     independent.
@@ -192,8 +192,8 @@ def block_of(blocks: Partition) -> NDArray[np.int64]:
 def rows_needed(sample: Sample, notion: Notion) -> float:
     """Return roughly how many rows would allow more than a constant release.
 
-    The empirical distribution is kept fixed; the number is infinite if no table size suffices. Only the subsets that
-    are nearest with a thousand times the rows are considered.
+    The empirical distribution is held fixed; the number is infinite if no table size suffices. The search considers
+    only the subsets closest to satisfying the notion with a thousand times the rows.
     """
     n = sample.n_public
     member = Candidates(sample).member[1:-1] if n <= MAX_LATTICE_SYMBOLS else small_subsets(n)[:-1]

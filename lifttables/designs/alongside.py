@@ -6,7 +6,7 @@ values of Z are separate problems, each feasible exactly if z alone satisfies th
 
 For the population, P(y,z|s) is a sum of probabilities P(A|s) of subsets A of the pairs with this z, each of which is
 binomial given s. Each z gets an equal share of the error probability (union bound), so the bounds for all subsets and
-all values of Z hold at once, whatever was designed.
+all values of Z hold simultaneously, for any design.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def alongside(joint: Joint, z: Z, notion: Notion) -> Channel:
     """Return the channel P(y|x,z) that maximises I(X; Y | Z) when Z is published too.
 
     ``joint`` is P(s, (x, z)), shape (S, P), over the P pairs (x, z) that occur, and ``z``, shape (P,), the value of Z
-    of each. All pairs behind an output have the same z. A response with too many vertices to list need not be the best.
-    BrokenNotion is raised if Z alone violates the notion, and UnsupportedNotion if the notion is not polyhedral.
+    of each. All pairs behind an output have the same z. With too many vertices to enumerate, a response need not be
+    optimal. BrokenNotion is raised if Z alone violates the notion, and UnsupportedNotion if it is not polyhedral.
 
     >>> from liftlib.notions import LIP
     >>> joint = Joint([[0.15, 0.10, 0.05, 0.20], [0.10, 0.15, 0.20, 0.05]])
@@ -72,7 +72,7 @@ class Certified:
     z: Z
 
     def keeps(self, channel: Channel) -> bool:
-        """Return whether the bounds certify a channel whose outputs reveal z."""
+        """Return whether the bounds certify a channel; each output must determine z."""
         used = [channel.kernel[pairs].any(axis=0) for pairs in pairs_of(self.z)]
         return bool((np.sum(used, axis=0) <= 1).all()) and all(
             certifier.keeps(Channel(channel.kernel[pairs][:, mine]))
@@ -85,10 +85,10 @@ def alongside_for_population(
 ) -> Certified:
     """Return a channel P(y|x,z) that, with Z, satisfies a notion for the population.
 
-    ``counts``, shape (S, P), are the rows that certify the design. Those of ``choosing`` may choose anything, here how
-    more than ``MAX_RESPONSE_SYMBOLS`` symbols next to one z are merged, and earlier what Z is. ``chosen`` is the log of
-    the number of choices made by the certifying rows. BrokenNotion is raised if they do not certify that Z alone
-    satisfies the notion, and UnsupportedNotion if the notion bounds no ratios.
+    ``counts``, shape (S, P), counts the rows that certify the design. ``choosing`` counts the rows that make choices:
+    how to merge more than ``MAX_RESPONSE_SYMBOLS`` symbols next to one z and, before that, the coarsening of Z.
+    ``chosen`` is the log of the number of choices by the certifying rows. BrokenNotion is raised if they do not certify
+    that Z alone satisfies the notion, and UnsupportedNotion if the notion does not bound ratios.
     """
     if not provides(notion, RatioBased):
         raise UnsupportedNotion(
@@ -116,7 +116,7 @@ def alongside_for_population(
 
 
 def served(notion: Notion) -> PolyhedralLift:
-    """Return the notion if it is polyhedral, as the design needs; else raise an error."""
+    """Return the notion if it is polyhedral; raise UnsupportedNotion otherwise."""
     if provides(notion, PolyhedralLift):
         return notion
     raise UnsupportedNotion(
@@ -166,7 +166,7 @@ def pairs_of(z: Z) -> list[list[int]]:
 
 
 def _side_by_side(z: Z, blocks: Sequence[Matrix]) -> Channel:
-    """Return the channel whose outputs are those of one response P(y|x) for each z."""
+    """Return the block-diagonal channel of one response P(y|x) for each z."""
     kernel = np.zeros((len(z), sum(block.shape[1] for block in blocks)))
     start = 0
     for pairs, block in zip(pairs_of(z), blocks, strict=True):

@@ -54,9 +54,9 @@ def coarsened(
     """Return a coarsening of columns Z, found greedily, that satisfies a notion.
 
     ``table``, shape (S, N), counts rows by secret and combination of the columns' values; ``codes``, shape (N,
-    columns), has the label indices of each combination. ``violations`` returns by how many nats values of Z with given
-    counts, shape (S, m), violate the notion. The search for the largest H(Z) starts from all columns and from each
-    subset; it need not be optimal. Nothing is coarsened if Z satisfies the notion.
+    columns), has the label indices of each combination. ``violations`` maps the counts of m values of Z, shape (S, m),
+    to their violations in nats. The search for the largest H(Z) starts from all columns and, if values are merged, from
+    smaller sets of columns; it need not be optimal. Nothing is coarsened if Z satisfies the notion.
 
     >>> town = KeptColumn("town", ("A", "B", "C"))
     >>> table = np.array([[9.0, 1.0, 5.0], [1.0, 9.0, 5.0]])
@@ -119,7 +119,7 @@ class _Search:
         self.seen: dict[bytes, float] = {}
 
     def descend(self, groups: Sequence[Groups]) -> Coarsening:
-        """Return a coarsening under which Z satisfies the notion, or without any column."""
+        """Return a coarsening that satisfies the notion, or drops all columns."""
         now = tuple(_numbered(grouping) for grouping in groups)
         far, h = self.measured(now)
         while far.any() and any(grouping.any() for grouping in now):
@@ -127,7 +127,7 @@ class _Search:
             for move in self.moves(now, far):
                 then, h_then = self.measured(move)
                 nearer, cost = float(far.sum() - then.sum()), max(h - h_then, MIN_STEP_COST)
-                # what brings Z no nearer costs as little as possible
+                # among changes without progress, the cheapest
                 score = (nearer / cost, -cost)
                 if best is None or score > best:
                     best, chosen, far_chosen, h_chosen = score, move, then, h_then
@@ -135,7 +135,7 @@ class _Search:
         return Coarsening(now, h)
 
     def measured(self, groups: Sequence[Groups]) -> tuple[Vector, float]:
-        """Return P(z) (1 - e^-violation), or 0, for each value of Z, and H(Z)."""
+        """Return P(z) (1 - e^-violation), 0 if satisfied, for each value of Z, and H(Z)."""
         z = combined(groups, self.codes)
         rows = np.zeros((int(z.max()) + 1, len(self.table)))
         np.add.at(rows, z, self.table.T)

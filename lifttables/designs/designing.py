@@ -42,7 +42,7 @@ class Kept:
     Attributes
     ----------
     whom : str
-        ``"these rows"``, or ``"the population"`` from which they were sampled.
+        ``"these rows"``, or ``"the population"`` from which they were sampled; a card also names other publications.
     notion : str
     confidence : float or None
         Confidence over the sampling of the rows; None if the guarantee is deterministic.
@@ -130,12 +130,12 @@ class Design:
         return [*self.public.names, *(self.secret.names if self.channel.sees_secret else [])]
 
     def columns_in(self, names: Sequence[str]) -> list[Column]:
-        """Return the public columns, and the secret ones that are named or needed."""
+        """Return the public columns, and the secret columns in ``names`` or needed."""
         secret = [column for column in self.secret.columns if self.channel.sees_secret or column.name in names]
         return [*secret, *self.public.columns]
 
     def codes(self, rows: Any, unseen: Unseen = "error") -> NDArray[np.int64]:
-        """Return each row's index in :meth:`kernel`; refuse unknown symbols, or give -1."""
+        """Return each row's index in :meth:`kernel`; unknown symbols raise or give -1."""
         x = self._known("public", self.public, rows, unseen)
         if not self.channel.sees_secret:
             return x
@@ -143,14 +143,14 @@ class Design:
         return np.where((x >= 0) & (s >= 0), s * len(self.public.labels) + x, -1)
 
     def kernel(self) -> Matrix:
-        """Return the channel's rows and, last, P(y) for unseen symbols: shape (n + 1, Y)."""
+        """Return the kernel as a matrix whose last row is P(y), shape (n + 1, Y)."""
         flat = self.channel.kernel.reshape(-1, self.channel.n_outputs)
         return np.vstack([flat, self.p_y / self.p_y.sum()])
 
     def draw(self, rows: Any, rng: Uniform, unseen: Unseen = "error") -> NDArray[np.int64]:
         """Return a random output index for each row of an eager frame.
 
-        An unseen symbol is refused with a DataError, or gets a draw from P(y), which is private.
+        An unseen symbol raises DataError, or its output is drawn from P(y), which reveals nothing.
         """
         kernel = self.kernel()
         codes = self.codes(rows, unseen)
@@ -292,9 +292,9 @@ def design(
 ) -> Design:
     """Return a mechanism's design for a table's counts, rounded to a grid if possible.
 
-    With a confidence, the population must satisfy the notion too. ``seconds`` limits a mechanism that searches, and
-    ``report`` is its progress callback. BrokenNotion is raised if a user's mechanism returns a channel that violates
-    the notion, and UnsupportedNotion if a mechanism does not serve the notion.
+    With a confidence, the population must satisfy the notion too. ``seconds``, which excludes a confidence, limits a
+    mechanism that searches, and ``report`` is its progress callback. BrokenNotion is raised if a mechanism returns a
+    channel that violates the notion, and UnsupportedNotion if the mechanism does not serve the notion.
     """
     joint, named = joint_of(counts), registry.mechanisms[mechanism]
     if seconds is not None and confidence is not None:
@@ -322,7 +322,7 @@ def design(
         return notion.is_satisfied(joint, candidate) and (certifies is None or certifies(candidate))
 
     channel, grid = unrounded, None
-    # a bound on an average protects no single belief from what the kernel adds, and near tables have kernels far apart
+    # not for averages: they limit no single belief given the kernel, and similar tables may have very different kernels
     if unrounded.partition is not None or isinstance(notion, LiftNotion | AttributeWise):
         channel, grid = on_grid(unrounded, unrounded.joint_xy(joint).sum(axis=0), keeps)
     return assembled(ran, notion, guarantees, counts, channel, grid)
@@ -335,7 +335,7 @@ def best_design(
     confidence: float | None = DEFAULT_CONFIDENCE,
     **search: Any,
 ) -> tuple[Counts, Design]:
-    """Return the alternative that retains most: its counts and its design."""
+    """Return the counts and the design with the largest mutual information."""
     alternatives = [(counts, design(counts, notion, mechanism, confidence, **search)) for counts in choices]
     return max(
         alternatives,

@@ -1,9 +1,9 @@
 """Designs that release X next to kept columns, which are coarsened as necessary.
 
-The more of a budget the kept columns use, the less is left for X. They are coarsened until they use at most a share of
-each budget, for each share of ``BUDGET_SHARES`` (0 drops them all), and the design with the largest H(Z) + I(X; Y | Z)
-is taken. For a population, a random quarter of the rows chooses each coarsening. The other rows certify the designs,
-with a union bound for the choice among them.
+The kept columns and X share the budgets. For each share in ``BUDGET_SHARES``, kept columns are coarsened until they use
+at most this share of each budget (0 drops them all), and the design with the largest H(Z) + I(X; Y | Z) is selected.
+For a population, a random quarter of the rows chooses each coarsening. The other rows certify the designs, with a union
+bound for the choice among them.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from mixproof.numerics import KEEP_TOL, Matrix, Vector, check_scalar
 
 MAX_KEPT_COMBINATIONS = 200_000  # maximum number of combinations of public and kept values before coarsening
 
-# the default mechanism, replaced here by the optimal one, and that one's name
+# the default mechanism, which the optimal one replaces here, and the optimal one
 KEEPING_MECHANISMS = ("subset-merging", "optimal")
 BUDGET_SHARES = (1.0, 0.7, 0.4, 0.0)  # shares of the budgets that kept columns may use
 
@@ -67,7 +67,7 @@ class NextTo(NamedTuple):
 
 
 class _Counted(NamedTuple):
-    """The counts before coarsening, with the kept values' codes of each symbol."""
+    """The counts before coarsening, and the codes of each symbol's kept values."""
 
     counts: Counts
     n_x: int
@@ -104,9 +104,9 @@ def design_next_to(
 ) -> NextTo:
     """Return a design for each value of kept columns, coarsened if necessary.
 
-    Bins and hierarchies of ``reading`` may be of kept columns too; of a hierarchy, all levels from the given one are
-    tried, the values themselves first. Without a confidence the design is for these rows only. ``share`` in [0, 1] is
-    how much of each budget the kept columns may use, by default the best of ``BUDGET_SHARES``.
+    Bins and hierarchies of ``reading`` may apply to kept columns too; the search tries the values themselves first, and
+    then all levels of a hierarchy from the given one. Without a confidence the design is for these rows only. ``share``
+    in [0, 1] is the share of each budget that kept columns may use, by default the best of ``BUDGET_SHARES``.
     """
     _check_asked(reading, keep, mechanism)
     shares = BUDGET_SHARES if share is None else (check_scalar("coarsen", share, 0, 1),)
@@ -180,7 +180,7 @@ def _check_asked(reading: Reading, keep: Sequence[str], mechanism: str) -> None:
 def _options(
     counted: _Counted, notion: PolyhedralLift, confidence: float | None, shares: Sequence[float]
 ) -> list[_Option]:
-    """Return the design for each coarsening that uses at most a share of the budgets."""
+    """Return the designs of the coarsenings for each share of the budgets."""
     counts = counted.counts.table
     choosing, certifying = (counts, counts) if confidence is None else split(counts, 0)
     chosen = counted.counts.chosen + np.log(len(shares))
@@ -267,7 +267,7 @@ def _scaled(notion: PolyhedralLift, share: float) -> PolyhedralLift:
 
 
 def _in_sample(notion: LiftNotion, totals: Vector) -> Callable[[Matrix], Vector]:
-    """Return the function that gives the violations of a sample's values."""
+    """Return a function that maps counts of values of Z to violations in the sample."""
     p_s = totals / totals.sum()
     return lambda rows: violation_of(notion.required_budgets(rows / rows.sum(axis=0) / p_s[:, None], p_s))
 
@@ -275,7 +275,7 @@ def _in_sample(notion: LiftNotion, totals: Vector) -> Callable[[Matrix], Vector]
 def _in_population(
     notion: LiftNotion, scale: float, totals: Vector, confidence: float, chosen: float
 ) -> Callable[[Matrix], Vector]:
-    """Return the function that gives worst-case violations, with the rows scaled."""
+    """Return a function that maps counts, which it scales, to worst-case violations."""
     of = scale * np.append(totals, totals.sum())[:, None]
     prior = Sample(scale * totals[:, None], confidence, chosen).prior
     level = np.log1p(-confidence) - np.log(2 * (len(totals) + 2)) - chosen
@@ -304,7 +304,7 @@ def _summed(counts: Matrix, of: NDArray[np.int64], n: int) -> Matrix:
 
 
 def _notes(counted: _Counted, options: Sequence[_Option], best: _Option) -> list[str]:
-    """Return what was coarsened, its cost, and what other shares of the budget retain."""
+    """Return notes on the coarsening, its cost, and the utility of other shares."""
     table_z, _ = _of_z(counted, counted.counts.table)
     h_z, h_x, left = best.information
     before = entropy(table_z.sum(axis=0) / table_z.sum())
@@ -372,7 +372,7 @@ def _counted(table: Table, reading: Reading, keep: Sequence[str]) -> _Counted:
 
 
 def _check_rare(full: Counts, n_x: int, reading: Reading) -> None:
-    """Raise DataError if public symbols have few rows, as without kept columns."""
+    """Raise DataError if a public symbol, over all kept values, has too few rows."""
     if reading.rare != "error":
         return
     totals: dict[tuple[str, ...], float] = {}

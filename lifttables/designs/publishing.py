@@ -1,4 +1,4 @@
-"""Publication of rows: kept columns, their order, and texts like formulas."""
+"""Publication of rows: kept columns, row order, and texts that look like formulas."""
 
 from __future__ import annotations
 
@@ -97,8 +97,8 @@ def is_formula(text: str) -> bool:
     one may be followed by an output's number, as in ``-1 or -2 #3``. Full-width signs, as in ``＝1``, count like the
     others.
 
-    The exceptions call no function, start no program and refer to no other file, which would take other parentheses,
-    quotation marks or one of ``= @ + * / & | ! : ; ,``. At worst a spreadsheet shows an error in their place.
+    The exceptions cannot call a function, start a program or refer to another file, which would require other
+    parentheses, quotation marks or one of ``= @ + * / & | ! : ; ,``. At worst, a spreadsheet shows an error instead.
 
     >>> [is_formula(text) for text in ("=1+1", "@x", "-cmd|'/c calc'!A1", "-2+3", "a;=1+1")]
     [True, True, True, True, True]
@@ -142,8 +142,8 @@ def _signed(text: str) -> bool:
 def harmless(rows: Labels, keep: Sequence[str], formulas: Formulas) -> Labels:
     """Return rows whose kept texts no spreadsheet evaluates; categories become text.
 
-    Categories are converted because they include values that no row has, such as those of rows that were left out, and
-    their order may be that of the source's rows.
+    Categories are converted because they include values that no row has, such as values of rows that were left out,
+    and because their order may reveal the order of the source's rows.
     """
     for name in keep:
         if not isinstance(rows.schema[name], TEXT_TYPES):

@@ -1,7 +1,7 @@
 """Rounding of a kernel to a coarse grid, so that it reveals little.
 
-The probabilities of an optimal channel are functions of the counts with sixteen digits; somebody who knows how it was
-made can solve for the counts. Many tables share a rounded kernel.
+The probabilities of an optimal channel give functions of the counts to sixteen digits, so somebody who knows the
+mechanism can solve for the counts. A rounded kernel is the same for many tables.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ MAX_COARSE_SHARE = 0.01  # share up to which a coarse grid is preferred to a fin
 
 
 def on_grid(channel: Channel, p_y: Vector, keeps: Callable[[Channel], bool]) -> tuple[Channel, int | None]:
-    """Return a channel rounded to a grid that still satisfies a promise, and the grid.
+    """Return a channel rounded to a grid such that ``keeps`` accepts it, and the grid.
 
-    ``p_y``, shape (Y,) or (X, Y), is the constant release that may be mixed in. A channel that sees the secret is not
-    published, so it is returned unchanged with None; so is one for which no grid serves.
+    ``p_y``, shape (Y,) or (X, Y), is the constant release that may be mixed in. The channel is returned unchanged with
+    1 if it merges symbols, and with None if it sees the secret (so it is not published) or if no grid serves.
 
     >>> made, grid = on_grid(Channel([[1 / 3, 2 / 3], [0.5, 0.5]]), np.array([0.4, 0.6]), lambda _: True)
     >>> made.kernel.tolist(), grid
@@ -50,7 +50,7 @@ def on_grid(channel: Channel, p_y: Vector, keeps: Callable[[Channel], bool]) -> 
 
 
 def _rounded(kernel: Matrix, grid: int) -> Matrix:
-    """Return rows of multiples of 1 / grid that sum to 1, by largest remainders."""
+    """Return the rows rounded to multiples of 1 / grid, by largest remainders."""
     scaled = kernel * grid
     # what is a multiple but for rounding stays one: its remainder is among the largest
     floor = np.floor(scaled)
@@ -66,7 +66,7 @@ MIN_POSSIBLE_TABLES = (
 
 
 def bits_left(table: Matrix, n_outputs: int, grid: int) -> float:
-    """Return log2 of the average number of tables that fit a release and its kernel.
+    """Return log2 of the mean number of tables that fit a release and its kernel.
 
     An adversary is assumed to know the number of rows N_s with each secret. There are prod_s C(N_s + X - 1, X - 1) such
     tables, and at most 2^bits kernels times C(N + Y - 1, Y - 1) output counts; the quotient is the average. It may be

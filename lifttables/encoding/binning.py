@@ -26,7 +26,7 @@ class Bins(NamedTuple):
 def bins_from(text: str) -> tuple[str, Bins]:
     """Return a column's name and its bins from the text of ``--bin``.
 
-    A DataError is raised if the text has another form, or the edges do not increase.
+    DataError is raised if the text has another form, or the edges do not increase.
 
     >>> bins_from("age=20,40")
     ('age', Bins(edges=(20.0, 40.0), unit=''))
@@ -75,10 +75,10 @@ def hierarchy_file(text: str) -> tuple[str, Path, int]:
 
 
 def hierarchy_from(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Return a column's name and the group of each of its values.
+    """Return a column's name and the pairs of a value and its group.
 
     The file of the hierarchy has a header and a line for each value: the value, its parent, its grandparent and so on.
-    The number after the colon selects one of these ancestors (the parent by default). A DataError is raised if the text
+    The number after the colon selects one of these ancestors (the parent by default). DataError is raised if the text
     or the file has another form.
     """
     name, path, level = hierarchy_file(text)

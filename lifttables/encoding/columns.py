@@ -60,12 +60,12 @@ class Column:
         return not (self.edges or self.unit or self.parents)
 
     def value(self) -> nw.Expr:
-        """Return the column's values, None where they are missing."""
+        """Return an expression for the column's values; missing ones are null."""
         value = nw.col(self.name)
         return nw.when(~value.cast(nw.String).is_in(list(self.na))).then(value) if self.na else value
 
     def number(self) -> nw.Expr:
-        """Return the values as numbers (dates as days); NaN counts as missing."""
+        """Return an expression for the values as numbers (dates as days); NaN is missing."""
         if self.unit == "date":
             return self._date().dt.timestamp("ms") / 86_400_000
         number = self.value().cast(nw.Float64)
@@ -76,7 +76,7 @@ class Column:
         return self.value().cast(nw.String).str.slice(0, 10).str.to_datetime(format="%Y-%m-%d")
 
     def labels(self) -> nw.Expr:
-        """Return the column's labels as text; missing values stay missing."""
+        """Return an expression for the labels as text; missing values stay missing."""
         if self.unit == "quarter":
             date = self._date().dt
             quarter = ((date.month() + 2) // 3).cast(nw.String)
@@ -97,7 +97,7 @@ class Column:
         return nw.when(~number.is_null()).then(known)
 
     def missing(self) -> nw.Expr:
-        """Return whether a value has no label."""
+        """Return an expression for whether a value has no label."""
         return (self.number() if self.edges else self._date() if self.unit else self.value()).is_null()
 
     def bins(self) -> list[str]:
@@ -122,8 +122,8 @@ class Column:
 class Symbols:
     """The symbols of one or several columns, in order.
 
-    A symbol is one label for each column; ``("(rare)",)``, the last symbol if there is one, stands for all of
-    ``pooled``.
+    A symbol is a tuple of labels, one for each column. If symbols are ``pooled``, the last symbol, ``("(rare)",)``,
+    stands for all of them.
     """
 
     columns: tuple[Column, ...]
@@ -176,7 +176,7 @@ class Symbols:
     def index(self, labels: Labels, names: Sequence[str] = ()) -> NDArray[np.int64]:
         """Return the index of the symbol in each row of labels, or -1 if it has none.
 
-        ``names`` are the names of the symbols' columns in the frame of labels, if they differ.
+        ``names`` gives the names of the symbols' columns in the frame of labels, if they differ.
         """
         names = names or self.names
         places = {label: at for at, label in enumerate(self.labels) if label != (RARE,)}
@@ -196,7 +196,7 @@ class Symbols:
         return np.array(symbols.fill_null(-1).cast(nw.Int64()).to_numpy())
 
     def index_apart(self, labels: Labels, names: Sequence[str] = ()) -> NDArray[np.int64]:
-        """Return the index of each row's symbol, with further numbers for unknown symbols."""
+        """Return the index of each row's symbol; unknown symbols get further indices."""
         codes = self.index(labels, names)
         others, _ = numbered(labels.filter((codes < 0).tolist()), names or self.names)
         codes[codes < 0] = others + len(self.labels)
@@ -274,7 +274,7 @@ def as_dict(symbols: Symbols) -> dict[str, Any]:
 
 
 def from_dict(content: Any) -> Symbols:
-    """Return the symbols that ``as_dict`` turned into JSON values."""
+    """Return the symbols from the JSON values of ``as_dict``."""
     return Symbols(
         tuple(_column(column) for column in content["columns"]),
         tuple(tuple(map(str, label)) for label in content["labels"]),

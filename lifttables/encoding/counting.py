@@ -46,8 +46,8 @@ def count(
     """Return the contingency table of counted labels.
 
     ``counted`` has a column for each secret and public column, and ``ROWS``. The options are those of ``Reading``;
-    ``product`` requires every combination of labels to occur, which side channels need. A DataError names the column,
-    the count and the option that decides.
+    ``product`` requires every combination of labels to occur, which side channels need. DataError is raised if the
+    labels do not fit the options.
     """
     every, dropped, frame = [*secret, *public], 0, nw.from_native(counted, eager_only=True)
     if missing == "drop":
@@ -90,7 +90,7 @@ def count(
     secret_symbols = Symbols(tuple(secret), tuple(secrets))
     table = np.zeros((len(secrets), len(labels)))
     np.add.at(table, (secret_symbols.index(filled), symbols.index(filled)), filled[ROWS].to_numpy())
-    # the rows choose which symbols are pooled: a union bound over all sets of this size pays for it
+    # the rows choose which symbols are pooled, so a union bound covers all sets of this size
     return Counts(table, secret_symbols, symbols, log_choose(len(many), len(pooled)), dropped)
 
 

@@ -21,7 +21,7 @@ Texts = tuple[tuple[str, ...], ...]
 
 
 def behind(channel: Channel, joint: Joint) -> tuple[tuple[int, ...], ...]:
-    """Return each output's symbols: those with a posterior of at least ``MIN_POSTERIOR_SHOWN``."""
+    """Return the symbols of each output, with posterior >= ``MIN_POSTERIOR_SHOWN``."""
     if channel.outputs == joint.public:
         return tuple((x,) for x in range(joint.n_public))
     p_xy = channel.joint_xy(joint)
@@ -30,7 +30,7 @@ def behind(channel: Channel, joint: Joint) -> tuple[tuple[int, ...], ...]:
 
 
 def texts_of_outputs(public: Symbols, sources: Sequence[Sequence[int]]) -> Texts:
-    """Return a unique text for each output in each released column.
+    """Return the text of each output in each released column; outputs are distinct.
 
     A text lists the labels behind the output. If that does not identify the output (another has the same text, the text
     is shortened, or not all combinations of labels are meant), ``#`` and the output's number on the card are appended

@@ -96,7 +96,7 @@ class Reading:
 
     @classmethod
     def from_words(cls, words: dict[str, Any]) -> Reading:
-        """Return the reading that keyword arguments describe; refuse unknown arguments."""
+        """Return the options from keyword arguments; refuse unknown arguments."""
         known = [field.name for field in fields(cls)]
         for name in words:
             if name not in known:
@@ -162,9 +162,9 @@ class Reading:
 
         Leaving a column out may retain more, because each column splits the rows among more symbols. With up to
         ``MAX_SUBSET_COLUMNS`` public columns, every non-empty subset is a candidate; with more, only the full set and
-        those that leave out one column. The log of the number of candidates is added to ``chosen`` (union bound), so
-        that the choice may depend on the rows. Without a confidence, the full set is the only candidate, because
-        another column then never makes the optimum worse.
+        the sets without one column. The log of the number of candidates is added to ``chosen`` (union bound), so that
+        the choice may depend on the rows. Without a confidence, the full set is the only candidate, because an
+        additional column then never lowers the optimum.
         """
         n = len(self.publics)
         if confidence is None or n == 1:
@@ -202,7 +202,7 @@ class Reading:
 
 
 def cuts(table: Table, column: Column) -> float:
-    """Return the log of the number of ways to cut a column into as many bins."""
+    """Return the log of the number of ways to cut a column into this many bins."""
     return log_choose(max(table.distinct([column.name]) - 1, len(column.edges)), len(column.edges))
 
 

@@ -46,7 +46,7 @@ class Table(ABC):
 
     @abstractmethod
     def release(self, design: Any, source: Uniform, how: Any) -> Any:
-        """Return the rows released through a design, as a frame of their own library."""
+        """Return the rows released through a design, as a frame of the same library."""
 
     def rows(self, names: Sequence[str]) -> Rows:
         """Return some columns of the rows in which no needed value is missing."""
@@ -113,7 +113,7 @@ class Table(ABC):
         low, high = (values[np.searchsorted(up_to, rank, side="right")] for rank in (np.floor(at), np.ceil(at)))
         with np.errstate(invalid="ignore", over="ignore"):
             between = np.where(low == high, low, low + (at - np.floor(at)) * (high - low))
-        # there is no number next to an infinity: the value above is the edge
+        # interpolation with an infinity is undefined, so the upper value is the edge
         edges = np.where(np.isfinite(between), between, high)
         return tuple(sorted(set(edges.tolist())))
 

@@ -18,9 +18,9 @@ def clopper_pearson(
     Parameters
     ----------
     seen, rows : array_like
-        ``seen`` of ``rows`` independent rows, 0 <= seen <= rows. Without rows the bounds are 0 and 1.
+        Number of successes and of independent rows, 0 <= seen <= rows. Without rows the bounds are 0 and 1.
     log_level : array_like
-        Log of the probability that one bound is wrong; negative, of any size.
+        Log of the error probability of each bound; negative, of any magnitude.
     lower : bool, keyword-only
         Whether to compute the lower bound, which is 0 otherwise.
 
@@ -39,7 +39,7 @@ def clopper_pearson(
     >>> float(low), round(float(up), 4)
     (0.0, 0.3085)
     """
-    from scipy.special import betainccinv, betaincinv  # noqa: PLC0415 - only who asks for a bound waits for scipy
+    from scipy.special import betainccinv, betaincinv  # noqa: PLC0415 - scipy is slow to import
 
     k, n = np.asarray(seen, dtype=np.float64), np.asarray(rows, dtype=np.float64)
     level = np.exp(np.asarray(log_level, dtype=np.float64))
@@ -49,7 +49,7 @@ def clopper_pearson(
 
 
 def fisher_levels(log_level: ArrayLike) -> Vector:
-    """Return log-levels of pairs of bounds on two independent probabilities.
+    """Return the log-levels of paired bounds on two independent binomials.
 
     Parameters
     ----------
@@ -59,8 +59,8 @@ def fisher_levels(log_level: ArrayLike) -> Vector:
     Returns
     -------
     numpy.ndarray, shape (m, STAIRCASE_STEPS - 1)
-        Except with that probability, there is an i for which the bounds at level i of one and -1 - i of the other both
-        hold.
+        Except with that probability, there is an i such that the bound at level i on one probability and the bound at
+        level -1 - i on the other both hold.
 
     Notes
     -----

@@ -49,7 +49,7 @@ def pairs_of(ratios: Ratios, prior: tuple[Vector, Vector]) -> Iterator[_Pair]:
 def differences(
     counts: Matrix, prior: tuple[Vector, Vector], ratios: Ratios, inside: Mask, log_level: Vector
 ) -> Misses:
-    """Return bounds for subsets; each fails for one condition with at most its level."""
+    """Return bounds for subsets; per condition, each fails with at most its level."""
     groups = np.vstack([counts, counts.sum(axis=0) - counts])
     rows, size = groups.sum(axis=1), inside.sum(axis=1)
     pairs = list(pairs_of(ratios, prior))
@@ -59,7 +59,7 @@ def differences(
 
     @cache
     def bounds(group: int) -> tuple[Matrix, Places, Places]:
-        """Return distinct upper bounds, with the places of subsets and complements."""
+        """Return distinct upper bounds, and their indices for subsets and complements."""
         seen = groups[group] @ inside.T
         occurrences = np.concatenate([seen, rows[group] - seen])
         twice = np.tile(kind, 2)

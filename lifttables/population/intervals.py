@@ -54,10 +54,10 @@ def averages(
     Notes
     -----
     All four are (nearly) convex in the conditional distributions, so a sample overstates them on average. The upper end
-    is the bootstrap's, uncorrected. From the lower end we also subtract the most by which a sample can overstate: for
-    the total variation distance and the maximal leakage the mean distance of the distributions themselves (triangle
-    inequality), and for I(S; Y) and chi-square the contribution of sampling noise, (cells - 1) / (2 rows) and twice
-    that. The spread is taken at half the error probability, because a bootstrap of a small table is narrow.
+    is the bootstrap's, uncorrected. From the lower end we also subtract a bound on this bias: for the total variation
+    distance and the maximal leakage, the mean distance of the distributions themselves (triangle inequality); for
+    I(S; Y) and chi-square, the contribution of sampling noise, (cells - 1) / (2 rows) and twice that. The spread is
+    taken at half the error probability, because a bootstrap of a small table is narrow.
     """
     cells = (release.size - 1) / rows
     distance = _apart(drawn) - _apart(release)

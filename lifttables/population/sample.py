@@ -1,7 +1,7 @@
 """Simultaneous confidence bounds on the distribution from which a table was drawn.
 
-The bounds hold for every subset of symbols at once. A design may therefore be chosen in any way by the rows that
-certify it.
+The bounds hold for all subsets of symbols simultaneously. The rows that certify a design may therefore also choose it,
+in any way.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Sample:
     Parameters
     ----------
     counts : array_like, shape (S, X)
-        Number of rows by secret and symbol. The alphabets must be given, not taken from the rows: an empty row or
+        Number of rows by secret and symbol. The alphabets must be given, not taken from the data: an empty row or
         column is a value that was not observed.
     confidence : float
         Probability in (0, 1), over the sampling of the rows, that all bounds hold.
@@ -209,7 +209,7 @@ class Sample:
     def cells(self) -> Between:
         """Return bounds on P(x|s) and P(x) for single symbols.
 
-        They are narrower than those of :meth:`subsets`, but hold only for the unchanged column, not for a design.
+        They are narrower than the bounds of :meth:`subsets`, but apply only to the unchanged column, not to a design.
         """
         level = self._log_part - np.log(2 * self.n_public) - self.chosen
         table = np.vstack([self.counts, self.counts.sum(axis=0)])
@@ -240,7 +240,7 @@ class Sample:
         return Between(np.vstack([lower, marginal[0]]), np.vstack([upper, marginal[1]]), *self.prior)
 
     def parts(self, channel: Channel) -> Parts:
-        """Return a channel as sums of subsets: its certificate's, or else nested ones."""
+        """Return a channel as sums of subsets, from its certificate or else nested."""
         self._fits(channel)
         # only mechanisms for the population state the subsets that make up their channel
         parts = getattr(channel.certificate, "parts", None)
@@ -268,7 +268,7 @@ class Sample:
     def differences(self, ratios: Ratios, member: ArrayLike) -> Misses:
         """Return upper bounds on P(A|a) e^-budget - P(A|b) as a function of the budgets.
 
-        The bounds of subsets add up to those of sums of subsets.
+        Bounds on subsets add up to bounds on sums of subsets.
         """
         inside = insides(member, self.n_public)
         pairs = {frozenset(secrets) for secrets in zip(ratios.top.tolist(), ratios.bottom.tolist(), strict=True)}
@@ -290,7 +290,7 @@ class Sample:
         return self.differences(ratios, member)(ratios.budget + spare)
 
     def satisfied(self, notion: Notion, member: Mask) -> Mask:
-        """Return which subsets satisfy a notion for the population as outputs, (m,)."""
+        """Return which subsets, as outputs, satisfy a notion for the population, (m,)."""
         if isinstance(notion, RatioBased):
             return np.asarray((self.misses(notion, member, KEEP_TOL) <= 0).all(axis=0))
         return certainly_satisfied(notion, self.subsets(member))
@@ -389,9 +389,9 @@ def _each_once(seen: Matrix, rows: Vector, size: NDArray[np.int64], level: Vecto
 def subset_price(n: int, size: ArrayLike) -> Vector:
     """Return minus the log of a subset's share of the probability of error.
 
-    Subsets have ``size`` of n symbols. All subsets of one size have equal shares, all sizes up to ``MAX_SMALL_SUBSET``
-    too, and larger sizes share ``LARGE_SUBSET_SHARE``. The shares of all pairs of a subset and its complement sum to at
-    most 1.
+    ``size`` is the number of the n symbols in the subset. All subsets of a size have equal shares, all sizes up to
+    ``MAX_SMALL_SUBSET`` too, and larger sizes divide ``LARGE_SUBSET_SHARE``. The shares of all pairs of a subset and
+    its complement sum to at most 1.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from mixproof.numerics import Mask, Vector
 class SampleWithin(Sample):
     """A sample over some symbols of a larger alphabet.
 
-    ``elsewhere``, shape (S,), counts the rows with other symbols; the other parameters are those of
+    ``elsewhere``, shape (S,), counts the rows with other symbols; the other parameters are as for
     :class:`~lifttables.population.sample.Sample`. If bounds of several parts must hold together, ``chosen`` includes
     the log of the number of parts.
 
@@ -47,12 +47,12 @@ class SampleWithin(Sample):
         return self.whole.prior
 
     def differences(self, ratios: Ratios, member: ArrayLike) -> Misses:
-        """Return the bounds on differences; here the whole part needs one too."""
+        """Return the bounds on differences; the whole part, not having mass 1, needs one."""
         return self.whole.differences(ratios, self._in_all(member))
 
     @checked
     def subsets(self, member: ArrayLike) -> Between:
-        """Return the bounds on P(A|s) and P(A); here the whole part needs them too."""
+        """Return bounds on P(A|s) and P(A); the whole part, not having mass 1, needs them."""
         return self.whole.subsets(self._in_all(member))
 
     def _in_all(self, member: ArrayLike) -> Mask:

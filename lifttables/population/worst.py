@@ -1,4 +1,4 @@
-"""Worst-case required budgets if an output's probabilities are known up to bounds."""
+"""Worst-case required budgets over all output probabilities within bounds."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Between(NamedTuple):
 def worst_required_budgets(notion: Notion, between: Between) -> tuple[RequiredBudget, ...]:
     """Return the worst-case required budgets of each output, shape (m,).
 
-    The worst case is over all probabilities within the bounds. It is at a corner of the box of lifts for notions that
-    the smallest and largest lift decide, and for averages of a function of the lifts that falls and then rises. Other
-    notions, and averages over more than ``MAX_CORNER_SECRETS`` secrets, raise UnsupportedNotion.
+    The worst case over all probabilities within the bounds is at a corner of the box of lifts for notions that depend
+    on the smallest and largest lift, and for averages of a function of the lifts that first decreases, then increases.
+    Other notions, and averages over more than ``MAX_CORNER_SECRETS`` secrets, raise UnsupportedNotion.
 
     >>> from liftlib.notions import LIP
     >>> half = np.full((3, 1), 0.5)

@@ -62,7 +62,7 @@ class Tried:
     nmi: float  # the share of H(X) that is retained; NaN without a channel
     belief: float  # the largest posterior belief
     error: float  # the expected 95 % error of the least accurate share; infinite if not all can be estimated
-    rows_price: float  # how many times as many rows an estimate needs as from the table itself, or infinite
+    rows_price: float  # factor by which an estimate needs more rows than from the table itself; may be infinite
     seconds: float
     outputs: int
     kept: tuple[str, ...]  # the guarantees of the release's card, in sentences
@@ -76,7 +76,7 @@ class Answer:
 
     label: str  # the name of the option, if there are several
     requirement: str  # what the release must achieve; empty for a given budget
-    rows: tuple[Tried, ...]  # what meets the requirement, the best first
+    rows: tuple[Tried, ...]  # the results that meet the requirement, the best first
     best: Tried | None
     reason: str
     words: tuple[str, ...] = ()  # what the recommended notion means for one person
@@ -92,12 +92,12 @@ class Choice:
     ----------
     secret, public : str
     rows, symbols, secrets : int
-        Of the table.
+        Number of rows, public symbols and secrets in the table.
     tried : tuple of Tried
     belief : float
         The belief before the release.
     answers : tuple of Answer
-        One to a question or a budget; otherwise a stricter, a middle and a looser option.
+        One answer for a question or a budget; otherwise a stricter, a middle and a looser option.
     """
 
     secret: str
@@ -156,26 +156,26 @@ def choose(
     source : path or frame
         See :func:`~lifttables.sources.source.open_table`.
     secret, public : str or sequence of str
-        Columns.
+        Column names.
     eps : float, optional
-        A budget to recommend for, nats, under the first of the notions. Without a budget or a question there are three
-        options.
+        The budget of the recommended release, in nats, under the first of the notions. Without a budget or a question,
+        three options are recommended.
     belief, at_most : float, optional
-        A question: a belief of ``belief`` may become ``at_most``, shares in (0, 1).
+        A question: a belief of ``belief`` may become at most ``at_most``; both in (0, 1).
     adversary : {"shares", "any"}
-        Whose belief: of somebody who knows only how common the values of the secret are, or has any prior knowledge.
+        Who has this belief: somebody who knows only how common each value of the secret is, or has any prior knowledge.
     accuracy : float, optional
-        A question: the largest 95 % error of an estimated share of the public column, in (0, 1).
+        A question: the 95 % error of each estimated share of the public column is at most this, in (0, 1).
     epsilons : sequence of float
-        Budgets to try, nats.
+        Budgets to try, in nats.
     notions : sequence of str
         Names among lip, alip (split 65 to 35) and ldp. LDP and ALIP get twice the budget, which LIP implies.
     mechanisms : sequence of str, optional
-        By default all that serve the notion and are fast enough. With a confidence, only the first of several that give
-        the same design, such as all kinds of merging.
+        By default all that serve the notion and are fast enough. With a confidence, mechanisms that give the same
+        design, such as all kinds of merging, are then tried once.
     confidence : float or None
         Confidence with which the population satisfies the notion, whichever design is selected: designs whose bounds do
-        not hold together share its probability of error. None tries designs for these rows only, and warns.
+        not hold jointly divide the error probability. None tries designs for these rows only, and warns.
     seconds : float
         Time limit per mechanism; a mechanism that exceeds it is stopped and reported.
     told : callable, optional
@@ -252,7 +252,7 @@ def fitting(notion: str, mechanisms: Sequence[str] | None, counts: Counts, confi
     if mechanisms is not None:
         return [name for name in mechanisms if registry.mechanisms[name].serves(unit_notion)]
     serving = [name for name, mechanism in registry.mechanisms.items() if mechanism.serves(unit_notion)]
-    # merging of other kinds and other responses would be the same designs for the population
+    # all kinds of merging give one design for the population, and so do all responses
     routes = {name: name if confidence is None else route(registry.mechanisms[name], unit_notion) for name in serving}
     first = {kind: "subset-merging" if kind == "merging" else name for name, kind in reversed(routes.items())}
     most = {name: registry.mechanisms[name].most_symbols if routes[name] == name else SLOW_SYMBOLS for name in serving}
@@ -260,10 +260,10 @@ def fitting(notion: str, mechanisms: Sequence[str] | None, counts: Counts, confi
 
 
 def confidence_of_each(tried: Sequence[tuple[str, str]], counts: Counts, confidence: float | None) -> float | None:
-    """Return the confidence that every design needs for the selected one to have it.
+    """Return each design's confidence such that the selected one has ``confidence``.
 
-    Bounds hold together for one kind of ratio and one set of rows. LDP bounds other ratios than LIP and ALIP. With many
-    symbols, merging and responses select blocks of symbols by different parts of the rows.
+    Bounds hold jointly for one kind of ratio and one set of rows. LDP bounds other ratios than LIP and ALIP. With many
+    symbols, merging and response designs have different blocks of symbols, so their bounds do not hold jointly.
     """
     if confidence is None:
         return None
@@ -354,14 +354,14 @@ class _Trials:
         return next(name for (name, _, _), other in self.tried.items() if other is trial)
 
     def fit(self, budgets: Mapping[str, float]) -> tuple[Tried, ...]:
-        """Return the channels at the notions' budgets, the one that retains most first."""
+        """Return the results at the notions' budgets, in order of decreasing utility."""
         trials = [
             trial for (name, _, budget), trial in self.tried.items() if budget == budgets[name] and not trial.problem
         ]
         return tuple(sorted(trials, key=lambda trial: -trial.nmi))
 
     def accurate(self, accuracy: float) -> tuple[Tried, ...]:
-        """Return each notion's and mechanism's accurate release with the smallest budget."""
+        """Return the smallest-budget accurate release of each notion and mechanism."""
         trials = []
         for name, mechanism in dict.fromkeys(key[:2] for key in list(self.tried)):
             curve = sorted({budget for *of, budget in self.tried if of == [name, mechanism]} | {MAX_BUDGET})
@@ -431,7 +431,7 @@ def _by_privacy(trial: Tried) -> tuple[float, float]:
 def _most_private(
     fit: Sequence[Tried], tried: Iterable[Tried], accuracy: float, totals: Vector
 ) -> tuple[Tried | None, str]:
-    """Return the most private accurate release and the reason, or what is possible."""
+    """Return the most private accurate release, or None, and the reason."""
     if fit:
         best = fit[0]
         return best, (
@@ -481,7 +481,7 @@ def _recommended(fit: Sequence[Tried]) -> tuple[Tried | None, str]:
             "the column or the secret, or gather more rows"
         )
     near = [trial for trial in open_ones or fit if trial.nmi >= best.nmi - UTILITY_TOL]
-    # merging first, for its values are labels that people read
+    # prefer merging, because its values are readable labels
     simple = min(near, key=lambda trial: (trial.mechanism != "subset-merging", -trial.nmi))
     if simple.mechanism == "subset-merging":
         why = "its values are groups of labels that people read, and nothing is drawn at random"

@@ -28,7 +28,7 @@ BELIEF_STEPS_PER_NAT = (
 
 @dataclass(frozen=True)
 class Question:
-    """What a release must achieve; raises InvalidParameter for invalid numbers."""
+    """A requirement on a release; invalid numbers raise InvalidParameter."""
 
     belief: float = DEFAULT_BELIEF  # before the release, in (0, 1)
     at_most: float | None = None  # the largest belief allowed after the release, in (belief, 1)
@@ -58,7 +58,7 @@ class Question:
         accuracy: float | None,
         eps: float | None,
     ) -> Question:
-        """Return the question that arguments ask; refuse half a question or more than one."""
+        """Return the question in the arguments; refuse incomplete or several questions."""
         if eps is not None:
             check_scalar("eps", eps, finite=True)
         if (belief is None) != (at_most is None):
@@ -72,9 +72,9 @@ class Question:
         return (notion if self.adversary == "shares" else LDP(notion.odds_growth)).belief(self.belief)[1]
 
     def largest_budget(self, notion_at: Callable[[float], Notion], at_most: float) -> float:
-        """Return the largest budget, in steps of 1/BELIEF_STEPS_PER_NAT nats, that bounds a belief.
+        """Return the largest budget under which a belief becomes at most ``at_most``.
 
-        The limit of LIP for a belief that may double from 0.1 is log 2:
+        It is a multiple of 1 / ``BELIEF_STEPS_PER_NAT`` nats. LIP lets a belief of 0.1 double at a budget of log 2:
 
         >>> from liftlib import LIP
         >>> Question(0.1, 0.2).largest_budget(LIP, 0.2)
@@ -90,7 +90,7 @@ class Question:
         return low / BELIEF_STEPS_PER_NAT
 
     def text(self, secret: str, at_most: float | None) -> str:
-        """Return the requirement as a sentence, or an empty text without one."""
+        """Return the requirement as a sentence; empty without a requirement."""
         if self.accuracy is not None:
             return f"Every estimated share must have a 95 % error of at most {points(self.accuracy)}."
         if at_most is None:
@@ -113,7 +113,7 @@ def points(share: float) -> str:
 
 
 def parameters_of(notion: Notion) -> list[str]:
-    """Return the command-line options for a notion, whose budgets are not rounded up."""
+    """Return the command-line options of a notion; budgets are never rounded up."""
     words = ["--notion", type(notion).__name__.lower()]
     for field in fields(notion):  # type: ignore[arg-type]  # each notion is a dataclass
         budget = float(getattr(notion, field.name))

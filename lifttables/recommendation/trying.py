@@ -22,7 +22,7 @@ HAS_PROCESSES = sys.platform != "emscripten"  # in a browser, calls run in this 
 
 
 class Trying(AbstractContextManager["Trying"]):
-    """A process that calls functions one after the other, each with a time limit.
+    """A process that runs one function call at a time, each with a time limit.
 
     >>> with Trying() as trying:
     ...     trying.call(divmod, (7, 2), 60.0)
@@ -35,8 +35,8 @@ class Trying(AbstractContextManager["Trying"]):
     def call(self, function: Callable[..., Any], args: tuple[Any, ...], seconds: float) -> Any:
         """Return a function's result, or raise its exception.
 
-        TimeoutError is raised, and the process stopped, if it takes longer; LiftError is raised if the process dies,
-        for example because of too little memory.
+        TimeoutError is raised, and the process stopped, if the call takes longer than ``seconds``; LiftError is raised
+        if the process dies, for example because it runs out of memory.
         """
         if not HAS_PROCESSES:
             return _in_place(function, args, seconds)
@@ -62,7 +62,7 @@ class Trying(AbstractContextManager["Trying"]):
     def _start(self, function: Callable[..., Any]) -> subprocess.Popen[bytes]:
         """Start the process and wait for its imports, which do not count as call time."""
         self._process = subprocess.Popen(
-            # -P: modules are those of this process; a file in the working folder, such as scipy.py, is none
+            # -P: import only from this process's path, never a file such as scipy.py in the working folder
             [sys.executable, "-P", "-c", "from lifttables.recommendation.trying import serve; serve()"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -109,11 +109,11 @@ def _listen(stream: BinaryIO, answers: queue.Queue[Any]) -> None:
 
 def serve() -> None:
     """Answer calls from the standard input until it ends."""
-    # whatever prints, be it a solver in C, prints elsewhere
+    # redirect all prints, even by a solver in C, to the standard error
     out, sys.stdout = os.fdopen(os.dup(1), "wb"), sys.stderr
     os.dup2(2, 1)
     warnings.showwarning = lambda message, *_, **__: print(f"lift: {message}", file=sys.stderr)
-    # before the first call's time begins: reading its function imports the module that has it
+    # unpickling a function imports its module, which must not count as the first call's time
     pickle.load(sys.stdin.buffer)  # noqa: S301 - from our own process
     if ready():
         compile_loops()
@@ -126,7 +126,7 @@ def serve() -> None:
             return
         try:
             answer = (True, function(*args))
-        except Exception as error:  # noqa: BLE001 - told to the caller, who raises it
+        except Exception as error:  # noqa: BLE001 - sent to the caller, which raises it
             answer = (False, error)
         pickle.dump(answer, out)
         out.flush()

@@ -85,19 +85,19 @@ class Card:
     grid : int or None
         The kernel's probabilities are multiples of 1 / grid.
     told_bits : float or None
-        An upper bound on what the kernel reveals of the table, in bits.
+        An upper bound on what the kernel reveals about the table, in bits.
     mechanism, order : str
     release : int
-        The number of this release of these rows.
+        The number of this release of these rows, from 1.
     made, version : str
         The time (UTC), and the version of the library.
     rows : int
     options : dict
         The options of the run, by name.
     sha256 : str
-        Of the released file; empty for a frame.
+        SHA-256 of the released file; empty for a frame.
     broken : str
-        What is violated, if anything; ``kept`` and ``words`` are then empty.
+        What is violated (``kept`` and ``words`` are then empty); empty if nothing is.
     """
 
     secret: tuple[str, ...]
@@ -218,7 +218,7 @@ class Card:
 
 
 def counted_outputs(table: Table, card: Card, by: Sequence[str] = ()) -> tuple[Labels, NDArray[np.int64], list[str]]:
-    """Return a release's counts of outputs, their indices, and unknown texts.
+    """Return a release's counts, the output index of each, and unknown outputs.
 
     The index of an unknown output is -1.
     """
@@ -249,8 +249,8 @@ def card_of(
 ) -> Card:
     """Return the card of a design's release.
 
-    It depends on the counts only through their sum, the rounded kernel, and which symbols occur; with ``--coarsen``,
-    which pairs of a symbol and a coarsened kept value. Which occur does not depend on the secret.
+    It depends on the counts only through their sum, the rounded kernel, and the set of symbols that occur (with
+    ``--coarsen``, of pairs of a symbol and a coarsened kept value). This set does not depend on the secret.
 
     Parameters
     ----------
@@ -260,12 +260,12 @@ def card_of(
     release : int or None, keyword-only
         The number of this release of these rows; None without a ledger.
     broken, others : str, keyword-only
-        What kept columns or earlier releases violate, so that the card guarantees nothing; or what else is published
-        about the rows, together with which the notion is satisfied.
+        ``broken`` states what kept columns or earlier releases violate; the card then guarantees nothing. ``others``
+        names the other publications about these rows with which the notion is jointly satisfied.
     population : bool, keyword-only
-        Whether the latter was proved for the population, not only for this sample.
+        Whether this joint guarantee was proved for the population, not only for this sample.
     kernel : bool or None, keyword-only
-        Whether the card has the kernel; by default, if it leaves enough tables possible.
+        Whether the card includes the kernel; by default it does if that leaves enough tables possible.
     options : mapping, optional, keyword-only
         The options of the run, JSON values by name.
     """
@@ -315,7 +315,7 @@ def card_of(
 
 
 def shows_kernel(design: Design, kernel: bool | None = None) -> bool:
-    """Return whether a card has its kernel: as requested, or by default if safe.
+    """Return whether a card includes its kernel: as requested, or by default if safe.
 
     A kernel is safe if it leaves ``MIN_POSSIBLE_TABLES`` tables possible, or only merges symbols, which the release
     shows anyway.
@@ -328,7 +328,7 @@ def shows_kernel(design: Design, kernel: bool | None = None) -> bool:
 
 
 def _statements(design: Design, others: str, *, population: bool) -> tuple[Kept, ...]:
-    """Return the guarantees together with what else is published, as far as proved."""
+    """Return the proven guarantees, jointly with any other publications."""
     guarantees = tuple(replace(guarantee, numbers="") for guarantee in design.kept)
     if not others:
         return guarantees

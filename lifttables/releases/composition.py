@@ -50,18 +50,19 @@ def joint_leakage(
     ----------
     table : Table
     secret : Symbols
-        Several columns are protected together. Secrets in the table that are missing here count too.
+        Several columns are protected jointly. Secrets in the table that are missing here count too.
     designs : sequence of Design
-        Each is drawn from once for each row, independently of the others given the row.
+        Each releases one output per row; the outputs are independent given the row.
     kept_columns : sequence of str
         Columns published unchanged.
     notion : Notion
-        One that the lifts of each output decide.
+        A condition on the lifts of each output (``LiftNotion``).
 
     Raises
     ------
     BrokenNotion
-        If the notion is another, or there are too many combinations of outputs and ``composed`` does not help.
+        If the notion is of another kind, there are too many combinations of kept values, or there are too many
+        combinations of outputs and ``composed`` does not prove the notion.
     """
     n_outputs = int(np.prod([design.channel.n_outputs for design in designs], dtype=float))
     if not isinstance(notion, LiftNotion):
@@ -123,8 +124,8 @@ def worst_of_parts(
 def _accounted(table: Table, secret: Symbols, designs: Sequence[Design], notion: Notion) -> JointLeakage | None:
     """Return the bound of ``independent.composed``, or None if it proves nothing.
 
-    It needs releases that are independent given the secret. Releases are independent given the row, so for all but one
-    of them the secret must determine the symbols in these rows, as for repeated releases of the secret.
+    The theorem requires releases that are independent given the secret. They are independent given the row, so for all
+    but one of them the secret must determine the symbols in these rows, as for repeated releases of the secret.
     """
     if not isinstance(notion, ALIP | LDP | LIP):
         return None
@@ -158,8 +159,8 @@ def _budgets(notion: ALIP | LDP | LIP) -> tuple[float, ...]:
 class JointCounts:
     """Counts by secret, kept values and symbols, sorted by kept values.
 
-    ``s`` is the secret (unseen ones follow the design's), ``z`` the index in ``kept``, the combinations of kept values,
-    and ``codes`` has for each design the row of its :meth:`~lifttables.designs.designing.Design.kernel`.
+    ``s`` has the indices of secrets (unseen ones come last), ``z`` the indices in ``kept``, the combinations of kept
+    values, and ``codes``, for each design, row indices of :meth:`~lifttables.designs.designing.Design.kernel`.
     """
 
     rows: Vector

@@ -22,30 +22,30 @@ SIGNIFICANCE_LEVEL = 0.001  # significance level
 
 @dataclass(frozen=True)
 class Drift:
-    """The comparison of new rows with those of a design.
+    """The result of a drift test of new rows against the rows of a design.
 
     Attributes
     ----------
     rows : int
     p_value : float
-        Of a permutation test of homogeneity.
+        p-value of a permutation test of homogeneity.
     distance : float
         Total variation distance of the empirical distributions.
     violation : float or None
         The violation of the notion by the release of the new rows, in nats; None if it cannot be computed.
     of : str
-        What was compared.
+        The distribution that was compared.
     confidence : float or None
         The confidence of the design's guarantee for its population.
     population : {"kept", "broken", "undecided"} or None
-        The verdict of the new rows alone on their population, at that confidence or 0.95; None without a secret, or if
-        the notion has no such bounds.
+        The verdict on the population of the new rows, from these rows alone and at that confidence or 0.95; None
+        without a secret, or if the notion has no population bounds.
     undecided : str
         Why the violation cannot be computed; empty if it can.
     composition : str
-        Why the notion is not guaranteed together with what else is published about the new rows; empty if it is.
+        Why the notion is not guaranteed jointly with other publications about the new rows; empty if it is.
     sample_only : str
-        What else is published about the new rows, if the notion was proved together with it for these rows only.
+        The other publications about the new rows, if the joint guarantee was proved for these rows only.
     """
 
     rows: int
@@ -68,8 +68,8 @@ class Drift:
     def harmful(self) -> bool:
         """Whether the new rows violate the notion or lie outside the guarantee.
 
-        A guarantee for the rows alone extends to new rows that satisfy the notion themselves, and one for the
-        population to new rows that prove it for theirs.
+        A guarantee for a sample extends to new rows that satisfy the notion themselves. A guarantee for the population
+        extends to new rows that certify the notion for the population they come from.
         """
         if self.composition or self.population == "broken":
             return True
@@ -125,7 +125,7 @@ class Drift:
 
 
 def drift_of(table: Table, design: Design, rng: np.random.Generator) -> Drift:
-    """Return the drift of a table's new rows from those of a design.
+    """Return the result of a drift test of new rows against the rows of a design.
 
     The joint distributions are compared if the table has the secret, otherwise the public marginals. The permutation
     test uses Pearson's statistic and is exact for tables of any size. Unseen secrets count too, because a channel that
@@ -173,9 +173,9 @@ def drift_of(table: Table, design: Design, rng: np.random.Generator) -> Drift:
 
 
 def _counts(table: Table, design: Design, *, with_secret: bool) -> Matrix:
-    """Return the counts of each secret and symbol, the design's first.
+    """Return the contingency table of new rows; the design's labels come first.
 
-    Unseen secrets have rows of their own; all unseen symbols share the last column.
+    Each unseen secret has its own row; all unseen symbols share the last column.
     """
     secret, public = design.secret, design.public
     columns = [*(secret.columns if with_secret else ()), *public.columns]
@@ -189,7 +189,7 @@ def _counts(table: Table, design: Design, *, with_secret: bool) -> Matrix:
 
 
 def _as_released(counted: Matrix, design: Design) -> tuple[Matrix, Channel]:
-    """Return the new rows' counts and their channel: P(y) for unseen symbols."""
+    """Return the new rows' counts and channel; unseen symbols are drawn from P(y)."""
     if not counted[:, -1].any():
         counted = counted[:, :-1]
     kernel = np.tile(design.kernel()[-1], (*counted.shape[not design.channel.sees_secret :], 1))

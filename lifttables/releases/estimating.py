@@ -35,18 +35,18 @@ class Estimate:
     ----------
     rows : int
     symbols : tuple of str
-        What can be estimated: a symbol, or several together if the release does not distinguish them.
+        The symbols or, where the release does not distinguish symbols, groups of them.
     by : tuple of str
-        Values of the columns it is crossed with; ``("",)`` without any.
+        Values of the cross-tabulated columns; ``("",)`` without any.
     unbiased, projected : numpy.ndarray, shape (Z, X)
         Unbiased estimates of P(z, x), which may be negative, and the nearest probability distribution.
     error : numpy.ndarray, shape (Z, X)
-        Standard errors of ``unbiased``, including those of the randomisation.
+        Standard errors of ``unbiased``, from sampling and randomisation.
     low, high : numpy.ndarray, shape (Z, X)
-        Ends of the intervals, each at ``level``.
+        Ends of the confidence intervals, each at ``level``.
     level : float
     rows_worth : numpy.ndarray, shape (Z, X)
-        Rows of the original table that give the same precision.
+        Effective sample size: the rows of the original table that give the same precision.
     condition : float
         Condition number of the kernel, over its nonzero singular values.
     """
@@ -75,7 +75,7 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class Inverse:
-    """Groups of symbols that a kernel, shape (X, Y), distinguishes; their estimators."""
+    """The groups of symbols that a kernel, shape (X, Y), distinguishes; estimators."""
 
     kernel: Matrix
 
@@ -83,8 +83,8 @@ class Inverse:
     def groups(self) -> tuple[tuple[int, ...], ...]:
         """The groups of symbols that the kernel cannot distinguish.
 
-        Two distributions with a difference v such that v K = 0 look alike, so the symbols of such a v form a group. v
-        sums to 0 over each group because the rows of K sum to 1.
+        Two distributions whose difference v satisfies v K = 0 have the same outputs. The groups are the blocks of the
+        projection onto these v. Each v sums to 0 over each group because the rows of K sum to 1.
         """
         u, values, _ = np.linalg.svd(self.kernel, full_matrices=True)
         rank = int((values > SINGULAR_VALUE_TOL * values[0]).sum())
@@ -178,7 +178,7 @@ def estimate(
 
 
 def _errors(shares: Matrix, weights: Matrix, n: int, level: float) -> tuple[Matrix, Matrix, Vector]:
-    """Return standard errors, and the half-widths and upper shifts of intervals."""
+    """Return standard errors, interval half-widths, and shifts of the upper ends."""
     smooth = (shares * n + 1 / len(shares)) / (n + shares.shape[1])
     error = np.sqrt(np.maximum(smooth @ weights**2 - (smooth @ weights) ** 2, 0) / n)
     z = float(ndtri((1 + level) / 2))
@@ -202,7 +202,7 @@ def expected_error(kernel: Matrix, p_x: Vector, n: int) -> float:
 
 
 def _counted(table: Table, card: Card, by: Sequence[str]) -> tuple[Matrix, tuple[str, ...], int]:
-    """Return the shares of values and outputs, values' texts, and number of rows."""
+    """Return P(z, y), shape (Z, Y), the texts of the values z, and the number of rows."""
     table.check([*card.columns, *by])
     labels, y, unknown = counted_outputs(table, card, by)
     if unknown:
@@ -218,7 +218,7 @@ def _counted(table: Table, card: Card, by: Sequence[str]) -> tuple[Matrix, tuple
 
 
 def _nearest(unbiased: Matrix) -> Matrix:
-    """Return the Euclidean projection of numbers onto the probability simplex."""
+    """Return the Euclidean projection of a matrix onto the probability simplex."""
     values = np.sort(unbiased.ravel())[::-1]
     over = (np.cumsum(values) - 1) / np.arange(1, values.size + 1)
     last = int(np.flatnonzero(values > over)[-1])
@@ -226,11 +226,11 @@ def _nearest(unbiased: Matrix) -> Matrix:
 
 
 def price(card: Card, p_x: Vector | None = None) -> float:
-    """Return how many times as many rows a release needs for the same precision.
+    """Return the factor by which a release increases the rows needed for a precision.
 
-    The factor is averaged over symbols. ``p_x``, shape (X,), is the distribution before the release, uniform by
-    default; the result is infinite without a kernel. A coin reported truthfully with probability 3/4 needs four times
-    the rows (Warner 1965):
+    This is the ratio of the variances summed over symbols. ``p_x``, shape (X,), is the distribution before the release,
+    uniform by default; the result is infinite without a kernel. A coin reported truthfully with probability 3/4 needs
+    four times the rows (Warner 1965):
 
     >>> from liftlib import LDP
     >>> import polars as pl

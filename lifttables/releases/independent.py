@@ -1,8 +1,8 @@
 """Composition of releases that are conditionally independent given the secret.
 
 A pair of outputs has the lift l1(s) l2(s) / E[l1 l2], with the mean under P_S. Each lift is a random variable in [a_i,
-b_i] with mean 1. The smallest and largest mean of the product are attained by variables on the two ends, so both are
-problems about coupled coin tosses.
+b_i] with mean 1. The smallest and largest mean of the product are attained by variables on {a_i, b_i}, so both are
+problems of coupling Bernoulli variables.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_LOG_RATIO = 700.0  # nats between the extreme products of lifts, beyond whic
 
 @checked
 def composed(notions: Sequence[Notion]) -> Notion:
-    r"""Return the notion that releases, independent given the secret, jointly satisfy.
+    r"""Return the notion jointly satisfied by releases that are independent given S.
 
     The condition matters: two releases of X = (S xor R, R), each independent of S, may determine S together. Releases
     drawn independently given X are independent given S only if S determines X.
@@ -31,21 +31,21 @@ def composed(notions: Sequence[Notion]) -> Notion:
     Parameters
     ----------
     notions : sequence of Notion
-        What each release satisfies: all LDP, or LIP and ALIP in any mixture.
+        The notion that each release satisfies: all LDP, or any combination of LIP and ALIP.
 
     Returns
     -------
     Notion
         LDP with the sum of the budgets, LIP if all are LIP, and ALIP otherwise. The budgets are the smallest for all
-        joint distributions, except eps_u of three or more releases with different budgets: that is exact to a linear
-        program's tolerance, and only an upper bound for more than about ten different budgets.
+        joint distributions, except eps_u of three or more releases with different budgets, which is exact up to the
+        tolerance of a linear program, and only an upper bound for more than about ten different budgets.
 
     Raises
     ------
     InvalidParameter
-        If there is no notion.
+        If ``notions`` is empty.
     UnsupportedNotion
-        If a notion is another one, or LDP is mixed with LIP or ALIP.
+        If a notion is not LDP, LIP or ALIP, or LDP is combined with LIP or ALIP.
 
     Notes
     -----
@@ -88,7 +88,7 @@ def _log_share_high(eps_l: Vector, eps_u: Vector) -> Vector:
 
 
 def _lower(budgets: Vector) -> float:
-    """Return the smallest eps_l: that of the product whose largest lifts coincide."""
+    """Return the smallest eps_l, attained by the comonotone coupling of the lifts."""
     eps_l, eps_u = budgets.T
     unbounded = np.isinf(eps_u)
     if np.isinf(eps_l).any() or unbounded.sum() > 1:
@@ -107,7 +107,7 @@ def _lower(budgets: Vector) -> float:
 
 
 def _upper(budgets: Vector) -> float:
-    """Return the smallest eps_u, or an upper bound if that takes too long."""
+    """Return the smallest eps_u, or an upper bound on it for large problems."""
     eps_l, eps_u = budgets.T
     if len(budgets) == 1 or np.isinf(eps_u).any():
         return float(eps_u.sum())
@@ -129,7 +129,7 @@ def _upper(budgets: Vector) -> float:
 
 
 def _log_least_of_two(eps_l: Vector, eps_u: Vector) -> float:
-    """Return log of the least mean of the product of two lifts.
+    """Return the log of the smallest mean of the product of two lifts.
 
     This is the larger of a1 + a2 - a1 a2 and b1 + b2 - b1 b2.
     """
@@ -140,14 +140,14 @@ def _log_least_of_two(eps_l: Vector, eps_u: Vector) -> float:
 
 
 def _in_halves(budgets: Vector) -> float:
-    """Return an upper bound on eps_u: each half counts as one release."""
+    """Return an upper bound on eps_u by composing each half, then the two halves."""
     middle = len(budgets) // 2
     halves = np.array([[_lower(half), _upper(half)] for half in (budgets[:middle], budgets[middle:])])
     return _upper(halves)
 
 
 def _log_least_of_several(kinds: Vector, counts: Vector) -> float:
-    """Return log of a lower bound on the mean of a product, by a linear program.
+    """Return the log of a lower bound on the mean of a product, by a linear program.
 
     The variables are the numbers of releases of each kind that are at b. Any dual solution bounds the mean, whatever
     the solver returns; the fallback for very large problems is Jensen's bound.

@@ -1,4 +1,4 @@
-"""Checks of a release against other publications of its rows, and of new rows."""
+"""Checks of a release against other publications of its rows, and for drift."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ SAME_ROWS_NOTE = (
 
 @dataclass(frozen=True)
 class Composition:
-    """The verdict on a release with ``others``, other publications of its rows.
+    """The verdict on a release with ``others``, the other publications of its rows.
 
-    ``notes`` are for the owner and depend on the counts; ``broken`` says publicly why nothing is guaranteed, or is
+    ``notes`` are for the owner and depend on the counts; ``broken`` is the public reason why nothing is guaranteed, or
     empty. ``checked`` is whether the joint leakage could be computed, and ``population`` whether the notion was proved
     for the population.
     """
@@ -51,9 +51,9 @@ def judged(
 ) -> tuple[Drift, tuple[str, ...]]:
     """Return the drift of new rows from a design, and notes for the owner.
 
-    ``drift.promise`` is what the release guarantees. Unless ``allow`` is set, Drifted is raised if the rows are from
-    another distribution, and BrokenNotion if kept columns or ``past``, earlier releases of the new rows, violate the
-    notion together with this one, or this cannot be computed.
+    ``drift.promise`` states the guarantee. Unless ``allow`` is set, Drifted is raised if the drift is harmful, and
+    BrokenNotion if the release violates the notion jointly with kept columns or ``past``, the earlier releases of the
+    new rows, or if this cannot be computed.
     """
     if how.unseen == "error":
         _refuse_unseen(table, design)
@@ -76,10 +76,10 @@ def check_composition(
     allow: bool,
     chosen: float = 0.0,
 ) -> Composition:
-    """Return whether a release satisfies its notion together with known publications.
+    """Return the verdict on a release jointly with known publications of its rows.
 
-    ``applied`` says that the design existed before, so its own rows have been released already; ``chosen`` is that of
-    ``Counts``. A BrokenNotion, which says how earlier releases were recognised, is raised unless ``allow`` is set.
+    ``applied`` means that the design existed before, so its own rows were already released; ``chosen`` is that of
+    ``Counts``. Unless ``allow`` is set, BrokenNotion is raised if the notion is violated or this cannot be computed.
     """
     earlier, kept_columns = past_of(table, past, keep)
     notes = () if past is None else past.notes
@@ -118,7 +118,7 @@ def check_composition(
 
 
 def _problem(table: Table, design: Design, earlier: Sequence[Design], keep: Sequence[str], others: str) -> str:
-    """Return how the notion is violated together with other publications, or "".
+    """Return how the notion is violated jointly with other publications, or "".
 
     BrokenNotion is raised if this cannot be computed.
     """
@@ -145,9 +145,9 @@ def proved_for_population(
 ) -> bool:
     """Return whether the notion is certified for the population of (S, Y, Z).
 
-    Z are the kept columns. The sample is of the secret and of the pairs (x, z), including pairs without a row; the
-    channel from (x, z) to (y, z) is P(y|x) and leaves z unchanged. False also means unknown: the mechanism sees the
-    secret, the design has not seen all symbols, single outputs do not decide the notion, or there are more than
+    Z are the kept columns. The sample counts the secret and the pairs (x, z), including pairs without a row; the
+    channel from (x, z) to (y, z) is P(y|x) and leaves z unchanged. The result is also False if the mechanism sees the
+    secret, the design has not seen all symbols, the notion is not a condition on each output, or there are more than
     ``MAX_BOUNDS_SIZE`` bounds.
     """
     n_x, n_y = len(design.public.labels), design.channel.n_outputs

@@ -1,8 +1,8 @@
 """The ledger of a table's releases, against which every later release is checked.
 
-It lies next to the table and is as confidential, because it holds the designs with their counts. A user's index of
-ledgers, which has only their paths, lets a copy of the table in another folder be recognised. The ledger cannot know of
-other users' releases, or that some rows belong to another released table.
+It is stored next to the table and is equally confidential, because it holds the designs with their counts. A user's
+index of ledgers, which has only their paths, makes it possible to recognise a copy of the table in another folder. The
+ledger cannot know about other users' releases, or that some rows belong to another released table.
 """
 
 from __future__ import annotations
@@ -142,8 +142,8 @@ def _text(path: Path) -> str | None:
 def opened(path: Path | None, table: Table) -> Iterator[Ledger | None]:
     """Yield the ledger of a table, locked until the block ends; None without a path.
 
-    Releases of the same rows are also looked for in neighbouring ledgers and in those of the user's index. DataError is
-    raised if a ledger is damaged or its folder cannot be written.
+    Releases of the same rows are also looked up in ledgers in the same folder and in the user's index. DataError is
+    raised if a ledger is damaged or its folder is not writable.
     """
     if path is None:
         yield None
@@ -230,10 +230,10 @@ def _index() -> Iterator[list[Path]]:
 
 @contextmanager
 def _locked(path: Path, *, seen: bool = False) -> Iterator[None]:
-    """Let one run at a time through the block; others wait, and say so.
+    """Hold an exclusive lock during the block; wait, with a warning, for other runs.
 
-    A lock that others on a shared folder must see is a file; one left by a killed run is removed by the next run on the
-    same machine.
+    With ``seen``, the lock is a file that other users of a shared folder see; a lock file left by a killed run is
+    removed by the next run on the same machine.
     """
     from filelock import FileLock, SoftFileLock, Timeout  # noqa: PLC0415 - a page in a browser has no ledger
 
@@ -273,7 +273,7 @@ def past_of(table: Table, past: Ledger | None, keep: Sequence[str]) -> tuple[lis
 
 @contextmanager
 def entered(past: Ledger | None, output: str, keep: Sequence[str], design: Design) -> Iterator[None]:
-    """Add a release to its ledger's file when the block, which draws it, succeeds."""
+    """Record a release in its ledger's file if the block that draws it succeeds."""
     if past is None:
         yield
         return

@@ -48,7 +48,7 @@ UNDECIDED: Final = "undecided"
 
 @dataclass(frozen=True)
 class Plan:
-    """What to release of a table, and how.
+    """The specification of a release: what to publish of a table, and how.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ class Sanitised:
     design : Design
         Holds the counts: confidential.
     audit : Audit
-        Of the release; its numbers depend on the counts: confidential.
+        The audit of the release; its numbers depend on the counts: confidential.
     """
 
     frame: Any
@@ -124,9 +124,9 @@ def release(
     ledger: Path | None = None,
     rng: Uniform | int | None = None,
 ) -> Sanitised:
-    """Design, check, audit and describe a release; return what the sink makes of it.
+    """Design, check and audit a release, and return the sink's result.
 
-    The errors are those of :func:`~lifttables.releases.sanitising.sanitise`.
+    It raises the same errors as :func:`~lifttables.releases.sanitising.sanitise`.
     """
     reading, asked = plan.reading, plan.publishing
     reading.check_population(plan.confidence)
@@ -192,7 +192,7 @@ def release_again(
 ) -> tuple[T, Drift, tuple[str, ...]]:
     """Release new rows; return the sink's result, the drift and the owner's notes.
 
-    The errors are those of :func:`~lifttables.releases.sanitising.apply`.
+    It raises the same errors as :func:`~lifttables.releases.sanitising.apply`.
     """
     table.check([*design.columns_needed(), *how.keep])
     rows = table.complete(design.columns_in(table.columns)) if missing == "drop" else table
@@ -204,7 +204,7 @@ def release_again(
 
 
 def check(table: Table, design: Design, how: Publishing) -> None:
-    """Make every check of ``CHECKS``, before a row is drawn."""
+    """Run all ``CHECKS`` before any row is drawn."""
     for run_check in CHECKS:
         run_check(table, design, how)
 
@@ -257,7 +257,7 @@ def _remedy(table: Table, design: Design, reading: Reading, keep: Sequence[str])
 
 
 def warn_of_rows_alone(confidence: float | None) -> None:
-    """Warn that a design without a confidence is for its rows alone."""
+    """Warn that a design without a confidence is for this sample only."""
     if confidence is None:
         warnings.warn(f"no confidence, so {SAMPLE_ONLY}", LiftWarning, stacklevel=4)
 
@@ -290,7 +290,7 @@ def check_each_secret(_table: Table, design: Design, _how: Publishing) -> None:
             )
 
 
-# made of every release: of a frame, a file or new rows
+# run for every release: of a frame, a file or new rows
 CHECKS: list[Callable[[Table, Design, Publishing], None]] = [check_keep, check_each_secret]
 
 

@@ -46,9 +46,9 @@ def recognised(table: Table, design: Design) -> Design | None:
 def similar(table: Table, design: Design) -> bool:
     """Return whether a table's counts are suspiciously close to a design's.
 
-    This is so if they are equal up to labels, or closer than those of other people would be, as after changes to a few
-    rows: Pearson's statistic of homogeneity is in its lower ``SIMILARITY_LEVEL`` tail. A selection of the rows, or rows
-    with renamed columns, are not noticed.
+    They are if they are equal up to labels, or closer than independent samples would be, as after changes to a few
+    rows: Pearson's statistic of homogeneity is in its lower ``SIMILARITY_LEVEL`` tail. A subset of the rows, or a table
+    with renamed columns, is not detected.
     """
     labels = _labels_like(table, design)
     if labels is None:
@@ -101,7 +101,7 @@ def _labels(labels: Labels, columns: Sequence[Column]) -> list[Label]:
 
 
 def _spelled(symbols: Symbols, table_labels: Labels) -> Symbols:
-    """Return symbols with the labels as a table spells them."""
+    """Return the symbols with their labels in the table's spelling."""
     known = numbered(table_labels, symbols.names)[1]
     spelling = {_plain(row): row for row in known} | {row: row for row in known}
 

@@ -27,7 +27,7 @@ OUTPUT_COLUMN = "\0output"  # column of output indices, which become texts at th
 
 
 def check_suffix(path: Path) -> None:
-    """Raise DataError if a file name does not say how to write the file."""
+    """Raise DataError if a file name's ending is not a supported format."""
     if ending(path) is None:
         raise DataError(f"{path} does not end in {', '.join(SUFFIXES)}: the ending says how to write it")
 

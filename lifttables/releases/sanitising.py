@@ -43,11 +43,11 @@ def sanitise(
     Parameters
     ----------
     frame : frame
-        Of pandas, Polars, PyArrow, Modin, DuckDB, PySpark, Dask and others. Databases count rows, and the columns to
-        release are fetched; Dask and PySpark count and release the rows where they are.
+        A frame of pandas, Polars, PyArrow, Modin, DuckDB, PySpark, Dask or others. Databases count rows, and the
+        columns to release are fetched; Dask and PySpark count and release rows without moving them.
     secret, public : str or sequence of str
-        Columns. Several secret ones are protected together and individually; several public ones are released together,
-        except those without which more is retained.
+        Column names. Several secret columns are protected jointly and individually. Several public columns are released
+        jointly; a column is left out if the release retains more without it.
     notion : Notion
     mechanism : str
         A key of ``liftlib.mechanisms``.
@@ -55,7 +55,7 @@ def sanitise(
         Confidence in (0, 1), over the sampling of the rows, that the population satisfies the notion. None designs for
         the empirical distribution only; the population then usually violates the notion.
     keep : sequence of str
-        Columns to publish unchanged; together with the release they must satisfy the notion too.
+        Columns to publish unchanged; jointly with the release, they must satisfy the notion too.
     coarsen : bool or float
         Design the best release for each value of the kept columns, which are coarsened or dropped as necessary and
         published as text. A number in [0, 1] is the share of each budget that they may use; True takes the best of
@@ -65,7 +65,7 @@ def sanitise(
     allow : bool
         Whether to continue if kept columns violate the notion (which a note reports) or the mechanism may be very slow.
     ledger : pathlib.Path, optional
-        The file of earlier releases of these rows: this release is checked together with them and then added. Releases
+        The file of earlier releases of these rows: this release is checked jointly with them and then added. Releases
         in your other ledgers are recognised by the rows' counts. Without a ledger, the card says that earlier releases
         were not checked, and a warning names a known ledger of these rows.
     kernel : bool or None
@@ -82,7 +82,7 @@ def sanitise(
     -------
     Sanitised
         An eager frame is of the same library, with the kept and released columns in the source's order and a new index.
-        A lazy frame of Dask or PySpark gives the same draws whenever it is computed, if its partitions are the same.
+        A lazy frame of Dask or PySpark has the same draws each time it is computed, if its partitions are the same.
 
     Raises
     ------

@@ -16,8 +16,8 @@ from mixproof.checks import checked
 class Verification:
     """Whether a released table and a card belong together.
 
-    ``differences`` has a sentence for each difference; ``file_checked`` is whether the card identifies a file, so that
-    the SHA-256 was compared.
+    ``differences`` has a sentence for each difference; ``file_checked`` is whether the card has a SHA-256, which was
+    then compared.
     """
 
     differences: tuple[str, ...]
@@ -25,7 +25,7 @@ class Verification:
 
     @property
     def agrees(self) -> bool:
-        """Whether nothing differs."""
+        """Whether there are no differences."""
         return not self.differences
 
 
@@ -33,7 +33,7 @@ class Verification:
 def verify(release: Path, card: Card) -> Verification:
     """Return the differences between a released CSV, TSV or Parquet file and its card.
 
-    Compared are the SHA-256, if the card has one, the columns, the number of rows and the symbols of the released
+    We compare the SHA-256 (if the card has one), the columns, the number of rows and the symbols of the released
     columns. DataError is raised if the file cannot be read as a table.
     """
     table, differences = open_table(release), []

@@ -1,7 +1,7 @@
-"""Tables in databases and on clusters (Dask, Spark), counted where they are.
+"""Tables in databases and on clusters (Dask, Spark), counted in place.
 
-A cluster sends back only counts, and a release is again a lazy frame of the cluster. Random numbers are determined by
-the release's key and the partition's number, so a partition that is computed again draws the same outputs.
+A cluster returns only counts, and a release is again a lazy frame of the cluster. The release's key and the partition's
+number determine the random numbers, so a partition that is computed again draws the same outputs.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Lazy(Table):
         return counted
 
     def release(self, design: Design, source: Uniform, how: Publishing) -> Any:
-        """Return the released rows, which are fetched, as an eager frame."""
+        """Fetch the rows and return the released rows as an eager frame."""
         every = {*design.columns_needed(), *how.keep}
         fetched = super().collected(self.rows([name for name in self.columns if name in every]))
         return PolarsTable(polars_of(fetched).lazy(), self.name, fetched.to_native()).release(design, source, how)
@@ -105,7 +105,7 @@ class Parted(Lazy):
     def drawn(self, design: Design, key: bytes, how: Publishing) -> Any:
         """Return the released rows as a lazy frame, in random order by default.
 
-        ``key`` is that of ``randomness.Stream``.
+        ``key`` is the key of ``randomness.Stream``.
         """
 
     def release(self, design: Design, source: Uniform, how: Publishing) -> Any:
@@ -129,7 +129,7 @@ def count_labels(rows: pl.DataFrame, named: Mapping[str, Column], where: str) ->
 
 
 def count_numbers(rows: pl.DataFrame, column: Column, where: str) -> pl.DataFrame:
-    """Return the number of rows by number, thinned to about ``MAX_QUANTILES`` quantiles."""
+    """Return counts by number, thinned to about ``MAX_QUANTILES`` quantiles."""
     with reading(where):
         counted: pl.DataFrame = numbers(nw.from_native(rows, eager_only=True), column).to_native()
     counted = counted.with_columns(pl.col(ROWS).cast(pl.Int64))
@@ -144,7 +144,7 @@ class OnDask(Parted):
     """A Dask data frame."""
 
     def tally(self, names: Sequence[str], count: Count) -> pl.DataFrame:  # noqa: D102
-        import dask  # noqa: PLC0415 - it is there where its frames are
+        import dask  # noqa: PLC0415 - installed wherever there are Dask frames
 
         count_part = dask.delayed(_counted_part)
         parts = [count_part(part, count) for part in self.rows(names).to_native().to_delayed()]
@@ -194,7 +194,7 @@ def _released_part(
 
     rows = polars_of(nw.from_native(part[design.columns_needed()], eager_only=True))
     drawn = design.draw(rows, Stream(key, number, 0), how.unseen)
-    # the source's index tells the source's order
+    # the source's index would reveal the source's order
     kept_columns = part[list(how.keep)].reset_index(drop=True)
     kept_columns.attrs = {}
     released: pd.DataFrame = harmless(nw.from_native(kept_columns, eager_only=True), how.keep, how.formulas).to_native()
@@ -224,7 +224,7 @@ class OnSpark(Parted):
         empty = count(pl.DataFrame(schema=dict.fromkeys(names, pl.String)))
         keys = [name for name in empty.columns if name != ROWS]
         kinds = {pl.String: "string", pl.Float64: "double", pl.Int64: "long"}
-        # names of our own, for Spark takes a.b for a part of a, and A for a
+        # short names, because Spark reads a.b as a field of a, and A as a
         short = {name: f"c{at}" for at, name in enumerate(keys)} | {ROWS: "n"}
         schema = ", ".join(f"{short[name]} {kinds[type(empty.schema[name])]}" for name in short)
         counted = rows.mapInArrow(partial(_counted_batches, count=count, short=short), schema)

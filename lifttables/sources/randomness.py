@@ -46,9 +46,9 @@ def note_on(rng: Uniform | int | None) -> str:
 class Stream:
     """Counter-based uniform random numbers, determined by a key and the position.
 
-    The numbers are the extendable-output function SHAKE256 (FIPS 202) of a key of 32 bytes, the place (such as a
-    partition's number) and the block. Without the key they are unpredictable, and streams of different places are
-    independent. They do not depend on how many are requested at a time.
+    The numbers are the output of SHAKE256 (FIPS 202) for a key of 32 bytes, the place (such as a partition's number)
+    and the block's number. Without the key they are unpredictable, and streams of different places are independent.
+    They do not depend on how many are requested at a time.
 
     >>> one, other = Stream(bytes(32), 3), Stream(bytes(32), 3)
     >>> bool((np.concatenate([one.random(2), one.random(70_000)]) == other.random(70_002)).all())
@@ -86,8 +86,8 @@ def key_of(source: Uniform) -> bytes:
 
 
 def permutation(n: int, rng: Uniform) -> NDArray[np.int64]:
-    """Return a random permutation of n items: the order of n random numbers.
+    """Return a uniformly random permutation of n items, by sorting random numbers.
 
-    The chance of a tie is about n^2 / 2^53.
+    The probability of a tie is about n^2 / 2^54.
     """
     return np.argsort(rng.random(n))

@@ -22,7 +22,7 @@ def open_table(source: Any, text_format: TextFormat | None = None) -> Any:
     Parameters
     ----------
     source : str, pathlib.Path or frame
-        A path that ends in .csv, .tsv (either may end in .gz) or .parquet, or with the extra ``labelled`` in .dta
+        A path that ends in .csv, .tsv (either may end in .gz) or .parquet or, with the extra ``labelled``, in .dta
         (Stata) or .sav (SPSS); ``-`` for CSV on the standard input; or a frame of a library that narwhals supports:
         pandas, Polars, PyArrow, Modin, DuckDB, PySpark, Dask and others.
     text_format : TextFormat, optional
@@ -31,7 +31,7 @@ def open_table(source: Any, text_format: TextFormat | None = None) -> Any:
     Raises
     ------
     DataError
-        If it is none of these, or cannot be read.
+        If the source is none of these, or cannot be read.
     """
     if isinstance(source, Table):
         return source

@@ -33,8 +33,8 @@ def check_widths(file: Readable, name: str, separator: str, expected: int, quote
 
     Polars checks this only if all columns are read, and then only for too many fields; otherwise an unquoted value with
     a separator would shift later values into other columns. Fields are counted by Python's csv module (RFC 4180). A
-    record is also refused if it has a quotation mark within an unquoted value, which Polars treats as text when it
-    splits a line into fields but not when it splits the file into lines, and this makes a difference.
+    record is also refused if a quotation mark inside an unquoted value makes it ambiguous: Polars treats such a mark as
+    text when it splits a line into fields, but not when it splits the file into lines.
 
     >>> import io
     >>> check_widths(io.BytesIO(b'ill,age\nflu,"20,5"\n'), "t.csv", ",", 2)
@@ -63,7 +63,7 @@ def check_widths(file: Readable, name: str, separator: str, expected: int, quote
 
 
 class _Lines:
-    """The lines of a file, except those in blocks that are clearly correct."""
+    """The lines of a file, without blocks in which all lines are clearly correct."""
 
     def __init__(self, file: Readable, separator: str, expected: int, quote: str | None) -> None:
         self._file, self._separator, self._expected, self._quote = file, separator, expected, quote

@@ -1,12 +1,12 @@
 """The directive ``betting-game``: bets on the condition of twenty people.
 
-A bookmaker pays the fair price of the prior, so that a bet on the condition returns the lift on average. The argument
-is the budget eps of an ALIP promise with equal parts, and the release is that of the watchdog or another mechanism::
+A bookmaker offers fair odds under the prior, so that a bet on the condition returns the lift on average. The argument
+is the budget eps of ALIP, split equally, and ``mechanism`` (by default, the watchdog) designs the release::
 
     ```{betting-game} 1
     :mechanism: watchdog
 
-    What is said before the game.
+    The text before the game.
     ```
 """
 
@@ -28,7 +28,7 @@ SCRIPT = Path(__file__).parents[1] / "living" / "betting.mjs"
 
 
 def game(eps: float, mechanism: str) -> dict[str, Any]:
-    """Return the game's data: the joint of condition and output, and the promise.
+    """Return the game's data: ``outputs``, joint ``p`` and ``allowed`` budget.
 
     ``eps`` is the total budget in nats, half for each direction; ``mechanism`` is a key of ``ll.mechanisms``.
 
@@ -53,7 +53,7 @@ def place(data: dict[str, Any]) -> str:
 
 
 class BettingGame(InPage):
-    """The directive; its argument is the budget."""
+    """Renders the game; the argument is the budget."""
 
     required_arguments = 1
     reads = (SCRIPT,)

@@ -28,7 +28,7 @@ INTRODUCTION = (
 
 
 def value_again(entry: Entry, tables: Mapping[str, pd.DataFrame]) -> Value | None:
-    """Return the value of a claim on a run's tables; None if they lack its curves."""
+    """Return a curve claim's value on a run's tables, or None without its curves."""
     name, _, argument = entry.claim.computed_by.partition(":")
     function = FUNCTIONS[name]
     if not isinstance(function, CurveClaim):
@@ -40,7 +40,7 @@ def value_again(entry: Entry, tables: Mapping[str, pd.DataFrame]) -> Value | Non
 
 
 def as_text(chapter: str, tables: Mapping[str, pd.DataFrame]) -> str:
-    """Return the note on a chapter's claims as Markdown, nothing if it has none."""
+    """Return the note on a chapter's claims as Markdown, empty if there are none."""
     chapter_entries = [entry for entry in entries(stored_values()) if entry.claim.chapter == chapter]
     pairs = [(entry, value_again(entry, tables)) for entry in chapter_entries]
     rows = [

@@ -1,10 +1,10 @@
-"""The directive ``lift-designs``: a slider over the size of tables in a figure.
+"""The directive ``lift-designs``: a slider for the table size in a figure.
 
-The argument is the figure, which stays unchanged without scripts, in print and once the page is run; the marks are the
-stored rows of ``designs_in_plane``::
+The argument is the figure's label. The figure is shown unchanged without scripts, in print and once the page is run;
+the marks are the stored rows of ``designs_in_plane``::
 
     ```{lift-designs} fig-population-plane
-    What is said below the figure.
+    The text below the figure.
     ```
 """
 
@@ -32,7 +32,7 @@ MARKER_PATHS = ("M-4-4 4 4M-4 4 4-4", "M-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7
 
 
 def places(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return ``rows``, ``marks`` (1/1000 nat) and how many are ``inside``, by size."""
+    """Return, per table size, ``rows``, ``marks`` (1/1000 nat) and counts ``inside``."""
     sizes = []
     for size, part in rows.groupby("rows"):
         worst = [part[part["design"] == design][["fall", "rise"]].to_numpy() for design in DESIGNS]
@@ -84,7 +84,7 @@ def place(figure: str) -> str:
 
 
 class Designs(InPage):
-    """The directive; its argument is the figure."""
+    """Renders the slider; the argument is the figure's label."""
 
     required_arguments = 1
     reads = (SCRIPT_FOLDER / SCRIPT_NAME, LONG["designs_in_plane"].path)

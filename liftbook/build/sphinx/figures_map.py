@@ -1,6 +1,6 @@
-"""The directive ``lift-figures``: where each figure is reproduced.
+"""The directive ``lift-figures``: a table of where each figure is reproduced.
 
-Read from the executed chapters, once all are: a figure's rows are kept under its name, in the cell that draws it.
+It is read from the executed chapters: the cell that draws a figure stores the figure's data rows under its name.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ class figures_map(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: 
 
 
 class Figures(SphinxDirective):
-    """The directive."""
+    """Inserts the placeholder of the table."""
 
     def run(self) -> list[nodes.Node]:
         self.env.metadata[self.env.docname]["lift-figures"] = True
@@ -35,7 +35,7 @@ class Figures(SphinxDirective):
 
 
 def kept(notebook: nbformat.NotebookNode) -> Iterator[tuple[str, str, float | None]]:
-    """Yield name, anchor and seconds of each table of rows with a figure."""
+    """Yield name, anchor and seconds of each stored table in a cell with a figure."""
     for cell in notebook.cells:
         anchor = cell.metadata.get("mystnb", {}).get("figure", {}).get("name")
         for output in cell.get("outputs", []):
@@ -45,7 +45,7 @@ def kept(notebook: nbformat.NotebookNode) -> Iterator[tuple[str, str, float | No
 
 
 def found_figures(app: Sphinx) -> dict[str, tuple[str, str, float | None]]:
-    """Return page, anchor and seconds by figure."""
+    """Return the page, anchor and seconds of each figure, by name."""
     cache = get_cache(app.config["nb_execution_cache_path"] or Path(app.outdir).parent / ".jupyter_cache")
     executed = {record.uri for record in cache.list_project_records()}
     locations = {}
@@ -59,7 +59,7 @@ def found_figures(app: Sphinx) -> dict[str, tuple[str, str, float | None]]:
 
 
 def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Put the table in its place; warn of figures that no chapter keeps."""
+    """Replace the placeholder by the table; warn of figures without stored rows."""
     for place in list(doctree.findall(figures_map)):
         locations, rows = found_figures(app), []
         for name in sorted((n for n in figures.__all__ if n.startswith("figure_")), key=order):
@@ -77,7 +77,7 @@ def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def order(name: str) -> tuple[int, int]:
-    """Return a key by paper, then number."""
+    """Return the sort key of a figure's name: paper, then number."""
     _, paper, number = name.split("_")
     return PAPERS.index(paper), int(number)
 
@@ -97,7 +97,7 @@ def line(cells: list[nodes.Node]) -> nodes.row:
 
 
 def outdated(_app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]) -> list[str]:
-    """Return the pages with a map if any page has changed."""
+    """Return the pages with a ``lift-figures`` table, if any page has changed."""
     if not added | changed | removed:
         return []
     return [name for name in env.found_docs if env.metadata.get(name, {}).get("lift-figures")]

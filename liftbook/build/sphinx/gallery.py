@@ -1,4 +1,4 @@
-"""The directive ``lift-gallery``: every figure, small, linked to its page."""
+"""The directive ``lift-gallery``: thumbnails of all figures, linked to the pages."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,7 @@ class gallery(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: N801
 
 
 class Gallery(SphinxDirective):
-    """The directive."""
+    """Inserts the placeholder of the gallery."""
 
     def run(self) -> list[nodes.Node]:
         return [gallery()]
@@ -42,7 +42,7 @@ def first_sentence(caption: nodes.caption) -> list[nodes.Node]:
 
 
 def items(app: Sphinx, page: str, at: str) -> Iterator[nodes.list_item]:
-    """Yield an item for each figure of a page that has a caption and a size."""
+    """Yield a list item for each figure of a page with a caption and a known size."""
     numbers = app.env.toc_fignumbers.get(page, {}).get("figure", {})
     for figure in app.env.get_doctree(page).findall(nodes.figure):
         images = [drawing for image in figure.findall(nodes.image) if (drawing := drawn_from(app, image))]
@@ -58,7 +58,7 @@ def items(app: Sphinx, page: str, at: str) -> Iterator[nodes.list_item]:
 
 
 def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Put the gallery in its place, with a heading for each page."""
+    """Replace the placeholder by the gallery, with a heading for each page."""
     for place in list(doctree.findall(gallery)):
         content: list[nodes.Node] = []
         for page in dict.fromkeys(in_order(app.env, app.config["root_doc"])):

@@ -1,7 +1,7 @@
 """The directive ``lift-ledger``: all claims as cards to filter and sort.
 
-The controls and the plot are those of ``companion.sphinx.ledger``; the cards read ``data/``, as the tables of
-``liftbook.build.sphinx.record`` do.
+The controls and the plot come from ``companion.sphinx.ledger``; the cards are generated from ``data/``, like the tables
+of ``liftbook.build.sphinx.record``.
 """
 
 import html
@@ -79,7 +79,7 @@ class Ledger(Claims):
 
 
 class LeftOut(SphinxDirective):
-    """Renders the sentences that are in no claim, folded by reason."""
+    """Renders the sentences that no claim covers, folded by reason."""
 
     def run(self) -> list[nodes.Node]:
         reasons: dict[str, list[Sentence]] = {}
@@ -98,29 +98,29 @@ class LeftOut(SphinxDirective):
 
 
 def write_data(app: Sphinx, error: Exception | None) -> None:
-    """Write the ledger as data next to the pages of the finished book."""
+    """Write ``claims.json``, its schema and badges next to the finished pages."""
     if error is None and app.builder.name == "html" and "chapters/ledger" in app.env.found_docs:
         write_published(Path(app.outdir))
 
 
 def raw(text: str) -> nodes.raw:
-    """Return HTML as it is."""
+    """Return a node of raw HTML."""
     return nodes.raw("", text, format="html")
 
 
 def printed(entry: Entry) -> str:
-    """Return the published value, or a statement in words."""
+    """Return the published value, "stated" for words, or "not printed"."""
     return {"true": "stated", "": "not printed"}.get(entry.claim.printed, entry.claim.printed)
 
 
 def found_in_words(values: Sequence[Value]) -> str:
-    """Return replications in words."""
+    """Return replications as text, or "not run yet"."""
     text = shown(values) if values else "not run yet"
     return BOOLEAN_WORDS.get(text, text)
 
 
 def opening(entry: Entry, at: int) -> str:
-    """Return the start of a card, with the values for filtering and sorting."""
+    """Return the opening HTML of a card, with its data for filtering and sorting."""
     claim = entry.claim
     facts = {
         "paper": claim.paper,
@@ -138,7 +138,7 @@ def opening(entry: Entry, at: int) -> str:
 
 
 def closing(entry: Entry) -> str:
-    """Return the end of a card, with the folded source code."""
+    """Return the closing HTML of a card, with the folded source code."""
     names = dict.fromkeys(call.partition(":")[0] for call in entry.calls)
     code = "\n\n".join(map(code_of, names))
     where = ", ".join(dict.fromkeys(FUNCTIONS[name].__module__ for name in names))
@@ -151,7 +151,7 @@ def closing(entry: Entry) -> str:
 def card(entry: Entry, elsewhere: str) -> list[str]:
     """Return a card's text as Markdown.
 
-    ``elsewhere`` is the claim that states the same reason, if this one refers to it.
+    ``elsewhere`` is the id of the claim that states the same reason, or empty.
     """
     claim = entry.claim
     lines = [claim.says + ".", ""]
@@ -173,14 +173,14 @@ def card(entry: Entry, elsewhere: str) -> list[str]:
 
 
 def so_far(entry: Entry) -> str:
-    """Return how many replications are stored, if fewer than planned."""
+    """Return a note on the number of stored replications, if fewer than planned."""
     random = [values for _, call, values in (*entry.readings, *entry.details) if drawn_at_random(call)]
     fewest = min((len(values) for values in random), default=REPLICATIONS)
     return "" if fewest >= REPLICATIONS else f" (**{fewest} of {REPLICATIONS} replications are stored so far**)"
 
 
 def distance(entry: Entry) -> float:
-    """Return the distance of published and computed value, in last digits."""
+    """Return |computed - published| in units of the published number's last digit."""
     if not entry.numbers or entry.claim.printed in ("true", ""):
         return 0.0
     return abs(range_of(entry.numbers)[2] - float(entry.claim.printed)) / (entry.claim.tolerance or 1.0)

@@ -1,9 +1,8 @@
 """The directive ``lift-picture``: the interactive picture of the hundred people.
 
 The argument is a state such as ``mechanism=srr&eps=1&lambda=0.5&bands=6``. The content describes the picture; print and
-notebooks leave both out. The scripts are in the page itself, so that no other page loads them and the page works from a
-file too. ``lift-show`` below a definition makes a button that marks parts of the page's picture; its content names
-them.
+notebooks omit both. The scripts are embedded in the page, so that no other page loads them and the page also works as a
+local file. ``lift-show`` below a definition makes a button that marks parts of the page's picture.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ PICTURE_PARTS = {"people", "flow", "beliefs", "points", "outputs", "rectangle", 
 
 
 def tables() -> list[dict[str, Any]]:
-    """Return the counts that the picture starts from, in three and in six age bands.
+    """Return the picture's initial tables, with three and with six age bands.
 
     >>> [sum(map(sum, one["counts"])) for one in tables()]
     [100, 100]
@@ -55,9 +54,9 @@ def script(names: tuple[str, ...] = SCRIPTS) -> str:
 
 
 def place(state: str) -> str:
-    """Return the HTML of a picture and its scripts.
+    """Return the HTML of a picture with its scripts.
 
-    Raises ``ValueError`` if the state has an unknown name.
+    Raise ``ValueError`` if the state has an unknown key.
     """
     unknown = sorted({key for key, _ in parse_qsl(state, strict_parsing=True)} - STATE_KEYS)
     if unknown:
@@ -84,7 +83,7 @@ def page() -> str:
 
 
 def write(app: Sphinx, error: Exception | None) -> None:
-    """Write the standalone page of the picture to ``_static``, next to its style sheet."""
+    """Write the standalone picture page to ``_static``, next to its style sheet."""
     if error is None and app.builder.format == "html":
         (Path(app.outdir) / "_static" / "picture.html").write_text(page(), encoding="utf-8")
 
@@ -105,7 +104,7 @@ class InPage(SphinxDirective):
 
 
 class Picture(InPage):
-    """The directive; its argument is the state."""
+    """Renders the picture; the argument is its state."""
 
     required_arguments = 1
     reads = tuple(SCRIPT_FOLDER / name for name in SCRIPTS)
@@ -119,7 +118,7 @@ class Picture(InPage):
 
 
 class Show(InPage):
-    """A button that marks parts of the picture; its argument names them."""
+    """Renders a button that marks the parts of the picture named by the argument."""
 
     required_arguments = 1
     final_argument_whitespace = True

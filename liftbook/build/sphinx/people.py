@@ -1,6 +1,6 @@
 """The directive ``lift-people``: the hundred people of the small table.
 
-Next to each group are the belief that somebody in it has the condition, and the lift.
+Each group is shown with the probability that a member has the condition, and with the lift.
 """
 
 import html
@@ -18,7 +18,7 @@ STEP, ACROSS = 14, 10
 
 
 def dots(marked: int, people: int) -> str:
-    """Return people as dots in rows of ten, the marked ones first."""
+    """Return an SVG of people as dots in rows of ten, the marked ones first."""
     places = [(STEP * (at % ACROSS) + STEP // 2, STEP * (at // ACROSS) + STEP // 2) for at in range(people)]
     shapes = [
         f'<circle cx="{x}" cy="{y}" r="5" class="lift-{"marked" if at < marked else "other"}"/>'
@@ -29,7 +29,7 @@ def dots(marked: int, people: int) -> str:
 
 
 def picture(joint: Joint, people: int) -> str:
-    """Return a table as HTML: everyone, then each symbol's people, with beliefs.
+    """Return a joint as HTML: everyone, then each symbol's people, with posteriors.
 
     >>> picture(Joint.from_counts([[2, 13], [28, 17]], public=["young", "old"]), 60).count("<circle")
     120
@@ -50,7 +50,7 @@ def picture(joint: Joint, people: int) -> str:
 
 
 class People(SphinxDirective):
-    """The directive."""
+    """Renders the picture of the hundred people."""
 
     def run(self) -> list[nodes.Node]:
         return [nodes.raw("", picture(hundred_people(), 100), format="html")]

@@ -1,7 +1,7 @@
 """The directive ``lift-checker``: a proof that the browser checks.
 
-Like ``lift-picture``, it includes its scripts: ``exact.mjs``, a version of ``mixproof/exact.py`` for ALIP and LIP, and
-``proof.mjs``, which draws the proof.
+Like ``lift-picture``, it embeds its scripts in the page: ``exact.mjs``, a port of ``mixproof/exact.py`` for ALIP and
+LIP, and ``proof.mjs``, which draws the proof.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def place() -> str:
 
 
 class Proof(InPage):
-    """The directive."""
+    """Renders the proof and its description."""
 
     reads = tuple(SCRIPT_FOLDER / name for name in SCRIPTS)
 

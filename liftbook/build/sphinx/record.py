@@ -1,7 +1,7 @@
 """The directive ``lift-record``: the claims of one paper, with results.
 
-``{lift-record} E23 figure 2`` is a table of the claims about Figure 2; ``{lift-record} E23 differs`` (or another class
-of verdict) gives each claim of that verdict as a card; ``{lift-record} E23 all`` folds a table of all claims.
+``{lift-record} E23 figure 2`` renders a table of the claims about Figure 2; ``{lift-record} E23 differs`` (or another
+verdict's CSS class), a card per claim with that verdict; ``{lift-record} E23 all``, a folded table of all claims.
 """
 
 import re
@@ -19,7 +19,7 @@ FIGURES = re.compile(r"\bFigs?\.? (\d+[a-d]?(?:(?:, | and | to )\d+[a-d]?)*)")
 
 
 def figures_of(place: str) -> set[int]:
-    """Return the numbers of the figures that a place names.
+    """Return the numbers of the figures that a claim's place mentions.
 
     >>> sorted(figures_of("Section 4.2, Figs 6a and 7a"))
     [6, 7]
@@ -30,7 +30,7 @@ def figures_of(place: str) -> set[int]:
 
 
 def chosen(all_entries: Sequence[Entry], paper: str, asked: str) -> list[Entry]:
-    """Return the claims of ``figure N``, of a class of verdict, or ``all``."""
+    """Return a paper's claims: about ``figure N``, with a verdict's class, or ``all``."""
     mine = [entry for entry in all_entries if entry.claim.paper == paper]
     if asked == "all":
         return mine

@@ -1,8 +1,8 @@
-"""The reference page, written from the exports of the packages.
+"""The reference page, generated from the exports of the packages.
 
-In a page's source, ``lift-reference`` stands for the documentation of a package's exports, with a heading per folder,
-or of a module's definitions. ``lift-mechanisms`` and ``lift-commands`` stand for the tables of the registry and of the
-command line.
+In a page's source, ``lift-reference`` is replaced by the documentation of a package's exports, with a heading per
+folder, or of a module's definitions. ``lift-mechanisms`` and ``lift-commands`` are replaced by tables of the registry
+and of the command line.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from lifttables.cli import LIFT
 
 
 def exported(package: str) -> dict[str, str]:
-    """Return the address of each name that a package or module exports.
+    """Return the qualified name of each export of a package or module.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def exported(package: str) -> dict[str, str]:
 
 
 def _home(address: str) -> str:
-    """Return the address where a class or function is defined."""
+    """Return the qualified name under which a class or function is defined."""
     value = found_at(address)
     if not (inspect.isclass(value) or inspect.isfunction(value)) or isinstance(value, Family):
         return address
@@ -54,7 +54,7 @@ def _home(address: str) -> str:
 
 
 def _imports(tree: ast.Module, package: str) -> dict[str, str]:
-    """Return the origin of each name that a module imports."""
+    """Return the qualified origin of each name that a module imports by ``from``."""
     origins: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
@@ -70,14 +70,14 @@ def _defined(module: ModuleType) -> list[str]:
 
 
 def found_at(address: str) -> Any:
-    """Return the module or attribute at an address."""
+    """Return the module or attribute with a qualified name."""
     home, _, name = address.rpartition(".")
     value = getattr(import_module(home), name, None)
     return import_module(address) if value is None else value
 
 
 def addresses(package: str) -> list[str]:
-    """Return the addresses that a package's part of the page documents."""
+    """Return the qualified names that a package's part of the page documents."""
     members: list[str] = []
     for address in exported(package).values():
         value = found_at(address)
@@ -86,7 +86,7 @@ def addresses(package: str) -> list[str]:
 
 
 def folder_of(address: str) -> str:
-    """Return the subpackage of an address, or its module if there is none.
+    """Return the subpackage of a qualified name, or its module if there is none.
 
     >>> folder_of("liftlib.response.optimal.optimal_response"), folder_of("liftlib.joint.Joint")
     ('liftlib.response', 'liftlib.joint')
@@ -98,7 +98,7 @@ def folder_of(address: str) -> str:
 
 
 def documented(address: str) -> list[str]:
-    """Return the lines that let autodoc document an address."""
+    """Return the autodoc directive for a qualified name, as lines."""
     value = found_at(address)
     if inspect.isclass(value):
         kind = "autoexception" if issubclass(value, BaseException) else "autoclass"
@@ -172,7 +172,7 @@ TABLES = {"```{lift-mechanisms}\n```": mechanism_table, "```{lift-commands}\n```
 
 
 def write(_app: Sphinx, _docname: str, source: list[str]) -> None:
-    """Replace the directives in a page's source by documentation."""
+    """Replace the directives in a page's source by the generated documentation."""
     seen: set[str] = set()
 
     def lines(place: re.Match[str]) -> str:
@@ -191,7 +191,7 @@ FIELD = re.compile(r":(ivar|vartype) (\w+(?:, \w+)+):(.*)")
 def name_each(_app: Any, _what: str, _name: str, _found: Any, _options: Any, lines: list[str]) -> None:
     """Give each name of an attribute entry such as ``s, x : int`` its own field.
 
-    Sphinx would take several names for a type.
+    Sphinx would otherwise parse several names as a type and a name.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The functions of the reference page that a claim's function uses."""
+"""The objects of the reference page that a claim's function uses."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ DOCUMENTED_PACKAGES = (
 
 @cache
 def documented() -> dict[int, str]:
-    """Return the address on the reference page of each object, by its identity."""
+    """Return the qualified name of each object on the reference page, by ``id()``."""
     return {id(found_at(address)): address for package in DOCUMENTED_PACKAGES for address in addresses(package)}
 
 
 def stands_on(names: Iterable[str]) -> list[str]:
-    """Return the addresses that functions of claims use, with their helpers.
+    """Return the qualified names that claims' functions use, even through helpers.
 
     Examples
     --------

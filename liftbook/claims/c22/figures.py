@@ -24,7 +24,7 @@ def _both(figure: Figure, seed: int, measure: str, column: str = "mean") -> tupl
 
 
 def c22_fig1_complete_far_below(share: str, seed: int) -> bool:
-    """Whether mean plus standard deviation are at most this share of each budget."""
+    """Whether complete merging's mean leakage + std is <= ``share`` times each eps."""
     mean, std = (_both(FIG_1, seed, "high_risk_leakage", column)[1] for column in ("mean", "std"))
     return bool((mean + std <= mean.index * float(share)).all())
 
@@ -52,14 +52,14 @@ def c22_fig3_perfect_privacy(reading: str, seed: int) -> bool:
 
 
 def c22_not_perfect_at_half(seed: int) -> float:
-    """Return how often complete merging at eps 0.5 leaves a low-risk symbol."""
+    """Return the share of 1,000 joints with NMIL < 1 after complete merging, eps 0.5."""
     p = uniform_joints(1000, 13, 20, np.random.default_rng(seed))
     loss = figures.merged_risks(p, watchdog_labels(p, LIP(0.5), extend=False), 0.5)["nmil"]
     return float((loss < 1 - 1e-9).mean())
 
 
 def c22_samples_shrink(of: str, seed: int) -> bool:
-    """Whether fewer joints have high-risk symbols, or joints have fewer such symbols."""
+    """Whether fewer joints, or fewer symbols per joint, are high-risk as eps grows."""
     if of == "joints":
         counts = FIG_1.at(seed).curve("complete merging", "high_risk_leakage", "n")
         return bool(counts.iloc[-1] < counts.iloc[0])

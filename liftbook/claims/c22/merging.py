@@ -56,7 +56,7 @@ def c22_leakage_below_budget(seed: int) -> bool:
 
 
 def c22_joints_above_budget(seed: int) -> float:
-    """Return on how many of 1,000 joints Algorithm 1 exceeds at least one budget."""
+    """Return the number of 1,000 joints on which Algorithm 1 exceeds some budget."""
     batch = Batch(uniform_joints(1000, 13, 20, np.random.default_rng(seed)))
     broken = np.zeros(1000, dtype=bool)
     for eps in C22_EPSILONS:
@@ -81,9 +81,9 @@ def c22_high_risk_is_refined(seed: int) -> bool:
 
 
 def c22_cuts_gain_and_leak(seed: int) -> bool:
-    """Whether each split of a high-risk set of seven raises utility.
+    """Whether each split of seven high-risk symbols raises utility, but not privacy.
 
-    On five joints 5 x 10, with splits in two; the leakage must not fall.
+    On five joints 5 x 10, with splits in two; the LIP leakage must not fall.
     """
     rng, tried = np.random.default_rng(seed), 0
     while tried < 5:
@@ -124,12 +124,12 @@ def c22_arbitrary_cut_keeps_budget(seed: int) -> float:
 
 
 def c22_some_cut_keeps_budget(seed: int) -> bool:
-    """Whether some random split satisfies the budget, as in the example."""
+    """Whether any of 100 random splits in two satisfies the budget of 1."""
     return c22_arbitrary_cut_keeps_budget(seed) > 0
 
 
 def _greedy_refines_triples() -> bool:
-    """Return whether no private partition is finer, where two triples hide S."""
+    """Return whether the greedy partition has 2 subsets where two triples hide S."""
     joint = Joint.from_counts([[6, 1, 2, 2, 1, 6], [2, 6, 1, 6, 2, 1], [1, 2, 6, 1, 6, 2]])
     finer = Channel.merge([(0, 1, 2), (3, 4, 5)], 6)
     greedy = subset_merging(joint, PerfectPrivacy())
@@ -152,7 +152,7 @@ def c22_greedy_is_most_refined(reading: str) -> bool:
 
 
 def c22_greedy_is_best(seed: int) -> float:
-    """Return how often no private partition has more utility: a share of 100 joints."""
+    """Return the share of 100 joints where the greedy partition has the largest NMI."""
     best = 0
     for joint in drawn(100, 5, 10, seed):
         pair = [evaluate(joint, make(joint, LIP(0.5))).nmi for make in (subset_merging, best_partition)]

@@ -29,17 +29,17 @@ def _excess(seed: int) -> dict[str, list[float]]:
 
 @long
 def set_is_not_convex(which: str, seed: int) -> bool:
-    """Whether a mixture of two allowed outputs exceeds one of three bounds."""
+    """Whether a mixture of two allowed outputs exceeds the bound at any of 3 budgets."""
     return any(violation > BEYOND_ROUNDING for violation in _excess(seed)[which])
 
 
 def excess_of_a_mixture(which: str, seed: int) -> float:
-    """Return the largest violation by such a mixture over three budgets, in nats."""
+    """Return the largest violation by a mixture of allowed outputs, 3 budgets, nats."""
     return max(_excess(seed)[which])
 
 
 def orr_does_not_apply_to_l1_lift(seed: int) -> bool:
-    """Whether the optimal response fails under one-sided l1-lift.
+    """Whether the optimal response fails under one-sided l1-lift on any of 20 joints.
 
     It fails if it exceeds the bound or has less utility than subset merging.
     """
@@ -53,7 +53,7 @@ def orr_does_not_apply_to_l1_lift(seed: int) -> bool:
 
 @lru_cache(maxsize=64)
 def _shares(measure: str, eps_u: float, seed: int) -> float:
-    """Return the mean share of the one-sided optimum that subset merging retains."""
+    """Return subset merging's mean share of the one-sided optimum, on 20 joints."""
     notion = {"l1": L1Lift, "chi2": Chi2Lift}[measure](np.inf, eps_u)
     shares = [
         evaluate(joint, subset_merging(joint, notion)).mutual_information
@@ -72,5 +72,5 @@ def merging_share_of_the_optimum(which: str, seed: int) -> float:
 
 @long
 def merging_is_comparable(which: str, seed: int) -> bool:
-    """Whether subset merging has at least 90 % of the one-sided optimum; "l1, 0.5"."""
+    """Whether subset merging's mean share of the optimum is >= 90 %; "l1, 0.5"."""
     return merging_share_of_the_optimum(which, seed) >= 0.9

@@ -29,7 +29,7 @@ def max_lift_alone_is_restricted(eps_u: str) -> bool:
 
 
 def lift_based_alone_leaks_min_lift(seed: int) -> bool:
-    """Whether the mean min-lift leakage doubles without the inverse bound."""
+    """Whether the mean min-lift leakage at least doubles without the inverse bound."""
     p = np.stack([joint.p for joint in drawn(200, 5, 17, seed)])
     for kind in (L1Lift, Chi2Lift, lambda low, high: AlphaLift(2, low, high)):
         two_sided, alone = (

@@ -59,7 +59,7 @@ def merging_gain_adult_from_prints() -> float:
 
 
 def merging_broken_points_adult(without: str) -> float:
-    """Return at how many of Fig. 7's 128 points Algorithm 1 violates its notion."""
+    """Return the number of Fig. 7's 128 points where Algorithm 1 violates its notion."""
     return float((on_adult("e23_7", without).of("broken")["mean"] > 0).sum())
 
 

@@ -35,18 +35,18 @@ ROUNDING_FACTOR = 1 + 1e-9
 
 
 def _all_but_one(n: int, lift: float) -> Joint:
-    """Return n equally likely secrets and outputs, each with ``lift`` on one secret."""
+    """Return the n x n joint with uniform marginals and ``lift`` on the diagonal."""
     others = (n - lift) / (n - 1)
     return Joint((others * np.ones((n, n)) + (lift - others) * np.eye(n)) / n**2)
 
 
 def _told(n: int) -> Joint:
-    """Return n equally likely secrets, each revealed by an output almost surely."""
+    """Return the joint of n uniform secrets, each almost surely revealed by a symbol."""
     return Joint(((1 - 1e-6) * np.eye(n) + 1e-6 / n) / n)
 
 
 def _nearly_ruled_out(lift: float) -> Joint:
-    """Return two secrets and a rare output with this lift of the rarer secret."""
+    """Return a joint 2 x 2 whose rarer symbol has this lift of the rarer secret."""
     p_s = np.array([0.05, 0.95])
     column = 0.01 * np.array([0.05 * lift, 1 - 0.05 * lift])
     return Joint(np.column_stack([column, p_s - column]))
@@ -89,7 +89,7 @@ def printed_symbol_bound_holds(measure: str) -> bool:
 
 
 def _raw(joint: Joint) -> tuple[float, float, Evaluation]:
-    """Return the budgets that X itself satisfies, and its evaluation."""
+    """Return the lower and upper ALIP leakage of releasing X, and its evaluation."""
     channel = Channel.identity(joint.n_public)
     lower, upper = ALIP(0, 0).leakage(joint, channel)
     return lower, upper, evaluate(joint, channel)

@@ -76,7 +76,7 @@ def _endings(seed: int) -> pd.DataFrame:
 
 @long
 def algorithm_2_share(which: str, seed: int) -> float:
-    """Return the share of 100 joints on which Algorithm 2 ends so; "no response, 4".
+    """Return the share of 100 joints with an ending of Algorithm 2; "no response, 4".
 
     The ending may also be "unions" or "broken", and the budget "any": the largest share over five budgets.
     """

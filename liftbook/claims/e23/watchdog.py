@@ -122,7 +122,7 @@ def smaller_lambda_loses(reading: str, seed: int) -> bool:
 
 
 def strict_min_lift_enlarges_high_risk_set(seed: int) -> bool:
-    """Whether lambda 0.35 has on average more high-risk symbols than 1/2."""
+    """Whether lambda 0.35 has at least as many high-risk symbols as 1/2, on average."""
     batch = Batch(uniform_joints(1000, 5, 17, np.random.default_rng(seed)))
     return all(
         batch.high_risk(ALIP.split(eps, 0.35)).mean() >= batch.high_risk(ALIP.split(eps, 0.5)).mean()

@@ -42,14 +42,14 @@ def example_moves_meet_equation_11() -> bool:
 
 
 def example_information(which: str) -> float:
-    """Return I(X;Y) of the "Markov" or "aware" solution, as in "Markov, bits"."""
+    """Return I(X;Y) of the "Markov" or published "aware" solution; "Markov, bits"."""
     solution, unit = which.split(", ")
     channel = linear_reduction.at(EXAMPLE, 0.5) if solution == "Markov" else _printed_solution()
     return evaluate(EXAMPLE, channel).mutual_information / (1.0 if unit == "nats" else np.log(2))
 
 
 def example_distance(which: str) -> float:
-    """Return D_TV of a solution by definition or Appendix B; "Markov, definition"."""
+    """Return D_TV of a solution, by definition or Appendix B; "Markov, definition"."""
     solution, formula = which.split(", ")
     channel = linear_reduction.at(EXAMPLE, 0.5) if solution == "Markov" else secret_aware_reduction.at(EXAMPLE, 0.5)
     return _moved(channel) if formula == "definition" else _appendix_b(channel)
@@ -65,7 +65,7 @@ def _appendix_b(channel: Channel) -> float:
 def ratio_of_distances() -> float:
     """Return the ratio of D_TV of the non-Markov to the Markov solution.
 
-    It does not depend on constant factors in the definition.
+    The ratio does not depend on constant factors in the definition of D_TV.
     """
     return example_distance("aware, definition") / example_distance("Markov, definition")
 
@@ -75,13 +75,13 @@ def ratio_of_printed_distances() -> float:
 
 
 def appendix_b_sum_is_d_tv() -> bool:
-    """Whether Appendix B's double sum is 1 - sum P(x) P(x|x), on Example 1."""
+    """Whether Appendix B's double sum is P(Y != X), on Example 1 at share 1/2."""
     channel = linear_reduction.at(EXAMPLE, 0.5)
     return abs(_appendix_b(channel) - _moved(channel)) < 1e-9
 
 
 def example_other_entries_are_zero() -> bool:
-    """Whether the optimal kernel moves mass only from symbols that give to others."""
+    """Whether mass moves only from P(x) <= P(x|s) to P(x) > P(x|s), at share 1/2."""
     for s, kernel in enumerate(secret_aware_reduction.at(EXAMPLE, 0.5).kernel):
         takes = EXAMPLE.p_x > EXAMPLE.x_given_s[s]
         off = kernel - np.diag(np.diag(kernel))
@@ -103,9 +103,9 @@ def marginal_is_kept() -> bool:
 
 
 def approximation_6_gap() -> float:
-    """Return the largest error of approximation (6) over all shares.
+    """Return the largest error of approximation (6) on Example 1 over 101 shares.
 
-    This is the difference between the log-lift after reduction and (1 - share) times the log-lift before.
+    The error compares the largest |log-lift| after reduction with (1 - share) times the largest one before.
     """
     before = float(np.abs(np.log(lift(EXAMPLE))).max())
     gaps = []
@@ -116,7 +116,7 @@ def approximation_6_gap() -> float:
 
 
 def proposition_2_for_any_distortion() -> bool:
-    """Whether leaving common mass in place is optimal for squared distances."""
+    """Whether leaving common mass in place minimises squared distance, on one joint."""
     joint = Joint(np.array([[0.3, 0.15, 0.05], [0.05, 0.15, 0.3]]))
     points = np.arange(3.0)
     squared = np.subtract.outer(points, points) ** 2
@@ -132,7 +132,7 @@ def example_sets() -> bool:
 
 
 def permuted_symbols_keep_the_order() -> bool:
-    """Whether a permutation, which loses no information, also has the least D_TV."""
+    """Whether a permutation of symbols, which loses no information, has D_TV 0."""
     swap = Channel(np.eye(4)[[1, 0, 3, 2]])
     lossless = abs(evaluate(EXAMPLE, swap).mutual_information - entropy(EXAMPLE.p_x)) < 1e-12
     return lossless and _moved(swap) < 1e-12

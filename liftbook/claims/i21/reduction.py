@@ -20,7 +20,7 @@ from mixproof.numerics import Matrix, Vector
 
 
 def _gap(measure: str, joint: Joint | None = None) -> float:
-    """Return the largest error of I21 eq. (6) over the share."""
+    """Return the largest error of I21 eq. (6) over 101 shares."""
     rows = Figure("i21_1", np.linspace(0, 1, 101), joint=joint).of(measure)
     exact, scaled = (part["mean"].to_numpy() for _, part in rows.groupby("series", sort=False))
     return float(np.abs(exact - scaled).max())
@@ -99,7 +99,7 @@ def smaller_variation_is_more_private(mechanism: str, seed: int) -> bool:
 
 
 def _with_mean_1(rare: Matrix, p_s: Vector, p_x: Vector) -> Matrix:
-    """Return lifts, shape (3, 3), that extend those of two secrets at two symbols."""
+    """Return 3 x 3 lifts of mean 1 that extend the 2 x 2 lifts of two rare secrets."""
     last = (1 - p_s[:2] @ rare) / p_s[2]
     two = np.vstack([rare, last])
     return np.column_stack([two, (1 - two @ p_x[:2]) / p_x[2]])
@@ -111,6 +111,6 @@ def _ldp(joint: Joint) -> float:
 
 @on_each(drawn, 100, 4, 6)
 def larger_share_leaks_less(joint: Joint) -> bool:
-    """Whether both leakages fall from each of 20 shares to the next, on 100 joints."""
+    """Whether LDP and LIP leakage never rise over 20 growing shares, on 100 joints."""
     evaluations = [evaluate(joint, linear_reduction.at(joint, share)) for share in np.linspace(0.05, 1, 20)]
     return all(b.ldp <= a.ldp + 1e-12 and b.lip <= a.lip + 1e-12 for a, b in pairwise(evaluations))

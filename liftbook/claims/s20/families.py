@@ -17,7 +17,7 @@ from liftlib.notions import LDP, LIP
 
 
 def adult_values(column: str) -> float:
-    """Return how many values a column of Adult has."""
+    """Return the number of distinct values of a column of Adult."""
     return float(adult(column, "sex" if column != "sex" else "education").n_secret)
 
 
@@ -61,7 +61,7 @@ def ldp_in_x_implies_ldp_in_s(joint: Joint) -> bool:
 
 @on_each(jeffreys, 20, 3, 6)
 def utility_grows_with_alpha(joint: Joint) -> bool:
-    """Whether I(X;Y) of GRR and of CR grows with eta, on 20 joints 3 x 6."""
+    """Whether I(X;Y) of GRR and of CR never falls as eta grows, on 20 joints 3 x 6."""
     utilities = [
         [evaluate(joint, family.at(joint, eta)).mutual_information for eta in np.linspace(0, 8, 30)]
         for family in (randomised_response, conditional_reporting)

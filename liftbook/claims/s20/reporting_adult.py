@@ -35,7 +35,7 @@ def optimum_for_occupation_is_out_of_reach() -> bool:
 
 @long
 def both_approach_the_optimum() -> bool:
-    """Whether the largest relative losses of GRR and CR fall at each budget from 1 to 4."""
+    """Whether GRR's and CR's largest relative losses fall over budgets from 1 to 4."""
     table = _utilities()
     losses = (1 - table[["GRR", "CR"]].div(table["optimum"], axis=0)).groupby(level="eps").max().loc[1.0:]
     return bool((losses.diff().dropna() < 0).all(axis=None))

@@ -32,7 +32,7 @@ def larger_a_for_each_c_helps_cr(seed: int) -> bool:
 
 
 def _panels_of_methods(eps: str, seed: int) -> pd.Series[bool]:
-    """Return for each panel whether the deviation exceeds the difference of means."""
+    """Return whether the mean std of CR and GRR exceeds their difference, by panel."""
     nmi = FIG_6.at(seed).of("nmi")
     nmi = nmi[nmi["eps"] == float(eps)].pivot_table(
         index=["n_secret", "n_public"], columns="series", values=["mean", "std"]
@@ -46,7 +46,7 @@ def tables_differ_more_than_methods(eps: str, seed: int) -> bool:
 
 
 def panels_where_methods_differ_more(eps: str, seed: int) -> float:
-    """Return in how many of nine panels the means differ by more than one deviation."""
+    """Return the number of nine panels whose means differ by at least the mean std."""
     return float((~_panels_of_methods(eps, seed)).sum())
 
 
@@ -57,7 +57,7 @@ def _correlations(eps: float, seed: int) -> pd.Series:
 
 @long
 def correlation_of_alpha_and_utility(where: str, seed: int) -> float:
-    """Return rho over 100 joints of one shape at one budget; "20 x 5, 1.0"."""
+    """Return rho of the gains in eta and utility, by |S| x |X| and eps; "20 x 5, 1.0"."""
     shape, eps = where.split(", ")
     c, a = shape.split(" x ")
     return float(_correlations(float(eps), seed)[f"|S| = {c}, |X| = {a}"])
@@ -82,7 +82,7 @@ def _other_properties(seed: int, n_trials: int = NULL_TRIALS) -> dict[str, float
 
 @long
 def other_properties_explain_nothing(seed: int) -> Interval:
-    """Return the interval farthest from 0 of the twelve correlations."""
+    """Return the confidence interval of the largest of twelve |correlations|."""
     r = max(_other_properties(seed).values(), key=abs)
     half = norm.ppf(1 - 0.05 / N_TESTS / 2) / np.sqrt(NULL_TRIALS - 3)
     return Interval(float(np.tanh(np.arctanh(r) - half)), float(np.tanh(np.arctanh(r) + half)))
@@ -102,6 +102,6 @@ def other_properties_seem_to_explain_nothing(seed: int) -> bool:
 
 
 def power_of_the_null_test(r: str) -> float:
-    """Return the power of the twelve intervals against a correlation of this size."""
+    """Return the power of each of the twelve intervals against a correlation r."""
     shift = np.arctanh(float(r)) * np.sqrt(NULL_TRIALS - 3)
     return float(norm.sf(norm.ppf(1 - 0.05 / N_TESTS / 2) - shift))

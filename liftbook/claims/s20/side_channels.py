@@ -64,7 +64,7 @@ def attribute_polytope_inequalities() -> float:
 def one_polytope_cannot_serve_several_priors() -> bool:
     """Whether a polytope of posteriors misses the optimum of S20 eqs. (23)-(26).
 
-    On one of ten joints with attributes 2 x 3.
+    On at least one of ten joints with attributes 2 x 3.
     """
     for seed in range(10):
         joint = uniform_joint(2, 6, np.random.default_rng(seed))
@@ -87,7 +87,7 @@ def theorem_3_over_theorem_4(seed: int) -> float:
 
 @long
 def theorem_4_loses_a_sizable_share(margin: str, seed: int) -> bool:
-    """Whether the product loses on average at least this share of the LIP optimum."""
+    """Whether the product's mean loss relative to LIP is >= ``margin`` at each eps."""
     return bool((1 - _figure_4(seed).groupby("eps")["share"].mean() >= float(margin)).all())
 
 
@@ -110,13 +110,13 @@ def _srlip_shares(seed: int) -> pd.Series[float]:
 
 @long
 def srlip_itself_loses_a_sizable_share(margin: str, seed: int) -> bool:
-    """Whether the best SRLIP protocol loses on average at least this share."""
+    """Whether optimal SRLIP's mean loss relative to LIP is >= ``margin`` at each eps."""
     return bool((1 - _srlip_shares(seed) >= float(margin)).all())
 
 
 @long
 def srlip_least_loss(seed: int) -> float:
-    """Return the best SRLIP protocol's least mean loss over four budgets."""
+    """Return optimal SRLIP's least mean loss over four budgets, relative to LIP."""
     return float(1 - _srlip_shares(seed).max())
 
 

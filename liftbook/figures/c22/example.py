@@ -32,8 +32,8 @@ def example_c22_1() -> Joint:
     Notes
     -----
     I(X;Y) is the entropy of the two outputs, which gives P(x5); H(X) then gives the spread of the other four. With both
-    marginals fixed, the risks are linear in the lifts: each symbol has one lift at exp(-omega), none beyond, and
-    ``P(x5) l(s, x5) + P(others) l(s, others) = 1`` fixes a lift of x5 that gives the merged set's risk.
+    marginals fixed, the risks are linear in the lifts: each symbol has one lift at exp(-omega) and none above
+    exp(omega), and ``P(x5) l(s, x5) + P(others) l(s, others) = 1`` fixes a lift of x5 that gives the merged set's risk.
 
     Examples
     --------
@@ -81,14 +81,14 @@ def example_c22_1_family(n_trials: int = 400, *, rng: Rng = 0) -> pd.DataFrame:
     Parameters
     ----------
     n_trials : int
-        Random choices of the prior, of the marginal and of which lifts are the extreme ones; those that no joint
-        distribution meets give no row.
+        Number of random draws of the prior, the marginal and the positions of the extreme lifts; infeasible draws give
+        no row.
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``information`` (I(X;Y) of Algorithm 1, nats), ``subsets`` (into which the four high-risk symbols go; 1
-        is complete merging) and ``error`` (the largest distance to a printed number).
+        Columns ``information`` (I(X;Y) of Algorithm 1, nats), ``subsets`` (the number into which the four high-risk
+        symbols are merged; 1 is complete merging) and ``error`` (the largest distance to a published number).
     """
     random, rows = generator(rng), []
     low = brentq(lambda q: entropy(np.array([q, 1 - q])) - EXAMPLE_INFORMATION, 1e-9, 0.5)

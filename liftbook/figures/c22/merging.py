@@ -39,13 +39,13 @@ def merged_risks(p: Matrix | Batch, labels: Labels, eps: float) -> dict[str, Vec
     labels : numpy.ndarray of int, shape (N, X)
         The group of each symbol.
     eps : float
-        The LIP budget that decides which symbols are of high risk, nats.
+        LIP budget that defines the high-risk symbols, nats.
 
     Returns
     -------
     dict
         ``nmil`` (C22 eq. (8)) and ``leakage``, the largest risk of any output, each of shape (N,); and
-        ``high_risk_leakage``, the largest risk of outputs with a high-risk symbol, for the joints that have one. Nats.
+        ``high_risk_leakage``, the largest risk of outputs with a high-risk symbol, for joints that have one; in nats.
     """
     batch = Batch.of(p)
     lifts, chances = batch.release(labels)
@@ -89,7 +89,7 @@ def figure_c22_1(
     -------
     pandas.DataFrame
         Columns ``series`` (Algorithm 1, complete merging), ``eps``, ``measure`` (high_risk_leakage, nats), ``mean``,
-        ``std``, ``n``: the joints with a high-risk symbol. A budget without such joints has no row.
+        ``std``, ``n`` (the number of joints with a high-risk symbol). Budgets without such joints have no row.
     """
     p = uniform_joints(n_trials, n_secret, n_public, rng)
     return _tradeoff(p, ("high_risk_leakage",), epsilons, extend)

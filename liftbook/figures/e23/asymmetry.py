@@ -1,4 +1,4 @@
-"""E23 Fig. 1: the least lift of a symbol strays further from 1 than the largest."""
+"""E23 Fig. 1: the smallest lifts deviate more from 1 than the largest lifts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def figure_e23_1(
     Parameters
     ----------
     bin_width : float
-        Width of a bin in nats, the same for both measures, so that their probabilities compare.
+        Width of a bin in nats, the same for both measures, so that their probabilities are comparable.
 
     Returns
     -------

@@ -47,19 +47,19 @@ def lift_sets(
     prior : sequence of float, length 3
         P_S.
     ends : sequence of two posteriors
-        The chord's ends; its middle is their mixture in equal shares.
+        End points of the chord; its midpoint is their equal mixture.
     alpha : float, keyword-only
         The order of the alpha-lift and its inverse, above 1.
     resolution : int, keyword-only
-        Points a side of the grid.
+        Number of grid points per side.
     largest : float, keyword-only
         The largest P(s1|y) and P(s2|y) of the grid.
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``measure``, ``s1``, ``s2`` (posterior of the first two secrets), ``value``, and, the same in each row
-        of a measure, ``level``, the larger value of the two ends, and ``middle``, the value of their mixture.
+        Columns ``measure``, ``s1``, ``s2`` (posterior of the first two secrets), ``value``, and, constant for each
+        measure, ``level``, the larger value of the two ends, and ``middle``, the value of their mixture.
     """
     p_s, points = np.array(prior, dtype=float), np.array(ends, dtype=float)
     if p_s.shape != (3,) or points.shape != (2, 3):

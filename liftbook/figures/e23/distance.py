@@ -42,7 +42,7 @@ def distance_to_optimum(
     Parameters
     ----------
     sizes : sequence of int
-        Values of ``|X|``, each at least 2; ``n_trials`` joints of each.
+        Values of ``|X|``, each at least 2; ``n_trials`` joints for each.
     eps : float
         LDP budget, nats.
 
@@ -50,8 +50,8 @@ def distance_to_optimum(
     -------
     pandas.DataFrame
         Columns ``series`` (optimum, SRR, subset merging), ``n_public``, ``measure``, ``mean``, ``std``, ``n``. Measures
-        are nmi; gap (of the optimum found), by how much any mechanism's NMI may be larger, at most 0.1 % unless the
-        search ended before; and behind (of the others), the same for theirs. Both are proven.
+        are nmi; gap (optimum only), the proven bound on any mechanism's NMI minus the NMI found, at most 0.1 % unless
+        the search ended early; and behind (the others), the same bound minus their NMI.
     """
     tried = [int(size) for size in sizes]
     if not tried or min(tried) < 2:
@@ -68,7 +68,7 @@ def distance_to_optimum(
 def _distances(task: tuple[Matrix, float, float]) -> Measured:
     joint, notion = Joint(task[0]), ALIP.split(task[1], task[2])
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that programmes were over is told by the bound
+        warnings.simplefilter("ignore")  # the bound shows whether the limit was reached
         best = optimal_response(joint, notion, gap=GAP, programmes=PROGRAMMES).certified(ResponseCertificate)
     merged, answered = merge_in_subsets(joint, notion)[0], respond_in_subsets(joint, notion)[0]
     first = evaluate(joint, merged)

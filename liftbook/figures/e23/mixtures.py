@@ -1,4 +1,4 @@
-"""Whether the bounds of E23 section 6 are convex, tried on mixtures of outputs."""
+"""Whether the bounds of E23 section 6 are convex, tested on mixtures of outputs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SIDES: dict[str, Callable[[float], tuple[float, float]]] = {
 def excess_of_mixtures(notion: LiftNotion, p_s: Vector, pairs: int, rng: np.random.Generator) -> float:
     """Return the largest violation by a mixture of two boundary outputs, in nats.
 
-    ``pairs`` pairs of posteriors are drawn at random and mixed with the shares 1/4, 1/2 and 3/4.
+    ``pairs`` random pairs of posteriors are mixed with weights 1/4, 1/2 and 3/4.
     """
     ends = _on_the_boundary(notion, p_s, rng.dirichlet(np.full(len(p_s), 0.5), size=2 * pairs).T)
     first, second = ends[:, :pairs], ends[:, pairs:]
@@ -40,7 +40,7 @@ def excess_of_mixtures(notion: LiftNotion, p_s: Vector, pairs: int, rng: np.rand
 
 
 def _on_the_boundary(notion: LiftNotion, p_s: Vector, towards: Matrix) -> Matrix:
-    """Return the last allowed posterior on the way from the prior to each column."""
+    """Return the last allowed posterior on the segment from the prior to each column."""
     low, high = np.zeros(towards.shape[1]), np.ones(towards.shape[1])
     for _ in range(50):
         middle = (low + high) / 2
@@ -60,15 +60,15 @@ def convexity_of_bounds(
     Parameters
     ----------
     n_priors : int
-        Priors, drawn uniformly from the simplex.
+        Number of priors, drawn uniformly from the simplex.
     pairs : int
-        Random pairs of outputs a prior.
+        Number of random pairs of outputs per prior.
 
     Returns
     -------
     pandas.DataFrame
         Columns ``measure`` (l1, chi2, alpha of order 2), ``side`` (one-sided, inverse alone, two-sided), ``eps`` (the
-        LDP budget, half for each side), ``violation`` (nats, the most; zero or below where the set is convex).
+        LDP budget, half for each side), ``violation`` (the largest, nats; at most 0 where the set is convex).
     """
     random, rows = generator(rng), []
     priors = random.dirichlet(np.ones(n_secret), size=n_priors)

@@ -1,4 +1,4 @@
-"""E23 Algorithm 2 line by line, and how it ends."""
+"""E23 Algorithm 2, line by line, and its possible endings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from mixproof.polytope import vertices
 
 
 class Printed(NamedTuple):
-    """The result of Algorithm 2: a release or none, and how subsets were united."""
+    """The result of Algorithm 2: a release or None, and how subsets were united."""
 
     channel: Channel | None
     unions: int
@@ -112,7 +112,7 @@ def algorithm_2_endings(
     Parameters
     ----------
     loop : {"standard", "printed"}
-        Of Algorithm 1; with the published one a subset may contain all high-risk symbols, which takes long.
+        The loop of Algorithm 1; with ``"printed"`` a subset may contain all high-risk symbols, which is slow.
     beside : bool
         Whether to compute subset_response's release as well.
 

@@ -1,4 +1,4 @@
-"""E23 Algorithm 1 under several readings of its risk, its loop and its repair."""
+"""E23 Algorithm 1 under several interpretations of its risk, loop and repair."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ALIPWithRisk(LiftNotion):
     omega: str
 
     def required_budgets(self, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:
-        """Return ALIP's."""
+        """Return the required budgets of ALIP."""
         return self.notion.required_budgets(lift, p_s)
 
     def risk(self, lift: Matrix, p_s: Vector) -> Matrix:  # noqa: ARG002
@@ -54,7 +54,7 @@ def nmi_of(p: Matrix, labels: Labels) -> Vector:
 
 
 def merged_nmi(p: Matrix, notion: ALIP, risk: str, loop: LoopName, *, extend: bool) -> float:
-    """Return the mean NMI of Algorithm 1 under one reading over (N, S, X) joints."""
+    """Return the mean NMI of one reading of Algorithm 1 over (N, S, X) joints."""
     labels, _ = merge_labels(p, ALIPWithRisk(notion, risk), loop=loop, extend=extend)
     return float(nmi_of(p, labels).mean())
 
@@ -68,13 +68,13 @@ def algorithm_1_readings(
     Parameters
     ----------
     left_out : str
-        The relationship of Adult whose people are left out.
+        Value of Adult's ``relationship`` whose rows are excluded.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each ``risk``, ``loop`` (C22's, printed) and ``repaired`` (whether low-risk symbols join): ``random``
-        and ``adult``, NMI, and ``gain_random`` and ``gain_adult``, per cent over complete merging.
+        A row for each ``risk``, ``loop`` (C22's, printed) and ``repaired`` (whether low-risk symbols are added):
+        ``random`` and ``adult``, NMI, and ``gain_random`` and ``gain_adult``, per cent over complete merging.
     """
     notion = ALIP.split(1.0, 0.5)
     tables = {

@@ -1,8 +1,8 @@
 """E23 Figs 4, 5 and 8-10: AORR, subset random response and subset merging.
 
 Their rows have the columns of ``liftbook.figures.response_tradeoff``: the measures nmi, min_lift_leakage,
-max_lift_leakage, broken and seconds; vertices of AORR where they are listed, as in Figs 8 and 9, and of SRR; and of SRR
-largest_subset, unions and fallback.
+max_lift_leakage, broken and seconds; vertices, for SRR and, where they are listed (Figs 8 and 9), for AORR; and, for
+SRR, largest_subset, unions and fallback.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def figure_e23_8(
     *,
     rng: Rng = 0,
 ) -> pd.DataFrame:
-    """Return trade-off and time of AORR, SRR and subset merging (E23 Fig. 8)."""
+    """Return the trade-off and time of AORR, SRR and subset merging (E23 Fig. 8)."""
     p = uniform_joints(n_trials, n_secret, n_public, rng)
     return response_tradeoff(p, _beside(ALL_MECHANISMS, epsilons, lam))
 
@@ -99,7 +99,7 @@ def figure_e23_8(
 def figure_e23_9(
     epsilons: Floats = EPSILONS, lam: float = 0.65, *, leave_out: Sequence[str] = (), joint: Joint | None = None
 ) -> pd.DataFrame:
-    """Return the same on Adult, S = relationship, X = occupation (E23 Fig. 9)."""
+    """Return Fig. 8's rows on Adult, S = relationship, X = occupation (E23 Fig. 9)."""
     p = adult_joint(leave_out, joint)
     return response_tradeoff(p, _beside(ALL_MECHANISMS, epsilons, lam))
 
@@ -119,7 +119,7 @@ def figure_e23_10(
     Parameters
     ----------
     n_trials : int
-        Uniform random joint distributions; the paper does not print its number.
+        Number of uniform random joint distributions; the paper does not state its own.
     """
     p = uniform_joints(n_trials, n_secret, n_public, rng)
     return response_tradeoff(p, _beside(SUBSET_MECHANISMS, epsilons, lam))

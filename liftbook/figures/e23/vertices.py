@@ -32,15 +32,15 @@ def vertex_growth(
     Parameters
     ----------
     n_publics, n_secrets : iterable of int
-        Numbers of symbols and of secrets; ``n_trials`` joints of each size.
+        Numbers of symbols and of secrets; ``n_trials`` joints for each size.
     notion : Notion
         A polyhedral notion.
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``series`` (``|S| = 3`` and so on), ``n_public``, ``measure`` (vertices, and support, the most non-zero
-        entries of any vertex), ``mean``, ``std``, ``n``.
+        Columns ``series`` (``|S| = 3`` and so on), ``n_public``, ``measure`` (vertices; support, the largest number of
+        non-zero entries of a vertex), ``mean``, ``std``, ``n``.
     """
     source = generator(rng)
     sizes = list(itertools.product(n_secrets, n_publics))

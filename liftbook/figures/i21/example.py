@@ -20,13 +20,13 @@ from mixproof.numerics import Matrix
 
 @figure
 def figure_i21_1(shares: Iterable[float] = I21_SHARES, *, joint: Joint | None = None) -> pd.DataFrame:
-    """Return LDP and log-lift after linear reduction and by I21 eq. (6) (Fig. 1).
+    """Return LDP and log-lift of linear reduction, exact and by eq. (6) (I21 Fig. 1).
 
     Returns
     -------
     pandas.DataFrame
         Columns ``series`` (exact, approximation), ``reduction`` (the share), ``measure`` (ldp, log_lift; nats),
-        ``mean``, ``std`` (none, as there is one joint distribution) and ``n``.
+        ``mean``, ``std`` (NaN, because there is one joint distribution) and ``n``.
     """
     chosen = EXAMPLE_1 if joint is None else joint
     before = evaluate(chosen, Channel.identity(chosen.n_public))
@@ -42,7 +42,7 @@ def figure_i21_1(shares: Iterable[float] = I21_SHARES, *, joint: Joint | None = 
 
 @figure
 def figure_i21_2(shares: Iterable[float] = I21_SHARES, *, joint: Joint | None = None) -> pd.DataFrame:
-    """Return losses of utility against LDP leakage and share (I21 Figs 2 and 4).
+    """Return the losses of utility against LDP leakage and share (I21 Figs 2 and 4).
 
     Returns
     -------
@@ -73,7 +73,7 @@ def figure_i21_3(
     Parameters
     ----------
     distortion : numpy.ndarray, shape (X, X), optional
-        d(x, y); I21 does not print its own. By default ``|x - y|``, the number of symbols from x to y.
+        d(x, y), by default ``|x - y|``, the number of symbols from x to y; I21 does not state its own.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def figure_i21_3(
 
 @figure
 def figure_i21_4(shares: Iterable[float] = I21_SHARES, *, joint: Joint | None = None) -> pd.DataFrame:
-    """Return losses of utility against the share (I21 Fig. 4)."""
+    """Return the losses of utility against the share (I21 Fig. 4)."""
     return figure_i21_2(shares, joint=joint)
 
 

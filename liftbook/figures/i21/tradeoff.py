@@ -41,9 +41,8 @@ def reduction_tradeoff(
     Returns
     -------
     pandas.DataFrame
-        Columns ``series``, ``eps``, ``measure``, ``mean``, ``std``, ``n``. The measures are ``nmi`` and ``moved``, the
-        probability that Y differs from X. The optimal response has no ``moved``, because its outputs are not symbols of
-        X.
+        Columns ``series``, ``eps``, ``measure``, ``mean``, ``std``, ``n``. The measures are ``nmi`` and ``moved``,
+        which is P(Y != X). The optimal response has no ``moved``, because its outputs are not symbols of X.
     """
     p = uniform_joints(n_trials, n_secret, n_public, rng)
     return over_budgets(_reduced, p, epsilons)

@@ -39,8 +39,8 @@ def alpha_lift_optimum(
     Returns
     -------
     pandas.DataFrame
-        Columns ``series``, ``eps``, ``measure`` (nmi of a mechanism that attains it; gap, by how much any other may
-        exceed it), ``mean``, ``std``, ``n``.
+        Columns ``series``, ``eps``, ``measure`` (nmi of the best mechanism found; gap, by which the proven bound
+        exceeds it), ``mean``, ``std``, ``n``.
     """
     p = uniform_joints(n_trials, n_secret, n_public, rng)
     return over_budgets(partial(_alpha_lifts, alphas=tuple(alphas)), p, epsilons)
@@ -69,13 +69,13 @@ def alpha_lift_heuristic(
 ) -> pd.DataFrame:
     """Return the distance of ALIP's vertices from the optimum (arXiv 2406.06990).
 
-    Budgets and orders are those of :func:`alpha_lift_optimum`.
+    Budgets and orders are as in :func:`alpha_lift_optimum`.
 
     Returns
     -------
     pandas.DataFrame
         Columns ``series``, ``eps``, ``measure`` (missing: the share of the proven bound on I(X; Y) that is not
-        reached), ``mean``, ``std``, ``n``; with a series for ALIP's optimum under the first order.
+        reached), ``mean``, ``std``, ``n``. One series is the ALIP optimum, judged at the first order.
     """
     p = uniform_joints(n_trials, n_secret, n_public, rng)
     return over_budgets(partial(_behind, alphas=tuple(alphas)), p, epsilons)

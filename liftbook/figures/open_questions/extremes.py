@@ -33,14 +33,14 @@ def extreme_lifts(
     Parameters
     ----------
     secrets : iterable of int
-        Numbers of secrets; ``n_trials`` joints of each.
+        Numbers of secrets; ``n_trials`` joints for each.
     share : float
         The share of the reduction, in (0, 1].
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``series``, ``n_secret``, ``measure`` (moved_share: P(Y != X) over that of I21 Proposition 1), ``mean``,
+        Columns ``series``, ``n_secret``, ``measure`` (moved_share: P(Y != X) relative to I21 Proposition 1), ``mean``,
         ``std``, ``n``.
     """
     source, sizes = generator(rng), [int(n) for n in secrets]

@@ -34,7 +34,7 @@ def robust_surveys(
     Parameters
     ----------
     people : iterable of int
-        Sample sizes of the estimate; each of ``n_trials`` uniform random distributions is surveyed anew for each.
+        Sample sizes; for each, a new sample is drawn from each of ``n_trials`` uniform random distributions.
     tables : iterable of int
         Numbers of distributions, drawn from the posterior under Jeffreys' prior, for which the mechanism must be
         private in addition to the estimate.

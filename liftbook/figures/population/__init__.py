@@ -3,11 +3,11 @@
 Parameters that the figures share:
 
 laws : iterable of str
-    Names of distributions that tables are drawn from, keys of ``LAWS``, ``AUDITED``, ``SHAPES`` or ``SET_LAWS``.
+    Names of the distributions from which tables are drawn, keys of ``LAWS``, ``AUDITED``, ``SHAPES`` or ``SET_LAWS``.
 rows : iterable of int
-    Numbers of independent rows of a table.
+    Numbers of independent rows in a table.
 seeds : iterable of int
-    One table for each seed, law and number of rows.
+    Seeds; one table is drawn for each seed, law and number of rows.
 confidence, level : float
-    Of designs for the population, and of intervals; in (0, 1).
+    Confidence of designs for the population, and level of intervals; in (0, 1).
 """

@@ -39,7 +39,7 @@ Audited = tuple[str, int, int]
 
 
 def audited_table(table: Audited, level: float = 0.95) -> list[dict[str, Any]]:
-    """Return a row for each measure of one table's audit."""
+    """Return one row per measure of a table's audit."""
     law, rows, seed = table
     if law not in AUDITED:
         raise InvalidParameter(f"law is {law!r}: give one of {', '.join(AUDITED)}")
@@ -70,7 +70,7 @@ def interval_coverage(
 ) -> pd.DataFrame:
     """Return whether the intervals of audits contain the true values.
 
-    The columns are ``law``, ``rows``, ``seed``, ``measure``, ``covered`` and ``width`` (of the interval; nats except
+    The columns are ``law``, ``rows``, ``seed``, ``measure``, ``covered``, and the interval's ``width`` (nats, except
     for the total variation distance and chi-square).
     """
     sizes = list(rows)

@@ -1,4 +1,4 @@
-"""Designs from independent rows, judged by the rows' distribution."""
+"""Designs from independent rows, evaluated under the rows' distribution."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ LAWS: Mapping[str, Callable[[], Joint]] = {
 
 
 def plug_in(counts: Matrix, notion: Bounds, mechanism: Callable[[Joint, Bounds], Channel]) -> Channel:
-    """Return a mechanism's channel for a table's own shares.
+    """Return a mechanism's channel for the empirical distribution of a table.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def plug_in(counts: Matrix, notion: Bounds, mechanism: Callable[[Joint, Bounds],
 
 
 def whatever_the_law(counts: Matrix, notion: Bounds) -> Channel:
-    """Return randomised response on X, private under every distribution.
+    """Return randomised response on X, which is private under every distribution.
 
     P(y|x) <= e^eps P(y|x') for all x and x' bounds P(y|s) / P(y) and P(y|s) / P(y|s') too, since both are means of
     P(y|x) (S20 eq. (28)).
@@ -104,7 +104,7 @@ Table = tuple[Bounds, str, int, int]
 
 
 def judged(table: Table, confidence: float = 0.95) -> list[dict[str, Any]]:
-    """Return a row for each design from a table, judged by the distribution."""
+    """Return one row per design from a table, evaluated under the true distribution."""
     notion, law, rows, seed = table
     truth, counts = LAWS[law](), drawn_table(law, rows, seed)
     records: list[dict[str, Any]] = []
@@ -138,8 +138,8 @@ def population_designs(
 
     ``notions`` are LIP, ALIP or LDP with finite budgets.
 
-    The columns are ``notion``, ``law``, ``rows``, ``seed``, ``design``, ``kept``, ``over`` (the violation under the
-    law, nats; negative if satisfied) and ``nmi`` (of X under the law).
+    The columns are ``notion``, ``law``, ``rows``, ``seed``, ``design``, ``kept`` (whether the notion is satisfied),
+    ``over`` (the violation under the law, nats; negative if satisfied) and ``nmi`` (under the law).
     """
     every = itertools.product(seeds, notions, laws, rows)
     tables = [(notion, law, size, seed) for seed, notion, law, size in every]
@@ -147,13 +147,13 @@ def population_designs(
 
 
 def kept_shares(judged_rows: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
-    """Return the share of tables in which each design held, with an interval.
+    """Return the counts of tables whose designs satisfied the notion, with intervals.
 
-    ``judged_rows`` are those of :func:`population_designs`, or stored; ``level`` is that of the interval, in (0, 1).
+    ``judged_rows`` are rows of :func:`population_designs`; ``level``, in (0, 1), is the level of the interval.
 
     The columns are ``notion``, ``law``, ``design``, ``rows``, ``tables``, ``kept`` (how many of them), ``low`` and
-    ``high`` (the two-sided interval of Clopper and Pearson, so that no share is said to be 1), ``nmi`` (mean) and
-    ``error`` (its standard error; NaN for one table).
+    ``high`` (the two-sided Clopper-Pearson interval of the share), ``nmi`` (mean) and ``error`` (its standard error;
+    NaN for one table).
 
     Examples
     --------

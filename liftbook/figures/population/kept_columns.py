@@ -1,4 +1,4 @@
-"""Releases of Adult next to kept columns: how many succeed, and their utility."""
+"""Releases of a column of Adult next to kept columns: success and utility."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Attempt = tuple[str, str, tuple[str, ...], float]
 
 
 def attempted(attempt: Attempt) -> list[dict[str, Any]]:
-    """Return a row for each of ``DESIGNS``: see :func:`kept_column_attempts`."""
+    """Return one row per design in ``DESIGNS``: see :func:`kept_column_attempts`."""
     secret, public, keep, eps = attempt
     frame = adult_frame()
     of_xz = frame.groupby([public, *keep]).size().reset_index(name="rows")
@@ -88,11 +88,11 @@ def kept_column_attempts(
 ) -> pd.DataFrame:
     """Return attempts to release a column of Adult next to kept columns.
 
-    Each pair of a secret and a public column is tried with each kept column and each two of them, under LIP(``eps``).
+    Each pair of a secret and a public column is tried with each kept column and each pair of them, under LIP(``eps``).
 
-    The columns are ``series`` (of ``DESIGNS``), ``secret``, ``public``, ``kept``, ``columns`` (how many are kept),
-    ``released`` (1 if a release retains something of the kept columns, else 0), ``z_share`` (H(Z') as a share of H(Z))
-    and ``x_share`` (I(X; Y | Z') as a share of H(X|Z'); NaN where nothing is released).
+    The columns are ``series`` (of ``DESIGNS``), ``secret``, ``public``, ``kept``, ``columns`` (the number of kept
+    columns), ``released`` (1 if the release retains information on them, else 0), ``z_share`` (H(Z') as a share of
+    H(Z)) and ``x_share`` (I(X; Y | Z') as a share of H(X|Z'); NaN where nothing is released).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The cost of a confidence for a response, and the union bound's part in it."""
+"""The cost of confidence for a response, and the union bound's share of it."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ VARIANTS: Mapping[str, type[Sample]] = {
 
 @cache
 def law_and_optimum(name: str) -> tuple[Joint, float]:
-    """Return a distribution, and the NMI of the optimum if it is known."""
+    """Return a distribution, and the optimum's NMI if it is known."""
     law = dirichlet_joint(*SHAPES[name][:2], 0.3, SHAPES[name][2])
     return law, evaluate(law, optimal_response(law, NOTION)).nmi
 
@@ -72,7 +72,7 @@ Drawn = tuple[str, int, int]
 
 
 def losses(table: Drawn, confidence: float = 0.95) -> list[dict[str, Any]]:
-    """Return a row for each of ``VARIANTS`` on a table: see :func:`population_losses`."""
+    """Return one row per variant on a table: see :func:`population_losses`."""
     name, rows, seed = table
     law, best = law_and_optimum(name)
     rng = np.random.default_rng([check_count("rows", rows), seed])
@@ -90,7 +90,7 @@ def population_losses(laws: Iterable[str], rows: Iterable[int], seeds: Iterable[
     """Return the share of the optimum that responses retain, for several bounds.
 
     The columns are ``law``, ``rows``, ``seed``, ``bounds``, ``over`` (the violation under the law, nats; negative if
-    satisfied), ``retained`` (NMI by that of the optimum for the law) and ``kept``.
+    satisfied), ``retained`` (NMI relative to the law's optimum) and ``kept``.
     """
     tasks = [(law, size, seed) for seed, law, size in itertools.product(seeds, laws, rows)]
     frame = parallel_rows(losses, tasks)

@@ -36,7 +36,7 @@ Released = tuple[str, str, int, int]
 
 
 def one_person_other(counts: Matrix, rng: np.random.Generator) -> Matrix:
-    """Return the table in which a random person has another random secret.
+    """Return the table after changing a random person's secret to another at random.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def one_person_other(counts: Matrix, rng: np.random.Generator) -> Matrix:
 
 
 def published(counts: Matrix, kind: str) -> dict[str, Any]:
-    """Return a release's card without the time at which it was made."""
+    """Return a release's card without its time stamp."""
     if kind not in KERNELS:
         raise InvalidParameter(f"kind is {kind!r}: give one of {', '.join(KERNELS)}")
     secret, public = (
@@ -81,12 +81,12 @@ def neighbours_of(release: Released, others: int = N_NEIGHBOURS) -> dict[str, An
 def kernels_of_neighbours(
     kinds: Iterable[str], laws: Iterable[str], rows: Iterable[int], seeds: Iterable[int], others: int = N_NEIGHBOURS
 ) -> pd.DataFrame:
-    """Return how many neighbouring tables lead to exactly a table's card.
+    """Return how many neighbouring tables lead to the same card as a table.
 
-    ``kinds`` are keys of ``KERNELS``, and ``others`` is the number of tables that differ by one person.
+    ``kinds`` are keys of ``KERNELS``; ``others`` is the number of neighbouring tables, which differ by one person.
 
     The columns are ``kind``, ``law``, ``rows``, ``seed``, ``same`` and ``of``. For ``same`` of ``of`` neighbours, the
-    card does not reveal the person's secret to somebody who knows all other rows.
+    card does not reveal the person's secret to an adversary who knows all other rows.
     """
     sizes, names, tables = list(rows), list(laws), list(seeds)
     return pd.DataFrame(

@@ -31,10 +31,10 @@ def designs_in_plane(
     """Return the worst lifts, in the population, of releases designed from samples.
 
     ``rows`` and ``tables`` are the sizes and the number of tables drawn from the hundred people; the tables of one size
-    do not depend on the other sizes.
+    do not depend on which other sizes are given.
 
-    The columns are ``rows``, ``table``, ``design`` (of ``DESIGNS``), and ``fall`` and ``rise``: -log of the least lift
-    and log of the largest, nats.
+    The columns are ``rows``, ``table``, ``design`` (of ``DESIGNS``), ``fall`` (-log of the smallest lift) and ``rise``
+    (log of the largest lift), nats.
 
     Examples
     --------

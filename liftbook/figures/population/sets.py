@@ -48,7 +48,7 @@ SET_LAWS: Mapping[str, Callable[[], Joint]] = {
 def l1_ball_corners(share: Vector, distance: float) -> Matrix:
     """Return the corners of an l1 ball inside the simplex, shape (X (X - 1), X).
 
-    At a corner, half of the distance moves from one symbol to another.
+    At each corner, a mass of half the distance moves from one symbol to another.
 
     Examples
     --------
@@ -133,13 +133,13 @@ def published_sets(
     notions : iterable of str
         Of ``NOTIONS``.
     starts : int
-        Number of additional random starts of the design's search.
+        Number of additional random starts in the search for a design.
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``law``, ``rows``, ``seed``, ``notion``, ``set``, ``kept`` (under the law; for the set of X alone, its
-        max-lift) and ``nmi`` (of X under the law). The set of X has no row if it allows a symbol probability 0.
+        Columns ``law``, ``rows``, ``seed``, ``notion``, ``set``, ``kept`` (under the law; for the set of X alone, the
+        max-lift of X) and ``nmi`` (under the law). The set of X has no row if it allows a probability of 0.
     """
     tasks = itertools.product(laws, rows, seeds, notions)
     return pd.DataFrame(
@@ -149,10 +149,10 @@ def published_sets(
 
 @figure
 def set_coverage(laws: Iterable[str], rows: Iterable[int], tables: int, confidence: float = 0.95) -> pd.DataFrame:
-    """Return how often each set's bounds hold for all subsets of symbols at once.
+    """Return how often each set's bounds hold simultaneously for all subsets.
 
-    The columns are ``law``, ``rows``, ``set``, ``share`` (of tables where every P(A|s), P(A) and P(s) is within its
-    bounds) and, for Pearson's set, ``inside`` (of tables where the law itself is in the set).
+    The columns are ``law``, ``rows``, ``set``, ``share`` (of tables whose bounds contain every P(A|s), P(A) and P(s))
+    and, for Pearson's set, ``inside`` (share of tables whose set contains the law).
     """
     records = []
     for law, n in itertools.product(laws, rows):

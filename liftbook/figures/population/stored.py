@@ -1,7 +1,7 @@
 """The stored long runs of designs, audits and kernels.
 
-A line is a table. ``python -m liftbook.figures.population.stored`` computes what is missing and can be interrupted: a
-line is written when its table is done. Runs are listed in ``data/ledger-runs.csv`` with their versions.
+Each line is one table. ``python -m liftbook.figures.population.stored`` computes missing lines and can be interrupted:
+a line is written once its table is done. Runs are listed in ``data/ledger-runs.csv`` with their versions.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ Wanted = Iterator[tuple[Key, Callable[[], list[dict[str, Any]]]]]
 class Kept(NamedTuple):
     """A file of results: one line per table, two numbers per trial.
 
-    ``keys`` name a table; ``values`` are the two numbers of each of ``tried``; ``wanted`` yields a table's key and a
-    function that computes its rows, in the order of the file.
+    ``keys`` identify a table; ``values`` name the two numbers of each trial in ``tried``; ``wanted`` yields each
+    table's key and a function that computes its rows, in file order.
     """
 
     name: str
@@ -78,12 +78,12 @@ class Kept(NamedTuple):
         return ["run", *self.keys, *(f"{variant} {value}" for variant in self.tried for value in self.values)]
 
     def lines(self) -> list[list[str]]:
-        """Return the file's lines, without its header and an incomplete last line.
+        """Return the file's lines, without the header and any incomplete last line.
 
         Raises
         ------
         DataError
-            If the file has other columns or tables than wanted, which a run would drop.
+            If the file has unexpected columns or tables, which a run would drop.
         """
         if not self.path.exists():
             return []
@@ -107,7 +107,7 @@ class Kept(NamedTuple):
         return lines
 
     def write(self, lines: Sequence[Sequence[str]]) -> None:
-        """Write the file anew, in the order of ``wanted``."""
+        """Rewrite the file in the order of ``wanted``."""
         order = {key: at for at, (key, _) in enumerate(self.wanted())}
         ordered = sorted(lines, key=lambda line: order[self.key(line)])
         write_rows(self.path, self.header, ordered)
@@ -117,7 +117,7 @@ class Kept(NamedTuple):
         return tuple(line[1 : 1 + len(self.keys)])
 
     def run(self, ends: float, only: str = "") -> None:
-        """Compute the missing tables whose key contains a word, until a time."""
+        """Compute missing tables whose key contains ``only``, until the time ``ends``."""
         lines = self.lines()
         stored, run = {self.key(line) for line in lines}, this_run()
         self.write(lines)
@@ -133,7 +133,7 @@ class Kept(NamedTuple):
         return [run, *key, *(f"{row[value]:.4g}" for row in compute() for value in self.values)]
 
     def read(self) -> pd.DataFrame:
-        """Return the file with a row for each table and trial."""
+        """Return the file as a data frame with one row per table and trial."""
         wide = pd.DataFrame(self.lines(), columns=self.header).astype({"rows": int, "seed": int})
         parts = []
         for place, variant in enumerate(self.tried):
@@ -147,7 +147,7 @@ class Kept(NamedTuple):
 
 
 def _tables(compute: Callable[[Any], list[dict[str, Any]]], seeds: int, *parts: Iterable[Any]) -> Wanted:
-    """Yield the key and the computation of each table, seed by seed."""
+    """Yield each table's key and computation, seed by seed."""
     for seed, *others in itertools.product(range(seeds), *parts):
         table = (*others, seed)
         yield tuple(one if isinstance(one, str) else repr(one) for one in table), partial(compute, table)
@@ -206,12 +206,12 @@ def stored_losses() -> pd.DataFrame:
 
 
 def stored_kernels() -> pd.DataFrame:
-    """Return the rows of the long run of :func:`~.neighbours.kernels_of_neighbours`."""
+    """Return the long run of :func:`~.neighbours.kernels_of_neighbours`."""
     return OF_KERNELS.read().drop(columns=["tried"]).astype({"same": int, "of": int})
 
 
 def main() -> int:
-    """Compute the tables that are not stored."""
+    """Compute the tables that are not stored yet."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--minutes", type=float, default=float("inf"), help="stop after this long")
     options.add_argument("--only", default="", help="tables whose notion, law, rows and seed contain this word")

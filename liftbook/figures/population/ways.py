@@ -1,4 +1,4 @@
-"""Mechanisms designed for the population, judged by the distribution."""
+"""Mechanisms designed for the population, evaluated under the distribution."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Drawn = tuple[str, int, int]
 
 
 def judged_ways(table: Drawn, confidence: float = 0.95) -> list[dict[str, Any]]:
-    """Return a row for each of ``WAYS`` on a table: see :func:`population_ways`."""
+    """Return one row per entry of ``WAYS`` on a table: see :func:`population_ways`."""
     law, rows, seed = table
     counts = drawn_table(law, rows, seed)
     there, population = np.ix_(counts.any(axis=1), counts.any(axis=0)), LAWS[law]()
@@ -60,7 +60,7 @@ def judged_ways(table: Drawn, confidence: float = 0.95) -> list[dict[str, Any]]:
 
 
 def told(found: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with a design, with the notion and whether it was satisfied."""
+    """Drop rows without a design; add the notion and whether it is satisfied."""
     there = found.dropna(subset="over")
     return there.assign(notion=repr(NOTION), kept=there["over"] <= KEEP_TOL)
 
@@ -69,10 +69,10 @@ def told(found: pd.DataFrame) -> pd.DataFrame:
 def population_ways(
     laws: Iterable[str], rows: Iterable[int], seeds: Iterable[int], confidence: float = 0.95
 ) -> pd.DataFrame:
-    """Return whether such mechanisms satisfy LIP 1 under the rows' distribution.
+    """Return whether population designs satisfy LIP 1 under the rows' distribution.
 
-    A table has the secrets and symbols that were drawn, so a design is judged by the law given that S and X are among
-    them. Mechanisms that do not support so many symbols are left out.
+    A table contains only the secrets and symbols that were drawn, so a design is evaluated under the law conditional on
+    them. Mechanisms that do not support so many symbols are skipped.
 
     The columns are ``law``, ``rows``, ``seed``, ``design``, ``over`` (the violation under the law, nats; negative if
     satisfied), ``nmi`` (of X under the law), ``notion`` and ``kept``.

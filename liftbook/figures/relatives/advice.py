@@ -17,20 +17,20 @@ LIFT_NOTIONS = ("LIP 1", "LDP 1", "max-lift 0.5")
 
 
 class Finding(NamedTuple):
-    """What the benchmark shows about an answer, and whether it supports the answer."""
+    """What the benchmark shows about a recommendation, and whether it supports it."""
 
     says: str
     holds: bool
 
 
 def utilities(rows: pd.DataFrame, notions: tuple[str, ...]) -> pd.DataFrame:
-    """Return the NMI by joint and notion, one column per mechanism (NaN: none)."""
+    """Return NMI by joint and notion, one column per mechanism (NaN if missing)."""
     selected = rows[(rows["status"] == "made") & rows["notion"].isin(notions)]
     return selected.pivot_table("nmi", ["joint", "notion"], "mechanism")
 
 
 def of_the_average(rows: pd.DataFrame) -> Finding:
-    """Descents have the largest NMI under a bound on the average, but large lifts."""
+    """Test that descents have the largest NMI under average bounds, but large lifts."""
     nmi = utilities(rows, ("average 0.05",)).dropna(subset="funnel-descent")
     lifts = rows[(rows["mechanism"] == "funnel-descent") & (rows["status"] == "made")]["lip"]
     above = int((lifts > 1).sum())
@@ -41,7 +41,7 @@ def of_the_average(rows: pd.DataFrame) -> Finding:
 
 
 def of_any_secret(rows: pd.DataFrame) -> Finding:
-    """Privacy for any secret has the lowest NMI, with exceptions under max-lift."""
+    """Test that privacy for any secret has the lowest NMI, except under max-lift."""
     nmi = utilities(rows, LIFT_NOTIONS)
     bounds = nmi.loc[(slice(None), ["LIP 1", "LDP 1"]), :].dropna(subset="staircase")
     share = (bounds.div(bounds.max(axis=1), axis=0)).mean()
@@ -54,7 +54,7 @@ def of_any_secret(rows: pd.DataFrame) -> Finding:
 
 
 def of_seeing_the_secret(rows: pd.DataFrame) -> Finding:
-    """Access to the secret gives at least the NMI of the best mechanism without it."""
+    """Test that access to the secret gives at least the NMI of the optimum without it."""
     nmi = utilities(rows, LIFT_NOTIONS).dropna(subset=["secret-aware", "optimal"])
     more = (nmi["secret-aware"] - nmi["optimal"]).mean()
     return Finding(
@@ -64,7 +64,7 @@ def of_seeing_the_secret(rows: pd.DataFrame) -> Finding:
 
 
 def of_merging(rows: pd.DataFrame) -> Finding:
-    """The best partition lies between subset merging and the optimum."""
+    """Test that the best partition lies between subset merging and the optimum."""
     nmi = utilities(rows, LIFT_NOTIONS)
     small = nmi.dropna(subset=["best-partition", "subset-merging"])
     paired = nmi.dropna(subset=["best-partition", "optimal"])
@@ -77,7 +77,7 @@ def of_merging(rows: pd.DataFrame) -> Finding:
 
 
 def of_the_rest(rows: pd.DataFrame) -> Finding:
-    """No mechanism without access to the secret beats a finished optimum."""
+    """Test that no mechanism without access to the secret beats a finished optimum."""
     sighted = [name for name, mechanism in mechanisms.items() if mechanism.sees_secret]
     nmi = utilities(rows, LIFT_NOTIONS)
     nmi = nmi.drop(columns=[name for name in sighted if name in nmi])
@@ -99,7 +99,7 @@ QUESTIONS: tuple[tuple[str, str, str, Callable[[pd.DataFrame], Finding]], ...] =
 
 
 def advice(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return which mechanism to use when, one row per question, in order.
+    """Return the recommended mechanisms, one row per question, in order.
 
     The columns are ``question``, ``use``, ``note``, ``says`` (what :func:`~liftbook.figures.relatives.bench.bench`'s
     ``rows`` show, with numbers) and ``holds`` (whether they support the answer).

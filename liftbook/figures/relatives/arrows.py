@@ -28,13 +28,13 @@ class Arrow:
     says : str
         The bound as a formula of eps and p, the probability of the rarest secret.
     bound : callable
-        The bound, from eps and a case.
+        Returns the bound, given eps and a case.
     source : str
         Where the theorem is stated, or a one-line proof.
     tight : callable
         Returns a case that attains the bound.
     when, condition : callable, str
-        Whether a case satisfies the arrow's condition, and the condition in words.
+        A predicate on cases, and the condition in words.
     """
 
     tail: str
@@ -49,7 +49,7 @@ class Arrow:
 
 @dataclass(frozen=True)
 class Gap:
-    """A non-implication: ``case(t)`` satisfies ``tail`` and breaks ``head``.
+    """A non-implication: ``case(t)`` satisfies ``tail`` and violates ``head``.
 
     ``t`` is in (0, 1/4], and ``says`` describes the counterexample. A bound that depends on the rarest secret's
     probability may still hold.
@@ -62,7 +62,7 @@ class Gap:
 
 
 def told(p_s: Iterable[float], lifts: Iterable[float]) -> Case:
-    """Return a release whose output 0, of probability 1/50, has these lifts.
+    """Return a release whose output 0, of probability at most 1/50, has these lifts.
 
     Examples
     --------
@@ -77,12 +77,12 @@ def told(p_s: Iterable[float], lifts: Iterable[float]) -> Case:
 
 
 def revealed(n: int = 3) -> Case:
-    """Return n equally likely secrets that the output reveals."""
+    """Return a release that reveals a secret with n equally likely values."""
     return Case(Joint(np.eye(n) / n), Channel.identity(n))
 
 
 def answered(eps: float = 1.0, p: float = 0.2) -> Case:
-    """Return randomised response on a binary secret of probabilities p and 1 - p."""
+    """Return randomised response on a binary secret with probabilities p and 1 - p."""
     stay = exp(eps) / (1 + exp(eps))
     return Case(Joint(np.diag([p, 1 - p])), Channel([[stay, 1 - stay], [1 - stay, stay]]))
 
@@ -124,7 +124,7 @@ def _hidden(n: int = 3) -> Case:
 
 
 def _min_lift_left(eps: float, case: Case) -> float:
-    """Return the smallest min-lift that a bound on the other lifts allows."""
+    """Return the bound on -log of the min-lift implied by a max-lift bound, in nats."""
     least = exp(eps) - expm1(eps) / case.p_min
     return -log(least) if least > 1e-12 else inf
 
@@ -232,18 +232,18 @@ ARROWS = (
 
 
 def _rare_output(t: float) -> Case:
-    """Return two secrets that are revealed with probability t."""
+    """Return a release that reveals a binary secret with probability t."""
     kernel = np.array([[t, 0, 1 - t], [0, t, 1 - t]])
     return Case(Joint(np.diag([0.5, 0.5])), Channel(kernel))
 
 
 def _rare_secret(t: float) -> Case:
-    """Return a secret of probability t², which is revealed."""
+    """Return a release that reveals a secret of probability t²."""
     return Case(Joint(np.diag([t**2, 1 - t**2])), Channel.identity(2))
 
 
 def _many_secrets(t: float) -> Case:
-    """Return 4/t equally likely secrets, revealed with chance √t/2."""
+    """Return a release of 4/t equally likely secrets, revealed with probability √t/2."""
     n, chance = round(4 / t), t**0.5 / 2
     return Case(Joint(np.eye(n) / n), Channel(np.hstack([chance * np.eye(n), np.full((n, 1), 1 - chance)])))
 
@@ -253,7 +253,7 @@ def _one_out(t: float) -> Case:  # noqa: ARG001 - it does not depend on it
 
 
 def _copies(t: float) -> Case:
-    """Return 1/t copies of a binary secret, 2 to 6, each answered at eps = 1/2."""
+    """Return 1/t (2 to 6) randomised copies of a binary secret, each at eps = 1/2."""
     n = max(2, min(6, round(1 / t)))
     record_kernel = answered(0.5).channel.kernel
     joint = np.full(

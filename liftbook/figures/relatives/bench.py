@@ -82,11 +82,11 @@ def bench(
     Parameters
     ----------
     joints, mechanisms : iterable of str, optional
-        Of ``BENCH_JOINTS`` and of the registry; by default all.
+        Names in ``BENCH_JOINTS`` and in the registry; by default all.
     seconds : float
-        Time limit of a mechanism.
+        Time limit per mechanism.
     known : collection of tuples, keyword-only
-        Joint distribution, notion and mechanism of rows to skip.
+        Rows to skip, as (joint distribution, notion, mechanism).
     found : callable, optional, keyword-only
         Called with each row as soon as it is computed.
 
@@ -94,8 +94,8 @@ def bench(
     -------
     pandas.DataFrame
         ``COLUMNS``: ``joint``, ``notion``, ``mechanism``, ``nmi``, ``lip``, ``ldp``, ``average`` (I(S; Y)), ``gap``
-        (nats by which another may be better; infinite where nothing is proven, missing without a certificate),
-        ``seconds`` and ``status`` (made, too many symbols, took too long, or an error).
+        (upper bound minus I(X; Y), nats; infinite where nothing is proven, missing without a certificate), ``seconds``
+        and ``status`` (made, too many symbols, took too long, or an error).
     """
     rows: list[dict[str, object]] = []
     wanted = _known("joint", joints, BENCH_JOINTS)

@@ -64,13 +64,13 @@ def closed_forms(p_x: Iterable[float], budgets: Iterable[float]) -> pd.DataFrame
 def least_distortions(p_x: Iterable[float], budgets: Iterable[float]) -> pd.DataFrame:
     """Return the least P(Y != X) under maximal leakage, by two routes.
 
-    The columns are ``eps``, ``closed`` and ``programme``. The linear program has P(y|x) and a bound m(y) on each
-    output's, with sum m <= e^eps and as many outputs as symbols, since more outputs do not help.
+    The columns are ``eps``, ``closed`` and ``programme``. The linear program (``programme``) has variables P(y|x) and
+    m(y) >= P(y|x), with sum m <= e^eps, and as many outputs as symbols, since more outputs do not help.
     """
     p = np.array(list(p_x), dtype=float)
     p /= p.sum()
     n, rows = len(p), []
-    # P(y|x) and its slack below m(y), then m(y), then what the budget leaves over
+    # unknowns: P(y|x), its slack below m(y), m(y), and the slack of the budget
     table = np.zeros((n + n * n + 1, 2 * n * n + n + 1))
     table[:n, : n * n] = np.kron(np.eye(n), np.ones(n))
     table[n:-1] = np.hstack([np.eye(n * n), np.eye(n * n), -np.tile(np.eye(n), (n, 1)), np.zeros((n * n, 1))])

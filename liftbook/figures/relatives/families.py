@@ -47,7 +47,7 @@ def _average(order: float) -> Measure:
 
 
 def _largest(case: Case) -> LargestAverages:
-    """Return the sharp bounds at the smallest ALIP budgets that a release satisfies."""
+    """Return the sharp bounds at a release's smallest ALIP budgets."""
     return largest_averages(RELATIVES["PMC"].measure(case), RELATIVES["PML"].measure(case), LOW)
 
 
@@ -69,7 +69,7 @@ def information_under_ldp(eps: float) -> float:
 
 
 def _raised(low: float, high: float) -> Case:
-    """Return three secrets and outputs that each raise one secret."""
+    """Return a case with three secrets and three outputs, each raising one secret."""
     return Case(Joint(np.eye(3) / 3), Channel((np.full((3, 3), low) + (high - low) * np.eye(3)) / 3))
 
 
@@ -170,7 +170,7 @@ CONVERSIONS = (
 
 
 def conversions_tried(n: int, rng: np.random.Generator) -> pd.DataFrame:
-    """Return how each conversion fares on random and extremal releases.
+    """Return the test of each conversion on random and extremal releases.
 
     The columns are ``assumed``, ``implied``, ``source``, ``tried`` (releases with a finite bound), ``excess`` (the
     largest difference of value and bound) and ``met`` (their ratio at the conversion's own case).

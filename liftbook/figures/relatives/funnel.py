@@ -1,4 +1,4 @@
-"""The funnel's release against the LIP optimum at equal average leakage."""
+"""The funnel's releases against the LIP optimum at equal average leakage."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ LIFT_BUDGETS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
 def lift_vertices(joint: Joint, notion: AverageLeakage) -> Channel:
     """Return the best mixture of LIP's vertices under a bound on I(S; Y).
 
-    This uses the idea of Zarrabian2024 to combine vertices of lift polytopes at large budgets; it does not reproduce
-    that algorithm, of which only the abstract was read. P_X and the unit vectors are added, so that a mixture exists.
+    Combining vertices of lift polytopes at large budgets is an idea of Zarrabian2024; that algorithm, of which only the
+    abstract was read, is not reproduced. P_X and the unit vectors are added, so that a mixture exists.
     """
 
     def pool(core: Joint) -> Matrix:
@@ -101,7 +101,7 @@ def beyond(joint: Joint, channel: Channel, eps: float) -> float:
 
 
 def against_the_bound(joint: Joint, shares: Iterable[float], designs: Iterable[str]) -> pd.DataFrame:
-    """Return how far each of the funnel's releases stays below the proven bound.
+    """Return the gap of each of the funnel's releases to the proven bound.
 
     ``shares``, in (0, 1), are bounds on I(S; Y) relative to I(S; X), and ``designs`` are keys of ``FUNNELS``.
 

@@ -22,7 +22,7 @@ ALPHA = 2.0
 
 @dataclass(frozen=True)
 class Case:
-    """A release to measure: P_SX, the channel, and the sizes of X's records."""
+    """A release to measure: P_SX, the channel, and the alphabet sizes of X's records."""
 
     joint: Joint
     channel: Channel
@@ -72,17 +72,17 @@ class Relative:
     Attributes
     ----------
     name : str
-        As in the picture.
+        Name shown in the picture.
     says : str
         What is bounded, as a formula in plain text.
     stops : str
-        The adversary that it stops.
+        The adversary that it protects against.
     source : str
         Key of the bibliography.
     place : tuple
-        Column and row in the picture.
+        Column and row of its box in the picture.
     measure : callable
-        The smallest bound that a release satisfies, in ``unit``.
+        Returns the smallest bound that a release satisfies, in ``unit``.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The map as rows: each arrow tried on random and on extremal releases."""
+"""The map as tables: each arrow tested on random and extremal releases."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def definitions() -> pd.DataFrame:
 
 
 def arrows_tried(n: int, rng: np.random.Generator) -> pd.DataFrame:
-    """Return how each arrow fares on random, extremal and attaining releases.
+    """Return the test of each arrow on random, extremal and attaining releases.
 
     The columns are ``number``, ``tail``, ``head`` (keys), ``bound``, ``condition``, ``source``, ``tried`` (releases
     that satisfy the condition and have a finite measure), ``excess`` (the largest difference of head and bound) and
@@ -66,11 +66,11 @@ def arrows_tried(n: int, rng: np.random.Generator) -> pd.DataFrame:
 
 
 def decided() -> pd.DataFrame:
-    """Return how each ordered pair of notions is decided.
+    """Return how the implication between each ordered pair of notions is decided.
 
-    The first implies the second if arrows without a condition lead there, with constants that may depend on the rarest
-    secret's probability and on the number of records. It does not if some notion that implies the first fails to imply
-    one that the second implies.
+    The first implies the second if a path of unconditional arrows connects them, with constants that may depend on the
+    rarest secret's probability and on the number of records. It does not if some notion that implies the first fails to
+    imply one that the second implies.
 
     The columns are ``tail``, ``head`` (keys) and ``by``: ``"arrows"``, the keys of a gap, as ``"I, PMC"``, or nothing.
     """
@@ -97,7 +97,7 @@ def _far(arrow: Arrow) -> float:
 
 
 def gaps_tried(parameters: tuple[float, ...] = (0.25, 0.05, 0.01)) -> pd.DataFrame:
-    """Return what each counterexample satisfies and what it breaks.
+    """Return the measures that each counterexample satisfies and violates.
 
     The columns are ``tail``, ``head`` (keys), ``example``, ``t``, ``kept`` and ``broken`` (the measures of the two).
     """

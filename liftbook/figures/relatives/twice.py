@@ -29,7 +29,7 @@ def exclusive_or() -> tuple[Case, Channel]:
 
 
 def agreeing() -> list[tuple[Case, Channel]]:
-    """Return pairs of releases of S that together leak more than the sum of both.
+    """Return pairs of releases of S that together leak more than their sum.
 
     Two releases of the first pair raise the same rare secret, and those of the second lower it; they disagree on the
     other secrets. In the third pair one output says whether the secret is rare, and the other which of two rare ones it
@@ -46,11 +46,11 @@ def agreeing() -> list[tuple[Case, Channel]]:
 
 
 def twice(n: int, rng: np.random.Generator) -> pd.DataFrame:
-    """Return each notion's excess under post-processing and two releases.
+    """Return each notion's excess under post-processing and composition.
 
-    The columns are ``name``; ``processed``, the largest rise of its measure by random post-processing, never above 0
-    for a notion that withstands it; ``given_x`` and ``given_s``, the largest difference between a pair's measure and
-    the sum of both, for releases that are independent given X, and for those of S itself.
+    The columns are ``name`` and ``key``; ``processed``, the largest increase of the measure by random post-processing,
+    never above 0 for a notion that is closed under it; ``given_x`` and ``given_s``, the largest difference between the
+    measure of a pair and the sum over its releases, for releases independent given X, and for releases of S itself.
     """
     worst = {key: {"processed": -np.inf, "given_x": -np.inf, "given_s": -np.inf} for key in RELATIVES}
     for case in random_cases(n, rng):

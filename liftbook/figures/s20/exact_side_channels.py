@@ -91,7 +91,7 @@ def theorem_4_failures(
     -------
     pandas.DataFrame
         One row per budget: ``broken``, the number of joints where the product violates it, ``n``, and the mean and the
-        largest of ``leakage / eps`` as ``used_mean`` and ``used_most``.
+        maximum of ``leakage / eps`` as ``used_mean`` and ``used_most``.
     """
     sizes = SRLIP(0.0, shape).shape
     p = dirichlet_joints(n_trials, n_secret, int(np.prod(sizes)), concentration, generator(rng))

@@ -1,4 +1,4 @@
-"""S20 Theorem 2's polytope of kernels, and the time of three routes."""
+"""S20 Theorem 2's polytope of kernels, and the run time of three routes."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def best_kernel(cone: Matrix, p_x: Matrix) -> tuple[Channel, int]:
 
 
 def best_ldp_kernel(joint: Joint, notion: LDP) -> tuple[Channel, int]:
-    """Return the optimal LDP kernel among the vertices, and their number."""
+    """Return the optimal LDP kernel among the vertices, and the number of vertices."""
     return best_kernel(notion.halfspaces(joint) * joint.p_x, joint.p_x)
 
 
 def product_of_kernels(joint: Joint, eps: float, shape: Sequence[int]) -> Channel:
-    """Return S20 Theorem 4's product, as published, of best vertex kernels.
+    """Return the product of the best vertex kernels, as in S20 Theorem 4.
 
     Examples
     --------
@@ -62,12 +62,12 @@ def product_of_kernels(joint: Joint, eps: float, shape: Sequence[int]) -> Channe
 
 @figure
 def kernel_polytope_times(largest: int = 5, eps: float = 2.0, n_secret: int = 2, *, rng: Rng = 0) -> pd.DataFrame:
-    """Return the time of three routes to the optimal LDP mechanism.
+    """Return the run time of three routes to the optimal LDP mechanism.
 
     Parameters
     ----------
     largest : int
-        The last ``|X|``, at most 5: then the generic enumeration takes ten seconds at eps 2 and minutes at 0.5.
+        Largest ``|X|``, at most 5, where the generic enumeration takes ten seconds at eps 2 and minutes at 0.5.
     eps : float
         LDP budget, nats.
 
@@ -75,8 +75,8 @@ def kernel_polytope_times(largest: int = 5, eps: float = 2.0, n_secret: int = 2,
     -------
     pandas.DataFrame
         For each ``|X|``, on the first symbols of a joint with five (for a seed, the first of :func:`figure_s20_3`): the
-        dimensions and vertices of S20 Theorem 2's polytope and of the rows', the seconds of a generic enumeration, of
-        that through faces and of the rows' with its linear program, and the three optima.
+        dimensions and vertices of S20 Theorem 2's polytope and of the polytope of posteriors, the seconds of generic
+        enumeration, of enumeration by faces and of posteriors with a linear program, and the three optima.
     """
     if not 2 <= largest <= 5:
         raise InvalidParameter(f"largest is {largest}: give 2 to 5, as the generic enumeration ends at 20 dimensions")

@@ -33,16 +33,16 @@ def figure_s20_3(
     Parameters
     ----------
     n_public : int
-        ``|X|``, 6 at most.
+        ``|X|``, at most 6.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each panel, route, budget and trial. Panel ``a`` sets LDP(eps) against LIP(eps), ``b`` against
-        LIP(eps / 2). ``route`` is how LDP was found, through the polytope of kernels or of rows. ``ldp`` and ``lip``
-        are I(X; Y) in nats, ``share`` the smaller over the larger by theory (``ldp / lip`` in a, ``lip / ldp`` in b),
-        ``ldp_seconds`` and ``lip_seconds`` times, ``time_ratio`` the second over the first, ``ldp_vertices`` and
-        ``lip_vertices`` vertices of the two polytopes, ``ldp_outputs`` symbols that the LDP mechanism uses.
+        One row per panel, route, budget and trial. Panel ``a`` compares LDP(eps) with LIP(eps), ``b`` with LIP(eps /
+        2). ``route`` is the polytope used for LDP, of kernels or of posteriors. ``ldp`` and ``lip`` are I(X; Y) in
+        nats, ``share`` is the ratio that theory bounds by 1 (``ldp / lip`` in a, ``lip / ldp`` in b), ``time_ratio`` is
+        ``lip_seconds / ldp_seconds``, ``ldp_vertices`` and ``lip_vertices`` count the vertices of the two polytopes,
+        and ``ldp_outputs`` the outputs of the LDP mechanism.
     """
     p = uniform_joints(n_trials, n_secret, n_public, rng)
     trials = parallel_map(_ldp_and_lip, [(p_sx, budgets(epsilons)) for p_sx in p])

@@ -42,15 +42,15 @@ def figure_s20_5(
         Columns of Adult; a panel for each pair, secrets varying fastest, so that S20's remarks on its panels (b) and
         (d) hold.
     series : sequence of str
-        Of "optimum", "GRR", "CR", "OUE", "tailored" and "optimum, S seen". The paper does not have the last two; the
+        Any of "optimum", "GRR", "CR", "OUE", "tailored" and "optimum, S seen". The last two are not in the paper; the
         last is proven for up to nine secrets, if the budget is not close to 0.
 
     Returns
     -------
     pandas.DataFrame
         Columns ``panel``, ``secret``, ``public``, ``series``, ``eps`` (LIP, nats), ``measure``, ``mean``, ``std``,
-        ``n``. Measures: ``mutual_information`` and ``entropy`` (of X), nats; ``family_eta`` of a family, infinite where
-        X itself satisfies the budget; ``seconds``, of one core, and ``vertices`` of the optimum.
+        ``n``. Measures: ``mutual_information`` and ``entropy`` (of X), nats; ``family_eta``, a family's parameter,
+        infinite where X itself satisfies the budget; ``seconds`` (on one core) and ``vertices`` of the optimum.
     """
     for name in series:
         if name != "optimum" and name not in FAMILIES and name not in DIRECT:

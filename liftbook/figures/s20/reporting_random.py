@@ -38,7 +38,7 @@ def figure_s20_6(
     n_secrets, n_publics : sequence of int
         Numbers of secrets (S20's c) and of symbols (its a); a panel of ``n_trials`` joints for each pair.
     series : sequence of str
-        Of "GRR", "CR", "OUE" (up to 20 symbols) and "tailored".
+        Any of "GRR", "CR", "OUE" (up to 20 symbols) and "tailored".
 
     Returns
     -------
@@ -84,14 +84,14 @@ def figure_s20_7(
     eps : float
         LIP budget, nats.
     shapes : sequence of (int, int)
-        Alphabet sizes ``(|S|, |X|)``; ``n_trials`` joints of each.
+        Alphabet sizes ``(|S|, |X|)``; ``n_trials`` joints for each.
 
     Returns
     -------
     pandas.DataFrame
         Columns ``panel``, ``n_secret``, ``n_public``, ``eps``, ``trial``; ``eta_grr``, ``eta_cr``, nats, infinite where
         X itself satisfies the budget; ``truth_grr``, ``truth_cr``, the weight of the truth against the noise;
-        ``mi_grr``, ``mi_cr``, nats; and ``eta_gain``, ``truth_gain`` and ``gain``, CR's less GRR's.
+        ``mi_grr``, ``mi_cr``, nats; and ``eta_gain``, ``truth_gain`` and ``gain``, CR minus GRR.
     """
     rng = generator(rng)
     (budget,) = budgets([eps])

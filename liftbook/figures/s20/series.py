@@ -1,4 +1,4 @@
-"""The mechanisms of S20 Figs 5-8 by their names in the legends."""
+"""The mechanisms of S20 Figs 5-8 by legend entry."""
 
 from __future__ import annotations
 

@@ -55,16 +55,16 @@ def figure_s20_4(
         The attributes' sizes, each at most 6.
     programmes : int
         Maximum number of linear programs in the search for an SRLIP protocol, which otherwise ends at a proven gap of 1
-        %. With compiled loops half a minute; unlike a time limit it gives the same protocol on a slower machine.
+        %. The default takes half a minute with compiled loops; unlike a time limit, it is reproducible on any machine.
 
     Returns
     -------
     pandas.DataFrame
         A row for each budget, trial and ``series``: ``Theorem 4, polytope of kernels`` and ``..., polytope of rows``
         (one protocol, as published, by two routes), ``searched`` (by branch and bound) and ``upper bound`` (on every
-        SRLIP protocol). ``information`` is I(X; Y) in nats, ``share`` its ratio to the LIP optimum ``lip``, ``nmi`` to
-        H(X); ``seconds`` and ``time_ratio``, LIP's time over it; ``leakage`` the SRLIP leakage, nats (NaN for the
-        bound).
+        SRLIP protocol). ``information`` is I(X; Y) in nats, ``share`` its ratio to the LIP optimum ``lip``, ``nmi`` its
+        ratio to H(X); ``time_ratio`` is LIP's time over ``seconds``; ``leakage`` is the SRLIP leakage, nats (NaN for
+        the bound).
     """
     sizes = SRLIP(0.0, shape).shape
     p = uniform_joints(n_trials, n_secret, int(np.prod(sizes)), generator(rng))
@@ -96,7 +96,7 @@ def _srlip(task: Task) -> list[dict[str, Any]]:
         product, by_rows = fastest(partial(product_response, joint, notion, repair=False))
         kernel_product, by_kernels = fastest(partial(product_of_kernels, joint, eps, shape))
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", LiftWarning)  # that the search was over is in the bound
+            warnings.simplefilter("ignore", LiftWarning)  # the bound shows whether the limit was reached
             tree = partial(optimal_response, joint, notion, method="tree", gap=GAP, programmes=most)
             searched, search = fastest(tree, repeats=1)
         bounds, bounding = fastest(partial(srlip_upper_bounds, joint, notion), repeats=1)
