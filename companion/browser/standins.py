@@ -62,7 +62,7 @@ def notebook_modules(show: Show, glue: Callable[..., None]) -> dict[str, ModuleT
     """
 
     class Rich:
-        """A text of one MIME type."""
+        """Text of a single MIME type, displayed as rich output."""
 
         mime = "text/plain"
 

@@ -87,6 +87,6 @@ def drawing(source: str, alt: str, size: Box, boxes: Sequence[Box], rows: str | 
 
 
 def stacked(svg: str, source: str, alt: str, rows: str | None = None) -> str | None:
-    """Return the HTML of an SVG figure, or None without a size and boxes."""
+    """Return the HTML of an SVG figure, or None if it lacks a size or panel boxes."""
     dimensions = size_and_boxes(svg)
     return drawing(source, alt, *dimensions, rows) if dimensions else None

@@ -121,7 +121,7 @@ def add_scripts(app: Sphinx, pagename: str, *_rest: object) -> None:
 
 
 def write_scripts(app: Sphinx, error: Exception | None) -> None:
-    """Write the script and the list that it searches to ``_static``."""
+    """Write the search scripts and the list of sections to ``_static``."""
     if error is None and app.builder.name == "html":
         static = Path(app.outdir) / "_static"
         for name in ("search.js", "minisearch/minisearch.js"):

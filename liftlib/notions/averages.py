@@ -122,11 +122,12 @@ class _Averages(PolyhedralLift):
 
 
 class SetHalfspaces:
-    """The halfspaces of the l1-lift by number: one for each proper set of secrets.
+    """The halfspaces of the l1-lift, one per nonempty proper subset of secrets.
 
-    The l1-lift is 2 max (P(T|y) - P(T)) over sets T of secrets. The halfspace of T, k - sum of b(s) over T >= 0, is
-    divided by e^eps, so that a tolerance on the budget stays within the slack of the bound. The binary digits of its
-    number plus one encode T, with the first secret as the most significant bit.
+    The l1-lift of y is 2 max (P(T|y) - P(T)) over subsets T of the secrets. The halfspace of T, e^eps - 1 - 2 (P(T|y) -
+    P(T)) >= 0, is divided by e^eps so that a tolerance on the budget stays within the slack of the bound. Halfspaces
+    are computed on access: the binary digits of the index plus one encode T, with the first secret as the most
+    significant bit.
     """
 
     def __init__(self, joint: Joint, eps: float) -> None:

@@ -55,7 +55,7 @@ class ResponseCertificate(Certificate):
     seconds: float = 0.0
 
     def warn_of(self, limit: tuple[str, str], gap: float, *, after: str = "", stacklevel: int) -> None:
-        """Warn that a search ended before it reached its gap."""
+        """Warn that a search ended before it reached the requested optimality gap."""
         reached, remedy = limit
         trivial = self.upper >= self.value + self.solution.objective  # which is H(X)
         others = "nothing has been proven of others" if trivial else f"no mechanism has more than {self.upper:.6g}"
@@ -83,7 +83,9 @@ class Support(NamedTuple):
 
 
 class PosteriorCone(NamedTuple):
-    """The posteriors v over the support's symbols that a notion allows: G v >= 0.
+    """The cone G v >= 0 of posteriors v that a notion allows, over the support.
+
+    If solvers cannot resolve a bound of the notion, G omits it, and ``floor`` restores it.
 
     Attributes
     ----------

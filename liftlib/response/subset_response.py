@@ -28,7 +28,7 @@ class SubsetCertificate(Certificate):
     Attributes
     ----------
     subsets : tuple of tuples of int
-        The subsets of symbols; negligible symbols are in none.
+        The subsets of symbols; without a fallback, negligible symbols are in none.
     unions : int
         Number of unions of subsets, made because a subset alone allowed no response.
     fallback : bool

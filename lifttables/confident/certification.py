@@ -131,9 +131,9 @@ def for_population(
 ) -> CertifiedChannel:
     """Return a channel that satisfies a notion for the population, and its certifier.
 
-    ``PLANS`` gives the design that replaces a mechanism. A :class:`~liftlib.family.Family` whose most private member is
-    constant gets the least private parameter that the bounds allow; any other mechanism is mixed with as much of a
-    constant release as they require. ``counts``, shape (S, X), ``confidence`` and ``chosen`` are as for
+    ``PLANS`` gives the design that replaces a mechanism. A :class:`~liftlib.family.Family` whose most private member
+    the sample certifies gets the least private parameter that the bounds allow; any other mechanism is mixed with as
+    much of a constant release as they require. ``counts``, shape (S, X), ``confidence`` and ``chosen`` are as for
     :class:`~lifttables.population.sample.Sample`. UnsupportedNotion is raised if the mechanism does not serve the
     notion, or the notion has no population bounds.
 

@@ -47,7 +47,10 @@ def share_needed(notion: Notion, between: Between, p_y: Vector) -> float:
 
 
 def share_for(notion: Notion, sample: Sample, channel: Channel, p_y: Vector) -> float:
-    """Return the smallest share of P(y) at which a sample certifies a channel."""
+    """Return the smallest share of a constant release to mix in for certification.
+
+    The constant release has output distribution ``p_y``; the sample certifies the mixture.
+    """
     if isinstance(notion, RatioBased) and not channel.sees_secret:
         return _share_of_parts(notion, sample, sample.parts(channel), p_y)
     return share_needed(notion, sample.outputs(channel), p_y)

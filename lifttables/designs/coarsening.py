@@ -148,7 +148,7 @@ class _Search:
         return share * [self.seen[row.tobytes()] for row in rows], float(entropy(share / share.sum()))
 
     def moves(self, groups: tuple[Groups, ...], far: Vector) -> Iterator[tuple[Groups, ...]]:
-        """Yield the possible next coarsenings, which change one column each."""
+        """Yield candidates for the next coarsening, each of which changes one column."""
         share = far[combined(groups, self.codes)]
         for at, column in enumerate(self.columns):
             current = groups[at]

@@ -77,7 +77,7 @@ def shuffled(batches: Iterator[pl.DataFrame], rng: Uniform, folder: Path) -> Ite
 
 
 def write(table: PolarsTable, design: Design, path: Path, rng: Uniform, how: Publishing, suffix: str) -> None:
-    """Stream the released rows to a file, shuffled by default, or raise DataError."""
+    """Stream the released rows, shuffled by default, to a file; may raise DataError."""
     failures: list[BaseException] = []
     schema = {name: table.schema[name] for name in published(table, design, how.keep)}
     schema = {

@@ -32,7 +32,11 @@ MARKER_PATHS = ("M-4-4 4 4M-4 4 4-4", "M-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7
 
 
 def places(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return, per table size, ``rows``, ``marks`` (1/1000 nat) and counts ``inside``."""
+    """Return the marks to draw for each table size.
+
+    Each dict has ``rows``, the number of rows of each table; ``marks``, the coordinates (fall, rise) of each design's
+    releases, in thousandths of a nat; and ``inside``, the number of releases of each design that satisfy the notion.
+    """
     sizes = []
     for size, part in rows.groupby("rows"):
         worst = [part[part["design"] == design][["fall", "rise"]].to_numpy() for design in DESIGNS]

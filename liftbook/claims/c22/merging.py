@@ -161,10 +161,10 @@ def c22_greedy_is_best(seed: int) -> float:
 
 
 def c22_greedy_keeps_privacy(where: str, seed: int) -> bool:
-    """Whether Algorithm 1's release satisfies the budget.
+    """Whether the release of Algorithm 1 always satisfies the budget.
 
-    Either on 1,000 joints at each of ten budgets, or on one joint of "ours" with a single high-risk symbol, where
-    merging changes nothing.
+    ``where`` is "paper" (1,000 random joints, each at ten budgets) or "ours" (one joint with a single high-risk symbol,
+    where merging changes nothing).
     """
     if where == "ours":
         joint = Joint([[0.05, 0.25, 0.20], [0.20, 0.16, 0.14]])

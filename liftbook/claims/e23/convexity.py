@@ -72,5 +72,8 @@ def merging_share_of_the_optimum(which: str, seed: int) -> float:
 
 @long
 def merging_is_comparable(which: str, seed: int) -> bool:
-    """Whether subset merging's mean share of the optimum is >= 90 %; "l1, 0.5"."""
+    """Whether subset merging averages at least 90 % of the one-sided optimum.
+
+    ``which`` gives the measure and the budget, such as "l1, 0.5".
+    """
     return merging_share_of_the_optimum(which, seed) >= 0.9

@@ -68,7 +68,7 @@ def convexity_of_bounds(
     -------
     pandas.DataFrame
         Columns ``measure`` (l1, chi2, alpha of order 2), ``side`` (one-sided, inverse alone, two-sided), ``eps`` (the
-        LDP budget, half for each side), ``violation`` (the largest, nats; at most 0 where the set is convex).
+        LDP budget, half for each side), ``excess`` (the largest, nats; at most 0 where the set is convex).
     """
     random, rows = generator(rng), []
     priors = random.dirichlet(np.ones(n_secret), size=n_priors)

@@ -147,13 +147,13 @@ def population_designs(
 
 
 def kept_shares(judged_rows: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
-    """Return the counts of tables whose designs satisfied the notion, with intervals.
+    """Return how often each design satisfied its notion, with confidence intervals.
 
-    ``judged_rows`` are rows of :func:`population_designs`; ``level``, in (0, 1), is the level of the interval.
+    ``judged_rows`` are rows of :func:`population_designs`; ``level``, in (0, 1), is the confidence level.
 
-    The columns are ``notion``, ``law``, ``design``, ``rows``, ``tables``, ``kept`` (how many of them), ``low`` and
-    ``high`` (the two-sided Clopper-Pearson interval of the share), ``nmi`` (mean) and ``error`` (its standard error;
-    NaN for one table).
+    The columns are ``notion``, ``law``, ``design``, ``rows``, ``tables`` (number of tables), ``kept`` (number of tables
+    whose design satisfied the notion), ``low`` and ``high`` (the two-sided Clopper-Pearson interval of the share),
+    ``nmi`` (mean) and ``error`` (standard error of that mean; NaN for a single table).
 
     Examples
     --------
