@@ -148,5 +148,5 @@ def test_it_is_kept_under_every_distribution():
 def test_every_distribution_is_asked_whether_it_is_kept(monkeypatch):
     other = ll.Joint.from_counts([[4, 1, 1], [1, 1, 5]])
     monkeypatch.setattr(robust, "cone_under", lambda _, support, __: np.empty((0, support.joint.n_public)))
-    with pytest.raises(SolverFailure, match=r"breaks LIP\(eps=0\.1\) by more than a share"):
+    with pytest.raises(SolverFailure, match=r"violates LIP\(eps=0\.1\) by more than a share"):
         aorr(JOINT, ll.LIP(0.1), cone=robust.common_cone(JOINT, ll.LIP(0.1), [other]))
