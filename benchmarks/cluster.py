@@ -212,7 +212,7 @@ def main() -> None:
     options.add_argument("--part", type=float, default=1e6, help="rows of a part")
     options.add_argument("--mechanism", default="randomised-response")
     options.add_argument("--kill", action="store_true", help="release once more, and kill a worker midway")
-    options.add_argument("--sweep", type=float, help="find the optima of so many joint distributions, and no rows")
+    options.add_argument("--sweep", type=float, help="compute this many optima instead of releasing rows")
     given = options.parse_args()
     os.environ.setdefault("MIXPROOF_COMPILE", "now")
     if given.sweep:

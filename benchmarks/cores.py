@@ -99,16 +99,16 @@ def main() -> None:
     """Record, or measure."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--clock", action="store_true", help="measure one thread and two, and record nothing")
-    told = options.parse_args()
+    args = options.parse_args()
     os.environ.setdefault("MIXPROOF_COMPILE", "now")
     compile_loops()
-    if not told.clock:
+    if not args.clock:
         store(record(case, parts) for case in CASES for parts in DIVISIONS)
     simulated = on_cores((2,)).set_index("series")["mean"]
     for case, parts in itertools.product(CASES, DIVISIONS):
         series = f"{NAME.format(*case)}, {parts} parts"
         print(f"{series}: simulated on two cores, {simulated[series]:.2f} times as fast", flush=True)
-        if told.clock:
+        if args.clock:
             with division(parts):
                 one, two = (search(case, threads) for threads in (1, 2))
             print(f"    by the clock, {one / two:.2f} times: {one:.1f} s on one thread, {two:.1f} on two", flush=True)

@@ -39,7 +39,7 @@ BLEND_WEIGHTS = (0.0, 1e-3, 0.03, 0.3, 1.0)
 """Shares of a random kernel in the mixture from which these descents start."""
 
 TWIN_DIGITS = 6
-"""Posteriors that agree to so many digits are merged, because they make linear programs ill-conditioned."""
+"""Posteriors that agree to this many digits are merged, because they make linear programs ill-conditioned."""
 
 Kernels = NDArray[np.float64]
 """Kernels P(y|x), shape (B, X, Y)."""

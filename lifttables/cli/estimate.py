@@ -59,14 +59,14 @@ def run(options: argparse.Namespace) -> int:
         )
     )
     width = max(8, *(len(printable(row["symbol"], 40)) for row in rows[:MAX_ESTIMATES_PRINTED]))
-    beside = max((len(printable(row["by"], 24)) for row in rows[:MAX_ESTIMATES_PRINTED]), default=0)
+    by_width = max((len(printable(row["by"], 24)) for row in rows[:MAX_ESTIMATES_PRINTED]), default=0)
     header = (
-        f"{'':{beside}}  {'symbol':{width}}  {'unbiased':>9}  {'error':>8}  {100 * estimates.level:g} % interval    "
+        f"{'':{by_width}}  {'symbol':{width}}  {'unbiased':>9}  {'error':>8}  {100 * estimates.level:g} % interval    "
     )
     print(f"  {header}projected  worth rows")
     for row in rows[:MAX_ESTIMATES_PRINTED]:
         ends = f"[{row['low']:.4f}, {row['high']:.4f}]"
-        names = f"{printable(row['by'], 24):{beside}}  {printable(row['symbol'], 40):{width}}"
+        names = f"{printable(row['by'], 24):{by_width}}  {printable(row['symbol'], 40):{width}}"
         numbers = f"{row['unbiased']:9.4f}  {row['error']:8.4f}  {ends}  {row['projected']:9.4f}"
         print(f"  {names}  {numbers}  {row['rows_worth']:10,.0f}")
     if len(rows) > MAX_ESTIMATES_PRINTED:

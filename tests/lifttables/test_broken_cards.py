@@ -1,4 +1,4 @@
-"""What is said of a release that breaks its notion and is made all the same."""
+"""Cards of releases that violate their notion and were made with --allow."""
 
 import json
 import re

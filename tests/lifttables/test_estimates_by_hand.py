@@ -90,7 +90,7 @@ def test_what_is_told_outright_is_worth_no_more_than_its_rows():
 
 
 def test_a_share_estimated_as_0_is_worth_no_row():
-    """200 of 1,000 told as heads are fewer than a coin without heads tells."""
+    """200 of 1,000 reported heads are fewer than coins without heads would report."""
     found = estimate(released([200, 800]), card_of(COIN))
     assert found.projected[0].tolist() == pytest.approx([0.0, 1.0])
     assert found.rows_worth[0].tolist() == pytest.approx([0.0, 0.0])

@@ -1,4 +1,4 @@
-"""Columns kept beside a release through a design."""
+"""Kept columns next to a release through a design."""
 
 import math
 import re

@@ -72,7 +72,7 @@ def population_ways(
     """Return whether population designs satisfy LIP 1 under the rows' distribution.
 
     A table contains only the secrets and symbols that were drawn, so a design is evaluated under the law conditional on
-    them. Mechanisms that do not support so many symbols are skipped.
+    them. Mechanisms that do not support that many symbols are skipped.
 
     The columns are ``law``, ``rows``, ``seed``, ``design``, ``over`` (the violation under the law, nats; negative if
     satisfied), ``nmi`` (of X under the law), ``notion`` and ``kept``.

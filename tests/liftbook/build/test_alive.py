@@ -551,7 +551,7 @@ def test_two_pages_at_once(browser, site):
 
 
 def slowest_answer(page, runs):
-    """Press keys for as long as another run takes, after so many."""
+    """Return the longest delay of a key press while the page runs."""
     page.evaluate("window.delays = []")
     press(page, "run")
     page.wait_for_selector(".lift-running", timeout=LONG)
