@@ -126,9 +126,10 @@ def test_what_was_published_before_breaks_the_promise_of_a_frame(tmp_path, desig
     assert done.drift.promise.startswith("nothing is guaranteed")
 
 
-def test_rows_that_show_the_notion_broken_promise_nothing():
+@pytest.mark.parametrize("others", ["", "the kept columns code"])
+def test_rows_that_show_the_notion_broken_promise_nothing(others):
     words = {"rows": 9, "p_value": 0.5, "distance": 0.1, "of": "the joint distribution", "undecided": ""}
-    drift = tables.Drift(**words, violation=0.1, confidence=0.95, population="broken")
+    drift = tables.Drift(**words, violation=0.1, confidence=0.95, population="broken", sample_only=others)
     assert drift.promise.startswith("nothing is guaranteed")
 
 
