@@ -27,6 +27,11 @@ KERNEL_TELLS = (
     "the missing one."
 )
 
+OUTPUTS_TELL = (
+    "The list of outputs was computed from the table's counts and can depend on a single row. Somebody who knows all "
+    "other rows may learn from it about the last one."
+)
+
 MERGING_TELLS = (
     "The choice of values to merge depends on every row. For a small table, it may reveal a person's row to somebody "
     "who knows all other rows."
@@ -45,8 +50,13 @@ def own_shares(rows: Vector) -> tuple[float, ...]:
     return tuple(sorted({round(p, 15) for p in rounded if 0 < p < 1}))
 
 
-def in_words(notion: Notion, secret: str = "the secret", priors: Sequence[float] = PRIORS) -> tuple[str, ...]:
+def in_words(
+    notion: Notion, secret: str = "the secret", priors: Sequence[float] = PRIORS, *, from_rows: bool = False
+) -> tuple[str, ...]:
     r"""Return what a notion means for one person (E23 Proposition A1), in sentences.
+
+    With ``from_rows``, the channel was computed from rows that include this person's, so nothing is said of somebody
+    who knows all other rows: the channel itself may tell them the last one.
 
     >>> from liftlib import ALIP
     >>> in_words(ALIP(1.0, 0.5), "diagnosis")[1]
@@ -67,13 +77,13 @@ def in_words(notion: Notion, secret: str = "the secret", priors: Sequence[float]
         f"at least {_percent(least, up=False)}."
         for prior, (least, most) in zip(priors, beliefs, strict=True)
     )
-    return (*known_shares, _for_any_prior(notion, secret, priors[len(priors) // 2]))
+    return (*known_shares, _for_any_prior(notion, secret, priors[len(priors) // 2], from_rows=from_rows))
 
 
-def _for_any_prior(notion: Notion, secret: str, prior: float) -> str:
+def _for_any_prior(notion: Notion, secret: str, prior: float, *, from_rows: bool) -> str:
     """Return for whom the bounds hold, and the bound for somebody who knows more."""
     whom = f"These bounds are for somebody who knows only how common each value of {secret} is."
-    if not math.isfinite(notion.odds_growth):
+    if from_rows or not math.isfinite(notion.odds_growth):
         return f"{whom} Somebody who knows more about {secret} may learn more."
     least, most = LDP(notion.odds_growth).belief(prior)
     return (
@@ -107,8 +117,8 @@ def not_covered(
     ]
     if design.grid == 1:
         limits.append(MERGING_TELLS)
-    elif kernel and design.grid is not None:
-        limits.append(KERNEL_TELLS)
+    else:
+        limits.append(KERNEL_TELLS if kernel and design.grid is not None else OUTPUTS_TELL)
     if keep:
         limits.append(f"The unchanged columns ({', '.join(keep)}) may reveal anything other than the secret.")
     if keep_order:

@@ -275,7 +275,8 @@ def card_of(
     public = design.public
     symbols = tuple(label if label != (RARE,) else (RARE,) * len(public.columns) for label in public.labels)
     # not for the table's own shares, which could reveal a person's secret to somebody who knows all others
-    words = () if design.promise is None or broken else in_words(design.promise, JOIN.join(design.secret.names))
+    secret = JOIN.join(design.secret.names)
+    words = () if design.promise is None or broken else in_words(design.promise, secret, from_rows=True)
     return Card(
         secret=tuple(design.secret.names),
         columns=tuple(public.names),
