@@ -19,7 +19,7 @@ Misses = Callable[[Vector], Matrix]  # from budgets, upper bounds on P(A|a) e^-b
 Places = NDArray[np.int64]
 
 
-class _Pair(NamedTuple):
+class Pair(NamedTuple):
     """A condition c p - d q <= 0 on probabilities in two disjoint groups of rows."""
 
     p: int
@@ -28,7 +28,7 @@ class _Pair(NamedTuple):
     coefficients: Callable[[float], list[tuple[float, float]]]
 
 
-def pairs_of(ratios: Ratios, prior: tuple[Vector, Vector]) -> Iterator[_Pair]:
+def pairs_of(ratios: Ratios, prior: tuple[Vector, Vector]) -> Iterator[Pair]:
     """Yield the conditions as pairs of groups of rows.
 
     Group s has the rows with secret s, and group S + s all others. P(A) = P(s) P(A|s) + P(S + s) P(A|S + s), so a
@@ -39,11 +39,11 @@ def pairs_of(ratios: Ratios, prior: tuple[Vector, Vector]) -> Iterator[_Pair]:
     for a, b in zip(ratios.top.tolist(), ratios.bottom.tolist(), strict=True):
         ends = {float(end[min(a, b)]) for end in prior}
         if b == n:
-            yield _Pair(a, n + a, lambda f, ends=ends: [(max(f - at, 0.0), 1 - at) for at in ends])  # type: ignore[misc]
+            yield Pair(a, n + a, lambda f, ends=ends: [(max(f - at, 0.0), 1 - at) for at in ends])  # type: ignore[misc]
         elif a == n:
-            yield _Pair(n + b, b, lambda f, ends=ends: [(f * (1 - at), 1 - f * at) for at in ends])  # type: ignore[misc]
+            yield Pair(n + b, b, lambda f, ends=ends: [(f * (1 - at), 1 - f * at) for at in ends])  # type: ignore[misc]
         else:
-            yield _Pair(a, b, lambda f: [(f, 1.0)])
+            yield Pair(a, b, lambda f: [(f, 1.0)])
 
 
 def differences(
@@ -67,13 +67,25 @@ def differences(
         _, upper = clopper_pearson(occurrences[first, None], rows[group], levels[twice[first]], lower=False)
         return upper, place[: len(seen)], place[len(seen) :]
 
-    empty, full = size == 0, size == inside.shape[1]
+    def ends(group: int) -> tuple[Matrix, Matrix]:
+        upper, here, opposite = bounds(group)
+        return upper[here], upper[opposite]
+
+    return misses_of(pairs, ends, size, inside.shape[1])
+
+
+def misses_of(pairs: list[Pair], bounds: Callable[[int], tuple[Matrix, Matrix]], size: Places, n_public: int) -> Misses:
+    """Return the bounds from those on probabilities.
+
+    ``bounds`` gives, for a group of rows, upper bounds on the probabilities of the subsets and of their complements,
+    each of shape (m, levels).
+    """
+    empty, full = size == 0, size == n_public
 
     def misses(budget: Vector) -> Matrix:
-        violations = np.empty((len(pairs), len(inside)))
+        violations = np.empty((len(pairs), len(size)))
         for at, pair in enumerate(pairs):
-            (p, here, _), (q, _, opposite), factor = bounds(pair.p), bounds(pair.q), float(np.exp(-budget[at]))
-            high, low = p[here], 1 - q[opposite, ::-1]
+            high, low, factor = bounds(pair.p)[0], 1 - bounds(pair.q)[1][:, ::-1], float(np.exp(-budget[at]))
             violations[at] = np.max([(c * high - d * low).max(axis=1) for c, d in pair.coefficients(factor)], axis=0)
             violations[at, empty], violations[at, full] = 0.0, factor - 1
         return violations

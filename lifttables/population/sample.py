@@ -271,11 +271,14 @@ class Sample:
         Bounds on subsets add up to bounds on sums of subsets.
         """
         inside = insides(member, self.n_public)
+        return differences(self.counts, self.prior, ratios, inside, self._pair_level(ratios, inside))
+
+    def _pair_level(self, ratios: Ratios, inside: Mask) -> Vector:
+        """Return the log of the probability of error of each subset's conditions on two probabilities."""
         pairs = {frozenset(secrets) for secrets in zip(ratios.top.tolist(), ratios.bottom.tolist(), strict=True)}
         parts = len(pairs) + any(self.n_secret in pair for pair in pairs)  # P(s) has one where P(y) is asked about
         level = float(np.log1p(-self.confidence)) - np.log(2 * max(1, parts)) - self.chosen
-        level = level - self.price(inside.sum(axis=1))
-        return differences(self.counts, self.prior, ratios, inside, level)
+        return np.asarray(level - self.price(inside.sum(axis=1)))
 
     def price(self, size: ArrayLike) -> Vector:
         """Return the cost of the union bound for subsets of some size, in nats.

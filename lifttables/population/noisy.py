@@ -1,0 +1,205 @@
+"""A table of noisy counts, with bounds that allow for the noise as well as for the sampling."""
+
+from __future__ import annotations
+
+from functools import cache, cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from liftlib.errors import InvalidParameter, shown
+from liftlib.notions import Ratios
+from lifttables.population.binomial import fisher_levels
+from lifttables.population.differences import Misses, misses_of, pairs_of
+from lifttables.population.noise import BISECTIONS, TINY, Rows, Whole, noise_pmf, sum_of, upper_bounds
+from lifttables.population.sample import Sample, insides
+from lifttables.population.worst import Between
+from mixproof.checks import checked
+from mixproof.numerics import Mask, Matrix, Vector, as_matrix, check_count, check_scalar
+
+ROWS_SHARE = 0.03  # share of the probability of error that is reserved for the numbers of rows with each secret
+
+
+class NoisySample(Sample):
+    """Noisy counts of i.i.d. rows from P_SX, with the confidence of statements about P_SX.
+
+    Parameters
+    ----------
+    noisy : array_like, shape (S, X)
+        Each number of rows plus two-sided geometric noise: whole numbers, some perhaps negative. The alphabets must be
+        public, that is, given before the rows were seen.
+    rows : int
+        The number of rows, which is public.
+    c : float
+        Above 0. The noise Z of each cell is independent with P(Z = z) proportional to exp(-c abs(z)).
+    confidence, chosen : float
+        As for :class:`~lifttables.population.sample.Sample`; the probability is over the sampling and the noise.
+    cells : array_like of int, shape (X,), optional
+        How many noisy cells each symbol sums, if symbols were merged; 1 each by default.
+
+    Raises
+    ------
+    InvalidDistribution, InvalidParameter
+        If a count is not a whole number, or another parameter is out of its range.
+
+    Notes
+    -----
+    The bounds are exact: see :func:`~lifttables.population.noise.upper_bounds`. Whatever is computed from a sample is a
+    function of the noisy counts and the number of rows, and so reveals no more than they do.
+
+    Examples
+    --------
+    >>> sample = NoisySample([[401, 598], [301, 703]], 2000, 1.0)
+    >>> found = sample.subsets([[True, False]])
+    >>> found.lower[:, 0].round(2).tolist(), found.upper[:, 0].round(2).tolist()
+    ([0.36, 0.26, 0.32], [0.44, 0.34, 0.38])
+    """
+
+    n: int
+    c: float
+    cells_of: Whole
+
+    def __init__(
+        self,
+        noisy: ArrayLike,
+        rows: int,
+        c: float,
+        confidence: float = 0.95,
+        chosen: float = 0.0,
+        cells: ArrayLike | None = None,
+    ):
+        table = as_matrix("noisy", noisy)
+        super().__init__(np.abs(table) if table.any() else np.ones_like(table), confidence, chosen)
+        table.flags.writeable = False
+        budget = check_scalar("c", c, finite=True, open_low=True)
+        of = np.ones(table.shape[1], dtype=np.int64) if cells is None else np.asarray(cells, dtype=np.int64)
+        if of.shape != table.shape[1:] or (of < 1).any():
+            raise InvalidParameter(f"cells is {shown(cells)}: give at least 1 for each of the {table.shape[1]} symbols")
+        for name, value in (("counts", table), ("n", check_count("rows", rows)), ("c", budget), ("cells_of", of)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return self.n
+
+    def scaled(self, times: float) -> NoisySample:
+        """Return what a table with ``times`` the rows and the same shares might give."""
+        more = np.round(times * self.counts)
+        return NoisySample(more, round(times * self.n), self.c, self.confidence, self.chosen, self.cells_of)
+
+    @cached_property
+    def _error(self) -> tuple[Vector, int]:
+        """The distribution of S R_s - (sum of all noisy counts - n) - S N_s, and the index of 0."""
+        cells = int(self.cells_of.sum())
+        return sum_of(noise_pmf(cells, self.c), noise_pmf((self.n_secret - 1) * cells, self.c), self.n_secret - 1, 1)
+
+    @cached_property
+    def _seen_rows(self) -> Whole:
+        """S times an estimate of the number of rows with each secret, from all noisy counts and n, shape (S,)."""
+        return np.asarray(self.n_secret * self.counts.sum(axis=1) - (self.counts.sum() - self.n), dtype=np.int64)
+
+    @cached_property
+    def groups(self) -> tuple[Rows, ...]:
+        """The rows with each secret and, in the same order, all others; then all rows.
+
+        All the intervals hold together except with probability ``ROWS_SHARE`` (1 - confidence).
+        """
+        pmf, zero = self._error
+        beyond = np.bincount(np.abs(np.arange(len(pmf)) - zero), pmf)[::-1].cumsum()[::-1]
+        within = beyond + TINY <= ROWS_SHARE * (1 - self.confidence) / self.n_secret
+        width = int(np.flatnonzero(within)[0]) - 1 if within.any() else len(beyond)
+        least = np.clip(-(-(self._seen_rows - width) // self.n_secret), 0, self.n)
+        most = np.clip((self._seen_rows + width) // self.n_secret, least, self.n)
+        noisy, cells = self.counts.sum(axis=1).astype(np.int64), int(self.cells_of.sum())
+        whole, every = int(noisy.sum()), cells * self.n_secret
+        own = [Rows(int(r), int(low), int(high), cells) for r, low, high in zip(noisy, least, most, strict=True)]
+        others = [
+            Rows(whole - int(r), self.n - int(high), self.n - int(low), every - cells)
+            for r, low, high in zip(noisy, least, most, strict=True)
+        ]
+        return (*own, *others, Rows(whole, self.n, self.n, every))
+
+    @cached_property
+    def prior(self) -> tuple[Vector, Vector]:
+        """Lower and upper bounds on P(s), each of shape (S,)."""
+        if self.n_secret == 1:
+            return np.ones(1), np.ones(1)
+        level = self._level(self._log_part - np.log(2 * self.n_secret))
+        seen = self._seen_rows
+        upper, opposite = (self._prior_upper(of, level) for of in (seen, self.n_secret * self.n - seen))
+        low, high = np.sort([1 - opposite, upper], axis=0)
+        return low, high
+
+    def _prior_upper(self, seen: Whole, log_level: float) -> Vector:
+        """Return the largest p with P(S Bin(n, p) + error <= seen) above a level; it falls in p."""
+        from scipy.special import bdtr  # noqa: PLC0415 - see clopper_pearson
+
+        pmf, zero = self._error
+        most = np.clip((seen[:, None] - (np.arange(len(pmf)) - zero)) // self.n_secret, -1, self.n)
+        low, high = np.zeros(len(seen)), np.ones(len(seen))
+        at_most = np.maximum(most, 0).astype(np.float64)
+        for _ in range(BISECTIONS):
+            p = (low + high) / 2
+            tail = np.where(most < 0, 0.0, bdtr(at_most, self.n, p[:, None])) @ pmf
+            above = tail * (1 + 1e-9) + TINY > np.exp(log_level)
+            low, high = np.where(above, p, low), np.where(above, high, p)
+        certain = np.where(most >= self.n, 1.0, 0.0) @ pmf + TINY > np.exp(log_level)  # even at p = 1
+        return np.where(certain, 1.0, high)
+
+    def _level(self, log_level: float) -> float:
+        """Return a level after the share for the numbers of rows and the choice of symbols."""
+        return float(log_level + np.log1p(-ROWS_SHARE) - self.chosen)
+
+    def _upper(self, group: int, member: Mask, log_level: Matrix) -> Matrix:
+        """Return upper bounds for subsets, shape (m, levels), computing equal ones only once."""
+        own = {0: 1, 1: self.n_secret - 1, 2: self.n_secret}[group // self.n_secret]
+        total = self.counts.sum(axis=0)
+        table = np.vstack([self.counts, total - self.counts, total])[group]
+        seen, cells = (member @ table).astype(np.int64), own * np.asarray(member @ self.cells_of, dtype=np.int64)
+        _, first, place = np.unique(
+            np.column_stack([seen, cells, log_level]), axis=0, return_index=True, return_inverse=True
+        )
+        found = upper_bounds(self.groups[group], seen[first], cells[first], log_level[first], self.c)
+        return np.asarray(found[place.ravel()])
+
+    @checked
+    def subsets(self, member: ArrayLike) -> Between:
+        """Return bounds on P(A|s) and P(A), as in ``Sample``."""
+        inside = insides(member, self.n_public)
+        size = inside.sum(axis=1)
+        return self._between(inside, self._level(self._log_part - np.log(2)) - self.price(size))
+
+    def cells(self) -> Between:
+        """Return bounds on P(x|s) and P(x) for single symbols, as in ``Sample``."""
+        level = np.full(self.n_public, self._level(self._log_part - np.log(2 * self.n_public)))
+        return self._between(np.eye(self.n_public, dtype=bool), level)
+
+    def _between(self, inside: Mask, level: Vector) -> Between:
+        groups = [*range(self.n_secret), 2 * self.n_secret]
+        upper, opposite = (
+            np.array([self._upper(group, part, level[:, None])[:, 0] for group in groups]) for part in (inside, ~inside)
+        )
+        size = inside.sum(axis=1)
+        full, empty = size == self.n_public, size == 0
+        low, high = np.sort([1 - opposite, upper], axis=0)
+        return Between(
+            np.where(full, 1.0, np.where(empty, 0.0, low)), np.where(empty, 0.0, np.where(full, 1.0, high)), *self.prior
+        )
+
+    def differences(self, ratios: Ratios, member: ArrayLike) -> Misses:
+        """Return upper bounds on P(A|a) e^-budget - P(A|b), as in ``Sample``."""
+        inside = insides(member, self.n_public)
+        levels = fisher_levels(self._pair_level(ratios, inside) + np.log1p(-ROWS_SHARE))
+        size = inside.sum(axis=1)
+        partly = (size > 0) & (size < self.n_public)
+
+        @cache
+        def bounds(group: int) -> tuple[Matrix, Matrix]:
+            both = np.zeros((2, len(inside), levels.shape[1]))
+            twice = np.vstack([inside[partly], ~inside[partly]])
+            found = self._upper(group, twice, np.vstack([levels[partly], levels[partly]]))
+            both[:, partly] = found.reshape(2, -1, levels.shape[1])
+            return both[0], both[1]
+
+        return misses_of(list(pairs_of(ratios, self.prior)), bounds, size, self.n_public)

@@ -1,0 +1,93 @@
+"""Bounds from noisy counts, against enumeration of every table and all noise."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from lifttables.population import noise
+from lifttables.population.binomial import clopper_pearson
+from lifttables.population.noise import GRID, Rows, geometric_noise, noise_pmf, upper_bounds
+
+LEVELS = np.array([-0.7, -2.0, -4.0, -7.0, -12.0, -20.0])
+ENDS = np.array([0.5, 1.5, 8.5, 31.5, 32.5, 60.5]) / GRID  # ends of the cells of theta
+SHARES = np.unique(np.concatenate([np.linspace(0.003, 0.997, 72), ENDS, ENDS[:4] + 1e-6]))
+SETTINGS = list(itertools.product((0.5, 1.0, 2.0), ((1, 1), (1, 3), (3, 1), (2, 4), (3, 9)), (0, 2, 9, 25, 60)))
+QUICK = [(0.5, (1, 1), 9), (1.0, (1, 3), 25), (1.0, (2, 4), 2), (2.0, (3, 1), 60), (2.0, (3, 9), 0)]
+
+
+def missed(c, cells, n):
+    """The largest P(bound < p and n in the interval) / level over all p, by enumerating K and both sums of noise."""
+    a, b = cells
+    inside, outside = noise_pmf(a, c), noise_pmf(b, c)
+    of_sum = np.convolve(inside, outside)
+    reach_in, reach_out, reach = len(inside) // 2, len(outside) // 2, len(of_sum) // 2
+    sums = np.flatnonzero(of_sum > 1e-12) - reach
+    # a sum further away counts as outside the interval, as its error probability does
+    width = int(3.3 * np.sqrt(2 * np.exp(-c) / np.expm1(-c) ** 2 * (a + b))) + 1
+    binomial = stats.binom.pmf(np.arange(n + 1), n, SHARES[:, None])
+    miss = np.zeros((len(SHARES), len(LEVELS)))
+    for u in sums[np.abs(sums) <= width]:
+        z = np.arange(-reach_in, reach_in + 1)
+        w = u - z
+        part = inside * np.where(np.abs(w) <= reach_out, outside[np.clip(w + reach_out, 0, 2 * reach_out)], 0.0)
+        z, part = z[part > 1e-16], part[part > 1e-16]
+        seen = np.arange(z[0], z[-1] + n + 1)
+        shifts = np.zeros(z[-1] - z[0] + 1)
+        shifts[z - z[0]] = part
+        rows = Rows(n + u, max(n + u - width, 0), max(n + u + width, 0), a + b)
+        levels = np.broadcast_to(LEVELS, (len(seen), len(LEVELS)))
+        bounds = upper_bounds(rows, seen, np.full(len(seen), a), levels, c)
+        assert (np.diff(bounds, axis=1) >= 0).all()  # nested, as the staircase needs
+        for at, p in enumerate(SHARES):
+            miss[at] += np.convolve(shifts, binomial[at]) @ (p > bounds)
+    return (miss / np.exp(LEVELS)).max(axis=0)
+
+
+@pytest.mark.parametrize(("c", "cells", "n"), QUICK, ids=str)
+def test_no_bound_fails_more_often_than_its_level(c, cells, n):
+    assert (missed(c, cells, n) <= 1).all()
+
+
+@pytest.mark.slow
+def test_no_bound_fails_more_often_in_all_settings():
+    found = np.array([missed(*setting) for setting in SETTINGS])
+    assert (found <= 1).all()
+    assert found[:, :3].max() > 0.9  # nearly exhausted: the bounds are sharp for their statistic
+
+
+@pytest.mark.parametrize(("c", "cells", "n"), [(1.0, (1, 3), 25), (2.0, (3, 1), 9)], ids=str)
+def test_with_the_noise_bounded_separately(c, cells, n, monkeypatch):
+    monkeypatch.setattr(noise, "WIDE_ROWS", -1)
+    assert (missed(c, cells, n) <= 1).all()
+
+
+def test_the_noise_has_its_distribution():
+    drawn = geometric_noise((200_000,), 0.7, np.random.default_rng(0))
+    values = np.arange(-4, 5)
+    expected = np.tanh(0.35) * np.exp(-0.7 * np.abs(values))
+    found = np.array([(drawn == z).mean() for z in values])
+    assert np.abs(found - expected).max() < 5 * np.sqrt(expected.max() / len(drawn))
+    one = np.tanh(0.35) * np.exp(-0.7 * np.abs(np.arange(-80, 81)))
+    pmf, three = noise_pmf(3, 0.7), np.convolve(np.convolve(one, one), one)
+    middle = len(pmf) // 2
+    assert pmf[middle - 30 : middle + 31] == pytest.approx(three[210:271], rel=1e-10)
+
+
+def test_almost_no_noise_gives_the_bounds_of_exact_counts():
+    seen = np.array([0, 3, 50, 97, 100])
+    levels = np.log(np.full((5, 1), 0.01))
+    found = upper_bounds(Rows(100, 100, 100, 8), seen, np.full(5, 4), levels, 40.0)[:, 0]
+    exact = clopper_pearson(seen, 100, levels[:, 0])[1]
+    assert (found >= exact - 1e-9).all()
+    assert found == pytest.approx(exact, abs=0.004)
+
+
+def test_larger_counts_and_smaller_levels_give_larger_bounds():
+    seen = np.arange(-6, 60)
+    levels = np.broadcast_to(LEVELS, (len(seen), len(LEVELS)))
+    found = upper_bounds(Rows(50, 40, 61, 6), seen, np.full(len(seen), 2), levels, 1.0)
+    assert (np.diff(found, axis=0) >= 0).all()
+    assert (np.diff(found, axis=1) >= 0).all()
+    assert ((found >= 0) & (found <= 1)).all()
