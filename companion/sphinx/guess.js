@@ -1,4 +1,4 @@
-// A curve that readers sketch before they see it: drag over the plot, or move its points with the arrow keys.
+// A curve that readers may sketch before they look at it: drag over the plot, or move its points with the arrow keys.
 (() => {
   const WIDTH = 640, HEIGHT = 340, LEFT = 62, RIGHT = 16, TOP = 14, BOTTOM = 52, KNOBS = 8;
   const make = (name, attributes, parent) => {
@@ -89,10 +89,16 @@
     said.className = "said";
     said.setAttribute("role", "status");
     const figure = document.getElementById(place.dataset.figure);
-    const around = figure.closest(".cell") ?? figure;
-    around.classList.add("lift-guessed");
-    around.hidden = true;
-    const show = () => { around.hidden = false; };
+    const hidden = []; // while the reader sketches: the figure and what is said about it
+    for (let one = figure.closest(".cell") ?? figure; one && !one.matches("section, .lift-guess"); one = one.nextElementSibling)
+      hidden.push(one);
+    const show = (shown) => hidden.forEach((one) => one.classList.toggle("lift-guessed", !shown));
+    const open = (opened) => {
+      place.classList.toggle("open", opened);
+      begin.hidden = opened;
+      sketchbook.hidden = !opened;
+      show(!opened);
+    };
     const compare = () => {
       done = true;
       make("path", { d: path(x, y), class: "true" }, svg);
@@ -104,21 +110,24 @@
         : `You were ${short(mean)} away on average. The largest difference is at ${short(x[most])}: you drew ` +
           `${short(y[most] + far[most])}, and ${name} has ${short(y[most])}.`;
       buttons.replaceChildren();
-      show();
+      show(true);
     };
-    const skip = () => { place.hidden = true; show(); };
+    const sketchbook = document.createElement("div");
+    sketchbook.append(...place.childNodes);
+    const begin = button("Guess first", () => { open(true); knobs[0].focus(); });
     const buttons = document.createElement("div");
-    buttons.append(button("Compare", compare, "go"), button("Skip", skip));
+    buttons.append(button("Compare", compare, "go"), button("Skip", () => open(false)));
     const help = document.createElement("p");
     help.textContent = "Drag over the plot to sketch the curve. By keyboard: Tab to a point, then the arrow keys.";
-    place.append(svg, help, buttons, said);
+    sketchbook.append(svg, help, buttons, said);
+    place.append(begin, sketchbook);
     place.hidden = false;
-    const asked = () => {  // a link leads to the figure
-      if (around.contains(document.getElementById(decodeURIComponent(location.hash.slice(1))))) show();
-    };
-    addEventListener("hashchange", asked);
-    document.addEventListener("lift-run-begins", show); // who runs the page wants its figures
-    asked();
+    open(false);
+    addEventListener("hashchange", () => { // a link leads to what is hidden
+      const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+      if (hidden.some((one) => one.contains(target))) show(true);
+    });
+    document.addEventListener("lift-run-begins", () => show(true)); // who runs the page wants its figures
   };
   for (const place of document.querySelectorAll(".lift-guess"))
     if (document.getElementById(place.dataset.figure)) start(place);

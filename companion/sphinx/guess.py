@@ -1,4 +1,4 @@
-"""The directive ``guess``, which lets readers sketch a curve before they see it.
+"""The directive ``guess``, which lets readers sketch a curve before they look at it.
 
 It precedes a figure and names one of its curves::
 
@@ -9,8 +9,9 @@ It precedes a figure and names one of its curves::
     How does the share of heads settle? Sketch it.
     ```
 
-The curve comes from the rows that the figure carries (``companion.outputs.live``). The figure stays hidden until the
-reader compares or skips; without a script, in print and in notebooks, only the figure is shown.
+The curve comes from the rows that the figure carries (``companion.outputs.live``). The figure is visible. A button,
+"Guess first", hides it and the text up to the next section until the reader compares, skips or runs the page; without a
+script, in print and in notebooks there is only the figure.
 """
 
 import html

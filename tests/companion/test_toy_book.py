@@ -343,6 +343,8 @@ def sketch(html):
         page = browser.new_page()
         page.goto((html / "chapters" / "coins.html").as_uri())
         place, figure = page.locator(".lift-guess"), page.locator("#fig-heads")
+        seen = figure.is_visible(), place.locator("svg").is_visible()
+        place.get_by_role("button", name="Guess first").click()
         before = figure.is_visible(), page.locator(".lift-guess .true").count()
         box = place.locator("svg").bounding_box()
         page.mouse.move(box["x"] + 0.12 * box["width"], box["y"] + 0.1 * box["height"])
@@ -357,27 +359,34 @@ def sketch(html):
         place.get_by_role("button", name="Compare").click()
         after = figure.is_visible(), page.locator(".lift-guess .true").count()
         words = place.locator("[role=status]").inner_text()
-        page.goto((html / "chapters" / "coins.html").as_uri() + "#fig-heads")
         page.reload()
-        linked = figure.is_visible()
+        reveals = []
+        for how in ("location.hash = 'fig-heads'", "document.dispatchEvent(new Event('lift-run-begins'))"):
+            place.get_by_role("button", name="Guess first").click()
+            reveals.append(figure.is_visible())
+            page.evaluate(how)
+            figure.wait_for(timeout=5000)
+            reveals.append(figure.is_visible())
+            place.get_by_role("button", name="Skip").click()
         without = browser.new_context(java_script_enabled=False).new_page()
         without.goto((html / "chapters" / "coins.html").as_uri())
         plain = without.locator("#fig-heads").is_visible(), without.locator(".lift-guess").is_visible()
         browser.close()
-    return before, after, (high, moved, values), words, linked, plain
+    return seen, before, after, (high, moved, values), words, reveals, plain
 
 
 @pytest.mark.browser
 @pytest.mark.skipif(find_chromium() is None, reason="no Chromium on this machine")
-def test_a_curve_is_sketched_before_it_is_seen(book):
+def test_readers_who_wish_sketch_a_curve_before_they_see_it(book):
     with ThreadPoolExecutor(1) as other:
-        before, after, (high, moved, values), words, linked, plain = other.submit(sketch, book.html).result()
+        seen, before, after, (high, moved, values), words, reveals, plain = other.submit(sketch, book.html).result()
+    assert seen == (True, False), "the figure is visible, and the sketch is a click away"
     assert (before, after) == ((False, 0), (True, 1))
     assert moved < high
     assert all(abs(value - high) < 0.03 for value in values[1:]), "the sketch follows the mouse"
     assert words.startswith("You were 0.")
     assert "The largest difference is at" in words
-    assert linked, "a link to the figure shows it"
+    assert reveals == [False, True, False, True], "a link to the figure and a run of the page show it"
     assert plain == (True, False), "without a script there is the figure alone"
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from guesses import skip_guesses
 from seen_by_axe import barriers
 
 from companion.chromium import find_chromium
@@ -45,7 +44,6 @@ def opened(browser, site, name, query="", **options):
     page.on("console", lambda said: page.complaints.append(said.text) if said.type == "error" else None)
     page.on("response", lambda answer: page.complaints.append(answer.url) if answer.status >= 400 else None)
     page.goto(f"{site}chapters/{name}.html{query}")
-    skip_guesses(page)
     return page
 
 
@@ -315,7 +313,6 @@ def test_an_address_opens_the_panel_with_its_values(browser, site):
 def test_a_file_says_what_to_do(browser):
     page = browser.new_context().new_page()
     page.goto((HTML / "chapters" / "watchdog.html").as_uri())
-    skip_guesses(page)
     page.click(".lift-start button")
     assert "make serve" in page.locator(".lift-start").first.inner_text()
     page.locator("#fig-e23-2 .lift-explore").click()

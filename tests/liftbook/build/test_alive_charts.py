@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from guesses import skip_guesses
 from seen_by_axe import barriers
 
 from companion.chromium import find_chromium
@@ -32,7 +31,6 @@ def chart(browser, site):
     page.on("pageerror", lambda error: page.complaints.append(str(error)))
     page.on("console", lambda said: page.complaints.append(said.text) if said.type in ("error", "warning") else None)
     page.goto(f"{site}chapters/watchdog.html")
-    skip_guesses(page)
     page.wait_for_load_state("networkidle")
     loaded = [url for url in page.asked if url.endswith((".mjs", ".rows.json"))]
     assert not loaded, "what nobody asked for was loaded"

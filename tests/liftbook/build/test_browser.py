@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from guesses import skip_guesses
 from seen_by_axe import barriers
 
 from companion.chromium import find_chromium
@@ -84,7 +83,6 @@ def look(page, name, site):
     page.on("pageerror", lambda error: seen.complaints.append(str(error)))
     page.on("response", lambda answer: seen.complaints.append(answer.url) if answer.status >= 400 else None)
     page.goto(site + name + ".html")
-    skip_guesses(page)
     settle(page)
     seen.typeset = page.locator("mjx-container").count()
     seen.faults = page.locator("mjx-merror").count()
@@ -167,7 +165,6 @@ def test_nothing_is_lost_in_the_dark(visits, name):
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in KINDS])
 def test_the_other_pages_can_be_read(page, site, name):
     page.goto(site + name + ".html")
-    skip_guesses(page)
     settle(page)
     assert [barriers(page, "light"), barriers(page, "dark", structure=False)] == [[], []]
     resized(page, 768)

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -39,6 +40,35 @@ def test_meetings_stay_within_the_minutes_that_are_promised():
         assert AT_HOME[0] <= sum(one.minutes for one in meeting.homework) <= AT_HOME[1], meeting.page
     words = (CHAPTERS / "for-teachers.md").read_text(encoding="utf-8")
     assert f"{IN_CLASS} minutes in class, and {AT_HOME[0]} to {AT_HOME[1]} minutes of exercises" in words
+
+
+REFERENCE = re.compile(r"\{(?:doc|ref|numref|prf:ref)\}`(?:[^`<]*<)?([^`>]+)>?`")
+LABEL = re.compile(r"^:label: (\S+)|^\(([\w-]+)\)=|^    name: (\S+)", re.MULTILINE)
+PAGE_OF = {
+    label: page.stem
+    for page in CHAPTERS.glob("*.md")
+    for label in (page.stem, *filter(None, sum(LABEL.findall(page.read_text(encoding="utf-8")), ())))
+}
+
+
+def needed(meeting):
+    """Return the pages that a meeting's reading says it needs and that its homework refers to."""
+    pages = set()
+    for name in meeting.reading:
+        text = (CHAPTERS / f"{name}.md").read_text(encoding="utf-8")
+        wanted = re.findall(r"^You need.*$", text, re.MULTILINE)
+        for one in meeting.homework:
+            wanted += re.findall(rf"\n:label: {one.label}\n(.*?)\n```\n", text, re.DOTALL)
+        pages |= {PAGE_OF[label] for label in REFERENCE.findall("\n".join(wanted))}
+    return pages
+
+
+def test_a_meeting_needs_only_its_pages_and_earlier_ones():
+    read = set()
+    for meeting in MEETINGS:
+        read |= set(meeting.reading)
+        assert needed(meeting) <= read, meeting.page
+    assert needed(MEETINGS[2]), "the third meeting needs lift, from the first"
 
 
 def test_minutes_make_points(tmp_path):
