@@ -18,6 +18,7 @@ from liftlib.response.posteriors import ResponseCertificate, cone_for
 from liftlib.response.proven import proven_response
 from mixproof import exact
 from mixproof.compiling import HAS_NUMBA
+from mixproof.limits import Limits
 
 SMALL_CASES = [(5, 17, 2.0), (5, 17, 1.0), (5, 17, 0.25), (10, 20, 2.0), (5, 50, 1.0)]
 """Secrets, symbols and budgets whose vertices can be listed."""
@@ -130,7 +131,7 @@ def same_price(quick: bool) -> pd.DataFrame:
                 started = time.process_time()
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", LiftWarning)
-                    channel = proven_response(joint, notion, cone=given, gap=1e-2, seconds=60.0)
+                    channel = proven_response(joint, notion, cone=given, limits=Limits(gap=1e-2, seconds=60.0))
                 certificate = channel.certified(ResponseCertificate)
                 row |= {route: time.process_time() - started, f"gap, {route}": certificate.gap / certificate.value}
             row[f"NMI, {name}"] = certificate.value / ll.measures.entropy(joint.p_x)

@@ -117,7 +117,7 @@ def make(only: Collection[str] = ()) -> None:
             continue
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LiftWarning)
-            channel = ll.mechanisms.optimal(joint, notion, method="tree", gap=1e-3, programmes=PROGRAMMES)
+            channel = ll.mechanisms.optimal(joint, notion, method="tree", gap=1e-3, work=PROGRAMMES)
         checked = ll.check_proof(joint, notion, channel)
         row = {
             "instance": name,

@@ -5,8 +5,8 @@ cost is the mean entropy of the points. :func:`mixproof.search.cheapest_mixture`
 bounds all others by branch and bound; :func:`mixproof.checker.upper_bound` checks the resulting proof without a solver.
 The package is independent of privacy, except for ``exact``, a single-file checker that also reads liftlib's notions.
 
-The modules in import order (each imports only from earlier ones): ``errors``, ``exact``, ``numerics``, ``checks``;
-``lp`` (linear programs with certificates), ``proof``, ``polytope`` (vertices), ``checker``; ``compiling``,
+The modules in import order (each imports only from earlier ones): ``errors``, ``exact``, ``numerics``, ``checks``,
+``limits``; ``lp`` (linear programs with certificates), ``proof``, ``polytope`` (vertices), ``checker``; ``compiling``,
 ``constraints``, ``extension``, ``problem``, ``sparse_vertices``; ``parts``, ``simplex``, ``primal``, ``heap``;
 ``restricted_master`` and ``branch_and_bound``; ``plain`` and ``compiled`` (two ways to execute the same steps),
 ``backends``, ``search``.

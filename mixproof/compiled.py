@@ -136,10 +136,10 @@ class CompiledRestrictedMaster:
             self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
             self._costs = np.concatenate([self._costs, np.zeros_like(self._costs)])
 
-    def run(self) -> tuple[float, Vector, Vector]:
+    def run(self, seconds: float = np.inf) -> tuple[float, Vector, Vector]:
         """Solve; return the optimal cost, the duals and the weights of the points."""
         if self._fallback is not None:
-            return self._fallback.run()
+            return self._fallback.run(seconds)
         went_well, cost, self._dear, dual, weights = primal.mixed(
             self._rows, self._costs, self._count, self._dear, self._target, self._basis, self._inverse,
             STEPS_PER_COORDINATE * self.n,
@@ -151,4 +151,4 @@ class CompiledRestrictedMaster:
         other = HighsRestrictedMaster(self._target)
         other.add(self.rows[1:])
         self._fallback = other
-        return other.run()
+        return other.run(seconds)

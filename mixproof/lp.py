@@ -7,6 +7,7 @@ highspy rather than scipy, so that columns can be added and costs changed with a
 from __future__ import annotations
 
 import functools
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -228,6 +229,7 @@ class LinearProgram:
         model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
         model.a_matrix_.start_, model.a_matrix_.index_, model.a_matrix_.value_ = starts, index, values
         self._highs.passModel(model)
+        self._used = 0.0
 
     def add(self, cost: Vector, columns: Matrix) -> None:
         """Add columns, shape (m, k), with their costs, shape (k,)."""
@@ -239,10 +241,18 @@ class LinearProgram:
         columns = np.arange(len(cost), dtype=np.int32)
         self._highs.changeColsCost(len(cost), columns, np.asarray(cost, dtype=np.float64))
 
-    def run(self) -> tuple[Vector, Vector]:
-        """Solve; return the solution and the multipliers of the constraints."""
+    def run(self, seconds: float = np.inf) -> tuple[Vector, Vector]:
+        """Solve; return the solution and the multipliers of the constraints.
+
+        TimeoutError is raised if it takes longer than ``seconds``.
+        """
+        began = time.perf_counter()
+        self._highs.setOptionValue("time_limit", self._used + seconds)  # HiGHS adds up the time of all runs
         self._highs.run()
+        self._used += time.perf_counter() - began
         status = self._highs.getModelStatus()
+        if status == highspy.HighsModelStatus.kTimeLimit:
+            raise TimeoutError(f"the linear program took longer than {seconds:g} s")
         if status not in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible):
             # the warm start failed numerically
             self._highs.clearSolver()

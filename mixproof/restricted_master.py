@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from mixproof.errors import SolverFailure
+from mixproof.limits import Clock
 from mixproof.lp import LinearProgram
 from mixproof.numerics import Matrix, Vector, xlogx
 from mixproof.problem import MIN_SAVING
@@ -78,21 +79,25 @@ class HighsRestrictedMaster:
         best = best[prices[best] < -MIN_SAVING]
         return self.add(table.points(best, self.n)) if best.size else 0
 
-    def run(self) -> tuple[float, Vector, Vector]:
-        """Solve; return the optimal cost, the duals and the weights of the points."""
+    def run(self, seconds: float = np.inf) -> tuple[float, Vector, Vector]:
+        """Solve; return the optimal cost, the duals and the weights of the points.
+
+        TimeoutError is raised if it takes longer than ``seconds``.
+        """
+        clock = Clock(seconds)
         while True:
-            weights, dual = self._run()
+            weights, dual = self._run(clock)
             if weights[: self.n].max() <= ARTIFICIAL_TOL or self._dear > MAX_ARTIFICIAL_COST:
                 q = weights[self.n :]
                 return float(entropies(self.rows) @ q), dual, q
             self._dear *= ARTIFICIAL_COST_GROWTH
             self._programme.charge(np.full(self.n, self._dear))
 
-    def _run(self) -> tuple[Vector, Vector]:
+    def _run(self, clock: Clock) -> tuple[Vector, Vector]:
         try:
-            return self._programme.run()
+            return self._programme.run(clock.left)
         except SolverFailure:
             # columns that nearly coincide can make the basis ill-conditioned: restart from all of them
             self._programme = LinearProgram(np.full(self.n, self._dear), np.eye(self.n), self._target, presolve="on")
             self._programme.add(entropies(self.rows), self.rows.T)
-            return self._programme.run()
+            return self._programme.run(clock.left)

@@ -8,7 +8,6 @@ point. Weights sum to 1, so dual P + (least price) bounds the cost of any mixtur
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -18,6 +17,7 @@ from mixproof.backends import compile_loops, master_of, route_of
 from mixproof.compiling import HAS_NUMBA, compiled_before, ready
 from mixproof.constraints import Constraints, two_sided
 from mixproof.extension import Extended, Extension
+from mixproof.limits import Clock, Limits
 from mixproof.numerics import NEGLIGIBLE_MASS, Matrix, Vector
 from mixproof.parts import cores
 from mixproof.problem import MAX_DENSE_COORDINATES, MIN_SAVING, Pass, Problem
@@ -44,7 +44,6 @@ MULTI_START_SHARE = 0.4  # share of the time limit after which multi-start ends
 MAX_TREE_BYTES = 4e8  # bytes of a tree at which a search ends; it then needs about 2 GB in all
 CAP_ROOM = 1e-11  # relative margin of caps over what their multipliers prove
 MIN_GAP = 1e-9  # the smallest gap in nats: linear programs are no more exact
-Report = Callable[[float, float, float], None]  # progress callback, called with (cost, lower bound, seconds)
 
 
 class ProvenBound(NamedTuple):
@@ -105,18 +104,16 @@ class Search:
         halfspaces: Matrix | None,
         target: Vector,
         slack: float,
+        limits: Limits = Limits(),
         *,
         compiled: bool | None = None,
-        threads: int | None = None,
-        limit: float = np.inf,
-        most: float = np.inf,
         extension: Extension | None = None,
     ) -> None:
         self.target, self.slack = target, slack
         self.compiled = ready() if compiled is None else compiled
-        self.threads = cores() if threads is None else threads
+        self.threads = cores() if limits.threads is None else limits.threads
         self.may_compile = compiled is None and HAS_NUMBA
-        self.limit, self.most = limit, most
+        self.limits, self.most = limits, np.inf if limits.work is None else limits.work
         self.total = float(entropies(target[None])[0])
         self.rng = np.random.default_rng(0)
         self.programmes = self.passes = self.joined = 0
@@ -124,7 +121,7 @@ class Search:
         if self.compiled:
             compile_loops()  # the time of the first compilation does not count as search time
         self.master = master_of(target, compiled=self.compiled)
-        self.started = time.perf_counter()
+        self.clock = Clock(limits.seconds)
         self._enter(halfspaces, extension)
         nothing = np.empty((0, 0))
         self.proven = ProvenBound(0.0, None, self.hull, self.caps, nothing)
@@ -155,14 +152,9 @@ class Search:
             self.route = route_of(self.problem, compiled=True, threads=self.threads)
 
     @property
-    def seconds(self) -> float:
-        """Seconds since the start of the search."""
-        return time.perf_counter() - self.started
-
-    @property
     def over(self) -> bool:
         """Whether a limit on time, linear programs or memory has been reached."""
-        return self.seconds >= self.limit or self.programmes >= self.most or self.large
+        return self.clock.left <= 0 or self.programmes >= self.most or self.large
 
     @property
     def large(self) -> bool:
@@ -170,9 +162,9 @@ class Search:
         return self.tree is not None and self.tree.size > MAX_TREE_BYTES
 
     @property
-    def limits(self) -> tuple[str, str]:
+    def reached(self) -> tuple[str, str]:
         """The limit that was reached and a remedy, as text."""
-        if self.seconds >= self.limit:
+        if self.clock.left <= 0:
             return "the time was over", "give more seconds, or a wider gap"
         if self.programmes >= self.most:
             return "the programmes were over", "give more programmes, or a wider gap"
@@ -191,18 +183,30 @@ class Search:
         """Add points to the master problem; return how many are new."""
         return self.master.add(rows) if len(rows) else 0
 
-    def resolve(self, everywhere: bool = True) -> None:
-        """Solve the master problem, adding sparse vertices until none improves it."""
+    def include(self, rows: Matrix) -> None:
+        """Mix further points with those in use, whatever the time."""
+        used = self.master.rows[self.weights > 0]
+        self.master = master_of(self.target, compiled=self.compiled)
+        self.master.add(np.concatenate([used, rows]))
         self.cost, self.dual, self.weights = self.master.run()
-        if not self.table.share.size or not everywhere:
-            return
-        while self.master.price(self.table, self.dual):
-            self.cost, self.dual, self.weights = self.master.run()
+
+    def resolve(self) -> None:
+        """Solve the master problem, adding sparse vertices until none improves it."""
+        self._mix()
+        while self.table.share.size and self.clock.left > 0 and self.master.price(self.table, self.dual):
+            self._mix()
+
+    def _mix(self) -> None:
+        """Solve the master problem; when the time is over, keep the last solution, without the new points."""
+        try:
+            self.cost, self.dual, self.weights = self.master.run(self.clock.left)
+        except TimeoutError:
+            self.weights = np.append(self.weights, np.zeros(len(self.master.rows) - self.weights.size))
 
     def begin(self, more: Matrix) -> None:
         """Start from given points and from the one- and two-sparse vertices."""
         if len(more):
-            self.master.add(more)
+            self.include(more)
         if isinstance(self.hull, Extended):
             self.table = sparse_vertices_by_cuts(self.hull.extension)
         else:
@@ -215,7 +219,7 @@ class Search:
         n, idle, patience = self.target.size, 0, 3 if self.compiled else 2
         once = self.compiled and n <= MAX_DENSE_COORDINATES  # compiled branch and bound finds the rest as quickly
         units = np.eye(n)
-        while idle < patience and self.seconds < MULTI_START_SHARE * self.limit:
+        while idle < patience and self.clock.seconds < MULTI_START_SHARE * self.clock.limit:
             self.hurry()
             starts = 0.8 * units + 0.2 * self.rng.dirichlet(np.full(n, 0.3), n)
             if not once and (self.compiled or idle):
@@ -237,7 +241,7 @@ class Search:
         """Descend from perturbations of the points in use, until the improvement is small."""
         n, before = self.target.size, [self.cost]
         units = np.eye(n)
-        while self.seconds < self.limit and (
+        while self.clock.left > 0 and (
             len(before) <= PERTURB_ROUNDS or before[-PERTURB_ROUNDS - 1] - before[-1] > PERTURB_GAIN * wanted
         ):
             self.hurry()
@@ -254,7 +258,7 @@ class Search:
                 self.resolve()
             before.append(self.cost)
 
-    def one_pass(self, delta: float, report: Report | None, *, several: bool = False, chunks: float = np.inf) -> Pass:
+    def one_pass(self, delta: float, *, several: bool = False, chunks: float = np.inf) -> Pass:
         """Run branch and bound until no price is below -delta, or columns should be added."""
         self.passes += 1
         self.hurry()
@@ -267,8 +271,8 @@ class Search:
         while work.waiting and not work.has_enough and not self.over and work.solved < chunks * chunk:
             self.route.explore(work, self.caps, int(min(chunk, self.most - self.programmes)))
             self.programmes = before + work.solved
-            if report is not None:
-                report(self.cost, self.proven.bound, self.seconds)
+            if (report := self.limits.report) is not None:
+                report(self.cost, self.proven.bound, self.clock.seconds)
         bound = float(self.dual @ self.target) + min(work.least, 0.0)
         # that no cost is below 0 is clear without a tree, but a proof needs one
         if bound > self.proven.bound or self.proven.work is None:
@@ -286,16 +290,12 @@ class Search:
 def cheapest_mixture(
     halfspaces: Matrix | None,
     target: Vector,
+    limits: Limits = Limits(),
     *,
-    gap: float = 1e-6,
-    seconds: float | None = None,
-    programmes: int | None = None,
     more: Matrix | None = None,
     fallback: Callable[[], Matrix] | None = None,
     slack: float = 0.0,
     compiled: bool | None = None,
-    threads: int | None = None,
-    report: Report | None = None,
     extension: Extension | None = None,
 ) -> Result:
     """Return the minimum-cost mixture with a given mean, and a proven lower bound.
@@ -309,12 +309,8 @@ def cheapest_mixture(
         G, which may have no rows. For constraints A v <= 0, pass -A. None if an extension describes the polytope.
     target : numpy.ndarray, shape (n,)
         P, the mean: positive, sums to 1, and satisfies G P >= 0.
-    gap : float, keyword-only
-        Stop once cost and bound differ by at most this fraction of H(P) - cost, or by ``MIN_GAP`` nats.
-    seconds : float, optional, keyword-only
-        Approximate time limit, by the clock: on a shared machine the result depends on the load.
-    programmes : int, optional, keyword-only
-        Maximum number of linear programs in branch and bound: a limit that does not depend on the machine's speed.
+    limits : Limits
+        When the search ends; no gap is below ``MIN_GAP`` nats.
     more : numpy.ndarray, shape (k, n), optional, keyword-only
         Feasible points to start from: the result costs no more than their best mixture.
     fallback : callable, optional, keyword-only
@@ -323,11 +319,6 @@ def cheapest_mixture(
         The bound holds for every v with g v >= -slack max(1, max(abs(g))) for each row g of G.
     compiled : bool, optional, keyword-only
         Whether to use compiled loops; by default, as soon as numba has compiled them.
-    threads : int, optional, keyword-only
-        Threads of the compiled loops, by default one for each processor that the process may use. Without a time limit,
-        the result does not depend on their number.
-    report : callable, optional, keyword-only
-        Progress callback, called with (cost, bound, seconds).
     extension : Extension, optional, keyword-only
         An extended formulation of the polytope with fewer inequalities; if given, the halfspaces are not used.
 
@@ -341,31 +332,29 @@ def cheapest_mixture(
     >>> round(found.cost, 6), found.cost - found.proven.bound < 1e-6  # the points (1/3, 2/3) and (2/3, 1/3)
     (0.636514, True)
     """
-    limit, most = (np.inf if given is None else given for given in (seconds, programmes))
-    search = Search(
-        halfspaces, target, slack, compiled=compiled, threads=threads, limit=limit, most=most, extension=extension
-    )
+    gap = limits.gap
+    search = Search(halfspaces, target, slack, limits, compiled=compiled, extension=extension)
     search.begin(np.empty((0, target.size)) if more is None else more)
     search.multi_start()
-    stages = (COARSE_GAP, gap) if gap < COARSE_GAP and (seconds is not None or programmes is not None) else (gap,)
+    limited = limits.seconds is not None or limits.work is not None
+    stages = (COARSE_GAP, gap) if gap < COARSE_GAP and limited else (gap,)
     for stage in stages:  # so that a limit never leaves a larger gap than if less had been asked for
-        _prove(search, stage, report)
+        _prove(search, stage)
         if search.gap > search.wanted(stage):
             break
     if fallback is not None and search.gap > search.wanted(gap):
-        search.add(fallback())
-        search.resolve(everywhere=False)
+        search.include(fallback())
     selected = search.weights > 0
     selected |= search.dual @ search.master.rows.T - entropies(search.master.rows) > -1e-7 * (1 + search.total)
     selected[0] = True  # the target itself, so that the master problem is feasible
     master, ended = search.master, search.gap <= search.wanted(gap) or not search.over
     return Result(
         master.rows[selected], search.weights[selected], search.dual, search.cost, search.proven, search.programmes,
-        search.passes, search.seconds, ended, search.limits,
+        search.passes, search.clock.seconds, ended, search.reached,
     )  # fmt: skip
 
 
-def _prove(search: Search, gap: float, report: Report | None) -> None:
+def _prove(search: Search, gap: float) -> None:
     """Repeat passes until the gap or a limit is reached, or nothing changes.
 
     A tree not explored within ``SMALL_TREE_CHUNKS`` chunks is large. The points in use are then perturbed first, and
@@ -378,10 +367,10 @@ def _prove(search: Search, gap: float, report: Report | None) -> None:
             return
         before, last = search.cost, delta <= FINAL_CUTOFF * wanted
         if delta:
-            work = search.one_pass(max(delta, FINAL_CUTOFF * wanted), report, several=True)
+            work = search.one_pass(max(delta, FINAL_CUTOFF * wanted), several=True)
             next_one = not work.waiting
         else:
-            work = search.one_pass(SMALL_TREE_CUTOFF * wanted, report, chunks=SMALL_TREE_CHUNKS)
+            work = search.one_pass(SMALL_TREE_CUTOFF * wanted, chunks=SMALL_TREE_CHUNKS)
             next_one = bool(work.waiting) and not work.has_enough
             last &= not next_one
         if search.over:

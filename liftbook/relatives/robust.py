@@ -17,6 +17,7 @@ from liftlib.response.optimal import few_vertices, most_vertices
 from liftlib.response.posteriors import PosteriorCone, ResponseCertificate, Support, cone_for
 from liftlib.response.proven import proven_response
 from mixproof.checks import checked
+from mixproof.limits import Limits
 from mixproof.numerics import MIN_RESOLVED_LIFT, Matrix, check_scalar
 
 
@@ -71,7 +72,7 @@ def robust_response(
             channel = aorr(joint, notion, cone=cone)
             certificate = replace(channel.certified(ResponseCertificate), route="all vertices of the common cone")
             return channel.with_certificate(certificate)
-    return proven_response(joint, notion, cone=cone, gap=share, seconds=limit)
+    return proven_response(joint, notion, cone=cone, limits=Limits(gap=share, seconds=limit))
 
 
 def common_cone(joint: Joint, notion: Polyhedral, others: Sequence[Joint]) -> PosteriorCone:

@@ -8,7 +8,6 @@ added until the two costs agree.
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -30,9 +29,10 @@ from liftlib.response.proven import (
     unresolved,
     with_proof,
 )
+from mixproof.limits import Clock, Limits
 from mixproof.numerics import EDGE_TOL, HALFSPACE_SLACK, Matrix, Vector
 from mixproof.restricted_master import HighsRestrictedMaster
-from mixproof.search import ProvenBound, Report, cheapest_mixture
+from mixproof.search import ProvenBound, cheapest_mixture
 
 FIRST_GAP = 1e-2  # relative gap of the first polytope's optimum
 POLYTOPE_GAP_SHARE = 0.25  # gap of a polytope's optimum as a share of the remaining gap
@@ -57,12 +57,8 @@ def convex_response(
     joint: Joint,
     notion: CurvedLift,
     *,
-    gap: float = 1e-6,
-    seconds: float | None = None,
-    programmes: int | None = None,
+    limits: Limits = Limits(),
     compiled: bool | None = None,
-    threads: int | None = None,
-    report: Report | None = None,
 ) -> Channel:
     """Return a mechanism within a proven gap of the optimum under a convex notion.
 
@@ -72,8 +68,10 @@ def convex_response(
         P_SX.
     notion : Notion
         A convex notion with tangents.
-    gap, seconds, programmes, compiled, threads, report : optional, keyword-only
-        As for :func:`~liftlib.response.optimal.optimal_response`; the gap is at least ``MIN_CURVED_GAP`` nats.
+    limits : Limits, keyword-only
+        When the search ends; the gap is at least ``MIN_CURVED_GAP`` nats.
+    compiled : bool, optional, keyword-only
+        As for :func:`~liftlib.response.optimal.optimal_response`.
 
     Returns
     -------
@@ -85,38 +83,27 @@ def convex_response(
     LiftWarning
         If a limit (time, linear programs, rounds or memory) was reached before the gap, or rounding prevents it.
     """
-    support, began = without_negligible(joint, notion), time.perf_counter()
-    limit = np.inf if seconds is None else seconds
-    most = np.inf if programmes is None else programmes
-    bracket = _bracketed(support, notion, gap, began + limit, most, compiled, threads, report)
+    clock = Clock(limits.seconds)
+    support = without_negligible(joint, notion)
+    bracket = _bracketed(support, notion, limits, clock, compiled)
     inner = exactly(bracket.inner)
     channel, mixed = repaired(
         support.extended(inner.kernel), joint.p_x, lambda candidate: notion.is_satisfied(joint, candidate), name=notion
     )
     upper = raised(joint, support, bracket.proven.bound)
     certified_channel = certified(joint, channel, "tangents, and a tree of bounds", inner, mixed, upper)
-    seconds_used = time.perf_counter() - began
     certificate = replace(
-        certified_channel.certified(ResponseCertificate), programmes=bracket.programmes, seconds=seconds_used
+        certified_channel.certified(ResponseCertificate), programmes=bracket.programmes, seconds=clock.seconds
     )
     certificate = with_proof(certificate, joint, notion, bracket.proven, bracket.points)
-    reason = UNRESOLVED if bracket.limit is None and unresolved(certificate, gap) else bracket.limit
+    reason = UNRESOLVED if bracket.limit is None and unresolved(certificate, limits.gap) else bracket.limit
     if reason is not None:
-        certificate.warn_of(reason, gap, after=f" and {bracket.rounds} rounds of tangents", stacklevel=4)
+        certificate.warn_of(reason, limits.gap, after=f" and {bracket.rounds} rounds of tangents", stacklevel=4)
     return channel.with_certificate(certificate)
 
 
-def _bracketed(
-    support: Support,
-    notion: CurvedLift,
-    gap: float,
-    until: float,
-    most: float,
-    compiled: bool | None,
-    threads: int | None,
-    report: Report | None,
-) -> Bracket:
-    joint, p_x = support.joint, support.joint.p_x
+def _bracketed(support: Support, notion: CurvedLift, limits: Limits, clock: Clock, compiled: bool | None) -> Bracket:
+    joint, p_x, gap = support.joint, support.joint.p_x, limits.gap
     total = entropy(p_x)
     points, inner, tangents = np.empty((0, p_x.size)), p_x[None], np.empty((0, p_x.size))
     best: tuple[ProvenBound, Matrix] | None = None
@@ -124,10 +111,8 @@ def _bracketed(
     while True:
         rounds += 1
         outer = cheapest_mixture(
-            tangents, p_x, gap=POLYTOPE_GAP_SHARE * max(left, gap),
-            seconds=max(0.0, until - time.perf_counter()),
-            programmes=None if np.isinf(most) else max(0, int(most) - programmes),
-            more=inner, slack=HALFSPACE_SLACK, compiled=compiled, threads=threads, report=report,
+            tangents, p_x, limits.less(programmes, clock.seconds, gap=POLYTOPE_GAP_SHARE * max(left, gap)),
+            more=inner, slack=HALFSPACE_SLACK, compiled=compiled,
         )  # fmt: skip
         programmes += outer.programmes
         if best is None or outer.proven.bound > best[0].bound:

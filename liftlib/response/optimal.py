@@ -16,6 +16,7 @@ from liftlib.response.posteriors import cone_for, vertex_bound
 from liftlib.response.proven import proven_response
 from mixproof.checks import checked
 from mixproof.compiling import HAS_NUMBA, ready
+from mixproof.limits import Limits
 from mixproof.numerics import Matrix, check_count, check_scalar
 
 MAX_VERTICES = 2_000
@@ -39,7 +40,7 @@ def optimal_response(
     method: Literal["auto", "tree", "qhull", "cdd"] = "auto",
     gap: float = 1e-6,
     seconds: float | None = None,
-    programmes: int | None = None,
+    work: int | None = None,
     compiled: bool | None = None,
     threads: int | None = None,
     report: Callable[[float, float, float], None] | None = None,
@@ -59,7 +60,7 @@ def optimal_response(
         are provably few; otherwise, or if that fails, it uses the tree.
     gap : float, keyword-only
         The search ends once the proven gap is at most this fraction of I(X; Y), or 10^-9 nats.
-    seconds, programmes : optional, keyword-only
+    seconds, work : optional, keyword-only
         Limits on the time and on the number of linear programs, after which the best mechanism found is returned.
     compiled : bool, optional, keyword-only
         Whether to use compiled loops. By default they are used once numba (the extra ``fast``) has compiled them, in
@@ -112,14 +113,12 @@ def optimal_response(
     if threads is not None:
         check_count("threads", threads, least=1)
     limit = None if seconds is None else check_scalar("seconds", seconds)
-    most = None if programmes is None else check_count("programmes", programmes)
+    most = None if work is None else check_count("work", work)
     if compiled and not HAS_NUMBA:
         raise InvalidParameter(
             "compiled is True, but numba is not installed: pip install 'numba>=0.62' (the extra fast), or give None"
         )
-    options: dict[str, Any] = {
-        "gap": share, "seconds": limit, "programmes": most, "compiled": compiled, "threads": threads, "report": report
-    }  # fmt: skip
+    options: dict[str, Any] = {"limits": Limits(share, most, limit, threads, report), "compiled": compiled}
     if method in ("auto", "tree") and provides(notion, CurvedLift):
         return convex_response(joint, notion, **options)
     notion = require(notion, Polyhedral, "optimal_response")

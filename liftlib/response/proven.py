@@ -21,10 +21,11 @@ from liftlib.notions import LiftNotion, Notion, Polyhedral
 from liftlib.proofs import upper_bound
 from liftlib.response.aorr import Mixture, certified, cheapest, entropies
 from liftlib.response.posteriors import PosteriorCone, ResponseCertificate, Support, cone_for
+from mixproof.limits import Limits
 from mixproof.lp import Solution, certify
 from mixproof.numerics import HALFSPACE_SLACK, Matrix, Vector
 from mixproof.proof import DeferredProof, Proof, preorder
-from mixproof.search import ProvenBound, Report, Result, cheapest_mixture
+from mixproof.search import ProvenBound, Result, cheapest_mixture
 
 BOUND_MARGIN = 2e-10
 """By how much a bound is rounded up, relative to 1 + H(X): more than the rounding that a check subtracts."""
@@ -47,12 +48,8 @@ def proven_response(
     notion: Polyhedral,
     *,
     cone: PosteriorCone | None = None,
-    gap: float = 1e-6,
-    seconds: float | None = None,
-    programmes: int | None = None,
+    limits: Limits = Limits(),
     compiled: bool | None = None,
-    threads: int | None = None,
-    report: Report | None = None,
 ) -> Channel:
     """Return a mechanism within a proven gap of the optimum, at any size.
 
@@ -65,7 +62,9 @@ def proven_response(
     cone : PosteriorCone, optional, keyword-only
         The result of :func:`~liftlib.response.posteriors.cone_for`, if it is already known. If the notion must hold
         under other distributions too, the result has no proof.
-    gap, seconds, programmes, compiled, threads, report : optional, keyword-only
+    limits : Limits, keyword-only
+        When the search ends.
+    compiled : bool, optional, keyword-only
         As for :func:`~liftlib.response.optimal.optimal_response`.
 
     Returns
@@ -84,14 +83,10 @@ def proven_response(
     result = cheapest_mixture(
         cone.halfspaces,
         support.joint.p_x,
-        gap=gap,
-        seconds=seconds,
-        programmes=programmes,
+        limits,
         fallback=fallback,
         slack=HALFSPACE_SLACK,
         compiled=compiled,
-        threads=threads,
-        report=report,
         extension=cone.extension,
     )
 
@@ -108,9 +103,9 @@ def proven_response(
     if not cone.others:
         certificate = with_proof(certificate, joint, notion, result.proven, np.empty((0, 0)))
     if not result.ended:
-        certificate.warn_of(result.limit, gap, stacklevel=4)
-    elif unresolved(certificate, gap):
-        certificate.warn_of(UNRESOLVED, gap, stacklevel=4)
+        certificate.warn_of(result.limit, limits.gap, stacklevel=4)
+    elif unresolved(certificate, limits.gap):
+        certificate.warn_of(UNRESOLVED, limits.gap, stacklevel=4)
     return channel.with_certificate(certificate)
 
 

@@ -10,6 +10,7 @@ from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.joint import Joint
 from liftlib.response.aorr import cheapest
 from liftlib.response.posteriors import vertex_bound
+from mixproof.limits import Limits
 from mixproof.numerics import KEEP_TOL, MIN_PAIR_SLACK, Matrix, Vector
 from mixproof.polytope import vertices
 from mixproof.search import cheapest_mixture
@@ -92,7 +93,9 @@ def _searched(halfspaces: Matrix, p_x: Vector) -> Within:
     if not (halfspaces @ p_x >= -KEEP_TOL).all():
         return Within(None, 0, searched=True)
     try:
-        posteriors = cheapest_mixture(halfspaces, p_x, gap=SUBSET_GAP, seconds=SUBSET_SECONDS, slack=KEEP_TOL).rows
+        posteriors = cheapest_mixture(
+            halfspaces, p_x, Limits(gap=SUBSET_GAP, seconds=SUBSET_SECONDS), slack=KEEP_TOL
+        ).rows
         return Within(cheapest(posteriors, p_x).kernel, len(posteriors), searched=True)
     except (InfeasiblePrivacy, SolverFailure):  # a budget finer than solvers resolve: merged, it satisfies the notion
         return Within(np.ones((p_x.size, 1)), 0, searched=True)

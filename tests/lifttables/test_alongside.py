@@ -9,6 +9,7 @@ from scipy.optimize import linprog
 import liftlib as ll
 from liftlib.errors import BrokenNotion, UnsupportedNotion
 from lifttables.designs.alongside import alongside, retained, violation_alongside
+from mixproof.limits import Limits
 from mixproof.search import cheapest_mixture
 
 NOTIONS = [ll.LIP(0.5), ll.ALIP(0.8, 0.4), ll.LDP(0.9), ll.ALIP(np.inf, 0.3)]
@@ -118,7 +119,8 @@ def test_it_retains_what_a_search_for_each_value_retains():
     for t in np.moveaxis(counts, 2, 0):
         p_x, lift = t.sum(axis=0) / t.sum(), t / t.sum(axis=0) / p_s[:, None]
         sides = np.vstack([lift - np.exp(-eps), np.exp(eps) - lift])
-        total += t.sum() / counts.sum() * (entropy(p_x) - cheapest_mixture(sides, p_x, gap=1e-5, compiled=False).cost)
+        cost = cheapest_mixture(sides, p_x, Limits(gap=1e-5), compiled=False).cost
+        total += t.sum() / counts.sum() * (entropy(p_x) - cost)
     joint, z = pairs_of(counts)
     assert retained(joint, z, alongside(joint, z, notion).kernel)[2] == pytest.approx(total, rel=1e-4)
 

@@ -10,6 +10,7 @@ import liftlib as ll
 from mixproof import search
 from mixproof.compiling import HAS_NUMBA
 from mixproof.constraints import two_sided
+from mixproof.limits import Limits
 from mixproof.numerics import xlogx
 from mixproof.polytope import vertices
 from mixproof.search import cheapest_mixture
@@ -66,7 +67,7 @@ def test_the_least_cost_over_all_vertices(compiled):
 @pytest.mark.parametrize("compiled", ROUTES)
 def test_a_wider_gap_ends_sooner_and_keeps_its_word(compiled):
     for g, target in cases(4, 1, 8):
-        fine, coarse = (cheapest_mixture(g, target, gap=gap, compiled=compiled) for gap in (1e-6, 0.05))
+        fine, coarse = (cheapest_mixture(g, target, Limits(gap=gap), compiled=compiled) for gap in (1e-6, 0.05))
         utility = entropies([target])[0] - coarse.cost
         assert coarse.cost - coarse.proven.bound <= 0.05 * utility + 1e-9
         assert coarse.programmes <= fine.programmes
@@ -109,7 +110,7 @@ def test_a_slack_widens_what_is_proven(compiled):
         assert (wide <= one.caps + 1e-9).all()
         assert (one.caps <= wide + 20 * slack).all()
         within = best(scaled + room[:, None], target)
-        found = cheapest_mixture(scaled, target, slack=slack, compiled=compiled, gap=0.2, programmes=200)
+        found = cheapest_mixture(scaled, target, Limits(gap=0.2, work=200), slack=slack, compiled=compiled)
         assert found.proven.bound <= within + 1e-9
 
 
@@ -119,7 +120,7 @@ def test_a_box_without_a_point_that_a_slack_leaves_unproven_is_given_up(slack, c
     for seed in range(3):
         joint = ll.datasets.uniform_joint(2, 3, np.random.default_rng(seed))
         g = ll.ALIP.split(0.5, 0.35).halfspaces(joint)
-        found = cheapest_mixture(g, joint.p_x, gap=1e-4, slack=slack, compiled=compiled, programmes=1000)
+        found = cheapest_mixture(g, joint.p_x, Limits(gap=1e-4, work=1000), slack=slack, compiled=compiled)
         assert found.ended
         assert found.programmes < 500
 
@@ -128,7 +129,7 @@ def test_a_box_without_a_point_that_a_slack_leaves_unproven_is_given_up(slack, c
 def test_rows_to_start_from(compiled):
     for g, target in cases(3, 3):
         every = vertices(g)
-        found = cheapest_mixture(g, target, more=every, seconds=0.0, compiled=compiled)
+        found = cheapest_mixture(g, target, Limits(seconds=0.0), more=every, compiled=compiled)
         assert found.cost <= best(g, target) + 1e-9
         assert not found.ended
         assert found.programmes == 0
@@ -146,7 +147,7 @@ def test_a_limit_asks_for_a_heuristic_s_rows(compiled):
 
         cheapest_mixture(g, target, fallback=fallback, compiled=compiled)
         assert not asked
-        found = cheapest_mixture(g, target, fallback=fallback, seconds=0.0, compiled=compiled)
+        found = cheapest_mixture(g, target, Limits(seconds=0.0), fallback=fallback, compiled=compiled)
         assert len(asked) == 1
         assert found.cost <= best(g, target) + 1e-9
         assert not found.ended
@@ -159,7 +160,7 @@ def test_reports_fall(compiled, monkeypatch):
     monkeypatch.setattr(search, "LPS_PER_CHUNK_COMPILED" if compiled else "LPS_PER_CHUNK", 20 if compiled else 2)
     g, target = next(iter(cases(1, 5, 8)))
     told = []
-    found = cheapest_mixture(g, target, report=lambda *one: told.append(one), compiled=compiled)
+    found = cheapest_mixture(g, target, Limits(report=lambda *one: told.append(one)), compiled=compiled)
     costs, bounds, times = np.array(told).T
     assert (np.diff(costs) <= 1e-12).all()
     assert (np.diff(bounds) >= 0).all()
@@ -175,7 +176,7 @@ def test_so_many_programmes_and_no_more(compiled, monkeypatch):
     joint = ll.datasets.uniform_joint(4, 9, np.random.default_rng(0))
     g, target = ll.ALIP(0.4, 0.3).halfspaces(joint), joint.p_x
     for most in (1, 5, 17):
-        found = cheapest_mixture(g, target, programmes=most, gap=1e-9, compiled=compiled)
+        found = cheapest_mixture(g, target, Limits(gap=1e-9, work=most), compiled=compiled)
         assert found.programmes <= most
         assert found.proven.bound <= best(g, target) + 1e-9 <= found.cost + 2e-9
         if found.programmes == most:
@@ -188,7 +189,7 @@ def test_asking_for_more_never_proves_less_under_a_limit(programmes):
     joint = ll.Joint.from_counts(rng.gamma(0.3, size=(5, 14)) + 1e-9)
     halfspaces = ll.LIP(0.3).halfspaces(joint)
     coarse, fine = (
-        cheapest_mixture(halfspaces, joint.p_x, gap=gap, programmes=programmes, compiled=False) for gap in (1e-2, 1e-6)
+        cheapest_mixture(halfspaces, joint.p_x, Limits(gap, programmes), compiled=False) for gap in (1e-2, 1e-6)
     )
     assert fine.cost <= coarse.cost
     assert fine.proven.bound >= coarse.proven.bound
@@ -199,14 +200,14 @@ def test_the_number_of_threads_does_not_matter():
     joint, notion = ll.datasets.uniform_joint(8, 70, 0), ll.LIP(0.2)
     g = notion.halfspaces(joint)
     first, *others = (
-        cheapest_mixture(g, joint.p_x, gap=0.02, compiled=True, programmes=4000, threads=n) for n in (1, 2, 3)
+        cheapest_mixture(g, joint.p_x, Limits(gap=0.02, work=4000, threads=n), compiled=True) for n in (1, 2, 3)
     )
     assert first.proven.work.nodes > 1000
     for other in others:
         assert (other.cost, other.proven.bound, other.programmes) == (first.cost, first.proven.bound, first.programmes)
         for one, another in zip(first.proven.alone().work.records, other.proven.alone().work.records, strict=True):
             np.testing.assert_array_equal(one, another)
-    channel = ll.mechanisms.optimal(joint, notion, gap=0.02, compiled=True, programmes=20_000, threads=2)
+    channel = ll.mechanisms.optimal(joint, notion, gap=0.02, compiled=True, work=20_000, threads=2)
     made = channel.certificate
     assert made.proof.boxes > 1000
     assert ll.check_proof(joint, notion, channel).upper == pytest.approx(made.upper, abs=1e-8)
@@ -226,10 +227,10 @@ def begun(compiled, n_secret=5, n_public=12):
 def test_a_coarser_pass_does_not_take_a_bound_back(compiled):
     one = begun(compiled)
     one.multi_start()
-    one.one_pass(1e-3, None)
+    one.one_pass(1e-3)
     proven = one.proven
     for _ in range(2):
-        one.one_pass(1.0, None)
+        one.one_pass(1.0)
         assert one.proven.bound >= proven.bound
     assert one.proven is proven
 
@@ -245,7 +246,7 @@ def test_a_pass_that_proves_less_than_0_leaves_the_bound_at_0(compiled):
     """Entropy is never negative, whatever the first linear program alone proves."""
     one = begun(compiled)
     one.most = one.programmes + 1
-    work = one.one_pass(1e-6, None)
+    work = one.one_pass(1e-6)
     assert work.solved == 1
     assert work.dual @ one.target + work.least < -0.1
     assert one.proven.work is work
@@ -253,8 +254,7 @@ def test_a_pass_that_proves_less_than_0_leaves_the_bound_at_0(compiled):
 
 
 def test_the_gap_by_default_is_that_of_the_response():
-    asked = [inspect.signature(one).parameters["gap"].default for one in (cheapest_mixture, ll.mechanisms.optimal)]
-    assert asked[0] == asked[1] > 0
+    assert Limits().gap == inspect.signature(ll.mechanisms.optimal).parameters["gap"].default > 0
 
 
 @pytest.mark.parametrize("compiled", ROUTES)

@@ -11,6 +11,7 @@ import liftlib as ll
 from liftlib.response.posteriors import ResponseCertificate
 from mixproof import search
 from mixproof.compiling import HAS_NUMBA
+from mixproof.limits import Limits
 from mixproof.problem import COLUMNS_PER_PASS, Pass
 
 ROUTES = [pytest.param(True, marks=pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")), False]
@@ -24,8 +25,8 @@ def test_a_large_tree_comes_to_the_same(compiled, eps, monkeypatch):
     steps, passes = [], []
     perturb, one_pass = search.Search.perturb, search.Search.one_pass
 
-    def noted(self, delta, report, **how):
-        work = one_pass(self, delta, report, **how)
+    def noted(self, delta, **how):
+        work = one_pass(self, delta, **how)
         passes.append((work, delta, how))
         return work
 
@@ -55,12 +56,12 @@ def test_a_large_tree_comes_to_the_same(compiled, eps, monkeypatch):
 def test_nearby_ends_with_the_time():
     joint = ll.datasets.uniform_joint(6, 20, np.random.default_rng(3))
     halfspaces = ll.LIP(0.3).halfspaces(joint)
-    one = search.Search(halfspaces, joint.p_x, 0.0, compiled=False, limit=0.0)
+    one = search.Search(halfspaces, joint.p_x, 0.0, Limits(seconds=0.0), compiled=False)
     one.begin(np.empty((0, 20)))
     count, cost = len(one.master.rows), one.cost
     one.perturb(1e-3)
     assert len(one.master.rows) == count
-    one.limit = np.inf
+    one.clock.limit = np.inf
     one.perturb(1e-3)
     assert len(one.master.rows) > count
     assert one.cost < cost
@@ -125,7 +126,7 @@ def test_a_bound_alone():
     one = search.Search(ll.LIP(0.3).halfspaces(joint), joint.p_x, 0.0, compiled=False)
     one.begin(np.empty((0, 12)))
     assert one.proven.alone() is one.proven
-    one.one_pass(1e-3, None)
+    one.one_pass(1e-3)
     assert one.proven.work.records.multipliers.shape[0] > one.proven.work.nodes
     alone = one.proven.alone()
     assert alone.work.records.multipliers.shape[0] == alone.work.nodes == one.proven.work.nodes

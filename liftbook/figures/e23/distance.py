@@ -69,7 +69,7 @@ def _distances(task: tuple[Matrix, float, float]) -> Measured:
     joint, notion = Joint(task[0]), ALIP.split(task[1], task[2])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the bound shows whether the limit was reached
-        best = optimal_response(joint, notion, gap=GAP, programmes=PROGRAMMES).certified(ResponseCertificate)
+        best = optimal_response(joint, notion, gap=GAP, work=PROGRAMMES).certified(ResponseCertificate)
     merged, answered = merge_in_subsets(joint, notion)[0], respond_in_subsets(joint, notion)[0]
     first = evaluate(joint, merged)
     optimum, upper = best.value / first.entropy, best.upper / first.entropy

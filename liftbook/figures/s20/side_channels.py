@@ -97,7 +97,7 @@ def _srlip(task: Task) -> list[dict[str, Any]]:
         kernel_product, by_kernels = fastest(partial(product_of_kernels, joint, eps, shape))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LiftWarning)  # the bound shows whether the limit was reached
-            tree = partial(optimal_response, joint, notion, method="tree", gap=GAP, programmes=most)
+            tree = partial(optimal_response, joint, notion, method="tree", gap=GAP, work=most)
             searched, search = fastest(tree, repeats=1)
         bounds, bounding = fastest(partial(srlip_upper_bounds, joint, notion), repeats=1)
         upper = min(searched.certified(ResponseCertificate).upper, *bounds.values())

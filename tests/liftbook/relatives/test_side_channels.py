@@ -66,7 +66,7 @@ def test_large_alphabet():
     joint = ll.datasets.uniform_joint(2, 36, np.random.default_rng(0))
     notion = ll.SRLIP(1.0, (3, 3, 4))
     with pytest.warns(LiftWarning, match="the programmes were over"):
-        channel = ll.mechanisms.optimal(joint, notion, programmes=200)
+        channel = ll.mechanisms.optimal(joint, notion, work=200)
     assert notion.is_satisfied(joint, channel)
     found = utility(joint, channel)
     assert found > 2 * utility(joint, ll.mechanisms.product(joint, notion))

@@ -186,8 +186,8 @@ def test_two_certificates_are_the_same_only_if_they_are_one():
 # What is told -----------------------------------------------------------------------------------------------------
 
 ENDED_EARLY = {
-    "of a search": lambda joint: ll.mechanisms.optimal(joint, ll.ALIP(0.2, 0.2), method="tree", programmes=1),
-    "of tangents": lambda joint: ll.mechanisms.optimal(joint, ll.AlphaLift(2, 0.3, 0.2), programmes=30),
+    "of a search": lambda joint: ll.mechanisms.optimal(joint, ll.ALIP(0.2, 0.2), method="tree", work=1),
+    "of tangents": lambda joint: ll.mechanisms.optimal(joint, ll.AlphaLift(2, 0.3, 0.2), work=30),
     "of posteriors": lambda joint: ll.mechanisms.secret_aware(joint, ll.LIP(0.5), seconds=0.0),
 }
 

@@ -186,7 +186,7 @@ def test_out_of_time_is_told():
     assert made.upper >= best.value
 
 
-@pytest.mark.parametrize("limit", [{"seconds": 0.0}, {"programmes": 1}], ids=str)
+@pytest.mark.parametrize("limit", [{"seconds": 0.0}, {"work": 1}], ids=str)
 def test_never_less_than_merging(limit):
     for seed in (0, 4, 10):
         joint = ll.datasets.dirichlet_joint(5, 12, 0.3, np.random.default_rng(seed))
@@ -225,7 +225,7 @@ def test_rounds_run_out(monkeypatch):
 def test_other_limits_are_told_as_they_are(monkeypatch):
     joint = ll.datasets.uniform_joint(4, 12, np.random.default_rng(2))
     with pytest.warns(LiftWarning, match=r"the programmes were over .*; give more programmes"):
-        ll.mechanisms.optimal(joint, ll.AlphaLift(2, 0.3, 0.2), programmes=30)
+        ll.mechanisms.optimal(joint, ll.AlphaLift(2, 0.3, 0.2), work=30)
     monkeypatch.setattr(search, "MAX_TREE_BYTES", 1.0)
     with pytest.warns(LiftWarning, match=r"as large as memory lets it be .* rounds of tangents: .*; give a wider"):
         ll.mechanisms.optimal(joint, ll.AlphaLift(2, 0.3, 0.2))

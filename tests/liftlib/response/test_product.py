@@ -10,6 +10,7 @@ import liftlib as ll
 from liftlib.errors import InvalidParameter
 from liftlib.response import product
 from liftlib.response.product import ProductCertificate
+from mixproof.limits import Limits
 from mixproof.search import cheapest_mixture
 
 
@@ -84,7 +85,7 @@ def test_a_product_with_an_attribute_of_many_values():
     halfspaces, own = notion.attribute_halfspaces(joint, 0, made.certificate.share * 1.0)
     rows = (own[:, None] * factor.kernel).T
     assert (rows @ halfspaces.T >= -1e-9).all()
-    found = cheapest_mixture(halfspaces, own, compiled=False, gap=1e-2)
+    found = cheapest_mixture(halfspaces, own, Limits(gap=1e-2), compiled=False)
     told = ll.measures.mutual_information(factor.joint_xy(ll.Joint(np.outer([0.5, 0.5], own))))
     assert told <= ll.measures.entropy(own) - found.proven.bound + 1e-9
     assert told >= (ll.measures.entropy(own) - found.cost) * (1 - 1e-5)

@@ -180,9 +180,7 @@ def test_a_number_of_programmes_ends_the_search(notion, compiled):
     def searched(programmes):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            channel = ll.mechanisms.optimal(
-                joint, notion, method="tree", gap=1e-9, programmes=programmes, compiled=compiled
-            )
+            channel = ll.mechanisms.optimal(joint, notion, method="tree", gap=1e-9, work=programmes, compiled=compiled)
         return channel, [str(one.message) for one in caught if one.category is LiftWarning]
 
     (channel, told), (again, _), (further, _) = searched(60), searched(60), searched(240)
@@ -199,8 +197,8 @@ def test_a_number_of_programmes_ends_the_search(notion, compiled):
 
 def test_programmes_are_a_count():
     joint = ll.Joint([[0.3, 0.2], [0.1, 0.4]])
-    with pytest.raises(InvalidParameter, match=r"programmes is 0: .*1 or more"):
-        ll.mechanisms.optimal(joint, ll.LIP(0.5), programmes=0)
+    with pytest.raises(InvalidParameter, match=r"work is 0: .*1 or more"):
+        ll.mechanisms.optimal(joint, ll.LIP(0.5), work=0)
 
 
 @pytest.mark.parametrize("compiled", [ROUTES[0], pytest.param(False, marks=pytest.mark.slow)])
@@ -209,7 +207,7 @@ def test_a_search_for_nothing_ends(compiled):
     counts = np.random.default_rng(1).integers(1, 9, (3, 8))
     counts[0, 0] = 0
     joint = ll.Joint.from_counts(counts)
-    found = ll.mechanisms.optimal(joint, ll.SRLIP(0.0, (2, 2, 2)), method="tree", compiled=compiled, programmes=10_000)
+    found = ll.mechanisms.optimal(joint, ll.SRLIP(0.0, (2, 2, 2)), method="tree", compiled=compiled, work=10_000)
     made = found.certificate
     assert made.programmes < 10_000
     assert made.gap < 1e-6
@@ -240,7 +238,7 @@ def test_a_proof_by_large_multipliers(notion):
     joint = ll.datasets.dirichlet_joint(3, 23, 0.5, np.random.default_rng(0))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LiftWarning)
-        channel = ll.mechanisms.optimal(joint, notion, method="tree", programmes=300)
+        channel = ll.mechanisms.optimal(joint, notion, method="tree", work=300)
     assert ll.check_proof(joint, notion, channel).upper <= channel.certificate.upper < ll.measures.entropy(joint.p_x)
 
 
@@ -248,6 +246,6 @@ def test_a_search_that_proved_nothing_has_a_proof():
     """Of no more than that I(X; Y) is at most H(X), which is what is then told."""
     joint = ll.datasets.uniform_joint(8, 40, np.random.default_rng(0))
     with pytest.warns(LiftWarning, match="the programmes were over"):
-        channel = ll.mechanisms.optimal(joint, ll.ALIP(0.2, 0.2), programmes=1)
+        channel = ll.mechanisms.optimal(joint, ll.ALIP(0.2, 0.2), work=1)
     assert ll.check_proof(joint, ll.ALIP(0.2, 0.2), channel).upper <= channel.certificate.upper
     assert channel.certificate.upper == pytest.approx(ll.measures.entropy(joint.p_x), abs=1e-8)

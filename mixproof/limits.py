@@ -1,0 +1,73 @@
+"""When a search ends, and what it may use."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+Report = Callable[[float, float, float], None]  # progress callback, called with (cost, lower bound, seconds)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a search ends, and what it may use.
+
+    Attributes
+    ----------
+    gap : float
+        The search ends once cost and bound differ by at most this fraction of H(P) - cost, where P is the target.
+    work : int, optional
+        Maximum number of linear programs in branch and bound, a limit that does not depend on the machine's speed.
+    seconds : float, optional
+        Time limit, by the clock: on a shared machine the result depends on the load.
+    threads : int, optional
+        Number of threads, by default one for each processor that the process may use. It does not change the result
+        unless there is a time limit.
+    report : callable, optional
+        Progress callback, called with (cost, bound, seconds).
+
+    Examples
+    --------
+    >>> Limits(work=1000).less(400)
+    Limits(gap=1e-06, work=600, seconds=None, threads=None, report=None)
+    """
+
+    gap: float = 1e-6
+    work: int | None = None
+    seconds: float | None = None
+    threads: int | None = None
+    report: Report | None = None
+
+    def less(self, work: int, seconds: float = 0.0, *, gap: float | None = None) -> Limits:
+        """Return what is left after some linear programs and seconds, for another search with its own gap."""
+        return replace(
+            self,
+            gap=self.gap if gap is None else gap,
+            work=None if self.work is None else max(0, self.work - work),
+            seconds=None if self.seconds is None else max(0.0, self.seconds - seconds),
+        )
+
+
+class Clock:
+    """The time since a search began, and what a time limit leaves.
+
+    Examples
+    --------
+    >>> Clock(None).left, Clock(0.0).left
+    (inf, 0.0)
+    """
+
+    def __init__(self, seconds: float | None) -> None:
+        self.began = time.perf_counter()
+        self.limit = float("inf") if seconds is None else seconds
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the start."""
+        return time.perf_counter() - self.began
+
+    @property
+    def left(self) -> float:
+        """Seconds left, at least 0."""
+        return max(0.0, self.limit - self.seconds)
