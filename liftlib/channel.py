@@ -6,15 +6,20 @@ import operator
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, TypeVar, runtime_checkable
+from html import escape
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from liftlib.errors import InvalidDistribution, InvalidParameter, shown
-from liftlib.joint import Joint, Labels, _labels
+from liftlib.joint import Joint, Labels, _labels, framed, listed, plots
 from mixproof.checks import checked
-from mixproof.numerics import SUM_TOL, Matrix, Vector, as_matrix, check_count, check_nonnegative
+from mixproof.numerics import SUM_TOL, Matrix, Vector, as_matrix, check_count, check_nonnegative, generator
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
 
 Partition = tuple[tuple[int, ...], ...]
 
@@ -132,6 +137,16 @@ class Channel:
         vars(channel).update({**vars(self), "certificate": certificate})
         return channel
 
+    @checked
+    def labelled(self, joint: Joint) -> Channel:
+        """Return a copy whose inputs have the labels of a joint distribution, as ``design`` does."""
+        self._check_fits(joint)
+        channel = Channel.__new__(Channel)
+        vars(channel).update({**vars(self), "inputs": joint.public})
+        if self.sees_secret:
+            vars(channel)["secrets"] = joint.secret
+        return channel
+
     @classmethod
     @checked
     def identity(cls, n: int, labels: Sequence[Hashable] | None = None) -> Channel:
@@ -224,6 +239,17 @@ class Channel:
             return tuple(range(self.n_outputs))
         return tuple(names[c[0]] if len(c) == 1 else tuple(names[x] for x in c) for c in self.partition or ())
 
+    @cached_property
+    def inputs(self) -> Labels:
+        """The labels of the symbols, a tuple of length ``|X|``; 0, 1, 2, ... if they are not known."""
+        names: Labels | None = vars(self).get("_names")
+        return tuple(range(self.n_public)) if names is None else names
+
+    @cached_property
+    def secrets(self) -> Labels:
+        """The labels of the secrets if the channel sees them; otherwise ()."""
+        return tuple(range(self._shape[0])) if self.sees_secret else ()
+
     @property
     def sees_secret(self) -> bool:
         """Whether the kernel is P(y|s,x), so that S - X - Y need not be a Markov chain."""
@@ -298,47 +324,65 @@ class Channel:
         if after.n_public != self.n_outputs:
             raise InvalidParameter(f"after has {after.n_public} inputs, but this channel has {self.n_outputs} outputs")
         kernel = self.kernel @ after.kernel
-        return Channel(kernel / kernel.sum(axis=-1, keepdims=True), after.outputs)
+        channel = Channel(kernel / kernel.sum(axis=-1, keepdims=True), after.outputs)
+        vars(channel).update(inputs=self.inputs, secrets=self.secrets)
+        return channel
 
     @checked
-    def sample(self, x: ArrayLike, s: ArrayLike | None = None, rng: Uniform | None = None) -> NDArray[np.int64]:
+    def sample(self, x: ArrayLike, s: ArrayLike | None = None, rng: Uniform | int | None = None) -> NDArray[Any]:
         """Return a random output for each input.
 
         Parameters
         ----------
-        x : array_like of int, shape (n,)
-            Indices of the symbols.
-        s : array_like of int, shape (n,), optional
-            Indices of the secrets, for a channel that sees the secret.
-        rng : numpy.random.Generator or Uniform, optional
-            The source of randomness; by default a new one seeded by the operating system.
+        x : array_like of int or of labels, shape (n,)
+            Indices of the symbols, or their labels, ``self.inputs``. Whole numbers are indices, unless labels other
+            than 0, 1, 2, ... are whole numbers themselves.
+        s : array_like of int or of labels, shape (n,), optional
+            Indices or labels of the secrets, for a channel that sees the secret.
+        rng : int, numpy.random.Generator or Uniform, optional
+            A seed or the source of randomness; by default a new one seeded by the operating system.
 
         Returns
         -------
-        numpy.ndarray of int, shape (n,)
-            Indices of the outputs.
+        numpy.ndarray, shape (n,)
+            Indices of the outputs; their labels, ``self.outputs``, if x has labels.
 
         Raises
         ------
         InvalidParameter
-            If an index is out of range, or the secrets are missing or superfluous.
+            If an index or a label does not exist, or the secrets are missing or superfluous.
+
+        Examples
+        --------
+        >>> channel = Channel.merge([(0, 1), (2,)], 3, "abc")
+        >>> channel.sample(["c", "a"]).tolist(), channel.sample([2, 0]).tolist()
+        (['c', ('a', 'b')], [1, 0])
         """
-        source: Uniform = np.random.default_rng() if rng is None else rng
-        x = _indices("x", x, self.n_public)
-        drawn = np.empty(x.size, dtype=np.int64)
         if self.sees_secret != (s is not None):
             raise InvalidParameter("s is needed exactly when the channel sees the secret: see Channel.sees_secret")
-        rows: tuple[NDArray[np.int64], ...] = (x,)
-        if s is not None:
-            rows = (_indices("s", s, self.kernel.shape[0]), x)
-            if rows[0].shape != x.shape:
-                raise InvalidParameter(f"s has shape {rows[0].shape} and x {x.shape}: give one secret for each symbol")
+        symbols, by_label = _places("x", x, self.inputs)
+        rows = (symbols,) if s is None else (_places("s", s, self.secrets)[0], symbols)
+        if rows[0].shape != symbols.shape:
+            raise InvalidParameter(
+                f"s has shape {rows[0].shape} and x {symbols.shape}: give one secret for each symbol"
+            )
+        source = np.random.default_rng() if rng is None else rng
+        drawn = self._drawn(rows, source if isinstance(source, Uniform) else generator(source))
+        if not by_label:
+            return drawn
+        names = np.empty(self.n_outputs, object)
+        names[:] = self.outputs
+        return np.asarray(names[drawn])
+
+    def _drawn(self, rows: tuple[NDArray[np.int64], ...], source: Uniform) -> NDArray[np.int64]:
+        """Return the index of a random output for each row of the kernel."""
+        drawn = np.empty(rows[-1].size, dtype=np.int64)
         if self.output_of is not None:
-            return self.output_of[x]
-        if not x.size:
+            return self.output_of[rows[-1]]
+        if not drawn.size:
             return drawn
         flat = np.ravel_multi_index(rows, self.kernel.shape[:-1])
-        uniform = source.random(x.size)
+        uniform = source.random(drawn.size)
         order = np.argsort(flat, kind="stable")
         values, starts = np.unique(flat[order], return_index=True)
         table = self.kernel.reshape(-1, self.n_outputs)
@@ -350,6 +394,20 @@ class Channel:
             drawn[chosen] = possible[np.minimum(at, possible.size - 1)]
         return drawn
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return P(y|x) as a pandas.DataFrame with labels; P(y|s,x) has a row for each pair (s, x)."""
+        rows = self.inputs if not self.sees_secret else tuple((s, x) for s in self.secrets for x in self.inputs)
+        name = "(secret, public)" if self.sees_secret else "public"
+        return framed(self.kernel.reshape(-1, self.n_outputs), (name, rows), ("output", self.outputs))
+
+    def plot(self, joint: Joint, **options: Any) -> Axes:
+        """Draw the channel as bands from symbols to outputs, and return the matplotlib axes.
+
+        The options are those of :func:`liftlib.plots.flows`, such as ``secret``.
+        """
+        axes: list[Axes] = plots().flows(joint, {"": self}, **options)
+        return axes[0]
+
     def _check_fits(self, joint: Joint) -> None:
         """Raise InvalidParameter unless the channel fits the joint distribution."""
         if joint.n_public != self.n_public:
@@ -359,7 +417,14 @@ class Channel:
 
     def __repr__(self) -> str:
         sees = f"{self.kernel.shape[0]} secrets x " if self.sees_secret else ""
-        return f"Channel({sees}{self.n_public} symbols -> {self.n_outputs} outputs)"
+        known = "" if self.certificate is None else f", I(X;Y) = {self.certificate.value:.4g} nats"
+        if self.certificate is not None and np.isfinite(self.certificate.upper):
+            known += f", gap {self.certificate.gap:.2g}"
+        return f"Channel({sees}{self.n_public} symbols -> {self.n_outputs} outputs{known})"
+
+    def _repr_html_(self) -> str:
+        given = "P(y|s,x)" if self.sees_secret else "P(y|x)"
+        return f"<p>{escape(repr(self))}; {given}:</p>{self.to_frame().to_html(max_rows=10, max_cols=10)}"
 
 
 def or_identity(joint: Joint, channel: Channel | None) -> Channel:
@@ -391,3 +456,24 @@ def _indices(name: str, values: ArrayLike, size: int) -> NDArray[np.int64]:
     if not ((array >= 0) & (array < size)).all():
         raise InvalidParameter(f"{name} has an index outside 0, ..., {size - 1}: check the labels")
     return array.astype(np.int64)
+
+
+def _places(name: str, values: Any, labels: Labels) -> tuple[NDArray[np.int64], bool]:
+    """Return the indices of symbols given by index or by label, and whether labels were given."""
+    numbered = labels == tuple(range(len(labels)))
+    if numbered or not all(isinstance(label, int) and not isinstance(label, bool) for label in labels):
+        try:
+            array = np.asarray(values)
+        except ValueError:  # labels that are tuples
+            array = np.empty(1, object)
+        if numbered or array.size == 0 or np.issubdtype(array.dtype, np.integer):
+            return _indices(name, values, len(labels)), False
+    index = {label: place for place, label in enumerate(labels)}
+    try:
+        return np.array([index[label] for label in listed(values)], np.int64), True
+    except KeyError as error:
+        raise InvalidParameter(
+            f"{name} has {shown(error.args[0])}, which is not a label: the labels are {shown(labels)}"
+        ) from error
+    except TypeError as error:
+        raise InvalidParameter(f"{name} is {shown(values)}: give a sequence of indices or of labels") from error

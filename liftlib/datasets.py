@@ -128,7 +128,7 @@ def adult(
     Examples
     --------
     >>> adult("relationship", "occupation")
-    Joint(6 secrets x 15 public symbols)
+    Joint(6 secrets x 15 public symbols, lifts 0 to 7.38)
     """
     columns = (public,) if isinstance(public, str) else tuple(public)
     if not columns or len({secret, *columns}) != 1 + len(columns):
@@ -194,7 +194,7 @@ def uniform_joint(n_secret: int, n_public: int, rng: Rng) -> Joint:
     Examples
     --------
     >>> uniform_joint(5, 17, 0)
-    Joint(5 secrets x 17 public symbols)
+    Joint(5 secrets x 17 public symbols, lifts 0.00631 to 3.15)
     """
     return Joint(uniform_joints(1, n_secret, n_public, rng)[0])
 
@@ -206,6 +206,6 @@ def dirichlet_joint(n_secret: int, n_public: int, concentration: float, rng: Rng
     Examples
     --------
     >>> dirichlet_joint(5, 17, 0.5, 0)
-    Joint(5 secrets x 17 public symbols)
+    Joint(5 secrets x 17 public symbols, lifts 0.000228 to 4.65)
     """
     return Joint(dirichlet_joints(1, n_secret, n_public, concentration, rng)[0])

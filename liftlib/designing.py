@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from liftlib import registry
 from liftlib.channel import Channel
-from liftlib.errors import InvalidParameter
+from liftlib.errors import BrokenNotion, InvalidParameter, LiftWarning
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.notions import Notion
 from mixproof.checks import checked
+from mixproof.numerics import KEEP_TOL
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,6 +48,8 @@ def design(joint: Joint, notion: Notion, mechanism: str = "subset-merging", **op
         If there is no such mechanism or option; the message lists those that exist.
     UnsupportedNotion
         If the mechanism cannot serve the notion; the message names mechanisms that can.
+    BrokenNotion
+        If the mechanism's channel violates the notion.
 
     Examples
     --------
@@ -56,12 +60,19 @@ def design(joint: Joint, notion: Notion, mechanism: str = "subset-merging", **op
     >>> design(joint, ALIP(0.2, 0.2), "optimal", gap=1e-3).n_outputs
     3
     """
-    return registry.mechanisms[mechanism](joint, notion, **options)
+    channel = registry.mechanisms[mechanism](joint, notion, **options)
+    violation = notion.violation(joint, channel)
+    if not violation <= KEEP_TOL:
+        raise BrokenNotion(
+            f"the channel of {mechanism} violates {notion} by {violation:.4g} nats: use another mechanism, "
+            "or see liftlib.testing.check_mechanism if it is yours"
+        )
+    return channel
 
 
 @checked
 def compare(joint: Joint, notion: Notion, mechanisms: Sequence[str] | None = None) -> pd.DataFrame:
-    """Return the utility, leakage, gap and running time of several mechanisms.
+    """Return the utility, privacy, gap and running time of several mechanisms.
 
     Parameters
     ----------
@@ -76,9 +87,10 @@ def compare(joint: Joint, notion: Notion, mechanisms: Sequence[str] | None = Non
     Returns
     -------
     pandas.DataFrame
-        One row per mechanism, best utility first: ``mechanism``, ``nmi`` (I(X; Y) / H(X)), ``min_lift_leakage`` and
-        ``max_lift_leakage`` (nats), ``gap`` (the optimality gap in nats, infinite if no bound
-        is proven) and ``seconds``.
+        One row per mechanism, best utility first, and those that violate the notion last: ``mechanism``; ``nmi``,
+        I(X; Y) / H(X); ``violation``, by how much a budget is exceeded in nats (negative if there is room, 0 within the
+        tolerance); ``gap``, the optimality gap in nats among mechanisms of the same kind (infinite if no bound is
+        proven); ``secret``, whether the mechanism needs the secret to draw its output; and ``seconds``.
 
     Raises
     ------
@@ -87,12 +99,19 @@ def compare(joint: Joint, notion: Notion, mechanisms: Sequence[str] | None = Non
     UnsupportedNotion
         If one of ``mechanisms`` cannot serve the notion.
 
+    Warns
+    -----
+    LiftWarning
+        If a mechanism violates the notion.
+
     Examples
     --------
     >>> from liftlib import LIP
     >>> joint = Joint([[0.3, 0.1, 0.1], [0.1, 0.2, 0.2]])
-    >>> compare(joint, LIP(0.2), ["watchdog", "optimal"])[["mechanism", "nmi"]].round(3).values.tolist()
-    [['optimal', 0.476], ['watchdog', 0.0]]
+    >>> print(compare(joint, LIP(0.2), ["watchdog", "optimal"]).drop(columns="seconds").round(3))
+      mechanism    nmi  violation  gap  secret
+    0   optimal  0.476        0.0  0.0   False
+    1  watchdog  0.000       -0.2  inf   False
     """
     import pandas as pd  # noqa: PLC0415 - only this function needs it
 
@@ -104,15 +123,22 @@ def compare(joint: Joint, notion: Notion, mechanisms: Sequence[str] | None = Non
         started = time.perf_counter()
         channel = mechanism(joint, notion)
         seconds = time.perf_counter() - started
-        result = evaluate(joint, channel)
+        violation = notion.violation(joint, channel)
         rows.append(
             {
                 "mechanism": mechanism.name,
-                "nmi": result.nmi,
-                "min_lift_leakage": result.min_lift_leakage,
-                "max_lift_leakage": result.max_lift_leakage,
+                "nmi": evaluate(joint, channel).nmi,
+                "violation": 0.0 if abs(violation) <= KEEP_TOL else violation,
                 "gap": float("inf") if channel.certificate is None else channel.certificate.gap,
+                "secret": channel.sees_secret,
                 "seconds": seconds,
             }
         )
-    return pd.DataFrame(rows).sort_values("nmi", ascending=False, ignore_index=True, kind="stable")
+    table = pd.DataFrame(rows).sort_values("nmi", ascending=False, kind="stable")
+    broken = ~(table["violation"] <= KEEP_TOL)
+    if broken.any():
+        over = (f"{row.mechanism} by {row.violation:.4g} nats" for row in table[broken].itertuples())
+        warnings.warn(
+            f"{notion} is violated, by {', '.join(over)}: these mechanisms stand last", LiftWarning, stacklevel=3
+        )
+    return pd.concat([table[~broken], table[broken]], ignore_index=True)

@@ -43,7 +43,7 @@ class MissingExtra(LiftError, ImportError):
 
 
 class BrokenNotion(LiftError):
-    """The release would violate the privacy notion; nothing was written."""
+    """A channel or a release violates the privacy notion; nothing was returned or written."""
 
     exit_code = 3
 

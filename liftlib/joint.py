@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from html import escape
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from liftlib.errors import DataError, InvalidDistribution, shown
+from liftlib.errors import DataError, InvalidDistribution, MissingExtra, shown
 from mixproof.checks import checked
 from mixproof.numerics import SUM_TOL, Matrix, Vector, as_matrix, check_nonnegative
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
 
 Labels = tuple[Hashable, ...]
 
@@ -23,11 +29,12 @@ class Joint:
 
     Parameters
     ----------
-    p : array_like, shape (S, X)
+    p : array_like or data frame, shape (S, X)
         Probabilities P(s, x), which sum to 1. Cells may be 0, but no row or column may be entirely 0, because
         P(x|s) or P(s|x) would be undefined.
     secret, public : sequence, optional
-        Labels of the rows and of the columns; 0, 1, 2, ... by default.
+        Labels of the rows and of the columns. By default a pandas frame's index and columns; the other columns of a
+        Polars or PyArrow table whose first column is text, and that text; and 0, 1, 2, ... for arrays.
 
     Raises
     ------
@@ -44,7 +51,7 @@ class Joint:
     >>> joint.p_s.round(6).tolist(), joint.p_x.round(6).tolist()
     ([0.4, 0.6], [0.3, 0.7])
     >>> joint
-    Joint(2 secrets x 2 public symbols)
+    Joint(2 secrets x 2 public symbols, lifts 0.833 to 1.11)
     """
 
     p: Matrix
@@ -54,6 +61,7 @@ class Joint:
     def __init__(
         self, p: ArrayLike, secret: Sequence[Hashable] | None = None, public: Sequence[Hashable] | None = None
     ):
+        p, secret, public = _unframed(p, secret, public)
         matrix = as_matrix("P_SX", p)
         check_nonnegative("P_SX", matrix)
         if not abs(matrix.sum() - 1) <= SUM_TOL:
@@ -84,10 +92,10 @@ class Joint:
 
         Parameters
         ----------
-        counts : array_like, shape (S, X)
-            Non-negative counts or weights; they need not be integers.
+        counts : array_like or data frame, shape (S, X)
+            Non-negative counts or weights, such as a pandas.crosstab; they need not be integers.
         secret, public : sequence, optional
-            Row and column labels.
+            Row and column labels; by default those of a data frame, as for :class:`Joint`.
         drop_empty : bool, keyword-only
             Whether to drop rows and columns that are entirely 0 instead of raising an error.
 
@@ -96,6 +104,7 @@ class Joint:
         >>> Joint.from_counts([[1, 0, 1], [2, 0, 4]], public="abc", drop_empty=True).public
         ('a', 'c')
         """
+        counts, secret, public = _unframed(counts, secret, public)
         table = as_matrix("counts", counts)
         check_nonnegative("counts", table)
         if not table.sum() > 0:
@@ -115,7 +124,7 @@ class Joint:
 
         Parameters
         ----------
-        frame : pandas.DataFrame, or anything that pandas.DataFrame accepts
+        frame : pandas.DataFrame, Polars or PyArrow table, or anything that pandas.DataFrame accepts
             The table, one row per person.
         secret, public : str, keyword-only
             Column names. Labels are sorted (by type and text if they cannot be compared). Missing values are an
@@ -135,6 +144,9 @@ class Joint:
         import pandas as pd  # noqa: PLC0415 - half a second, and only this constructor needs it
 
         try:
+            if (names := _columns(frame)) is not None and not isinstance(frame, pd.DataFrame):
+                asked = {name: listed(frame[name]) for name in (secret, public) if name in names}
+                frame = {**dict.fromkeys(names), **asked}
             frame = pd.DataFrame(frame)
         except (TypeError, ValueError) as error:
             raise DataError(f"the table is a {type(frame).__name__}, without named columns: {error}") from error
@@ -197,8 +209,34 @@ class Joint:
         """P(x|s), shape (S, X); rows sum to 1."""
         return _frozen(self.p / self.p_s[:, None])
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return P(s, x) as a pandas.DataFrame, with the labels as index (secret) and columns (public)."""
+        return framed(self.p, ("secret", self.secret), ("public", self.public))
+
+    def plot(self, kind: Literal["lifts", "plane"] = "lifts", **options: Any) -> Axes:
+        """Draw the lifts, and return the matplotlib axes.
+
+        Parameters
+        ----------
+        kind : {"lifts", "plane"}
+            A heat map of the lifts, or each symbol's largest against its smallest log-lift.
+        **options
+            As for :func:`liftlib.plots.lift_map` or :func:`liftlib.plots.plane`, such as ``notions``.
+        """
+        axes: Axes
+        if kind == "plane":
+            axes = plots().plane(self, **options)
+        else:
+            axes = plots().lift_map(self.s_given_x / self.p_s[:, None], self.secret, self.public, **options)
+        return axes
+
     def __repr__(self) -> str:
-        return f"Joint({self.n_secret} secrets x {self.n_public} public symbols)"
+        lifts = self.s_given_x / self.p_s[:, None]
+        size = f"{self.n_secret} secrets x {self.n_public} public symbols"
+        return f"Joint({size}, lifts {lifts.min():.3g} to {lifts.max():.3g})"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(repr(self))}; P(s, x):</p>{self.to_frame().to_html(max_rows=10, max_cols=10)}"
 
 
 def _coded(column: Any) -> tuple[NDArray[np.intp], list[Any]]:
@@ -233,3 +271,65 @@ def _labels(name: str, labels: Sequence[Hashable] | None, size: int) -> Labels:
         twice = next(label for label in labels if labels.count(label) > 1)
         raise InvalidDistribution(f"{name} has the label {shown(twice)} twice: make labels unique")
     return labels
+
+
+def listed(values: Any) -> list[Any]:
+    """Return the values of a sequence, an array, or a column of pandas, Polars or PyArrow as a list."""
+    for method in ("to_pylist", "to_list", "tolist"):
+        if hasattr(values, method):
+            return list(getattr(values, method)())
+    return list(values)
+
+
+def framed(values: Matrix, rows: tuple[str, Labels], columns: tuple[str, Labels]) -> pd.DataFrame:
+    """Return an array as a pandas.DataFrame, given the names and labels of its two axes."""
+    import pandas as pd  # noqa: PLC0415 - half a second, and only frames need it
+
+    # a label may be a tuple, which is not several levels
+    index, header = (pd.Index(list(labels), name=name, tupleize_cols=False) for name, labels in (rows, columns))
+    return pd.DataFrame(values, index, header)
+
+
+def plots() -> ModuleType:
+    """Return :mod:`liftlib.plots`, which needs matplotlib."""
+    try:
+        from liftlib import plots  # noqa: PLC0415 - half a second, and only a plot needs it
+    except ModuleNotFoundError as error:
+        raise MissingExtra(f"a plot needs {error.name}: pip install matplotlib") from error
+    return plots
+
+
+def _columns(frame: Any) -> list[Any] | None:
+    """Return the column names of a data frame of pandas, Polars or PyArrow; None for other values."""
+    columns = getattr(frame, "column_names", getattr(frame, "columns", None))
+    return None if columns is None else list(columns)
+
+
+def _unframed(
+    values: Any, secret: Sequence[Hashable] | None, public: Sequence[Hashable] | None
+) -> tuple[ArrayLike, Sequence[Hashable] | None, Sequence[Hashable] | None]:
+    """Return an array of a data frame's numbers, and its labels where none are given."""
+    columns = _columns(values)
+    if columns is None:
+        return values, secret, public
+    if hasattr(values, "index"):  # pandas
+        rows: Sequence[Hashable] | None = list(values.index)
+        array = values.to_numpy()
+    else:
+        cells = [listed(values[name]) for name in columns]
+        rows = cells.pop(0) if cells and all(isinstance(cell, str) for cell in cells[0]) else None
+        columns = columns[len(columns) - len(cells) :]
+        array = np.array(cells).T
+    if _has_margins(array, rows, columns):
+        raise InvalidDistribution(
+            f"the last row and column, {shown(columns[-1])}, are the sums of the others: "
+            "leave them out, as by pandas.crosstab(..., margins=False)"
+        )
+    return array, rows if secret is None else secret, columns if public is None else public
+
+
+def _has_margins(array: Any, rows: Sequence[Hashable] | None, columns: Sequence[Hashable]) -> bool:
+    """Return whether the last row and column have one label and the sums of the others."""
+    if rows is None or len(rows) < 2 or len(columns) < 2 or rows[-1] != columns[-1] or array.dtype.kind not in "iuf":
+        return False
+    return bool((array[:-1].sum(axis=0) == array[-1]).all() and (array[:, :-1].sum(axis=1) == array[:, -1]).all())

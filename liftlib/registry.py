@@ -10,6 +10,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
+from html import escape
 from importlib import import_module
 from typing import Any, cast
 
@@ -120,7 +122,7 @@ required_budgets (LiftNotion)"
         channel = self.function(joint, notion, **options)
         if not isinstance(channel, Channel):
             raise InvalidParameter(f"{self.name} returns a {type(channel).__name__}: a mechanism returns a Channel")
-        return channel
+        return channel.labelled(joint)
 
 
 def own_mechanism(where: str) -> Mechanism:
@@ -199,7 +201,9 @@ class Registry(Mapping[str, Mechanism]):
             return entry
         if ":" in name:
             return own_mechanism(name)
-        raise InvalidParameter(f"no mechanism {name!r}: there are {', '.join(self._all())}, or MODULE:FUNCTION")
+        near = get_close_matches(str(name), self._all(), 1)
+        hint = f"did you mean {near[0]!r}? There" if near else "there"
+        raise InvalidParameter(f"no mechanism {name!r}: {hint} are {', '.join(self._all())}, or MODULE:FUNCTION")
 
     def __getattr__(self, name: str) -> Callable[..., Channel]:
         entry = None if name.startswith("_") else self._all().get(name.replace("_", "-"))
@@ -221,6 +225,12 @@ class Registry(Mapping[str, Mechanism]):
 
     def __repr__(self) -> str:
         return f"<mechanisms: {', '.join(self._all())}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(entry.name, entry.words, entry.cost, entry.source) for entry in self.values()]
+        header = "".join(f"<th>{name}</th>" for name in ("mechanism", "serves", "time", "source"))
+        cells = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows)
+        return f"<table><tr>{header}</tr>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>"
 
 
 mechanisms = Registry((

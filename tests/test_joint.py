@@ -35,7 +35,7 @@ class TestViews:
         assert (joint.n_secret, joint.n_public) == (2, 3)
         assert joint.secret == ("ill", 3)
         assert joint.public == ("a", "b", "c")
-        assert repr(joint) == "Joint(2 secrets x 3 public symbols)"
+        assert repr(joint) == "Joint(2 secrets x 3 public symbols, lifts 0 to 1.33)"
         assert Joint.from_counts(COUNTS).public == (0, 1, 2)
 
     def test_every_named_joint_is_a_distribution_with_conditionals(self, joint):

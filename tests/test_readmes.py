@@ -27,6 +27,14 @@ def test_the_code_runs(package, capsys):
         assert capsys.readouterr().out
 
 
+def test_the_api_on_one_page_runs():
+    page = (ROOT / "chapters" / "api.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```\{code-(?:block|cell)\} \w+\n(.*?)```", page, re.DOTALL)
+    names = {}
+    exec(code, names)  # noqa: S102 - it is ours
+    assert len(names["channel"].sample([0, 1, 2], rng=0)) == 3
+
+
 @pytest.mark.parametrize("package", LIBRARIES)
 def test_each_module_is_named_once(package):
     paths = [path for path in (ROOT / package).iterdir() if not path.name.startswith("_")]

@@ -18,7 +18,7 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from liftbook.plots.planes import plane
+from liftbook.plots.joints import plane
 from liftlib.errors import DataError, LiftError
 from liftlib.measures.lifts import lift
 from liftlib.notions import LIP

@@ -12,8 +12,10 @@ from liftlib.measures import information
 from liftlib.measures.lifts import lift_ratio, max_lift, min_lift
 from mixproof.checks import checked
 
+SHOWN = ("nmi", "mutual_information", "min_lift_leakage", "max_lift_leakage", "lip", "ldp", "secret_information")
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
     """Utility and leakage of a channel on a joint distribution, in nats.
 
@@ -82,6 +84,13 @@ class Evaluation:
     def chi2_divergence(self) -> float:
         """The chi-square divergence chi2(S; Y), at least 0."""
         return information.chi2_divergence(self.release)
+
+    def __repr__(self) -> str:
+        return f"Evaluation({', '.join(f'{name}={getattr(self, name):.4g}' for name in SHOWN)})"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><th>{name}</th><td>{getattr(self, name):.6g}</td></tr>" for name in SHOWN)
+        return f"<table>{rows}</table>"
 
     def sibson(self, alpha: float) -> float:
         """Return Sibson's mutual information of S and Y of order alpha, nats."""

@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
+from html import escape
 from typing import ClassVar, Literal, NamedTuple, TypeGuard, TypeVar
 
 import numpy as np
@@ -140,6 +141,10 @@ class Notion(Interface, ABC):
     def __str__(self) -> str:
         """Return the notion as text, with numbers rounded to 12 significant digits."""
         return re.sub(r"\d+\.\d{12,}(e-?\d+)?", lambda number: f"{float(number[0]):.12g}", repr(self))
+
+    def _repr_html_(self) -> str:
+        cells = "".join(f"<tr><th>{name}</th><td>{escape(str(value))}</td></tr>" for name, value in vars(self).items())
+        return f"<table><caption>{type(self).__name__}</caption>{cells}</table>"
 
     @abstractmethod
     def leakage(self, joint: Joint, channel: Channel | None = None) -> float | Leakage:

@@ -1,6 +1,6 @@
 """Plots of an audit and of a comparison.
 
-Only this module of the library uses matplotlib, which is imported when something is drawn.
+Matplotlib is imported when something is drawn.
 """
 
 from __future__ import annotations
@@ -11,58 +11,18 @@ from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from lifttables.extras import extra
 from mixproof.numerics import Matrix
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MAX_LABEL_LENGTH = 28  # maximum number of characters shown of a label
 
-
-def lift_map(lifts: Matrix, secrets: Sequence[str], symbols: Sequence[str]) -> Axes:
-    """Draw lifts as a heat map, a row for each symbol and a column for each secret.
-
-    Cells are orange for a lift above 1 and purple below 1; a lift of 0 is a cross. Lifts are written in the cells if
-    there is room, so that the map can be read in grey.
-
-    Parameters
-    ----------
-    lifts : numpy.ndarray, shape (S, X)
-    secrets, symbols : sequence of str
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-    """
-    plt = _pyplot()
-    n_secret, n_public = lifts.shape
-    numbered = n_public <= 40 and n_secret <= 10
-    size = (min(14, 3.2 + (0.62 if numbered else 0.3) * n_secret), min(12, 1.4 + 0.26 * n_public))
-    # white, so that it reads on a dark page
-    ax: Axes = plt.figure(figsize=size, dpi=110, layout="constrained", facecolor="white").add_subplot()
-    ax.spines[:].set_visible(False)
-    with np.errstate(divide="ignore"):
-        values = np.log(lifts.T)
-    finite = np.isfinite(values)
-    extent = max(0.1, float(np.abs(values[finite]).max(initial=0.0)))
-    image = ax.imshow(np.where(finite, values, np.nan), cmap="PuOr_r", vmin=-extent, vmax=extent, aspect="auto")
-    for x, s in zip(*np.nonzero(~finite), strict=True):
-        ax.text(s, x, "×", ha="center", va="center", fontsize=9)
-    if numbered:
-        for x, s in zip(*np.nonzero(finite), strict=True):
-            dark = abs(values[x, s]) > 0.6 * extent
-            text = f"{lifts[s, x]:.2f}" if lifts[s, x] < 10 else f"{lifts[s, x]:.0f}"
-            ax.text(s, x, text, ha="center", va="center", fontsize=9, color="white" if dark else "black")
-    ax.set_yticks(range(n_public), [_short(name) for name in symbols], fontsize=9)
-    names = [_short(name).replace("-", "-\n", 1) if n_secret <= 10 else _short(name) for name in secrets]
-    ax.set_xticks(range(n_secret), names, fontsize=9, rotation=0 if n_secret <= 10 else 60)
-    ax.tick_params(length=0, top=True, bottom=False, labeltop=True, labelbottom=False)
-    ax.grid(visible=False)
-    ax.figure.colorbar(image, ax=ax, label="log-lift (nats)", shrink=0.6)
-    return ax
+def lift_map(lifts: Matrix, secrets: Sequence[object], symbols: Sequence[object]) -> Axes:
+    """Draw lifts as a heat map, see :func:`liftlib.plots.lift_map`."""
+    with extra("tables"):
+        from liftlib import plots  # noqa: PLC0415 - takes half a second to import
+    return plots.lift_map(lifts, secrets, symbols)
 
 
 def as_svg(ax: Axes) -> str:
@@ -83,12 +43,6 @@ def _pyplot() -> ModuleType:
     with extra("tables"):
         from matplotlib import pyplot as plt  # noqa: PLC0415 - takes half a second to import
     return plt
-
-
-def _short(text: str) -> str:
-    # a dollar sign would start a formula
-    text = "".join(letter if letter.isprintable() else " " for letter in text).replace("$", r"\$")
-    return text if len(text) <= MAX_LABEL_LENGTH else text[: MAX_LABEL_LENGTH - 1] + "…"
 
 
 def cost_curves(

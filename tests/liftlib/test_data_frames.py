@@ -1,0 +1,170 @@
+"""Labels of data frames survive: into a joint distribution, through a channel, and out again."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import liftlib as ll
+from liftlib.errors import DataError, InvalidDistribution, InvalidParameter
+
+PEOPLE = {"illness": ["no", "no", "yes", "no", "yes", "no"], "age": ["old", "young", "old", "young", "old", "old"]}
+COUNTS = [[2, 2], [2, 0]]
+
+
+def tables(columns):
+    return {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": lambda of: pl.DataFrame(of).to_arrow()}[columns]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_a_table_keeps_its_labels(library):
+    if library == "pyarrow":
+        pytest.importorskip("pyarrow")
+    joint = ll.Joint.from_table(tables(library)(PEOPLE), secret="illness", public="age")
+    assert (joint.secret, joint.public) == (("no", "yes"), ("old", "young"))
+    np.testing.assert_allclose(joint.p, np.array(COUNTS) / 6)
+    with pytest.raises(DataError, match=r"no column 'ill': the table has illness, age|'illness', 'age'"):
+        ll.Joint.from_table(tables(library)(PEOPLE), secret="ill", public="age")
+    missing = tables(library)({**PEOPLE, "age": [None, *PEOPLE["age"][1:]]})
+    with pytest.raises(DataError, match="column 'age' has missing values in 1 of 6 rows, first at row 0"):
+        ll.Joint.from_table(missing, secret="illness", public="age")
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_counts_keep_their_labels(library):
+    counts = {"illness": ["no", "yes"], "old": [2, 2], "young": [2, 0]}
+    if library == "pyarrow":
+        pytest.importorskip("pyarrow")
+    table = tables(library)(counts) if library != "pandas" else pd.crosstab(PEOPLE["illness"], np.array(PEOPLE["age"]))
+    joint = ll.Joint.from_counts(table)
+    assert (joint.secret, joint.public) == (("no", "yes"), ("old", "young"))
+    np.testing.assert_array_equal(joint.p, ll.Joint.from_counts(COUNTS).p)
+    assert ll.Joint.from_counts(table, ["healthy", "ill"], "ab").secret == ("healthy", "ill")
+
+
+def test_margins_of_a_cross_table_are_refused():
+    table = pd.crosstab(PEOPLE["illness"], np.array(PEOPLE["age"]), margins=True)
+    with pytest.raises(InvalidDistribution, match=r"'All', are the sums of the others.*margins=False"):
+        ll.Joint.from_counts(table)
+
+
+@pytest.mark.parametrize("labels", [("a", "b", "c"), (20, 30, 40), ((1, 2), (3, 4), "x"), (True, 1.5, None)])
+def test_a_joint_survives_its_frame(labels):
+    joint = ll.Joint.from_counts([[1, 0, 2], [3, 1, 1]], secret=["no", "yes"], public=labels)
+    frame = joint.to_frame()
+    assert frame.shape == (2, 3)
+    again = ll.Joint(frame)
+    assert (again.secret, again.public) == (joint.secret, joint.public)
+    np.testing.assert_array_equal(again.p, joint.p)
+
+
+PUBLIC = {"text": ("a", "b", "c"), "numbers": (20, 30, 40), "tuples": (("a", 1), ("b", 2), ("c", 3))}
+
+
+@pytest.mark.parametrize("labels", PUBLIC)
+@pytest.mark.parametrize("mechanism", ["subset-merging", "optimal", "randomised-response", "conditional-reporting"])
+def test_a_design_samples_labels(labels, mechanism):
+    public = PUBLIC[labels]
+    joint = ll.Joint.from_counts([[4, 2, 1], [1, 2, 4]], secret=["no", "yes"], public=public)
+    channel = ll.design(joint, ll.LIP(0.5), mechanism)
+    assert (channel.inputs, channel.n_outputs) == (public, len(channel.outputs))
+    codes = [0, 1, 2, 2, 0] * 20
+    secrets = ["no", "yes", "yes", "no", "yes"] * 20 if channel.sees_secret else None
+    coded = None if secrets is None else [joint.secret.index(s) for s in secrets]
+    plain = ll.Channel(channel.kernel).sample(codes, coded, rng=3)
+    drawn = channel.sample([public[code] for code in codes], secrets, rng=3)
+    assert drawn.tolist() == [channel.outputs[y] for y in plain]
+
+
+def test_a_column_of_any_library_is_sampled():
+    channel = ll.Channel.merge([(0, 1), (2,)], 3, "abc")
+    for column in (pd.Series(["c", "a"]), pl.Series(["c", "a"]), np.array(["c", "a"]), ["c", "a"], "ca"):
+        assert channel.sample(column).tolist() == ["c", ("a", "b")]
+    assert channel.sample(pd.Series(["c"], dtype="category")).tolist() == ["c"]
+    assert channel.sample([2, 0]).tolist() == [1, 0]
+    assert channel.sample([]).tolist() == []
+
+
+def test_whole_numbers_are_labels_only_if_the_labels_are_other_whole_numbers():
+    ages = ll.Channel.identity(3, (1, 2, 30))
+    assert ages.sample([1, 2, 30]).tolist() == [1, 2, 30]
+    with pytest.raises(InvalidParameter, match=r"x has 0, which is not a label: the labels are \(1, 2, 30\)"):
+        ages.sample([0])
+    assert ll.Channel.identity(3, (0, 1, 2)).sample([2]).tolist() == [2]
+
+
+@pytest.mark.parametrize(
+    ("x", "message"),
+    [(["a", "z"], "x has 'z', which is not a label"), ([["a"]], "x is .*give a sequence of indices or of labels"),
+     ([0.5], "x has 0.5, which is not a label"), (7, "x has shape"), ([3], "outside 0, ..., 2")],
+)  # fmt: skip
+def test_unknown_labels_are_named(x, message):
+    with pytest.raises(InvalidParameter, match=message):
+        ll.Channel.identity(3, "abc").sample(x)
+
+
+@pytest.mark.parametrize("rng", [-1, True, 1.5, "seed"])
+def test_a_seed_is_a_whole_number(rng):
+    with pytest.raises(InvalidParameter, match="rng is"):
+        ll.Channel([[0.5, 0.5]]).sample([0], rng=rng)
+
+
+def test_a_seed_repeats_a_draw():
+    channel, x = ll.Channel([[0.5, 0.5]]), np.zeros(40, int)
+    expected = channel.sample(x, rng=np.random.default_rng(5))
+    for rng in (5, np.int64(5)):
+        np.testing.assert_array_equal(channel.sample(x, rng=rng), expected)
+
+
+def test_labels_pass_through_composition_and_frames():
+    joint = ll.Joint.from_counts([[4, 2, 1], [1, 2, 4]], secret=["no", "yes"], public="abc")
+    first = ll.design(joint, ll.LIP(0.5), "optimal")
+    both = first.compose(ll.Channel.constant(first.n_outputs))
+    assert both.sample(["a"]).tolist() == [0]
+    assert both.to_frame().index.tolist() == ["a", "b", "c"]
+    seen = ll.design(joint, ll.LIP(0.5), "conditional-reporting").to_frame()
+    assert seen.index.tolist() == [(s, x) for s in ("no", "yes") for x in "abc"]
+    np.testing.assert_allclose(seen.sum(axis=1), 1)
+
+
+def test_objects_show_what_they_are_called_for():
+    joint = ll.Joint.from_counts([[4, 2, 1], [1, 2, 4]], secret=["<b>no</b>", "yes"], public="abc")
+    channel = ll.design(joint, ll.LIP(0.5), "optimal")
+    evaluation = ll.evaluate(joint, channel)
+    assert repr(channel).startswith(f"Channel(3 symbols -> {channel.n_outputs} outputs, I(X;Y) = ")
+    assert repr(evaluation).startswith(f"Evaluation(nmi={evaluation.nmi:.4g}, ")
+    assert f"lip={evaluation.lip:.4g}" in repr(evaluation)
+    for shown in (joint, channel, evaluation, ll.mechanisms, ll.LIP(0.5)):
+        assert "<table" in shown._repr_html_()
+        assert "<b>no" not in shown._repr_html_()
+        assert len(repr(shown)) < 1000
+
+
+def test_a_large_joint_is_shown_in_part():
+    joint = ll.datasets.uniform_joint(300, 400, 0)
+    assert len(joint._repr_html_()) < 20_000
+
+
+def test_plots_draw_the_lifts_and_the_flows():
+    joint = ll.Joint.from_counts([[4, 2, 1], [1, 2, 4]], secret=["no", "yes"], public="abc")
+    channel = ll.design(joint, ll.LIP(0.5))
+    written = {text.get_text() for text in joint.plot().texts}
+    assert written == {f"{value:.2f}" for value in ll.lift(joint).ravel()}
+    plane = joint.plot("plane", notions=ll.LIP(0.5), channel=channel)
+    symbols = next(drawn for drawn in plane.collections if drawn.get_label() == "symbols")
+    np.testing.assert_allclose(symbols.get_offsets()[:, 1], np.log(ll.lift(joint).max(axis=0)))
+    bands = channel.plot(joint)
+    assert len(bands.patches) == joint.n_public + channel.n_outputs + (channel.joint_xy(joint) > 0).sum()
+    plt.close("all")
+
+
+def test_a_plot_without_matplotlib_names_the_remedy(monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    monkeypatch.delitem(sys.modules, "liftlib.plots", raising=False)
+    monkeypatch.delattr(ll, "plots", raising=False)
+    with pytest.raises(ll.errors.MissingExtra, match=r"a plot needs matplotlib.*pip install matplotlib"):
+        ll.Joint([[0.5, 0.5]]).plot()
