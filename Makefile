@@ -50,7 +50,7 @@ slow: .venv/tested book  ## What is marked slow, the laws on new examples each t
 	$(MAKE) coverage
 
 spark: .venv/tested  ## Tables on Spark, which needs Java 17, and on a cluster of Dask that loses a worker
-	$(BIN)/pytest -m slow tests/lifttables/test_elsewhere.py
+	$(BIN)/pytest -m slow tests/lifttables/test_distributed.py
 
 lint: .venv/tested
 	$(BIN)/ruff check .
@@ -115,9 +115,9 @@ bounds: .venv/tested  ## Try the lowest versions that pyproject.toml allows; wit
 
 LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --upgrade --generate-hashes --no-strip-extras --no-header --no-annotate \
 	  --no-emit-index-url --no-emit-find-links
-lock: .venv/tested  ## Refresh requirements.lock, of the book, and requirements-dev.lock, of the tests
+lock: .venv/tested  ## Refresh requirements.lock, of the book, and tests/requirements.lock, of the tests
 	$(LOCK) requirements.txt -o requirements.lock
-	$(LOCK) -c requirements.lock requirements-dev.txt -o requirements-dev.lock
+	$(LOCK) -c requirements.lock tests/requirements.txt -o tests/requirements.lock
 
 clean:  ## Remove what was built, and the environment
 	rm -rf _build .venv
@@ -141,7 +141,7 @@ COMPILER = $$($(BIN)/python -c 'import os, sysconfig as s; print(os.getenv("CC")
 	  "To have them: apt-get install gcc python3-dev, then $(INSTALL) -r .venv/pycddlib.txt"; fi
 	touch $@
 
-.venv/tested: requirements-dev.lock .venv/installed
-	awk '/^[a-z]/ { other = !/^pycddlib/ } other' requirements-dev.lock > .venv/tools.txt
+.venv/tested: tests/requirements.lock .venv/installed
+	awk '/^[a-z]/ { other = !/^pycddlib/ } other' tests/requirements.lock > .venv/tools.txt
 	$(INSTALL) -r .venv/tools.txt
 	touch $@

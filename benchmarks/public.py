@@ -1,6 +1,6 @@
 """A public benchmark set: optimal mechanisms with proofs, to be beaten by others.
 
-``python -m benchmarks.public make`` computes bench/index.csv, bench/README.md and bench/proofs, or, followed by names,
+``python -m benchmarks.public make`` computes benchmarks/set/index.csv, README.md and proofs, or, followed by names,
 those instances alone. ``python -m benchmarks.public validate submission.json`` checks a submission, in the format of
 the stored proofs, in exact arithmetic, and compares it with what is stored.
 """
@@ -29,7 +29,7 @@ from liftlib.proofs import to_problem, upper_bound
 from mixproof import exact
 from mixproof.proof import Proof
 
-FOLDER = Path(__file__).parents[1] / "bench"
+FOLDER = Path(__file__).parent / "set"
 
 MAX_PROOF_BYTES = 200_000
 """Bytes of a compressed proof that is stored; ``make`` recomputes the others."""

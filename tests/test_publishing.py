@@ -12,11 +12,11 @@ import yaml
 ROOT = Path(__file__).resolve().parent.parent
 GITHUB = ROOT / ".github"
 YAML = sorted(GITHUB.rglob("*.yml"))
-YAML += [ROOT / name for name in ("conda/recipe.yaml", "CITATION.cff", ".pre-commit-config.yaml", "_config.yml")]
+YAML += [ROOT / name for name in ("release/conda/recipe.yaml", "CITATION.cf", ".pre-commit-config.yaml", "_config.yml")]
 TEXTS = [*sorted((GITHUB / "ISSUE_TEMPLATE").glob("*.yml")), GITHUB / "pull_request_template.md"]
-TEXTS += [ROOT / name for name in ("SECURITY.md", "CODE_OF_CONDUCT.md", "RELEASING.md")]
+TEXTS += [ROOT / name for name in ("docs/SECURITY.md", "docs/CODE_OF_CONDUCT.md", "release/RELEASING.md")]
 NAMED = re.compile(r"(?<![\w/.-])((?:\w[\w-]*/)*[\w-]+\.(?:md|csv|cff|toml|yml|yaml|py|json)|\w+/)(?![\w/])")
-FILLED = ("CITATION.cff", ".zenodo.json", "pyproject.toml")
+FILLED = ("CITATION.cf", ".zenodo.json", "pyproject.toml")
 
 
 def text(name):
@@ -37,15 +37,15 @@ def test_issue_forms(path):
 
 def test_versions_agree():
     version = tomllib.loads(text("pyproject.toml"))["project"]["version"]
-    assert yaml.safe_load(text("CITATION.cff"))["version"] == version
+    assert yaml.safe_load(text("CITATION.cf"))["version"] == version
     assert json.loads(text(".zenodo.json"))["version"] == version
-    assert yaml.safe_load(text("conda/recipe.yaml"))["context"]["version"] == version
+    assert yaml.safe_load(text("release/conda/recipe.yaml"))["context"]["version"] == version
     assert tomllib.loads(text("companion/pyproject.toml"))["project"]["version"] == version
 
 
 def test_the_recipe_requires_what_the_wheel_requires():
     project = tomllib.loads(text("pyproject.toml"))["project"]
-    run = {one.replace(" ", "") for one in yaml.safe_load(text("conda/recipe.yaml"))["requirements"]["run"]}
+    run = {one.replace(" ", "") for one in yaml.safe_load(text("release/conda/recipe.yaml"))["requirements"]["run"]}
     assert run == {*project["dependencies"], "python" + project["requires-python"]}
 
 
@@ -56,7 +56,7 @@ def test_the_container_is_json():
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
 def test_files_named_exist(path):
     for name in NAMED.findall(path.read_text(encoding="utf-8")):
-        places = (ROOT / name, ROOT / f".{name}", GITHUB / "workflows" / name)
+        places = (ROOT / name, path.parent / name, ROOT / f".{name}", GITHUB / "workflows" / name)
         assert any(place.exists() for place in places), f"{path.name} names {name}"
 
 
@@ -67,9 +67,11 @@ def test_actions_are_pinned():
 
 
 def test_the_paper_is_short_and_cites_what_is_there():
-    paper = text("paper/paper.md")
+    paper = text("release/paper/paper.md")
     assert len(paper.split()) <= 1000
-    assert set(re.findall(r"@(\w+)", paper)) == set(re.findall(r"^@\w+\{(\w+),", text("paper/paper.bib"), re.MULTILINE))
+    assert set(re.findall(r"@(\w+)", paper)) == set(
+        re.findall(r"^@\w+\{(\w+),", text("release/paper/paper.bib"), re.MULTILINE)
+    )
 
 
 @pytest.mark.skipif("RELEASE_TAG" not in os.environ, reason="no release is made here")
@@ -78,5 +80,7 @@ def test_a_release_is_complete():
     assert os.environ["RELEASE_TAG"] == f"v{project['version']}"
     assert {"Homepage", "Source", "Issues", "Changelog"} <= set(project.get("urls", {})), "fill in [project.urls]"
     for name in FILLED:
-        assert "The lift companion's authors" not in text(name), f"fill in the authors of {name}: see RELEASING.md"
+        assert "The lift companion's authors" not in text(name), (
+            f"{name}: fill in the authors, see release/RELEASING.md"
+        )
     assert not re.search(r"repository_url: \"\"", text("_config.yml")), "fill in repository_url in _config.yml"

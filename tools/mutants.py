@@ -25,7 +25,7 @@ COVERED = {  # folder or module: (how often it is drawn, the tests to run for a 
     "liftlib/merging": (4, "tests/liftlib/merging"),
     "liftlib/response": (4, "tests/liftlib/response/test_optimal.py tests/liftlib/response/test_proven.py"),
     "liftlib/noise": (4, "tests/liftlib/noise"),
-    "liftlib/family.py": (4, "tests/test_family.py"),
+    "liftlib/family.py": (4, "tests/liftlib/test_family.py"),
     "liftlib/notions": (1, "tests/liftlib/notions"),
     "liftlib/measures": (1, "tests/liftlib/measures"),
     "liftlib/reduction": (1, "tests/liftlib/reduction"),

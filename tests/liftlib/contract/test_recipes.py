@@ -26,7 +26,7 @@ def recipes():
     """Return the blocks of each recipe, by its name."""
     return {
         path.stem: [Block(m[2], m[3] or "", m[4]) for m in BLOCK.finditer(path.read_text(encoding="utf-8"))]
-        for path in sorted((ROOT / "recipes").glob("*.md"))
+        for path in sorted((ROOT / "docs" / "recipes").glob("*.md"))
     }
 
 
