@@ -10,6 +10,7 @@ from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter, SolverFailure
 from liftlib.joint import Joint
 from liftlib.notions import Convex, CurvedLift, Polyhedral, provides, require
+from liftlib.notions.agreement import check_agreement
 from liftlib.response.aorr import aorr
 from liftlib.response.convex import convex_response
 from liftlib.response.posteriors import cone_for, vertex_bound
@@ -89,7 +90,7 @@ def optimal_response(
     UnsupportedNotion
         If the set of allowed posteriors is not convex; the message names an alternative.
     InvalidParameter
-        If an argument is invalid.
+        If an argument is invalid, or the halfspaces or tangents of a notion of your own contradict ``is_satisfied``.
     SolverFailure
         If a solver's solution fails its check.
 
@@ -109,6 +110,7 @@ def optimal_response(
     >>> channel.certificate.rows, round(channel.certificate.gap, 9)
     (4, 0.0)
     """
+    check_agreement(notion, joint)
     share = check_scalar("gap", gap, open_low=True)
     if threads is not None:
         check_count("threads", threads, least=1)

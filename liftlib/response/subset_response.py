@@ -15,6 +15,7 @@ from liftlib.measures.information import mutual_information
 from liftlib.merging.risk import high_risk
 from liftlib.merging.subset_merging import subset_merging
 from liftlib.notions import PolyhedralLift
+from liftlib.notions.agreement import check_agreement
 from liftlib.response.posteriors import Support, repaired, without_negligible
 from liftlib.response.within_subset import response_within
 from mixproof.checks import checked
@@ -119,6 +120,7 @@ def subset_response(joint: Joint, notion: PolyhedralLift) -> Channel:
 
 def algorithm_2(joint: Joint, notion: PolyhedralLift) -> Blocks:
     """Return the subsets of E23 Algorithm 2, lines 3 to 16, with their responses."""
+    check_agreement(notion, joint)
     halfspaces = notion.halfspaces(joint)
     high = set(np.flatnonzero(high_risk(joint, notion)).tolist())
     partition = subset_merging(joint, notion).partition or ()

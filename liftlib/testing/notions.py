@@ -20,15 +20,22 @@ from liftlib.notions import (
     RequiredBudget,
     provides,
 )
+from liftlib.notions.agreement import (
+    BOUNDARY_MARGIN,
+    N_POSTERIORS,
+    disagreement,
+    halfspaces_fault,
+    lifts_of,
+    random_posteriors,
+    tangents_fault,
+    violations_of,
+)
 from liftlib.notions.base import N
 from liftlib.registry import mechanisms
 from liftlib.testing.channels import channel_faults
 from liftlib.testing.reports import Fault, NotSupported, Report, run_checks
 from mixproof.checks import checked
-from mixproof.numerics import KEEP_TOL, Mask, Matrix, Vector
-
-BOUNDARY_MARGIN = 1e-6  # posteriors this close to the boundary (nats) are not used to compare two methods
-N_POSTERIORS = 400  # random posteriors with which methods are compared
+from mixproof.numerics import KEEP_TOL
 
 
 def example_joints() -> list[Joint]:
@@ -90,19 +97,6 @@ def _constant(notion: Notion) -> None:
             raise Fault(f"it exceeds a budget by {violation:.4g} nats")
 
 
-def _lifts(joint: Joint, posteriors: Matrix) -> Matrix:
-    """Return the lifts, shape (S, n), of posteriors, shape (n, X)."""
-    return np.asarray((joint.s_given_x @ posteriors.T) / joint.p_s[:, None])
-
-
-def _posteriors(joint: Joint) -> Matrix:
-    """Return random posteriors, shape (n, X), between P_X and the simplex vertices."""
-    rng = np.random.default_rng(2)
-    far = rng.dirichlet(np.full(joint.n_public, 0.3), N_POSTERIORS)
-    share = rng.random((N_POSTERIORS, 1)) ** 2
-    return np.asarray(share * far + (1 - share) * joint.p_x)
-
-
 def _as(notion: Notion, interface: type[N]) -> N:
     """Return the notion if it provides an interface; raise NotSupported if not."""
     if not provides(notion, interface):
@@ -138,7 +132,7 @@ def _shapes(asked: Notion) -> str:
 def _least(asked: Notion) -> None:
     notion = _as(asked, LiftNotion)
     for joint in _joints(notion):
-        lifts = _lifts(joint, _posteriors(joint))
+        lifts = lifts_of(joint, random_posteriors(joint))
         for budget in notion.required_budgets(lifts, joint.p_s):
             constant = notion.required_budgets(np.ones((joint.n_secret, 1)), joint.p_s)
             nothing = float(np.max([required.needed for required in constant if required.budget == budget.budget]))
@@ -151,78 +145,30 @@ def _least(asked: Notion) -> None:
                 )
 
 
-def _violations(notion: LiftNotion, joint: Joint, posteriors: Matrix) -> Vector:
-    """Return the largest budget violation of each posterior, in nats."""
-    lifts = _lifts(joint, posteriors)
-    violations = np.max(
-        [required.needed - required.allowed for required in notion.required_budgets(lifts, joint.p_s)], axis=0
-    )
-    return np.asarray(violations)
-
-
-def _compare(name: str, accepted: Mask, violations: Vector) -> str:
-    """Raise if a method accepts a posterior beyond the budget or rejects one within."""
-    wide, narrow = accepted & (violations > BOUNDARY_MARGIN), ~accepted & (violations < -BOUNDARY_MARGIN)
-    if wide.any():
-        raise Fault(f"{name} accept a posterior that exceeds a budget by {violations[wide].max():.4g} nats")
-    if narrow.any():
-        raise Fault(f"{name} refuse a posterior that stays {-violations[narrow].min():.4g} nats within the budgets")
-    return f"{len(accepted)} posteriors, {int(accepted.sum())} of them allowed"
-
-
 def _halfspaces(asked: Notion) -> str:
     notion = _as(asked, Polyhedral)
-    detail = ""
-    for joint in _joints(notion):
-        halfspaces = notion.halfspaces(joint)
-        if np.ndim(halfspaces) != 2 or np.shape(halfspaces)[1] != joint.n_public:
-            raise Fault(f"halfspaces have shape {np.shape(halfspaces)}, and (m, {joint.n_public}) is expected")
-        if (halfspaces @ joint.p_x < -KEEP_TOL).any():
-            raise Fault("the halfspaces exclude P_X, which reveals nothing: is a sign flipped?")
-        if isinstance(notion, LiftNotion):
-            rows = _posteriors(joint)
-            detail = _compare("halfspaces", np.all(rows @ halfspaces.T >= 0, axis=1), _violations(notion, joint, rows))
-    return detail
+    return _on_joints(notion, partial(halfspaces_fault, notion))
 
 
 def _tangents(asked: Notion) -> str:
     notion = _as(asked, CurvedLift)
-    touched = 0
+    return _on_joints(notion, partial(tangents_fault, notion))
+
+
+def _on_joints(notion: Notion, fault_on: Callable[[Joint], str]) -> str:
+    """Raise the first fault on the example joint distributions."""
     for joint in _joints(notion):
-        rows = _posteriors(joint)
-        violations = _violations(notion, joint, rows)
-        boundary = _boundary(notion, joint, rows[violations > BOUNDARY_MARGIN])
-        if not len(boundary):
-            continue
-        touched += len(boundary)
-        cuts = notion.tangents(joint, boundary)
-        allowed = rows[violations < -BOUNDARY_MARGIN]
-        if (allowed @ cuts.T < -KEEP_TOL * np.maximum(1, np.abs(cuts).max(axis=1))).any() or (
-            joint.p_x @ cuts.T < -KEEP_TOL
-        ).any():
-            raise Fault("a tangent cuts off an allowed posterior: is a sign flipped?")
-        if ((boundary @ cuts.T).min(axis=1) > 1e-4 * np.abs(cuts).max()).any():
-            raise Fault("no tangent touches a posterior on the boundary")
-    return f"{touched} posteriors on the boundary"
-
-
-def _boundary(notion: LiftNotion, joint: Joint, outside: Matrix) -> Matrix:
-    """Return the boundary points on the segments from P_X to posteriors outside."""
-    low, high = np.zeros(len(outside)), np.ones(len(outside))
-    for _ in range(60):
-        middle = (low + high) / 2
-        rows = middle[:, None] * outside + (1 - middle[:, None]) * joint.p_x
-        inside = _violations(notion, joint, rows) <= 0 if len(rows) else np.zeros(0, dtype=bool)
-        low, high = np.where(inside, middle, low), np.where(inside, high, middle)
-    return np.asarray(low[:, None] * outside + (1 - low[:, None]) * joint.p_x)
+        if fault := fault_on(joint):
+            raise Fault(fault)
+    return f"{N_POSTERIORS} posteriors on each of {len(_joints(notion))} joint distributions"
 
 
 def _lift_bounds(asked: Notion) -> str:
     notion = _as(asked, LiftNotion)
     exact = False
     for joint in _joints(notion):
-        bounds, rows = notion.lift_bounds(joint.p_s), _posteriors(joint)
-        lifts, violations = _lifts(joint, rows), _violations(notion, joint, rows)
+        bounds, rows = notion.lift_bounds(joint.p_s), random_posteriors(joint)
+        lifts, violations = lifts_of(joint, rows), violations_of(notion, joint, rows)
         least, most = np.exp(-bounds.lower)[:, None], np.exp(bounds.upper)[:, None]
         within = ((lifts >= least * (1 - 1e-9)) & (lifts <= most * (1 + 1e-9))).all(axis=0)
         if (~within & (violations < -BOUNDARY_MARGIN)).any():
@@ -235,20 +181,20 @@ def _lift_bounds(asked: Notion) -> str:
 
 def _ratios(asked: Notion) -> str:
     notion, of_lifts = _as(asked, RatioBased), _as(asked, LiftNotion)
-    detail = ""
     for joint in _joints(notion):
-        ratios, rows = notion.ratios(joint.n_secret), _posteriors(joint)
-        lifts = np.vstack([_lifts(joint, rows), np.ones(len(rows))])  # P(y|s) / P(y), and P(y) / P(y)
+        ratios, rows = notion.ratios(joint.n_secret), random_posteriors(joint)
+        lifts = np.vstack([lifts_of(joint, rows), np.ones(len(rows))])  # P(y|s) / P(y), and P(y) / P(y)
         accepted = np.all(lifts[ratios.top] <= np.exp(ratios.budget)[:, None] * lifts[ratios.bottom], axis=0)
-        detail = _compare("ratios", accepted, _violations(of_lifts, joint, rows))
-    return detail
+        if fault := disagreement("ratios", accepted, violations_of(of_lifts, joint, rows)):
+            raise Fault(fault)
+    return f"{N_POSTERIORS} posteriors"
 
 
 def _beliefs(asked: Notion) -> None:
     notion = _as(asked, LiftNotion)
     for joint in _joints(notion):
-        rows = _posteriors(joint)
-        lifts = _lifts(joint, rows)[:, _violations(notion, joint, rows) < -BOUNDARY_MARGIN]
+        rows = random_posteriors(joint)
+        lifts = lifts_of(joint, rows)[:, violations_of(notion, joint, rows) < -BOUNDARY_MARGIN]
         for p, after in zip(joint.p_s, joint.p_s[:, None] * lifts, strict=True):
             low, high = notion.belief(float(p))
             if (after < low - 1e-9).any() or (after > high + 1e-9).any():

@@ -7,6 +7,7 @@ import contextlib
 import functools
 import inspect
 import itertools
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -35,10 +36,23 @@ NOTIONS = {
     "chi2-both": ll.Chi2Lift(0.5, 0.3),
     "alpha": ll.AlphaLift(2, 0.5, 0.3),
 }
-BUDGETS = {"eps": 1.0, "eps_l": 0.7, "eps_u": 0.4, "alpha": 2.0}
+BUDGETS = {"eps": 1.0, "eps_l": 0.7, "eps_u": 0.4}
+
+
+def example(make):
+    """Return a notion with a value for each parameter, whatever its name."""
+    return make(
+        **{
+            name: BUDGETS.get(name, 2.0)
+            for name, parameter in inspect.signature(make).parameters.items()
+            if name in BUDGETS or parameter.default is parameter.empty
+        }
+    )
+
+
 # a notion that the catalogue has and this table has not joins as it is
 NOTIONS |= {
-    name: make(**{one: BUDGETS[one] for one in inspect.signature(make).parameters})
+    name: example(make)
     for name, make in catalogue.all_notions().items()
     if make not in {ll.SRLIP, ll.PerfectPrivacy, *map(type, NOTIONS.values())}
 }
@@ -156,6 +170,17 @@ def calibrated(mechanism, joint, notion):
         looser = 0.99 * parameter if family.private_end == "high" else 1.01 * parameter + 1e-3
         assert parameter < 1e-6 or not notion.is_satisfied(joint, family.at(joint, looser)), parameter
     return channel
+
+
+def test_a_notion_with_parameters_of_other_names_takes_part():
+    """As in the recipe's four files: none of them is this one."""
+
+    @dataclass(frozen=True)
+    class OfOrder(ll.ALIP):
+        order: float
+        steps: int = 3
+
+    assert example(OfOrder) == OfOrder(0.7, 0.4, 2.0, 3)
 
 
 @pytest.mark.parametrize("name", [name for name, one in mechanisms.items() if one.family])
