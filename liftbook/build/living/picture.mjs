@@ -344,8 +344,11 @@ const fill = (box) => {
   const say = ({ names, high, outputs, condition }, found) => {
     const risk = names.filter((_, x) => high[x]);
     const beliefs = outputs.map(({ name, belief }, y) => `${name} (${y ? "" : "belief "}${percent(condition < 0 ? 0 : belief[condition])})`);
+    const shares = (x) => outputs.some(({ from }) => from[x] > 1e-9 && from.some((cell, other) => other !== x && cell > 1e-9));
+    const joined = ["watchdog", "merging"].includes(state.mechanism) ? names.filter((_, x) => !high[x] && shares(x)) : [];
     told.textContent =
       `${risk.length ? `At this budget ${listed(risk)} would reveal too much.` : "At this budget every group may be published unchanged."} ` +
+      (joined.length ? `Alone, ${listed(risk)} cannot hide, so the label includes ${listed(joined)} too. ` : "") +
       `${NAMES[state.mechanism][1]} publishes ${listed(beliefs)}, and keeps ${percent(found.nmi)} of the information about age.`;
   };
 

@@ -195,13 +195,13 @@ def test_a_value_out_of_range_is_refused_at_once(living):
 @pytest.fixture(scope="module")
 def changed(living, first_run):
     """A cell that was changed, run, and has an error."""
-    cell = living.locator(".cell", has_text="ll.mechanisms.watchdog(small, notion)").first
+    cell = living.locator(".cell", has_text="ll.mechanisms.watchdog(decades, notion)").first
     above = living.locator(".lift-mine").first
     above.evaluate("e => { e.dataset.kept = 'yes' }")
     cell.locator(".lift-edit").click()
     field = cell.locator("textarea")
     field.fill(
-        "channel = ll.mechanisms.watchdog(small, notion)\nprint('mine', n_trials)\nraise ValueError('on purpose')"
+        "channel = ll.mechanisms.watchdog(decades, notion)\nprint('mine', n_trials)\nraise ValueError('on purpose')"
     )
     field.press("Shift+Enter")
     living.wait_for_selector(".lift-panel:not(.lift-busy) .lift-go:not(:disabled)")
@@ -285,8 +285,8 @@ def test_an_exercise_answers_back(living):
     field, verdict = exercise.locator("textarea"), exercise.locator(".lift-verdict")
     for answer, said in (
         ("", "Not yet: replace None by your answer"),
-        ("len(small.public) + 1", "Not yet: each symbol has to satisfy two bounds"),
-        ("int(ll.high_risk(small, ll.ALIP(1.0, 0.3)).sum())", "Right."),
+        ("len(decades.public) + 1", "Not yet: each symbol has to satisfy two bounds"),
+        ("int(ll.high_risk(decades, ll.ALIP(1.0, 0.3)).sum())", "Right."),
         ("nonsense", "line 1: NameError: name 'nonsense' is not defined"),
     ):
         field.fill(answer)
