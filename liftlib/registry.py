@@ -21,6 +21,7 @@ from liftlib.family import Family
 from liftlib.joint import Joint
 from liftlib.notions import AttributeWise, Convex, LiftNotion, Notion, PolyhedralLift
 from liftlib.plugins import load_plugins
+from liftlib.progress import GapLine
 from mixproof.checks import checked
 
 
@@ -105,6 +106,9 @@ required_budgets (LiftNotion)"
     def __call__(self, joint: Joint, notion: Notion, **options: Any) -> Channel:
         """Return a channel that satisfies the notion, given any of ``self.options``.
 
+        A mechanism with the option ``report`` shows its gap after two seconds on a terminal or in a notebook;
+        ``report=None`` turns this off.
+
         Raises
         ------
         UnsupportedNotion
@@ -119,7 +123,11 @@ required_budgets (LiftNotion)"
         if unknown:
             takes = f"its options are {', '.join(self.options)}" if self.options else "it has none"
             raise InvalidParameter(f"{self.name} has no option {unknown[0]!r}: {takes}")
-        channel = self.function(joint, notion, **options)
+        if "report" in self.options and "report" not in options:
+            with GapLine(self.name) as report:
+                channel = self.function(joint, notion, report=report, **options)
+        else:
+            channel = self.function(joint, notion, **options)
         if not isinstance(channel, Channel):
             raise InvalidParameter(f"{self.name} returns a {type(channel).__name__}: a mechanism returns a Channel")
         return channel.labelled(joint)
