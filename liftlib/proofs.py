@@ -85,7 +85,7 @@ def check_proof(joint: Joint, notion: Notion, channel: Channel, proof: Proof | N
     Notes
     -----
     The bound holds for every mechanism that ``notion.proven.is_satisfied`` accepts. ``notion.proven`` is the notion
-    itself, except that L1Lift, Chi2Lift and AlphaLift with a budget of 0 are perfect privacy.
+    itself, except that ALIP, L1Lift, Chi2Lift and AlphaLift with a budget of 0 are perfect privacy.
 
     Examples
     --------

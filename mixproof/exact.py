@@ -17,8 +17,8 @@ g = f - e^-eps_l, if f v is at least 1 over the measure that e^eps_l bounds. LDP
 - AlphaLift: f = sum_s P(s) u_s l(s) / N for any u >= 0; "upper" with N >= ||u||_b, b = alpha / (alpha - 1) (Hoelder),
   "lower" with N <= ||u||_b, b = alpha / (alpha + 1) (reverse Hoelder), where ||u||_b = (sum_s P(s) u_s^b)^(1/b).
 
-The problem gives the vectors u. AlphaLift at infinity is ALIP; L1Lift, Chi2Lift and AlphaLift with a budget of 0 are
-checked as ALIP(0, 0), perfect privacy.
+The problem gives the vectors u. AlphaLift at infinity is ALIP; ALIP, L1Lift, Chi2Lift and AlphaLift with a budget of 0
+are checked as ALIP(0, 0), perfect privacy.
 
 **Bound.** H is the entropy in nats. If H(v) - dual v >= z for all these v, the average over the outputs gives
 H(X|Y) >= dual P_X + z, so I(X; Y) <= H(X) - dual P_X - z. On a box least <= v <= most, for weights w >= 0 and any e,
@@ -214,7 +214,7 @@ class Notion:
         require("alpha" not in given or given["alpha"] is None or self.alpha > 1, "alpha is not above 1")
         if kind == "LIP" or (kind == "AlphaLift" and given["alpha"] is None):
             kind = "ALIP"
-        elif kind not in ("ALIP", "LDP") and 0 in (eps_l, eps_u):
+        if kind != "LDP" and 0 in (eps_l, eps_u):
             kind, eps_l, eps_u = "ALIP", Fraction(0), Fraction(0)
         self.kind, self.budgets = kind, [None if kind == "LDP" else eps_l, eps_u]
         # e^-eps; a proof may do without the bound on the least lift

@@ -18,11 +18,11 @@ from liftlib.notions.base import (
     CurvedLift,
     Leakage,
     LiftBounds,
+    LiftNotion,
     Notion,
     Polyhedral,
     PolyhedralLift,
     RequiredBudget,
-    cone_of,
     log_of,
     prior_of,
     require,
@@ -81,11 +81,7 @@ class _Averages(PolyhedralLift):
         return min(self.eps_l, self.eps_u) == 0
 
     @property
-    def proven(self) -> Notion:
-        """The notion that proofs refer to, perfect privacy if a budget is 0.
-
-        With a budget of 0, an average within the tolerance of 1e-9 would still allow single lifts far from 1.
-        """
+    def proven(self) -> LiftNotion:
         return ALIP(0.0, 0.0) if self._perfect() else self
 
     @abstractmethod
@@ -108,7 +104,10 @@ class _Averages(PolyhedralLift):
         """Return the halfspaces of perfect privacy; requires a budget of 0."""
         if not self._perfect():
             require(self, Polyhedral, "halfspaces")
-        return cone_of(joint.s_given_x / joint.p_s[:, None], 0.0, 0.0)
+        return ALIP(0.0, 0.0).halfspaces(joint)
+
+    def numbered_halfspaces(self, joint: Joint) -> Rows:
+        return ALIP(0.0, 0.0).numbered_halfspaces(joint) if self._perfect() else self.halfspaces(joint)
 
     @abstractmethod
     def _largest(self, p_s: Vector, eps: float, *, inverse: bool) -> Vector:
@@ -355,7 +354,7 @@ class AlphaLift(_Averages, CurvedLift):
     def halfspaces(self, joint: Joint) -> Matrix:  # noqa: D102
         if np.isfinite(self.alpha):
             return super().halfspaces(joint)
-        return cone_of(joint.s_given_x / joint.p_s[:, None], self.eps_l, self.eps_u)
+        return ALIP(self.eps_l, self.eps_u).halfspaces(joint)
 
     def tangents(self, joint: Joint, rows: Matrix) -> Matrix:
         """Return tangents of the alpha-lift and of 1 / alpha-lift-inverse."""

@@ -32,6 +32,8 @@ from mixproof.checks import Interface, checked
 from mixproof.extension import Extension
 from mixproof.numerics import KEEP_TOL, SAME_TOL, Mask, Matrix, Vector, as_matrix
 
+IMPLIED_TOL = 1e-13  # size, relative to a row's own, of what others leave of it by rounding
+
 Decides = tuple[Literal["least", "most"], ...]
 
 
@@ -236,6 +238,14 @@ class LiftNotion(Notion):
         "use optimal_response or product_response",
     )
 
+    @property
+    def proven(self) -> LiftNotion:
+        """The notion that decides whether a release is private; perfect privacy if a budget of 0 implies it.
+
+        Within the tolerance of a budget of 0, an average would still allow a rare secret's lift far from 1.
+        """
+        return self
+
     @abstractmethod
     def required_budgets(self, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:
         """Return the budget that each lift column requires, one entry for each condition.
@@ -271,13 +281,13 @@ class LiftNotion(Notion):
     def violation_of(self, lift: Matrix, p_s: Vector) -> float:
         """Return the :meth:`violation` of a release with these lifts, shape (S, Y)."""
         # numpy's maximum keeps a NaN, which then breaks the notion
-        needs = self.required_budgets(lift, p_s)
+        needs = self.proven.required_budgets(lift, p_s)
         over = [max(0.0, float(n.needed.max())) - n.allowed for n in needs if not math.isinf(n.allowed)]
         return float(np.max(over, initial=-np.inf))
 
-    def kept_columns(self, lift: Matrix, p_s: Vector) -> Mask:
-        """Return a mask, shape (..., X), of the lift columns that satisfy the notion."""
-        satisfied = [need.needed <= need.allowed + KEEP_TOL for need in self.required_budgets(lift, p_s)]
+    def kept_columns(self, lift: Matrix, p_s: Vector, tol: float = KEEP_TOL) -> Mask:
+        """Return a mask, shape (..., X), of the lift columns that satisfy the notion, within ``tol`` nats."""
+        satisfied = [need.needed <= need.allowed + tol for need in self.proven.required_budgets(lift, p_s)]
         return np.asarray(np.logical_and.reduce(satisfied))
 
     def risk(self, lift: Matrix, p_s: Vector) -> Matrix:
@@ -483,3 +493,24 @@ def cone_of(likelihood: Matrix, eps_l: float, eps_u: float) -> Matrix:
     if np.isfinite(eps_u):
         rows.append(difference(1.0, np.exp(-eps_u) * likelihood))
     return np.concatenate(rows)
+
+
+def equalities(likelihood: Matrix) -> Matrix:
+    """Return the halfspaces of perfect privacy, l(s) = 1, as :func:`cone_of` does, but 0 for secrets that others imply.
+
+    The mean lift is 1, so that one secret's equality follows from the others. If that secret is almost certain, its
+    lifts are next to 1: relative to the size of its row, rounding is large, and would make it contradict the others.
+    """
+    rows = cone_of(likelihood, 0.0, 0.0)
+    left = rows[: len(likelihood)].copy()
+    least = np.maximum(KEEP_TOL / 10, IMPLIED_TOL * np.linalg.norm(left, axis=1))
+    implied = np.ones(len(left), dtype=bool)
+    while True:  # Gram-Schmidt, the largest remainder first
+        size = np.where(implied, np.linalg.norm(left, axis=1), 0.0)
+        at = int(size.argmax())
+        if size[at] <= least[at]:
+            rows[np.tile(implied, 2)] = 0.0
+            return rows
+        implied[at] = False
+        unit = left[at] / size[at]
+        left -= np.outer(left @ unit, unit)

@@ -23,6 +23,7 @@ from liftlib.notions.base import (
     belief_within,
     cone_of,
     difference,
+    equalities,
     log_of,
     prior_of,
 )
@@ -59,7 +60,16 @@ class _LiftRange(PolyhedralLift, RatioBased):
 
     @checked
     def halfspaces(self, joint: Joint) -> Matrix:
-        return cone_of(joint.s_given_x / joint.p_s[:, None], *self._range())
+        if self._perfect():
+            return equalities(joint.s_given_x / joint.p_s[:, None])
+        return self.numbered_halfspaces(joint)
+
+    def numbered_halfspaces(self, joint: Joint) -> Matrix:
+        return cone_of(joint.s_given_x / joint.p_s[:, None], *((0.0, 0.0) if self._perfect() else self._range()))
+
+    def _perfect(self) -> bool:
+        """Return whether a budget of 0 forces every lift to 1."""
+        return min(self._range()) == 0
 
     def lift_bounds(self, p_s: Vector) -> LiftBounds:
         (lower, upper), p_s = self._range(), prior_of(p_s)
@@ -132,6 +142,11 @@ class ALIP(_LiftRange):
         """
         eps, lam = check_scalar("eps", eps), check_scalar("lam", lam, 0, 1)
         return cls(lam * eps, (1 - lam) * eps)
+
+    @property
+    def proven(self) -> ALIP:
+        """The notion that proofs refer to, perfect privacy if a budget is 0."""
+        return ALIP(0.0, 0.0) if self._perfect() else self
 
     @checked
     def leakage(self, joint: Joint, channel: Channel | None = None) -> Leakage:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import final
 
 import numpy as np
@@ -12,7 +13,15 @@ import numpy as np
 from liftlib.channel import Channel, or_identity
 from liftlib.errors import InvalidParameter, shown
 from liftlib.joint import Joint
-from liftlib.notions.base import AttributeWise, RequiredByPosterior, belief_within, cone_of, difference, log_of
+from liftlib.notions.base import (
+    AttributeWise,
+    RequiredByPosterior,
+    belief_within,
+    cone_of,
+    difference,
+    equalities,
+    log_of,
+)
 from mixproof.checks import checked
 from mixproof.numerics import Matrix, Vector, check_count, check_scalar
 
@@ -110,6 +119,12 @@ class SRLIP(AttributeWise):
     @checked
     def halfspaces(self, joint: Joint) -> Matrix:
         """Return a pair of halfspaces for each side channel and possible secret."""
+        return self._halfspaces(joint, equalities) if self.eps == 0 else self.numbered_halfspaces(joint)
+
+    def numbered_halfspaces(self, joint: Joint) -> Matrix:  # noqa: D102
+        return self._halfspaces(joint, partial(cone_of, eps_l=self.eps, eps_u=self.eps))
+
+    def _halfspaces(self, joint: Joint, cone: Callable[[Matrix], Matrix]) -> Matrix:
         rows = [np.empty((0, joint.n_public))]
         if np.isinf(self.eps):
             return rows[0]
@@ -122,7 +137,7 @@ class SRLIP(AttributeWise):
             # lift given x^J of each x in the cell: P(s|x) / P(s|x^J)
             likelihood = part[possible] / part.sum(axis=0) / (mass[possible, None] / part.sum())
             block = np.zeros((2 * int(possible.sum()), joint.n_public))
-            block[:, cells] = cone_of(likelihood, self.eps, self.eps)
+            block[:, cells] = cone(likelihood)
             rows.append(block)
         return np.concatenate(rows)
 
@@ -154,6 +169,8 @@ class SRLIP(AttributeWise):
                     mass = cell.sum(axis=1)
                     given = cell[mass > 0] / mass[mass > 0, None] / marginal
                     average = cell.sum(axis=0) / mass.sum() / marginal
+                    if eps == 0:  # as in ``equalities``, the likeliest secret's follows from the others
+                        given[mass[mass > 0].argmax()] = average
                     rows += [difference(given, np.exp(-eps) * average), difference(average, np.exp(-eps) * given)]
         return np.concatenate(rows), marginal
 

@@ -30,7 +30,7 @@ from liftlib.response.proven import (
     with_proof,
 )
 from mixproof.limits import Clock, Limits
-from mixproof.numerics import EDGE_TOL, HALFSPACE_SLACK, Matrix, Vector
+from mixproof.numerics import EDGE_TOL, HALFSPACE_SLACK, KEEP_TOL, Matrix, Vector
 from mixproof.restricted_master import HighsRestrictedMaster
 from mixproof.search import ProvenBound, cheapest_mixture
 
@@ -38,6 +38,7 @@ FIRST_GAP = 1e-2  # relative gap of the first polytope's optimum
 POLYTOPE_GAP_SHARE = 0.25  # gap of a polytope's optimum as a share of the remaining gap
 MAX_TANGENT_ROUNDS = 60  # maximum number of rounds of tangents
 MIN_CURVED_GAP = 1e-8  # smallest gap in nats, limited by the notion's tolerance times the tangents' weights
+EDGE_KEEP_TOL = (1 - 1e-6) * KEEP_TOL  # nats, for points on the boundary: with room for rounding where they are mixed
 BOUNDARY_BISECTIONS = 50  # steps of the bisection for a point on the boundary of the allowed set
 
 
@@ -154,10 +155,10 @@ def boundary(joint: Joint, notion: CurvedLift, rows: Matrix) -> Matrix:
     """Return the last allowed point on the segment from P_X to each posterior."""
     lifts = joint.s_given_x / joint.p_s[:, None] @ rows.T
     low, high = np.zeros(len(rows)), np.ones(len(rows))
-    low[notion.kept_columns(lifts, joint.p_s)] = 1.0
+    low[notion.kept_columns(lifts, joint.p_s, EDGE_KEEP_TOL)] = 1.0
     for _ in range(BOUNDARY_BISECTIONS):
         middle = (low + high) / 2
-        allowed = notion.kept_columns(1 + middle * (lifts - 1), joint.p_s)
+        allowed = notion.kept_columns(1 + middle * (lifts - 1), joint.p_s, EDGE_KEEP_TOL)
         low, high = np.where(allowed, middle, low), np.where(allowed, high, middle)
     return np.asarray(joint.p_x + low[:, None] * (rows - joint.p_x))
 

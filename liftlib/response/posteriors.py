@@ -123,7 +123,7 @@ class PosteriorCone(NamedTuple):
         return repaired(
             self.support.extended(kernel),
             self.joint.p_x,
-            lambda channel: all(self.notion.is_satisfied(joint, channel) for joint in every),
+            lambda channel: all(self.notion.proven.is_satisfied(joint, channel) for joint in every),
             self.floor,
             name=self.notion,
         )

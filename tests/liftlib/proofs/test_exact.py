@@ -170,7 +170,8 @@ def test_halfspaces_are_those_of_the_notion(notion):
     if len(points):
         expected = notion.tangents(JOINT, points)
     else:
-        expected = notion.proven.relaxed(JOINT.p_s, 1e-12)[0].halfspaces(JOINT)
+        numbered = notion.proven.relaxed(JOINT.p_s, 1e-12)[0].numbered_halfspaces(JOINT)
+        expected = numbered[np.arange(len(numbered))]
     assert rows.count == len(expected)
     found = np.array([[float(Fraction(g, exact.ONE)) for g in rows.row(at)] for at in range(rows.count)])
     np.testing.assert_allclose(found.reshape(expected.shape), expected, atol=1e-12)
