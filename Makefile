@@ -37,7 +37,7 @@ TESTERS ?= 2
 
 test: .venv/tested lint book  ## Lint, types, floors, unit, doctest, claims, reruns, and the built book in a browser
 	$(BIN)/python -m companion.chromium
-	$(BIN)/pytest -n $(TESTERS) --dist loadgroup -m "not slow and not rebuilt"
+	$(BIN)/pytest -n $(TESTERS) --dist loadgroup --durations=40 -m "not slow and not rebuilt"
 
 test-slow: slow  ## What takes longer: the wheel, recipes, laws explored, coverage, a minimal Debian
 	tools/minimal-debian

@@ -3,6 +3,8 @@
 import gc
 import itertools
 import os
+import tempfile
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -24,6 +26,12 @@ os.environ.setdefault("MIXPROOF_COMPILE", "now")  # no process is left behind th
 os.environ.setdefault("LIFT_JOBS", "1")  # the tests run side by side already, and a worker takes a second to start
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
+FAST_SECONDS = 120
+"""Seconds after which a fast test is stopped, with the stack of all threads."""
+STATE = tempfile.TemporaryDirectory(prefix="lift-state-")
+"""Where fixtures of a module or a session find no release of this user's; each test has a folder of its own."""
+os.environ["XDG_STATE_HOME"] = STATE.name
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Name the mark of the tests that compare with cddlib."""
@@ -32,11 +40,19 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out what compares with cddlib where pycddlib is not installed, and say so."""
-    if not polytope.HAS_CDD:
-        for item in items:
-            if item.get_closest_marker("cdd"):
-                item.add_marker(pytest.mark.skip(reason=f"left out, as {polytope.NO_CDD}"))
+    """Leave out what compares with cddlib where pycddlib is not installed, and give the fast tests two minutes."""
+    for item in items:
+        if item.get_closest_marker("cdd") and not polytope.HAS_CDD:
+            item.add_marker(pytest.mark.skip(reason=f"left out, as {polytope.NO_CDD}"))
+        if not any(map(item.get_closest_marker, ("slow", "rebuilt", "book", "browser", "timeout"))):
+            item.add_marker(pytest.mark.timeout(FAST_SECONDS))
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Print each reason for which tests were left out once, with their number."""
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in terminalreporter.getreports("skipped"))
+    for reason, count in reasons.most_common():
+        terminalreporter.write_line(f"{count} skipped: {reason}")
 
 
 def pytest_collection_finish() -> None:

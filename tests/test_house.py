@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 import liftlib
+from lifttables.releases import ledger
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -51,6 +52,16 @@ def test_everything_asked_for_is_pinned_with_its_hashes(name):
             one = one.partition("[")[0]  # without its extras
             assert version, f"{one} is not pinned in {name}.txt"
             assert (one.lower().replace("_", "-"), version) in lock, f"{one} differs: run make lock"
+
+
+@pytest.fixture(scope="module")
+def index_of_a_module():
+    return ledger.index_file()
+
+
+def test_no_fixture_finds_the_users_ledgers(index_of_a_module):
+    assert "lift-state-" in str(index_of_a_module)
+    assert "lift-state-" not in str(ledger.index_file())  # each test has its own
 
 
 def test_both_locks_agree():

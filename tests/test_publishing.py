@@ -12,11 +12,12 @@ import yaml
 ROOT = Path(__file__).resolve().parent.parent
 GITHUB = ROOT / ".github"
 YAML = sorted(GITHUB.rglob("*.yml"))
-YAML += [ROOT / name for name in ("release/conda/recipe.yaml", "CITATION.cf", ".pre-commit-config.yaml", "_config.yml")]
+YAML += [ROOT / "release/conda/recipe.yaml"]
+YAML += [ROOT / name for name in ("CITATION.cff", ".pre-commit-config.yaml", "_config.yml")]
 TEXTS = [*sorted((GITHUB / "ISSUE_TEMPLATE").glob("*.yml")), GITHUB / "pull_request_template.md"]
 TEXTS += [ROOT / name for name in ("docs/SECURITY.md", "docs/CODE_OF_CONDUCT.md", "release/RELEASING.md")]
 NAMED = re.compile(r"(?<![\w/.-])((?:\w[\w-]*/)*[\w-]+\.(?:md|csv|cff|toml|yml|yaml|py|json)|\w+/)(?![\w/])")
-FILLED = ("CITATION.cf", ".zenodo.json", "pyproject.toml")
+FILLED = ("CITATION.cff", ".zenodo.json", "pyproject.toml")
 
 
 def text(name):
@@ -37,7 +38,7 @@ def test_issue_forms(path):
 
 def test_versions_agree():
     version = tomllib.loads(text("pyproject.toml"))["project"]["version"]
-    assert yaml.safe_load(text("CITATION.cf"))["version"] == version
+    assert yaml.safe_load(text("CITATION.cff"))["version"] == version
     assert json.loads(text(".zenodo.json"))["version"] == version
     assert yaml.safe_load(text("release/conda/recipe.yaml"))["context"]["version"] == version
     assert tomllib.loads(text("companion/pyproject.toml"))["project"]["version"] == version
