@@ -102,3 +102,12 @@ def test_sound_parts_bound_a_sum_by_the_sum_of_their_bounds(seed):
         lower, upper = lower + one.lower * row, upper + one.upper * row
     np.testing.assert_allclose(found.lower, lower)
     np.testing.assert_allclose(found.upper, upper)
+
+
+@pytest.mark.parametrize("off", [1e-3, 1e-6, 1e-12])
+def test_parts_of_a_slightly_other_kernel_are_not_used(off):
+    kernel = np.array([[0.6, 0.4], [0.4, 0.6]])
+    nearby = Parts.nested(np.array([[0.6 - off, 0.4 + off], [0.4 + off, 0.6 - off]]))
+    forged, plain = certified(nearby, ll.Channel(kernel)), ll.Channel(kernel)
+    assert SAMPLE.violation(NOTION, forged) == SAMPLE.violation(NOTION, plain)
+    np.testing.assert_array_equal(SAMPLE.parts(forged).kernel, SAMPLE.parts(plain).kernel)
