@@ -7,7 +7,7 @@ proof refers to the halfspaces, so multipliers are mapped back to the halfspaces
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -33,7 +33,7 @@ class Extension(NamedTuple):
     n_halfspaces : int
         The number of rows of G.
     forms : numpy.ndarray, shape (s, n)
-        F, such that each row of G v is b + a F v for a number b and a vector a.
+        F, such that each row of G v is a F v for a vector a.
     worst : callable
         Returns the smallest entry of G v, shape (K,), and its vector a, shape (K, s), given values F v, shape (K, s).
     pull_back : callable
@@ -49,6 +49,45 @@ class Extension(NamedTuple):
     forms: Matrix
     worst: Callable[[Matrix], tuple[Vector, Matrix]]
     pull_back: Callable[[Matrix], tuple[Matrix, Whole, Vector]]
+
+    @staticmethod
+    def side_by_side(parts: Sequence[Extension]) -> Extension:
+        """Return an extension of the intersection of the polytopes of several, whose halfspaces follow one another."""
+        n = parts[0].forms.shape[1]
+        inequalities, forms, halfspaces, variables = (
+            np.cumsum([0, *sizes]).tolist()
+            for sizes in zip(*((len(p.slack), len(p.forms), p.n_halfspaces, len(p.upper)) for p in parts), strict=True)
+        )
+        table = np.zeros((inequalities[-1], n + variables[-1]))
+        for part, row, at in zip(parts, inequalities, variables, strict=False):
+            rows = table[row : row + len(part.slack)]
+            rows[:, :n], rows[:, n + at : n + at + len(part.upper)] = part.halfspaces[:, :n], part.halfspaces[:, n:]
+
+        def worst(values: Matrix) -> tuple[Vector, Matrix]:
+            found = [part.worst(values[:, a:b]) for part, a, b in zip(parts, forms, forms[1:], strict=False)]
+            which = np.argmin([least for least, _ in found], axis=0)
+            slopes = [np.where(which[:, None] == at, each, 0.0) for at, (_, each) in enumerate(found)]
+            return np.min([least for least, _ in found], axis=0), np.concatenate(slopes, axis=1)
+
+        def pull_back(weights: Matrix) -> tuple[Matrix, Whole, Vector]:
+            found = [
+                part.pull_back(weights[:, a:b])
+                for part, a, b in zip(parts, inequalities, inequalities[1:], strict=False)
+            ]
+            used = [numbers + first for (_, numbers, _), first in zip(found, halfspaces, strict=False)]
+            each, _, costs = zip(*found, strict=True)
+            return np.concatenate(each, axis=1), np.concatenate(used), np.sum(costs, axis=0)
+
+        return Extension(
+            table,
+            np.concatenate([part.upper for part in parts]),
+            np.concatenate([part.inside for part in parts]),
+            np.concatenate([part.slack for part in parts]),
+            halfspaces[-1],
+            np.concatenate([part.forms for part in parts]),
+            worst,
+            pull_back,
+        )
 
 
 class Extended(NamedTuple):

@@ -14,11 +14,15 @@ from liftlib.joint import Joint
 from liftlib.notions import Polyhedral
 from liftlib.response.aorr import aorr
 from liftlib.response.optimal import few_vertices, most_vertices
-from liftlib.response.posteriors import PosteriorCone, ResponseCertificate, Support, cone_for
+from liftlib.response.posteriors import MAX_LISTED_HALFSPACES, PosteriorCone, ResponseCertificate, Support, cone_for
 from liftlib.response.proven import proven_response
 from mixproof.checks import checked
+from mixproof.extension import Extension
 from mixproof.limits import Limits
 from mixproof.numerics import MIN_RESOLVED_LIFT, Matrix, check_scalar
+
+MAX_LISTED_SYMBOLS = 6  # with so few, 65,532 halfspaces of the l1-lift have 1,700 vertices; with 8, it takes seconds
+MAX_FEW_HALFSPACES = 100_000  # halfspaces up to which they are listed with so few symbols
 
 
 @checked
@@ -66,7 +70,8 @@ def robust_response(
     share = check_scalar("gap", gap, open_low=True)
     limit = None if seconds is None else check_scalar("seconds", seconds)
     cone = common_cone(joint, notion, others)
-    if cone.halfspaces is not None and few_vertices(cone.halfspaces, most_vertices()):
+    few = joint.n_public <= MAX_LISTED_SYMBOLS and bool(others)
+    if cone.halfspaces is not None and (few or few_vertices(cone.halfspaces, most_vertices())):
         # see ``optimal_response``: the tree is the second route
         with suppress(SolverFailure):
             channel = aorr(joint, notion, cone=cone)
@@ -80,27 +85,35 @@ def common_cone(joint: Joint, notion: Polyhedral, others: Sequence[Joint]) -> Po
     cone = cone_for(joint, notion)
     if not others:
         return cone
-    halfspaces, floor = [cone.listed()], cone.floor
-    for other in others:
-        relaxed, its_floor = notion.relaxed(other.p_s, MIN_RESOLVED_LIFT)
-        halfspaces.append(cone_under(other, cone.support, relaxed.halfspaces(other)))
-        floor = max(floor, its_floor)
-    return cone._replace(halfspaces=np.concatenate(halfspaces), floor=floor, extension=None, others=tuple(others))
+    maps = [posterior_map(other, cone.support) for other in others]
+    relaxed, floors = zip(*(notion.relaxed(other.p_s, MIN_RESOLVED_LIFT) for other in others), strict=True)
+    each = list(zip(relaxed, others, maps, strict=True))
+    parts = [cone.extension, *(part.extension(other, through) for part, other, through in each)]
+    known = [part for part in parts if part is not None]
+    extension = Extension.side_by_side(known) if len(known) == len(parts) else None
+    cone = cone._replace(extension=extension, floor=max(cone.floor, *floors), others=tuple(others))
+    most = MAX_FEW_HALFSPACES if len(maps[0].T) <= MAX_LISTED_SYMBOLS else MAX_LISTED_HALFSPACES
+    if extension is not None and extension.n_halfspaces > most:
+        return cone._replace(halfspaces=None)
+    table = np.concatenate([cone.listed(), *(part.halfspaces(other) @ through for part, other, through in each)])
+    # a row without a negative entry excludes nothing, and without a proof no row needs its number
+    return cone._replace(halfspaces=table[(table < 0).any(axis=1)])
 
 
-def cone_under(other: Joint, support: Support, halfspaces: Matrix) -> Matrix:
-    """Return halfspaces under ``other`` as halfspaces on posteriors of the support.
+def posterior_map(other: Joint, support: Support) -> Matrix:
+    """Return T, shape (X, n): T v is, up to scale, the posterior under ``other`` of an output with posterior v.
 
-    ``halfspaces``, shape (m, X), constrain a posterior under ``other``; the result constrains v = P(X=.|Y=y) over the
-    symbols of ``support``. With P(y|x) = q v_x / P(x), the posterior under ``other`` is proportional to v_x P'(x) /
-    P(x). An omitted symbol is treated like an average symbol, P(y|x) = q sum v, so it contributes P'(x) sum v.
+    v = P(X=.|Y=y) is over the n symbols of ``support``. With P(y|x) = q v_x / P(x), the posterior under ``other`` is
+    proportional to v_x P'(x) / P(x). An omitted symbol is treated like an average symbol, P(y|x) = q sum v, so it
+    contributes P'(x) sum v.
 
     Examples
     --------
     >>> first, other = Joint([[0.25, 0.25], [0.25, 0.25]]), Joint([[0.1, 0.4], [0.1, 0.4]])
-    >>> cone_under(other, Support(first, np.array([True, True])), np.array([[1.0, -1.0]])).tolist()
-    [[0.4, -1.6]]
+    >>> posterior_map(other, Support(first, np.array([True, True]))).tolist()
+    [[0.4, 0.0], [0.0, 1.6]]
     """
     resolved = support.resolved
-    left_out = halfspaces[:, ~resolved] @ other.p_x[~resolved]
-    return np.asarray(halfspaces[:, resolved] * (other.p_x[resolved] / support.joint.p_x) + left_out[:, None])
+    through = np.tile(other.p_x[:, None], support.joint.n_public)
+    through[resolved] = np.diag(other.p_x[resolved] / support.joint.p_x)
+    return through

@@ -203,7 +203,7 @@ class L1Lift(_Averages):
         return not self._perfect() and np.isinf(self.eps_l) and self.eps_u < np.log(3)
 
     @checked
-    def extension(self, joint: Joint) -> Extension | None:
+    def extension(self, joint: Joint, through: Matrix | None = None) -> Extension | None:
         """Return an extended formulation: u(s) >= b(s) for each s, and sum u <= k."""
         n = joint.n_secret
         if n > MAX_NUMBERED_SECRETS:
@@ -215,12 +215,15 @@ class L1Lift(_Averages):
         ):
             return None
         listed = SetHalfspaces(joint, self.eps_u)
-        forms, k = listed.forms, listed.constant
+        through = np.eye(joint.n_public) if through is None else through
+        forms, mass = listed.forms @ through, through.sum(axis=0)
         upper, lower = np.maximum(forms.max(axis=1), 0.0), np.maximum(-forms.min(axis=1), 0.0)
-        table = np.block([[-forms, np.eye(n)], [np.full((1, joint.n_public), k), -np.ones((1, n))]])
+        constant = listed.constant * mass
+        table = np.block([[-forms, np.eye(n)], [constant, -np.ones((1, n))]])
 
         def worst(values: Matrix) -> tuple[Vector, Matrix]:
-            return k - np.maximum(values, 0.0).sum(axis=1), np.where(values > 0, -1.0, 0.0)
+            slopes = np.where(values[:, :n] > 0, -1.0, 0.0)
+            return values[:, n] + (slopes * values[:, :n]).sum(axis=1), np.insert(slopes, n, 1.0, axis=1)
 
         def pull_back(weights: Matrix) -> tuple[Matrix, NDArray[np.int64], Vector]:
             most = weights[:, n:]
@@ -239,8 +242,9 @@ class L1Lift(_Averages):
             return set_weights, used, cost
 
         # u = max(b, 0) meets all inequalities but the last, which is then a halfspace: its entries are at most 2
-        slack = np.append(np.zeros(n), 2.0)
-        return Extension(table, upper, np.zeros(n), slack, len(listed), forms, worst, pull_back)
+        slack = np.append(np.zeros(n), 2.0 * max(1.0, float(mass.max())))
+        every = np.concatenate([forms, [constant]])
+        return Extension(table, upper, np.zeros(n), slack, len(listed), every, worst, pull_back)
 
 
 @final

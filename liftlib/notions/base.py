@@ -334,8 +334,11 @@ class Polyhedral(Convex):
         return self.halfspaces(joint)
 
     @checked
-    def extension(self, joint: Joint) -> Extension | None:  # noqa: ARG002 - overridden where there is one
-        """Return an extended formulation with fewer inequalities, or None."""
+    def extension(self, joint: Joint, through: Matrix | None = None) -> Extension | None:  # noqa: ARG002 - where there is one
+        """Return an extended formulation with fewer inequalities, or None.
+
+        With ``through``, shape (X, n), it describes the points v of n coordinates with G (through @ v) >= 0.
+        """
         return None
 
     def relaxed(self, p_s: Vector, least: float) -> tuple[Polyhedral, float]:  # noqa: ARG002

@@ -255,18 +255,19 @@ class LDP(_OneBudget, PolyhedralLift, RatioBased):
         return difference(likelihood[pairs[:, 1]], np.exp(-self.eps) * likelihood[pairs[:, 0]])
 
     @checked
-    def extension(self, joint: Joint) -> Extension | None:
+    def extension(self, joint: Joint, through: Matrix | None = None) -> Extension | None:
         """Return an extended formulation: l(s) <= u <= e^eps l(s) for each s."""
         n, factor = joint.n_secret, float(np.exp(-self.eps))
         if n < MIN_EXTENDED_SECRETS or not EXTENDED_BUDGETS[0] <= self.eps <= EXTENDED_BUDGETS[1]:
             return None
-        lift = joint.s_given_x / joint.p_s[:, None]
+        through = np.eye(joint.n_public) if through is None else through
+        lift = joint.s_given_x / joint.p_s[:, None] @ through
         largest = float(lift.max())
         table = np.block([[lift, np.full((n, 1), -factor)], [-lift, np.ones((n, 1))]])
         different = ~np.eye(n, dtype=bool)
         # u = max l(s) meets l(s) <= u, so that only the other side may fail where pairs do
         room = np.zeros((n, n))
-        room[different] = np.maximum(1.0, np.abs(self.halfspaces(joint)).max(axis=1))
+        room[different] = np.maximum(1.0, np.abs(self.halfspaces(joint) @ through).max(axis=1))
         slack = np.append(room.max(axis=0), np.zeros(n))
 
         def worst(values: Matrix) -> tuple[Vector, Matrix]:

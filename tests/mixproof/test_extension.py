@@ -38,7 +38,7 @@ def test_both_descriptions_have_the_same_points(kind):
         points = share * rng.dirichlet(np.full(6, 0.7), 300) + (1 - share) * joint.p_x
         # LDP: u has to lie between the largest lift and e^eps times the least; l1: the least u is as good as any
         forms = points @ extension.forms.T
-        u = forms.max(axis=1, keepdims=True) if len(extension.upper) == 1 else np.maximum(forms, 0.0)
+        u = forms.max(axis=1, keepdims=True) if len(extension.upper) == 1 else np.maximum(forms[:, :-1], 0.0)
         assert (u <= extension.upper + 1e-12).all()
         extended = (np.column_stack([points, u]) @ extension.halfspaces.T).min(axis=1) >= -1e-12
         np.testing.assert_allclose(extension.worst(forms)[0], (points @ table.T).min(axis=1), atol=1e-12)

@@ -1,11 +1,13 @@
 """Responses that keep a notion under several distributions."""
 
+import time
+
 import numpy as np
 import pytest
 
 import liftlib as ll
 from liftbook.relatives import robust
-from liftbook.relatives.robust import cone_under
+from liftbook.relatives.robust import posterior_map
 from liftlib.errors import InvalidParameter, SolverFailure
 from liftlib.response import posteriors as rows
 from liftlib.response.aorr import aorr
@@ -132,7 +134,7 @@ def test_a_cone_under_another_distribution_is_that_of_the_released_row(seed):
     kernel = support.extended(rng.dirichlet(np.ones(6), size=3))
     v = support.joint.p_x[:, None] * kernel[resolved]  # each column a row P(x, y)
     theirs = other.p_x[:, None] * kernel
-    np.testing.assert_allclose(cone_under(other, support, halfspaces) @ v, halfspaces @ theirs, atol=1e-14)
+    np.testing.assert_allclose(halfspaces @ posterior_map(other, support) @ v, halfspaces @ theirs, atol=1e-14)
 
 
 def test_it_is_kept_under_every_distribution():
@@ -148,6 +150,53 @@ def test_it_is_kept_under_every_distribution():
 
 def test_every_distribution_is_asked_whether_it_is_kept(monkeypatch):
     other = ll.Joint.from_counts([[4, 1, 1], [1, 1, 5]])
-    monkeypatch.setattr(robust, "cone_under", lambda _, support, __: np.empty((0, support.joint.n_public)))
+    monkeypatch.setattr(robust, "posterior_map", lambda other, _: np.zeros((other.n_public, other.n_public)))
     with pytest.raises(SolverFailure, match=r"violates LIP\(eps=0\.1\) by more than a share"):
         aorr(JOINT, ll.LIP(0.1), cone=robust.common_cone(JOINT, ll.LIP(0.1), [other]))
+
+
+def test_few_symbols_and_many_halfspaces_are_listed():
+    joint = ll.Joint.from_counts(ll.datasets.uniform_joint(13, 20, np.random.default_rng(0)).p[:, :6])
+    other, notion = ll.Joint.from_counts(joint.p + np.roll(joint.p, 1, axis=1)), ll.L1Lift(np.inf, 0.2)
+    began = time.process_time()
+    channel = ll.mechanisms.robust(joint, notion, others=[other])
+    assert time.process_time() - began < 5
+    assert channel.certificate.route == "all vertices of the common cone"
+
+
+@pytest.mark.parametrize("notion", [ll.L1Lift(np.inf, 0.2), ll.LDP(0.7)], ids=str)
+def test_side_by_side_extensions_describe_the_common_cone(notion):
+    rng = np.random.default_rng(5)
+    joint, others = ll.datasets.uniform_joint(5, 8, rng), [ll.datasets.uniform_joint(5, 8, rng) for _ in range(2)]
+    cone = robust.common_cone(joint, notion, others)
+    points = rng.dirichlet(np.full(8, 0.7), 400) * rng.random((400, 1)) + joint.p_x * rng.random((400, 1))
+    points /= points.sum(axis=1, keepdims=True)
+    least = (points @ cone.halfspaces.T).min(axis=1)
+    found, slopes = cone.extension.worst(points @ cone.extension.forms.T)
+    np.testing.assert_allclose(np.minimum(least, 0), np.minimum(found, 0), atol=1e-12)
+    assert 0.02 < (least < 0).mean() < 0.98
+    np.testing.assert_allclose((slopes * (points @ cone.extension.forms.T)).sum(axis=1), found, atol=1e-12)
+    # multipliers W of the halfspaces with W G <= w A + c
+    table = np.concatenate([
+        notion.halfspaces(joint), *(notion.halfspaces(one) @ robust.posterior_map(one, cone.support) for one in others)
+    ])  # fmt: skip
+    assert cone.extension.n_halfspaces == len(table)
+    weights = rng.exponential(size=(50, len(cone.extension.halfspaces))) * (rng.random((50, 1)) < 0.8)
+    proven, used, cost = cone.extension.pull_back(weights)
+    assert (proven @ table[used] <= weights @ cone.extension.halfspaces[:, :8] + cost[:, None] + 1e-12).all()
+
+
+def test_many_secrets_are_searched_side_by_side():
+    rng = np.random.default_rng(6)
+    joint, other = ll.datasets.uniform_joint(20, 9, rng), ll.datasets.uniform_joint(20, 9, rng)
+    notion = ll.L1Lift(np.inf, 0.3)
+    channel = ll.mechanisms.robust(joint, notion, others=[other], gap=1e-2)
+    assert notion.is_satisfied(joint, channel)
+    assert notion.is_satisfied(other, channel)
+    assert channel.certificate.gap <= 1e-2 * channel.certificate.value
+    same = [ll.datasets.uniform_joint(4, 7, rng) for _ in range(2)]
+    found = [ll.mechanisms.robust(same[0], ll.L1Lift(np.inf, 0.2), others=same[1:])]
+    found.append(
+        aorr(same[0], ll.L1Lift(np.inf, 0.2), cone=robust.common_cone(same[0], ll.L1Lift(np.inf, 0.2), same[1:]))
+    )
+    assert found[0].certificate.value == pytest.approx(found[1].certificate.value, abs=1e-5)
