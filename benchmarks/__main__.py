@@ -21,11 +21,8 @@ from scipy.optimize import linprog
 from scipy.spatial import HalfspaceIntersection
 
 import liftlib as ll
-from benchmarks import others
-from benchmarks.heuristics import heuristics, sight
 from benchmarks.listing import choosing, listing
 from benchmarks.optimum import checkers, growth, optimum, proofs, same_price
-from benchmarks.passes import passes
 from benchmarks.people import make_table
 from benchmarks.timing import side_by_side
 from liftbook import figures
@@ -71,7 +68,7 @@ def certificate(joint: ll.Joint, notion: ll.Notion) -> ResponseCertificate:
 
 
 def responses(quick: bool) -> pd.DataFrame:
-    """Vertices and linear programme for ALIP, lambda 1/2, by plain qhull, cddlib, and lrs and Normaliz if there."""
+    """Vertices and linear programme for ALIP, lambda 1/2, by plain qhull and cddlib."""
     sizes = [(3, 8)] if quick else [(5, 17), (10, 20), (5, 50)]
     rows = []
     if not HAS_CDD:
@@ -87,12 +84,8 @@ def responses(quick: bool) -> pd.DataFrame:
                 "liftlib": lambda j=joint, n=notion: certificate(j, n).solution.objective,
                 "qhull + linprog": lambda j=joint, n=notion: plain_qhull(j, n),
             }
-            if vertices < 3000:
-                if HAS_CDD:
-                    routes["cddlib + linprog"] = lambda j=joint, n=notion: plain_cdd(j, n)
-                for name, enumerate_by in others.installed().items():
-                    rows_of = np.concatenate([np.eye(n_public), notion.halfspaces(joint)])
-                    routes[f"{name} + linprog"] = lambda j=joint, r=rows_of, e=enumerate_by: over_all(j, e(r))
+            if vertices < 3000 and HAS_CDD:
+                routes["cddlib + linprog"] = lambda j=joint, n=notion: plain_cdd(j, n)
             rows.append(
                 {"case": f"{n_secret}x{n_public}", "eps": eps, "vertices": vertices}
                 | side_by_side(routes, 1 if quick else 5)
@@ -270,10 +263,7 @@ BENCHMARKS = {
         listing,
         choosing,
         same_price,
-        heuristics,
-        sight,
         sanitising,
-        passes,
     )
 }
 

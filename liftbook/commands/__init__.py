@@ -12,7 +12,6 @@ COMMANDS = {
     "sweep": Command(
         "liftbook.commands.sweep", "run a chapter over a grid of parameters, resuming where it stopped", "book"
     ),
-    "bench": Command("liftbook.commands.bench", "run every mechanism under every notion that it serves", "book"),
 }
 
 LIFTBOOK = Program("liftbook", "List the book's chapters and rerun them with your own parameters.", COMMANDS)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import platform
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -43,9 +46,6 @@ BENCH_NOTIONS: Mapping[str, Notion] = {
     "maximal 0.2": MaximalLeakage(0.2),
 }
 
-Key = tuple[str, str, str]
-"""Joint distribution, notion and mechanism of a row."""
-
 COLUMNS = ("joint", "notion", "mechanism", "nmi", "lip", "ldp", "average", "gap", "seconds", "status")
 
 
@@ -70,12 +70,7 @@ def bench_cell(mechanism: str, joint: str, notion: str) -> dict[str, object]:
 
 
 def bench(
-    joints: Iterable[str] | None = None,
-    mechanisms: Iterable[str] | None = None,
-    seconds: float = 5.0,
-    *,
-    known: Collection[Key] = (),
-    found: Callable[[dict[str, object]], None] | None = None,
+    joints: Iterable[str] | None = None, mechanisms: Iterable[str] | None = None, seconds: float = 5.0
 ) -> pd.DataFrame:
     """Return the benchmark's rows: utility, leakages, certificate and time.
 
@@ -85,10 +80,6 @@ def bench(
         Names in ``BENCH_JOINTS`` and in the registry; by default all.
     seconds : float
         Time limit per mechanism.
-    known : collection of tuples, keyword-only
-        Rows to skip, as (joint distribution, notion, mechanism).
-    found : callable, optional, keyword-only
-        Called with each row as soon as it is computed.
 
     Returns
     -------
@@ -97,7 +88,6 @@ def bench(
         (upper bound minus I(X; Y), nats; infinite where nothing is proven, missing without a certificate), ``seconds``
         and ``status`` (made, too many symbols, took too long, or an error).
     """
-    rows: list[dict[str, object]] = []
     wanted = _known("joint", joints, BENCH_JOINTS)
     chosen = _known("mechanism", mechanisms, registry.mechanisms)
     keys = [
@@ -105,14 +95,10 @@ def bench(
         for joint in wanted
         for name in chosen
         for notion, asked in BENCH_NOTIONS.items()
-        if registry.mechanisms[name].serves(asked) and (joint, notion, name) not in known
+        if registry.mechanisms[name].serves(asked)
     ]
     with Trying() as trying:
-        for key in keys:
-            row = dict(zip(COLUMNS, key, strict=False)) | _tried(trying, *key, seconds)
-            rows.append(row)
-            if found is not None:
-                found(row)
+        rows = [dict(zip(COLUMNS, key, strict=False)) | _tried(trying, *key, seconds) for key in keys]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -137,6 +123,13 @@ def _known(kind: str, given: Iterable[str] | None, known: Iterable[str]) -> list
 
 
 def stored_bench() -> pd.DataFrame:
-    """Return the rows that ``liftbook bench -o data/bench.csv`` wrote."""
+    """Return the rows that ``python -m liftbook.figures.relatives.bench`` wrote to data/bench.csv."""
     with resource("data/bench.csv").open(encoding="utf-8", newline="") as file:
         return pd.read_csv(file)
+
+
+if __name__ == "__main__":
+    libraries = (f"{library} {version(library)}" for library in ("numpy", "scipy", "highspy"))
+    bench().assign(versions=" ".join([platform.python_version(), *libraries])).to_csv(
+        Path("data/bench.csv"), index=False, float_format="%.9g", lineterminator="\n"
+    )

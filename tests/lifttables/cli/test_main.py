@@ -69,10 +69,10 @@ def test_a_closed_pipe_is_no_error(words):
 
 
 PACKAGES = {"tables": ("polars", "matplotlib", "jinja2", "narwhals"), "book": ("jupytext",)}
-# each command and each package at least once; all pairs weekly. The bench runs without the packages of its extra
+# each command and each package at least once; all pairs weekly
 LACKING = [
     pytest.param(name, package, marks=[] if at % len(PACKAGES[one.extra]) == turn else [pytest.mark.slow])
-    for at, (name, one) in enumerate((name, one) for name, one in COMMANDS.items() if name not in ("bench", "example"))
+    for at, (name, one) in enumerate((name, one) for name, one in COMMANDS.items() if name != "example")
     for turn, package in enumerate(PACKAGES[one.extra])
 ]
 
