@@ -51,6 +51,8 @@ class Browser:
         The name that is shown as loading while ``start()`` runs.
     files, without, beside : tuple of str
         The files to pack; see :class:`companion.browser.runtime.Packed`.
+    first : tuple of str
+        Parameters that come first in each page's form.
     command : str
         Command that reruns a page, without its name and parameters; if empty, there is no button to copy it.
     environment : mapping of str to str
@@ -69,6 +71,7 @@ class Browser:
     files: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    first: tuple[str, ...] = ()
     command: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
     scripts: tuple[str, ...] = ()
@@ -76,7 +79,7 @@ class Browser:
     tools: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("files", "without", "beside", "scripts", "panels"):
+        for name in ("files", "without", "beside", "first", "scripts", "panels"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
 
 
@@ -130,7 +133,7 @@ def bound(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def as_json(parameter: Parameter, start: Any) -> dict[str, Any]:
+def as_json(parameter: Parameter, start: Any, first: bool) -> dict[str, Any]:
     """Return the form's description of a parameter."""
     return {
         "name": parameter.name,
@@ -140,6 +143,7 @@ def as_json(parameter: Parameter, start: Any) -> dict[str, Any]:
         "high": bound(parameter.high),
         "book": parameter.default,
         "start": start,
+        "first": first,
     }
 
 
@@ -159,7 +163,7 @@ def page_of(app: Sphinx, docname: str) -> dict[str, Any] | None:
         if cell.cell_type == "code"
     ]
     return {
-        "parameters": [as_json(parameter, small.get(parameter.name, parameter.default)) for parameter in parameters],
+        "parameters": [as_json(one, small.get(one.name, one.default), one.name in asked.first) for one in parameters],
         "cells": cells,
         "exercises": list(exercises_of(page_cells)),
         "tool": next((tool for key, tool in asked.tools.items() if said.get(key) is True), None),

@@ -114,7 +114,7 @@
     };
     const sketchbook = document.createElement("div");
     sketchbook.append(...place.childNodes);
-    const begin = button("Guess first", () => { open(true); knobs[0].focus(); });
+    const begin = button("Guess first", () => { open(true); knobs[0].focus({ preventScroll: true }); });
     const buttons = document.createElement("div");
     buttons.append(button("Compare", compare, "go"), button("Skip", () => open(false)));
     const help = document.createElement("p");

@@ -32,7 +32,7 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
     def _caption(self, figure: nodes.figure) -> None:
         number = self._number("figure", figure["ids"])
         for caption in figure.findall(nodes.caption):
-            self.add(f"**Fig. {number}.** " if number else "", 2)
+            self.add(f"**{self.builder.config.numfig_format['figure'] % number}.** " if number else "", 2)
             for child in caption.children:
                 child.walkabout(self)
             self.ensure_eol(2)

@@ -48,7 +48,7 @@ def targets(app: Sphinx) -> Iterator[tuple[str, str, str]]:
     for label, (page, anchor) in std.anonlabels.items():
         yield f"ref:{label}", address(page, anchor), std.labels.get(label, ("", "", ""))[2]
         if shown := number(page, "figure", anchor):
-            yield f"numref:{label}", address(page, anchor), f"Fig. {shown}"
+            yield f"numref:{label}", address(page, anchor), app.config["numfig_format"]["figure"] % shown
     for label, entry in getattr(env, "proof_list", {}).items():
         shown = "" if entry["nonumber"] else number(entry["docname"], entry["countertype"], label)
         yield f"prf:{label}", address(entry["docname"], label), f"{entry['realtype'].title()} {shown}".strip()

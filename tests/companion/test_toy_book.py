@@ -231,7 +231,6 @@ def ran(html):
             page = browser.new_page()
             page.goto(f"http://127.0.0.1:{server.server_port}/chapters/coins.html?run&tosses=30")
             page.wait_for_selector(".lift-panel")
-            page.click("[data-do=run]")
             page.wait_for_selector(".lift-panel[data-runs='1']", timeout=200_000)
             number = page.text_content("[data-glue=count]")
             double = page.evaluate(

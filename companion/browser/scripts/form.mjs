@@ -1,6 +1,6 @@
 // A form made of a chapter's parameters: a field for each, of its type, in its range, with its comment. A number with a
-// finite range has a slider too; the form shows the first three of these and folds the other parameters.
-const SLIDERS = 3;
+// finite range has a slider too; the form shows the page's main ones and then these, three in all, and folds the others.
+const SHOWN = 3;
 const ranged = ({ kind, low, high }) => (kind === "int" || kind === "float") && low !== null && high !== null;
 
 const literal = (value) =>
@@ -56,7 +56,8 @@ const slider = (input, { name, kind, low, high }) => {
 };
 
 export const fields = (parameters, values) => {
-  const first = parameters.filter(ranged).slice(0, SLIDERS);
+  const main = parameters.filter(({ first }) => first);
+  const first = [...main, ...parameters.filter((one) => ranged(one) && !one.first)].slice(0, SHOWN);
   const made = (one) => field(one, values[one.name]);
   const others = parameters.filter((one) => !first.includes(one));
   if (!first.length || !others.length) return parameters.map(made);
@@ -75,12 +76,15 @@ export const set = (input, parameter, value) => {
 };
 
 const entry = (kind, text, name) => {
-  if (kind === "str") return text;
+  if (kind === "str") return text.replace(/^(["'])(.*)\1$/, "$2");
   const number = Number(text);
   if (text === "" || Number.isNaN(number) || (kind === "int" && !Number.isInteger(number)))
     throw new Error(`${name}: “${text}” is not ${kind === "int" ? "a whole number" : "a number"}`);
   return number;
 };
+
+// a list may be given in brackets, as a command has it
+const inner = (text) => text.trim().replace(/^\[(.*)\]$/, "$1").trim();
 
 // the value that a field holds, or an error that says why it is none
 export const read = (input, parameter) => {
@@ -88,7 +92,7 @@ export const read = (input, parameter) => {
   if (kind === "bool") return input.checked;
   const list = /^list\[(\w+)\]$/.exec(kind);
   const value = list
-    ? input.value.trim() === "" ? [] : input.value.split(",").map((text) => entry(list[1], text.trim(), name))
+    ? inner(input.value) === "" ? [] : inner(input.value).split(",").map((text) => entry(list[1], text.trim(), name))
     : entry(kind, kind === "str" ? input.value : input.value.trim(), name);
   for (const one of [value].flat())
     if (typeof one === "number" && (one < (parameter.low ?? -Infinity) || one > (parameter.high ?? Infinity)))

@@ -15,10 +15,11 @@ const PANEL = `
     <button type="button" data-do="small">Small values</button>
     <button type="button" data-do="book">The book’s values</button>
     <button type="button" data-do="copy">Copy as a command</button>
+    <button type="button" data-do="first" hidden>Show the first changed number</button>
   </p>
   <p class="lift-state"><progress max="1" value="0" hidden></progress> <span role="status"></span></p>
   <p class="lift-wrong" role="alert"></p>
-  <p class="lift-legend" hidden>What has an edge like this one is yours; all else is the book’s. Any cell can be changed and run from there on.</p>`;
+  <p class="lift-legend" hidden>What has an edge like this one is yours; all else is the book’s: the numbers in a sentence may be yours, its words are not. Any cell can be changed and run from there on.</p>`;
 
 const minutes = (seconds) =>
   seconds < 10 ? `${Math.max(1, Math.round(seconds))} s` : seconds < 90 ? `${10 * Math.round(seconds / 10)} s` : `${Math.round(seconds / 60)} min`;
@@ -26,6 +27,7 @@ const minutes = (seconds) =>
 class Panel {
   edited = new Map();
   #running = false;
+  #current; // the run that is under way, or the last one
   #since; // the engine that has the names of the page's cells
 
   constructor(host, page, data, extras) {
@@ -86,11 +88,10 @@ class Panel {
   }
 
   async load() {
-    const begun = performance.now();
     this.#say("Loading Python.", 0);
     try {
       await engine.start(({ phase, part, of }) => this.#say(`Loading ${phase}.`, (part - 0.5) / of));
-      if (!this.#running) this.#say(`Python is here, after ${((performance.now() - begun) / 1000).toFixed(1)} s.`);
+      if (!this.#running) this.#say("Python is ready.");
     } catch (error) {
       if (error instanceof Stopped) return;
       this.#wrong(`Python could not be loaded: ${error.message}`);
@@ -100,7 +101,7 @@ class Panel {
 
   // from the cell with this index on, where the cells above have been run; from the top otherwise
   async run(from) {
-    if (this.#running) return;
+    if (this.#running) return this.#current;
     let values;
     try {
       values = this.#values();
@@ -116,7 +117,7 @@ class Panel {
     const sources = this.data.cells.map((cell) => ({ ...cell, source: this.edited.get(cell.index) ?? cell.source }));
     // parameters are said again where the run starts below their cell
     const cells = start ? [...sources.filter(({ tags }) => tags.includes("parameters")), ...sources.slice(start)] : sources;
-    await this.#execute(cells, values, start === 0);
+    await (this.#current = this.#execute(cells, values, start === 0));
   }
 
   async #execute(cells, values, fresh) {
@@ -172,6 +173,8 @@ class Panel {
     if (absent.length) parts.push(`${absent.length} need what a browser does not have`);
     const said = numbers.all ? ` ${numbers.changed || "None"} of ${numbers.all} numbers in the text changed.` : "";
     this.#say(`${parts.join(", ")}.${said}`);
+    const first = document.querySelector(".lift-number");
+    this.box.querySelector("[data-do=first]").hidden = !first;
     this.box.dataset.runs = Number(this.box.dataset.runs ?? 0) + 1;
     const fault = failed.length && cellAt(failed[0])?.querySelector(".lift-error");
     if (fault) {
@@ -197,11 +200,16 @@ class Panel {
     reset(this.data.cells);
     for (const cell of this.data.cells) cellAt(cell.index)?.querySelector(".lift-undo")?.click();
     for (const extra of this.extras) extra.reset();
+    this.#button("first").hidden = true;
     this.edited.clear();
     this.#since = undefined;
     this.#fill("start");
     this.#say("The page is the book’s again.");
     history.replaceState(null, "", location.pathname + location.hash);
+  }
+
+  first() {
+    document.querySelector(".lift-number").scrollIntoView({ block: "center" });
   }
 
   #fill(which) {
@@ -245,7 +253,8 @@ class Panel {
   }
 }
 
-export const openPanel = async (host, page) => {
+// runs the page at once, or only loads Python, as for an answer to an exercise
+export const openPanel = async (host, page, runs) => {
   styled();
   const answer = await fetch(new URL(`pages/${page}.json`, import.meta.url));
   if (!answer.ok) throw new Error(`${page}.json: ${answer.status}`);
@@ -253,6 +262,7 @@ export const openPanel = async (host, page) => {
   // the book's own scripts: each offers panels, and says by a call that there is something to take back
   const extras = await Promise.all(data.extras.map((name) => import(new URL(name, import.meta.url))));
   const panel = new Panel(host, page, data, extras);
-  panel.load();
+  if (runs) panel.run();
+  else panel.load();
   return panel;
 };

@@ -12,11 +12,12 @@
   note.textContent = script.dataset.note;
   note.setAttribute("role", "status");
   bar.append(button, note);
-  title.after(bar);
+  const first = document.querySelector("article.bd-article :is(figure, h2)"); // after the opening's figure, if it has one
+  (first?.matches("figure") ? (first.closest(".cell") ?? first) : title).after(bar);
 
   let panel;
-  const open = () => (panel ??= load());
-  const load = async () => {
+  const open = (runs) => (panel ??= load(runs));
+  const load = async (runs) => {
     if (location.protocol === "file:") {
       note.textContent =
         "A page opened as a file may not start Python: run “make serve” (or “python -m http.server” in this folder) and open it from there.";
@@ -26,14 +27,14 @@
     note.textContent = "Loading.";
     try {
       const { openPanel } = await import(new URL("page.mjs", script.src));
-      return await openPanel(bar, script.dataset.page);
+      return await openPanel(bar, script.dataset.page, runs);
     } catch (error) {
       panel = undefined;
       button.disabled = false;
       note.textContent = `The page's own files could not be loaded (${error.message}). Try again.`;
     }
   };
-  button.addEventListener("click", open);
+  button.addEventListener("click", () => open(true));
 
   // a page may also have a tool of the book's: a script of its own, loaded when its button is pressed
   if ("tool" in script.dataset) {
@@ -46,7 +47,7 @@
     place.append(tool);
     bar.after(place);
     tool.addEventListener("click", async () => {
-      if (location.protocol === "file:") return open();
+      if (location.protocol === "file:") return open(false);
       const { openTool } = await import(new URL(script.dataset.tool, script.src));
       openTool(place);
       place.remove();
@@ -62,10 +63,10 @@
     answer.textContent = "Answer in Python";
     exercise.append(answer);
     answer.addEventListener("click", async () => {
-      const opened = await open();
+      const opened = await open(false);
       if (opened) opened.answer(label, answer);
       else bar.scrollIntoView();
     });
   }
-  if (new URLSearchParams(location.search).has("run") && location.protocol !== "file:") open();
+  if (new URLSearchParams(location.search).has("run") && location.protocol !== "file:") open(true);
 })();

@@ -14,6 +14,13 @@ const NAMES = {
   grr: ["GRR", "Generalised randomised response", "#8c8300", "1.5 1.5"],
   cr: ["Conditional reporting", "Conditional reporting", "#c2384b", "12 3"],
 };
+// the story of the first page: what its button does next, by mechanism
+const STORY = {
+  none: ["watchdog", "Hide it: one label for all risky ages"],
+  watchdog: ["merging", "Hide less: several small groups"],
+  merging: ["aorr", "Hide as little as possible: answer at random"],
+  aorr: ["none", "Start over"],
+};
 const MOST = 2; // nats on each axis of the plane
 const SHADES = ["2d004b", "542788", "8073ac", "b2abd2", "d8daeb", "f7f7f7", "fee0b6", "fdb863", "e08214", "b35806", "7f3b08"];
 
@@ -276,8 +283,7 @@ const fill = (box) => {
   const radios = Object.entries(NAMES).map(([key, [short, name]]) => {
     const input = Object.assign(make("input"), { type: "radio", value: key, name: group });
     input.addEventListener("change", () => change({ mechanism: key }));
-    const word = short === name ? short : Object.assign(make("span", "", short), { title: name });
-    return make("label", "", input, word);
+    return make("label", "", input, /^[A-Z]+$/.test(short) ? `${name.replace(/^The (.)/, (_, initial) => initial.toUpperCase())} (${short})` : short);
   });
 
   // the cells stay while their dots are drawn anew, so that the keyboard's focus stays too
@@ -327,6 +333,7 @@ const fill = (box) => {
     // 231 designs take a while: after the last of several changes
     if (more.open) waiting = setTimeout(() => curves.replaceChildren(...chart(joint, state)), curves.firstChild ? 150 : 0);
     radios.forEach((label) => (label.firstChild.checked = label.firstChild.value === state.mechanism));
+    [, story.textContent] = STORY[state.mechanism] ?? STORY.aorr;
     bands.textContent = state.bands === 3 ? "Six age bands" : "Three age bands";
   };
 
@@ -449,6 +456,8 @@ const fill = (box) => {
     const other = tables.find(({ names }) => names.length !== state.bands);
     change({ bands: other.names.length, counts: copied(other.counts) });
   });
+  const story = button("", () => change({ mechanism: (STORY[state.mechanism] ?? STORY.aorr)[0] }));
+  story.hidden = base.mechanism !== "none" || base.bands === 3;
   const back = button("Start again", () => {
     picked = null;
     change(base, false);
@@ -458,8 +467,9 @@ const fill = (box) => {
   const column = (word) => Object.assign(make("th", "", word), { scope: "col" });
   const switches = make("fieldset", "lift-switch", make("legend", "", "Mechanism"), ...radios);
   box.replaceChildren(
+    story,
     switches,
-    make("div", "lift-stage", make("div", "", drawing), make("div", "lift-side", map, make("table", "", make("thead", "", make("tr", "", make("td"), column("lifts"), column("NMI"))), numbers))),
+    make("div", "lift-stage", make("div", "", drawing), make("div", "lift-side", map, make("table", "", make("thead", "", make("tr", "", make("td"), column("lifts"), column("retained"))), numbers))),
     told,
     more,
     make("div", "lift-below", bands, back, make("span", "", "Drag a person to another group, or the rectangle’s corner. By keyboard: Tab, then arrow keys.")),

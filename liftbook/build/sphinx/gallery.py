@@ -1,5 +1,9 @@
-"""The directive ``lift-gallery``: thumbnails of all figures, linked to the pages."""
+"""The figures' names, and the directive ``lift-gallery``: thumbnails of all figures, linked to the pages.
 
+A reproduction has the name that it has in its paper, such as "E23 Figure 2". Others are numbered by page.
+"""
+
+import re
 from collections.abc import Iterator
 
 from docutils import nodes  # type: ignore[import-untyped]
@@ -9,6 +13,8 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 from companion.sphinx.panels import drawn_from, thumbnail
+
+REPRODUCED = re.compile(r"fig-(e23|c22|i21|s20)-(\d+)")
 
 
 class gallery(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: N801 - docutils' way
@@ -27,6 +33,24 @@ def in_order(env: BuildEnvironment, page: str) -> Iterator[str]:
     yield page
     for below in env.toctree_includes.get(page, []):
         yield from in_order(env, below)
+
+
+def name_figures(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Give each figure its name, in place of Sphinx's number."""
+    root = app.config["root_doc"]
+    for place, chapter in enumerate([root, *env.toctree_includes.get(root, [])]):
+        labels = [
+            (numbers, label)
+            for page in ([root] if chapter == root else in_order(env, chapter))
+            for numbers in [env.toc_fignumbers.get(page, {}).get("figure", {})]
+            for label in numbers
+        ]
+        own = 0
+        for numbers, label in labels:
+            paper = REPRODUCED.fullmatch(label)
+            own += not paper
+            numbers[label] = (f"{paper[1].upper()} Figure {paper[2]}" if paper else f"Figure {place}.{own}",)
+    return []
 
 
 def first_sentence(caption: nodes.caption) -> list[nodes.Node]:
@@ -52,7 +76,7 @@ def items(app: Sphinx, page: str, at: str) -> Iterator[nodes.list_item]:
         picture = thumbnail("", boxes=[], **{key: images[0][key] for key in ("uri", "candidates", "size")})
         target = f"{app.builder.get_relative_uri(at, page)}#{figure['ids'][0]}"
         number = numbers.get(figure["ids"][0])
-        head = f"Figure {'.'.join(map(str, number))}. " if number else ""
+        head = f"{number[0]}. " if number else ""
         link = nodes.reference("", "", picture, nodes.strong("", head), internal=True, refuri=target)
         yield nodes.list_item("", nodes.paragraph("", "", link, *first_sentence(caption)))
 
@@ -73,5 +97,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directive."""
     app.add_node(gallery)
     app.add_directive("lift-gallery", Gallery)
+    app.connect("env-get-updated", name_figures, priority=600)  # after Sphinx has numbered them
     app.connect("doctree-resolved", fill)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -59,9 +59,11 @@ def run(page):
 
 
 def start(page):
+    """Run the page by one click, and stop."""
     page.click(".lift-start button")
-    page.wait_for_selector(".lift-panel")
-    page.wait_for_selector(".lift-form label")
+    page.wait_for_selector(".lift-panel [data-do=stop]:not(:disabled)")
+    press(page, "stop")
+    page.wait_for_function("document.querySelector('.lift-state').textContent.includes('Stopped after')")
     for fold in page.locator(".lift-form summary").all():  # parameters without a slider, if there are any
         fold.click()
 
@@ -116,7 +118,7 @@ def first_run(living):
     living.wait_for_selector(".lift-chart[data-drawn]")
     assert living.inner_text(".lift-whose") == "These are the book’s rows."
     living.fill("[name=n_trials]", "6")
-    living.fill("[name=epsilons]", "2, 3")
+    living.fill("[name=epsilons]", "[2, 3]")
     run(living)
     return drawing(living)
 

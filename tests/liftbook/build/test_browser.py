@@ -208,7 +208,9 @@ def test_the_first_page_is_light(page, site):
     assert len(sizes) < 25
     assert sum(sizes.values()) < 1_000_000
     assert page.locator(".lift-cell circle").count() == 100
-    assert page.locator("svg.lift-thumbnail").count() == 3
+    ways = [card.bounding_box() for card in page.locator(".sd-card").all()]
+    assert len(ways) == 3
+    assert max(card["y"] + card["height"] for card in ways) < 900, "the three ways in are above the fold"
     assert page.locator(".lift-living .lift-plane :is(.lift-safe, .lift-risky)").count() == 3
     assert page.locator("script[src*=mathjax]").count() == 0
 
