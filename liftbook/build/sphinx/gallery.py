@@ -5,6 +5,7 @@ A reproduction has the name that it has in its paper, such as "E23 Figure 2". Ot
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from docutils import nodes  # type: ignore[import-untyped]
 from sphinx.addnodes import pending_xref
@@ -39,7 +40,7 @@ def name_figures(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Give each figure its name, in place of Sphinx's number."""
     root = app.config["root_doc"]
     for place, chapter in enumerate([root, *env.toctree_includes.get(root, [])]):
-        labels = [
+        labels: list[tuple[dict[str, Any], str]] = [
             (numbers, label)
             for page in ([root] if chapter == root else in_order(env, chapter))
             for numbers in [env.toc_fignumbers.get(page, {}).get("figure", {})]
