@@ -5,7 +5,8 @@ Their rows have the columns of ``liftbook.figures.merging_tradeoff``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import ParamSpec
 
 import pandas as pd
 
@@ -21,6 +22,9 @@ from liftlib.notions import ALIP, AlphaLift, Chi2Lift, L1Lift
 from mixproof.numerics import Rng
 
 Floats = Iterable[float]
+Family = Callable[[Floats], dict[str, Series]]
+Mechanism = Callable[[bool], Labeller]
+P = ParamSpec("P")
 
 
 def _watchdog(extend: bool) -> Labeller:
@@ -39,100 +43,56 @@ def _lift_based(lambdas: Floats) -> dict[str, Series]:
     return series
 
 
-@figure
-def figure_e23_2(
-    n_trials: int = 1000,
-    epsilons: Floats = EPSILONS,
-    lambdas: Floats = LAMBDAS,
-    n_secret: int = 5,
-    n_public: int = 17,
-    *,
-    extend: bool = False,
-    rng: Rng = 0,
-) -> pd.DataFrame:
-    """Return the watchdog's trade-off on random joints (E23 Fig. 2)."""
-    p = uniform_joints(n_trials, n_secret, n_public, rng)
-    return merging_tradeoff(p, ldp_and_alip(lambdas), budgets(epsilons), _watchdog(extend))
+def _named(number: int, says: str, rows: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame]:
+    """Return a figure's function under the name by which the book, its claims and its workers know it."""
+    rows.__name__ = rows.__qualname__ = f"figure_e23_{number}"
+    rows.__doc__ = f"Return {says} (E23 Fig. {number})."
+    return figure(rows)
 
 
-@figure
-def figure_e23_3(
-    epsilons: Floats = EPSILONS,
-    lambdas: Floats = LAMBDAS,
-    *,
-    extend: bool = False,
-    leave_out: Sequence[str] = (),
-    joint: Joint | None = None,
-) -> pd.DataFrame:
-    """Return the watchdog's trade-off on Adult (E23 Fig. 3)."""
-    p = adult_joint(leave_out, joint)
-    return merging_tradeoff(p, ldp_and_alip(lambdas), budgets(epsilons), _watchdog(extend))
+def _on_random(
+    number: int, says: str, family: Family, mechanism: Mechanism, shares: Floats = LAMBDAS
+) -> Callable[..., pd.DataFrame]:
+    def rows(
+        n_trials: int = 1000,
+        epsilons: Floats = EPSILONS,
+        lambdas: Floats = shares,
+        n_secret: int = 5,
+        n_public: int = 17,
+        *,
+        extend: bool = False,
+        rng: Rng = 0,
+    ) -> pd.DataFrame:
+        p = uniform_joints(n_trials, n_secret, n_public, rng)
+        return merging_tradeoff(p, family(lambdas), budgets(epsilons), mechanism(extend))
+
+    return _named(number, f"{says} on random joints", rows)
 
 
-@figure
-def figure_e23_6(
-    n_trials: int = 1000,
-    epsilons: Floats = EPSILONS,
-    lambdas: Floats = LAMBDAS,
-    n_secret: int = 5,
-    n_public: int = 17,
-    *,
-    extend: bool = False,
-    rng: Rng = 0,
-) -> pd.DataFrame:
-    """Return subset merging's trade-off on random joints (E23 Fig. 6)."""
-    p = uniform_joints(n_trials, n_secret, n_public, rng)
-    return merging_tradeoff(p, ldp_and_alip(lambdas), budgets(epsilons), _merging(extend))
+def _on_adult(
+    number: int, says: str, family: Family, mechanism: Mechanism, shares: Floats = LAMBDAS
+) -> Callable[..., pd.DataFrame]:
+    def rows(
+        epsilons: Floats = EPSILONS,
+        lambdas: Floats = shares,
+        *,
+        extend: bool = False,
+        leave_out: Sequence[str] = (),
+        joint: Joint | None = None,
+    ) -> pd.DataFrame:
+        p = adult_joint(leave_out, joint)
+        return merging_tradeoff(p, family(lambdas), budgets(epsilons), mechanism(extend))
+
+    return _named(number, f"{says} on Adult", rows)
 
 
-@figure
-def figure_e23_7(
-    epsilons: Floats = EPSILONS,
-    lambdas: Floats = LAMBDAS,
-    *,
-    extend: bool = False,
-    leave_out: Sequence[str] = (),
-    joint: Joint | None = None,
-) -> pd.DataFrame:
-    """Return subset merging's trade-off on Adult (E23 Fig. 7)."""
-    p = adult_joint(leave_out, joint)
-    return merging_tradeoff(p, ldp_and_alip(lambdas), budgets(epsilons), _merging(extend))
-
-
-@figure
-def figure_e23_11(
-    n_trials: int = 1000,
-    epsilons: Floats = EPSILONS,
-    lambdas: Floats = (0.5, 0.65),
-    n_secret: int = 5,
-    n_public: int = 17,
-    *,
-    extend: bool = False,
-    rng: Rng = 0,
-) -> pd.DataFrame:
-    """Return the trade-off under ALIP, l1- and chi2-privacy (E23 Fig. 11).
-
-    The mechanism is subset merging, on random joints.
-    """
-    p = uniform_joints(n_trials, n_secret, n_public, rng)
-    return merging_tradeoff(p, _lift_based(lambdas), budgets(epsilons), _merging(extend))
-
-
-@figure
-def figure_e23_12(
-    epsilons: Floats = EPSILONS,
-    lambdas: Floats = (0.5, 0.65),
-    *,
-    extend: bool = False,
-    leave_out: Sequence[str] = (),
-    joint: Joint | None = None,
-) -> pd.DataFrame:
-    """Return the trade-off under ALIP, l1- and chi2-privacy (E23 Fig. 12).
-
-    The mechanism is subset merging, on Adult.
-    """
-    p = adult_joint(leave_out, joint)
-    return merging_tradeoff(p, _lift_based(lambdas), budgets(epsilons), _merging(extend))
+THREE = "subset merging's trade-off under ALIP, l1- and chi2-privacy"
+figure_e23_2 = _on_random(2, "the watchdog's trade-off", ldp_and_alip, _watchdog)
+figure_e23_3 = _on_adult(3, "the watchdog's trade-off", ldp_and_alip, _watchdog)
+figure_e23_6 = _on_random(6, "subset merging's trade-off", ldp_and_alip, _merging)
+figure_e23_7 = _on_adult(7, "subset merging's trade-off", ldp_and_alip, _merging)
+figure_e23_11 = _on_random(11, THREE, _lift_based, _merging, (0.5, 0.65))
+figure_e23_12 = _on_adult(12, THREE, _lift_based, _merging, (0.5, 0.65))
 
 
 @figure
