@@ -199,13 +199,6 @@ def test_search_index_knows_the_chapters():
 
 
 @book
-def test_run_times_list_every_chapter():
-    text = built(ROOT / "chapters" / "run-times.md")
-    for path in CODE:
-        assert path.stem in text
-
-
-@book
 @pytest.mark.parametrize(
     "package", REFERENCE_DIRECTIVE.findall((ROOT / "chapters" / "api.md").read_text(encoding="utf-8"))
 )

@@ -13,11 +13,9 @@ from liftbook.build.sphinx.reference import (
     commands,
     exported,
     found_at,
-    mechanism_table,
     reference,
 )
 from liftbook.commands import LIFTBOOK
-from liftlib.registry import mechanisms
 from lifttables.cli import LIFT
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -98,16 +96,6 @@ def test_a_module_asked_for_has_its_own_heading():
     done = set()
     headings = [line for package in PAGE for line in reference(package, done) if line.startswith("### ")]
     assert len(headings) == len(set(headings))
-
-
-def test_the_registry_is_a_table():
-    head, rule, *rows = mechanism_table()
-    assert len(rows) == len(mechanisms)
-    columns = head.count("|")
-    for row, one in zip(rows, mechanisms.values(), strict=True):
-        assert row.replace(r"\|", "").count("|") == rule.count("|") == columns
-        assert f"`{one.name}`" in row
-        assert one.words.replace("|", r"\|") in row
 
 
 def test_the_command_line_is_a_table():

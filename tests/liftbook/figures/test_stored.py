@@ -2,13 +2,11 @@
 
 import csv
 import inspect
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from liftbook.chapters import chapters_folder, read_notebook
 from liftbook.figures import stored
 from liftbook.figures.stored import LONG, Long, at_scale, differences
 from liftbook.rows import stores
@@ -125,43 +123,6 @@ def test_stored_rows_are_whole(name):
     with resource("data/ledger-runs.csv").open(newline="") as file:
         known = {row["run"] for row in csv.DictReader(file)}
     assert stored._runs()[name][0] in known
-
-
-@pytest.mark.parametrize(
-    ("name", "stem"),
-    [
-        ("figure_e23_4", "aorr"),
-        ("figure_e23_8", "srr"),
-        ("figure_e23_10", "srr"),
-        ("distance_to_optimum", "theorems"),
-        ("figure_s20_4", "optimal-ldp-lip"),
-        ("figure_s20_5", "conditional-reporting"),
-        ("kernel_polytope_times", "optimality"),
-        ("alpha_lift_optimum", "open-questions"),
-        ("kept_column_attempts", "your-own-data"),
-    ],
-)
-def test_chapters_ask_at_that_scale(name, stem, monkeypatch):
-    asked = {}
-
-    def noted(which, *args, **kwargs):
-        asked[which] = stored.asked_at_scale(LONG[which], args, kwargs)
-        raise StopIteration
-
-    names: dict = {"at_scale": noted, "figures": SimpleNamespace()}
-    cells = read_notebook(chapters_folder() / f"{stem}.md").cells
-    assert sum(cell.source.count('.attrs["told"]') for cell in cells) == sum(
-        "at_scale(" in cell.source for cell in cells
-    )
-    for cell in cells:
-        if cell.cell_type != "code":
-            continue
-        if "parameters" in cell.metadata.get("tags", []):
-            exec(cell.source, names)  # noqa: S102 - the book's own chapter
-        if f'"{name}"' in cell.source and "at_scale(" in cell.source:
-            with pytest.raises(StopIteration):
-                exec(cell.source, names)  # noqa: S102
-    assert asked == {name: True}
 
 
 @pytest.mark.slow

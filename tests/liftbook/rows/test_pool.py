@@ -114,10 +114,6 @@ class TestBatch:
         assert lifts[0, :, 1:].tolist() == [[1, 1], [1, 1]]
         assert chances.tolist() == [[1, 0, 0]]
 
-    def test_extremes(self):
-        p = np.random.default_rng(6).dirichlet(np.ones(15), size=4).reshape(4, 3, 5)
-        np.testing.assert_array_equal(extremes_of(lift_of(p)), np.stack([lift_of(p).min(1), lift_of(p).max(1)], 1))
-
     def test_of_itself(self):
         batch = Batch(np.full((1, 2, 3), 1 / 6))
         assert Batch.of(batch) is batch
