@@ -17,8 +17,10 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import wraps
 from html import escape
-from typing import ClassVar, Literal, NamedTuple, TypeGuard, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -238,6 +240,12 @@ class LiftNotion(Notion):
         "use optimal_response or product_response",
     )
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Check what ``required_budgets`` of a notion from outside the library returns."""
+        super().__init_subclass__(**options)
+        if "required_budgets" in vars(cls) and not cls.__module__.startswith("liftlib."):
+            cls.required_budgets = _checked_budgets(cls.required_budgets)  # type: ignore[assignment]
+
     @property
     def proven(self) -> LiftNotion:
         """The notion that decides whether a release is private; perfect privacy if a budget of 0 implies it.
@@ -439,6 +447,30 @@ class AttributeWise(PosteriorNotion, Polyhedral):
 
         A posterior v = P(X^j=.|Y^j=y) satisfies the budget eps, given any other attributes, exactly if G v >= 0.
         """
+
+
+def _checked_budgets(
+    function: Callable[[Any, Matrix, Vector], tuple[RequiredBudget, ...]],
+) -> Callable[[Any, Matrix, Vector], tuple[RequiredBudget, ...]]:
+    @wraps(function)
+    def required_budgets(self: LiftNotion, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:
+        needs: object = function(self, lift, p_s)
+        name = f"required_budgets of {type(self).__name__}"
+        if isinstance(needs, RequiredBudget) or not isinstance(needs, tuple):
+            kind = type(needs).__name__
+            raise InvalidParameter(f"{name} returns a {kind}, not a tuple of RequiredBudget: is a comma missing?")
+        expected = lift.shape[:-2] + lift.shape[-1:]
+        for at, need in enumerate(needs):
+            if not isinstance(need, RequiredBudget):
+                raise InvalidParameter(f"{name} returns a {type(need).__name__} as item {at}: give a RequiredBudget")
+            if (shape := np.shape(need.needed)) != expected:
+                raise InvalidParameter(
+                    f"{name} returns `needed` of shape {shape} for {need.budget} and lifts of shape {lift.shape}: "
+                    f"reduce over the secrets, axis -2, to shape {expected}"
+                )
+        return needs
+
+    return required_budgets
 
 
 def belief_within(prior: float, eps_l: float, eps_u: float) -> tuple[float, float]:

@@ -101,3 +101,34 @@ def test_the_optimum_of_a_right_notion_is_unchanged():
     own = ll.design(JOINT, Cap(0.3), "optimal").certificate.value
     assert own == pytest.approx(ll.design(JOINT, ll.ALIP(np.inf, 0.3), "optimal").certificate.value, abs=1e-9)
     assert isinstance(Cap(0.3), LiftNotion)
+
+
+@dataclass(frozen=True)
+class Beginner(LiftNotion):
+    """What a beginner gets wrong in form."""
+
+    fault: str
+    eps: float = 0.3
+
+    def required_budgets(self, lift, _):
+        need = RequiredBudget("eps", np.log(lift.max(axis=-1 if self.fault == "axis" else -2)), self.eps)
+        return {"comma": need, "item": (need, 0.3), "list": [need]}.get(self.fault, (need,))
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        ("comma", "required_budgets of Beginner returns a RequiredBudget, not a tuple .*: is a comma missing"),
+        ("list", "returns a list, not a tuple of RequiredBudget"),
+        ("item", "returns a float as item 1: give a RequiredBudget"),
+        ("axis", r"`needed` of shape \(3,\) for eps and lifts of shape \(3, 5\): reduce over the secrets, axis -2"),
+    ],
+)
+def test_the_first_use_says_what_is_wrong(fault, message):
+    for use in (ll.design, ll.compare):
+        with pytest.raises(InvalidParameter, match=message):
+            use(JOINT, Beginner(fault))
+
+
+def test_a_notion_of_the_right_form_is_used():
+    assert Beginner("none").is_satisfied(JOINT, ll.design(JOINT, Beginner("none")))
