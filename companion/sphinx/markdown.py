@@ -25,6 +25,10 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
         if {"lift-parameters", "lift-living-words"} & set(node["classes"]):
             raise nodes.SkipNode  # the parameters cell says the same; a picture to be moved is on the page alone
 
+    def visit_toctree(self, _node: nodes.Element) -> None:
+        """Skip the list of subpages."""
+        raise nodes.SkipNode
+
     def visit_guess(self, _node: nodes.Element) -> None:
         """Skip the question, because readers can sketch only on the page."""
         raise nodes.SkipNode
