@@ -64,6 +64,7 @@ class _LiftRange(PolyhedralLift, RatioBased):
             return equalities(joint.s_given_x / joint.p_s[:, None])
         return self.numbered_halfspaces(joint)
 
+    @checked
     def numbered_halfspaces(self, joint: Joint) -> Matrix:
         return cone_of(joint.s_given_x / joint.p_s[:, None], *((0.0, 0.0) if self._perfect() else self._range()))
 
