@@ -400,6 +400,7 @@ class Channel:
         name = "(secret, public)" if self.sees_secret else "public"
         return framed(self.kernel.reshape(-1, self.n_outputs), (name, rows), ("output", self.outputs))
 
+    @checked
     def plot(self, joint: Joint, **options: Any) -> Axes:
         """Draw the channel as bands from symbols to outputs, and return the matplotlib axes.
 

@@ -213,6 +213,7 @@ class Joint:
         """Return P(s, x) as a pandas.DataFrame, with the labels as index (secret) and columns (public)."""
         return framed(self.p, ("secret", self.secret), ("public", self.public))
 
+    @checked
     def plot(self, kind: Literal["lifts", "plane"] = "lifts", **options: Any) -> Axes:
         """Draw the lifts, and return the matplotlib axes.
 

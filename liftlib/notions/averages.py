@@ -106,6 +106,7 @@ class _Averages(PolyhedralLift):
             require(self, Polyhedral, "halfspaces")
         return ALIP(0.0, 0.0).halfspaces(joint)
 
+    @checked
     def numbered_halfspaces(self, joint: Joint) -> Rows:
         return ALIP(0.0, 0.0).numbered_halfspaces(joint) if self._perfect() else self.halfspaces(joint)
 
@@ -195,6 +196,7 @@ class L1Lift(_Averages):
         set_halfspaces = SetHalfspaces(joint, self.eps_u)
         return set_halfspaces[np.arange(len(set_halfspaces))]
 
+    @checked
     def numbered_halfspaces(self, joint: Joint) -> Rows:  # noqa: D102
         return SetHalfspaces(joint, self.eps_u) if self._bounded() else super().numbered_halfspaces(joint)
 

@@ -121,6 +121,7 @@ class SRLIP(AttributeWise):
         """Return a pair of halfspaces for each side channel and possible secret."""
         return self._halfspaces(joint, equalities) if self.eps == 0 else self.numbered_halfspaces(joint)
 
+    @checked
     def numbered_halfspaces(self, joint: Joint) -> Matrix:  # noqa: D102
         return self._halfspaces(joint, partial(cone_of, eps_l=self.eps, eps_u=self.eps))
 
