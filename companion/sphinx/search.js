@@ -8,10 +8,11 @@
   const SAME = { __proto__: null, alg: "algorithm", algo: "algorithm", def: "definition", fig: "figure", figs: "figure", prop: "proposition",
     sec: "section", thm: "theorem", vs: "versus", "ε": "epsilon", eps: "epsilon", "λ": "lambda", "α": "alpha" };
   const LETTERS = {
-    alpha: "α", beta: "β", chi: "χ", delta: "δ", Delta: "Δ", ell: "ℓ", epsilon: "ε", varepsilon: "ε", Gamma: "Γ",
-    lambda: "λ", Lambda: "Λ", mu: "μ", omega: "ω", Omega: "Ω", Phi: "Φ", Pi: "Π", Psi: "Ψ", rho: "ρ", sigma: "σ", tau: "τ",
+    alpha: "α", beta: "β", chi: "χ", delta: "δ", Delta: "Δ", ell: "ℓ", epsilon: "ε", varepsilon: "ε", eta: "η", gamma: "γ", Gamma: "Γ",
+    lambda: "λ", Lambda: "Λ", mu: "μ", omega: "ω", Omega: "Ω", Phi: "Φ", Pi: "Π", Psi: "Ψ", rho: "ρ", sigma: "σ", tau: "τ", theta: "θ", varphi: "φ",
     cdot: "·", dots: "…", ge: "≥", geq: "≥", in: "∈", infty: "∞", le: "≤", leq: "≤", lceil: "⌈", lfloor: "⌊", log: " log ",
     max: " max ", mid: "|", min: " min ", ne: "≠", rceil: "⌉", rfloor: "⌋", sum: "Σ", times: "×", to: "→",
+    approx: "≈", cap: "∩", cup: "∪", emptyset: "∅", exp: " exp ", notin: "∉", pm: "±", prod: "Π", setminus: "∖", sqrt: "√", subset: "⊂", subseteq: "⊆",
   };
   const LONGEST = 240;
   // Definitions come before chapters, chapters before the library's functions
@@ -24,6 +25,7 @@
   const readable = (tex) =>
     tex
       .replace(/\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}/g, "($1)/($2)")
+      .replace(/\\(begin|end)\s*\{\w+\}/g, "")
       .replace(/([_^])\{([^{}]{2,})\}/g, "$1($2)")
       .replace(/\\([A-Za-z]+)\s*/g, (_, name) => LETTERS[name] ?? "")
       .replace(/[\\{}&]/g, "")

@@ -73,5 +73,6 @@ def test_the_rows_links_are_there():
         assert f'href="ledger.html#{entry.claim.id}"' in pages[record]
         assert ids[record][entry.claim.id] == (entry.verdict != "agrees")
         for address in used(entry):
-            assert ids["api"][address] == 1, address
-            assert f'href="api.html#{address}"' in pages["ledger"]
+            (owner,) = [name for name in ids if name.startswith("api-") and ids[name][address]]
+            assert ids[owner][address] == 1, address
+            assert f'href="{owner}.html#{address}"' in pages["ledger"]

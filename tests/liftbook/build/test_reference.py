@@ -19,7 +19,11 @@ from liftbook.commands import LIFTBOOK
 from lifttables.cli import LIFT
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGE = REFERENCE_DIRECTIVE.findall((ROOT / "chapters" / "api.md").read_text(encoding="utf-8"))
+PAGE = [
+    package
+    for page in sorted((ROOT / "chapters").glob("api*.md"))
+    for package in REFERENCE_DIRECTIVE.findall(page.read_text(encoding="utf-8"))
+]
 
 
 def exports(text):

@@ -36,6 +36,10 @@ ASKED = {
     "upload CSV": "chapters/your-own-data.html",
     "how much utility do I lose": "chapters/bench.html",
     "merge categories": "chapters/subset-merging.html",
+    "how many rows do I need": "chapters/population.html",
+    "watchdog code": "chapters/watchdog.html",
+    "change epsilon": "chapters/rerun.html",
+    "k-anonymity": "chapters/which-promise.html",
 }
 """Questions of readers, and the pattern of the first answer's address."""
 one_visit = pytest.mark.xdist_group("search")
