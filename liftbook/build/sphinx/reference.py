@@ -82,6 +82,8 @@ def addresses(package: str) -> list[str]:
     for address in exported(package).values():
         value = found_at(address)
         members += exported(address).values() if isinstance(value, ModuleType) else [address]
+    if not package.startswith("lifttables"):  # which has a page of its own
+        members = [address for address in members if not address.startswith("lifttables.")]
     return members
 
 
