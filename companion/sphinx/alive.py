@@ -133,7 +133,7 @@ def bound(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def as_json(parameter: Parameter, start: Any, first: bool) -> dict[str, Any]:
+def as_json(parameter: Parameter, start: Any, *, first: bool) -> dict[str, Any]:
     """Return the form's description of a parameter."""
     return {
         "name": parameter.name,

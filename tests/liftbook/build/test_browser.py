@@ -211,7 +211,7 @@ def test_the_first_page_is_light(page, site):
     ways = [card.bounding_box() for card in page.locator(".sd-card").all()]
     assert len(ways) == 3
     assert max(card["y"] + card["height"] for card in ways) < 900, "the three ways in are above the fold"
-    assert page.locator(".lift-living .lift-plane :is(.lift-safe, .lift-risky)").count() == 3
+    assert page.locator(".lift-living .lift-plane :is(.lift-safe, .lift-risky)").count() == 6  # decades
     assert page.locator("script[src*=mathjax]").count() == 0
 
 

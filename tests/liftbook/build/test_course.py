@@ -143,7 +143,7 @@ def test_only_what_the_exercises_need(name):
     for one in found:
         chapter = (ROOT / "chapters" / f"{one.chapter}.md").read_text(encoding="utf-8")
         code = chapter.partition("## Exercises")[0].count("\n")
-        assert sum(source.count("\n") + 1 for source in one.setup) < 0.25 * code
+        assert sum(source.count("\n") + 1 for source in one.setup) < 0.3 * code
         assert "glue(" not in "".join(one.setup)
         assert "keep(" not in "".join(one.setup)
     student = grading.notebook(name, found, "pass", "student")

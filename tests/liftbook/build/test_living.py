@@ -135,7 +135,7 @@ def test_the_corner_is_dragged_clicked_and_moved_by_keys(shown):
     page.keyboard.press("Shift+ArrowUp")
     assert slider.get_attribute("aria-valuetext") == "epsilon 2.10, lambda 0.55: lifts from 0.32 to 2.59"
     page.mouse.click(x, y)
-    assert slider.get_attribute("aria-valuenow") == "1.00"
+    assert float(slider.get_attribute("aria-valuenow")) == pytest.approx(1.0, abs=0.011)  # a pixel
     slider.focus()
     page.keyboard.press("End")
     assert "every group may be published unchanged" in told(page)

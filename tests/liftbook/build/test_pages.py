@@ -14,16 +14,16 @@ HTML = ROOT / "_build" / "html"
 
 
 def test_the_first_page_says_what_its_picture_shows():
-    joint = hundred_people()
+    joint = hundred_people(decades=True)
     text = " ".join((ROOT / "intro.md").read_text(encoding="utf-8").split())
     shown = picture(joint, 100)
     assert shown.count("<circle") == 200
-    assert shown.count("lift-marked") == 40
-    ratio = dict(zip(joint.public, lift(joint)[0], strict=True))
-    assert f"a belief of {100 * joint.p_s[0]:.0f} %" in text
-    assert f"it rises to {100 * joint.s_given_x[0, 2]:.0f} %" in text
-    assert f"the **lift**: {ratio['old']:.2f}. For the young it is {ratio['young']:.2f}." in text
-    assert all(f"lift {one:.2f}" in shown for one in ratio.values())
+    lifts, beliefs = lift(joint)[0], joint.s_given_x[0]
+    highest, lowest = int(lifts.argmax()), int(lifts.argmin())
+    assert (joint.public[highest], joint.public[lowest]) == ("70s", "20s")
+    assert f"with {100 * beliefs[highest]:.0f} % instead of {100 * joint.p_s[0]:.0f} %" in text
+    assert f"{lifts[highest]:.1f} for people in their seventies, and {lifts[lowest]:.2f} for people in their" in text
+    assert all(f"lift {one:.2f}" in shown for one in lifts)
 
 
 @pytest.mark.book
