@@ -163,7 +163,9 @@ def page_of(app: Sphinx, docname: str) -> dict[str, Any] | None:
         if cell.cell_type == "code"
     ]
     return {
-        "parameters": [as_json(one, small.get(one.name, one.default), one.name in asked.first) for one in parameters],
+        "parameters": [
+            as_json(one, small.get(one.name, one.default), first=one.name in asked.first) for one in parameters
+        ],
         "cells": cells,
         "exercises": list(exercises_of(page_cells)),
         "tool": next((tool for key, tool in asked.tools.items() if said.get(key) is True), None),
