@@ -67,7 +67,8 @@ def in_words(
     """
     priors = priors or PRIORS
     beliefs = [notion.belief(prior) for prior in priors]
-    if all(ends == (0.0, 1.0) for ends in beliefs):
+    # a huge budget gives these ends as well, but not on average
+    if type(notion).belief is Notion.belief:
         return (
             f"{notion} limits what a person's released values reveal about {secret} on average over its values.",
             "Beliefs about one person may change by more.",

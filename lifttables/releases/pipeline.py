@@ -6,6 +6,7 @@ skips a step.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -213,10 +214,10 @@ def _designed(table: Table, plan: Plan) -> NextTo:
     """Return the counts of a table, the design for them, and notes."""
     reading, how = plan.reading, plan.publishing
     if plan.coarsen is not False:
-        notion, share = plan.notion(Symbols((), ())), None if plan.coarsen is True else plan.coarsen
+        notion, share = limiting(plan.notion(Symbols((), ()))), None if plan.coarsen is True else plan.coarsen
         return design_next_to(table, reading, how.keep, notion, plan.mechanism, plan.confidence, share)
     choices = [reading.counts(table, product=True)] if plan.product else reading.choices(table, plan.confidence)
-    notion = plan.notion(choices[0].public)
+    notion = limiting(plan.notion(choices[0].public))
     replaced = plan.confidence is not None and route(registry.mechanisms[plan.mechanism], notion) != plan.mechanism
     designed = replaced or plan.seconds is not None
     check_dear(plan.mechanism, len(choices[0].public.labels), allow=plan.allow, designed=designed)
@@ -225,6 +226,18 @@ def _designed(table: Table, plan: Plan) -> NextTo:
     left_out = [name for name in reading.publics if name not in counts.public.names]
     note = f"left out, because the release retains more without: {', '.join(left_out)}"
     return NextTo(counts, design, (note,) if left_out else ())
+
+
+def limiting(notion: Notion) -> Notion:
+    """Return a notion; raise InvalidParameter if all of its budgets are infinite."""
+    budgets = {name: value for name, value in vars(notion).items() if name.startswith("eps")}
+    if budgets and all(value == math.inf for value in budgets.values()):
+        options = " or ".join(f"--{name.replace('_', '-')}" for name in budgets)
+        raise InvalidParameter(
+            f"{notion} limits nothing, so its release would be the public columns as they are: give a finite budget "
+            f"({options})"
+        )
+    return notion
 
 
 def _options(design: Design, reading: Reading, how: Publishing, *, allow: bool) -> dict[str, Any]:

@@ -332,6 +332,17 @@ CASES = [
     (apply("--ledger", "in.csv"), "in.csv is an input, so it cannot be written", 2),
     (apply("--ledger", "brace.json"), "brace.json is no ledger of releases", 2),
     (apply("--keep", "ill"), "--keep names the secret 'ill'", 2),
+    (sanitise(notion=["--notion", "lip", "--eps", "inf"]), "LIP(eps=inf) limits nothing, so its release would be", 2),
+    (
+        sanitise(notion=["--notion", "alip", "--eps-l", "inf", "--eps-u", "inf"]),
+        "give a finite budget (--eps-l or --eps-u)",
+        2,
+    ),
+    (
+        sanitise(notion=["--notion", "ldp", "--eps", "inf"], out=["--keep", "rare", "--coarsen", *OUT]),
+        "LDP(eps=inf) limits nothing",
+        2,
+    ),
     # what comes of it
     (estimate(card="no.json"), "cannot read no.json", 2),
     (estimate(card="d.PRIVATE.design.json"), "has the format 'liftlib design 2'", 2),
