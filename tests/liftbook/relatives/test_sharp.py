@@ -159,3 +159,31 @@ def test_bad_budgets():
         largest_averages(1, -1)
     with pytest.raises(InvalidParameter, match="alpha is 1"):
         largest_averages(1, 1, 1)
+
+
+def arimoto_means(p_s, lifts, alpha):
+    """Return the mean over the secrets that the proof takes at each output, under the tilted prior."""
+    tilted = p_s**alpha / (p_s**alpha).sum()
+    return (tilted @ lifts**alpha) ** (1 / alpha)
+
+
+def test_arimotos_bound_fails_at_a_single_output():
+    bound = largest_averages(math.log(2), math.log(2), ORDER)
+    many = 4000
+    p_s = np.append(0.3, np.full(many, 0.7 / many))
+    lifts = np.append(2.0, np.full(many, 0.4 / 0.7))
+    assert p_s @ lifts == pytest.approx(1)
+    assert arimoto_means(p_s, lifts, ORDER) > 1.4 * bound.alpha
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_arimotos_bound_holds_on_average(seed):
+    rng = np.random.default_rng(seed)
+    p = rng.dirichlet(np.full(24, 0.7)).reshape(6, 4) + 1e-6
+    joint = Joint(p / p.sum())
+    p_s, p_y = joint.p.sum(axis=1), joint.p.sum(axis=0)
+    lifts = joint.p / p_s[:, None] / p_y
+    mean = p_y @ arimoto_means(p_s, lifts, ORDER)
+    assert ORDER / (ORDER - 1) * math.log(mean) == pytest.approx(arimoto(joint, ORDER), abs=1e-9)
+    bound = largest_averages(-math.log(lifts.min()), math.log(lifts.max()), ORDER)
+    assert mean <= bound.alpha * (1 + 1e-12)
