@@ -106,25 +106,24 @@ def ledger_next_to(source: Path) -> Path:
     return file.with_name(f"{file.name}{LEDGER_SUFFIX}")
 
 
-def read_ledger(path: Path) -> Ledger:
-    """Return the ledger in a file, empty without a file; raise DataError if invalid."""
+def read_ledger(path: Path, remedy: str = "name another (--ledger)") -> Ledger:
+    """Return the ledger in a file, empty without a file; raise DataError, with the remedy, if invalid."""
     text = _text(path)
     if text is None:
         return Ledger(path)
-    remedy = "name another (--ledger)"
 
     def ledger(content: Any) -> Ledger:
-        return Ledger(path, tuple(_entry(entry, path) for entry in content["releases"]), text)
+        return Ledger(path, tuple(_entry(entry, path, remedy) for entry in content["releases"]), text)
 
     return read_ours(path, "ledger of releases", (FORMAT, *OLDER_FORMATS), ledger, remedy)
 
 
-def _entry(content: Any, path: Path) -> Entry:
+def _entry(content: Any, path: Path, remedy: str) -> Entry:
     kind = content["design"]["format"]
     if kind != DESIGN_FORMAT:
         raise WrongFormat(
             f"{path} holds a release whose design has the format {kind!r}, not {DESIGN_FORMAT!r}: release with the "
-            "version that wrote it, or name another ledger (--ledger)"
+            f"version that wrote it, or {remedy}"
         )
     return Entry(
         str(content["made"]), str(content["output"]), tuple(map(str, content["keep"])), design_from(content["design"])
@@ -180,9 +179,7 @@ def _looked_up(table: Table, ledgers: Sequence[Path]) -> tuple[tuple[Path, Entry
 
 def warn_of_known(table: Table) -> None:
     """Warn of releases of the same or nearly the same rows in this user's ledgers."""
-    file = index_file()
-    known = [ledger_path for ledger_path in map(Path, (_text(file) or "").splitlines()) if ledger_path.exists()]
-    for path, entry in _looked_up(table, known):
+    for path, entry in _looked_up(table, _listed(_index_text(index_file()))):
         message = (
             f"these rows were released before ({entry}): name the ledger {path}, so that both are checked together"
         )
@@ -190,18 +187,37 @@ def warn_of_known(table: Table) -> None:
 
 
 def _readable(path: Path) -> tuple[Entry, ...]:
-    """Return a ledger's entries; none, with a warning, if it is another user's."""
-    if path.exists() and not os.access(path, os.R_OK):
-        message = f"cannot read the ledger {path}, so a copy of its table would not be recognised"
+    """Return the entries of another table's ledger; none, with a warning, if it cannot be read.
+
+    It may be another user's or damaged, or name a notion or a format that this version does not know.
+    """
+    try:
+        return read_ledger(path, "mend or delete it").entries
+    except DataError as error:
+        message = f"a copy of another table would not be recognised, because its ledger is left out: {error}"
         warnings.warn(message, LiftWarning, stacklevel=2)
         return ()
-    return read_ledger(path).entries
 
 
 def index_file() -> Path:
     """Return the path of this user's list of ledgers, in ``$XDG_STATE_HOME``."""
     state = os.environ.get("XDG_STATE_HOME")
     return (Path(state) if state else Path.home() / ".local" / "state") / "lift" / "ledgers.txt"
+
+
+def _index_text(file: Path) -> str:
+    """Return the content of an index of ledgers; bytes that are no text belong to no path."""
+    try:
+        return file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
+    except OSError as error:
+        message = f"cannot read {file}, so a copy of this table in another folder would not be recognised: {error}"
+        warnings.warn(message, LiftWarning, stacklevel=2)
+        return ""
+
+
+def _listed(text: str) -> list[Path]:
+    """Return the paths in an index that exist."""
+    return [Path(line) for line in text.splitlines() if os.path.exists(line)]  # noqa: PTH110 - False without access
 
 
 @contextmanager
@@ -219,8 +235,8 @@ def _index() -> Iterator[list[Path]]:
         yield []
         return
     with _locked(file.with_name(".ledgers.lock")):
-        before = _text(file) or ""
-        known = [ledger_path for ledger_path in map(Path, before.splitlines()) if ledger_path.exists()]
+        before = _index_text(file)
+        known = _listed(before)
         yield known
         after = "".join(f"{ledger_path}\n" for ledger_path in known)
         if after != before:

@@ -263,10 +263,53 @@ def test_older_formats(folder):
         read_ledger(ledger)
 
 
-def test_a_damaged_ledger_of_another_table_is_named(folder, capsys):
-    Path("other.csv.PRIVATE.releases.json").write_text("{}")
-    assert main(["sanitise", str(copied()), *OF, "-o", "r2.csv"]) == 2
-    assert "other.csv.PRIVATE.releases.json is no ledger of releases" in capsys.readouterr().err
+def ledger_text(**changed):
+    """The ledger of p.csv with another content of its release's design."""
+    content = json.loads(ledger_next_to(Path("p.csv")).read_text())
+    content["releases"][0]["design"] |= changed
+    return json.dumps(content | {"format": changed.get("ledger", content["format"])})
+
+
+UNREADABLE = {
+    "no ledger": (lambda: "{}", "is no ledger of releases"),
+    "no text": (lambda: "\udcff", "cannot read the ledger"),
+    "a newer format": (lambda: ledger_text(ledger="liftlib releases 3"), "has the format 'liftlib releases 3'"),
+    "a newer design": (lambda: ledger_text(format="liftlib design 99"), "design has the format 'liftlib design 99'"),
+    "a notion of later": (lambda: ledger_text(promise={"class": "Later", "budgets": {}}), "is no ledger of releases"),
+}
+
+
+@pytest.mark.parametrize("place", [".", "elsewhere"])
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_only_the_tables_own_ledger_stops_a_release(folder, capsys, name, place):
+    content, message = UNREADABLE[name]
+    Path(place).mkdir(exist_ok=True)
+    foreign = Path(place, "other.csv.PRIVATE.releases.json")
+    foreign.write_bytes(content().encode("utf-8", "surrogateescape"))
+    with index_file().open("a") as index:
+        index.write(f"{foreign.resolve()}\n")
+    pl.DataFrame({"ill": [True, False] * 90, "job": ["a", "b", "c"] * 60}).write_csv("jobs.csv")
+    words = ["sanitise", "jobs.csv", *OF[:3], "job", *OF[4:], "-o", "jobs.out.csv"]
+    assert main(words) == 0
+    said = [line for line in capsys.readouterr().err.splitlines() if "left out" in line]
+    assert len(said) == 1
+    assert "a copy of another table would not be recognised, because its ledger is left out" in said[0]
+    assert message in said[0]
+    assert "mend or delete it" in said[0] or name == "no text"
+    assert main([*words[:-1], "again.csv", "--ledger", str(foreign)]) == 2
+    assert message in capsys.readouterr().err
+    assert main(["sanitise", "p.csv", *OF, "-o", "r2.csv"]) == 3  # the others are still looked up
+
+
+def test_a_damaged_index_is_read_as_far_as_it_goes(folder, capsys):
+    ledger = ledger_next_to(Path("p.csv")).resolve()
+    index_file().write_bytes(b"\xff\xfe\n" + f"{ledger}\n".encode())
+    assert main(["sanitise", str(copied_elsewhere()), *OF, "-o", "r2.csv"]) == 3
+    assert "BROKEN together with 1 earlier release" in capsys.readouterr().err
+    index_file().unlink()
+    index_file().mkdir()
+    with pytest.warns(LiftWarning, match="so a copy of this table in another folder would not be recognised"):
+        tables.sanitise(rows(), secret="ill", public="age", notion=ll.LIP(0.3), resamples=0)
 
 
 def test_the_index_holds_paths_alone(folder):
