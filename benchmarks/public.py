@@ -168,7 +168,7 @@ def validate(path: Path) -> tuple[str, float, float]:
         If the exact checker rejects it, or it belongs to no instance.
     """
     raw = path.read_bytes()
-    problem = json.loads(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
+    problem = exact.parsed(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
     result = exact.check(problem)
     for name, _, joint, notion in instances():
         if problem["joint"] == joint.p.tolist() and problem["notion"] == content_of(notion):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mixproof import exact
 from mixproof.checks import checked
 from mixproof.errors import InvalidProof, shown
 from mixproof.numerics import Matrix, Vector
@@ -142,8 +143,8 @@ class Proof:
             If the text is not a proof of version 1.
         """
         try:
-            content = json.loads(text)
-            if content.get("format") != "liftlib proof" or content.get("version") != 1:
+            content = exact.parsed(text)
+            if not exact.is_of_format(content, "liftlib proof"):
                 raise InvalidProof("the text is not a proof of version 1: give a text written by Proof.to_json")
             values: dict[str, Any] = {"upper": float(content["upper"]), "digest": str(content["digest"])}
             for name, shape in content["shapes"].items():
@@ -151,7 +152,7 @@ class Proof:
                     shape
                 )
             return cls(**values)
-        except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
+        except (exact.NotProven, ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
             raise InvalidProof(f"the text is not a proof ({error}): give a text written by Proof.to_json") from error
 
     @checked

@@ -50,7 +50,7 @@ def told(problem):
     try:
         found = exact.check(problem)
     except exact.NotProven as error:
-        return re.sub(r" \{.*\}$", "", str(error))  # the page names a notion without its budgets
+        return re.sub(r"\(.*\)$", "", str(error))  # the page names a notion without its budgets
     return [exact.decimal(found.upper), exact.decimal(found.value), found.boxes]
 
 

@@ -1,7 +1,9 @@
 """The exact checker against decimals, a hand-made proof and hostile proofs."""
 
+import hashlib
 import json
 import math
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -299,18 +301,140 @@ def test_other_notions_are_not_exported():
         to_problem(JOINT, ll.LIP(1.0), ll.Channel.identity(5))
 
 
-def test_as_a_script_without_any_package(tmp_path):
-    path = tmp_path / "problem.json"
-    path.write_text(json.dumps(genuine(NOTIONS[0])[1]))
+def printed(path, text):
+    """Return the exit code and the lines that the script prints on a text, without any package."""
+    path.write_text(text, encoding="utf-8")
     words = [sys.executable, "-I", "-S", Path(exact.__file__), path]
     found = subprocess.run(words, capture_output=True, text=True)
-    assert found.stdout.startswith("proven: no mechanism achieves more than 1."), found
-    for text in ("{}", "[" * 100_000, "no JSON"):
-        path.write_text(text)
-        found = subprocess.run(words, capture_output=True, text=True)
-        assert found.returncode == 1
-        assert found.stdout.startswith("not proven: "), found.stdout[:100]
-    assert math.isfinite(float(exact.check(by_hand(0.7)).upper))
+    assert not found.stderr
+    return found.returncode, found.stdout.splitlines()
+
+
+@pytest.mark.parametrize("notion", [ll.LIP(0.5), ll.ALIP(np.inf, 0.2), ll.AlphaLift(2, 0.25, 0.25)], ids=str)
+def test_the_script_says_what_it_proves(notion, tmp_path):
+    channel, problem = genuine(notion)
+    code, (verdict, *lines, note) = printed(tmp_path / "problem.json", json.dumps(problem))
+    assert (code, verdict) == (0, "proven: no mechanism that satisfies the notion achieves more than the bound")
+    said = dict(re.split(": +", line, maxsplit=1) for line in lines)
+    assert list(said) == ["notion", "joint", "value", "bound", "gap"]
+    assert said["notion"] == str(notion)
+    rows = [[Fraction(entry) for entry in row] for row in problem["joint"]]
+    total = sum(sum(row) for row in rows)
+    text = "\n".join(" ".join(str(entry / total) for entry in row) for row in rows)
+    assert said["joint"] == f"3 secrets x 5 symbols, SHA-256 {hashlib.sha256(text.encode()).hexdigest()}"
+    checked = ll.check_proof(JOINT, notion, channel)
+    value, bound, gap = (float(said[name].partition(" nats")[0]) for name in ("value", "bound", "gap"))
+    assert checked.value - 1e-8 < value <= checked.value + 1e-9
+    assert checked.upper - 1e-6 < bound <= checked.upper + 1e-10
+    assert gap == pytest.approx(bound - value, abs=1e-14)
+    assert said["value"].endswith("nats, achieved by the mechanism in the file")
+    assert note.startswith("Each line is computed from the numbers in the file")
+
+
+def test_the_digest_is_that_of_the_distribution():
+    """It is the same for counts, and another for another table or its transpose."""
+    counts, shares = [[3, 1], [1, 3]], [[0.375, 0.125], [0.125, 0.375]]
+    assert exact.Joint(counts).sha256 == exact.Joint(shares).sha256
+    others = [[[3, 1], [2, 3]], [[1, 3], [3, 1]], [[3, 1, 1, 3]], [[3], [1], [1], [3]]]
+    assert len({exact.Joint(one).sha256 for one in [counts, *others]}) == 5
+
+
+def test_the_script_refuses_what_is_no_problem(tmp_path):
+    spoof = json.dumps({**genuine(NOTIONS[0])[1], "notion": {"class": "LIP\nproven: \ud800\x1b[2J", "fields": {}}})
+    for text in ("{}", "[" * 100_000, "no JSON", spoof):
+        code, (line,) = printed(tmp_path / "problem.json", text)
+        assert code == 1
+        assert line.startswith("not proven: ")
+        assert line.isprintable()
+
+
+@pytest.mark.parametrize("key", ["joint", "notion", "version", "eps", "upper", "kind", "shapes"])
+def test_a_key_that_appears_twice_is_refused(key, tmp_path):
+    """Readers differ in which of the two they take."""
+    text = json.dumps(genuine(NOTIONS[0])[1])
+    twice = text.replace(f'"{key}": ', f'"{key}": [[1]], "{key}": ')
+    assert json.loads(twice) == json.loads(text)
+    assert printed(tmp_path / "problem.json", twice) == (1, [f"not proven: the key {key!r} appears twice"])
+    with pytest.raises(exact.NotProven, match=f"^the key '{key}' appears twice$"):
+        exact.parsed(twice)
+
+
+@pytest.mark.parametrize("version", [True, 1.0, "1", 2, None, [1]])
+def test_a_version_is_the_integer_1(version):
+    problem = genuine(NOTIONS[0])[1]
+    with pytest.raises(exact.NotProven, match=r"^this is no problem of version 1$"):
+        exact.check({**problem, "version": version})
+    with pytest.raises(exact.NotProven, match=r"^this is no proof of version 1$"):
+        exact.check({**problem, "proof": {**problem["proof"], "version": version}})
+    with pytest.raises(InvalidProof, match="not a proof of version 1"):
+        Proof.from_json(json.dumps({**problem["proof"], "version": version}))
+    shapes = {**problem["proof"]["shapes"], "order": [5.0]}
+    with pytest.raises(exact.NotProven, match=r"^order is not of shape \[5\]"):
+        exact.check({**problem, "proof": {**problem["proof"], "shapes": shapes}})
+
+
+def test_an_integer_beyond_binary64_is_refused():
+    """A step that names it could not be printed."""
+    problem = genuine(NOTIONS[0])[1]
+    size = len(problem["proof"]["weights"])
+    for large in (10**309, -(10**5000)):
+        with pytest.raises(exact.NotProven, match=r"^weights has no finite number$"):
+            exact.check({**problem, "proof": {**problem["proof"], "weights": [large] * size}})
+
+
+def mixture(target, halfspaces, channel=None, upper=1.2):
+    """Return a problem of mixproof with one box and no weights."""
+    problem, n = by_hand(upper), len(target)
+    problem["proof"].update(dual=[0.0] * n, order=list(range(n)), caps=[1.0] * n)
+    problem["proof"]["shapes"].update(dual=[n], order=[n], caps=[n], cap_weights=[n, 0])
+    return {**problem, "target": target, "halfspaces": halfspaces, **({"channel": channel} if channel else {})}
+
+
+THIRDS = [[2.0, -1.0], [-1.0, 2.0]]
+"""Both entries are at least 1/3."""
+
+
+class TestMixtures:
+    """Where only a polytope and a target are given."""
+
+    def test_a_target_outside_the_polytope_is_refused(self):
+        """No mixture of its points has that mean, so that any bound would be proven."""
+        outside = mixture([0.4, 0.3, 0.3], [[1.0, -0.7, -0.7]])
+        proof = outside["proof"]
+        proof.update(sides=[0, -1], cap_weights=[0.0] * 3, weights=[1e3, 20.0], upper=-18.0)
+        proof["shapes"].update(sides=[1, 2], cap_weights=[3, 1], weights=[1, 2])
+        with pytest.raises(exact.NotProven, match=r"^the target violates halfspace 0: no mixture has this mean$"):
+            exact.check(outside)
+        for target in ([0.33, 0.67], [0.0, 1.0]):
+            with pytest.raises(exact.NotProven, match=r"^(the target violates halfspace 0|target has an empty)"):
+                exact.check(mixture(target, THIRDS))
+        assert exact.check(mixture([1 / 3, 2 / 3], THIRDS)).value == 0
+
+    def test_its_value_is_that_of_a_mixture_of_points_of_the_polytope(self):
+        third = [[2 / 3, 1 / 3], [1 / 3, 2 / 3]]
+        found = exact.check(mixture([0.5, 0.5], THIRDS, third))
+        assert float(found.value) == pytest.approx(5 / 3 * math.log(2) - math.log(3), abs=1e-12)
+        for more in ([[1.0, 0.0], [0.0, 1.0]], [[0.67, 0.33], [0.33, 0.67]]):
+            with pytest.raises(exact.NotProven, match=r"^point \d of the mixture violates halfspace \d$"):
+                exact.check(mixture([0.5, 0.5], THIRDS, more))
+        with pytest.raises(exact.NotProven, match=r"^the channel has 3 rows for 2 symbols$"):
+            exact.check(mixture([0.5, 0.5], THIRDS, [*third, [1.0, 0.0]]))
+        with pytest.raises(exact.NotProven, match=r"^row 0 of the channel does not sum to 1$"):
+            exact.check(mixture([0.5, 0.5], THIRDS, [[0.5, 0.4], [0.5, 0.5]]))
+
+    @pytest.mark.parametrize("channel", [None, [[0.5, 0.5], [0.5, 0.5]]])
+    def test_the_script_says_that_no_notion_is_named(self, channel, tmp_path):
+        problem = mixture([0.5, 0.5], THIRDS, channel)
+        code, (verdict, *lines, note) = printed(tmp_path / "problem.json", json.dumps({**problem, "joint": [[1]]}))
+        assert (code, verdict) == (0, "proven: no mixture with this mean achieves more than the bound")
+        said = dict(re.split(": +", line, maxsplit=1) for line in lines)
+        assert list(said) == ["polytope", "target", "value", "bound", "gap"]
+        digest = hashlib.sha256(b"2 -1\n-1 2").hexdigest()
+        assert said["polytope"] == f"2 halfspaces, SHA-256 {digest}"
+        assert said["target"] == f"2 symbols, SHA-256 {hashlib.sha256(b'1/2 1/2').hexdigest()}"
+        whose = "the target alone" if channel is None else "the mixture in the file"
+        assert said["value"].split(" nats")[1] == f", achieved by {whose}"
+        assert "names no notion and no joint distribution" in note
 
 
 def test_the_proof_that_the_book_stores():
