@@ -95,22 +95,25 @@ class Result(NamedTuple):
     about: dict[str, str]
     by: str
 
-    def report(self) -> str:
-        """Return what is proven, as text."""
-        whole = "notion" in self.about
-        what = "mechanism that satisfies the notion" if whole else "mixture with this mean"
+    def facts(self) -> dict[str, str]:
+        """Return what was checked, the value, the bound and the gap, as text."""
         value, bound = decimal(self.value, math.floor), decimal(self.upper)
-        facts = self.about | {
+        return self.about | {
             "value": f"{value} nats, achieved by {self.by}",
             "bound": f"{bound} nats",
             "gap": f"{decimal(Fraction(bound) - Fraction(value))} nats",
         }
+
+    def report(self) -> str:
+        """Return what is proven, as text."""
+        whole = "notion" in self.about
+        what = "mechanism that satisfies the notion" if whole else "mixture with this mean"
         note = "Each line is computed from the numbers in the file. " + (
             "Whether they are yours, the SHA-256 tells: Joint(table).sha256."
             if whole
             else "It names no notion and no joint distribution that this check could verify."
         )
-        lines = [f"{name + ':':<10}{fact}" for name, fact in facts.items()]
+        lines = [f"{name + ':':<10}{fact}" for name, fact in self.facts().items()]
         return "\n".join([f"proven: no {what} achieves more than the bound", *lines, note])
 
 

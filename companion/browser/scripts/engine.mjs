@@ -2,16 +2,21 @@
 export class Stopped extends Error {}
 
 export class Engine {
+  #script;
   #worker;
   #waiting = new Map();
   #next = 0;
   #ready;
   number = 0; // of workers ended: what one knew, the next does not
 
+  constructor(worker = "worker.mjs") {
+    this.#script = new URL(worker, import.meta.url);
+  }
+
   // resolves once Python and the library are there; a stopped engine starts anew
   start(told = () => {}) {
     if (!this.#ready) {
-      this.#worker = new Worker(new URL("worker.mjs", import.meta.url), { type: "module" });
+      this.#worker = new Worker(this.#script, { type: "module" });
       this.#worker.onmessage = ({ data }) => this.#hear(data);
       this.#worker.onerror = (event) => this.#end(new Error(event.message || "the worker could not be started"));
       this.#ready = this.#send("start", {}, told);

@@ -1,8 +1,16 @@
-// A stored proof of optimality, checked step by step while its tree and the boxes of posteriors are drawn. Each of its
-// numbers can be changed first; then the check names the first step that fails.
-import { NotProven, ONE, check, decimal } from "./exact.mjs";
-
+// A stored proof of optimality, checked by mixproof/exact.py in Python in the page; then its steps are shown one by one
+// while its tree and the boxes of posteriors are drawn. Each of its numbers can be changed first; then the check names the
+// first step that fails.
 const PAUSE = 80; // milliseconds between steps
+const AS_FILE = "a page opened as a file may not start Python. Run “make serve” (or “python -m http.server” in this folder) and open it from there";
+
+let engine; // the worker with Python, for all checks of the page
+const load = async () => {
+  if (location.protocol === "file:") throw new Error(AS_FILE);
+  const { Engine } = await import(new URL(`${document.documentElement.dataset.content_root ?? "./"}_static/alive/engine.mjs`, document.baseURI));
+  engine ??= new Engine("prover.mjs");
+  await engine.start();
+};
 
 // each number of the problem: its group, what it is called, and the path to it
 const numbersOf = ({ joint, notion, channel, proof }, { secrets, symbols }) => {
@@ -64,7 +72,8 @@ const start = (place) => {
   const [stored, names] = [place.dataset.problem, JSON.parse(place.dataset.names)];
   const numbers = numbersOf(JSON.parse(stored), names);
   const tree = treeOf(JSON.parse(stored).proof);
-  let [problem, timer, groups] = [JSON.parse(stored), 0, [...new Set(numbers.map(([group]) => group))]];
+  let [problem, timer, turn] = [JSON.parse(stored), 0, 0]; // a turn ends when a number is changed or a check begins
+  const groups = [...new Set(numbers.map(([group]) => group))];
   const options = groups.map((group) => `<optgroup label="${group}">${numbers.map(([of, name], i) => (of === group ? `<option value="${i}">${name} = ${short(at(problem, numbers[i][2]))}</option>` : "")).join("")}</optgroup>`);
   place.innerHTML = `<form><button>Check the proof</button> <label>Number <select>${options.join("")}</select></label> <label>Value <input type="text" inputmode="decimal" autocomplete="off" size="19"></label> <button type="button" hidden>Restore all numbers</button></form>
     <p role="status"></p>
@@ -94,10 +103,13 @@ const start = (place) => {
     return changes.map(([, name, path]) => `${name} = ${at(problem, path)} instead of ${at(JSON.parse(stored), path)}`).join(", ");
   };
   const reset = () => {
+    const changed = told();
+    turn += 1;
     clearTimeout(timer);
     list.replaceChildren();
     draw(new Map());
-    status.textContent = told() ? `Changed: ${told()}. Check the proof again.` : "Nothing has been checked yet.";
+    status.textContent = changed ? `Changed: ${changed}. Check the proof again.` : "Nothing has been checked yet.";
+    return changed;
   };
   const choose = () => (input.value = at(problem, path()));
   const add = (text, fails) => {
@@ -108,39 +120,46 @@ const start = (place) => {
     list.scrollTop = list.scrollHeight;
   };
 
-  const run = () => {
-    clearTimeout(timer);
-    list.replaceChildren();
-    status.textContent = "Checking …";
-    const [steps, seen, changed] = [check(problem), new Map(), told()];
+  const show = (steps, changed) => {
+    const [seen, left] = [new Map(), [...steps]];
     let halfspaces;
     const next = () => {
-      try {
-        const { value: one } = steps.next();
-        if (one.upper) {
-          const gap = decimal({ n: one.upper.n * one.value.d - one.value.n * one.upper.d, d: one.upper.d * one.value.d });
-          status.textContent = `Proven${changed ? `, even with ${changed}` : ""}: no mechanism reveals more than ${decimal(one.upper)} nats. The stored mechanism is within ${gap} nats of the best.`;
-          return;
-        }
-        if (one.halfspaces) halfspaces = one.halfspaces.map((g) => g.map(Number));
-        if (one.step) add(one.step);
-        else {
-          const [low, high] = [one.low, one.high].map((ends) => ends.map((end) => Number(end) / Number(ONE)));
-          seen.set(one.box, { low, high, fails: one.fails });
-          const bound = one.z ? `z ≥ ${decimal(one.z)}` : "covered by the boxes below it";
-          if (!one.fails) add(`Box ${one.box} (${words(problem.proof, one.box, names.symbols)}): ${bound}`);
-        }
-        draw(seen, halfspaces);
-      } catch (error) {
-        if (!(error instanceof NotProven)) throw error;
-        status.textContent = `Not proven${changed ? ` with ${changed}` : ""}. The first step that fails: ${error.message}.`;
-        add(error.message, true);
+      const one = left.shift();
+      if (one.facts) {
+        status.textContent = `Proven${changed ? `, even with ${changed}` : ""}: no mechanism that satisfies ${one.facts.notion} reveals more than ${one.facts.bound}. The stored mechanism is within ${one.facts.gap} of the best.`;
         return;
       }
+      if (one.failed) {
+        status.textContent = `Not proven${changed ? ` with ${changed}` : ""}. The first step that fails: ${one.failed}.`;
+        add(one.failed, true);
+        return;
+      }
+      if (one.halfspaces) halfspaces = one.halfspaces;
+      if (one.step) add(one.step);
+      if ("box" in one) {
+        seen.set(one.box, one);
+        const bound = one.z === null ? "covered by the boxes below it" : `z ≥ ${one.z}`;
+        if (!one.fails) add(`Box ${one.box} (${words(problem.proof, one.box, names.symbols)}): ${bound}`);
+      }
+      draw(seen, halfspaces);
       if (matchMedia("(prefers-reduced-motion: reduce)").matches) next();
       else timer = setTimeout(next, PAUSE);
     };
     next();
+  };
+
+  const run = async () => {
+    const changed = reset();
+    const mine = turn;
+    try {
+      status.textContent = "Python is starting in your browser, which takes a few seconds …";
+      await load();
+      if (mine === turn) status.textContent = "Checking …";
+      const steps = await engine.call("check", JSON.stringify(problem));
+      if (mine === turn) show(steps, changed);
+    } catch (error) {
+      if (mine === turn) status.textContent = `Nothing has been checked: ${error.message}.`;
+    }
   };
 
   select.addEventListener("change", choose);

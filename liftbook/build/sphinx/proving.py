@@ -1,7 +1,7 @@
 """The directive ``lift-checker``: a proof that the browser checks.
 
-Like ``lift-picture``, it embeds its scripts in the page: ``exact.mjs``, a port of ``mixproof/exact.py`` for ALIP and
-LIP, and ``proof.mjs``, which draws the proof.
+Like ``lift-picture``, it embeds its script in the page: ``proof.mjs``, which draws the proof. The check itself is
+``mixproof/exact.py``, which ``liftbook/build/alive/prover.mjs`` runs in Python once the reader asks for it.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from liftbook.build.sphinx.living import SCRIPT_FOLDER, InPage, script
 from liftlib.datasets import hundred_people
 from liftlib.resources import resource
 
-SCRIPTS = ("exact.mjs", "proof.mjs")
+SCRIPTS = ("proof.mjs",)
 
 
 def place() -> str:
-    """Return the HTML for the proof of the hundred people, with its scripts."""
+    """Return the HTML for the proof of the hundred people, with its script."""
     people = hundred_people()
     stored = resource("data/proof-people.json").read_text(encoding="utf-8")
     names = json.dumps({"secrets": list(map(str, people.secret)), "symbols": list(map(str, people.public))})

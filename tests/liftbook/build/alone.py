@@ -16,16 +16,17 @@ def alone(markup, dark):
     style = (ROOT / "_static" / "book.css").read_text(encoding="utf-8")
     return (
         f'<!doctype html><html lang="en" data-theme="{theme}"><head><meta charset="utf-8">'
-        f'<meta name="viewport" content="width=device-width"><title>A part</title><style>html {{{ground};'
+        f'<meta name="viewport" content="width=device-width"><title>A part</title>'
+        f'<link rel="icon" href="data:,"><style>html {{{ground};'
         f"--pst-color-text-muted:{muted};--pst-color-link:{'#86b7ff' if dark else '#0b5bc5'};"
         f"color:{colours[1]};background:{colours[0]}}} article {{max-width: 700px}} {style}</style></head>"
         f'<body><main><h1>A part</h1><article class="bd-article">{markup}</article></main></body></html>'
     )
 
 
-def opener(browser, folder, markup):
-    """Give a function that opens a part in a file of its own."""
-    contexts = []
+def opener(browser, folder, markup, site=None):
+    """Give a function that opens a part in a file of its own, or from the address at which the folder is served."""
+    contexts, site = [], site or folder.as_uri() + "/"
 
     def show(*given, address="", before="", dark=False, width=1280, **options):
         contexts.append(browser.new_context(viewport={"width": width, "height": 1000}, **options))
@@ -33,10 +34,13 @@ def opener(browser, folder, markup):
         page.complaints = []
         page.on("pageerror", lambda error: page.complaints.append(str(error)))
         page.on("console", lambda said: page.complaints.append(said.text) if said.type == "error" else None)
-        page.on("request", lambda asked: page.complaints.append(asked.url) if asked.url[:5] != "file:" else None)
+        page.on(
+            "request",
+            lambda asked: page.complaints.append(asked.url) if not asked.url.startswith((site, "data:")) else None,
+        )
         path = folder / f"{len(contexts)}.html"
         path.write_text(alone(before + markup(*given), dark), encoding="utf-8")
-        page.goto(path.as_uri() + address)
+        page.goto(site + path.name + address)
         return page
 
     yield show

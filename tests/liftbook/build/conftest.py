@@ -1,5 +1,6 @@
 """The built book on a server of its own, in headless Chromium."""
 
+import contextlib
 import functools
 import http.server
 import sys
@@ -35,13 +36,25 @@ class Server(http.server.ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
 
-@pytest.fixture(scope="session")
-def site():
-    server = Server(("127.0.0.1", 0), functools.partial(Quiet, directory=str(HTML)))
+@contextlib.contextmanager
+def serving(folder):
+    """Serve a folder at the address that is given."""
+    server = Server(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/"
     server.shutdown()
     server.server_close()
+
+
+@pytest.fixture(scope="session")
+def served():
+    return serving
+
+
+@pytest.fixture(scope="session")
+def site():
+    with serving(HTML) as address:
+        yield address
 
 
 class Browser:
