@@ -13,6 +13,7 @@ import copy
 import functools
 import math
 import re
+import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -102,8 +103,10 @@ class Parameter:
 
 
 def read_notebook(path: Path) -> Any:
-    """Return a page as a notebook whose kernelspec has a language."""
+    """Return a page as a notebook whose kernelspec has a language, without the values of an earlier run."""
     notebook = copy.deepcopy(_parsed(path.read_text(encoding="utf-8"), path.suffix))
+    # papermill replaces this cell only if it is given values itself, and would else run with the old ones
+    notebook.cells = [cell for cell in notebook.cells if "injected-parameters" not in cell.metadata.get("tags", [])]
     # papermill refuses a notebook whose kernelspec does not say this
     notebook.metadata.setdefault("kernelspec", {"name": "python3", "display_name": "Python 3"})
     notebook.metadata["kernelspec"].setdefault("language", "python")
@@ -116,6 +119,73 @@ def _parsed(text: str, suffix: str) -> Any:
     import jupytext
 
     return jupytext.reads(text, {"extension": suffix})
+
+
+def injected_values(path: Path, kind: type[Parameter] = Parameter) -> dict[str, Any]:
+    """Return the values that papermill put into a notebook, such as one that a rerun wrote.
+
+    Raises
+    ------
+    ValueError
+        If such a cell has a line that does not assign a literal.
+    """
+    cells = _parsed(path.read_text(encoding="utf-8"), path.suffix).cells
+    found = [cell.source for cell in cells if "injected-parameters" in cell.metadata.get("tags", [])]
+    # papermill writes infinity as float('inf')
+    source = re.sub(r"float\('(-?)inf'\)", r"\g<1>1e999", "\n".join(found))
+    try:
+        lines = [
+            ast.literal_eval(re.sub(r"^(\w+) = ", r"'\1', ", ast.unparse(line))) for line in ast.parse(source).body
+        ]
+        return dict(lines)
+    except (ValueError, SyntaxError) as error:
+        raise kind.refusal(
+            f"{path.name}: the cell tagged injected-parameters has another line than `name = literal`: mend or remove "
+            "the cell"
+        ) from error
+
+
+def ask_for_values(notebook: Any, names: Sequence[str]) -> None:
+    """Append a cell that shows the values of these variables after a run, for ``take_values``."""
+    import nbformat
+
+    source = f"{{name: repr(globals().get(name)) for name in {list(names)!r}}}"
+    cell = nbformat.v4.new_code_cell(source)
+    if (notebook.nbformat, notebook.nbformat_minor) < (4, 5):  # which has no ids
+        del cell["id"]
+    notebook.cells.append(cell)
+
+
+def take_values(notebook: Any, expected: Mapping[str, Any], page: str) -> dict[str, Any]:
+    """Remove the cell of ``ask_for_values`` from an executed notebook, and return the values that it shows.
+
+    The result is empty if an earlier cell failed.
+
+    Raises
+    ------
+    ValueError
+        If a value is not the expected one, because a cell has assigned to the parameter.
+    """
+    shown = [output.data["text/plain"] for output in notebook.cells.pop().outputs]
+    found: dict[str, str] = ast.literal_eval(shown[0]) if shown else {}
+    values = {name: _literal(text) for name, text in found.items()}
+    for name, value in values.items():
+        # a number that is not finite has no literal
+        if value != expected[name] and found[name] != repr(expected[name]):
+            was, is_now = reprlib.repr(expected[name]), found[name] if len(found[name]) < 40 else "another value"
+            raise ValueError(
+                f"{page} assigns to its parameter {name!r}, which was {was} and is {is_now} after the run: give the "
+                "variable in that cell another name"
+            )
+    return {name: expected[name] if value is None else value for name, value in values.items()}
+
+
+def _literal(text: str) -> Any:
+    """Return the value of a literal, or None if the text is none."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return None
 
 
 def read_parameters(path: Path, kind: type[Parameter] = Parameter) -> list[Parameter]:

@@ -18,7 +18,7 @@ from sphinx.errors import SphinxError
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from companion.errors import CompanionError
-from companion.parameters import Parameter, read_notebook, reader
+from companion.parameters import Parameter, ask_for_values, read_notebook, reader, take_values
 from companion.sockets import LocalKernel
 from companion.sphinx.findable import address_of
 
@@ -89,8 +89,6 @@ def rerun(name: str, texts: Mapping[str, str], folder: Path, book: Path) -> Path
     CompanionError
         If there is no such book, page or parameter, a value is invalid, the folder exists, or a cell or layout fails.
     """
-    import papermill
-
     if not (book / "conf.py").is_file():
         raise CompanionError(f"no conf.py in {book.resolve()}: run this in the folder of a book, or name it by --book")
     if folder.exists():
@@ -102,30 +100,18 @@ def rerun(name: str, texts: Mapping[str, str], folder: Path, book: Path) -> Path
     read = reader(conf.get("companion_parameters", "companion.parameters"))
     declared = {parameter.name: parameter for parameter in read.read_parameters(source)}
     values = {key: _value(key, text, declared) for key, text in texts.items()}
-    notebook = read_notebook(source)
     folder.mkdir(parents=True)
     executed, started = folder / f"{name}.ipynb", time.perf_counter()
-    nbformat.write(notebook, executed)
-    try:
-        papermill.execute_notebook(
-            *(executed, executed, values),
-            cwd=source.parent,
-            kernel_manager_class=LocalKernel,
-            progress_bar=False,
-            log_output=False,
-        )
-    except papermill.PapermillExecutionError as error:
-        raise CompanionError(f"a cell failed with {error.ename}: {error.evalue}; what ran is in {executed}") from error
-    changed = [key for key, value in values.items() if value != declared[key].default]
+    notebook, ran = _execute(source, executed, values, declared)
+    changed = [key for key, value in ran.items() if value != declared[key].default]
     run_info = {
-        "changed": [(key, repr(values[key]), repr(declared[key].default)) for key in changed],
+        "changed": [(key, repr(ran[key]), repr(declared[key].default)) for key in changed],
         "same": [(key, repr(parameter.default)) for key, parameter in declared.items() if key not in changed],
         "seconds": time.perf_counter() - started,
         "finished": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
         "files": [executed.name],
         "downloaded": False,
     }
-    notebook = nbformat.read(executed, as_version=4)
     notebook.cells = [cell for cell in notebook.cells if "injected-parameters" not in cell.metadata.get("tags", [])]
     settings = {
         "companion_rerun": _of_the_book(name, book, conf, run_info),
@@ -136,6 +122,37 @@ def rerun(name: str, texts: Mapping[str, str], folder: Path, book: Path) -> Path
     }
     lay_out(notebook, name, folder, settings, configured=book.resolve())
     return folder / f"{name}.html"
+
+
+def _execute(
+    source: Path, executed: Path, values: Mapping[str, Any], declared: Mapping[str, Parameter]
+) -> tuple[Any, dict[str, Any]]:
+    """Execute a page, write what ran to ``executed``, and return it with the values of all parameters in the kernel."""
+    import papermill
+
+    notebook, failure = read_notebook(source), ""
+    ask_for_values(notebook, [name for name, parameter in declared.items() if not parameter.is_file])
+    nbformat.write(notebook, executed)
+    try:
+        papermill.execute_notebook(
+            *(executed, executed, values),
+            cwd=source.parent,
+            kernel_manager_class=LocalKernel,
+            progress_bar=False,
+            log_output=False,
+        )
+    except papermill.PapermillExecutionError as error:
+        failure = f"a cell failed with {error.ename}: {error.evalue}"
+    notebook = nbformat.read(executed, as_version=4)
+    ran = {name: parameter.default for name, parameter in declared.items()} | dict(values)
+    try:
+        ran |= take_values(notebook, ran, source.stem)
+    except ValueError as error:
+        failure = str(error)
+    nbformat.write(notebook, executed)
+    if failure:
+        raise CompanionError(f"{failure}; what ran is in {executed}")
+    return notebook, ran
 
 
 def _value(name: str, text: str, declared: Mapping[str, Parameter]) -> Any:

@@ -109,12 +109,16 @@ def with_values(source: str, values: Mapping[str, Any]) -> str:
 def check_values(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return parsed values, each checked against the chapter's declaration.
 
+    A notebook that a rerun wrote also gives the values of that run.
+
     Raises
     ------
     RerunError
         At the first invalid value; for a misspelt name the message suggests the right one.
     """
-    return _checked(read_parameters(path), values, path.stem)
+    earlier = typed.injected_values(path, Parameter)
+    of_chapter = {name: value for name, value in earlier.items() if name not in OF_PAPERMILL}
+    return _checked(read_parameters(path), of_chapter | dict(values), path.stem)
 
 
 def _checked(parameters: Sequence[typed.Parameter], values: Mapping[str, Any], where: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from companion.parameters import read_notebook
+from companion.parameters import ask_for_values, read_notebook, take_values
 from liftbook.chapters.card import as_text, card
 from liftbook.chapters.errors import RerunError
 from liftbook.chapters.folders import CARD, FAILED, check_replaceable, code_digest, file_digest, list_files
@@ -81,9 +81,9 @@ def rerun(
     Raises
     ------
     RerunError
-        If a name, type or value is invalid, the output exists, the kernel is unknown, or a cell fails. In the last case
-        the message names the cell, and the partial notebook is ``NAME.failed.ipynb`` in the folder (in
-        ``FOLDER.failed`` if an earlier run is kept), or the output notebook.
+        If a name, type or value is invalid, the output exists, the kernel is unknown, or a cell fails or assigns to a
+        parameter. In the last two cases the message names the cell or the parameter, and the partial notebook is
+        ``NAME.failed.ipynb`` in the folder (in ``FOLDER.failed`` if an earlier run is kept), or the output notebook.
     """
     path = find_chapter(chapter)
     checked = check_values(path, values)
@@ -93,7 +93,9 @@ def rerun(
 
     with tempfile.TemporaryDirectory(prefix=f".{output.name}.", dir=output.parent) as temporary:
         aside = Path(temporary)
-        nbformat.write(read_notebook(path), aside / "source.ipynb")
+        source, asked = read_notebook(path), with_defaults(path, checked)
+        ask_for_values(source, _compared(path))
+        nbformat.write(source, aside / "source.ipynb")
         started = time.perf_counter()
         failure = _executed(
             aside / "source.ipynb",
@@ -106,6 +108,11 @@ def rerun(
         )
         seconds = time.perf_counter() - started
         notebook = nbformat.read(aside / "executed.ipynb", as_version=4)
+        try:
+            in_kernel = take_values(notebook, asked, path.stem)
+        except ValueError as error:
+            failure = str(error)
+        nbformat.write(notebook, aside / "executed.ipynb")
         if alone:
             drop_second_format(notebook)
             nbformat.write(notebook, aside / "executed.ipynb")
@@ -118,7 +125,7 @@ def rerun(
         run_folder.mkdir()
         _write_results(notebook, run_folder, path, failure)
         if not failure:
-            content = _write_card(run_folder, path, checked, seconds)
+            content = _write_card(run_folder, path, asked | in_kernel, seconds)
             if html:
                 executed = nbformat.read(aside / "executed.ipynb", as_version=4)  # with its figures
                 warnings = _lay_out(executed, path, run_folder, content, book)
@@ -232,6 +239,11 @@ def with_defaults(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:
     return {parameter.name: parameter.default for parameter in read_parameters(path)} | dict(values)
 
 
+def _compared(path: Path) -> list[str]:
+    """Return the parameters that a run must leave as they were; the path of a file may become absolute."""
+    return [parameter.name for parameter in read_parameters(path) if not parameter.is_file]
+
+
 def made_of(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return digests of the chapter, the code and the input files of a run."""
     given = [parameter.name for parameter in read_parameters(path) if parameter.is_file and values[parameter.name]]
@@ -240,12 +252,12 @@ def made_of(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _write_card(folder: Path, path: Path, values: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-    """Write a run's card as Markdown, and return its JSON content."""
-    everything, defaults = with_defaults(path, values), with_defaults(path, {})
-    changed = [name for name, value in everything.items() if value != defaults[name]]
-    content = card(path.stem, everything, changed, seconds)
+    """Write a run's card, with all its parameters, as Markdown; return its JSON content."""
+    defaults = with_defaults(path, {})
+    changed = [name for name, value in values.items() if value != defaults[name]]
+    content = card(path.stem, values, changed, seconds)
     (folder / "run.md").write_text(as_text(content), encoding="utf-8")
-    return {**content, "made_of": made_of(path, everything)}
+    return {**content, "made_of": made_of(path, values)}
 
 
 def _list_files(path: Path, content: Mapping[str, Any]) -> None:

@@ -416,6 +416,37 @@ def test_its_own_tests_pass(book):
     assert (done.returncode, "4 passed" in done.stdout) == (0, True), done.stdout
 
 
+def test_a_rerun_says_what_its_kernel_had(book):
+    done = book.python("-m", "companion", "rerun", "coins", "-p", "tosses", "30", "-o", "again")
+    assert done.returncode == 0, done.stderr
+    made = nbformat.read(book.folder / "again" / "coins.ipynb", as_version=4)
+    assert [cell.source for cell in made.cells if cell.source.startswith("# Parameters")] == [
+        "# Parameters\ntosses = 30\n"
+    ]
+    assert "globals()" not in str(made.cells), "the cell that shows the parameters is taken out"
+    page = BeautifulSoup((book.folder / "again" / "coins.html").read_text(encoding="utf-8"), "html.parser")
+    assert ["tosses", "30", "20"] in [[one.get_text() for one in row.select("td")] for row in page.select("tr")]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("tosses = 2 * tosses", "to its parameter 'tosses', which was 20 and is 40 after the run: give the variable"),
+        ("tosses / 0", "a cell failed with ZeroDivisionError: division by zero"),
+    ],
+)
+def test_a_rerun_of_a_page_that_fails_or_assigns_to_a_parameter_is_no_page(book, tmp_path, line, reason):
+    source = (book.folder / "chapters" / "coins.md").read_text(encoding="utf-8")
+    (tmp_path / "conf.py").write_text("extensions = []\n", encoding="utf-8")
+    (tmp_path / "coins.md").write_text(f"{source}\n```{{code-cell}} ipython3\n{line}\n```\n", encoding="utf-8")
+    done = book.python("-m", "companion", "rerun", "coins", "--book", str(tmp_path), "-o", str(tmp_path / "run"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{reason}" in done.stderr
+    assert done.stderr.endswith(f"; what ran is in {tmp_path / 'run' / 'coins.ipynb'}\n")
+    assert not (tmp_path / "run" / "coins.html").exists()
+    assert "globals()" not in (tmp_path / "run" / "coins.ipynb").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("words", "reason"),
     [

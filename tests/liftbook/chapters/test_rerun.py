@@ -2,13 +2,18 @@
 
 import json
 import re
+import subprocess
+import symtable
+import sys
 from pathlib import Path
 
 import nbformat
 import pandas as pd
 import pytest
+from IPython.core.inputtransformer2 import TransformerManager
 from without_kernel import without_kernel
 
+from companion.parameters import injected_values
 from liftbook import chapters as module
 from liftbook.chapters import (
     Parameter,
@@ -16,6 +21,7 @@ from liftbook.chapters import (
     parse_parameters,
     preview_parameters,
     ran_with,
+    read_notebook,
     read_parameters,
     running,
 )
@@ -133,6 +139,129 @@ def test_rerun_writes_everything(capsys, tmp_path):
     )
     assert str(folder / "rows.csv") in out
     assert list(folder.parent.iterdir()) == [folder]
+
+
+def card_and_rows(folder):
+    """Return a run's parameters by its card, and those that its rows show."""
+    card, rows = json.loads((folder / "run.json").read_text()), pd.read_csv(folder / "rows.csv")
+    values = rows["x"].unique().tolist()
+    shown = {"n": len(rows) // len(values), "eps": rows["eps"][0], "values": values, "name": rows["name"][0]}
+    return {name: card["parameters"][name] for name in shown}, shown
+
+
+@pytest.mark.parametrize(
+    "again", [{}, {"n": 5}, {"n": 5, "eps": 4.0, "values": [7.0], "name": "d"}], ids=["none", "one", "all"]
+)
+def test_the_card_of_a_rerun_of_a_rerun_is_that_of_its_rows(capsys, tmp_path, again):
+    first = ["-p", "n", "2", "-p", "eps", "0.1", "-p", "values", "[4, 5]", "-p", "name", "b"]
+    assert run(capsys, "rerun", SMALL, *first, "-o", tmp_path / "one", "--quiet", "--no-html")[0] == 0
+    words = [word for name, value in again.items() for word in ("-p", name, value)]
+    code, _, err = run(capsys, "rerun", tmp_path / "one" / "small.ipynb", *words, "-o", tmp_path / "two", "--quiet")
+    assert code == 0, err
+    said, shown = card_and_rows(tmp_path / "two")
+    assert said == shown == {"n": 2, "eps": 0.1, "values": [4.0, 5.0], "name": "b"} | again
+    assert json.loads((tmp_path / "two" / "run.json").read_text())["changed"] == ["eps", "n", "name", "values"]
+    notebook = nbformat.read(tmp_path / "two" / "small.ipynb", as_version=4)
+    assert [cell.metadata.get("tags") for cell in notebook.cells].count(["injected-parameters"]) == 1
+    assert "done" in str(notebook.cells[-1].outputs), "the cell that shows the parameters is taken out"
+    assert "has the value that it has in the book" not in (tmp_path / "two" / "small.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("source", "values"),
+    [
+        ("# Parameters\nn = 2\neps = float('inf')\nvalues = [-1.0, 'x']\nok = None\n",
+         {"n": 2, "eps": float("inf"), "values": [-1.0, "x"], "ok": None}),
+        ("low = float('-inf')\ntext = \"it's = 1, \\n\"", {"low": float("-inf"), "text": "it's = 1, \n"}),
+        ("# Parameters\n", {}),
+        ("n = 1\nn = 2", {"n": 2}),
+        ("n = 2 * 2", None),
+        ("import os", None),
+        ("n", None),
+        ("n =", None),
+        ("n, m = 2, 3", None),
+    ],
+)  # fmt: skip
+def test_the_values_of_an_earlier_run_are_read(tmp_path, source, values):
+    notebook = read_notebook(SMALL)
+    notebook.cells.insert(2, nbformat.v4.new_code_cell(source, metadata={"tags": ["injected-parameters"]}))
+    nbformat.write(notebook, tmp_path / "small.ipynb")
+    if values is None:
+        with pytest.raises(RerunError, match=r"small.ipynb: the cell tagged injected-parameters has another line than"):
+            module.check_values(tmp_path / "small.ipynb", {})
+    else:
+        assert injected_values(tmp_path / "small.ipynb") == values
+
+
+def test_plain_papermill_runs_a_rerun_with_the_values_that_its_notebook_shows(capsys, tmp_path):
+    assert run(capsys, "rerun", SMALL, "-p", "n", "2", "-o", tmp_path / "one", "--quiet", "--no-html")[0] == 0
+    program = str(Path(sys.executable).with_name("papermill"))
+    for more, n in (([], 2), (["-p", "eps", "0.1"], 3), (["-p", "n", "4"], 4)):
+        out = tmp_path / f"out{n}.ipynb"
+        words = [program, str(tmp_path / "one" / "small.ipynb"), str(out), *more, "--no-progress-bar"]
+        subprocess.run(words, check=True, capture_output=True)
+        assert len(pd.read_csv(tmp_path / f"out{n}.rows.csv")) == 2 * n
+        given = [cell.source for cell in nbformat.read(out, as_version=4).cells if cell.source.startswith("# Param")]
+        assert [f"n = {n}" in source for source in given] == [n != 3], "what was injected is replaced"
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "was", "after"),
+    [
+        ("n = n + 1", "n", "3", "4"),
+        ("values.append(3)", "values", r"\[1.0, 2.0\]", r"\[1.0, 2.0, 3\]"),
+        ("del eps", "eps", "0.5", "None"),
+        ("eps = 0 * eps + float('nan')", "eps", "0.5", "nan"),
+        ("name = None", "name", "'a'", "None"),
+    ],
+)
+def test_a_chapter_that_assigns_to_a_parameter_gets_no_card(tmp_path, monkeypatch, line, name, was, after):
+    without_kernel(monkeypatch)
+    source = SMALL.read_text().replace('print("done", 2 * eps)', line)
+    (tmp_path / "assigns.md").write_text(source)
+    message = f"assigns assigns to its parameter '{name}', which was {was} and is {after} after the run: give the"
+    with pytest.raises(RerunError, match=f"{message} variable in that cell another name; what ran is in"):
+        module.rerun(str(tmp_path / "assigns.md"), {}, tmp_path / "run", html=False)
+    assert [path.name for path in sorted((tmp_path / "run").iterdir())] == [
+        "assigns.failed.ipynb", "failed.json", "rows.csv",
+    ]  # fmt: skip
+
+
+def test_a_value_may_be_assigned_again(tmp_path, monkeypatch):
+    without_kernel(monkeypatch)
+    source = SMALL.read_text().replace("eps: float = 0.5", "eps: float = 2").replace("2 * eps)", "eps := float(eps))")
+    (tmp_path / "same.md").write_text(source.replace("in [0, 50]", "in [0, inf]"))
+    for values in ({}, {"eps": "1e400"}):
+        made = module.rerun(str(tmp_path / "same.md"), values, tmp_path / f"run{len(values)}", html=False)
+        assert repr(json.loads((made.folder / "run.json").read_text())["parameters"]["eps"]) in ("2.0", "inf")
+
+
+@pytest.mark.parametrize("path", WITH_PARAMETERS, ids=lambda path: path.stem)
+def test_no_cell_of_a_chapter_assigns_to_a_parameter(path):
+    names = {parameter.name for parameter in read_parameters(path)}
+    for cell in read_notebook(path).cells:
+        if cell.cell_type == "code" and "parameters" not in cell.metadata.get("tags", []):
+            assert not names & assigned(TransformerManager().transform_cell(cell.source)), cell.source
+
+
+def assigned(source):
+    """Return the names that a cell assigns to, also by ``import``, ``def`` and ``global``."""
+    table = symtable.symtable(source, "a cell", "exec")
+    found = {one.get_name() for one in table.get_symbols() if one.is_assigned() or one.is_imported()}
+    for inner in table.get_children():
+        found |= {one.get_name() for one in inner.get_symbols() if one.is_declared_global() and one.is_assigned()}
+    return found
+
+
+@pytest.mark.parametrize(
+    "line", ["n = 1", "for n in []: pass", "del n", "import a as n", "def n(): pass", "def f():\n global n\n n = 1"]
+)
+def test_an_assignment_is_seen(line):
+    assert "n" in assigned(line)
+
+
+def test_a_name_of_a_function_is_its_own():
+    assert assigned("def f(n):\n  n += 1\n  return [n for n in n]\nprint(f(n))") == {"f"}
 
 
 def test_the_card_makes_a_run_citable(capsys, tmp_path):

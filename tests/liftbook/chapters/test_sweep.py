@@ -12,10 +12,12 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
+import nbformat
 import polars as pl
 import pytest
 from without_kernel import without_kernel
 
+from liftbook.chapters import read_notebook
 from liftbook.chapters.errors import RerunError
 from liftbook.chapters.report import write_report
 from liftbook.chapters.sweeping import dask_workers, is_finished, read_grid, run_name, sweep
@@ -115,6 +117,19 @@ def test_a_chapter_that_changed_runs_again_and_old_runs_are_not_compared(tmp_pat
     assert "1 runs in this folder are of an earlier text" in (tmp_path / "out" / "index.html").read_text()
     assert len(list((tmp_path / "out" / "runs").iterdir())) == 2
     assert pl.read_parquet(tmp_path / "out" / "results.parquet")["run"].n_unique() == 1
+
+
+def test_a_sweep_of_a_rerun_tells_the_parameters_of_its_rows(tmp_path, monkeypatch):
+    without_kernel(monkeypatch)
+    notebook = read_notebook(Path(SMALL))
+    injected = nbformat.v4.new_code_cell("# Parameters\nn = 7\n", metadata={"tags": ["injected-parameters"]})
+    notebook.cells.insert(2, injected)
+    nbformat.write(notebook, tmp_path / "small.ipynb")
+    path = grid(tmp_path, "runs: [{}, {n: 2}]")
+    runs = read_grid(path, str(tmp_path / "small.ipynb"))
+    sweep(str(tmp_path / "small.ipynb"), runs, tmp_path / "out", Here, html=False, progress=False)
+    rows = pl.read_parquet(tmp_path / "out" / "results.parquet")
+    assert sorted(rows["param.n"].to_list()) == ["2"] * 4 + ["7"] * 14
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"chapte'])

@@ -13,6 +13,10 @@ def executed_here(source, executed, path, *, parameters, **_):
     notebook = nbformat.read(source, as_version=4)
     names, failure = {}, ""
     for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
+        if cell is notebook.cells[-1]:  # which shows the parameters
+            shown = {"text/plain": repr(eval(cell.source, names))}  # noqa: S307
+            cell.outputs.append(nbformat.v4.new_output("execute_result", data=shown))
+            break
         code = cell.source.replace("from liftbook.chapters import keep", "")
         names["keep"] = lambda name, table, cell=cell: cell.outputs.append(kept(name, table))
         try:
