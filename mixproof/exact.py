@@ -109,7 +109,7 @@ class Result(NamedTuple):
         whole = "notion" in self.about
         what = "mechanism that satisfies the notion" if whole else "mixture with this mean"
         note = "Each line is computed from the numbers in the file. " + (
-            "Whether they are yours, the SHA-256 tells: Joint(table).sha256."
+            "To see whether the table is yours, compare mixproof.exact.Joint(table).sha256."
             if whole
             else "It names no notion and no joint distribution that this check could verify."
         )
@@ -541,10 +541,10 @@ def steps(problem: Any) -> Iterator[str | Box | Result]:
     joint = Joint([problem.get("target")], "target") if mixture else Joint(problem.get("joint"))
     allowed = Polytope(problem, joint) if mixture else Notion(problem, joint)
     yield from (f"{name}: {fact}" for name, fact in allowed.about.items())
-    yield f"posteriors are allowed that lie in {allowed.count} halfspaces"
+    yield f"{allowed.count} halfspaces contain every posterior that is allowed"
     alone = mixture and problem.get("channel") is None
     value = Fraction(0) if alone else check_channel(allowed, joint.p_x, problem.get("channel"))
-    yield f"those of {allowed.by} do, and it achieves at least {decimal(value, math.floor)} nats"
+    yield f"{allowed.by} is allowed and achieves at least {decimal(value, math.floor)} nats"
     proof = Proof(problem.get("proof"), len(joint.p_x), allowed.count, allowed.row)
     yield f"the {len(proof.kind)} boxes form a tree, and the caps of its root are proven"
     most = dot(joint.p_x, (-log(p.numerator, p.denominator)[0] for p in joint.p_x)) / ONE

@@ -357,6 +357,9 @@ def test_a_key_that_appears_twice_is_refused(key, tmp_path):
     assert printed(tmp_path / "problem.json", twice) == (1, [f"not proven: the key {key!r} appears twice"])
     with pytest.raises(exact.NotProven, match=f"^the key '{key}' appears twice$"):
         exact.parsed(twice)
+    proof = genuine(NOTIONS[0])[0].certificate.proof.to_json()
+    with pytest.raises(InvalidProof, match=r"the key 'upper' appears twice"):
+        Proof.from_json(proof.replace('"upper": ', '"upper": 9.0, "upper": '))
 
 
 @pytest.mark.parametrize("version", [True, 1.0, "1", 2, None, [1]])
