@@ -50,17 +50,18 @@ def join(text, change):
     return text.replace(before, after)
 
 
-def follow(blocks, tree):
+def follow(blocks):
+    """Return the texts of the files that a recipe adds or changes, by their names."""
+    texts = {}
     for block in blocks:
-        target = tree / block.file
-        if not block.file:
-            continue
-        target.parent.mkdir(parents=True, exist_ok=True)
         if block.language == "diff":
-            target.write_text(join(target.read_text(encoding="utf-8"), block.text), encoding="utf-8")
-        else:
-            assert not target.exists(), f"{block.file} already exists"
-            target.write_text(block.text, encoding="utf-8")
+            if block.file not in texts:
+                texts[block.file] = (ROOT / block.file).read_text(encoding="utf-8")
+            texts[block.file] = join(texts[block.file], block.text)
+        elif block.file:
+            assert not (ROOT / block.file).exists(), f"{block.file} already exists"
+            texts[block.file] = block.text
+    return texts
 
 
 def test_the_recipes_are_there():
@@ -74,6 +75,13 @@ def test_few_files_are_written_by_hand(name, most):
     assert len({block.file for block in RECIPES[name] if block.file}) == most
 
 
+@pytest.mark.parametrize("name", RECIPES)
+def test_a_recipe_applies(name):
+    for file, text in follow(RECIPES[name]).items():
+        if file.endswith(".py"):
+            compile(text, file, "exec")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RECIPES)
 def test_recipe(name, tmp_path):
@@ -81,7 +89,9 @@ def test_recipe(name, tmp_path):
         shutil.copytree(ROOT / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
     for part in SINGLE:
         shutil.copy(ROOT / part, tmp_path / part)
-    follow(RECIPES[name], tmp_path)
+    for file, text in follow(RECIPES[name]).items():
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text(text, encoding="utf-8")
     commands = [block.text for block in RECIPES[name] if block.language == "bash"]
     assert commands, "a recipe ends with what shows that it worked"
     folder = Path(sys.executable).parent
