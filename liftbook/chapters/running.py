@@ -93,26 +93,10 @@ def rerun(
 
     with tempfile.TemporaryDirectory(prefix=f".{output.name}.", dir=output.parent) as temporary:
         aside = Path(temporary)
-        source, asked = read_notebook(path), with_defaults(path, checked)
-        ask_for_values(source, _compared(path))
-        nbformat.write(source, aside / "source.ipynb")
         started = time.perf_counter()
-        failure = _executed(
-            aside / "source.ipynb",
-            aside / "executed.ipynb",
-            path,
-            parameters=checked,
-            kernel_name=kernel,
-            progress_bar=progress,
-            execution_timeout=timeout,
-        )
+        options = {"kernel_name": kernel, "progress_bar": progress, "execution_timeout": timeout}
+        notebook, ran, failure = _run(path, checked, aside, **options)
         seconds = time.perf_counter() - started
-        notebook = nbformat.read(aside / "executed.ipynb", as_version=4)
-        try:
-            in_kernel = take_values(notebook, asked, path.stem)
-        except ValueError as error:
-            failure = str(error)
-        nbformat.write(notebook, aside / "executed.ipynb")
         if alone:
             drop_second_format(notebook)
             nbformat.write(notebook, aside / "executed.ipynb")
@@ -125,7 +109,7 @@ def rerun(
         run_folder.mkdir()
         _write_results(notebook, run_folder, path, failure)
         if not failure:
-            content = _write_card(run_folder, path, asked | in_kernel, seconds)
+            content = _write_card(run_folder, path, ran, seconds)
             if html:
                 executed = nbformat.read(aside / "executed.ipynb", as_version=4)  # with its figures
                 warnings = _lay_out(executed, path, run_folder, content, book)
@@ -141,6 +125,24 @@ def rerun(
         seconds,
         tuple(warnings),
     )
+
+
+def _run(path: Path, values: Mapping[str, Any], aside: Path, **options: Any) -> tuple[Any, dict[str, Any], str]:
+    """Execute a chapter as ``executed.ipynb``; return it, its parameters in the kernel, and the failure, or ""."""
+    import nbformat  # noqa: PLC0415
+
+    source, ran = read_notebook(path), with_defaults(path, values)
+    # the path of a file may become absolute
+    ask_for_values(source, [parameter.name for parameter in read_parameters(path) if not parameter.is_file])
+    nbformat.write(source, aside / "source.ipynb")
+    failure = _executed(aside / "source.ipynb", aside / "executed.ipynb", path, parameters=values, **options)
+    notebook = nbformat.read(aside / "executed.ipynb", as_version=4)
+    try:
+        ran |= take_values(notebook, ran, path.stem)
+    except ValueError as error:
+        failure = str(error)
+    nbformat.write(notebook, aside / "executed.ipynb")
+    return notebook, ran, failure
 
 
 def _check_output(output: Path, chapter: Path, force: bool) -> None:
@@ -237,11 +239,6 @@ def _executed(source: Path, executed: Path, path: Path, **options: Any) -> str:
 def with_defaults(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return all parameters of a chapter: ``values``, and the defaults of the others."""
     return {parameter.name: parameter.default for parameter in read_parameters(path)} | dict(values)
-
-
-def _compared(path: Path) -> list[str]:
-    """Return the parameters that a run must leave as they were; the path of a file may become absolute."""
-    return [parameter.name for parameter in read_parameters(path) if not parameter.is_file]
 
 
 def made_of(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:
