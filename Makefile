@@ -3,8 +3,6 @@ PYTHON ?= python3
 BIN := .venv/bin
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
-# loops that are not compiled yet are compiled at once and waited for, so that what is made does not depend on when
-export MIXPROOF_COMPILE ?= now
 # hundreds of processes would each compile every module again
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -104,7 +102,7 @@ BOUNDS := _build/$(RESOLUTION)
 NEED_SPHINX := $(foreach one,toy_book settings compiling grammar,--ignore tests/companion/test_$(one).py)
 bounds: .venv/tested  ## Try the lowest versions that pyproject.toml allows; with RESOLUTION=highest the newest there are
 	rm -rf $(BOUNDS) && mkdir -p $(BOUNDS)
-	$(BIN)/uv pip compile --quiet --python $(PYTHON) --resolution $(RESOLUTION) --extra tables --extra book --extra dask --extra sklearn --extra fast \
+	$(BIN)/uv pip compile --quiet --python $(PYTHON) --resolution $(RESOLUTION) --extra tables --extra book --extra dask --extra sklearn \
 	  --no-header --no-annotate pyproject.toml -o $(BOUNDS)/versions.txt
 	$(BIN)/uv venv --quiet --python $(PYTHON) $(BOUNDS)/venv
 	$(BIN)/uv pip install --quiet --python $(BOUNDS)/venv -r $(BOUNDS)/versions.txt --editable . \

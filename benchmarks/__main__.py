@@ -134,7 +134,7 @@ def mechanisms(quick: bool) -> pd.DataFrame:
 def figure_4(quick: bool) -> pd.DataFrame:
     """E23 Fig. 4 at full scale, on all cores, twice: optimal responses of random joints over budgets and shares.
 
-    Workers are forked from a server, which reads the library and its compiled loops once, before the first figure.
+    Workers are forked from a server, which reads the library once, before the first figure.
     """
     trials, epsilons = (2, (2.0, 4.0)) if quick else (100, E23_EPSILONS)
     records = []
@@ -275,7 +275,6 @@ def main() -> int:
     options.add_argument("--only", nargs="+", choices=list(BENCHMARKS), help="these alone")
     args = options.parse_args()
     OUTPUT_FOLDER.mkdir(exist_ok=True)
-    os.environ.setdefault("MIXPROOF_COMPILE", "now")
     tables = {}
     for name in args.only or BENCHMARKS:
         tables[name] = table = BENCHMARKS[name](args.quick)

@@ -141,7 +141,7 @@ def two_workers() -> Iterator[tuple[Client, Path]]:
 def optima(number: int, joints: int) -> list[float]:
     """Return the optima of a part of a sweep: LIP(0.5), to 1 %, 5 x 17."""
     p = ll.datasets.uniform_joints(joints, 5, 17, np.random.default_rng([9, number]))
-    found = (ll.mechanisms.optimal(ll.Joint(one), ll.LIP(0.5), method="tree", gap=1e-2, threads=1) for one in p)
+    found = (ll.mechanisms.optimal(ll.Joint(one), ll.LIP(0.5), method="tree", gap=1e-2) for one in p)
     return [channel.certificate.value for channel in found]
 
 
@@ -149,7 +149,7 @@ def sweep(joints: int) -> None:
     """Find optima on two workers, and one after another."""
     sizes = [len(part) for part in np.array_split(np.arange(joints), PARTS)]
     with two_workers() as (client, _):
-        client.run(optima, 0, 1)  # reads the compiled loops
+        client.run(optima, 0, 1)  # imports the library
         began = time.perf_counter()
         spread = client.gather(client.map(optima, range(PARTS), sizes))
         workers = time.perf_counter() - began
@@ -214,7 +214,6 @@ def main() -> None:
     options.add_argument("--kill", action="store_true", help="release once more, and kill a worker midway")
     options.add_argument("--sweep", type=float, help="compute this many optima instead of releasing rows")
     given = options.parse_args()
-    os.environ.setdefault("MIXPROOF_COMPILE", "now")
     if given.sweep:
         sweep(int(given.sweep))
         return

@@ -13,7 +13,6 @@ import liftlib as ll
 from liftlib.response.aorr import aorr
 from liftlib.response.posteriors import ResponseCertificate, cone_for, vertex_bound
 from liftlib.response.proven import proven_response
-from mixproof.compiling import HAS_NUMBA
 
 SIZES = [
     (2, 5), (2, 20), (3, 8), (3, 20), (3, 40), (4, 12), (5, 8), (5, 12), (5, 17), (8, 6), (8, 10), (12, 5), (12, 8),
@@ -47,9 +46,6 @@ def joints(quick: bool) -> Iterator[tuple[str, ll.Joint, tuple[float, ...]]]:
 
 def listing(quick: bool) -> pd.DataFrame:
     """Seconds of one core of each route to 1e-6, by notion and bound on the number of vertices."""
-    if HAS_NUMBA:
-        for notion in (ll.LDP(1.0), ll.L1Lift(np.inf, 0.1)):  # numba compiles
-            proven_response(ll.datasets.uniform_joint(4, 3, 0), notion)
     rows = []
     for kind, joint, budgets in joints(quick):
         for eps in budgets:

@@ -17,7 +17,6 @@ from liftlib.proofs import check_proof, to_problem
 from liftlib.response.posteriors import ResponseCertificate, cone_for
 from liftlib.response.proven import proven_response
 from mixproof import exact
-from mixproof.compiling import HAS_NUMBA
 from mixproof.limits import Limits
 
 SMALL_CASES = [(5, 17, 2.0), (5, 17, 1.0), (5, 17, 0.25), (10, 20, 2.0), (5, 50, 1.0)]
@@ -88,32 +87,24 @@ def _made(
 
 
 def optimum(quick: bool) -> pd.DataFrame:
-    """The optimum to a gap of 10^-6 by the tree, compiled and not, and by all vertices; ALIP, lambda 1/2."""
-    routes: dict[str, dict[str, object]] = {"tree, HiGHS": {"method": "tree", "compiled": False}}
-    if HAS_NUMBA:
-        routes = {"tree": {"method": "tree", "compiled": True}} | routes
-        _made((2, 3), 1.0, method="tree")  # numba compiles
-    routes["all vertices"] = {"method": "qhull"}
+    """The optimum to a gap of 10^-6 by the tree and by all vertices; ALIP, lambda 1/2."""
+    routes = {"tree": "tree", "all vertices": "qhull"}
     rows = []
     for n_secret, n_public, eps in [(3, 8, 1.0)] if quick else SMALL_CASES:
         row: dict[str, object] = {"case": f"{n_secret}x{n_public}", "eps": eps}
         values = []
-        for name, how in routes.items():
-            _, _, channel, row[name] = _made((n_secret, n_public), eps, **how)
+        for name, method in routes.items():
+            _, _, channel, row[name] = _made((n_secret, n_public), eps, method=method)
             values.append(channel.certificate.value)
         assert max(values) - min(values) <= 2e-6 * max(values), values
         rows.append(row)
     table = pd.DataFrame(rows)
-    for name in list(routes)[:-1]:
-        table[f"all vertices / {name}"] = table["all vertices"] / table[name]
+    table["all vertices / tree"] = table["all vertices"] / table["tree"]
     return table
 
 
 def same_price(quick: bool) -> pd.DataFrame:
     """Seconds of one core to a proven 1 %: LIP, LDP, the l1-lift of LIP's utility and at eps/8; by all halfspaces."""
-    if HAS_NUMBA:
-        for notion in (ll.LDP(1.0), ll.L1Lift(np.inf, 0.1)):  # numba compiles
-            proven_response(_joint(4, 3), notion)
     rows = []
     for n_secret, n_public, eps, eps_l1 in [(4, 8, 1.0, 0.2)] if quick else SAME_PRICE:
         joint = _joint(n_secret, n_public)
@@ -146,8 +137,6 @@ def same_price(quick: bool) -> pd.DataFrame:
 def proofs(quick: bool) -> pd.DataFrame:
     """Utility, bound, seconds, and size and seconds of the proof where vertices cannot be listed; ALIP, lambda 1/2."""
     rows = []
-    if HAS_NUMBA:
-        _made((2, 3), 1.0, method="tree")  # numba compiles
     for case in [Large(4, 20, 1.0, 1e-2, 1)] if quick else LARGE_CASES:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LiftWarning)
@@ -206,8 +195,6 @@ def checkers(quick: bool) -> pd.DataFrame:
 def growth(quick: bool) -> pd.DataFrame:
     """Seconds of one core to a proven gap of 2 % as symbols and secrets grow; ALIP, eps 2, lambda 1/2."""
     rows = []
-    if HAS_NUMBA:
-        _made((2, 3), 1.0, method="tree")  # numba compiles
     for n_secret, n_public in [(3, 20)] if quick else GROWTH_SIZES:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LiftWarning)

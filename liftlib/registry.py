@@ -249,7 +249,7 @@ mechanisms = Registry((
     Mechanism("optimal", "liftlib.response.optimal:optimal_response", Convex,
               "a tree of bounds: seconds at 15 secrets and 200 symbols",
               "E23 section 3.1.2, eqs. (15)-(30); S20 Theorems 2 and 3", most_symbols=50,
-              options=("method", "gap", "seconds", "work", "compiled", "threads", "report")),
+              options=("method", "gap", "seconds", "work", "report")),
     Mechanism("subset-response", "liftlib.response.subset_response:subset_response", PolyhedralLift,
               "vertices of each subset", "E23 Algorithm 2"),
     Mechanism("product", "liftlib.response.product:product_response", AttributeWise, "vertices of each attribute",

@@ -6,8 +6,7 @@ bounds all others by branch and bound; :func:`mixproof.checker.upper_bound` chec
 The package is independent of privacy, except for ``exact``, a single-file checker that also reads liftlib's notions.
 
 The modules in import order (each imports only from earlier ones): ``errors``, ``exact``, ``numerics``, ``checks``,
-``limits``; ``lp`` (linear programs with certificates), ``proof``, ``polytope`` (vertices), ``checker``; ``compiling``,
-``constraints``, ``extension``, ``problem``, ``sparse_vertices``; ``parts``, ``simplex``, ``primal``, ``heap``;
-``restricted_master`` and ``branch_and_bound``; ``plain`` and ``compiled`` (two ways to execute the same steps),
-``backends``, ``search``.
+``limits``; ``lp`` (linear programs with certificates), ``proof``, ``polytope`` (vertices), ``checker``;
+``constraints``, ``extension``, ``problem``; ``simplex``, ``sparse_vertices``, ``open_nodes``; ``restricted_master``,
+``branch_and_bound`` and ``local``; ``search``.
 """

@@ -1,431 +1,300 @@
-"""Branch and bound for the minimum of H(v) - dual v over a polytope.
+"""Branch and bound for the minimum of H(v) - dual v over a polytope, with many nodes side by side.
 
 The polytope is {v >= 0, sum v = 1, low <= R v <= high} (Falk and Soland 1969). On a box, entropy is bounded below by
 its secant in each coordinate, which gives a linear program. Any multipliers of the constraints bound its optimum from
 below: the Lagrangian separates into coordinates, and each term is concave, so it is smallest at an end of its interval.
-Each node therefore stores its multipliers, so the bound can be checked without a solver.
+Each node therefore stores its multipliers, so the bound can be checked without a solver, and rounding in a pivot costs
+steps but never a proof.
 
 There are two kinds of branching. FIRST splits the box according to the first coordinate, in a fixed order, that exceeds
 a level (child -1: none does; child j: coordinate j). BISECT splits the interval of one coordinate at a level (children
 0 and 1). Only nodes with multipliers are recorded; every other child is bounded by its parent's multipliers.
 
-Each function is plain Python over arrays that numba compiles (``compiled.py``).
+Up to ``SLOTS`` nodes are solved side by side (``simplex``). Those whose programs are ended are closed or branched
+together, and the open nodes with the smallest bounds take their slots.
 """
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from mixproof import simplex
-from mixproof.compiling import compiled
-from mixproof.heap import pop, push
-from mixproof.problem import (
-    BISECT,
-    CHEAP,
-    FIRST,
-    LEAF,
-    LEAST_BOUND,
-    LISTED,
-    LOWEST_PRICE,
-    MAX_DEPTH,
-    MAX_ENTROPY_SLOPE,
-    MIN_SAVING,
-    OPEN,
-    POINT_WIDTH,
-    RECORDED,
-    SOLVED,
-    TIGHTENING_MARGIN,
-)  # fmt: skip
-from mixproof.simplex import ABOVE, INFEASIBLE, LOOSE, OPTIMAL
+from mixproof.numerics import Mask, Matrix, Vector
+from mixproof.open_nodes import Branched, OpenNodes
+from mixproof.problem import BISECT, COLUMNS_PER_PASS, EARLY_STOP_SHARE, FIRST, LEAF, Pass, Problem
+from mixproof.simplex import ABOVE, AUXILIARY_COST, INFEASIBLE, LOOSE, OPTIMAL, Simplex, product, surprise
 
-MIN_RELATIVE_SAVING = 0.3  # a column is kept if it saves more than this share of what the best one so far saves
+SLOTS = 1024  # nodes side by side: some hundreds, before arithmetic and not calls of numpy takes most of the time
+FIRST_SLOTS = 128  # slots in use at the start of a tree, because a column may be found soon
+PROGRAMS_PER_SLOT = 4  # solved programs for each slot in use
+REFILL_SHARE = 0.1  # slots are filled when this share of those in use is free
+MAX_RETRIES = 2  # how often a program without a proof starts again from the slacks
+TIGHTENING_MARGIN = 1e-12  # margin of an upper bound that follows from the other bounds
+POINT_WIDTH = 1e-12  # an interval that is narrower than this is a point
+MIN_SECANT_GAP = 1e-13  # nats: a coordinate whose entropy is nearer to its secant is not branched on
+MIN_BISECTED_WIDTH = 1e-9  # an interval that is wider than this may be halved without a solution that says where
+END_SHARE = 0.2  # BISECT splits no nearer to an end than this share of the interval
+MIN_GROWTH = 1e-13  # a ray along which a bound grows more slowly proves nothing
 
 
-@compiled
-def surprise(t):
-    """Return -t log t."""
-    return -t * math.log(t) if t > 1e-300 else 0.0
+class Boxes(NamedTuple):
+    """The boxes of some nodes, each shape (k, n), with -t log t at both ends of each interval."""
+
+    least: Matrix
+    most: Matrix
+    low: Matrix
+    high: Matrix
+
+    def of(self, which: Any, symbols: int | None = None) -> Boxes:
+        """Return some of the boxes, and the first coordinates."""
+        return Boxes(*(array[which, :symbols] for array in self))
 
 
-@compiled
-def copy(source, into):
-    """Copy ``source`` to the start of ``into`` (assigning a slice compiles slowly)."""
-    for k in range(source.size):
-        into[k] = source[k]
+class Tree(Simplex):
+    """The open nodes of one pass, and those in slots. Coordinates are in the order in which FIRST visits them.
 
+    Parameters
+    ----------
+    problem : Problem
+    work : Pass
+        What the tree finds is written here.
+    caps : numpy.ndarray, shape (n,)
+        The largest value of each coordinate.
+    """
 
-@compiled
-def tighten(least, most):
-    """Tighten a box to the simplex; return whether it is non-empty."""
-    total = 0.0
-    for x in range(least.size):
-        total += least[x]
-    if total > 1.0 + TIGHTENING_MARGIN:
-        return False
-    for x in range(least.size):
+    PER_SLOT = (*Simplex.PER_SLOT, "low", "high", "origin", "which", "bound", "retried")
+
+    def __init__(self, problem: Problem, work: Pass, caps: Vector, slots: int = SLOTS) -> None:
+        order = np.concatenate([work.order, np.arange(caps.size, problem.rows.shape[1])])
+        super().__init__(np.ascontiguousarray(problem.rows[:, order]), problem.low, problem.high, slots)
+        self.work, self.problem = work, problem
+        self.symbols = caps.size  # the others are auxiliary variables, without entropy
+        self.dual = np.append(work.dual[work.order], np.zeros(self.n - caps.size))
+        self.low, self.high = np.zeros((slots, self.n)), np.zeros((slots, self.n))
+        self.origin, self.which, self.bound = np.zeros(slots, np.int64), np.zeros(slots, np.int64), np.zeros(slots)
+        self.retried = np.zeros(slots, np.int8)
+        slacks, most = np.arange(self.n, self.n + self.m), np.append(caps[work.order], problem.upper)
+        self.branched, self.open = Branched(most, slacks, -np.eye(self.m)), OpenNodes()
+        self.open.push([0], [0], [-np.inf])
+
+    @property
+    def waiting(self) -> int:
+        """Number of open nodes, with those in slots."""
+        return self.open.waiting + self.used
+
+    @property
+    def least_price(self) -> float:
+        """A lower bound on the price of every point."""
+        return min(self.work.closed, self.open.least, float(self.bound[: self.used].min(initial=np.inf)))
+
+    @property
+    def has_enough(self) -> bool:
+        """Whether the columns found suffice (one near the optimum, or several cheap ones)."""
+        if self.work.several:
+            return self.work.cheap >= COLUMNS_PER_PASS
+        lowest = self.work.lowest
+        return lowest < self.work.cutoff and lowest < EARLY_STOP_SHARE * self.least_price
+
+    @property
+    def size(self) -> int:
+        """Memory of the nodes, in bytes."""
+        return self.work.size + self.open.size + self.branched.size
+
+    def explore(self, most: float = np.inf) -> Iterator[None]:
+        """Solve open nodes until none is left, the columns suffice, or ``most`` are solved; yield at each step."""
+        while not self.has_enough:
+            left = most - self.work.nodes - self.used
+            if self.open.waiting and left > 0 and self._room() >= REFILL_SHARE * self.used:
+                self._fill(int(min(self._room(), self.open.waiting, left)))
+            if not self.used:
+                if not self.open.waiting or left <= 0:
+                    return
+                continue
+            if (done := self.step()).size:
+                self._finish(done)
+            yield
+
+    def _room(self) -> int:
+        """Return how many nodes to take: few at first, because a column may be found soon."""
+        return int(min(self.slots, max(FIRST_SLOTS, self.work.nodes / PROGRAMS_PER_SLOT))) - self.used
+
+    def _fill(self, count: int) -> None:
+        """Take the open nodes with the smallest bounds, and start their programs."""
+        origin, child, bound = self.open.take(count)
+        least, most = self._narrowed(origin, child)
+        s = self.symbols
+        total = least[:, :s].sum(1)
+        possible = total <= 1.0 + TIGHTENING_MARGIN
         # a small margin covers rounding, so that a checker may sum in any order
-        most[x] = min(most[x], max(1.0 - total + least[x], least[x]) + TIGHTENING_MARGIN)
-    return True
+        rest = np.maximum(1.0 - total[:, None] + least[:, :s], least[:, :s])
+        np.minimum(most[:, :s], rest + TIGHTENING_MARGIN, out=most[:, :s])
+        if not possible.all():
+            self.branched.release(origin[~possible])
+            least, most, origin, child, bound = (x[possible] for x in (least, most, origin, child, bound))
+        at = slice(self.used, self.used + len(origin))
+        self.used += len(origin)
+        self.least[at, : self.n], self.most[at, : self.n] = least, most
+        self.inverse[at], self.basis[at] = self.branched["inverse"][origin], self.branched["basis"][origin]
+        self.origin[at], self.which[at], self.bound[at], self.retried[at] = origin, child, bound, 0
+        low, high = np.zeros_like(least), np.zeros_like(most)
+        positive = least > 0.0
+        low[positive] = surprise(least[positive])
+        high[:, :s] = surprise(most[:, :s])
+        self.low[at], self.high[at] = low, high
+        width = most - least
+        width[width <= POINT_WIDTH] = np.inf
+        slope = (high - low) / width
+        constant = low.sum(1) - np.einsum("bj,bj->b", slope, least)
+        slope -= self.dual
+        slope[:, s:] = AUXILIARY_COST
+        self.start(at, slope, self.work.cutoff - constant)
 
+    def _narrowed(self, origin: Any, child: Any) -> tuple[Matrix, Matrix]:
+        """Return the boxes of children, before they are tightened."""
+        nodes = self.branched
+        least, most = nodes["least"][origin], nodes["most"][origin]
+        kind, level, symbol = nodes["kind"][origin], nodes["level"][origin], nodes["symbol"][origin]
+        first = kind == FIRST
+        before = np.where(first, np.where(child < 0, self.symbols, child), 0)
+        capped = (np.arange(self.n) < before[:, None]) & (least == 0.0)
+        np.minimum(most, level[:, None], out=most, where=capped)
+        lower = np.flatnonzero((kind == BISECT) & (child == 0))
+        most[lower, symbol[lower]] = level[lower]
+        upper = np.flatnonzero(((kind == BISECT) & (child == 1)) | (first & (child >= 0)))
+        least[upper, np.where(first[upper], child[upper], symbol[upper])] = level[upper]
+        return least, most
 
-@compiled
-def narrow(least, most, kind, symbol, level, child, order):
-    """Shrink a node's box to the box of one of its children."""
-    if kind == BISECT:
-        if child == 0:
-            most[symbol] = min(most[symbol], level)
-        else:
-            least[symbol] = max(least[symbol], level)
-        return
-    for q in range(order.size):
-        x = order[q]
-        if least[x] == 0.0 and most[x] > level:
-            if x == child:
-                least[x] = level
-                return
-            most[x] = level
-
-
-@compiled
-def box(parent, child, records, caps, order, path, least, most):
-    """Write the box of a child, before tightening; return its depth."""
-    depth = 0
-    at, which = parent, child
-    while at >= 0:
-        path[depth, 0], path[depth, 1] = at, which
-        depth += 1
-        which = records.child[at]
-        at = records.parent[at]
-    least[:] = 0.0
-    copy(caps, most)
-    for d in range(depth - 1, -1, -1):
-        at = path[d, 0]
-        tighten(least, most)
-        narrow(least, most, records.kind[at], records.symbol[at], records.level[at], path[d, 1], order)
-    return depth
-
-
-@compiled
-def raised(least, most, heights):
-    """Write -t log t at both ends of each interval, shape (2, n)."""
-    for x in range(heights.shape[1]):
-        heights[0, x] = surprise(least[x])
-        heights[1, x] = surprise(most[x])
-
-
-@compiled
-def secants(least, most, heights, dual, cost):
-    """Write the LP's costs, with secants for entropy; return its constant term."""
-    constant = 0.0
-    cost[dual.size :] = 0.0
-    for x in range(dual.size):
-        a, b, low = least[x], most[x], heights[0, x]
-        if b - a > POINT_WIDTH:
-            slope = (heights[1, x] - low) / (b - a)
-            cost[x] = slope - dual[x]
-            constant += low - slope * a
-        else:
-            cost[x] = -dual[x]
-            constant += low
-    return constant
-
-
-@compiled
-def bounded(rows, low, high, dual, least, most, heights, multipliers, slopes):
-    """Return the dual lower bound over a box for given multipliers; fill ``slopes``."""
-    m, n = rows.shape
-    total = 0.0
-    copy(dual, slopes)
-    slopes[dual.size :] = 0.0
-    for s in range(m):
-        y = multipliers[s]
-        if y != 0.0:
-            total += y * low[s] if y >= 0 else y * high[s]
-            for x in range(n):
-                slopes[x] += y * rows[s, x]
-    for x in range(dual.size):
-        total += min(heights[0, x] - slopes[x] * least[x], heights[1, x] - slopes[x] * most[x])
-    for j in range(dual.size, n):  # auxiliary variables have no entropy
-        total += min(-slopes[j] * least[j], -slopes[j] * most[j])
-    return total
-
-
-@compiled
-def along(rows, low, high, least, most, ray, sign, slopes):
-    """Return the rate at which the bound grows along a ray."""
-    m, n = rows.shape
-    total = 0.0
-    slopes[:] = 0.0
-    for s in range(m):
-        y = sign * ray[s]
-        if y != 0.0:
-            total += y * low[s] if y >= 0 else y * high[s]
-            for x in range(n):
-                slopes[x] += y * rows[s, x]
-    for x in range(n):
-        total += min(-slopes[x] * least[x], -slopes[x] * most[x])
-    return total
-
-
-@compiled
-def impossible(rows, low, high, dual, least, most, heights, cutoff, multipliers, slopes, ray):
-    """Move multipliers along a ray to raise the bound to the cutoff; return the bound."""
-    sign = 1.0
-    growth = along(rows, low, high, least, most, ray, 1.0, slopes)
-    back = along(rows, low, high, least, most, ray, -1.0, slopes)
-    if back > growth:
-        sign, growth = -1.0, back
-    value = bounded(rows, low, high, dual, least, most, heights, multipliers, slopes)
-    if growth <= 1e-13:
-        return value
-    length = max(cutoff - value, 0.0) / growth + 1.0
-    start = multipliers.copy()
-    for _ in range(3):
-        for s in range(multipliers.size):
-            multipliers[s] = start[s] + sign * length * ray[s]
-        value = bounded(rows, low, high, dual, least, most, heights, multipliers, slopes)
-        if value >= cutoff:
-            return value
-        length *= 4.0
-    return value
-
-
-@compiled
-def furthest(least, most, heights, row):
-    """Return the coordinate where entropy most exceeds its secant, or -1."""
-    most_off, at = 1e-13, -1
-    for x in range(row.size):
-        a, b = least[x], most[x]
-        if b - a > POINT_WIDTH and row[x] > 1e-13:
-            low = heights[0, x]
-            off = surprise(row[x]) - (low + (heights[1, x] - low) / (b - a) * (row[x] - a))
-            if off > most_off:
-                most_off, at = off, x
-    return at
-
-
-@compiled
-def branch(at, records, least, most, row, symbol):
-    """Record how a node branches: the kind, the coordinate and the level."""
-    if least[symbol] > 0.0:
-        a, b = least[symbol], most[symbol]
-        level = min(max(row[symbol], a + 0.2 * (b - a)), b - 0.2 * (b - a))
-        records.kind[at], records.symbol[at], records.level[at] = BISECT, symbol, level
-        return
-    largest = 0.0
-    for x in range(least.size):
-        if least[x] == 0.0 and most[x] > largest:
-            largest = most[x]
-    records.kind[at], records.symbol[at], records.level[at] = FIRST, -1, 0.5 * largest
-
-
-@compiled
-def children(at, value, problem, records, open_nodes, size, least, most, heights, slopes, order, cutoff):
-    """Push the children with bounds below the cutoff.
-
-    Return the size of the heap and the smallest bound of the pruned children.
-    """
-    pruned = math.inf
-    if records.kind[at] == BISECT:
-        for child in range(2):
-            size = push(open_nodes, size, at, child, value)
-        return size, pruned
-    size = push(open_nodes, size, at, -1, value)
-    total, level = 0.0, records.level[at]
-    height = surprise(level)
-    for s in range(records.multipliers.shape[1]):
-        y = records.multipliers[at, s]
-        total += y * problem[4][s] if y >= 0 else y * problem[5][s]
-    for j in range(problem[6].size):
-        total += min(0.0, -slopes[least.size + j] * problem[6][j])
-    for x in range(least.size):
-        total += min(heights[0, x] - slopes[x] * least[x], heights[1, x] - slopes[x] * most[x])
-    for q in range(order.size):
-        x = order[q]
-        if least[x] == 0.0 and most[x] > level:
-            at_level = height - slopes[x] * level
-            at_upper = heights[1, x] - slopes[x] * most[x]
-            term = min(0.0, at_upper)
-            bound = total - term + min(at_level, at_upper)
-            if bound < cutoff:
-                size = push(open_nodes, size, at, x, max(value, bound))
-            elif bound < pruned:
-                pruned = bound
-            total += min(0.0, at_level) - term
-    return size, pruned
-
-
-@compiled
-def node(at, problem, dual, cutoff, least, most, heights, cost, slopes, records, work):
-    """Solve a node's LP and record its multipliers; return its status and bound."""
-    rows, columns, low, high, safe_low, safe_high, _ = problem
-    n = columns.shape[0]
-    raised(least, most, heights)
-    constant = secants(least, most, heights, dual, cost)
-    multipliers = records.multipliers[at]
-    limit, value, how = cutoff - constant, -math.inf, ABOVE
-    while how == ABOVE and value < cutoff:  # at most twice: the second solve is to optimality
-        how, _ = simplex.solve(rows, columns, low, high, cost, least, most, limit, 500, work)
-        copy(work[0][n:], multipliers)
-        value = bounded(rows, safe_low, safe_high, dual, least, most, heights, multipliers, slopes)
-        if how == INFEASIBLE:
-            value = impossible(
-                rows, safe_low, safe_high, dual, least, most, heights, cutoff, multipliers, slopes, work[9]
+    def _finish(self, done: Any) -> None:
+        """Close or branch the nodes in slots whose programs are ended."""
+        work = self.work
+        status, y = self.status[done], self.multipliers(done)
+        boxes = Boxes(self.least[done, : self.n], self.most[done, : self.n], self.low[done], self.high[done])
+        if (lost := np.flatnonzero((status == INFEASIBLE) | (status == LOOSE))).size:
+            y[lost] = self._impossible(done[lost], y[lost], boxes.of(lost))
+        value, slopes, terms = self._bounded(y, boxes)
+        below = value < work.cutoff
+        unproven = below & (status != OPTIMAL) & (status != ABOVE) & (self.retried[done] < MAX_RETRIES)
+        again = unproven | (below & (status == ABOVE))
+        if again.any():
+            self.limit[done[again]] = np.inf  # solve to optimality
+            self.place(done[again])
+            self.retried[done[unproven]] += 1
+            self.restart(done[unproven])
+            done, status, y, value, below, slopes, terms = (
+                x[~again] for x in (done, status, y, value, below, slopes, terms)
             )
-        limit = math.inf
-    copy(work[5], records.basis[at])
-    return how, value
+            boxes = boxes.of(~again)
+        origin, records = self.origin[done], self._record(done, y)
+        closed = ~below
+        if (some := np.flatnonzero(below)).size:
+            closed[some] = ~self._branch(
+                done[some], records[some], value[some], slopes[some, : self.symbols], terms[some, : self.symbols],
+                boxes.of(some, self.symbols),
+            )  # fmt: skip
+        work.closed = min(work.closed, value[closed].min(initial=np.inf))
+        self.branched.release(origin)
+        self.compact(done)
 
+    def _record(self, done: Any, y: Matrix) -> Any:
+        """Record solved nodes; return their places."""
+        work = self.work
+        new = np.arange(work.nodes, work.nodes + done.size)
+        work.nodes += done.size
+        while work.nodes > len(work.records.parent):
+            work.records = work.records.grown()
+        records, origin, child = work.records, self.origin[done], self.which[done].copy()
+        first = (self.branched["kind"][origin] == FIRST) & (child >= 0)
+        child[first] = work.order[child[first]]
+        records.parent[new], records.child[new] = self.branched["record"][origin], child
+        records.kind[new], records.symbol[new], records.level[new] = LEAF, -1, 0.0
+        records.multipliers[new] = y
+        return new
 
-@compiled
-def explore(
-    problem, dual, caps, order, cutoff, tolerance, records, open_nodes, state, rows_found, prices, limits, work
-):
-    """Solve open nodes until none is left, a column suffices, or a limit is reached.
+    def _bounded(self, y: Matrix, boxes: Boxes, dual: Any = None) -> tuple[Vector, Matrix, Matrix]:
+        """Return the bounds that multipliers prove over boxes, the slopes and the terms of coordinates."""
+        slopes = product(y, self.table)[:, : self.n]
+        slopes += self.dual if dual is None else dual
+        constant = (y * np.where(y >= 0.0, self.problem.safe_low, self.problem.safe_high)).sum(1)
+        terms = boxes.low - slopes * boxes.least
+        np.minimum(terms, boxes.high - slopes * boxes.most, out=terms)
+        return constant + terms.sum(1), slopes, terms
 
-    A call writes to records from ``state[RECORDED]`` on, at most one for each program allowed, so that several calls
-    can share the arrays. ``state`` is described in :class:`~mixproof.problem.Pass`. ``limits`` is (maximum
-    number of linear programs, maximum number of columns, share of the bound at which a price ends the pass (0: never),
-    number of columns below the cutoff that ends it).
-    """
-    columns, n = problem[1], dual.size
-    every, m = columns.shape
-    all_least, all_most, cost, slopes, heights = (
-        np.zeros(every), np.zeros(every), np.zeros(every), np.zeros(every), np.zeros((2, n))
-    )  # fmt: skip
-    copy(problem[6], all_most[n:])
-    least, most = all_least[:n], all_most[:n]
-    path = np.zeros((MAX_DEPTH, 2), np.int64)
-    count, size, listed, solved = int(state[RECORDED]), int(state[OPEN]), int(state[LISTED]), 0
-    programs, most_columns, enough, several = limits
-    while size > 0 and solved < programs and count < records.parent.size and size + n + 3 < open_nodes.parent.size:
-        if state[CHEAP] >= several:
-            break
-        if enough > 0.0 and state[LOWEST_PRICE] < min(cutoff, enough * min(open_nodes.bound[0], state[LEAST_BOUND])):
-            break
-        parent, child = pop(open_nodes, size)
-        size -= 1
-        at = count
-        depth = box(parent, child, records, caps, order, path, least, most)
-        if not tighten(least, most):
-            continue
-        solved += 1
-        count += 1
-        records.parent[at], records.child[at], records.kind[at] = parent, child, LEAF
-        records.symbol[at], records.level[at] = -1, 0.0
-        if parent >= 0:
-            copy(records.basis[parent], work[5])
-        else:
-            for s in range(m):
-                work[5][s] = every + s
-        how, value = node(at, problem, dual, cutoff, all_least, all_most, heights, cost, slopes, records, work)
-        if value >= cutoff:
-            state[LEAST_BOUND] = min(state[LEAST_BOUND], value)
-            continue
-        row = work[1][:n]
-        reduced_cost = math.inf
-        if how in (OPTIMAL, LOOSE):
-            reduced_cost = 0.0
-            for x in range(n):
-                reduced_cost += surprise(row[x]) - dual[x] * row[x]
-            needed = min(-tolerance, MIN_RELATIVE_SAVING * state[LOWEST_PRICE])
-            if how == OPTIMAL and reduced_cost < needed and listed < most_columns:
-                copy(row, rows_found[listed])
-                prices[listed] = reduced_cost
-                listed += 1
-                state[LOWEST_PRICE] = min(state[LOWEST_PRICE], reduced_cost)
-                if reduced_cost < cutoff:
-                    state[CHEAP] += 1.0
-        symbol = -1 if how == INFEASIBLE else furthest(least, most, heights, row)
-        if symbol < 0 or reduced_cost - value < tolerance or depth + 2 >= MAX_DEPTH:
-            state[LEAST_BOUND] = min(state[LEAST_BOUND], value)
-            continue
-        branch(at, records, least, most, row, symbol)
-        size, pruned = children(
-            at, value, problem, records, open_nodes, size, least, most, heights, slopes, order, cutoff)  # fmt: skip
-        state[LEAST_BOUND] = min(state[LEAST_BOUND], pruned)
-    state[RECORDED], state[OPEN], state[LISTED] = count, size, listed
-    state[SOLVED] += solved
+    def _impossible(self, at: Any, y: Matrix, boxes: Boxes) -> Matrix:
+        """Return multipliers moved along the rays that prove boxes empty, so that the bounds reach the cutoff."""
+        ray = self.inverse[at, self.row[at]] * np.where(self.above[at], -1.0, 1.0)[:, None]
+        flat = boxes._replace(low=np.zeros_like(boxes.low), high=np.zeros_like(boxes.high))
+        forth, back = (self._bounded(sign * ray, flat, 0.0)[0] for sign in (1.0, -1.0))
+        ray = np.where((back > forth)[:, None], -ray, ray)
+        speed = np.maximum(forth, back)
+        value, best = self._bounded(y, boxes)[0], y
+        length = np.maximum(self.work.cutoff - value, 0.0) / np.maximum(speed, MIN_GROWTH) + 1.0
+        length[speed <= MIN_GROWTH] = 0.0
+        for _ in range(3):
+            further = y + length[:, None] * ray
+            there = self._bounded(further, boxes)[0]
+            better = (value < self.work.cutoff) & (there > value)
+            best, value = np.where(better[:, None], further, best), np.where(better, there, value)
+            length = length * 4.0
+        return best
 
+    def _branch(self, at: Any, records: Any, value: Vector, slopes: Matrix, terms: Matrix, boxes: Boxes) -> Mask:
+        """Branch nodes whose bound can still rise, and note cheap columns; return a mask of those branched."""
+        work, s, every = self.work, self.symbols, np.arange(at.size)
+        exact, points = self.status[at] == OPTIMAL, self.points(at)[:, :s]
+        entropy = surprise(points)
+        price = (entropy - points * self.dual[:s]).sum(1)
+        for r in np.flatnonzero(exact & (price < work.needed)):
+            work.note(points[r], float(price[r]))
+        width = boxes.most - boxes.least
+        off = entropy - boxes.low - (points - boxes.least) * (self.cost[at, :s] + self.dual[:s])
+        off[(points <= MIN_SECANT_GAP) | (width <= POINT_WIDTH)] = 0.0
+        x = off.argmax(1)
+        divided = exact & (off[every, x] > MIN_SECANT_GAP) & (price - value >= work.tolerance)
+        # no solution says where: halve the widest interval, unless the bound is no better than of abandoned nodes
+        widest = width.argmax(1)
+        halved = ~exact & (width[every, widest] > MIN_BISECTED_WIDTH) & (value < work.closed)
+        x = np.where(halved, widest, x)
+        middle = np.where(halved, 0.5 * (boxes.least + boxes.most)[every, x], points[every, x])
+        divided |= halved
+        if not (p := np.flatnonzero(divided)).size:
+            return np.asarray(divided)
+        x, boxes = x[p], boxes.of(p)
+        every = np.arange(p.size)
+        a, z = boxes.least[every, x], boxes.most[every, x]
+        bisect = (a > 0.0) | halved[p]
+        level = np.where(
+            bisect,
+            np.minimum(np.maximum(middle[p], a + END_SHARE * (z - a)), z - END_SHARE * (z - a)),
+            0.5 * np.where(boxes.least == 0.0, boxes.most, 0.0).max(1),
+        )
+        kind = np.where(bisect, BISECT, FIRST)
+        work.records.kind[records[p]], work.records.level[records[p]] = kind, level
+        work.records.symbol[records[p]] = np.where(bisect, work.order[x], -1)
+        nodes = self.branched.add(
+            count=p.size, least=self.least[at[p], : self.n], most=self.most[at[p], : self.n],
+            inverse=self.inverse[at[p]], basis=self.basis[at[p]], record=records[p], kind=kind, symbol=x, level=level,
+            children=2,
+        )  # fmt: skip
+        for child in (0, 1):
+            self.open.push(nodes[bisect], child, value[p[bisect]])
+        if (f := np.flatnonzero(~bisect)).size:
+            own = value[p[f]]
+            self._first(nodes[f], level[f], own, slopes[p[f]], terms[p[f]], boxes.of(f))
+        return np.asarray(divided)
 
-@compiled
-def descend(problem, dual, starts, steps, rows_found, prices, work):
-    """Descend from each start to a local minimum, by linearising entropy repeatedly."""
-    rows, columns, low, high = problem[0], problem[1], problem[2], problem[3]
-    n, (every, m) = dual.size, columns.shape
-    cost, least, most = np.zeros(every), np.zeros(every), np.ones(every)
-    copy(problem[6], most[n:])
-    for s in range(m):
-        work[5][s] = every + s
-    for r in range(starts.shape[0]):
-        here = starts[r].copy()
-        price = math.inf
-        for _ in range(steps):
-            for x in range(n):
-                cost[x] = (MAX_ENTROPY_SLOPE if here[x] <= 0.0 else min(-math.log(here[x]), MAX_ENTROPY_SLOPE)) - dual[
-                    x
-                ]
-            cost[n:] = 0.0
-            how, _ = simplex.solve(rows, columns, low, high, cost, least, most, math.inf, 500, work)
-            if how != OPTIMAL:
-                for s in range(m):
-                    work[5][s] = every + s
-                break
-            row = work[1]
-            reduced_cost = 0.0
-            for x in range(n):
-                reduced_cost += surprise(row[x]) - dual[x] * row[x]
-            if reduced_cost >= price - MIN_SAVING:
-                break
-            price = reduced_cost
-            copy(row[:n], here)
-            copy(here, rows_found[r])
-            prices[r] = reduced_cost
-
-
-@compiled
-def largest(problem, caps, multipliers, first, last, work):
-    """Write upper bounds on coordinates ``first``, ..., ``last - 1``, and multipliers."""
-    rows, columns, low, high, safe_low, safe_high, upper = problem
-    n, (every, m) = caps.size, columns.shape
-    cost, least, most = np.zeros(every), np.zeros(every), np.ones(every)
-    copy(upper, most[n:])
-    for s in range(m):
-        work[5][s] = every + s
-    for x in range(first, last):
-        for z in range(n):  # a cost vector with one non-zero entry ties everywhere, and ties can make a simplex cycle
-            cost[z] = 1e-8 * (1.0 + (0.6180339887 * z) % 1.0)
-        cost[x] = -1.0
-        cost[n:] = 0.0
-        how, _ = simplex.solve(rows, columns, low, high, cost, least, most, math.inf, 2000, work)
-        for s in range(m):
-            multipliers[x, s] = work[0][every + s]
-        if how != OPTIMAL:
-            for s in range(m):
-                work[5][s] = every + s
-        caps[x] = min(1.0, capped(columns, safe_low, safe_high, upper, x, multipliers[x]))
-
-
-@compiled
-def capped(columns, low, high, upper, x, multipliers):
-    """Return the upper bound that multipliers prove on coordinate x over the simplex."""
-    m = columns.shape[1]
-    n = columns.shape[0] - upper.size
-    constant = 0.0
-    for s in range(m - 1):  # the last row is the sum, which is 1 on the simplex
-        y = multipliers[s]
-        constant += y * low[s] if y >= 0 else y * high[s]
-    worst = -math.inf
-    for z in range(n):
-        value = 1.0 if z == x else 0.0
-        for s in range(m - 1):
-            value += multipliers[s] * columns[z, s]
-        worst = max(worst, value)
-    for j in range(upper.size):
-        value = 0.0
-        for s in range(m - 1):
-            value += multipliers[s] * columns[n + j, s]
-        worst += max(0.0, value * upper[j])
-    return worst - constant
+    def _first(self, nodes: Any, level: Vector, value: Vector, slopes: Matrix, terms: Matrix, boxes: Boxes) -> None:
+        """Push the children of FIRST that the parents' multipliers do not bound by the cutoff."""
+        work = self.work
+        at_level = surprise(level)[:, None] - slopes * level[:, None]
+        parted = (boxes.least == 0.0) & (boxes.most > level[:, None])
+        change = np.where(parted, np.minimum(at_level, 0.0) - terms, 0.0)
+        bound = np.cumsum(change, axis=1) - change - terms + np.minimum(at_level, boxes.high - slopes * boxes.most)
+        bound += value[:, None]
+        kept = parted & (bound < work.cutoff)
+        work.closed = min(work.closed, bound[parted & ~kept].min(initial=np.inf))
+        which, child = np.nonzero(kept)
+        self.branched["children"][nodes] = 1 + kept.sum(1)
+        self.open.push(nodes[which], child, np.maximum(bound[which, child], value[which]))
+        self.open.push(nodes, -1, value)

@@ -21,22 +21,18 @@ class Limits:
         Maximum number of linear programs in branch and bound, a limit that does not depend on the machine's speed.
     seconds : float, optional
         Time limit, by the clock: on a shared machine the result depends on the load.
-    threads : int, optional
-        Number of threads, by default one for each processor that the process may use. It does not change the result
-        unless there is a time limit.
     report : callable, optional
         Progress callback, called with (cost, bound, seconds).
 
     Examples
     --------
     >>> Limits(work=1000).less(400)
-    Limits(gap=1e-06, work=600, seconds=None, threads=None, report=None)
+    Limits(gap=1e-06, work=600, seconds=None, report=None)
     """
 
     gap: float = 1e-6
     work: int | None = None
     seconds: float | None = None
-    threads: int | None = None
     report: Report | None = None
 
     def less(self, work: int, seconds: float = 0.0, *, gap: float | None = None) -> Limits:

@@ -267,52 +267,6 @@ class LinearProgram:
         return np.asarray(solution.col_value), np.asarray(solution.row_dual)
 
 
-class Boxed(LinearProgram):
-    """A linear program over a box, with costs and bounds that change between solves.
-
-    Minimise c v subject to least <= v <= most, low <= R v <= high.
-
-    Parameters
-    ----------
-    rows : numpy.ndarray, shape (m, n)
-        R.
-    low, high : numpy.ndarray, shape (m,)
-
-    Examples
-    --------
-    >>> boxed = Boxed(np.ones((1, 2)), np.ones(1), np.ones(1))
-    >>> boxed.solve(np.array([1.0, 2.0]), np.zeros(2), np.array([0.75, 1.0]))[1].tolist()
-    [0.75, 0.25]
-    >>> boxed.solve(np.array([1.0, 2.0]), np.zeros(2), np.array([0.75, 0.0]))[1] is None  # no point
-    True
-    """
-
-    def __init__(self, rows: Matrix, low: Vector, high: Vector) -> None:
-        n = rows.shape[1]
-        super().__init__(np.zeros(n), rows, low, high, most=np.ones(n))
-        self._index = np.arange(n, dtype=np.int32)
-
-    def solve(
-        self, cost: Vector, least: Vector, most: Vector, cutoff: float = np.inf
-    ) -> tuple[bool, Vector | None, Vector]:
-        """Return success, the solution (None if infeasible) and the multipliers.
-
-        If the problem is infeasible, the multipliers are a ray along which the bound grows without limit; if the
-        optimum exceeds the cutoff, they prove that it does.
-        """
-        self._highs.changeColsBounds(len(cost), self._index, least, most)
-        self.charge(cost)
-        self._highs.setOptionValue("objective_bound", float(min(cutoff, 1e300)))
-        self._highs.run()
-        status = self._highs.getModelStatus()
-        if status == highspy.HighsModelStatus.kInfeasible:
-            _, known, ray = self._highs.getDualRay()
-            return False, None, np.asarray(ray) if known else np.zeros(self._highs.getNumRow())
-        solution = self._highs.getSolution()
-        values = np.asarray(solution.col_value)
-        return status == highspy.HighsModelStatus.kOptimal, values, np.asarray(solution.row_dual)
-
-
 def _columnwise(table: Any) -> tuple[NDArray[np.int32], NDArray[np.int32], Vector]:
     """Return a matrix in compressed-column form: starts, row indices and values."""
     if not isinstance(table, np.ndarray):

@@ -18,7 +18,6 @@ from mixproof.sparse_vertices import SparseVertices
 ARTIFICIAL_TOL = 1e-11  # unit vectors with at most this weight are unused
 ARTIFICIAL_COST_GROWTH = 4.0  # the growth factor of the cost of unit vectors while they are in use
 MAX_ARTIFICIAL_COST = 1e9  # a cost of unit vectors beyond any saving
-STEPS_PER_COORDINATE = 60  # simplex steps per coordinate after which compiled loops leave the problem to HiGHS
 SUPPORT_TOL = 1e-13  # entries of a point up to this are rounding errors
 PRICED_PER_COORDINATE = 4  # sparse vertices that are added at once, per coordinate
 DUPLICATE_DIGITS = 11  # points are equal if they agree to this many digits
@@ -40,7 +39,7 @@ def cleaned(rows: Matrix) -> Matrix:
     return np.asarray(clean / clean.sum(axis=1, keepdims=True))
 
 
-class HighsRestrictedMaster:
+class RestrictedMaster:
     """The restricted master problem, solved by HiGHS.
 
     Parameters

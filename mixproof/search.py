@@ -13,25 +13,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mixproof.backends import compile_loops, master_of, route_of
-from mixproof.compiling import HAS_NUMBA, compiled_before, ready
+from mixproof.branch_and_bound import Tree
 from mixproof.constraints import Constraints, two_sided
 from mixproof.extension import Extended, Extension
 from mixproof.limits import Clock, Limits
+from mixproof.local import descend, largest
 from mixproof.numerics import NEGLIGIBLE_MASS, Matrix, Vector
-from mixproof.parts import cores
-from mixproof.problem import MAX_DENSE_COORDINATES, MIN_SAVING, Pass, Problem
-from mixproof.restricted_master import entropies
+from mixproof.problem import MIN_SAVING, Pass, Problem
+from mixproof.restricted_master import RestrictedMaster, entropies
 from mixproof.sparse_vertices import SparseVertices, sparse_vertices, sparse_vertices_by_cuts
 
 MAX_STALLED_PASSES = 10  # completed passes without improvement after which a search ends, although columns still join
-LPS_PER_CHUNK, LPS_PER_CHUNK_COMPILED = (
-    400,
-    4000,
-)  # linear programs between two looks at the clock, with HiGHS and with compiled loops
 SMALL_TREE_CUTOFF = 0.45  # the first cutoff, as a share of the required gap: a small tree then takes about one pass
 FINAL_CUTOFF = 0.95  # the last cutoff of a large tree, as a share of the required gap
-SMALL_TREE_CHUNKS = 2  # chunks of linear programs after which a tree counts as large
+SMALL_TREE = 8000  # linear programs after which a tree counts as large
+REPORTED = 250  # linear programs between two reports
+FEW_COORDINATES = 64  # coordinates up to which branch and bound finds the rest as quickly as further descents
+DESCENTS = 256  # descents side by side, or one for each coordinate if that is more
 CUTOFF_FACTOR = 2.5  # the first cutoff of a large tree is the gap divided by this
 PERTURB_ROUNDS = 12  # rounds of perturbation over which the improvement is measured
 PERTURB_GAIN = 0.005  # perturbation ends at a smaller improvement, as a share of the required gap
@@ -40,6 +38,7 @@ COARSE_GAP = 1e-2  # the gap that a search with a limit reaches before it aims f
 BRANCHING_FRACTION = (
     20.0  # a node is not branched if that could raise its bound by less than the cutoff divided by this
 )
+MULTI_START_PATIENCE = 3  # rounds of descents with little improvement after which multi-start ends
 MULTI_START_SHARE = 0.4  # share of the time limit after which multi-start ends
 MAX_TREE_BYTES = 4e8  # bytes of a tree at which a search ends; it then needs about 2 GB in all
 CAP_ROOM = 1e-11  # relative margin of caps over what their multipliers prove
@@ -106,21 +105,15 @@ class Search:
         slack: float,
         limits: Limits = Limits(),
         *,
-        compiled: bool | None = None,
         extension: Extension | None = None,
     ) -> None:
         self.target, self.slack = target, slack
-        self.compiled = ready() if compiled is None else compiled
-        self.threads = cores() if limits.threads is None else limits.threads
-        self.may_compile = compiled is None and HAS_NUMBA
         self.limits, self.most = limits, np.inf if limits.work is None else limits.work
         self.total = float(entropies(target[None])[0])
         self.rng = np.random.default_rng(0)
         self.programmes = self.passes = self.joined = 0
         self.table: SparseVertices
-        if self.compiled:
-            compile_loops()  # the time of the first compilation does not count as search time
-        self.master = master_of(target, compiled=self.compiled)
+        self.master = RestrictedMaster(target)
         self.clock = Clock(limits.seconds)
         self._enter(halfspaces, extension)
         nothing = np.empty((0, 0))
@@ -129,7 +122,7 @@ class Search:
 
     def _enter(self, halfspaces: Matrix | None, extension: Extension | None = None) -> None:
         """Set the polytope to search, from its halfspaces or from an extension."""
-        self.tree: Pass | None = None
+        self.tree: Tree | None = None
         self.hull: Constraints | Extended
         if extension is None:
             halfspaces = np.empty((0, self.target.size)) if halfspaces is None else halfspaces
@@ -140,16 +133,9 @@ class Search:
             self.hull = Extended.of(extension)
             inside = np.append(self.target, extension.inside)
             self.problem = Problem.of(self.hull.ranges, self.slack * extension.slack, inside, extension.upper)
-        self.route = route_of(self.problem, compiled=self.compiled, threads=self.threads)
-        caps, self.cap_multipliers = self.route.largest()
+        caps, self.cap_multipliers = largest(self.problem)
         # slightly wider than the claim, which leaves a checker room for rounding
         self.caps = np.minimum(1.0, caps + CAP_ROOM * (1 + np.abs(self.cap_multipliers).sum(axis=1)))
-
-    def hurry(self) -> None:
-        """Switch to compiled loops if they have been compiled in the meantime."""
-        if self.may_compile and not self.compiled and compiled_before():
-            self.compiled = True
-            self.route = route_of(self.problem, compiled=True, threads=self.threads)
 
     @property
     def over(self) -> bool:
@@ -167,7 +153,7 @@ class Search:
         if self.clock.left <= 0:
             return "the time was over", "give more seconds, or a wider gap"
         if self.programmes >= self.most:
-            return "the programmes were over", "give more programmes, or a wider gap"
+            return "the programmes were over", "give more work (work=None: no limit), or a wider gap"
         return "the tree was as large as memory lets it be", "give a wider gap"
 
     @property
@@ -186,7 +172,7 @@ class Search:
     def include(self, rows: Matrix) -> None:
         """Mix further points with those in use, whatever the time."""
         used = self.master.rows[self.weights > 0]
-        self.master = master_of(self.target, compiled=self.compiled)
+        self.master = RestrictedMaster(self.target)
         self.master.add(np.concatenate([used, rows]))
         self.cost, self.dual, self.weights = self.master.run()
 
@@ -216,23 +202,17 @@ class Search:
 
     def multi_start(self) -> None:
         """Descend from many starts, until the improvement is negligible."""
-        n, idle, patience = self.target.size, 0, 3 if self.compiled else 2
-        once = self.compiled and n <= MAX_DENSE_COORDINATES  # compiled branch and bound finds the rest as quickly
-        units = np.eye(n)
-        while idle < patience and self.clock.seconds < MULTI_START_SHARE * self.clock.limit:
-            self.hurry()
-            starts = 0.8 * units + 0.2 * self.rng.dirichlet(np.full(n, 0.3), n)
-            if not once and (self.compiled or idle):
-                pairs = self.rng.integers(0, n, (n, 2))
-                mixed = 0.45 * units[pairs[:, 0]] + 0.45 * units[pairs[:, 1]] + 0.1 * self.target
-                starts = np.concatenate([starts, mixed]) if self.compiled else mixed
-            rows, prices = self.route.descend(self.dual, starts)
-            good = prices < -1e-7
-            before = self.cost
-            if not good.any() or not self.add(rows[good]):
-                idle += patience if n <= MAX_DENSE_COORDINATES else 1  # a small tree finds the rest as quickly
-                continue
-            self.resolve()
+        n, idle, once = self.target.size, 0, self.target.size <= FEW_COORDINATES
+        units = np.repeat(np.eye(n), -(-DESCENTS // n) if once else 1, axis=0)
+        while idle < MULTI_START_PATIENCE and self.clock.seconds < MULTI_START_SHARE * self.clock.limit:
+            starts = 0.8 * units + 0.2 * self.rng.dirichlet(np.full(n, 0.3), len(units))
+            if not once:
+                first, second = units[self.rng.integers(0, n, (2, n))]
+                starts = np.concatenate([starts, 0.45 * first + 0.45 * second + 0.1 * self.target])
+            rows, prices = descend(self.problem, self.dual, starts)
+            good, before = prices < -1e-7, self.cost
+            if good.any() and self.add(rows[good]):
+                self.resolve()
             if once:
                 return
             idle = idle + 1 if before - self.cost < 2e-4 * (self.total - self.cost) else 0
@@ -244,7 +224,6 @@ class Search:
         while self.clock.left > 0 and (
             len(before) <= PERTURB_ROUNDS or before[-PERTURB_ROUNDS - 1] - before[-1] > PERTURB_GAIN * wanted
         ):
-            self.hurry()
             used = self.master.rows[self.weights > 0]
             if len(before) % 2:
                 first, second = self.rng.integers(0, len(used), (2, n))
@@ -253,26 +232,28 @@ class Search:
                 shaken = used[self.rng.integers(0, len(used), n)] * self.rng.gamma(1.0, size=(n, n))
                 shaken /= shaken.sum(axis=1, keepdims=True)
                 starts = (1 - PERTURB_MIX[0]) * shaken + PERTURB_MIX[0] * units[self.rng.integers(0, n, n)]
-            rows, prices = self.route.descend(self.dual, (1 - PERTURB_MIX[1]) * starts + PERTURB_MIX[1] * self.target)
+            rows, prices = descend(
+                self.problem, self.dual, (1 - PERTURB_MIX[1]) * starts + PERTURB_MIX[1] * self.target
+            )
             if self.add(rows[prices < -MIN_SAVING]):
                 self.resolve()
             before.append(self.cost)
 
-    def one_pass(self, delta: float, *, several: bool = False, chunks: float = np.inf) -> Pass:
+    def one_pass(self, delta: float, *, several: bool = False, most: float = np.inf) -> Tree:
         """Run branch and bound until no price is below -delta, or columns should be added."""
         self.passes += 1
-        self.hurry()
-        work = Pass.start(
-            self.dual, -delta, delta / BRANCHING_FRACTION, len(self.problem.rows), self.route.basis, several=several
-        )
-        self.tree = work
-        chunk = LPS_PER_CHUNK_COMPILED if self.compiled else LPS_PER_CHUNK
-        before = self.programmes
-        while work.waiting and not work.has_enough and not self.over and work.solved < chunks * chunk:
-            self.route.explore(work, self.caps, int(min(chunk, self.most - self.programmes)))
-            self.programmes = before + work.solved
-            if (report := self.limits.report) is not None:
+        work = Pass.start(self.dual, -delta, delta / BRANCHING_FRACTION, len(self.problem.rows), several=several)
+        tree = self.tree = Tree(self.problem, work, self.caps)
+        before, told = self.programmes, 0
+        for _ in tree.explore(0 if self.over else min(most, self.most - self.programmes)):
+            self.programmes = before + work.nodes
+            if (report := self.limits.report) is not None and work.nodes >= told:
                 report(self.cost, self.proven.bound, self.clock.seconds)
+                told = work.nodes + REPORTED
+            if self.over:
+                break
+        self.programmes = before + work.nodes
+        work.least = tree.least_price
         bound = float(self.dual @ self.target) + min(work.least, 0.0)
         # that no cost is below 0 is clear without a tree, but a proof needs one
         if bound > self.proven.bound or self.proven.work is None:
@@ -281,10 +262,10 @@ class Search:
         new_columns, self.joined = work.found[:300], 0
         if len(new_columns):
             starts = np.maximum(new_columns, NEGLIGIBLE_MASS)
-            rows, prices = self.route.descend(self.dual, starts / starts.sum(axis=1, keepdims=True))
+            rows, prices = descend(self.problem, self.dual, starts / starts.sum(axis=1, keepdims=True))
             self.joined = self.add(np.concatenate([new_columns, rows[prices < -MIN_SAVING]]))
             self.resolve()
-        return work
+        return tree
 
 
 def cheapest_mixture(
@@ -295,7 +276,6 @@ def cheapest_mixture(
     more: Matrix | None = None,
     fallback: Callable[[], Matrix] | None = None,
     slack: float = 0.0,
-    compiled: bool | None = None,
     extension: Extension | None = None,
 ) -> Result:
     """Return the minimum-cost mixture with a given mean, and a proven lower bound.
@@ -317,8 +297,6 @@ def cheapest_mixture(
         Returns further feasible points, such as those of a heuristic; called if the search misses the gap.
     slack : float, keyword-only
         The bound holds for every v with g v >= -slack max(1, max(abs(g))) for each row g of G.
-    compiled : bool, optional, keyword-only
-        Whether to use compiled loops; by default, as soon as numba has compiled them.
     extension : Extension, optional, keyword-only
         An extended formulation of the polytope with fewer inequalities; if given, the halfspaces are not used.
 
@@ -328,12 +306,12 @@ def cheapest_mixture(
 
     Examples
     --------
-    >>> found = cheapest_mixture(np.array([[2.0, -1.0], [-1.0, 2.0]]), np.array([0.5, 0.5]), compiled=False)
+    >>> found = cheapest_mixture(np.array([[2.0, -1.0], [-1.0, 2.0]]), np.array([0.5, 0.5]))
     >>> round(found.cost, 6), found.cost - found.proven.bound < 1e-6  # the points (1/3, 2/3) and (2/3, 1/3)
     (0.636514, True)
     """
     gap = limits.gap
-    search = Search(halfspaces, target, slack, limits, compiled=compiled, extension=extension)
+    search = Search(halfspaces, target, slack, limits, extension=extension)
     search.begin(np.empty((0, target.size)) if more is None else more)
     search.multi_start()
     limited = limits.seconds is not None or limits.work is not None
@@ -357,7 +335,7 @@ def cheapest_mixture(
 def _prove(search: Search, gap: float) -> None:
     """Repeat passes until the gap or a limit is reached, or nothing changes.
 
-    A tree not explored within ``SMALL_TREE_CHUNKS`` chunks is large. The points in use are then perturbed first, and
+    A tree not explored within ``SMALL_TREE`` linear programs is large. The points in use are then perturbed first, and
     the cutoff is lowered in steps.
     """
     idle, delta = 0, 0.0
@@ -367,11 +345,11 @@ def _prove(search: Search, gap: float) -> None:
             return
         before, last = search.cost, delta <= FINAL_CUTOFF * wanted
         if delta:
-            work = search.one_pass(max(delta, FINAL_CUTOFF * wanted), several=True)
-            next_one = not work.waiting
+            tree = search.one_pass(max(delta, FINAL_CUTOFF * wanted), several=True)
+            next_one = not tree.waiting
         else:
-            work = search.one_pass(SMALL_TREE_CUTOFF * wanted, chunks=SMALL_TREE_CHUNKS)
-            next_one = bool(work.waiting) and not work.has_enough
+            tree = search.one_pass(SMALL_TREE_CUTOFF * wanted, most=SMALL_TREE)
+            next_one = bool(tree.waiting) and not tree.has_enough
             last &= not next_one
         if search.over:
             return
@@ -380,7 +358,7 @@ def _prove(search: Search, gap: float) -> None:
         if delta and search.gap > search.wanted(gap):
             search.perturb(wanted)
         # the remainder is rounding and the slack; but many more columns may be needed before the cost falls
-        idle = idle + 1 if last and not work.waiting and before - search.cost < 0.01 * wanted else 0
-        stuck = work.has_enough and before == search.cost
+        idle = idle + 1 if last and not tree.waiting and before - search.cost < 0.01 * wanted else 0
+        stuck = tree.has_enough and before == search.cost
         if idle >= MAX_STALLED_PASSES or (not search.joined and (idle or stuck)):
             return

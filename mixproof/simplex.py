@@ -1,318 +1,306 @@
-"""A dual simplex method for min c v subject to l <= v <= u, low <= R v <= high.
+"""A dual simplex method for many programs side by side: min c v, l <= v <= u, low <= R v <= high.
 
-Each function is plain Python over arrays that numba can compile (``compiled.py``). The slack of row s is variable
-n + s, bounded by its range, so that R v - slack = 0. The basis has one variable per row, and its inverse is stored
-densely, because there are few rows and many variables. As all bounds are finite, any basis is dual feasible once each
-nonbasic variable is at the bound that the sign of its reduced cost requires. Linear programs that differ only in bounds
-and costs can therefore be warm-started from one another's bases.
+The programs share R, low and high, and differ in costs, boxes and bases. Each has a *slot*, one row of every array, and
+a step makes one pivot, with bound flipping, in all slots. All bounds are finite, so any basis is dual feasible once
+each nonbasic variable is at the bound that the sign of its reduced cost tells, and a program can start from any basis.
 """
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
-from mixproof.compiling import compiled
+from mixproof.numerics import Matrix, Vector
 
-# status: solved; objective above the cutoff; infeasible; given up (the bound holds); solved within LOOSE_TOL
-OPTIMAL, ABOVE, INFEASIBLE, STUCK, LOOSE = 0, 1, 2, 3, 4
-
-LOOSE_TOL = 1e-7  # a smaller violation that cannot be removed is rounding in a flat polytope
 PRIMAL_TOL = 1e-11  # the largest violation of a bound, with rows scaled to unit size
+LOOSE_TOL = 1e-7  # a smaller violation that cannot be removed is rounding in a flat polytope
 PIVOT_TOL = 1e-9  # the smallest pivot
-REFACTOR_STEPS = 25  # steps after which the inverse and the multipliers are recomputed
-SINGULAR_PIVOT = 1e-12  # a basis with a smaller pivot in its elimination is singular
-RATIO_TIE_TOL = 1e-12  # ratios that differ by less are equal, and the larger pivot decides
-COST_PERTURBATION = 1e-9  # the size of the perturbation of costs
-CYCLING_STEPS = 100  # steps after which costs are perturbed, because ties can make a simplex cycle
+REFACTOR_STEPS = 40  # pivots after which the inverse of a basis is recomputed
+FEW = 16  # ratio tests at most that are ended by sorting their breakpoints instead of scanning for the next one
+SORTED = 32  # breakpoints that are sorted at a time
+MAX_STEPS = 500  # pivots after which a program is given up (its bound holds)
+ENDED_SHARE = 0.15  # share of the slots whose programs must be ended before they are looked after together
+COST_PERTURBATION = 1e-9  # the size of the perturbation of costs at a refactorisation, because ties can make a cycle
+SMALLEST_STEP = 1e-200  # so that the reduced cost of a leaving variable has a sign
+SERIAL_PRODUCT = 1 << 18  # multiplications in a product of matrices that OpenBLAS leaves to one thread
+AUXILIARY_COST = 1e-13  # the cost of auxiliary variables: not 0, so that a reduced cost has a sign
+ACTIVE, OPTIMAL, ABOVE, INFEASIBLE, STUCK, LOOSE = range(6)
 
 
-def space(m, n):
-    """Return reusable work arrays for linear programs with m rows and n variables."""
-    return (
-        np.zeros(n + m),  # 0 reduced costs
-        np.zeros(n + m),  # 1 values
-        np.zeros(n + m),  # 2 the pivot row
-        np.zeros(n + m, np.int64),  # 3 candidates to enter
-        np.zeros(n + m, np.bool_),  # 4 whether each variable is basic
-        np.zeros(m, np.int64),  # 5 the basis
-        np.zeros((m, m)),  # 6 its inverse
-        np.zeros(m),  # 7 values of basic variables
-        np.zeros((3, m)),  # 8 scratch
-        np.zeros(m),  # 9 a ray that proves infeasibility
-    )
+def surprise(t: Any) -> Any:
+    """Return -t log t, with 0 at 0."""
+    t = np.maximum(t, 1e-300)
+    return -t * np.log(t)
 
 
-@compiled
-def factorise(rows, basis, basic, inverse):
-    """Write the inverse of a basis; a singular basis is replaced by the slack basis.
+def product(rows: Matrix, table: Matrix, out: Any = None) -> Matrix:
+    """Return ``rows @ table``, in blocks so small that BLAS does not divide them among threads.
 
-    Only the rows whose slack is nonbasic are tight; there are as many as basic variables that are not slacks.
-    Elimination is restricted to those rows and variables; the other rows follow.
+    Such threads wait for one another for longer than they compute, and sums would depend on their number.
     """
-    m, n = rows.shape
-    basic[:] = False
-    count = 0
-    for r in range(m):
-        basic[basis[r]] = True
-        if basis[r] < n:
-            count += 1
-    inverse[:, :] = 0.0
-    tight, places = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    at = 0
-    for s in range(m):
-        if not basic[n + s] and at < count:
-            tight[at] = s
-            at += 1
-    at = 0
-    for r in range(m):
-        if basis[r] < n:
-            places[at] = r
-            at += 1
-    matrix = np.zeros((count, 2 * count))
-    for c in range(count):
-        matrix[c, count + c] = 1.0
-        for t in range(count):
-            matrix[t, c] = rows[tight[t], basis[places[c]]]
-    if not eliminate(matrix):
-        basic[:] = False
-        for r in range(m):
-            basis[r], basic[n + r], inverse[r, r] = n + r, True, -1.0
-        return
-    for c in range(count):
-        for t in range(count):
-            inverse[places[c], tight[t]] = matrix[c, count + t]
-    for r in range(m):
-        if basis[r] >= n:
-            s = basis[r] - n
-            inverse[r, s] = -1.0
-            for c in range(count):
-                value = rows[s, basis[places[c]]]
-                if value != 0.0:
-                    for t in range(count):
-                        inverse[r, tight[t]] += value * matrix[c, count + t]
+    (k, m), n = rows.shape, table.shape[1]
+    out = np.empty((k, n)) if out is None else out
+    block = max(1, SERIAL_PRODUCT // (m * n))
+    whole = k // block * block
+    np.matmul(rows[:whole].reshape(-1, block, m), table, out=out[:whole].reshape(-1, block, n))
+    np.matmul(rows[whole:], table, out=out[whole:])
+    return np.asarray(out)
 
 
-@compiled
-def eliminate(matrix):
-    """Turn (B | I) into (I | B^-1) in place; return whether B is non-singular."""
-    m = matrix.shape[0]
-    for c in range(m):
-        at = c
-        for r in range(c + 1, m):
-            if abs(matrix[r, c]) > abs(matrix[at, c]):
-                at = r
-        if abs(matrix[at, c]) < SINGULAR_PIVOT:
-            return False
-        if at != c:
-            for k in range(2 * m):
-                matrix[c, k], matrix[at, k] = matrix[at, k], matrix[c, k]
-        pivot_value = matrix[c, c]
-        for k in range(c, 2 * m):
-            matrix[c, k] /= pivot_value
-        for r in range(m):
-            factor = matrix[r, c]
-            if r != c and factor != 0.0:
-                for k in range(c, 2 * m):
-                    matrix[r, k] -= factor * matrix[c, k]
-    return True
+class Simplex:
+    """Linear programs min c v, least <= v <= most, low <= R v <= high, solved side by side in slots.
 
-
-@compiled
-def price(rows, cost, basis, inverse, reduced):
-    """Write the reduced costs; a slack's reduced cost is its row's multiplier."""
-    m, n = rows.shape
-    for j in range(n):
-        reduced[j] = cost[j]
-    for s in range(m):
-        total = 0.0
-        for r in range(m):
-            k = basis[r]
-            if k < n:
-                total += cost[k] * inverse[r, s]
-        reduced[n + s] = total
-        if total != 0.0:
-            for j in range(n):
-                reduced[j] -= total * rows[s, j]
-    for r in range(m):
-        reduced[basis[r]] = 0.0
-
-
-@compiled
-def place(columns, low, high, least, most, work):
-    """Put nonbasic variables at bounds, solve for the others; return the objective."""
-    reduced, values, _, _, basic, basis, inverse, inside, scratch, _ = work
-    n, m = columns.shape
-    right = scratch[1]
-    right[:] = 0.0
-    objective = 0.0
-    for j in range(n):
-        values[j] = 0.0
-        if not basic[j]:
-            v = least[j] if reduced[j] >= 0 else most[j]
-            values[j] = v
-            if v != 0.0:
-                objective += reduced[j] * v
-                for s in range(m):
-                    right[s] -= v * columns[j, s]
-    for s in range(m):
-        values[n + s] = 0.0
-        if not basic[n + s]:
-            v = low[s] if reduced[n + s] >= 0 else high[s]
-            values[n + s] = v
-            objective += reduced[n + s] * v
-            right[s] += v
-    for r in range(m):
-        total = 0.0
-        for s in range(m):
-            total += inverse[r, s] * right[s]
-        inside[r] = total
-        values[basis[r]] = total
-    return objective
-
-
-@compiled
-def leaving(n, low, high, least, most, basis, inside):
-    """Return the basis row of the largest violation (or -1), the violation, the side."""
-    worst, row, side = PRIMAL_TOL, -1, 0
-    for r in range(basis.size):
-        k = basis[r]
-        a, b = (least[k], most[k]) if k < n else (low[k - n], high[k - n])
-        if a - inside[r] > worst:
-            worst, row, side = a - inside[r], r, -1
-        elif inside[r] - b > worst:
-            worst, row, side = inside[r] - b, r, 1
-    return row, worst, side
-
-
-@compiled
-def entering(rows, low, high, least, most, row, violation, side, work):
-    """Return the entering variable, or -1 if the program is infeasible.
-
-    In the bound-flipping ratio test, ratios are visited in order; a variable whose whole range does not remove the
-    violation is flipped to its other bound.
+    The slack of row s is variable n + s, so that T v = 0 with T = (R | -I). Basic and fixed variables have the reduced
+    cost infinity, so that they never enter; any other variable is at the bound that the sign of its reduced cost tells.
+    Slots 0, ..., ``used`` - 1 are in use.
     """
-    reduced, _, pivots, candidates, basic, _, inverse, _, _, _ = work
-    m, n = rows.shape
-    pivots[:n] = 0.0
-    for s in range(m):
-        b = inverse[row, s]
-        pivots[n + s] = -b
-        if b != 0.0:
-            for j in range(n):
-                pivots[j] += b * rows[s, j]
-    sign = 1.0 if side < 0 else -1.0
-    count = 0
-    ratios = np.empty(n + m)
-    for j in range(n + m):
-        if basic[j]:
-            continue
-        a = pivots[j] * sign
-        if (reduced[j] >= 0 and a >= -PIVOT_TOL) or (reduced[j] < 0 and a <= PIVOT_TOL):
-            continue
-        width = most[j] - least[j] if j < n else high[j - n] - low[j - n]
-        if width > 0.0:
-            candidates[count], ratios[count] = j, abs(reduced[j] / pivots[j])
-            count += 1
-    while count > 0:
-        best, at = np.inf, -1
-        for q in range(count):
-            if ratios[q] >= best + RATIO_TIE_TOL:
-                continue
-            if ratios[q] < best - RATIO_TIE_TOL or abs(pivots[candidates[q]]) > abs(pivots[candidates[at]]):
-                best, at = min(ratios[q], best), q
-        j = candidates[at]
-        width = most[j] - least[j] if j < n else high[j - n] - low[j - n]
-        violation -= abs(pivots[j]) * width
-        if violation < PRIMAL_TOL:
-            return j
-        count -= 1
-        candidates[at], ratios[at] = candidates[count], ratios[count]
-    return -1
 
+    PER_SLOT: tuple[str, ...] = (
+        "reduced", "least", "most", "inverse", "basis", "basic", "bounds", "cost", "objective", "limit", "status", "age"
+    )  # fmt: skip
 
-@compiled
-def pivot(columns, row, enters, work):
-    """Exchange a basic and a nonbasic variable; return whether the pivot was accepted."""
-    reduced, _, pivots, _, basic, basis, inverse, _, scratch, _ = work
-    n, m = columns.shape
-    column = scratch[2]
-    for r in range(m):
-        if enters < n:
-            total = 0.0
-            for s in range(m):
-                total += inverse[r, s] * columns[enters, s]
-            column[r] = total
-        else:
-            column[r] = -inverse[r, enters - n]
-    if abs(column[row]) < PIVOT_TOL or abs(column[row] - pivots[enters]) > 1e-6 * (1 + abs(column[row])):
-        return False
-    step = reduced[enters] / pivots[enters]
-    left = basis[row]
-    for j in range(n + m):
-        reduced[j] -= step * pivots[j]
-    for r in range(m):
-        reduced[basis[r]] = 0.0
-    reduced[left], reduced[enters] = -step, 0.0
-    basic[left], basic[enters], basis[row] = False, True, enters
-    for s in range(m):
-        inverse[row, s] /= column[row]
-    for r in range(m):
-        factor = column[r]
-        if r != row and factor != 0.0:
-            for s in range(m):
-                inverse[r, s] -= factor * inverse[row, s]
-    return True
+    def __init__(self, rows: Matrix, low: Vector, high: Vector, slots: int) -> None:
+        m, n = rows.shape
+        self.table = np.hstack([rows, -np.eye(m)])
+        self.columns = np.ascontiguousarray(self.table.T)
+        self.m, self.n, self.slots, self.used = m, n, slots, 0
+        self.reduced, self.least, self.most = (np.empty((slots, n + m)) for _ in range(3))
+        self.least[:, n:], self.most[:, n:] = low, high
+        self.inverse, self.basis = np.empty((slots, m, m)), np.empty((slots, m), np.int64)
+        self.basic = np.empty((slots, m))  # values of basic variables
+        self.bounds = np.empty((2, slots, m)).transpose(1, 0, 2)  # their least and most
+        self.cost = np.empty((slots, n + m))
+        self.objective, self.limit = np.empty(slots), np.empty(slots)
+        self.status, self.age = np.zeros(slots, np.int8), np.zeros(slots, np.int64)
+        self.row, self.worst, self.above = np.zeros(slots, np.int64), np.zeros(slots), np.zeros(slots, bool)
+        self._pivots, self._ratios = np.empty((slots, n + m)), np.empty((slots, n + m))
+        self._outer, self._at_most = np.empty((slots, m, m)), np.empty((slots, n + m), bool)
+        self._every, self._every_variable = np.arange(slots), np.arange(n + m)
+        self.pivots = self.steps = 0
 
+    def start(self, at: Any, cost: Matrix, limit: Any) -> None:
+        """Start new programs in slots whose boxes, bases and inverses are in place."""
+        self.cost[at, : self.n], self.cost[at, self.n :] = cost, 0.0
+        self.limit[at], self.age[at] = limit, 0
+        self.place(at)
 
-@compiled
-def solve(rows, columns, low, high, cost, least, most, cutoff, steps, work):
-    """Solve from the basis in ``work``; return the status and the objective.
+    def place(self, at: Any) -> None:
+        """Compute reduced costs, basic variables and objectives from the bases."""
+        basis, inverse, cost = self.basis[at], self.inverse[at], self.cost[at]
+        every = self._every[: len(basis), None]
+        least, most = self.least[at], self.most[at]
+        multipliers = np.matmul(cost[every, basis][:, None, :], inverse)[:, 0]
+        reduced = cost - product(multipliers, self.table)
+        reduced += 0.0  # so that no zero is negative
+        values = np.where(reduced < 0, most, least)
+        values[every, basis] = 0.0
+        self.objective[at] = np.einsum("bj,bj->b", reduced, values)
+        self.basic[at] = -np.matmul(inverse, product(values, self.columns)[:, :, None])[:, :, 0]
+        reduced[most <= least] = np.inf
+        reduced[every, basis] = np.inf
+        self.reduced[at], self.status[at] = reduced, ACTIVE
+        self.bounds[at, 0], self.bounds[at, 1] = least[every, basis], most[every, basis]
 
-    ``work`` then holds the solution in its values and the multipliers of the rows in the slacks' reduced costs. If the
-    program is infeasible, the ray holds multipliers along which the bound grows without limit.
-    """
-    reduced, _, _, _, basic, basis, inverse, inside, _, ray = work
-    m, n = rows.shape
-    factorise(rows, basis, basic, inverse)
-    count = renewed = 0
-    fresh = True
-    price(rows, cost, basis, inverse, reduced)
-    while True:
-        objective = place(columns, low, high, least, most, work)
-        row, violation, side = leaving(n, low, high, least, most, basis, inside)
-        if row < 0 or objective >= cutoff or count % REFACTOR_STEPS == REFACTOR_STEPS - 1:
-            if not fresh:  # values updated step by step are recomputed before they are trusted
-                if count % REFACTOR_STEPS == REFACTOR_STEPS - 1:
-                    factorise(rows, basis, basic, inverse)
-                price(rows, cost, basis, inverse, reduced)
-                fresh = True
-                continue
-            if objective >= cutoff:
-                return ABOVE, objective
-            if row < 0:
-                return OPTIMAL, objective
-        if count >= steps:
-            return STUCK, objective
-        count += 1
-        if count == CYCLING_STEPS:  # ties can make a simplex cycle
-            for j in range(n):
-                cost[j] += COST_PERTURBATION * (1.0 + (0.6180339887 * j) % 1.0)
-            price(rows, cost, basis, inverse, reduced)
-            continue
-        enters = entering(rows, low, high, least, most, row, violation, side, work)
-        if enters < 0 and violation < LOOSE_TOL:
-            return LOOSE, objective
-        if enters < 0:
-            for s in range(m):
-                ray[s] = inverse[row, s]
-            return INFEASIBLE, math.inf
-        fresh = False
-        if not pivot(columns, row, enters, work):
-            if renewed >= 3:
-                return STUCK, objective
-            renewed += 1
-            factorise(rows, basis, basic, inverse)
-            price(rows, cost, basis, inverse, reduced)
-            fresh = True
+    def restart(self, at: Any) -> None:
+        """Start again from the slack basis, with perturbed costs."""
+        self.from_slacks(at)
+        self.refactor(at)
+
+    def from_slacks(self, at: Any) -> None:
+        """Make the slacks the basis."""
+        self.basis[at], self.inverse[at] = np.arange(self.n, self.n + self.m), -np.eye(self.m)
+
+    def refactor(self, at: Any) -> None:
+        """Recompute inverses, and perturb costs."""
+        try:
+            self.inverse[at] = np.linalg.inv(self.columns[self.basis[at]].transpose(0, 2, 1))
+        except np.linalg.LinAlgError:
+            self.from_slacks(at)
+        self.cost[at, : self.n] += COST_PERTURBATION * (1.0 + 0.6180339887 * np.arange(self.n) % 1.0)
+        self.place(at)
+
+    def check(self) -> Any:
+        """Find the basic variable of the largest violation in each slot; return whether programs are ended."""
+        k = self.used
+        below = self.bounds[:k, 0] - self.basic[:k]
+        above = self.basic[:k] - self.bounds[:k, 1]
+        violation = np.maximum(below, above)
+        row = violation.argmax(1)
+        every = self._every[:k]
+        worst = violation[every, row]
+        self.row[:k], self.worst[:k], self.above[:k] = row, worst, above[every, row] > below[every, row]
+        status = self.status[:k]
+        going = status == ACTIVE
+        status[going & (worst <= PRIMAL_TOL)] = OPTIMAL
+        status[going & (self.objective[:k] >= self.limit[:k])] = ABOVE
+        return status != ACTIVE
+
+    def pivot(self) -> None:
+        """Make one pivot in every active slot (others pass through unchanged)."""
+        k = self.used
+        every, row, above = self._every[:k], self.row[:k], self.above[:k]
+        reduced, inverse, basic = self.reduced[:k], self.inverse[:k], self.basic[:k]
+        sign = np.where(above, 1.0, -1.0)
+        sign[self.status[:k] != ACTIVE] = 0.0
+        pivots, ratios = self._pivots[:k], self._ratios[:k]
+        product(inverse[every, row] * sign[:, None], self.table, pivots)
+        np.divide(pivots, reduced, out=ratios)  # inverse ratios: the largest enters
+        violation = self.worst[:k].copy()
+        enters, length, moved = np.full(k, -1), np.zeros(k), np.zeros((k, self.m))
+        going = np.flatnonzero(sign)
+        self.steps += 1
+        flips: list[tuple[Any, Any]] = []
+        while going.size > FEW:  # breakpoints in order; a variable whose range does not remove the violation is flipped
+            at = (ratios if going.size == k else ratios[going]).argmax(1)
+            ratio = ratios[going, at]
+            usable = ratio > 0.0
+            if not usable.all():
+                if (blank := np.isnan(ratio)).any():  # 0 / 0
+                    ratios[going[blank]] = np.nan_to_num(ratios[going[blank]], nan=0.0)
+                    continue
+                going, at, ratio = going[usable], at[usable], ratio[usable]
+            size = np.abs(pivots[going, at])
+            width = self.most[going, at] - self.least[going, at]
+            step = 1.0 / ratio
+            self.objective[going] += violation[going] * (step - length[going])
+            length[going] = step
+            rest = violation[going] - size * width
+            enter = (rest < PRIMAL_TOL) & (size > PIVOT_TOL)
+            enters[going[enter]] = at[enter]
+            more = ~enter
+            going, at = going[more], at[more]
+            violation[going] = rest[more]
+            width = np.where(reduced[going, at] < 0, -width[more], width[more])
+            moved[going] += width[:, None] * self.columns[at]
+            ratios[going, at] = 0.0
+            flips.append((going, at))
+        if going.size:
+            flips.append(self._sorted(going, violation, length, enters, moved))
+        failed = (enters < 0) & (sign != 0)
+        if failed.any():
+            self.status[:k][failed] = np.where(violation[failed] < LOOSE_TOL, LOOSE, INFEASIBLE)
+        good = enters >= 0
+        if not good.all():
+            length[~good], moved[~good] = 0.0, 0.0
+        g = np.flatnonzero(good)
+        e, r = enters[g], row[g]
+        self.pivots += g.size
+        # the inverse, and the values of basic variables
+        both = np.zeros((k, self.m, 2))
+        both[:, :, 0] = moved
+        both[g, :, 1] = self.columns[e]
+        both = np.matmul(inverse, both)
+        change, column = both[:, :, 0], both[:, :, 1]
+        np.subtract(basic, change, out=basic)
+        pivot = column[g, r]
+        entering_value = np.where(reduced[g, e] < 0, self.most[g, e], self.least[g, e])
+        bound = np.where(above[g], self.bounds[g, 1, r], self.bounds[g, 0, r])
+        theta = np.zeros(k)
+        theta[g] = (basic[g, r] - bound) / pivot
+        np.subtract(basic, theta[:, None] * column, out=basic)
+        basic[g, r] = entering_value + theta[g]
+        pivot_row = np.zeros((k, self.m))
+        pivot_row[g] = inverse[g, r] / pivot[:, None]
+        column[g, r] = 0.0
+        np.multiply(column[:, :, None], pivot_row[:, None, :], out=self._outer[:k])
+        np.subtract(inverse, self._outer[:k], out=inverse)
+        inverse[g, r] = pivot_row[g]
+        # reduced costs
+        at_most = np.less(reduced, 0.0, out=self._at_most[:k])
+        for slot, variable in flips:
+            at_most[slot, variable] ^= good[slot]
+        np.multiply(pivots, length[:, None], out=pivots)
+        np.subtract(reduced, pivots, out=reduced)
+        wrong = np.nonzero((reduced < 0.0) != at_most)  # by rounding, at ties
+        reduced[wrong] = np.where(at_most[wrong], -SMALLEST_STEP, SMALLEST_STEP)
+        fixed = self.bounds[g, 0, r] >= self.bounds[g, 1, r]
+        reduced[g, self.basis[g, r]] = np.where(fixed, np.inf, -sign[g] * np.maximum(length[g], SMALLEST_STEP))
+        reduced[g, e] = np.inf
+        self.bounds[g, 0, r], self.bounds[g, 1, r] = self.least[g, e], self.most[g, e]
+        self.basis[g, r] = e
+        self.age[:k] += 1
+        old = np.flatnonzero(good & (self.age[:k] % REFACTOR_STEPS == 0))
+        if old.size:
+            self.refactor(old)
+            self.status[old[self.age[old] >= MAX_STEPS]] = STUCK
+
+    def _sorted(self, going: Any, violation: Vector, length: Vector, enters: Any, moved: Matrix) -> tuple[Any, Any]:
+        """Complete ratio tests among the next ``SORTED`` breakpoints, where a step is cut; return the flips."""
+        every, slot = self._every[: going.size], going[:, None]
+        ratios = np.nan_to_num(self._ratios[going], nan=0.0, posinf=np.inf)
+        most = min(SORTED, ratios.shape[1])
+        order = np.argpartition(ratios, -most, axis=1)[:, -most:]
+        order = order[every[:, None], np.argsort(ratios[every[:, None], order], axis=1)[:, ::-1]]
+        ratios = ratios[every[:, None], order]
+        usable = ratios > 0.0
+        size = np.abs(self._pivots[slot, order])
+        reduced = np.where(usable, self.reduced[slot, order], 0.0)
+        width = self.most[slot, order] - self.least[slot, order]
+        width[~usable] = 0.0
+        whole = width.copy()
+        left = violation[slot] - np.cumsum(size * width, axis=1)
+        enter = (left < PRIMAL_TOL) & (size > PIVOT_TOL) & usable
+        if order.shape[1] < self._ratios.shape[1]:
+            enter[:, -1] |= usable[:, -1] & (size[:, -1] > PIVOT_TOL)
+        last = enter.argmax(1)
+        found = enter[every, last]
+        enters[going] = np.where(found, order[every, last], -1)
+        violation[going] = left[:, -1]
+        width[~(self._every_variable[: order.shape[1]] < last[:, None])] = 0.0
+        step = np.where(found, 1.0 / ratios[every, last], 0.0)
+        before = left[every, last] + (size * whole)[every, last]
+        gain = np.einsum("bj,bj->b", np.abs(reduced) - length[slot] * size, width)
+        self.objective[going] += (step - length[going]) * before + gain
+        length[going] = step
+        width = np.where(reduced < 0, -width, width)
+        moved[going] += np.matmul(width[:, None, :], self.columns[order])[:, 0]
+        which, at = np.nonzero(width)
+        return going[which], order[which, at]
+
+    def multipliers(self, at: Any) -> Matrix:
+        """Return the multipliers of the rows in some slots."""
+        costs = self.cost[at[:, None], self.basis[at]]
+        return np.asarray(np.matmul(costs[:, None, :], self.inverse[at])[:, 0])
+
+    def points(self, at: Any) -> Matrix:
+        """Return the solutions in some slots."""
+        values = np.where(self.reduced[at] < 0, self.most[at], self.least[at])
+        values[self._every[: len(at), None], self.basis[at]] = self.basic[at]
+        return np.asarray(np.maximum(values[:, : self.n], 0.0))
+
+    def compact(self, free: Any) -> tuple[Any, Any]:
+        """Move programs from the last slots into free ones; return where to and where from."""
+        kept = self.used - free.size
+        holes = free[free < kept]
+        tail = np.ones(self.used, bool)
+        tail[free] = False
+        sources = kept + np.flatnonzero(tail[kept:])
+        if holes.size:
+            for name in self.PER_SLOT:
+                array = getattr(self, name)
+                array[holes] = array[sources]
+        self.used = kept
+        return holes, sources
+
+    def step(self) -> Any:
+        """Make one pivot in every slot whose program goes on; return the slots of ended ones, once they are many."""
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            ended = self.check()
+            count = np.count_nonzero(ended)
+            if count < self.used:
+                self.pivot()
+        return np.flatnonzero(ended) if count >= ENDED_SHARE * self.used else np.empty(0, np.int64)
+
+    def ended(self) -> Iterator[Any]:
+        """Make steps, and yield the slots of ended programs, until no slot is in use."""
+        while self.used:
+            if (done := self.step()).size:
+                yield done
+
+    @staticmethod
+    def moved(values: Any, holes: Any, sources: Any, used: int) -> Any:
+        """Return what belongs to slots after ``compact`` has moved programs."""
+        values[holes] = values[sources]
+        return values[:used]

@@ -23,7 +23,6 @@ from companion.executing import Project, execute
 from companion.project import toc_files, toc_names
 from liftbook.chapters.parameters import with_values
 from liftbook.rows.jobs import n_jobs
-from mixproof.backends import compile_loops
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE_PATTERNS = (
@@ -109,8 +108,6 @@ def main() -> int:
         return 0
     stamp.unlink(missing_ok=True)
     jobs, os.environ["LIFT_JOBS"] = n_jobs(), "1"  # the chapters themselves run side by side
-    os.environ["MIXPROOF_COMPILE"] = "now"
-    compile_loops()  # once, before the chapters that need them
     cache, project = build / ".jupyter_cache", Project(ROOT, ("requirements.lock",), CODE_PATTERNS)
     if given.only and not given.preview and not cache.is_symlink():  # one cache with the whole book
         build.mkdir(parents=True, exist_ok=True)

@@ -33,7 +33,6 @@ rng : int or numpy.random.Generator
 
 from liftbook.figures.c22.example import example_c22_1, example_c22_1_family
 from liftbook.figures.c22.merging import figure_c22_1, figure_c22_2, figure_c22_3, merged_risks
-from liftbook.figures.cores import on_cores
 from liftbook.figures.e23.asymmetry import figure_e23_1
 from liftbook.figures.e23.convexity import lift_measures, lift_sets
 from liftbook.figures.e23.distance import distance_to_optimum
@@ -111,7 +110,6 @@ __all__ = [
     "merged_measures",
     "merged_risks",
     "merging_tradeoff",
-    "on_cores",
     "partition_gap",
     "reduction_tradeoff",
     "response_tradeoff",

@@ -168,7 +168,6 @@ LABELS: Mapping[str, str] = {
     "share": "share of the LIP optimum",
     "behind": "NMI below the optimum, at most",
     "missing": "share of the best I(X;Y) that is missing",
-    "cores": "cores",
     "speedup": "times as fast as one core",
 }
 """Axis label of each measure, with its unit."""

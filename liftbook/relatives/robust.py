@@ -13,7 +13,7 @@ from liftlib.errors import InvalidParameter, SolverFailure
 from liftlib.joint import Joint
 from liftlib.notions import Polyhedral
 from liftlib.response.aorr import aorr
-from liftlib.response.optimal import few_vertices, most_vertices
+from liftlib.response.optimal import few_vertices
 from liftlib.response.posteriors import MAX_LISTED_HALFSPACES, PosteriorCone, ResponseCertificate, Support, cone_for
 from liftlib.response.proven import proven_response
 from mixproof.checks import checked
@@ -71,7 +71,7 @@ def robust_response(
     limit = None if seconds is None else check_scalar("seconds", seconds)
     cone = common_cone(joint, notion, others)
     few = joint.n_public <= MAX_LISTED_SYMBOLS and bool(others)
-    if cone.halfspaces is not None and (few or few_vertices(cone.halfspaces, most_vertices())):
+    if cone.halfspaces is not None and (few or few_vertices(cone.halfspaces)):
         # see ``optimal_response``: the tree is the second route
         with suppress(SolverFailure):
             channel = aorr(joint, notion, cone=cone)

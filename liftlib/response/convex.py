@@ -31,7 +31,7 @@ from liftlib.response.proven import (
 )
 from mixproof.limits import Clock, Limits
 from mixproof.numerics import EDGE_TOL, HALFSPACE_SLACK, KEEP_TOL, Matrix, Vector
-from mixproof.restricted_master import HighsRestrictedMaster
+from mixproof.restricted_master import RestrictedMaster
 from mixproof.search import ProvenBound, cheapest_mixture
 
 FIRST_GAP = 1e-2  # relative gap of the first polytope's optimum
@@ -59,7 +59,6 @@ def convex_response(
     notion: CurvedLift,
     *,
     limits: Limits = Limits(),
-    compiled: bool | None = None,
 ) -> Channel:
     """Return a mechanism within a proven gap of the optimum under a convex notion.
 
@@ -71,8 +70,6 @@ def convex_response(
         A convex notion with tangents.
     limits : Limits, keyword-only
         When the search ends; the gap is at least ``MIN_CURVED_GAP`` nats.
-    compiled : bool, optional, keyword-only
-        As for :func:`~liftlib.response.optimal.optimal_response`.
 
     Returns
     -------
@@ -86,7 +83,7 @@ def convex_response(
     """
     clock = Clock(limits.seconds)
     support = without_negligible(joint, notion)
-    bracket = _bracketed(support, notion, limits, clock, compiled)
+    bracket = _bracketed(support, notion, limits, clock)
     inner = exactly(bracket.inner)
     channel, mixed = repaired(
         support.extended(inner.kernel), joint.p_x, lambda candidate: notion.is_satisfied(joint, candidate), name=notion
@@ -103,7 +100,7 @@ def convex_response(
     return channel.with_certificate(certificate)
 
 
-def _bracketed(support: Support, notion: CurvedLift, limits: Limits, clock: Clock, compiled: bool | None) -> Bracket:
+def _bracketed(support: Support, notion: CurvedLift, limits: Limits, clock: Clock) -> Bracket:
     joint, p_x, gap = support.joint, support.joint.p_x, limits.gap
     total = entropy(p_x)
     points, inner, tangents = np.empty((0, p_x.size)), p_x[None], np.empty((0, p_x.size))
@@ -113,7 +110,7 @@ def _bracketed(support: Support, notion: CurvedLift, limits: Limits, clock: Cloc
         rounds += 1
         outer = cheapest_mixture(
             tangents, p_x, limits.less(programmes, clock.seconds, gap=POLYTOPE_GAP_SHARE * max(left, gap)),
-            more=inner, slack=HALFSPACE_SLACK, compiled=compiled,
+            more=inner, slack=HALFSPACE_SLACK,
         )  # fmt: skip
         programmes += outer.programmes
         if best is None or outer.proven.bound > best[0].bound:
@@ -145,7 +142,7 @@ def _cheapest(rows: Matrix, p_x: Vector) -> Mixture:
     try:
         return cheapest(rows, p_x)
     except (InfeasiblePrivacy, SolverFailure):
-        master = HighsRestrictedMaster(p_x)
+        master = RestrictedMaster(p_x)
         master.add(rows)
         *_, weights = master.run()
         return Mixture(master.rows, solution_of(master.rows, weights, p_x), p_x)

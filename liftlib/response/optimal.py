@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Literal
+from typing import Literal
 
 from liftlib.channel import Channel
-from liftlib.errors import InvalidParameter, SolverFailure
+from liftlib.errors import SolverFailure
 from liftlib.joint import Joint
 from liftlib.notions import Convex, CurvedLift, Polyhedral, provides, require
 from liftlib.notions.agreement import check_agreement
@@ -16,7 +16,6 @@ from liftlib.response.convex import convex_response
 from liftlib.response.posteriors import cone_for, vertex_bound
 from liftlib.response.proven import proven_response
 from mixproof.checks import checked
-from mixproof.compiling import HAS_NUMBA, ready
 from mixproof.limits import Limits
 from mixproof.numerics import Matrix, check_count, check_scalar
 
@@ -29,9 +28,6 @@ costs, fitted to 111 other cases, 1.12 and 3.4. That is not much better than a c
 in cases that have a proof now.
 """
 
-MAX_VERTICES_PLAIN = 200_000
-"""The same without compiled loops; it includes E23's 5 secrets and 17 symbols."""
-
 
 @checked
 def optimal_response(
@@ -42,8 +38,6 @@ def optimal_response(
     gap: float = 1e-6,
     seconds: float | None = None,
     work: int | None = None,
-    compiled: bool | None = None,
-    threads: int | None = None,
     report: Callable[[float, float, float], None] | None = None,
 ) -> Channel:
     """Return the mechanism P(y|x) that maximises I(X; Y), up to a proven gap.
@@ -63,12 +57,6 @@ def optimal_response(
         The search ends once the proven gap is at most this fraction of I(X; Y), or 10^-9 nats.
     seconds, work : optional, keyword-only
         Limits on the time and on the number of linear programs, after which the best mechanism found is returned.
-    compiled : bool, optional, keyword-only
-        Whether to use compiled loops. By default they are used once numba (the extra ``fast``) has compiled them, in
-        the background of the first search.
-    threads : int, optional, keyword-only
-        Threads of the compiled loops, by default one for each processor that the process may use. Without a time
-        limit, the result does not depend on their number.
     report : callable, optional, keyword-only
         Progress callback, called with (smallest H(X|Y) found, lower bound, seconds).
 
@@ -112,44 +100,30 @@ def optimal_response(
     """
     check_agreement(notion, joint)
     share = check_scalar("gap", gap, open_low=True)
-    if threads is not None:
-        check_count("threads", threads, least=1)
     limit = None if seconds is None else check_scalar("seconds", seconds)
     most = None if work is None else check_count("work", work)
-    if compiled and not HAS_NUMBA:
-        raise InvalidParameter(
-            "compiled is True, but numba is not installed: pip install 'numba>=0.62' (the extra fast), or give None"
-        )
-    options: dict[str, Any] = {"limits": Limits(share, most, limit, threads, report), "compiled": compiled}
+    limits = Limits(share, most, limit, report)
     if method in ("auto", "tree") and provides(notion, CurvedLift):
-        return convex_response(joint, notion, **options)
+        return convex_response(joint, notion, limits=limits)
     notion = require(notion, Polyhedral, "optimal_response")
     cone = cone_for(joint, notion) if method == "auto" else None
     listed = None if cone is None else cone.halfspaces
-    # an enumeration cannot be interrupted, so that with a limit it has to be short
-    quick = MAX_VERTICES if limit is not None or most is not None else most_vertices(compiled)
-    if listed is not None and few_vertices(listed, quick):
+    if listed is not None and few_vertices(listed):
         # vertices that nearly coincide, in pairs where a budget is next to 0, can be too much for HiGHS or qhull
         with suppress(SolverFailure):
             return aorr(joint, notion, cone=cone)
     if method in ("auto", "tree"):
-        return proven_response(joint, notion, cone=cone, **options)
+        return proven_response(joint, notion, cone=cone, limits=limits)
     return aorr(joint, notion, method=method)  # type: ignore[arg-type]  # what is left are its own
 
 
-def most_vertices(compiled: bool | None = None) -> int:
-    """Return the vertex limit for enumeration, with or without compiled loops."""
-    return MAX_VERTICES if (ready() if compiled is None else compiled) else MAX_VERTICES_PLAIN
-
-
-def few_vertices(halfspaces: Matrix, most: int) -> bool:
-    """Return whether a polytope of posteriors has provably at most ``most`` vertices.
+def few_vertices(halfspaces: Matrix) -> bool:
+    """Return whether a polytope of posteriors has provably at most ``MAX_VERTICES`` vertices.
 
     Examples
     --------
     >>> from liftlib import LIP
-    >>> halfspaces = LIP(1.0).halfspaces(Joint([[0.3, 0.1, 0.1], [0.1, 0.2, 0.2]]))
-    >>> few_vertices(halfspaces, 7), few_vertices(halfspaces, 6)  # a polygon of 3 + 4 sides
-    (True, False)
+    >>> few_vertices(LIP(1.0).halfspaces(Joint([[0.3, 0.1, 0.1], [0.1, 0.2, 0.2]])))  # a polygon of 3 + 4 sides
+    True
     """
-    return vertex_bound(*halfspaces.shape) <= most
+    return vertex_bound(*halfspaces.shape) <= MAX_VERTICES

@@ -49,7 +49,6 @@ def proven_response(
     *,
     cone: PosteriorCone | None = None,
     limits: Limits = Limits(),
-    compiled: bool | None = None,
 ) -> Channel:
     """Return a mechanism within a proven gap of the optimum, at any size.
 
@@ -64,8 +63,6 @@ def proven_response(
         under other distributions too, the result has no proof.
     limits : Limits, keyword-only
         When the search ends.
-    compiled : bool, optional, keyword-only
-        As for :func:`~liftlib.response.optimal.optimal_response`.
 
     Returns
     -------
@@ -86,7 +83,6 @@ def proven_response(
         limits,
         fallback=fallback,
         slack=HALFSPACE_SLACK,
-        compiled=compiled,
         extension=cone.extension,
     )
 

@@ -15,8 +15,6 @@ from contextlib import AbstractContextManager
 from typing import Any, BinaryIO
 
 from liftlib.errors import LiftError
-from mixproof.backends import compile_loops
-from mixproof.compiling import ready
 
 HAS_PROCESSES = sys.platform != "emscripten"  # in a browser, calls run in this process and cannot be stopped
 
@@ -115,8 +113,6 @@ def serve() -> None:
     warnings.showwarning = lambda message, *_, **__: print(f"lift: {message}", file=sys.stderr)
     # unpickling a function imports its module, which must not count as the first call's time
     pickle.load(sys.stdin.buffer)  # noqa: S301 - from our own process
-    if ready():
-        compile_loops()
     pickle.dump("started", out)
     out.flush()
     while True:

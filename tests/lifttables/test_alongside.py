@@ -119,7 +119,7 @@ def test_it_retains_what_a_search_for_each_value_retains():
     for t in np.moveaxis(counts, 2, 0):
         p_x, lift = t.sum(axis=0) / t.sum(), t / t.sum(axis=0) / p_s[:, None]
         sides = np.vstack([lift - np.exp(-eps), np.exp(eps) - lift])
-        cost = cheapest_mixture(sides, p_x, Limits(gap=1e-5), compiled=False).cost
+        cost = cheapest_mixture(sides, p_x, Limits(gap=1e-5)).cost
         total += t.sum() / counts.sum() * (entropy(p_x) - cost)
     joint, z = pairs_of(counts)
     assert retained(joint, z, alongside(joint, z, notion).kernel)[2] == pytest.approx(total, rel=1e-4)

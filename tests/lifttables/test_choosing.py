@@ -16,7 +16,6 @@ from lifttables.cli import main
 from lifttables.designs.statement import in_words
 from lifttables.recommendation.choosing import NOTIONS_AT, Tried, _recommended, confidence_of_each
 from lifttables.recommendation.trying import Trying
-from mixproof.compiling import HAS_NUMBA
 
 ROWS = pl.DataFrame({"s": ["a"] * 60 + ["b"] * 60, "x": ["u"] * 40 + ["v"] * 30 + ["w"] * 30 + ["u"] * 20})
 
@@ -73,12 +72,6 @@ def test_what_takes_too_long_is_stopped():
         with pytest.raises(LiftError, match="died"):
             trying.call(__import__("os")._exit, (3,), 60.0)
         assert trying.call(divmod, (7, 2), 60.0) == (3, 1)
-
-
-def test_compiling_is_not_a_calls_time():
-    compiled = "__import__('mixproof.backends', fromlist=['*']).compile_loops.cache_info().currsize"
-    with Trying() as trying:
-        assert trying.call(eval, (compiled,), 60.0) == HAS_NUMBA
 
 
 def test_where_there_are_no_processes_it_is_done_in_place(monkeypatch):

@@ -8,14 +8,11 @@ from scipy.optimize import linprog
 
 import liftlib as ll
 from mixproof import search
-from mixproof.compiling import HAS_NUMBA
 from mixproof.constraints import two_sided
 from mixproof.limits import Limits
 from mixproof.numerics import xlogx
 from mixproof.polytope import vertices
 from mixproof.search import cheapest_mixture
-
-ROUTES = [pytest.param(True, marks=pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")), False]
 
 
 def entropies(rows):
@@ -37,10 +34,9 @@ def best(halfspaces, target):
     return found.fun
 
 
-@pytest.mark.parametrize("compiled", ROUTES)
-def test_the_least_cost_over_all_vertices(compiled):
+def test_the_least_cost_over_all_vertices():
     for g, target in cases():
-        found, least = cheapest_mixture(g, target, compiled=compiled), best(g, target)
+        found, least = cheapest_mixture(g, target), best(g, target)
         assert found.cost == pytest.approx(least, abs=max(2e-9, 2e-6 * (entropies([target])[0] - least)))
         assert found.proven.bound <= least + 1e-9
         assert found.cost - found.proven.bound <= max(1e-6 * (entropies([target])[0] - found.cost), 1e-9)
@@ -64,10 +60,9 @@ def test_the_least_cost_over_all_vertices(compiled):
         assert float(proven.work.dual @ target) + min(proven.work.least, 0.0) == proven.bound
 
 
-@pytest.mark.parametrize("compiled", ROUTES)
-def test_a_wider_gap_ends_sooner_and_keeps_its_word(compiled):
+def test_a_wider_gap_ends_sooner_and_keeps_its_word():
     for g, target in cases(4, 1, 8):
-        fine, coarse = (cheapest_mixture(g, target, Limits(gap=gap), compiled=compiled) for gap in (1e-6, 0.05))
+        fine, coarse = (cheapest_mixture(g, target, Limits(gap=gap)) for gap in (1e-6, 0.05))
         utility = entropies([target])[0] - coarse.cost
         assert coarse.cost - coarse.proven.bound <= 0.05 * utility + 1e-9
         assert coarse.programmes <= fine.programmes
@@ -75,68 +70,62 @@ def test_a_wider_gap_ends_sooner_and_keeps_its_word(compiled):
         assert fine.proven.bound <= coarse.cost + 1e-9
 
 
-@pytest.mark.parametrize("compiled", ROUTES)
-def test_nothing_to_search(compiled):
+def test_nothing_to_search():
     target = np.array([0.5, 0.3, 0.2])
     for g in (np.empty((0, 3)), np.zeros((1, 3)), np.ones((2, 3))):
-        found = cheapest_mixture(g, target, compiled=compiled)
+        found = cheapest_mixture(g, target)
         assert found.cost == pytest.approx(0, abs=1e-9)
         assert found.proven.bound == pytest.approx(0, abs=1e-6)
         np.testing.assert_allclose(found.weights @ found.rows, target, atol=1e-12)
         assert found.proven.work is not None
-    one = cheapest_mixture(np.empty((0, 1)), np.ones(1), compiled=compiled)
+    one = cheapest_mixture(np.empty((0, 1)), np.ones(1))
     assert (one.cost, one.rows.tolist(), one.weights.tolist()) == (0, [[1]], [1])
 
 
-@pytest.mark.parametrize("compiled", ROUTES)
-def test_where_only_the_target_is_allowed(compiled):
+def test_where_only_the_target_is_allowed():
     target = np.array([0.5, 0.3, 0.2])
     equal = np.array([[0.3, -0.5, 0.0], [-0.3, 0.5, 0.0], [0.0, 0.2, -0.3], [0.0, -0.2, 0.3]])
-    found = cheapest_mixture(equal, target, compiled=compiled)
+    found = cheapest_mixture(equal, target)
     assert found.cost == pytest.approx(entropies([target])[0], abs=1e-9)
     assert found.cost - found.proven.bound <= 1e-6
 
 
-@pytest.mark.parametrize("compiled", ROUTES)
-def test_a_slack_widens_what_is_proven(compiled):
+def test_a_slack_widens_what_is_proven():
     for (g, target), size in zip(cases(3, 2, 5), (0.01, 1.0, 40.0), strict=True):
         scaled, slack = size * g, 1e-3
         room = slack * np.maximum(1.0, np.abs(scaled).max(axis=1))
-        one = search.Search(scaled, target, slack, compiled=compiled)
-        for found, wanted in zip(one.problem[4:6], two_sided(scaled).widened(room), strict=True):
+        one = search.Search(scaled, target, slack)
+        for found, wanted in zip(one.problem[3:5], two_sided(scaled).widened(room), strict=True):
             np.testing.assert_allclose(found, wanted, rtol=1e-15)
         # on the simplex G v >= -room is (G + room) v >= 0
         wide = vertices(scaled + room[:, None]).max(axis=0)
         assert (wide <= one.caps + 1e-9).all()
         assert (one.caps <= wide + 20 * slack).all()
         within = best(scaled + room[:, None], target)
-        found = cheapest_mixture(scaled, target, Limits(gap=0.2, work=200), slack=slack, compiled=compiled)
+        found = cheapest_mixture(scaled, target, Limits(gap=0.2, work=200), slack=slack)
         assert found.proven.bound <= within + 1e-9
 
 
-@pytest.mark.parametrize("compiled", ROUTES)
 @pytest.mark.parametrize("slack", [1e-3, 1e-2])
-def test_a_box_without_a_point_that_a_slack_leaves_unproven_is_given_up(slack, compiled):
+def test_a_box_without_a_point_that_a_slack_leaves_unproven_is_given_up(slack):
     for seed in range(3):
         joint = ll.datasets.uniform_joint(2, 3, np.random.default_rng(seed))
         g = ll.ALIP.split(0.5, 0.35).halfspaces(joint)
-        found = cheapest_mixture(g, joint.p_x, Limits(gap=1e-4, work=1000), slack=slack, compiled=compiled)
+        found = cheapest_mixture(g, joint.p_x, Limits(gap=1e-4, work=1000), slack=slack)
         assert found.ended
         assert found.programmes < 500
 
 
-@pytest.mark.parametrize("compiled", ROUTES)
-def test_rows_to_start_from(compiled):
+def test_rows_to_start_from():
     for g, target in cases(3, 3):
         every = vertices(g)
-        found = cheapest_mixture(g, target, Limits(seconds=0.0), more=every, compiled=compiled)
+        found = cheapest_mixture(g, target, Limits(seconds=0.0), more=every)
         assert found.cost <= best(g, target) + 1e-9
         assert not found.ended
         assert found.programmes == 0
 
 
-@pytest.mark.parametrize("compiled", ROUTES)
-def test_a_limit_asks_for_a_heuristic_s_rows(compiled):
+def test_a_limit_asks_for_a_heuristic_s_rows():
     asked = []
     for g, target in cases(3, 4, 8):
         every = vertices(g)
@@ -145,22 +134,21 @@ def test_a_limit_asks_for_a_heuristic_s_rows(compiled):
             asked.append(len(rows))
             return rows
 
-        cheapest_mixture(g, target, fallback=fallback, compiled=compiled)
+        cheapest_mixture(g, target, fallback=fallback)
         assert not asked
-        found = cheapest_mixture(g, target, Limits(seconds=0.0), fallback=fallback, compiled=compiled)
+        found = cheapest_mixture(g, target, Limits(seconds=0.0), fallback=fallback)
         assert len(asked) == 1
         assert found.cost <= best(g, target) + 1e-9
         assert not found.ended
         asked.clear()
 
 
-@pytest.mark.parametrize("compiled", ROUTES)
-def test_reports_fall(compiled, monkeypatch):
+def test_reports_fall(monkeypatch):
     """The cost falls, the bound rises, and the time goes on."""
-    monkeypatch.setattr(search, "LPS_PER_CHUNK_COMPILED" if compiled else "LPS_PER_CHUNK", 20 if compiled else 2)
+    monkeypatch.setattr(search, "REPORTED", 20)
     g, target = next(iter(cases(1, 5, 8)))
     told = []
-    found = cheapest_mixture(g, target, Limits(report=lambda *one: told.append(one)), compiled=compiled)
+    found = cheapest_mixture(g, target, Limits(report=lambda *one: told.append(one)))
     costs, bounds, times = np.array(told).T
     assert (np.diff(costs) <= 1e-12).all()
     assert (np.diff(bounds) >= 0).all()
@@ -170,13 +158,12 @@ def test_reports_fall(compiled, monkeypatch):
     assert len(told) > 1
 
 
-@pytest.mark.parametrize("compiled", ROUTES)
-def test_so_many_programmes_and_no_more(compiled, monkeypatch):
+def test_so_many_programmes_and_no_more(monkeypatch):
     monkeypatch.setattr(search.Search, "multi_start", lambda _: None)
     joint = ll.datasets.uniform_joint(4, 9, np.random.default_rng(0))
     g, target = ll.ALIP(0.4, 0.3).halfspaces(joint), joint.p_x
     for most in (1, 5, 17):
-        found = cheapest_mixture(g, target, Limits(gap=1e-9, work=most), compiled=compiled)
+        found = cheapest_mixture(g, target, Limits(gap=1e-9, work=most))
         assert found.programmes <= most
         assert found.proven.bound <= best(g, target) + 1e-9 <= found.cost + 2e-9
         if found.programmes == most:
@@ -188,44 +175,23 @@ def test_asking_for_more_never_proves_less_under_a_limit(programmes):
     rng = np.random.default_rng(3)
     joint = ll.Joint.from_counts(rng.gamma(0.3, size=(5, 14)) + 1e-9)
     halfspaces = ll.LIP(0.3).halfspaces(joint)
-    coarse, fine = (
-        cheapest_mixture(halfspaces, joint.p_x, Limits(gap, programmes), compiled=False) for gap in (1e-2, 1e-6)
-    )
+    coarse, fine = (cheapest_mixture(halfspaces, joint.p_x, Limits(gap, programmes)) for gap in (1e-2, 1e-6))
     assert fine.cost <= coarse.cost
     assert fine.proven.bound >= coarse.proven.bound
-
-
-@pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")
-def test_the_number_of_threads_does_not_matter():
-    joint, notion = ll.datasets.uniform_joint(8, 70, 0), ll.LIP(0.2)
-    g = notion.halfspaces(joint)
-    first, *others = (
-        cheapest_mixture(g, joint.p_x, Limits(gap=0.02, work=4000, threads=n), compiled=True) for n in (1, 2, 3)
-    )
-    assert first.proven.work.nodes > 1000
-    for other in others:
-        assert (other.cost, other.proven.bound, other.programmes) == (first.cost, first.proven.bound, first.programmes)
-        for one, another in zip(first.proven.alone().work.records, other.proven.alone().work.records, strict=True):
-            np.testing.assert_array_equal(one, another)
-    channel = ll.mechanisms.optimal(joint, notion, gap=0.02, compiled=True, work=20_000, threads=2)
-    made = channel.certificate
-    assert made.proof.boxes > 1000
-    assert ll.check_proof(joint, notion, channel).upper == pytest.approx(made.upper, abs=1e-8)
 
 
 # Its stages --------------------------------------------------------------------------------------------------------
 
 
-def begun(compiled, n_secret=5, n_public=12):
+def begun(n_secret=5, n_public=12):
     joint = ll.datasets.uniform_joint(n_secret, n_public, np.random.default_rng(3))
-    one = search.Search(ll.LIP(0.3).halfspaces(joint), joint.p_x, 0.0, compiled=compiled)
+    one = search.Search(ll.LIP(0.3).halfspaces(joint), joint.p_x, 0.0)
     one.begin(np.empty((0, n_public)))
     return one
 
 
-@pytest.mark.parametrize("compiled", ROUTES)
-def test_a_coarser_pass_does_not_take_a_bound_back(compiled):
-    one = begun(compiled)
+def test_a_coarser_pass_does_not_take_a_bound_back():
+    one = begun()
     one.multi_start()
     one.one_pass(1e-3)
     proven = one.proven
@@ -236,19 +202,19 @@ def test_a_coarser_pass_does_not_take_a_bound_back(compiled):
 
 
 def test_before_any_pass_no_cost_is_below_0():
-    one = begun(False)
+    one = begun()
     assert one.proven.bound == 0.0
     assert one.gap == one.cost > 0
 
 
-@pytest.mark.parametrize("compiled", ROUTES)
-def test_a_pass_that_proves_less_than_0_leaves_the_bound_at_0(compiled):
+def test_a_pass_that_proves_less_than_0_leaves_the_bound_at_0():
     """Entropy is never negative, whatever the first linear program alone proves."""
-    one = begun(compiled)
+    one = begun()
     one.most = one.programmes + 1
-    work = one.one_pass(1e-6)
-    assert work.solved == 1
-    assert work.dual @ one.target + work.least < -0.1
+    tree = one.one_pass(1e-6)
+    work = tree.work
+    assert work.nodes == 1
+    assert work.dual @ one.target + tree.least_price < -0.1
     assert one.proven.work is work
     assert one.proven.bound == 0.0
 
@@ -257,11 +223,10 @@ def test_the_gap_by_default_is_that_of_the_response():
     assert Limits().gap == inspect.signature(ll.mechanisms.optimal).parameters["gap"].default > 0
 
 
-@pytest.mark.parametrize("compiled", ROUTES)
-def test_rows_that_cost_what_they_are_worth_are_kept(compiled):
+def test_rows_that_cost_what_they_are_worth_are_kept():
     """By symmetry there are more of them than a mixture needs."""
     joint = ll.Joint(np.eye(5) / 5)
-    found = cheapest_mixture(ll.LIP(0.5).halfspaces(joint), joint.p_x, compiled=compiled)
+    found = cheapest_mixture(ll.LIP(0.5).halfspaces(joint), joint.p_x)
     idle = (found.weights == 0) & (np.arange(len(found.rows)) > 0)
     assert idle.sum() > 1
     assert entropies(found.rows[idle]) == pytest.approx(found.rows[idle] @ found.dual, abs=1e-6)

@@ -14,8 +14,6 @@ from mixproof.extension import Extended
 from mixproof.search import cheapest_mixture
 from mixproof.sparse_vertices import sparse_vertices, sparse_vertices_by_cuts
 
-ROUTES = [pytest.param(True, id="compiled"), pytest.param(False, id="plain")]
-
 
 def joint_of(seed, shape=(5, 6), concentration=1.0, zeros=0.0):
     rng = np.random.default_rng(seed)
@@ -104,13 +102,12 @@ def test_sparse_vertices_are_those_of_the_halfspaces(kind, seed):
 
 
 @LDP_OR_L1
-@pytest.mark.parametrize("compiled", ROUTES)
 @pytest.mark.parametrize("seed", range(4))
-def test_the_optimum_is_that_of_the_halfspaces(kind, compiled, seed):
+def test_the_optimum_is_that_of_the_halfspaces(kind, seed):
     joint, notion = joint_of(seed, (4, 6), 0.5), kind([0.2, 0.7, 1.5, 4.0][seed])
     table = notion.halfspaces(joint)
     found = [
-        cheapest_mixture(table, joint.p_x, slack=1e-9, compiled=compiled, extension=extension)
+        cheapest_mixture(table, joint.p_x, slack=1e-9, extension=extension)
         for extension in (None, notion.extension(joint))
     ]
     assert found[0].cost == pytest.approx(found[1].cost, abs=3e-6)
@@ -118,12 +115,11 @@ def test_the_optimum_is_that_of_the_halfspaces(kind, compiled, seed):
         assert one.proven.bound <= other.cost + 1e-8
 
 
-@pytest.mark.parametrize("compiled", ROUTES)
-def test_its_proof_refers_to_pairs_or_sets_of_secrets(compiled):
+def test_its_proof_refers_to_pairs_or_sets_of_secrets():
     for seed, zeros in enumerate([0.0, 0.0, 0.3, 0.3]):
         joint, eps = joint_of(seed, (5, 7), 0.4, zeros), [0.3, 2.0, 0.5, 6.0][seed]
         for notion in (ll.LDP(eps), ll.L1Lift(np.inf, eps / 6)):
-            channel = optimal_response(joint, notion, method="tree", gap=1e-4, compiled=compiled)
+            channel = optimal_response(joint, notion, method="tree", gap=1e-4)
             found = check_proof(joint, notion, channel)
             assert found.gap <= 1e-4 * found.value + 1e-8
             assert exact.check(json.loads(to_problem(joint, notion, channel))).upper <= channel.certificate.upper

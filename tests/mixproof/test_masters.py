@@ -1,4 +1,4 @@
-"""The two linear programmes over rows agree with each other."""
+"""The master problem against SciPy."""
 
 import numpy as np
 import pytest
@@ -6,25 +6,10 @@ from scipy.optimize import linprog
 
 from liftlib.errors import SolverFailure
 from mixproof import restricted_master as masters
-from mixproof.compiling import HAS_NUMBA
 from mixproof.constraints import two_sided
 from mixproof.numerics import xlogx
-from mixproof.restricted_master import HighsRestrictedMaster, cleaned, entropies
+from mixproof.restricted_master import RestrictedMaster, cleaned, entropies
 from mixproof.sparse_vertices import sparse_vertices
-
-if HAS_NUMBA:
-    from mixproof import compiled, primal
-
-KINDS = [
-    HighsRestrictedMaster,
-    pytest.param(
-        "compiled", marks=pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed"), id="CompiledMaster"
-    ),
-]
-
-
-def made(kind, target):
-    return compiled.CompiledRestrictedMaster(target) if kind == "compiled" else kind(target)
 
 
 def by_scipy(rows, target):
@@ -33,12 +18,11 @@ def by_scipy(rows, target):
     return found.fun
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_against_scipy_as_rows_join(kind):
+def test_against_scipy_as_rows_join():
     rng = np.random.default_rng(0)
     for n in (1, 2, 3, 7, 17):
         target = rng.dirichlet(np.ones(n))
-        master = made(kind, target)
+        master = RestrictedMaster(target)
         cost, dual, weights = master.run()
         assert cost == pytest.approx(-xlogx(target).sum())
         assert weights.tolist() == pytest.approx([1.0])
@@ -53,8 +37,7 @@ def test_against_scipy_as_rows_join(kind):
             assert (entropies(master.rows) - master.rows @ dual).min() >= -1e-9
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_ties_do_not_go_round_in_circles(kind):
+def test_ties_do_not_go_round_in_circles():
     n = 9
     target = np.full(n, 1 / n)
     first, second = np.triu_indices(n, 1)
@@ -63,7 +46,7 @@ def test_ties_do_not_go_round_in_circles(kind):
     triples = np.zeros((n // 3, n))
     for at in range(n // 3):
         triples[at, 3 * at : 3 * at + 3] = 1 / 3
-    master = made(kind, target)
+    master = RestrictedMaster(target)
     master.add(triples)
     assert master.run()[0] == pytest.approx(np.log(3))
     master.add(pairs)
@@ -72,10 +55,9 @@ def test_ties_do_not_go_round_in_circles(kind):
     np.testing.assert_allclose(weights @ master.rows, target, atol=1e-12)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_what_is_there_does_not_join_again(kind):
+def test_what_is_there_does_not_join_again():
     target = np.array([0.5, 0.3, 0.2])
-    master = made(kind, target)
+    master = RestrictedMaster(target)
     row = np.array([[0.7, 0.3, 0.0]])
     assert master.add(row) == 1
     assert master.add(row) == 0
@@ -85,12 +67,10 @@ def test_what_is_there_does_not_join_again(kind):
     assert len(master.rows) == 3
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_room_that_is_filled_to_the_last_place(kind):
-    """Compiled loops do not look where they write."""
+def test_columns_one_by_one():
     rng = np.random.default_rng(2)
     target = rng.dirichlet(np.ones(3))
-    master = made(kind, target)
+    master = RestrictedMaster(target)
     for row in rng.dirichlet(np.ones(3), size=8 * 3 + 64):
         assert master.add(row[None]) == 1
         assert master.run()[0] == pytest.approx(by_scipy(master.rows, target), abs=1e-9)
@@ -109,10 +89,9 @@ def test_a_billionth_is_no_rounding():
 
 
 @pytest.mark.parametrize("rare", [1e-3, 1e-6, 2e-9])
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_rare_coordinate_is_reached_without_its_unit_vector(kind, rare):
+def test_a_rare_coordinate_is_reached_without_its_unit_vector(rare):
     target = np.array([0.5 - rare, 0.5, rare])
-    master = made(kind, target)
+    master = RestrictedMaster(target)
     master.add(np.eye(3)[:2])
     cost, dual, weights = master.run()
     np.testing.assert_allclose(weights @ master.rows, target, rtol=0, atol=1e-11)
@@ -126,8 +105,7 @@ def test_a_rare_coordinate_is_reached_without_its_unit_vector(kind, rare):
     np.testing.assert_allclose(weights @ master.rows, target, rtol=0, atol=1e-11)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_those_that_save_most_are_offered(kind):
+def test_those_that_save_most_are_offered():
     rng = np.random.default_rng(4)
     for n, scale in ((4, 0.2), (4, 3.0), (9, 1.0), (30, 1.0)):
         target = rng.dirichlet(np.ones(n))
@@ -135,17 +113,19 @@ def test_those_that_save_most_are_offered(kind):
         dual = scale * rng.normal(size=n)
         prices = table.prices(dual)
         expected = np.argsort(prices)[: min(masters.PRICED_PER_COORDINATE * n, int((prices < -1e-9).sum()))]
-        master = made(kind, target)
+        master = RestrictedMaster(target)
         assert master.price(table, dual) == len(expected)
         found = {tuple(row) for row in master.rows[1:].round(9)}
         assert found == {tuple(row) for row in table.points(expected, n).round(9)}
-        assert made(kind, target).price(table, np.full(n, 1e-10)) == 0  # each coordinate alone saves less than counts
+        assert (
+            RestrictedMaster(target).price(table, np.full(n, 1e-10)) == 0
+        )  # each coordinate alone saves less than counts
 
 
 def test_a_worn_out_programme_starts_afresh(monkeypatch):
     rng = np.random.default_rng(2)
     target = rng.dirichlet(np.ones(4))
-    master = HighsRestrictedMaster(target)
+    master = RestrictedMaster(target)
     master.add(rng.dirichlet(np.full(4, 0.3), size=20))
     expected, right = master.run()[0], masters.LinearProgram.run
     calls = []
@@ -160,34 +140,3 @@ def test_a_worn_out_programme_starts_afresh(monkeypatch):
     assert master.run()[0] == pytest.approx(expected)
     assert len(calls) == 2
     assert calls[0] is not calls[1]
-
-
-@pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")
-def test_where_the_simplex_gives_up_highs_goes_on(monkeypatch):
-    rng = np.random.default_rng(3)
-    target = rng.dirichlet(np.ones(4))
-    master, other = compiled.CompiledRestrictedMaster(target), HighsRestrictedMaster(target)
-    first, second = (rng.dirichlet(np.full(4, 0.3), size=20) for _ in range(2))
-    master.add(first)
-    other.add(first)
-    monkeypatch.setattr(primal, "mix", lambda *_: False)
-    cost, dual, weights = master.run()
-    assert cost == pytest.approx(other.run()[0])
-    assert weights.size == len(master.rows)
-    assert dual @ target == pytest.approx(cost)
-    assert master.add(second) == 20
-    other.add(second)
-    assert master.run()[0] == pytest.approx(other.run()[0])
-    np.testing.assert_allclose(master.rows, other.rows, rtol=1e-14)
-
-
-@pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")
-def test_the_simplex_says_where_it_cannot_go_on():
-    def mixes(rows, costs, basis):
-        rows, costs, basis = (np.array(one, dtype=kind) for one, kind in ((rows, float), (costs, float), (basis, int)))
-        inverse, weights, dual = np.eye(2), np.zeros(2), np.zeros(2)
-        return primal.mix(rows, costs, len(rows), 9.0, np.array([0.5, 0.5]), basis, inverse, weights, dual, 50)
-
-    assert mixes([[0.5, 0.5]], [0.1], [0, 1])
-    assert not mixes([[0.5, 0.5]], [0.1], [2, 2])  # no basis
-    assert not mixes([[0.0, 0.0]], [-1.0], [0, 1])  # more and more of it would be cheaper and cheaper

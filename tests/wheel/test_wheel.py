@@ -259,14 +259,6 @@ import cdd
 from mixproof.polytope import vertices
 assert len(vertices([[1.0, -1.0, 0.0]], method="cdd")) == 3
 """,
-    "fast": """
-import numba
-import liftlib as ll
-from mixproof import simplex
-from mixproof.compiling import HAS_NUMBA
-assert HAS_NUMBA
-assert any(isinstance(one, numba.core.dispatcher.Dispatcher) for one in vars(simplex).values())
-""",
     "labelled": """
 import pyreadstat
 import pandas as pd

@@ -55,7 +55,7 @@ def figure_s20_4(
         The attributes' sizes, each at most 6.
     programmes : int
         Maximum number of linear programs in the search for an SRLIP protocol, which otherwise ends at a proven gap of 1
-        %. The default takes half a minute with compiled loops; unlike a time limit, it is reproducible on any machine.
+        %. The default takes half a minute; unlike a time limit, it is reproducible on any machine.
 
     Returns
     -------

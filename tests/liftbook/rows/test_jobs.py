@@ -1,6 +1,5 @@
 """Trials side by side give what one after the other gives."""
 
-import importlib
 import math
 import os
 import subprocess
@@ -74,14 +73,3 @@ def test_a_class_of_the_scripts_own_needs_one_and_is_told_so(tmp_path):
     assert 'put the script\'s calls under `if __name__ == "__main__":`, or set LIFT_JOBS=1' in done.stderr
     done = run_script(tmp_path, OF_ITS_OWN.format(guard=GUARD))
     assert (done.returncode, done.stdout) == (0, "2\n"), done.stderr
-
-
-@pytest.mark.parametrize(("before", "compiles"), [(True, ["loops"]), (False, [])])
-def test_the_server_of_workers_waits_for_no_compiler(before, compiles, monkeypatch):
-    from liftbook.rows import warm
-
-    done = []
-    monkeypatch.setattr("mixproof.compiling.compiled_before", lambda: before)
-    monkeypatch.setattr("mixproof.backends.compile_loops", lambda: done.append("loops"))
-    importlib.reload(warm)
-    assert done == compiles

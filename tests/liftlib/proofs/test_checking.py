@@ -16,7 +16,7 @@ NOTION = ll.ALIP(0.3, 0.2)
 
 @pytest.fixture(scope="module")
 def channel():
-    return ll.mechanisms.optimal(JOINT, NOTION, method="tree", compiled=False)  # the same boxes, without a compiler
+    return ll.mechanisms.optimal(JOINT, NOTION, method="tree")  # the same boxes, without a compiler
 
 
 def with_proof(channel, proof, **changed):
@@ -41,7 +41,7 @@ def test_bounds_the_optimum_by_enumeration(channel):
 @pytest.mark.parametrize(("eps", "gap"), [(50.0, 1e-6), (3.0, 1.0)])
 def test_a_proof_that_says_less_than_the_entropy_gives_the_entropy(eps, gap):
     loose = ll.ALIP(eps, eps)
-    found = ll.check_proof(JOINT, loose, ll.mechanisms.optimal(JOINT, loose, gap=gap, method="tree", compiled=False))
+    found = ll.check_proof(JOINT, loose, ll.mechanisms.optimal(JOINT, loose, gap=gap, method="tree"))
     assert 0 <= found.upper - ll.measures.entropy(JOINT.p_x) < 1e-10
     assert found.gap == max(0.0, found.upper - found.value)
 

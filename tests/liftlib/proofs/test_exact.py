@@ -44,7 +44,7 @@ def test_the_slack_covers_the_tolerance():
 def genuine(notion):
     """A channel whose certificate holds a proof, and the exact checker's problem."""
     made = {"method": "tree"} if provides(notion, Polyhedral) else {}
-    channel = ll.mechanisms.optimal(JOINT, notion, gap=1e-3, compiled=False, **made)
+    channel = ll.mechanisms.optimal(JOINT, notion, gap=1e-3, **made)
     return channel, json.loads(to_problem(JOINT, notion, channel))
 
 

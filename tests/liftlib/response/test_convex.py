@@ -16,21 +16,19 @@ from liftlib.notions import Polyhedral, provides
 from liftlib.response import convex
 from liftlib.response.posteriors import ResponseCertificate
 from mixproof import polytope, search
-from mixproof.compiling import HAS_NUMBA
 from mixproof.lp import mix_columns
 from mixproof.numerics import KEEP_TOL, xlogx
 from mixproof.proof import Proof
 
-ROUTES = [pytest.param(True, marks=pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed")), False]
 NOTIONS = [
     ll.AlphaLift(2, 0.3, 0.2), ll.AlphaLift(2, np.inf, 0.2), ll.AlphaLift(5, 0.4, np.inf), ll.AlphaLift(30, 1.0, 0.5),
     ll.Chi2Lift(np.inf, 0.3), ll.Chi2Lift(np.inf, 2.0),
 ]  # fmt: skip
 
 
-def assert_bracketed(joint, notion, compiled=None, gap=1e-4):
+def assert_bracketed(joint, notion, gap=1e-4):
     """Cutting planes bracket the same optimum; the channel is private and proven."""
-    channel = ll.mechanisms.optimal(joint, notion, gap=gap, compiled=compiled)
+    channel = ll.mechanisms.optimal(joint, notion, gap=gap)
     made = channel.certified(ResponseCertificate)
     assert notion.is_satisfied(joint, channel)
     assert made.value == pytest.approx(ll.measures.mutual_information(channel.joint_xy(joint)), abs=1e-12)
@@ -43,12 +41,11 @@ def assert_bracketed(joint, notion, compiled=None, gap=1e-4):
         assert ll.check_proof(joint, notion, channel).upper <= made.upper
 
 
-@pytest.mark.parametrize("compiled", ROUTES)
 @pytest.mark.parametrize("notion", NOTIONS, ids=str)
-def test_against_cutting_planes(notion, compiled):
-    for seed in range(4 if compiled else 1):
+def test_against_cutting_planes(notion):
+    for seed in range(4):
         joint = ll.datasets.uniform_joint(3, 5, np.random.default_rng(seed))
-        assert_bracketed(joint, notion, compiled, 1e-4 if compiled else 1e-3)
+        assert_bracketed(joint, notion, 1e-4)
 
 
 @pytest.mark.parametrize("notion", [*NOTIONS[::2], ll.AlphaLift(2, 50, 50), ll.AlphaLift(2, 30, 0.2)], ids=str)
@@ -224,7 +221,7 @@ def test_rounds_run_out(monkeypatch):
 
 def test_other_limits_are_told_as_they_are(monkeypatch):
     joint = ll.datasets.uniform_joint(4, 12, np.random.default_rng(2))
-    with pytest.warns(LiftWarning, match=r"the programmes were over .*; give more programmes"):
+    with pytest.warns(LiftWarning, match=r"the programmes were over .*; give more work"):
         ll.mechanisms.optimal(joint, ll.AlphaLift(2, 0.3, 0.2), work=30)
     monkeypatch.setattr(search, "MAX_TREE_BYTES", 1.0)
     with pytest.warns(LiftWarning, match=r"as large as memory lets it be .* rounds of tangents: .*; give a wider"):

@@ -8,7 +8,6 @@ import pytest
 
 import liftlib as ll
 from liftlib.errors import InvalidParameter
-from liftlib.response import product
 from liftlib.response.product import ProductCertificate
 from mixproof.limits import Limits
 from mixproof.search import cheapest_mixture
@@ -67,7 +66,7 @@ def test_the_factors_of_the_tree_are_those_of_all_vertices(monkeypatch):
     for notion in (ll.SRLIP(0.8, (7, 2)), ll.SRLIP(2.5, (2, 7))):
         made = []
         for most in (math.inf, 0):
-            monkeypatch.setattr(product, "most_vertices", lambda most=most: most)
+            monkeypatch.setattr("liftlib.response.optimal.MAX_VERTICES", most)
             made.append(ll.mechanisms.product(joint, notion))
         listed, searched = made
         assert notion.is_satisfied(joint, searched)
@@ -85,7 +84,7 @@ def test_a_product_with_an_attribute_of_many_values():
     halfspaces, own = notion.attribute_halfspaces(joint, 0, made.certificate.share * 1.0)
     rows = (own[:, None] * factor.kernel).T
     assert (rows @ halfspaces.T >= -1e-9).all()
-    found = cheapest_mixture(halfspaces, own, Limits(gap=1e-2), compiled=False)
+    found = cheapest_mixture(halfspaces, own, Limits(gap=1e-2))
     told = ll.measures.mutual_information(factor.joint_xy(ll.Joint(np.outer([0.5, 0.5], own))))
     assert told <= ll.measures.entropy(own) - found.proven.bound + 1e-9
     assert told >= (ll.measures.entropy(own) - found.cost) * (1 - 1e-5)

@@ -1,0 +1,101 @@
+"""The open nodes of a tree, and the branched nodes from which they start."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mixproof.numerics import Vector
+
+
+class Taken(NamedTuple):
+    """Open nodes: their branched nodes, child numbers and lower bounds, each of shape (k,)."""
+
+    node: Any
+    child: Any
+    bound: Vector
+
+
+class OpenNodes:
+    """The open nodes, of which those with the smallest bounds are taken together."""
+
+    def __init__(self) -> None:
+        self._table = np.zeros((3, 1024))
+        self.waiting = 0
+
+    @property
+    def least(self) -> float:
+        """The smallest bound, infinite if there is none."""
+        return float(self._table[2, : self.waiting].min(initial=np.inf))
+
+    @property
+    def size(self) -> int:
+        """Memory of the open nodes, in bytes."""
+        return self.waiting * 24
+
+    def push(self, node: Any, child: Any, bound: Any) -> None:
+        """Add open nodes."""
+        end = self.waiting + len(node)
+        while end > self._table.shape[1]:
+            self._table = np.concatenate([self._table, np.empty_like(self._table)], axis=1)
+        for row, values in zip(self._table, (node, child, bound), strict=True):
+            row[self.waiting : end] = values
+        self.waiting = end
+
+    def take(self, count: int) -> Taken:
+        """Remove and return the ``count`` open nodes with the smallest bounds."""
+        table, rest = self._table, self.waiting - count
+        if rest:
+            best = np.argpartition(table[2, : self.waiting], count - 1)[:count]
+            taken = table[:, best]
+            kept = np.ones(count, bool)
+            kept[best[best >= rest] - rest] = False
+            table[:, best[best < rest]] = table[:, rest + np.flatnonzero(kept)]
+        else:
+            taken = table[:, :count].copy()
+        self.waiting = rest
+        return Taken(taken[0].astype(np.int64), taken[1].astype(np.int64), taken[2])
+
+
+class Branched:
+    """The branched nodes that have open children, with their boxes and bases; node 0 is above the root."""
+
+    def __init__(self, most: Vector, basis: Any, inverse: Any) -> None:
+        n, m = most.size, basis.size
+        self.table: dict[str, Any] = {
+            "least": np.zeros((64, n)), "most": np.zeros((64, n)), "inverse": np.zeros((64, m, m)),
+            "basis": np.zeros((64, m), np.int64), "record": np.zeros(64, np.int64), "kind": np.zeros(64, np.int64),
+            "symbol": np.zeros(64, np.int64), "level": np.zeros(64), "children": np.zeros(64, np.int64),
+        }  # fmt: skip
+        self._vacant = list(range(63, -1, -1))
+        self.add(most=most, basis=basis, inverse=inverse, record=-1, children=1, count=1)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.table[name]
+
+    @property
+    def size(self) -> int:
+        """Memory of the nodes in use, in bytes."""
+        in_use = len(self.table["level"]) - len(self._vacant)
+        return int(in_use * sum(array[:1].nbytes for array in self.table.values()))
+
+    def add(self, *, count: int, **values: Any) -> Any:
+        """Add branched nodes, and return their places."""
+        while len(self._vacant) < count:
+            size = len(self.table["level"])
+            self.table = {name: np.concatenate([array, np.zeros_like(array)]) for name, array in self.table.items()}
+            self._vacant.extend(range(2 * size - 1, size - 1, -1))
+        places = np.array(self._vacant[len(self._vacant) - count :], np.int64)
+        del self._vacant[len(self._vacant) - count :]
+        for name, value in values.items():
+            self.table[name][places] = value
+        return places
+
+    def release(self, nodes: Any) -> None:
+        """Note that one child of each is closed, and forget nodes without open children."""
+        left = self.table["children"]
+        np.subtract.at(left, nodes, 1)
+        gone = nodes[left[nodes] == 0]
+        if gone.size:
+            self._vacant.extend(np.unique(gone).tolist())
