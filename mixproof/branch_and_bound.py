@@ -193,7 +193,7 @@ class Tree(Simplex):
                 done[some], records[some], value[some], slopes[some, : self.symbols], terms[some, : self.symbols],
                 boxes.of(some, self.symbols),
             )  # fmt: skip
-        work.closed = min(work.closed, value[closed].min(initial=np.inf))
+        work.closed = min(work.closed, float(value[closed].min(initial=np.inf)))
         self.branched.release(origin)
         self.compact(done)
 
@@ -293,7 +293,7 @@ class Tree(Simplex):
         bound = np.cumsum(change, axis=1) - change - terms + np.minimum(at_level, boxes.high - slopes * boxes.most)
         bound += value[:, None]
         kept = parted & (bound < work.cutoff)
-        work.closed = min(work.closed, bound[parted & ~kept].min(initial=np.inf))
+        work.closed = min(work.closed, float(bound[parted & ~kept].min(initial=np.inf)))
         which, child = np.nonzero(kept)
         self.branched["children"][nodes] = 1 + kept.sum(1)
         self.open.push(nodes[which], child, np.maximum(bound[which, child], value[which]))
