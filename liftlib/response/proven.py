@@ -36,7 +36,8 @@ MAX_MEAN_MULTIPLIER = 100.0
 UNRESOLVED = "what rounding and the notion's tolerance leave unresolved was reached", "give a wider gap"
 """The reason and the remedy if rounding ends a search before its gap."""
 
-SILENT_GAP = 1e-6
+# nats: the tolerance of a posterior times multipliers of up to some thousand, which no further search would regain
+SILENT_GAP = 1e-5
 """Largest gap in nats without a warning that rounding ended the search."""
 
 MEAN_TOL = 1e-14
