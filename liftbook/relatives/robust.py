@@ -13,7 +13,7 @@ from liftlib.errors import InvalidParameter, SolverFailure
 from liftlib.joint import Joint
 from liftlib.notions import Polyhedral
 from liftlib.response.aorr import aorr
-from liftlib.response.optimal import few_vertices
+from liftlib.response.optimal import MAX_LISTED_SYMBOLS, few_symbols, few_vertices
 from liftlib.response.posteriors import MAX_LISTED_HALFSPACES, PosteriorCone, ResponseCertificate, Support, cone_for
 from liftlib.response.proven import proven_response
 from mixproof.checks import checked
@@ -21,7 +21,6 @@ from mixproof.extension import Extension
 from mixproof.limits import Limits
 from mixproof.numerics import MIN_RESOLVED_LIFT, Matrix, check_scalar
 
-MAX_LISTED_SYMBOLS = 6  # with so few, 65,532 halfspaces of the l1-lift have 1,700 vertices; with 8, it takes seconds
 MAX_FEW_HALFSPACES = 100_000  # halfspaces up to which they are listed with so few symbols
 
 
@@ -70,8 +69,7 @@ def robust_response(
     share = check_scalar("gap", gap, open_low=True)
     limit = None if seconds is None else check_scalar("seconds", seconds)
     cone = common_cone(joint, notion, others)
-    few = joint.n_public <= MAX_LISTED_SYMBOLS and bool(others)
-    if cone.halfspaces is not None and (few or few_vertices(cone.halfspaces)):
+    if cone.halfspaces is not None and (few_vertices(cone.halfspaces) or (others and few_symbols(cone.halfspaces))):
         # see ``optimal_response``: the tree is the second route
         with suppress(SolverFailure):
             channel = aorr(joint, notion, cone=cone)

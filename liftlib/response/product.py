@@ -14,7 +14,7 @@ from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information
 from liftlib.notions import AttributeWise
 from liftlib.response.aorr import Mixture, cheapest
-from liftlib.response.optimal import few_vertices
+from liftlib.response.optimal import few_symbols, few_vertices
 from liftlib.response.proven import exactly, solution_of
 from mixproof.checks import checked
 from mixproof.numerics import SHARE_TOL, Matrix
@@ -114,7 +114,7 @@ def _product(joint: Joint, notion: AttributeWise, share: float) -> Channel:
 def _factor(joint: Joint, notion: AttributeWise, j: int, eps: float) -> Channel:
     """Return P(y^j|x^j), the optimal protocol of attribute j (S20 eqs. (23)-(26))."""
     halfspaces, marginal = notion.attribute_halfspaces(joint, j, eps)
-    if few_vertices(halfspaces):
+    if few_symbols(halfspaces) or few_vertices(halfspaces):
         # vertices that nearly coincide can be too much, as for the optimal response
         with suppress(InfeasiblePrivacy, SolverFailure):
             return Channel(cheapest(vertices(halfspaces, interior=marginal), marginal).kernel)
