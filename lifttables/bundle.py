@@ -163,9 +163,3 @@ def apply_file(
 
     table, how = open_table(source, text_format), publishing or Publishing()
     return release_again(table, design, how, write_both, missing=missing, allow=allow, ledger=ledger, rng=rng)
-
-
-def page_file(path: Path, text: str, inputs: Sequence[Path], *, force: bool) -> None:
-    """Write a page that only its owner can read; input files are never overwritten."""
-    with fresh_files([path], force=force, private=[path], inputs=inputs) as (aside,):
-        aside.write_text(text, encoding="utf-8")

@@ -230,3 +230,9 @@ def read_ours(path: Path, kind: str, form: str | Sequence[str], make: Callable[[
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, LiftError) as error:
         raise DataError(f"{path} is no {kind} that `lift sanitise` wrote: {error!r}; {remedy}") from error
     raise DataError(f"{path} has the format {content['format']!r}, not {known[0]!r}: {remedy}")
+
+
+def page_file(path: Path, text: str, inputs: Sequence[Path], *, force: bool) -> None:
+    """Write a page that only its owner can read; input files are never overwritten."""
+    with fresh_files([path], force=force, private=[path], inputs=inputs) as (aside,):
+        aside.write_text(text, encoding="utf-8")

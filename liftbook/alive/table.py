@@ -27,7 +27,7 @@ from lifttables.audits.auditing import as_dict, audited
 from lifttables.audits.picture import as_svg, lift_map
 from lifttables.cli import example
 from lifttables.cli.notions import notion_from
-from lifttables.designs.designing import DEFAULT_CONFIDENCE, Design, best_design, joint_of
+from lifttables.designs.designing import DEFAULT_CONFIDENCE, Design, best_design
 from lifttables.designs.publishing import Publishing
 from lifttables.designs.statement import statement
 from lifttables.encoding.columns import JOIN, Counts
@@ -162,7 +162,7 @@ def published(design: Design) -> list[str]:
         )
     if not np.isin(design.channel.kernel, (0.0, 1.0)).all():
         sentences.append("The value of each row is drawn at random.")
-        joint = joint_of(design.counts)
+        joint = design.counts.joint
         behind = joint.p_x[:, None] * design.channel.y_given_x(joint)
         for output, column in zip(design.outputs, behind.T / behind.sum(axis=0)[:, None], strict=True):
             most = [f"{names[x]} ({100 * column[x]:.0f} %)" for x in np.argsort(-column)[:TOP] if column[x] >= LEAST]

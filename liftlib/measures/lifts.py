@@ -71,7 +71,9 @@ def lift(joint: Joint) -> Matrix:
     >>> lift(Joint([[0.25, 0.25], [0.0, 0.5]])).round(4).tolist()
     [[2.0, 0.6667], [0.0, 1.3333]]
     """
-    return joint.s_given_x / joint.p_s[:, None]
+    lifts = joint.p / joint.p_x  # P(s|x); a table of 10^6 symbols should not be copied twice
+    lifts /= joint.p_s[:, None]
+    return lifts
 
 
 @checked

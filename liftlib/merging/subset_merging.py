@@ -92,7 +92,9 @@ def grow(joint: Joint, notion: LiftNotion, subset: Sequence[int], others: Symbol
         The symbols that may be added.
     """
     subset = list(subset)
-    p_x_given_s, p_x = joint.x_given_s[:, subset].sum(axis=1), joint.p_x[subset].sum()
+    each = joint.p[:, subset]
+    each /= joint.p_s[:, None]
+    p_x_given_s, p_x = each.sum(axis=1), joint.p_x[subset].sum()
     while others.size and not notion.kept_columns((p_x_given_s / p_x)[:, None], joint.p_s)[0]:
         # below E23 eq. (14): the lift of a subset is P(subset|s) / P(subset)
         unions = (p_x_given_s[:, None] + joint.x_given_s.take(others, axis=1)) / (p_x + joint.p_x[others])

@@ -14,7 +14,6 @@ from liftlib.measures.evaluation import evaluate
 from liftlib.notions import AttributeWise, LiftNotion, Notion, PosteriorNotion
 from lifttables.audits.measuring import Verdict, intervals_of, overall, verdict_of
 from lifttables.audits.symbols import AuditedSymbol, audited_symbols
-from lifttables.designs.designing import joint_of
 from lifttables.encoding.columns import Counts
 from lifttables.encoding.counting import NA_TEXTS, named
 from lifttables.encoding.naming import notes_on_labels
@@ -142,7 +141,7 @@ def audited(
     """
     resamples = check_count("resamples", resamples, 0)
     level = check_scalar("level", level, 0, 1, open_low=True, open_high=True)
-    table, joint = counts.table, joint_of(counts)
+    table, joint = counts.table, counts.joint
     release = joint if channel is None else channel.release(joint)
     measures = overall(release)
     if channel is not None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from lifttables import Audit, audit_page, open_table
+import lifttables
+from lifttables import Audit, open_table
 from lifttables.audits.auditing import AUDIT_DEFAULTS, as_dict, audited
 from lifttables.audits.measuring import MEASURE_MEANINGS
-from lifttables.bundle import page_file
 from lifttables.cli.options import (
     check_page,
     files_read,
@@ -20,7 +20,7 @@ from lifttables.cli.options import (
     takes_shape,
 )
 from lifttables.cli.shared import json_option, print_json
-from lifttables.files import printable
+from lifttables.files import page_file, printable
 
 EXIT_VIOLATED = 3  # exit code if the notion is violated
 MAX_SYMBOLS_PRINTED = 20  # maximum number of symbols printed; --json and --page list all
@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     how_sure = {"resamples": options.resamples, "level": options.level, "rng": options.seed}
     audit = audited(counts, notion, sampling=how.sampling, **how_sure)
     if options.page is not None:
-        page_file(options.page, audit_page(audit), files_read(options), force=options.force)
+        page_file(options.page, lifttables.audit_page(audit), files_read(options), force=options.force)
     if options.json:
         print_json(as_dict(audit))
     else:

@@ -11,7 +11,6 @@ from typing import get_args
 from liftlib.errors import InvalidParameter
 from liftlib.registry import mechanisms
 from lifttables import choice_page, choose
-from lifttables.bundle import page_file
 from lifttables.cli.options import (
     check_page,
     confidence_of,
@@ -23,7 +22,7 @@ from lifttables.cli.options import (
     table_options,
 )
 from lifttables.cli.shared import json_option, print_json
-from lifttables.files import printable
+from lifttables.files import page_file, printable
 from lifttables.recommendation.choosing import CURVE_BUDGETS, NOTIONS_AT, Answer
 from lifttables.recommendation.question import Adversary, percent
 

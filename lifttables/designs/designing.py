@@ -14,11 +14,9 @@ from numpy.typing import NDArray
 from liftlib import registry
 from liftlib.channel import Channel, Uniform
 from liftlib.errors import BrokenNotion, DataError, InvalidParameter
-from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.notions import AttributeWise, LiftNotion, Notion
 from liftlib.notions.catalogue import content_of, from_content
-from lifttables.confident.certification import for_population
 from lifttables.designs.rounding import on_grid
 from lifttables.encoding.columns import JOIN, Column, Counts, Symbols, as_dict, from_dict
 from lifttables.encoding.naming import Texts, behind, texts_of_outputs
@@ -276,11 +274,6 @@ def check_texts(texts: Texts, sources: Sequence[Sequence[int]], n_columns: int) 
         raise ValueError("two of its outputs have one text")
 
 
-def joint_of(counts: Counts) -> Joint:
-    """Return the empirical joint distribution, with texts as labels."""
-    return Joint.from_counts(counts.table, counts.secret.texts, counts.public.texts)
-
-
 @checked
 def design(
     counts: Counts,
@@ -296,7 +289,7 @@ def design(
     mechanism that searches, and ``report`` is its progress callback. BrokenNotion is raised if a mechanism returns a
     channel that violates the notion, and UnsupportedNotion if the mechanism does not serve the notion.
     """
-    joint, named = joint_of(counts), registry.mechanisms[mechanism]
+    joint, named = counts.joint, registry.mechanisms[mechanism]
     if seconds is not None and confidence is not None:
         raise InvalidParameter(
             "seconds cannot be combined with a confidence: a search is for these rows only (--confidence none)"
@@ -312,6 +305,8 @@ def design(
                 "nats: nothing is released"
             )
     else:
+        from lifttables.confident.certification import for_population  # noqa: PLC0415 - an audit needs no search
+
         unrounded, certifier, how, ran = for_population(named, counts.table, notion, confidence, counts.chosen)
         certifies = certifier.keeps
         guarantees.append(Kept(POPULATION, str(notion), confidence, *how))
@@ -339,7 +334,7 @@ def best_design(
     alternatives = [(counts, design(counts, notion, mechanism, confidence, **search)) for counts in choices]
     return max(
         alternatives,
-        key=lambda alternative: evaluate(joint_of(alternative[0]), alternative[1].channel).mutual_information,
+        key=lambda alternative: evaluate(alternative[0].joint, alternative[1].channel).mutual_information,
     )
 
 
@@ -347,7 +342,7 @@ def assembled(
     mechanism: str, notion: Notion, guarantees: Sequence[Kept], counts: Counts, channel: Channel, grid: int | None
 ) -> Design:
     """Return the design that consists of a channel and a table's counts."""
-    joint = joint_of(counts)
+    joint = counts.joint
     sources = behind(channel, joint)
     return Design(
         mechanism,

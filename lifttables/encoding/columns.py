@@ -14,6 +14,7 @@ from narwhals.exceptions import NarwhalsError
 from numpy.typing import NDArray
 
 from liftlib.errors import DataError
+from liftlib.joint import Joint
 from mixproof.numerics import Matrix
 
 try:
@@ -253,6 +254,11 @@ class Counts:
     def columns(self) -> tuple[Column, ...]:
         """The secret and the public columns."""
         return (*self.secret.columns, *self.public.columns)
+
+    @property
+    def joint(self) -> Joint:
+        """The empirical joint distribution, with texts as labels."""
+        return Joint.from_counts(self.table, self.secret.texts, self.public.texts)
 
     def alone(self, at: int) -> Counts:
         """Return the counts of one of several secret columns."""

@@ -17,7 +17,7 @@ from liftlib.measures.information import entropy
 from liftlib.notions import ALIP, LDP, LIP, Notion
 from lifttables.confident.certification import route
 from lifttables.confident.subset_lattice import MAX_LATTICE_SYMBOLS, SLOW_SYMBOLS
-from lifttables.designs.designing import DEFAULT_CONFIDENCE, best_design, joint_of
+from lifttables.designs.designing import DEFAULT_CONFIDENCE, best_design
 from lifttables.designs.statement import in_words, own_shares, statement
 from lifttables.encoding.columns import JOIN, Counts
 from lifttables.encoding.reading import Reading
@@ -288,15 +288,13 @@ def attempt(
     started = time.perf_counter()
     counts, design = best_design(choices, notion, mechanism, confidence)
     seconds = time.perf_counter() - started
-    joint = joint_of(counts)
+    joint = counts.joint
     estimable = design.grid is not None and counts.public.names == choices[0].public.names
     return Tried(
         notion=str(notion),
         mechanism=mechanism,
         eps=eps,
-        nmi=float(
-            evaluate(joint, design.channel).mutual_information / max(entropy(joint_of(choices[0]).p_x), SAME_TOL)
-        ),
+        nmi=float(evaluate(joint, design.channel).mutual_information / max(entropy(choices[0].joint.p_x), SAME_TOL)),
         belief=question.bound(notion),
         error=expected_error(design.channel.kernel, joint.p_x, design.rows) if estimable else np.inf,
         rows_price=price(card_of(design, kernel=True), joint.p_x),

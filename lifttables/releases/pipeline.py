@@ -20,7 +20,7 @@ from liftlib.notions import Notion, PolyhedralLift, provides
 from lifttables.audits.auditing import Audit, audited
 from lifttables.confident.certification import route
 from lifttables.confident.subset_lattice import SLOW_SYMBOLS
-from lifttables.designs.designing import DEFAULT_CONFIDENCE, SAMPLE_ONLY, Design, best_design, joint_of
+from lifttables.designs.designing import DEFAULT_CONFIDENCE, SAMPLE_ONLY, Design, best_design
 from lifttables.designs.keeping import NextTo, design_next_to, proposed
 from lifttables.designs.publishing import Publishing, check_keep, without_formulas
 from lifttables.encoding.columns import Symbols
@@ -296,7 +296,7 @@ def check_each_secret(_table: Table, design: Design, _how: Publishing) -> None:
     if len(design.secret.columns) == 1 or design.promise is None or design.channel.sees_secret:
         return
     for at, name in enumerate(design.secret.names):
-        violation = design.promise.violation(joint_of(design.counts.alone(at)), design.channel)
+        violation = design.promise.violation(design.counts.alone(at).joint, design.channel)
         if not violation <= KEEP_TOL:
             raise BrokenNotion(
                 f"{design.notion} holds for all secrets together, but {name!r} alone exceeds it by {violation:.4g}"

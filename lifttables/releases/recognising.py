@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy.special import chdtr
 
 from liftlib.errors import DataError
 from lifttables.designs.designing import Design
@@ -60,6 +59,8 @@ def similar(table: Table, design: Design) -> bool:
     cells = list(new | old)
     a, b = (np.array([counts[cell] for cell in cells], dtype=float) for counts in (new, old))
     statistic = ((a * b.sum() - b * a.sum()) ** 2 / (a + b)).sum() / (a.sum() * b.sum())
+    from scipy.special import chdtr  # noqa: PLC0415 - scipy is slow to import
+
     return len(cells) > 1 and bool(chdtr(len(cells) - 1, statistic) < SIMILARITY_LEVEL)
 
 

@@ -13,7 +13,6 @@ from seen_by_axe import barriers
 from companion.chromium import find_chromium
 from liftbook import figures
 from liftbook.chapters import preview_parameters
-from lifttables.designs.designing import joint_of
 
 ROOT = Path(__file__).resolve().parents[3]
 HTML = ROOT / "_build" / "html"
@@ -356,7 +355,7 @@ def released(page, rows, folder):
     assert made.mechanism == "confident-response (in place of subset-response)"
     assert (made.confidence, made.rows) == (0.9, rows)
     assert (made.promise.eps_l, made.promise.eps_u) == (3.0, 2.5)
-    assert made.promise.is_satisfied(joint_of(made.counts), made.channel)
+    assert made.promise.is_satisfied(made.counts.joint, made.channel)
     published = pd.read_csv(files["mine-released.csv"])
     assert published.columns.tolist() == ["age"]
     assert len(published) == rows

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -200,3 +201,14 @@ class TestRefuses:
     def test_a_notion_that_is_not_of_lift_columns(self):
         with pytest.raises(ll.UnsupportedNotion, match=r"^high_risk needs a notion that each output's lifts decide; S"):
             ll.high_risk(ONE_RISKY, ll.SRLIP(1, (2, 2)))
+
+
+def test_a_large_table_is_hardly_copied():
+    joint = ll.datasets.uniform_joint(10, 10**5, np.random.default_rng(0))
+    tracemalloc.start()
+    try:
+        watchdog(joint, ll.LIP(0.5))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 2.2 * joint.p.nbytes

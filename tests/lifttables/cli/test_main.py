@@ -51,6 +51,18 @@ def test_help_and_version_import_nothing_heavy(words):
     assert done.stderr == "[]\n"
 
 
+def test_an_audit_imports_no_search(tmp_path):
+    searching = ("numba", "highspy", "matplotlib.pyplot", "scipy.optimize", "scipy.spatial", "scipy.special")
+    (tmp_path / "rows.csv").write_text(ROWS)
+    code = (
+        "import sys\nfrom lifttables.cli import main\nassert main(sys.argv[1:]) == 0\n"
+        f"print([name for name in {searching} if name in sys.modules], file=sys.stderr)"
+    )
+    words = ["audit", str(tmp_path / "rows.csv"), "--secret", "s", "--public", "x"]
+    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True)
+    assert done.stderr == "[]\n"
+
+
 def test_version(capsys):
     with pytest.raises(SystemExit) as stopped:
         main(["--version"])

@@ -15,7 +15,7 @@ import pytest
 import liftlib as ll
 import lifttables as tables
 from lifttables.cli import COMMANDS, main
-from lifttables.designs.designing import Design, joint_of
+from lifttables.designs.designing import Design
 from lifttables.files import fresh_file
 
 ALIP = ["--notion", "alip", "--eps-l", "1", "--eps-u", "0.5"]
@@ -106,7 +106,7 @@ def test_sanitise_takes_seconds(capsys, tmp_path, adult):
     merged = tmp_path / "merged.csv"
     assert run(capsys, *words[:-1], merged, "--force", *alone)[0] == 0
     other = tables.load(tmp_path / "merged.PRIVATE.design.json")
-    left = [ll.evaluate(joint_of(one.counts), one.channel).mutual_information for one in (made, other)]
+    left = [ll.evaluate(one.counts.joint, one.channel).mutual_information for one in (made, other)]
     assert left[0] >= left[1] - 1e-3  # the kernel is rounded to thousandths
     code, _, err = run(capsys, *words, "--mechanism", "watchdog", "--seconds", 5, "--force", *alone)
     assert code == 2
