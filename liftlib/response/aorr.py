@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,8 @@ from liftlib.response.posteriors import PosteriorCone, ResponseCertificate, Supp
 from mixproof.lp import Solution, mix_columns
 from mixproof.numerics import Matrix, Vector, xlogx
 from mixproof.polytope import Method, vertices
+
+MEAN_TOL = 1e-14  # relative error of a mixture's mean that is the rounding of its sum
 
 
 def entropies(rows: Matrix) -> Vector:
@@ -68,6 +71,32 @@ def cheapest(rows: Matrix, p_x: Vector, cost: Callable[[Matrix], Vector] = entro
         If the linear program's solution fails its check.
     """
     return Mixture(rows, mix_columns(cost(rows), rows, p_x), p_x)
+
+
+def solution_of(rows: Matrix, weights: Vector, p_x: Vector) -> Solution:
+    """Return weights as an uncertified solution of the LP, without multipliers."""
+    objective = float(entropies(rows) @ weights)
+    residual = float(np.abs(weights @ rows - p_x).max())
+    return Solution(np.maximum(weights, 0.0), np.zeros(p_x.size), objective, residual, np.inf, np.inf)
+
+
+def exactly(mixture: Mixture) -> Mixture:
+    """Return the mixture with weights refined so that the mean equals P_X.
+
+    A solver's residual of 10^-10, divided by the mass of a rare symbol, would exceed a budget of 10^-9.
+    """
+    used = mixture.solution.x > 0
+    rows = mixture.rows[used]
+    weights = mixture.solution.x[used]
+    missed = mixture.p_x - weights @ rows
+    if (np.abs(missed) <= MEAN_TOL * mixture.p_x).all():
+        return mixture
+    change = np.linalg.lstsq(rows.T, missed, rcond=None)[0]
+    if not (weights + change >= 0).all():
+        return mixture
+    full = np.zeros(len(mixture.rows))
+    full[used] = weights + change
+    return mixture._replace(solution=replace(mixture.solution, x=full))
 
 
 def aorr(joint: Joint, notion: Polyhedral, *, cone: PosteriorCone | None = None, method: Method = "qhull") -> Channel:

@@ -8,27 +8,17 @@ added until the two costs agree.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from liftlib.channel import Channel
 from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
-from liftlib.notions import CurvedLift
-from liftlib.response.aorr import Mixture, certified, cheapest
-from liftlib.response.posteriors import ResponseCertificate, Support, repaired, without_negligible
-from liftlib.response.proven import (
-    UNRESOLVED,
-    exactly,
-    merged_rows,
-    raised,
-    solution_of,
-    unresolved,
-    with_proof,
-)
+from liftlib.notions import CurvedLift, require
+from liftlib.response.aorr import Mixture, cheapest, solution_of
+from liftlib.response.posteriors import PosteriorCone, merged_rows
 from mixproof.limits import Clock, Limits
 from mixproof.numerics import EDGE_TOL, HALFSPACE_SLACK, KEEP_TOL, Matrix, Vector
 from mixproof.restricted_master import RestrictedMaster
@@ -42,65 +32,24 @@ EDGE_KEEP_TOL = (1 - 1e-6) * KEEP_TOL  # nats, for points on the boundary: with 
 BOUNDARY_BISECTIONS = 50  # steps of the bisection for a point on the boundary of the allowed set
 
 
-class Bracket(NamedTuple):
-    """The best mixture found, the best lower bound, and the bound's tangent points."""
+class Found(NamedTuple):
+    """What a search found: candidate mixtures, the best first, and the best lower bound with its tangent points."""
 
-    inner: Mixture
+    route: str
+    mixtures: Sequence[Callable[[], Mixture]]
     proven: ProvenBound
     points: Matrix
-    rounds: int
     programmes: int
+    seconds: float
     limit: tuple[str, str] | None
     """The limit that ended the search before its gap, and a remedy."""
+    rounds: str = ""
 
 
-def convex_response(
-    joint: Joint,
-    notion: CurvedLift,
-    *,
-    limits: Limits = Limits(),
-) -> Channel:
-    """Return a mechanism within a proven gap of the optimum under a convex notion.
-
-    Parameters
-    ----------
-    joint : Joint
-        P_SX.
-    notion : Notion
-        A convex notion with tangents.
-    limits : Limits, keyword-only
-        When the search ends; the gap is at least ``MIN_CURVED_GAP`` nats.
-
-    Returns
-    -------
-    Channel
-        With a :class:`~liftlib.response.posteriors.ResponseCertificate`, whose proof contains the points of tangency.
-
-    Warns
-    -----
-    LiftWarning
-        If a limit (time, linear programs, rounds or memory) was reached before the gap, or rounding prevents it.
-    """
-    clock = Clock(limits.seconds)
-    support = without_negligible(joint, notion)
-    bracket = _bracketed(support, notion, limits, clock)
-    inner = exactly(bracket.inner)
-    channel, mixed = repaired(
-        support.extended(inner.kernel), joint.p_x, lambda candidate: notion.is_satisfied(joint, candidate), name=notion
-    )
-    upper = raised(joint, support, bracket.proven.bound)
-    certified_channel = certified(joint, channel, "tangents, and a tree of bounds", inner, mixed, upper)
-    certificate = replace(
-        certified_channel.certified(ResponseCertificate), programmes=bracket.programmes, seconds=clock.seconds
-    )
-    certificate = with_proof(certificate, joint, notion, bracket.proven, bracket.points)
-    reason = UNRESOLVED if bracket.limit is None and unresolved(certificate, limits.gap) else bracket.limit
-    if reason is not None:
-        certificate.warn_of(reason, limits.gap, after=f" and {bracket.rounds} rounds of tangents", stacklevel=4)
-    return channel.with_certificate(certificate)
-
-
-def _bracketed(support: Support, notion: CurvedLift, limits: Limits, clock: Clock) -> Bracket:
+def by_tangents(cone: PosteriorCone, limits: Limits) -> Found:
+    """Return what a search finds under a notion with tangents; its gap is at least ``MIN_CURVED_GAP`` nats."""
+    clock, support = Clock(limits.seconds), cone.support
+    notion = require(cone.notion, CurvedLift, "tangents")
     joint, p_x, gap = support.joint, support.joint.p_x, limits.gap
     total = entropy(p_x)
     points, inner, tangents = np.empty((0, p_x.size)), p_x[None], np.empty((0, p_x.size))
@@ -127,14 +76,17 @@ def _bracketed(support: Support, notion: CurvedLift, limits: Limits, clock: Cloc
         elif limit is None and not len(more) and left <= gap:
             limit = "no tangent brought the bound nearer", "give a wider gap"
         if off <= wanted:
-            return Bracket(mixture, *best, rounds, programmes, None)
+            limit = None
+            break
         if limit is not None:
             mixture = _cheapest(np.concatenate([inner, edge, merged_rows(support, notion)]), p_x)
-            return Bracket(mixture, *best, rounds, programmes, limit)
+            break
         inner = np.concatenate([p_x[None], mixture.rows[mixture.solution.x > 0]])
         points = np.concatenate([points, more])
         tangents = notion.tangents(joint, points)
         left = min(FIRST_GAP, off / max(total - cost, MIN_CURVED_GAP))
+    route, after = "tangents, and a tree of bounds", f" and {rounds} rounds of tangents"
+    return Found(route, (lambda: mixture,), *best, programmes, clock.seconds, limit, after)
 
 
 def _cheapest(rows: Matrix, p_x: Vector) -> Mixture:

@@ -12,7 +12,6 @@ from liftlib.joint import Joint
 from liftlib.notions import Convex, CurvedLift, Polyhedral, provides, require
 from liftlib.notions.agreement import check_agreement
 from liftlib.response.aorr import aorr
-from liftlib.response.convex import convex_response
 from liftlib.response.posteriors import cone_for, vertex_bound
 from liftlib.response.proven import proven_response
 from mixproof.checks import checked
@@ -105,7 +104,7 @@ def optimal_response(
     most = None if work is None else check_count("work", work)
     limits = Limits(share, most, limit, report)
     if method in ("auto", "tree") and provides(notion, CurvedLift):
-        return convex_response(joint, notion, limits=limits)
+        return proven_response(joint, notion, limits=limits)
     notion = require(notion, Polyhedral, "optimal_response")
     cone = cone_for(joint, notion) if method == "auto" else None
     listed = None if cone is None else cone.halfspaces
@@ -132,4 +131,4 @@ def few_vertices(halfspaces: Matrix) -> bool:
 
 def few_symbols(halfspaces: Matrix) -> bool:
     """Return whether there are so few symbols that vertices are listed quickly, however many halfspaces there are."""
-    return halfspaces.shape[1] <= MAX_LISTED_SYMBOLS
+    return bool(halfspaces.shape[1] <= MAX_LISTED_SYMBOLS)

@@ -16,7 +16,8 @@ import numpy as np
 from liftlib.channel import Certificate, Channel
 from liftlib.errors import LiftWarning, SolverFailure
 from liftlib.joint import Joint
-from liftlib.notions import AttributeWise, Notion, Polyhedral
+from liftlib.merging.subset_merging import subset_merging
+from liftlib.notions import AttributeWise, Convex, LiftNotion, Notion, Polyhedral, provides, require
 from mixproof.extension import Extension
 from mixproof.lp import Solution
 from mixproof.numerics import MIN_RESOLVED_LIFT, NEGLIGIBLE_MASS, REPAIR_START, REPAIR_TOL, Mask, Matrix, Vector
@@ -83,7 +84,7 @@ class Support(NamedTuple):
 
 
 class PosteriorCone(NamedTuple):
-    """The cone G v >= 0 of posteriors v that a notion allows, over the support.
+    """The posteriors v that a convex notion allows, over the support: a cone G v >= 0 if it is polyhedral.
 
     If solvers cannot resolve a bound of the notion, G omits it, and ``floor`` restores it.
 
@@ -94,7 +95,8 @@ class PosteriorCone(NamedTuple):
     support : Support
         The symbols that a solver can resolve.
     halfspaces : numpy.ndarray, shape (m, n), optional
-        G; None if there is an extension for more than ``MAX_LISTED_HALFSPACES`` halfspaces, which is then used.
+        G; None if there is an extension for more than ``MAX_LISTED_HALFSPACES`` halfspaces, which is then used, or if
+        the notion is not polyhedral, so that tangents are added on demand.
     floor : float
         Minimum share of a constant release to mix in.
     extension : Extension, optional
@@ -104,10 +106,10 @@ class PosteriorCone(NamedTuple):
     """
 
     joint: Joint
-    notion: Polyhedral
+    notion: Convex
     support: Support
-    halfspaces: Matrix | None
-    floor: float
+    halfspaces: Matrix | None = None
+    floor: float = 0.0
     extension: Extension | None = None
     others: tuple[Joint, ...] = ()
 
@@ -115,7 +117,8 @@ class PosteriorCone(NamedTuple):
         """Return G, however many halfspaces there are."""
         if self.halfspaces is not None:
             return self.halfspaces
-        return self.notion.relaxed(self.support.joint.p_s, MIN_RESOLVED_LIFT)[0].halfspaces(self.support.joint)
+        notion = require(self.notion, Polyhedral, "a list of halfspaces")
+        return notion.relaxed(self.support.joint.p_s, MIN_RESOLVED_LIFT)[0].halfspaces(self.support.joint)
 
     def channel(self, kernel: Matrix) -> tuple[Channel, float]:
         """Return the repaired channel of a kernel over the support, see :func:`repaired`."""
@@ -148,6 +151,13 @@ def without_negligible(joint: Joint, notion: Notion) -> Support:
         np.ones(joint.n_public, dtype=bool) if isinstance(notion, AttributeWise) else joint.p_x >= NEGLIGIBLE_MASS
     )
     return Support(joint if resolved.all() else Joint.from_counts(joint.p[:, resolved], drop_empty=True), resolved)
+
+
+def merged_rows(support: Support, notion: LiftNotion) -> Matrix:
+    """Return the posteriors of subset merging, the fallback of a search."""
+    merged = subset_merging(support.joint, notion)
+    masses = (support.joint.p_x[:, None] * merged.kernel).T
+    return np.asarray(masses / masses.sum(axis=1, keepdims=True))
 
 
 def repaired(
@@ -183,9 +193,11 @@ def repaired(
             raise SolverFailure(f"the response violates {name} by more than a share of {REPAIR_TOL:g} can repair")
 
 
-def cone_for(joint: Joint, notion: Polyhedral) -> PosteriorCone:
-    """Return the cone of posteriors that a polyhedral notion allows."""
+def cone_for(joint: Joint, notion: Convex) -> PosteriorCone:
+    """Return the cone of posteriors that a convex notion allows."""
     support = without_negligible(joint, notion)
+    if not provides(notion, Polyhedral):
+        return PosteriorCone(joint, notion, support)
     relaxed, floor = notion.relaxed(support.joint.p_s, MIN_RESOLVED_LIFT)
     extension = relaxed.extension(support.joint)
     many = extension is not None and extension.n_halfspaces > MAX_LISTED_HALFSPACES

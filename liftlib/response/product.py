@@ -13,9 +13,8 @@ from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information
 from liftlib.notions import AttributeWise
-from liftlib.response.aorr import Mixture, cheapest
+from liftlib.response.aorr import Mixture, cheapest, exactly, solution_of
 from liftlib.response.optimal import few_symbols, few_vertices
-from liftlib.response.proven import exactly, solution_of
 from mixproof.checks import checked
 from mixproof.numerics import SHARE_TOL, Matrix
 from mixproof.polytope import vertices

@@ -5,7 +5,7 @@ The search itself is in ``mixproof``; this module supplies the notion's cone and
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import cast
@@ -16,16 +16,16 @@ from liftlib.channel import Channel
 from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
-from liftlib.merging.subset_merging import subset_merging
-from liftlib.notions import LiftNotion, Notion, Polyhedral
+from liftlib.notions import Convex, LiftNotion, Notion, Polyhedral, provides
 from liftlib.proofs import upper_bound
-from liftlib.response.aorr import Mixture, certified, cheapest, entropies
-from liftlib.response.posteriors import PosteriorCone, ResponseCertificate, Support, cone_for
+from liftlib.response.aorr import MEAN_TOL, Mixture, certified, cheapest, entropies, exactly, solution_of
+from liftlib.response.convex import Found, by_tangents
+from liftlib.response.posteriors import PosteriorCone, ResponseCertificate, Support, cone_for, merged_rows
 from mixproof.limits import Limits
-from mixproof.lp import Solution, certify
+from mixproof.lp import certify
 from mixproof.numerics import HALFSPACE_SLACK, Matrix, Vector
 from mixproof.proof import DeferredProof, Proof, preorder
-from mixproof.search import ProvenBound, Result, cheapest_mixture
+from mixproof.search import ProvenBound, cheapest_mixture
 
 BOUND_MARGIN = 2e-10
 """By how much a bound is rounded up, relative to 1 + H(X): more than the rounding that a check subtracts."""
@@ -40,13 +40,10 @@ UNRESOLVED = "what rounding and the notion's tolerance leave unresolved was reac
 SILENT_GAP = 1e-5
 """Largest gap in nats without a warning that rounding ended the search."""
 
-MEAN_TOL = 1e-14
-"""Relative error of a mixture's mean that is the rounding of its sum."""
-
 
 def proven_response(
     joint: Joint,
-    notion: Polyhedral,
+    notion: Convex,
     *,
     cone: PosteriorCone | None = None,
     limits: Limits = Limits(),
@@ -58,7 +55,7 @@ def proven_response(
     joint : Joint
         P_SX.
     notion : Notion
-        A polyhedral notion.
+        A polyhedral notion, whose halfspaces are known, or a convex one, whose tangents are added on demand.
     cone : PosteriorCone, optional, keyword-only
         The result of :func:`~liftlib.response.posteriors.cone_for`, if it is already known. If the notion must hold
         under other distributions too, the result has no proof.
@@ -73,37 +70,53 @@ def proven_response(
     Warns
     -----
     LiftWarning
-        If a limit (time, linear programs or memory) was reached before the gap, or rounding prevents it.
+        If a limit (time, linear programs, rounds of tangents or memory) was reached before the gap, or rounding
+        prevents it.
     """
     cone = cone_for(joint, notion) if cone is None else cone
-    support = cone.support
-    fallback = partial(merged_rows, support, notion) if isinstance(notion, LiftNotion) and not cone.others else None
+    search = by_tree if provides(cone.notion, Polyhedral) else by_tangents
+    found = search(cone, limits)
+    mixture, channel, mixed = first_that_holds(found.mixtures, cone)
+    upper = raised(joint, cone.support, found.proven.bound)
+    certificate = certified(joint, channel, found.route, mixture, mixed, upper).certified(ResponseCertificate)
+    certificate = replace(certificate, programmes=found.programmes, seconds=found.seconds)
+    if not cone.others:
+        certificate = with_proof(certificate, joint, notion, found.proven, found.points)
+    reason = UNRESOLVED if found.limit is None and unresolved(certificate, limits.gap) else found.limit
+    if reason is not None:
+        certificate.warn_of(reason, limits.gap, after=found.rounds, stacklevel=4)
+    return channel.with_certificate(certificate)
+
+
+def by_tree(cone: PosteriorCone, limits: Limits) -> Found:
+    """Return what a search finds in a cone whose halfspaces are known.
+
+    The candidate mixtures are, in order: the search's, if certified; for posteriors that nearly coincide, the mixture
+    found by HiGHS and the uncertified mixture of the search; and, for posteriors too far outside the cone to be
+    repaired, a mixture of posteriors moved inside.
+    """
+    p_x = cone.support.joint.p_x
+    lifts = cone.notion if isinstance(cone.notion, LiftNotion) and not cone.others else None
+    fallback = None if lifts is None else partial(merged_rows, cone.support, lifts)
     result = cheapest_mixture(
-        cone.halfspaces,
-        support.joint.p_x,
-        limits,
-        fallback=fallback,
-        slack=HALFSPACE_SLACK,
-        extension=cone.extension,
+        cone.halfspaces, p_x, limits, fallback=fallback, slack=HALFSPACE_SLACK, extension=cone.extension
     )
+    rows, weights = result.rows, result.weights
 
     def inside() -> Matrix:
-        rows = result.rows if cone.halfspaces is None else moved_inside(result.rows, cone.halfspaces, support.joint.p_x)
-        return rows if fallback is None else np.concatenate([rows, fallback()])
+        moved = rows if cone.halfspaces is None else moved_inside(rows, cone.halfspaces, p_x)
+        return moved if fallback is None else np.concatenate([moved, fallback()])
 
-    mixture, channel, mixed = first_that_holds(result, cone, inside)
-    upper = raised(joint, support, result.proven.bound)
-    certified_channel = certified(joint, channel, "a tree of bounds", mixture, mixed, upper)
-    certificate = replace(
-        certified_channel.certified(ResponseCertificate), programmes=result.programmes, seconds=result.seconds
+    mixtures = (
+        lambda: Mixture(rows, certify(entropies(rows), rows.T, p_x, weights, result.dual), p_x),
+        lambda: cheapest(rows, p_x),
+        lambda: Mixture(rows, solution_of(rows, weights, p_x), p_x),
+        lambda: cheapest(inside(), p_x),
     )
-    if not cone.others:
-        certificate = with_proof(certificate, joint, notion, result.proven, np.empty((0, 0)))
-    if not result.ended:
-        certificate.warn_of(result.limit, limits.gap, stacklevel=4)
-    elif unresolved(certificate, limits.gap):
-        certificate.warn_of(UNRESOLVED, limits.gap, stacklevel=4)
-    return channel.with_certificate(certificate)
+    limit = None if result.ended else result.limit
+    return Found(
+        "a tree of bounds", mixtures, result.proven, np.empty((0, 0)), result.programmes, result.seconds, limit
+    )
 
 
 def raised(joint: Joint, support: Support, least: float) -> float:
@@ -137,30 +150,16 @@ def unresolved(certificate: ResponseCertificate, gap: float) -> bool:
     return bool(np.isfinite(certificate.upper)) and certificate.gap > max(gap * certificate.value, SILENT_GAP)
 
 
-def first_that_holds(
-    result: Result, cone: PosteriorCone, inside: Callable[[], Matrix]
-) -> tuple[Mixture, Channel, float]:
-    """Return the first candidate mixture that satisfies the notion after repair.
-
-    The candidates are, in order: the search's mixture, if certified; for posteriors that nearly coincide, the mixture
-    found by HiGHS and the uncertified mixture of the search; for posteriors too far outside the cone to be repaired, a
-    mixture of the posteriors ``inside()``; and a constant release.
-    """
-    rows, weights, p_x = result.rows, result.weights, cone.support.joint.p_x
-    mixtures: tuple[Callable[[], Mixture], ...] = (
-        lambda: Mixture(rows, certify(entropies(rows), rows.T, p_x, weights, result.dual), p_x),
-        lambda: cheapest(rows, p_x),
-        lambda: Mixture(rows, solution_of(rows, weights, p_x), p_x),
-        lambda: cheapest(inside(), p_x),
-    )
+def first_that_holds(mixtures: Sequence[Callable[[], Mixture]], cone: PosteriorCone) -> tuple[Mixture, Channel, float]:
+    """Return the first candidate mixture that satisfies the notion after repair, in the end a constant release."""
     for candidate in mixtures:
         try:
             mixture = exactly(candidate())
             return mixture, *cone.channel(mixture.kernel)
         except (InfeasiblePrivacy, SolverFailure):
             continue
-    constant = result.rows[:1]
-    mixture = Mixture(constant, solution_of(constant, np.ones(1), p_x), p_x)
+    p_x = cone.support.joint.p_x
+    mixture = Mixture(p_x[None], solution_of(p_x[None], np.ones(1), p_x), p_x)
     return mixture, *cone.channel(mixture.kernel)
 
 
@@ -177,39 +176,6 @@ def moved_inside(rows: Matrix, halfspaces: Matrix, p_x: Vector) -> Matrix:
     outside = there < -MEAN_TOL
     share = np.where(outside, here / np.where(outside, here - there, 1.0), 1.0).min(axis=1, initial=1.0)
     return np.asarray(p_x + share[:, None] * (rows - p_x))
-
-
-def solution_of(rows: Matrix, weights: Vector, p_x: Vector) -> Solution:
-    """Return weights as an uncertified solution of the LP, without multipliers."""
-    objective = float(entropies(rows) @ weights)
-    residual = float(np.abs(weights @ rows - p_x).max())
-    return Solution(np.maximum(weights, 0.0), np.zeros(p_x.size), objective, residual, np.inf, np.inf)
-
-
-def exactly(mixture: Mixture) -> Mixture:
-    """Return the mixture with weights refined so that the mean equals P_X.
-
-    A solver's residual of 10^-10, divided by the mass of a rare symbol, would exceed a budget of 10^-9.
-    """
-    used = mixture.solution.x > 0
-    rows = mixture.rows[used]
-    weights = mixture.solution.x[used]
-    missed = mixture.p_x - weights @ rows
-    if (np.abs(missed) <= MEAN_TOL * mixture.p_x).all():
-        return mixture
-    change = np.linalg.lstsq(rows.T, missed, rcond=None)[0]
-    if not (weights + change >= 0).all():
-        return mixture
-    full = np.zeros(len(mixture.rows))
-    full[used] = weights + change
-    return mixture._replace(solution=replace(mixture.solution, x=full))
-
-
-def merged_rows(support: Support, notion: LiftNotion) -> Matrix:
-    """Return the posteriors of subset merging, the fallback of a search."""
-    merged = subset_merging(support.joint, notion)
-    masses = (support.joint.p_x[:, None] * merged.kernel).T
-    return np.asarray(masses / masses.sum(axis=1, keepdims=True))
 
 
 def proof_of(proven: ProvenBound, upper: float, points: Matrix) -> Proof | None:
