@@ -157,6 +157,12 @@ def _umask() -> int:
     return current
 
 
+def state_folder() -> Path:
+    """Return the folder of what this user's releases share, in ``$XDG_STATE_HOME``."""
+    state = os.environ.get("XDG_STATE_HOME")
+    return (Path(state) if state else Path.home() / ".local" / "state") / "lift"
+
+
 def fingerprint(source: Path) -> str:
     """Return the SHA-256 of a file."""
     with source.open("rb") as file:

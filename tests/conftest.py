@@ -84,9 +84,12 @@ NUMBERS = itertools.count()
 
 @pytest.fixture(autouse=True)
 def index_of_ledgers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Let no test find another's releases, or ours."""
+    """Let no test find another's releases, or ours; the noise of counts is the same each time."""
+    state = tmp_path_factory.getbasetemp() / f"state-{next(NUMBERS)}"
+    (state / "lift").mkdir(parents=True)
+    (state / "lift" / "noise.PRIVATE.key").write_bytes(bytes(32))
     with pytest.MonkeyPatch.context() as ours:
-        ours.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / f"state-{next(NUMBERS)}"))
+        ours.setenv("XDG_STATE_HOME", str(state))
         yield
 
 

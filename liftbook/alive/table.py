@@ -28,7 +28,6 @@ from lifttables.audits.picture import as_svg, lift_map
 from lifttables.cli import example
 from lifttables.cli.notions import notion_from
 from lifttables.designs.designing import DEFAULT_CONFIDENCE, Design, best_design
-from lifttables.designs.publishing import Publishing
 from lifttables.designs.statement import statement
 from lifttables.encoding.columns import JOIN, Counts
 from lifttables.encoding.reading import Reading
@@ -36,6 +35,7 @@ from lifttables.encoding.table import Rows
 from lifttables.page import MAX_SYMBOLS_DRAWN, audit_page, documents
 from lifttables.recommendation.choosing import CURVE_BUDGETS, NOTIONS_AT, attempt, choose, confidence_of_each, fitting
 from lifttables.recommendation.question import Question, percent, sanitise_command
+from lifttables.releases.noising import secret_key, with_noise
 from lifttables.releases.pipeline import Draw, Plan, Sanitised, release
 from lifttables.sources.endings import SUFFIXES, ending
 from lifttables.sources.frames import Frame
@@ -288,6 +288,8 @@ class Desk:
         kind = answer.best.notion.partition("(")[0].lower()
         notion = NOTIONS_AT[kind](answer.best.eps)
         counts = reading.choices(table, sure)
+        if sure is not None:
+            counts = with_noise(counts, None, secret_key())
         tried = [(name, mechanism) for name in NOTIONS_AT for mechanism in fitting(name, None, counts[0], sure)]
         each = confidence_of_each(tried, counts[0], sure)
         design = best_design(counts, notion, answer.best.mechanism, each)[1]
@@ -296,7 +298,7 @@ class Desk:
             | {name: getattr(answer.best, name) for name in ("notion", "mechanism", "nmi", "kept")}
             | {"kind": kind, "budgets": vars(notion), "confidence": each, "words": answer.words}
             | {"not_covered": answer.not_covered, "published": published(design)}
-            | {"command": sanitise_command(table.name, reading, each, notion, answer.best.mechanism, kernel=False)}
+            | {"command": sanitise_command(table.name, reading, each, notion, answer.best.mechanism)}
         )
 
     def attempt(self, asked: str) -> str:
@@ -321,7 +323,7 @@ class Desk:
         """Return the files that ``lift sanitise`` writes: release, card, audit, design.
 
         ``wanted`` is as for :meth:`audit`, and has ``mechanism``; ``confidence``, null for this sample alone; ``rare``,
-        the handling of rare symbols; ``kernel``, whether the card includes it, null for the default; ``seed``, null for
+        the handling of rare symbols; ``seed``, null for
         an unpredictable draw.
         """
         table, reading = self._opened(), reading_of(wanted, rare=wanted.get("rare", "error"))
@@ -339,7 +341,6 @@ class Desk:
             lambda _: notion,
             wanted["mechanism"],
             wanted["confidence"],
-            Publishing(kernel=wanted.get("kernel")),
             resamples=wanted.get("resamples", 200),
         )
         sanitised = release(table, plan, sink, rng=wanted.get("seed"))

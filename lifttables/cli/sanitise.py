@@ -82,10 +82,12 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--design", type=Path, help="the design to write (default: OUTPUT.PRIVATE.design.json)")
     parser.add_argument("--page", type=Path, help="the audit page to write (default: OUTPUT.PRIVATE.audit.html)")
     parser.add_argument(
-        "--kernel",
-        action=argparse.BooleanOptionalAction,
-        help="include the kernel in the card or not; estimates need it, but it can reveal the table's counts (default: "
-        "omit it if the card and the release might leave fewer than 1,000 possible tables)",
+        "--noise",
+        type=float,
+        metavar="C",
+        help="level of the noise of the counts that the design is made from, proportional to exp(-C |z|): somebody who "
+        "knows all other rows learns e^(2 C) times as much from the design (default: sqrt(50 / rows per cell), from "
+        "0.1 to 1)",
     )
     release_options(parser)
 
@@ -109,13 +111,14 @@ def run(options: argparse.Namespace) -> int:
             make,
             options.mechanism,
             confidence_of(options),
-            publishing(options, kernel=options.kernel),
+            publishing(options),
             coarsen=options.coarsen,
             allow=options.allow,
             resamples=options.resamples,
             product=options.side_channels,
             seconds=options.seconds,
             report=report,
+            noise=options.noise,
         )
         force, ledger = options.force, ledger_of(options)
         sanitised = sanitise_file(options.table, outputs, plan, ledger=ledger, rng=options.seed, force=force)
@@ -123,7 +126,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         files = {name: str(path) for name, path in vars(outputs).items()}
         private = {name: name in ("design", "page") for name in files}
-        card = sanitised.card.as_dict() | {"kernel": None}
+        card = sanitised.card.as_dict()
         print_json(
             {
                 "broken": broken or None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -23,6 +24,7 @@ from lifttables.confident.subset_lattice import (
     MAX_RESPONSE_SYMBOLS,
     ConfidentCertificate,
     blocks_of,
+    sample_of,
 )
 from lifttables.population.sample import Parts, Sample
 from mixproof.lp import LinearProgram
@@ -127,7 +129,7 @@ class CertifiedChannel(NamedTuple):
 
 
 def for_population(
-    mechanism: Mechanism, counts: Matrix, notion: Notion, confidence: float, chosen: float = 0.0
+    mechanism: Mechanism, counts: Matrix | Sample, notion: Notion, confidence: float = 0.95, chosen: float = 0.0
 ) -> CertifiedChannel:
     """Return a channel that satisfies a notion for the population, and its certifier.
 
@@ -146,16 +148,15 @@ def for_population(
     >>> how
     ('best partition of the symbols, by bounds on all of its subsets at once', '')
     """
+    given = sample_of(counts, confidence, chosen)
     if not mechanism.serves(notion):
-        mechanism(Joint.from_counts(counts), notion)  # says what does
+        mechanism(Joint.from_counts(given.estimate), notion)  # says what does
     plan = PLANS.get(mechanism.name)
     if plan is None or route(mechanism, notion) != plan.route:
-        return _certified(mechanism, Sample(counts, confidence, chosen), notion)
-    tried = (plan.most, plan.most // BLOCKS_DIVISOR) if counts.shape[1] > plan.most else (plan.most,)
-    full_sample = Sample(counts, confidence, chosen + np.log(len(tried)))  # the rows choose among them: the union bound
-    channels = [
-        plan.design(counts, notion, confidence=confidence, chosen=full_sample.chosen, blocks=size) for size in tried
-    ]
+        return _certified(mechanism, given, notion)
+    tried = (plan.most, plan.most // BLOCKS_DIVISOR) if given.n_public > plan.most else (plan.most,)
+    full_sample = given.choosing(len(tried))  # the rows choose among them: the union bound
+    channels = [plan.design(full_sample, notion, blocks=size) for size in tried]
     shares = full_sample.weights[:, None]
     channel, size = max(zip(channels, tried, strict=True), key=lambda pair: mutual_information(shares * pair[0].kernel))
     blocks, sample = blocks_of(full_sample, 0, plan.most, size)
@@ -181,6 +182,13 @@ def route(mechanism: Mechanism, notion: Notion) -> str:
     return mechanism.name if plan is None or (plan.route == "response" and not ratios) else plan.route
 
 
+def symbols_without_blocks(mechanism: Mechanism, notion: Notion) -> int:
+    """Return the largest number of symbols for which a mechanism's population design merges none into blocks."""
+    plan = PLANS.get(mechanism.name)
+    planned = plan is not None and route(mechanism, notion) == plan.route
+    return plan.most if plan is not None and planned else sys.maxsize
+
+
 @dataclass(frozen=True)
 class _ForPopulation(Notion):
     """The notion that a sample certifies another notion for the population."""
@@ -196,7 +204,7 @@ class _ForPopulation(Notion):
 
 def _certified(mechanism: Mechanism, sample: Sample, notion: Notion) -> CertifiedChannel:
     """Return a mechanism's channel, fitted by the bounds or mixed with a constant."""
-    joint = Joint.from_counts(sample.counts)
+    joint = Joint.from_counts(sample.estimate)
     certifier = Certifier(
         sample, notion, tuple((x,) for x in range(sample.n_public)), np.zeros((0, sample.n_public), dtype=bool)
     )

@@ -14,6 +14,7 @@ from lifttables.confident.subset_lattice import (
     ConfidentCertificate,
     blocks_of,
     rows_needed,
+    sample_of,
 )
 from lifttables.population.sample import Parts, Sample
 from mixproof.checks import checked
@@ -21,7 +22,7 @@ from mixproof.checks import checked
 
 @checked
 def confident_merging(
-    counts: ArrayLike,
+    counts: ArrayLike | Sample,
     notion: Notion,
     *,
     confidence: float = 0.95,
@@ -35,7 +36,8 @@ def confident_merging(
     ----------
     counts : array_like, shape (S, X)
         Number of i.i.d. rows from P_SX by secret and symbol. The alphabets must be given; an empty row or column is a
-        value that was not observed.
+        value that was not observed. A :class:`~lifttables.population.sample.Sample`, such as one of noisy counts, has
+        its own confidence and choices.
     notion : Notion
         A condition on the lifts of each output (``LiftNotion``).
     confidence : float, keyword-only
@@ -75,7 +77,7 @@ def confident_merging(
     >>> confident_merging(counts, LIP(0.1)).certificate.rows_needed
     1600.0
     """
-    full_sample = Sample(counts, confidence, chosen)
+    full_sample = sample_of(counts, confidence, chosen)
     united, sample = blocks_of(full_sample, rng, MAX_LATTICE_SYMBOLS, blocks)
     candidates = Candidates(sample)
     partition = candidates.best_partition(candidates.satisfied(notion))
@@ -84,7 +86,7 @@ def confident_merging(
 
 @checked
 def confident_watchdog(
-    counts: ArrayLike,
+    counts: ArrayLike | Sample,
     notion: Notion,
     *,
     confidence: float = 0.95,
@@ -104,7 +106,7 @@ def confident_watchdog(
     >>> confident_watchdog([[200, 100, 190, 210], [100, 200, 205, 195]], LIP(0.4)).partition
     ((0, 1), (2,), (3,))
     """
-    full_sample = Sample(counts, confidence, chosen)
+    full_sample = sample_of(counts, confidence, chosen)
     united, sample = blocks_of(full_sample, rng, MAX_LATTICE_SYMBOLS, blocks)
     candidates = Candidates(sample)
     certified, each = candidates.satisfied(notion), 1 << np.arange(sample.n_public)

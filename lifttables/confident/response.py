@@ -48,7 +48,7 @@ class Cone(NamedTuple):
 
 @checked
 def confident_response(
-    counts: ArrayLike,
+    counts: ArrayLike | Sample,
     notion: RatioBased,
     *,
     confidence: float = 0.95,
@@ -102,7 +102,7 @@ def confident_response(
     (True, 0.92)
     """
     more = check_count("starts", starts, least=0)
-    full_sample = bounds(counts, confidence, chosen)
+    full_sample = counts if isinstance(counts, Sample) else bounds(counts, confidence, chosen)
     united, sample = blocks_of(full_sample, rng, MAX_RESPONSE_SYMBOLS, blocks)
     over_blocks = response_parts(sample, notion, more, rng)
     parts = Parts(over_blocks.member[:, block_of(united)], over_blocks.weights)

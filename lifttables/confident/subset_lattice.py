@@ -7,19 +7,18 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from liftlib.channel import Certificate, Partition
 from liftlib.errors import InfeasiblePrivacy, InvalidParameter
 from liftlib.measures.information import mutual_information
 from liftlib.notions import Notion
 from lifttables.population.sample import MAX_SMALL_SUBSET, Parts, Sample
-from mixproof.numerics import Mask, Matrix, Vector, check_count, generator, xlogx
+from mixproof.numerics import Mask, Vector, check_count, xlogx
 
 MAX_LATTICE_SYMBOLS = 15  # maximum number of symbols, or of blocks of symbols, for a search over all subsets
 MAX_RESPONSE_SYMBOLS = 25  # the same for responses over small subsets
 SLOW_SYMBOLS = 1000  # number of symbols from which merging them into blocks takes over 15 s (cubic time)
-SELECTION_SHARE = 0.25  # share of the rows that chooses the blocks; the other rows certify the design
 MAX_ROWS_FACTOR = 1e6  # largest multiple of the table's rows for which ``rows_needed`` gives a number
 
 
@@ -128,23 +127,14 @@ def blocks_of(
     n = sample.n_public
     if n <= most:
         return tuple((x,) for x in range(n)), sample
-    choosing, rest = split(sample.counts, rng)
+    choosing, rest = sample.split(rng)
     blocks = united(choosing, wanted)
-    return blocks, type(sample)(
-        np.stack([rest[:, block].sum(axis=1) for block in map(list, blocks)], axis=1), sample.confidence, sample.chosen
-    )
+    return blocks, rest.merged(blocks)
 
 
-def split(counts: Matrix, rng: int | np.random.Generator) -> tuple[Matrix, Matrix]:
-    """Return the counts of a random ``SELECTION_SHARE`` of the rows and of the rest.
-
-    The counts are part of the seed: with the same random numbers for every table, the two parts would not be
-    independent.
-    """
-    table = counts.astype(np.int64)
-    drawn = np.random.default_rng([int(generator(rng).integers(2**62)), *table.ravel()])
-    some = drawn.multivariate_hypergeometric(table.ravel(), round(SELECTION_SHARE * table.sum())).reshape(table.shape)
-    return some.astype(np.float64), (table - some).astype(np.float64)
+def sample_of(counts: ArrayLike | Sample, confidence: float, chosen: float) -> Sample:
+    """Return the sample of counts; a sample, such as one of noisy counts, is returned as it is."""
+    return counts if isinstance(counts, Sample) else Sample(counts, confidence, chosen)
 
 
 def united(counts: NDArray[np.float64], wanted: int) -> Partition:
@@ -199,13 +189,11 @@ def rows_needed(sample: Sample, notion: Notion) -> float:
     member = Candidates(sample).member[1:-1] if n <= MAX_LATTICE_SYMBOLS else small_subsets(n)[:-1]
     if not len(member):
         return np.inf
-    scaled = type(sample)(1000 * sample.counts, sample.confidence, sample.chosen)
-    near = np.argsort(scaled.nearness(notion, member), kind="stable")[:16]
+    near = np.argsort(sample.scaled(1000).nearness(notion, member), kind="stable")[:16]
     few = np.concatenate([member[near], ~member[near]])
 
     def enough(times: float) -> bool:
-        more = type(sample)(np.round(times * sample.counts), sample.confidence, sample.chosen)
-        return bool(more.satisfied(notion, few).reshape(2, -1).all(axis=0).any())
+        return bool(sample.scaled(times).satisfied(notion, few).reshape(2, -1).all(axis=0).any())
 
     low, high = 1.0, MAX_ROWS_FACTOR
     if not enough(high):

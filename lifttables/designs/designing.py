@@ -21,6 +21,7 @@ from lifttables.designs.rounding import on_grid
 from lifttables.encoding.columns import JOIN, Column, Counts, Symbols, as_dict, from_dict
 from lifttables.encoding.naming import Texts, behind, texts_of_outputs
 from lifttables.files import indices_from, read_ours, texts_from
+from lifttables.population.noisy import NoisyCounts
 from mixproof.checks import checked
 from mixproof.numerics import Matrix, Vector
 
@@ -83,6 +84,8 @@ class Design:
         The counts.
     promise : Notion or None
         The notion as an object; None for a custom notion read from a file.
+    noisy : NoisyCounts or None
+        The noisy counts from which all but ``table`` was computed; None if it was computed from ``table`` itself.
     """
 
     mechanism: str
@@ -97,6 +100,7 @@ class Design:
     p_y: Vector
     table: Matrix
     promise: Notion | None = None
+    noisy: NoisyCounts | None = None
 
     @property
     def rows(self) -> int:
@@ -184,6 +188,7 @@ class Design:
             "sources": [list(source) for source in self.sources],
             "p_y": self.p_y.tolist(),
             "table": self.table.tolist(),
+            "noisy": None if self.noisy is None else self.noisy.content(),
             "grid": self.grid,
             "sees_secret": self.channel.sees_secret,
             "kernel": [[at.tolist(), row[at].tolist()] for at, row in zip(possible, kernel, strict=True)],
@@ -228,6 +233,7 @@ def design_from(content: Any) -> Design:
         np.asarray(content["p_y"], dtype=np.float64),
         np.asarray(content["table"], dtype=np.float64),
         None if promise is None else from_content(promise),
+        None if content.get("noisy") is None else NoisyCounts.from_content(content["noisy"]),
     )
     if design.table.shape != (len(secret.labels), len(public.labels)) or design.p_y.shape != (len(design.texts),):
         raise ValueError("its counts do not fit its symbols")
@@ -285,7 +291,8 @@ def design(
 ) -> Design:
     """Return a mechanism's design for a table's counts, rounded to a grid if possible.
 
-    With a confidence, the population must satisfy the notion too. ``seconds``, which excludes a confidence, limits a
+    With a confidence, the population must satisfy the notion too; with noisy counts, everything but the design's table
+    is computed from these. ``seconds``, which excludes a confidence, limits a
     mechanism that searches, and ``report`` is its progress callback. BrokenNotion is raised if a mechanism returns a
     channel that violates the notion, and UnsupportedNotion if the mechanism does not serve the notion.
     """
@@ -294,7 +301,10 @@ def design(
         raise InvalidParameter(
             "seconds cannot be combined with a confidence: a search is for these rows only (--confidence none)"
         )
-    guarantees = [Kept("these rows", str(notion), None, "checked against the table's own shares")]
+    # noisy counts cannot show what holds for the rows
+    guarantees = [Kept("these rows", str(notion), None, "checked against the table's own shares")] * (
+        counts.noisy is None
+    )
     if confidence is None:
         wanted = {"seconds": seconds, "report": report if "report" in named.options else None}
         options = {name: value for name, value in wanted.items() if value is not None}
@@ -307,14 +317,15 @@ def design(
     else:
         from lifttables.confident.certification import for_population  # noqa: PLC0415 - an audit needs no search
 
-        unrounded, certifier, how, ran = for_population(named, counts.table, notion, confidence, counts.chosen)
+        unrounded, certifier, how, ran = for_population(named, counts.sample(confidence), notion)
         certifies = certifier.keeps
         guarantees.append(Kept(POPULATION, str(notion), confidence, *how))
         if unrounded.partition is not None:
             unrounded = Channel.merge(unrounded.partition, joint.n_public, joint.public)
 
     def keeps(candidate: Channel) -> bool:
-        return notion.is_satisfied(joint, candidate) and (certifies is None or certifies(candidate))
+        in_rows = counts.noisy is not None or notion.is_satisfied(joint, candidate)
+        return in_rows and (certifies is None or certifies(candidate))
 
     channel, grid = unrounded, None
     # not for averages: they limit no single belief given the kernel, and similar tables may have very different kernels
@@ -357,6 +368,7 @@ def assembled(
         np.asarray(channel.joint_xy(joint).sum(axis=0)),
         counts.table,
         notion,
+        counts.noisy,
     )
 
 

@@ -20,7 +20,6 @@ from liftlib.errors import BrokenNotion, DataError, InvalidParameter
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
 from liftlib.notions import LiftNotion, Notion, PolyhedralLift
-from lifttables.confident.subset_lattice import SELECTION_SHARE, split
 from lifttables.designs.alongside import (
     alongside,
     alongside_for_population,
@@ -40,7 +39,7 @@ from lifttables.encoding.naming import texts_of_outputs
 from lifttables.encoding.reading import Reading, cuts
 from lifttables.encoding.table import Table
 from lifttables.population.binomial import clopper_pearson
-from lifttables.population.sample import Sample, subset_price
+from lifttables.population.sample import SELECTION_SHARE, Sample, split, subset_price
 from lifttables.population.worst import Between, violation_of, worst_required_budgets
 from mixproof.numerics import KEEP_TOL, Matrix, Vector, check_scalar
 

@@ -34,7 +34,7 @@ class Publishing:
 
     Attributes
     ----------
-    keep, keep_order, kernel, unseen
+    keep, keep_order, unseen
         As in :func:`~lifttables.releases.sanitising.sanitise` and :func:`~lifttables.releases.sanitising.apply`.
     formulas : {"error", "quote", "keep"}
         Treatment of texts that a spreadsheet would evaluate.
@@ -46,7 +46,6 @@ class Publishing:
     unseen: Unseen = "error"
     keep_order: bool = False
     formulas: Formulas = "error"
-    kernel: bool | None = None
     coarsened: tuple[str, ...] = ()
 
 

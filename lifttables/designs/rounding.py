@@ -1,13 +1,8 @@
-"""Rounding of a kernel to a coarse grid, so that it reveals little.
-
-The probabilities of an optimal channel give functions of the counts to sixteen digits, so somebody who knows the
-mechanism can solve for the counts. A rounded kernel is the same for many tables.
-"""
+"""Rounding of a kernel to a coarse grid, so that its probabilities can be read."""
 
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable
 
 import numpy as np
@@ -58,42 +53,3 @@ def _rounded(kernel: Matrix, grid: int) -> Matrix:
     order = np.argsort(-(scaled - floor), axis=1, kind="stable")
     ranks = np.argsort(order, axis=1, kind="stable")
     return np.asarray((floor + (ranks < left[:, None])) / grid)
-
-
-MIN_POSSIBLE_TABLES = (
-    1000  # number of tables that card and release must leave possible for the kernel to be on the card
-)
-
-
-def bits_left(table: Matrix, n_outputs: int, grid: int) -> float:
-    """Return log2 of the mean number of tables that fit a release and its kernel.
-
-    An adversary is assumed to know the number of rows N_s with each secret. There are prod_s C(N_s + X - 1, X - 1) such
-    tables, and at most 2^bits kernels times C(N + Y - 1, Y - 1) output counts; the quotient is the average. It may be
-    below 1, and a table may be unique even if it is above.
-
-    >>> round(bits_left(np.array([[70.0, 30.0], [40.0, 60.0]]), 2, 1000), 2)
-    -14.27
-    """
-    n_x = table.shape[1]
-    tables = sum(_log2_ways(int(rows), n_x) for rows in table.sum(axis=1))
-    return tables - bits(n_x, n_outputs, grid) - _log2_ways(int(table.sum()), n_outputs)
-
-
-def _log2_ways(n: int, k: int) -> float:
-    """Return log2 of the number of ways to write n as a sum of k nonnegative integers."""
-    return (math.lgamma(n + k) - math.lgamma(k) - math.lgamma(n + 1)) / math.log(2)
-
-
-def bits(n_symbols: int, n_outputs: int, grid: int) -> float:
-    """Return an upper bound on what a published kernel reveals, in bits.
-
-    This is log2 of the number of kernels; one that only merges has a grid of 1. Seeing a statistic with N values raises
-    the probability of guessing anything about the table at most N-fold (maximal leakage at most log N).
-
-    >>> bits(3, 2, 1), round(bits(2, 2, 1000), 2)
-    (3.0, 19.93)
-    """
-    if grid == 1:
-        return n_symbols * math.log2(n_outputs)
-    return n_symbols * _log2_ways(grid, n_outputs)

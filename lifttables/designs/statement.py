@@ -20,16 +20,20 @@ INDEPENDENT = (
     "clusters such as households, if one person has several rows, or if the table is a census of everybody."
 )
 
-KERNEL_TELLS = (
-    "The published release probabilities were computed from the table's counts. Somebody who has this card and the "
-    "release, and knows how many rows have each value of the secret, may be able to work out how many rows have each "
-    "combination of secret and symbol. For a small table, somebody who knows all rows but one may be able to work out "
-    "the missing one."
-)
-
 OUTPUTS_TELL = (
     "The list of outputs was computed from the table's counts and can depend on a single row. Somebody who knows all "
     "other rows may learn from it about the last one."
+)
+
+NOISE_TELLS = (
+    "Everything on this card but the names of values was computed from the number of rows and from counts with random "
+    "noise. The bound for somebody who knows all other rows assumes that they know of the last person only how common "
+    "the values are. A name that few rows have may show that these rows have it."
+)
+
+KEPT_TELL = (
+    "Whether the unchanged columns may be published with the others was checked with exact counts, so there is no "
+    "bound for somebody who knows all other rows."
 )
 
 MERGING_TELLS = (
@@ -51,12 +55,12 @@ def own_shares(rows: Vector) -> tuple[float, ...]:
 
 
 def in_words(
-    notion: Notion, secret: str = "the secret", priors: Sequence[float] = PRIORS, *, from_rows: bool = False
+    notion: Notion, secret: str = "the secret", priors: Sequence[float] = PRIORS, *, insider: float = 0.0
 ) -> tuple[str, ...]:
     r"""Return what a notion means for one person (E23 Proposition A1), in sentences.
 
-    With ``from_rows``, the channel was computed from rows that include this person's, so nothing is said of somebody
-    who knows all other rows: the channel itself may tell them the last one.
+    ``insider`` is by how much the channel itself, if it was computed from rows that include this person's, moves the
+    log odds of somebody who knows all other rows: 0 if it was not, and infinite if nothing is known.
 
     >>> from liftlib import ALIP
     >>> in_words(ALIP(1.0, 0.5), "diagnosis")[1]
@@ -78,18 +82,20 @@ def in_words(
         f"at least {_percent(least, up=False)}."
         for prior, (least, most) in zip(priors, beliefs, strict=True)
     )
-    return (*known_shares, _for_any_prior(notion, secret, priors[len(priors) // 2], from_rows=from_rows))
+    return (*known_shares, _for_any_prior(notion, secret, priors[len(priors) // 2], insider))
 
 
-def _for_any_prior(notion: Notion, secret: str, prior: float, *, from_rows: bool) -> str:
+def _for_any_prior(notion: Notion, secret: str, prior: float, insider: float) -> str:
     """Return for whom the bounds hold, and the bound for somebody who knows more."""
     whom = f"These bounds are for somebody who knows only how common each value of {secret} is."
-    if from_rows or not math.isfinite(notion.odds_growth):
+    if not math.isfinite(notion.odds_growth + insider):
         return f"{whom} Somebody who knows more about {secret} may learn more."
-    least, most = LDP(notion.odds_growth).belief(prior)
+    least, most = LDP(notion.odds_growth + insider).belief(prior)
+    who = "Somebody who knows all other rows can turn" if insider else f"Whatever else somebody knows about {secret},"
+    can = " into" if insider else " can become"
     return (
-        f"{whom} Whatever else somebody knows about {secret}, a belief of {_percent(prior)} can become at most "
-        f"{_percent(most, up=True)} and at least {_percent(least, up=False)}."
+        f"{whom} {who} a belief of {_percent(prior)}{can} at most {_percent(most, up=True)} and at least "
+        f"{_percent(least, up=False)}."
     )
 
 
@@ -104,9 +110,7 @@ def _percent(share: float, *, up: bool | None = None) -> str:
     return f"{rounded / 10:g} %"
 
 
-def not_covered(
-    design: Design, keep: Sequence[str], *, keep_order: bool, broken: bool, kernel: bool = True
-) -> tuple[str, ...]:
+def not_covered(design: Design, keep: Sequence[str], *, keep_order: bool, broken: bool) -> tuple[str, ...]:
     """Return the limits of a release's protection, one sentence each."""
     limits = [
         *([] if design.confidence or broken else [f"Nothing is guaranteed beyond these rows: {SAMPLE_ONLY}."]),
@@ -116,10 +120,12 @@ def not_covered(
         "Further releases about the same people can reveal more together than each alone.",
         "Somebody who expects a very different distribution of the secret from the table's may learn more.",
     ]
-    if design.grid == 1:
-        limits.append(MERGING_TELLS)
+    if design.noisy is None:
+        limits.append(MERGING_TELLS if design.grid == 1 else OUTPUTS_TELL)
     else:
-        limits.append(KERNEL_TELLS if kernel and design.grid is not None else OUTPUTS_TELL)
+        limits.append(NOISE_TELLS)
+    if keep and design.noisy is not None:
+        limits.append(KEPT_TELL)
     if keep:
         limits.append(f"The unchanged columns ({', '.join(keep)}) may reveal anything other than the secret.")
     if keep_order:

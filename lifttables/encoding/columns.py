@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from liftlib.errors import DataError
 from liftlib.joint import Joint
+from lifttables.population.noisy import NoisyCounts
+from lifttables.population.sample import Sample
 from mixproof.numerics import Matrix
 
 try:
@@ -241,7 +243,7 @@ class Counts:
     """A contingency table, shape (S, X), of secret and public symbols.
 
     ``chosen`` is the log of the number of ways in which the rows themselves could have chosen the symbols; ``dropped``
-    is the number of rows left out because a value is missing.
+    is the number of rows left out because a value is missing. With ``noisy`` counts, a design is made from these alone.
     """
 
     table: Matrix
@@ -249,6 +251,18 @@ class Counts:
     public: Symbols
     chosen: float = 0.0
     dropped: int = 0
+    noisy: NoisyCounts | None = None
+
+    def sample(self, confidence: float) -> Sample:
+        """Return the sample for statements about the population."""
+        if self.noisy is not None:
+            return self.noisy.sample(confidence, self.chosen)
+        return Sample(self.table, confidence, self.chosen)
+
+    @property
+    def estimate(self) -> Matrix:
+        """The table, or its estimate by the noisy counts."""
+        return self.table if self.noisy is None else self.noisy.sample(0.5).estimate
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -257,8 +271,8 @@ class Counts:
 
     @property
     def joint(self) -> Joint:
-        """The empirical joint distribution, with texts as labels."""
-        return Joint.from_counts(self.table, self.secret.texts, self.public.texts)
+        """The empirical joint distribution, or its estimate by noisy counts, with texts as labels."""
+        return Joint.from_counts(self.estimate, self.secret.texts, self.public.texts)
 
     def alone(self, at: int) -> Counts:
         """Return the counts of one of several secret columns."""

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from liftlib.channel import Uniform
 from lifttables.population.binomial import clopper_pearson
 from mixproof.numerics import Matrix, Vector
 
@@ -29,10 +30,13 @@ TILTS = np.geomspace(0.01, 0.95, 16)  # of Chernoff's bound, as shares of the la
 BISECTIONS = 45
 
 
-def geometric_noise(shape: tuple[int, ...], c: float, rng: np.random.Generator) -> Whole:
-    """Return two-sided geometric noise: P(Z = z) is proportional to exp(-c abs(z)) (Ghosh et al. 2012)."""
-    stops = -np.expm1(-c)
-    return np.asarray(rng.geometric(stops, shape) - rng.geometric(stops, shape), dtype=np.int64)
+def geometric_noise(shape: tuple[int, ...], c: float, rng: Uniform) -> Whole:
+    """Return two-sided geometric noise: P(Z = z) is proportional to exp(-c abs(z)) (Ghosh et al. 2012).
+
+    It is the difference of two geometric numbers, of which P(G >= k) = e^(-c k), from uniform ones.
+    """
+    first, second = (np.floor(np.log1p(-rng.random(int(np.prod(shape)))) / -c) for _ in range(2))
+    return np.asarray(first - second, dtype=np.int64).reshape(shape)
 
 
 @lru_cache(maxsize=256)
@@ -93,7 +97,7 @@ class Rows(NamedTuple):
     cells: int
 
 
-def upper_bounds(rows: Rows, seen: Whole, cells: Whole, log_level: Matrix, c: float) -> Matrix:
+def upper_bounds(rows: Rows, seen: Whole, cells: Whole, log_level: Matrix, c: float, *, fast: bool = False) -> Matrix:
     """Return upper bounds on probabilities from noisy counts.
 
     Parameters
@@ -106,6 +110,8 @@ def upper_bounds(rows: Rows, seen: Whole, cells: Whole, log_level: Matrix, c: fl
         Logs of error probabilities, falling along a row.
     c : float
         The noise is proportional to exp(-c abs(z)) in each cell.
+    fast : bool, keyword-only
+        Whether to bound the noise separately, as for more than ``WIDE_ROWS`` rows: the bounds are wider.
 
     Returns
     -------
@@ -119,7 +125,7 @@ def upper_bounds(rows: Rows, seen: Whole, cells: Whole, log_level: Matrix, c: fl
     over the binomial of N rows. A block of numbers of rows has one sum, over the least of them, with the largest
     distribution function of the noise and the further rows.
     """
-    if rows.most > WIDE_ROWS:
+    if fast or rows.most > WIDE_ROWS:
         return _wide(rows, seen, cells, log_level, c)
     found = np.zeros(log_level.shape)
     undecided = np.ones(len(seen), dtype=bool)

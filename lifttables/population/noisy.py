@@ -2,22 +2,83 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from liftlib.channel import Partition
 from liftlib.errors import InvalidParameter, shown
 from liftlib.notions import Ratios
 from lifttables.population.binomial import fisher_levels
 from lifttables.population.differences import Misses, misses_of, pairs_of
 from lifttables.population.noise import BISECTIONS, TINY, Rows, Whole, noise_pmf, sum_of, upper_bounds
-from lifttables.population.sample import Sample, insides
+from lifttables.population.sample import UNSEEN_WEIGHT, Sample, insides
 from lifttables.population.worst import Between
 from mixproof.checks import checked
 from mixproof.numerics import Mask, Matrix, Vector, as_matrix, check_count, check_scalar
 
+NO_NOISE = 40.0  # level c at which even a million cells have no noise but with probability 1e-11
 ROWS_SHARE = 0.03  # share of the probability of error that is reserved for the numbers of rows with each secret
+
+
+@dataclass(frozen=True, eq=False)
+class NoisyCounts:
+    """Noisy counts of a table, from which everything that is published about it may be computed.
+
+    Attributes
+    ----------
+    table : numpy.ndarray, shape (S, X)
+    rows : int
+        The number of rows, without noise.
+    c : float
+        The noise of each cell is proportional to exp(-c abs(z)).
+    cells : tuple of int, length X
+        How many noisy cells each symbol sums.
+    choosers : numpy.ndarray, shape (S, X), or None
+        Noisy counts of other rows of the table, which choose blocks of many symbols.
+    tables : int
+        How many tables of these rows with the same c the design was chosen from.
+    """
+
+    table: Matrix
+    rows: int
+    c: float
+    cells: tuple[int, ...]
+    choosers: Matrix | None = None
+    tables: int = 1
+
+    @property
+    def insider(self) -> float:
+        """By how much all the noisy counts move the log odds of somebody who knows all rows but one.
+
+        A row with other values changes two cells by 1.
+        """
+        return 2 * self.c * self.tables
+
+    def sample(self, confidence: float, chosen: float = 0.0) -> Sample:
+        """Return the sample for statements about the population."""
+        if self.c >= NO_NOISE and self.choosers is None:  # with near certainty there is none
+            return Sample(self.table, confidence, chosen)
+        return NoisySample(self.table, self.rows, self.c, confidence, chosen, self.cells, self.choosers)
+
+    def content(self) -> dict[str, Any]:
+        """Return the counts as JSON values."""
+        choosers = None if self.choosers is None else self.choosers.tolist()
+        return vars(self) | {"table": self.table.tolist(), "cells": list(self.cells), "choosers": choosers}
+
+    @classmethod
+    def from_content(cls, content: Any) -> NoisyCounts:
+        """Return the counts from their JSON values; raise an error if they are invalid."""
+        table, choosers = (
+            None if content[key] is None else as_matrix(key, content[key]) for key in ("table", "choosers")
+        )
+        assert table is not None
+        found = cls(table, content["rows"], content["c"], tuple(map(int, content["cells"])), choosers)
+        found.sample(0.5)  # checks them
+        return found
 
 
 class NoisySample(Sample):
@@ -36,6 +97,8 @@ class NoisySample(Sample):
         As for :class:`~lifttables.population.sample.Sample`; the probability is over the sampling and the noise.
     cells : array_like of int, shape (X,), optional
         How many noisy cells each symbol sums, if symbols were merged; 1 each by default.
+    choosers : array_like, shape (S, X), optional
+        Noisy counts of other rows, which choose blocks of many symbols.
 
     Raises
     ------
@@ -58,6 +121,8 @@ class NoisySample(Sample):
     n: int
     c: float
     cells_of: Whole
+    choosers: Matrix | None
+    fast: bool = False
 
     def __init__(
         self,
@@ -67,6 +132,7 @@ class NoisySample(Sample):
         confidence: float = 0.95,
         chosen: float = 0.0,
         cells: ArrayLike | None = None,
+        choosers: ArrayLike | None = None,
     ):
         table = as_matrix("noisy", noisy)
         super().__init__(np.abs(table) if table.any() else np.ones_like(table), confidence, chosen)
@@ -75,7 +141,9 @@ class NoisySample(Sample):
         of = np.ones(table.shape[1], dtype=np.int64) if cells is None else np.asarray(cells, dtype=np.int64)
         if of.shape != table.shape[1:] or (of < 1).any():
             raise InvalidParameter(f"cells is {shown(cells)}: give at least 1 for each of the {table.shape[1]} symbols")
-        for name, value in (("counts", table), ("n", check_count("rows", rows)), ("c", budget), ("cells_of", of)):
+        some = None if choosers is None else as_matrix("choosers", choosers)
+        values = {"counts": table, "n": check_count("rows", rows), "c": budget, "cells_of": of, "choosers": some}
+        for name, value in values.items():
             object.__setattr__(self, name, value)
 
     @property
@@ -83,10 +151,52 @@ class NoisySample(Sample):
         """The number of rows."""
         return self.n
 
-    def scaled(self, times: float) -> NoisySample:
-        """Return what a table with ``times`` the rows and the same shares might give."""
-        more = np.round(times * self.counts)
-        return NoisySample(more, round(times * self.n), self.c, self.confidence, self.chosen, self.cells_of)
+    @property
+    def estimate(self) -> Matrix:
+        """Positive estimates of the numbers of rows, shape (S, X), for designs; no bound depends on them."""
+        return np.maximum(self.counts, UNSEEN_WEIGHT)
+
+    def scaled(self, times: float) -> Self:
+        """Return what ``times`` the rows with the same shares might give, with faster and wider bounds."""
+        return self._like(np.round(times * self.counts), rows=max(1, round(times * self.n)), fast=True)
+
+    def merged(self, blocks: Partition) -> Self:
+        """Return the sample over blocks of symbols."""
+        return self._like(self._summed(blocks), cells=[int(self.cells_of[list(block)].sum()) for block in blocks])
+
+    def choosing(self, ways: int) -> Self:
+        """Return the sample with bounds for all of ``ways`` designs among which the noisy counts choose."""
+        return self._like(self.counts, chosen=self.chosen + np.log(ways))
+
+    def split(self, rng: int | np.random.Generator) -> tuple[Matrix, Self]:  # noqa: ARG002 - the rows were split before
+        """Return the noisy counts that choose blocks, and the sample itself."""
+        if self.choosers is None:
+            raise InvalidParameter(
+                f"there are {self.n_public} symbols and no noisy counts to merge them by: give some of other rows "
+                "(choosers)"
+            )
+        return np.maximum(self.choosers, 0.0), self
+
+    def _like(
+        self,
+        counts: Matrix,
+        rows: int | None = None,
+        cells: ArrayLike | None = None,
+        chosen: float | None = None,
+        *,
+        fast: bool = False,
+    ) -> Self:
+        like = type(self)(
+            counts,
+            self.n if rows is None else rows,
+            self.c,
+            self.confidence,
+            self.chosen if chosen is None else chosen,
+            self.cells_of if cells is None else cells,
+            self.choosers if counts.shape == self.counts.shape else None,
+        )
+        object.__setattr__(like, "fast", self.fast or fast)
+        return like
 
     @cached_property
     def _error(self) -> tuple[Vector, int]:
@@ -152,16 +262,29 @@ class NoisySample(Sample):
         return float(log_level + np.log1p(-ROWS_SHARE) - self.chosen)
 
     def _upper(self, group: int, member: Mask, log_level: Matrix) -> Matrix:
-        """Return upper bounds for subsets, shape (m, levels), computing equal ones only once."""
+        """Return upper bounds for subsets, shape (m, levels), computing each only once."""
         own = {0: 1, 1: self.n_secret - 1, 2: self.n_secret}[group // self.n_secret]
         total = self.counts.sum(axis=0)
         table = np.vstack([self.counts, total - self.counts, total])[group]
         seen, cells = (member @ table).astype(np.int64), own * np.asarray(member @ self.cells_of, dtype=np.int64)
-        _, first, place = np.unique(
-            np.column_stack([seen, cells, log_level]), axis=0, return_index=True, return_inverse=True
+        # the levels of a row follow from the first one
+        keys, first, place = np.unique(
+            np.column_stack([seen, cells, log_level[:, 0]]), axis=0, return_index=True, return_inverse=True
         )
-        found = upper_bounds(self.groups[group], seen[first], cells[first], log_level[first], self.c)
-        return np.asarray(found[place.ravel()])
+        known = self._known.setdefault((group, log_level.shape[1]), {})
+        named = list(map(tuple, keys.tolist()))
+        new = [at for at, key in enumerate(named) if key not in known]
+        if new:
+            at = first[new]
+            found = upper_bounds(self.groups[group], seen[at], cells[at], log_level[at], self.c, fast=self.fast)
+            known.update(zip((named[i] for i in new), found, strict=True))
+        bounds = np.array([known[key] for key in named]).reshape(len(named), log_level.shape[1])
+        return np.asarray(bounds[place.ravel()])
+
+    @cached_property
+    def _known(self) -> dict[tuple[int, int], dict[tuple[float, ...], Vector]]:
+        """Bounds that were computed, by group of rows and number of levels."""
+        return {}
 
     @checked
     def subsets(self, member: ArrayLike) -> Between:

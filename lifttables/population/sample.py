@@ -8,19 +8,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from liftlib.channel import Channel
+from liftlib.channel import Channel, Partition
 from liftlib.errors import InvalidDistribution, InvalidParameter, shown
 from liftlib.notions import Notion, RatioBased, Ratios
 from lifttables.population.binomial import clopper_pearson
 from lifttables.population.differences import Misses, differences
 from lifttables.population.worst import Between, certainly_satisfied, violation_of, worst_required_budgets
 from mixproof.checks import checked
-from mixproof.numerics import KEEP_TOL, SAME_TOL, Mask, Matrix, Vector, as_matrix, check_nonnegative, check_scalar
+from mixproof.numerics import (
+    KEEP_TOL,
+    SAME_TOL,
+    Mask,
+    Matrix,
+    Vector,
+    as_matrix,
+    check_nonnegative,
+    check_scalar,
+    generator,
+)
 
 MAX_SMALL_SUBSET = 3  # maximum number of symbols in a small subset, from which responses are made
 LARGE_SUBSET_SHARE = 0.1  # share of the probability of error that is reserved for larger subsets
@@ -28,6 +38,7 @@ MAX_VIOLATION, VIOLATION_BISECTIONS = (
     800.0,
     60,
 )  # search range for a violation (beyond it, infinite) and bisection steps
+SELECTION_SHARE = 0.25  # share of the rows that chooses blocks of symbols; the other rows certify the design
 UNSEEN_WEIGHT = 0.5  # weight, in rows, of a symbol without rows in a design's utility; no bound depends on it
 
 
@@ -173,6 +184,31 @@ class Sample:
         """
         seen = np.maximum(self.counts.sum(axis=0), UNSEEN_WEIGHT)
         return np.asarray(seen / seen.sum())
+
+    @property
+    def estimate(self) -> Matrix:
+        """Nonnegative estimates of the numbers of rows, shape (S, X), for designs; no bound depends on them."""
+        return self.counts
+
+    def scaled(self, times: float) -> Self:
+        """Return what ``times`` the rows with the same shares would give."""
+        return type(self)(np.round(times * self.counts), self.confidence, self.chosen)
+
+    def merged(self, blocks: Partition) -> Self:
+        """Return the sample over blocks of symbols."""
+        return type(self)(self._summed(blocks), self.confidence, self.chosen)
+
+    def choosing(self, ways: int) -> Self:
+        """Return the sample with bounds for all of ``ways`` designs among which the rows choose."""
+        return type(self)(self.counts, self.confidence, self.chosen + np.log(ways))
+
+    def split(self, rng: int | np.random.Generator) -> tuple[Matrix, Self]:
+        """Return the counts of a random ``SELECTION_SHARE`` of the rows, and the sample of the rest."""
+        some, rest = split(self.counts, rng)
+        return some, type(self)(rest, self.confidence, self.chosen)
+
+    def _summed(self, blocks: Partition) -> Matrix:
+        return np.stack([self.counts[:, list(block)].sum(axis=1) for block in blocks], axis=1)
 
     @cached_property
     def _log_part(self) -> float:
@@ -363,6 +399,18 @@ class Sample:
     def __repr__(self) -> str:
         size = f"{self.n_secret} secrets x {self.n_public} public symbols"
         return f"Sample({self.rows} rows, {size}, confidence {self.confidence})"
+
+
+def split(counts: Matrix, rng: int | np.random.Generator) -> tuple[Matrix, Matrix]:
+    """Return the counts of a random ``SELECTION_SHARE`` of the rows and of the rest.
+
+    The counts are part of the seed: with the same random numbers for every table, the two parts would not be
+    independent.
+    """
+    table = counts.astype(np.int64)
+    drawn = np.random.default_rng([int(generator(rng).integers(2**62)), *table.ravel()])
+    some = drawn.multivariate_hypergeometric(table.ravel(), round(SELECTION_SHARE * table.sum())).reshape(table.shape)
+    return some.astype(np.float64), (table - some).astype(np.float64)
 
 
 def insides(member: ArrayLike, n: int) -> Mask:

@@ -32,6 +32,7 @@ from lifttables.recommendation.question import (
 from lifttables.recommendation.trying import Trying
 from lifttables.releases.card import DROPPED_ROWS_NOTE, card_of
 from lifttables.releases.estimating import expected_error, price
+from lifttables.releases.noising import secret_key, with_noise
 from lifttables.releases.pipeline import warn_of_rows_alone
 from lifttables.sources.source import open_table
 from mixproof.checks import checked
@@ -198,7 +199,10 @@ def choose(
     curve = {check_scalar(f"epsilons[{at}]", budget, finite=True) for at, budget in enumerate(epsilons)}
     _check_names(notions, mechanisms or ())
     how.check_population(confidence)
-    counts, *_ = choices = how.choices(open_table(source, how.text_format), confidence)
+    choices = how.choices(open_table(source, how.text_format), confidence)
+    if confidence is not None:
+        choices = with_noise(choices, None, secret_key())
+    counts = choices[0]
     # by option; a budget and accuracy have no limit
     limits: dict[str, float | None] = {"": at_most} if at_most or accuracy or eps is not None else dict(BELIEF_LIMITS)
     targets = {
@@ -297,11 +301,11 @@ def attempt(
         nmi=float(evaluate(joint, design.channel).mutual_information / max(entropy(choices[0].joint.p_x), SAME_TOL)),
         belief=question.bound(notion),
         error=expected_error(design.channel.kernel, joint.p_x, design.rows) if estimable else np.inf,
-        rows_price=price(card_of(design, kernel=True), joint.p_x),
+        rows_price=price(card_of(design), joint.p_x),
         seconds=seconds,
         outputs=design.channel.n_outputs,
         kept=tuple(statement(guarantee) for guarantee in design.kept),
-        not_covered=card_of(design, kernel=question.accuracy is not None or None).not_covered,
+        not_covered=card_of(design).not_covered,
         problem="",
     )
 
@@ -393,14 +397,19 @@ class _Trials:
         if best is None:
             return answer
         notion = NOTIONS_AT[self._name(best)](best.eps)  # a notion's text drops the last digits of its budget
+        noisy = self.choices[0].noisy
         left_out = (DROPPED_ROWS_NOTE,) if how.missing == "drop" else ()
         shares = own_shares(self.choices[0].table.sum(axis=1))
-        kernel = self.question.accuracy is not None
         return replace(
             answer,
-            words=in_words(notion, secret, shares if limit is None else sorted({*shares, self.question.belief})),
+            words=in_words(
+                notion,
+                secret,
+                shares if limit is None else sorted({*shares, self.question.belief}),
+                insider=math.inf if noisy is None else noisy.insider,
+            ),
             not_covered=(*best.not_covered, *left_out),
-            command=sanitise_command(source, how, self.confidence, notion, best.mechanism, kernel=kernel),
+            command=sanitise_command(source, how, self.confidence, notion, best.mechanism),
         )
 
     def recommended(self, fit: Sequence[Tried], limit: float | None) -> tuple[Tried | None, str]:
@@ -434,8 +443,8 @@ def _most_private(
         best = fit[0]
         return best, (
             f"of the releases that are accurate enough, {best.mechanism} under {best.notion} lets a belief grow least. "
-            f"The 95 % error of an estimated share is expected to be at most {points(best.error)}; analysts need the "
-            f"kernel on the card for it (--kernel). The release retains {100 * best.nmi:.1f} % of the information"
+            f"The 95 % error of an estimated share is expected to be at most {points(best.error)}. The "
+            f"release retains {100 * best.nmi:.1f} % of the information"
         )
     rows = int(totals.sum())
     sampling_error = expected_error(np.eye(len(totals)), totals / rows, rows)

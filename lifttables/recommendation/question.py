@@ -122,9 +122,7 @@ def parameters_of(notion: Notion) -> list[str]:
     return words
 
 
-def sanitise_command(
-    source: Any, how: Reading, confidence: float | None, notion: Notion, mechanism: str, *, kernel: bool
-) -> str:
+def sanitise_command(source: Any, how: Reading, confidence: float | None, notion: Notion, mechanism: str) -> str:
     """Return the ``lift sanitise`` command that releases a file; empty for a frame."""
     if not isinstance(source, str | Path):
         return ""
@@ -147,5 +145,4 @@ def sanitise_command(
     words += [*parameters_of(notion), "--mechanism", mechanism]
     if confidence != DEFAULT_CONFIDENCE:
         words += ["--confidence", "none" if confidence is None else repr(confidence)]
-    words += ["--kernel"] if kernel else []
     return shlex.join([*words, "-o", str(path.with_name(f"{stem}.released{ending}"))])

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from liftlib import __version__
 from liftlib.channel import Channel
 from lifttables.designs.designing import POPULATION, Design, Kept, check_texts, kernel_from, statements_from
-from lifttables.designs.rounding import MIN_POSSIBLE_TABLES, bits, bits_left
 from lifttables.designs.statement import INDEPENDENT, in_words, not_covered, statement
 from lifttables.encoding.columns import JOIN, RARE, Column, Labels, Symbols, numbered
 from lifttables.encoding.naming import Texts
@@ -58,6 +57,11 @@ VIOLATION_EXPLAINED = (
     "secret than the notion allows. Do not rely on this release for privacy."
 )
 
+NO_KERNEL = (
+    "The probability that each symbol is released as each output is not published, because it was computed from exact "
+    "counts or depends on the secret."
+)
+
 MARK_UP = re.compile(r"([|`*\[\\])")  # characters with a meaning in Markdown
 
 
@@ -81,11 +85,10 @@ class Card:
     sources : tuple of tuple of int
         The symbols behind each output.
     kernel : numpy.ndarray or None
-        P(y|x), shape (X, Y); None if it is not published.
-    grid : int or None
-        The kernel's probabilities are multiples of 1 / grid.
-    told_bits : float or None
-        An upper bound on what the kernel reveals about the table, in bits.
+        P(y|x), shape (X, Y); None if the design was made from exact counts or sees the secret.
+    noise : float or None
+        The level c of the noise, proportional to exp(-c abs(z)), of the counts from which all was computed; None if it
+        was computed from exact counts.
     mechanism, order : str
     release : int
         The number of this release of these rows, from 1.
@@ -111,8 +114,7 @@ class Card:
     texts: Texts
     sources: tuple[tuple[int, ...], ...]
     kernel: Matrix | None
-    grid: int | None
-    told_bits: float | None
+    noise: float | None
     mechanism: str
     order: str
     release: int
@@ -152,20 +154,9 @@ class Card:
             **content,
             "kept": guarantees,
             "kernel": kernel,
-            "why_no_kernel": self.why(),
             "assumes": INDEPENDENT if self.for_population else None,
             "cite": self.cite,
         }
-
-    def why(self) -> str | None:
-        """Return the reason why the kernel is not published; None if it is."""
-        if self.kernel is not None:
-            return None
-        return (
-            "it could reveal the table's counts (either the card and the release together would leave fewer than "
-            f"{MIN_POSSIBLE_TABLES:,} possible tables, or the owner withheld it, the mechanism uses the secret, the "
-            "notion bounds no single output, or no rounded version satisfies the notion)"
-        )
 
     def as_text(self) -> str:
         """Return the card in Markdown."""
@@ -193,13 +184,13 @@ class Card:
             symbols = "; ".join(JOIN.join(self.symbols[x]) for x in source)
             lines.append(f"| {_cell(JOIN.join(text))} | {_cell(symbols)} |")
         lines += ["", f"The rows are {self.order}. Mechanism: {_cell(self.mechanism)}."]
-        if self.told_bits is not None:
+        if self.kernel is not None:
             lines.append(
                 "The JSON card contains the probability that each symbol is released as each output, which `lift "
                 "estimate` uses."
             )
         else:
-            lines += [f"The probability that each symbol is released as each output is not published: {self.why()}."]
+            lines.append(NO_KERNEL)
         if self.release > 1:
             lines += ["", f"This is release {self.release} of these rows."]
         lines += ["", "## Which release this is", "", *(f"- {line}" for line in self._identity())]
@@ -244,12 +235,12 @@ def card_of(
     broken: str = "",
     others: str = "",
     population: bool = False,
-    kernel: bool | None = None,
+    insider: float | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Card:
     """Return the card of a design's release.
 
-    It depends on the counts only through their sum, the rounded kernel, and the set of symbols that occur (with
+    It depends on the counts only through their sum, the noisy counts, and the set of symbols that occur (with
     ``--coarsen``, of pairs of a symbol and a coarsened kept value). This set does not depend on the secret.
 
     Parameters
@@ -264,19 +255,22 @@ def card_of(
         names the other publications about these rows with which the notion is jointly satisfied.
     population : bool, keyword-only
         Whether this joint guarantee was proved for the population, not only for this sample.
-    kernel : bool or None, keyword-only
-        Whether the card includes the kernel; by default it does if that leaves enough tables possible.
+    insider : float or None, keyword-only
+        By how much all noisy counts of these rows move the log odds of somebody who knows all other rows; by default
+        those of the design alone. Infinite if nothing is promised: exact counts were used too, or the noise can be
+        repeated from a seed.
     options : mapping, optional, keyword-only
         The options of the run, JSON values by name.
     """
-    shown = shows_kernel(design, kernel)
-    grid = design.grid if shown else None
+    published = not design.channel.sees_secret and (design.noisy is not None or design.grid == 1)
+    if insider is None:
+        insider = math.inf if design.noisy is None else design.noisy.insider
     sample_only = bool(others and not (population or broken) and design.confidence)
     public = design.public
     symbols = tuple(label if label != (RARE,) else (RARE,) * len(public.columns) for label in public.labels)
     # not for the table's own shares, which could reveal a person's secret to somebody who knows all others
     secret = JOIN.join(design.secret.names)
-    words = () if design.promise is None or broken else in_words(design.promise, secret, from_rows=True)
+    words = () if design.promise is None or broken else in_words(design.promise, secret, insider=insider)
     return Card(
         secret=tuple(design.secret.names),
         columns=tuple(public.names),
@@ -289,7 +283,7 @@ def card_of(
                 [f"Together with {others}, the notion is proved for this sample only, not for the population."]
                 * sample_only
             ),
-            *not_covered(design, keep, keep_order=keep_order, broken=bool(broken), kernel=shown),
+            *not_covered(design, keep, keep_order=keep_order, broken=bool(broken)),
             NO_LEDGER_NOTE if release is None else LEDGER_NOTE,
             *(
                 [RARE_COMBINATIONS_NOTE]
@@ -301,9 +295,8 @@ def card_of(
         symbols=symbols,
         texts=design.texts,
         sources=design.sources,
-        kernel=None if grid is None else design.channel.kernel,
-        grid=grid,
-        told_bits=None if grid is None else bits(len(symbols), len(design.texts), grid),
+        kernel=design.channel.kernel if published else None,
+        noise=None if design.noisy is None else design.noisy.insider / 2,
         mechanism=design.mechanism,
         order="in the original table's order" if keep_order else "shuffled",
         release=release or 1,
@@ -315,31 +308,21 @@ def card_of(
     )
 
 
-def shows_kernel(design: Design, kernel: bool | None = None) -> bool:
-    """Return whether a card includes its kernel: as requested, or by default if safe.
-
-    A kernel is safe if it leaves ``MIN_POSSIBLE_TABLES`` tables possible, or only merges symbols, which the release
-    shows anyway.
-    """
-    if design.grid is None or kernel is False:
-        return False
-    if kernel or design.grid == 1:
-        return True
-    return bits_left(design.table, design.channel.n_outputs, design.grid) >= math.log2(MIN_POSSIBLE_TABLES)
-
-
 def _statements(design: Design, others: str, *, population: bool) -> tuple[Kept, ...]:
     """Return the proven guarantees, jointly with any other publications."""
     guarantees = tuple(replace(guarantee, numbers="") for guarantee in design.kept)
     if not others:
         return guarantees
-    how = "checked together, against the table's own shares", "by bounds on all released and kept values together"
-    return tuple(
-        replace(guarantee, whom=f"{whom}, together with {others}", how=how[at])
-        for guarantee in guarantees
-        for at, whom in enumerate(("this sample", POPULATION))
-        if (guarantee.whom == POPULATION) == bool(at) and (not at or population)
+    of_rows = Kept(
+        f"this sample, together with {others}", design.notion, None, "checked together, against the table's own shares"
     )
+    how = "by bounds on all released and kept values together"
+    proved = [
+        replace(guarantee, whom=f"{POPULATION}, together with {others}", how=how)
+        for guarantee in guarantees
+        if guarantee.whom == POPULATION and population
+    ]
+    return (of_rows, *proved)
 
 
 def read_card(path: Path) -> Card:
@@ -369,10 +352,7 @@ def _card(content: Any) -> Card:
         texts=texts,
         sources=sources,
         kernel=kernel,
-        grid=None if content["grid"] is None else check_count("grid", content["grid"]),
-        told_bits=None
-        if content["told_bits"] is None
-        else check_scalar("told_bits", content["told_bits"], finite=True),
+        noise=None if content["noise"] is None else check_scalar("noise", content["noise"], finite=True, open_low=True),
         release=check_count("release", content["release"]),
         rows=check_count("rows", content["rows"], 0),
         options=dict(content["options"]),

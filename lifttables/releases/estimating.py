@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,7 @@ from liftlib.errors import DataError
 from lifttables.encoding.columns import JOIN, ROWS, numbered
 from lifttables.encoding.table import Table
 from lifttables.encoding.text_format import TextFormat
-from lifttables.releases.card import Card, counted_outputs
-from lifttables.releases.verifying import WrongCard, verify
+from lifttables.releases.card import NO_KERNEL, Card, counted_outputs
 from lifttables.sources.source import open_table
 from mixproof.checks import checked
 from mixproof.numerics import Matrix, Vector, check_scalar
@@ -129,8 +127,7 @@ def estimate(
     Parameters
     ----------
     source : path or frame
-        The released table. A file is verified first, as by :func:`~lifttables.releases.verifying.verify`; a frame may
-        also hold other rows that the card's design released, and only its outputs are checked.
+        The released table.
     card : Card
         The card of the release, with the kernel; see :func:`~lifttables.releases.card.read_card`.
     by : sequence of str
@@ -144,8 +141,6 @@ def estimate(
     ------
     DataError
         If the card has no kernel, a column does not exist, or a value is not among the card's outputs.
-    WrongCard
-        If a file is not the release of the card; a DataError.
 
     Notes
     -----
@@ -156,15 +151,7 @@ def estimate(
     """
     level = check_scalar("level", level, 0, 1, open_low=True, open_high=True)
     if card.kernel is None:
-        message = f"the card has no kernel, so only the outputs themselves can be counted: {card.why()}"
-        raise DataError(f"{message}; its owner can publish it (lift sanitise --kernel)")
-    if isinstance(source, str | Path):
-        verification = verify(Path(source), card, text_format=text_format)
-        if not verification.agrees:
-            raise WrongCard(
-                f"{source} is not the release of this card, so shares estimated from it would be wrong: "
-                f"{'; '.join(verification.differences)}; give the card and the whole file of one release"
-            )
+        raise DataError(f"the card has no kernel, so only the outputs themselves can be counted. {NO_KERNEL}")
     shares, values, n = _counted(open_table(source, text_format), card, by)
     inverse = Inverse(card.kernel)
     weights = inverse.weights
@@ -248,7 +235,7 @@ def price(card: Card, p_x: Vector | None = None) -> float:
     >>> import polars as pl
     >>> from lifttables import sanitise
     >>> coin = pl.DataFrame({"s": ["a", "b"] * 50, "x": ["h", "t"] * 50})
-    >>> words = {"secret": "s", "public": "x", "mechanism": "optimal", "resamples": 0, "kernel": True}
+    >>> words = {"secret": "s", "public": "x", "mechanism": "optimal", "resamples": 0}
     >>> made = sanitise(coin, notion=LDP(math.log(3)), **words)
     >>> round(price(made.card), 6)
     4.0

@@ -22,7 +22,7 @@ from lifttables.designs.designing import FORMAT as DESIGN_FORMAT
 from lifttables.designs.designing import Design, design_from
 from lifttables.encoding.columns import JOIN
 from lifttables.encoding.table import Table
-from lifttables.files import WrongFormat, fresh_file, fresh_files, read_ours, real
+from lifttables.files import WrongFormat, fresh_file, fresh_files, read_ours, real, state_folder
 from lifttables.releases.recognising import recognised, similar
 
 FORMAT = "liftlib releases 2"
@@ -201,8 +201,7 @@ def _readable(path: Path) -> tuple[Entry, ...]:
 
 def index_file() -> Path:
     """Return the path of this user's list of ledgers, in ``$XDG_STATE_HOME``."""
-    state = os.environ.get("XDG_STATE_HOME")
-    return (Path(state) if state else Path.home() / ".local" / "state") / "lift" / "ledgers.txt"
+    return state_folder() / "ledgers.txt"
 
 
 def _index_text(file: Path) -> str:

@@ -18,7 +18,7 @@ from liftlib.channel import Uniform
 from liftlib.errors import BrokenNotion, DataError, InvalidParameter, LiftWarning
 from liftlib.notions import Notion, PolyhedralLift, provides
 from lifttables.audits.auditing import Audit, audited
-from lifttables.confident.certification import route
+from lifttables.confident.certification import route, symbols_without_blocks
 from lifttables.confident.subset_lattice import SLOW_SYMBOLS
 from lifttables.designs.designing import DEFAULT_CONFIDENCE, SAMPLE_ONLY, Design, best_design
 from lifttables.designs.keeping import NextTo, design_next_to, proposed
@@ -26,11 +26,12 @@ from lifttables.designs.publishing import Publishing, check_keep, without_formul
 from lifttables.encoding.columns import Symbols
 from lifttables.encoding.reading import Reading
 from lifttables.encoding.table import Table
-from lifttables.releases.card import Card, card_of, shows_kernel
+from lifttables.releases.card import Card, card_of
 from lifttables.releases.drift import Drift
 from lifttables.releases.judging import check_composition, judged
 from lifttables.releases.ledger import Ledger, entered, opened, read_ledger
-from lifttables.sources.randomness import note_on, uniform
+from lifttables.releases.noising import secret_key, with_noise
+from lifttables.sources.randomness import key_of, note_on, uniform
 from mixproof.numerics import KEEP_TOL
 
 ForNew = Literal["refuse", "drop"]
@@ -38,7 +39,6 @@ ForNew = Literal["refuse", "drop"]
 T = TypeVar("T")
 
 FRAME_NAME = "a frame"  # what a ledger calls a release that is not a file
-NO_KERNEL_NOTE = "the card has no kernel, which could reveal the counts; estimates need it (--kernel publishes it)"
 
 ORIGINAL_ORDER_NOTE = (
     "the rows are in the original order, which may reveal the secret, for instance if the table is sorted by it"
@@ -65,6 +65,8 @@ class Plan:
         Time limit of mechanisms that search; with a limit, more symbols are accepted.
     report : callable or None
         Progress callback, see :func:`liftlib.response.optimal.optimal_response`.
+    noise : float or None
+        The level of the noise of the counts, by default from the numbers of rows and cells.
     """
 
     reading: Reading
@@ -78,6 +80,7 @@ class Plan:
     product: bool = False
     seconds: float | None = None
     report: Callable[[float, float, float], None] | None = None
+    noise: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +137,9 @@ def release(
     table.check(asked.keep)
     if ledger is not None:
         read_ledger(ledger)  # errors are raised before the design, which may take a long time
-    counts, design, notes = _designed(table, plan)
+    source = uniform(rng)
+    key = secret_key() if rng is None and plan.confidence is not None else key_of(source)
+    counts, design, notes = _designed(table, plan, key)
     how = replace(asked, keep=(), coarsened=asked.keep) if plan.coarsen is not False else asked
     rows = table.complete(counts.columns) if counts.dropped else table
     design = without_formulas(design, how.formulas, how.keep)
@@ -174,10 +179,10 @@ def release(
             broken=composition.broken,
             others=composition.others,
             population=composition.population,
-            kernel=how.kernel,
+            insider=math.inf if how.keep or rng is not None else _insider(design, past),
             options=_options(design, reading, how, allow=plan.allow),
         )
-        return sink(Draw(rows, design, how, past, uniform(rng)), Sanitised(None, card, design, audit))
+        return sink(Draw(rows, design, how, past, source), Sanitised(None, card, design, audit))
 
 
 def release_again(
@@ -210,7 +215,7 @@ def check(table: Table, design: Design, how: Publishing) -> None:
         run_check(table, design, how)
 
 
-def _designed(table: Table, plan: Plan) -> NextTo:
+def _designed(table: Table, plan: Plan, key: bytes) -> NextTo:
     """Return the counts of a table, the design for them, and notes."""
     reading, how = plan.reading, plan.publishing
     if plan.coarsen is not False:
@@ -218,6 +223,9 @@ def _designed(table: Table, plan: Plan) -> NextTo:
         return design_next_to(table, reading, how.keep, notion, plan.mechanism, plan.confidence, share)
     choices = [reading.counts(table, product=True)] if plan.product else reading.choices(table, plan.confidence)
     notion = limiting(plan.notion(choices[0].public))
+    if plan.confidence is not None:
+        most = symbols_without_blocks(registry.mechanisms[plan.mechanism], notion)
+        choices = with_noise(choices, plan.noise, key, most)
     replaced = plan.confidence is not None and route(registry.mechanisms[plan.mechanism], notion) != plan.mechanism
     designed = replaced or plan.seconds is not None
     check_dear(plan.mechanism, len(choices[0].public.labels), allow=plan.allow, designed=designed)
@@ -253,10 +261,17 @@ def _options(design: Design, reading: Reading, how: Publishing, *, allow: bool) 
         "rare": reading.rare,
         "min_count": int(reading.min_count),
         "formulas": how.formulas,
-        "kernel": how.kernel,
         "allow": allow,
         "coarsen": list(how.coarsened),
     }
+
+
+def _insider(design: Design, past: Ledger | None) -> float:
+    """Return by how much all noisy counts of these rows move log odds; inf if a design saw exact counts."""
+    every = [design, *(entry.design for entry in (() if past is None else past.earlier))]
+    if any(made.noisy is None for made in every):
+        return math.inf
+    return sum({made.noisy.table.tobytes(): made.noisy.insider for made in every if made.noisy is not None}.values())
 
 
 def _remedy(table: Table, design: Design, reading: Reading, keep: Sequence[str]) -> str:
@@ -326,8 +341,11 @@ def notes_on(
         notes.append(f"not published: the secret and {len(left)} other columns")
     if how.keep:
         notes.append(f"published unchanged: {', '.join(how.keep)}")
-    if not shows_kernel(design, how.kernel):
-        notes.append(NO_KERNEL_NOTE)
+    if design.noisy is not None:
+        notes.append(
+            f"designed from counts with two-sided geometric noise of level {design.noisy.insider / 2:g} (--noise), the "
+            "same again for this table"
+        )
     if how.keep_order:
         notes.append(ORIGINAL_ORDER_NOTE)
     return notes

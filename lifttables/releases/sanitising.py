@@ -33,7 +33,7 @@ def sanitise(
     keep_order: bool = False,
     allow: bool = False,
     ledger: Path | None = None,
-    kernel: bool | None = None,
+    noise: float | None = None,
     resamples: int = 200,
     rng: Uniform | int | None = None,
     **reading: Any,
@@ -68,9 +68,10 @@ def sanitise(
         The file of earlier releases of these rows: this release is checked jointly with them and then added. Releases
         in your other ledgers are recognised by the rows' counts. Without a ledger, the card says that earlier releases
         were not checked, and a warning names a known ledger of these rows.
-    kernel : bool or None
-        Whether the card has the kernel, which estimates need and which can reveal the table's counts. By default it is
-        omitted if card and release might leave fewer than 1,000 possible tables.
+    noise : float, optional
+        With a confidence, the design is made from counts with two-sided geometric noise Z, with P(Z = z) proportional
+        to exp(-noise abs(z)). Smaller is more private. By default it depends on the numbers of rows and cells, see
+        :func:`~lifttables.releases.noising.level_for`.
     resamples : int
         Number of bootstrap tables of the audit.
     rng : Uniform or int, optional
@@ -99,11 +100,12 @@ def sanitise(
         lambda _: notion,
         mechanism,
         confidence,
-        Publishing(tuple(keep), keep_order=keep_order, formulas="keep", kernel=kernel),
+        Publishing(tuple(keep), keep_order=keep_order, formulas="keep"),
         coarsen=coarsen,
         allow=allow,
         resamples=resamples,
         product=isinstance(notion, AttributeWise),
+        noise=noise,
     )
     table = open_table(frame, plan.reading.text_format)
     if ledger is None:

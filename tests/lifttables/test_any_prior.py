@@ -41,7 +41,12 @@ def test_the_bound_is_attained():
     after = before * b / (before * b + (1 - before) * a)
     assert after == pytest.approx(0.1 * math.e**1.5 / (1 + 0.1 * (math.e**1.5 - 1)))
     assert "at most 33.3 % and" in in_words(notion)[-1]
-    assert "Whatever else" not in in_words(notion, from_rows=True)[-1]
+    assert "Whatever else" not in in_words(notion, insider=np.inf)[-1]
+    odds = math.exp(notion.odds_growth + 1.0) / 9
+    most = math.ceil(1000 * odds / (1 + odds)) / 10
+    assert (
+        f"knows all other rows can turn a belief of 10 % into at most {most:g} %" in in_words(notion, insider=1.0)[-1]
+    )
 
 
 def test_a_notion_without_such_a_bound_says_so():

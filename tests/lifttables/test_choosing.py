@@ -1,6 +1,7 @@
 """A choice compares what it says, and stops what takes too long."""
 
 import json
+import math
 import os
 import time
 from types import SimpleNamespace
@@ -16,6 +17,7 @@ from lifttables.cli import main
 from lifttables.designs.statement import in_words
 from lifttables.recommendation.choosing import NOTIONS_AT, Tried, _recommended, confidence_of_each
 from lifttables.recommendation.trying import Trying
+from lifttables.releases.noising import level_for
 
 ROWS = pl.DataFrame({"s": ["a"] * 60 + ["b"] * 60, "x": ["u"] * 40 + ["v"] * 30 + ["w"] * 30 + ["u"] * 20})
 
@@ -147,14 +149,14 @@ def test_every_budget_has_its_words(kind, monkeypatch):
             ROWS, secret="s", public="x", eps=eps, epsilons=[], notions=[kind], mechanisms=["watchdog"], confidence=None
         )
         assert found.best.eps == eps
-        assert found.words == tuple(in_words(NOTIONS_AT[kind](eps), "s", (0.5,)))
+        assert found.words == tuple(in_words(NOTIONS_AT[kind](eps), "s", (0.5,), insider=math.inf))
 
 
 def test_words_are_those_of_the_notion_that_is_recommended(monkeypatch):
     monkeypatch.setattr("lifttables.recommendation.trying.HAS_PROCESSES", False)
     found = tables.choose(ROWS, secret="s", public="x", eps=0.1 * 3, epsilons=[0.1], mechanisms=["subset-merging"])
     assert found.best.notion.startswith("LIP(")
-    assert found.words == tuple(in_words(ll.LIP(0.1 * 3), "s", (0.5,)))
+    assert found.words == tuple(in_words(ll.LIP(0.1 * 3), "s", (0.5,), insider=2 * level_for(ROWS.height, 6)))
 
 
 def test_the_command_at_a_budget_whose_text_is_shortened(tmp_path, capsys):

@@ -44,7 +44,7 @@ def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("made")
     PEOPLE.write_csv(folder / "in.csv")
     words = ["sanitise", str(folder / "in.csv"), "--secret", "ill", "--public", "age", "--notion", "lip", "--eps", "2"]
-    words += ["--mechanism", "randomised-response", "--kernel", "--resamples", "0", "--ledger", "none"]
+    words += ["--mechanism", "randomised-response", "--resamples", "0", "--ledger", "none"]
     assert main([*words, "-o", str(folder / "out.csv")]) == 0
     return folder
 

@@ -18,6 +18,7 @@ from lifttables.bundle import Outputs, sanitise_file
 from lifttables.cli import main
 from lifttables.encoding.reading import Reading
 from lifttables.learning import LiftRelease
+from lifttables.population.noisy import NO_NOISE
 from lifttables.releases.composition import JointLeakage
 from lifttables.releases.pipeline import Plan
 from mixproof.numerics import KEEP_TOL
@@ -78,7 +79,7 @@ CASES = {"bins": (by_numbers, {"bins": ("x=quantiles:2",)}), "pool": (by_names, 
 
 def by_frame(frame, notion, words, mechanism, folder):
     return tables.sanitise(
-        frame, secret="s", public="x", notion=notion, mechanism=mechanism, resamples=0, **words
+        frame, secret="s", public="x", notion=notion, mechanism=mechanism, resamples=0, noise=NO_NOISE, **words
     ).design
 
 
@@ -86,7 +87,7 @@ def by_file(frame, notion, words, mechanism, folder):
     frame.write_csv(folder / "in.csv")
     outputs, reading = Outputs.next_to(folder / "out.csv"), Reading("s", "x", **words)
     return sanitise_file(
-        folder / "in.csv", outputs, Plan(reading, lambda _: notion, mechanism, resamples=0), force=True
+        folder / "in.csv", outputs, Plan(reading, lambda _: notion, mechanism, resamples=0, noise=NO_NOISE), force=True
     ).design
 
 
@@ -157,6 +158,7 @@ def test_the_command_line_charges_for_the_choice(tmp_path):
     for budget, outputs in ((eps + CLOSE, 2), (eps - CLOSE, 1)):
         words = ["sanitise", str(tmp_path / "in.csv"), "--secret", "s", "--public", "x", "--notion", "lip"]
         words += ["--eps", repr(budget), "--bin", "x=quantiles:2", "--resamples", "0", "--ledger", "none", "--force"]
+        words += ["--noise", "40"]
         assert main([*words, "-o", str(tmp_path / "out.csv")]) == 0
         assert pl.read_csv(tmp_path / "out.csv")["x"].n_unique() == outputs
 

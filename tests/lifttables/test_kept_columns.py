@@ -15,6 +15,7 @@ import lifttables as tables
 from liftlib.errors import BrokenNotion
 from lifttables.cli import main
 from lifttables.designs.designing import load
+from lifttables.population.noisy import NO_NOISE
 
 ROWS = {
     "ill": ILL * 20,
@@ -147,7 +148,14 @@ def test_the_card_says_the_population_only_where_that_was_proved(over, proved, t
     eps = bounds_by_hand.needed(KEPT, np.eye(2), 0.05) + over
     assert eps > 0.25 > -math.log(0.8)
     done = tables.sanitise(
-        frame_of(KEPT), secret="s", public="x", keep=["z"], notion=ll.LIP(eps), resamples=0, confidence=0.95
+        frame_of(KEPT),
+        secret="s",
+        public="x",
+        keep=["z"],
+        notion=ll.LIP(eps),
+        resamples=0,
+        confidence=0.95,
+        noise=NO_NOISE,
     )
     text, kept = done.card.as_text(), [one.whom for one in done.card.kept]
     assert kept[0] == "this sample, together with the kept columns z"
@@ -162,7 +170,7 @@ def test_the_card_says_the_population_only_where_that_was_proved(over, proved, t
     assert ("holds for the population" in again.drift.promise) == proved
     frame_of(KEPT).write_csv(tmp_path / "in.csv")
     words = ["sanitise", str(tmp_path / "in.csv"), "--secret", "s", "--public", "x", "--keep", "z", "--notion", "lip"]
-    assert main([*words, "--eps", repr(eps), "--resamples", "0", "-o", str(tmp_path / "out.csv")]) == 0
+    assert main([*words, "--eps", repr(eps), "--noise", "40", "--resamples", "0", "-o", str(tmp_path / "out.csv")]) == 0
     out = capsys.readouterr().out
     assert ("holds for the population, together with the kept columns z with confidence 0.95" in out) == proved
     assert "holds for the population with confidence 0.95: " not in out

@@ -324,7 +324,10 @@ def test_no_place_for_the_index(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
     words = {"secret": "ill", "public": "age", "notion": ll.LIP(0.3), "resamples": 0}
-    with pytest.warns(LiftWarning, match=r"cannot write .*ledgers\.txt, so a copy of this table in another folder"):
+    with (
+        pytest.warns(LiftWarning, match=r"cannot write .*ledgers\.txt, so a copy of this table in another folder"),
+        pytest.warns(LiftWarning, match="cannot keep the key of the noise"),
+    ):
         tables.sanitise(rows(), **words, ledger=tmp_path / "ledger.json")
     assert len(read_ledger(tmp_path / "ledger.json").entries) == 1
 

@@ -17,7 +17,6 @@ from liftlib.errors import DataError, Drifted
 from lifttables.encoding.columns import Column, as_dict, from_dict
 from lifttables.encoding.reading import Reading
 from lifttables.releases.drift import drift_of
-from lifttables.releases.pipeline import NO_KERNEL_NOTE
 
 ROWS = pl.DataFrame(
     {
@@ -271,13 +270,3 @@ def test_bins_that_end_at_quantiles_are_told_to_the_owner():
     notes = tables.sanitise(ROWS, bins=["age=quantiles:2"], **words).audit.notes
     assert any("the bins of age end at quantiles of these rows, and their labels publish" in one for one in notes)
     assert not any("quantiles" in one for one in tables.sanitise(ROWS, bins=["age=40"], **words).audit.notes)
-
-
-def test_a_frames_card_may_be_without_its_kernel():
-    words = {"secret": "s", "public": "town", "notion": ll.LIP(1.0), "resamples": 0, "mechanism": "randomised-response"}
-    with_kernel, without = (tables.sanitise(ROWS, **words, kernel=kernel) for kernel in (True, False))
-    assert with_kernel.card.kernel is not None
-    assert without.card.kernel is None
-    assert np.array_equal(without.design.channel.kernel, with_kernel.design.channel.kernel)
-    assert NO_KERNEL_NOTE in without.audit.notes
-    assert NO_KERNEL_NOTE not in with_kernel.audit.notes

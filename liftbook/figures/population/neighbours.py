@@ -14,7 +14,6 @@ from liftlib.errors import InvalidParameter
 from liftlib.notions import LIP
 from lifttables.designs.designing import design
 from lifttables.encoding.columns import Column, Counts, Symbols
-from lifttables.releases.card import card_of
 from mixproof.numerics import Matrix
 
 KERNELS: Mapping[str, tuple[str, float | None]] = {
@@ -52,7 +51,7 @@ def one_person_other(counts: Matrix, rng: np.random.Generator) -> Matrix:
 
 
 def published(counts: Matrix, kind: str) -> dict[str, Any]:
-    """Return a release's card without its time stamp."""
+    """Return what a card would show of a design from exact counts: its kernel and outputs."""
     if kind not in KERNELS:
         raise InvalidParameter(f"kind is {kind!r}: give one of {', '.join(KERNELS)}")
     secret, public = (
@@ -60,8 +59,9 @@ def published(counts: Matrix, kind: str) -> dict[str, Any]:
         for name, n in zip("sx", counts.shape, strict=True)
     )
     mechanism, confidence = KERNELS[kind]
-    card = card_of(design(Counts(counts, secret, public), LIP(EPS), mechanism, confidence), kernel=True).as_dict()
-    return {name: value for name, value in card.items() if name not in ("made", "cite")}
+    made = design(Counts(counts, secret, public), LIP(EPS), mechanism, confidence)
+    kernel = None if made.grid is None else made.channel.kernel.tolist()
+    return {"kernel": kernel, "texts": made.texts, "sources": made.sources}
 
 
 def neighbours_of(release: Released, others: int = N_NEIGHBOURS) -> dict[str, Any]:
@@ -81,12 +81,12 @@ def neighbours_of(release: Released, others: int = N_NEIGHBOURS) -> dict[str, An
 def kernels_of_neighbours(
     kinds: Iterable[str], laws: Iterable[str], rows: Iterable[int], seeds: Iterable[int], others: int = N_NEIGHBOURS
 ) -> pd.DataFrame:
-    """Return how many neighbouring tables lead to the same card as a table.
+    """Return how many neighbouring tables lead to the same kernel as a table.
 
     ``kinds`` are keys of ``KERNELS``; ``others`` is the number of neighbouring tables, which differ by one person.
 
     The columns are ``kind``, ``law``, ``rows``, ``seed``, ``same`` and ``of``. For ``same`` of ``of`` neighbours, the
-    card does not reveal the person's secret to an adversary who knows all other rows.
+    kernel does not reveal the person's secret to an adversary who knows all other rows.
     """
     sizes, names, tables = list(rows), list(laws), list(seeds)
     return pd.DataFrame(

@@ -70,10 +70,6 @@ CASES = {
         ["--notion", "ldp", "--eps", "1", "--mechanism", "optimal", "--confidence", "none"],
         {"notion": "ldp", "budgets": {"eps": 1}, "mechanism": "optimal", "confidence": None},
     ),
-    "without the kernel": (
-        ["--notion", "lip", "--eps", "1", "--mechanism", "optimal", "--no-kernel"],
-        {"budgets": {"eps": 1}, "mechanism": "optimal", "kernel": False},
-    ),
     "a mechanism that sees the secret": (
         ["--notion", "lip", "--eps", "0.5", "--mechanism", "secret-aware", "--confidence", "none"],
         {"mechanism": "secret-aware", "confidence": None},

@@ -23,7 +23,7 @@ def test_the_commands_that_it_prints_work(folder, tmp_path, monkeypatch, capsys)
     assert codes == [3, 0]  # the audit says that the notion is broken, and the release mends it
     released = pl.read_csv(tmp_path.joinpath(*folder, "released.csv"))
     assert released.height == EXAMPLE_ROWS
-    assert released["age_band"].n_unique() > 2  # it still says something
+    assert released["age_band"].n_unique() > 1  # it still says something: with noisy counts, two groups of five bands
 
 
 def test_it_replaces_nothing_unless_told(tmp_path, monkeypatch, capsys):

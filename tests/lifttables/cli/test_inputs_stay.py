@@ -40,7 +40,7 @@ def folder(tmp_path, monkeypatch):
     Path("ages.csv").write_text("age,tens\n21,20s\n34,30s\n39,30s\n")
     Path("zips.csv").write_text("zip,tens,hundreds\n100,10,1\n107,10,1\n")
     Path("notion_of_mine.py").write_text(OWN)
-    words = ["sanitise", "in.csv", *OF, *TREES, *LIP_1, *FAST, "--ledger", "none", "--kernel"]
+    words = ["sanitise", "in.csv", *OF, *TREES, *LIP_1, *FAST, "--ledger", "none"]
     words += ["--mechanism", "randomised-response"]
     assert main([*words, "-o", "done.csv"]) == 0
     return tmp_path

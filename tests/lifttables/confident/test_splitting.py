@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lifttables.confident.subset_lattice import SELECTION_SHARE, split
+from lifttables.population.sample import SELECTION_SHARE, split
 
 
 @pytest.mark.parametrize("p", [[[0.3, 0.2], [0.1, 0.4]], [[0.1] * 5] * 2], ids=["2x2", "2x5"])

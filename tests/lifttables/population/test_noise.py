@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from lifttables.population import noise
 from lifttables.population.binomial import clopper_pearson
 from lifttables.population.noise import GRID, Rows, geometric_noise, noise_pmf, upper_bounds
 
@@ -17,7 +16,7 @@ SETTINGS = list(itertools.product((0.5, 1.0, 2.0), ((1, 1), (1, 3), (3, 1), (2, 
 QUICK = [(0.5, (1, 1), 9), (1.0, (1, 3), 25), (1.0, (2, 4), 2), (2.0, (3, 1), 60), (2.0, (3, 9), 0)]
 
 
-def missed(c, cells, n):
+def missed(c, cells, n, *, fast=False):
     """The largest P(bound < p and n in the interval) / level over all p, by enumerating K and both sums of noise."""
     a, b = cells
     inside, outside = noise_pmf(a, c), noise_pmf(b, c)
@@ -38,7 +37,7 @@ def missed(c, cells, n):
         shifts[z - z[0]] = part
         rows = Rows(n + u, max(n + u - width, 0), max(n + u + width, 0), a + b)
         levels = np.broadcast_to(LEVELS, (len(seen), len(LEVELS)))
-        bounds = upper_bounds(rows, seen, np.full(len(seen), a), levels, c)
+        bounds = upper_bounds(rows, seen, np.full(len(seen), a), levels, c, fast=fast)
         assert (np.diff(bounds, axis=1) >= 0).all()  # nested, as the staircase needs
         for at, p in enumerate(SHARES):
             miss[at] += np.convolve(shifts, binomial[at]) @ (p > bounds)
@@ -58,9 +57,8 @@ def test_no_bound_fails_more_often_in_all_settings():
 
 
 @pytest.mark.parametrize(("c", "cells", "n"), [(1.0, (1, 3), 25), (2.0, (3, 1), 9)], ids=str)
-def test_with_the_noise_bounded_separately(c, cells, n, monkeypatch):
-    monkeypatch.setattr(noise, "WIDE_ROWS", -1)
-    assert (missed(c, cells, n) <= 1).all()
+def test_with_the_noise_bounded_separately(c, cells, n):
+    assert (missed(c, cells, n, fast=True) <= 1).all()
 
 
 def test_the_noise_has_its_distribution():
