@@ -305,9 +305,8 @@ class Desk:
         """Return the NMI of one mechanism; ``asked`` has kind, eps and mechanism."""
         wanted = json.loads(asked)
         try:
-            tried = attempt(
-                [self._counts(wanted)], wanted["kind"], wanted["mechanism"], wanted["eps"], DEFAULT_CONFIDENCE
-            )
+            counts = with_noise([self._counts(wanted)], None, secret_key())
+            tried = attempt(counts, wanted["kind"], wanted["mechanism"], wanted["eps"], DEFAULT_CONFIDENCE)
         except LiftError as error:
             return json.dumps({"mechanism": wanted["mechanism"], "problem": told(error)})
         answer = {name: getattr(tried, name) for name in ("mechanism", "notion", "nmi", "outputs", "seconds")}
@@ -323,8 +322,7 @@ class Desk:
         """Return the files that ``lift sanitise`` writes: release, card, audit, design.
 
         ``wanted`` is as for :meth:`audit`, and has ``mechanism``; ``confidence``, null for this sample alone; ``rare``,
-        the handling of rare symbols; ``seed``, null for
-        an unpredictable draw.
+        the handling of rare symbols; ``seed``, null for an unpredictable draw.
         """
         table, reading = self._opened(), reading_of(wanted, rare=wanted.get("rare", "error"))
         output_files: list[dict[str, Any]] = []

@@ -10,9 +10,10 @@ import pytest
 
 from liftlib import LIP
 from liftlib.errors import DataError
-from lifttables.bundle import Outputs, page_file, sanitise_file
+from lifttables.bundle import Outputs, sanitise_file
 from lifttables.cli import main
 from lifttables.encoding.reading import Reading
+from lifttables.files import page_file
 from lifttables.releases.pipeline import Plan
 
 OF = ["--secret", "ill", "--public", "age", "zip"]
