@@ -245,7 +245,8 @@ class Search:
         work = Pass.start(self.dual, -delta, delta / BRANCHING_FRACTION, len(self.problem.rows), several=several)
         tree = self.tree = Tree(self.problem, work, self.caps)
         before, told = self.programmes, 0
-        for _ in tree.explore(0 if self.over else min(most, self.most - self.programmes)):
+        # the root at least, which a proof needs
+        for _ in tree.explore(1 if self.over else min(most, self.most - self.programmes)):
             self.programmes = before + work.nodes
             if (report := self.limits.report) is not None and work.nodes >= told:
                 report(self.cost, self.proven.bound, self.clock.seconds)
