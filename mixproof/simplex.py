@@ -144,43 +144,10 @@ class Simplex:
         reduced, inverse, basic = self.reduced[:k], self.inverse[:k], self.basic[:k]
         sign = np.where(above, 1.0, -1.0)
         sign[self.status[:k] != ACTIVE] = 0.0
-        pivots, ratios = self._pivots[:k], self._ratios[:k]
+        pivots = self._pivots[:k]
         product(inverse[every, row] * sign[:, None], self.table, pivots)
-        np.divide(pivots, reduced, out=ratios)  # inverse ratios: the largest enters
-        violation = self.worst[:k].copy()
-        enters, length, moved = np.full(k, -1), np.zeros(k), np.zeros((k, self.m))
-        going = np.flatnonzero(sign)
         self.steps += 1
-        flips: list[tuple[Any, Any]] = []
-        while going.size > FEW:  # breakpoints in order; a variable whose range does not remove the violation is flipped
-            at = (ratios if going.size == k else ratios[going]).argmax(1)
-            ratio = ratios[going, at]
-            usable = ratio > 0.0
-            if not usable.all():
-                if (blank := np.isnan(ratio)).any():  # 0 / 0
-                    ratios[going[blank]] = np.nan_to_num(ratios[going[blank]], nan=0.0)
-                    continue
-                going, at, ratio = going[usable], at[usable], ratio[usable]
-            size = np.abs(pivots[going, at])
-            width = self.most[going, at] - self.least[going, at]
-            step = 1.0 / ratio
-            self.objective[going] += violation[going] * (step - length[going])
-            length[going] = step
-            rest = violation[going] - size * width
-            enter = (rest < PRIMAL_TOL) & (size > PIVOT_TOL)
-            enters[going[enter]] = at[enter]
-            more = ~enter
-            going, at = going[more], at[more]
-            violation[going] = rest[more]
-            width = np.where(reduced[going, at] < 0, -width[more], width[more])
-            moved[going] += width[:, None] * self.columns[at]
-            ratios[going, at] = 0.0
-            flips.append((going, at))
-        if going.size:
-            flips.append(self._sorted(going, violation, length, enters, moved))
-        failed = (enters < 0) & (sign != 0)
-        if failed.any():
-            self.status[:k][failed] = np.where(violation[failed] < LOOSE_TOL, LOOSE, INFEASIBLE)
+        enters, length, moved, flips = self._ratio_test(np.flatnonzero(sign))
         good = enters >= 0
         if not good.all():
             length[~good], moved[~good] = 0.0, 0.0
@@ -225,6 +192,48 @@ class Simplex:
         if old.size:
             self.refactor(old)
             self.status[old[self.age[old] >= MAX_STEPS]] = STUCK
+
+    def _ratio_test(self, going: Any) -> tuple[Any, Vector, Matrix, list[tuple[Any, Any]]]:
+        """Return the entering variables (-1 if none), dual step lengths, columns of flipped variables, and flips.
+
+        Breakpoints are passed in order: a variable whose range does not remove the violation is flipped.
+        """
+        k, ratios = self.used, self._ratios[: self.used]
+        pivots, reduced = self._pivots[:k], self.reduced[:k]
+        np.divide(pivots, reduced, out=ratios)  # inverse ratios: the largest enters
+        started, violation = going, self.worst[:k].copy()
+        enters, length, moved = np.full(k, -1), np.zeros(k), np.zeros((k, self.m))
+        flips: list[tuple[Any, Any]] = []
+        while going.size > FEW:
+            at = (ratios if going.size == k else ratios[going]).argmax(1)
+            ratio = ratios[going, at]
+            usable = ratio > 0.0
+            if not usable.all():
+                if (blank := np.isnan(ratio)).any():  # 0 / 0
+                    ratios[going[blank]] = np.nan_to_num(ratios[going[blank]], nan=0.0)
+                    continue
+                going, at, ratio = going[usable], at[usable], ratio[usable]
+            size = np.abs(pivots[going, at])
+            width = self.most[going, at] - self.least[going, at]
+            step = 1.0 / ratio
+            self.objective[going] += violation[going] * (step - length[going])
+            length[going] = step
+            rest = violation[going] - size * width
+            enter = (rest < PRIMAL_TOL) & (size > PIVOT_TOL)
+            enters[going[enter]] = at[enter]
+            more = ~enter
+            going, at = going[more], at[more]
+            violation[going] = rest[more]
+            width = np.where(reduced[going, at] < 0, -width[more], width[more])
+            moved[going] += width[:, None] * self.columns[at]
+            ratios[going, at] = 0.0
+            flips.append((going, at))
+        if going.size:
+            flips.append(self._sorted(going, violation, length, enters, moved))
+        failed = started[enters[started] < 0]
+        if failed.size:
+            self.status[failed] = np.where(violation[failed] < LOOSE_TOL, LOOSE, INFEASIBLE)
+        return enters, length, moved, flips
 
     def _sorted(self, going: Any, violation: Vector, length: Vector, enters: Any, moved: Matrix) -> tuple[Any, Any]:
         """Complete ratio tests among the next ``SORTED`` breakpoints, where a step is cut; return the flips."""

@@ -206,11 +206,7 @@ def choose(
     # by option; a budget and accuracy have no limit
     limits: dict[str, float | None] = {"": at_most} if at_most or accuracy or eps is not None else dict(BELIEF_LIMITS)
     targets = {
-        label: {
-            name: (eps or 0.0) if limit is None else question.largest_budget(NOTIONS_AT[name], limit)
-            for name in notions
-            if accuracy is None
-        }
+        label: {} if accuracy else {name: _target(question, name, eps, limit) for name in notions}
         for label, limit in limits.items()
     }
     wanted = [
@@ -239,6 +235,11 @@ def choose(
         belief=question.belief,
         answers=tuple(trials.answer(label, limit, fits[label], source, how) for label, limit in limits.items()),
     )
+
+
+def _target(question: Question, notion: str, eps: float | None, limit: float | None) -> float:
+    """Return the given budget, or the largest that answers a question."""
+    return (eps or 0.0) if limit is None else question.largest_budget(NOTIONS_AT[notion], limit)
 
 
 def _check_names(notions: Sequence[str], mechanisms: Sequence[str]) -> None:

@@ -361,7 +361,7 @@ def released(page, rows, folder):
     assert len(published) == rows
     assert set(published.age) <= set(made.outputs)
     card = json.loads(files["mine-released.card.json"].read_text())
-    assert card["kept"][1]["confidence"] == 0.9
+    assert card["kept"][0]["confidence"] == 0.9
 
 
 def test_the_page_starts_with_an_example_a_question_and_a_recommendation(browser, site):

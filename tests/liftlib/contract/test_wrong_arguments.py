@@ -76,6 +76,7 @@ UNCHECKED = {
     **dict.fromkeys(("relaxed", "tangents", "tangent_directions"), "a solver's own rows and priors"),
     **dict.fromkeys(("lacks", "refusal"), "interfaces, which are classes of the library"),
     **dict.fromkeys(("sums", "parts", "violation_of_sums", "certifies"), "of parts, which designs make themselves"),
+    **dict.fromkeys(("scaled", "merged", "choosing"), "a sample's, by designs, with what they computed"),
     **dict.fromkeys(("misses", "nearness", "kept", "price", "differences"), "subsets, by the thousand"),
     "save": "writes a file",
 }
