@@ -36,7 +36,7 @@ def stored(joint_at, notion_at, mixture=False):
     """A problem with a genuine proof, and the value of its channel."""
     joint, notion = JOINTS[joint_at], NOTIONS[notion_at]
     made = {"method": "tree"} if provides(notion, Polyhedral) else {}
-    channel = ll.mechanisms.optimal(joint, notion, gap=0.02, compiled=False, **made)
+    channel = ll.mechanisms.optimal(joint, notion, gap=0.02, **made)
     problem = json.loads(to_problem(joint, notion, channel))
     if mixture:
         numbered = notion.proven.relaxed(joint.p_s, 1e-12)[0].numbered_halfspaces(joint)
