@@ -14,16 +14,17 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import CancelledError, Executor, as_completed
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError, Executor, Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
-from liftbook.chapters.errors import RerunError
+from liftbook.chapters.errors import RerunError, SweepStopped
 from liftbook.chapters.folders import CARD, worked_in_alone
 from liftbook.chapters.parameters import SUFFIXES, check_values, find_chapter, read_yaml
 from liftbook.chapters.report import write_report
@@ -159,6 +160,13 @@ def sweep(
     -------
     Sweep
         It lists failed runs, which do not stop the others; the next sweep retries them.
+
+    Raises
+    ------
+    SweepStopped
+        After Ctrl-C, which ends the runs that are not complete; the report has the complete ones.
+    RerunError
+        If the folder is not a sweep of this chapter, or the workers are gone.
     """
     path = find_chapter(chapter)
     _begin(folder, path.stem)
@@ -168,12 +176,22 @@ def sweep(
         by_name = {run_name(path, values): dict(values) for values in runs}
         skipped = tuple(name for name in by_name if is_finished(folder / "runs" / name))
         todo = {name: values for name, values in by_name.items() if name not in skipped}
-        failed = {}
-        for name, (message, files) in _outcomes(executors, _task(chapter, path, html, timeout, book), todo, progress):
-            _put(files, folder / "runs" / name)
-            if message:
-                failed[name] = message
+        failed, stopped = {}, False
+        with closing(_outcomes(executors, _task(chapter, path, html, timeout, book), todo, progress)) as outcomes:
+            try:
+                for name, (message, files) in outcomes:
+                    _put(files, folder / "runs" / name)
+                    if message:
+                        failed[name] = message
+            except KeyboardInterrupt:
+                stopped = True
         write_report(folder, path, failed, html=html, book=book)
+        if stopped:
+            n_complete = sum(is_finished(folder / "runs" / name) for name in by_name)
+            raise SweepStopped(
+                f"stopped: {n_complete} of {len(by_name)} runs are complete and kept, with their table results.csv, in "
+                f"{folder}: run the command again to continue"
+            )
         return Sweep(folder, tuple(name for name in todo if name not in failed), skipped, failed)
 
 
@@ -211,15 +229,15 @@ def _begin(folder: Path, stem: str) -> None:
 
 def _outcomes(
     executors: Executors, task: Task, todo: Mapping[str, Mapping[str, Any]], progress: bool
-) -> Iterator[tuple[str, tuple[str, Files]]]:
+) -> Generator[tuple[str, tuple[str, Files]], None, None]:
     from tqdm import tqdm  # noqa: PLC0415 - papermill's
 
     left, attempts = dict(todo), 0
     with tqdm(total=len(left), unit="run", disable=not progress or not left) as bar:
         while left:
             try:
-                with executors() as executor:
-                    futures = {executor.submit(task, values): name for name, values in left.items()}
+                with executors() as executor, _killed_by_ctrl_c() as futures:
+                    futures |= {executor.submit(task, values): name for name, values in left.items()}
                     for future in as_completed(futures):
                         outcome = future.result()
                         del left[futures[future]]
@@ -237,6 +255,20 @@ def _outcomes(
                         f"worker processes died {attempts} times, perhaps for lack of memory; {len(left)} runs are "
                         "left: run the command again with fewer --jobs to continue"
                     ) from error
+
+
+@contextmanager
+def _killed_by_ctrl_c() -> Iterator[dict[Future[Any], str]]:
+    """If Ctrl-C ends the block, cancel the futures put into the mapping and kill the processes begun in it."""
+    futures, others = dict[Future[Any], str](), set(active_children())
+    try:
+        yield futures
+    except (KeyboardInterrupt, GeneratorExit):  # in this generator, or in who reads it
+        for future in futures:
+            future.cancel()
+        for worker in set(active_children()) - others:
+            worker.kill()  # its kernel ends with it
+        raise
 
 
 def _work(

@@ -306,6 +306,47 @@ def test_a_local_worker_that_is_killed_is_replaced(tmp_path):
     assert_each_ran_once(tmp_path / "out", 2)
 
 
+@pytest.mark.parametrize("finished", [0, 1])
+@pytest.mark.parametrize("to_all", [True, False], ids=["terminal", "parent"])
+def test_ctrl_c_stops_at_once_and_keeps_what_is_complete(tmp_path, finished, to_all):
+    out, waits = tmp_path / "out", tmp_path / "waits.md"
+    source = Path(SMALL).read_text(encoding="utf-8")
+    begun = tmp_path / "begun"
+    write = f"open({str(begun)!r}, 'a').write(f'{{n}} {{os.getpid()}}')"
+    line = f"import os, time\nif n >= 2:\n    {write}\n    time.sleep(600)"
+    waits.write_text(source.replace('print("done", 2 * eps)', line), encoding="utf-8")
+    runs = "".join(f"  - {{n: {n}}}\n" for n in range(2 - finished, 6))
+    words = [sys.executable, "-m", "liftbook", "sweep", str(waits), str(grid(tmp_path, f"runs:\n{runs}"))]
+    process = subprocess.Popen(
+        [*words, "-o", str(out), "--jobs", "1", "--no-html", "--quiet"],
+        start_new_session=True,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    wait_for(lambda: begun.exists() and begun.read_text())
+    started = time.monotonic()
+    (os.killpg if to_all else os.kill)(process.pid, signal.SIGINT)
+    err = process.communicate(timeout=60)[1]
+    assert time.monotonic() - started < 30, "it would sleep for ten minutes"
+    kept = f"{finished} of {finished + 4} runs are complete and kept, with their table results.csv"
+    assert err == f"liftbook: stopped: {kept}, in {out}: run the command again to continue\n"
+    assert process.returncode == 130
+    n, kernel = begun.read_text().split()
+    assert n == "2", "no other run was begun"
+    wait_for(lambda: not Path("/proc", kernel).exists())
+    assert all(is_finished(run) for run in (out / "runs").iterdir())
+    rows = (out / "results.csv").read_text().splitlines()[1:]
+    assert len(rows) == 2 * finished
+
+
+def wait_for(condition):
+    for _ in range(600):
+        if condition():
+            return
+        time.sleep(0.1)
+    raise TimeoutError
+
+
 @pytest.mark.slow
 def test_a_killed_sweep_goes_on_where_it_was(tmp_path):
     mark, out = tmp_path / "mark", tmp_path / "out"
