@@ -23,7 +23,7 @@ from companion.sockets import LocalKernel
 from companion.sphinx.findable import address_of
 
 # extensions that need the whole site
-SITE_WIDE = ("companion.sphinx.notebooks", "companion.sphinx.redirects", "companion.sphinx.findable")
+SITE_WIDE = ("companion.sphinx.notebooks", "companion.sphinx.findable")
 
 
 def lay_out(

@@ -14,7 +14,6 @@ DEFAULTS: dict[str, Any] = {
     "companion_package": {},
     "companion_parameters": "companion.parameters",
     "companion_picture": "",
-    "companion_redirects": {},
     "companion_rerun": {},
 }
 

@@ -25,7 +25,6 @@ extensions = [
     "companion.sphinx.parameters",
     "companion.sphinx.glossary",
     "companion.sphinx.search",
-    "companion.sphinx.redirects",
     "companion.sphinx.findable",
     "companion.sphinx.reruns",
     "companion.course.page",

@@ -16,7 +16,7 @@ from liftbook.chapters.parameters import chapters_folder
 SITE_WIDE = (
     *("sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon", "sphinx.ext.viewcode"),
     *("sphinx.ext.intersphinx", "sphinx_external_toc", "sphinx_thebe", "sphinx_comments", "sphinx_jupyterbook_latex"),
-    *("companion.sphinx.notebooks", "companion.sphinx.redirects", "companion.sphinx.findable"),
+    *("companion.sphinx.notebooks", "companion.sphinx.findable"),
     *("liftbook.build.sphinx.reference", "liftbook.build.sphinx.figures_map", "liftbook.build.sphinx.gallery"),
 )
 """Extensions that make or need the whole site."""
@@ -28,7 +28,6 @@ OF_THOSE = (
     "thebe_",
     "companion_package",
     "companion_picture",
-    "companion_redirects",
 )
 """Prefixes of their settings."""
 

@@ -37,9 +37,6 @@ sys.meta_path.insert(0, Block())
 """
 
 
-MORE = """
-companion_redirects = {"games/dice": "chapters/coins", "games/dice#heads": "index#heads"}
-"""
 DOUBLE = """
 
 def double(asked, tell, data):
@@ -67,8 +64,6 @@ class Built:
         if not self.runs:
             self.environment["LIFT_PYODIDE"] = "off"
         self.environment["PYTHONPATH"] = os.pathsep.join([str(folder / "block"), str(ROOT)])
-        with (folder / "conf.py").open("a", encoding="utf-8") as conf:
-            conf.write(MORE)
         with (folder / "book_browser.py").open("a", encoding="utf-8") as module:
             module.write(DOUBLE)
         done = self.python("-m", "sphinx", "-W", "--keep-going", "-b", "html", str(folder), str(self.html))
@@ -189,12 +184,6 @@ def test_pages_have_descriptions_and_wrong_addresses_a_page(book, coins):
     assert len(coins.select("h1")) == 1
     assert "Page not found" in (book.html / "404.html").read_text(encoding="utf-8")
     assert not (book.html / "sitemap.xml").exists(), "the book has no address"
-
-
-def test_a_page_that_has_moved_leads_to_the_new_one(book):
-    text = (book.html / "games" / "dice.html").read_text(encoding="utf-8")
-    assert "location.replace" in text
-    assert 'content="0; url=../chapters/coins.html"' in text
 
 
 def test_a_page_that_runs_or_a_reason_why_it_does_not(book, coins):

@@ -16,7 +16,7 @@ BUILDS = Path("_build/html"), Path("_build/next/html")
 
 
 def words(page: Path) -> list[str]:
-    """Return the words of a page's article, none if it has no article (a redirect)."""
+    """Return the words of a page's article, none if it has no article."""
     article = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser").find("article")
     for other in article.find_all(["script", "style", "button"]) if article else []:
         other.decompose()
