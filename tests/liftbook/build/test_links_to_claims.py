@@ -1,0 +1,136 @@
+"""What a link asks for is in view, however late the page settles."""
+
+import random
+import re
+from pathlib import Path
+
+import pytest
+from conftest import HTML
+
+from companion.chromium import find_chromium
+
+ROOT = Path(__file__).resolve().parents[3]
+SCRIPT = ROOT / "_static" / "asked.js"
+NUMBER, SEED = 40, 53
+CONDITIONS: dict[str, dict[str, int]] = {"cold": {}, "warm": {}, "narrow": {"width": 390}, "slow": {"throttling": 6}}
+
+# a browser without scroll anchoring, such as Safari, leaves it to the page to keep its place
+PAGE = f"""<!doctype html><html style="overflow-anchor: none"><body>
+<div id="above" style="height: 2000px"></div><p id="row">asked for</p><p id="next">another</p>
+<div style="height: 4000px"></div><script>{SCRIPT.read_text(encoding="utf-8") if SCRIPT.is_file() else ""}</script>
+</body></html>"""
+ADDRESS = "http://asked.test/page.html"
+FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))"
+PLACE = "id => document.getElementById(id).getBoundingClientRect().top"
+
+
+@pytest.fixture
+def jumped(page):
+    page.route("http://asked.test/*", lambda route: route.fulfill(body=PAGE, content_type="text/html"))
+    page.goto(f"{ADDRESS}#row")
+    return page
+
+
+def grow(page, by):
+    page.evaluate(f"document.getElementById('above').style.height = '{2000 + by}px'")
+    page.evaluate(FRAMES)
+
+
+def test_it_stays_while_the_page_grows_above_it(jumped):
+    for by in (900, 2600, 300):
+        grow(jumped, by)
+        assert 0 <= jumped.evaluate(PLACE, "row") < 100
+    jumped.evaluate("location.hash = 'next'")
+    grow(jumped, 1500)
+    assert 0 <= jumped.evaluate(PLACE, "next") < 100
+
+
+@pytest.mark.parametrize("own", ["wheel", "key"])
+def test_a_reader_who_scrolls_is_not_taken_back(jumped, own):
+    jumped.evaluate(FRAMES)
+    if own == "wheel":
+        jumped.mouse.move(400, 400)
+        jumped.mouse.wheel(0, 1200)
+    else:
+        jumped.keyboard.press("PageDown")
+    jumped.wait_for_function("document.getElementById('row').getBoundingClientRect().top < -100")
+    place = jumped.evaluate("scrollY")
+    grow(jumped, 900)
+    assert jumped.evaluate("scrollY") >= place
+
+
+def test_a_page_read_again_keeps_the_readers_place(jumped):
+    jumped.evaluate(FRAMES)
+    jumped.mouse.move(400, 400)
+    jumped.mouse.wheel(0, 1200)
+    jumped.wait_for_function("document.getElementById('row').getBoundingClientRect().top < -1000")
+    jumped.reload()
+    jumped.evaluate(FRAMES)
+    assert jumped.evaluate(PLACE, "row") < -1000
+
+
+# the layout is as it was for half a second
+SETTLED = """() => { const now = [document.body.offsetHeight, scrollY].join(), at = performance.now();
+    if (now !== window.lastLayout) { window.lastLayout = now; window.lastChange = at; }
+    return document.readyState === 'complete' && MathJax.startup && at - window.lastChange > 500 }"""
+
+
+def links():
+    """Return the verdicts' links in all chapters, as pairs of page and claim."""
+    pages = sorted((HTML / "chapters").glob("*.html"))
+    found = {
+        (page.stem, name) for page in pages for name in re.findall(r'href="ledger\.html#([^"]+)"', page.read_text())
+    }
+    return random.Random(SEED).sample(sorted(found), NUMBER)
+
+
+def followed(browser, site, condition, some):
+    """Follow links; return what is out of view, as the claim and its place in the window."""
+    words = CONDITIONS[condition]
+    lost, context = [], None
+    for source, name in some:
+        if context is None or condition != "warm":
+            context = browser.new_context(viewport={"width": words.get("width", 1300), "height": 900})
+        page = context.new_page()
+        if rate := words.get("throttling"):
+            context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": rate})
+        if condition == "warm":
+            page.goto(f"{site}chapters/{source}.html")
+            page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
+            page.locator(f'a[href="ledger.html#{name}"]').first.click()
+            page.wait_for_url("**/ledger.html#*")
+        else:
+            page.goto(f"{site}chapters/ledger.html#{name}")
+        page.wait_for_function(SETTLED, polling=100)
+        page.evaluate("MathJax.startup.promise.then(() => document.fonts.ready).then(() => 0)")
+        page.wait_for_function(SETTLED, polling=100)
+        top = page.evaluate(PLACE, name)
+        head = page.evaluate("document.querySelector('.bd-header-article').getBoundingClientRect().bottom")
+        if not head <= top < 600:
+            lost.append((name, top))
+        assert page.locator("article.claim:target").get_attribute("id") == name
+        assert page.evaluate("getComputedStyle(document.querySelector('article.claim:target')).outlineStyle") == "solid"
+        (context if condition != "warm" else page).close()
+    context.close()
+    return lost
+
+
+on_the_book = [
+    pytest.mark.book,
+    pytest.mark.browser,
+    pytest.mark.skipif(find_chromium() is None, reason="no Chromium on this machine"),
+]
+
+
+SAMPLE = {"cold": slice(0, 3), "warm": slice(3, 5), "narrow": slice(5, 7), "slow": slice(7, 8)}
+
+
+@pytest.mark.parametrize("condition", [pytest.param(name, marks=on_the_book) for name in CONDITIONS])
+def test_verdicts_lead_to_their_rows(browser, site, condition):
+    assert followed(browser, site, condition, links()[SAMPLE[condition]]) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("condition", [pytest.param(name, marks=on_the_book) for name in CONDITIONS])
+def test_forty_verdicts_lead_to_their_rows(browser, site, condition):
+    assert followed(browser, site, condition, links()) == []
