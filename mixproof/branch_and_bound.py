@@ -24,7 +24,7 @@ import numpy as np
 from mixproof.numerics import Mask, Matrix, Vector
 from mixproof.open_nodes import Branched, OpenNodes
 from mixproof.problem import BISECT, COLUMNS_PER_PASS, EARLY_STOP_SHARE, FIRST, LEAF, Pass, Problem
-from mixproof.simplex import ABOVE, AUXILIARY_COST, INFEASIBLE, LOOSE, OPTIMAL, Simplex, product, surprise
+from mixproof.simplex import ABOVE, AUXILIARY_COST, INFEASIBLE, LOOSE, OPTIMAL, Simplex, product, slots_for, surprise
 
 SLOTS = 1024  # nodes side by side: some hundreds, before arithmetic and not calls of numpy takes most of the time
 FIRST_SLOTS = 128  # slots in use at the start of a tree, because a column may be found soon
@@ -67,6 +67,7 @@ class Tree(Simplex):
     PER_SLOT = (*Simplex.PER_SLOT, "low", "high", "origin", "which", "bound", "retried")
 
     def __init__(self, problem: Problem, work: Pass, caps: Vector, slots: int = SLOTS) -> None:
+        slots = slots_for(problem.rows, slots)
         order = np.concatenate([work.order, np.arange(caps.size, problem.rows.shape[1])])
         super().__init__(np.ascontiguousarray(problem.rows[:, order]), problem.low, problem.high, slots)
         self.work, self.problem = work, problem

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+LAST_SECONDS, LAST_SHARE = 0.2, 0.2  # how much longer than its limit a search may take to mix what it found
+
 Report = Callable[[float, float, float], None]  # progress callback, called with (cost, lower bound, seconds)
 
 
@@ -67,3 +69,12 @@ class Clock:
     def left(self) -> float:
         """Seconds left, at least 0."""
         return max(0.0, self.limit - self.seconds)
+
+    @property
+    def last(self) -> float:
+        """Seconds left to mix what was found, also if the limit is reached."""
+        return max(0.0, (1 + LAST_SHARE) * self.limit + LAST_SECONDS - self.seconds)
+
+
+UNLIMITED = Clock(None)
+"""A clock without a time limit."""

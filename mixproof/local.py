@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 
+from mixproof.limits import UNLIMITED, Clock
 from mixproof.numerics import Matrix, Vector
 from mixproof.problem import MIN_SAVING, Problem
-from mixproof.simplex import AUXILIARY_COST, OPTIMAL, Simplex, surprise
+from mixproof.simplex import AUXILIARY_COST, OPTIMAL, Simplex, slots_for, surprise
 
 MAX_ENTROPY_SLOPE = 27.6  # nats: the largest slope of entropy, about its slope at 1e-12
 DESCENT_STEPS = 20  # linear programs of one descent at most
 TIE_BREAKER = 1e-8  # a cost vector with one non-zero entry ties everywhere, and ties can make a simplex cycle
 
 
-def largest(problem: Problem) -> tuple[Vector, Matrix]:
-    """Return an upper bound on each coordinate, and the multipliers that prove it, shape (n, m)."""
+def largest(problem: Problem, clock: Clock = UNLIMITED) -> tuple[Vector, Matrix]:
+    """Return an upper bound on each coordinate, and the multipliers that prove it, shape (n, m).
+
+    A bound for which the time did not suffice is 1, with multipliers 0.
+    """
     n, every = problem.coordinates, problem.rows.shape[1]
-    programs, proof = _programs(problem, n), np.zeros((n, len(problem.rows)))
+    proof = np.zeros((n, len(problem.rows)))
     cost = np.full((n, every), AUXILIARY_COST)
     cost[:, :n] = TIE_BREAKER * (1.0 + 0.6180339887 * np.arange(n) % 1.0) - np.eye(n)
-    symbol = np.arange(n)
-    programs.start(slice(0, n), cost, np.inf)
-    for done in programs.ended():
-        proof[symbol[done]] = programs.multipliers(done)
-        symbol = programs.moved(symbol, *programs.compact(done), programs.used)
+    for programs, some in _programs(problem, n, clock):
+        symbol = some
+        programs.start(slice(0, symbol.size), cost[symbol], np.inf)
+        for done in programs.ended(clock):
+            proof[symbol[done]] = programs.multipliers(done)
+            symbol = programs.moved(symbol, *programs.compact(done), programs.used)
     return caps_of(problem, proof), proof
 
 
@@ -37,14 +45,13 @@ def caps_of(problem: Problem, proof: Matrix) -> Vector:
     return np.asarray(np.minimum(1.0, values.max(axis=1) + auxiliary - constant.sum(axis=1)))
 
 
-def descend(problem: Problem, dual: Vector, starts: Matrix) -> tuple[Matrix, Vector]:
+def descend(problem: Problem, dual: Vector, starts: Matrix, clock: Clock = UNLIMITED) -> tuple[Matrix, Vector]:
     """Descend from each start to a local minimum of the price, by linearising entropy repeatedly.
 
-    Return the minima, shape (k, n), and their prices, infinite where none was found.
+    Return the minima, shape (k, n), and their prices, infinite where none was found in time.
     """
     count, n = starts.shape
     rows, prices, left = np.zeros_like(starts), np.full(count, np.inf), np.full(count, DESCENT_STEPS)
-    programs, start = _programs(problem, count), np.arange(count)
 
     def linearised(here: Matrix) -> Matrix:
         cost = np.full((len(here), problem.rows.shape[1]), AUXILIARY_COST)
@@ -52,26 +59,35 @@ def descend(problem: Problem, dual: Vector, starts: Matrix) -> tuple[Matrix, Vec
             cost[:, :n] = np.minimum(-np.log(here), MAX_ENTROPY_SLOPE) - dual
         return cost
 
-    programs.start(slice(0, count), linearised(starts), np.inf)
-    for done in programs.ended():
-        which, points = start[done], programs.points(done)[:, :n]
-        price = (surprise(points) - points * dual).sum(1)
-        better = (programs.status[done] == OPTIMAL) & (price < prices[which] - MIN_SAVING)
-        rows[which[better]], prices[which[better]] = points[better], price[better]
-        left[which] -= 1
-        more = better & (left[which] > 0)
-        if more.any():
-            programs.start(done[more], linearised(points[more]), np.inf)
-        start = programs.moved(start, *programs.compact(done[~more]), programs.used)
+    for programs, some in _programs(problem, count, clock):
+        start = some
+        programs.start(slice(0, start.size), linearised(starts[start]), np.inf)
+        for done in programs.ended(clock):
+            which, points = start[done], programs.points(done)[:, :n]
+            price = (surprise(points) - points * dual).sum(1)
+            better = (programs.status[done] == OPTIMAL) & (price < prices[which] - MIN_SAVING)
+            rows[which[better]], prices[which[better]] = points[better], price[better]
+            left[which] -= 1
+            more = better & (left[which] > 0)
+            if more.any():
+                programs.start(done[more], linearised(points[more]), np.inf)
+            start = programs.moved(start, *programs.compact(done[~more]), programs.used)
     return rows, prices
 
 
-def _programs(problem: Problem, count: int) -> Simplex:
-    """Return ``count`` programs over the whole polytope, with the slacks as their bases."""
-    programs = Simplex(problem.rows, problem.low, problem.high, count)
-    every = problem.rows.shape[1]
+def _programs(problem: Problem, count: int, clock: Clock) -> Iterator[tuple[Simplex, Any]]:
+    """Yield programs over the whole polytope, with the slacks as their bases, and the numbers of those in slots.
+
+    As many are in slots at a time as memory allows, until the time is over.
+    """
+    slots = slots_for(problem.rows, count)
+    programs, every = Simplex(problem.rows, problem.low, problem.high, slots), problem.rows.shape[1]
     programs.least[:, :every], programs.most[:, :every] = 0.0, 1.0
     programs.most[:, problem.coordinates : every] = problem.upper
-    programs.from_slacks(slice(0, count))
-    programs.used = count
-    return programs
+    for at in range(0, count, slots):
+        if clock.left <= 0:
+            return
+        some = np.arange(at, min(at + slots, count))
+        programs.used = some.size
+        programs.from_slacks(slice(0, some.size))
+        yield programs, some

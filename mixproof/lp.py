@@ -7,7 +7,6 @@ highspy rather than scipy, so that columns can be added and costs changed with a
 from __future__ import annotations
 
 import functools
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from mixproof.errors import Infeasible, SolverFailure
+from mixproof.limits import Clock
 from mixproof.numerics import FEASIBILITY_TOL, GAP_TOL, MIXTURE_TOL, SOLVER_TOL, Matrix, Vector
 
 INITIAL_COLUMNS_PER_ROW = 4  # initial columns per row: more make the first LP slower, fewer need more rounds
@@ -45,7 +45,7 @@ class Solution:
     gap: float
 
 
-def solve(cost: Vector, a_eq: Any, b_eq: Vector) -> Solution:
+def solve(cost: Vector, a_eq: Any, b_eq: Vector, seconds: float = np.inf) -> Solution:
     """Return a certified solution of: minimise cost x subject to A x = b, x >= 0.
 
     Parameters
@@ -53,6 +53,8 @@ def solve(cost: Vector, a_eq: Any, b_eq: Vector) -> Solution:
     cost : numpy.ndarray, shape (n,)
     a_eq : numpy.ndarray or scipy sparse array, shape (m, n)
     b_eq : numpy.ndarray, shape (m,)
+    seconds : float
+        Time limit.
 
     Raises
     ------
@@ -60,20 +62,23 @@ def solve(cost: Vector, a_eq: Any, b_eq: Vector) -> Solution:
         If HiGHS proves that the constraints cannot be satisfied.
     SolverFailure
         If HiGHS fails in another way, or a residual or the gap exceeds its tolerance.
+    TimeoutError
+        If it takes longer than ``seconds``.
 
     Examples
     --------
     >>> solve(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([1.0])).x.tolist()
     [1.0, 0.0]
     """
+    clock = Clock(seconds)
     try:
-        return certify(cost, a_eq, b_eq, *LinearProgram(cost, a_eq, b_eq).run())
+        return certify(cost, a_eq, b_eq, *LinearProgram(cost, a_eq, b_eq).run(clock.left))
     except (Infeasible, SolverFailure):
         # rows of very different scale: presolve removes redundant ones, and its infeasibility proofs are reliable
-        return certify(cost, a_eq, b_eq, *LinearProgram(cost, a_eq, b_eq, presolve="on").run())
+        return certify(cost, a_eq, b_eq, *LinearProgram(cost, a_eq, b_eq, presolve="on").run(clock.left))
 
 
-def mix_columns(cost: Vector, columns: Matrix, target: Vector) -> Solution:
+def mix_columns(cost: Vector, columns: Matrix, target: Vector, seconds: float = np.inf) -> Solution:
     """Return the minimum-cost mixture of given points with mean ``target``.
 
     Minimise cost b subject to V^T b = target, b >= 0.
@@ -86,6 +91,8 @@ def mix_columns(cost: Vector, columns: Matrix, target: Vector) -> Solution:
         V: points, one per row, with coordinates that sum to 1.
     target : numpy.ndarray, shape (X,)
         The mean, non-negative.
+    seconds : float
+        Time limit.
 
     Returns
     -------
@@ -95,7 +102,7 @@ def mix_columns(cost: Vector, columns: Matrix, target: Vector) -> Solution:
 
     Raises
     ------
-    Infeasible, SolverFailure
+    Infeasible, SolverFailure, TimeoutError
         As :func:`solve`.
 
     Notes
@@ -108,11 +115,11 @@ def mix_columns(cost: Vector, columns: Matrix, target: Vector) -> Solution:
     >>> mix_columns(np.array([0.0, 0.0, 1.0]), columns, np.array([0.3, 0.7])).x.tolist()
     [0.3, 0.7, 0.0]
     """
-    m, n = columns.shape
+    (m, n), clock = columns.shape, Clock(seconds)
     if m <= n and (only := _only_mixture(cost, columns, target)) is not None:
         return only
     if m <= 4 * INITIAL_COLUMNS_PER_ROW * n:
-        return solve(cost, columns.T, target)
+        return solve(cost, columns.T, target, clock.left)
     # initial columns: the cheapest overall and, for each coordinate, those that cover it at the lowest cost
     chosen = np.zeros(m, dtype=bool)
     chosen[_least(cost, INITIAL_COLUMNS_PER_ROW * n)] = True
@@ -124,7 +131,7 @@ def mix_columns(cost: Vector, columns: Matrix, target: Vector) -> Solution:
     programme = LinearProgram(np.full(n, dear), np.eye(n), target)
     programme.add(cost[index], columns[index].T)
     for _ in range(MAX_PRICING_ROUNDS):
-        weights, dual = programme.run()
+        weights, dual = programme.run(clock.left)
         reduced = np.where(chosen, 0.0, cost - columns @ dual)  # already optimal over these
         worst = np.flatnonzero(reduced < -GAP_TOL)
         if not worst.size:
@@ -140,7 +147,7 @@ def mix_columns(cost: Vector, columns: Matrix, target: Vector) -> Solution:
         chosen[joining] = True
         programme.add(cost[joining], columns[joining].T)
         index = np.concatenate([index, joining])
-    return solve(cost, columns.T, target)
+    return solve(cost, columns.T, target, clock.left)
 
 
 def _least(values: Vector, count: int) -> NDArray[np.intp]:
@@ -246,10 +253,10 @@ class LinearProgram:
 
         TimeoutError is raised if it takes longer than ``seconds``.
         """
-        began = time.perf_counter()
+        clock = Clock(seconds)
         self._highs.setOptionValue("time_limit", self._used + seconds)  # HiGHS adds up the time of all runs
         self._highs.run()
-        self._used += time.perf_counter() - began
+        self._used += clock.seconds
         status = self._highs.getModelStatus()
         if status == highspy.HighsModelStatus.kTimeLimit:
             raise TimeoutError(f"the linear program took longer than {seconds:g} s")

@@ -44,6 +44,9 @@ MAX_TREE_BYTES = 4e8  # bytes of a tree at which a search ends; it then needs ab
 CAP_ROOM = 1e-11  # relative margin of caps over what their multipliers prove
 MIN_GAP = 1e-9  # the smallest gap in nats: linear programs are no more exact
 
+TIME_OVER = "the time was over", "give more seconds, or a wider gap"
+"""That a time limit ended a search, and a remedy."""
+
 
 class ProvenBound(NamedTuple):
     """A lower bound on the cost of every mixture, with the pass that proves it."""
@@ -133,7 +136,7 @@ class Search:
             self.hull = Extended.of(extension)
             inside = np.append(self.target, extension.inside)
             self.problem = Problem.of(self.hull.ranges, self.slack * extension.slack, inside, extension.upper)
-        caps, self.cap_multipliers = largest(self.problem)
+        caps, self.cap_multipliers = largest(self.problem, self.clock)
         # slightly wider than the claim, which leaves a checker room for rounding
         self.caps = np.minimum(1.0, caps + CAP_ROOM * (1 + np.abs(self.cap_multipliers).sum(axis=1)))
 
@@ -151,7 +154,7 @@ class Search:
     def reached(self) -> tuple[str, str]:
         """The limit that was reached and a remedy, as text."""
         if self.clock.left <= 0:
-            return "the time was over", "give more seconds, or a wider gap"
+            return TIME_OVER
         if self.programmes >= self.most:
             return "the programmes were over", "give more work (work=None: no limit), or a wider gap"
         return "the tree was as large as memory lets it be", "give a wider gap"
@@ -169,12 +172,20 @@ class Search:
         """Add points to the master problem; return how many are new."""
         return self.master.add(rows) if len(rows) else 0
 
-    def include(self, rows: Matrix) -> None:
-        """Mix further points with those in use, whatever the time."""
+    def include(self, rows: Matrix, weights: Vector | None = None) -> None:
+        """Mix further points with those in use; if time does not suffice, take their own mixture if it is cheaper."""
         used = self.master.rows[self.weights > 0]
-        self.master = RestrictedMaster(self.target)
-        self.master.add(np.concatenate([used, rows]))
-        self.cost, self.dual, self.weights = self.master.run()
+        master = RestrictedMaster(self.target)
+        master.add(np.concatenate([used, rows]))
+        try:
+            self.cost, self.dual, self.weights = master.run(self.clock.last)
+        except TimeoutError:
+            if weights is None or (cost := float(entropies(rows) @ weights)) >= self.cost:
+                return
+            master = RestrictedMaster(self.target)
+            master.rows = np.concatenate([master.rows, rows])
+            self.cost, self.weights = cost, np.append(0.0, weights)
+        self.master = master
 
     def resolve(self) -> None:
         """Solve the master problem, adding sparse vertices until none improves it."""
@@ -194,10 +205,10 @@ class Search:
         if len(more):
             self.include(more)
         if isinstance(self.hull, Extended):
-            self.table = sparse_vertices_by_cuts(self.hull.extension)
+            self.table = sparse_vertices_by_cuts(self.hull.extension, self.clock)
         else:
             ranges = self.hull._replace(low=self.problem.low, high=self.problem.high)
-            self.table = sparse_vertices(ranges)
+            self.table = sparse_vertices(ranges, self.clock)
         self.resolve()
 
     def multi_start(self) -> None:
@@ -209,7 +220,7 @@ class Search:
             if not once:
                 first, second = units[self.rng.integers(0, n, (2, n))]
                 starts = np.concatenate([starts, 0.45 * first + 0.45 * second + 0.1 * self.target])
-            rows, prices = descend(self.problem, self.dual, starts)
+            rows, prices = descend(self.problem, self.dual, starts, self.clock)
             good, before = prices < -1e-7, self.cost
             if good.any() and self.add(rows[good]):
                 self.resolve()
@@ -233,7 +244,7 @@ class Search:
                 shaken /= shaken.sum(axis=1, keepdims=True)
                 starts = (1 - PERTURB_MIX[0]) * shaken + PERTURB_MIX[0] * units[self.rng.integers(0, n, n)]
             rows, prices = descend(
-                self.problem, self.dual, (1 - PERTURB_MIX[1]) * starts + PERTURB_MIX[1] * self.target
+                self.problem, self.dual, (1 - PERTURB_MIX[1]) * starts + PERTURB_MIX[1] * self.target, self.clock
             )
             if self.add(rows[prices < -MIN_SAVING]):
                 self.resolve()
@@ -251,7 +262,7 @@ class Search:
             if (report := self.limits.report) is not None and work.nodes >= told:
                 report(self.cost, self.proven.bound, self.clock.seconds)
                 told = work.nodes + REPORTED
-            if self.over:
+            if self.over and work.nodes:
                 break
         self.programmes = before + work.nodes
         work.least = tree.least_price
@@ -263,7 +274,7 @@ class Search:
         new_columns, self.joined = work.found[:300], 0
         if len(new_columns):
             starts = np.maximum(new_columns, NEGLIGIBLE_MASS)
-            rows, prices = descend(self.problem, self.dual, starts / starts.sum(axis=1, keepdims=True))
+            rows, prices = descend(self.problem, self.dual, starts / starts.sum(axis=1, keepdims=True), self.clock)
             self.joined = self.add(np.concatenate([new_columns, rows[prices < -MIN_SAVING]]))
             self.resolve()
         return tree
@@ -275,7 +286,7 @@ def cheapest_mixture(
     limits: Limits = Limits(),
     *,
     more: Matrix | None = None,
-    fallback: Callable[[], Matrix] | None = None,
+    fallback: Callable[[], tuple[Matrix, Vector]] | None = None,
     slack: float = 0.0,
     extension: Extension | None = None,
 ) -> Result:
@@ -295,7 +306,8 @@ def cheapest_mixture(
     more : numpy.ndarray, shape (k, n), optional, keyword-only
         Feasible points to start from: the result costs no more than their best mixture.
     fallback : callable, optional, keyword-only
-        Returns further feasible points, such as those of a heuristic; called if the search misses the gap.
+        Returns further feasible points and the weights of their own mixture, such as those of a heuristic; called if
+        the search misses the gap.
     slack : float, keyword-only
         The bound holds for every v with g v >= -slack max(1, max(abs(g))) for each row g of G.
     extension : Extension, optional, keyword-only
@@ -322,9 +334,11 @@ def cheapest_mixture(
         if search.gap > search.wanted(stage):
             break
     if fallback is not None and search.gap > search.wanted(gap):
-        search.include(fallback())
+        search.include(*fallback())
     selected = search.weights > 0
-    selected |= search.dual @ search.master.rows.T - entropies(search.master.rows) > -1e-7 * (1 + search.total)
+    # none that the duals call too cheap: there was no time to mix it
+    price = entropies(search.master.rows) - search.dual @ search.master.rows.T
+    selected |= np.abs(price) < 1e-7 * (1 + search.total)
     selected[0] = True  # the target itself, so that the master problem is feasible
     master, ended = search.master, search.gap <= search.wanted(gap) or not search.over
     return Result(

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from mixproof.limits import UNLIMITED, Clock
 from mixproof.numerics import Matrix, Vector
 
 PRIMAL_TOL = 1e-11  # the largest violation of a bound, with rows scaled to unit size
@@ -26,6 +27,7 @@ COST_PERTURBATION = 1e-9  # the size of the perturbation of costs at a refactori
 SMALLEST_STEP = 1e-200  # so that the reduced cost of a leaving variable has a sign
 SERIAL_PRODUCT = 1 << 18  # multiplications in a product of matrices that OpenBLAS leaves to one thread
 AUXILIARY_COST = 1e-13  # the cost of auxiliary variables: not 0, so that a reduced cost has a sign
+MAX_INVERSES_BYTES = 2e8  # memory of the inverses of all slots, twice
 ACTIVE, OPTIMAL, ABOVE, INFEASIBLE, STUCK, LOOSE = range(6)
 
 
@@ -47,6 +49,17 @@ def product(rows: Matrix, table: Matrix, out: Any = None) -> Matrix:
     np.matmul(rows[:whole].reshape(-1, block, m), table, out=out[:whole].reshape(-1, block, n))
     np.matmul(rows[whole:], table, out=out[whole:])
     return np.asarray(out)
+
+
+def slots_for(rows: Matrix, most: int) -> int:
+    """Return how many programs with these rows to solve side by side, at most ``most``.
+
+    Examples
+    --------
+    >>> slots_for(np.zeros((20, 500)), 1024), slots_for(np.zeros((1000, 500)), 1024)
+    (1024, 12)
+    """
+    return min(most, max(1, int(MAX_INVERSES_BYTES / (16 * len(rows) ** 2))))
 
 
 class Simplex:
@@ -302,9 +315,9 @@ class Simplex:
                 self.pivot()
         return np.flatnonzero(ended) if count >= ENDED_SHARE * self.used else np.empty(0, np.int64)
 
-    def ended(self) -> Iterator[Any]:
-        """Make steps, and yield the slots of ended programs, until no slot is in use."""
-        while self.used:
+    def ended(self, clock: Clock = UNLIMITED) -> Iterator[Any]:
+        """Make steps, and yield the slots of ended programs, until no slot is in use or the time is over."""
+        while self.used and clock.left > 0:
             if (done := self.step()).size:
                 yield done
 

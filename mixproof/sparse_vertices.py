@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from mixproof.constraints import Constraints
 from mixproof.extension import Extension
+from mixproof.limits import UNLIMITED, Clock
 from mixproof.numerics import Matrix, Vector, xlogx
 
 Index = NDArray[np.intp]
@@ -45,8 +46,8 @@ class SparseVertices(NamedTuple):
         return points
 
 
-def sparse_vertices(hull: Constraints) -> SparseVertices:
-    """Return all one-sparse and two-sparse vertices of a polytope.
+def sparse_vertices(hull: Constraints, clock: Clock = UNLIMITED) -> SparseVertices:
+    """Return all one-sparse and two-sparse vertices of a polytope; those on edges only if time suffices.
 
     Examples
     --------
@@ -60,8 +61,8 @@ def sparse_vertices(hull: Constraints) -> SparseVertices:
     one_sparse = np.flatnonzero(((rows >= low) & (rows <= high)).all(axis=0))
     first, second = np.triu_indices(n if n <= MAX_PAIRED_COORDINATES else 0, 1)
     least, most = np.zeros(first.size), np.ones(first.size)
-    _shares(rows, low, high, first, second, least, most)
-    allowed = least <= most
+    in_time = _shares(rows, low, high, first, second, least, most, clock)
+    allowed = (least <= most) & in_time
     first, second = np.tile(first[allowed], 2), np.tile(second[allowed], 2)
     share = np.concatenate([least[allowed], most[allowed]])
     inside = (share > ONE_SPARSE_TOL) & (share < 1 - ONE_SPARSE_TOL)
@@ -69,8 +70,8 @@ def sparse_vertices(hull: Constraints) -> SparseVertices:
     return SparseVertices.of(first, second, np.concatenate([np.ones(one_sparse.size), share[inside]]))
 
 
-def sparse_vertices_by_cuts(extension: Extension) -> SparseVertices:
-    """Return all one-sparse and two-sparse vertices of an extension's polytope.
+def sparse_vertices_by_cuts(extension: Extension, clock: Clock = UNLIMITED) -> SparseVertices:
+    """Return all one-sparse and two-sparse vertices of an extension's polytope; of the latter, those found in time.
 
     On the edge between two unit vectors, the smallest entry of G v is concave and piecewise linear, so Newton's method
     from either end reaches the first feasible point in finitely many steps.
@@ -81,6 +82,8 @@ def sparse_vertices_by_cuts(extension: Extension) -> SparseVertices:
     pairs = np.triu_indices(n if n <= MAX_PAIRED_COORDINATES else 0, 1)
     block = max(1, 10 * BLOCK_SIZE // max(1, len(extension.forms)))
     for at in range(0, pairs[0].size, block):
+        if clock.left <= 0:
+            break
         first, second = pairs[0][at : at + block], pairs[1][at : at + block]
         for target, origin, swapped in ((first, second, False), (second, first, True)):
             share = _first_allowed(extension, forms[origin], forms[target] - forms[origin])
@@ -104,10 +107,21 @@ def _first_allowed(extension: Extension, start: Matrix, step: Matrix) -> Vector:
     return share
 
 
-def _shares(rows: Matrix, low: Matrix, high: Matrix, first: Index, second: Index, least: Vector, most: Vector) -> None:
-    """Write the range of feasible shares of the first coordinate, for each pair."""
+def _shares(
+    rows: Matrix,
+    low: Matrix,
+    high: Matrix,
+    first: Index,
+    second: Index,
+    least: Vector,
+    most: Vector,
+    clock: Clock = UNLIMITED,
+) -> bool:
+    """Write the range of feasible shares of the first coordinate, for each pair; return whether time sufficed."""
     block = max(1, BLOCK_SIZE // max(1, first.size))
     for at in range(0, len(rows), block):
+        if clock.left <= 0:
+            return False
         some = slice(at, at + block)
         slope, rest = rows[some][:, first] - rows[some][:, second], rows[some][:, second]
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -117,3 +131,4 @@ def _shares(rows: Matrix, low: Matrix, high: Matrix, first: Index, second: Index
         bounds = np.where(flat, np.where(outside, 2.0, 0.0), np.minimum(at_low, at_high))
         np.maximum(least, bounds.max(axis=0), out=least)
         np.minimum(most, np.where(flat, 1.0, np.maximum(at_low, at_high)).min(axis=0), out=most)
+    return True

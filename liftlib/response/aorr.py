@@ -60,7 +60,9 @@ class Mixture(NamedTuple):
         return np.asarray(kernel / kernel.sum(axis=1, keepdims=True))
 
 
-def cheapest(rows: Matrix, p_x: Vector, cost: Callable[[Matrix], Vector] = entropies) -> Mixture:
+def cheapest(
+    rows: Matrix, p_x: Vector, cost: Callable[[Matrix], Vector] = entropies, *, seconds: float = np.inf
+) -> Mixture:
     """Return the minimum-cost mixture with mean P_X (E23 eq. (26), S20 eq. (17)).
 
     Raises
@@ -69,8 +71,10 @@ def cheapest(rows: Matrix, p_x: Vector, cost: Callable[[Matrix], Vector] = entro
         If no mixture has mean P_X.
     SolverFailure
         If the linear program's solution fails its check.
+    TimeoutError
+        If it takes longer than ``seconds``.
     """
-    return Mixture(rows, mix_columns(cost(rows), rows, p_x), p_x)
+    return Mixture(rows, mix_columns(cost(rows), rows, p_x, seconds), p_x)
 
 
 def solution_of(rows: Matrix, weights: Vector, p_x: Vector) -> Solution:

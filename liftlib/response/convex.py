@@ -22,7 +22,7 @@ from liftlib.response.posteriors import PosteriorCone, merged_rows
 from mixproof.limits import Clock, Limits
 from mixproof.numerics import EDGE_TOL, HALFSPACE_SLACK, KEEP_TOL, Matrix, Vector
 from mixproof.restricted_master import RestrictedMaster
-from mixproof.search import ProvenBound, cheapest_mixture
+from mixproof.search import TIME_OVER, ProvenBound, cheapest_mixture
 
 FIRST_GAP = 1e-2  # relative gap of the first polytope's optimum
 POLYTOPE_GAP_SHARE = 0.25  # gap of a polytope's optimum as a share of the remaining gap
@@ -54,6 +54,7 @@ def by_tangents(cone: PosteriorCone, limits: Limits) -> Found:
     total = entropy(p_x)
     points, inner, tangents = np.empty((0, p_x.size)), p_x[None], np.empty((0, p_x.size))
     best: tuple[ProvenBound, Matrix] | None = None
+    mixture = Mixture(p_x[None], solution_of(p_x[None], np.ones(1), p_x), p_x)
     left, programmes, rounds = FIRST_GAP, 0, 0
     while True:
         rounds += 1
@@ -65,11 +66,11 @@ def by_tangents(cone: PosteriorCone, limits: Limits) -> Found:
         if best is None or outer.proven.bound > best[0].bound:
             best = outer.proven, points
         edge = boundary(joint, notion, outer.rows)
-        mixture = _cheapest(np.concatenate([inner, edge]), p_x)
+        mixture = _cheapest(np.concatenate([inner, edge]), mixture, clock.left)
         cost = mixture.solution.objective
         wanted = max(gap * (total - cost), MIN_CURVED_GAP)
         off = cost - best[0].bound
-        limit = None if outer.ended else outer.limit
+        limit = TIME_OVER if clock.left <= 0 else None if outer.ended else outer.limit
         more = edge[_outside(outer.rows, edge, outer.weights)]
         if rounds == MAX_TANGENT_ROUNDS:
             limit = "the rounds of tangents were over", "give a wider gap"
@@ -79,7 +80,10 @@ def by_tangents(cone: PosteriorCone, limits: Limits) -> Found:
             limit = None
             break
         if limit is not None:
-            mixture = _cheapest(np.concatenate([inner, edge, merged_rows(support, notion)]), p_x)
+            rows, weights = merged_rows(support, notion)
+            merged = Mixture(rows, solution_of(rows, weights, p_x), p_x)
+            known = min(mixture, merged, key=lambda one: one.solution.objective)
+            mixture = _cheapest(np.concatenate([inner, edge, rows]), known, clock.last)
             break
         inner = np.concatenate([p_x[None], mixture.rows[mixture.solution.x > 0]])
         points = np.concatenate([points, more])
@@ -89,15 +93,21 @@ def by_tangents(cone: PosteriorCone, limits: Limits) -> Found:
     return Found(route, (lambda: mixture,), *best, programmes, clock.seconds, limit, after)
 
 
-def _cheapest(rows: Matrix, p_x: Vector) -> Mixture:
-    """Return the minimum-cost mixture, uncertified if its check fails."""
+def _cheapest(rows: Matrix, known: Mixture, seconds: float) -> Mixture:
+    """Return the minimum-cost mixture, uncertified if its check fails, or a known one if the time does not suffice."""
+    clock, p_x = Clock(seconds), known.p_x
     try:
-        return cheapest(rows, p_x)
+        return cheapest(rows, p_x, seconds=clock.left)
     except (InfeasiblePrivacy, SolverFailure):
         master = RestrictedMaster(p_x)
         master.add(rows)
-        *_, weights = master.run()
+        try:
+            *_, weights = master.run(clock.left)
+        except TimeoutError:
+            return known
         return Mixture(master.rows, solution_of(master.rows, weights, p_x), p_x)
+    except TimeoutError:
+        return known
 
 
 def boundary(joint: Joint, notion: CurvedLift, rows: Matrix) -> Matrix:

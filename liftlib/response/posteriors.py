@@ -153,11 +153,12 @@ def without_negligible(joint: Joint, notion: Notion) -> Support:
     return Support(joint if resolved.all() else Joint.from_counts(joint.p[:, resolved], drop_empty=True), resolved)
 
 
-def merged_rows(support: Support, notion: LiftNotion) -> Matrix:
-    """Return the posteriors of subset merging, the fallback of a search."""
+def merged_rows(support: Support, notion: LiftNotion) -> tuple[Matrix, Vector]:
+    """Return the posteriors of subset merging, the fallback of a search, and their probabilities."""
     merged = subset_merging(support.joint, notion)
     masses = (support.joint.p_x[:, None] * merged.kernel).T
-    return np.asarray(masses / masses.sum(axis=1, keepdims=True))
+    weights = masses.sum(axis=1)
+    return np.asarray(masses / weights[:, None]), np.asarray(weights)
 
 
 def repaired(

@@ -21,7 +21,7 @@ from liftlib.proofs import upper_bound
 from liftlib.response.aorr import MEAN_TOL, Mixture, certified, cheapest, entropies, exactly, solution_of
 from liftlib.response.convex import Found, by_tangents
 from liftlib.response.posteriors import PosteriorCone, ResponseCertificate, Support, cone_for, merged_rows
-from mixproof.limits import Limits
+from mixproof.limits import Clock, Limits
 from mixproof.lp import certify
 from mixproof.numerics import HALFSPACE_SLACK, Matrix, Vector
 from mixproof.proof import DeferredProof, Proof, preorder
@@ -95,7 +95,7 @@ def by_tree(cone: PosteriorCone, limits: Limits) -> Found:
     found by HiGHS and the uncertified mixture of the search; and, for posteriors too far outside the cone to be
     repaired, a mixture of posteriors moved inside.
     """
-    p_x = cone.support.joint.p_x
+    clock, p_x = Clock(limits.seconds), cone.support.joint.p_x
     lifts = cone.notion if isinstance(cone.notion, LiftNotion) and not cone.others else None
     fallback = None if lifts is None else partial(merged_rows, cone.support, lifts)
     result = cheapest_mixture(
@@ -105,13 +105,13 @@ def by_tree(cone: PosteriorCone, limits: Limits) -> Found:
 
     def inside() -> Matrix:
         moved = rows if cone.halfspaces is None else moved_inside(rows, cone.halfspaces, p_x)
-        return moved if fallback is None else np.concatenate([moved, fallback()])
+        return moved if fallback is None else np.concatenate([moved, fallback()[0]])
 
     mixtures = (
         lambda: Mixture(rows, certify(entropies(rows), rows.T, p_x, weights, result.dual), p_x),
-        lambda: cheapest(rows, p_x),
+        lambda: cheapest(rows, p_x, seconds=clock.last),
         lambda: Mixture(rows, solution_of(rows, weights, p_x), p_x),
-        lambda: cheapest(inside(), p_x),
+        lambda: cheapest(inside(), p_x, seconds=clock.last),
     )
     limit = None if result.ended else result.limit
     return Found(
@@ -156,7 +156,7 @@ def first_that_holds(mixtures: Sequence[Callable[[], Mixture]], cone: PosteriorC
         try:
             mixture = exactly(candidate())
             return mixture, *cone.channel(mixture.kernel)
-        except (InfeasiblePrivacy, SolverFailure):
+        except (InfeasiblePrivacy, SolverFailure, TimeoutError):
             continue
     p_x = cone.support.joint.p_x
     mixture = Mixture(p_x[None], solution_of(p_x[None], np.ones(1), p_x), p_x)

@@ -65,7 +65,7 @@ def test_infeasible_is_proven(m):
 
 
 def test_a_wrong_answer_is_caught(monkeypatch):
-    monkeypatch.setattr(programmes.LinearProgram, "run", lambda _: (np.array([0.5, 0.5]), np.array([1.0])))
+    monkeypatch.setattr(programmes.LinearProgram, "run", lambda *_: (np.array([0.5, 0.5]), np.array([1.0])))
     with pytest.raises(SolverFailure, match=r"gap 0\.5"):
         solve(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([1.0]))
     with pytest.raises(SolverFailure, match="primal residual 1"):
@@ -80,10 +80,10 @@ def test_a_failure_is_tried_again_with_presolve(monkeypatch):
             made.append(presolve)
             super().__init__(cost, a_eq, b_eq, presolve=presolve)
 
-        def run(self):
+        def run(self, seconds):
             if made == ["off"]:
                 raise InfeasiblePrivacy("in doubt")
-            return run(self)
+            return run(self, seconds)
 
     monkeypatch.setattr(programmes, "LinearProgram", Doubtful)
     assert solve(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([1.0])).x.tolist() == [1.0, 0.0]
@@ -111,7 +111,7 @@ def test_pricing_that_fails_its_check_starts_afresh(monkeypatch):
 
 
 def test_nan_is_caught(monkeypatch):
-    monkeypatch.setattr(programmes.LinearProgram, "run", lambda _: (np.array([np.nan]), np.array([1.0])))
+    monkeypatch.setattr(programmes.LinearProgram, "run", lambda *_: (np.array([np.nan]), np.array([1.0])))
     with pytest.raises(SolverFailure, match="primal residual nan"):
         solve(np.array([1.0]), np.array([[1.0]]), np.array([1.0]))
 

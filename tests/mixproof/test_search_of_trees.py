@@ -8,7 +8,6 @@ import pytest
 import liftlib as ll
 from liftlib.response.posteriors import ResponseCertificate
 from mixproof import search
-from mixproof.limits import Limits
 from mixproof.problem import COLUMNS_PER_PASS
 
 
@@ -49,8 +48,9 @@ def test_a_large_tree_comes_to_the_same(eps, monkeypatch):
 def test_nearby_ends_with_the_time():
     joint = ll.datasets.uniform_joint(6, 20, np.random.default_rng(3))
     halfspaces = ll.LIP(0.3).halfspaces(joint)
-    one = search.Search(halfspaces, joint.p_x, 0.0, Limits(seconds=0.0))
+    one = search.Search(halfspaces, joint.p_x, 0.0)
     one.begin(np.empty((0, 20)))
+    one.clock.limit = 0.0
     count, cost = len(one.master.rows), one.cost
     one.perturb(1e-3)
     assert len(one.master.rows) == count

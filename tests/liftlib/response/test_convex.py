@@ -199,7 +199,7 @@ def test_a_mixture_that_fails_its_check_is_taken_as_it_is(monkeypatch):
     expected = ll.mechanisms.optimal(joint, notion).certificate
     calls = []
 
-    def failing(rows, p_x):
+    def failing(rows, p_x, seconds):
         calls.append(len(rows))
         raise SolverFailure("the linear program's solution fails its check")
 
