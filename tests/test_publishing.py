@@ -3,11 +3,15 @@
 import json
 import os
 import re
+import subprocess
 import tomllib
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).resolve().parent.parent
 GITHUB = ROOT / ".github"
@@ -65,6 +69,62 @@ def test_actions_are_pinned():
     used = re.findall(r"uses: (\S+)@(\S+)", "".join(path.read_text() for path in (GITHUB / "workflows").glob("*.yml")))
     assert used
     assert {name for name, commit in used if not re.fullmatch(r"[0-9a-f]{40}", commit)} == set()
+
+
+def needed_by(target, rules):
+    """Return a make target and all targets that it needs, by the rules' lines."""
+    return {target}.union(*(needed_by(one, rules) for one in rules.get(target, "").split("##")[0].split()))
+
+
+def steps(name):
+    """Return the commands of each job of a workflow, in order."""
+    jobs = yaml.safe_load((GITHUB / "workflows" / name).read_text(encoding="utf-8"))["jobs"]
+    return {
+        job: [line for step in said["steps"] for line in step.get("run", "").splitlines()] for job, said in jobs.items()
+    }
+
+
+@pytest.mark.parametrize("name", [path.name for path in sorted((GITHUB / "workflows").glob("*.yml"))])
+def test_a_workflow_has_installed_what_it_runs(name):
+    rules = dict(re.findall(r"^([\w./-]+):(?!=) *(.*)", text("Makefile"), re.MULTILINE))
+    locks = {".venv/installed": "requirements.lock", ".venv/tested": "tests/requirements.lock"}
+    for job, lines in steps(name).items():
+        there = {"python"}
+        for line in lines:
+            for command in re.findall(r"\.venv/bin/([\w-]+)", line):
+                assert command in there, f"{name}, {job}: {line!r} runs {command}, which nothing before it installs"
+            for target in re.findall(r"(?:make|\.ci/run) ([\w./-]+)", line):
+                for lock in [locks[one] for one in needed_by(target, rules) if one in locks]:
+                    there |= {
+                        command
+                        for one in re.findall(r"^[\w.-]+", text(lock), re.MULTILINE)
+                        for command in commands(one)
+                    }
+
+
+def commands(package):
+    """Return the commands of a package that is installed here, none if it is not."""
+    try:
+        files = distribution(package).files or []
+    except PackageNotFoundError:  # for other systems or versions
+        return set()
+    return {file.name for file in files if file.parent.name == "bin"}
+
+
+def test_the_branch_of_notebooks_names_a_python_that_the_package_takes(tmp_path):
+    (tmp_path / "html" / "_notebooks").mkdir(parents=True)
+    lines = steps("pages.yml")["book"]
+    assert "git push" in lines[-1]
+    script = "\n".join(lines[:-1]).replace("git init", "git -c init.templateDir= init")
+    place = {"RUNNER_TEMP": str(tmp_path), "GITHUB_REPOSITORY": "owner/name", "COMMIT": "0" * 40, "HOME": str(tmp_path)}
+    subprocess.run(["bash", "-ec", script], cwd=tmp_path, env={**os.environ, **place}, check=True)
+    branch = tmp_path / "notebooks"
+    listed = subprocess.run(["git", "ls-files"], cwd=branch, check=True, capture_output=True, text=True).stdout.split()
+    assert listed == ["requirements.txt", "runtime.txt"]
+    version = re.fullmatch(r"python-(3\.\d+)\n", (branch / "runtime.txt").read_text())[1]  # as repo2docker reads it
+    assert version in SpecifierSet(tomllib.loads(text("pyproject.toml"))["project"]["requires-python"])
+    wanted = Requirement((branch / "requirements.txt").read_text().strip())
+    assert (wanted.name, wanted.extras, wanted.url[-40:]) == ("liftlib", {"book"}, "0" * 40)
 
 
 def test_the_paper_is_short_and_cites_what_is_there():
