@@ -18,7 +18,7 @@ from mixproof.numerics import Vector
 
 FIG_6 = Figure("s20_6", epsilons=(0.5, 1.0, 2.0))
 NULL_TRIALS = 1500
-"""Joints per shape for the claim that other properties have no impact; 100 cannot distinguish 0.2 from 0."""
+"""Joints per shape for the claim that others do not appear to have an impact; 100 cannot distinguish 0.2 from 0."""
 N_TESTS = 12
 """Four properties in three shapes; each interval has the confidence 1 - 0.05 / 12."""
 

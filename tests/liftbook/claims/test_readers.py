@@ -34,6 +34,18 @@ def test_what_was_decided():
     assert not no["decided"].str.fullmatch("tested, as result").any()
 
 
+def test_s20_is_cautious_about_other_properties():
+    (says,) = [one.says for one in claims.read_sentences() if "s20-fig7-other" in one.claims.split()]
+    assert "do not appear to have an impact" in says
+
+
+def test_sentences_lead_to_the_claims_about_them():
+    of = {one.place: one.claims.split() for one in claims.read_sentences() if one.paper == "E23"}
+    assert "e23-sm-ldp" in of["Sec 4.1 after (14)"]
+    assert of["Algorithm 1 line 4"] == ["e23-sm-syn-eps1"]  # whose readings include the printed loop
+    assert of["Algorithm 1 lines 10,12"] == []
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
