@@ -22,7 +22,7 @@ from scipy.spatial import HalfspaceIntersection
 
 import liftlib as ll
 from benchmarks.listing import choosing, listing
-from benchmarks.optimum import checkers, growth, optimum, proofs, same_price
+from benchmarks.optimum import checkers, growth, optimum, proofs, same_price, slots
 from benchmarks.people import make_table
 from benchmarks.timing import side_by_side
 from liftbook import figures
@@ -263,6 +263,7 @@ BENCHMARKS = {
         listing,
         choosing,
         same_price,
+        slots,
         sanitising,
     )
 }

@@ -17,7 +17,11 @@ from liftlib.proofs import check_proof, to_problem
 from liftlib.response.posteriors import ResponseCertificate, cone_for
 from liftlib.response.proven import proven_response
 from mixproof import exact
+from mixproof.branch_and_bound import SLOTS, Tree
 from mixproof.limits import Limits
+from mixproof.numerics import HALFSPACE_SLACK
+from mixproof.problem import Pass
+from mixproof.search import BRANCHING_FRACTION, Search
 
 SMALL_CASES = [(5, 17, 2.0), (5, 17, 1.0), (5, 17, 0.25), (10, 20, 2.0), (5, 50, 1.0)]
 """Secrets, symbols and budgets whose vertices can be listed."""
@@ -28,6 +32,9 @@ SAME_PRICE = [
     (20, 500, 2.0, 0.293),
 ]  # fmt: skip
 """Secrets, symbols and budgets at which LDP is compared with LIP, and budgets of the l1-lift of LIP's utility."""
+
+SLOT_CASES, MOST_PROGRAMS = [(10, 50, 0.5), (15, 200, 0.5), (20, 500, 1.0)], 4000
+"""Trees whose programs are timed, and how many of each."""
 
 MOST_PAIRS, MOST_SETS = 100, 10
 """Symbols up to which LDP, and secrets up to which the l1-lift, are searched by all their halfspaces too."""
@@ -163,6 +170,27 @@ def proofs(quick: bool) -> pd.DataFrame:
                 "peak MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,  # of all cases so far
             }
         )
+    return pd.DataFrame(rows)
+
+
+def slots(quick: bool) -> pd.DataFrame:
+    """Microseconds of one core for each linear program of a tree, by how many are solved side by side; LIP."""
+    rows = []
+    for n_secret, n_public, eps in [(3, 8, 1.0)] if quick else SLOT_CASES:
+        joint = _joint(n_secret, n_public)
+        search = Search(ll.LIP(eps).halfspaces(joint), joint.p_x, HALFSPACE_SLACK)
+        search.begin(np.empty((0, n_public)))
+        search.multi_start()
+        delta = search.wanted(1e-2)
+        row: dict[str, object] = {"case": f"{n_secret}x{n_public}", "eps": eps}
+        for count in (1, 16, 128, SLOTS):
+            work = Pass.start(search.dual, -delta, delta / BRANCHING_FRACTION, len(search.problem.rows))
+            tree = Tree(search.problem, work, search.caps, count)
+            started = time.process_time()
+            for _ in tree.explore(MOST_PROGRAMS):
+                pass
+            row[f"{count} at once"] = 1e6 * (time.process_time() - started) / work.nodes
+        rows.append(row | {"programs": work.nodes})
     return pd.DataFrame(rows)
 
 
