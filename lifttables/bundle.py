@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from liftlib.channel import Uniform
 from liftlib.errors import DataError
@@ -128,6 +129,7 @@ def apply_file(
     missing: ForNew = "refuse",
     text_format: TextFormat | None = None,
     allow: bool = False,
+    new_people: bool = False,
     ledger: Path | None = None,
     rng: Uniform | int | None = None,
     force: bool = False,
@@ -138,7 +140,7 @@ def apply_file(
     ----------
     channel, source, out : pathlib.Path
         The design, the table of new rows, and the table to write.
-    publishing, missing, allow, ledger, rng, force
+    publishing, missing, allow, new_people, ledger, rng, force
         As in :func:`lifttables.apply` and :func:`sanitise_file`.
     text_format : TextFormat, optional
         The dialect of a text table.
@@ -162,4 +164,5 @@ def apply_file(
         return draw.design
 
     table, how = open_table(source, text_format), publishing or Publishing()
-    return release_again(table, design, how, write_both, missing=missing, allow=allow, ledger=ledger, rng=rng)
+    words: dict[str, Any] = {"missing": missing, "allow": allow, "new_people": new_people, "ledger": ledger, "rng": rng}
+    return release_again(table, design, how, write_both, **words)

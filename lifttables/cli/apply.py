@@ -16,8 +16,8 @@ EXAMPLES = """\
   lift apply out.PRIVATE.design.json new.csv -o new-out.csv
   lift apply out.PRIVATE.design.json new.csv -o new-out.csv --unseen draw
 The output states the guarantee for the new rows; a design with a confidence holds for rows from the same population.
-Exit codes: 0 success; 2 error; 3 kept columns or an earlier release of these rows would violate the notion;
-4 the rows come from a different distribution, for which the notion may be violated."""
+Exit codes: 0 success; 2 error; 3 kept columns or an earlier release of these rows would violate the notion, or nearly
+these counts were released before; 4 the rows come from a different distribution, for which it may be violated."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -52,6 +52,7 @@ def run(options: argparse.Namespace) -> int:
         missing=options.missing,
         text_format=text_format_of(options),
         allow=options.allow,
+        new_people=options.new_people,
         ledger=ledger_of(options),
         rng=options.seed,
         force=options.force,

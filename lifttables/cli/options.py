@@ -183,8 +183,15 @@ def release_options(parser: argparse.ArgumentParser) -> None:
         "--ledger",
         metavar="FILE",
         help="the record of earlier releases of these rows (default: TABLE.PRIVATE.releases.json). A table with the "
-        "same counts in another of your ledgers counts as the same rows. A selection of the rows, renamed values and "
-        "releases by other users are not recognised: name their ledger. `none` keeps no record",
+        "same counts in another of your ledgers counts as the same rows, and one with nearly the same counts stops. A "
+        "selection of the rows, renamed columns and releases by other users are not recognised: name their ledger. "
+        "`none` keeps no record",
+    )
+    add(
+        "--new-people",
+        action="store_true",
+        help="state that these are other people than those of an earlier release with nearly the same counts; the card "
+        "says so",
     )
     add("--allow", action="store_true", help="proceed at your own risk where the command would stop; the card says so")
     add("--seed", type=seed, help="make the draw reproducible, and thus predictable: not for a real release")

@@ -43,7 +43,8 @@ The command writes OUT.csv and its card (OUT.card.json, OUT.card.md) for publica
 OUT.PRIVATE.audit.html and TABLE.PRIVATE.releases.json are confidential. The secret is never published.
 A public column is left out if the release retains more without it; a note says so.
 The notion holds for these rows and, with confidence 0.95, for the population, if the rows are independent draws.
-Exit codes: 0 success; 2 error; 3 kept columns or an earlier release would violate the notion."""
+Exit codes: 0 success; 2 error; 3 kept columns or an earlier release would violate the notion, or nearly these counts
+were released before."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -114,6 +115,7 @@ def run(options: argparse.Namespace) -> int:
             publishing(options),
             coarsen=options.coarsen,
             allow=options.allow,
+            new_people=options.new_people,
             resamples=options.resamples,
             product=options.side_channels,
             seconds=options.seconds,

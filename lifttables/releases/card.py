@@ -35,10 +35,12 @@ NO_LEDGER_NOTE = (
     "No ledger was used, so this release was not checked together with earlier releases about the same people."
 )
 
+NEW_PEOPLE_NOTE = "The owner states that these are other people than those of releases with nearly the same counts."
+
 LEDGER_NOTE = (
     "Earlier releases that are missing from the owner's ledger were not checked. The ledger recognises a table with "
-    "exactly the same counts, released by the same user or in the same folder. It does not recognise a selection of "
-    "the rows, changed rows, renamed values or columns, or releases by somebody else."
+    "the same or nearly the same counts, released by the same user or in the same folder. It does not recognise a "
+    "selection of the rows, many changed rows, renamed columns, or releases by somebody else."
 )
 
 # reveals values only to somebody who knows all other rows; otherwise the notion holds even if the list is known
@@ -285,6 +287,7 @@ def card_of(
             ),
             *not_covered(design, keep, keep_order=keep_order, broken=bool(broken)),
             NO_LEDGER_NOTE if release is None else LEDGER_NOTE,
+            *([NEW_PEOPLE_NOTE] if (options or {}).get("new_people") else []),
             *(
                 [RARE_COMBINATIONS_NOTE]
                 if (options or {}).get("coarsen") or (options or {}).get("rare") == "keep"

@@ -12,12 +12,12 @@ import json
 import os
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from liftlib.errors import DataError, LiftWarning
+from liftlib.errors import BrokenNotion, DataError, LiftWarning
 from lifttables.designs.designing import FORMAT as DESIGN_FORMAT
 from lifttables.designs.designing import Design, design_from
 from lifttables.encoding.columns import JOIN
@@ -151,52 +151,71 @@ def opened(path: Path | None, table: Table) -> Iterator[Ledger | None]:
         known = stack.enter_context(_index())
         stack.enter_context(_locked(path.with_name(f".{path.name}.lock"), seen=True))
         ledger = read_ledger(path)
-        others = dict.fromkeys(
-            real(ledger_path) for ledger_path in (*sorted(path.parent.glob(f"*{LEDGER_SUFFIX}")), *known)
-        )
-        yield replace(ledger, recognised=_looked_up(table, [other for other in others if other != real(path)]))
+        yield replace(ledger, recognised=_looked_up(table, _others(path, known)))
         if path.exists() and real(path) not in known:
             known.append(real(path))
 
 
-def _looked_up(table: Table, ledgers: Sequence[Path]) -> tuple[tuple[Path, Entry], ...]:
-    """Return a table's releases in some ledgers; warn of releases of similar rows."""
-    releases = []
-    for path in ledgers:
-        for entry in _readable(path):
-            design = recognised(table, entry.design)
-            if design is not None:
-                releases.append((path, replace(entry, design=design)))
-            elif similar(table, entry.design):
-                message = (
-                    f"the counts are nearly those of an earlier release, or the same under other labels ({entry}; "
-                    f"recorded in {path}): if these are the same people, name that ledger (--ledger {path}), so that "
-                    "both are checked together"
-                )
-                warnings.warn(message, LiftWarning, stacklevel=2)
-    return tuple(releases)
+def check_new(table: Table, path: Path | None) -> None:
+    """Raise BrokenNotion if the table's counts are nearly those of a release in another ledger.
+
+    It comes before the design, which may take long, and waits for no other run. Unreadable ledgers are left to
+    ``opened``.
+    """
+    others = [] if path is None else _others(path, _listed(_index_text(index_file())))
+    for message in _nearly(table, others):
+        raise BrokenNotion(f"{message}; if they are other people, say so (--new-people, new_people=True)")
 
 
-def warn_of_known(table: Table) -> None:
+def warn_of_known(table: Table, *, new_people: bool) -> None:
     """Warn of releases of the same or nearly the same rows in this user's ledgers."""
-    for path, entry in _looked_up(table, _listed(_index_text(index_file()))):
+    known = _listed(_index_text(index_file()))
+    for path, entry in _looked_up(table, known):
         message = (
             f"these rows were released before ({entry}): name the ledger {path}, so that both are checked together"
         )
         warnings.warn(message, LiftWarning, stacklevel=3)
+    for message in () if new_people else _nearly(table, known):
+        warnings.warn(message, LiftWarning, stacklevel=3)
 
 
-def _readable(path: Path) -> tuple[Entry, ...]:
-    """Return the entries of another table's ledger; none, with a warning, if it cannot be read.
+def _others(path: Path, known: Sequence[Path]) -> list[Path]:
+    """Return the paths of the other ledgers, in the same folder and in the user's index."""
+    every = map(real, (*sorted(path.parent.glob(f"*{LEDGER_SUFFIX}")), *known))
+    return [other for other in dict.fromkeys(every) if other != real(path)]
 
-    It may be another user's or damaged, or name a notion or a format that this version does not know.
+
+def _looked_up(table: Table, ledgers: Sequence[Path]) -> tuple[tuple[Path, Entry], ...]:
+    """Return a table's releases in some ledgers; warn of ledgers that cannot be read.
+
+    They may be other users' or damaged, or name a notion or a format that this version does not know.
     """
-    try:
-        return read_ledger(path, "mend or delete it").entries
-    except DataError as error:
-        message = f"a copy of another table would not be recognised, because its ledger is left out: {error}"
-        warnings.warn(message, LiftWarning, stacklevel=2)
-        return ()
+    releases = []
+    for path in ledgers:
+        try:
+            entries = read_ledger(path, "mend or delete it").entries
+        except DataError as error:
+            message = f"a copy of another table would not be recognised, because its ledger is left out: {error}"
+            warnings.warn(message, LiftWarning, stacklevel=2)
+            continue
+        for entry in entries:
+            design = recognised(table, entry.design)
+            if design is not None:
+                releases.append((path, replace(entry, design=design)))
+    return tuple(releases)
+
+
+def _nearly(table: Table, ledgers: Sequence[Path]) -> Iterator[str]:
+    """Yield a sentence for each release of nearly the same rows in the readable ones of some ledgers."""
+    for path in ledgers:
+        with suppress(DataError):
+            for entry in read_ledger(path).entries:
+                if similar(table, entry.design):
+                    yield (
+                        f"the counts are nearly those of an earlier release, or the same under other labels ({entry}; "
+                        f"recorded in {path}): if these are the same people, name that ledger (--ledger {path}), so "
+                        "that both are checked together"
+                    )
 
 
 def index_file() -> Path:

@@ -29,7 +29,7 @@ from lifttables.encoding.table import Table
 from lifttables.releases.card import Card, card_of
 from lifttables.releases.drift import Drift
 from lifttables.releases.judging import check_composition, judged
-from lifttables.releases.ledger import Ledger, entered, opened, read_ledger
+from lifttables.releases.ledger import Ledger, check_new, entered, opened, read_ledger
 from lifttables.releases.noising import secret_key, with_noise
 from lifttables.sources.randomness import key_of, note_on, uniform
 from mixproof.numerics import KEEP_TOL
@@ -67,6 +67,8 @@ class Plan:
         Progress callback, see :func:`liftlib.response.optimal.optimal_response`.
     noise : float or None
         The level of the noise of the counts, by default from the numbers of rows and cells.
+    new_people : bool
+        Whether the rows are stated to be of other people than those of earlier releases with nearly the same counts.
     """
 
     reading: Reading
@@ -81,6 +83,7 @@ class Plan:
     seconds: float | None = None
     report: Callable[[float, float, float], None] | None = None
     noise: float | None = None
+    new_people: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +140,8 @@ def release(
     table.check(asked.keep)
     if ledger is not None:
         read_ledger(ledger)  # errors are raised before the design, which may take a long time
+    if not plan.new_people:
+        check_new(table, ledger)
     source = uniform(rng)
     key = secret_key() if rng is None and plan.confidence is not None else key_of(source)
     counts, design, notes = _designed(table, plan, key)
@@ -180,7 +185,7 @@ def release(
             others=composition.others,
             population=composition.population,
             insider=math.inf if how.keep or rng is not None else _insider(design, past),
-            options=_options(design, reading, how, allow=plan.allow),
+            options=_options(design, reading, how, allow=plan.allow, new_people=plan.new_people),
         )
         return sink(Draw(rows, design, how, past, source), Sanitised(None, card, design, audit))
 
@@ -193,6 +198,7 @@ def release_again(
     *,
     missing: ForNew = "refuse",
     allow: bool = False,
+    new_people: bool = False,
     ledger: Path | None = None,
     rng: Uniform | int | None = None,
 ) -> tuple[T, Drift, tuple[str, ...]]:
@@ -203,6 +209,8 @@ def release_again(
     table.check([*design.columns_needed(), *how.keep])
     rows = table.complete(design.columns_in(table.columns)) if missing == "drop" else table
     design = without_formulas(design, how.formulas, how.keep)
+    if not new_people:
+        check_new(table, ledger)
     with opened(ledger, table) as past:
         check(rows, design, how)
         drift, notes = judged(rows, design, how, past, allow=allow)
@@ -248,7 +256,7 @@ def limiting(notion: Notion) -> Notion:
     return notion
 
 
-def _options(design: Design, reading: Reading, how: Publishing, *, allow: bool) -> dict[str, Any]:
+def _options(design: Design, reading: Reading, how: Publishing, **decided: bool) -> dict[str, Any]:
     """Return the options of a run for its card, without seeds and folders."""
     return {
         "confidence": design.confidence,
@@ -261,7 +269,7 @@ def _options(design: Design, reading: Reading, how: Publishing, *, allow: bool) 
         "rare": reading.rare,
         "min_count": int(reading.min_count),
         "formulas": how.formulas,
-        "allow": allow,
+        **decided,
         "coarsen": list(how.coarsened),
     }
 

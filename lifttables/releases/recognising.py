@@ -28,12 +28,8 @@ def recognised(table: Table, design: Design) -> Design | None:
     table of other people with equal counts counts as the same rows, which errs on the safe side.
     """
     secret = _secret(table, design)
-    labels = _labels_like(table, design)
+    labels = _same(_labels_like(table, design), secret, design)
     if labels is None:
-        return None
-    if int(labels[ROWS].sum()) != design.rows:
-        labels = labels.drop_nulls()  # the design may be of the rows that miss no value
-    if int(labels[ROWS].sum()) != design.rows or _counts_of(labels, secret, design) != _counts(design, bool(secret)):
         return None
     return replace(
         design,
@@ -43,16 +39,16 @@ def recognised(table: Table, design: Design) -> Design | None:
 
 
 def similar(table: Table, design: Design) -> bool:
-    """Return whether a table's counts are suspiciously close to a design's.
+    """Return whether a table's counts are suspiciously close to a design's, but not the same.
 
     They are if they are equal up to labels, or closer than independent samples would be, as after changes to a few
     rows: Pearson's statistic of homogeneity is in its lower ``SIMILARITY_LEVEL`` tail. A subset of the rows, or a table
     with renamed columns, is not detected.
     """
-    labels = _labels_like(table, design)
-    if labels is None:
-        return False
     secret = _secret(table, design)
+    labels = _labels_like(table, design)
+    if labels is None or _same(labels, secret, design) is not None:
+        return False
     new, old = _counts_of(labels, secret, design), _counts(design, bool(secret))
     if len(old) > 1 and sorted(new.values()) == sorted(old.values()):
         return True
@@ -62,6 +58,15 @@ def similar(table: Table, design: Design) -> bool:
     from scipy.special import chdtr  # noqa: PLC0415 - scipy is slow to import
 
     return len(cells) > 1 and bool(chdtr(len(cells) - 1, statistic) < SIMILARITY_LEVEL)
+
+
+def _same(labels: Labels | None, secret: Sequence[Column], design: Design) -> Labels | None:
+    """Return the labels, or those of the rows that miss no value, if they have a design's counts."""
+    if labels is not None and int(labels[ROWS].sum()) != design.rows:
+        labels = labels.drop_nulls()  # the design may be of the rows that miss no value
+    if labels is None or int(labels[ROWS].sum()) != design.rows:
+        return None
+    return labels if _counts_of(labels, secret, design) == _counts(design, bool(secret)) else None
 
 
 def _secret(table: Table, design: Design) -> Sequence[Column]:

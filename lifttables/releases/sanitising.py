@@ -32,6 +32,7 @@ def sanitise(
     coarsen: bool | float = False,
     keep_order: bool = False,
     allow: bool = False,
+    new_people: bool = False,
     ledger: Path | None = None,
     noise: float | None = None,
     resamples: int = 200,
@@ -64,6 +65,9 @@ def sanitise(
         Whether to keep the order of rows. By default rows are shuffled, because their order may reveal the secret.
     allow : bool
         Whether to continue if kept columns violate the notion (which a note reports) or the mechanism may be very slow.
+    new_people : bool
+        Whether to continue although the rows' counts are nearly those of a release in another of your ledgers, because
+        these are other people; the card says so.
     ledger : pathlib.Path, optional
         The file of earlier releases of these rows: this release is checked jointly with them and then added. Releases
         in your other ledgers are recognised by the rows' counts. Without a ledger, the card says that earlier releases
@@ -93,7 +97,7 @@ def sanitise(
         If the mechanism does not serve the notion.
     BrokenNotion
         If kept columns, earlier releases in the ledger, or one of several secrets violate the notion and ``allow`` is
-        not set.
+        not set; with a ledger, also if the counts are nearly those of a release in another one, unless ``new_people``.
     """
     plan = Plan(
         Reading.from_words({"secret": secret, "public": public, **reading}),
@@ -106,10 +110,11 @@ def sanitise(
         resamples=resamples,
         product=isinstance(notion, AttributeWise),
         noise=noise,
+        new_people=new_people,
     )
     table = open_table(frame, plan.reading.text_format)
     if ledger is None:
-        warn_of_known(table)
+        warn_of_known(table, new_people=new_people)
     return release(table, plan, lambda draw, sanitised: replace(sanitised, frame=draw.frame()), ledger, rng)
 
 
@@ -141,6 +146,7 @@ def apply(
     unseen: Unseen = "error",
     missing: ForNew = "refuse",
     allow: bool = False,
+    new_people: bool = False,
     ledger: Path | None = None,
     rng: Uniform | int | None = None,
 ) -> Applied:
@@ -153,7 +159,7 @@ def apply(
         mechanism sees the secret.
     design : Design
         From :func:`sanitise` or :func:`~lifttables.designs.designing.load`.
-    keep, keep_order, ledger, rng
+    keep, keep_order, new_people, ledger, rng
         As in :func:`sanitise`. Whether kept columns satisfy the notion can be checked only if the frame has the secret.
     unseen : {"error", "draw"}
         Treatment of symbols that the design does not contain: raise an error, or draw the output from P(y), which
@@ -179,5 +185,16 @@ def apply(
     how = Publishing(tuple(keep), unseen, keep_order, "keep")
     table = open_table(frame)
     if ledger is None:
-        warn_of_known(table)
-    return Applied(*release_again(table, design, how, Draw.frame, missing=missing, allow=allow, ledger=ledger, rng=rng))
+        warn_of_known(table, new_people=new_people)
+    done = release_again(
+        table,
+        design,
+        how,
+        Draw.frame,
+        missing=missing,
+        allow=allow,
+        new_people=new_people,
+        ledger=ledger,
+        rng=rng,
+    )
+    return Applied(*done)

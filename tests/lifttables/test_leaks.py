@@ -295,7 +295,6 @@ def test_too_many_outputs_are_accounted_for_by_the_theorem(monkeypatch):
     assert not joint_leakage(table, other.secret, [other, made, made], [], ll.LIP(5.0)).broken
 
 
-@pytest.mark.filterwarnings("ignore:the counts are nearly")  # the others are these rows and a few more
 def test_a_second_release_is_put_together_with_the_first(tmp_path):
     """Five draws at 0.2 leak more than 0.2: the second stops, unless taken on."""
     frame, ledger = rows_of(SIX * 50), ledger_next_to(tmp_path / "in.csv")
@@ -320,16 +319,13 @@ def test_a_second_release_is_put_together_with_the_first(tmp_path):
     others = rows_of(SIX * 50 + np.eye(*SIX.shape, dtype=int))
     others.write_csv(tmp_path / "new.csv")
     known = ledger_next_to(tmp_path / "new.csv")
-    tables.apply_file(design, tmp_path / "new.csv", tmp_path / "n1.csv", ledger=known)
+    words = {"ledger": known, "new_people": True}
+    tables.apply_file(design, tmp_path / "new.csv", tmp_path / "n1.csv", **words)
     with pytest.raises(BrokenNotion, match="together with 1 earlier release"):
-        tables.apply_file(
-            design, tmp_path / "new.csv", tmp_path / "n2.csv", ledger=ledger_next_to(tmp_path / "new.csv")
-        )
+        tables.apply_file(design, tmp_path / "new.csv", tmp_path / "n2.csv", **words)
     others.select("x").write_csv(tmp_path / "new.csv")
     with pytest.raises(BrokenNotion, match="cannot be computed without the secret and the notion"):
-        tables.apply_file(
-            design, tmp_path / "new.csv", tmp_path / "n2.csv", ledger=ledger_next_to(tmp_path / "new.csv")
-        )
+        tables.apply_file(design, tmp_path / "new.csv", tmp_path / "n2.csv", **words)
     assert not list(tmp_path.glob("n2*"))
     ledger.write_text("{}")
     with pytest.raises(ll.errors.DataError, match="is no ledger of releases"):
