@@ -116,6 +116,14 @@ def test_the_place_in_the_book_is_there(entry):
     assert label in headings | labels
 
 
+@pytest.mark.parametrize("name", ["c22-fig1-below", "e23-ldp-dimension"])
+def test_what_a_paper_does_not_say_decides_nothing(name):
+    (entry,) = [one for one in claims.entries(VALUES) if one.claim.id == name]
+    assert set(entry.outcomes) == {"agrees"}
+    assert entry.verdict == "agrees"
+    assert entry.details  # it is computed and shown all the same
+
+
 def test_every_claim_is_of_a_sentence():
     named = {name for one in claims.read_sentences() for name in one.claims.split()}
     assert named == {one.id for one in ROWS}
