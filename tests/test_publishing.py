@@ -21,6 +21,8 @@ YAML += [ROOT / name for name in ("CITATION.cff", ".pre-commit-config.yaml", "_c
 TEXTS = [*sorted((GITHUB / "ISSUE_TEMPLATE").glob("*.yml")), GITHUB / "pull_request_template.md"]
 TEXTS += [ROOT / name for name in ("docs/SECURITY.md", "docs/CODE_OF_CONDUCT.md", "release/RELEASING.md")]
 NAMED = re.compile(r"(?<![\w/.-])((?:\w[\w-]*/)*[\w-]+\.(?:md|csv|cff|toml|yml|yaml|py|json)|\w+/)(?![\w/])")
+# what a kernel there has imported before the first cell; googlecolab/backend-info a7240792, August 2026
+IMPORTED_ON_COLAB = {"numpy": "2.1.3", "ipykernel": "6.17.1"}
 FILLED = ("CITATION.cff", ".zenodo.json", "pyproject.toml")
 
 
@@ -125,6 +127,18 @@ def test_the_branch_of_notebooks_names_a_python_that_the_package_takes(tmp_path)
     assert version in SpecifierSet(tomllib.loads(text("pyproject.toml"))["project"]["requires-python"])
     wanted = Requirement((branch / "requirements.txt").read_text().strip())
     assert (wanted.name, wanted.extras, wanted.url[-40:]) == ("liftlib", {"book"}, "0" * 40)
+
+
+@pytest.mark.parametrize("name", IMPORTED_ON_COLAB)
+def test_the_first_cell_replaces_nothing_that_runs_on_colab(name):
+    project = tomllib.loads(text("pyproject.toml"))["project"]
+    lines = [
+        *project["dependencies"],
+        *(line for extra in ("tables", "book") for line in project["optional-dependencies"][extra]),
+    ]
+    ours = [one for one in map(Requirement, lines) if one.name == name]
+    assert ours
+    assert all(IMPORTED_ON_COLAB[name] in one.specifier for one in ours)
 
 
 def test_the_paper_is_short_and_cites_what_is_there():
