@@ -16,7 +16,7 @@ from lifttables.audits.measuring import Verdict, intervals_of, overall, verdict_
 from lifttables.audits.symbols import AuditedSymbol, audited_symbols
 from lifttables.encoding.columns import Counts
 from lifttables.encoding.counting import NA_TEXTS, named
-from lifttables.encoding.naming import notes_on_labels
+from lifttables.encoding.naming import for_which_values, notes_on_labels
 from lifttables.encoding.reading import NO_GUARANTEE, Reading, Sampling
 from lifttables.population.sample import Sample
 from lifttables.sources.randomness import generator
@@ -154,6 +154,8 @@ def audited(
     all_notes += _notes(table, joint, before="" if channel is None else "before the release, ")
     intervals, population = {}, None
     if sampling == "independent":
+        if channel is None:  # a release has its card
+            all_notes = (for_which_values(counts.secret), *all_notes)
         sample = Sample(table, level, counts.chosen)
         intervals = intervals_of(sample, channel, measures, resamples, generator(rng))
         if notion is not None:
@@ -222,8 +224,6 @@ def _notes(table: Matrix, joint: Joint, before: str) -> tuple[str, ...]:
             f"{before}{thin} of {table.size} cells have an expected count under {MIN_EXPECTED_COUNT:g}: their lifts "
             "are mostly chance; coarsen the secret or the public column, or gather more rows"
         )
-    if joint.n_secret == 1:
-        notes.append("the secret has one symbol, so nothing can be learned about it")
     if joint.n_public == 1:
         notes.append("the public column has one symbol, so it says nothing")
     return tuple(notes)

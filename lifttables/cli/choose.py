@@ -153,7 +153,7 @@ def _print_answer(answer: Answer, growth: str, *, every: bool) -> None:
         print(printable(f"no answer: {answer.reason}."))
     else:
         print(printable(f"recommended: {answer.best.notion} by {answer.best.mechanism}"))
-        for sentence in (f"Reason: {answer.reason}.", *answer.best.kept, *answer.words):
+        for sentence in (f"Reason: {answer.reason}.", *answer.best.kept, *answer.words, *answer.not_covered[:1]):
             print(printable(f"  {sentence}"))
     if answer.command:
         print(f"to release it:\n  {printable(answer.command)}")

@@ -76,6 +76,14 @@ def table_options(parser: argparse.ArgumentParser) -> None:
         "can be repeated",
     )
     add(
+        "--values",
+        action="append",
+        default=[],
+        metavar="COLUMN=VALUE,...",
+        help="all values that a secret column may have, whether they occur or not: the promise for the population then "
+        "holds for each of them, and otherwise only for the values that occur; can be repeated",
+    )
+    add(
         "--categorical",
         nargs="+",
         default=[],

@@ -42,7 +42,8 @@ EXAMPLES = """\
 The command writes OUT.csv and its card (OUT.card.json, OUT.card.md) for publication. OUT.PRIVATE.design.json,
 OUT.PRIVATE.audit.html and TABLE.PRIVATE.releases.json are confidential. The secret is never published.
 A public column is left out if the release retains more without it; a note says so.
-The notion holds for these rows and, with confidence 0.95, for the population, if the rows are independent draws.
+The notion holds with confidence 0.95 for the population, if the rows are independent draws, and for those values of
+the secret that occur in the rows or that --values lists, as in --values diagnosis=none,flu,hiv.
 Exit codes: 0 success; 2 error; 3 kept columns or an earlier release would violate the notion, or nearly these counts
 were released before."""
 
@@ -176,7 +177,7 @@ def summary(sanitised: Sanitised) -> list[str]:
     return [
         ran,
         *map(statement, sanitised.design.kept if alone else sanitised.card.kept),
-        *(f"  {sentence}" for sentence in sanitised.card.words),
+        *(f"  {sentence}" for sentence in (*sanitised.card.words, *sanitised.card.not_covered[:1])),
     ]
 
 

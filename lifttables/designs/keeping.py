@@ -36,7 +36,7 @@ from lifttables.encoding.binning import hierarchy_file, hierarchy_levels
 from lifttables.encoding.columns import DATE_UNITS, MISSING, Column, Counts, Symbols
 from lifttables.encoding.counting import count, unknown_to_hierarchy
 from lifttables.encoding.naming import texts_of_outputs
-from lifttables.encoding.reading import Reading, cuts
+from lifttables.encoding.reading import Reading, cuts, labels_of
 from lifttables.encoding.table import Table
 from lifttables.population.binomial import clopper_pearson
 from lifttables.population.sample import SELECTION_SHARE, Sample, split, subset_price
@@ -233,7 +233,7 @@ def _option(
     values = sorted({label[counted.n_x :] for label in labels})
     z = np.array([values.index(label[counted.n_x :]) for label in labels])
     choosing, certifying, table = (_summed(counts, pair, len(labels)) for counts in (*rows, counted.counts.table))
-    joint = Joint.from_counts(table)
+    joint = Joint.from_counts(table, drop_empty=True)
     if not satisfied(joint, z, notion).all():
         return None
 
@@ -267,8 +267,9 @@ def _scaled(notion: PolyhedralLift, share: float) -> PolyhedralLift:
 
 def _in_sample(notion: LiftNotion, totals: Vector) -> Callable[[Matrix], Vector]:
     """Return a function that maps counts of values of Z to violations in the sample."""
-    p_s = totals / totals.sum()
-    return lambda rows: violation_of(notion.required_budgets(rows / rows.sum(axis=0) / p_s[:, None], p_s))
+    there = totals > 0
+    p_s = totals[there] / totals.sum()
+    return lambda rows: violation_of(notion.required_budgets(rows[there] / rows.sum(axis=0) / p_s[:, None], p_s))
 
 
 def _in_population(
@@ -343,7 +344,7 @@ def _counted(table: Table, reading: Reading, keep: Sequence[str]) -> _Counted:
     )
     secret, public = (full_reading.columns(table, names) for names in (reading.secrets, full_reading.publics))
     counts = count(
-        table.counts([*secret, *public]),
+        labels_of(table, secret, public),
         secret,
         public,
         missing=reading.missing,

@@ -10,6 +10,7 @@ import numpy as np
 from liftlib.notions import LDP, Notion
 from lifttables.designs.designing import SAMPLE_ONLY, Design, Kept
 from lifttables.encoding.columns import JOIN
+from lifttables.encoding.naming import for_which_values
 from mixproof.numerics import Vector
 
 PRIORS = (0.01, 0.1, 0.5)  # beliefs that a card bounds; the same for every table
@@ -113,6 +114,7 @@ def _percent(share: float, *, up: bool | None = None) -> str:
 def not_covered(design: Design, keep: Sequence[str], *, keep_order: bool, broken: bool) -> tuple[str, ...]:
     """Return the limits of a release's protection, one sentence each."""
     limits = [
+        *([for_which_values(design.secret)] if design.confidence and not broken else []),
         *([] if design.confidence or broken else [f"Nothing is guaranteed beyond these rows: {SAMPLE_ONLY}."]),
         "Other knowledge about a person, combined with the released values, may reveal more.",
         "The release does not hide who is in the table, or how many people are.",

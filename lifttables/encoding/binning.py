@@ -58,6 +58,21 @@ def bins_from(text: str) -> tuple[str, Bins]:
     return name, Bins(edges, unit)
 
 
+def values_from(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return a column's name and all of its values from the text of ``--values``.
+
+    DataError is raised if the text has another form, or a value is empty or named twice.
+
+    >>> values_from('ill=none,"hiv, treated"')
+    ('ill', ('none', 'hiv, treated'))
+    """
+    name, _, said = text.partition("=")
+    values = next(csv.reader([said]), [])
+    if not name or len(set(values)) < max(2, len(values)) or "" in values:
+        raise DataError(f"--values is {text!r}: give NAME=VALUE,VALUE,... with two or more different values")
+    return name, tuple(values)
+
+
 def hierarchy_file(text: str) -> tuple[str, Path, int]:
     """Return the column, file and level from ``name=file.csv`` or ``name=file.csv:2``.
 

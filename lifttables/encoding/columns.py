@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import narwhals as nw
@@ -56,6 +56,7 @@ class Column:
     parents: tuple[tuple[str, str], ...] = ()  # the group of each value in a hierarchy
     na: tuple[str, ...] | None = None  # texts that denote a missing value; None if the user gave none
     categorical: bool = False  # whether numbers are codes, such as postcodes
+    values: tuple[str, ...] = ()  # all labels that a secret may have, if the user listed them
 
     @property
     def plain(self) -> bool:
@@ -271,8 +272,14 @@ class Counts:
 
     @property
     def joint(self) -> Joint:
-        """The empirical joint distribution, or its estimate by noisy counts, with texts as labels."""
-        return Joint.from_counts(self.estimate, self.secret.texts, self.public.texts)
+        """The empirical joint distribution of what occurs, or its estimate by noisy counts, with texts as labels."""
+        return Joint.from_counts(self.estimate, self.secret.texts, self.public.texts, drop_empty=True)
+
+    def occurring(self) -> Counts:
+        """Return the counts without the secrets that no row has."""
+        there = np.flatnonzero(self.table.any(axis=1))
+        secret = replace(self.secret, labels=tuple(self.secret.labels[s] for s in there))
+        return replace(self, table=self.table[there], secret=secret)
 
     def alone(self, at: int) -> Counts:
         """Return the counts of one of several secret columns."""
@@ -312,4 +319,5 @@ def _column(content: Any) -> Column:
         tuple((str(value), str(parent)) for value, parent in content["parents"]),
         None if content["na"] is None else tuple(map(str, content["na"])),
         bool(content["categorical"]),
+        tuple(map(str, content.get("values", ()))),
     )

@@ -62,14 +62,9 @@ def count(
         _check_labels(frame, column, missing)
     names, of_secret = [column.name for column in public], [column.name for column in secret]
     filled = frame.with_columns(nw.col(*of_secret, *names).fill_null(MISSING))
-    secrets = _sorted(filled.select(of_secret).unique().rows(), secret)
     totals = filled.group_by(names).agg(nw.col(ROWS).sum())
-    for columns, what, n in ((names, "symbols", len(totals)), (of_secret, "secrets", len(secrets))):
-        if n > max_symbols:
-            raise DataError(
-                f"{named(columns)} has {n:,} {what}, more than {max_symbols:,}: bin or coarsen it, or raise the limit "
-                "(--max-symbols)"
-            )
+    _check_many(named(names), "symbols", len(totals), max_symbols)
+    secrets = _secrets(filled.select(of_secret).unique().rows(), secret, max_symbols)
     many = {row[:-1]: row[-1] for row in totals.rows()}
     labels = _sorted(list(many), public)
     few = [label for label in labels if many[label] < min_count]
@@ -92,6 +87,30 @@ def count(
     np.add.at(table, (secret_symbols.index(filled), symbols.index(filled)), filled[ROWS].to_numpy())
     # the rows choose which symbols are pooled, so a union bound covers all sets of this size
     return Counts(table, secret_symbols, symbols, log_choose(len(many), len(pooled)), dropped)
+
+
+def _secrets(
+    occurring: Sequence[tuple[str, ...]], columns: Sequence[Column], max_symbols: int
+) -> list[tuple[str, ...]]:
+    """Return the secrets that occur or, with listed values, all combinations; refuse a column with a single value."""
+    values = [tuple({*column.values, *(label[at] for label in occurring)}) for at, column in enumerate(columns)]
+    listed = any(column.values for column in columns)
+    n = math.prod(map(len, values)) if listed else len(occurring)
+    _check_many(named([column.name for column in columns]), "secrets", n, max_symbols)
+    for column, alone in zip(columns, values, strict=True):
+        if len(alone) < 2:
+            raise DataError(
+                f"column {column.name!r} has the value {alone[0]!r} in every row, so that nothing can be said about "
+                f'others: list all of its values (--values {column.name}="{alone[0]}",...), or name another secret'
+            )
+    return _sorted(list(itertools.product(*values)) if listed else occurring, columns)
+
+
+def _check_many(columns: str, what: str, n: int, most: int) -> None:
+    if n > most:
+        raise DataError(
+            f"{columns} has {n:,} {what}, more than {most:,}: bin or coarsen it, or raise the limit (--max-symbols)"
+        )
 
 
 def unknown_to_hierarchy(name: str, values: Sequence[str]) -> DataError:

@@ -81,6 +81,20 @@ def alike(labels: Iterable[str]) -> list[list[str]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
+def for_which_values(secret: Symbols) -> str:
+    """Return for which values of a secret a statement about the population holds, in sentences."""
+    parts = [
+        f"these values of {column.name}: {', '.join(column.values)}"
+        if column.values
+        else f"the values of {column.name} that occur in these rows"
+        for column in secret.columns
+    ]
+    limit = f"What is said about the population holds for {'; and '.join(parts)}. It says nothing of other values."
+    if all(column.values for column in secret.columns):
+        return limit
+    return f"{limit} Somebody who knows all other rows may learn whether a person has a value that nobody else has."
+
+
 def notes_on_labels(symbols: Symbols) -> list[str]:
     """Return a note for each column with labels that look alike."""
     notes = []

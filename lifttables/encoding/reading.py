@@ -9,9 +9,11 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+import narwhals as nw
+
 from liftlib.errors import DataError, InvalidParameter, shown
-from lifttables.encoding.binning import Bins, bins_from, hierarchy_file, hierarchy_from
-from lifttables.encoding.columns import Column, Counts
+from lifttables.encoding.binning import Bins, bins_from, hierarchy_file, hierarchy_from, values_from
+from lifttables.encoding.columns import Column, Counts, Labels, labelled
 from lifttables.encoding.counting import Missing, Rare, count, log_choose
 from lifttables.encoding.table import Table
 from lifttables.encoding.text_format import TextFormat
@@ -54,6 +56,9 @@ class Reading:
         Columns whose numbers are codes, such as postcodes.
     hierarchies : tuple of str
         ``"age=ages.csv"`` or ``"age=ages.csv:2"``, see ``binning.hierarchy_from``.
+    values : tuple of str
+        ``"ill=none,flu,hiv"``: all values that a secret may have, whether they occur or not. A promise for the
+        population then holds for each of them, and otherwise for the values that occur.
     sampling : {"independent", "weighted", "stratified", "clustered", "census"}
         How the rows were drawn; guarantees for the population need independent draws.
     separator, quote, encoding : str, optional
@@ -70,13 +75,14 @@ class Reading:
     na: tuple[str, ...] | None = None
     categorical: tuple[str, ...] = ()
     hierarchies: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
     sampling: Sampling = "independent"
     separator: str | None = None
     quote: str | None = '"'
     encoding: str = "utf-8"
 
     def __post_init__(self) -> None:
-        for name in ("secret", "public", "bins", "na", "categorical", "hierarchies"):
+        for name in ("secret", "public", "bins", "na", "categorical", "hierarchies", "values"):
             value = getattr(self, name)
             if value is None and name == "na":
                 continue
@@ -142,12 +148,18 @@ class Reading:
         for text in self.hierarchies:
             name, pairs = hierarchy_from(text)
             parents[_ours("--hierarchy", name, ours, {**said, **parents})] = pairs
+        listed: dict[str, tuple[str, ...]] = {}
+        for name, values in map(values_from, self.values):
+            if name not in self.secrets or name in listed:
+                raise DataError(f"--values names {name!r}: list the values of each secret column at most once")
+            listed[name] = values
         for name in self.categorical:
             _ours("--categorical", name, ours, {})
         columns = []
         for name in names:
             edges, unit = said.get(name, Bins())
-            column = Column(name, (), unit, parents.get(name, ()), self.na, name in self.categorical)
+            given = (parents.get(name, ()), self.na, name in self.categorical, listed.get(name, ()))
+            column = Column(name, (), unit, *given)
             if isinstance(edges, int) and not (edges := table.quantiles(column, edges)):
                 raise DataError(f"column {name!r} has no numbers to take quantiles of: give edges (--bin {name}=EDGES)")
             columns.append(replace(column, edges=edges))
@@ -157,18 +169,20 @@ class Reading:
         """Return the contingency table."""
         return self._counts_of(table, [self.publics], product=product)[0]
 
-    def choices(self, table: Table, confidence: float | None) -> list[Counts]:
+    def choices(self, table: Table, confidence: float | None, *, product: bool = False) -> list[Counts]:
         """Return a contingency table for each candidate set of public columns.
 
         Leaving a column out may retain more, because each column splits the rows among more symbols. With up to
         ``MAX_SUBSET_COLUMNS`` public columns, every non-empty subset is a candidate; with more, only the full set and
         the sets without one column. The log of the number of candidates is added to ``chosen`` (union bound), so that
         the choice may depend on the rows. Without a confidence, the full set is the only candidate, because an
-        additional column then never lowers the optimum.
+        additional column then never lowers the optimum; secrets that no row has are left out. ``product`` requires the
+        full set and all combinations of its labels.
         """
         n = len(self.publics)
-        if confidence is None or n == 1:
-            return [self.counts(table)]
+        if confidence is None or n == 1 or product:
+            counts = self.counts(table, product=product)
+            return [counts.occurring() if confidence is None else counts]
         sizes = range(n, 0, -1) if n <= MAX_SUBSET_COLUMNS else (n, n - 1)
         sets = [names for size in sizes for names in itertools.combinations(self.publics, size)]
         return [replace(counts, chosen=counts.chosen + math.log(len(sets))) for counts in self._counts_of(table, sets)]
@@ -177,7 +191,7 @@ class Reading:
         """Return the contingency table for each set of public columns."""
         table.check([*self.secrets, *self.publics])
         secret, public = self.columns(table, self.secrets), self.columns(table, self.publics)
-        counted = table.counts([*secret, *public])
+        counted = labels_of(table, secret, public)
         ways = {column.name: cuts(table, column) for column in (*secret, *public) if column.name in self.cut_by_rows}
         tables = []
         for names in sets:
@@ -199,6 +213,32 @@ class Reading:
     def cut_by_rows(self) -> list[str]:
         """The names of the columns whose bin edges are quantiles of the rows."""
         return [name for name, bins in map(bins_from, self.bins) if isinstance(bins.edges, int)]
+
+
+def labels_of(table: Table, secret: Sequence[Column], public: Sequence[Column]) -> Labels:
+    """Return the counts of labels; raise DataError for a label of a secret that is not among its listed values."""
+    counted = table.counts([*secret, *public])
+    for column in secret:
+        labels = counted[column.name].drop_nulls().unique(maintain_order=True).to_list()
+        others = [label for label in labels if column.values and label not in column.values]
+        for other in others[:1]:
+            raise DataError(
+                f"column {column.name!r} has the value {other!r} in row {_first(table, column, other):,}, which its "
+                f"list does not have: add it (--values {column.name}=...), or correct the row"
+            )
+    return counted
+
+
+def _first(table: Table, column: Column, label: str) -> int:
+    """Return the number, from 1, of the first row with a label."""
+    at = 1
+    for rows in table.batches([column.name]):
+        labels = labelled(nw.from_native(rows, eager_only=True), {column.name: column})[column.name]
+        texts = labels.to_list()
+        if label in texts:
+            return at + int(texts.index(label))
+        at += len(texts)
+    return at
 
 
 def cuts(table: Table, column: Column) -> float:

@@ -131,7 +131,7 @@ def sanitise_command(source: Any, how: Reading, confidence: float | None, notion
     stem = "table" if str(source) == "-" else path.name.split(".")[0]
     words = ["lift", "sanitise", str(source), "--secret", *how.secrets, "--public", *how.publics]
     default = Reading("s", "x")
-    for option, name in (("bin", "bins"), ("hierarchy", "hierarchies")):
+    for option, name in (("bin", "bins"), ("hierarchy", "hierarchies"), ("values", "values")):
         for text in getattr(how, name):
             words += [f"--{option}", text]
     for name in ("categorical", "na", "missing", "rare", "min_count", "max_symbols", "sampling"):

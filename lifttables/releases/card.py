@@ -281,11 +281,11 @@ def card_of(
         kept=() if broken else _statements(design, others, population=population),
         words=words,
         not_covered=(
+            *not_covered(design, keep, keep_order=keep_order, broken=bool(broken)),
             *(
                 [f"Together with {others}, the notion is proved for this sample only, not for the population."]
                 * sample_only
             ),
-            *not_covered(design, keep, keep_order=keep_order, broken=bool(broken)),
             NO_LEDGER_NOTE if release is None else LEDGER_NOTE,
             *([NEW_PEOPLE_NOTE] if (options or {}).get("new_people") else []),
             *(

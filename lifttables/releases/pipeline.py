@@ -229,7 +229,7 @@ def _designed(table: Table, plan: Plan, key: bytes) -> NextTo:
     if plan.coarsen is not False:
         notion, share = limiting(plan.notion(Symbols((), ()))), None if plan.coarsen is True else plan.coarsen
         return design_next_to(table, reading, how.keep, notion, plan.mechanism, plan.confidence, share)
-    choices = [reading.counts(table, product=True)] if plan.product else reading.choices(table, plan.confidence)
+    choices = reading.choices(table, plan.confidence, product=plan.product)
     notion = limiting(plan.notion(choices[0].public))
     if plan.confidence is not None:
         most = symbols_without_blocks(registry.mechanisms[plan.mechanism], notion)
@@ -263,6 +263,7 @@ def _options(design: Design, reading: Reading, how: Publishing, **decided: bool)
         "bins": list(reading.bins),
         "hierarchies": [text.partition("=")[0] for text in reading.hierarchies],
         "categorical": list(reading.categorical),
+        "values": list(reading.values),
         "sampling": reading.sampling,
         "missing": reading.missing,
         "na": None if reading.na is None else list(reading.na),

@@ -1,0 +1,182 @@
+"""A promise for the population holds for each listed value of the secret, whether it occurs in the rows or not."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import liftlib as ll
+import lifttables as tables
+from liftlib.errors import DataError
+from lifttables.cli import main
+from mixproof.numerics import KEEP_TOL
+
+# none, flu and a rare value whose people live elsewhere, in shares of the population
+LAWS = {
+    "rare": np.array([[0.30, 0.25, 0.145], [0.08, 0.10, 0.124], [0.0, 0.0, 0.001]]),
+    "rarer": np.array([[0.5, 0.2, 0.0999], [0.05, 0.05, 0.1], [0.0, 0.0001, 0.0]]),
+    "constant": np.array([[0.396, 0.3, 0.3], [0.0, 0.004, 0.0]]),
+}
+SECRETS = ("none", "flu", "hiv")
+N_TABLES = 20
+LISTED = "ill=none,flu,hiv"
+OF = ["--secret", "ill", "--public", "town", "--notion", "lip", "--eps", "1", "--resamples", "0"]
+
+
+def people(counts):
+    s, x = (at.repeat(counts.ravel()) for at in np.indices(counts.shape).reshape(2, -1))
+    return pl.DataFrame({"ill": [SECRETS[i] for i in s], "town": [f"t{i}" for i in x]})
+
+
+def rows(law, n, rng):
+    return people(rng.multinomial(n, law.ravel()).reshape(law.shape))
+
+
+@pytest.mark.parametrize("mechanism", ["subset-merging", "optimal"])
+@pytest.mark.parametrize("name", LAWS)
+def test_the_promise_holds_for_absent_values(name, mechanism):
+    law, rng = LAWS[name], np.random.default_rng(20)
+    joint, notion = ll.Joint.from_counts(law, drop_empty=True), ll.LIP(1.0)
+    words = {"secret": "ill", "public": "town", "notion": notion, "mechanism": mechanism, "rare": "keep", "noise": 1.0}
+    listed = [f"ill={','.join(SECRETS[: len(law)])}"]
+    absent, broken, informative, without_a_list = 0, 0, 0, []
+    for number in range(N_TABLES):
+        frame = rows(law, 1000 if name != "constant" else 300, rng)
+        lacks = frame["ill"].n_unique() < len(law)
+        made = tables.sanitise(frame, **words, values=listed, resamples=0, rng=number)
+        assert made.design.secret.texts == tuple(sorted(SECRETS[: len(law)]))
+        absent += lacks
+        broken += notion.violation(joint, made.design.channel) > KEEP_TOL
+        informative += np.ptp(made.design.channel.kernel, axis=0).max() > 0.1
+        if lacks and frame["ill"].n_unique() > 1 and not without_a_list:
+            unlisted = tables.sanitise(frame, **words, resamples=0, rng=number).design
+            without_a_list.append(notion.violation(joint, unlisted.channel))
+    assert absent >= N_TABLES / 10
+    assert broken <= 0.05 * N_TABLES
+    assert informative or mechanism == "subset-merging"  # one value that may be anywhere leaves no partition
+    assert all(violation > 0.5 for violation in without_a_list)
+
+
+def few():
+    return people(np.array([[60, 40, 30], [30, 50, 40], [0, 0, 0]]))
+
+
+def test_listed_values_that_do_not_occur_count(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    few().write_csv("p.csv")
+    assert main(["sanitise", "p.csv", *OF, "-o", "r1.csv"]) == 0
+    Path("p.csv.PRIVATE.releases.json").unlink()
+    first = json.loads(Path("r1.card.json").read_text())["not_covered"][0]
+    assert first.startswith("What is said about the population holds for the values of ill that occur in these rows.")
+    assert "says nothing of other values. Somebody who knows all other rows may learn" in first
+    words = ["sanitise", "p.csv", *OF, "--values", LISTED, "--ledger", "l.json", "-o", "r2.csv"]
+    assert main(words) == 0
+    card = json.loads(Path("r2.card.json").read_text())
+    assert card["not_covered"][0] == (
+        "What is said about the population holds for these values of ill: none, flu, hiv. It says nothing of other "
+        "values."
+    )
+    assert card["options"]["values"] == [LISTED]
+    design = tables.load(Path("r2.PRIVATE.design.json"))
+    assert design.secret.texts == ("flu", "hiv", "none")
+    assert design.table.sum(axis=1).tolist() == [120, 0, 130]
+    kernel = design.channel.kernel
+    p_y = kernel.T @ design.table.sum(axis=0) / 250
+    assert (kernel <= np.e * p_y + 1e-6).all()  # as hiv may live in any one town
+    # new rows with the value are of the design's domain
+    rare = people(np.array([[60, 40, 30], [30, 50, 40], [1, 0, 0]]))
+    rare.write_csv("new.csv")
+    assert main(["apply", "r2.PRIVATE.design.json", "new.csv", "--new-people", "-o", "n.csv"]) == 0
+    capsys.readouterr()
+    assert main(["audit", "p.csv", *OF[:4], "--notion", "lip", "--eps", "1", "--values", LISTED]) in (0, 3)
+    said = capsys.readouterr().out
+    assert "for the population: undecided" in said
+    assert "note: What is said about the population holds for these values of ill: none, flu, hiv." in said
+    few_tried = ["--notions", "lip", "--mechanisms", "optimal", "--eps", "1", "--budgets", "1", "--quiet"]
+    assert main(["choose", "p.csv", *OF[:4], "--values", LISTED, *few_tried]) == 0
+    said = capsys.readouterr().out
+    assert "--values ill=none,flu,hiv" in said
+    assert "What is said about the population holds for these values of ill: none, flu, hiv." in said
+
+
+@pytest.mark.parametrize("confidence", [None, 0.95])
+@pytest.mark.parametrize("mechanism", ["subset-merging", "optimal", "conditional-reporting"])
+def test_mechanisms_with_an_absent_value(mechanism, confidence):
+    words = {"secret": "ill", "public": "town", "notion": ll.LIP(1.0), "values": [LISTED], "rare": "keep"}
+    try:
+        made = tables.sanitise(few(), **words, mechanism=mechanism, confidence=confidence, resamples=20, rng=0)
+    except ll.errors.UnsupportedNotion:
+        pytest.skip(f"{mechanism} has no design for a population")
+    if confidence is None:  # nothing is said beyond these rows
+        assert made.design.secret.texts == ("flu", "none")
+        assert not any("these values of ill" in limit for limit in made.card.not_covered)
+
+
+@pytest.mark.parametrize("confidence", [None, 0.95])
+def test_kept_columns_with_an_absent_value(confidence):
+    frame = few().with_columns(sex=pl.Series(["f", "m"] * 125))
+    words = {"secret": "ill", "public": "town", "values": [LISTED], "rare": "keep", "resamples": 0, "rng": 0}
+    words |= {"confidence": confidence, "keep": ["sex"]}
+    made = tables.sanitise(frame, **words, notion=ll.LIP(1.0), coarsen=True)
+    assert made.design.secret.texts == ("flu", "hiv", "none")
+    if confidence:
+        assert any("these values of ill: none, flu, hiv" in limit for limit in made.card.not_covered)
+    # unchanged, they could be the sign of the value that does not occur
+    made = tables.sanitise(frame, **words, notion=ll.LIP(0.5))
+    assert not any("together with" in guarantee.whom and "population" in guarantee.whom for guarantee in made.card.kept)
+
+
+def test_several_secrets():
+    frame = few().with_columns(work=pl.Series(["no"] * 100 + ["yes"] * 150))
+    counts = tables.Reading(("ill", "work"), "town", values=(LISTED,)).counts(tables.open_table(frame))
+    assert len(counts.secret.labels) == 6
+    assert counts.table.sum() == 250
+    assert counts.alone(0).table.sum(axis=1).tolist() == [120, 0, 130]
+    one = frame.with_columns(work=pl.lit("no"))
+    with pytest.raises(DataError, match=r"column 'work' has the value 'no' in every row"):
+        tables.Reading(("ill", "work"), "town").counts(tables.open_table(one))
+
+
+def test_a_secret_of_one_value_is_refused_unless_others_are_listed():
+    frame = people(np.array([[40, 60]]))
+    words = {"secret": "ill", "public": "town", "notion": ll.LIP(0.01)}
+    match = (
+        r"column 'ill' has the value 'none' in every row, .*: list all of its values \(--values ill=\"none\",\.\.\.\)"
+    )
+    for confidence in (None, 0.95):
+        with pytest.raises(DataError, match=match):
+            tables.sanitise(frame, **words, confidence=confidence)
+    with pytest.raises(DataError, match=match):
+        tables.audit(frame, secret="ill", public="town")
+    made = tables.sanitise(frame, **words, values=["ill=none,hiv"], resamples=0)
+    assert set(made.frame["town"]) == {"t0 or t1"}
+
+
+def test_values_that_are_not_listed(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    few().write_csv("p.csv")
+    assert main(["sanitise", "p.csv", *OF, "--values", "ill=none,hiv", "-o", "r.csv"]) == 2
+    said = capsys.readouterr().err
+    assert (
+        "column 'ill' has the value 'flu' in row 131, which its list does not have: add it (--values ill=...)" in said
+    )
+    for values in (["ill=none"], ["none,flu"], ["ill=none,none"], ["ill=none,,flu"], ["ill="]):
+        with pytest.raises(DataError, match=r"give NAME=VALUE,VALUE,\.\.\. with two or more different values"):
+            tables.audit(few(), secret="ill", public="town", values=values)
+    for values in (["town=t0,t1,t2"], [LISTED, LISTED]):
+        with pytest.raises(DataError, match="list the values of each secret column at most once"):
+            tables.audit(few(), secret="ill", public="town", values=values)
+
+
+def test_missing_values_beside_a_list():
+    frame = few().with_columns(ill=pl.when(pl.int_range(pl.len()) < 20).then(None).otherwise("ill"))
+    table = tables.open_table(frame)
+    words = {"values": (LISTED,), "rare": "keep"}
+    counts = tables.Reading("ill", "town", **words, missing="symbol").counts(table)
+    assert counts.secret.texts == ("(missing)", "flu", "hiv", "none")
+    assert counts.table.sum() == 250
+    counts = tables.Reading("ill", "town", **words, missing="drop").counts(table)
+    assert counts.secret.texts == ("flu", "hiv", "none")
+    assert counts.dropped == 20
