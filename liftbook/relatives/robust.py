@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
@@ -13,20 +14,25 @@ from liftlib.errors import InvalidParameter, SolverFailure
 from liftlib.joint import Joint
 from liftlib.notions import Polyhedral
 from liftlib.response.aorr import aorr
-from liftlib.response.optimal import MAX_LISTED_SYMBOLS, few_symbols, few_vertices
+from liftlib.response.optimal import MAX_LISTED_SYMBOLS, few_symbols, few_vertices, limits_for
 from liftlib.response.posteriors import MAX_LISTED_HALFSPACES, PosteriorCone, ResponseCertificate, Support, cone_for
 from liftlib.response.proven import proven_response
 from mixproof.checks import checked
 from mixproof.extension import Extension
-from mixproof.limits import Limits
-from mixproof.numerics import MIN_RESOLVED_LIFT, Matrix, check_scalar
+from mixproof.numerics import MIN_RESOLVED_LIFT, Matrix
 
 MAX_FEW_HALFSPACES = 100_000  # halfspaces up to which they are listed with so few symbols
 
 
 @checked
 def robust_response(
-    joint: Joint, notion: Polyhedral, *, others: Sequence[Joint] = (), gap: float = 1e-6, seconds: float | None = None
+    joint: Joint,
+    notion: Polyhedral,
+    *,
+    others: Sequence[Joint] = (),
+    gap: float = 1e-6,
+    seconds: float | None = None,
+    work: int | Literal["auto"] | None = "auto",
 ) -> Channel:
     """Return the best mechanism for one distribution, private under several.
 
@@ -36,7 +42,7 @@ def robust_response(
         P_SX, which determines the utility and under which the notion must be satisfied.
     others : sequence of Joint, keyword-only
         Distributions over as many symbols, under which the notion must be satisfied too.
-    gap, seconds : float, optional, keyword-only
+    gap, seconds, work : float, optional, keyword-only
         Limits of branch and bound, which is used if the vertices cannot be listed, see
         :func:`~liftlib.response.optimal.optimal_response`.
 
@@ -48,7 +54,7 @@ def robust_response(
     Warns
     -----
     LiftWarning
-        If the time limit was reached before the gap.
+        If a limit was reached before the gap.
 
     Notes
     -----
@@ -66,8 +72,7 @@ def robust_response(
     for number, other in enumerate(others):
         if other.n_public != joint.n_public:
             raise InvalidParameter(f"others[{number}] has {other.n_public} symbols, joint {joint.n_public}: match them")
-    share = check_scalar("gap", gap, open_low=True)
-    limit = None if seconds is None else check_scalar("seconds", seconds)
+    limits = limits_for(joint, gap, seconds, work)
     cone = common_cone(joint, notion, others)
     if cone.halfspaces is not None and (few_vertices(cone.halfspaces) or (others and few_symbols(cone.halfspaces))):
         # see ``optimal_response``: the tree is the second route
@@ -75,7 +80,7 @@ def robust_response(
             channel = aorr(joint, notion, cone=cone)
             certificate = replace(channel.certified(ResponseCertificate), route="all vertices of the common cone")
             return channel.with_certificate(certificate)
-    return proven_response(joint, notion, cone=cone, limits=Limits(gap=share, seconds=limit))
+    return proven_response(joint, notion, cone=cone, limits=limits)
 
 
 def common_cone(joint: Joint, notion: Polyhedral, others: Sequence[Joint]) -> PosteriorCone:

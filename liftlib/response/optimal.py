@@ -103,11 +103,7 @@ def optimal_response(
     (4, 0.0)
     """
     check_agreement(notion, joint)
-    share = check_scalar("gap", gap, open_low=True)
-    limit = None if seconds is None else check_scalar("seconds", seconds)
-    if work == "auto":
-        work = usual_work(joint) if seconds is None else None
-    limits = Limits(share, None if work is None else check_count("work", work), limit, report)
+    limits = limits_for(joint, gap, seconds, work, report)
     if method in ("auto", "tree") and provides(notion, CurvedLift):
         return proven_response(joint, notion, limits=limits)
     notion = require(notion, Polyhedral, "optimal_response")
@@ -120,6 +116,28 @@ def optimal_response(
     if method in ("auto", "tree"):
         return proven_response(joint, notion, cone=cone, limits=limits)
     return aorr(joint, notion, method=method)  # type: ignore[arg-type]  # what is left are its own
+
+
+def limits_for(
+    joint: Joint,
+    gap: float,
+    seconds: float | None,
+    work: int | Literal["auto"] | None,
+    report: Callable[[float, float, float], None] | None = None,
+) -> Limits:
+    """Return the limits of a search as they were asked for, with :func:`usual_work` if nothing else ends it.
+
+    Examples
+    --------
+    >>> joint = Joint([[0.3, 0.1, 0.1], [0.1, 0.2, 0.2]])
+    >>> limits_for(joint, 0.01, 2.0, "auto")
+    Limits(gap=0.01, work=None, seconds=2.0, report=None)
+    """
+    share = check_scalar("gap", gap, open_low=True)
+    limit = None if seconds is None else check_scalar("seconds", seconds)
+    if work == "auto":
+        work = usual_work(joint) if seconds is None else None
+    return Limits(share, None if work is None else check_count("work", work), limit, report)
 
 
 def usual_work(joint: Joint) -> int:

@@ -84,8 +84,8 @@ def subset_response(joint: Joint, notion: PolyhedralLift) -> Channel:
     Warns
     -----
     LiftWarning
-        If a subset's vertices may be too many or too close to enumerate. A search of up to ten seconds is then used,
-        which need not find the best response.
+        If a subset's vertices may be too many or too close to enumerate. A search of up to 100,000 linear programs
+        is then used, which need not find the best response.
 
     Raises
     ------

@@ -19,7 +19,7 @@ from mixproof.search import cheapest_mixture
 MAX_SUBSET_VERTICES = 10_000_000
 
 MAX_LISTED_SYMBOLS = 10  # number of symbols up to which vertices are always listed
-SUBSET_GAP, SUBSET_SECONDS = 1e-3, 10.0  # relative gap and time limit of the search within a larger subset
+SUBSET_GAP, SUBSET_WORK = 1e-3, 100_000  # relative gap, and linear programs, of the search within a larger subset
 
 
 class Within(NamedTuple):
@@ -93,9 +93,7 @@ def _searched(halfspaces: Matrix, p_x: Vector) -> Within:
     if not (halfspaces @ p_x >= -KEEP_TOL).all():
         return Within(None, 0, searched=True)
     try:
-        posteriors = cheapest_mixture(
-            halfspaces, p_x, Limits(gap=SUBSET_GAP, seconds=SUBSET_SECONDS), slack=KEEP_TOL
-        ).rows
+        posteriors = cheapest_mixture(halfspaces, p_x, Limits(gap=SUBSET_GAP, work=SUBSET_WORK), slack=KEEP_TOL).rows
         return Within(cheapest(posteriors, p_x).kernel, len(posteriors), searched=True)
     except (InfeasiblePrivacy, SolverFailure):  # a budget finer than solvers resolve: merged, it satisfies the notion
         return Within(np.ones((p_x.size, 1)), 0, searched=True)

@@ -139,7 +139,7 @@ def test_what_cannot_be_mended_is_merged(monkeypatch):
 
 @pytest.mark.slow
 def test_in_a_subset_that_is_too_large_rows_are_searched_for_and_that_is_told(monkeypatch):
-    monkeypatch.setattr(within_subset, "SUBSET_SECONDS", 2.0)
+    monkeypatch.setattr(within_subset, "SUBSET_WORK", 20_000)
     joint, notion = ll.datasets.uniform_joint(15, 200, np.random.default_rng(0)), ll.ALIP.split(0.5, 0.5)
     with pytest.warns(LiftWarning, match="within a subset of 19 symbols may be too many, or too close, to list"):
         channel = ll.mechanisms.subset_response(joint, notion)
