@@ -6,21 +6,22 @@ import argparse
 from pathlib import Path
 
 from lifttables import estimate, read_card
-from lifttables.cli.options import TABLE_HELP, text_format_of, text_options
+from lifttables.cli.options import text_format_of, text_options
 from lifttables.cli.shared import json_option, print_json
 from lifttables.files import printable
 
 EXAMPLES = """\
   lift estimate out.csv out.card.json
   lift estimate out.csv out.card.json --by year --level 0.9
-Exit codes: 0 success; 2 error."""
+The file is verified first, as by `lift verify`.
+Exit codes: 0 success; 2 error; 5 the file is not the release of the card."""
 
 MAX_ESTIMATES_PRINTED = 100  # maximum number of estimates printed; --json lists all
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("table", type=Path, help=TABLE_HELP)
+    parser.add_argument("table", type=Path, help="the released .csv, .tsv (may end in .gz) or .parquet file")
     parser.add_argument("card", type=Path, help="the JSON card of the release")
     parser.add_argument(
         "--by",

@@ -6,13 +6,10 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from liftlib.errors import DataError
 from lifttables import read_card, verify
 from lifttables.cli.shared import json_option, print_json
 from lifttables.files import printable
-from lifttables.sources.endings import STDIN
-
-EXIT_DIFFERS = 5  # exit code if the release and the card do not belong together
+from lifttables.releases.verifying import EXIT_DIFFERS
 
 EXAMPLES = f"""\
   lift verify out.csv out.card.json
@@ -30,8 +27,6 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Compare, print the differences, and return the exit code."""
-    if options.release == STDIN:
-        raise DataError("lift verify does not read the standard input: name the released file")
     card = read_card(options.card)
     verification = verify(options.release, card)
     if options.json:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from lifttables.encoding.columns import JOIN, ROWS, numbered
 from lifttables.encoding.table import Table
 from lifttables.encoding.text_format import TextFormat
 from lifttables.releases.card import NO_KERNEL, Card, counted_outputs
+from lifttables.releases.verifying import WrongCard, verify
 from lifttables.sources.source import open_table
 from mixproof.checks import checked
 from mixproof.numerics import Matrix, Vector, check_scalar
@@ -127,7 +129,8 @@ def estimate(
     Parameters
     ----------
     source : path or frame
-        The released table.
+        The released table. A file is verified first, as by :func:`~lifttables.releases.verifying.verify`; a frame may
+        also hold other rows that the card's design released, and only its outputs are checked.
     card : Card
         The card of the release, with the kernel; see :func:`~lifttables.releases.card.read_card`.
     by : sequence of str
@@ -141,6 +144,8 @@ def estimate(
     ------
     DataError
         If the card has no kernel, a column does not exist, or a value is not among the card's outputs.
+    WrongCard
+        If a file is not the release of the card; a DataError.
 
     Notes
     -----
@@ -152,6 +157,13 @@ def estimate(
     level = check_scalar("level", level, 0, 1, open_low=True, open_high=True)
     if card.kernel is None:
         raise DataError(f"the card has no kernel, so only the outputs themselves can be counted. {NO_KERNEL}")
+    if isinstance(source, str | Path):
+        verification = verify(Path(source), card, text_format=text_format)
+        if not verification.agrees:
+            raise WrongCard(
+                f"{source} is not the release of this card, so shares estimated from it would be wrong: "
+                f"{'; '.join(verification.differences)}; give the card and the whole file of one release"
+            )
     shares, values, n = _counted(open_table(source, text_format), card, by)
     inverse = Inverse(card.kernel)
     weights = inverse.weights

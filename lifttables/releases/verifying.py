@@ -5,11 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from liftlib.errors import DataError
 from lifttables.encoding.columns import ROWS
+from lifttables.encoding.text_format import TextFormat
 from lifttables.files import fingerprint
 from lifttables.releases.card import Card, counted_outputs
+from lifttables.sources.endings import STDIN
 from lifttables.sources.source import open_table
 from mixproof.checks import checked
+
+EXIT_DIFFERS = 5  # exit code if the release and the card do not belong together
+
+
+class WrongCard(DataError):
+    """A released file and a card do not belong together."""
+
+    exit_code = EXIT_DIFFERS
 
 
 @dataclass(frozen=True)
@@ -30,13 +41,15 @@ class Verification:
 
 
 @checked
-def verify(release: Path, card: Card) -> Verification:
+def verify(release: Path, card: Card, *, text_format: TextFormat | None = None) -> Verification:
     """Return the differences between a released CSV, TSV or Parquet file and its card.
 
     We compare the SHA-256 (if the card has one), the columns, the number of rows and the symbols of the released
     columns. DataError is raised if the file cannot be read as a table.
     """
-    table, differences = open_table(release), []
+    if release == STDIN:
+        raise DataError("the standard input cannot be compared with a card: name the released file")
+    table, differences = open_table(release, text_format), []
     if card.sha256 and (digest := fingerprint(release)) != card.sha256:
         differences.append(f"the SHA-256 of {release} is {digest}, and the card's is {card.sha256}")
     expected = {*card.columns, *card.keep}

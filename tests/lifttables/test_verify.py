@@ -10,6 +10,7 @@ from table_of_people import PEOPLE
 import liftlib as ll
 import lifttables as tables
 from lifttables.cli import main
+from lifttables.releases.verifying import WrongCard
 
 ROWS = pl.concat([PEOPLE] * 3).with_columns(pl.int_range(pl.len()).mod(2).cast(pl.String).alias("side"))
 WORDS = ["--secret", "ill", "--public", "age", "--notion", "lip", "--eps", "2", "--resamples", "0", "--keep", "side"]
@@ -117,3 +118,28 @@ def test_a_card_with_an_impossible_number_is_refused(made, capsys, tmp_path, key
     code, _, err = verify(capsys, release, tmp_path / "odd.json")
     assert code == 2
     assert key in err
+
+
+def test_an_estimate_verifies_first(tmp_path, capsys):
+    """Another release's card, or a part of the file, would give wrong shares with narrow intervals."""
+    ROWS.write_csv(tmp_path / "in.csv")
+    words = ["sanitise", tmp_path / "in.csv", *WORDS[:-2], "--ledger", "none", "--mechanism", "randomised-response"]
+    for name, eps in (("one", "0.5"), ("two", "2")):
+        words[words.index("--eps") + 1] = eps
+        assert main([*map(str, words), "-o", str(tmp_path / f"{name}.csv")]) == 0
+    one, two = (tmp_path / f"{name}.csv" for name in ("one", "two"))
+    cards = {path: path.with_name(f"{path.stem}.card.json") for path in (one, two)}
+    for path, card in cards.items():
+        assert main(["estimate", str(path), str(card)]) == 0
+    capsys.readouterr()
+    assert main(["estimate", str(two), str(cards[one])]) == 5
+    assert f"lift: {two} is not the release of this card, so shares estimated from it" in capsys.readouterr().err
+    part = tmp_path / "part.csv"
+    part.write_text("".join(two.read_text().splitlines(keepends=True)[:-9]))
+    assert main(["estimate", str(part), str(cards[two])]) == 5
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert f"the release has {len(ROWS) - 9:,} rows, and the card says {len(ROWS):,}" in err
+    with pytest.raises(WrongCard, match="give the card and the whole file of one release"):
+        tables.estimate(part, tables.read_card(cards[two]))
+    tables.estimate(pl.read_csv(part), tables.read_card(cards[two]))  # a frame is of any rows

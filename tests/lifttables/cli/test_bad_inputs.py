@@ -346,8 +346,10 @@ CASES = [
     # what comes of it
     (estimate(card="no.json"), "cannot read no.json", 2),
     (estimate(card="d.PRIVATE.design.json"), "has the format 'liftlib design 2'", 2),
-    (estimate(table="odd.csv"), "holds 'martian', not an output on the card", 2),
-    (estimate(table="in.csv", card="d.card.json"), None, 0),
+    (estimate(table="odd.csv"), "the release has 1 rows, and the card says 400; 1 symbols are not the card's", 5),
+    (estimate(table="in.csv"), "in.csv is not the release of this card, so shares estimated from it would be", 5),
+    (estimate(table="-"), "the standard input cannot be compared with a card: name the released file", 2),
+    (estimate(), None, 0),
     (estimate("--by", "age"), "column 'age' is named twice", 2),
     (estimate("--by", "colour"), "has no column 'colour'", 2),
     (estimate("--level", "0"), "level is 0, not in (0, 1): give a number in that range", 2),
