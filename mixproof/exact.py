@@ -537,7 +537,10 @@ def is_of_format(value: Any, name: str) -> bool:
 def steps(problem: Any) -> Iterator[str | Box | Result]:
     """Yield each verified step in words, each box, and last the result; raise NotProven if a step fails."""
     mixture = is_of_format(problem, "mixproof problem")
-    require(mixture or is_of_format(problem, "liftlib problem"), "this is no problem of version 1")
+    require(
+        mixture or is_of_format(problem, "liftlib problem"),
+        "this is no problem of version 1 (a proof alone is none: it names no table)",
+    )
     joint = Joint([problem.get("target")], "target") if mixture else Joint(problem.get("joint"))
     allowed = Polytope(problem, joint) if mixture else Notion(problem, joint)
     yield from (f"{name}: {fact}" for name, fact in allowed.about.items())
@@ -583,4 +586,5 @@ def main(path: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]) if len(sys.argv) == 2 else f"usage: python {sys.argv[0]} problem.json")
+    told = len(sys.argv) == 2 and sys.argv[1] not in ("-h", "--help")
+    sys.exit(main(sys.argv[1]) if told else f"usage: python {sys.argv[0]} problem.json")

@@ -116,17 +116,21 @@ def _summed(full: Counts, choice: Counts, most: int) -> Counts:
 def secret_key() -> bytes:
     """Return this user's key for noise, made at its first use; with a warning, a new one if it cannot be kept."""
     file = state_folder() / "noise.PRIVATE.key"
+    key = os.urandom(KEY_BYTES)
     try:
         if file.exists():
-            key = file.read_bytes()
-            if len(key) == KEY_BYTES:
-                return key
+            known = file.read_bytes()
+            if len(known) == KEY_BYTES:
+                return known
+            message = (
+                f"{file} is damaged, so a new key replaces it, and a table that was released before gets other noise"
+            )
+            warnings.warn(message, LiftWarning, stacklevel=2)
+            file.unlink()
         file.parent.mkdir(parents=True, exist_ok=True)
-        key = os.urandom(KEY_BYTES)
         with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as made:
             made.write(key)
     except OSError as error:
         message = f"cannot keep the key of the noise in {file} ({error.strerror}): the same table will get other noise"
         warnings.warn(message, LiftWarning, stacklevel=2)
-        return os.urandom(KEY_BYTES)
     return key

@@ -42,14 +42,19 @@ def similar(table: Table, design: Design) -> bool:
     """Return whether a table's counts are suspiciously close to a design's, but not the same.
 
     They are if they are equal up to labels, or closer than independent samples would be, as after changes to a few
-    rows: Pearson's statistic of homogeneity is in its lower ``SIMILARITY_LEVEL`` tail. A subset of the rows, or a table
-    with renamed columns, is not detected.
+    rows: Pearson's statistic of homogeneity is in its lower ``SIMILARITY_LEVEL`` tail. Rows that miss a value are
+    compared too and left out, because the design may have left them out. A subset of the rows, or a table with renamed
+    columns, is not detected.
     """
     secret = _secret(table, design)
     labels = _labels_like(table, design)
     if labels is None or _same(labels, secret, design) is not None:
         return False
-    new, old = _counts_of(labels, secret, design), _counts(design, bool(secret))
+    old = _counts(design, bool(secret))
+    return any(_close(_counts_of(rows, secret, design), old) for rows in (labels, labels.drop_nulls()))
+
+
+def _close(new: Counter[tuple[Label, Label]], old: Counter[tuple[Label, Label]]) -> bool:
     if len(old) > 1 and sorted(new.values()) == sorted(old.values()):
         return True
     cells = list(new | old)

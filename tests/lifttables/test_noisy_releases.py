@@ -119,6 +119,10 @@ def test_the_key_is_made_once_and_private(monkeypatch, tmp_path):
     (file,) = state_folder().iterdir()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert len(first) == 32
+    file.write_bytes(b"junk")
+    with pytest.warns(ll.LiftWarning, match="is damaged, so a new key replaces it"):
+        second = secret_key()
+    assert first != second == secret_key()
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
     with pytest.warns(ll.LiftWarning, match="cannot keep the key of the noise in"):

@@ -414,6 +414,18 @@ def test_a_release_of_each_table_that_shrinks_stops_at_the_second(tmp_path, monk
     assert codes == [0, *[3] * 11]
 
 
+def test_one_row_fewer_is_seen_where_rows_with_missing_values_were_dropped(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    gaps = rows().with_columns(age=pl.when(pl.col("id") % 40 > 0).then("age"))
+    for name, table in (("p.csv", gaps), ("q.csv", gaps.head(-1))):
+        table.write_csv(name)
+    assert [main(["sanitise", name, *OF, "--missing", "drop", "-o", f"r{name}"]) for name in ("p.csv", "q.csv")] == [
+        0,
+        3,
+    ]
+    assert "the counts are nearly those of an earlier release" in capsys.readouterr().err
+
+
 def test_what_the_ledger_cannot_know_is_said(folder, capsys, monkeypatch):
     card = Path("r1.card.md").read_text()
     for words in ("a selection of the rows", "by the same user or in the same folder", "renamed columns"):
