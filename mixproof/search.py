@@ -44,7 +44,7 @@ MAX_TREE_BYTES = 4e8  # bytes of a tree at which a search ends; it then needs ab
 CAP_ROOM = 1e-11  # relative margin of caps over what their multipliers prove
 MIN_GAP = 1e-9  # the smallest gap in nats: linear programs are no more exact
 
-TIME_OVER = "the time was over", "give more seconds, or a wider gap"
+TIME_OVER = "the time limit was reached", "give more seconds, or a wider gap"
 """That a time limit ended a search, and a remedy."""
 
 
@@ -156,7 +156,7 @@ class Search:
         if self.clock.left <= 0:
             return TIME_OVER
         if self.programmes >= self.most:
-            return "the programmes were over", "give more work (work=None: no limit), or a wider gap"
+            return "the limit in work was reached", "give more work (work=None: no limit), or a wider gap"
         return "the tree was as large as memory lets it be", "give a wider gap"
 
     @property

@@ -130,7 +130,7 @@ def cheapest_columns(
     took = time.perf_counter() - began
     limit = f"its {MAX_ROUNDS} rounds were over", "give a wider gap"
     if took > seconds:
-        limit = "the time was over", "give more seconds, or a wider gap"
+        limit = "the time limit was reached", "give more seconds, or a wider gap"
     return Found(tried[used], bound, len(tried), took, None if ended else limit)
 
 

@@ -55,6 +55,8 @@ def similar(table: Table, design: Design) -> bool:
 
 
 def _close(new: Counter[tuple[Label, Label]], old: Counter[tuple[Label, Label]]) -> bool:
+    if not new:
+        return False
     if len(old) > 1 and sorted(new.values()) == sorted(old.values()):
         return True
     cells = list(new | old)

@@ -148,7 +148,7 @@ def test_extreme_budgets_are_left_to_the_halfspaces(eps):
 
 def test_limits_are_kept_with_many_pairs_of_secrets():
     joint, notion = joint_of(11, (20, 18)), ll.LDP(1.0)
-    with pytest.warns(ll.LiftWarning, match="the programmes were over"):
+    with pytest.warns(ll.LiftWarning, match="the limit in work was reached"):
         channel = optimal_response(joint, notion, work=500)
     assert 0 < channel.certificate.programmes <= 4500
     assert np.isfinite(channel.certificate.upper)

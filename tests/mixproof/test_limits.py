@@ -75,7 +75,7 @@ def test_mechanisms_of_all_shapes_are_made_in_time(shape, notion):
         assert_made_in_time(shape, notion, seconds)
 
 
-@pytest.mark.filterwarnings("ignore:the (time|programmes) w:liftlib.errors.LiftWarning")
+@pytest.mark.filterwarnings("ignore:the (time limit|limit in work) w:liftlib.errors.LiftWarning")
 @pytest.mark.parametrize("limit", [{"seconds": 0.0}, {"work": 1}], ids=str)
 @pytest.mark.parametrize("notion", [*NOTIONS, ll.ALIP(0.3, 0.2)], ids=str)
 @pytest.mark.parametrize("shape", [(20, 60), (4, 12)], ids=str)
@@ -97,7 +97,7 @@ def test_a_limit_in_work_gives_the_same_on_every_machine(monkeypatch, notion):
     for pace, report in ((1.0, None), (1.0, lambda *now: told.append(now)), (10.0, None)):
         clock = SimpleNamespace(perf_counter=lambda pace=pace: pace * time.perf_counter())
         monkeypatch.setattr(limits_module, "time", clock)
-        with pytest.warns(ll.LiftWarning, match=r"programmes were over .* give more work \(work=None: no limit\)"):
+        with pytest.warns(ll.LiftWarning, match=r"limit in work was reached .* give more work \(work=None: no limit\)"):
             channel = ll.mechanisms.optimal(joint, notion, method="tree", work=300, report=report)
         made = channel.certificate
         found.append((made.value, made.upper, made.programmes, made.rows, channel.kernel.tobytes(), made.proof.digest))

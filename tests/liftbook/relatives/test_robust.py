@@ -206,7 +206,7 @@ def test_a_limit_in_work_ends_the_search_and_says_how_to_ask_for_more():
     joint, other = (ll.datasets.uniform_joint(6, 40, np.random.default_rng(seed)) for seed in (1, 2))
     found = []
     for _ in range(2):
-        with pytest.warns(ll.LiftWarning, match=r"programmes were over .* give more work \(work=None: no limit\)"):
+        with pytest.warns(ll.LiftWarning, match=r"limit in work was reached .* give more work \(work=None: no limit\)"):
             found.append(ll.mechanisms.robust(joint, ll.LIP(0.5), others=[other], work=50))
     assert (found[0].kernel == found[1].kernel).all()
     assert found[0].certificate.upper > found[0].certificate.value

@@ -168,7 +168,7 @@ def test_a_search_stands_between_reporting_and_a_bound_for_classes(monkeypatch, 
 
 def test_time_that_is_over_is_told():
     joint = ll.datasets.adult("marital-status", "education")
-    with pytest.warns(LiftWarning, match=r"the time was over after .* s: .* nats and (no mechanism|nothing)"):
+    with pytest.warns(LiftWarning, match=r"the time limit was reached after .* s: .* nats and (no mechanism|nothing)"):
         channel = ll.mechanisms.secret_aware(joint, ll.LIP(0.5), seconds=0.0)
     assert ll.LIP(0.5).is_satisfied(joint, channel)
     assert channel.certificate.value < channel.certificate.upper

@@ -65,7 +65,7 @@ def test_large_alphabet():
     """36 symbols: far above Theorem 4's product, below the bounds."""
     joint = ll.datasets.uniform_joint(2, 36, np.random.default_rng(0))
     notion = ll.SRLIP(1.0, (3, 3, 4))
-    with pytest.warns(LiftWarning, match="the programmes were over"):
+    with pytest.warns(LiftWarning, match="the limit in work was reached"):
         channel = ll.mechanisms.optimal(joint, notion, work=200)
     assert notion.is_satisfied(joint, channel)
     found = utility(joint, channel)

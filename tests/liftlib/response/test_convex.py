@@ -174,7 +174,7 @@ def test_other_points_prove_something_else():
 
 def test_out_of_time_is_told():
     joint = ll.datasets.uniform_joint(4, 12, np.random.default_rng(2))
-    with pytest.warns(LiftWarning, match=r"the time was over .* rounds of tangents: .*; give more seconds"):
+    with pytest.warns(LiftWarning, match=r"the time limit was reached .* rounds of tangents: .*; give more seconds"):
         channel = ll.mechanisms.optimal(joint, ll.AlphaLift(2, 0.3, 0.2), seconds=0)
     assert ll.AlphaLift(2, 0.3, 0.2).is_satisfied(joint, channel)
     made = channel.certificate
@@ -221,7 +221,7 @@ def test_rounds_run_out(monkeypatch):
 
 def test_other_limits_are_told_as_they_are(monkeypatch):
     joint = ll.datasets.uniform_joint(4, 12, np.random.default_rng(2))
-    with pytest.warns(LiftWarning, match=r"the programmes were over .*; give more work"):
+    with pytest.warns(LiftWarning, match=r"the limit in work was reached .*; give more work"):
         ll.mechanisms.optimal(joint, ll.AlphaLift(2, 0.3, 0.2), work=30)
     monkeypatch.setattr(search, "MAX_TREE_BYTES", 1.0)
     with pytest.warns(LiftWarning, match=r"as large as memory lets it be .* rounds of tangents: .*; give a wider"):

@@ -167,7 +167,7 @@ def test_a_solver_that_fails_at_vertices_is_followed_by_the_tree(module, name, f
 def test_by_default_a_search_ends_after_a_number_of_programs(monkeypatch):
     joint = ll.datasets.dirichlet_joint(10, 50, 0.3, np.random.default_rng(0))
     monkeypatch.setattr("liftlib.response.optimal.SECONDS_PER_PROGRAMME", 30 / 2000)
-    with pytest.warns(ll.LiftWarning, match=r"programmes were over .* give more work \(work=None: no limit\)"):
+    with pytest.warns(ll.LiftWarning, match=r"limit in work was reached .* give more work \(work=None: no limit\)"):
         channel = ll.mechanisms.optimal(joint, ll.LIP(0.25))
     assert 1500 < channel.certificate.programmes <= 2000
     assert channel.certificate.gap > 1e-3

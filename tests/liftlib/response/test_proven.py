@@ -114,7 +114,9 @@ def test_ten_secrets_by_fifty_symbols():
 
 def test_out_of_time():
     joint, notion = ll.datasets.uniform_joint(8, 40, np.random.default_rng(0)), ll.LIP(0.3)
-    with pytest.warns(LiftWarning, match=r"the time was over after .* s: .* and nothing has been proven of others; "):
+    with pytest.warns(
+        LiftWarning, match=r"the time limit was reached after .* s: .* and nothing has been proven of others; "
+    ):
         channel = ll.mechanisms.optimal(joint, notion, seconds=0.0)
     made = channel.certified(ResponseCertificate)
     assert notion.is_satisfied(joint, channel)
@@ -230,7 +232,7 @@ def test_a_proof_by_large_multipliers(notion):
 def test_a_search_that_proved_nothing_has_a_proof():
     """Of no more than that I(X; Y) is at most H(X), which is what is then told."""
     joint = ll.datasets.uniform_joint(8, 40, np.random.default_rng(0))
-    with pytest.warns(LiftWarning, match="the programmes were over"):
+    with pytest.warns(LiftWarning, match="the limit in work was reached"):
         channel = ll.mechanisms.optimal(joint, ll.ALIP(0.2, 0.2), work=1)
     assert ll.check_proof(joint, ll.ALIP(0.2, 0.2), channel).upper <= channel.certificate.upper
     assert channel.certificate.upper == pytest.approx(ll.measures.entropy(joint.p_x), abs=1e-8)
