@@ -107,6 +107,8 @@ class LiftRelease(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
             raise ValueError(f"X has {len(X)} rows and y {len(y)}: give one secret a row")
         if y.dtype.kind == "f" and not np.isfinite(y).all():
             raise ValueError("y contains NaN or infinity: leave those rows out")
+        if len(set(y.tolist())) < 2:
+            raise ValueError("y has one class, so that nothing can be said about others: give secrets of two or more")
         frame = self._frame(X)
         self._names = frame.columns
         columns = [self._column(frame, name) for name in frame.columns]
