@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from concurrent.futures import CancelledError, Executor, Future, as_completed
+from concurrent.futures import CancelledError, Executor, Future, as_completed, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
@@ -32,6 +32,7 @@ from liftbook.chapters.running import made_of, rerun, with_defaults
 from lifttables.files import fresh_file
 
 MAX_ATTEMPTS = 3
+PATIENCE = 5.0  # seconds that a pool has to end its futures once its workers are killed
 """Number of attempts if a worker process dies."""
 
 Executors = Callable[[], AbstractContextManager[Executor]]
@@ -259,15 +260,18 @@ def _outcomes(
 
 @contextmanager
 def _killed_by_ctrl_c() -> Iterator[dict[Future[Any], str]]:
-    """If Ctrl-C ends the block, cancel the futures put into the mapping and kill the processes begun in it."""
+    """If Ctrl-C ends the block, kill the processes begun in it and cancel the futures put into the mapping."""
     futures, others = dict[Future[Any], str](), set(active_children())
     try:
         yield futures
     except (KeyboardInterrupt, GeneratorExit):  # in this generator, or in who reads it
+        workers = set(active_children()) - others
+        for worker in workers:
+            worker.kill()  # its kernel ends with it
+        if workers:  # their pool then ends each future, and one that was cancelled would be an error in its thread
+            wait(futures, PATIENCE)
         for future in futures:
             future.cancel()
-        for worker in set(active_children()) - others:
-            worker.kill()  # its kernel ends with it
         raise
 
 

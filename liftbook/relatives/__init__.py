@@ -40,7 +40,7 @@ mechanisms.register(
         "vertices, of all distributions together",
         "this book; S20 Remark 1",
         most_symbols=17,
-        options=("others", "gap", "seconds"),
+        options=("others", "gap", "seconds", "work"),
     ),
     Mechanism(
         "secret-aware",

@@ -212,13 +212,13 @@ def test_where_no_symbol_decides_the_excess_is_told(make, leakage):
     assert all(symbol.kept is None and symbol.broken == () for symbol in found.symbols)
     assert audited(make(worst - CLOSE)).kept is False
     assert audited(make(worst + CLOSE)).kept is True
-    assert found.notes[0] == (
+    assert found.notes[1] == (
         f"{make(0.01)} is exceeded by {worst - 0.01:.4g} nats, by all symbols together: single ones do not decide it"
     )
 
 
 def test_a_notion_of_ones_own_that_no_interface_describes_is_about_all_symbols_together():
-    note = audited(TogetherOver(0.5)).notes[0]
+    note = audited(TogetherOver(0.5)).notes[1]
     assert note == (
         "TogetherOver(nats=0.5) is exceeded by 0.5 nats, by all symbols together: single ones do not decide it"
     )

@@ -21,8 +21,8 @@ def watched(monkeypatch):
             joined.append((cost, columns.T))
             super().add(cost, columns)
 
-        def run(self):
-            x, dual = super().run()
+        def run(self, seconds=np.inf):
+            x, dual = super().run(seconds)
             duals.append(dual)
             return x, dual
 
