@@ -24,6 +24,7 @@ def watch(record: str, root: str) -> None:
 
     This is the first line that a chapter's kernel executes. A started program is recorded only as "program".
     """
+    Path(record).unlink(missing_ok=True)  # the kernel of a build that was killed may still write to it
     below, out = f"{root}{os.sep}", Path(record).open("w", encoding="utf-8", buffering=1)  # noqa: SIM115
     seen: set[str] = set()
 

@@ -143,8 +143,9 @@ def limits_for(
 def usual_work(joint: Joint) -> int:
     """Return how many linear programs of a joint distribution's size take about half a minute on one core.
 
-    Their time was measured from 10 x 50 to 20 x 500 (November 2026). The number depends on the size alone, so that
-    results do not depend on the machine.
+    Their time was measured from 10 x 50 to 20 x 500 (November 2026). Other shapes, such as 2 x 1000, may take several
+    times as long, and so may curved notions, whose work outside the tree is not counted. The number depends on the size
+    alone, so that results do not depend on the machine.
 
     Examples
     --------

@@ -195,7 +195,7 @@ def test_nodes_given_up_bound_the_pass():
         corners = vertices(g)
         caps = caps_of(corners)
         work = to_its_end(problem, dual, prices(corners, dual).min() + 0.05, caps, tolerance=0.04).work
-        assert all(price < -work.tolerance for price, _ in work.columns)  # none is kept that saves next to nothing
+        assert all(price < -work.tolerance for price, _ in work.columns)  # a column is kept only if it saves enough
         leaves = np.flatnonzero(work.records.kind[: work.nodes] == LEAF)
         found = [bounded(problem, dual, *box(work, at, caps), work.records.multipliers[at]) for at in leaves]
         if min(found) < work.cutoff:

@@ -96,7 +96,7 @@ def test_the_steps_are_those_of_the_check():
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory):
-    """Return a folder with what the built book has beside the page."""
+    """Return a folder with the files of the built book that the page loads."""
     kept = ROOT / "_build" / "runtime"
     runtimes = [path.parent for path in kept.glob("*/pyodide.mjs")]
     if not runtimes and os.environ.get("CI") != "true":
