@@ -3,6 +3,7 @@
 import gc
 import itertools
 import os
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -91,6 +92,14 @@ def index_of_ledgers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
     with pytest.MonkeyPatch.context() as ours:
         ours.setenv("XDG_STATE_HOME", str(state))
         yield
+
+
+@pytest.fixture(autouse=True)
+def no_figure_stays_open() -> Iterator[None]:
+    """Close what a test drew, which the next one would find."""
+    yield
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close("all")
 
 
 @pytest.fixture(scope="session")

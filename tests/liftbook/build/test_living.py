@@ -253,19 +253,6 @@ def test_the_triangle_rings_the_outputs(shown):
     assert apart.min(axis=1).max() < 1e-2
 
 
-def test_a_change_is_drawn_within_a_tenth_of_a_second(shown):
-    page = shown("mechanism=aorr&eps=1&lambda=0.5&bands=6")
-    page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 4})
-    cell(page, "60s, none").focus()
-    took = page.evaluate(
-        """() => { const press = key => { const start = performance.now();
-            document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
-            return performance.now() - start };
-            return [0, 1, 2, 3, 4].map(i => press(i % 2 ? 'ArrowUp' : 'ArrowDown')).sort((a, b) => a - b)[2] }"""
-    )
-    assert took < 100
-
-
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize(("dark", "width"), [(True, 390), (False, 1280)])
 def test_it_fits_and_can_be_heard(state, dark, width, shown):
