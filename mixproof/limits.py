@@ -38,9 +38,14 @@ class Limits:
     report: Report | None = None
 
     def less(self, work: int, seconds: float = 0.0, *, gap: float | None = None) -> Limits:
-        """Return what is left after some linear programs and seconds, for another search with its own gap."""
+        """Return what is left after some linear programs and seconds, for another search with its own gap.
+
+        Its reports count these seconds too.
+        """
+        report = self.report
         return replace(
             self,
+            report=None if report is None else lambda cost, bound, later: report(cost, bound, seconds + later),
             gap=self.gap if gap is None else gap,
             work=None if self.work is None else max(0, self.work - work),
             seconds=None if self.seconds is None else max(0.0, self.seconds - seconds),

@@ -211,11 +211,17 @@ class Search:
             self.table = sparse_vertices(ranges, self.clock)
         self.resolve()
 
+    def tell(self) -> None:
+        """Report the cost, its bound and the seconds so far, if the limits have a report."""
+        if self.limits.report is not None:
+            self.limits.report(self.cost, self.proven.bound, self.clock.seconds)
+
     def multi_start(self) -> None:
         """Descend from many starts, until the improvement is negligible."""
         n, idle, once = self.target.size, 0, self.target.size <= FEW_COORDINATES
         units = np.repeat(np.eye(n), -(-DESCENTS // n) if once else 1, axis=0)
         while idle < MULTI_START_PATIENCE and self.clock.seconds < MULTI_START_SHARE * self.clock.limit:
+            self.tell()
             starts = 0.8 * units + 0.2 * self.rng.dirichlet(np.full(n, 0.3), len(units))
             if not once:
                 first, second = units[self.rng.integers(0, n, (2, n))]
@@ -235,6 +241,7 @@ class Search:
         while self.clock.left > 0 and (
             len(before) <= PERTURB_ROUNDS or before[-PERTURB_ROUNDS - 1] - before[-1] > PERTURB_GAIN * wanted
         ):
+            self.tell()
             used = self.master.rows[self.weights > 0]
             if len(before) % 2:
                 first, second = self.rng.integers(0, len(used), (2, n))
@@ -259,8 +266,8 @@ class Search:
         # the root at least, which a proof needs
         for _ in tree.explore(1 if self.over else min(most, self.most - self.programmes)):
             self.programmes = before + work.nodes
-            if (report := self.limits.report) is not None and work.nodes >= told:
-                report(self.cost, self.proven.bound, self.clock.seconds)
+            if work.nodes >= told:
+                self.tell()
                 told = work.nodes + REPORTED
             if self.over and work.nodes:
                 break
