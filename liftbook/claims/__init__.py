@@ -4,7 +4,7 @@
 paper's folder here, or a row of ``data/curves.toml``, which compares curves of a figure; its argument, such as a
 reading, follows a colon. ``printed`` is a number, or ``true`` for a claim in words. ``data/readings.csv`` has other
 fair readings of a sentence, and details for its reason. A call in braces in a reason, such as
-``{watchdog_broken_at_8}``, stands for its stored value. ``data/sentences.csv`` lists every sentence of the papers with
+``{merging_broken_at_8}``, stands for its stored value. ``data/sentences.csv`` lists every sentence of the papers with
 its claims, or why it has none. ``data/ledger.csv``, which ``make ledger`` writes, stores the values by seed.
 """
 
@@ -77,10 +77,15 @@ FUNCTIONS: dict[str, Computed] = {
 """All functions that a claim may name."""
 
 
+ROLES = ("reading", "elsewhere", "detail")
+"""Roles of the rows of ``data/readings.csv``."""
+
+
 @dataclass(frozen=True)
 class Reading:
     """A row of ``data/readings.csv``: another reading of a sentence, or a detail.
 
+    The role ``elsewhere`` is a reading too: what the paper itself states of the same, in the place that the text names.
     A detail does not affect the verdict.
     """
 
@@ -122,8 +127,8 @@ def read_readings() -> list[Reading]:
     for reading in readings:
         if reading.claim not in known:
             raise DataError(f"readings.csv has the claim {reading.claim!r}, not in claims.csv: correct either file")
-        if reading.role not in ("reading", "detail"):
-            raise DataError(f"readings.csv has the role {reading.role!r} for {reading.claim}: give reading or detail")
+        if reading.role not in ROLES:
+            raise DataError(f"readings.csv has the role {reading.role!r} for {reading.claim}: give {', '.join(ROLES)}")
     return readings
 
 
@@ -266,7 +271,7 @@ def entries(values: Mapping[str, Sequence[Value]]) -> list[Entry]:
     all_entries = []
     for claim in read_claims():
         claim_readings = [reading for reading in others if reading.claim == claim.id]
-        fair = [(reading.reading, reading.computed_by) for reading in claim_readings if reading.role == "reading"]
+        fair = [(reading.reading, reading.computed_by) for reading in claim_readings if reading.role != "detail"]
         details = [(reading.reading, reading.computed_by) for reading in claim_readings if reading.role == "detail"]
         readings = with_values([(claim.reading, claim.computed_by), *fair])
         all_entries.append(Entry(claim, told(claim.reason, values), readings, with_values(details)))

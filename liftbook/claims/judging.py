@@ -25,7 +25,7 @@ class Interval(NamedTuple):
 
 Value = float | bool | Interval
 Computed = Callable[..., Value]
-Outcome = Literal["agrees", "differs", "undecided"]
+Outcome = Literal["agrees", "differs", "divided", "undecided"]
 Verdict = Literal["agrees", "differs", "depends on the reading", "cannot be told from the text"]
 Kind = Literal["result", "input", "proposition", "verbal", "time"]
 Scale = Literal["paper", "smaller", "ours", "unprinted"]
@@ -114,7 +114,9 @@ class Claim:
         for name, known in (("kind", KINDS), ("scale", SCALES)):
             if getattr(self, name) not in known:
                 raise DataError(f"claim {self.id} has the {name} {getattr(self, name)!r}: give {', '.join(known)}")
-        if self.printed not in ("true", ""):
+        if self.says.lower().startswith("whether") or self.says.endswith("?"):
+            raise DataError(f"claim {self.id} says {self.says!r}, which claims nothing: leave it out in sentences.csv")
+        if self.printed != "true":
             try:
                 float(self.printed)
             except ValueError:
@@ -141,7 +143,7 @@ class Claim:
         """
         outcome = self.judged(values)
         beyond_us = self.scale == "unprinted" or self.kind == "time"
-        return "undecided" if beyond_us and outcome == "differs" else outcome
+        return outcome if outcome == "agrees" or not beyond_us else "undecided"
 
     def judged(self, values: Sequence[Value]) -> Outcome:
         """Return whether replications of one reading agree with the paper.
@@ -149,9 +151,9 @@ class Claim:
         A published number agrees if it lies in the range of the replications, widened by one unit of its last digit. A
         statement agrees if it fails in at most one of 20, and differs if it holds in at most one; a proposition must
         hold in all. Intervals for an effect published as zero agree if all lie within the margin, and differ if all lie
-        outside it.
+        outside it. Replications that do neither are divided: the draw decides.
         """
-        if not values or self.printed == "":
+        if not values:
             return "undecided"
         if all(isinstance(value, bool) for value in values):
             return self._stated([bool(value) for value in values])
@@ -168,7 +170,7 @@ class Claim:
         few = len(held) // 20
         if sum(held) >= len(held) - few:
             return "agrees"
-        return "differs" if sum(held) <= few else "undecided"
+        return "differs" if sum(held) <= few else "divided"
 
     def _null(self, intervals: list[Interval]) -> Outcome:
         inside = [
@@ -177,19 +179,27 @@ class Claim:
         outside = [interval.low > self.tolerance or interval.high < -self.tolerance for interval in intervals]
         if all(inside):
             return "agrees"
-        return "differs" if all(outside) else "undecided"
+        return "differs" if all(outside) else "divided"
 
 
 def verdict_of(outcomes: Sequence[Outcome]) -> Verdict:
-    """Return the verdict on a sentence from the outcomes of its fair readings.
+    """Return the verdict on a sentence from the outcomes of its readings.
+
+    Readings are those that the paper's words support and, if the paper states the same elsewhere, what it states there.
+    So a slip that the paper contradicts itself depends on the reading, and one that it repeats differs. Readings with
+    different outcomes depend on the reading, except that where one is undecided an agreement alone tells nothing.
 
     Examples
     --------
-    >>> verdict_of(["agrees"]), verdict_of(["agrees", "differs"]), verdict_of(["undecided"])
+    >>> verdict_of(["agrees"]), verdict_of(["agrees", "differs"]), verdict_of(["divided"])
     ('agrees', 'depends on the reading', 'cannot be told from the text')
+    >>> verdict_of(["agrees", "divided"]), verdict_of(["agrees", "undecided"])
+    ('depends on the reading', 'cannot be told from the text')
     """
-    if "agrees" in outcomes and "differs" in outcomes:
+    if {"agrees", "differs"} <= set(outcomes):
         return "depends on the reading"
-    if "undecided" in outcomes:
+    if "undecided" in outcomes or set(outcomes) == {"divided"}:
         return "cannot be told from the text"
+    if "divided" in outcomes:
+        return "depends on the reading"
     return "agrees" if "agrees" in outcomes else "differs"

@@ -42,7 +42,7 @@ def _claim(entry: Entry) -> dict[str, object]:
         "says": claim.says,
         "setting": claim.setting,
         "scale": claim.scale,
-        "published": True if claim.printed == "true" else float(claim.printed) if claim.printed else None,
+        "published": claim.printed == "true" or float(claim.printed),
         "tolerance": claim.tolerance,
         "verdict": entry.verdict,
         "reason": entry.reason,

@@ -109,8 +109,8 @@ def raw(text: str) -> nodes.raw:
 
 
 def printed(entry: Entry) -> str:
-    """Return the published value, "stated" for words, or "not printed"."""
-    return {"true": "stated", "": "not printed"}.get(entry.claim.printed, entry.claim.printed)
+    """Return the published value, or "stated" for words."""
+    return "stated" if entry.claim.printed == "true" else entry.claim.printed
 
 
 def found_in_words(values: Sequence[Value]) -> str:
@@ -181,7 +181,7 @@ def so_far(entry: Entry) -> str:
 
 def distance(entry: Entry) -> float:
     """Return |computed - published| in units of the published number's last digit."""
-    if not entry.numbers or entry.claim.printed in ("true", ""):
+    if not entry.numbers or entry.claim.printed == "true":
         return 0.0
     return abs(range_of(entry.numbers)[2] - float(entry.claim.printed)) / (entry.claim.tolerance or 1.0)
 
@@ -195,7 +195,7 @@ def choices(all_entries: Sequence[Entry]) -> dict[str, Sequence[str]]:
 def points(all_entries: Sequence[Entry]) -> Iterator[Point]:
     """Yield a point for each claim with a published number."""
     for entry in all_entries:
-        if not entry.numbers or entry.claim.printed in ("true", ""):
+        if not entry.numbers or entry.claim.printed == "true":
             continue
         low, high, mean = range_of(entry.numbers)
         name = entry.claim.id

@@ -80,6 +80,22 @@ def one_polytope_cannot_serve_several_priors() -> bool:
     return False
 
 
+def one_pair_cannot_serve_several_priors() -> bool:
+    """Whether a kernel's (R, q) of S20 eq. (10) differs between any two priors.
+
+    The priors are an attribute's given the other, on ten joints with attributes 2 x 3.
+    """
+    for seed in range(10):
+        joint = uniform_joint(2, 6, np.random.default_rng(seed))
+        product = product_response(joint, SRLIP(1.0, (2, 3)), repair=False).certified(ProductCertificate)
+        kernel, table = product.factors[1].kernel, joint.p_x.reshape(2, 3)
+        joints = (table / table.sum(axis=1, keepdims=True))[:, :, None] * kernel
+        q = joints.sum(axis=1)
+        if np.allclose(q[0], q[1]) and np.allclose(joints[0] / q[0], joints[1] / q[1]):
+            return False
+    return True
+
+
 @long
 def theorem_3_over_theorem_4(seed: int) -> float:
     return float(_figure_4(seed)["speed"].mean())
