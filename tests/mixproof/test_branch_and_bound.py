@@ -1,4 +1,4 @@
-"""The tree, node by node, against Python's own sums and HiGHS."""
+"""Branch and bound, node by node, against Python's own sums and HiGHS."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from scipy.optimize import linprog
 from small_polytopes import entropy_at, polytopes, prices
 
 import liftlib as ll
-from mixproof import branch_and_bound as tree
+from mixproof import branch_and_bound
 from mixproof.branch_and_bound import Tree
 from mixproof.constraints import two_sided
 from mixproof.local import descend, largest
@@ -17,7 +17,7 @@ from mixproof.problem import BISECT, COLUMNS_PER_PASS, EARLY_STOP_SHARE, FIRST, 
 MARGIN = 1e-12  # by which an upper end may exceed what the other ends leave
 
 
-def started(problem, dual, cutoff, caps, tolerance=1e-6, slots=tree.SLOTS, **how):
+def started(problem, dual, cutoff, caps, tolerance=1e-6, slots=branch_and_bound.SLOTS, **how):
     work = Pass.start(dual, cutoff, tolerance, len(problem.rows), **how)
     return Tree(problem, work, caps, slots)
 
@@ -239,7 +239,9 @@ def test_records_grow():
     assert grew > 5
 
 
-@pytest.mark.parametrize("status", [tree.LOOSE, tree.INFEASIBLE, 4], ids=["loose", "infeasible", "stuck"])
+@pytest.mark.parametrize(
+    "status", [branch_and_bound.LOOSE, branch_and_bound.INFEASIBLE, 4], ids=["loose", "infeasible", "stuck"]
+)
 def test_boxes_without_a_solution_are_halved(status, monkeypatch):
     """No program tells where entropy and its secants differ, and yet the bound comes near."""
     step = Tree.step

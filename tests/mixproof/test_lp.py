@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from liftlib.errors import InfeasiblePrivacy, SolverFailure
-from mixproof import lp as programmes
+from mixproof import lp
 from mixproof.lp import LinearProgram, mix_columns, solve
 from mixproof.numerics import FEASIBILITY_TOL, GAP_TOL, xlogx
 
@@ -65,7 +65,7 @@ def test_infeasible_is_proven(m):
 
 
 def test_a_wrong_answer_is_caught(monkeypatch):
-    monkeypatch.setattr(programmes.LinearProgram, "run", lambda *_: (np.array([0.5, 0.5]), np.array([1.0])))
+    monkeypatch.setattr(lp.LinearProgram, "run", lambda *_: (np.array([0.5, 0.5]), np.array([1.0])))
     with pytest.raises(SolverFailure, match=r"gap 0\.5"):
         solve(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([1.0]))
     with pytest.raises(SolverFailure, match="primal residual 1"):
@@ -73,9 +73,9 @@ def test_a_wrong_answer_is_caught(monkeypatch):
 
 
 def test_a_failure_is_tried_again_with_presolve(monkeypatch):
-    made, run = [], programmes.LinearProgram.run
+    made, run = [], lp.LinearProgram.run
 
-    class Doubtful(programmes.LinearProgram):
+    class Doubtful(lp.LinearProgram):
         def __init__(self, cost, a_eq, b_eq, presolve="off"):
             made.append(presolve)
             super().__init__(cost, a_eq, b_eq, presolve=presolve)
@@ -85,7 +85,7 @@ def test_a_failure_is_tried_again_with_presolve(monkeypatch):
                 raise InfeasiblePrivacy("in doubt")
             return run(self, seconds)
 
-    monkeypatch.setattr(programmes, "LinearProgram", Doubtful)
+    monkeypatch.setattr(lp, "LinearProgram", Doubtful)
     assert solve(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([1.0])).x.tolist() == [1.0, 0.0]
     assert made == ["off", "on"]
     made.clear()
@@ -96,7 +96,7 @@ def test_a_failure_is_tried_again_with_presolve(monkeypatch):
 
 def test_pricing_that_fails_its_check_starts_afresh(monkeypatch):
     cost, columns, target = random_mix(1, 2000, 6)
-    right, certify, failed = mix_columns(cost, columns, target), programmes.certify, []
+    right, certify, failed = mix_columns(cost, columns, target), lp.certify, []
 
     def once_spoilt(cost, a_eq, b_eq, x, dual):
         if not failed:
@@ -104,14 +104,14 @@ def test_pricing_that_fails_its_check_starts_afresh(monkeypatch):
             x = x + 1e-6
         return certify(cost, a_eq, b_eq, x, dual)
 
-    monkeypatch.setattr(programmes, "certify", once_spoilt)
+    monkeypatch.setattr(lp, "certify", once_spoilt)
     again = mix_columns(cost, columns, target)
     assert failed == [len(cost)]
     assert again.objective == pytest.approx(right.objective, abs=1e-12)
 
 
 def test_nan_is_caught(monkeypatch):
-    monkeypatch.setattr(programmes.LinearProgram, "run", lambda *_: (np.array([np.nan]), np.array([1.0])))
+    monkeypatch.setattr(lp.LinearProgram, "run", lambda *_: (np.array([np.nan]), np.array([1.0])))
     with pytest.raises(SolverFailure, match="primal residual nan"):
         solve(np.array([1.0]), np.array([[1.0]]), np.array([1.0]))
 
@@ -146,7 +146,7 @@ def test_nearly_equal_columns_are_left_to_the_solver():
     columns = np.array([[0.5, 0.5], [0.5 + 1e-9, 0.5 - 1e-9]])
     solution = mix_columns(np.array([1.0, 0.5]), columns, np.array([0.5, 0.5]))
     assert solution.primal_residual <= 1e-9
-    assert programmes._only_mixture(np.array([1.0, 0.5]), columns, np.array([0.5, 0.5])) is None
+    assert lp._only_mixture(np.array([1.0, 0.5]), columns, np.array([0.5, 0.5])) is None
 
 
 # The check itself -----------------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ X, DUAL = np.array([0.5, 0.0, 0.25]), np.array([1.0, -0.5])  # the optimum, by h
 
 
 def test_what_is_certified():
-    found = programmes.certify(COST, TABLE, RIGHT, X, DUAL)
+    found = lp.certify(COST, TABLE, RIGHT, X, DUAL)
     assert (found.objective, found.primal_residual, found.dual_residual, found.gap) == (0.625, 0, 0, 0)
     assert found.x.tolist() == X.tolist()
     assert found.dual.tolist() == DUAL.tolist()
@@ -166,11 +166,11 @@ def test_what_is_certified():
 
 
 def test_a_negative_weight_is_set_to_zero_before_the_check():
-    found = programmes.certify(COST, TABLE, RIGHT, X - [0, 1e-10, 0], DUAL)
+    found = lp.certify(COST, TABLE, RIGHT, X - [0, 1e-10, 0], DUAL)
     assert found.x.tolist() == X.tolist()
     # (3/4, 1/4, 0) is a mixture too, but not the cheapest, and only 0 can have been meant by -1/4
     with pytest.raises(SolverFailure, match=r"primal residual 0, dual residual 0, gap 0\.625"):
-        programmes.certify(COST, TABLE, RIGHT, np.array([0.75, 0.25, -0.25]), DUAL)
+        lp.certify(COST, TABLE, RIGHT, np.array([0.75, 0.25, -0.25]), DUAL)
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -180,24 +180,24 @@ def test_the_primal_residual_decides_alone(sign):
         x = X + sign * off * FEASIBILITY_TOL * np.array([1.0, 0.0, 0.0])
         if fails:
             with pytest.raises(SolverFailure, match=r"primal residual 1\.1e-09, dual residual 0, gap 0"):
-                programmes.certify(nothing, TABLE, RIGHT, x, np.zeros(2))
+                lp.certify(nothing, TABLE, RIGHT, x, np.zeros(2))
         else:
-            assert programmes.certify(nothing, TABLE, RIGHT, x, np.zeros(2)).primal_residual > 0
+            assert lp.certify(nothing, TABLE, RIGHT, x, np.zeros(2)).primal_residual > 0
 
 
 def test_the_dual_residual_decides_alone():
     """A dual under which the second column would be free of charge."""
     cost, table, right = np.array([2.0, 1.0]), np.array([[1.0, 1.0]]), np.array([1.0])
     with pytest.raises(SolverFailure, match=r"primal residual 0, dual residual 1, gap 0"):
-        programmes.certify(cost, table, right, np.array([1.0, 0.0]), np.array([2.0]))
+        lp.certify(cost, table, right, np.array([1.0, 0.0]), np.array([2.0]))
     scale = 1 + 2.0
     for off, fails in ((9.0, False), (10.5, True)):
         cost = np.array([2.0, 2.0 - off * GAP_TOL * scale])
         if fails:
             with pytest.raises(SolverFailure, match=r"dual residual 3\.15e-08, gap 0"):
-                programmes.certify(cost, table, right, np.array([1.0, 0.0]), np.array([2.0]))
+                lp.certify(cost, table, right, np.array([1.0, 0.0]), np.array([2.0]))
         else:
-            found = programmes.certify(cost, table, right, np.array([1.0, 0.0]), np.array([2.0]))
+            found = lp.certify(cost, table, right, np.array([1.0, 0.0]), np.array([2.0]))
             assert found.dual_residual == pytest.approx(2.7e-8)
 
 
@@ -205,14 +205,14 @@ def test_the_gap_decides_alone():
     """The dual bounds less than the mixture costs, and every reduced cost is in order."""
     table, right, x = np.array([[1.0]]), np.array([1.0]), np.array([1.0])
     with pytest.raises(SolverFailure, match=r"primal residual 0, dual residual 0, gap 1"):
-        programmes.certify(np.array([2.0]), table, right, x, np.array([1.0]))
+        lp.certify(np.array([2.0]), table, right, x, np.array([1.0]))
     for off, fails in ((9.0, False), (10.5, True)):
         dual = np.array([2.0 - off * GAP_TOL * 3])
         if fails:
             with pytest.raises(SolverFailure, match=r"gap 3\.15e-08"):
-                programmes.certify(np.array([2.0]), table, right, x, dual)
+                lp.certify(np.array([2.0]), table, right, x, dual)
         else:
-            assert programmes.certify(np.array([2.0]), table, right, x, dual).gap == pytest.approx(2.7e-8)
+            assert lp.certify(np.array([2.0]), table, right, x, dual).gap == pytest.approx(2.7e-8)
 
 
 def test_a_dual_that_claims_more_than_the_mixture_costs():
@@ -220,7 +220,7 @@ def test_a_dual_that_claims_more_than_the_mixture_costs():
     table, x, dual = np.array([[1.0], [1.0]]), np.array([1.0]), np.array([1001.0, -1000.0])
     right = np.array([1 + 0.9 * FEASIBILITY_TOL, 1.0])
     with pytest.raises(SolverFailure, match=r"primal residual 9e-10, dual residual 0, gap 9\.01e-07"):
-        programmes.certify(np.array([1.0]), table, right, x, dual)
+        lp.certify(np.array([1.0]), table, right, x, dual)
 
 
 @pytest.mark.parametrize(
@@ -229,15 +229,15 @@ def test_a_dual_that_claims_more_than_the_mixture_costs():
 @pytest.mark.filterwarnings("ignore:invalid value")
 def test_what_is_no_number_is_not_certified(x, dual):
     with pytest.raises(SolverFailure, match="fails its check"):
-        programmes.certify(COST, TABLE, RIGHT, np.array(x, dtype=float), np.array(dual, dtype=float))
+        lp.certify(COST, TABLE, RIGHT, np.array(x, dtype=float), np.array(dual, dtype=float))
 
 
 def test_tolerances_scale_with_the_objective():
     """At an objective of 10^6 a gap of 10^-3 is as good as 10^-9 at 1."""
     cost, x = np.array([1e6]), np.array([1.0])
-    assert programmes.certify(cost, np.array([[1.0]]), np.array([1.0]), x, cost - 9e-3).gap == pytest.approx(9e-3)
+    assert lp.certify(cost, np.array([[1.0]]), np.array([1.0]), x, cost - 9e-3).gap == pytest.approx(9e-3)
     with pytest.raises(SolverFailure, match=r"gap 0.011"):
-        programmes.certify(cost, np.array([[1.0]]), np.array([1.0]), x, cost - 1.1e-2)
+        lp.certify(cost, np.array([[1.0]]), np.array([1.0]), x, cost - 1.1e-2)
 
 
 # The programme --------------------------------------------------------------------------------------------------
@@ -274,7 +274,7 @@ def test_a_solver_that_lost_its_way_starts_afresh_once(lost):
         def __getattr__(self, name):
             calls.append(name)
             if name == "getModelStatus" and calls.count(name) <= lost:
-                return lambda: programmes.highspy.HighsModelStatus.kUnknown
+                return lambda: lp.highspy.HighsModelStatus.kUnknown
             return getattr(real, name)
 
     programme._highs = Lost()
@@ -289,8 +289,8 @@ def test_a_solver_that_lost_its_way_starts_afresh_once(lost):
 
 @pytest.mark.parametrize("table", [np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 3.0]]), np.zeros((2, 3))])
 def test_columnwise_as_scipy_has_it(table):
-    starts, index, values = programmes._columnwise(table)
-    sparse = programmes._columnwise(csr_array(table))
+    starts, index, values = lp._columnwise(table)
+    sparse = lp._columnwise(csr_array(table))
     for mine, theirs in zip((starts, index, values), sparse, strict=True):
         assert mine.tolist() == theirs.tolist()
         assert mine.dtype == theirs.dtype
@@ -303,29 +303,29 @@ def test_what_is_off_by_exactly_a_tolerance_is_certified():
         (np.zeros(1), one, np.ones(1), np.ones(1), np.array([-10 * GAP_TOL])),
         (np.array([0.0, -10 * GAP_TOL]), np.array([[1.0, 1.0]]), np.ones(1), np.array([1.0, 0.0]), np.zeros(1)),
     ):
-        found = programmes.certify(*given)
+        found = lp.certify(*given)
         assert max(found.primal_residual, found.dual_residual, found.gap) > 0
     assert mix_columns(np.zeros(1), np.array([[1.0, 0.0]]), np.array([1.0, FEASIBILITY_TOL])).x.tolist() == [1.0]
 
 
 def test_as_many_independent_columns_as_coordinates_need_no_solver(monkeypatch):
-    monkeypatch.setattr(programmes, "LinearProgram", None)
+    monkeypatch.setattr(lp, "LinearProgram", None)
     assert mix_columns(np.ones(2), np.eye(2), np.array([0.3, 0.7])).x == pytest.approx([0.3, 0.7])
     # nearly dependent ones do: the least singular value is judged by the largest, whatever the columns' size
     for size in (1e-3, 1.0, 1e3):
         for apart, independent in ((1e-5, True), (1e-7, False)):
             columns = size * np.array([[0.5, 0.5], [0.5 + apart, 0.5 - apart]])
-            found = programmes._only_mixture(np.ones(2), columns, columns[0])
+            found = lp._only_mixture(np.ones(2), columns, columns[0])
             assert (found is not None) == independent
 
 
 def test_a_mixture_is_of_many_columns_through_pricing(monkeypatch):
     handed = []
-    whole = programmes.solve
-    monkeypatch.setattr(programmes, "solve", lambda *given: handed.append(len(given[0])) or whole(*given))
+    whole = lp.solve
+    monkeypatch.setattr(lp, "solve", lambda *given: handed.append(len(given[0])) or whole(*given))
     for m, calls in (
-        (4 * programmes.INITIAL_COLUMNS_PER_ROW * 3, 1),
-        (4 * programmes.INITIAL_COLUMNS_PER_ROW * 3 + 1, 0),
+        (4 * lp.INITIAL_COLUMNS_PER_ROW * 3, 1),
+        (4 * lp.INITIAL_COLUMNS_PER_ROW * 3 + 1, 0),
     ):
         handed.clear()
         columns = np.random.default_rng(m).dirichlet(np.ones(3), size=m)
@@ -333,3 +333,70 @@ def test_a_mixture_is_of_many_columns_through_pricing(monkeypatch):
         solution = mix_columns(-xlogx(columns).sum(axis=1), columns, target)
         assert len(handed) == calls
         assert (columns @ solution.dual <= -xlogx(columns).sum(axis=1) + 1e-8).all()
+
+
+# How columns are priced
+
+N = 6
+
+
+@pytest.fixture
+def watched(monkeypatch):
+    """Record what joins the lp, their multipliers, and whole tables given."""
+    joined, duals, handed = [], [], []
+
+    class Watched(lp.LinearProgram):
+        def add(self, cost, columns):
+            joined.append((cost, columns.T))
+            super().add(cost, columns)
+
+        def run(self, seconds=np.inf):
+            x, dual = super().run(seconds)
+            duals.append(dual)
+            return x, dual
+
+    whole = lp.solve
+    monkeypatch.setattr(lp, "LinearProgram", Watched)
+    monkeypatch.setattr(lp, "solve", lambda *given: handed.append(len(given[0])) or whole(*given))
+    return joined, duals, handed
+
+
+def mixture(seed, m=3000):
+    rng = np.random.default_rng(seed)
+    columns = rng.dirichlet(np.full(N, 0.4), size=m)
+    return -xlogx(columns).sum(axis=1), columns, rng.dirichlet(np.ones(m)) @ columns
+
+
+@pytest.mark.parametrize("scale", [0.0, 1e-3, 1.0, 1e3, 1e5])
+def test_feasible_rounds_cost_more_than_any_column_saves(watched, scale):
+    _, _, handed = watched
+    cost, columns, target = mixture(5)
+    found = mix_columns(scale * cost, columns, target)
+    assert handed == []
+    np.testing.assert_allclose(found.x @ columns, target, atol=1e-9)
+
+
+def test_columns_for_nothing_are_dearer_than_none_that_keep_a_round_feasible(watched):
+    _, _, handed = watched
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        columns = rng.dirichlet(np.full(N, 0.05), size=3000)
+        found = mix_columns(np.zeros(3000), columns, rng.dirichlet(np.ones(3000)) @ columns)
+        assert found.objective == 0
+    assert handed == []
+
+
+def test_what_cannot_be_reached_is_handed_over_at_once(watched):
+    _, duals, handed = watched
+    columns = np.random.default_rng(0).dirichlet(np.ones(3), size=5000) * np.array([1, 1, 0])
+    columns /= columns.sum(axis=1, keepdims=True)
+    with pytest.raises(InfeasiblePrivacy):
+        mix_columns(np.ones(5000), columns, np.array([0.3, 0.3, 0.4]))
+    assert handed == [5000]
+    assert len(duals) < 10
+
+
+def test_the_least_of_many():
+    values = np.random.default_rng(0).permutation(5000).astype(float)
+    for count in (0, 1, 2, 17, 400, 4999):
+        assert sorted(values[lp._least(values, count)]) == list(range(count))

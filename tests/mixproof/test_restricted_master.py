@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import linprog
 
 from liftlib.errors import SolverFailure
-from mixproof import restricted_master as masters
+from mixproof import restricted_master
 from mixproof.constraints import two_sided
 from mixproof.numerics import xlogx
 from mixproof.restricted_master import RestrictedMaster, cleaned, entropies
@@ -112,7 +112,7 @@ def test_those_that_save_most_are_offered():
         table = sparse_vertices(two_sided(rng.normal(size=(3, n)) + 0.5))
         dual = scale * rng.normal(size=n)
         prices = table.prices(dual)
-        expected = np.argsort(prices)[: min(masters.PRICED_PER_COORDINATE * n, int((prices < -1e-9).sum()))]
+        expected = np.argsort(prices)[: min(restricted_master.PRICED_PER_COORDINATE * n, int((prices < -1e-9).sum()))]
         master = RestrictedMaster(target)
         assert master.price(table, dual) == len(expected)
         found = {tuple(row) for row in master.rows[1:].round(9)}
@@ -127,7 +127,7 @@ def test_a_worn_out_programme_starts_afresh(monkeypatch):
     target = rng.dirichlet(np.ones(4))
     master = RestrictedMaster(target)
     master.add(rng.dirichlet(np.full(4, 0.3), size=20))
-    expected, right = master.run()[0], masters.LinearProgram.run
+    expected, right = master.run()[0], restricted_master.LinearProgram.run
     calls = []
 
     def fails_once(self, *seconds):
@@ -136,7 +136,7 @@ def test_a_worn_out_programme_starts_afresh(monkeypatch):
             raise SolverFailure("worn out")
         return right(self, *seconds)
 
-    monkeypatch.setattr(masters.LinearProgram, "run", fails_once)
+    monkeypatch.setattr(restricted_master.LinearProgram, "run", fails_once)
     assert master.run()[0] == pytest.approx(expected)
     assert len(calls) == 2
     assert calls[0] is not calls[1]
