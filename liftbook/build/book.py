@@ -32,7 +32,7 @@ CODE_PATTERNS = (
 LONGEST_CHAPTERS = (
     *("optimality", "rerun", "aorr", "open-questions", "linear-reduction", "optimal-ldp-lip", "conditional-reporting"),
     *("population", "ledger", "record-e23", "record-s20", "theorems", "srr", "lift-inverse", "subset-merging"),
-    *("funnel", "your-own-data", "checks"),
+    *("funnel", "your-own-data"),
 )
 """Chapters in descending order of execution time."""
 REFERRED_TO = ("chapters/glossary", "chapters/bibliography")

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import linprog
 
 from liftbook.claims.samples import drawn, on_each
 from liftbook.figures.i21.reductions import EXAMPLE_1 as EXAMPLE
-from liftbook.figures.i21.reductions import distance
+from liftbook.figures.i21.reductions import distance, least_cost
 from liftlib.channel import Channel
 from liftlib.datasets import dirichlet_joint
 from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information
 from liftlib.reduction.linear import linear_reduction
 from liftlib.reduction.transport import markov_reduction, secret_aware_reduction
-from mixproof.numerics import Matrix
 
 
 @on_each(drawn, 100, 4, 6)
@@ -46,20 +44,6 @@ def lemma_1_has_the_printed_costs(joint: Joint) -> bool:
     return bool(moved and np.isclose((xy * far).sum(), 0.3 * joint.p_x @ far @ joint.p_x))
 
 
-def _least_by_programme(joint: Joint, share: float, cost: Matrix) -> float:
-    """Return the least linear cost of problem (10) over kernels P(y|s,x)."""
-    n, total = joint.n_public, 0.0
-    rows = [np.repeat(np.eye(n)[x], n) for x in range(n)]
-    for s, source in enumerate(joint.x_given_s):
-        reach = [np.kron(source, np.eye(n)[y]) for y in range(n)]
-        target = (1 - share) * source + share * joint.p_x
-        solution = linprog(
-            np.kron(source, np.ones(n)) * cost.ravel(), A_eq=[*rows, *reach], b_eq=[*np.ones(n), *target]
-        )
-        total += float(joint.p_s[s] * solution.fun)
-    return total
-
-
 def maximal_utility_falls(seed: int) -> bool:
     """Return whether problem (10)'s least cost is convex and increasing in share.
 
@@ -69,7 +53,7 @@ def maximal_utility_falls(seed: int) -> bool:
     rng = np.random.default_rng(seed)
     for joint in drawn(20, 3, 4, seed):
         cost = rng.random((4, 4)) * (1 - np.eye(4))
-        rises = np.diff([_least_by_programme(joint, share, cost) for share in np.linspace(0, 1, 11)])
+        rises = np.diff([least_cost(joint, share, cost) for share in np.linspace(0, 1, 11)])
         if rises.min() <= 0 or np.diff(rises).min() < -1e-9:
             return False
     return True
@@ -79,7 +63,7 @@ def maximal_utility_falls(seed: int) -> bool:
 def proposition_1_is_optimal(joint: Joint) -> bool:
     moves = 1 - np.eye(6)
     moved = (secret_aware_reduction.at(joint, 0.5).joint_xy(joint) * moves).sum()
-    return bool(abs(moved - _least_by_programme(joint, 0.5, moves)) < 1e-9)
+    return bool(abs(moved - least_cost(joint, 0.5, moves)) < 1e-9)
 
 
 def proposition_1_leaves_a_choice(seed: int) -> bool:

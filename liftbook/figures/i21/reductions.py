@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from scipy.optimize import linprog
 
 from liftlib.channel import Channel
 from liftlib.joint import Joint
@@ -37,3 +38,17 @@ def distance(n: int, power: float = 1.0) -> Matrix:
 def cost_of(joint: Joint, channel: Channel, distortion: Matrix) -> float:
     """Return E d(X, Y), or by default P(Y != X), which is I21's D_TV(X, Y)."""
     return float((channel.joint_xy(joint) * distortion).sum())
+
+
+def least_cost(joint: Joint, share: float, cost: Matrix) -> float:
+    """Return the least linear cost of problem (10) over kernels P(y|s,x)."""
+    n, total = joint.n_public, 0.0
+    rows = [np.repeat(np.eye(n)[x], n) for x in range(n)]
+    for s, source in enumerate(joint.x_given_s):
+        reach = [np.kron(source, np.eye(n)[y]) for y in range(n)]
+        target = (1 - share) * source + share * joint.p_x
+        solution = linprog(
+            np.kron(source, np.ones(n)) * cost.ravel(), A_eq=[*rows, *reach], b_eq=[*np.ones(n), *target]
+        )
+        total += float(joint.p_s[s] * solution.fun)
+    return total

@@ -1,0 +1,70 @@
+"""The checks of the papers' theorems pass, and fail when a statement is changed."""
+
+import inspect
+from pathlib import Path
+
+import pytest
+
+from liftbook.figures import checks
+
+ROOT = Path(__file__).resolve().parents[3]
+
+CHANGES = [
+    ("out.total_variation / ((1 - a) * (b - 1) / (b - a))", "out.total_variation / ((b - 1) / 2)"),
+    ("out.chi2_divergence / ((1 - a) * (b - 1))", "out.chi2_divergence / (b - 1) ** 2"),
+    ("out.secret_information / eps_u", "out.secret_information / (0.99 * eps_u)"),
+    ("out.ldp / (eps_l + eps_u)", "out.ldp / (1.02 * (eps_l + eps_u))"),
+    ('yield "merging", merged /', 'yield "merging", 1.01 * merged /'),
+    ("joint.p_x[ldp | alip].sum(), joint.p_x[alip]", "joint.p_x[ldp | alip].sum(), joint.p_x[ldp]"),
+    ("_ratio(utility[1] - 1e-12, utility[0])", "_ratio(utility[0], utility[1])"),
+    ("utility[1] + _lost(joint, [alip])", "utility[1] + _lost(joint, [ldp])"),
+    ("_ratio(coarser.mutual_information - 1e-12, finer.", "_ratio(finer.mutual_information, coarser."),
+    ("_ratio(getattr(coarser, leakage) - 1e-12, getattr(finer", "_ratio(getattr(finer, leakage), getattr(coarser"),
+    ("_ratio(mutual_information(p_xy) - 1e-9, over_vertices)", "_ratio(over_vertices, mutual_information(p_xy))"),
+    ("joint.p_x @ of.l1_lift(joint) / 2,", "joint.p_x @ of.l1_lift(joint) / 2.02,"),
+    ("_ratio(values[:-1], values[1:])", "_ratio(values[1:], values[:-1])"),
+    ("of.l1_lift(joint).max() / (2 * p) + 1", "of.l1_lift(joint).max() / (2.02 * p) + 1"),
+    ("q / (of.l1_lift_inverse(joint).max() + q) / low", "q / (0.98 * of.l1_lift_inverse(joint).max() + q) / low"),
+    ("of.lift(out) - 1, t * (of.lift(joint) - 1)", "of.lift(out) - 1, 1.01 * t * (of.lift(joint) - 1)"),
+    ("(of.chi2_lift, 2)", "(of.chi2_lift, 1)"),
+    ("_ratio(t * np.log(of.max_lift(joint)), np", "_ratio(1.01 * np.log(of.max_lift(joint)), np"),
+    ("1 + abs(needed - calibrate", "1 + abs(0.99 * needed - calibrate"),
+    ("1 - stay), share * total)", "1 - stay), 1.01 * share * total)"),
+    ("_equal(cost_of(joint, plan, cost), least)", "_equal(cost_of(joint, plan, cost), 0.99 * least)"),
+    ("LIP(0).leakage(joint, family.at(joint, eta))", "LIP(0).leakage(joint, family.at(joint, 1.01 * eta))"),
+    ("_ratio(levels[:-1], levels[1:])", "_ratio(levels[1:], levels[:-1])"),
+    ("conditional_reporting.at(joint, eta)) / eta", "conditional_reporting.at(joint, 0.98 * eta)) / eta"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def table():
+    return checks.theorem_checks(n_joints=20)
+
+
+def test_they_pass(table):
+    checks.assert_checked(table)
+    assert 0 < table.attrs["squares"] <= 20
+
+
+def test_a_violation_and_a_loose_bound_are_named(table):
+    with pytest.raises(AssertionError, match=r"violated: \{'eq-11': 1\.1\}"):
+        checks.assert_checked(table.assign(worst=table["worst"].where(table.index != "eq-11", 1.1)))
+    with pytest.raises(AssertionError, match=r"not attained within 1 %: \{'merging': 0\.5\}"):
+        checks.assert_checked(table.assign(worst=table["worst"].where(table.index != "merging", 0.5)))
+
+
+def test_the_page_shows_each(table):
+    page = (ROOT / "chapters" / "theorems.md").read_text(encoding="utf-8")
+    for name in table.index:
+        assert f"`ck-{name.replace(': ', '-').replace(' ', '-')}-joints`" in page
+
+
+@pytest.mark.parametrize(("old", "new"), CHANGES)
+def test_a_changed_statement_fails(old, new):
+    source = inspect.getsource(checks)
+    assert source.count(old) == 1
+    changed: dict = {"__name__": "changed"}
+    exec(source.replace(old, new), changed)  # noqa: S102 - the module's own source
+    with pytest.raises(AssertionError, match=r"violated|not attained"):
+        checks.assert_checked(changed["theorem_checks"](n_joints=20))
