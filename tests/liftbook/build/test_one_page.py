@@ -11,7 +11,7 @@ from liftbook.build.book import ROOT
 pytestmark = pytest.mark.book
 
 
-@pytest.mark.parametrize(("words", "folder", "page"), [([], "page", "aorr"), (["--preview"], "preview", "srr")])
+@pytest.mark.parametrize(("words", "folder", "page"), [([], "page", "notation"), (["--preview"], "preview", "srr")])
 def test_one_page_is_built(words, folder, page):
     html = ROOT / "_build" / folder / "_build" / "html"
     (html / "index.html").unlink(missing_ok=True)  # by which a build sees that nothing has changed
