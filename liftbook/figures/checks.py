@@ -30,6 +30,7 @@ from liftlib.reduction.transport import secret_aware_reduction
 from liftlib.response.optimal import optimal_response
 from mixproof import polytope
 from mixproof.lp import mix_columns
+from mixproof.numerics import Mask
 
 ROUNDING = 1e-6
 """Relative error of a linear program or a bisection."""
@@ -96,7 +97,7 @@ def ldp_and_alip(joint: Joint, rng: np.random.Generator) -> Ratios:
     yield "eq-11", _equal(utility[1] + _lost(joint, [alip]), entropy(joint.p_x))
 
 
-def _lost(joint: Joint, subsets: Iterable[object]) -> float:
+def _lost(joint: Joint, subsets: Iterable[Mask | list[int]]) -> float:
     """Return the information that merging the subsets loses, nats (E23 eq. (13))."""
     masses = [joint.p_x[subset] for subset in subsets]
     return float(sum((mass * np.log(mass.sum() / mass)).sum() for mass in masses))
