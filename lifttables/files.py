@@ -217,15 +217,14 @@ class WrongFormat(DataError):
 Made = TypeVar("Made")
 
 
-def read_ours(path: Path, kind: str, form: str | Sequence[str], make: Callable[[Any], Made], remedy: str) -> Made:
-    """Return what ``make`` builds from a JSON file of this package in a known format.
+def read_ours(path: Path, kind: str, form: str, make: Callable[[Any], Made], remedy: str) -> Made:
+    """Return what ``make`` builds from a JSON file of this package in a format.
 
     DataError is raised if the file does not exist, has another format, or is invalid.
     """
-    known = [form] if isinstance(form, str) else form
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        if content["format"] in known:
+        if content["format"] == form:
             return make(content)
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}") from error
@@ -235,7 +234,7 @@ def read_ours(path: Path, kind: str, form: str | Sequence[str], make: Callable[[
         raise DataError(f"{path} is no {kind} that `lift sanitise` wrote: its JSON is nested too deeply") from error
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, LiftError) as error:
         raise DataError(f"{path} is no {kind} that `lift sanitise` wrote: {error!r}; {remedy}") from error
-    raise DataError(f"{path} has the format {content['format']!r}, not {known[0]!r}: {remedy}")
+    raise DataError(f"{path} has the format {content['format']!r}, not {form!r}: {remedy}")
 
 
 def page_file(path: Path, text: str, inputs: Sequence[Path], *, force: bool) -> None:

@@ -25,7 +25,6 @@ c.CourseDirectory.course_id = "NAME"
 # the names of the answers stand above as None, so that a cell that is left as it was still runs
 c.ClearSolutions.code_stub = {"python": "# replace None above by your answer"}
 '''
-NBGRADER = "nbgrader==0.9.6"  # the version that the assignments are tried with, in an environment of its own
 KINDS = ("student", "teacher", "nbgrader")
 
 

@@ -15,7 +15,6 @@ import yaml
 
 COURSE_FOLDER = "course"  # of the slides' sources, and of the slides in the built book
 IN_CLASS = 90  # minutes in class
-AT_HOME = (60, 90)  # the least and the most minutes of exercises between two meetings
 MINUTES_STEP = 5  # minutes are multiples of this, worth two points each: half of an exercise is a whole number
 
 EXERCISE = re.compile(r"```\{exercise\} (?P<title>.+)\n:label: (?P<label>\S+)\n:class: minutes-(?P<minutes>\d+)")

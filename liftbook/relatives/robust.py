@@ -14,7 +14,7 @@ from liftlib.errors import InvalidParameter, SolverFailure
 from liftlib.joint import Joint
 from liftlib.notions import Polyhedral
 from liftlib.response.aorr import aorr
-from liftlib.response.optimal import MAX_LISTED_SYMBOLS, few_symbols, few_vertices, limits_for
+from liftlib.response.optimal import QUICKLY_LISTED_SYMBOLS, few_symbols, few_vertices, limits_for
 from liftlib.response.posteriors import MAX_LISTED_HALFSPACES, PosteriorCone, ResponseCertificate, Support, cone_for
 from liftlib.response.proven import proven_response
 from mixproof.checks import checked
@@ -95,7 +95,7 @@ def common_cone(joint: Joint, notion: Polyhedral, others: Sequence[Joint]) -> Po
     known = [part for part in parts if part is not None]
     extension = Extension.side_by_side(known) if len(known) == len(parts) else None
     cone = cone._replace(extension=extension, floor=max(cone.floor, *floors), others=tuple(others))
-    most = MAX_FEW_HALFSPACES if len(maps[0].T) <= MAX_LISTED_SYMBOLS else MAX_LISTED_HALFSPACES
+    most = MAX_FEW_HALFSPACES if len(maps[0].T) <= QUICKLY_LISTED_SYMBOLS else MAX_LISTED_HALFSPACES
     if extension is not None and extension.n_halfspaces > most:
         return cone._replace(halfspaces=None)
     table = np.concatenate([cone.listed(), *(part.halfspaces(other) @ through for part, other, through in each)])

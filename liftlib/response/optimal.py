@@ -19,7 +19,9 @@ from mixproof.limits import Limits
 from mixproof.numerics import Matrix, check_count, check_scalar
 
 SECONDS_PER_PROGRAMME, SECONDS_PER_ENTRY = 15e-6, 12e-9  # of a linear program, and of each entry of its table
-MAX_LISTED_SYMBOLS = 6  # with so few, 65,532 halfspaces of the l1-lift have 1,700 vertices; with 8, it takes seconds
+QUICKLY_LISTED_SYMBOLS = (
+    6  # with so few, 65,532 halfspaces of the l1-lift have 1,700 vertices; with 8, it takes seconds
+)
 MAX_VERTICES = 2_000
 """Largest number of vertices to list, by the upper bound theorem; a list of vertices has no proof to store.
 
@@ -170,4 +172,4 @@ def few_vertices(halfspaces: Matrix) -> bool:
 
 def few_symbols(halfspaces: Matrix) -> bool:
     """Return whether there are so few symbols that vertices are listed quickly, however many halfspaces there are."""
-    return bool(halfspaces.shape[1] <= MAX_LISTED_SYMBOLS)
+    return bool(halfspaces.shape[1] <= QUICKLY_LISTED_SYMBOLS)

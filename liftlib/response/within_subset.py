@@ -18,7 +18,7 @@ from mixproof.search import cheapest_mixture
 # largest number of vertices to list, by the upper bound theorem; the actual number is much smaller
 MAX_SUBSET_VERTICES = 10_000_000
 
-MAX_LISTED_SYMBOLS = 10  # number of symbols up to which vertices are always listed
+ALWAYS_LISTED_SYMBOLS = 10  # number of symbols up to which vertices are always listed
 SUBSET_GAP, SUBSET_WORK = 1e-3, 100_000  # relative gap, and linear programs, of the search within a larger subset
 
 
@@ -85,7 +85,7 @@ def too_large(n_halfspaces: int, n: int) -> bool:
     >>> too_large(10, 17), too_large(30, 19)  # ALIP with 5 and with 15 secrets
     (False, True)
     """
-    return n > MAX_LISTED_SYMBOLS and vertex_bound(n_halfspaces, n) > MAX_SUBSET_VERTICES
+    return n > ALWAYS_LISTED_SYMBOLS and vertex_bound(n_halfspaces, n) > MAX_SUBSET_VERTICES
 
 
 def _searched(halfspaces: Matrix, p_x: Vector) -> Within:

@@ -26,7 +26,6 @@ from lifttables.files import WrongFormat, fresh_file, fresh_files, read_ours, re
 from lifttables.releases.recognising import recognised, similar
 
 FORMAT = "liftlib releases 2"
-OLDER_FORMATS = ("liftlib releases 1",)  # also read; these hold a SHA-256 of the file, which is ignored
 LEDGER_SUFFIX = ".PRIVATE.releases.json"  # follows the table's name
 SILENT_WAIT_SECONDS = 2.0  # seconds before a run reports that it is waiting for another one
 
@@ -115,7 +114,7 @@ def read_ledger(path: Path, remedy: str = "name another (--ledger)") -> Ledger:
     def ledger(content: Any) -> Ledger:
         return Ledger(path, tuple(_entry(entry, path, remedy) for entry in content["releases"]), text)
 
-    return read_ours(path, "ledger of releases", (FORMAT, *OLDER_FORMATS), ledger, remedy)
+    return read_ours(path, "ledger of releases", FORMAT, ledger, remedy)
 
 
 def _entry(content: Any, path: Path, remedy: str) -> Entry:
