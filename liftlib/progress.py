@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from types import TracebackType
 from typing import Any
@@ -29,10 +30,9 @@ class GapLine:
             return
         if self._line is None:
             try:
-                from tqdm import tqdm  # noqa: PLC0415 - an extra, and only long searches need it
+                self._line = bar(bar_format="{desc}", leave=False)
             except ModuleNotFoundError:
                 return
-            self._line = tqdm(bar_format="{desc}", leave=False)
         self._line.set_description_str(f"{self.name}: gap {cost - bound:.2g} nats after {seconds:.0f} s")
 
     def __enter__(self) -> GapLine:
@@ -43,6 +43,14 @@ class GapLine:
     ) -> None:
         if self._line is not None:
             self._line.close()
+
+
+def bar(**options: Any) -> Any:
+    """Return a bar of tqdm, which by itself shows nothing on a pseudo-terminal without a size."""
+    from tqdm import tqdm  # noqa: PLC0415 - an extra, and only long searches need it
+
+    columns, lines = shutil.get_terminal_size()
+    return tqdm(ncols=columns - 1, nrows=lines - 1, **options)
 
 
 def is_watched() -> bool:

@@ -29,6 +29,7 @@ from liftbook.chapters.folders import CARD, worked_in_alone
 from liftbook.chapters.parameters import SUFFIXES, check_values, find_chapter, read_yaml
 from liftbook.chapters.report import write_report
 from liftbook.chapters.running import made_of, rerun, with_defaults
+from liftlib.progress import bar as progress_bar
 from lifttables.files import fresh_file
 
 MAX_ATTEMPTS = 3
@@ -231,10 +232,8 @@ def _begin(folder: Path, stem: str) -> None:
 def _outcomes(
     executors: Executors, task: Task, todo: Mapping[str, Mapping[str, Any]], progress: bool
 ) -> Generator[tuple[str, tuple[str, Files]], None, None]:
-    from tqdm import tqdm  # noqa: PLC0415 - papermill's
-
     left, attempts = dict(todo), 0
-    with tqdm(total=len(left), unit="run", disable=not progress or not left) as bar:
+    with progress_bar(total=len(left), unit="run", disable=not progress or not left) as bar:
         while left:
             try:
                 with executors() as executor, _killed_by_ctrl_c() as futures:
