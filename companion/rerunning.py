@@ -90,7 +90,7 @@ def rerun(name: str, texts: Mapping[str, str], folder: Path, book: Path) -> Path
         If there is no such book, page or parameter, a value is invalid, the folder exists, or a cell or layout fails.
     """
     if not (book / "conf.py").is_file():
-        raise CompanionError(f"no conf.py in {book.resolve()}: run this in the folder of a book, or name it by --book")
+        raise CompanionError(f"no conf.py in {book.resolve()}: run this in the folder of a book, or name it (book)")
     if folder.exists():
         raise CompanionError(f"{folder} already exists: choose another folder")
     source = next((path for path in sorted(book.rglob(f"{name}.md")) if not {"_build", ".venv"} & {*path.parts}), None)

@@ -55,7 +55,8 @@ def check_replaceable(folder: Path) -> None:
     others = [name for name in list_files(folder) if name not in listed and name != (ours and ours.name)]
     if others:
         raise RerunError(
-            f"{folder} holds {others[0]}, which was not written by a run: --force replaces only former runs"
+            f"{folder} holds {others[0]}, which was not written by a run: only former runs are replaced, so choose "
+            "another folder"
         )
     if ours is None:
         raise RerunError(f"{folder} already exists and is not a former run: choose another folder")

@@ -122,7 +122,7 @@ def lay_out(
     try:
         return as_page(_page(notebook), page, folder, asked, beside=(book_folder() / "references.bib",))
     except CompanionError as error:
-        raise RerunError(f"{error}; to skip the page, use --no-html") from error
+        raise RerunError(f"{error}; to skip the page, turn it off (html)") from error
 
 
 def _page(notebook: Any) -> Any:

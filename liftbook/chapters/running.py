@@ -14,7 +14,7 @@ from typing import Any
 
 from companion.parameters import ask_for_values, read_notebook, take_values
 from liftbook.chapters.card import as_text, card
-from liftbook.chapters.errors import RerunError
+from liftbook.chapters.errors import ChapterFailed, RerunError
 from liftbook.chapters.folders import CARD, FAILED, check_replaceable, code_digest, file_digest, list_files
 from liftbook.chapters.layout import lay_out
 from liftbook.chapters.parameters import (
@@ -102,7 +102,7 @@ def rerun(
             nbformat.write(notebook, aside / "executed.ipynb")
             (aside / "executed.ipynb").replace(output)
             if failure:
-                raise RerunError(f"{failure}; what ran is in {output}")
+                raise ChapterFailed(failure, output)
             tables = write_tables(notebook, output.parent, f"{output.stem}.")
             return Run(output.parent, output, None, tuple(tables), (), seconds)
         run_folder, warnings = aside / output.name, list[str]()
@@ -150,7 +150,9 @@ def _check_output(output: Path, chapter: Path, force: bool) -> None:
     alone = output.suffix == ".ipynb"
     if os.path.lexists(output):
         if not force:
-            raise RerunError(f"{output} already exists: choose another {'file' if alone else 'folder'} or use --force")
+            raise RerunError(
+                f"{output} already exists: choose another {'file' if alone else 'folder'}, or replace it (force)"
+            )
         if not alone:
             check_replaceable(output)
         elif not output.is_file() or output.resolve() == chapter.resolve():
@@ -180,7 +182,7 @@ def _put_in_place(run_folder: Path, folder: Path, aside: Path, stem: str, failur
         target.rename(aside / "replaced")
     run_folder.rename(target)
     if failure:
-        raise RerunError(f"{failure}; what ran is in {target / f'{stem}.failed.ipynb'}")
+        raise ChapterFailed(failure, target / f"{stem}.failed.ipynb")
 
 
 def _lay_out(notebook: Any, path: Path, folder: Path, card: Mapping[str, Any], book: str) -> list[str]:
@@ -230,7 +232,7 @@ def _executed(source: Path, executed: Path, path: Path, **options: Any) -> str:
             f"cell {error.cell_index} of {path.stem}, which begins {line!r}, failed with {error.ename}: {error.evalue}"
         )
     except TimeoutError:
-        return f"a cell of {path.stem} took longer than {options['execution_timeout']} s: raise --timeout"
+        return f"a cell of {path.stem} took longer than {options['execution_timeout']} s: raise the timeout"
     finally:
         notes.setLevel(before)  # the logger belongs to the caller
     return ""

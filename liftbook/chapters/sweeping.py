@@ -24,7 +24,7 @@ from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
-from liftbook.chapters.errors import RerunError, SweepStopped
+from liftbook.chapters.errors import ChapterFailed, RerunError, SweepStopped
 from liftbook.chapters.folders import CARD, worked_in_alone
 from liftbook.chapters.parameters import SUFFIXES, check_values, find_chapter, read_yaml
 from liftbook.chapters.report import write_report
@@ -253,7 +253,7 @@ def _outcomes(
                 if attempts == MAX_ATTEMPTS:
                     raise RerunError(
                         f"worker processes died {attempts} times, perhaps for lack of memory; {len(left)} runs are "
-                        "left: run the command again with fewer --jobs to continue"
+                        "left: run the command again with fewer jobs to continue"
                     ) from error
 
 
@@ -286,8 +286,10 @@ def _work(
             chapter = str(source)
         try:
             rerun(chapter, values, target, html=html, progress=False, timeout=timeout, book=book)
+        except ChapterFailed as error:
+            message = error.failure
         except RerunError as error:
-            message = str(error).partition("; what ran is in ")[0]
+            message = str(error)
         # what pages load is five megabytes, and one copy serves all pages
         paths = (p for p in target.rglob("*") if p.is_file() and p.relative_to(target).parts[0] != "_static")
         return message, {p.relative_to(target).as_posix(): p.read_bytes() for p in paths}

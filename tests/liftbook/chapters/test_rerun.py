@@ -305,7 +305,7 @@ def test_a_cell_that_takes_too_long(capsys, tmp_path):
     words = ("rerun", slow, "-p", "mark", tmp_path / "mark", "--timeout", "1", "-o", tmp_path / "run", "--quiet")
     code, _, err = run(capsys, *words)
     assert code == 2
-    assert "a cell of killed took longer than 1 s: raise --timeout; what ran is in" in err
+    assert "a cell of killed took longer than 1 s: raise the timeout; what ran is in" in err
     assert (tmp_path / "run" / "killed.failed.ipynb").exists()
 
 
@@ -316,7 +316,7 @@ def test_no_overwriting_unless_asked(capsys, tmp_path, monkeypatch):
     assert run(capsys, *words)[0] == 0
     code, _, err = run(capsys, *words)
     assert code == 2
-    assert "already exists: choose another folder or use --force" in err
+    assert "already exists: choose another folder, or replace it (force)" in err
     code, _, _ = run(capsys, *words, "--force", "--no-html")
     assert code == 0
     assert not (folder / "small.html").exists()
