@@ -7,9 +7,11 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from liftlib import registry
 from liftlib.channel import Channel
-from liftlib.errors import BrokenNotion, InvalidParameter, LiftWarning
+from liftlib.errors import BrokenNotion, InfeasiblePrivacy, InvalidParameter, LiftWarning, SolverFailure
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.notions import Notion
@@ -90,7 +92,9 @@ def compare(joint: Joint, notion: Notion, mechanisms: Sequence[str] | None = Non
         One row per mechanism, best utility first, and those that violate the notion last: ``mechanism``; ``nmi``,
         I(X; Y) / H(X); ``violation``, by how much a budget is exceeded in nats (negative if there is room, 0 within the
         tolerance); ``gap``, the optimality gap in nats among mechanisms of the same kind (infinite if no bound is
-        proven); ``secret``, whether the mechanism needs the secret to draw its output; and ``seconds``.
+        proven); ``secret``, whether the mechanism needs the secret to draw its output; and ``seconds``. A mechanism
+        that has no channel, since it violates the notion with any parameter or a solver failed, has NaN instead of
+        ``nmi`` and ``violation``. The table prints within 80 columns.
 
     Raises
     ------
@@ -102,7 +106,7 @@ def compare(joint: Joint, notion: Notion, mechanisms: Sequence[str] | None = Non
     Warns
     -----
     LiftWarning
-        If a mechanism violates the notion.
+        If a mechanism violates the notion or has no channel; the message says why.
 
     Examples
     --------
@@ -113,32 +117,31 @@ def compare(joint: Joint, notion: Notion, mechanisms: Sequence[str] | None = Non
     0   optimal  0.476        0.0  0.0   False
     1  watchdog  0.000       -0.2  inf   False
     """
-    import pandas as pd  # noqa: PLC0415 - only this function needs it
+    from liftlib.comparison import Comparison  # noqa: PLC0415 - pandas, which only this function needs
 
     chosen = registry.serving(joint, notion) if mechanisms is None else [registry.mechanisms[k] for k in mechanisms]
     if not chosen:
         raise InvalidParameter("mechanisms is empty: name at least one, or leave it out to try all that serve")
-    rows = []
+    rows, faults = list[dict[str, Any]](), dict[str, str]()
     for mechanism in chosen:
+        row = {"mechanism": mechanism.name, "nmi": np.nan, "violation": np.nan, "gap": np.inf}
+        row["secret"] = mechanism.sees_secret
         started = time.perf_counter()
-        channel = mechanism(joint, notion)
-        seconds = time.perf_counter() - started
-        violation = notion.violation(joint, channel)
-        rows.append(
-            {
-                "mechanism": mechanism.name,
-                "nmi": evaluate(joint, channel).nmi,
-                "violation": 0.0 if abs(violation) <= KEEP_TOL else violation,
-                "gap": float("inf") if channel.certificate is None else channel.certificate.gap,
-                "secret": channel.sees_secret,
-                "seconds": seconds,
-            }
-        )
-    table = pd.DataFrame(rows).sort_values("nmi", ascending=False, kind="stable")
-    broken = ~(table["violation"] <= KEEP_TOL)
-    if broken.any():
-        over = (f"{row.mechanism} by {row.violation:.4g} nats" for row in table[broken].itertuples())
-        warnings.warn(
-            f"{notion} is violated, by {', '.join(over)}: these mechanisms stand last", LiftWarning, stacklevel=3
-        )
-    return pd.concat([table[~broken], table[broken]], ignore_index=True)
+        try:
+            channel = mechanism(joint, notion)
+        except (InfeasiblePrivacy, SolverFailure) as error:  # the others are compared all the same
+            row["seconds"], faults[mechanism.name] = time.perf_counter() - started, f"has no channel ({error})"
+        else:
+            row["seconds"], violation = time.perf_counter() - started, notion.violation(joint, channel)
+            row["nmi"], row["secret"] = evaluate(joint, channel).nmi, channel.sees_secret
+            row["violation"] = 0.0 if abs(violation) <= KEEP_TOL else violation
+            if channel.certificate is not None:
+                row["gap"] = channel.certificate.gap
+            if not violation <= KEEP_TOL:
+                faults[mechanism.name] = f"violates it by {violation:.4g} nats"
+        rows.append(row)
+    if faults:
+        told = ", ".join(f"{name} {fault}" for name, fault in faults.items())
+        warnings.warn(f"{notion}: {told}; these mechanisms stand last", LiftWarning, stacklevel=3)
+    rows.sort(key=lambda row: (row["mechanism"] in faults, np.nan_to_num(-row["nmi"])))
+    return Comparison(rows)
