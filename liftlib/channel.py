@@ -57,6 +57,9 @@ class Certificate:
         """The optimality gap ``upper - value``, nats."""
         return max(0.0, self.upper - self.value)
 
+    def __repr__(self) -> str:  # subclasses are decorated with repr=False
+        return f"{type(self).__name__}({self.route!r}, value={self.value:.6g}, gap={self.gap:.2g})"
+
 
 C = TypeVar("C", bound=Certificate)
 

@@ -7,7 +7,7 @@ highspy rather than scipy, so that columns can be added and costs changed with a
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import highspy
@@ -37,8 +37,8 @@ class Solution:
         Largest violation of A x = b; largest of y A - cost where positive; cost x - y b.
     """
 
-    x: Vector
-    dual: Vector
+    x: Vector = field(repr=False)
+    dual: Vector = field(repr=False)
     objective: float
     primal_residual: float
     dual_residual: float

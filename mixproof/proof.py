@@ -46,7 +46,7 @@ def _numbers(name: str, value: object) -> NDArray[Any]:
     return array.astype(np.int64 if name in INTEGER_FIELDS else np.float64)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Proof:
     """A proof that no mechanism that satisfies a notion has I(X; Y) above ``upper``.
 
@@ -103,6 +103,9 @@ class Proof:
                 object.__setattr__(self, field.name, frozen)
         if not self.digest:
             object.__setattr__(self, "digest", self.fingerprint())
+
+    def __repr__(self) -> str:
+        return f"Proof(upper={self.upper:.6g}, {self.boxes} boxes, {self.size / 1000:.1f} kB)"
 
     @property
     def boxes(self) -> int:

@@ -30,7 +30,7 @@ ALMOST_PRIVATE = 0.01
 """Share of I(S; X) up to which the search also starts from the optimum under perfect privacy."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class FunnelCertificate(Certificate):
     """Certificate of a release, with an upper bound on I(X; Y) at its budget.
 

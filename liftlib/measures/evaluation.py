@@ -86,7 +86,7 @@ class Evaluation:
         return information.chi2_divergence(self.release)
 
     def __repr__(self) -> str:
-        return f"Evaluation({', '.join(f'{name}={getattr(self, name):.4g}' for name in SHOWN)})"
+        return "Evaluation(\n" + "".join(f"    {name}={getattr(self, name):.4g},\n" for name in SHOWN) + ")"
 
     def _repr_html_(self) -> str:
         rows = "".join(f"<tr><th>{name}</th><td>{getattr(self, name):.6g}</td></tr>" for name in SHOWN)

@@ -28,7 +28,7 @@ MAX_LISTED_HALFSPACES = (
 )
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ResponseCertificate(Certificate):
     """How a response was found, and a bound on every other response.
 

@@ -21,7 +21,7 @@ from mixproof.polytope import vertices
 from mixproof.search import cheapest_mixture
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ProductCertificate(Certificate):
     """The factors of a product protocol.
 

@@ -22,7 +22,7 @@ from mixproof.checks import checked
 from mixproof.numerics import Matrix
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SubsetCertificate(Certificate):
     """The certificate of subset random response: subsets, unions and searches.
 

@@ -22,7 +22,7 @@ SLOW_SYMBOLS = 1000  # number of symbols from which merging them into blocks tak
 MAX_ROWS_FACTOR = 1e6  # largest multiple of the table's rows for which ``rows_needed`` gives a number
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ConfidentCertificate(Certificate):
     """The guarantee of a design for the population.
 

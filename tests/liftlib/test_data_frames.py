@@ -133,8 +133,10 @@ def test_objects_show_what_they_are_called_for():
     channel = ll.design(joint, ll.LIP(0.5), "optimal")
     evaluation = ll.evaluate(joint, channel)
     assert repr(channel).startswith(f"Channel(3 symbols -> {channel.n_outputs} outputs, I(X;Y) = ")
-    assert repr(evaluation).startswith(f"Evaluation(nmi={evaluation.nmi:.4g}, ")
-    assert f"lip={evaluation.lip:.4g}" in repr(evaluation)
+    facts = repr(evaluation).splitlines()
+    assert facts[1] == f"    nmi={evaluation.nmi:.4g},"
+    assert f"    lip={evaluation.lip:.4g}," in facts
+    assert max(map(len, facts)) <= 80
     for shown in (joint, channel, evaluation, ll.mechanisms, ll.LIP(0.5)):
         assert "<table" in shown._repr_html_()
         assert "<b>no" not in shown._repr_html_()
@@ -168,3 +170,27 @@ def test_a_plot_without_matplotlib_names_the_remedy(monkeypatch):
     monkeypatch.delattr(ll, "plots", raising=False)
     with pytest.raises(ll.errors.MissingExtra, match=r"a plot needs matplotlib.*pip install matplotlib"):
         ll.Joint([[0.5, 0.5]]).plot()
+
+
+@pytest.mark.parametrize("method", ["tree", "qhull"])
+def test_a_certificate_and_its_proof_show_their_numbers_in_a_line(method):
+    joint = ll.datasets.uniform_joint(5, 30 if method == "tree" else 6, 0)
+    certificate = ll.design(joint, ll.LIP(0.5), "optimal", method=method).certificate
+    shown = f"value={certificate.value:.6g}, gap={certificate.gap:.2g})"
+    assert repr(certificate) == f"ResponseCertificate({certificate.route!r}, {shown}"
+    assert repr(certificate.solution).startswith("Solution(objective=")
+    if method == "tree":
+        proof = certificate.proof
+        assert repr(proof) == f"Proof(upper={proof.upper:.6g}, {proof.boxes} boxes, {proof.size / 1000:.1f} kB)"
+    for one in (certificate, certificate.solution, certificate.proof):
+        assert "array" not in repr(one)
+        assert len(repr(one)) < 200
+
+
+@pytest.mark.parametrize("mechanism", ["subset-response", "product"])
+def test_every_certificate_is_short(mechanism):
+    joint = ll.datasets.uniform_joint(3, 6, 0)
+    notion = ll.SRLIP(0.5, (2, 3)) if mechanism == "product" else ll.LIP(0.5)
+    certificate = ll.design(joint, notion, mechanism).certificate
+    assert repr(certificate).startswith(f"{type(certificate).__name__}({certificate.route!r}, value=")
+    assert len(repr(certificate)) < 100
