@@ -27,9 +27,6 @@ from liftbook.claims.values import stored_values
 from liftlib.errors import DataError
 from liftlib.resources import resource
 
-PAPERS = ("e23", "c22", "i21", "s20")
-"""The papers in the book's order; each has a folder here."""
-
 __all__ = [
     "FUNCTIONS",
     "PAPERS",
@@ -52,6 +49,15 @@ __all__ = [
 ]
 
 
+def _table(name: str) -> list[dict[str, str]]:
+    with resource(f"data/{name}").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+PAPERS = tuple(dict.fromkeys(row["paper"].lower() for row in _table("claims.csv")))
+"""The papers in the order of ``data/claims.csv``, which is the book's; each has a folder or a module here."""
+
+
 def _own_functions(module: ModuleType) -> dict[str, Computed]:
     """Return the public functions that a module defines itself."""
     return {
@@ -62,12 +68,10 @@ def _own_functions(module: ModuleType) -> dict[str, Computed]:
 
 
 def _modules() -> list[ModuleType]:
-    """Return the modules of the papers' folders."""
-    folders = [import_module(f"liftbook.claims.{paper}") for paper in PAPERS]
-    names = [
-        module.name for folder in folders for module in pkgutil.iter_modules(folder.__path__, f"{folder.__name__}.")
-    ]
-    return [import_module(name) for name in names]
+    """Return the papers' modules, and those in their folders."""
+    papers = [import_module(f"liftbook.claims.{paper}") for paper in PAPERS]
+    inside = [pkgutil.iter_modules(getattr(one, "__path__", ()), f"{one.__name__}.") for one in papers]
+    return [*papers, *(import_module(module.name) for modules in inside for module in modules)]
 
 
 FUNCTIONS: dict[str, Computed] = {
@@ -93,11 +97,6 @@ class Reading:
     role: str
     reading: str
     computed_by: str
-
-
-def _table(name: str) -> list[dict[str, str]]:
-    with resource(f"data/{name}").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def read_claims() -> list[Claim]:
