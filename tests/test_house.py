@@ -4,14 +4,12 @@ import json
 import re
 import shutil
 import subprocess
-import tomllib
 from pathlib import Path
 
 import jsonschema
 import pytest
 import yaml
 
-import liftlib
 from lifttables.releases import ledger
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -19,13 +17,6 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def text(name):
     return (ROOT / name).read_text(encoding="utf-8")
-
-
-def test_one_version():
-    version = tomllib.loads(text("pyproject.toml"))["project"]["version"]
-    assert version == liftlib.__version__
-    assert re.search(rf"^version: {re.escape(version)}$", text("CITATION.cff"), re.MULTILINE)
-    assert re.search(rf"^## {re.escape(version)} \(", text("CHANGELOG.md"), re.MULTILINE)
 
 
 def test_citation_is_valid():

@@ -13,6 +13,8 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
+import liftlib
+
 ROOT = Path(__file__).resolve().parent.parent
 GITHUB = ROOT / ".github"
 YAML = sorted(GITHUB.rglob("*.yml"))
@@ -48,6 +50,8 @@ def test_versions_agree():
     assert json.loads(text(".zenodo.json"))["version"] == version
     assert yaml.safe_load(text("release/conda/recipe.yaml"))["context"]["version"] == version
     assert tomllib.loads(text("companion/pyproject.toml"))["project"]["version"] == version
+    assert version == liftlib.__version__
+    assert re.search(rf"^## {re.escape(version)} \(", text("CHANGELOG.md"), re.MULTILINE)
 
 
 def test_the_recipe_requires_what_the_wheel_requires():

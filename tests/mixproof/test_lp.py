@@ -287,15 +287,6 @@ def test_a_solver_that_lost_its_way_starts_afresh_once(lost):
     assert calls.count("run") == 1 + min(lost, 1)
 
 
-@pytest.mark.parametrize("table", [np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 3.0]]), np.zeros((2, 3))])
-def test_columnwise_as_scipy_has_it(table):
-    starts, index, values = lp._columnwise(table)
-    sparse = lp._columnwise(csr_array(table))
-    for mine, theirs in zip((starts, index, values), sparse, strict=True):
-        assert mine.tolist() == theirs.tolist()
-        assert mine.dtype == theirs.dtype
-
-
 def test_what_is_off_by_exactly_a_tolerance_is_certified():
     one = np.array([[1.0]])
     for given in (

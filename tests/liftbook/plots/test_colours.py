@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import matplotlib as mpl
-import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 from matplotlib.colors import to_hex, to_rgb
@@ -35,19 +34,6 @@ def hue(colour):
 def test_orange_and_purple_are_for_lifts(colour):
     assert colour not in styling.LIFTS.values()
     assert hue(colour) is None or not (15 < hue(colour) < 45 or 250 < hue(colour) < 330)
-
-
-def test_lines_in_the_style_have_no_default_colour():
-    with plots.style():
-        ax = plt.figure().add_subplot()
-        for number in range(12):
-            ax.plot([0, 1], label=f"line {number}")
-    assert not DEFAULTS & {to_hex(line.get_color()) for line in ax.lines}
-
-
-def test_a_mechanism_has_one_colour_whatever_it_is_called():
-    found = plots.looks(["merging, α=2", "Algorithm 1", "subset-merging"])
-    assert len({look["color"] for look in found.values()}) == 1
 
 
 def test_shares_of_a_budget_differ_by_lightness():

@@ -8,7 +8,6 @@ import pytest
 mpl.use("Agg")
 
 from liftbook import plots
-from liftbook.plots.styling import title
 from liftbook.plots.triangles import CORNERS
 from liftlib.errors import InvalidParameter
 
@@ -34,14 +33,6 @@ def test_polygon_has_its_corners_in_order():
     assert {text.get_text() for text in ax.texts} == {"a", "b", "c"}
 
 
-def test_triangles_side_by_side_share_a_legend():
-    panel = {"polytopes": {"all": np.eye(3)}, "title": "(a)"}
-    axes = plots.simplices([panel, panel])
-    assert len(axes) == 2
-    (legend,) = axes[0].figure.legends
-    assert [text.get_text() for text in legend.get_texts()] == ["all"]
-
-
 def test_simplex_is_for_three_symbols():
     with pytest.raises(InvalidParameter, match=r"wide has shape \(2, 4\): give a row of three probabilities"):
         plots.simplex({"wide": np.full((2, 4), 0.25)})
@@ -55,15 +46,6 @@ def test_seconds_and_vertices_span_decades():
         assert 0 < low < 0.01
         assert high > 100
     assert plots.curves(rows(["min_lift_leakage"]), "min_lift_leakage").get_yscale() == "linear"
-
-
-def test_four_panels_stand_two_by_two():
-    four = ("nmi", "min_lift_leakage", "max_lift_leakage", "seconds")
-    axes = plots.tradeoff(rows(four), panels=four)
-    assert [ax.get_subplotspec().get_topmost_subplotspec().get_geometry()[:2] for ax in axes] == [(2, 2)] * 4
-    assert [ax.get_title(loc="left") for ax in axes] == [
-        f"({letter}) {title(measure)}" for letter, measure in zip("abcd", four, strict=True)
-    ]
 
 
 def test_a_band_spans_the_quantiles():
