@@ -58,6 +58,9 @@ class Mechanism:
         Names of its keyword-only parameters.
     condition : tuple of (str, callable), optional
         A further condition on the notion, in words and as a function.
+    population : str
+        The design for the population that takes its place, a name in ``lifttables.confident.certification``; with none,
+        its own channel is fitted or mixed with a constant release.
     """
 
     name: str
@@ -69,6 +72,7 @@ class Mechanism:
     most_symbols: int | None = None
     options: tuple[str, ...] = ()
     condition: tuple[str, Callable[[Any], bool]] | None = None
+    population: str = ""
 
     @property
     def words(self) -> str:
@@ -243,15 +247,15 @@ class Registry(Mapping[str, Mechanism]):
 
 mechanisms = Registry((
     Mechanism("watchdog", "liftlib.merging.watchdog:watchdog", LiftNotion, "|S| |X|", "E23 section 3.1, eqs. (6)-(11)",
-              options=("randomise", "extend")),
+              options=("randomise", "extend"), population="watchdog"),
     Mechanism("subset-merging", "liftlib.merging.subset_merging:subset_merging", LiftNotion, "|S| |X|²",
-              "E23 Algorithm 1; C22 Algorithm 1", options=("extend",)),
+              "E23 Algorithm 1; C22 Algorithm 1", options=("extend",), population="merging"),
     Mechanism("optimal", "liftlib.response.optimal:optimal_response", Convex,
               "a tree of bounds: seconds at 15 secrets and 200 symbols",
               "E23 section 3.1.2, eqs. (15)-(30); S20 Theorems 2 and 3", most_symbols=50,
-              options=("method", "gap", "seconds", "work", "report")),
+              options=("method", "gap", "seconds", "work", "report"), population="response"),
     Mechanism("subset-response", "liftlib.response.subset_response:subset_response", PolyhedralLift,
-              "vertices of each subset", "E23 Algorithm 2"),
+              "vertices of each subset", "E23 Algorithm 2", population="response"),
     Mechanism("product", "liftlib.response.product:product_response", AttributeWise, "vertices of each attribute",
               "S20 Theorem 4, repaired", options=("repair",)),
     Mechanism("randomised-response", "liftlib.noise.randomised_response:randomised_response", Notion,

@@ -32,6 +32,7 @@ mechanisms.register(
         "3^|X|",
         "this book",
         most_symbols=13,
+        population="partition",
     ),
     Mechanism(
         "robust",
@@ -41,6 +42,7 @@ mechanisms.register(
         "this book; S20 Remark 1",
         most_symbols=17,
         options=("others", "gap", "seconds", "work"),
+        population="response",
     ),
     Mechanism(
         "secret-aware",

@@ -31,8 +31,8 @@ from mixproof.lp import LinearProgram
 from mixproof.numerics import SAME_TOL, Mask, Matrix, Vector
 
 
-class Plan(NamedTuple):
-    """The population design of a mechanism.
+class Replacement(NamedTuple):
+    """The design for the population that takes a mechanism's place.
 
     Mechanisms with the same route give the same design, called ``name`` on a card. More than ``most`` symbols are
     merged into ``most`` blocks or a third as many, whichever retains more.
@@ -44,17 +44,16 @@ class Plan(NamedTuple):
     most: int
 
 
-# any other mechanism runs itself and is then fitted or mixed, see ``_certified``
-PLANS = {
-    "watchdog": Plan("watchdog", "watchdog by confidence bounds", confident_watchdog, MAX_LATTICE_SYMBOLS),
-    "best-partition": Plan("merging", "best-partition by confidence bounds", confident_merging, MAX_LATTICE_SYMBOLS),
-    "subset-merging": Plan(
-        "merging", "confident-merging (in place of subset-merging)", confident_merging, MAX_LATTICE_SYMBOLS
+BY_BOUNDS = "{} by confidence bounds"
+REPLACEMENTS = {
+    "watchdog": Replacement("watchdog", BY_BOUNDS, confident_watchdog, MAX_LATTICE_SYMBOLS),
+    "partition": Replacement("merging", BY_BOUNDS, confident_merging, MAX_LATTICE_SYMBOLS),
+    "merging": Replacement("merging", "confident-merging (in place of {})", confident_merging, MAX_LATTICE_SYMBOLS),
+    "response": Replacement(
+        "response", "confident-response (in place of {})", confident_response, MAX_RESPONSE_SYMBOLS
     ),
-} | {
-    name: Plan("response", f"confident-response (in place of {name})", confident_response, MAX_RESPONSE_SYMBOLS)
-    for name in ("optimal", "subset-response", "robust")
 }
+"""The designs that ``Mechanism.population`` names; any other mechanism runs itself and is then fitted or mixed."""
 
 BLOCKS_DIVISOR = 3  # a third as many blocks is tried too: with few rows or a small budget, fewer blocks retain more
 FITTED_SUFFIX = "fitted by confidence bounds"
@@ -133,11 +132,11 @@ def for_population(
 ) -> CertifiedChannel:
     """Return a channel that satisfies a notion for the population, and its certifier.
 
-    ``PLANS`` gives the design that replaces a mechanism. A :class:`~liftlib.family.Family` whose most private member
-    the sample certifies gets the least private parameter that the bounds allow; any other mechanism is mixed with as
-    much of a constant release as they require. ``counts``, shape (S, X), ``confidence`` and ``chosen`` are as for
-    :class:`~lifttables.population.sample.Sample`. UnsupportedNotion is raised if the mechanism does not serve the
-    notion, or the notion has no population bounds.
+    ``Mechanism.population`` names the design that takes a mechanism's place. A :class:`~liftlib.family.Family` whose
+    most private member the sample certifies gets the least private parameter that the bounds allow; any other mechanism
+    is mixed with as much of a constant release as they require. ``counts``, shape (S, X), ``confidence`` and ``chosen``
+    are as for :class:`~lifttables.population.sample.Sample`. UnsupportedNotion is raised if the mechanism does not
+    serve the notion, or the notion has no population bounds.
 
     >>> from liftlib.registry import mechanisms
     >>> from liftlib.notions import LIP
@@ -151,25 +150,25 @@ def for_population(
     given = sample_of(counts, confidence, chosen)
     if not mechanism.serves(notion):
         mechanism(Joint.from_counts(given.estimate), notion)  # says what does
-    plan = PLANS.get(mechanism.name)
-    if plan is None or route(mechanism, notion) != plan.route:
+    other = REPLACEMENTS.get(mechanism.population)
+    if other is None or route(mechanism, notion) != other.route:
         return _certified(mechanism, given, notion)
-    tried = (plan.most, plan.most // BLOCKS_DIVISOR) if given.n_public > plan.most else (plan.most,)
+    tried = (other.most, other.most // BLOCKS_DIVISOR) if given.n_public > other.most else (other.most,)
     full_sample = given.choosing(len(tried))  # the rows choose among them: the union bound
-    channels = [plan.design(full_sample, notion, blocks=size) for size in tried]
+    channels = [other.design(full_sample, notion, blocks=size) for size in tried]
     shares = full_sample.weights[:, None]
     channel, size = max(zip(channels, tried, strict=True), key=lambda pair: mutual_information(shares * pair[0].kernel))
-    blocks, sample = blocks_of(full_sample, 0, plan.most, size)
+    blocks, sample = blocks_of(full_sample, 0, other.most, size)
     certificate = channel.certificate
     assert isinstance(certificate, ConfidentCertificate)
     heads = [block[0] for block in blocks]
-    member = certificate.parts.member[:, heads] if plan.route == "response" else np.zeros((0, len(blocks)), dtype=bool)
+    member = certificate.parts.member[:, heads] if other.route == "response" else np.zeros((0, len(blocks)), dtype=bool)
     how = f"{certificate.route}, by bounds on all of its subsets at once", ""
     if certificate.rows_needed is not None:
         rows = f"about {certificate.rows_needed:,.0f} rows of these shares"
         possible = np.isfinite(certificate.rows_needed)
         how = ONLY_CONSTANT, f"more would take {rows if possible else 'another secret, or other symbols'}"
-    return CertifiedChannel(channel, Certifier(sample, notion, blocks, member), how, plan.name)
+    return CertifiedChannel(channel, Certifier(sample, notion, blocks, member), how, other.name.format(mechanism.name))
 
 
 def route(mechanism: Mechanism, notion: Notion) -> str:
@@ -177,16 +176,15 @@ def route(mechanism: Mechanism, notion: Notion) -> str:
 
     Response designs bound ratios, so they serve only ratio-based notions.
     """
-    plan = PLANS.get(mechanism.name)
+    other = REPLACEMENTS.get(mechanism.population)
     ratios = isinstance(notion, RatioBased)
-    return mechanism.name if plan is None or (plan.route == "response" and not ratios) else plan.route
+    return mechanism.name if other is None or (other.route == "response" and not ratios) else other.route
 
 
 def symbols_without_blocks(mechanism: Mechanism, notion: Notion) -> int:
     """Return the largest number of symbols for which a mechanism's population design merges none into blocks."""
-    plan = PLANS.get(mechanism.name)
-    planned = plan is not None and route(mechanism, notion) == plan.route
-    return plan.most if plan is not None and planned else sys.maxsize
+    other = REPLACEMENTS.get(mechanism.population)
+    return other.most if other is not None and route(mechanism, notion) == other.route else sys.maxsize
 
 
 @dataclass(frozen=True)

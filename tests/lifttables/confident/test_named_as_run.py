@@ -53,14 +53,16 @@ def test_the_card_names_what_was_run(name):
     assert alone.card.mechanism == name
 
 
-def test_the_folder_decides_nothing():
+def test_neither_name_nor_folder_decides_what_takes_a_mechanisms_place():
     for folder, function in (
         ("liftlib.merging.watchdog", "watchdog"),
         ("liftlib.response.optimal", "optimal_response"),
     ):
-        needs = mechanisms["watchdog"].needs
-        own = replace(mechanisms["watchdog"], name="own", where=f"{folder}:{function}", needs=needs)
+        own = replace(mechanisms["watchdog"], name="own", where=f"{folder}:{function}", population="")
         assert route(own, NOTION) == "own"
+        assert for_population(replace(own, population="watchdog"), COUNTS, NOTION).mechanism == (
+            "own by confidence bounds"
+        )
         found = for_population(own, COUNTS, NOTION, 0.95)
         assert found.mechanism == "own with a constant release mixed in"
         assert found.certifier.keeps(found.channel)
