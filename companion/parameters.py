@@ -22,12 +22,12 @@ from typing import Any, ClassVar, Protocol, cast
 
 from companion.errors import CompanionError
 
-TYPES: Mapping[str, type] = {"int": int, "float": float, "str": str, "bool": bool, "list": list}
+TYPES: Mapping[str, type] = {"int": int, "float": float, "str": str, "bool": bool, "list": list, "tuple": tuple}
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A page's parameter: name, type, default, comment and range.
+    """A page's parameter: name, type, default, comment and range, which is also that of each item of a list.
 
     ``refusal`` is the exception that an invalid value raises.
     """
@@ -69,37 +69,67 @@ class Parameter:
 
     def check(self, value: Any) -> Any:
         """Return ``value``, converted if necessary, after checking type and range."""
-        kind, _, inner = self.annotation.partition("[")
-        value = self._one(kind, value)
+        value = self._judged(ast.parse(self.annotation, mode="eval").body, value)
         if self.is_file and value:
             # the page runs elsewhere than its reader stands
             path = Path(value).expanduser().absolute()
             if not path.is_file():
                 raise self.refusal(f"{self.name} is {value!r}: no such file; check the path")
             return str(path)
-        if kind == "list":
-            if not value and inner != "str]":
-                raise self.refusal(f"{self.name} is an empty list: give {self._wanted()}")
-            return [self._one(inner.rstrip("]") or "float", entry) for entry in value]
         return value
 
-    def _one(self, kind: str, value: Any) -> Any:
+    def _judged(self, wanted: ast.expr, value: Any) -> Any:
+        """Return a value of the wanted type; arrays, ranges and numbers of NumPy are converted."""
+        kind, items = _parts(wanted)
+        value = value.tolist() if hasattr(value, "tolist") else value
+        if kind in ("list", "tuple") and isinstance(value, Sequence) and not isinstance(value, str | bytes):
+            if not value and [_parts(item)[0] for item in items] != ["str"]:
+                raise self.refusal(f"{self.name} is an empty list: give {self._wanted()}")
+            types = items * len(value) if len(items) == 1 else items
+            if len(types) == len(value):
+                return TYPES[kind](self._judged(*pair) for pair in zip(types, value, strict=True))
         if kind == "float" and isinstance(value, int) and not isinstance(value, bool):
             value = float(value)
-        wanted = TYPES[kind]
-        if not isinstance(value, wanted) or (kind in ("int", "float") and isinstance(value, bool)):
+        if items or not isinstance(value, TYPES[kind]) or (kind == "int" and isinstance(value, bool)):
             raise self.refusal(f"{self.name} is {value!r}: give {self._wanted()}, such as {self.default!r}")
-        if isinstance(value, int | float) and not self.low <= value <= self.high:
-            raise self.refusal(f"{self.name} is {value!r}, not in [{self.low:g}, {self.high:g}]: give {self._wanted()}")
+        if kind in ("int", "float"):
+            if not self.low <= value <= self.high:
+                raise self.refusal(f"{self.name} is {value!r}, not in {self._range}: give {self._wanted()}")
+            if math.isinf(value) and not self._range:
+                raise self.refusal(f"{self.name} is {value!r}, not finite: give {self._wanted()}")
         return value
 
+    @property
+    def _range(self) -> str:
+        unlimited = math.isinf(self.low) and math.isinf(self.high)
+        return "" if unlimited else f"[{self.low:g}, {self.high:g}]"
+
     def _wanted(self) -> str:
-        kind, _, inner = self.annotation.partition("[")
-        named = {"int": "a whole number", "float": "a number", "str": "a text", "bool": "True or False"}
-        if kind == "list":
-            named["list"] = f"a list such as '[1, 2]', each entry {named[inner.rstrip(']') or 'float']}"
-        bounds = "" if math.isinf(self.low) and math.isinf(self.high) else f" in [{self.low:g}, {self.high:g}]"
-        return named[kind] + bounds
+        told = _in_words(ast.parse(self.annotation, mode="eval").body)
+        return f"{told} in {self._range}" if self._range else told
+
+
+def _parts(wanted: ast.expr) -> tuple[str, list[ast.expr]]:
+    """Return the name of a type and the types of its items: one, if all items have it."""
+    if not isinstance(wanted, ast.Subscript):
+        name = ast.unparse(wanted)
+        return name, [ast.Name("float")] if name in ("list", "tuple") else []
+    of = wanted.slice.elts if isinstance(wanted.slice, ast.Tuple) else [wanted.slice]
+    return ast.unparse(wanted.value), [item for item in of if ast.unparse(item) != "..."]
+
+
+def _in_words(wanted: ast.expr) -> str:
+    kind, items = _parts(wanted)
+    if not items:
+        return {"int": "a whole number", "float": "a number", "str": "a text", "bool": "True or False"}[kind]
+    if len(items) == 1:
+        return f"a list such as '[1, 2]', each entry {_in_words(items[0])}"
+    return f"a list of {' and '.join(map(_in_words, items))}"
+
+
+def _is_type(wanted: ast.expr) -> bool:
+    kind, items = _parts(wanted)
+    return kind in TYPES and bool(items) == (kind in ("list", "tuple")) and all(map(_is_type, items))
 
 
 def read_notebook(path: Path) -> Any:
@@ -219,13 +249,13 @@ def parse_parameters(source: str, where: str, kind: type[Parameter] = Parameter)
     lines = source.splitlines()
     parameters = []
     for node in ast.parse(source).body:
-        annotation = ast.unparse(node.annotation) if isinstance(node, ast.AnnAssign) else ""
-        if not isinstance(node, ast.AnnAssign) or node.value is None or annotation.partition("[")[0] not in TYPES:
+        if not isinstance(node, ast.AnnAssign) or node.value is None or not _is_type(node.annotation):
             raise kind.refusal(f"{where}: {lines[node.lineno - 1]!r} is not `name: type = literal  # comment`")
         last = lines[(node.end_lineno or node.lineno) - 1]
         comment = last[node.end_col_offset or 0 :].partition("#")[2].strip()
         bounds = re.search(r"in \[([^,\]]+), ([^\]]+)\]\s*$", comment)
         low, high = (float(bounds[1]), float(bounds[2])) if bounds else (-math.inf, math.inf)
+        annotation = ast.unparse(node.annotation)
         parameters.append(kind(ast.unparse(node.target), annotation, ast.literal_eval(node.value), comment, low, high))
     return parameters
 

@@ -1,6 +1,7 @@
 """Chapters are listed, checked, rerun."""
 
 import json
+import math
 import re
 import subprocess
 import symtable
@@ -8,6 +9,7 @@ import sys
 from pathlib import Path
 
 import nbformat
+import numpy as np
 import pandas as pd
 import pytest
 from IPython.core.inputtransformer2 import TransformerManager
@@ -64,7 +66,10 @@ def test_a_long_default_may_take_several_lines():
     assert (one.default, one.comment, one.high) == ([1.0, 2.0], "budgets, each in [0, 8]", 8)
 
 
-@pytest.mark.parametrize("line", ["eps = 2.0", "eps: complex = 2j", "eps: float", "print(1)"])
+@pytest.mark.parametrize(
+    "line",
+    ["eps = 2.0", "eps: complex = 2j", "eps: float", "print(1)", "a: list[int | str] = []", "a: dict[str, int] = {}"],
+)
 def test_a_line_that_is_no_parameter(line):
     with pytest.raises(RerunError, match="is not `name: type = literal"):
         parse_parameters(line, "here")
@@ -105,6 +110,67 @@ def test_texts_are_parsed(name, text, value):
 def test_wrong_values(name, text, message):
     with pytest.raises(RerunError, match=message):
         module.check_values(SMALL, {name: text})
+
+
+@pytest.mark.parametrize(
+    ("annotation", "value", "found"),
+    [
+        ("int", np.int64(4), 4),
+        ("float", np.float32(0.5), 0.5),
+        ("float", np.int8(1), 1.0),
+        ("bool", np.True_, True),
+        ("list[int]", range(1, 4), [1, 2, 3]),
+        ("list[float]", (1, 2.5), [1.0, 2.5]),
+        ("list", np.array([1, 2]), [1.0, 2.0]),
+        ("tuple[int, float]", [1, 2], (1, 2.0)),
+        ("tuple[int, ...]", range(3), (0, 1, 2)),
+        ("list[list[float]]", [[1], (2, 3)], [[1.0], [2.0, 3.0]]),
+        ("list[tuple[int, str]]", [[1, "a"]], [(1, "a")]),
+        ("list[str]", [], []),
+    ],
+)
+def test_values_of_other_libraries_and_nested_ones_become_the_declared_types(annotation, value, found):
+    judged = Parameter("one", annotation, None, "", 0, 50).check(value)
+    assert judged == found
+    assert repr(judged) == repr(found)
+
+
+@pytest.mark.parametrize(
+    ("annotation", "value", "message"),
+    [
+        ("int", np.float64(4.0), r"one is 4.0: give a whole number in \[0, 50\]"),
+        ("int", np.True_, "one is True: give a whole number"),
+        ("float", "1", "one is '1': give a number"),
+        ("list[float]", [-1], r"one is -1.0, not in \[0, 50\]: give a list such as '\[1, 2\]', each entry a number in"),
+        ("list[float]", [1, math.inf], r"one is inf, not in \[0, 50\]"),
+        ("list[list[int]]", [[1], [51]], r"one is 51, not in \[0, 50\]: give a list such as .*, each entry a list"),
+        ("tuple[int, float]", (1, 2, 3), r"one is \(1, 2, 3\): give a list of a whole number and a number"),
+        ("list[float]", "12", "one is '12': give a list"),
+        ("list[float]", range(0), "one is an empty list"),
+    ],
+)
+def test_each_item_is_judged(annotation, value, message):
+    with pytest.raises(RerunError, match=message):
+        Parameter("one", annotation, None, "", 0, 50).check(value)
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
+def test_a_number_without_a_range_is_finite(value):
+    with pytest.raises(RerunError, match=r"one is (-?inf, not finite|nan, not in)"):
+        Parameter("one", "list[float]", [1.0], "").check([value])
+    assert Parameter("one", "float", 1.0, "", 0, math.inf).check(math.inf) == math.inf
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in WITH_PARAMETERS if path.stem != "your-own-data"], ids=lambda path: path.stem
+)
+def test_each_number_of_a_chapter_has_a_range_that_refuses_before_the_run(path):
+    for parameter in read_parameters(path):
+        assert parameter.check(parameter.default) == parameter.default
+        if "int" in parameter.annotation or "float" in parameter.annotation:
+            wrong = "-1" if "list" not in parameter.annotation else "[-1]"
+            with pytest.raises(RerunError, match=rf"{parameter.name} is -1(\.0)?, not in \["):
+                module.check_values(path, {parameter.name: wrong})
 
 
 def test_nan_is_out_of_range():
