@@ -13,6 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from companion.errors import CompanionError
+from companion.project import refuse_address
 
 HERE = Path(__file__).resolve().parent
 
@@ -32,6 +33,7 @@ def new(folder: Path) -> None:
     CompanionError
         If the folder exists.
     """
+    refuse_address(folder)
     if folder.exists():
         raise CompanionError(f"{folder} already exists: choose another folder")
     shutil.copytree(HERE / "template", folder, ignore=shutil.ignore_patterns("__pycache__"))

@@ -14,6 +14,7 @@ import functools
 import math
 import re
 import reprlib
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -22,7 +23,7 @@ from typing import Any, ClassVar, Protocol, cast
 
 from companion.errors import CompanionError
 
-TYPES: Mapping[str, type] = {"int": int, "float": float, "str": str, "bool": bool, "list": list, "tuple": tuple}
+TYPES: Mapping[str, Any] = {"int": int, "float": float, "str": str, "bool": bool, "list": list, "tuple": tuple}
 
 
 @dataclass(frozen=True)
@@ -89,13 +90,13 @@ class Parameter:
             if len(types) == len(value):
                 return TYPES[kind](self._judged(*pair) for pair in zip(types, value, strict=True))
         if kind == "float" and isinstance(value, int) and not isinstance(value, bool):
-            value = float(value)
+            value = float(value) if abs(value) < sys.float_info.max else math.inf
         if items or not isinstance(value, TYPES[kind]) or (kind == "int" and isinstance(value, bool)):
             raise self.refusal(f"{self.name} is {value!r}: give {self._wanted()}, such as {self.default!r}")
         if kind in ("int", "float"):
             if not self.low <= value <= self.high:
                 raise self.refusal(f"{self.name} is {value!r}, not in {self._range}: give {self._wanted()}")
-            if math.isinf(value) and not self._range:
+            if kind == "float" and math.isinf(value) and not self._range:
                 raise self.refusal(f"{self.name} is {value!r}, not finite: give {self._wanted()}")
         return value
 

@@ -3,6 +3,14 @@
 import re
 from pathlib import Path
 
+from companion.errors import CompanionError
+
+
+def refuse_address(path: Path, refusal: type[Exception] = CompanionError) -> None:
+    """Raise ``refusal`` if a path is an address such as ``s3://bucket/run``, of which pathlib keeps one slash."""
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", path.as_posix()):
+        raise refusal(f"{path} is an address: name a folder on this machine, and copy it there afterwards")
+
 
 def project_root(start: Path) -> Path:
     """Return the nearest parent folder with a ``pyproject.toml``.

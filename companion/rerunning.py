@@ -19,6 +19,7 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from companion.errors import CompanionError
 from companion.parameters import Parameter, ask_for_values, read_notebook, reader, take_values
+from companion.project import refuse_address
 from companion.sockets import LocalKernel
 from companion.sphinx.findable import address_of
 
@@ -89,6 +90,7 @@ def rerun(name: str, texts: Mapping[str, str], folder: Path, book: Path) -> Path
     CompanionError
         If there is no such book, page or parameter, a value is invalid, the folder exists, or a cell or layout fails.
     """
+    refuse_address(folder)
     if not (book / "conf.py").is_file():
         raise CompanionError(f"no conf.py in {book.resolve()}: run this in the folder of a book, or name it (book)")
     if folder.exists():

@@ -26,8 +26,8 @@ TWO_FORMATS = [f"--InlineBackend.figure_formats={one}" for one in ("png", "svg")
 def keep(name: str, table: pd.DataFrame) -> None:
     """Mark a table as a result of the chapter; the page does not show it.
 
-    ``liftbook rerun`` writes it to ``name.csv`` in the run's folder. If papermill or ``liftbook rerun -o OUT.ipynb``
-    writes a notebook ``OUT.ipynb``, the table goes to ``OUT.name.csv`` next to it.
+    ``liftbook rerun`` writes it to ``name.csv`` in the run's folder. If papermill writes a notebook ``OUT.ipynb``, the
+    table goes to ``OUT.name.csv`` next to it.
     """
     from IPython.display import display  # noqa: PLC0415
 
@@ -94,13 +94,10 @@ def kept_tables(notebook: Any) -> dict[str, pd.DataFrame]:
     }
 
 
-def write_tables(notebook: Any, folder: Path, prefix: str = "") -> list[Path]:
-    """Write each kept table to a CSV file, and return the paths."""
-    written = []
+def write_tables(notebook: Any, folder: Path) -> None:
+    """Write each kept table to a CSV file."""
     for name, table in kept_tables(notebook).items():
-        written.append(folder / f"{prefix}{name}.csv")
-        table.to_csv(written[-1], index=False)
-    return written
+        table.to_csv(folder / f"{name}.csv", index=False)
 
 
 def take_figures(notebook: Any, folder: Path) -> None:
@@ -114,11 +111,3 @@ def take_figures(notebook: Any, folder: Path) -> None:
             name = re.sub(r"[^\w-]", "_", named) + ("" if len(drawn) == 1 else f"-{at + 1}")
             (target / f"{name}.svg").write_text(data.pop(SVG), encoding="utf-8")
             (target / f"{name}.png").write_bytes(base64.b64decode(data[PNG]))
-
-
-def drop_second_format(notebook: Any) -> None:
-    """Keep only the PNG of each figure in a notebook."""
-    for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            if PNG in output.get("data", {}):
-                output["data"].pop(SVG, None)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.parameters import ask_for_values, read_notebook, take_values
+from companion.project import refuse_address
 from liftbook.chapters.card import as_text, card
 from liftbook.chapters.errors import ChapterFailed, RerunError
 from liftbook.chapters.folders import CARD, FAILED, check_replaceable, code_digest, file_digest, list_files
@@ -23,7 +24,7 @@ from liftbook.chapters.parameters import (
     read_parameters,
     with_values,
 )
-from liftbook.chapters.results import TWO_FORMATS, drop_second_format, take_figures, write_tables
+from liftbook.chapters.results import TWO_FORMATS, take_figures, write_tables
 
 
 @dataclass(frozen=True)
@@ -62,13 +63,11 @@ def rerun(
     output : pathlib.Path
         A folder, which receives ``NAME.ipynb``, the page ``NAME.html`` with ``_static`` and ``_images``, a CSV for each
         table that the chapter keeps, ``figures`` as SVG and PNG, and the run's card as ``run.json`` and ``run.md``
-        (parameters, versions, git state, seed, seconds, cores). If ``output`` ends in ``.ipynb``, only that notebook is
-        written, and next to it each table as ``OUTPUT.TABLE.csv``. Files are renamed into place once complete.
+        (parameters, versions, git state, seed, seconds, cores). It is renamed into place once complete.
     html : bool, keyword-only
         Whether to write the page into a folder.
     force : bool, keyword-only
-        Whether to replace the notebook, or the folder of an earlier run if this run succeeds (never a folder with other
-        files).
+        Whether to replace the folder of an earlier run if this run succeeds (never a folder with other files).
     progress : bool, keyword-only
         Whether to show papermill's progress bar.
     timeout : int, optional, keyword-only
@@ -83,12 +82,11 @@ def rerun(
     RerunError
         If a name, type or value is invalid, the output exists, the kernel is unknown, or a cell fails or assigns to a
         parameter. In the last two cases the message names the cell or the parameter, and the partial notebook is
-        ``NAME.failed.ipynb`` in the folder (in ``FOLDER.failed`` if an earlier run is kept), or the output notebook.
+        ``NAME.failed.ipynb`` in the folder (in ``FOLDER.failed`` if an earlier run is kept).
     """
     path = find_chapter(chapter)
     checked = check_values(path, values)
-    alone = output.suffix == ".ipynb"
-    _check_output(output, path, force)
+    _check_output(output, force)
     import nbformat  # noqa: PLC0415 - `list` does without it
 
     with tempfile.TemporaryDirectory(prefix=f".{output.name}.", dir=output.parent) as temporary:
@@ -97,14 +95,6 @@ def rerun(
         options = {"kernel_name": kernel, "progress_bar": progress, "execution_timeout": timeout}
         notebook, ran, failure = _run(path, checked, aside, **options)
         seconds = time.perf_counter() - started
-        if alone:
-            drop_second_format(notebook)
-            nbformat.write(notebook, aside / "executed.ipynb")
-            (aside / "executed.ipynb").replace(output)
-            if failure:
-                raise ChapterFailed(failure, output)
-            tables = write_tables(notebook, output.parent, f"{output.stem}.")
-            return Run(output.parent, output, None, tuple(tables), (), seconds)
         run_folder, warnings = aside / output.name, list[str]()
         run_folder.mkdir()
         _write_results(notebook, run_folder, path, failure)
@@ -145,18 +135,18 @@ def _run(path: Path, values: Mapping[str, Any], aside: Path, **options: Any) -> 
     return notebook, ran, failure
 
 
-def _check_output(output: Path, chapter: Path, force: bool) -> None:
-    """Refuse an existing output that may not be replaced; make its parent folder."""
-    alone = output.suffix == ".ipynb"
+def _check_output(output: Path, force: bool) -> None:
+    """Refuse an output that is no new folder, nor one that may be replaced; make its parent folder."""
+    refuse_address(output, RerunError)
+    if output.suffix == ".ipynb":
+        raise RerunError(
+            f"{output} would be a notebook without its card: name a folder, such as {output.with_suffix('')}, which "
+            "gets the notebook, the card and the tables"
+        )
     if os.path.lexists(output):
         if not force:
-            raise RerunError(
-                f"{output} already exists: choose another {'file' if alone else 'folder'}, or replace it (force)"
-            )
-        if not alone:
-            check_replaceable(output)
-        elif not output.is_file() or output.resolve() == chapter.resolve():
-            raise RerunError(f"{output} is {'the input' if output.is_file() else 'no file'}: choose another file")
+            raise RerunError(f"{output} already exists: choose another folder, or replace it (force)")
+        check_replaceable(output)
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -24,6 +24,7 @@ from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
+from companion.project import refuse_address
 from liftbook.chapters.errors import ChapterFailed, RerunError, SweepStopped
 from liftbook.chapters.folders import CARD, worked_in_alone
 from liftbook.chapters.parameters import SUFFIXES, check_values, find_chapter, read_yaml
@@ -206,6 +207,7 @@ def _task(chapter: str, path: Path, html: bool, timeout: int | None, book: str) 
 
 def _begin(folder: Path, stem: str) -> None:
     """Make a sweep's folder; refuse a folder that is not a sweep of this chapter."""
+    refuse_address(folder, RerunError)
     mark = folder / "sweep.json"
     for _ in range(20):  # another sweep may be about to mark a folder that it has just made
         if mark.is_file() or not folder.is_dir() or {path.name for path in folder.iterdir()} - {"runs"}:

@@ -15,7 +15,7 @@ from lifttables.cli.shared import print_json
 EXAMPLES = """\
   liftbook rerun watchdog -p n_trials 50 -p epsilons "[1, 2]" -o runs/try1
   liftbook rerun watchdog -f mine.yaml -o runs/try2 --no-html
-  liftbook rerun watchdog.ipynb -y "{n_trials: 50, epsilons: [1, 2]}" -o out.ipynb"""
+  liftbook rerun watchdog.ipynb -y "{n_trials: 50, epsilons: [1, 2]}" -o runs/try3"""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -41,9 +41,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="TEXT",
         help="parameters as YAML text; overrides -f and is overridden by -p",
     )
-    parser.add_argument(
-        "-o", "--output", type=Path, required=True, help="a new folder, or a new notebook if it ends in .ipynb"
-    )
+    parser.add_argument("-o", "--output", type=Path, required=True, help="a new folder")
     parser.add_argument("--force", action="store_true", help="overwrite existing output")
     parser.add_argument("--kernel", default="python3", help="the Jupyter kernel to run in")
     running_options(parser)

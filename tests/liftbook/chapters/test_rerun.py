@@ -15,7 +15,10 @@ import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 from without_kernel import without_kernel
 
+from companion.__main__ import new
+from companion.errors import CompanionError
 from companion.parameters import injected_values
+from companion.rerunning import rerun as rerun_of_a_book
 from liftbook import chapters as module
 from liftbook.chapters import (
     Parameter,
@@ -146,6 +149,8 @@ def test_values_of_other_libraries_and_nested_ones_become_the_declared_types(ann
         ("list[list[int]]", [[1], [51]], r"one is 51, not in \[0, 50\]: give a list such as .*, each entry a list"),
         ("tuple[int, float]", (1, 2, 3), r"one is \(1, 2, 3\): give a list of a whole number and a number"),
         ("list[float]", "12", "one is '12': give a list"),
+        ("float", 10**400, "one is inf, not in"),
+        ("int", 10**400, "one is 10{400}, not in"),
         ("list[float]", range(0), "one is an empty list"),
     ],
 )
@@ -373,6 +378,27 @@ def test_a_cell_that_takes_too_long(capsys, tmp_path):
     assert code == 2
     assert "a cell of killed took longer than 1 s: raise the timeout; what ran is in" in err
     assert (tmp_path / "run" / "killed.failed.ipynb").exists()
+
+
+def test_a_notebook_without_its_card_is_not_written(capsys, tmp_path):
+    code, _, err = run(capsys, "rerun", SMALL, "-o", tmp_path / "runs" / "one.ipynb")
+    assert code == 2
+    assert "one.ipynb would be a notebook without its card: name a folder, such as" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("address", ["s3://bucket/run", "gs://bucket/run", "https://example.org/run", "file:///run"])
+def test_an_output_elsewhere_is_refused(capsys, tmp_path, monkeypatch, address):
+    monkeypatch.chdir(tmp_path)
+    Path("grid.yaml").write_text("grid: {n: [1]}\n")
+    for words in (["rerun", SMALL], ["sweep", SMALL, "grid.yaml"]):
+        code, _, err = run(capsys, *words, "-o", address)
+        assert code == 2
+        assert "is an address: name a folder on this machine, and copy it there afterwards" in err
+    for call in (new, lambda folder: rerun_of_a_book("coins", {}, folder, Path())):
+        with pytest.raises(CompanionError, match="is an address: name a folder"):
+            call(Path(address))
+    assert [path.name for path in tmp_path.iterdir()] == ["grid.yaml"]
 
 
 def test_no_overwriting_unless_asked(capsys, tmp_path, monkeypatch):
