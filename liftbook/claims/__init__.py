@@ -33,7 +33,7 @@ __all__ = [
     "Claim",
     "Entry",
     "Interval",
-    "Reading",
+    "OtherReading",
     "Sentence",
     "calls_in",
     "code_of",
@@ -86,7 +86,7 @@ ROLES = ("reading", "elsewhere", "detail")
 
 
 @dataclass(frozen=True)
-class Reading:
+class OtherReading:
     """A row of ``data/readings.csv``: another reading of a sentence, or a detail.
 
     The role ``elsewhere`` is a reading too: what the paper itself states of the same, in the place that the text names.
@@ -114,7 +114,7 @@ def read_claims() -> list[Claim]:
     return claims
 
 
-def read_readings() -> list[Reading]:
+def read_readings() -> list[OtherReading]:
     """Return the rows of ``data/readings.csv``.
 
     Raises
@@ -122,7 +122,7 @@ def read_readings() -> list[Reading]:
     DataError
         If a row names an unknown claim or role.
     """
-    readings, known = [Reading(**row) for row in _table("readings.csv")], {claim.id for claim in read_claims()}
+    readings, known = [OtherReading(**row) for row in _table("readings.csv")], {claim.id for claim in read_claims()}
     for reading in readings:
         if reading.claim not in known:
             raise DataError(f"readings.csv has the claim {reading.claim!r}, not in claims.csv: correct either file")

@@ -31,7 +31,7 @@ def place() -> str:
     )
 
 
-class Proof(InPage):
+class ProofInPage(InPage):
     """Renders the proof and its description."""
 
     reads = tuple(SCRIPT_FOLDER / name for name in SCRIPTS)
@@ -42,5 +42,5 @@ class Proof(InPage):
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the build."""
-    app.add_directive("lift-checker", Proof)
+    app.add_directive("lift-checker", ProofInPage)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

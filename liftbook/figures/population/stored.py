@@ -54,7 +54,7 @@ Key = tuple[str, ...]
 Wanted = Iterator[tuple[Key, Callable[[], list[dict[str, Any]]]]]
 
 
-class Kept(NamedTuple):
+class LongRun(NamedTuple):
     """A file of results: one line per table, two numbers per trial.
 
     ``keys`` identify a table; ``values`` name the two numbers of each trial in ``tried``; ``wanted`` yields each
@@ -165,15 +165,15 @@ def _kernel(release: tuple[str, str, int, int]) -> list[dict[str, Any]]:
 
 
 TABLE = ("law", "rows", "seed")
-OF_DESIGNS = Kept("population.csv", ("notion", *TABLE), tuple(DESIGNS), ("over", "nmi"), _designs)
-OF_WAYS = Kept("ways.csv", TABLE, WAYS, ("over", "nmi"), partial(_tables, judged_ways, N_SEEDS, LAWS, SIZES))
-OF_AUDITS = Kept(
+OF_DESIGNS = LongRun("population.csv", ("notion", *TABLE), tuple(DESIGNS), ("over", "nmi"), _designs)
+OF_WAYS = LongRun("ways.csv", TABLE, WAYS, ("over", "nmi"), partial(_tables, judged_ways, N_SEEDS, LAWS, SIZES))
+OF_AUDITS = LongRun(
     "coverage.csv", TABLE, MEASURES, ("covered", "width"), partial(_tables, audited_table, N_SEEDS, AUDITED, SIZES)
 )
-OF_LOSSES = Kept(
+OF_LOSSES = LongRun(
     "losses.csv", TABLE, tuple(VARIANTS), ("over", "retained"), partial(_tables, losses, N_SEEDS, SHAPES, [LOSSES_AT])
 )
-OF_KERNELS = Kept(
+OF_KERNELS = LongRun(
     "kernels.csv",
     ("kind", *TABLE),
     ("neighbours",),

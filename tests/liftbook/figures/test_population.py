@@ -135,14 +135,14 @@ def test_figures_are_their_tables():
 
 
 def test_a_run_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
-    monkeypatch.setattr(stored.Kept, "path", property(lambda self: tmp_path / self.name))
+    monkeypatch.setattr(stored.LongRun, "path", property(lambda self: tmp_path / self.name))
     asked = []
 
     def wanted():
         for seed in range(3):
             yield ("one", str(seed)), lambda seed=seed: asked.append(seed) or [{"over": seed / 3, "nmi": 0.5}]
 
-    kept = stored.Kept("a.csv", ("law", "seed"), ("design",), ("over", "nmi"), wanted)
+    kept = stored.LongRun("a.csv", ("law", "seed"), ("design",), ("over", "nmi"), wanted)
     kept.run(time.monotonic() - 1)
     assert kept.lines() == []
     kept.run(float("inf"), "one 1")
@@ -170,8 +170,8 @@ def test_a_run_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
     ],
 )
 def test_no_stored_line_is_dropped(tmp_path, monkeypatch, change, file, message):
-    monkeypatch.setattr(stored.Kept, "path", property(lambda self: tmp_path / self.name))
-    kept = stored.Kept("a.csv", ("law", "seed"), ("design",), ("over", "nmi"), lambda: iter([(("one", "0"), list)]))
+    monkeypatch.setattr(stored.LongRun, "path", property(lambda self: tmp_path / self.name))
+    kept = stored.LongRun("a.csv", ("law", "seed"), ("design",), ("over", "nmi"), lambda: iter([(("one", "0"), list)]))
     kept = kept._replace(**change)
     kept.path.write_text(file)
     with pytest.raises(DataError, match=rf"a\.csv.*{message}"):
