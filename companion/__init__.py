@@ -1,10 +1,10 @@
 """Sphinx extensions and build steps for a book whose pages run in the browser.
 
-The package is independent of the book's subject. A book lists the extensions that it uses and sets their options in its
+The package is independent of the book's subject. A book lists the extension ``companion`` and sets options in its
 configuration, ``conf.py`` or, for Jupyter Book, ``_config.yml``; ``companion new my-paper`` writes a complete book of
-two pages. For example::
+two pages::
 
-    extensions = ["myst_nb", "companion.sphinx.folding", "companion.sphinx.glossary"]
+    extensions = ["companion"]
 
 The modules, each of which imports only from those before it:
 
@@ -20,3 +20,28 @@ The modules, each of which imports only from those before it:
 ``companion.sphinx.settings`` lists the shared configuration values. The names of directives and of CSS classes begin
 with ``lift-``, after the book for which the package was written.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+NEEDED = ("myst_nb", "sphinx_proof", "sphinx_exercise")
+PARTS = (
+    *("theming", "folding", "guess", "panels", "exercises", "alive", "charts", "one_page", "icons"),
+    *("lightness", "parameters", "glossary", "search", "reruns"),
+)
+SITE_WIDE = ("notebooks", "findable")
+"""Parts that a page which is rerun by itself does without."""
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Set up all parts, and the extensions that they need."""
+    from companion.sphinx.settings import is_rerun
+
+    parts = [f"companion.sphinx.{name}" for name in (*PARTS, *(() if is_rerun(app) else SITE_WIDE))]
+    for name in (*NEEDED, *parts, "companion.course.page"):
+        app.setup_extension(name)
+    return {"parallel_read_safe": True, "parallel_write_safe": False}

@@ -23,9 +23,6 @@ from companion.project import refuse_address
 from companion.sockets import LocalKernel
 from companion.sphinx.findable import address_of
 
-# extensions that need the whole site
-SITE_WIDE = ("companion.sphinx.notebooks", "companion.sphinx.findable")
-
 
 def lay_out(
     notebook: Any,
@@ -117,7 +114,6 @@ def rerun(name: str, texts: Mapping[str, str], folder: Path, book: Path) -> Path
     notebook.cells = [cell for cell in notebook.cells if "injected-parameters" not in cell.metadata.get("tags", [])]
     settings = {
         "companion_rerun": _of_the_book(name, book, conf, run_info),
-        "extensions": [extension for extension in conf["extensions"] if extension not in SITE_WIDE],
         "nb_execution_mode": "off",
         "html_copy_source": False,
         "html_use_index": False,

@@ -1,1 +1,1 @@
-"""Sphinx extensions; a book lists those that it uses under ``extra_extensions``."""
+"""The parts of the Sphinx extension ``companion``."""

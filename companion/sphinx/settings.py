@@ -25,6 +25,12 @@ def add_settings(app: Sphinx, *names: str) -> None:
             app.add_config_value(name, DEFAULTS[name], "env", [type(DEFAULTS[name])])
 
 
+def is_rerun(app: Sphinx) -> bool:
+    """Return whether one page is laid out by itself after a rerun."""
+    add_settings(app, "companion_rerun")
+    return bool(app.config["companion_rerun"])
+
+
 def front_matter(app: Sphinx, path: Path) -> dict[str, Any]:
     """Return the value of the book's key in a page's front matter."""
     return dict(jupytext.read(path).metadata.get(app.config["companion_front_matter"], {}))

@@ -7,28 +7,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # for book_browser
 
 project = "Coins"
-extensions = [
-    "myst_nb",
-    "sphinx_proof",
-    "sphinx_exercise",
-    "companion.sphinx.theming",
-    "companion.sphinx.folding",
-    "companion.sphinx.guess",
-    "companion.sphinx.panels",
-    "companion.sphinx.exercises",
-    "companion.sphinx.alive",
-    "companion.sphinx.charts",
-    "companion.sphinx.one_page",
-    "companion.sphinx.icons",
-    "companion.sphinx.notebooks",
-    "companion.sphinx.lightness",
-    "companion.sphinx.parameters",
-    "companion.sphinx.glossary",
-    "companion.sphinx.search",
-    "companion.sphinx.findable",
-    "companion.sphinx.reruns",
-    "companion.course.page",
-]
+extensions = ["companion"]
 exclude_patterns = ["_build", ".venv", "runs", "course", "README.md"]
 html_theme = "sphinx_book_theme"
 html_theme_options = {"repository_url": ""}

@@ -16,10 +16,8 @@ from liftbook.chapters.parameters import chapters_folder
 SITE_WIDE = (
     *("sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon", "sphinx.ext.viewcode"),
     *("sphinx.ext.intersphinx", "sphinx_external_toc", "sphinx_thebe", "sphinx_comments", "sphinx_jupyterbook_latex"),
-    *("companion.sphinx.notebooks", "companion.sphinx.findable"),
-    *("liftbook.build.sphinx.reference", "liftbook.build.sphinx.figures_map", "liftbook.build.sphinx.gallery"),
 )
-"""Extensions that make or need the whole site."""
+"""Extensions of others that make or need the whole site."""
 LABELLED = re.compile(r"\{prf:(\w+)\}.*\n:label: (\S+)")
 OF_THOSE = (
     "autodoc_",
