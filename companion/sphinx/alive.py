@@ -194,8 +194,9 @@ def prepare(app: Sphinx) -> None:
     BUILD_STATE.clear()
     if app.builder.name != "html" or app.config["companion_rerun"]:  # paper does not run; a rerun's page has run
         return
-    if os.environ.get("LIFT_PYODIDE") == "off":
-        logger.info("no page runs in the browser: LIFT_PYODIDE is off")
+    off = os.environ.get("LIFT_PYODIDE") == "off"
+    if off or not app.config["companion_browser"]:
+        logger.info("no page runs in the browser: %s", "LIFT_PYODIDE is off" if off else "companion_browser is not set")
         return
     try:
         folder = runtime.compiled(runtime.fetched(runtime.kept_in(project_root(Path(app.srcdir)))))

@@ -7,6 +7,7 @@ file of the project.
 """
 
 import os
+from typing import Any
 from urllib.parse import urlsplit
 
 from sphinx.application import Sphinx
@@ -29,6 +30,13 @@ def address_of(configured: str, repository: str) -> str:
     return f"{configured.rstrip('/')}/" if configured else ""
 
 
+def allow_no_contents(app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
+    """Give the 404 page of a book of one page an empty table of contents, where ``notfound`` gives None."""
+    if pagename == app.config["notfound_pagename"]:
+        contents = context["toctree"]
+        context["toctree"] = lambda *args, **options: contents(*args, **options) or ""
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Set up the 404 page, link previews and the sitemap."""
     add_settings(app, "companion_picture")
@@ -36,6 +44,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     config = app.config
     config["html_baseurl"] = address
     app.setup_extension("notfound.extension")
+    app.connect("html-page-context", allow_no_contents)
     config["notfound_urls_prefix"] = urlsplit(address).path or "/"
     app.setup_extension("sphinxext.opengraph")
     config["ogp_site_url"] = address

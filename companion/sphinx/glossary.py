@@ -1,6 +1,7 @@
 """Link the first use of each glossary term on a page, with previews.
 
-``companion_glossary`` names the page with the glossary, such as ``chapters/glossary``. The previews are collected from
+``companion_glossary`` names the page with the glossary, such as ``chapters/glossary``; without one, no word is linked.
+The previews are collected from
 the built pages into a script, ``_static/previews.js``, which a page loads when the pointer first rests on a link, so
 that previews also work without a server.
 """
@@ -14,8 +15,12 @@ from bs4 import BeautifulSoup, Tag
 from docutils import nodes  # type: ignore[import-untyped]
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.logging import getLogger
 
 from companion.sphinx.settings import add_settings
+
+logger = getLogger(__name__)
 
 # what a preview can show: theorems, definitions, figures, works, words, numbered equations
 PREVIEW_SELECTORS = ("div.proof[id]", "figure[id]", "div.citation[id]", "dl.glossary dt[id]", "div.math[id]")
@@ -43,13 +48,20 @@ def words(text: str) -> list[str]:
     return [line for line in inside.splitlines() if line and not line.startswith(" ")]
 
 
+def look(app: Sphinx, env: BuildEnvironment, _names: list[str]) -> None:
+    """Warn if the book does not have the page that ``companion_glossary`` names."""
+    page = app.config["companion_glossary"]
+    if page and page not in env.found_docs and not app.config["companion_rerun"]:
+        logger.warning("companion_glossary is %r, which is no page of the book: name its page, or leave it out", page)
+
+
 def first_uses(app: Sphinx, doctree: nodes.document) -> None:
     """Link the first use of each glossary term in the paragraphs of a page."""
     page = app.config["companion_glossary"]
     folder = page.rpartition("/")[0]
-    if app.env.docname == page or app.env.docname.rpartition("/")[0] != folder:
+    if page not in app.env.found_docs or app.env.docname == page or app.env.docname.rpartition("/")[0] != folder:
         return
-    left = {word.lower(): word for word in words((Path(app.srcdir) / f"{page}.md").read_text(encoding="utf-8"))}
+    left = {word.lower(): word for word in words(Path(app.env.doc2path(page)).read_text(encoding="utf-8"))}
     for paragraph in doctree.findall(nodes.paragraph):
         for text in list(paragraph.findall(nodes.Text)):
             if left and not _within(text, ELSEWHERE):
@@ -131,7 +143,8 @@ def write_previews(app: Sphinx, error: Exception | None) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the build."""
-    add_settings(app, "companion_glossary")
+    add_settings(app, "companion_glossary", "companion_rerun")
+    app.connect("env-before-read-docs", look)
     app.connect("doctree-read", first_uses)
     app.connect("build-finished", write_previews)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

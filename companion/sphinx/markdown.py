@@ -7,9 +7,22 @@ from typing import Any
 
 from docutils import nodes  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
-from sphinx_markdown_builder.contexts import IndentContext, SubContextParams  # type: ignore[import-untyped]
+from sphinx.util.logging import getLogger
+from sphinx_markdown_builder.contexts import (  # type: ignore[import-untyped]
+    IndentContext,
+    SubContext,
+    SubContextParams,
+    WrappedContext,
+)
 from sphinx_markdown_builder.translator import MarkdownTranslator  # type: ignore[import-untyped]
 
+logger = getLogger(__name__)
+
+# nodes that only arrange their text
+TEXT_SAYS_ALL = {
+    *("abbreviation", "acks", "acronym", "attribution", "centered", "citation", "hlist", "hlistcol", "legend"),
+    *("manpage", "PassthroughTextElement", "SideNoteNode", "dropdown_main", "sd_tab_input"),
+}
 CELL_MARK = "\x00"  # stands around a code cell's number, between the texts before and after the cell
 
 
@@ -49,17 +62,17 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
         self._push_context(IndentContext("> ", params=SubContextParams(2, 2)))
         self.add(heading, suffix_eol=2)
 
-    def visit_titled(self, node: nodes.Element) -> None:
-        kind = str(node.get("realtype", "proof"))
-        number = self._number(node.get("countertype", ""), node["ids"])
-        title = node.get("title", "").strip()
-        self._open(f"**{' '.join(filter(None, (kind.title(), number)))}**{f' {title}' if title else ''}")
+    def visit_Admonition(self, node: nodes.Element) -> None:  # noqa: N802 - the base of theorems and exercises
+        if kind := node.get("realtype"):
+            words = [kind.title(), self._number(node["countertype"], node["ids"])]
+            title = node.get("title", "").strip()
+        else:
+            words = [part.astext().strip() for part in node.children if isinstance(part, nodes.title | nodes.subtitle)]
+            title = ""
+        self._open(f"**{' '.join(filter(None, words))}**{f' {title}' if title else ''}")
 
-    def depart_titled(self, _node: nodes.Element) -> None:
+    def depart_Admonition(self, _node: nodes.Element) -> None:  # noqa: N802
         self._pop_context()
-
-    visit_definition_node = visit_lemma_node = visit_theorem_node = visit_algorithm_node = visit_titled
-    depart_definition_node = depart_lemma_node = depart_theorem_node = depart_algorithm_node = depart_titled
 
     def visit_proof_node(self, _node: nodes.Element) -> None:
         """Do nothing, because the admonition inside is translated."""
@@ -68,18 +81,17 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
         """Skip raw HTML, such as the fold of a proof."""
         raise nodes.SkipNode
 
-    def visit_exercise_enumerable_node(self, node: nodes.Element) -> None:
-        words = " ".join(
-            child.astext().strip() for child in node.children if isinstance(child, nodes.title | nodes.subtitle)
-        )
-        self._open(f"**{words}**")
-
-    depart_exercise_enumerable_node = depart_titled
-
     def visit_admonition(self, _node: nodes.Element) -> None:
         self._push_context(IndentContext("> ", params=SubContextParams(2, 2)))
 
-    depart_admonition = depart_titled
+    visit_sidebar = visit_topic = visit_admonition
+    depart_admonition = depart_sidebar = depart_topic = depart_Admonition
+
+    def visit_dropdown_title(self, _node: nodes.Element) -> None:
+        self._push_context(WrappedContext("**", "**", params=SubContextParams(2, 2)))
+
+    visit_sd_tab_label = visit_dropdown_title
+    depart_dropdown_title = depart_sd_tab_label = depart_Admonition
 
     def visit_title(self, node: nodes.title) -> None:
         if isinstance(node.parent, nodes.section):
@@ -128,8 +140,21 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
         pass
 
     def unknown_visit(self, node: nodes.Element) -> None:
-        """Raise an error, because the notebook would otherwise lack the content."""
-        raise NotImplementedError(f"no Markdown is known for {type(node).__name__}: {node.astext()[:80]!r}")
+        """Keep the text of a node without a form in Markdown; warn if that may not be all that it shows."""
+        if (name := type(node).__name__) not in TEXT_SAYS_ALL:
+            kept = "only its text" if node.astext().strip() else "nothing of it"
+            said = "no Markdown is known for %s: the page's notebook has %s"
+            logger.warning(said, name, kept, location=node, type="companion", subtype="notebook")
+        if not _in_text(node):
+            self._push_context(SubContext(SubContextParams(2, 2)))
+
+    def unknown_departure(self, node: nodes.Element) -> None:
+        if not _in_text(node):
+            self._pop_context()
+
+
+def _in_text(node: nodes.Element) -> bool:
+    return isinstance(node, nodes.Inline) or isinstance(node.parent, nodes.TextElement)
 
 
 def told(app: Sphinx, doctree: nodes.document, docname: str) -> list[str | int]:

@@ -10,7 +10,7 @@ from sphinx.application import Sphinx
 DEFAULTS: dict[str, Any] = {
     "companion_browser": {},
     "companion_front_matter": "companion",
-    "companion_glossary": "glossary",
+    "companion_glossary": "",
     "companion_package": {},
     "companion_parameters": "companion.parameters",
     "companion_picture": "",

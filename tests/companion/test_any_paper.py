@@ -1,0 +1,277 @@
+"""A book that uses the kit may use what its other extensions offer."""
+
+import os
+import subprocess
+import sys
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+from sphinx_proof.proof_type import PROOF_TYPES
+
+CONF = """
+extensions = ["companion", "sphinx_design", "sphinx_togglebutton"]
+exclude_patterns = ["html", "jupyter_execute"]
+html_theme = "sphinx_book_theme"
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "substitution", "tasklist"]
+nb_execution_mode = "off"
+"""
+CELL = """
+```{code-cell} ipython3
+:tags: [parameters]
+
+n: int = 3  # how many, in [1, 9]
+```
+"""
+KERNEL = """---
+jupytext:
+  text_representation:
+    extension: .md
+    format_name: myst
+kernelspec:
+  display_name: Python 3
+  language: python
+  name: python3
+---
+"""
+THEOREMS = "".join(
+    f"```{{prf:{kind}}} Title of the {kind}\n:label: my-{kind}\n\nWords of the {kind}.\n```\n\n" for kind in PROOF_TYPES
+)
+PAGE = f"""{KERNEL}
+# Page
+
+{CELL}
+
+{THEOREMS}
+
+```{{prf:remark}}
+:nonumber:
+
+Words without a number.
+```
+
+```{{prf:proof}}
+Words of the proof.
+```
+
+See {{prf:ref}}`my-proposition`.
+
+```{{margin}} Title of the margin
+Words of the margin.
+```
+
+```{{sidebar}} Title of the sidebar
+Words of the sidebar.
+```
+
+```{{topic}} Title of the topic
+Words of the topic.
+```
+
+````{{card}} Title of the card
+:link: https://example.org/card
+
+Words of the card.
+
+```{{prf:example}}
+Words within the card.
+```
+````
+
+````{{grid}} 2
+```{{grid-item-card}} Title of the item
+Words of the item.
+```
+````
+
+```{{dropdown}} Title of the dropdown
+Words of the dropdown.
+```
+
+````{{tab-set}}
+```{{tab-item}} Title of the first tab
+Words of the first tab.
+```
+```{{tab-item}} Title of the second tab
+Words of the second tab.
+```
+````
+
+{{bdg-primary}}`Words of the badge`
+
+```{{button-link}} https://example.org/button
+Words of the button
+```
+
+```{{exercise}} Title of the exercise
+:label: my-exercise
+
+Words of the exercise.
+```
+
+```{{solution}} my-exercise
+Words of the solution.
+```
+
+```{{admonition}} Title of the box
+:class: dropdown
+
+Words of the box.
+```
+
+```{{tip}}
+Words of the tip.
+```
+
+```{{versionadded}} 1.0
+Words of the version.
+```
+
+```{{epigraph}}
+Words of the epigraph.
+
+-- Writer
+```
+
+```{{list-table}} Title of the table
+:header-rows: 1
+
+* - Words of the head of the column
+* - Words of the entry
+```
+
+```{{rubric}} Words of the rubric
+```
+
+```{{centered}} Words in the middle
+```
+
+```{{hlist}}
+- Words of the list
+```
+
+| Words of the verse
+| and on
+
+A note.[^note]
+
+[^note]: Words of the note.
+
+```{{toctree}}
+child
+```
+"""
+CHILD = f"{KERNEL}\n# Child\n\nWords of the child.\n\n{CELL}"
+INDEX = f"{KERNEL}\n# Book\n\n```{{toctree}}\npage\n```\n{CELL}"
+
+
+def build(folder, *words, conf=CONF, **pages):
+    """Write a book, and return the process that builds it."""
+    (folder / "conf.py").write_text(conf, encoding="utf-8")
+    for name, text in pages.items():
+        (folder / f"{name}.md").write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "sphinx", "-q", *words, "-b", "html", str(folder), str(folder / "html")]
+    environment = {key: value for key, value in os.environ.items() if key != "LIFT_PYODIDE"}
+    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+
+
+def text_of(folder, name):
+    """Return the text of a page's notebook."""
+    notebook = nbformat.read(folder / "html" / "_notebooks" / f"{name}.ipynb", as_version=4)
+    return "\n\n".join(cell.source for cell in notebook.cells)
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("any")
+    done = build(folder, "-W", "--keep-going", index=INDEX, page=PAGE, child=CHILD)
+    assert (done.returncode, done.stderr) == (0, "")
+    return folder
+
+
+def test_the_notebook_has_what_the_page_says(book):
+    page = BeautifulSoup((book / "html" / "page.html").read_text(encoding="utf-8"), "html.parser").article
+    shown = {" ".join(text.split()) for text in page.stripped_strings if "Words" in text or "Title" in text}
+    assert len(shown) > 60
+    plain = " ".join(text_of(book, "page").replace("\n>", "\n").split())
+    assert sorted(text for text in shown if text.strip("()") not in plain) == []
+
+
+@pytest.mark.parametrize("kind", PROOF_TYPES)
+def test_each_kind_of_theorem_has_its_name_and_number(book, kind):
+    assert f"> **{kind.title()} 1** (Title of the {kind})\n>\n> Words of the {kind}." in text_of(book, "page")
+
+
+def test_titles_and_links_are_seen_in_the_notebook(book):
+    text = text_of(book, "page")
+    for title in ("margin", "sidebar", "topic", "box", "dropdown", "first tab", "second tab"):
+        assert f"**Title of the {title}**" in text
+    assert "> **Remark**\n>\n> Words without a number." in text
+    assert "[Words of the button](https://example.org/button)" in text
+    assert "See Proposition 1." in text
+
+
+@pytest.mark.parametrize("name", ["index", "child"])
+def test_a_page_above_and_a_page_below_have_notebooks(book, name):
+    assert "n: int = 3" in text_of(book, name)
+
+
+UNKNOWN = """
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+
+class mystery(nodes.General, nodes.Element):
+    pass
+
+
+class Mystery(SphinxDirective):
+    has_content = True
+
+    def run(self):
+        node = mystery()
+        node += self.parse_content_to_nodes()
+        self.set_source_info(node)
+        return [node]
+
+
+def nothing(self, node):
+    pass
+
+
+def setup(app):
+    app.add_node(mystery, html=(nothing, nothing))
+    app.add_directive("mystery", Mystery)
+"""
+MYSTERIOUS = f"""
+import sys
+sys.path.insert(0, __file__.removesuffix("conf.py"))
+{CONF}
+extensions.append("mystery")
+"""
+MYSTERY = f"{KERNEL}\n# Book\n{CELL}\n```{{mystery}}\nWords *within*.\n```\n\n```{{mystery}}\n```\n\nAnd on.\n"
+
+
+def test_an_unknown_node_is_reported_and_its_text_kept(tmp_path):
+    (tmp_path / "mystery.py").write_text(UNKNOWN, encoding="utf-8")
+    done = build(tmp_path, conf=MYSTERIOUS, index=MYSTERY)
+    assert done.returncode == 0, done.stderr
+    first, second = done.stderr.splitlines()
+    said = "WARNING: no Markdown is known for mystery: the page's notebook has"
+    places = [number for number, line in enumerate(MYSTERY.splitlines(), start=1) if line == "```{mystery}"]
+    assert first.endswith(f"index.md:{places[0]}: {said} only its text")
+    assert second.endswith(f"index.md:{places[1]}: {said} nothing of it")
+    assert text_of(tmp_path, "index").endswith("\n\nWords *within*.\n\nAnd on.")
+
+
+def test_the_report_of_an_unknown_node_stops_a_strict_build_and_can_be_switched_off(tmp_path):
+    (tmp_path / "mystery.py").write_text(UNKNOWN, encoding="utf-8")
+    assert build(tmp_path, "-W", conf=MYSTERIOUS, index=MYSTERY).returncode != 0
+    quiet = build(tmp_path, "-W", "-E", "-D", "suppress_warnings=companion.notebook", conf=MYSTERIOUS, index=MYSTERY)
+    assert (quiet.returncode, quiet.stderr) == (0, "")
+
+
+def test_a_glossary_that_is_not_there_is_named(tmp_path):
+    done = build(tmp_path, "-D", "companion_glossary=words", index="# Book\n")
+    said = "WARNING: companion_glossary is 'words', which is no page of the book: name its page, or leave it out\n"
+    assert (done.returncode, done.stderr) == (0, said)
