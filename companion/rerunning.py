@@ -23,6 +23,52 @@ from companion.project import refuse_address
 from companion.sockets import LocalKernel
 from companion.sphinx.findable import address_of
 
+# extensions that need the whole site
+SITE_WIDE = (
+    "sphinx.ext.intersphinx",
+    "sphinx_external_toc",
+    "sphinx_thebe",
+    "sphinx_comments",
+    "sphinx_jupyterbook_latex",
+)
+OF_THOSE = ("comments_", "thebe_", "external_toc_")
+PAGE_SUFFIXES = (".md", ".ipynb")
+READ_HERE = ("extensions", "bibtex_bibfiles", "companion_parameters", "html_baseurl")
+
+
+def configuration(book: Path) -> tuple[dict[str, Any], Path | None]:
+    """Return a book's Sphinx settings, without extensions that need the whole site, and the folder with ``conf.py``.
+
+    If the book has ``conf.py``, the settings are only those that a rerun reads or changes. Otherwise they are all that
+    Jupyter Book makes of ``_config.yml``, and the folder is None. Raise CompanionError if the book has neither.
+    """
+    root = book.resolve()
+    if (root / "conf.py").is_file():
+        said = runpy.run_path(str(root / "conf.py"))
+        settings = {name: said[name] for name in READ_HERE if name in said}
+    elif (root / "_config.yml").is_file():
+        from jupyter_book.config import get_final_config
+
+        settings, _ = get_final_config(
+            user_yaml=root / "_config.yml",
+            cli_config={"latex_individualpages": False},
+            sourcedir=root,
+            use_external_toc=False,
+        )
+        for name in ("html_logo", "html_favicon"):
+            if settings.get(name) and "://" not in settings[name]:
+                settings[name] = str(root / settings[name])
+        settings["html_static_path"] = [str(root / name) for name in settings.get("html_static_path", ())]
+    else:
+        raise CompanionError(
+            f"no conf.py or _config.yml in {root}: run this in the folder of a book, or name it (book)"
+        )
+    if "bibtex_bibfiles" in settings:
+        settings["bibtex_bibfiles"] = [str(root / name) for name in settings["bibtex_bibfiles"]]
+    settings["extensions"] = [name for name in settings.get("extensions", ()) if name not in SITE_WIDE]
+    kept = {name: value for name, value in settings.items() if not name.startswith(OF_THOSE)}
+    return kept, root if (root / "conf.py").is_file() else None
+
 
 def lay_out(
     notebook: Any,
@@ -31,20 +77,20 @@ def lay_out(
     settings: Mapping[str, Any],
     *,
     configured: Path | None = None,
-    beside: tuple[Path, ...] = (),
+    near: tuple[Path, Path] | None = None,
 ) -> list[str]:
     """Write an executed notebook as ``PAGE.html``; return Sphinx's warnings.
 
     The page is written to ``folder`` with its ``_static`` and ``_images``. The settings, among them ``companion_rerun``
-    (see ``companion.sphinx.reruns``), override the ``conf.py`` in ``configured``; the files in ``beside`` are copied
-    next to the page's source. Raise CompanionError if Sphinx cannot lay out the page.
+    (see ``companion.sphinx.reruns``), override the ``conf.py`` in ``configured``. ``near`` are the folders of the book
+    and of the page, whose images and other files the page then finds. Raise CompanionError if Sphinx cannot lay out the
+    page.
     """
     with tempfile.TemporaryDirectory() as aside:
         source, built = Path(aside) / "source", Path(aside) / "made"
         source.mkdir()
+        source = _linked(*near, source) if near else source
         nbformat.write(notebook, source / f"{page}.ipynb")
-        for path in beside:
-            shutil.copy(path, source)
         warnings = io.StringIO()
         with patch_docutils(str(source)), docutils_namespace():
             try:
@@ -54,7 +100,7 @@ def lay_out(
                     built,
                     Path(aside) / "doctrees",
                     "html",
-                    confoverrides={**settings, "root_doc": page},
+                    confoverrides={**settings, "root_doc": page, "include_patterns": [f"{page}.ipynb"]},
                     status=None,
                     warning=warnings,
                     freshenv=True,
@@ -66,6 +112,20 @@ def lay_out(
             if (built / name).exists():
                 shutil.move(built / name, folder / name)
     return warnings.getvalue().splitlines()
+
+
+def _linked(book: Path, near: Path, copy: Path) -> Path:
+    """Return the folder in ``copy`` from which paths lead to the files of the book, as from its folder ``near``."""
+    here = copy / near.relative_to(book)
+    here.mkdir(parents=True, exist_ok=True)
+    above = [folder for folder in (near, *near.parents) if folder.is_relative_to(book)]
+    targets = [(folder, copy / folder.relative_to(book)) for folder in above]
+    for folder, target in [*targets, (book, here)]:  # the last for paths that begin with a slash
+        for path in folder.iterdir():
+            is_left_out = path.suffix in PAGE_SUFFIXES or path.name[0] == "." or path.name == "_build"
+            if not is_left_out and not (target / path.name).exists():
+                (target / path.name).symlink_to(path)
+    return here
 
 
 def rerun(name: str, texts: Mapping[str, str], folder: Path, book: Path) -> Path:
@@ -80,7 +140,7 @@ def rerun(name: str, texts: Mapping[str, str], folder: Path, book: Path) -> Path
     folder : pathlib.Path
         A new folder for ``NAME.ipynb``, ``NAME.html`` and the files that the page loads.
     book : pathlib.Path
-        The folder with ``conf.py``. If it contains the built book, changed numbers are marked.
+        The folder with ``conf.py`` or ``_config.yml``. If it contains the built book, changed numbers are marked.
 
     Raises
     ------
@@ -88,14 +148,10 @@ def rerun(name: str, texts: Mapping[str, str], folder: Path, book: Path) -> Path
         If there is no such book, page or parameter, a value is invalid, the folder exists, or a cell or layout fails.
     """
     refuse_address(folder)
-    if not (book / "conf.py").is_file():
-        raise CompanionError(f"no conf.py in {book.resolve()}: run this in the folder of a book, or name it (book)")
+    conf, configured = configuration(book)
     if folder.exists():
         raise CompanionError(f"{folder} already exists: choose another folder")
-    source = next((path for path in sorted(book.rglob(f"{name}.md")) if not {"_build", ".venv"} & {*path.parts}), None)
-    if source is None:
-        raise CompanionError(f"there is no page {name!r} in {book.resolve()}")
-    conf = runpy.run_path(str(book / "conf.py"))
+    source = _source(name, book.resolve())
     read = reader(conf.get("companion_parameters", "companion.parameters"))
     declared = {parameter.name: parameter for parameter in read.read_parameters(source)}
     values = {key: _value(key, text, declared) for key, text in texts.items()}
@@ -113,13 +169,24 @@ def rerun(name: str, texts: Mapping[str, str], folder: Path, book: Path) -> Path
     }
     notebook.cells = [cell for cell in notebook.cells if "injected-parameters" not in cell.metadata.get("tags", [])]
     settings = {
+        **conf,
         "companion_rerun": _of_the_book(name, book, conf, run_info),
         "nb_execution_mode": "off",
         "html_copy_source": False,
         "html_use_index": False,
     }
-    lay_out(notebook, name, folder, settings, configured=book.resolve())
+    lay_out(notebook, name, folder, settings, configured=configured, near=(book.resolve(), source.parent))
     return folder / f"{name}.html"
+
+
+def _source(name: str, book: Path) -> Path:
+    """Return the source of a page; a notebook next to a page of the same name is the output of a rerun."""
+    for suffix in PAGE_SUFFIXES:
+        for path in sorted(book.rglob(f"{name}{suffix}")):
+            outputs = {"_build", ".venv", "jupyter_execute"} & {*path.relative_to(book).parts}
+            if not outputs and not path.with_suffix(".html").exists():
+                return path
+    raise CompanionError(f"there is no page {name!r} in {book}")
 
 
 def _execute(

@@ -13,17 +13,12 @@ from companion.errors import CompanionError
 from liftbook.chapters.errors import RerunError
 from liftbook.chapters.parameters import chapters_folder
 
-SITE_WIDE = (
-    *("sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon", "sphinx.ext.viewcode"),
-    *("sphinx.ext.intersphinx", "sphinx_external_toc", "sphinx_thebe", "sphinx_comments", "sphinx_jupyterbook_latex"),
-)
-"""Extensions of others that make or need the whole site."""
+FOR_REFERENCES = ("sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon", "sphinx.ext.viewcode")
+"""Extensions for the pages on the library."""
 LABELLED = re.compile(r"\{prf:(\w+)\}.*\n:label: (\S+)")
 OF_THOSE = (
     "autodoc_",
     "napoleon_",
-    "comments_",
-    "thebe_",
     "companion_package",
     "companion_picture",
 )
@@ -60,19 +55,11 @@ def book_record(address: str = "") -> dict[str, Any]:
 @cache
 def settings() -> dict[str, Any]:
     """Return the book's Sphinx settings, without those for the whole site."""
-    from jupyter_book.config import get_final_config  # noqa: PLC0415 - a rerun without a page does without
+    from companion.rerunning import configuration  # noqa: PLC0415 - a rerun without a page does without
 
-    root = book_folder()
-    config, _ = get_final_config(
-        user_yaml=root / "_config.yml",
-        cli_config={"latex_individualpages": False},
-        sourcedir=root,
-        use_external_toc=False,
-    )
+    config, _ = configuration(book_folder())
     config = {key: value for key, value in config.items() if not key.startswith(OF_THOSE)}
-    config["extensions"] = [name for name in config["extensions"] if name not in SITE_WIDE]
-    config |= {key: str(root / config[key]) for key in ("html_logo", "html_favicon")}
-    config["html_static_path"] = [str(root / name) for name in config["html_static_path"]]
+    config["extensions"] = [name for name in config["extensions"] if name not in FOR_REFERENCES]
     return config | {
         "nb_execution_mode": "off",
         "exclude_patterns": [],
@@ -118,7 +105,7 @@ def lay_out(
     rerun["original"] = record.get("targets", {}).get(f"doc:{page}", ["", ""])[0]
     asked = {**settings(), "companion_rerun": rerun}
     try:
-        return as_page(_page(notebook), page, folder, asked, beside=(book_folder() / "references.bib",))
+        return as_page(_page(notebook), page, folder, asked)
     except CompanionError as error:
         raise RerunError(f"{error}; to skip the page, turn it off (html)") from error
 

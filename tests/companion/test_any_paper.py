@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+import jupytext
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
@@ -275,3 +276,64 @@ def test_a_glossary_that_is_not_there_is_named(tmp_path):
     done = build(tmp_path, "-D", "companion_glossary=words", index="# Book\n")
     said = "WARNING: companion_glossary is 'words', which is no page of the book: name its page, or leave it out\n"
     assert (done.returncode, done.stderr) == (0, said)
+
+
+JUPYTER_BOOK = """
+title: A book
+execute: {execute_notebooks: "off"}
+only_build_toc_files: true
+bibtex_bibfiles: [works.bib]
+html: {baseurl: "https://example.org/book"}
+sphinx: {extra_extensions: [companion]}
+"""
+SHOWN = """
+See {{cite}}`Writer26`, {{doc}}`/index`, ![]({up}picture.png) and ![](/picture.png).
+
+```{{bibliography}}
+```
+"""
+PICTURE = b"no picture, but a file that the page names"
+WORKS = "@misc{Writer26, title = {A title}, author = {Writer, A.}, year = {2026}}\n"
+
+
+@pytest.fixture
+def jupyter_book(tmp_path):
+    """A book for Jupyter Book with a page as text and one as a notebook, each of which shows a picture."""
+    (tmp_path / "_config.yml").write_text(JUPYTER_BOOK, encoding="utf-8")
+    (tmp_path / "_toc.yml").write_text(
+        "{format: jb-book, root: index, chapters: [{file: part/text}, {file: note}]}", encoding="utf-8"
+    )
+    (tmp_path / "works.bib").write_text(WORKS, encoding="utf-8")
+    (tmp_path / "picture.png").write_bytes(PICTURE)
+    (tmp_path / "index.md").write_text("# Book\n", encoding="utf-8")
+    (tmp_path / "part").mkdir()
+    text = f"{KERNEL}\n# Text\n{SHOWN.format(up='../')}{CELL}\n```{{code-cell}} ipython3\nn + 1\n```\n"
+    (tmp_path / "part" / "text.md").write_text(text, encoding="utf-8")
+    notebook = jupytext.reads(text.replace("../", ""), "md:myst")
+    jupytext.write(notebook, tmp_path / "note.ipynb")
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", ["text", "note"])
+def test_a_page_of_a_jupyter_book_is_rerun(jupyter_book, page):
+    for run in "first", "second":  # what the first wrote is no page of the book
+        command = [sys.executable, "-m", "companion", "rerun", page, "-p", "n", "7", "-o", f"runs/{run}"]
+        done = subprocess.run(command, cwd=jupyter_book, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        made = BeautifulSoup((jupyter_book / "runs" / run / f"{page}.html").read_text(encoding="utf-8"), "html.parser")
+        assert ["n", "7", "3"] in [[one.get_text() for one in row.select("td")] for row in made.select("tr")]
+        assert [one.get_text(strip=True) for one in made.select(".cell_output")] == ["8"]
+        assert "A title" in made.select_one(".citation").get_text()
+        shown = [one["src"] for one in made.select("article img")]
+        assert len(shown) == 2
+        assert all((jupyter_book / "runs" / run / path).read_bytes() == PICTURE for path in shown)
+
+
+def test_a_folder_without_a_book_is_named(tmp_path):
+    command = [sys.executable, "-m", "companion", "rerun", "page", "-o", "run"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert (
+        done.stderr
+        == f"companion: no conf.py or _config.yml in {tmp_path}: run this in the folder of a book, or name it (book)\n"
+    )
