@@ -233,7 +233,7 @@ def design_from(content: Any) -> Design:
         np.asarray(content["p_y"], dtype=np.float64),
         np.asarray(content["table"], dtype=np.float64),
         None if promise is None else from_content(promise),
-        None if content.get("noisy") is None else NoisyCounts.from_content(content["noisy"]),
+        None if content["noisy"] is None else NoisyCounts.from_content(content["noisy"]),
     )
     if design.table.shape != (len(secret.labels), len(public.labels)) or design.p_y.shape != (len(design.texts),):
         raise ValueError("its counts do not fit its symbols")

@@ -13,7 +13,7 @@ import lifttables as tables
 from liftbook.relatives import AverageLeakage, MaximalLeakage
 from liftlib import registry
 from liftlib.errors import DataError
-from lifttables.designs.designing import Design, design
+from lifttables.designs.designing import design
 from lifttables.designs.publishing import without_formulas
 from lifttables.designs.statement import statement
 from lifttables.encoding.columns import Column, Counts, Symbols
@@ -141,20 +141,6 @@ def test_no_card_has_a_number_of_the_counts_in_its_words(name):
         assert any(number in statement(one) for one in made.kept)
     if made.channel.n_outputs == 1:
         assert all("left" in one.how for one in made.kept if one.whom == "the population")
-
-
-def test_a_design_of_before_is_read(tmp_path):
-    """A file without the numbers, as the last release wrote it."""
-    frame = pl.DataFrame({"s": ["a", "b"] * 40, "x": ["p", "q"] * 40})
-    made = tables.sanitise(frame, secret="s", public="x", notion=ll.LIP(0.5), resamples=0).design
-    content = made.content()
-    assert made.kept[0].numbers
-    for one in content["kept"]:
-        del one["numbers"]
-    (tmp_path / "d.json").write_text(json.dumps(content))
-    assert isinstance(tables.load(tmp_path / "d.json"), Design)
-    made.save(tmp_path / "e.json")
-    assert tables.load(tmp_path / "e.json").kept == made.kept
 
 
 def test_a_message_names_a_few_columns():
