@@ -199,7 +199,7 @@ def take_values(notebook: Any, expected: Mapping[str, Any], page: str) -> dict[s
     """
     shown = [output.data["text/plain"] for output in notebook.cells.pop().outputs]
     found: dict[str, str] = ast.literal_eval(shown[0]) if shown else {}
-    values = {name: _literal(text) for name, text in found.items()}
+    values = {name: literal(text) for name, text in found.items()}
     for name, value in values.items():
         # a number that is not finite has no literal
         if value != expected[name] and found[name] != repr(expected[name]):
@@ -211,7 +211,7 @@ def take_values(notebook: Any, expected: Mapping[str, Any], page: str) -> dict[s
     return {name: expected[name] if value is None else value for name, value in values.items()}
 
 
-def _literal(text: str) -> Any:
+def literal(text: str) -> Any:
     """Return the value of a literal, or None if the text is none."""
     try:
         return ast.literal_eval(text)

@@ -7,25 +7,39 @@ from docutils.statemachine import StringList  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from companion.parameters import reader
+from companion.parameters import literal, reader
 from companion.sphinx.settings import add_settings
 
 
 class Parameters(SphinxDirective):
-    """Renders a table with the name, type, default and meaning of each parameter."""
+    """Renders a table with the name, type, default and meaning of each parameter, and on a rerun's page its value."""
 
     def run(self) -> list[nodes.Node]:
-        path = Path(self.env.doc2path(self.env.docname))
-        lines = ["| parameter | type | default | meaning |", "|---|---|---|---|"]
+        path, told = Path(self.env.doc2path(self.env.docname)), self.config["companion_rerun"].get("told") or {}
+        changed = {name: (here, book) for name, here, book in told.get("changed", [])}
+        named = ("parameter", "type", "default", *(["this run"] if told else []), "meaning")
+        lines = [" | ".join(named), "|".join("---" for _ in named)]
         for parameter in reader(self.config["companion_parameters"]).read_parameters(path):
-            default = repr(parameter.default)
-            if len(default) > 48:
-                default = f"{default[:30]}, … ({len(parameter.default)} values)"
-            cells = (f"`{parameter.name}`", f"`{parameter.annotation}`", f"`{default}`", parameter.comment)
+            # the cell of a rerun's page assigns what ran
+            here, default = changed.get(parameter.name, (repr(parameter.default), repr(parameter.default)))
+            values = [f"`{shortened(text)}`" for text in ([default, here] if told else [default])]
+            cells = (f"`{parameter.name}`", f"`{parameter.annotation}`", *values, parameter.comment)
             lines.append(" | ".join(cell.replace("|", r"\|") for cell in cells))  # |S| would end a cell
         box = nodes.container(classes=["lift-parameters"])
         self.state.nested_parse(StringList(lines, source=str(path)), self.content_offset, box)
         return [box]
+
+
+def shortened(text: str) -> str:
+    """Return a literal's text, or its beginning and the number of its values.
+
+    >>> shortened("[1, 2]"), shortened(repr(list(range(20))))
+    ('[1, 2]', '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, … (20 values)')
+    """
+    if len(text) <= 48:
+        return text
+    value = literal(text)
+    return f"{text[:30].rstrip(', ')}, …" + (f" ({len(value)} values)" if isinstance(value, list | tuple) else "")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
