@@ -17,7 +17,7 @@ TEMPLATE = Path(__file__).with_name("sweep.html")
 
 
 def write_report(folder: Path, path: Path, failed: Mapping[str, str], *, html: bool = True, book: str = "") -> None:
-    """Write ``results.parquet``, ``results.csv`` and optionally ``index.html``.
+    """Write ``results.parquet`` and ``results.csv``, if there are rows, and optionally ``index.html``.
 
     Results of earlier versions of the chapter or code stay in their folders; they are counted but not compared.
     """
@@ -84,7 +84,11 @@ def _write_rows(folder: Path, cards: Mapping[str, Mapping[str, Any]]) -> None:
         for path in sorted((folder / "runs" / name).glob("*.csv")):
             rows = pl.read_csv(path, infer_schema_length=None)
             frames.append(rows.select(pl.lit(name).alias("run"), pl.lit(path.stem).alias("table"), *named, pl.all()))
-    table = pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame()
+    if not frames:  # such as if all runs failed
+        for kind in ("parquet", "csv"):
+            (folder / f"results.{kind}").unlink(missing_ok=True)
+        return
+    table = pl.concat(frames, how="diagonal_relaxed")
     with fresh_file(folder / "results.parquet", force=True) as aside:
         table.write_parquet(aside)
     with fresh_file(folder / "results.csv", force=True) as aside:

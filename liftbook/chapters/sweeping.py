@@ -172,8 +172,10 @@ def sweep(
         If the folder is not a sweep of this chapter, or the workers are gone.
     """
     path = find_chapter(chapter)
+    new = not folder.exists()
     _begin(folder, path.stem)
     with worked_in_alone(folder, lambda: print(f"waiting for another sweep in {folder}", file=sys.stderr)):
+        _begin(folder, path.stem)  # the other sweep was stopped, and has removed it
         for left in (folder / "runs").glob(".*"):
             shutil.rmtree(left)
         by_name = {run_name(path, values): dict(values) for values in runs}
@@ -188,9 +190,13 @@ def sweep(
                         failed[name] = message
             except KeyboardInterrupt:
                 stopped = True
+        n_complete = sum(is_finished(folder / "runs" / name) for name in by_name)
+        if stopped and not any((folder / "runs").iterdir()):
+            if new:
+                shutil.rmtree(folder)
+            raise SweepStopped(f"stopped: none of {len(by_name)} runs is complete, so nothing was written in {folder}")
         write_report(folder, path, failed, html=html, book=book)
         if stopped:
-            n_complete = sum(is_finished(folder / "runs" / name) for name in by_name)
             raise SweepStopped(
                 f"stopped: {n_complete} of {len(by_name)} runs are complete and kept, with their table results.csv, in "
                 f"{folder}: run the command again to continue"
