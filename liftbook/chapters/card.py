@@ -42,10 +42,16 @@ def git_state() -> dict[str, Any]:
     return {"commit": answers[0].strip(), "changed": bool(answers[1].strip())}
 
 
-def card(chapter: str, parameters: Mapping[str, Any], changed: Iterable[str], seconds: float) -> dict[str, Any]:
-    """Return a run's card: parameters, versions, git state, seed, time and host."""
+def card(
+    chapter: str, edited: int | None, parameters: Mapping[str, Any], changed: Iterable[str], seconds: float
+) -> dict[str, Any]:
+    """Return a run's card: parameters, versions, git state, seed, time and host.
+
+    ``edited`` is the number of code cells that are not the chapter's, or None if there is no chapter of this name.
+    """
     return {
         "chapter": chapter,
+        "edited_cells": edited,
         "parameters": dict(parameters),
         "changed": sorted(changed),
         "seed": parameters.get("seed"),
@@ -58,17 +64,32 @@ def card(chapter: str, parameters: Mapping[str, Any], changed: Iterable[str], se
     }
 
 
+def named_source(content: Mapping[str, Any]) -> tuple[str, str]:
+    """Return what ran, and how it is cited: the book's chapter is cited only if its code ran."""
+    chapter, edited = content["chapter"], content["edited_cells"]
+    book, digest = "*Lift: a reproducible companion*", f"SHA-256 {content['made_of']['chapter'][:16]}"
+    if edited is None:
+        return (
+            f"the notebook {chapter}, which is no chapter of the book",
+            f"the notebook {chapter} ({digest}) run with {book}",
+        )
+    if edited:
+        cells = f"{edited} code cell{'s' if edited > 1 else ''} of which {'were' if edited > 1 else 'was'} edited"
+        return f"an edited copy of the chapter {chapter}", f"a copy ({digest}) of {book}, chapter {chapter}, {cells}"
+    return f"the chapter {chapter}", f"{book}, chapter {chapter}"
+
+
 def as_text(content: Mapping[str, Any]) -> str:
     """Return a card as Markdown, with a sentence to cite the run by."""
     git, named = content["git"], content["versions"]
     code = f"liftlib {named['liftlib']}" + (f", commit {git['commit'][:12]}" if git else "")
     if git.get("changed"):
         code += " with uncommitted changes"
-    cite = f"*Lift: a reproducible companion*, chapter {content['chapter']}, {code}, run of {content['finished'][:10]}"
+    what, source = named_source(content)
     lines = [
-        f"# Run of the chapter {content['chapter']}",
+        f"# Run of {what}",
         "",
-        f"Cite as: {cite} with the parameters below.",
+        f"Cite as: {source}, {code}, run of {content['finished'][:10]} with the parameters below.",
         "",
         "| parameter | value | |",
         "|---|---|---|",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import tempfile
 import time
 from collections.abc import Mapping
@@ -14,7 +15,9 @@ from typing import Any
 
 from companion.parameters import ask_for_values, read_notebook, take_values
 from companion.project import refuse_address
-from liftbook.chapters.card import as_text, card
+from liftbook.chapters.card import as_text, card, named_source
+from liftbook.chapters.crate import CRATE, crate
+from liftbook.chapters.edits import edited_cells
 from liftbook.chapters.errors import ChapterFailed, RerunError
 from liftbook.chapters.folders import CARD, FAILED, check_replaceable, code_digest, file_digest, list_files
 from liftbook.chapters.layout import lay_out
@@ -63,7 +66,8 @@ def rerun(
     output : pathlib.Path
         A folder, which receives ``NAME.ipynb``, the page ``NAME.html`` with ``_static`` and ``_images``, a CSV for each
         table that the chapter keeps, ``figures`` as SVG and PNG, and the run's card as ``run.json`` and ``run.md``
-        (parameters, versions, git state, seed, seconds, cores). It is renamed into place once complete.
+        (parameters, versions, git state, seed, seconds, cores), for repositories also as
+        the RO-Crate ``ro-crate-metadata.json``. It is renamed into place once complete.
     html : bool, keyword-only
         Whether to write the page into a folder.
     force : bool, keyword-only
@@ -103,6 +107,8 @@ def rerun(
             if html:
                 executed = nbformat.read(aside / "executed.ipynb", as_version=4)  # with its figures
                 warnings = _lay_out(executed, path, run_folder, content, book)
+            files = [*list_files(run_folder), CARD]
+            (run_folder / CRATE).write_text(json.dumps(crate(content, files), indent=2) + "\n", encoding="utf-8")
             _list_files(run_folder / CARD, content)
         _put_in_place(run_folder, output, aside, path.stem, failure)
     page = output / f"{path.stem}.html"
@@ -189,6 +195,10 @@ def _lay_out(notebook: Any, path: Path, folder: Path, card: Mapping[str, Any], b
     for cell in notebook.cells:
         if "parameters" in cell.metadata.get("tags", []):
             cell.source = with_values(cell.source, {name: values[name] for name in card["changed"]})
+    if card["edited_cells"] != 0:
+        said = f"\n\n```{{warning}}\nThis is a run of {named_source(card)[0]}.\n```"
+        for cell in [cell for cell in notebook.cells if cell.cell_type == "markdown"][:1]:
+            cell.source = re.sub(r"^# .*$", lambda title: title[0] + said, cell.source, count=1, flags=re.MULTILINE)
     return lay_out(notebook, path.stem, folder, run_info, book)
 
 
@@ -244,9 +254,9 @@ def _write_card(folder: Path, path: Path, values: Mapping[str, Any], seconds: fl
     """Write a run's card, with all its parameters, as Markdown; return its JSON content."""
     defaults = with_defaults(path, {})
     changed = [name for name, value in values.items() if value != defaults[name]]
-    content = card(path.stem, values, changed, seconds)
+    content = card(path.stem, edited_cells(path), values, changed, seconds) | {"made_of": made_of(path, values)}
     (folder / "run.md").write_text(as_text(content), encoding="utf-8")
-    return {**content, "made_of": made_of(path, values)}
+    return content
 
 
 def _list_files(path: Path, content: Mapping[str, Any]) -> None:

@@ -1,5 +1,6 @@
 """A rerun's page looks like the book's and says what changed."""
 
+import html
 import json
 import os
 import re
@@ -57,6 +58,9 @@ There are twice {glue:text}`n-twice` people and {glue:text}`always` days.
 :label: thm-near
 
 It is here.
+```
+
+```{lift-parameters}
 ```
 
 ```{exercise} Count
@@ -136,6 +140,24 @@ def test_what_changed_is_at_the_top(made):
     assert re.search(r"<code>n</code></td><td>4</td><td>3</td>", box)
     assert re.search(r"There are twice <b>8</b> people.*?<td>6</td><td>8</td>", box, re.DOTALL)
     assert '<mark id="changed-1" title="in the book: 6">' in text
+
+
+def test_the_table_of_parameters_shows_the_default_and_the_value_of_this_run(made):
+    table = re.search(r'class="lift-parameters.*?</table>', made.page.read_text(), re.DOTALL)[0]
+    rows = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in table.split("<tr")[1:]]
+    shown = [[html.unescape(re.sub(r"<[^>]+>", "", cell)).strip() for cell in row] for row in rows]
+    assert shown == [
+        ["parameter", "type", "default", "this run", "meaning"],
+        ["n", "int", "3", "4", "how many, in [1, 10]"],
+        ["values", "list[float]", "[1.0, 2.0]", "[1.0, 2.0]", "some numbers"],
+    ]
+
+
+def test_a_notebook_of_ones_own_is_not_cited_as_a_chapter(made):
+    card = (made.folder / "run.md").read_text()
+    assert card.startswith("# Run of the notebook own, which is no chapter of the book\n")
+    assert re.search(r"Cite as: the notebook own \(SHA-256 [0-9a-f]{16}\) run with \*Lift", card)
+    assert "This is a run of the notebook own, which is no chapter of the book." in made.page.read_text()
 
 
 def test_the_papers_claims_are_computed_on_the_runs_curves():
