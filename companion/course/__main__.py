@@ -51,26 +51,33 @@ def write_notebooks(course: Course, plan: list[Meeting]) -> list[Path]:
     html, folder, paths, inside = course.html, course.html / COURSE_FOLDER, list[Path](), io.BytesIO()
     with zipfile.ZipFile(inside, "w", zipfile.ZIP_DEFLATED) as archive:
         store(archive, f"{course.name}/nbgrader_config.py", grading.CONFIG.replace("NAME", course.name))
+        wheels = sorted((html / "_notebooks").glob("*.whl"))
+        for wheel in wheels:
+            store(archive, f"{course.name}/{wheel.name}", wheel.read_bytes())
+        extra, installed = "", [f'"./{wheel.name}EXTRA"' for wheel in wheels]
         for meeting in plan:
             name, chosen = meeting.assignment, list(meeting.homework)
             chapter_parts = parts(name, chosen, html, course.chapters)
             built = html / "_notebooks" / course.chapters.name / f"{chosen[0].chapter}.ipynb"
             install = nbformat.read(built, 4).cells[0].source
+            extra = next(iter(re.findall(r"\[\w+\](?=['\" ])", install)), "")
             for kind in ("student", "teacher"):
                 paths.append(folder / f"{name}-{kind}.ipynb")
                 nbformat.write(grading.notebook(name, chapter_parts, install, kind), paths[-1])
             source = nbformat.writes(grading.notebook(name, chapter_parts, install, "nbgrader"))
             store(archive, f"{course.name}/source/{name}/{name}.ipynb", source)
+        readme = grading.README.replace("NAME", course.title).replace("INSTALLED", " ".join(installed))
+        store(archive, f"{course.name}/README.md", readme.replace("EXTRA", extra))
     paths.append(folder / ASSIGNMENTS)
     paths[-1].write_bytes(inside.getvalue())
     return paths
 
 
-def store(archive: zipfile.ZipFile, name: str, text: str) -> None:
-    """Add a text file to an archive, with a fixed time stamp."""
+def store(archive: zipfile.ZipFile, name: str, content: str | bytes) -> None:
+    """Add a file to an archive, with a fixed time stamp."""
     info = zipfile.ZipInfo(name)
     info.compress_type = zipfile.ZIP_DEFLATED
-    archive.writestr(info, text)
+    archive.writestr(info, content)
 
 
 def make(course: Course) -> None:

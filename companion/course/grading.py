@@ -25,6 +25,22 @@ c.CourseDirectory.course_id = "NAME"
 # the names of the answers stand above as None, so that a cell that is left as it was still runs
 c.ClearSolutions.code_stub = {"python": "# replace None above by your answer"}
 '''
+README = """# NAME, for nbgrader
+
+In this folder, with Python in an environment of its own:
+
+```bash
+pip install INSTALLED nbgrader
+nbgrader generate_assignment meeting-1  # writes release/meeting-1, for your students
+# put what they hand in into submitted/STUDENT/meeting-1/meeting-1.ipynb
+nbgrader autograde meeting-1
+nbgrader generate_feedback meeting-1
+nbgrader export  # writes grades.csv
+```
+
+Students need the same packages: install them where the notebooks run, or hand out the wheel with the notebook, whose
+first cell installs it from its own folder. The other assignments are the folders in `source`.
+"""
 KINDS = ("student", "teacher", "nbgrader")
 
 

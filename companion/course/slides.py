@@ -25,6 +25,7 @@ from companion.course.plan import FRONT_MATTER, Meeting, read_meeting
 from companion.pdf import served
 
 WIDTH, HEIGHT = 1280, 720  # pixels of a slide
+MARGIN = 0.08  # of the printed pages, as a share of a slide: a printer cuts what is nearer to the edge
 STATIC_FOLDER = Path(__file__).with_name("static")
 CODE_CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
 PLACEHOLDER = re.compile(r"\{\{\s*(.+?)\s*(?::([^\[\](){}'\":\s]*))?\s*\}\}", re.DOTALL)
@@ -184,7 +185,7 @@ def print_slides(html: Path, pages: Sequence[str], folder: str) -> list[Path]:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
         for name in pages:
             page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
-            page.goto(f"{site}{folder}/{name}.html?print-pdf", wait_until="networkidle")
+            page.goto(f"{site}{folder}/{name}.html?print-pdf&margin={MARGIN}", wait_until="networkidle")
             page.wait_for_function("document.querySelector('.pdf-page')")
             page.wait_for_function(READY)
             paths.append(html / folder / f"{name}.pdf")

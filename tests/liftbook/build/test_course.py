@@ -18,6 +18,7 @@ from companion.course import grading
 from companion.course.notebooks import Part, Task, parts
 from companion.course.plan import COURSE_FOLDER, IN_CLASS, Exercise, exercises, meetings
 from companion.sockets import LocalKernel
+from companion.sphinx.notebooks import FROM_WHEEL
 
 ROOT = Path(__file__).resolve().parents[3]
 HTML = ROOT / "_build" / "html"
@@ -120,6 +121,29 @@ def test_what_nbgrader_reads():
     exec(hidden, {"answer_1": 0.25})  # noqa: S102
     with pytest.raises(AssertionError, match="look again"):
         exec(hidden, {"answer_1": 0.5})  # noqa: S102
+
+
+def test_the_archive_for_nbgrader_has_the_wheel_and_says_what_to_do(tmp_path, monkeypatch):
+    monkeypatch.setattr(kit, "parts", lambda *_: [PART])
+    built = tmp_path / "_notebooks" / CHAPTERS.name
+    built.mkdir(parents=True)
+    (tmp_path / COURSE_FOLDER).mkdir()
+    (tmp_path / "_notebooks" / "liftlib-9-py3-none-any.whl").write_bytes(b"wheel")
+    first = FROM_WHEEL.format(name="liftlib", module="liftbook", extra="[book]", place="liftlib-9-py3-none-any.whl")
+    for path in CHAPTERS.glob("*.md"):
+        nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(first)]), built / f"{path.stem}.ipynb")
+    course = kit.Course("Lift", tmp_path, CHAPTERS, ROOT / COURSE_FOLDER)
+    *_, archive = kit.write_notebooks(course, MEETINGS[:1])
+    with zipfile.ZipFile(archive) as files:
+        assert {name.partition("/")[2].partition("/")[0] for name in files.namelist()} == {
+            "README.md", "liftlib-9-py3-none-any.whl", "nbgrader_config.py", "source",
+        }  # fmt: skip
+        assert files.read("lift/liftlib-9-py3-none-any.whl") == b"wheel"
+        readme = files.read("lift/README.md").decode()
+    assert 'pip install "./liftlib-9-py3-none-any.whl[book]" nbgrader\n' in readme
+    for command in ("generate_assignment meeting-1", "autograde meeting-1", "generate_feedback meeting-1", "export"):
+        assert f"nbgrader {command}" in readme
+    assert not re.search(r"NAME|INSTALLED|EXTRA", readme)
 
 
 def test_a_check_that_gives_no_verdict():

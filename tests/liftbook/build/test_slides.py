@@ -148,6 +148,13 @@ def test_slides_are_printed_one_page_each(tmp_path):
     for pdf, path in zip(made, SOURCES, strict=True):
         pages = PdfReader(pdf).pages
         assert len(pages) == body(path).count("\n## ") + 4
-        text = "".join(page.extract_text() for page in pages)
+        places = list[float]()
+
+        def place(words, matrix, position, *_, places=places):
+            if words.strip():
+                places.append(matrix[0] * position[4] + matrix[4])
+
+        text = "".join(page.extract_text(visitor_text=place) for page in pages)
+        assert min(places) > 28, "points, a centimetre from the edge, which printers cut"
         assert "Take away" in text
         assert not re.search(r"\\\(|\\\[|NaN", text)
