@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-PARTS = ("people", "living", "betting", "proving", "designs", "ledger", "record", "claims_again")
+PARTS = ("people", "living", "betting", "proving", "designs", "ledger", "claims_again")
 SITE_WIDE = ("figures_map", "gallery", "reference")
 """Parts that a page which is rerun by itself does without."""
 

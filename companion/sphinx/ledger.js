@@ -1,55 +1,85 @@
-// Filters and sorts the ledger's cards and the plot's points; a link to a card shows it, whatever is filtered.
+// Filters and sorts the ledger's rows and the plot's points; a link to a row opens it, whatever is filtered.
+// A row with a link to its contents on another page takes them from there once it opens.
 (() => {
   const form = document.getElementById("ledger-controls");
   const list = document.getElementById("ledger-list");
   if (!form || !list) return;
-  const cards = [...list.querySelectorAll("article.claim")];
+  const { singly, words, asked, stem } = window.searchWords;
+  const rows = [...list.querySelectorAll("details.claim")];
   const points = new Map([...document.querySelectorAll("#ledger-plot a")].map((a) => [a.dataset.id, a]));
   const output = form.querySelector("output");
-  const words = new Map(cards.map((card) => [card, card.textContent.toLowerCase()]));
+  const stems = (text) => new Set(words(text).flatMap((word) => [word, stem(word)]));
+  const names = new Map(rows.map((row) => [row, stems(row.dataset.names)]));
+  let texts = null; // read once somebody asks
 
   const choices = [...form.querySelectorAll("select[data-filter]")].map((select) => select.dataset.filter);
   const value = (name) => form.querySelector(`[data-filter="${name}"]`).value;
-  const shows = (card) =>
-    choices.every((name) => !value(name) || card.dataset[name] === value(name)) &&
-    value("text").toLowerCase().split(/\s+/).every((word) => words.get(card).includes(word));
+  const chosen = (row) => choices.every((name) => !value(name) || row.dataset[name] === value(name));
 
-  const update = () => {
-    let count = 0;
-    for (const card of cards) {
-      card.hidden = !shows(card);
-      count += !card.hidden;
-      const point = points.get(card.id);
-      if (point) point.style.display = card.hidden ? "none" : "";
-    }
-    output.textContent = `${count} of ${cards.length}`;
+  /** How many words of the question the row's names have; -1 if a word is nowhere in the row. */
+  const score = (row, single, all) => {
+    const has = (word) => names.get(row).has(word) || texts.get(row).has(word);
+    const begins = (start) => [...names.get(row), ...texts.get(row)].some((word) => word.startsWith(start));
+    // the last word may not be complete yet
+    if (!single.every((word, at) => has(stem(word)) || (at === single.length - 1 && begins(word)))) return -1;
+    return all.filter((word) => names.get(row).has(stem(word))).length;
   };
 
-  const sort = () => {
+  const update = () => {
+    const all = asked(value("text"));
+    const single = asked(value("text"), singly);
+    if (single.length) texts ??= new Map(rows.map((row) => [row, stems(row.textContent)]));
+    const scores = new Map(rows.map((row) => [row, single.length ? score(row, single, all) : 0]));
     const by = form.querySelector("[data-sort]").value;
     const number = by === "order" || by === "off";
-    const key = (card) => (number ? Number(card.dataset[by]) : card.dataset[by]);
+    const key = (row) => (number ? Number(row.dataset[by]) : row.dataset[by]);
     const way = by === "off" ? -1 : 1;
-    const order = (card) => Number(card.dataset.order);
-    cards.sort((a, b) => (key(a) < key(b) ? -way : key(a) > key(b) ? way : order(a) - order(b)));
-    list.append(...cards);
+    const order = (row) => Number(row.dataset.order);
+    rows.sort((a, b) => scores.get(b) - scores.get(a) || (key(a) < key(b) ? -way : key(a) > key(b) ? way : order(a) - order(b)));
+    list.append(...rows);
+    let count = 0;
+    for (const row of rows) {
+      row.hidden = !chosen(row) || scores.get(row) < 0;
+      count += !row.hidden;
+      const point = points.get(row.id);
+      if (point) point.style.display = row.hidden ? "none" : "";
+    }
+    output.textContent = `${count} of ${rows.length}`;
   };
 
   const reveal = () => {
-    const card = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (!card || !card.matches("article.claim")) return;
-    if (card.hidden) {
+    const row = document.getElementById(decodeURIComponent(location.hash.slice(1)))?.closest("details.claim");
+    if (!row) return;
+    if (row.hidden) {
       form.reset();
       update();
     }
-    card.scrollIntoView();
+    row.open = true;
+    row.scrollIntoView();
   };
 
+  const pages = new Map();
+  const fill = async ({ target: row }) => {
+    const link = row.querySelector("a.claim-more");
+    if (!row.open || !link) return;
+    const page = link.href.split("#")[0];
+    if (!pages.has(page)) pages.set(page, fetch(page).then((answer) => answer.text()));
+    try {
+      const there = new DOMParser().parseFromString(await pages.get(page), "text/html").getElementById(row.id);
+      link.parentElement.replaceWith(there.querySelector(":scope > div"));
+    } catch (error) {
+      console.info(`${page} cannot be read here, and the row links to it: ${error.message}`); // a folder, not a server
+      return;
+    }
+    await window.MathJax?.startup.promise;
+    window.MathJax?.typesetPromise([row]);
+  };
+
+  for (const row of rows) row.addEventListener("toggle", fill);
   form.hidden = false;
   form.addEventListener("input", update);
-  form.addEventListener("change", sort);
   form.addEventListener("submit", (event) => event.preventDefault());
   window.addEventListener("hashchange", reveal);
-  update();
+  output.textContent = `${rows.length} of ${rows.length}`;
   reveal();
 })();

@@ -1,17 +1,17 @@
-"""A ledger: cards to filter and sort, and a plot of published and computed values.
+"""A ledger: rows to filter and sort, and a plot of published and computed values.
 
-A card is ``<article class="claim" id="NAME" data-KEY="VALUE" ...>`` in ``<div id="ledger-list">``. The script filters
-by the keys given to :func:`controls`, sorts by ``data-order``, ``data-off`` (both numbers) and other keys, and hides
-the points of hidden cards.
+A row is ``<details class="claim" id="NAME" data-KEY="VALUE" ...>`` in ``<div id="ledger-list">``. ``ledger.js``, which
+``companion.sphinx.search`` loads, filters by the keys given to :func:`controls` and by words, as the search reads them,
+those in ``data-names`` first. It sorts by ``data-order``, ``data-off`` (both numbers) and other keys, hides the points
+of hidden rows, and opens the row that the address names. A
+link ``a.claim-more`` in a row is replaced by that row's contents on the page that it leads to.
 """
 
 import html
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-SCRIPT = Path(__file__).with_name("ledger.js")
 WIDTH, HEIGHT, MARGIN = 640, 420, 46
 TICKS = (-10, -1, -0.1, 0, 0.1, 1, 10, 100)
 
@@ -29,21 +29,6 @@ class Point:
     mean: float
 
 
-def script() -> str:
-    """Return the script as HTML."""
-    return f"<script>{SCRIPT.read_text(encoding='utf-8')}</script>"
-
-
-def cell(text: str) -> str:
-    """Return a text with vertical bars escaped for a Markdown table, even in formulas.
-
-    >>> cell("a|b $|x|$")
-    'a\\\\|b $\\\\vert x\\\\vert $'
-    """
-    pieces = text.split("$")
-    return "$".join(p.replace("|", r"\vert ") if at % 2 else p.replace("|", r"\|") for at, p in enumerate(pieces))
-
-
 def controls(choices: Mapping[str, Sequence[str]], orders: Mapping[str, str]) -> str:
     """Return the HTML of the filter and sort controls, hidden without scripts.
 
@@ -58,7 +43,7 @@ def controls(choices: Mapping[str, Sequence[str]], orders: Mapping[str, str]) ->
     sort = "".join(f'<option value="{key}">{text}</option>' for key, text in orders.items())
     return (
         f'<form id="ledger-controls" hidden>{"".join(boxes)}'
-        '<label>text <input type="search" data-filter="text" placeholder="a word of the sentence"></label>'
+        '<label>text <input type="search" data-filter="text" placeholder="Proposition 5, or words"></label>'
         f'<label>sort by <select data-sort>{sort}</select></label><output aria-live="polite"></output></form>'
     )
 

@@ -38,6 +38,13 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
         if {"lift-parameters", "lift-living-words"} & set(node["classes"]):
             raise nodes.SkipNode  # the parameters cell says the same; a picture to be moved is on the page alone
 
+    def visit_found_alone(self, node: nodes.Element) -> None:
+        """Begin with the title, which the page has as HTML."""
+        self.add(f"**{node['title']}.** ", 2)
+
+    def depart_found_alone(self, _node: nodes.Element) -> None:
+        self.ensure_eol(2)
+
     def visit_toctree(self, _node: nodes.Element) -> None:
         """Skip the list of subpages."""
         raise nodes.SkipNode

@@ -2,53 +2,14 @@
 "use strict";
 
 (() => {
-  const ASKING = new Set(
-    "a about an and are define definition did do does explain for how i in is it mean meaning means my of on should that the there this to what what's when where which who why with".split(" "),
-  );
-  const SAME = { __proto__: null, alg: "algorithm", algo: "algorithm", def: "definition", fig: "figure", figs: "figure", prop: "proposition",
-    sec: "section", thm: "theorem", vs: "versus", "ε": "epsilon", eps: "epsilon", "λ": "lambda", "α": "alpha" };
-  const LETTERS = {
-    alpha: "α", beta: "β", chi: "χ", delta: "δ", Delta: "Δ", ell: "ℓ", epsilon: "ε", varepsilon: "ε", eta: "η", gamma: "γ", Gamma: "Γ",
-    lambda: "λ", Lambda: "Λ", mu: "μ", omega: "ω", Omega: "Ω", Phi: "Φ", Pi: "Π", Psi: "Ψ", rho: "ρ", sigma: "σ", tau: "τ", theta: "θ", varphi: "φ",
-    cdot: "·", dots: "…", ge: "≥", geq: "≥", in: "∈", infty: "∞", le: "≤", leq: "≤", lceil: "⌈", lfloor: "⌊", log: " log ",
-    max: " max ", mid: "|", min: " min ", ne: "≠", rceil: "⌉", rfloor: "⌋", sum: "Σ", times: "×", to: "→",
-    approx: "≈", cap: "∩", cup: "∪", emptyset: "∅", exp: " exp ", notin: "∉", pm: "±", prod: "Π", setminus: "∖", sqrt: "√", subset: "⊂", subseteq: "⊆",
-  };
+  if (!window.searchWords) return;
+  const { plain, words, asked, stem } = searchWords;
   const LONGEST = 240;
   // Definitions come before chapters, chapters before the library's functions
-  const KINDS = { word: 1.5, page: 1.2, section: 1, exercise: 0.5, function: 0.3 };
+  const KINDS = { word: 1.5, page: 1.2, section: 1, row: 0.8, exercise: 0.5, function: 0.3 };
   const FIELDS = { title: 4, keywords: 4, where: 2, prose: 1, tables: 0.5 };
   const EXACT = 3;
   const MOST = 40;
-
-  /** TeX as a line of text. */
-  const readable = (tex) =>
-    tex
-      .replace(/\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}/g, "($1)/($2)")
-      .replace(/\\(begin|end)\s*\{\w+\}/g, "")
-      .replace(/([_^])\{([^{}]{2,})\}/g, "$1($2)")
-      .replace(/\\([A-Za-z]+)\s*/g, (_, name) => LETTERS[name] ?? "")
-      .replace(/[\\{}&]/g, "")
-      .replace(/\s+/g, " ")
-      .trim();
-
-  const plain = (text) => text.replace(/\\\((.*?)\\\)/g, (_, tex) => readable(tex));
-
-  /** Words, and a name with its number as one: "Prop. 5" is also "proposition5". */
-  const words = (text) => {
-    const single = text.toLowerCase().split(/[^\p{L}\p{N}_]+/u).filter(Boolean).map((word) => SAME[word] ?? word);
-    return single.concat(single.flatMap((word, at) => (/^\d+$/.test(word) && at ? [single[at - 1] + word] : [])));
-  };
-
-  /** What a question is about: "what is lift?" is about "lift". */
-  const asked = (query) => {
-    const all = words(query);
-    const about = all.filter((word) => !ASKING.has(word));
-    return about.length ? about : all;
-  };
-
-  const stemmer = new Stemmer();
-  const stem = (word) => (word.length > 2 ? stemmer.stemWord(word) : word);
 
   const listed = () => {
     const index = new MiniSearch({

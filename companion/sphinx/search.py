@@ -1,9 +1,10 @@
 """Search: an index of the book's sections, definitions and functions.
 
 ``_static/search-sections.js``, read by ``search.js``, is a list of ``[page, anchor, kind, title, page's title, prose,
-tables, keywords]``, without code. The front matter of a page may list synonyms of its subject as ``keywords``. If the
-list or the ranking library (MiniSearch, in ``minisearch/``) is unavailable, the search page falls back to Sphinx's
-search.
+tables, keywords]``, without code. The front matter of a page may list synonyms of its subject as ``keywords``, and a
+part of a page that an extension wraps in :class:`found_alone` has an entry of its own. ``words.js`` reads questions,
+for the search and for filters of a page. If the list or the ranking library (MiniSearch, in ``minisearch/``) is
+unavailable, the search page falls back to Sphinx's search.
 """
 
 import html
@@ -18,8 +19,21 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 
+
+class found_alone(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: N801 - docutils' way
+    """A part of a page that the search finds by itself; it adds nothing to the page.
+
+    Its attributes are ``title``, ``anchor``, ``keywords`` and ``listed``: false if another page's entry stands for it.
+    """
+
+
 CODE_NODES = (nodes.literal_block, nodes.doctest_block, nodes.raw)
-SEPARATE_NODES = (nodes.section, addnodes.glossary, addnodes.desc)  # parts of a section that are found by themselves
+SEPARATE_NODES = (
+    nodes.section,
+    addnodes.glossary,
+    addnodes.desc,
+    found_alone,
+)  # parts of a section that are found by themselves
 
 
 def prose(doctree: nodes.document) -> nodes.document:
@@ -93,6 +107,10 @@ def entries(page: str, title: str, keywords: str, doctree: nodes.document) -> It
         term = item[0]
         if isinstance(item.parent.parent, addnodes.glossary) and term["ids"]:
             yield [page, f"#{term['ids'][0]}", "word", text_of(term), title, joined(item[-1], "prose"), "", ""]
+    for part in doctree.findall(found_alone):
+        if part["listed"]:
+            rest = [joined(part, "prose"), joined(part, "table"), part["keywords"]]
+            yield [page, f"#{part['anchor']}", "row", part["title"], title, *rest]
     for described in doctree.findall(addnodes.desc):
         if described[0].get("ids"):
             name = described[0]["ids"][0]
@@ -112,10 +130,14 @@ class Pages(StandaloneHTMLBuilder):
         super().index_page(pagename, words, title)
 
 
-def add_scripts(app: Sphinx, pagename: str, *_rest: object) -> None:
-    """Load our scripts only on the search page."""
+def add_scripts(app: Sphinx, pagename: str, _template: str, _context: object, doctree: nodes.document | None) -> None:
+    """Load our scripts only on the search page and on pages with parts that are found alone."""
+    if doctree is not None and next(iter(doctree.findall(found_alone)), None) is not None:
+        for name in ("language_data.js", "words.js", "ledger.js"):
+            app.add_js_file(name, loading_method="defer")
     if pagename == "search":
         app.add_js_file("minisearch.js", loading_method="defer")
+        app.add_js_file("words.js", loading_method="defer")
         app.add_js_file("search-sections.js", loading_method="defer")
         app.add_js_file("search.js", loading_method="defer")
 
@@ -124,15 +146,20 @@ def write_scripts(app: Sphinx, error: Exception | None) -> None:
     """Write the search scripts and the list of sections to ``_static``."""
     if error is None and app.builder.name == "html":
         static = Path(app.outdir) / "_static"
-        for name in ("search.js", "minisearch/minisearch.js"):
+        for name in ("search.js", "words.js", "ledger.js", "minisearch/minisearch.js"):
             shutil.copy(Path(__file__).parent / name, static)
         sections = json.dumps(getattr(app.builder, "found", []), ensure_ascii=False, separators=(",", ":"))
         (static / "search-sections.js").write_text(f"window.searchSections = {sections};\n", encoding="utf-8")
 
 
+def nothing(_translator: object, _node: nodes.Element) -> None:
+    """Write a part as if it were not wrapped."""
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Replace Sphinx's HTML builder and connect to the build."""
     app.add_builder(Pages, override=True)
+    app.add_node(found_alone, html=(nothing, nothing), latex=(nothing, nothing), text=(nothing, nothing))
     app.connect("html-page-context", add_scripts)
     app.connect("build-finished", write_scripts)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

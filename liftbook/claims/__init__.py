@@ -36,7 +36,6 @@ __all__ = [
     "OtherReading",
     "Sentence",
     "calls_in",
-    "code_of",
     "compute",
     "drawn_at_random",
     "entries",
@@ -174,12 +173,6 @@ def drawn_at_random(call: str) -> bool:
     """Return whether the value of a call depends on a seed."""
     function, _ = _called(call)
     return function.random if isinstance(function, CurveClaim) else "seed" in inspect.signature(function).parameters
-
-
-def code_of(name: str) -> str:
-    """Return a claim's source: its function, or its row of ``data/curves.toml``."""
-    function = FUNCTIONS[name]
-    return function.source if isinstance(function, CurveClaim) else inspect.getsource(function).rstrip()
 
 
 def compute(call: str, seed: int = 0) -> Value:

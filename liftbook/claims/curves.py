@@ -67,13 +67,10 @@ class CurveClaim:
         ``upper``, ``lower``, ``budgets``) and the comparator's own arguments.
     figures : mapping
         Named figures with options.
-    source : str
-        The line of the file.
     """
 
     row: Mapping[str, Any]
     figures: Mapping[str, Mapping[str, Any]]
-    source: str
 
     @property
     def long(self) -> bool:
@@ -180,7 +177,5 @@ def _frozen(value: Any) -> Any:
 
 def curve_claims() -> dict[str, CurveClaim]:
     """Return the claims of ``data/curves.toml`` by name."""
-    text = resource("data/curves.toml").read_text(encoding="utf-8")
-    table = tomllib.loads(text)
-    lines = {line.partition(" = ")[0]: line for line in text.partition("[claims]")[2].splitlines()}
-    return {name: CurveClaim(row, table["figures"], lines[name]) for name, row in table["claims"].items()}
+    table = tomllib.loads(resource("data/curves.toml").read_text(encoding="utf-8"))
+    return {name: CurveClaim(row, table["figures"]) for name, row in table["claims"].items()}

@@ -15,18 +15,14 @@ const HTML = `
 const SEEN = { same: "as the book has it", other: "not as the book has it", new: "a seed that the book does not have" };
 
 class Claims {
-  constructor(table, changed) {
+  constructor(list, changed) {
     this.changed = changed;
-    this.rows = new Map();
-    for (const row of table.tBodies[0].rows) {
-      const link = row.querySelector('a[href*="ledger.html#"]');
-      if (link) this.rows.set(link.hash.slice(1), row);
-    }
-    this.table = table;
+    this.list = list;
+    this.rows = new Map([...list.querySelectorAll("details.claim")].map((row) => [row.id, row]));
     this.box = document.createElement("div");
     this.box.className = "lift-panel lift-judging";
     this.box.innerHTML = HTML;
-    (table.closest("details") ?? table).before(this.box);
+    list.before(this.box);
     this.box.addEventListener("click", ({ target }) => this[target.dataset?.do]?.());
   }
 
@@ -34,14 +30,12 @@ class Claims {
     return this.box.querySelector(name);
   }
 
-  // the column of the reader's own, made with the first verdict
+  // what the reader's own seed gives, below the row's sentence
   #cell(claim) {
-    if (!this.head) {
-      this.head = document.createElement("th");
-      this.table.tHead.rows[0].append(this.head);
-      for (const row of this.rows.values()) row.insertCell().className = "lift-yours";
-    }
-    return this.rows.get(claim).cells[this.table.tHead.rows[0].cells.length - 1];
+    const head = this.rows.get(claim).querySelector("summary");
+    const cell = head.querySelector(".lift-yours") ?? head.appendChild(document.createElement("span"));
+    cell.className = "lift-yours";
+    return cell;
   }
 
   async judge() {
@@ -52,7 +46,6 @@ class Claims {
     }
     this.#part("[role=alert]").textContent = "";
     const seed = Number(input.value);
-    this.table.closest("details")?.setAttribute("open", "");
     this.#busy(true);
     const say = (text) => (this.#part("[role=status]").textContent = text);
     let at = 0;
@@ -60,10 +53,9 @@ class Claims {
       await engine.start(({ phase }) => phase && say(`Loading ${phase}.`));
       const asked = { claims: [...this.rows.keys()], seed };
       const { judged, moved } = await engine.call("judge", asked, (told) => {
-        if ("seconds" in told) this.#show(told);
+        if ("seconds" in told) this.#show(told, seed);
         else say(`Claim ${++at} of ${this.rows.size}.`);
       });
-      this.head.textContent = `here, seed ${seed}`;
       const same = moved === 0 ? "no verdict is another with it" : `${moved} ${moved === 1 ? "verdict is" : "verdicts are"} another with it`;
       say(`${judged} of ${this.rows.size} judged again: ${same}.`);
       this.box.dataset.judged = judged;
@@ -76,11 +68,10 @@ class Claims {
     }
   }
 
-  #show({ claim, found, seen, verdict, left }) {
+  #show({ claim, found, seen, verdict, left }, seed) {
     const cell = this.#cell(claim);
-    this.head.textContent ||= "here";
-    const before = this.rows.get(claim).querySelector('a[href*="ledger.html#"]').textContent;
-    const text = left ? `not computed here: ${left}` : `${found}, ${SEEN[seen]}; ${verdict === before ? `still “${verdict}”` : `now “${verdict}”`}`;
+    const before = this.rows.get(claim).dataset.verdict;
+    const text = left ? `not computed here: ${left}` : `here, seed ${seed}: ${found}, ${SEEN[seen]}; ${verdict === before ? `still “${verdict}”` : `now “${verdict}”`}`;
     cell.textContent = text;
     cell.classList.toggle("lift-mine", !left);
   }
@@ -95,13 +86,10 @@ class Claims {
   }
 
   reset() {
-    if (!this.head) return;
-    this.head.remove();
-    this.head = undefined;
-    this.table.querySelectorAll(".lift-yours").forEach((one) => one.remove());
+    this.list.querySelectorAll(".lift-yours").forEach((one) => one.remove());
     this.#part("[role=status]").textContent = "";
     delete this.box.dataset.judged;
   }
 }
 
-export const offer = (changed) => [...document.querySelectorAll(".lift-claims table")].map((table) => new Claims(table, changed));
+export const offer = (changed) => [...document.querySelectorAll(".lift-claims")].map((list) => new Claims(list, changed));

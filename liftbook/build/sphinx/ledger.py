@@ -1,12 +1,14 @@
-"""The directive ``lift-ledger``: all claims as cards to filter and sort.
+"""The directive ``lift-claims``: claims as a table whose rows open in place.
 
-The controls and the plot come from ``companion.sphinx.ledger``; the cards are generated from ``data/``, like the tables
-of ``liftbook.build.sphinx.record``.
+``{lift-claims} E23`` renders the claims of a paper; ``{lift-claims}``, all claims with a plot of their numbers, where a
+row that opens takes its contents from its paper's page; and ``{lift-claims} E23 figure 2``, links to the rows about a
+figure. The controls come from ``companion.sphinx.ledger``.
 """
 
 import html
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -15,18 +17,10 @@ from docutils.statemachine import StringList  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from companion.sphinx.ledger import Point, controls, plot, script
+from companion.sphinx.ledger import Point, controls, plot
+from companion.sphinx.search import found_alone
 from liftbook.build.sphinx.sources import stands_on
-from liftbook.claims import (
-    FUNCTIONS,
-    PAPERS,
-    Entry,
-    Sentence,
-    code_of,
-    drawn_at_random,
-    entries,
-    read_sentences,
-)
+from liftbook.claims import PAPERS, Entry, Sentence, drawn_at_random, entries, read_sentences
 from liftbook.claims.judging import KINDS, REPLICATIONS, VERDICTS, Value, range_of, shown
 from liftbook.claims.published import write_published
 from liftbook.claims.values import stored_values
@@ -46,36 +40,52 @@ VERDICT_CLASSES = {
     "cannot be told from the text": "untold",
 }
 """CSS class of each verdict."""
+COLUMNS = ("place", "what the paper says", "published, and here", "verdict")
+RETIRED = {"e23-wd-kept": "e23-thm1", "c22-ex1-subsets": "c22-ex1-risks"}
+"""Ids of former rows, which published links may name, and the rows that have their values now."""
+NAMES = "Algorithm|Definition|Example|Fig(?:ure)?|Lemma|Problem|Proposition|Remark|Table|Theorem"
+NAMED = re.compile(rf"\b({NAMES})s?\.? (A?\d+[a-d]?(?:(?:, | and | to )A?\d+[a-d]?)*)")
 
 
 class Claims(SphinxDirective):
-    """A directive that parses Markdown about claims."""
+    """Renders claims as a table, or links to the claims about a figure."""
 
     has_content = False
+    optional_arguments = 1
+    final_argument_whitespace = True
     option_spec: ClassVar[dict[str, object]] = {}
 
-    def parsed(self, lines: Sequence[str], kind: str) -> nodes.container:
-        """Return Markdown lines as nodes, with maths and links."""
-        box = nodes.container(classes=[kind])
-        self.state.nested_parse(StringList(list(lines), source="data/claims.csv"), self.content_offset, box)
-        return box
-
-
-class Ledger(Claims):
-    """Renders all claims as cards."""
-
     def run(self) -> list[nodes.Node]:
-        all_entries = entries(stored_values())
-        reason_counts = Counter(entry.claim.reason for entry in all_entries if entry.claim.reason)
-        first = {entry.claim.reason: entry.claim.id for entry in reversed(all_entries)}
-        content: list[nodes.Node] = [
-            raw(controls(choices(all_entries), SORT_ORDERS) + plot(points(all_entries)) + '<div id="ledger-list">')
-        ]
-        for at, entry in enumerate(all_entries):
-            of = first.get(entry.claim.reason, "")
-            elsewhere = of if reason_counts[entry.claim.reason] > 1 and of != entry.claim.id else ""
-            content += [raw(opening(entry, at)), self.parsed(card(entry, elsewhere), "claim-text"), raw(closing(entry))]
-        return [*content, raw(f"</div>{script()}")]
+        asked = self.arguments[0] if self.arguments else ""
+        paper, _, name = asked.partition(" ")
+        mine = chosen(entries(stored_values()), paper, name)
+        if not mine:
+            raise self.error(f"no claim for {asked!r}: see data/claims.csv")
+        if name:
+            return [raw(links(mine))]
+        counts, first = Counter(entry.claim.reason for entry in mine), dict[str, str]()
+        filters = choices(mine, paper)
+        content = [raw(controls(filters, SORT_ORDERS) + ("" if paper else plot(points(mine)))), raw(head())]
+        for at, entry in enumerate(mine):
+            reason, claim = entry.claim.reason, entry.claim
+            before = first.setdefault(reason, claim.id) if counts[reason] > 1 else claim.id
+            place = claim.place if paper else f"{claim.paper}, {claim.place}"
+            row = found_alone(
+                title=f"{claim.paper} {claim.place}: {entry.verdict}", anchor=claim.id, listed=bool(paper)
+            )
+            row["keywords"] = " ".join(named_in(claim.place))
+            says = nodes.inline("", "", *self.parsed([f"{claim.says}."])[0].children, classes=["claim-says"])
+            row += [raw(opening(entry, at, place)), says, raw(closing(entry))]
+            same = "" if before == claim.id else before
+            row += nodes.container("", *(self.parsed(details(entry, same)) if paper else [raw(more(entry))]))
+            content += [row, raw("</details>")]
+        return [*content, raw("</div>")]
+
+    def parsed(self, lines: Sequence[str]) -> list[nodes.Node]:
+        """Return Markdown lines as nodes, with maths and links."""
+        box = nodes.container()
+        self.state.nested_parse(StringList(list(lines), source="data/claims.csv"), self.content_offset, box)
+        return list(box.children)
 
 
 class LeftOut(SphinxDirective):
@@ -108,6 +118,36 @@ def raw(text: str) -> nodes.raw:
     return nodes.raw("", text, format="html")
 
 
+def named_in(place: str) -> list[str]:
+    """Return the figures, theorems and so on that a claim's place names, one by one.
+
+    >>> named_in("Section 4.2, Figs 6a and 7a"), named_in("Theorem 1, Proposition A2"), named_in("Section 3")
+    (['figure 6', 'figure 7'], ['theorem 1', 'proposition A2'], [])
+    """
+    return [
+        f"{'figure' if name.startswith('Fig') else name.lower()} {number}"
+        for name, numbers in NAMED.findall(place)
+        for number in re.findall(r"A?\d+", numbers)
+    ]
+
+
+def chosen(all_entries: Sequence[Entry], paper: str, name: str = "") -> list[Entry]:
+    """Return the claims of a paper (of all, if empty) about what is named, such as ``figure 2``."""
+    mine = [entry for entry in all_entries if paper in ("", entry.claim.paper)]
+    return [entry for entry in mine if name in named_in(entry.claim.place)] if name else mine
+
+
+def links(mine: Sequence[Entry]) -> str:
+    """Return a paragraph of links to the rows of claims, by verdict."""
+    groups = []
+    for verdict, kind in VERDICT_CLASSES.items():
+        ids = [entry.claim.id for entry in mine if entry.verdict == verdict]
+        if ids:
+            rows = ", ".join(f'<a href="#{name}">{name}</a>' for name in ids)
+            groups.append(f'<span class="verdict {kind}">{verdict}</span> {rows}')
+    return f'<p class="claims-of-figure">{"; ".join(groups)}</p>'
+
+
 def printed(entry: Entry) -> str:
     """Return the published value, or "stated" for words."""
     return "stated" if entry.claim.printed == "true" else entry.claim.printed
@@ -119,8 +159,14 @@ def found_in_words(values: Sequence[Value]) -> str:
     return BOOLEAN_WORDS.get(text, text)
 
 
-def opening(entry: Entry, at: int) -> str:
-    """Return the opening HTML of a card, with its data for filtering and sorting."""
+def head() -> str:
+    """Return the opening HTML of a table, with its column heads."""
+    names = "".join(f"<span>{name}</span>" for name in COLUMNS)
+    return f'<div id="ledger-list" class="lift-claims"><div class="claim-columns" aria-hidden="true">{names}</div>'
+
+
+def opening(entry: Entry, at: int, place: str) -> str:
+    """Return the opening HTML of a row, with its data for filtering and sorting."""
     claim = entry.claim
     facts = {
         "paper": claim.paper,
@@ -129,47 +175,58 @@ def opening(entry: Entry, at: int) -> str:
         "chapter": claim.chapter,
         "order": str(at),
         "off": f"{distance(entry):.6g}",
+        "names": " ".join([claim.paper, claim.place, *named_in(claim.place), claim.id]),
     }
     data = " ".join(f'data-{name}="{html.escape(value)}"' for name, value in facts.items())
-    badge = f'<span class="verdict {VERDICT_CLASSES[entry.verdict]}">{entry.verdict}</span>'
-    head = f'<a class="claim-id" href="#{claim.id}">{claim.id}</a> {claim.paper}, {html.escape(claim.place)}'
-    opening = f'<article class="claim {VERDICT_CLASSES[entry.verdict]}" id="{claim.id}" {data}>'
-    return f"{opening}<header>{head} {badge}</header>"
-
-
-def closing(entry: Entry) -> str:
-    """Return the closing HTML of a card, with the folded source code."""
-    names = dict.fromkeys(call.partition(":")[0] for call in entry.calls)
-    code = "\n\n".join(map(code_of, names))
-    where = ", ".join(dict.fromkeys(FUNCTIONS[name].__module__ for name in names))
+    former = "".join(f'<span id="{name}"></span>' for name, now in RETIRED.items() if now == claim.id)
     return (
-        f"<details><summary>How it is computed</summary><p><code>{where}</code></p>"
-        f"<pre>{html.escape(code)}</pre></details></article>"
+        f'<details class="claim {VERDICT_CLASSES[entry.verdict]}" id="{claim.id}" {data}>'
+        f'<summary>{former}<span class="claim-place">{html.escape(place)}</span>'
     )
 
 
-def card(entry: Entry, elsewhere: str) -> list[str]:
-    """Return a card's text as Markdown.
+def closing(entry: Entry) -> str:
+    """Return the rest of a row's summary: published and computed values, and the verdict."""
+    published = "" if entry.claim.printed == "true" else f"{entry.claim.printed}; "
+    return (
+        f'<span class="claim-found">{published}<b>{found_in_words(entry.found)}</b></span>'
+        f'<span class="verdict {VERDICT_CLASSES[entry.verdict]}">{entry.verdict}</span></summary>'
+    )
 
-    ``elsewhere`` is the id of the claim that states the same reason, or empty.
+
+def details(entry: Entry, elsewhere: str) -> list[str]:
+    """Return what a row shows once it is open, as Markdown.
+
+    ``elsewhere`` is the id of an earlier claim with the same reason, or empty.
     """
-    claim = entry.claim
-    lines = [claim.says + ".", ""]
-    tested = f" ({claim.reading})" if claim.reading else ""
-    lines += [f"- *Printed:* {printed(entry)}; *here*{tested}: **{found_in_words(entry.found)}**"]
-    for (text, _, values), outcome in zip(entry.readings[1:], entry.outcomes[1:], strict=True):
-        lines += [f"- *Another reading*, {text}: **{found_in_words(values)}**, {outcome}"]
-    lines += [f"- {text}: **{found_in_words(values)}**" for text, _, values in entry.details]
-    lines += [f"- *Tried on* {claim.setting}; {SCALE_TEXTS[claim.scale]}; {claim.trials}{so_far(entry)}"]
+    claim, several = entry.claim, len(entry.readings) > 1
+    lines = [] if claim.printed == "true" else [f"*Published:* {claim.printed}.", ""]
     if claim.reason:
-        why = f'as for <a href="#{elsewhere}">{elsewhere}</a>' if elsewhere else entry.reason
-        lines += [f"- *Why:* {why}"]
+        lines += [f'*Why:* as for <a href="#{elsewhere}">{elsewhere}</a>.' if elsewhere else entry.reason, ""]
+    for (text, call, values), outcome in zip(entry.readings, entry.outcomes, strict=True):
+        value = f"**{found_in_words(values)}**, {outcome}" if several else f"**{found_in_words(values)}**"
+        lines += [f"- {text or 'as stated'}: {value}; {recomputed(call)}"]
+    lines += [
+        f"- *detail*, {text}: **{found_in_words(values)}**; {recomputed(call)}" for text, call, values in entry.details
+    ]
+    lines += [f"- *tried on* {claim.setting}; {SCALE_TEXTS[claim.scale]}; {claim.trials}{so_far(entry)}"]
     page, _, label = claim.see.partition("#")
-    lines += [f'- *In the book:* <a href="{page}.html#{label}">{page}</a>']
+    shown_in = f'- *shown in* <a href="{page}.html#{label}">{page}</a>'
     if names := stands_on(dict.fromkeys(call.partition(":")[0] for call in entry.calls)):
         links = (f"{{py:obj}}`{address.rpartition('.')[2]} <{address}>`" for address in names)
-        lines += [f"- *By* {', '.join(links)}"]
-    return lines
+        shown_in += f", *computed with* {', '.join(links)}"
+    return [*lines, f'{shown_in}; <a href="#{claim.id}">{claim.id}</a>']
+
+
+def more(entry: Entry) -> str:
+    """Return the link to a claim's row on its paper's page, whose contents a script puts in its place."""
+    name = entry.claim.id
+    return f'<a class="claim-more" href="record-{entry.claim.paper.lower()}.html#{name}">{name}</a>'
+
+
+def recomputed(call: str) -> str:
+    """Return the call that computes a value, as Markdown."""
+    return f'`compute("{call}")`'
 
 
 def so_far(entry: Entry) -> str:
@@ -186,10 +243,10 @@ def distance(entry: Entry) -> float:
     return abs(range_of(entry.numbers)[2] - float(entry.claim.printed)) / (entry.claim.tolerance or 1.0)
 
 
-def choices(all_entries: Sequence[Entry]) -> dict[str, Sequence[str]]:
-    """Return the values that cards can be filtered by."""
-    chapters = sorted({entry.claim.chapter for entry in all_entries})
-    return {"paper": tuple(map(str.upper, PAPERS)), "kind": KINDS, "verdict": VERDICTS, "chapter": chapters}
+def choices(mine: Sequence[Entry], paper: str) -> Mapping[str, Sequence[str]]:
+    """Return the values that rows can be filtered by."""
+    filters = {"kind": KINDS, "verdict": VERDICTS, "chapter": sorted({entry.claim.chapter for entry in mine})}
+    return filters if paper else {"paper": tuple(map(str.upper, PAPERS)), **filters}
 
 
 def points(all_entries: Sequence[Entry]) -> Iterator[Point]:
@@ -204,8 +261,9 @@ def points(all_entries: Sequence[Entry]) -> Iterator[Point]:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the directive."""
-    app.add_directive("lift-ledger", Ledger)
+    """Register the directives."""
+    app.setup_extension("companion.sphinx.search")
+    app.add_directive("lift-claims", Claims)
     app.add_directive("lift-left-out", LeftOut)
     app.connect("build-finished", write_data)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

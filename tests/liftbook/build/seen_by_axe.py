@@ -38,7 +38,7 @@ ALIKE = """() => {
 
 # Most of a page's elements are insides of equations, which axe is told to leave out, and words in a style of their own,
 # in which it can find nothing but bad colours: it takes its time for each, so they are texts while it looks for else.
-# For colours whole articles of a list, such as the ledger's, are left out if nothing in them is looked at.
+# For colours whole rows of a list, the ledger's, are left out if nothing in them is looked at.
 RUN = """async ([theme, within, colours]) => {
     const root = document.documentElement, was = root.dataset.theme, put = [];
     const replace = (e, by) => { put.push(() => by.replaceWith(e)); e.replaceWith(by) };
@@ -53,7 +53,7 @@ RUN = """async ([theme, within, colours]) => {
         e.textContent.trim() && (e.closest('pre') || e.checkVisibility({visibilityProperty: true}))
         && e.parentElement !== document.body && bare(e));
     for (const e of styled) if (e.isConnected) replace(e, document.createTextNode(e.textContent));
-    if (colours) for (const e of document.querySelectorAll('article article'))
+    if (colours) for (const e of document.querySelectorAll('details.claim'))
         if (!e.querySelector('[data-looked], [data-looked-link]')) replace(e, document.createComment('alike'));
     root.dataset.theme = theme;
     axe.configure({rules: [{id: 'color-contrast', selector: '[data-looked]'},

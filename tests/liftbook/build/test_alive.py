@@ -68,7 +68,7 @@ def start(page):
 
 
 # the slow test judges all
-FEWER_CLAIMS = "document.querySelectorAll('.lift-claims tbody tr').forEach((row, at) => at < 4 || row.remove())"
+FEWER_CLAIMS = "document.querySelectorAll('.lift-claims details').forEach((row, at) => at < 4 || row.remove())"
 
 
 @pytest.fixture(scope="module")
@@ -275,11 +275,11 @@ def test_claims_are_judged_again_in_their_own_setting(record):
     assert len(said) == 4
     assert all(", as the book has it; still “" in one for one in said)
     assert record.inner_text(".lift-judging .lift-state") == "4 of 4 judged again: no verdict is another with it."
-    assert any(", a seed that the book does not have; " in one for one in judge(record, "4711"))
-    assert record.locator(".lift-claims thead th").last.inner_text() == "here, seed 4711"
+    said = judge(record, "4711")
+    assert any(", a seed that the book does not have; " in one for one in said)
+    assert all(one.startswith("here, seed 4711: ") for one in said)
     press(record, "reset")
     assert record.locator(".lift-yours").count() == 0
-    assert record.locator(".lift-claims thead th").count() == 4
 
 
 def test_an_exercise_answers_back(living):

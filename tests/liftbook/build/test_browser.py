@@ -267,27 +267,54 @@ def test_axe_sees_what_is_hard_to_read_or_has_no_name(visits):
     assert uncoloured == ["image-alt"]
 
 
+ROWS = "details.claim"
+
+
 @pytest.mark.xdist_group("chapters/ledger")
-def test_ledger_filters_sorts_and_shows_what_a_link_asks_for(visits):
+def test_ledger_filters_sorts_and_opens_what_a_link_asks_for(visits):
     page = visits("chapters/ledger").page
-    cards, shown = page.locator("article.claim"), page.locator("article.claim:visible")
-    assert shown.count() == cards.count() > 200
+    rows, shown = page.locator(ROWS), page.locator(f"{ROWS}:visible")
+    assert shown.count() == rows.count() > 200
     page.select_option('[data-filter="paper"]', "I21")
     page.select_option('[data-filter="kind"]', "result")
     page.select_option('[data-filter="verdict"]', "differs")
     found = set(shown.evaluate_all("all => all.map(one => one.id)"))
     assert {"i21-ex1-info-aware", "i21-ex1-info-markov", "i21-ex1-tv-aware", "i21-ex1-tv-markov"} <= found
-    assert page.locator("#ledger-controls output").inner_text() == f"{len(found)} of {cards.count()}"
+    assert page.locator("#ledger-controls output").inner_text() == f"{len(found)} of {rows.count()}"
     points = page.locator("#ledger-plot a:visible").evaluate_all("all => all.map(one => one.dataset.id)")
     assert set(points) <= found
     page.fill('[data-filter="text"]', "no such words")
     assert shown.count() == 0
     page.evaluate("location.hash = 's20-thm4'")
-    page.wait_for_function("!document.getElementById('s20-thm4').hidden")
+    row = page.locator("#s20-thm4")
+    # its contents come from the paper's page
+    row.get_by_text("independent given those known").wait_for()
+    assert "theorem_4_holds" in row.inner_text()
     page.select_option("[data-sort]", "verdict")
-    order = cards.evaluate_all("all => all.map(one => one.dataset.verdict)")
+    order = rows.evaluate_all("all => all.map(one => one.dataset.verdict)")
     assert order == sorted(order)
-    assert all(verdict.strip() for verdict in page.locator("article.claim .verdict").all_inner_texts())
+    assert all(verdict.strip() for verdict in page.locator(f"{ROWS} .verdict").all_inner_texts())
     page.set_viewport_size({"width": 390, "height": 900})
     page.select_option('[data-filter="verdict"]', "differs")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.set_viewport_size({"width": 1300, "height": 900})
+    page.evaluate("document.getElementById('ledger-controls').reset()")
+
+
+@pytest.mark.xdist_group("chapters/ledger")
+@pytest.mark.parametrize(
+    ("words", "first"),
+    [
+        ("E23 Prop. 5", {"e23-prop5-l1", "e23-prop5-chi2", "e23-prop5-alpha"}),
+        ("Proposition 5", {"e23-prop5-l1", "e23-prop5-chi2", "e23-prop5-alpha"}),
+        ("S20 Figure 8", {"s20-fig8a", "s20-fig8b"}),
+        ("is E23 Theorem 1", {"e23-thm1"}),
+        ("I21 Lemma 1", {"i21-lemma1", "i21-lemma1-only"}),
+    ],
+)
+def test_the_filter_reads_words_as_the_search_does(visits, words, first):
+    page = visits("chapters/ledger").page
+    page.fill('[data-filter="text"]', words)
+    found = page.locator(f"{ROWS}:visible").evaluate_all("all => all.map(one => one.id)")
+    page.fill('[data-filter="text"]', "")
+    assert set(found[: len(first)]) == first

@@ -1,17 +1,15 @@
-"""A row of the ledger and the rest of the book lead to each other."""
+"""A row of the record and the rest of the book lead to each other."""
 
 import re
 from collections import Counter
-from html import escape
 from pathlib import Path
 
 import pytest
 from each import each
 
-from liftbook.build.sphinx.ledger import VERDICT_CLASSES, card, closing
-from liftbook.build.sphinx.record import chosen, figures_of, table_of
+from liftbook.build.sphinx.ledger import RETIRED, VERDICT_CLASSES, chosen, details, found_in_words, links, named_in
 from liftbook.build.sphinx.sources import stands_on
-from liftbook.claims import code_of, entries
+from liftbook.claims import PAPERS, entries
 from liftbook.claims.values import stored_values
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -36,29 +34,54 @@ def test_a_row_names_what_computes_it():
 
 
 @each(ENTRIES, lambda entry: entry.claim.id)
-def test_links_of_a_row(entry):
-    text, (_, _, row) = "\n".join(card(entry, "")), table_of([entry])
-    page, _, label = entry.claim.see.partition("#")
+def test_an_open_row_has_all_that_its_verdict_needs(entry):
+    text, claim = "\n".join(details(entry, "")), entry.claim
+    page, _, label = claim.see.partition("#")
     assert f'<a href="{page}.html#{label}">' in text
-    assert f'<a href="{page}.html#{label}">' in row
-    assert f'<a href="ledger.html#{entry.claim.id}">' in row
-    assert row.count("|") - row.count(r"\|") == 5
-    for call in entry.calls:
-        assert escape(code_of(call.partition(":")[0])) in closing(entry)
+    for reading, call, values in (*entry.readings, *entry.details):
+        assert f"**{found_in_words(values)}**" in text
+        assert f'`compute("{call}")`' in text
+        assert reading in text
+    if len(entry.readings) > 1:
+        assert all(f"**, {outcome};" in text for outcome in entry.outcomes)
+    for part in (entry.reason, claim.setting, claim.trials):
+        assert part in text
     for address in used(entry):
         assert f"<{address}>`" in text
 
 
-@pytest.mark.parametrize("paper", ["E23", "C22", "I21", "S20"])
+def test_names_in_a_place():
+    assert named_in("Section 4.2, Figs 6a and 7a") == ["figure 6", "figure 7"]
+    assert named_in("Fig. 1 and its caption") == ["figure 1"]
+    assert named_in("Sections 3.1 and 4") == []
+    assert named_in("Propositions 3, 5 and A1; Table 2") == [
+        "proposition 3",
+        "proposition 5",
+        "proposition A1",
+        "table 2",
+    ]
+
+
+@pytest.mark.parametrize("paper", [paper.upper() for paper in PAPERS])
 def test_each_claim_is_on_its_papers_page(paper):
     text = (ROOT / "chapters" / f"record-{paper.lower()}.md").read_text(encoding="utf-8")
-    asked = re.findall(rf"```\{{lift-record\}} {paper} (.+)", text)
+    asked = re.findall(rf"```\{{lift-claims\}} {paper}\b ?(.*)", text)
     mine = [entry for entry in ENTRIES if entry.claim.paper == paper]
-    verdicts = {VERDICT_CLASSES[entry.verdict] for entry in mine} - {"agrees"}
-    figures = {f"figure {number}" for entry in mine for number in figures_of(entry.claim.place)}
-    assert sorted(asked) == sorted({*verdicts, *figures, "all"})
-    assert chosen(ENTRIES, paper, "all") == mine
-    assert all(chosen(ENTRIES, paper, one) for one in asked)
+    figures = {name for entry in mine for name in named_in(entry.claim.place) if name.startswith("figure")}
+    assert sorted(asked) == sorted({*figures, ""})
+    assert chosen(ENTRIES, paper) == mine
+    for name in figures:
+        rows = chosen(mine, paper, name)
+        assert rows
+        assert re.findall('href="#([^"]+)"', links(rows)) == [
+            entry.claim.id for verdict in VERDICT_CLASSES for entry in rows if entry.verdict == verdict
+        ]
+
+
+def test_a_former_row_leads_to_the_one_with_its_values():
+    ids = {entry.claim.id for entry in ENTRIES}
+    assert not ids & set(RETIRED)
+    assert set(RETIRED.values()) <= ids
 
 
 @pytest.mark.book
@@ -67,12 +90,12 @@ def test_the_rows_links_are_there():
     ids = {name: Counter(re.findall(r'\sid="([^"]+)"', text)) for name, text in pages.items()}
     for entry in ENTRIES:
         page, _, label = entry.claim.see.partition("#")
-        assert ids["ledger"][entry.claim.id] == 1
-        assert ids[page][label] >= 1, entry.claim.see
         record = f"record-{entry.claim.paper.lower()}"
-        assert f'href="ledger.html#{entry.claim.id}"' in pages[record]
-        assert ids[record][entry.claim.id] == (entry.verdict != "agrees")
+        assert ids["ledger"][entry.claim.id] == ids[record][entry.claim.id] == 1
+        assert ids[page][label] >= 1, entry.claim.see
+        assert f'href="{record}.html#{entry.claim.id}"' in pages["ledger"]
         for address in used(entry):
             (owner,) = [name for name in ids if name.startswith("api-") and ids[name][address]]
             assert ids[owner][address] == 1, address
-            assert f'href="{owner}.html#{address}"' in pages["ledger"]
+            assert f'href="{owner}.html#{address}"' in pages[record]
+    assert all(ids["ledger"][former] == 1 for former in RETIRED)

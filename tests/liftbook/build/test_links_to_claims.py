@@ -76,11 +76,14 @@ SETTLED = """() => { const now = [document.body.offsetHeight, scrollY].join(), a
 
 
 def links():
-    """Return the verdicts' links in all chapters, as pairs of page and claim."""
-    pages = sorted((HTML / "chapters").glob("*.html"))
-    found = {
-        (page.stem, name) for page in pages for name in re.findall(r'href="ledger\.html#([^"]+)"', page.read_text())
-    }
+    """Return links to rows, as pairs of page and claim: below the figures of the record, and in the ledger's plot."""
+    found = set()
+    for page in sorted((HTML / "chapters").glob("*.html")):
+        text = page.read_text(encoding="utf-8")
+        for part in re.findall(
+            r'<p class="claims-of-figure">.*?</p>|<figure id="ledger-plot">.*?</figure>', text, re.DOTALL
+        ):
+            found |= {(page.stem, name) for name in re.findall(r'href="#([^"]+)"', part)}
     return random.Random(SEED).sample(sorted(found), NUMBER)
 
 
@@ -96,11 +99,10 @@ def followed(browser, site, condition, some):
             context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": rate})
         if condition == "warm":
             page.goto(f"{site}chapters/{source}.html")
-            page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
-            page.locator(f'a[href="ledger.html#{name}"]').first.click()
-            page.wait_for_url("**/ledger.html#*")
+            page.locator(f':is(.claims-of-figure, #ledger-plot) a[href="#{name}"]').first.dispatch_event("click")
+            page.wait_for_url(f"**#{name}")
         else:
-            page.goto(f"{site}chapters/ledger.html#{name}")
+            page.goto(f"{site}chapters/{source}.html#{name}")
         page.wait_for_function(SETTLED, polling=100)
         page.evaluate("MathJax.startup.promise.then(() => document.fonts.ready).then(() => 0)")
         page.wait_for_function(SETTLED, polling=100)
@@ -108,8 +110,10 @@ def followed(browser, site, condition, some):
         head = page.evaluate("document.querySelector('.bd-header-article').getBoundingClientRect().bottom")
         if not head <= top < 600:
             lost.append((name, top))
-        assert page.locator("article.claim:target").get_attribute("id") == name
-        assert page.evaluate("getComputedStyle(document.querySelector('article.claim:target')).outlineStyle") == "solid"
+        row = page.locator("details.claim:target")
+        assert row.get_attribute("id") == name
+        assert row.evaluate("row => [row.open, getComputedStyle(row).outlineStyle]") == [True, "solid"]
+        assert "compute(" in row.inner_text()  # its contents are there
         (context if condition != "warm" else page).close()
     context.close()
     return lost

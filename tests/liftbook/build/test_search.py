@@ -116,6 +116,24 @@ def test_a_question_of_small_words_alone_is_asked_as_it_is(page, site):
 
 @one_visit
 @pytest.mark.book
+@pytest.mark.parametrize(
+    ("asked", "address", "title"),
+    [
+        ("E23 Theorem 1", "record-e23.html#e23-thm1", "E23 Theorem 1, Proposition A2: agrees"),
+        ("is E23 Proposition 5 right?", "record-e23.html#e23-prop5-l1", "E23 Proposition 5, item 1: differs"),
+        ("S20 Theorem 4", "record-s20.html#s20-thm4", "S20 Theorem 4: differs"),
+    ],
+)
+def test_verdicts_are_among_the_first_answers(page, site, asked, address, title):
+    addresses = [one for one, _ in found(page, site, asked)][:6]
+    assert f"chapters/{address}" in addresses
+    assert page.locator(f"ul.search li a[href='chapters/{address}']").inner_text() == title
+    # one row of a claim, not one on each page that has it
+    assert not any(one.startswith("chapters/ledger.html#") for one in addresses)
+
+
+@one_visit
+@pytest.mark.book
 @pytest.mark.slow
 @pytest.mark.parametrize("asked", ASKED)
 def test_the_first_answer_is_the_page_that_answers(page, site, asked):

@@ -10,7 +10,7 @@ import pytest
 from each import each
 
 from liftbook import claims, figures
-from liftbook.build.sphinx.ledger import card
+from liftbook.build.sphinx.ledger import details
 from liftbook.claims import stored
 from liftbook.claims.judging import KINDS, REPLICATIONS, VERDICTS, Interval, Outcome, parse, shown, store, verdict_of
 from liftlib.errors import DataError
@@ -75,7 +75,7 @@ def test_what_is_stored_is_enough(entry):
         assert len(values) <= wanted
         if len(values) < wanted:
             assert stored.is_long(call), f"{len(values)} of {wanted} values of {call}; run make ledger"
-            assert "replications are stored so far" in " ".join(card(entry, ""))
+            assert "replications are stored so far" in " ".join(details(entry, ""))
 
 
 def test_nothing_else_is_stored():
