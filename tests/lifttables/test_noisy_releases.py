@@ -155,13 +155,14 @@ def test_noise_of_a_whole_table_and_of_its_parts_does_not_cancel():
 
 def test_further_noise_of_the_same_rows_adds_up(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    people().write_csv("in.csv")
+    pl.DataFrame({"ill": ["a", "b"] * 100, "age": ["old", "old", "young", "young"] * 50}).write_csv("in.csv")
     words = ["sanitise", "in.csv", "--secret", "ill", "--public", "age", "--notion", "lip", "--resamples", "0"]
     cards = []
     for number, eps, noise in ((1, "0.2", "0.1"), (2, "0.25", "0.1"), (3, "0.2", "0.3")):
         assert main([*words, "--eps", eps, "--noise", noise, "-o", f"{number}.csv", "--allow"]) == 0
         cards.append(json.loads(Path(f"{number}.card.json").read_text()))
     growth = [sentence for card in cards for sentence in card["words"] if "all other rows" in sentence]
+    assert len(growth) >= 3
     assert [card["noise"] for card in cards] == [0.1, 0.1, 0.3]
     for sentence, exponent in zip(growth, (0.4 + 0.2, 0.5 + 0.2, 0.4 + 0.8), strict=False):
         odds = math.exp(exponent) / 9
