@@ -99,7 +99,7 @@ wheel: .venv/tested  ## The wheel in fresh environments, bare and with each extr
 # build and the wheel have the lock's versions alone
 RESOLUTION ?= lowest-direct
 BOUNDS := _build/$(RESOLUTION)
-NEED_SPHINX := $(foreach one,toy_book settings compiling grammar,--ignore tests/companion/test_$(one).py)
+NEED_SPHINX := $(foreach one,toy_book any_paper new_book settings compiling grammar,--ignore tests/companion/test_$(one).py)
 bounds: .venv/tested  ## Try the lowest versions that pyproject.toml allows; with RESOLUTION=highest the newest there are
 	rm -rf $(BOUNDS) && mkdir -p $(BOUNDS)
 	$(BIN)/uv pip compile --quiet --python $(PYTHON) --resolution $(RESOLUTION) --extra tables --extra book --extra dask --extra sklearn \

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import subprocess
 import sys
-from importlib.metadata import version
+import tempfile
 from pathlib import Path
 
 from companion.errors import CompanionError
@@ -18,28 +19,36 @@ from companion.project import refuse_address
 HERE = Path(__file__).resolve().parent
 
 
-def requirement() -> str:
-    """Return the pip requirement: the local sources if present, else this version."""
-    if (HERE / "pyproject.toml").is_file():
-        return f"paper-companion @ {HERE.as_uri()}"
-    return f"paper-companion=={version('paper-companion')}"
+def build_wheel(folder: Path) -> Path:
+    """Build the kit's wheel from its files, installed or not, and return the wheel's path."""
+    words = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    done = subprocess.run(words, cwd=HERE, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise CompanionError(f"the wheel of the kit cannot be built, which takes hatchling: {done.stderr.strip()}")
+    (wheel,) = folder.glob("*.whl")
+    return wheel
 
 
 def new(folder: Path) -> None:
-    """Write a book of two pages into a new folder.
+    """Write a book of two pages into a new folder, with the kit as a wheel, which no index offers.
 
     Raises
     ------
     CompanionError
-        If the folder exists.
+        If the folder exists or is an address, or the wheel cannot be built.
     """
     refuse_address(folder)
     if folder.exists():
         raise CompanionError(f"{folder} already exists: choose another folder")
-    shutil.copytree(HERE / "template", folder, ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "gitignore").rename(folder / ".gitignore")
-    wanted = folder / "requirements.txt"
-    wanted.write_text(wanted.read_text(encoding="utf-8").format(companion=requirement()), encoding="utf-8")
+    with tempfile.TemporaryDirectory() as aside:
+        book = Path(aside) / "book"
+        shutil.copytree(HERE / "template", book, ignore=shutil.ignore_patterns("__pycache__"))
+        (book / "gitignore").rename(book / ".gitignore")
+        wheel = build_wheel(book / "vendor")
+        wanted = book / "requirements.txt"
+        text = wanted.read_text(encoding="utf-8").format(companion=f"./vendor/{wheel.name}")
+        wanted.write_text(text, encoding="utf-8")
+        shutil.move(book, folder)
 
 
 def main() -> int:

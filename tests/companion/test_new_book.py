@@ -1,0 +1,94 @@
+"""What `companion new` writes can be installed and built anywhere, from an installed kit too."""
+
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from companion.__main__ import build_wheel
+
+ROOT = Path(__file__).resolve().parents[2]
+LOCKED = set(
+    re.findall(r"^([a-z0-9-]+)==", (ROOT / "tests" / "requirements.lock").read_text(encoding="utf-8"), re.MULTILINE)
+)
+
+
+class Made:
+    """A book that an installed kit has written into an empty folder."""
+
+    def __init__(self, folder):
+        kept = {
+            key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "VIRTUAL_ENV", "COV_"))
+        }
+        self.environment = {**kept, "LIFT_PYODIDE": "off"}
+        self.folder, self.book = folder, folder / "my-paper"
+        site = folder / "environment" / "site-packages"
+        (folder / "environment").mkdir()
+        (folder / "environment" / ".gitignore").write_text("*\n", encoding="utf-8")  # as uv and venv write it
+        with zipfile.ZipFile(build_wheel(folder / "dist")) as wheel:
+            wheel.extractall(site)
+        code = "import sys, companion.__main__ as kit; print(kit.__file__); sys.exit(kit.main())"
+        done = self.run(sys.executable, "-c", code, "new", "my-paper", PYTHONPATH=str(site))
+        assert done.returncode == 0, done.stderr
+        where, self.said = done.stdout.splitlines()
+        assert Path(where).is_relative_to(site), "another kit was found"
+
+    def run(self, *words, cwd=None, **variables):
+        environment = self.environment | variables
+        return subprocess.run(
+            words, cwd=cwd or self.folder, env=environment, capture_output=True, text=True, check=False
+        )
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    return Made(tmp_path_factory.mktemp("new"))
+
+
+def test_each_requirement_is_a_file_of_the_book_or_on_the_index(made):
+    lines = (made.book / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    files = [line for line in lines if line.startswith("./")]
+    assert [line for line in files if not (made.book / line).is_file()] == []
+    assert [Path(line).name.partition("-")[0] for line in files] == ["paper_companion"]
+    assert {re.match(r"[a-z0-9-]+", line)[0] for line in lines if line not in files} <= LOCKED
+
+
+def test_the_wheel_has_all_files_of_the_kit(made):
+    """From it a book can be begun again."""
+    (path,) = (made.book / "vendor").iterdir()
+    with zipfile.ZipFile(path) as wheel:
+        inside = {name for name in wheel.namelist() if name.startswith("companion/")}
+    listed = subprocess.run(["git", "ls-files", "companion"], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert inside == set(listed.stdout.split())
+
+
+def test_nothing_in_the_book_names_this_machine(made):
+    files = [path for path in made.book.rglob("*") if path.is_file() and path.suffix != ".whl"]
+    assert len(files) > 10
+    assert [path for path in files if str(made.folder) in path.read_text(encoding="utf-8")] == []
+    assert made.said == "my-paper: now run `make book` and `make test` there"
+
+
+def test_a_wheel_that_cannot_be_built_leaves_no_half_of_a_book(tmp_path):
+    (tmp_path / "template").mkdir()
+    (tmp_path / "template" / "gitignore").touch()
+    code = "import sys, companion.__main__ as kit; kit.HERE = kit.Path(sys.argv.pop()); sys.exit(kit.main())"
+    command = [sys.executable, "-c", code, "new", "paper", str(tmp_path)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("companion: the wheel of the kit cannot be built, which takes hatchling: ")
+    assert not (tmp_path / "paper").exists()
+
+
+@pytest.mark.slow
+def test_its_two_commands_build_and_test_it(made):
+    for target in ("book", "test"):
+        done = made.run("make", target, f"PYTHON={sys.executable}", cwd=made.book)
+        assert done.returncode == 0, f"{done.stdout[-3000:]}{done.stderr[-3000:]}"
+    assert "4 passed" in done.stdout
+    found = made.run(made.book / ".venv" / "bin" / "python", "-c", "import companion; print(companion.__file__)")
+    assert Path(found.stdout).is_relative_to(made.book / ".venv")
