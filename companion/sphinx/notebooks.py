@@ -1,12 +1,11 @@
 """Notebooks that read like the chapters' pages, with download buttons.
 
-The Pages workflow publishes ``_notebooks`` on the branch ``notebooks``, which the Binder and Colab buttons open. The
-repository is ``repository_url`` in ``_config.yml`` or GITHUB_REPOSITORY, which the workflow sets; without a repository,
-these buttons are omitted, and notebooks install the wheel next to them.
+The Pages workflow publishes ``_notebooks`` on the branch ``notebooks``, which the Binder and Colab buttons open.
+Without a repository (see ``companion.sphinx.theming``) or without ``companion_package``, there are none. Without a
+repository, notebooks install the wheel next to them.
 """
 
 import ast
-import os
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -27,6 +26,7 @@ from companion.solutions import ask, check_sealed, reveal, tags
 from companion.sphinx.exercises import sealed_answers
 from companion.sphinx.markdown import told
 from companion.sphinx.settings import add_settings
+from companion.sphinx.theming import repository
 
 BRANCH = "notebooks"
 NOTEBOOK_FOLDER = "_notebooks"
@@ -68,19 +68,6 @@ def package_of(config: Config) -> Package | None:
     """Return the package that notebooks install, or None if none is configured."""
     said = config["companion_package"]
     return Package(**said) if said else None
-
-
-def set_repository(_app: Sphinx, config: Config) -> None:
-    """Show the theme's repository buttons only if there is a repository."""
-    if named := os.environ.get("GITHUB_REPOSITORY"):
-        config.html_theme_options["repository_url"] = f"https://github.com/{named}"
-    there = bool(repository(config))
-    config.html_theme_options |= {"use_repository_button": there, "use_issues_button": there}
-
-
-def repository(config: Config) -> str:
-    """Return the URL of the repository, or an empty string."""
-    return str(config.html_theme_options.get("repository_url") or "").rstrip("/")
 
 
 def is_notebook(app: Sphinx, docname: str) -> bool:
@@ -194,8 +181,8 @@ def add_buttons(app: Sphinx, pagename: str, _template: str, context: dict[str, A
     if app.builder.name != "html" or pagename not in app.env.found_docs or not is_notebook(app, pagename):
         return
     file, up = f"{pagename}.ipynb", "../" * pagename.count("/")
-    url = repository(app.config)
-    if url:
+    url, package = repository(app.config), package_of(app.config)
+    if url and package:
         slug = url.removeprefix("https://github.com/")
         binder = f"https://mybinder.org/v2/gh/{slug}/{BRANCH}?urlpath=lab/tree/{file}"
         colab = f"https://colab.research.google.com/github/{slug}/blob/{BRANCH}/{file}"
@@ -208,7 +195,7 @@ def add_buttons(app: Sphinx, pagename: str, _template: str, context: dict[str, A
         link(f"{up}{NOTEBOOK_FOLDER}/{file}", ".ipynb", "Download as a notebook", "fas fa-file-code"),
         link(f"{up}_sources/{pagename}.md", ".md", "Download the source", "fas fa-file"),
     ]
-    if package := package_of(app.config):
+    if package:
         wheel = f"{package.name}-{version(package.name)}-py3-none-any.whl"
         words = f"Download {package.name}, which the notebook needs"
         downloads.append(link(f"{up}{NOTEBOOK_FOLDER}/{wheel}", ".whl", words, "fas fa-box"))
@@ -219,7 +206,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the build."""
     app.setup_extension("sphinx_markdown_builder")
     add_settings(app, "companion_package")
-    app.connect("config-inited", set_repository)
     app.connect("doctree-resolved", keep_text, priority=900)
     app.connect("html-page-context", add_buttons, priority=600)
     app.connect("build-finished", write_notebooks)

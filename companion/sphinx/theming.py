@@ -1,5 +1,9 @@
-"""Our templates, readable tables, and references as list items."""
+"""Our templates, buttons for the repository, readable tables, and references as list items.
 
+The repository is ``repository_url`` in ``_config.yml`` or GITHUB_REPOSITORY, which the workflow sets.
+"""
+
+import os
 from pathlib import Path
 
 from docutils import nodes  # type: ignore[import-untyped]
@@ -15,6 +19,19 @@ TEMPLATES = Path(__file__).parent / "templates"
 def use_templates(_app: Sphinx, config: Config) -> None:
     """Let our templates override the theme's templates of the same name."""
     config.templates_path = [str(TEMPLATES), *config.templates_path]
+
+
+def set_repository(_app: Sphinx, config: Config) -> None:
+    """Leave out the theme's repository buttons if there is no repository."""
+    if named := os.environ.get("GITHUB_REPOSITORY"):
+        config.html_theme_options["repository_url"] = f"https://github.com/{named}"
+    if not repository(config):
+        config.html_theme_options |= {"use_repository_button": False, "use_issues_button": False}
+
+
+def repository(config: Config) -> str:
+    """Return the URL of the repository, or an empty string."""
+    return str(config.html_theme_options.get("repository_url") or "").rstrip("/")
 
 
 def readable_tables(_app: Sphinx, doctree: nodes.document, _docname: str) -> None:
@@ -38,6 +55,7 @@ def visit_citation(self: HTML5Translator, node: nodes.citation) -> None:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the build."""
     app.connect("config-inited", use_templates)
+    app.connect("config-inited", set_repository)
     app.connect("doctree-resolved", readable_tables)
     app.add_node(nodes.citation, override=True, html=(visit_citation, HTML5Translator.depart_citation))
     return {"parallel_read_safe": True, "parallel_write_safe": True}

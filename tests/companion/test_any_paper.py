@@ -278,6 +278,24 @@ def test_a_glossary_that_is_not_there_is_named(tmp_path):
     assert (done.returncode, done.stderr) == (0, said)
 
 
+REPOSITORY = """
+html_theme_options = {"repository_url": "https://github.com/writer/paper", "use_issues_button": True}
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "shown"), [(REPOSITORY, True), (REPOSITORY.replace("https://github.com/writer/paper", ""), False)]
+)
+def test_a_book_keeps_its_own_choice_of_buttons_and_gets_none_that_lead_nowhere(tmp_path, options, shown):
+    done = build(tmp_path, "-W", conf=CONF + options, index=f"{KERNEL}\n# Book\n{CELL}")
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "html" / "index.html").read_text(encoding="utf-8")
+    assert ("writer/paper/issues" in page) == shown
+    assert "btn-source-repository-button" not in page
+    assert "mybinder.org" not in page  # there may be no branch that it could open
+    assert "Download as a notebook" in page
+
+
 JUPYTER_BOOK = """
 title: A book
 execute: {execute_notebooks: "off"}
