@@ -140,6 +140,14 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
         if not node.get("internal") and re.match(r"https?:", node.get("refuri", "")):
             self._pop_context()
 
+    def visit_label(self, node: nodes.label) -> None:
+        """Write the label of a reference to the literature; only footnotes have a form of their own."""
+        if isinstance(node.parent, nodes.footnote):
+            super().visit_label(node)
+        else:
+            self.add(f"**[{node.astext()}]** ")
+            raise nodes.SkipNode
+
     def visit_target(self, _node: nodes.target) -> None:
         raise nodes.SkipNode
 

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import jupytext
 import nbformat
@@ -319,17 +320,29 @@ def jupyter_book(tmp_path):
     """A book for Jupyter Book with a page as text and one as a notebook, each of which shows a picture."""
     (tmp_path / "_config.yml").write_text(JUPYTER_BOOK, encoding="utf-8")
     (tmp_path / "_toc.yml").write_text(
-        "{format: jb-book, root: index, chapters: [{file: part/text}, {file: note}]}", encoding="utf-8"
+        "{format: jb-book, root: index, chapters: [{file: part/text, sections: [{file: leaf}]}]}", encoding="utf-8"
     )
     (tmp_path / "works.bib").write_text(WORKS, encoding="utf-8")
     (tmp_path / "picture.png").write_bytes(PICTURE)
     (tmp_path / "index.md").write_text("# Book\n", encoding="utf-8")
+    (tmp_path / "leaf.md").write_text(CHILD, encoding="utf-8")
     (tmp_path / "part").mkdir()
     text = f"{KERNEL}\n# Text\n{SHOWN.format(up='../')}{CELL}\n```{{code-cell}} ipython3\nn + 1\n```\n"
     (tmp_path / "part" / "text.md").write_text(text, encoding="utf-8")
     notebook = jupytext.reads(text.replace("../", ""), "md:myst")
     jupytext.write(notebook, tmp_path / "note.ipynb")
     return tmp_path
+
+
+def test_a_jupyter_book_with_child_pages_is_built_strictly(jupyter_book):
+    program = Path(sys.executable).with_name("jupyter-book")
+    command = [program, "build", "-W", "-n", "--keep-going", "."]
+    done = subprocess.run(command, cwd=jupyter_book, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    html = jupyter_book / "_build" / "html"
+    made = jupytext.read(html / "_notebooks" / "part" / "text.ipynb")
+    assert "**[Wri26]** " in "".join(cell.source for cell in made.cells)
+    assert (html / "_notebooks" / "leaf.ipynb").exists()
 
 
 @pytest.mark.parametrize("page", ["text", "note"])
