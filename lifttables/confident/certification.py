@@ -59,6 +59,10 @@ BLOCKS_DIVISOR = 3  # a third as many blocks is tried too: with few rows or a sm
 FITTED_SUFFIX = "fitted by confidence bounds"
 
 ONLY_CONSTANT = "only a constant release is left"
+MERGING_STOPS = (
+    "no number of rows of these shares allows more without random draws, as where no row has a value of the secret; "
+    "with them, by a mechanism such as subset-response, more may be possible"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,9 +169,13 @@ def for_population(
     member = certificate.parts.member[:, heads] if other.route == "response" else np.zeros((0, len(blocks)), dtype=bool)
     how = f"{certificate.route}, by bounds on all of its subsets at once", ""
     if certificate.rows_needed is not None:
-        rows = f"about {certificate.rows_needed:,.0f} rows of these shares"
-        possible = np.isfinite(certificate.rows_needed)
-        how = ONLY_CONSTANT, f"more would take {rows if possible else 'another secret, or other symbols'}"
+        if np.isfinite(certificate.rows_needed):
+            more = f"more would take about {certificate.rows_needed:,.0f} rows of these shares"
+        elif other.route == "response":
+            more = "more would take another secret, or other symbols"
+        else:
+            more = MERGING_STOPS
+        how = ONLY_CONSTANT, more
     return CertifiedChannel(channel, Certifier(sample, notion, blocks, member), how, other.name.format(mechanism.name))
 
 

@@ -1,6 +1,7 @@
 """A promise for the population holds for each listed value of the secret, whether it occurs in the rows or not."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -180,3 +181,24 @@ def test_missing_values_beside_a_list():
     counts = tables.Reading("ill", "town", **words, missing="drop").counts(table)
     assert counts.secret.texts == ("flu", "hiv", "none")
     assert counts.dropped == 20
+
+
+def test_a_constant_for_an_absent_value_names_what_would_retain_more():
+    """Merged values would need bounds on how common they are for people of whom there is no row."""
+    frame = rows(np.array([[0.28, 0.12, 0.1], [0.2, 0.12, 0.18]]), 250, np.random.default_rng(0))
+    words = {"secret": "ill", "public": "town", "notion": ll.LIP(1.0), "values": [LISTED], "resamples": 0}
+    merged = tables.sanitise(frame, **words)
+    assert merged.design.constant
+    (promise,) = merged.design.kept
+    assert promise.how == "only a constant release is left"
+    assert "no number of rows of these shares allows more without random draws" in promise.numbers
+    drawn = tables.sanitise(frame, **words, mechanism="subset-response")
+    assert drawn.audit.overall["nmi"] > 0.1
+    # where each value has rows, the number of rows that would do is named, and does
+    few = tables.sanitise(frame, **{**words, "values": [], "notion": ll.LIP(0.3)})
+    (promise,) = few.design.kept
+    needed = int(
+        re.search(r"more would take about ([0-9,]+) rows of these shares", promise.numbers)[1].replace(",", "")
+    )
+    more = pl.concat([frame] * (1 + 2 * needed // 250))
+    assert not tables.sanitise(more, **{**words, "values": [], "notion": ll.LIP(0.3)}).design.constant
