@@ -21,9 +21,9 @@ from .releases.drift import Drift as Drift
 from .releases.drift import drift_of as drift_of
 from .releases.estimating import Estimate as Estimate
 from .releases.estimating import estimate as estimate
+from .releases.pipeline import Applied as Applied
 from .releases.pipeline import Plan as Plan
 from .releases.pipeline import Sanitised as Sanitised
-from .releases.sanitising import Applied as Applied
 from .releases.sanitising import apply as apply
 from .releases.sanitising import sanitise as sanitise
 from .releases.verifying import Verification as Verification

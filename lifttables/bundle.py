@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from liftlib.channel import Uniform
 from liftlib.errors import DataError
-from lifttables.designs.designing import Design, load
+from lifttables.designs.designing import load
 from lifttables.designs.publishing import Publishing
 from lifttables.encoding.text_format import TextFormat
 from lifttables.files import check_apart, check_free, fingerprint, fresh_files
-from lifttables.page import documents
-from lifttables.releases.drift import Drift
-from lifttables.releases.pipeline import Draw, ForNew, Plan, Sanitised, release, release_again
+from lifttables.page import card_documents, documents
+from lifttables.releases.pipeline import Applied, Draw, ForNew, Plan, Sanitised, release, release_again
 from lifttables.releases.releasing import check_suffix, write
 from lifttables.sources.endings import STDIN, ending
 from lifttables.sources.polars_rows import PolarsTable
@@ -107,7 +105,7 @@ def sanitise_file(
 def _drawn(draw: Draw, ledger: Sequence[Path], out: Path, aside: Path) -> None:
     """Write the rows, and their entry in the ledger."""
     if draw.past is not None:
-        draw.past.with_entry(out.name, draw.how.keep, draw.design).save(ledger[0])
+        draw.past.with_entry(out.name, draw.how.keep, draw.entry).save(ledger[0])
     assert isinstance(draw.table, PolarsTable)  # as all files are
     write(draw.table, draw.design, aside, draw.source, draw.how, ending(out) or "")
 
@@ -128,19 +126,18 @@ def apply_file(
     publishing: Publishing | None = None,
     missing: ForNew = "refuse",
     text_format: TextFormat | None = None,
-    allow: bool = False,
     new_people: bool = False,
     ledger: Path | None = None,
     rng: Uniform | int | None = None,
     force: bool = False,
-) -> tuple[Design, Drift, tuple[str, ...]]:
-    """Release new rows with a stored design; return the design, the drift and notes.
+) -> Applied:
+    """Release new rows with a stored design; write the table and its card.
 
     Parameters
     ----------
     channel, source, out : pathlib.Path
-        The design, the table of new rows, and the table to write.
-    publishing, missing, allow, new_people, ledger, rng, force
+        The design, the table of new rows, and the table to write; its card is written next to it.
+    publishing, missing, new_people, ledger, rng, force
         As in :func:`lifttables.apply` and :func:`sanitise_file`.
     text_format : TextFormat, optional
         The dialect of a text table.
@@ -153,16 +150,19 @@ def apply_file(
         As in :func:`lifttables.apply`.
     """
     inputs = [channel, *([] if source == STDIN else [source])]
-    files = [*([ledger] if ledger else []), out]
-    _check_files([out], files, inputs, force=force)
+    ours, files = [ledger] if ledger else [], Outputs.next_to(out).public
+    _check_files(files, [*files, *ours], inputs, force=force)
     design = load(channel)
 
-    def write_both(draw: Draw) -> Design:
-        replaced = files if force else files[:-1]
-        with fresh_files(files, force=replaced, private=files[:-1], inputs=inputs) as every:
-            _drawn(draw, every[:-1], out, every[-1])
-        return draw.design
+    def write_all(draw: Draw, applied: Applied) -> Applied:
+        replaced = [*(files if force else []), *ours]
+        with fresh_files([*ours, *files], force=replaced, private=ours, inputs=inputs) as every:
+            *of_ledger, to_card, to_text, to_table = every
+            _drawn(draw, of_ledger, out, to_table)
+            applied = replace(applied, card=replace(applied.card, sha256=fingerprint(to_table)))
+            for path, text in zip((to_card, to_text), card_documents(applied.card), strict=True):
+                path.write_text(text, encoding="utf-8")
+        return applied
 
     table, how = open_table(source, text_format), publishing or Publishing()
-    words: dict[str, Any] = {"missing": missing, "allow": allow, "new_people": new_people, "ledger": ledger, "rng": rng}
-    return release_again(table, design, how, write_both, **words)
+    return release_again(table, design, how, write_all, missing=missing, new_people=new_people, ledger=ledger, rng=rng)

@@ -183,6 +183,15 @@ def printable(text: str, most: int | None = None) -> str:
     return text if most is None or len(text) <= most else text[: most - 1] + "…"
 
 
+def many(n: float, noun: str) -> str:
+    """Return a number with a noun.
+
+    >>> many(1, "row"), many(2500, "row")
+    ('1 row', '2,500 rows')
+    """
+    return f"{n:,.0f} {noun}{'' if n == 1 else 's'}"
+
+
 def json_text(value: Any, indent: int | None = None) -> str:
     r"""Return a value as JSON, with characters escaped that a terminal would interpret.
 
@@ -196,9 +205,9 @@ def json_text(value: Any, indent: int | None = None) -> str:
 
 
 def texts_from(content: Any) -> tuple[str, ...]:
-    """Return a JSON list of texts as a tuple; raise TypeError if it is something else."""
+    """Return a JSON list of texts as a tuple; raise DataError if it is something else."""
     if not (isinstance(content, list) and all(isinstance(text, str) for text in content)):
-        raise TypeError(f"{str(content)[:60]!r} is not a list of texts")
+        raise DataError(f"{str(content)[:60]!r} is not a list of texts")
     return tuple(content)
 
 
@@ -233,8 +242,25 @@ def read_ours(path: Path, kind: str, form: str, make: Callable[[Any], Made], rem
     except RecursionError as error:
         raise DataError(f"{path} is no {kind} that `lift sanitise` wrote: its JSON is nested too deeply") from error
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, LiftError) as error:
-        raise DataError(f"{path} is no {kind} that `lift sanitise` wrote: {error!r}; {remedy}") from error
-    raise DataError(f"{path} has the format {content['format']!r}, not {form!r}: {remedy}")
+        raise DataError(f"{path} is no {kind} that `lift sanitise` wrote: {_damage(error)}; {remedy}") from error
+    raise DataError(other_format(str(path), content["format"], form, remedy))
+
+
+def other_format(what: str, found: object, known: str, remedy: str) -> str:
+    """Return the message that something has another format, of another version or of another kind of file."""
+    version = isinstance(found, str) and found.rpartition(" ")[0] == known.rpartition(" ")[0]
+    return f"{what} has the format {found!r}, not {known!r}{', so another version wrote it' * version}: {remedy}"
+
+
+def _damage(error: Exception) -> str:
+    """Return in words what is wrong with a file."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"line {error.lineno} is not valid JSON"
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not text in UTF-8"
+    if isinstance(error, KeyError):
+        return f"a part with the name {error.args[0]!r} is missing"
+    return str(error) if isinstance(error, ValueError | LiftError) else "a part of it has an unexpected form"
 
 
 def page_file(path: Path, text: str, inputs: Sequence[Path], *, force: bool) -> None:

@@ -21,6 +21,7 @@ from lifttables.extras import extra
 from lifttables.files import json_text, printable
 from lifttables.recommendation.choosing import Choice
 from lifttables.recommendation.question import percent
+from lifttables.releases.card import Card
 from lifttables.releases.pipeline import Sanitised
 from mixproof.checks import checked
 
@@ -56,8 +57,12 @@ def audit_page(audit: Audit, design: Design | None = None) -> str:
 def documents(sanitised: Sanitised) -> tuple[str, str, str, str]:
     """Return the texts of a release's design, audit page, card, and card in Markdown."""
     design = json.dumps(sanitised.design.content(), ensure_ascii=False) + "\n"
-    card = json_text(sanitised.card.as_dict(), 1) + "\n"
-    return design, audit_page(sanitised.audit, sanitised.design), card, sanitised.card.as_text()
+    return design, audit_page(sanitised.audit, sanitised.design), *card_documents(sanitised.card)
+
+
+def card_documents(card: Card) -> tuple[str, str]:
+    """Return the texts of a card in JSON and in Markdown."""
+    return json_text(card.as_dict(), 1) + "\n", card.as_text()
 
 
 def render(template: str, **values: Any) -> str:

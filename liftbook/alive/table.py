@@ -60,10 +60,10 @@ def told(message: object) -> str:
 
     Examples
     --------
-    >>> told("pool them (--rare pool), or accept the risk (--allow)")
-    'pool them, or accept the risk with the command `lift`'
+    >>> told("pool them (--rare pool)")
+    'pool them'
     """
-    return OPTION.sub("", str(message).replace("(--allow)", "with the command `lift`"))
+    return OPTION.sub("", str(message))
 
 
 class OwnTable(Frame):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from liftlib.errors import DataError
 from liftlib.notions.averages import AlphaLift, Chi2Lift, L1Lift
 from liftlib.notions.base import Notion
 from liftlib.notions.bounds import ALIP, LDP, LIP, PerfectPrivacy
@@ -60,6 +61,8 @@ def from_content(content: Mapping[str, Any]) -> Notion:
     >>> from_content(content_of(ALIP(1.0, np.inf)))
     ALIP(eps_l=1.0, eps_u=inf)
     """
-    make = {constructor.__name__: constructor for constructor in all_notions().values()}[content["class"]]
-    fields: Mapping[str, Any] = content["fields"]
-    return make(**{name: float(value) if isinstance(value, str) else value for name, value in fields.items()})
+    known = {constructor.__name__: constructor for constructor in all_notions().values()}
+    if content["class"] not in known:
+        raise DataError(f"this version has no notion {content['class']!r}")
+    fields = {name: float(value) if isinstance(value, str) else value for name, value in content["fields"].items()}
+    return known[content["class"]](**fields)

@@ -18,6 +18,7 @@ from lifttables.encoding.columns import Counts
 from lifttables.encoding.counting import NA_TEXTS, named
 from lifttables.encoding.naming import for_which_values, notes_on_labels
 from lifttables.encoding.reading import NO_GUARANTEE, Reading, Sampling
+from lifttables.files import many
 from lifttables.population.sample import Sample
 from lifttables.sources.randomness import generator
 from lifttables.sources.source import open_table
@@ -187,8 +188,9 @@ def _on_dropped(counts: Counts) -> list[str]:
     columns = counts.columns
     texts = next((column.na for column in columns if column.na), ())
     counted = f" (empty, or {', '.join(texts)}) (--na says which texts count as missing)" if texts else ""
+    verb = "was" if counts.dropped == 1 else "were"
     note = (
-        f"{counts.dropped:,} of {counts.dropped + int(counts.table.sum()):,} rows were dropped because a value is "
+        f"{counts.dropped:,} of {many(counts.dropped + counts.table.sum(), 'row')} {verb} dropped because a value is "
         f"missing in {named([column.name for column in columns])}{counted}; all results refer to the other rows"
     )
     return [note]

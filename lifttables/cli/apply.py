@@ -6,16 +6,16 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from lifttables import apply_file
+from lifttables import Outputs, apply_file
 from lifttables.cli.options import TABLE_HELP, ledger_of, publishing, release_options, text_format_of, text_options
 from lifttables.cli.shared import print_json
-from lifttables.designs.designing import information
+from lifttables.designs.statement import statement
 from lifttables.files import printable
 
 EXAMPLES = """\
   lift apply out.PRIVATE.design.json new.csv -o new-out.csv
   lift apply out.PRIVATE.design.json new.csv -o new-out.csv --unseen draw
-The output states the guarantee for the new rows; a design with a confidence holds for rows from the same population.
+The card of the new rows is written next to them; a design with a confidence holds for rows from the same population.
 Exit codes: 0 success; 2 error; 3 kept columns or an earlier release of these rows would violate the notion, or nearly
 these counts were released before; 4 the rows come from a different distribution, for which it may be violated."""
 
@@ -44,29 +44,28 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Release, print the written files and notes, and return the exit code."""
-    design, drift, notes = apply_file(
+    applied = apply_file(
         options.channel,
         options.table,
         options.output,
         publishing=publishing(options, unseen=options.unseen),
         missing=options.missing,
         text_format=text_format_of(options),
-        allow=options.allow,
         new_people=options.new_people,
         ledger=ledger_of(options),
         rng=options.seed,
         force=options.force,
     )
+    card, drift = applied.card, applied.drift
     if options.json:
-        drift_fields = {**asdict(drift), "differs": drift.differs, "harmful": drift.harmful, "promise": drift.promise}
-        drift_fields["text"] = str(drift)
-        shown = information(design) | ({"kept": []} if drift.composition else {})
-        outcome = {"broken": drift.composition or None, "table": str(options.output)}
-        print_json({**outcome, "design": shown, "drift": drift_fields, "notes": list(notes)})
+        drift_fields = {**asdict(drift), "differs": drift.differs, "text": str(drift)}
+        outcome = {"table": str(options.output), "card": card.as_dict()}
+        print_json({**outcome, "drift": drift_fields, "notes": list(applied.notes)})
     else:
-        if drift.composition:
-            print(printable(f"{drift.composition}; nothing is promised"))
-        print(options.output)
-        for note in (str(drift), drift.promise, *notes):
+        for path in Outputs.next_to(options.output).public:
+            print(path)
+        for sentence in map(statement, card.kept):
+            print(printable(sentence))
+        for note in (str(drift), *applied.notes):
             print(printable(f"note: {note}"))
     return 0

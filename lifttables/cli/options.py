@@ -201,11 +201,6 @@ def release_options(parser: argparse.ArgumentParser) -> None:
         help="state that these are other people than those of an earlier release with nearly the same counts; a card "
         "that the command writes says so",
     )
-    add(
-        "--allow",
-        action="store_true",
-        help="proceed at your own risk where the command would stop; a card that it writes says so",
-    )
     add("--seed", type=seed, help="make the draw reproducible, and thus predictable: not for a real release")
     add("--force", action="store_true", help="overwrite existing files, but never an input file")
     json_option(parser)

@@ -115,7 +115,6 @@ def run(options: argparse.Namespace) -> int:
             confidence_of(options),
             publishing(options),
             coarsen=options.coarsen,
-            allow=options.allow,
             new_people=options.new_people,
             resamples=options.resamples,
             product=options.side_channels,
@@ -125,24 +124,21 @@ def run(options: argparse.Namespace) -> int:
         )
         force, ledger = options.force, ledger_of(options)
         sanitised = sanitise_file(options.table, outputs, plan, ledger=ledger, rng=options.seed, force=force)
-    audit, broken = sanitised.audit, sanitised.card.broken
+    audit = sanitised.audit
     if options.json:
         files = {name: str(path) for name, path in vars(outputs).items()}
         private = {name: name in ("design", "page") for name in files}
         card = sanitised.card.as_dict()
         print_json(
             {
-                "broken": broken or None,
                 "files": files,
                 "private": private,
                 "card": card,
-                "design": information(sanitised.design) | ({"kept": []} if broken else {}),
+                "design": information(sanitised.design),
                 "audit": as_dict(audit),
             }
         )
         return 0
-    if broken:
-        print(printable(f"{broken}; nothing is guaranteed"))
     n = audit.release.n_public
     print(f"{outputs.table}  ({audit.rows:,} rows, {n} output{'s' * (n != 1)})")
     print(f"{outputs.card}\n{outputs.text}")
@@ -169,13 +165,10 @@ def _of_columns(options: argparse.Namespace) -> bool:
 
 
 def summary(sanitised: Sanitised) -> list[str]:
-    """Return sentences on a release: its mechanism and, if not violated, guarantees."""
-    ran = f"mechanism: {sanitised.design.mechanism}"
-    if sanitised.card.broken:
-        return [ran]
+    """Return sentences on a release: its mechanism and guarantees."""
     alone = not sanitised.card.keep and sanitised.card.release == 1
     return [
-        ran,
+        f"mechanism: {sanitised.design.mechanism}",
         *map(statement, sanitised.design.kept if alone else sanitised.card.kept),
         *(f"  {sentence}" for sentence in (*sanitised.card.words, *sanitised.card.not_covered[:1])),
     ]

@@ -38,6 +38,4 @@ def run(options: argparse.Namespace) -> int:
         print(printable(f"{options.release} and {options.card} belong together: {card.rows:,} rows"))
     if not verification.file_checked:
         print("note: the card is of a data frame and identifies no file, so no SHA-256 was compared")
-    if card.broken:
-        print(printable(f"note: {card.broken}"))
     return 0 if verification.agrees else EXIT_DIFFERS

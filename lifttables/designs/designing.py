@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,9 +18,10 @@ from liftlib.measures.evaluation import evaluate
 from liftlib.notions import AttributeWise, LiftNotion, Notion
 from liftlib.notions.catalogue import content_of, from_content
 from lifttables.designs.rounding import on_grid
-from lifttables.encoding.columns import JOIN, Column, Counts, Symbols, as_dict, from_dict
+from lifttables.encoding.columns import JOIN, ROWS, Column, Counts, Symbols, as_dict, from_dict
 from lifttables.encoding.naming import Texts, behind, texts_of_outputs
-from lifttables.files import indices_from, read_ours, texts_from
+from lifttables.encoding.table import Table
+from lifttables.files import indices_from, many, read_ours, texts_from
 from lifttables.population.noisy import NoisyCounts
 from mixproof.checks import checked
 from mixproof.numerics import Matrix, Vector
@@ -113,6 +114,11 @@ class Design:
         return next((guarantee.confidence for guarantee in self.kept if guarantee.whom == POPULATION), None)
 
     @property
+    def constant(self) -> bool:
+        """Whether each row has the same output, which tells nothing about it."""
+        return self.channel.n_outputs == 1
+
+    @property
     def outputs(self) -> tuple[str, ...]:
         """The label of each output, joined over the columns."""
         return tuple(JOIN.join(texts) for texts in self.texts)
@@ -126,6 +132,29 @@ class Design:
     def counts(self) -> Counts:
         """The contingency table."""
         return Counts(self.table, self.secret, self.public)
+
+    def of_rows(self, table: Table) -> Design:
+        """Return the design as it releases other rows, with their counts in place of its own.
+
+        Symbols that it has not seen are drawn from P(y). Without the secret, one secret without columns stands for all.
+        """
+        there = set(self.secret.names) <= set(table.columns)
+        known = (self.secret if there else Symbols((), ((),)), self.public)
+        labels = table.counts(self.columns_in(table.columns))
+        secret, public = (symbols.with_new(labels) for symbols in known)
+        counts = np.zeros((len(secret.labels), len(public.labels)))
+        np.add.at(counts, (secret.index(labels), public.index(labels)), labels[ROWS].to_numpy())
+        s, x = (
+            np.array([at for at, label in enumerate(new.labels) if label in set(old.labels)])
+            for old, new in zip(known, (secret, public), strict=True)
+        )
+        sees = self.channel.sees_secret
+        kernel = np.tile(self.kernel()[-1], (*counts.shape[not sees :], 1))
+        kernel[np.ix_(s, x) if sees else x] = self.channel.kernel
+        sources = tuple(tuple(int(x[at]) for at in source) for source in self.sources)
+        return replace(
+            self, secret=secret, public=public, channel=Channel(kernel), sources=sources, table=counts, noisy=None
+        )
 
     def columns_needed(self) -> list[str]:
         """Return the names of the columns that a release reads."""
@@ -202,8 +231,8 @@ class Design:
 def unseen_symbols(rows: int, role: str, example: str) -> DataError:
     """Return the error for rows with symbols that a design has not seen."""
     return DataError(
-        f"{rows:,} rows have a {role} symbol that the design has not seen, such as {example!r}: design the channel "
-        "again, or draw a constant release for them (--unseen draw)"
+        f"the design has not seen the {role} symbol of {many(rows, 'row')}, such as {example!r}: design the channel "
+        "again, or draw an output that says nothing (--unseen draw)"
     )
 
 
@@ -260,9 +289,9 @@ def kernel_from(rows: Any, n_outputs: int) -> Matrix:
 
 
 def statements_from(content: Any) -> tuple[Kept, ...]:
-    """Return the guarantees in a JSON list, or raise TypeError or ValueError."""
+    """Return the guarantees in a JSON list, or raise DataError or ValueError."""
     if not isinstance(content, list):
-        raise TypeError(f"{str(content)[:60]!r} is not a list of statements")
+        raise DataError(f"{str(content)[:60]!r} is not a list of statements")
     guarantees = tuple(Kept(**guarantee) for guarantee in content)
     for guarantee in guarantees:
         texts, sure = (guarantee.whom, guarantee.notion, guarantee.how, guarantee.numbers), guarantee.confidence

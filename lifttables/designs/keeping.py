@@ -38,6 +38,7 @@ from lifttables.encoding.counting import count, unknown_to_hierarchy
 from lifttables.encoding.naming import texts_of_outputs
 from lifttables.encoding.reading import Reading, cuts, labels_of
 from lifttables.encoding.table import Table
+from lifttables.files import many
 from lifttables.population.binomial import clopper_pearson
 from lifttables.population.sample import SELECTION_SHARE, Sample, split, subset_price
 from lifttables.population.worst import Between, violation_of, worst_required_budgets
@@ -381,7 +382,8 @@ def _check_rare(full: Counts, n_x: int, reading: Reading) -> None:
     few = sorted(label for label, rows in totals.items() if rows < reading.min_count)
     if few:
         raise DataError(
-            f"{len(few)} public symbols have fewer than {reading.min_count} rows, such as {' & '.join(few[0])!r}: bin "
+            f"fewer than {reading.min_count} rows each have {many(len(few), 'public symbol')}, such as "
+            f"{' & '.join(few[0])!r}: bin "
             "the column, keep them (--rare keep), or lower --min-count"
         )
 

@@ -32,9 +32,27 @@ NOISE_TELLS = (
     "the values are. A name that few rows have may show that these rows have it."
 )
 
-KEPT_TELL = (
-    "Whether the unchanged columns may be published with the others was checked with exact counts, so there is no "
-    "bound for somebody who knows all other rows."
+NO_LIMIT = "so nothing limits what somebody who knows all other rows may learn"
+
+TOGETHER_TELLS = f"Whether this may be published together with {{}} was checked with exact counts, {NO_LIMIT}."
+
+SEED_TELLS = f"The random numbers can be repeated by whoever knows their seed or generator, {NO_LIMIT}."
+
+NEW_ROWS_TELL = (
+    "The probabilities of the outputs were computed before, from other rows, and whether they suit these rows was "
+    f"checked with exact counts, {NO_LIMIT}."
+)
+
+UNSEEN_TELL = (
+    "A value that is not listed here was released as an output that does not depend on it, and estimates do not "
+    "distinguish it from the listed ones."
+)
+
+CONSTANT_TELLS = "All rows have the same released value, which tells nothing about any of them."
+
+CHOICE_TELLS = (
+    "What somebody who knows all other rows may learn comes from the choice of this value alone, which was computed "
+    "from counts of all rows."
 )
 
 MERGING_TELLS = (
@@ -90,7 +108,7 @@ def _for_any_prior(notion: Notion, secret: str, prior: float, insider: float) ->
     """Return for whom the bounds hold, and the bound for somebody who knows more."""
     whom = f"These bounds are for somebody who knows only how common each value of {secret} is."
     if not math.isfinite(notion.odds_growth + insider):
-        return f"{whom} Somebody who knows more about {secret} may learn more."
+        return f"{whom} For somebody who knows more about {secret}, such as all other rows, there is no limit."
     least, most = LDP(notion.odds_growth + insider).belief(prior)
     who = "Somebody who knows all other rows can turn" if insider else f"Whatever else somebody knows about {secret},"
     can = " into" if insider else " can become"
@@ -111,23 +129,23 @@ def _percent(share: float, *, up: bool | None = None) -> str:
     return f"{rounded / 10:g} %"
 
 
-def not_covered(design: Design, keep: Sequence[str], *, keep_order: bool, broken: bool) -> tuple[str, ...]:
+def not_covered(design: Design, keep: Sequence[str], *, keep_order: bool, new_rows: bool = False) -> tuple[str, ...]:
     """Return the limits of a release's protection, one sentence each."""
     limits = [
-        *([for_which_values(design.secret)] if design.confidence and not broken else []),
-        *([] if design.confidence or broken else [f"Nothing is guaranteed beyond these rows: {SAMPLE_ONLY}."]),
+        *([for_which_values(design.secret)] if design.confidence else []),
+        *([] if design.confidence else [f"Nothing is guaranteed beyond these rows: {SAMPLE_ONLY}."]),
         "Other knowledge about a person, combined with the released values, may reveal more.",
         "The release does not hide who is in the table, or how many people are.",
         f"The release shows the overall distribution of {JOIN.join(design.public.names)}, which is its purpose.",
         "Further releases about the same people can reveal more together than each alone.",
         "Somebody who expects a very different distribution of the secret from the table's may learn more.",
     ]
-    if design.noisy is None:
+    if new_rows:
+        limits.append(NEW_ROWS_TELL)
+    elif design.noisy is None:
         limits.append(MERGING_TELLS if design.grid == 1 else OUTPUTS_TELL)
     else:
         limits.append(NOISE_TELLS)
-    if keep and design.noisy is not None:
-        limits.append(KEPT_TELL)
     if keep:
         limits.append(f"The unchanged columns ({', '.join(keep)}) may reveal anything other than the secret.")
     if keep_order:

@@ -182,6 +182,8 @@ class Symbols:
 
         ``names`` gives the names of the symbols' columns in the frame of labels, if they differ.
         """
+        if not self.columns:
+            return np.zeros(len(labels), dtype=np.int64)
         names = names or self.names
         places = {label: at for at, label in enumerate(self.labels) if label != (RARE,)}
         places |= dict.fromkeys(self.pooled, len(self.labels) - 1)
@@ -198,6 +200,12 @@ class Symbols:
         rows = labels.select(nw.col(*names).fill_null(MISSING)).with_row_index(ORDER)
         symbols = rows.join(known, on=list(names), how="left").sort(ORDER)[SYMBOL]
         return np.array(symbols.fill_null(-1).cast(nw.Int64()).to_numpy())
+
+    def with_new(self, labels: Labels) -> Symbols:
+        """Return the symbols and those of the labels that have no index yet, which precede a pool."""
+        _, new = numbered(labels.filter((self.index(labels) < 0).tolist()), self.names)
+        end = len(self.labels) - bool(self.pooled)
+        return replace(self, labels=(*self.labels[:end], *new, *self.labels[end:]))
 
     def index_apart(self, labels: Labels, names: Sequence[str] = ()) -> NDArray[np.int64]:
         """Return the index of each row's symbol; unknown symbols get further indices."""

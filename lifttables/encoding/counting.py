@@ -23,6 +23,7 @@ from lifttables.encoding.columns import (
     Labels,
     Symbols,
 )
+from lifttables.files import many
 
 MAX_NUMERIC_SYMBOLS = 50  # a column with more distinct numbers must be binned or declared as categorical
 NA_TEXTS = ("NA", "NULL", "null", "NaN", "nan", "N/A", "n/a", "#N/A", "<NA>")  # texts that may denote a missing value
@@ -136,8 +137,8 @@ def _check_labels(counted: Labels, column: Column, missing: Missing) -> None:
     alone = labels.drop_nulls().unique(maintain_order=True)
     if gone and missing == "refuse":
         raise DataError(
-            f"column {column.name!r} has missing values in {gone:,} of {rows.sum():,} rows: fill them in, drop those "
-            'rows (--missing drop, missing="drop"), or make them a symbol (--missing symbol, missing="symbol")'
+            f"column {column.name!r} has missing values in {gone:,} of {many(rows.sum(), 'row')}: fill them in, drop "
+            'those rows (--missing drop, missing="drop"), or make them a symbol (--missing symbol, missing="symbol")'
         )
     if gone and MISSING in alone:
         raise DataError(
@@ -151,7 +152,7 @@ def _check_labels(counted: Labels, column: Column, missing: Missing) -> None:
             if text in alone:
                 often = int(rows.filter(labels.fill_null("") == text).sum())
                 raise DataError(
-                    f"column {column.name!r} contains the text {text!r} in {often:,} rows: say whether it means "
+                    f"column {column.name!r} contains the text {text!r} in {many(often, 'row')}: say whether it means "
                     f'missing (--na {text}, na=["{text}"]) or is an ordinary value (--na alone, na=[])'
                 )
     unknown = alone.filter(alone.str.starts_with(UNKNOWN_PREFIX)) if column.parents else alone.head(0)

@@ -76,7 +76,8 @@ class NoisyCounts:
             None if content[key] is None else as_matrix(key, content[key]) for key in ("table", "choosers")
         )
         assert table is not None
-        found = cls(table, content["rows"], content["c"], tuple(map(int, content["cells"])), choosers)
+        cells, tables = tuple(map(int, content["cells"])), check_count("tables", content.get("tables", 1), 1)
+        found = cls(table, content["rows"], content["c"], cells, choosers, tables)
         found.sample(0.5)  # checks them
         return found
 

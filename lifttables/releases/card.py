@@ -17,7 +17,17 @@ from numpy.typing import NDArray
 from liftlib import __version__
 from liftlib.channel import Channel
 from lifttables.designs.designing import POPULATION, Design, Kept, check_texts, kernel_from, statements_from
-from lifttables.designs.statement import INDEPENDENT, in_words, not_covered, statement
+from lifttables.designs.statement import (
+    CHOICE_TELLS,
+    CONSTANT_TELLS,
+    INDEPENDENT,
+    SEED_TELLS,
+    TOGETHER_TELLS,
+    UNSEEN_TELL,
+    in_words,
+    not_covered,
+    statement,
+)
 from lifttables.encoding.columns import JOIN, RARE, Column, Labels, Symbols, numbered
 from lifttables.encoding.naming import Texts
 from lifttables.encoding.table import Table
@@ -52,11 +62,6 @@ RARE_COMBINATIONS_NOTE = (
 GUARANTEES_EXPLAINED = (
     "A privacy notion limits how much the released values can reveal about a person's secret. The notion holds if this "
     "limit is not exceeded. What it means for one person is stated below."
-)
-
-VIOLATION_EXPLAINED = (
-    "This is the card of {}. It guarantees nothing: what was published together may reveal more about a person's "
-    "secret than the notion allows. Do not rely on this release for privacy."
 )
 
 NO_KERNEL = (
@@ -101,8 +106,6 @@ class Card:
         The options of the run, by name.
     sha256 : str
         SHA-256 of the released file; empty for a frame.
-    broken : str
-        What is violated (``kept`` and ``words`` are then empty); empty if nothing is.
     """
 
     secret: tuple[str, ...]
@@ -125,7 +128,6 @@ class Card:
     rows: int
     options: dict[str, Any]
     sha256: str = ""
-    broken: str = ""
 
     @property
     def for_population(self) -> bool:
@@ -135,15 +137,14 @@ class Card:
     @property
     def cite(self) -> str:
         """The recommended citation of the release."""
-        under = f"with {self.notion} BROKEN" if self.broken else f"under {self.notion}"
         return (
-            f"{JOIN.join(self.columns)} released {under} with regard to {JOIN.join(self.secret)}, by "
+            f"{JOIN.join(self.columns)} released under {self.notion} with regard to {JOIN.join(self.secret)}, by "
             f"{self.mechanism}, liftlib {self.version}, {self.made[:10]}"
         )
 
     def as_dict(self) -> dict[str, Any]:
         """Return the card as JSON values."""
-        content = {name: value for name, value in vars(self).items() if name not in ("kernel", "broken")}
+        content = {name: value for name, value in vars(self).items() if name != "kernel"}
         kernel = None
         if self.kernel is not None:
             kernel = [[np.flatnonzero(row).tolist(), row[row > 0].tolist()] for row in self.kernel]
@@ -151,7 +152,6 @@ class Card:
             {name: value for name, value in asdict(guarantee).items() if name != "numbers"} for guarantee in self.kept
         ]
         return {
-            "broken": self.broken or None,
             "format": FORMAT,
             **content,
             "kept": guarantees,
@@ -162,23 +162,19 @@ class Card:
 
     def as_text(self) -> str:
         """Return the card in Markdown."""
-        title = f"{_cell(JOIN.join(self.columns))}, released"
-        if self.broken:
-            lines = [f"# {_cell(self.broken)}", "", VIOLATION_EXPLAINED.format(title), ""]
-        else:
-            lines = [
-                f"# {title}",
-                "",
-                "## What is guaranteed",
-                "",
-                GUARANTEES_EXPLAINED,
-                "",
-                *(f"- {_cell(statement(guarantee))}" for guarantee in self.kept),
-                "",
-            ]
-            whom = "For one person" if self.for_population else "For one person of this sample"
-            lines += [INDEPENDENT, ""] if self.for_population else []
-            lines += [f"{whom}:", "", *(f"- {_cell(sentence)}" for sentence in self.words), ""]
+        lines = [
+            f"# {_cell(JOIN.join(self.columns))}, released",
+            "",
+            "## What is guaranteed",
+            "",
+            GUARANTEES_EXPLAINED,
+            "",
+            *(f"- {_cell(statement(guarantee))}" for guarantee in self.kept),
+            "",
+        ]
+        whom = "For one person" if self.for_population else "For one person of this sample"
+        lines += [INDEPENDENT, ""] if self.for_population else []
+        lines += [f"{whom}:", "", *(f"- {_cell(sentence)}" for sentence in self.words), ""]
         lines += ["## Limits", ""]
         lines += [f"- {_cell(limit)}" for limit in self.not_covered]
         lines += ["", "## What the values mean", "", "| released | may come from |", "|---|---|"]
@@ -234,10 +230,11 @@ def card_of(
     keep: Sequence[str] = (),
     keep_order: bool = False,
     release: int | None = 1,
-    broken: str = "",
     others: str = "",
     population: bool = False,
     insider: float | None = None,
+    seeded: bool = False,
+    new_rows: int | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Card:
     """Return the card of a design's release.
@@ -252,48 +249,55 @@ def card_of(
         Columns published unchanged, and whether rows keep the source's order.
     release : int or None, keyword-only
         The number of this release of these rows; None without a ledger.
-    broken, others : str, keyword-only
-        ``broken`` states what kept columns or earlier releases violate; the card then guarantees nothing. ``others``
-        names the other publications about these rows with which the notion is jointly satisfied.
+    others : str, keyword-only
+        The other publications about these rows with which the notion is jointly satisfied.
     population : bool, keyword-only
         Whether this joint guarantee was proved for the population, not only for this sample.
     insider : float or None, keyword-only
         By how much all noisy counts of these rows move the log odds of somebody who knows all other rows; by default
-        those of the design alone. Infinite if nothing is promised: exact counts were used too, or the noise can be
-        repeated from a seed.
+        those of the design alone. Nothing limits them with ``others`` or ``new_rows``, which were checked with exact
+        counts, or if ``seeded``.
+    seeded : bool, keyword-only
+        Whether the random numbers can be repeated.
+    new_rows : int or None, keyword-only
+        The number of rows, if they are not those of the design.
     options : mapping, optional, keyword-only
         The options of the run, JSON values by name.
     """
     published = not design.channel.sees_secret and (design.noisy is not None or design.grid == 1)
     if insider is None:
         insider = math.inf if design.noisy is None else design.noisy.insider
-    sample_only = bool(others and not (population or broken) and design.confidence)
+    if others or seeded or new_rows is not None:
+        insider = math.inf
+    sample_only = bool(others and not population and design.confidence)
     public = design.public
     symbols = tuple(label if label != (RARE,) else (RARE,) * len(public.columns) for label in public.labels)
     # not for the table's own shares, which could reveal a person's secret to somebody who knows all others
     secret = JOIN.join(design.secret.names)
-    words = () if design.promise is None or broken else in_words(design.promise, secret, insider=insider)
+    words = () if design.promise is None else in_words(design.promise, secret, insider=insider)
+    if design.constant:
+        words = (*words, CONSTANT_TELLS, *([CHOICE_TELLS] if new_rows is None else []))
+    options = options or {}
     return Card(
         secret=tuple(design.secret.names),
         columns=tuple(public.names),
         keep=tuple(keep),
         notion=design.notion,
-        kept=() if broken else _statements(design, others, population=population),
+        kept=_statements(design, others, population=population),
         words=words,
         not_covered=(
-            *not_covered(design, keep, keep_order=keep_order, broken=bool(broken)),
+            *not_covered(design, keep, keep_order=keep_order, new_rows=new_rows is not None),
+            *([TOGETHER_TELLS.format(others)] * bool(others)),
+            *([SEED_TELLS] * seeded),
+            *([UNSEEN_TELL] * (options.get("unseen") == "draw")),
             *(
                 [f"Together with {others}, the notion is proved for this sample only, not for the population."]
                 * sample_only
             ),
             NO_LEDGER_NOTE if release is None else LEDGER_NOTE,
-            *([NEW_PEOPLE_NOTE] if (options or {}).get("new_people") else []),
-            *(
-                [RARE_COMBINATIONS_NOTE]
-                if (options or {}).get("coarsen") or (options or {}).get("rare") == "keep"
-                else []
-            ),
-            *([DROPPED_ROWS_NOTE] if (options or {}).get("missing") == "drop" else []),
+            *([NEW_PEOPLE_NOTE] if options.get("new_people") else []),
+            *([RARE_COMBINATIONS_NOTE] if options.get("coarsen") or options.get("rare") == "keep" else []),
+            *([DROPPED_ROWS_NOTE] if options.get("missing") == "drop" else []),
         ),
         symbols=symbols,
         texts=design.texts,
@@ -305,9 +309,8 @@ def card_of(
         release=release or 1,
         made=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         version=__version__,
-        rows=design.rows,
-        options=dict(options or {}),
-        broken=broken,
+        rows=design.rows if new_rows is None else new_rows,
+        options=dict(options),
     )
 
 
@@ -360,5 +363,4 @@ def _card(content: Any) -> Card:
         rows=check_count("rows", content["rows"], 0),
         options=dict(content["options"]),
         sha256=str(content["sha256"]),
-        broken=str(content["broken"] or ""),
     )

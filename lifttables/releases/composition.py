@@ -68,7 +68,7 @@ def joint_leakage(
     if not isinstance(notion, LiftNotion):
         raise BrokenNotion(
             f"{notion} is a condition on all outputs together, so whether it holds for several releases or with kept "
-            "columns is not known: make one release, without --keep, or accept the risk (--allow)"
+            "columns is not known: make one release, without kept columns"
         )
     if n_outputs > MAX_OUTPUT_COMBINATIONS:
         if not kept_columns and (accounted := _accounted(table, secret, designs, notion)) is not None:
@@ -76,12 +76,12 @@ def joint_leakage(
         raise BrokenNotion(
             f"{len(designs)} releases of these rows have {n_outputs:,} combinations of outputs, more than "
             f"{MAX_OUTPUT_COMBINATIONS:,}: their joint leakage was not computed, and no theorem bounds it by "
-            "the budget; to accept the risk, use --allow"
+            "the budget; release other rows"
         )
     if kept_columns and (many := table.distinct(kept_columns)) > MAX_OUTPUT_COMBINATIONS:
         raise BrokenNotion(
             f"the kept columns {', '.join(kept_columns)} have {many:,} combinations of values, more than "
-            f"{MAX_OUTPUT_COMBINATIONS:,}: they identify people; coarsen or drop them, or accept the risk (--allow)"
+            f"{MAX_OUTPUT_COMBINATIONS:,}: they identify people; coarsen or drop them"
         )
     counted = joint_counts(table, secret, designs, kept_columns)
     p_s = counted.p_s

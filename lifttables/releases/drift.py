@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,14 +10,19 @@ from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.notions import AttributeWise, Notion
 from lifttables.audits.measuring import Verdict, verdict_of
-from lifttables.designs.designing import DEFAULT_CONFIDENCE, Design
+from lifttables.designs.designing import DEFAULT_CONFIDENCE, POPULATION, Design, Kept
 from lifttables.encoding.columns import ROWS
 from lifttables.encoding.table import Table
+from lifttables.files import many
 from lifttables.population.sample import Sample
 from mixproof.numerics import KEEP_TOL, Matrix
 
 N_PERMUTATIONS = 999  # number of random permutations; the smallest possible p-value is 1 / (N_PERMUTATIONS + 1)
 SIGNIFICANCE_LEVEL = 0.001  # significance level
+
+SAME_POPULATION = (
+    "for the population of earlier rows, from which these rows are assumed to come too; a test does not contradict it"
+)
 
 
 @dataclass(frozen=True)
@@ -42,10 +47,6 @@ class Drift:
         without a secret, or if the notion has no population bounds.
     undecided : str
         Why the violation cannot be computed; empty if it can.
-    composition : str
-        Why the notion is not guaranteed jointly with other publications about the new rows; empty if it is.
-    sample_only : str
-        The other publications about the new rows, if the joint guarantee was proved for these rows only.
     """
 
     rows: int
@@ -56,8 +57,6 @@ class Drift:
     confidence: float | None
     population: Verdict | None
     undecided: str
-    composition: str = ""
-    sample_only: str = ""
 
     @property
     def differs(self) -> bool:
@@ -71,57 +70,41 @@ class Drift:
         A guarantee for a sample extends to new rows that satisfy the notion themselves. A guarantee for the population
         extends to new rows that certify the notion for the population they come from.
         """
-        if self.composition or self.population == "broken":
+        if self.population == "broken":
             return True
         if self.confidence is not None:
             return self.differs and self.population != "kept"
-        return self.differs and (self.violation is None or not self.violation <= KEEP_TOL)
+        return self.population != "kept" and not self.satisfied
 
     @property
-    def promise(self) -> str:
-        """The guarantee for the release of the new rows, in a sentence."""
-        if self.composition:
-            return f"nothing is guaranteed for the new rows. {self.composition}"
-        if self.population == "broken":
-            return "nothing is guaranteed for the new rows, because they show that their population violates the notion"
-        if self.sample_only:
-            return (
-                f"the notion holds for the new rows together with {self.sample_only}, for this sample only: it is not "
-                "proved for the population"
-            )
-        if self.population == "kept":
-            sure = DEFAULT_CONFIDENCE if self.confidence is None else self.confidence
-            return (
-                f"the notion holds for the population of the new rows with confidence {sure:g}, as the new rows "
-                "themselves prove"
-            )
-        if self.confidence is None:
-            return "nothing is guaranteed for the new rows, because the design was made for its own rows only"
-        if self.differs:
-            return "nothing is guaranteed for the new rows, because their population is not the design's"
-        return (
-            f"the notion holds for the population with confidence {self.confidence:g} if the new rows come from the "
-            "design's population, which the test does not contradict"
-        )
+    def satisfied(self) -> bool:
+        """Whether the new rows satisfy the notion themselves."""
+        return self.violation is not None and self.violation <= KEEP_TOL
 
     def __str__(self) -> str:
-        return f"{self.composition}; {self._compared()}" if self.composition else self._compared()
-
-    def _compared(self) -> str:
-        if not self.differs and self.population != "broken":
-            return f"no drift: {self.of} of {self.rows:,} new rows agrees with the design's (p = {self.p_value:.3g})"
+        agrees = f"agrees with the design's (p = {self.p_value:.3g})"
+        far = f"differs from the design's (total variation distance {self.distance:.3f}, p = {self.p_value:.3g})"
+        compared = f"{self.of} of {many(self.rows, 'new row')} {far if self.differs else agrees}"
+        if not self.differs and not self.harmful:
+            return f"no drift: {compared}"
         if self.violation is None:
             verdict = f"whether the notion holds cannot be decided {self.undecided}"
-        elif self.population == "broken" or not self.violation <= KEEP_TOL:
+        elif not self.satisfied:
             verdict = f"the notion is exceeded by {self.violation:.4g} nats for the new rows"
-            verdict += " and BROKEN for their population" * (self.population == "broken")
-        elif self.composition:
-            verdict = "the released columns alone satisfy the notion for the new rows"
         else:
-            verdict = "the notion still holds for the new rows"
-        of = f"{self.of} of {self.rows:,} new rows {'differs from' if self.differs else 'agrees with'} the design's"
-        far = f"total variation distance {self.distance:.3f}, p = {self.p_value:.3g}"
-        return f"{'drift' if self.differs else 'no drift'}: {of} ({far}); {verdict}"
+            verdict = "the new rows satisfy the notion"
+        verdict += ", and it is BROKEN for their population" * (self.population == "broken")
+        return f"{'drift' if self.differs else 'no drift'}: {compared}; {verdict}"
+
+
+def guarantees(drift: Drift, design: Design) -> tuple[Kept, ...]:
+    """Return what is guaranteed for new rows whose drift is not harmful."""
+    if drift.population == "kept":
+        sure = DEFAULT_CONFIDENCE if drift.confidence is None else drift.confidence
+        return (Kept(POPULATION, design.notion, sure, "by bounds on these rows themselves"),)
+    if drift.confidence is None:
+        return (Kept("these rows", design.notion, None, "checked against the table's own shares"),)
+    return tuple(replace(kept, how=f"{kept.how}; {SAME_POPULATION}") for kept in design.kept if kept.whom == POPULATION)
 
 
 def drift_of(table: Table, design: Design, rng: np.random.Generator) -> Drift:

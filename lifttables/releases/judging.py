@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from lifttables.designs.designing import DEFAULT_CONFIDENCE, Design, unseen_symb
 from lifttables.designs.publishing import Publishing
 from lifttables.encoding.columns import JOIN, ROWS, numbered
 from lifttables.encoding.table import Table
+from lifttables.files import many
 from lifttables.population.sample import Sample
 from lifttables.releases.composition import joint_counts, worst_of_parts
 from lifttables.releases.drift import Drift, drift_of
@@ -34,36 +35,27 @@ SAME_ROWS_NOTE = (
 class Composition:
     """The verdict on a release with ``others``, the other publications of its rows.
 
-    ``notes`` are for the owner and depend on the counts; ``broken`` is the public reason why nothing is guaranteed, or
-    empty. ``checked`` is whether the joint leakage could be computed, and ``population`` whether the notion was proved
-    for the population.
+    ``notes`` are for the owner and depend on the counts; ``population`` is whether the notion was proved for the
+    population.
     """
 
     notes: tuple[str, ...] = ()
-    broken: str = ""
-    checked: bool = True
     others: str = ""
     population: bool = False
 
 
-def judged(
-    table: Table, design: Design, how: Publishing, past: Ledger | None, *, allow: bool
-) -> tuple[Drift, tuple[str, ...]]:
-    """Return the drift of new rows from a design, and notes for the owner.
+def judged(table: Table, design: Design, how: Publishing, past: Ledger | None) -> tuple[Drift, Composition]:
+    """Return the drift of new rows from a design, and the verdict on their release with others of these rows.
 
-    ``drift.promise`` states the guarantee. Unless ``allow`` is set, Drifted is raised if the drift is harmful, and
-    BrokenNotion if the release violates the notion jointly with kept columns or ``past``, the earlier releases of the
-    new rows, or if this cannot be computed.
+    Drifted is raised if the drift is harmful, and BrokenNotion if the release violates the notion jointly with kept
+    columns or ``past``, the earlier releases of the new rows, or if this cannot be computed.
     """
     if how.unseen == "error":
         _refuse_unseen(table, design)
     drift = drift_of(table, design, generator(None))
-    if drift.harmful and not allow:
-        raise Drifted(f"{drift}; design the channel again, or accept the risk (--allow)")
-    composition = check_composition(table, design, past, how.keep, applied=True, allow=allow)
-    return replace(
-        drift, composition=composition.broken, sample_only="" if composition.population else composition.others
-    ), composition.notes
+    if drift.harmful:
+        raise Drifted(f"{drift}; design a release from the new rows instead")
+    return drift, check_composition(table, design, past, how.keep, applied=True)
 
 
 def check_composition(
@@ -73,15 +65,15 @@ def check_composition(
     keep: Sequence[str],
     *,
     applied: bool,
-    allow: bool,
     chosen: float = 0.0,
 ) -> Composition:
     """Return the verdict on a release jointly with known publications of its rows.
 
     ``applied`` means that the design existed before, so its own rows were already released; ``chosen`` is that of
-    ``Counts``. Unless ``allow`` is set, BrokenNotion is raised if the notion is violated or this cannot be computed.
+    ``Counts``. BrokenNotion is raised if the notion is violated or this cannot be computed.
     """
-    earlier, kept_columns = past_of(table, past, keep)
+    earlier, kept_before = past_of(table, past)
+    kept_columns = list(dict.fromkeys([*keep, *kept_before]))
     notes = () if past is None else past.notes
     # a design that merges symbols releases the same values again
     if applied and design.grid != 1 and not any(_same_design(earlier_design, design) for earlier_design in earlier):
@@ -92,19 +84,12 @@ def check_composition(
         return Composition(notes=notes)
     others = " and ".join(
         [f"the kept columns {', '.join(kept_columns)}"] * bool(kept_columns)
-        + [f"{len(earlier)} earlier release{'s' * (len(earlier) > 1)} of these rows"] * bool(earlier)
+        + [f"{many(len(earlier), 'earlier release')} of these rows"] * bool(earlier)
     )
     try:
-        problem, checked = _problem(table, design, earlier, kept_columns, others), True
+        _check_together(table, design, earlier, kept_before, kept_columns, others)
     except BrokenNotion as error:
-        problem, checked = str(error), False
-    if problem and not allow:
-        remedy = "; drop or coarsen a column, choose a smaller budget, or accept the risk (--allow)" * checked
-        raise BrokenNotion(". ".join([f"{problem}{remedy}", *["; ".join(notes)] * bool(notes)]))
-    if problem:
-        unsure = f"it is not known whether {design.notion} holds together with {others}"
-        why = f"{design.notion} does not hold together with {others}" if checked else unsure
-        return Composition((f"BROKEN, nothing is guaranteed: {problem}", *notes), f"BROKEN: {why}", checked)
+        raise BrokenNotion(". ".join([str(error), *["; ".join(notes)] * bool(notes)])) from error
     confidence = DEFAULT_CONFIDENCE if applied and design.confidence is None else design.confidence
     proved = (
         confidence is not None
@@ -117,18 +102,32 @@ def check_composition(
     )
 
 
-def _problem(table: Table, design: Design, earlier: Sequence[Design], keep: Sequence[str], others: str) -> str:
-    """Return how the notion is violated jointly with other publications, or "".
+def _check_together(
+    table: Table, design: Design, earlier: Sequence[Design], before: Sequence[str], keep: Sequence[str], others: str
+) -> None:
+    """Raise BrokenNotion if the notion is violated jointly with other publications, or if this cannot be computed.
 
-    BrokenNotion is raised if this cannot be computed.
+    ``before`` are the columns that the earlier releases published unchanged.
     """
     if design.promise is None or not set(design.secret.names) <= set(table.columns):
         raise BrokenNotion(
             f"what the release reveals together with {others} cannot be computed without the secret and the notion: "
-            "give rows with the secret, or accept the risk (--allow)"
+            "give rows with the secret"
         )
     together = worst_of_parts(table, design.secret, [*earlier, design], keep, design.promise)
-    return f"{design.notion} is BROKEN together with {others}: {together.worst}" if together.broken else ""
+    if not together.broken:
+        return
+    if earlier:
+        alone = worst_of_parts(table, design.secret, earlier, before, design.promise)
+        if alone.broken:
+            raise BrokenNotion(
+                f"no further release of these rows can satisfy {design.notion}, because what was published of them "
+                f"before exceeds it: {alone.worst}; give a notion that allows this much, or release other rows"
+            )
+    raise BrokenNotion(
+        f"{design.notion} is BROKEN together with {others}: {together.worst}; drop or coarsen a "
+        "column, or release other rows"
+    )
 
 
 def _same_design(first: Design, second: Design) -> bool:

@@ -22,7 +22,7 @@ from lifttables.designs.designing import FORMAT as DESIGN_FORMAT
 from lifttables.designs.designing import Design, design_from
 from lifttables.encoding.columns import JOIN
 from lifttables.encoding.table import Table
-from lifttables.files import WrongFormat, fresh_file, fresh_files, read_ours, real, state_folder
+from lifttables.files import WrongFormat, fresh_file, fresh_files, other_format, read_ours, real, state_folder
 from lifttables.releases.recognising import recognised, similar
 
 FORMAT = "liftlib releases 2"
@@ -120,10 +120,7 @@ def read_ledger(path: Path, remedy: str = "name another (--ledger)") -> Ledger:
 def _entry(content: Any, path: Path, remedy: str) -> Entry:
     kind = content["design"]["format"]
     if kind != DESIGN_FORMAT:
-        raise WrongFormat(
-            f"{path} holds a release whose design has the format {kind!r}, not {DESIGN_FORMAT!r}: release with the "
-            f"version that wrote it, or {remedy}"
-        )
+        raise WrongFormat(other_format(f"{path} holds a release whose design", kind, DESIGN_FORMAT, remedy))
     return Entry(
         str(content["made"]), str(content["output"]), tuple(map(str, content["keep"])), design_from(content["design"])
     )
@@ -132,8 +129,10 @@ def _entry(content: Any, path: Path, remedy: str) -> Entry:
 def _text(path: Path) -> str | None:
     try:
         return path.read_text(encoding="utf-8") if path.exists() else None
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"cannot read the ledger {path}: {error}") from error
+    except OSError as error:
+        raise DataError(f"cannot read the ledger {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise DataError(f"cannot read the ledger {path}: it is not text in UTF-8") from error
 
 
 @contextmanager
@@ -192,9 +191,9 @@ def _looked_up(table: Table, ledgers: Sequence[Path]) -> tuple[tuple[Path, Entry
     releases = []
     for path in ledgers:
         try:
-            entries = read_ledger(path, "mend or delete it").entries
+            entries = read_ledger(path, "restore it from a copy, or use the version that wrote it").entries
         except DataError as error:
-            message = f"a copy of another table would not be recognised, because its ledger is left out: {error}"
+            message = f"a copy of another table would not be recognised, because its ledger cannot be read: {error}"
             warnings.warn(message, LiftWarning, stacklevel=2)
             continue
         for entry in entries:
@@ -286,12 +285,12 @@ def _locked(path: Path, *, seen: bool = False) -> Iterator[None]:
         lock.release()
 
 
-def past_of(table: Table, past: Ledger | None, keep: Sequence[str]) -> tuple[list[Design], list[str]]:
-    """Return earlier releases' designs, and all columns ever published unchanged.
+def past_of(table: Table, past: Ledger | None) -> tuple[list[Design], list[str]]:
+    """Return the designs of earlier releases, without constant ones, and the columns published unchanged.
 
     DataError is raised if the table no longer has a released column.
     """
-    entries = () if past is None else past.earlier
+    entries = [entry for entry in (() if past is None else past.earlier) if entry.keep or not entry.design.constant]
     for entry in entries:
         for name in (*entry.design.columns_needed(), *entry.keep):
             if name not in table.columns:
@@ -300,8 +299,8 @@ def past_of(table: Table, past: Ledger | None, keep: Sequence[str]) -> tuple[lis
                     "leakage cannot be computed; restore it, or name another ledger (--ledger)"
                 )
     # the secret too, where it was published before it was one
-    known = [name for entry in entries for name in entry.keep]
-    return [entry.design for entry in entries], list(dict.fromkeys([*keep, *known]))
+    known = dict.fromkeys(name for entry in entries for name in entry.keep)
+    return [entry.design for entry in entries if not entry.design.constant], list(known)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal
 
 from liftlib import registry
 from liftlib.channel import Uniform
@@ -26,8 +26,9 @@ from lifttables.designs.publishing import Publishing, check_keep, without_formul
 from lifttables.encoding.columns import Symbols
 from lifttables.encoding.reading import Reading
 from lifttables.encoding.table import Table
+from lifttables.files import many
 from lifttables.releases.card import Card, card_of
-from lifttables.releases.drift import Drift
+from lifttables.releases.drift import Drift, guarantees
 from lifttables.releases.judging import check_composition, judged
 from lifttables.releases.ledger import Ledger, check_new, entered, opened, read_ledger
 from lifttables.releases.noising import secret_key, with_noise
@@ -36,8 +37,6 @@ from mixproof.numerics import KEEP_TOL
 
 ForNew = Literal["refuse", "drop"]
 
-T = TypeVar("T")
-
 FRAME_NAME = "a frame"  # what a ledger calls a release that is not a file
 
 ORIGINAL_ORDER_NOTE = (
@@ -45,6 +44,8 @@ ORIGINAL_ORDER_NOTE = (
 )
 
 UNDECIDED: Final = "undecided"
+
+MOST_BUDGET = 50.0  # nats; a factor of more than 10^21 between probabilities limits no belief
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Plan:
     reading : lifttables.encoding.reading.Reading
     notion : callable
         Returns the notion for the public symbols, because SRLIP depends on the number of labels in each column.
-    mechanism, confidence, coarsen, allow, resamples
+    mechanism, confidence, coarsen, resamples
         As in :func:`~lifttables.releases.sanitising.sanitise`.
     publishing : Publishing
     product : bool
@@ -77,7 +78,6 @@ class Plan:
     confidence: float | None = DEFAULT_CONFIDENCE
     publishing: Publishing = field(default_factory=Publishing)
     coarsen: bool | float = False
-    allow: bool = False
     resamples: int = 200
     product: bool = False
     seconds: float | None = None
@@ -95,10 +95,11 @@ class Draw:
     how: Publishing
     past: Ledger | None
     source: Uniform
+    entry: Design  # the design with the counts of these rows
 
     def frame(self) -> Any:
         """Return the released rows in the table's library, and record the release."""
-        with entered(self.past, FRAME_NAME, self.how.keep, self.design):
+        with entered(self.past, FRAME_NAME, self.how.keep, self.entry):
             return self.table.release(self.design, self.source, self.how)
 
 
@@ -122,6 +123,27 @@ class Sanitised:
     card: Card
     design: Design
     audit: Audit
+
+
+@dataclass(frozen=True, eq=False)
+class Applied:
+    """The result of :func:`apply`: released new rows, their card, and their drift.
+
+    Attributes
+    ----------
+    frame : frame or None
+        None if the rows went to a file.
+    card : Card
+        May be published with the rows.
+    drift : Drift
+    notes : tuple of str
+        Like the drift, for the owner: confidential.
+    """
+
+    frame: Any
+    card: Card
+    drift: Drift
+    notes: tuple[str, ...] = ()
 
 
 def release(
@@ -152,16 +174,10 @@ def release(
     with opened(ledger, table) as past:
         check(rows, design, how)
         try:
-            composition = check_composition(
-                rows, design, past, how.keep, applied=False, allow=plan.allow, chosen=counts.chosen
-            )
+            composition = check_composition(rows, design, past, how.keep, applied=False, chosen=counts.chosen)
         except BrokenNotion as error:
             raise BrokenNotion(f"{error}{_remedy(rows, design, reading, how.keep)}") from error
-        notes = (
-            *notes,
-            *composition.notes,
-            *notes_on(rows, design, reading, how, rng, broken=bool(composition.broken)),
-        )
+        notes = (*notes, *composition.notes, *notes_on(rows, design, reading, how, rng))
         notes = notes if past is None else (*notes, f"recorded in the ledger {past.path}")
         audit = audited(
             counts,
@@ -172,37 +188,34 @@ def release(
             sure=design.confidence is not None,
             sampling=reading.sampling,
         )
-        if composition.broken:  # the channel alone keeps the notion, but it is not released alone
-            audit = replace(audit, kept=False if composition.checked else None, population=UNDECIDED)
-        elif composition.others and not composition.population:  # the audit is of the released columns alone
+        if composition.others and not composition.population:  # the audit is of the released columns alone
             audit = replace(audit, population=UNDECIDED)
         card = card_of(
             design,
             keep=how.keep,
             keep_order=how.keep_order,
             release=None if past is None else 1 + len(past.earlier),
-            broken=composition.broken,
             others=composition.others,
             population=composition.population,
-            insider=math.inf if how.keep or rng is not None else _insider(design, past),
-            options=_options(design, reading, how, allow=plan.allow, new_people=plan.new_people),
+            insider=_insider(design, past),
+            seeded=rng is not None,
+            options=_options(design, reading, how, new_people=plan.new_people),
         )
-        return sink(Draw(rows, design, how, past, source), Sanitised(None, card, design, audit))
+        return sink(Draw(rows, design, how, past, source, design), Sanitised(None, card, design, audit))
 
 
 def release_again(
     table: Table,
     design: Design,
     how: Publishing,
-    sink: Callable[[Draw], T],
+    sink: Callable[[Draw, Applied], Applied],
     *,
     missing: ForNew = "refuse",
-    allow: bool = False,
     new_people: bool = False,
     ledger: Path | None = None,
     rng: Uniform | int | None = None,
-) -> tuple[T, Drift, tuple[str, ...]]:
-    """Release new rows; return the sink's result, the drift and the owner's notes.
+) -> Applied:
+    """Check new rows against a design, and return the sink's result.
 
     It raises the same errors as :func:`~lifttables.releases.sanitising.apply`.
     """
@@ -213,8 +226,20 @@ def release_again(
         check_new(table, ledger)
     with opened(ledger, table) as past:
         check(rows, design, how)
-        drift, notes = judged(rows, design, how, past, allow=allow)
-        return sink(Draw(rows, design, how, past, uniform(rng))), drift, notes
+        drift, composition = judged(rows, design, how, past)
+        card = card_of(
+            replace(design, kept=guarantees(drift, design)),
+            keep=how.keep,
+            keep_order=how.keep_order,
+            release=None if past is None else 1 + len(past.earlier),
+            others=composition.others,
+            population=composition.population,
+            seeded=rng is not None,
+            new_rows=drift.rows,
+            options={"unseen": how.unseen, "missing": missing, "formulas": how.formulas, "new_people": new_people},
+        )
+        applied = Applied(None, card, drift, composition.notes)
+        return sink(Draw(rows, design, how, past, uniform(rng), design.of_rows(rows)), applied)
 
 
 def check(table: Table, design: Design, how: Publishing) -> None:
@@ -236,7 +261,7 @@ def _designed(table: Table, plan: Plan, key: bytes) -> NextTo:
         choices = with_noise(choices, plan.noise, key, most)
     replaced = plan.confidence is not None and route(registry.mechanisms[plan.mechanism], notion) != plan.mechanism
     designed = replaced or plan.seconds is not None
-    check_dear(plan.mechanism, len(choices[0].public.labels), allow=plan.allow, designed=designed)
+    check_dear(plan.mechanism, len(choices[0].public.labels), designed=designed)
     search = {"seconds": plan.seconds, "report": plan.report}
     counts, design = best_design(choices, notion, plan.mechanism, plan.confidence, **search)
     left_out = [name for name in reading.publics if name not in counts.public.names]
@@ -245,13 +270,12 @@ def _designed(table: Table, plan: Plan, key: bytes) -> NextTo:
 
 
 def limiting(notion: Notion) -> Notion:
-    """Return a notion; raise InvalidParameter if all of its budgets are infinite."""
+    """Return a notion; raise InvalidParameter if all of its budgets are above ``MOST_BUDGET``."""
     budgets = {name: value for name, value in vars(notion).items() if name.startswith("eps")}
-    if budgets and all(value == math.inf for value in budgets.values()):
-        options = " or ".join(f"--{name.replace('_', '-')}" for name in budgets)
+    if budgets and all(value > MOST_BUDGET for value in budgets.values()):
         raise InvalidParameter(
-            f"{notion} limits nothing, so its release would be the public columns as they are: give a finite budget "
-            f"({options})"
+            f"{notion} limits nothing in practice, so its release would be the public columns as they are: give "
+            f"{' or '.join(budgets)} a value of at most {MOST_BUDGET:g} nats"
         )
     return notion
 
@@ -299,16 +323,14 @@ def warn_of_rows_alone(confidence: float | None) -> None:
         warnings.warn(f"no confidence, so {SAMPLE_ONLY}", LiftWarning, stacklevel=4)
 
 
-def check_dear(mechanism: str, n_public: int, *, allow: bool, designed: bool = False) -> None:
-    """Raise InvalidParameter if a design would be very slow, unless ``allow`` is set."""
+def check_dear(mechanism: str, n_public: int, *, designed: bool = False) -> None:
+    """Raise InvalidParameter if a design would be very slow."""
     most = SLOW_SYMBOLS if designed else registry.mechanisms[mechanism].most_symbols
-    if most is not None and n_public > most and not allow:
-        name, instead = mechanism, "use another mechanism (`lift choose` tries them)"
-        if designed:
-            name, instead = "a design for the population", "design for these rows alone (--confidence none)"
+    if most is not None and n_public > most:
+        name = "a design for the population" if designed else mechanism
         raise InvalidParameter(
-            f"{name} is practical for at most {most} public symbols, and there are {n_public}: coarsen the column, "
-            f"{instead}, or allow a long run (--allow)"
+            f"{name} is practical for at most {most} public symbols, and there are {n_public}: coarsen the column, or "
+            "use another mechanism"
         )
 
 
@@ -331,14 +353,13 @@ def check_each_secret(_table: Table, design: Design, _how: Publishing) -> None:
 CHECKS: list[Callable[[Table, Design, Publishing], None]] = [check_keep, check_each_secret]
 
 
-def notes_on(
-    table: Table, design: Design, reading: Reading, how: Publishing, rng: object, *, broken: bool = False
-) -> list[str]:
+def notes_on(table: Table, design: Design, reading: Reading, how: Publishing, rng: object) -> list[str]:
     """Return the owner's notes on a release."""
-    notes = [note_on(rng), *([] if design.confidence or broken else [SAMPLE_ONLY])]  # type: ignore[arg-type]
+    notes = [note_on(rng), *([] if design.confidence else [SAMPLE_ONLY])]  # type: ignore[arg-type]
     if design.public.pooled:
         notes.append(
-            f"{len(design.public.pooled)} public symbols with fewer than {reading.min_count} rows are pooled as (rare)"
+            f"pooled as (rare): {many(len(design.public.pooled), 'public symbol')} with fewer than {reading.min_count} "
+            "rows"
         )
     if reading.cut_by_rows:
         notes.append(
@@ -347,7 +368,7 @@ def notes_on(
         )
     left = [name for name in table.columns if name not in {*how.keep, *design.public.names, *design.secret.names}]
     if left:
-        notes.append(f"not published: the secret and {len(left)} other columns")
+        notes.append(f"not published: the secret and {many(len(left), 'other column')}")
     if how.keep:
         notes.append(f"published unchanged: {', '.join(how.keep)}")
     if design.noisy is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,8 @@ from liftlib.notions import AttributeWise, Notion
 from lifttables.designs.designing import DEFAULT_CONFIDENCE, Design, Unseen
 from lifttables.designs.publishing import Publishing
 from lifttables.encoding.reading import Reading
-from lifttables.releases.drift import Drift
 from lifttables.releases.ledger import warn_of_known
-from lifttables.releases.pipeline import Draw, ForNew, Plan, Sanitised, release, release_again
+from lifttables.releases.pipeline import Applied, Draw, ForNew, Plan, Sanitised, release, release_again
 from lifttables.sources.source import open_table
 from mixproof.checks import checked
 
@@ -31,7 +30,6 @@ def sanitise(
     keep: Sequence[str] = (),
     coarsen: bool | float = False,
     keep_order: bool = False,
-    allow: bool = False,
     new_people: bool = False,
     ledger: Path | None = None,
     noise: float | None = None,
@@ -63,8 +61,6 @@ def sanitise(
         several shares.
     keep_order : bool
         Whether to keep the order of rows. By default rows are shuffled, because their order may reveal the secret.
-    allow : bool
-        Whether to continue if kept columns violate the notion (which a note reports) or the mechanism may be very slow.
     new_people : bool
         Whether to continue although the rows' counts are nearly those of a release in another of your ledgers, because
         these are other people; the card says so.
@@ -96,8 +92,8 @@ def sanitise(
     UnsupportedNotion
         If the mechanism does not serve the notion.
     BrokenNotion
-        If kept columns, earlier releases in the ledger, or one of several secrets violate the notion and ``allow`` is
-        not set; with a ledger, also if the counts are nearly those of a release in another one, unless ``new_people``.
+        If kept columns, earlier releases in the ledger, or one of several secrets violate the notion; with a ledger,
+        also if the counts are nearly those of a release in another one, unless ``new_people``.
     """
     plan = Plan(
         Reading.from_words({"secret": secret, "public": public, **reading}),
@@ -106,7 +102,6 @@ def sanitise(
         confidence,
         Publishing(tuple(keep), keep_order=keep_order, formulas="keep"),
         coarsen=coarsen,
-        allow=allow,
         resamples=resamples,
         product=isinstance(notion, AttributeWise),
         noise=noise,
@@ -118,24 +113,6 @@ def sanitise(
     return release(table, plan, lambda draw, sanitised: replace(sanitised, frame=draw.frame()), ledger, rng)
 
 
-@dataclass(frozen=True, eq=False)
-class Applied:
-    """The result of :func:`apply`: released new rows, and their drift.
-
-    Attributes
-    ----------
-    frame : frame
-    drift : Drift
-        ``drift.promise`` states the guarantee of the release.
-    notes : tuple of str
-        For the owner: confidential.
-    """
-
-    frame: Any
-    drift: Drift
-    notes: tuple[str, ...] = ()
-
-
 @checked
 def apply(
     frame: Any,
@@ -145,7 +122,6 @@ def apply(
     keep_order: bool = False,
     unseen: Unseen = "error",
     missing: ForNew = "refuse",
-    allow: bool = False,
     new_people: bool = False,
     ledger: Path | None = None,
     rng: Uniform | int | None = None,
@@ -167,34 +143,29 @@ def apply(
     missing : {"refuse", "drop"}
         Treatment of missing values: handle them like any other value, which is an error if the design has no symbol for
         them (see ``unseen``), or drop their rows.
-    allow : bool
-        Whether to continue despite harmful drift, or although kept columns or earlier releases violate the notion
-        together with this one; ``drift.promise`` states what is still guaranteed.
+
+    Returns
+    -------
+    Applied
+        The card states what is guaranteed for the new rows.
 
     Raises
     ------
     DataError
         If a column or a symbol does not match the design.
     Drifted
-        If the new rows have drifted and may violate the notion, or show that their population violates it, and
-        ``allow`` is not set; see :func:`~lifttables.releases.drift.drift_of`.
+        If the new rows have drifted and may violate the notion, or show that their population violates it, or if it
+        cannot be shown that they satisfy the notion and the design has no confidence; see
+        :func:`~lifttables.releases.drift.drift_of`.
     BrokenNotion
-        If kept columns or earlier releases violate the notion together with this one, or if this cannot be computed,
-        and ``allow`` is not set.
+        If kept columns or earlier releases violate the notion together with this one, or if this cannot be computed.
     """
     how = Publishing(tuple(keep), unseen, keep_order, "keep")
     table = open_table(frame)
     if ledger is None:
         warn_of_known(table, new_people=new_people)
-    done = release_again(
-        table,
-        design,
-        how,
-        Draw.frame,
-        missing=missing,
-        allow=allow,
-        new_people=new_people,
-        ledger=ledger,
-        rng=rng,
-    )
-    return Applied(*done)
+
+    def drawn(draw: Draw, applied: Applied) -> Applied:
+        return replace(applied, frame=draw.frame())
+
+    return release_again(table, design, how, drawn, missing=missing, new_people=new_people, ledger=ledger, rng=rng)

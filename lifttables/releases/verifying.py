@@ -8,7 +8,7 @@ from pathlib import Path
 from liftlib.errors import DataError
 from lifttables.encoding.columns import ROWS
 from lifttables.encoding.text_format import TextFormat
-from lifttables.files import fingerprint
+from lifttables.files import fingerprint, many
 from lifttables.releases.card import Card, counted_outputs
 from lifttables.sources.endings import STDIN
 from lifttables.sources.source import open_table
@@ -59,7 +59,9 @@ def verify(release: Path, card: Card, *, text_format: TextFormat | None = None) 
         counts, _, unknown = counted_outputs(table, card)
         rows = int(counts[ROWS].sum())
         if rows != card.rows:
-            differences.append(f"the release has {rows:,} rows, and the card says {card.rows:,}")
+            differences.append(f"the release has {many(rows, 'row')}, and the card says {card.rows:,}")
         if unknown:
-            differences.append(f"{len(unknown)} symbols are not the card's, the first {unknown[0][:60]!r}")
+            differences.append(
+                f"the card does not list {many(len(unknown), 'symbol')} of the release, such as {unknown[0][:60]!r}"
+            )
     return Verification(tuple(differences), bool(card.sha256))

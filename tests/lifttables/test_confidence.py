@@ -114,17 +114,16 @@ def design_of(confidence, eps=0.6):
 
 
 def test_what_is_promised_of_new_rows():
-    sure, alone = design_of(0.9), design_of(None)
-    few = tables.apply(people(40, P, 1), sure).drift
-    assert (few.differs, few.harmful, few.population) == (False, False, "undecided")
-    assert (
-        "with confidence 0.9 if the new rows come from the design's population, which the test does not contradict"
-        in few.promise
-    )
-    assert tables.apply(people(40, P, 1), alone).drift.promise.startswith("nothing is guaranteed for the new rows")
-    many = tables.apply(people(50_000, P, 2), sure).drift
-    assert many.population == "kept"
-    assert "holds for the population of the new rows with confidence 0.9" in many.promise
+    sure = design_of(0.9)
+    few = tables.apply(people(40, P, 1), sure)
+    assert (few.drift.differs, few.drift.harmful, few.drift.population) == (False, False, "undecided")
+    (kept,) = few.card.kept
+    assert (kept.whom, kept.confidence) == ("the population", 0.9)
+    assert kept.how.endswith("from which these rows are assumed to come too; a test does not contradict it")
+    many = tables.apply(people(50_000, P, 2), sure)
+    assert many.drift.population == "kept"
+    (kept,) = many.card.kept
+    assert (kept.whom, kept.confidence, kept.how) == ("the population", 0.9, "by bounds on these rows themselves")
     without = tables.apply(people(40, P, 1).select("x"), sure).drift
     assert (without.violation, without.population) == (None, None)
     with pytest.raises(Drifted, match="BROKEN for their population"):
@@ -134,11 +133,19 @@ def test_what_is_promised_of_new_rows():
 def test_new_rows_that_differ_harmlessly_are_certified_alone_or_refused():
     sure, other = design_of(0.9), [[0.2, 0.3], [0.2, 0.3]]
     assert not tables.apply(people(50_000, other, 3), sure).drift.harmful
-    few = people(500, other, 3)
-    drift = tables.apply(few, sure, allow=True).drift
-    if drift.differs and drift.population != "kept":
-        with pytest.raises(Drifted):
-            tables.apply(few, sure)
+    with pytest.raises(Drifted, match=r"^drift: .*; the new rows satisfy the notion; design a release from the new"):
+        tables.apply(people(300, [[0.1, 0.4], [0.1, 0.4]], 3), sure)
+
+
+def test_a_design_for_its_rows_alone_promises_what_new_rows_show():
+    """It promises these rows alone; without their secret, nothing shows that."""
+    alone = design_of(None, eps=0.7)
+    (kept,) = tables.apply(people(100, P, 1), alone).card.kept
+    assert (kept.whom, kept.confidence) == ("these rows", None)
+    with pytest.raises(Drifted, match=r"^drift: .*; the notion is exceeded by .* nats for the new rows; design a"):
+        tables.apply(people(100, Q, 1), alone)
+    with pytest.raises(Drifted, match=r"^no drift: .*; whether the notion holds cannot be decided without the secret"):
+        tables.apply(people(3000, P, 1).select("x"), alone)
 
 
 @pytest.mark.parametrize("chosen", [-1, math.nan, math.inf, "1"])

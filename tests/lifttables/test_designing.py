@@ -29,7 +29,7 @@ def test_saved_and_loaded_is_the_same(tmp_path):
     ("content", "message"),
     [
         ("{", "is no design that `lift sanitise` wrote"),
-        ("{}", "is no design that `lift sanitise` wrote: KeyError"),
+        ("{}", "is no design that `lift sanitise` wrote: a part with the name 'format' is missing"),
         ('{"format": "liftlib design 9"}', "has the format 'liftlib design 9', not 'liftlib design 2'"),
     ],
 )

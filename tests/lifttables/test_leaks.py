@@ -11,7 +11,7 @@ import pytest
 
 import liftlib as ll
 import lifttables as tables
-from liftlib.errors import BrokenNotion
+from liftlib.errors import BrokenNotion, Drifted
 from lifttables.designs.rounding import on_grid
 from lifttables.encoding.columns import Column, Symbols
 from lifttables.encoding.naming import texts_of_outputs
@@ -34,13 +34,11 @@ def release(folder, frame, notion, mechanism="optimal", name="out.csv", **more):
     frame.write_csv(folder / "in.csv")
     outputs = tables.Outputs.next_to(folder / name)
     reading = tables.Reading(more.pop("secret", "s"), more.pop("public", "x"), rare="keep")
-    ledger, how, allow = (
-        more.pop(*one) for one in (("ledger", None), ("publishing", tables.Publishing()), ("allow", False))
-    )
+    ledger, how = more.pop("ledger", None), more.pop("publishing", tables.Publishing())
     done = tables.sanitise_file(
         folder / "in.csv",
         outputs,
-        tables.Plan(reading, lambda _: notion, mechanism, None, how, allow=allow, resamples=0),
+        tables.Plan(reading, lambda _: notion, mechanism, None, how, resamples=0),
         ledger=ledger,
         **more,
     )
@@ -187,9 +185,6 @@ def test_kept_columns_are_judged_together_with_the_release(tmp_path):
     with pytest.raises(BrokenNotion, match="BROKEN together with the kept columns recoded: recoded = a and x released"):
         release(tmp_path, frame, ll.LIP(0.4), publishing=tables.Publishing(keep=("recoded",)))
     assert [p.name for p in tmp_path.iterdir()] == ["in.csv"]
-    done, _ = release(tmp_path, frame, ll.LIP(0.4), publishing=tables.Publishing(keep=("recoded",)), allow=True)
-    assert any("BROKEN together" in note for note in done.audit.notes)
-    assert done.card.broken == "BROKEN: LIP(eps=0.4) does not hold together with the kept columns recoded"
     with pytest.raises(BrokenNotion):
         tables.sanitise(
             frame, secret="s", public="x", notion=ll.LIP(0.4), keep=["recoded"], resamples=0, confidence=None
@@ -296,7 +291,7 @@ def test_too_many_outputs_are_accounted_for_by_the_theorem(monkeypatch):
 
 
 def test_a_second_release_is_put_together_with_the_first(tmp_path):
-    """Five draws at 0.2 leak more than 0.2: the second stops, unless taken on."""
+    """Five draws at 0.2 leak more than 0.2: the second stops, and a notion that allows both goes on."""
     frame, ledger = rows_of(SIX * 50), ledger_next_to(tmp_path / "in.csv")
     release(tmp_path, frame, ll.LIP(0.2), name="a.csv", ledger=ledger)
     assert ledger.stat().st_mode & 0o777 == 0o600
@@ -305,7 +300,9 @@ def test_a_second_release_is_put_together_with_the_first(tmp_path):
         release(tmp_path, frame, ll.LIP(0.2), name="b.csv", ledger=ledger)
     assert ledger.read_text() == before
     assert not (tmp_path / "b.csv").exists()
-    done, _ = release(tmp_path, frame, ll.LIP(0.2), name="b.csv", ledger=ledger, allow=True)
+    with pytest.raises(BrokenNotion, match=r"no further release of these rows can satisfy LIP\(eps=0.1\), because"):
+        release(tmp_path, frame, ll.LIP(0.1), name="b.csv", ledger=ledger)
+    done, _ = release(tmp_path, frame, ll.LIP(5.0), name="b.csv", ledger=ledger)
     assert done.card.release == 2
     assert len(read_ledger(ledger).entries) == 2
     # a release that says nothing is no harm beside any other
@@ -314,7 +311,7 @@ def test_a_second_release_is_put_together_with_the_first(tmp_path):
     assert "This is release 3 of these rows" in outputs.text.read_text()
     # apply on these rows is one more draw; on other rows it begins a ledger of theirs
     design = tmp_path / "a.PRIVATE.design.json"
-    with pytest.raises(BrokenNotion, match="together with 3 earlier releases of these rows"):
+    with pytest.raises(BrokenNotion, match="no further release of these rows can satisfy LIP"):
         tables.apply_file(design, tmp_path / "in.csv", tmp_path / "again.csv", ledger=ledger)
     others = rows_of(SIX * 50 + np.eye(*SIX.shape, dtype=int))
     others.write_csv(tmp_path / "new.csv")
@@ -324,7 +321,7 @@ def test_a_second_release_is_put_together_with_the_first(tmp_path):
     with pytest.raises(BrokenNotion, match="together with 1 earlier release"):
         tables.apply_file(design, tmp_path / "new.csv", tmp_path / "n2.csv", **words)
     others.select("x").write_csv(tmp_path / "new.csv")
-    with pytest.raises(BrokenNotion, match="cannot be computed without the secret and the notion"):
+    with pytest.raises(Drifted, match="whether the notion holds cannot be decided without the secret"):
         tables.apply_file(design, tmp_path / "new.csv", tmp_path / "n2.csv", **words)
     assert not list(tmp_path.glob("n2*"))
     ledger.write_text("{}")
@@ -335,14 +332,13 @@ def test_a_second_release_is_put_together_with_the_first(tmp_path):
 
 def test_what_was_published_as_it_is_stays_published(tmp_path):
     frame = rows_of(SIX * 50).with_columns(pl.col("s").replace({"s0": "a", "s1": "b"}).alias("recoded"))
-    frame = frame.with_columns(pl.Series("other", ["u", "v"] * (len(frame) // 2)))
+    frame = frame.with_columns(pl.Series("other", ["u", "v"] * (len(frame) // 2)))  # which is nearly independent
     words = {"public": "x", "notion": ll.LIP(0.4), "resamples": 0, "confidence": None}
     words["ledger"] = tmp_path / "releases.json"
-    tables.sanitise(frame, secret="other", keep=["recoded"], **words, allow=True)
-    with pytest.raises(BrokenNotion, match="together with the kept columns recoded and 1 earlier release of these row"):
-        tables.sanitise(frame, secret="s", **words)
-    with pytest.raises(BrokenNotion, match="together with the kept columns recoded and 1 earlier release of these row"):
-        tables.sanitise(frame, secret="recoded", **words)
+    tables.sanitise(frame, secret="other", keep=["recoded"], **words)
+    for secret in ("s", "recoded"):
+        with pytest.raises(BrokenNotion, match=r"no further release of these rows .*: recoded = "):
+            tables.sanitise(frame, secret=secret, **words)
     with pytest.raises(
         ll.errors.DataError, match="an earlier release was of the column 'recoded', which the table no longer has"
     ):
@@ -376,25 +372,25 @@ def test_releases_of_frames_are_put_together_in_the_same_ledger(tmp_path, kind, 
     for one in ("polars_rows.PolarsTable", "distributed.Parted"):
         monkeypatch.setattr(f"lifttables.sources.{one}.release", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        tables.sanitise(frame, **words, allow=True)
+        tables.sanitise(frame, **{**words, "notion": ll.LIP(5.0)})
     assert ledger.read_text() == before
     assert {path.name for path in tmp_path.iterdir()} <= {ledger.name, "in.csv"}
     monkeypatch.undo()
-    again = tables.sanitise(frame, **words, allow=True)
+    more = {**words, "notion": ll.LIP(5.0)}
+    again = tables.sanitise(frame, **more)
     assert again.card.release == 2
-    assert any("BROKEN together" in note for note in again.audit.notes)
     new = tmp_path / "new.json"
-    with pytest.raises(BrokenNotion, match=r"together with 2 earlier releases of these rows.*; recorded in "):
+    with pytest.raises(BrokenNotion, match=r"no further release of these rows .*; recorded in "):
         tables.apply(frame, first.design, ledger=new)
-    tables.apply(frame, first.design, ledger=new, allow=True)
+    tables.sanitise(frame, **{**more, "ledger": new})
     assert [entry.output for entry in read_ledger(new).entries] == ["a frame"]
-    release(tmp_path, rows, ll.LIP(0.2), name="b.csv", ledger=ledger, allow=True)
+    release(tmp_path, rows, ll.LIP(5.0), name="b.csv", ledger=ledger)
     assert [entry.output for entry in read_ledger(ledger).entries] == ["a frame", "a frame", "b.csv"]
     # another's release in the meantime is seen
     for one in ("polars_rows.PolarsTable", "distributed.Parted"):
         monkeypatch.setattr(f"lifttables.sources.{one}.release", lambda *_: ledger.write_text(before))
     with pytest.raises(ll.errors.DataError, match="has changed because"):
-        tables.sanitise(frame, **words, allow=True)
+        tables.sanitise(frame, **more)
     assert ledger.read_text() == before
 
 

@@ -1,5 +1,7 @@
 """A released frame carries nothing of its source but the published columns."""
 
+import math
+
 import dask.dataframe
 import pandas as pd
 import polars as pl
@@ -11,7 +13,7 @@ import liftlib as ll
 import lifttables as tables
 from lifttables.cli import main
 
-OF = {"secret": "ill", "public": "age", "resamples": 0, "confidence": None, "allow": True}
+OF = {"secret": "ill", "public": "age", "resamples": 0, "confidence": None}
 pytestmark = pytest.mark.filterwarnings("ignore")  # of a design without a confidence
 
 
@@ -29,9 +31,9 @@ def pandas():
 
 
 def releases(frame, keep, **more):
-    done = tables.sanitise(frame, **OF, notion=ll.LIP(5.0), keep=keep, **more)
+    done = tables.sanitise(frame, **OF, notion=ll.ALIP(math.inf, 5.0), keep=keep, **more)
     yield done.frame
-    yield tables.apply(frame, done.design, keep=keep, allow=True, **more).frame
+    yield tables.apply(frame, done.design, keep=keep, **more).frame
 
 
 @pytest.mark.parametrize("keep", [[], ["town"]])
@@ -77,8 +79,9 @@ def test_parquet(tmp_path, kind):
     frame = pl.DataFrame({"ill": PEOPLE["ill"], "age": PEOPLE["age"], "town": ["North", "South", "hiv clinic"] * 40})
     frame = frame.with_columns(pl.col("town").cast(kind)).filter(pl.col("town") != "hiv clinic")
     frame.write_parquet(tmp_path / "in.parquet")
-    words = [str(tmp_path / "in.parquet"), "--secret", "ill", "--public", "age", "--notion", "lip", "--eps", "5"]
-    words += ["--keep", "town", "--confidence", "none", "--ledger", "none", "--resamples", "0", "--allow"]
+    words = [str(tmp_path / "in.parquet"), "--secret", "ill", "--public", "age", "--notion", "alip"]
+    words += ["--eps-l", "inf", "--eps-u", "5"]
+    words += ["--keep", "town", "--confidence", "none", "--ledger", "none", "--resamples", "0"]
     assert main(["sanitise", *words, "-o", str(tmp_path / "out.parquet")]) == 0
     assert pl.read_parquet(tmp_path / "out.parquet").schema["town"] == pl.String
     assert b"hiv clinic" not in (tmp_path / "out.parquet").read_bytes()

@@ -1,5 +1,7 @@
 """Missing values are refused, one symbol more, or their rows are left out."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -49,7 +51,7 @@ def test_counts_without_the_rows_are_those_of_the_other_rows(at):
 @pytest.mark.parametrize("at", range(5))
 def test_a_release_has_the_other_rows_and_their_kept_columns(at):
     frame = list(as_frames())[at]
-    how = {**OF, "notion": ll.LIP(3.0), "keep": ["name"], "keep_order": True, "allow": True, "resamples": 0, "rng": 1}
+    how = {**OF, "notion": ll.ALIP(math.inf, 3.0), "keep": ["name"], "keep_order": True, "resamples": 0, "rng": 1}
     done = tables.sanitise(frame, **how, missing="drop")
     expected = tables.sanitise(WHOLE, **how)
     names = pl.DataFrame(done.frame)["name"] if not isinstance(done.frame, pd.DataFrame) else done.frame["name"]
@@ -62,7 +64,7 @@ def test_a_release_has_the_other_rows_and_their_kept_columns(at):
 
 def test_new_rows_with_missing_values_are_refused_or_left_out(tmp_path):
     made = tables.sanitise(WHOLE, **OF, notion=ll.LIP(1.0), resamples=0).design
-    with pytest.raises(DataError, match="public symbol that the design has not seen"):
+    with pytest.raises(DataError, match="the design has not seen the public symbol of "):
         tables.apply(GONE, made)
     assert len(tables.apply(GONE, made, missing="drop").frame) == len(WHOLE)
     made.save(tmp_path / "design.json")
@@ -126,7 +128,7 @@ def test_a_copy_is_recognised_though_other_rows_are_left_out(tmp_path):
         done = sanitise_file(
             tmp_path / folder / name,
             Outputs.next_to(tmp_path / folder / "out.csv"),
-            Plan(Reading("ill", public, missing="drop", rare="pool"), lambda _: ll.LIP(5.0), allow=True, resamples=0),
+            Plan(Reading("ill", public, missing="drop", rare="pool"), lambda _: ll.ALIP(math.inf, 5.0), resamples=0),
             ledger=tmp_path / folder / f"{name}.PRIVATE.releases.json",
         )
     assert done.card.release == 2

@@ -15,6 +15,7 @@ import lifttables as tables
 from liftlib.errors import InvalidParameter
 from lifttables.cli import main
 from lifttables.designs.designing import design
+from lifttables.designs.statement import NO_LIMIT
 from lifttables.encoding.columns import Column, Counts, Symbols
 from lifttables.files import state_folder
 from lifttables.population.noise import geometric_noise, noise_pmf
@@ -141,8 +142,11 @@ def test_no_bound_for_an_insider_where_the_noise_can_be_repeated_or_exact_counts
     seeded = tables.sanitise(people(), **WORDS, notion=ll.LIP(0.5), rng=0).card
     kept = tables.sanitise(people().with_columns(z=pl.lit("z")), **WORDS, notion=ll.LIP(0.5), keep=["z"]).card
     for card in (seeded, kept):
-        assert card.words[-1].endswith("Somebody who knows more about ill may learn more.")
-    assert any("was checked with exact counts" in limit for limit in kept.not_covered)
+        assert card.words[-1].endswith(
+            "For somebody who knows more about ill, such as all other rows, there is no limit."
+        )
+        assert any(NO_LIMIT in limit for limit in card.not_covered)
+    assert any("together with the kept columns z was checked with exact counts" in one for one in kept.not_covered)
 
 
 def test_noise_of_a_whole_table_and_of_its_parts_does_not_cancel():
@@ -158,15 +162,24 @@ def test_further_noise_of_the_same_rows_adds_up(tmp_path, monkeypatch):
     pl.DataFrame({"ill": ["a", "b"] * 100, "age": ["old", "old", "young", "young"] * 50}).write_csv("in.csv")
     words = ["sanitise", "in.csv", "--secret", "ill", "--public", "age", "--notion", "lip", "--resamples", "0"]
     cards = []
-    for number, eps, noise in ((1, "0.2", "0.1"), (2, "0.25", "0.1"), (3, "0.2", "0.3")):
-        assert main([*words, "--eps", eps, "--noise", noise, "-o", f"{number}.csv", "--allow"]) == 0
+    # constant releases, which are checked with no other by exact counts
+    for number, eps, noise in ((1, "0.002", "0.1"), (2, "0.0025", "0.1"), (3, "0.002", "0.3")):
+        assert main([*words, "--eps", eps, "--noise", noise, "-o", f"{number}.csv"]) == 0
         cards.append(json.loads(Path(f"{number}.card.json").read_text()))
     growth = [sentence for card in cards for sentence in card["words"] if "all other rows" in sentence]
     assert len(growth) >= 3
     assert [card["noise"] for card in cards] == [0.1, 0.1, 0.3]
-    for sentence, exponent in zip(growth, (0.4 + 0.2, 0.5 + 0.2, 0.4 + 0.8), strict=False):
+    assert len(growth) == 2 * len(cards)
+    assert all("comes from the choice of this value alone" in sentence for sentence in growth[1::2])
+    for sentence, exponent in zip(growth[::2], (0.004 + 0.2, 0.005 + 0.2, 0.004 + 0.8), strict=True):
         odds = math.exp(exponent) / 9
         assert f"into at most {math.ceil(1000 * odds / (1 + odds) - 1e-9) / 10:g} %" in sentence
+
+
+def test_how_often_counts_got_noise_survives_a_file():
+    made = NoisyCounts(np.array([[30.0, 41.0], [12.0, 55.0]]), 138, 0.2, (1, 1), None, 3)
+    again = NoisyCounts.from_content(json.loads(json.dumps(made.content())))
+    assert again.insider == made.insider == 2 * 0.2 * 3
 
 
 def law(n_s, n_x, seed):

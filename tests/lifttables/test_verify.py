@@ -12,14 +12,14 @@ import lifttables as tables
 from lifttables.cli import main
 from lifttables.releases.verifying import WrongCard
 
-ROWS = pl.concat([PEOPLE] * 3).with_columns(pl.int_range(pl.len()).mod(2).cast(pl.String).alias("side"))
+ROWS = pl.concat([PEOPLE.with_columns(side=pl.lit(side)) for side in "0101"])
 WORDS = ["--secret", "ill", "--public", "age", "--notion", "lip", "--eps", "2", "--resamples", "0", "--keep", "side"]
 
 
 @pytest.fixture
 def made(tmp_path, capsys):
     ROWS.write_csv(tmp_path / "in.csv")
-    words = ["sanitise", tmp_path / "in.csv", *WORDS, "--ledger", "none", "--allow", "--seed", 1]
+    words = ["sanitise", tmp_path / "in.csv", *WORDS, "--ledger", "none", "--seed", 1]
     assert main([*map(str, words), "--mechanism", "randomised-response", "-o", str(tmp_path / "out.csv")]) == 0
     capsys.readouterr()
     return tmp_path / "out.csv", tmp_path / "out.card.json"
@@ -52,7 +52,7 @@ CHANGES = {
     "two rows exchanged": (lambda rows: rows.reverse(), "the SHA-256 of"),
     "another symbol": (
         lambda rows: rows.with_columns(age=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("9")).otherwise("age")),
-        "1 symbols are not the card's, the first '9'",
+        "the card does not list 1 symbol of the release, such as '9'",
     ),
     "a column more": (lambda rows: rows.with_columns(id=pl.int_range(pl.len())), "does not name the column 'id'"),
     "a column less": (lambda rows: rows.drop("side"), "the release has no column 'side'"),
@@ -77,7 +77,7 @@ def test_every_change_of_the_release_is_found(made, capsys, name):
 
 def test_the_card_of_another_release(made, capsys, tmp_path):
     release, card = made
-    words = ["sanitise", tmp_path / "in.csv", *WORDS, "--ledger", "none", "--allow", "-o", tmp_path / "other.csv"]
+    words = ["sanitise", tmp_path / "in.csv", *WORDS, "--ledger", "none", "-o", tmp_path / "other.csv"]
     assert main([str(word) for word in words]) == 0
     capsys.readouterr()
     assert verify(capsys, release, tmp_path / "other.card.json")[0] == 5

@@ -127,7 +127,7 @@ def test_without_a_seed_nobody_can_foresee_it(tmp_path):
     assert len(shown) == len(path.read_text().splitlines()) - 1
     assert shown != sorted(shown)
     assert "drawn from the operating system's random generator" in first["notes"]
-    assert "not published: the secret and 1 other columns" in first["notes"]
+    assert "not published: the secret and 1 other column" in first["notes"]
     assert any("the population" in one for one in first["promises"])
 
 

@@ -118,7 +118,7 @@ REFUSED = {
     "a long line": (b"ill,age\na,b,c\n", "t.csv", "cannot read t.csv: line 2 has 3 fields, but the header has 2"),
     "no such column": (b"ill,years\na,b\n", "t.csv", "t.csv has no column 'age': there are 'ill', 'years'"),
     "missing": (b"ill,age\na,\nb,c\n", "t.csv", "column 'age' has missing values in 1 of 2 rows"),
-    "NA": (b"ill,age\na,NA\nb,c\n", "t.csv", "column 'age' contains the text 'NA' in 1 rows"),
+    "NA": (b"ill,age\na,NA\nb,c\n", "t.csv", "column 'age' contains the text 'NA' in 1 row"),
     "many numbers": (NUMBERS.encode(), "t.csv", "column 'age' has 60 distinct numbers: bin it"),
 }
 

@@ -45,7 +45,6 @@ def test_it_is_run_and_the_card_names_it(more, tmp_path):
     assert sanitise("mine", *more) == 0
     card = json.loads((tmp_path / "out.card.json").read_text())
     assert "own_mechanisms:mine" in card["mechanism"]
-    assert not card["broken"]
 
 
 def test_one_that_breaks_the_notion_releases_nothing(tmp_path, capsys):

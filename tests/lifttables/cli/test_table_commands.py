@@ -44,16 +44,13 @@ def run(capsys, *words):
 def test_sanitise_keeps_rows_and_order(capsys, tmp_path, adult, suffix):
     out = tmp_path / f"out{suffix}"
     code, text, err = run(
-        capsys, "sanitise", adult, *COLUMNS, *ALIP, "--rare", "keep", "--keep", "age", "sex", "--keep-order",
-        "--allow", "-o", out, "--resamples", 5,
+        capsys, "sanitise", adult, *COLUMNS, *ALIP, "--eps-l", "inf", "--eps-u", 20, "--rare", "keep",
+        "--keep", "age", "sex", "--keep-order", "-o", out, "--resamples", 5,
     )  # fmt: skip
     assert (code, err) == (0, "")
     assert str(out) in text
-    assert text.startswith("BROKEN: ")
-    assert "is kept" not in text
-    assert "holds for" not in text
+    assert "ALIP(eps_l=inf, eps_u=20.0) holds for this sample, together with the kept columns age, sex" in text
     assert "published unchanged: age, sex" in text
-    assert "is BROKEN together with the kept columns age, sex: age = " in text
     assert "the rows are in the original order, which may reveal the secret" in text
     released = (
         pl.read_parquet(out) if suffix == ".parquet" else pl.read_csv(out, separator="," if suffix == ".csv" else "\t")
@@ -122,14 +119,14 @@ def test_apply_releases_new_rows(capsys, tmp_path, adult):
     assert run(capsys, "sanitise", adult, *words, "-o", tmp_path / "out.csv")[0] == 0
     new = tmp_path / "new.csv"
     new.write_text("race,relationship\nWhite,Husband\nBlack,Wife\n")
-    code, text, _ = run(capsys, "apply", tmp_path / "out.PRIVATE.design.json", new, "-o", tmp_path / "more.csv")
+    code, _, _ = run(capsys, "apply", tmp_path / "out.PRIVATE.design.json", new, "-o", tmp_path / "more.csv")
     assert code == 0
     assert len(pl.read_csv(tmp_path / "more.csv")) == 2
     assert pl.read_csv(tmp_path / "more.csv").columns == ["race"]
     new.write_text("race,relationship\nWhite,Husband\nMartian,Wife\nWhite,Robot\n")
     code, _, err = run(capsys, "apply", tmp_path / "out.PRIVATE.design.json", new, "-o", tmp_path / "more2.csv")
     assert code == 2
-    assert "1 rows have a public symbol that the design has not seen, such as 'Martian'" in err
+    assert "the design has not seen the public symbol of 1 row, such as 'Martian'" in err
     assert "(--unseen draw)" in err
     assert not (tmp_path / "more2.csv").exists()
     words = (
@@ -138,10 +135,6 @@ def test_apply_releases_new_rows(capsys, tmp_path, adult):
     )  # fmt: skip
     code, _, err = run(capsys, *words)  # rows of a kind that the design has never seen are no sample of its people
     assert (code, "drift: the joint distribution of 3 new rows" in err) == (4, True)
-    code, text, _ = run(capsys, *words, "--allow")
-    assert code == 0
-    assert json.loads(text)["design"]["sees_secret"] is True
-    assert len(pl.read_csv(tmp_path / "more2.csv")) == 3
     new.write_text("race\nWhite\n")
     code, _, err = run(capsys, "apply", tmp_path / "out.PRIVATE.design.json", new, "-o", tmp_path / "more3.csv")
     assert (code, "has no column 'relationship'" in err) == (2, True)
@@ -227,14 +220,14 @@ def test_a_failure_while_writing_leaves_nothing(capsys, tmp_path, adult, monkeyp
 def test_ctrl_c_leaves_nothing(tmp_path):
     rng = np.random.default_rng(0)
     n = 3_000_000
-    big = pl.DataFrame({"s": rng.integers(0, 3, n), "x": rng.integers(0, 5, n), "z": rng.random(n)})
+    big = pl.DataFrame({"s": rng.integers(0, 3, n), "x": rng.integers(0, 5, n), "z": rng.integers(0, 3, n)})
     big.write_csv(tmp_path / "big.csv")
     folder = tmp_path / "out"
     folder.mkdir()
     words = [
-        "sanitise", str(tmp_path / "big.csv"), "--secret", "s", "--public", "x", "--notion", "lip", "--eps", "0.001",
+        "sanitise", str(tmp_path / "big.csv"), "--secret", "s", "--public", "x", "--notion", "lip", "--eps", "0.5",
     ]  # fmt: skip
-    words += ["--resamples", "0", "--keep", "z", "--allow", "--keep-order", "--ledger", "none"]
+    words += ["--resamples", "0", "--keep", "z", "--keep-order", "--ledger", "none"]
     words += ["--mechanism", "randomised-response", "-o", str(folder / "out.csv")]
     process = subprocess.Popen([sys.executable, "-m", "lifttables", *words], stderr=subprocess.PIPE, text=True)
     for _ in range(2000):
