@@ -35,7 +35,7 @@ LONGEST_CHAPTERS = (
     *("funnel", "your-own-data"),
 )
 """Chapters in descending order of execution time."""
-REFERRED_TO = ("chapters/glossary", "chapters/bibliography")
+REFERRED_TO = ("chapters/glossary",)
 TEXT_PATTERNS = ("*.md", "chapters/*.md", "course/*.md", "_*.yml", "references.bib", "_static/**/*", "logo.svg")
 
 

@@ -21,4 +21,4 @@ def test_one_page_is_built(words, folder, page):
     made = BeautifulSoup((html / "chapters" / f"{page}.html").read_text(encoding="utf-8"), "html.parser")
     source = (ROOT / "chapters" / f"{page}.md").read_text(encoding="utf-8")
     assert made.select_one("article h1").get_text().rstrip("#") in source
-    assert {path.stem for path in (html / "chapters").glob("*.html")} == {page, "glossary", "bibliography"}
+    assert {path.stem for path in (html / "chapters").glob("*.html")} == {page, "glossary"}

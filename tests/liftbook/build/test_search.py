@@ -34,7 +34,7 @@ ASKED = {
     "exercises with solutions": "chapters/for-teachers.html",
     "small sample": "chapters/population.html",
     "upload CSV": "chapters/your-own-data.html",
-    "how much utility do I lose": "chapters/bench.html",
+    "how much utility do I lose": "chapters/optimality.html#which-mechanism",
     "merge categories": "chapters/subset-merging.html",
     "how many rows do I need": "chapters/population.html",
     "watchdog code": "chapters/watchdog.html",
