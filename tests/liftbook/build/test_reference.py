@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[3]
 PAGE = [
     package
     for page in sorted((ROOT / "chapters").glob("api*.md"))
-    for package in REFERENCE_DIRECTIVE.findall(page.read_text(encoding="utf-8"))
+    for _, package in REFERENCE_DIRECTIVE.findall(page.read_text(encoding="utf-8"))
 ]
 
 
