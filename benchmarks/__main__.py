@@ -23,6 +23,7 @@ from scipy.spatial import HalfspaceIntersection
 import liftlib as ll
 from benchmarks.listing import choosing, listing
 from benchmarks.optimum import checkers, growth, optimum, proofs, same_price, slots
+from benchmarks.page import page
 from benchmarks.people import make_table
 from benchmarks.timing import side_by_side
 from liftbook import figures
@@ -261,6 +262,7 @@ BENCHMARKS = {
         same_price,
         slots,
         sanitising,
+        page,
     )
 }
 

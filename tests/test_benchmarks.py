@@ -30,3 +30,4 @@ def test_quick_benchmarks_run():
         "responses",
     ):
         assert word in done.stdout
+    assert ("click to first result" in done.stdout) is not ("The pages are left out" in done.stdout)
