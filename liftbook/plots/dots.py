@@ -6,7 +6,9 @@ from collections.abc import Mapping
 
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
+from liftbook.plots.legends import above
 from liftbook.plots.lines import LOGARITHMIC, WIDTH
 from liftbook.plots.styling import BLACK, DARK, GREY, grid, style
 
@@ -39,23 +41,28 @@ def shares(rows: pd.DataFrame) -> list[Axes]:
     """Draw the share of tables for which each design satisfied its notion.
 
     ``rows`` is the result of ``liftbook.figures.population.designs.kept_shares`` for one notion. There is one panel per
-    law, with one line per design and one dot per table size, darker for larger tables.
+    law, with one line per design and one dot per table size, darker for larger tables, as the legend says.
     """
     laws, designs, sizes = (list(dict.fromkeys(rows[name])) for name in ("law", "design", "rows"))
     places = {name: -float(place) for place, name in enumerate(designs)}
     shades = {size: 0.3 + 0.7 * number / max(len(sizes) - 1, 1) for number, size in enumerate(sizes)}
     nudge = {size: 0.27 - 0.54 * number / max(len(sizes) - 1, 1) for number, size in enumerate(sizes)}
     with style():
-        _, axes = grid(len(laws), 2, (WIDTH, -(-len(laws) // 2) * (0.8 + 1.5 * ROW_HEIGHT * len(designs))))
+        figure, axes = grid(len(laws), 2, (WIDTH, -(-len(laws) // 2) * (0.8 + 1.5 * ROW_HEIGHT * len(designs))))
         for ax, law in zip(axes, laws, strict=True):
             ax.axvline(0.95, color=GREY, linestyle="--", linewidth=0.8, zorder=1)
             for row in rows[rows["law"] == law].itertuples():
                 height, shade = places[row.design] + nudge[row.rows], shades[row.rows]
                 ax.plot([row.low, row.high], [height, height], color=DARK, alpha=shade, linewidth=1)
-                ax.plot(row.kept / row.tables, height, ".", color=DARK, alpha=shade, markersize=7, markeredgewidth=0)
+                ax.plot(row.kept / row.tables, height, "o", color=DARK, alpha=shade, markersize=5, markeredgewidth=0)
             ax.set_title(law)
             ax.set_xlim(-0.05, 1.05)
             ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
             ax.set_xlabel("share of tables")
             ax.set_yticks(list(places.values()), list(places))  # each panel has its names: on a phone they are stacked
+        dots = [
+            Line2D([], [], linestyle="", marker="o", color=DARK, alpha=shade, markeredgewidth=0)
+            for shade in shades.values()
+        ]
+        above(figure, dots, [f"{size:,} rows" for size in sizes])
     return axes

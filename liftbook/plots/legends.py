@@ -33,7 +33,11 @@ def at_ends(ax: Axes, size: float = 9) -> None:
     is the font size in points.
     """
     lines = [line for line in ax.lines if not str(line.get_label()).startswith("_")]
-    drawn = [(line, np.asarray(line.get_ydata(), dtype=float)) for line in lines]
+    right = max(ax.get_xlim())
+    drawn = [
+        (line, np.asarray(line.get_ydata(), dtype=float)[np.asarray(line.get_xdata(orig=False), dtype=float) <= right])
+        for line in lines
+    ]
     drawn = [(line, heights[np.isfinite(heights)]) for line, heights in drawn]
     drawn = [(line, heights) for line, heights in drawn if len(heights)]
     if not drawn:

@@ -19,6 +19,9 @@ PANELS = ("nmi", "min_lift_leakage", "max_lift_leakage")
 WIDTH = 7.2
 """Maximum width of a figure in inches, the width of the text, so that figures are not scaled."""
 
+NEARLY_ALL = 0.99
+"""NMI above which a curve has reached 1, for the eye."""
+
 LOGARITHMIC = ("seconds", "vertices")
 """Measures that span decades, on a logarithmic axis."""
 
@@ -95,9 +98,11 @@ def curves(
 
 
 def tradeoff(rows: pd.DataFrame, *, panels: Sequence[str] = PANELS, spread: bool = True, x: str = "eps") -> list[Axes]:
-    """Draw a trade-off figure, one panel per measure, with one legend above.
+    """Draw a trade-off figure, one panel per measure, with the curves' names at their ends.
 
-    Two panels are side by side; the first of three spans the width, with the others below it; four are two by two.
+    Two panels are side by side; the first of three spans the width and has the names for the others below it; four are
+    two by two. If the first has room for the label that says so, budgets from which the utility of every curve exceeds
+    0.99 are cut off.
     ``rows``, ``x`` and ``spread`` are as in :func:`curves`; ``panels`` are measures, by default utility, min-lift and
     max-lift leakage.
     """
@@ -106,15 +111,52 @@ def tradeoff(rows: pd.DataFrame, *, panels: Sequence[str] = PANELS, spread: bool
         for letter, ax, measure in zip("abcdefgh", axes, panels, strict=False):
             curves(rows, measure, x=x, ax=ax, spread=spread)
             ax.set_title(f"({letter}) {title(measure)}" if len(panels) > 1 else title(measure))
+            if measure == "nmi":
+                _raise(ax)
             ax.set_ylabel("")
         wide = len(panels) == 3
+        cut = _saturated(rows, x) if "nmi" in panels and (wide or len(panels) == 1) else None
         for number, ax in enumerate(axes):
+            if cut is not None:
+                _cut(ax, cut)
+            if cut is not None and number == 0:
+                ax.set_xlabel(f"{label(x)}; from {cut:g} on every curve is above {NEARLY_ALL:g}")
             if wide and number == 0:  # it has a row of its own, so a narrow page shows it smaller than the others
                 ax.tick_params(labelsize=11)
                 ax.set_title(ax.get_title(loc="left"), fontsize=12)
                 ax.xaxis.label.set_fontsize(12)
-            at_ends(ax, 12 if wide and number == 0 else 9)
+            if number == 0 or not wide:
+                at_ends(ax, 12 if wide else 9)
     return axes
+
+
+def _saturated(rows: pd.DataFrame, x: str) -> float | None:
+    """Return the least abscissa from which every series has an NMI above 0.99, or None if that is the last or none."""
+    least = rows[rows["measure"] == "nmi"].groupby(x)["mean"].min().sort_index()
+    short = least.index[least <= NEARLY_ALL]
+    beyond = least.index[least.index > short.max()] if len(short) else least.index[:0]
+    return float(beyond[0]) if len(beyond) > 1 else None
+
+
+def _raise(ax: Axes) -> None:
+    """Begin the axis of a share at a tenth below all curves, if they use less than its upper two thirds."""
+    heights = [np.asarray(line.get_ydata(), dtype=float) for line in ax.lines]
+    least = min((np.nanmin(one) for one in heights if np.isfinite(one).any()), default=0.0)
+    if least > 1 / 3:
+        ax.set_ylim(bottom=np.floor(10 * least) / 10 - 0.02)
+
+
+def _cut(ax: Axes, right: float) -> None:
+    """End the horizontal axis at ``right``, and fit the vertical one to what is left."""
+    heights = [
+        np.asarray(line.get_ydata(), dtype=float)[np.asarray(line.get_xdata(), dtype=float) <= right]
+        for line in ax.lines
+        if line.get_linestyle() != "None"
+    ]
+    ax.set_xlim(right=right)
+    top = max((np.nanmax(one) for one in heights if np.isfinite(one).any()), default=np.nan)
+    if ax.get_yscale() == "linear" and np.isfinite(top) and top < ax.get_ylim()[1]:
+        ax.set_ylim(top=1.05 * top)
 
 
 def _laid_out(number: int) -> list[Axes]:

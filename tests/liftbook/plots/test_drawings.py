@@ -9,10 +9,12 @@ import pytest
 
 mpl.use("Agg")
 
+from matplotlib.offsetbox import AnnotationBbox
 from matplotlib.patches import PathPatch, Rectangle
 
 import liftlib as ll
 from liftbook import plots
+from liftbook.plots.lines import PANELS
 from liftlib.errors import InvalidParameter
 
 PEOPLE = ll.datasets.hundred_people()
@@ -122,6 +124,39 @@ def test_a_strip_has_a_dot_a_case_and_a_bar_at_the_median():
     np.testing.assert_allclose(bars, [0.2, 0.9])
     np.testing.assert_allclose(seconds.lines[1].get_xdata(), [2.0, 0.5])
     assert (share.get_xscale(), seconds.get_xscale()) == ("linear", "log")
+
+
+def saturating(values):
+    """Return rows of two curves over four budgets, in three panels."""
+    return pd.DataFrame(
+        {"series": name, "eps": eps, "measure": measure, "mean": value if measure == "nmi" else eps, "n": 1}
+        for measure in PANELS
+        for name in ("LDP", "SRR")
+        for eps, value in zip((1.0, 2.0, 4.0, 8.0), values, strict=True)
+    )
+
+
+def test_a_tradeoff_ends_where_every_curve_has_reached_1():
+    axes = plots.tradeoff(saturating([0.6, 0.9, 0.995, 1.0]))
+    assert [ax.get_xlim()[1] for ax in axes] == [4.0] * 3
+    assert axes[0].get_xlabel() == "privacy budget ε (nats); from 4 on every curve is above 0.99"
+    assert axes[0].get_ylim()[0] == pytest.approx(0.58)  # the lower half is empty
+    assert axes[1].get_ylim()[1] == pytest.approx(4.2)
+
+
+@pytest.mark.parametrize("values", [[0.1, 0.2, 0.3, 1.0], [0.1, 0.2, 0.3, 0.9], [0.995, 0.995, 1.0, 1.0]])
+def test_a_tradeoff_that_is_not_yet_at_1_is_whole(values):
+    axes = plots.tradeoff(saturating(values))
+    assert all(ax.get_xlim()[1] > 8 for ax in axes)
+    assert axes[0].get_xlabel() == "privacy budget ε (nats)"
+
+
+def test_three_panels_name_their_curves_once():
+    named = [
+        sum(isinstance(artist, AnnotationBbox) for artist in ax.artists)
+        for ax in plots.tradeoff(saturating([0.1, 0.2, 0.3, 0.4]))
+    ]
+    assert named == [2, 0, 0]
 
 
 def test_shares_have_a_dot_and_an_interval_per_table_size():
