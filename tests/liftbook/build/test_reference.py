@@ -4,16 +4,19 @@ import ast
 import inspect
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from liftbook.build.sphinx.reference import (
     REFERENCE_DIRECTIVE,
+    SUMMARY,
     addresses,
     commands,
     exported,
     found_at,
     reference,
+    shorten,
 )
 from liftbook.commands import LIFTBOOK
 from lifttables.cli import LIFT
@@ -100,6 +103,23 @@ def test_a_module_asked_for_has_its_own_heading():
     done = set()
     headings = [line for package in PAGE for line in reference(package, done) if line.startswith("### ")]
     assert len(headings) == len(set(headings))
+
+
+@pytest.mark.parametrize(
+    ("brief", "what", "kept"),
+    [(True, "function", ["Return x", "and y.", ""]), (True, "module", []), (False, "function", None)],
+)
+def test_a_summary_ends_after_the_first_paragraph(brief, what, kept):
+    text = ["", "Return x", "and y.", "", "Parameters", "----------", "z : int"]
+    lines = list(text)
+    app = SimpleNamespace(env=SimpleNamespace(temp_data={SUMMARY: brief}))
+    shorten(app, what, "", None, None, lines)
+    assert lines == (text if kept is None else kept)
+
+
+def test_a_summary_has_no_members():
+    assert "   :members:" in list(reference("liftlib.joint", set()))
+    assert "   :members:" not in list(reference("liftlib.joint", set(), brief=True))
 
 
 def test_the_command_line_is_a_table():
