@@ -1,8 +1,8 @@
 """The reference page, generated from the exports of the packages.
 
 In a page's source, ``lift-reference`` is replaced by the documentation of a package's exports, with a heading per
-folder, or of a module's definitions; ``lift-summary`` by their signatures, first paragraphs and links to the source,
-without members. ``lift-mechanisms`` and ``lift-commands`` are replaced by tables of the registry
+folder, or of a module's definitions; ``lift-summary`` by their names, first paragraphs and links to the source,
+without arguments and members. ``lift-mechanisms`` and ``lift-commands`` are replaced by tables of the registry
 and of the command line.
 """
 
@@ -204,6 +204,11 @@ def shorten(app: Any, what: str, _name: str, _found: Any, _options: Any, lines: 
         lines[:] = [] if what == "module" else [*"\n".join(lines).strip().partition("\n\n")[0].splitlines(), ""]
 
 
+def without_arguments(app: Any, *_of: Any) -> tuple[str, None] | None:
+    """Return the signature of each callable on a page with summaries, an ellipsis."""
+    return ("(…)", None) if app.env.temp_data.get(SUMMARY) else None
+
+
 FIELD = re.compile(r":(ivar|vartype) (\w+(?:, \w+)+):(.*)")
 
 
@@ -235,6 +240,7 @@ def name_each(_app: Any, _what: str, _name: str, _found: Any, _options: Any, lin
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the reading of pages."""
+    app.connect("autodoc-process-signature", without_arguments)
     app.connect("autodoc-process-docstring", shorten, priority=100)  # before napoleon
     app.connect("autodoc-process-docstring", name_each, priority=600)  # after napoleon, which writes the fields
     app.connect("source-read", write)

@@ -17,6 +17,7 @@ from liftbook.build.sphinx.reference import (
     found_at,
     reference,
     shorten,
+    without_arguments,
 )
 from liftbook.commands import LIFTBOOK
 from lifttables.cli import LIFT
@@ -114,6 +115,7 @@ def test_a_summary_ends_after_the_first_paragraph(brief, what, kept):
     lines = list(text)
     app = SimpleNamespace(env=SimpleNamespace(temp_data={SUMMARY: brief}))
     shorten(app, what, "", None, None, lines)
+    assert without_arguments(app, what) == (("(…)", None) if brief else None)
     assert lines == (text if kept is None else kept)
 
 
