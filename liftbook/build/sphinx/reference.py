@@ -204,9 +204,9 @@ def shorten(app: Any, what: str, _name: str, _found: Any, _options: Any, lines: 
         lines[:] = [] if what == "module" else [*"\n".join(lines).strip().partition("\n\n")[0].splitlines(), ""]
 
 
-def without_arguments(app: Any, *_of: Any) -> tuple[str, None] | None:
+def without_arguments(app: Any, what: str, *_of: Any) -> tuple[str, None] | None:
     """Return the signature of each callable on a page with summaries, an ellipsis."""
-    return ("(…)", None) if app.env.temp_data.get(SUMMARY) else None
+    return ("(…)", None) if app.env.temp_data.get(SUMMARY) and what not in ("module", "data") else None
 
 
 FIELD = re.compile(r":(ivar|vartype) (\w+(?:, \w+)+):(.*)")
