@@ -1,9 +1,11 @@
 """What is published with a release is well formed."""
 
+import ast
 import json
 import os
 import re
 import subprocess
+import sys
 import tomllib
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -26,6 +28,16 @@ NAMED = re.compile(r"(?<![\w/.-])((?:\w[\w-]*/)*[\w-]+\.(?:md|csv|cff|toml|yml|y
 ON_COLAB = dict(line.split("==") for line in (ROOT / "tests/colab.txt").read_text().splitlines() if "==" in line)
 # what a kernel there may have imported before the first cell, so that pip must not replace it
 IMPORTED_ON_COLAB = ("numpy", "pandas", "scipy", "matplotlib", "ipykernel")
+# pages about the course, the command liftbook, and tables that Dask reads
+NEEDS_MORE = {"for-teachers", "rerun", "your-own-data"}
+BAR = """
+import sys
+class Barred:
+    def find_spec(self, name, *_):
+        if name.partition(".")[0] in "{barred}".split():
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Barred())
+"""
 FILLED = ("CITATION.cff", ".zenodo.json", "pyproject.toml")
 
 
@@ -139,11 +151,32 @@ def test_the_first_cell_replaces_nothing_that_runs_on_colab(name):
     project = tomllib.loads(text("pyproject.toml"))["project"]
     lines = [
         *project["dependencies"],
-        *(line for extra in ("tables", "book") for line in project["optional-dependencies"][extra]),
+        *(line for extra in ("tables", "notebook", "book") for line in project["optional-dependencies"][extra]),
     ]
     ours = [one for one in map(Requirement, lines) if one.name == name]
     assert ours
     assert all(ON_COLAB[name] in one.specifier for one in ours)
+
+
+def test_a_downloaded_notebook_imports_no_more_than_its_extra_has():
+    """No Sphinx, papermill or Jupyter: each chapter's imports run where these cannot be imported."""
+    import jupytext
+
+    config = yaml.safe_load(text("_config.yml"))["sphinx"]["config"]
+    assert config["companion_package"]["extra"] == "notebook"
+    lines = {"from liftbook.chapters import glue, keep"}
+    for path in sorted((ROOT / "chapters").glob("*.md")):
+        cells = jupytext.read(path).cells if "{code-cell}" in path.read_text() and path.stem not in NEEDS_MORE else []
+        for cell in cells:
+            if cell.cell_type == "code" and "import" in cell.source and not cell.source.startswith(("%", "!")):
+                body = ast.parse(cell.source).body
+                lines |= {ast.unparse(one) for one in body if isinstance(one, ast.Import | ast.ImportFrom)}
+    barred = "sphinx docutils myst_nb papermill jupytext nbformat nbclient jupyter_book jupyterlab"
+    # a finder, since scipy takes a name in sys.modules for an installed package
+    code = BAR.format(barred=barred) + "\n".join(sorted(lines))
+    code += "\nglue('a', 1, display=False)\nglue('b', 23)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert (done.returncode, done.stdout) == (0, "23\n"), done.stderr
 
 
 def test_the_paper_is_short_and_cites_what_is_there():

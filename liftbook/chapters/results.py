@@ -43,6 +43,20 @@ def keep(name: str, table: pd.DataFrame) -> None:
         table.to_csv(output.with_name(f"{output.stem}.{name}.csv"), index=False)
 
 
+def glue(name: str, value: Any, display: bool = True) -> None:
+    """Hold a value for the text, with MyST-NB's ``glue``; a notebook without MyST-NB has no such text."""
+    try:
+        # Sphinx, which a downloaded notebook does without
+        from myst_nb import glue as hold  # type: ignore[import-untyped]  # noqa: PLC0415
+    except ModuleNotFoundError:
+        if display:
+            from IPython.display import display as show  # noqa: PLC0415
+
+            show(value)
+    else:
+        hold(name, value, display)
+
+
 def papermill_output() -> Path | None:
     """Return the path of papermill's output notebook for this kernel, or None.
 

@@ -244,6 +244,16 @@ from distributed import Client
 with Client(processes=False, n_workers=1, dashboard_address=None) as client:
     assert 0.69 < client.submit(ll.measures.entropy, [0.5, 0.5]).result() < 0.7
 """,
+    "notebook": """
+import sys
+sys.modules["myst_nb"] = None
+from liftbook import figures, plots
+from liftbook.chapters import glue, keep, ran_with
+from companion.exercises import check
+import ipykernel
+glue("one", 1)
+plots.tradeoff(figures.figure_e23_2(2, [1.0, 2.0], [0.5], 3, 4, rng=0))
+""",
     "sklearn": """
 import sklearn
 import pandas as pd
