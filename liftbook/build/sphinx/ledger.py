@@ -43,7 +43,7 @@ VERDICT_CLASSES = {
 COLUMNS = ("place", "what the paper says", "published, and here", "verdict")
 RETIRED = {"e23-wd-kept": "e23-thm1", "c22-ex1-subsets": "c22-ex1-risks"}
 """Ids of former rows, which published links may name, and the rows that have their values now."""
-NAMES = "Algorithm|Definition|Example|Fig(?:ure)?|Lemma|Problem|Proposition|Remark|Table|Theorem"
+NAMES = "Algorithm|Definition|Example|Figure|Fig|Lemma|Problem|Proposition|Remark|Table|Theorem"
 NAMED = re.compile(rf"\b({NAMES})s?\.? (A?\d+[a-d]?(?:(?:, | and | to )A?\d+[a-d]?)*)")
 
 

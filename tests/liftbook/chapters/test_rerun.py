@@ -393,7 +393,7 @@ def test_the_card_makes_a_run_citable(capsys, tmp_path):
     assert card["cores"] >= 1
     assert set(card["git"]) in ({"commit", "changed"}, set())
     text = (tmp_path / "run" / "run.md").read_text()
-    assert "Cite as: *Lift: a reproducible companion*, chapter small, liftlib" in text
+    assert "Cite as: the notebook small (SHA-256 " in text  # it is no chapter of the book
     assert "| n | 2 | changed |" in text
 
 
