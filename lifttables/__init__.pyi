@@ -11,9 +11,6 @@ from .designs.designing import load as load
 from .designs.publishing import Publishing as Publishing
 from .encoding.reading import Reading as Reading
 from .page import audit_page as audit_page
-from .page import choice_page as choice_page
-from .recommendation.choosing import Choice as Choice
-from .recommendation.choosing import choose as choose
 from .releases.card import Card as Card
 from .releases.card import card_of as card_of
 from .releases.card import read_card as read_card
@@ -24,8 +21,10 @@ from .releases.estimating import estimate as estimate
 from .releases.pipeline import Applied as Applied
 from .releases.pipeline import Plan as Plan
 from .releases.pipeline import Sanitised as Sanitised
+from .releases.question import Question as Question
 from .releases.sanitising import apply as apply
 from .releases.sanitising import sanitise as sanitise
+from .releases.trying import Tried as Tried
 from .releases.verifying import Verification as Verification
 from .releases.verifying import verify as verify
 from .sources.source import open_table as open_table

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from liftlib.channel import Uniform
 from liftlib.errors import DataError
-from lifttables.designs.designing import load
+from lifttables.designs.designing import COUNTS, load
 from lifttables.designs.publishing import Publishing
 from lifttables.encoding.text_format import TextFormat
 from lifttables.files import check_apart, check_free, fingerprint, fresh_files
 from lifttables.page import card_documents, documents
+from lifttables.releases.counts import counts_frame
 from lifttables.releases.pipeline import Applied, Draw, ForNew, Plan, Sanitised, release, release_again
 from lifttables.releases.releasing import check_suffix, write
-from lifttables.sources.endings import STDIN, ending
+from lifttables.sources.endings import STDIN, SUFFIXES, ending
 from lifttables.sources.polars_rows import PolarsTable
 from lifttables.sources.source import open_table
 from mixproof.checks import checked
@@ -65,6 +68,7 @@ def sanitise_file(
     ledger: Path | None = None,
     rng: Uniform | int | None = None,
     force: bool = False,
+    rehearse: bool = False,
 ) -> Sanitised:
     """Release a file's public columns; write the table, card, design and audit page.
 
@@ -78,6 +82,8 @@ def sanitise_file(
         As in :func:`sanitise`.
     force : bool, keyword-only
         Whether to overwrite existing files, except input files.
+    rehearse : bool, keyword-only
+        Whether to do everything but write: ``frame`` then has the first rows that would be released.
 
     Raises
     ------
@@ -87,7 +93,14 @@ def sanitise_file(
     files = [*outputs.private, *outputs.public]
     inputs = [*([] if source == STDIN else [source]), *plan.reading.files]
     ours = [] if ledger is None else [ledger]
-    _check_files(files, [*files, *ours], inputs, force=force)
+    if not rehearse:
+        _check_files(files, [*files, *ours], inputs, force=force)
+
+    def try_out(draw: Draw, sanitised: Sanitised) -> Sanitised:
+        with tempfile.TemporaryDirectory(prefix="lift-rehearsal-") as folder:
+            out = Path(folder) / "rows.csv"
+            _write(draw, out, ".csv")
+            return replace(sanitised, frame=first_rows(out))
 
     def write_all(draw: Draw, sanitised: Sanitised) -> Sanitised:
         replaced, private = [*(files if force else []), *ours], [*outputs.private, *ours]
@@ -99,15 +112,39 @@ def sanitise_file(
                 path.write_text(text, encoding="utf-8")
         return sanitised
 
-    return release(open_table(source, plan.reading.text_format), plan, write_all, ledger, rng)
+    return release(open_table(source, plan.reading.text_format), plan, try_out if rehearse else write_all, ledger, rng)
+
+
+def first_rows(path: Path, n: int = 10) -> Any:
+    """Return the first rows of a released file as a Polars frame of texts."""
+    import polars as pl  # noqa: PLC0415 - slow to import
+
+    separator = SUFFIXES[ending(path) or ""]
+    if separator:
+        return pl.read_csv(path, separator=separator, n_rows=n, infer_schema=False)
+    return pl.read_parquet(path, n_rows=n)
 
 
 def _drawn(draw: Draw, ledger: Sequence[Path], out: Path, aside: Path) -> None:
     """Write the rows, and their entry in the ledger."""
     if draw.past is not None:
         draw.past.with_entry(out.name, draw.how.keep, draw.entry).save(ledger[0])
+    _write(draw, aside, ending(out) or "")
+
+
+def _write(draw: Draw, path: Path, suffix: str) -> None:
+    """Write the released rows or counts."""
+    if draw.design.mechanism == COUNTS:
+        frame = counts_frame(draw.design)
+        if suffix.endswith(".gz"):
+            raise DataError("counts are written as .csv, .tsv or .parquet: choose one of these endings")
+        if SUFFIXES[suffix]:
+            frame.write_csv(path, separator=SUFFIXES[suffix])
+        else:
+            frame.write_parquet(path)
+        return
     assert isinstance(draw.table, PolarsTable)  # as all files are
-    write(draw.table, draw.design, aside, draw.source, draw.how, ending(out) or "")
+    write(draw.table, draw.design, path, draw.source, draw.how, suffix)
 
 
 def _check_files(files: Sequence[Path], written: Sequence[Path], inputs: Sequence[Path], *, force: bool) -> None:

@@ -111,7 +111,7 @@ def _place(aside: Path, path: Path) -> None:
     try:
         os.link(aside, path)  # unlike a rename, it fails where another file came to be meanwhile
     except FileExistsError as error:
-        raise DataError(f"{path} already exists: choose another name or use --force") from error
+        raise DataError(f"{path} already exists: choose another name or overwrite it", arguments=("force",)) from error
     except OSError:  # a file system without links
         aside.replace(path)
 
@@ -146,7 +146,7 @@ def check_free(path: Path, *, force: bool = False) -> None:
     if path.is_dir():
         raise DataError(f"{path} is a folder: give a file's name")
     if os.path.lexists(path) and not force:
-        raise DataError(f"{path} already exists: choose another name or use --force")
+        raise DataError(f"{path} already exists: choose another name or overwrite it", arguments=("force",))
     if path.exists() and not path.is_file():
         raise DataError(f"{path} is not a regular file: give a file's name")
 
@@ -240,9 +240,9 @@ def read_ours(path: Path, kind: str, form: str, make: Callable[[Any], Made], rem
     except WrongFormat:
         raise
     except RecursionError as error:
-        raise DataError(f"{path} is no {kind} that `lift sanitise` wrote: its JSON is nested too deeply") from error
+        raise DataError(f"{path} is no {kind} that `lift release` wrote: its JSON is nested too deeply") from error
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, LiftError) as error:
-        raise DataError(f"{path} is no {kind} that `lift sanitise` wrote: {_damage(error)}; {remedy}") from error
+        raise DataError(f"{path} is no {kind} that `lift release` wrote: {_damage(error)}; {remedy}") from error
     raise DataError(other_format(str(path), content["format"], form, remedy))
 
 

@@ -1,4 +1,4 @@
-"""HTML pages of an audit and of a comparison, from the templates in ``pages``.
+"""The HTML page of an audit, from a template in ``pages``.
 
 Every value is escaped, and nothing is loaded from elsewhere.
 """
@@ -15,12 +15,10 @@ import numpy as np
 from liftlib.measures.lifts import lift
 from lifttables.audits.auditing import Audit
 from lifttables.audits.measuring import MEASURE_MEANINGS
-from lifttables.audits.picture import as_svg, cost_curves, lift_map
+from lifttables.audits.picture import as_svg, lift_map
 from lifttables.designs.designing import Design
 from lifttables.extras import extra
 from lifttables.files import json_text, printable
-from lifttables.recommendation.choosing import Choice
-from lifttables.recommendation.question import percent
 from lifttables.releases.card import Card
 from lifttables.releases.pipeline import Sanitised
 from mixproof.checks import checked
@@ -87,26 +85,3 @@ def _shown(value: Any) -> Any:
 
 def _number(value: float) -> str:
     return "∞" if np.isinf(value) else f"{value:.4g}"
-
-
-@checked
-def choice_page(choice: Choice) -> str:
-    """Return a comparison as an HTML page, with a plot of utility against budget."""
-    curves: dict[str, dict[str, list[tuple[float, float]]]] = {}
-    for trial in choice.tried:
-        if not trial.problem:
-            kind = trial.notion.partition("(")[0]
-            curves.setdefault(kind, {}).setdefault(trial.mechanism, []).append((trial.eps, trial.nmi))
-    for lines in curves.values():
-        for points in lines.values():
-            points.sort()
-    best = choice.best
-    recommended = None if best is None else (best.notion.partition("(")[0], best.mechanism, best.eps, best.nmi)
-    picture = as_svg(cost_curves(curves, recommended)) if curves else ""
-    return render(
-        "choose.html",
-        choice=choice,
-        picture=base64.b64encode(picture.encode()).decode(),
-        percent=percent,
-        times=lambda value: f"{value:.1f} ×" if np.isfinite(value) else "",
-    )

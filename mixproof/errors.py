@@ -10,9 +10,15 @@ class MixproofError(Exception):
     ----------
     exit_code : int
         The exit code of a command that fails with this error.
+    arguments : tuple of str
+        Names of the arguments whose values mend it, if any; a command names its options for them.
     """
 
     exit_code = 2
+
+    def __init__(self, *args: object, arguments: tuple[str, ...] = ()) -> None:
+        super().__init__(*args)
+        self.arguments = arguments
 
 
 class InvalidDistribution(MixproofError, ValueError):

@@ -67,11 +67,4 @@ def _of_desk(name: str) -> Callable[[str, Emit, object], str]:
     return call
 
 
-def choose(asked: str, tell: Emit, _data: object) -> str:
-    """Recommend a release of the table, reporting each mechanism that is tried."""
-    return str(desk().choose(asked, tell))
-
-
-open_example, look, audit, attempt, serving, release = map(
-    _of_desk, ("example", "look", "audit", "attempt", "serving", "release")
-)
+open_example, look, audit, release = map(_of_desk, ("example", "look", "audit", "release"))

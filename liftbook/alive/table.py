@@ -7,12 +7,12 @@ import gzip
 import hashlib
 import io
 import json
-import re
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import narwhals as nw
 import numpy as np
@@ -22,21 +22,18 @@ from liftbook.plots.joints import plane
 from liftlib.errors import DataError, LiftError
 from liftlib.measures.lifts import lift
 from liftlib.notions import LIP
-from liftlib.registry import mechanisms
 from lifttables.audits.auditing import as_dict, audited
 from lifttables.audits.picture import as_svg, lift_map
 from lifttables.cli import example
-from lifttables.cli.notions import notion_from
-from lifttables.designs.designing import DEFAULT_CONFIDENCE, Design, best_design
-from lifttables.designs.statement import statement
-from lifttables.encoding.columns import JOIN, Counts
+from lifttables.designs.designing import DEFAULT_CONFIDENCE
+from lifttables.designs.statement import published_as, statement
+from lifttables.encoding.columns import Counts
 from lifttables.encoding.reading import Reading
 from lifttables.encoding.table import Rows
 from lifttables.page import MAX_SYMBOLS_DRAWN, audit_page, documents
-from lifttables.recommendation.choosing import CURVE_BUDGETS, NOTIONS_AT, attempt, choose, confidence_of_each, fitting
-from lifttables.recommendation.question import Question, percent, sanitise_command
-from lifttables.releases.noising import secret_key, with_noise
 from lifttables.releases.pipeline import Draw, Plan, Sanitised, release
+from lifttables.releases.question import Question, percent
+from lifttables.releases.telling import uses
 from lifttables.sources.endings import SUFFIXES, ending
 from lifttables.sources.frames import Frame
 from lifttables.sources.widths import check_widths
@@ -44,26 +41,8 @@ from lifttables.sources.widths import check_widths
 MAX_BYTES = 200_000_000
 """Maximum size of a table in bytes: its text and its counts must fit in the browser's memory."""
 
-TOP, LEAST = 3, 0.05
-"""Maximum number, and minimum share, of the values named as sources of a random output."""
-
 QUOTING = getattr(csv, "QUOTE_NOTNULL", csv.QUOTE_MINIMAL)
 """From Python 3.12 on, as in the browser, the reader tells a missing value from an empty text in quotes."""
-
-
-OPTION = re.compile(r" \(--[^()]*(?:\([^()]*\)[^()]*)*\)")
-"""Options of a command in a message."""
-
-
-def told(message: object) -> str:
-    """Return a message without command-line options, which do not exist on the page.
-
-    Examples
-    --------
-    >>> told("pool them (--rare pool)")
-    'pool them'
-    """
-    return OPTION.sub("", str(message))
 
 
 class OwnTable(Frame):
@@ -140,45 +119,6 @@ def reading_of(asked: dict[str, Any], **words: Any) -> Reading:
     )
 
 
-def published(design: Design) -> list[str]:
-    r"""Return sentences that explain how each public value is published.
-
-    Examples
-    --------
-    >>> table = OwnTable(b"ill,age\n" + b"1,a\n0,a\n1,b\n0,c\n" * 9, "t.csv")
-    >>> counts = Reading("ill", "age").counts(table)
-    >>> published(best_design([counts], LIP(0.0), "watchdog", None)[1])
-    ['a is published unchanged.', 'b and c are published as “b or c”.']
-    """
-
-    def listed(names: Sequence[str]) -> str:
-        return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-
-    names = [JOIN.join(label) for label in design.public.labels]
-    sentences = []
-    if design.public.pooled:
-        sentences.append(
-            f"Values with few rows are pooled first: {listed([JOIN.join(symbol) for symbol in design.public.pooled])}."
-        )
-    if not np.isin(design.channel.kernel, (0.0, 1.0)).all():
-        sentences.append("The value of each row is drawn at random.")
-        joint = design.counts.joint
-        behind = joint.p_x[:, None] * design.channel.y_given_x(joint)
-        for output, column in zip(design.outputs, behind.T / behind.sum(axis=0)[:, None], strict=True):
-            most = [f"{names[x]} ({100 * column[x]:.0f} %)" for x in np.argsort(-column)[:TOP] if column[x] >= LEAST]
-            sentences.append(
-                f"“{output}” is published for people with {listed(most)}{' and others' * (len(most) == TOP)}."
-            )
-        return sentences
-    groups = [
-        (output, [names[x] for x in sources]) for output, sources in zip(design.outputs, design.sources, strict=True)
-    ]
-    if alone := [output for output, sources in groups if len(sources) == 1]:
-        sentences.append(f"{listed(alone)} {'is' if len(alone) == 1 else 'are'} published unchanged.")
-    sentences += [f"{listed(sources)} are published as “{output}”." for output, sources in groups if len(sources) > 1]
-    return sentences
-
-
 def files(draw: Draw, sanitised: Sanitised, name: str, separator: str) -> list[dict[str, Any]]:
     """Return the files to write: ``name``, ``text``, and whether they are private."""
     table = draw.frame().to_csv(index=False, sep=separator, lineterminator="\n")
@@ -201,7 +141,7 @@ def answering(method: Callable[..., dict[str, Any]]) -> Callable[..., str]:
         try:
             return json.dumps(_finite(method(desk, json.loads(asked), *rest)))
         except LiftError as error:
-            return json.dumps({"refused": told(error)})
+            return json.dumps({"refused": str(error)})
 
     return call
 
@@ -217,8 +157,8 @@ class Desk:
         try:
             self.table = OwnTable(bytes(data), name)
         except LiftError as error:
-            return json.dumps({"refused": told(error)})
-        return json.dumps({"columns": self.table.columns, "mechanisms": list(mechanisms)})
+            return json.dumps({"refused": str(error)})
+        return json.dumps({"columns": self.table.columns})
 
     def example(self, _asked: str) -> str:
         """Open the table that ``lift example`` writes."""
@@ -237,10 +177,9 @@ class Desk:
         """Return the audit as the command's JSON and as its page.
 
         ``wanted`` has ``secret`` and ``public``, lists of columns (``name``, ``edges``, ``na``, ``categorical``);
-        ``missing``; ``notion`` with its ``budgets``, or none; ``resamples``, ``seed``.
+        ``missing``; the question ``belief`` and ``at_most``, which LIP answers; ``resamples``, ``seed``.
         """
-        counts = self._counts(wanted)
-        notion = notion_from(wanted["notion"], wanted["budgets"]) if wanted.get("notion") else None
+        counts, (notion, *_) = self._counts(wanted), question_of(wanted).notions()
         audit = audited(counts, notion, resamples=wanted.get("resamples", 200), rng=wanted.get("seed", 0))
         return {"audit": as_dict(audit), "page": audit_page(audit)}
 
@@ -248,83 +187,27 @@ class Desk:
     def look(self, wanted: dict[str, Any]) -> dict[str, Any]:
         """Return pictures of the table as SVG: the ``map`` and the ``plane`` of its lifts.
 
-        ``wanted`` is as for :meth:`audit`, and has the question ``belief``, ``at_most`` and ``adversary``, which sets
-        the square in the plane.
+        ``wanted`` is as for :meth:`audit`; its question sets the square in the plane.
         """
-        audit = audited(self._counts(wanted), None, resamples=0)
-        question = Question(wanted["belief"], wanted["at_most"], wanted["adversary"])
-        square = LIP(question.largest_budget(LIP, wanted["at_most"]))
+        question, audit = question_of(wanted), audited(self._counts(wanted), None, resamples=0)
         index = {str(label): at for at, label in enumerate(audit.release.public)}
         names = [symbol.symbol for symbol in audit.symbols[:MAX_SYMBOLS_DRAWN]]
         lifts = lift(audit.release)[:, [index[name] for name in names]]
         drawn = lift_map(lifts, list(map(str, audit.release.secret)), names)
-        name = f"{percent(wanted['belief'])} to {percent(wanted['at_most'])}"
+        name = f"{percent(question.belief)} to {percent(question.at_most)}"
+        square = cast("LIP", question.notions()[0])
         pictures = {"map": as_svg(drawn), "plane": as_svg(plane(audit.release, {name: square}))}
         worst = audit.symbols[0]
         about = {"rows": audit.rows, "symbol": worst.symbol, "low": worst.min_lift, "high": worst.max_lift}
         return pictures | about | {"least": worst.least, "most": worst.most}
 
     @answering
-    def choose(self, wanted: dict[str, Any], tell: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
-        """Return the release that ``lift choose`` recommends, and what it publishes.
-
-        ``wanted`` is as for :meth:`look`, and has ``confidence``, null for this sample alone. ``tell`` is called with
-        JSON whose ``progress`` names the mechanism being tried.
-        """
-        table, reading, sure = self._opened(), reading_of(wanted, rare="pool"), wanted["confidence"]
-        question = {name: wanted[name] for name in ("belief", "at_most", "adversary")}
-
-        def progress(line: str) -> None:
-            tell(json.dumps({"progress": line}))
-
-        for epsilons in ((), CURVE_BUDGETS):  # the curve is needed only to say what is possible where nothing fits
-            choice = choose(table, **vars(reading), **question, epsilons=epsilons, confidence=sure, told=progress)
-            if choice.best is not None:
-                break
-        answer = choice.recommended
-        summary = {"requirement": answer.requirement, "reason": answer.reason}
-        if answer.best is None:
-            return summary
-        kind = answer.best.notion.partition("(")[0].lower()
-        notion = NOTIONS_AT[kind](answer.best.eps)
-        counts = reading.choices(table, sure)
-        if sure is not None:
-            counts = with_noise(counts, None, secret_key())
-        tried = [(name, mechanism) for name in NOTIONS_AT for mechanism in fitting(name, None, counts[0], sure)]
-        each = confidence_of_each(tried, counts[0], sure)
-        design = best_design(counts, notion, answer.best.mechanism, each)[1]
-        return (
-            summary
-            | {name: getattr(answer.best, name) for name in ("notion", "mechanism", "nmi", "kept")}
-            | {"kind": kind, "budgets": vars(notion), "confidence": each, "words": answer.words}
-            | {"not_covered": answer.not_covered, "published": published(design)}
-            | {"command": sanitise_command(table.name, reading, each, notion, answer.best.mechanism)}
-        )
-
-    def attempt(self, asked: str) -> str:
-        """Return the NMI of one mechanism; ``asked`` has kind, eps and mechanism."""
-        wanted = json.loads(asked)
-        try:
-            counts = with_noise([self._counts(wanted)], None, secret_key())
-            tried = attempt(counts, wanted["kind"], wanted["mechanism"], wanted["eps"], DEFAULT_CONFIDENCE)
-        except LiftError as error:
-            return json.dumps({"mechanism": wanted["mechanism"], "problem": told(error)})
-        answer = {name: getattr(tried, name) for name in ("mechanism", "notion", "nmi", "outputs", "seconds")}
-        return json.dumps(answer | {"kept": list(tried.kept), "confidence": DEFAULT_CONFIDENCE})
-
-    @answering
-    def serving(self, wanted: dict[str, Any]) -> dict[str, Any]:
-        """Return the mechanisms that ``lift choose`` tries under a ``kind`` of notion."""
-        return {"mechanisms": fitting(wanted["kind"], None, self._counts(wanted), DEFAULT_CONFIDENCE)}
-
-    @answering
     def release(self, wanted: dict[str, Any]) -> dict[str, Any]:
-        """Return the files that ``lift sanitise`` writes: release, card, audit, design.
+        """Return what ``lift release`` shows and the files that it writes: release, card, audit, design.
 
-        ``wanted`` is as for :meth:`audit`, and has ``mechanism``; ``confidence``, null for this sample alone; ``rare``,
-        the handling of rare symbols; ``seed``, null for an unpredictable draw.
+        ``wanted`` is as for :meth:`audit`, and has ``confidence``; ``seed``, null for an unpredictable draw.
         """
-        table, reading = self._opened(), reading_of(wanted, rare=wanted.get("rare", "error"))
+        table, reading, question = self._opened(), reading_of(wanted, rare="pool"), question_of(wanted)
         output_files: list[dict[str, Any]] = []
 
         def sink(draw: Draw, sanitised: Sanitised) -> Sanitised:
@@ -333,23 +216,38 @@ class Desk:
             )
             return sanitised
 
-        notion = notion_from(wanted["notion"], wanted["budgets"])
-        plan = Plan(
-            reading,
-            lambda _: notion,
-            wanted["mechanism"],
-            wanted["confidence"],
-            resamples=wanted.get("resamples", 200),
-        )
-        sanitised = release(table, plan, sink, rng=wanted.get("seed"))
+        plan = Plan(reading, question, confidence=wanted["confidence"], resamples=wanted.get("resamples", 200))
+        done = release(table, plan, sink, rng=wanted.get("seed"))
         return {
-            "nmi": sanitised.audit.overall["nmi"],
-            "published": published(sanitised.design),
-            "notes": list(map(told, sanitised.audit.notes)),
-            "promises": [*map(statement, sanitised.design.kept), *sanitised.card.words],
+            "published": published_as(done.design),
+            "promises": [*map(statement, done.card.kept), *done.card.words],
+            "uses": uses(done),
+            "limits": list(done.card.not_covered),
+            "notes": list(done.audit.notes),
             "files": output_files,
-            "audit": as_dict(sanitised.audit),
+            "command": command(table.name, reading, question, wanted["confidence"]),
         }
+
+
+def question_of(wanted: dict[str, Any]) -> Question:
+    """Return the question that the page's form asks."""
+    return Question(wanted["belief"], wanted["at_most"])
+
+
+def command(name: str, how: Reading, question: Question, confidence: float) -> str:
+    """Return the command that makes the page's release.
+
+    >>> command("a b.csv", Reading("ill", "age", bins=("age=20,40",)), Question(0.1, 0.2), 0.95)
+    "lift release 'a b.csv' --secret ill --public age --bin age=20,40 --belief 10% 20% -o released.csv"
+    """
+    bins = [*how.bins, *(f"{column}=codes" for column in how.categorical)]
+    words = ["lift", "release", name, "--secret", *how.secrets, "--public", *how.publics]
+    words += [word for text in bins for word in ("--bin", text)]
+    words += [] if how.na is None else ["--na", *how.na]
+    words += [] if how.missing == "refuse" else ["--missing", how.missing]
+    words += ["--belief", *(f"{100 * share:.12g}%" for share in (question.belief, question.at_most))]
+    words += [] if confidence == DEFAULT_CONFIDENCE else ["--confidence", repr(confidence)]
+    return shlex.join([*words, "-o", "released.csv"])
 
 
 def _finite(value: Any) -> Any:

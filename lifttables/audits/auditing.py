@@ -187,7 +187,7 @@ def _on_dropped(counts: Counts) -> list[str]:
         return []
     columns = counts.columns
     texts = next((column.na for column in columns if column.na), ())
-    counted = f" (empty, or {', '.join(texts)}) (--na says which texts count as missing)" if texts else ""
+    counted = f" (empty, or {', '.join(texts)})" if texts else ""
     verb = "was" if counts.dropped == 1 else "were"
     note = (
         f"{counts.dropped:,} of {many(counts.dropped + counts.table.sum(), 'row')} {verb} dropped because a value is "

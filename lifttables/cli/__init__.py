@@ -26,15 +26,29 @@ class Command(NamedTuple):
 
 SUMMARIES = {
     "audit": "show what a column of a table reveals about a secret column",
-    "sanitise": "release a column and limit what it reveals about a secret column",
-    "apply": "release new rows with a design that sanitise wrote",
-    "choose": "compare mechanisms and budgets on a table, and recommend one",
+    "release": "publish a column and limit what it reveals about a secret column",
+    "estimate": "estimate a column's distribution from its release, which is verified first",
     "verify": "check that a release and a card belong together",
     "example": "write a small synthetic table to try the commands on",
-    "estimate": "estimate a column's distribution from its release",
 }
 # each module has ``EXAMPLES``, ``add(parser)`` and ``run(options)``, which returns the exit code
 COMMANDS = {name: Command(f"lifttables.cli.{name}", summary, "tables") for name, summary in SUMMARIES.items()}
+
+# the options of arguments that library errors name as their remedy; other arguments are for Python
+OPTIONS = {
+    "bins": "--bin",
+    "categorical": "--bin COLUMN=codes",
+    "encoding": "--encoding",
+    "force": "--force",
+    "hierarchies": "--hierarchy",
+    "keep": "--keep",
+    "ledger": "--ledger",
+    "missing": "--missing",
+    "na": "--na",
+    "new_people": "--new-people",
+    "separator": "--separator",
+    "values": "--values",
+}
 
 EXIT_ERROR, EXIT_INTERRUPTED, EXIT_PIPE_CLOSED = 2, 130, 141  # any error; Ctrl-C; broken pipe
 
@@ -47,7 +61,7 @@ class Program(NamedTuple):
     commands: Mapping[str, Command]
 
 
-LIFT = Program("lift", "Audit and sanitise a table with a secret column.", COMMANDS)
+LIFT = Program("lift", "Publish columns of a table without revealing a secret column.", COMMANDS)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -99,7 +113,9 @@ def _run(program: Program, words: list[str]) -> int:
     except LiftError as error:
         if debug:
             raise
-        print(f"{program.name}: {_line(error)}", file=sys.stderr)
+        named = [OPTIONS[name] for name in error.arguments if name in OPTIONS]
+        remedy = f" ({', '.join(dict.fromkeys(named))})" * bool(named)
+        print(f"{program.name}: {_line(error)}{remedy}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         print(f"{program.name}: stopped; what is not finished was not written", file=sys.stderr)

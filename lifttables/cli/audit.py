@@ -9,26 +9,25 @@ from lifttables import Audit, open_table
 from lifttables.audits.auditing import AUDIT_DEFAULTS, as_dict, audited
 from lifttables.audits.measuring import MEASURE_MEANINGS
 from lifttables.cli.options import (
-    check_page,
+    confidence_option,
     files_read,
     notion_of,
-    notion_options,
-    page_options,
+    output_options,
+    promise_options,
     reading,
-    seed,
     table_options,
-    takes_shape,
+    text_options,
 )
 from lifttables.cli.shared import json_option, print_json
-from lifttables.files import page_file, printable
+from lifttables.files import check_apart, check_free, page_file, printable
 
 EXIT_VIOLATED = 3  # exit code if the notion is violated
-MAX_SYMBOLS_PRINTED = 20  # maximum number of symbols printed; --json and --page list all
+MAX_SYMBOLS_PRINTED = 20  # maximum number of symbols printed; the page and --json list all
 
 EXAMPLES = f"""\
   lift audit patients.csv --secret diagnosis --public age_band
-  lift audit patients.csv --secret diagnosis --public age_band --notion lip --eps 0.5 --page audit.html
-  lift audit patients.csv --secret diagnosis --public age_band sex --notion mine:MaxLift --budget least=0.5
+  lift audit patients.csv --secret diagnosis --public age_band --notion lip --eps 0.5 -o audit.html
+  lift audit patients.csv --secret diagnosis region --public age_band sex --bin visits=3,10
 The table must contain the secret. A released table does not; its audit is OUT.PRIVATE.audit.html.
 Rows with missing values, or with texts such as NA, are dropped and counted in a note; see --missing and --na.
 Exit codes: 0 success; 2 error; {EXIT_VIOLATED} the table violates the notion."""
@@ -37,37 +36,30 @@ Exit codes: 0 success; 2 error; {EXIT_VIOLATED} the table violates the notion.""
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     table_options(parser)
-    notion_options(parser, required=False)
-    page_options(parser, "write a report with plots as an HTML page")
-    parser.add_argument(
-        "--level",
-        type=float,
-        default=0.95,
-        help="confidence level of the intervals and of the verdict for the population (default: %(default)s)",
-    )
-    parser.add_argument("--seed", type=seed, help="seed of the bootstrap")
+    text_options(parser)
+    promise_options(parser)
+    confidence_option(parser, "of the intervals and of the verdict for the population")
+    output_options(parser, "write a report with plots as an HTML page", required=False)
     json_option(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Audit, print, and return the exit code."""
-    check_page(options)
-    of_columns = takes_shape(options)
-    if not of_columns:
-        notion_of(options, ())  # before the table is read, which may take long
+    notion = notion_of(options)
+    if options.output is not None:  # before the table is read, which may take long
+        check_apart([options.output], files_read(options))
+        check_free(options.output, force=options.force)
     how = reading(options, **AUDIT_DEFAULTS)
-    counts = how.counts(open_table(options.table, how.text_format), product=of_columns)
-    notion = notion_of(options, counts.public.shape)
-    how_sure = {"resamples": options.resamples, "level": options.level, "rng": options.seed}
-    audit = audited(counts, notion, sampling=how.sampling, **how_sure)
-    if options.page is not None:
-        page_file(options.page, lifttables.audit_page(audit), files_read(options), force=options.force)
+    counts = how.counts(open_table(options.table, how.text_format))
+    audit = audited(counts, notion, sampling=how.sampling, level=options.confidence)
+    if options.output is not None:
+        page_file(options.output, lifttables.audit_page(audit), files_read(options), force=options.force)
     if options.json:
         print_json(as_dict(audit))
     else:
         _print(audit)
-        if options.page is not None:
-            print(options.page)
+        if options.output is not None:
+            print(options.output)
     return EXIT_VIOLATED if audit.kept is False else 0
 
 

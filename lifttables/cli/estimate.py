@@ -6,13 +6,13 @@ import argparse
 from pathlib import Path
 
 from lifttables import estimate, read_card
-from lifttables.cli.options import text_format_of, text_options
+from lifttables.cli.options import confidence_option, text_format_of, text_options
 from lifttables.cli.shared import json_option, print_json
 from lifttables.files import printable
 
 EXAMPLES = """\
   lift estimate out.csv out.card.json
-  lift estimate out.csv out.card.json --by year --level 0.9
+  lift estimate out.csv out.card.json --by year --confidence 0.9
 The file is verified first, as by `lift verify`.
 Exit codes: 0 success; 2 error; 5 the file is not the release of the card."""
 
@@ -28,11 +28,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="COLUMN",
-        help="estimate separately for each value of other released columns",
+        help="estimate separately for each value of other released columns, as in --by year",
     )
-    parser.add_argument(
-        "--level", type=float, default=0.95, help="confidence level of the intervals (default: %(default)s)"
-    )
+    confidence_option(parser, "level of the intervals")
     text_options(parser)
     json_option(parser)
 
@@ -40,7 +38,9 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Estimate, print, and return the exit code."""
     card = read_card(options.card)
-    estimates = estimate(options.table, card, by=options.by, level=options.level, text_format=text_format_of(options))
+    estimates = estimate(
+        options.table, card, by=options.by, level=options.confidence, text_format=text_format_of(options)
+    )
     rows = estimates.as_rows()
     if options.json:
         condition = estimates.condition

@@ -21,9 +21,11 @@ Exit code: 0; 2 where the file cannot be written."""
 NEXT_STEPS = """\
 {path}: {rows:,} made-up patients with age_band, sex, region, visits and diagnosis
 To see what the age band tells about the diagnosis, run
-  lift audit {shown} --secret diagnosis --public age_band --notion lip --eps 1
-and then, to release it,
-  lift sanitise {shown} --secret diagnosis --public age_band --notion lip --eps 1 -o {out}"""
+  lift audit {shown} --secret diagnosis --public age_band
+To release it so that nobody's belief of 10 % in a diagnosis becomes more than 25 %, look first,
+  lift release {shown} --secret diagnosis --public age_band --belief 10% 25% --dry-run
+and then write it, with its card:
+  lift release {shown} --secret diagnosis --public age_band --belief 10% 25% -o {out}"""
 
 
 def add(parser: argparse.ArgumentParser) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from liftlib import registry
 from liftlib.channel import Channel, Uniform
-from liftlib.errors import BrokenNotion, DataError, InvalidParameter
+from liftlib.errors import BrokenNotion, DataError
 from liftlib.measures.evaluation import evaluate
 from liftlib.notions import AttributeWise, LiftNotion, Notion
 from liftlib.notions.catalogue import content_of, from_content
@@ -31,6 +31,8 @@ DEFAULT_CONFIDENCE = 0.95  # default confidence of a guarantee for the populatio
 SAMPLE_ONLY = "the notion holds for these rows only and is probably violated for the population they come from"
 
 POPULATION = "the population"
+
+COUNTS = "noisy counts"  # the mechanism of a release of counts in place of rows
 
 Unseen = Literal["error", "draw"]
 
@@ -232,7 +234,7 @@ def unseen_symbols(rows: int, role: str, example: str) -> DataError:
     """Return the error for rows with symbols that a design has not seen."""
     return DataError(
         f"the design has not seen the {role} symbol of {many(rows, 'row')}, such as {example!r}: design the channel "
-        "again, or draw an output that says nothing (--unseen draw)"
+        "again, or correct the rows"
     )
 
 
@@ -315,29 +317,20 @@ def design(
     notion: Notion,
     mechanism: str,
     confidence: float | None = DEFAULT_CONFIDENCE,
-    seconds: float | None = None,
-    report: Callable[[float, float, float], None] | None = None,
 ) -> Design:
     """Return a mechanism's design for a table's counts, rounded to a grid if possible.
 
     With a confidence, the population must satisfy the notion too; with noisy counts, everything but the design's table
-    is computed from these. ``seconds``, which excludes a confidence, limits a
-    mechanism that searches, and ``report`` is its progress callback. BrokenNotion is raised if a mechanism returns a
-    channel that violates the notion, and UnsupportedNotion if the mechanism does not serve the notion.
+    is computed from these. BrokenNotion is raised if a mechanism returns a channel that violates the notion, and
+    UnsupportedNotion if the mechanism does not serve the notion.
     """
     joint, named = counts.joint, registry.mechanisms[mechanism]
-    if seconds is not None and confidence is not None:
-        raise InvalidParameter(
-            "seconds cannot be combined with a confidence: a search is for these rows only (--confidence none)"
-        )
     # noisy counts cannot show what holds for the rows
     guarantees = [Kept("these rows", str(notion), None, "checked against the table's own shares")] * (
         counts.noisy is None
     )
     if confidence is None:
-        wanted = {"seconds": seconds, "report": report if "report" in named.options else None}
-        options = {name: value for name, value in wanted.items() if value is not None}
-        unrounded, certifies, ran = named(joint, notion, **options), None, mechanism
+        unrounded, certifies, ran = named(joint, notion), None, mechanism
         if not notion.is_satisfied(joint, unrounded):
             raise BrokenNotion(
                 f"{mechanism} returns a channel that exceeds {notion} by {notion.violation(joint, unrounded):.4g} "
@@ -368,10 +361,9 @@ def best_design(
     notion: Notion,
     mechanism: str,
     confidence: float | None = DEFAULT_CONFIDENCE,
-    **search: Any,
 ) -> tuple[Counts, Design]:
     """Return the counts and the design with the largest mutual information."""
-    alternatives = [(counts, design(counts, notion, mechanism, confidence, **search)) for counts in choices]
+    alternatives = [(counts, design(counts, notion, mechanism, confidence)) for counts in choices]
     return max(
         alternatives,
         key=lambda alternative: evaluate(alternative[0].joint, alternative[1].channel).mutual_information,
@@ -384,6 +376,8 @@ def assembled(
     """Return the design that consists of a channel and a table's counts."""
     joint = counts.joint
     sources = behind(channel, joint)
+    p_xy = channel.joint_xy(joint)
+    posterior = p_xy / np.maximum(p_xy.sum(axis=0), np.finfo(float).tiny)
     return Design(
         mechanism,
         str(notion),
@@ -392,7 +386,7 @@ def assembled(
         counts.public,
         channel,
         grid,
-        texts_of_outputs(counts.public, sources),
+        texts_of_outputs(counts.public, sources, posterior),
         sources,
         np.asarray(channel.joint_xy(joint).sum(axis=0)),
         counts.table,

@@ -129,7 +129,8 @@ def design_next_to(
     if len(counts.public.labels) > reading.max_symbols:
         raise DataError(
             f"there are {len(counts.public.labels):,} symbols next to the kept values, more than "
-            f"{reading.max_symbols:,}: bin or coarsen a column, or raise --max-symbols"
+            f"{reading.max_symbols:,}: bin or coarsen a column, or raise the limit",
+            arguments=("bins", "max_symbols"),
         )
     names = ", ".join(column.name for column in best.public[counted.n_x :])
     ran = ("optimal" if confidence is None else "confident-response") + (f" for each value of {names}" if names else "")
@@ -147,22 +148,22 @@ def design_next_to(
     notes = _notes(counted, options, best)
     if confidence is not None:
         sample_only = max(_options(counted, served(notion), None, shares), key=lambda option: option.total)
-        notes.append(f"for this sample only, {_in_nats(sample_only)} would be retained (--confidence none)")
+        notes.append(f"for this sample only, {_in_nats(sample_only)} would be retained")
     return NextTo(counts, design, tuple(notes))
 
 
 def proposed(table: Table, reading: Reading, keep: Sequence[str], notion: Notion) -> str:
-    """Return a description of what ``--coarsen`` would do at most, and its cost."""
+    """Return a description of what ``coarsen`` would do at most, and its cost."""
     counted = _counted(table, reading, keep)
     table_z, codes = _of_z(counted, counted.counts.table)
     groups, after = coarsened(table_z, codes, counted.kept, _in_sample(served(notion), table_z.sum(axis=1)))
     words = in_words(groups, counted.kept)
-    end = "To design the release for each kept value, add --coarsen"
+    end = "In Python, coarsen=True designs the release for each kept value"
     if not words:
         return f"{', '.join(keep)} alone would satisfy {notion}. {end}"
     before = entropy(table_z.sum(axis=0) / table_z.sum())
     return (
-        f"to satisfy {notion} for these rows, coarsen: {'; '.join(words)}. This retains {100 * after / before:.1f} % "
+        f"To satisfy {notion} for these rows, coarsen: {'; '.join(words)}. This retains {100 * after / before:.1f} % "
         f"of the information in the kept columns (H(Z)). {end}"
     )
 
@@ -170,11 +171,11 @@ def proposed(table: Table, reading: Reading, keep: Sequence[str], notion: Notion
 def _check_asked(reading: Reading, keep: Sequence[str], mechanism: str) -> None:
     """Raise InvalidParameter for options that are incompatible with kept columns."""
     if not keep:
-        raise InvalidParameter("--coarsen is about kept columns: name them (--keep)")
+        raise InvalidParameter("coarsen is about kept columns: name them")
     if mechanism not in KEEPING_MECHANISMS:
-        raise InvalidParameter(f"--coarsen uses the optimal release, not {mechanism}: leave out --mechanism")
+        raise InvalidParameter(f"coarsen uses the optimal release, not {mechanism}: leave out the mechanism")
     if reading.rare == "pool":
-        raise InvalidParameter("--coarsen does not pool rare public symbols: bin the column, or give --rare keep")
+        raise InvalidParameter("coarsen does not pool rare public symbols: bin the column, or keep them (rare='keep')")
 
 
 def _options(
@@ -383,8 +384,8 @@ def _check_rare(full: Counts, n_x: int, reading: Reading) -> None:
     if few:
         raise DataError(
             f"fewer than {reading.min_count} rows each have {many(len(few), 'public symbol')}, such as "
-            f"{' & '.join(few[0])!r}: bin "
-            "the column, keep them (--rare keep), or lower --min-count"
+            f"{' & '.join(few[0])!r}: bin the column, keep them, or lower the limit",
+            arguments=("bins", "rare", "min_count"),
         )
 
 
@@ -392,8 +393,9 @@ def _kept_column(column: Column, occurring: set[str], ladder: str | None) -> tup
     """Return a kept column, and its values' texts at each level of the hierarchy."""
     if MISSING in occurring:
         raise DataError(
-            f"kept column {column.name!r} has missing values, which --coarsen cannot group: fill them in, "
-            "or drop those rows (--missing drop)"
+            f"kept column {column.name!r} has missing values, which coarsen cannot group: fill them in, "
+            "or drop those rows",
+            arguments=("missing",),
         )
     numeric = column.plain and all(map(_is_number, occurring))
     labels = tuple(sorted(occurring, key=(lambda text: (float(text), text)) if numeric else column.place))

@@ -54,9 +54,9 @@ def check_keep(table: Table, design: Design, how: Publishing) -> None:
     table.check(how.keep)
     for name in how.keep:
         if name in design.secret.names:
-            raise DataError(f"--keep names the secret {name!r}: it is not published")
+            raise DataError(f"a kept column is the secret {name!r}: it is not published")
         if name in design.public.names:
-            raise DataError(f"--keep names {name!r}, which is released through the channel: leave it out")
+            raise DataError(f"a kept column is {name!r}, which is released through the channel: leave it out")
 
 
 def without_formulas(design: Design, formulas: Formulas, keep: Sequence[str] = ()) -> Design:
@@ -80,10 +80,7 @@ def without_formulas(design: Design, formulas: Formulas, keep: Sequence[str] = (
 
 
 def _formula(text: str) -> str:
-    return (
-        f"{text[:60]!r} would be a formula in a spreadsheet: put an apostrophe before it (--formulas quote) or "
-        "publish it as it is (--formulas keep)"
-    )
+    return f"{text[:60]!r} would be a formula in a spreadsheet: rename it in the table, or by a hierarchy"
 
 
 def is_formula(text: str) -> bool:

@@ -13,6 +13,10 @@ from lifttables.encoding.columns import JOIN
 from lifttables.encoding.naming import for_which_values
 from mixproof.numerics import Vector
 
+TOP, LEAST = 3, 0.05  # maximum number, and minimum share, of the values named as sources of a random output
+
+MOST_LISTED = 12  # names in a sentence
+
 PRIORS = (0.01, 0.1, 0.5)  # beliefs that a card bounds; the same for every table
 
 INDEPENDENT = (
@@ -163,3 +167,37 @@ def statement(guarantee: Kept) -> str:
     sure = "" if guarantee.confidence is None else f" with confidence {guarantee.confidence:g}"
     more = f"; {guarantee.numbers}" if guarantee.numbers else ""
     return f"{guarantee.notion} holds for {guarantee.whom}{sure}: {guarantee.how}{more}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names in a sentence, at most ``MOST_LISTED`` of them."""
+    if len(names) > MOST_LISTED:
+        names = [*names[: MOST_LISTED - 1], f"{len(names) - MOST_LISTED + 1:,} more"]
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def published_as(design: Design) -> list[str]:
+    """Return sentences that explain how each public value is published."""
+    names = [JOIN.join(label) for label in design.public.labels]
+    sentences = []
+    if design.public.pooled:
+        sentences.append(
+            f"Values with few rows are pooled first: {_listed([JOIN.join(symbol) for symbol in design.public.pooled])}."
+        )
+    if not np.isin(design.channel.kernel, (0.0, 1.0)).all():
+        sentences.append("The value of each row is drawn at random.")
+        joint = design.counts.joint
+        behind = joint.p_x[:, None] * design.channel.y_given_x(joint)
+        for output, column in zip(design.outputs, behind.T / behind.sum(axis=0)[:, None], strict=True):
+            most = [f"{names[x]} ({100 * column[x]:.0f} %)" for x in np.argsort(-column)[:TOP] if column[x] >= LEAST]
+            sentences.append(
+                f"“{output}” is published for people with {_listed(most)}{' and others' * (len(most) == TOP)}."
+            )
+        return sentences
+    groups = [
+        (output, [names[x] for x in sources]) for output, sources in zip(design.outputs, design.sources, strict=True)
+    ]
+    if alone := [output for output, sources in groups if len(sources) == 1]:
+        sentences.append(f"{_listed(alone)} {'is' if len(alone) == 1 else 'are'} published unchanged.")
+    sentences += [f"{_listed(sources)} are published as “{output}”." for output, sources in groups if len(sources) > 1]
+    return sentences

@@ -17,14 +17,14 @@ MAX_INTEGER_DIGITS = 4300  # Python converts no longer text to an integer
 
 
 class Bins(NamedTuple):
-    """The edges or the number of quantiles that ``--bin`` gives, and their unit."""
+    """The edges or the number of quantiles of a column, and their unit."""
 
     edges: tuple[float, ...] | int = ()
     unit: Unit = ""
 
 
 def bins_from(text: str) -> tuple[str, Bins]:
-    """Return a column's name and its bins from the text of ``--bin``.
+    """Return a column's name and its bins from a text.
 
     DataError is raised if the text has another form, or the edges do not increase.
 
@@ -35,7 +35,7 @@ def bins_from(text: str) -> tuple[str, Bins]:
     """
     name, _, said = text.rpartition("=")
     wanted = (
-        f"bins {text!r} (--bin): give NAME=EDGE,EDGE,... in increasing order, numbers or dates such as 2020-01-31; "
+        f"bins are {text!r}: give NAME=EDGE,EDGE,... in increasing order, numbers or dates such as 2020-01-31; "
         f"NAME=quantiles:N with N of 2 or more; or NAME={'|'.join(DATE_UNITS)}"
     )
     if not name:
@@ -59,7 +59,7 @@ def bins_from(text: str) -> tuple[str, Bins]:
 
 
 def values_from(text: str) -> tuple[str, tuple[str, ...]]:
-    """Return a column's name and all of its values from the text of ``--values``.
+    """Return a column's name and all of its values from a text.
 
     DataError is raised if the text has another form, or a value is empty or named twice.
 
@@ -69,7 +69,7 @@ def values_from(text: str) -> tuple[str, tuple[str, ...]]:
     name, _, said = text.partition("=")
     values = next(csv.reader([said]), [])
     if not name or len(set(values)) < max(2, len(values)) or "" in values:
-        raise DataError(f"--values is {text!r}: give NAME=VALUE,VALUE,... with two or more different values")
+        raise DataError(f"values are {text!r}: give NAME=VALUE,VALUE,... with two or more different values")
     return name, tuple(values)
 
 
@@ -85,7 +85,7 @@ def hierarchy_file(text: str) -> tuple[str, Path, int]:
     if (cut := said.rpartition(":"))[0] and cut[2].isdecimal() and len(cut[2]) <= MAX_INTEGER_DIGITS:
         file, level = cut[0], int(cut[2])
     if not name or not file or level < 1:
-        raise DataError(f"--hierarchy is {text!r}: give NAME=FILE.csv, or NAME=FILE.csv:LEVEL, of 1 or more")
+        raise DataError(f"the hierarchy is {text!r}: give NAME=FILE.csv, or NAME=FILE.csv:LEVEL, of 1 or more")
     return name, Path(file), level
 
 
@@ -110,7 +110,7 @@ def hierarchy_levels(text: str) -> list[tuple[tuple[str, str], ...]]:
 def _hierarchy(path: Path, level: int) -> list[list[str]]:
     """Return the header and the lines of a hierarchy file that has the given level."""
     if not path.is_file():
-        raise DataError(f"no file {path}, which --hierarchy names: check the path")
+        raise DataError(f"no file {path}, which a hierarchy names: check the path")
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = [row for row in csv.reader(file, strict=True) if row]

@@ -73,7 +73,8 @@ def count(
         shown = ", ".join(repr(JOIN.join(label)) for label in few[:3]) + (", ..." if len(few) > 3 else "")
         raise DataError(
             f"{named(names)} has {len(few)} symbol{'s' if len(few) > 1 else ''} with fewer than {min_count} rows "
-            f"({shown}): pool them (--rare pool), keep them (--rare keep), or lower the limit (--min-count)"
+            f"({shown}): pool them, keep them, or lower the limit",
+            arguments=("rare", "min_count"),
         )
     pooled = tuple(few) if rare == "pool" else ()
     labels = [label for label in labels if label not in set(pooled)] + [(RARE,)] * bool(pooled)
@@ -102,7 +103,8 @@ def _secrets(
         if len(alone) < 2:
             raise DataError(
                 f"column {column.name!r} has the value {alone[0]!r} in every row, so that nothing can be said about "
-                f'others: list all of its values (--values {column.name}="{alone[0]}",...), or name another secret'
+                f"others: list all of its values, or name another secret",
+                arguments=("values",),
             )
     return _sorted(list(itertools.product(*values)) if listed else occurring, columns)
 
@@ -110,7 +112,8 @@ def _secrets(
 def _check_many(columns: str, what: str, n: int, most: int) -> None:
     if n > most:
         raise DataError(
-            f"{columns} has {n:,} {what}, more than {most:,}: bin or coarsen it, or raise the limit (--max-symbols)"
+            f"{columns} has {n:,} {what}, more than {most:,}: bin or coarsen it, or raise the limit",
+            arguments=("bins", "hierarchies", "max_symbols"),
         )
 
 
@@ -138,12 +141,14 @@ def _check_labels(counted: Labels, column: Column, missing: Missing) -> None:
     if gone and missing == "refuse":
         raise DataError(
             f"column {column.name!r} has missing values in {gone:,} of {many(rows.sum(), 'row')}: fill them in, drop "
-            'those rows (--missing drop, missing="drop"), or make them a symbol (--missing symbol, missing="symbol")'
+            "those rows, or make them a symbol",
+            arguments=("missing",),
         )
     if gone and MISSING in alone:
         raise DataError(
             f"column {column.name!r} contains the text {MISSING!r} as well as missing values: rename it, or declare it "
-            f'as missing (--na "{MISSING}")'
+            "as missing",
+            arguments=("na",),
         )
     if RARE in alone:
         raise DataError(f"column {column.name!r} contains {RARE!r}, which is reserved for pooled symbols: rename it")
@@ -153,7 +158,8 @@ def _check_labels(counted: Labels, column: Column, missing: Missing) -> None:
                 often = int(rows.filter(labels.fill_null("") == text).sum())
                 raise DataError(
                     f"column {column.name!r} contains the text {text!r} in {many(often, 'row')}: say whether it means "
-                    f'missing (--na {text}, na=["{text}"]) or is an ordinary value (--na alone, na=[])'
+                    "missing or is an ordinary value",
+                    arguments=("na",),
                 )
     unknown = alone.filter(alone.str.starts_with(UNKNOWN_PREFIX)) if column.parents else alone.head(0)
     if len(unknown):
@@ -165,9 +171,9 @@ def _check_labels(counted: Labels, column: Column, missing: Missing) -> None:
     except UNREADABLE:
         return
     raise DataError(
-        f"column {column.name!r} has {len(alone):,} distinct numbers: bin it "
-        f"(--bin {column.name}=EDGES or --bin {column.name}=quantiles:4), or declare them as codes "
-        f"(--categorical {column.name})"
+        f"column {column.name!r} has {len(alone):,} distinct numbers: bin it by edges or quantiles, or declare them as "
+        "codes",
+        arguments=("bins", "categorical"),
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 from lifttables.encoding.columns import JOIN, RARE, Symbols
+from mixproof.numerics import Matrix, Vector
 
 MIN_POSTERIOR_SHOWN = 1e-6  # an output's text names each symbol with at least this posterior probability
 MAX_TEXT_LENGTH = 200  # maximum length of a text; longer ones name only the first symbols, and the card lists all
@@ -29,17 +30,21 @@ def behind(channel: Channel, joint: Joint) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(int(x) for x in np.flatnonzero(column >= MIN_POSTERIOR_SHOWN)) for column in posterior.T)
 
 
-def texts_of_outputs(public: Symbols, sources: Sequence[Sequence[int]]) -> Texts:
+def texts_of_outputs(public: Symbols, sources: Sequence[Sequence[int]], posterior: Matrix | None = None) -> Texts:
     """Return the text of each output in each released column; outputs are distinct.
 
     A text lists the labels behind the output. If that does not identify the output (another has the same text, the text
-    is shortened, or not all combinations of labels are meant), ``#`` and the output's number on the card are appended
-    in the first column.
+    is shortened, or not all combinations of labels are meant), the outputs of one column are named by the labels that
+    most of their rows have according to ``posterior``, P(x|y), shape (X, Y); if that does not identify them either,
+    ``#`` and the output's number on the card are appended in the first column.
 
     >>> from lifttables.encoding.columns import Column
     >>> ages = Symbols((Column("age"), Column("sex")), (("old", "f"), ("old", "m"), ("young", "f")))
     >>> texts_of_outputs(ages, [(0, 1), (2,), (1, 2)])
     (('old', 'f or m'), ('young', 'f'), ('old or young #3', 'm or f'))
+    >>> towns = Symbols((Column("town"),), (("Ely",), ("Rye",), ("Wye",)))
+    >>> texts_of_outputs(towns, [(0, 1, 2)] * 2, np.array([[0.7, 0.1], [0.2, 0.4], [0.1, 0.5]]))
+    (('mostly Ely',), ('mostly Wye',))
     """
     short_texts: list[tuple[str, ...]] = []
     vague: list[bool] = []
@@ -54,14 +59,25 @@ def texts_of_outputs(public: Symbols, sources: Sequence[Sequence[int]]) -> Texts
         short_texts.append(tuple(short))
         vague.append(short != full or len(set(labels)) < math.prod(len(part) for part in parts))
     often = Counter(JOIN.join(texts) for texts in short_texts)
+    unclear = [vague[y] or often[JOIN.join(texts)] > 1 for y, texts in enumerate(short_texts)]
+    if posterior is not None and len(public.columns) == 1 and any(unclear):
+        names = [(_mostly(public, column),) if unclear[y] else short_texts[y] for y, column in enumerate(posterior.T)]
+        if len(set(names)) == len(names):
+            return tuple(names)
     unique_texts = tuple(
-        (f"{texts[0]} #{y + 1}", *texts[1:]) if unclear or often[JOIN.join(texts)] > 1 else texts
-        for y, (texts, unclear) in enumerate(zip(short_texts, vague, strict=True))
+        (f"{texts[0]} #{y + 1}", *texts[1:]) if unclear[y] else texts for y, texts in enumerate(short_texts)
     )
     if len(set(unique_texts)) == len(unique_texts):
         return unique_texts
     # a label itself ends in such a number
     return tuple((f"{texts[0]} #{y + 1}", *texts[1:]) for y, texts in enumerate(short_texts))
+
+
+def _mostly(public: Symbols, posterior: Vector) -> str:
+    """Return the labels that at least half of an output's rows have, the most frequent first."""
+    order = np.argsort(-posterior, kind="stable")
+    needed = int(np.searchsorted(np.cumsum(posterior[order]), 0.5 * posterior.sum() * (1 - 1e-9))) + 1
+    return f"mostly {_shortened([public.labels[x][0] for x in order[:needed]])}"
 
 
 def alike(labels: Iterable[str]) -> list[list[str]]:

@@ -114,7 +114,8 @@ class Reading:
         if confidence is not None and self.sampling != "independent":
             raise InvalidParameter(
                 f"the rows are declared as {self.sampling}, but a guarantee for the population needs independent "
-                f"draws: {NO_GUARANTEE[self.sampling]}. Ask for a guarantee for these rows only (--confidence none)"
+                f"draws: {NO_GUARANTEE[self.sampling]}. Ask for a guarantee for these rows only",
+                arguments=("confidence",),
             )
 
     @property
@@ -143,25 +144,25 @@ class Reading:
         said: dict[str, Bins] = {}
         for text in self.bins:
             name, bins = bins_from(text)
-            said[_ours("--bin", name, ours, said)] = bins
+            said[_ours("a bin", name, ours, said)] = bins
         parents: dict[str, tuple[tuple[str, str], ...]] = {}
         for text in self.hierarchies:
             name, pairs = hierarchy_from(text)
-            parents[_ours("--hierarchy", name, ours, {**said, **parents})] = pairs
+            parents[_ours("a hierarchy", name, ours, {**said, **parents})] = pairs
         listed: dict[str, tuple[str, ...]] = {}
         for name, values in map(values_from, self.values):
             if name not in self.secrets or name in listed:
-                raise DataError(f"--values names {name!r}: list the values of each secret column at most once")
+                raise DataError(f"the values of {name!r} are listed: list those of each secret column, at most once")
             listed[name] = values
         for name in self.categorical:
-            _ours("--categorical", name, ours, {})
+            _ours("codes", name, ours, {})
         columns = []
         for name in names:
             edges, unit = said.get(name, Bins())
             given = (parents.get(name, ()), self.na, name in self.categorical, listed.get(name, ()))
             column = Column(name, (), unit, *given)
             if isinstance(edges, int) and not (edges := table.quantiles(column, edges)):
-                raise DataError(f"column {name!r} has no numbers to take quantiles of: give edges (--bin {name}=EDGES)")
+                raise DataError(f"column {name!r} has no numbers to take quantiles of: give edges")
             columns.append(replace(column, edges=edges))
         return columns
 
@@ -224,7 +225,8 @@ def labels_of(table: Table, secret: Sequence[Column], public: Sequence[Column]) 
         for other in others[:1]:
             raise DataError(
                 f"column {column.name!r} has the value {other!r} in row {_first(table, column, other):,}, which its "
-                f"list does not have: add it (--values {column.name}=...), or correct the row"
+                "list does not have: add it, or correct the row",
+                arguments=("values",),
             )
     return counted
 
@@ -246,11 +248,11 @@ def cuts(table: Table, column: Column) -> float:
     return log_choose(max(table.distinct([column.name]) - 1, len(column.edges)), len(column.edges))
 
 
-def _ours(option: str, name: str, ours: Sequence[str], taken: object) -> str:
+def _ours(what: str, name: str, ours: Sequence[str], taken: object) -> str:
     if name not in ours:
-        raise DataError(f"{option} names {name!r}, which is neither the secret nor public: leave it out")
+        raise DataError(f"{what} names {name!r}, which is neither the secret nor public: leave it out")
     if isinstance(taken, dict) and name in taken:
-        raise DataError(f"{option} names {name!r}, which already has bins or a hierarchy: give only one")
+        raise DataError(f"{what} names {name!r}, which already has bins or a hierarchy: give only one")
     return name
 
 

@@ -19,9 +19,9 @@ from lifttables.encoding.columns import ROWS, UNREADABLE, Column, Labels, labell
 
 # by parts of the messages of data-frame libraries
 REMEDIES = {
-    "invalid utf-8": "name its encoding (--encoding latin-1, cp1252, ...), or save it as UTF-8",
+    "invalid utf-8": "name its encoding, such as latin-1 or cp1252, or save it as UTF-8",
     "more fields": "a line has more values than the header has names; quote values that contain a comma",
-    "conversion": "a binned column must contain numbers (1.5) or dates (2020-01-31); declare missing texts (--na)",
+    "conversion": "a binned column must contain numbers (1.5) or dates (2020-01-31); declare missing texts",
     "convert string": "a binned column must contain numbers",
     "compress": "it is not a valid gzip file",
     "cast": "a column of lists, intervals or other objects has no labels: convert it to text first",
@@ -106,7 +106,7 @@ class Table(ABC):
         if n < parts:
             shown = str(parts) if len(str(parts)) <= 20 else f"{str(parts)[:20]}..."
             raise DataError(
-                f"quantiles:{shown} (--bin {column.name}=...) asks for more bins than column {column.name!r} has "
+                f"quantiles:{shown} asks for more bins than column {column.name!r} has "
                 f"values ({n:,}): give at most {n}, or edges"
             )
         at = np.arange(1, parts) / parts * (n - 1)

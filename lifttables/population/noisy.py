@@ -59,15 +59,25 @@ class NoisyCounts:
         return 2 * self.c * self.tables
 
     def sample(self, confidence: float, chosen: float = 0.0) -> Sample:
-        """Return the sample for statements about the population."""
+        """Return the sample for statements about the population; designs that are tried share its bounds."""
         if self.c >= NO_NOISE and self.choosers is None:  # with near certainty there is none
             return Sample(self.table, confidence, chosen)
-        return NoisySample(self.table, self.rows, self.c, confidence, chosen, self.cells, self.choosers)
+        key = (confidence, chosen)
+        if key not in self._samples:
+            self._samples[key] = NoisySample(
+                self.table, self.rows, self.c, confidence, chosen, self.cells, self.choosers
+            )
+        return self._samples[key]
+
+    @cached_property
+    def _samples(self) -> dict[tuple[float, float], Sample]:
+        return {}
 
     def content(self) -> dict[str, Any]:
         """Return the counts as JSON values."""
         choosers = None if self.choosers is None else self.choosers.tolist()
-        return vars(self) | {"table": self.table.tolist(), "cells": list(self.cells), "choosers": choosers}
+        fields = {"rows": self.rows, "c": self.c, "tables": self.tables}
+        return fields | {"table": self.table.tolist(), "cells": list(self.cells), "choosers": choosers}
 
     @classmethod
     def from_content(cls, content: Any) -> NoisyCounts:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from liftlib import __version__
 from liftlib.channel import Channel
-from lifttables.designs.designing import POPULATION, Design, Kept, check_texts, kernel_from, statements_from
+from lifttables.designs.designing import COUNTS, POPULATION, Design, Kept, check_texts, kernel_from, statements_from
 from lifttables.designs.statement import (
     CHOICE_TELLS,
     CONSTANT_TELLS,
@@ -67,6 +67,11 @@ GUARANTEES_EXPLAINED = (
 NO_KERNEL = (
     "The probability that each symbol is released as each output is not published, because it was computed from exact "
     "counts or depends on the secret."
+)
+
+COUNTS_EXPLAINED = (
+    "The noisy count of rows with each value, its share of the {:,} rows, and the half-width of the 95 % interval for "
+    "the share of the population, which allows for the sampling and the noise. No row is published."
 )
 
 MARK_UP = re.compile(r"([|`*\[\\])")  # characters with a meaning in Markdown
@@ -135,6 +140,11 @@ class Card:
         return any(guarantee.whom.startswith(POPULATION) for guarantee in self.kept)
 
     @property
+    def of_counts(self) -> bool:
+        """Whether the release is of noisy counts and no rows."""
+        return self.mechanism == COUNTS
+
+    @property
     def cite(self) -> str:
         """The recommended citation of the release."""
         return (
@@ -177,12 +187,17 @@ class Card:
         lines += [f"{whom}:", "", *(f"- {_cell(sentence)}" for sentence in self.words), ""]
         lines += ["## Limits", ""]
         lines += [f"- {_cell(limit)}" for limit in self.not_covered]
-        lines += ["", "## What the values mean", "", "| released | may come from |", "|---|---|"]
-        for text, source in zip(self.texts, self.sources, strict=True):
-            symbols = "; ".join(JOIN.join(self.symbols[x]) for x in source)
-            lines.append(f"| {_cell(JOIN.join(text))} | {_cell(symbols)} |")
-        lines += ["", f"The rows are {self.order}. Mechanism: {_cell(self.mechanism)}."]
-        if self.kernel is not None:
+        if self.of_counts:
+            lines += ["", "## What the file has", "", COUNTS_EXPLAINED.format(self.rows)]
+        else:
+            lines += ["", "## What the values mean", "", "| released | may come from |", "|---|---|"]
+            for text, source in zip(self.texts, self.sources, strict=True):
+                symbols = "; ".join(JOIN.join(self.symbols[x]) for x in source)
+                lines.append(f"| {_cell(JOIN.join(text))} | {_cell(symbols)} |")
+            lines += ["", f"The rows are {self.order}. Mechanism: {_cell(self.mechanism)}."]
+        if self.of_counts:
+            pass
+        elif self.kernel is not None:
             lines.append(
                 "The JSON card contains the probability that each symbol is released as each output, which `lift "
                 "estimate` uses."
@@ -240,7 +255,7 @@ def card_of(
     """Return the card of a design's release.
 
     It depends on the counts only through their sum, the noisy counts, and the set of symbols that occur (with
-    ``--coarsen``, of pairs of a symbol and a coarsened kept value). This set does not depend on the secret.
+    ``coarsen``, of pairs of a symbol and a coarsened kept value). This set does not depend on the secret.
 
     Parameters
     ----------
@@ -275,7 +290,7 @@ def card_of(
     # not for the table's own shares, which could reveal a person's secret to somebody who knows all others
     secret = JOIN.join(design.secret.names)
     words = () if design.promise is None else in_words(design.promise, secret, insider=insider)
-    if design.constant:
+    if design.constant and design.mechanism != COUNTS:
         words = (*words, CONSTANT_TELLS, *([CHOICE_TELLS] if new_rows is None else []))
     options = options or {}
     return Card(

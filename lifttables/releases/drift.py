@@ -94,7 +94,7 @@ class Drift:
         else:
             verdict = "the new rows satisfy the notion"
         verdict += ", and it is BROKEN for their population" * (self.population == "broken")
-        return f"{'drift' if self.differs else 'no drift'}: {compared}; {verdict}"
+        return f"drift: {compared}; {verdict}" if self.differs else f"{compared}, but {verdict}"
 
 
 def guarantees(drift: Drift, design: Design) -> tuple[Kept, ...]:

@@ -155,6 +155,8 @@ def estimate(
     corrections, intervals of rare symbols are too short; the tests simulate the coverage.
     """
     level = check_scalar("level", level, 0, 1, open_low=True, open_high=True)
+    if card.of_counts:
+        raise DataError("the release is of noisy counts: its columns share and error are the estimates")
     if card.kernel is None:
         raise DataError(f"the card has no kernel, so only the outputs themselves can be counted. {NO_KERNEL}")
     if isinstance(source, str | Path):

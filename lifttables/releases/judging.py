@@ -89,7 +89,8 @@ def check_composition(
     try:
         _check_together(table, design, earlier, kept_before, kept_columns, others)
     except BrokenNotion as error:
-        raise BrokenNotion(". ".join([str(error), *["; ".join(notes)] * bool(notes)])) from error
+        said = ". ".join([str(error), *["; ".join(notes)] * bool(notes)])
+        raise BrokenNotion(said, arguments=error.arguments) from error
     confidence = DEFAULT_CONFIDENCE if applied and design.confidence is None else design.confidence
     proved = (
         confidence is not None
@@ -117,7 +118,7 @@ def _check_together(
     together = worst_of_parts(table, design.secret, [*earlier, design], keep, design.promise)
     if not together.broken:
         return
-    if earlier:
+    if earlier or before:
         alone = worst_of_parts(table, design.secret, earlier, before, design.promise)
         if alone.broken:
             raise BrokenNotion(
@@ -126,7 +127,8 @@ def _check_together(
             )
     raise BrokenNotion(
         f"{design.notion} is BROKEN together with {others}: {together.worst}; drop or coarsen a "
-        "column, or release other rows"
+        "column, or release other rows",
+        arguments=("keep",),
     )
 
 

@@ -105,7 +105,7 @@ def ledger_next_to(source: Path) -> Path:
     return file.with_name(f"{file.name}{LEDGER_SUFFIX}")
 
 
-def read_ledger(path: Path, remedy: str = "name another (--ledger)") -> Ledger:
+def read_ledger(path: Path, remedy: str = "name another ledger") -> Ledger:
     """Return the ledger in a file, empty without a file; raise DataError, with the remedy, if invalid."""
     text = _text(path)
     if text is None:
@@ -162,7 +162,7 @@ def check_new(table: Table, path: Path | None) -> None:
     """
     others = [] if path is None else _others(path, _listed(_index_text(index_file())))
     for message in _nearly(table, others):
-        raise BrokenNotion(f"{message}; if they are other people, say so (--new-people, new_people=True)")
+        raise BrokenNotion(f"{message}; if they are other people, say so", arguments=("ledger", "new_people"))
 
 
 def warn_of_known(table: Table, *, new_people: bool) -> None:
@@ -211,7 +211,7 @@ def _nearly(table: Table, ledgers: Sequence[Path]) -> Iterator[str]:
                 if similar(table, entry.design):
                     yield (
                         f"the counts are nearly those of an earlier release, or the same under other labels ({entry}; "
-                        f"recorded in {path}): if these are the same people, name that ledger (--ledger {path}), so "
+                        f"recorded in {path}): if these are the same people, name that ledger, so "
                         "that both are checked together"
                     )
 
@@ -278,7 +278,7 @@ def _locked(path: Path, *, seen: bool = False) -> Iterator[None]:
             warnings.warn(message, LiftWarning, stacklevel=2)
             lock.acquire()
     except OSError as error:
-        raise DataError(f"cannot write {path}: {error.strerror}; name another ledger (--ledger)") from error
+        raise DataError(f"cannot write {path}: {error.strerror}; name another ledger") from error
     try:
         yield
     finally:
@@ -296,7 +296,7 @@ def past_of(table: Table, past: Ledger | None) -> tuple[list[Design], list[str]]
             if name not in table.columns:
                 raise DataError(
                     f"an earlier release was of the column {name!r}, which the table no longer has: their joint "
-                    "leakage cannot be computed; restore it, or name another ledger (--ledger)"
+                    "leakage cannot be computed; restore it, or name another ledger"
                 )
     # the secret too, where it was published before it was one
     known = dict.fromkeys(name for entry in entries for name in entry.keep)

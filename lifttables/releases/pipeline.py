@@ -7,6 +7,7 @@ skips a step.
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,22 +17,23 @@ from typing import Any, Final, Literal
 from liftlib import registry
 from liftlib.channel import Uniform
 from liftlib.errors import BrokenNotion, DataError, InvalidParameter, LiftWarning
-from liftlib.notions import Notion, PolyhedralLift, provides
+from liftlib.notions import AttributeWise, Notion, PolyhedralLift, provides
 from lifttables.audits.auditing import Audit, audited
-from lifttables.confident.certification import route, symbols_without_blocks
-from lifttables.confident.subset_lattice import SLOW_SYMBOLS
-from lifttables.designs.designing import DEFAULT_CONFIDENCE, SAMPLE_ONLY, Design, best_design
+from lifttables.confident.certification import route
+from lifttables.designs.designing import COUNTS, DEFAULT_CONFIDENCE, SAMPLE_ONLY, Design
 from lifttables.designs.keeping import NextTo, design_next_to, proposed
 from lifttables.designs.publishing import Publishing, check_keep, without_formulas
-from lifttables.encoding.columns import Symbols
 from lifttables.encoding.reading import Reading
 from lifttables.encoding.table import Table
 from lifttables.files import many
 from lifttables.releases.card import Card, card_of
+from lifttables.releases.counts import counts_design, counts_frame
 from lifttables.releases.drift import Drift, guarantees
 from lifttables.releases.judging import check_composition, judged
 from lifttables.releases.ledger import Ledger, check_new, entered, opened, read_ledger
 from lifttables.releases.noising import secret_key, with_noise
+from lifttables.releases.question import Question
+from lifttables.releases.trying import Tried, best_of, candidates, check_dear, without_blocks
 from lifttables.sources.randomness import key_of, note_on, uniform
 from mixproof.numerics import KEEP_TOL
 
@@ -55,17 +57,10 @@ class Plan:
     Attributes
     ----------
     reading : lifttables.encoding.reading.Reading
-    notion : callable
-        Returns the notion for the public symbols, because SRLIP depends on the number of labels in each column.
+    notion : Notion or Question
     mechanism, confidence, coarsen, resamples
         As in :func:`~lifttables.releases.sanitising.sanitise`.
     publishing : Publishing
-    product : bool
-        Whether all combinations of labels must be symbols.
-    seconds : float or None
-        Time limit of mechanisms that search; with a limit, more symbols are accepted.
-    report : callable or None
-        Progress callback, see :func:`liftlib.response.optimal.optimal_response`.
     noise : float or None
         The level of the noise of the counts, by default from the numbers of rows and cells.
     new_people : bool
@@ -73,15 +68,12 @@ class Plan:
     """
 
     reading: Reading
-    notion: Callable[[Symbols], Notion]
+    notion: Notion | Question
     mechanism: str = "subset-merging"
     confidence: float | None = DEFAULT_CONFIDENCE
     publishing: Publishing = field(default_factory=Publishing)
     coarsen: bool | float = False
     resamples: int = 200
-    product: bool = False
-    seconds: float | None = None
-    report: Callable[[float, float, float], None] | None = None
     noise: float | None = None
     new_people: bool = False
 
@@ -100,6 +92,8 @@ class Draw:
     def frame(self) -> Any:
         """Return the released rows in the table's library, and record the release."""
         with entered(self.past, FRAME_NAME, self.how.keep, self.entry):
+            if self.design.mechanism == COUNTS:
+                return counts_frame(self.design)
             return self.table.release(self.design, self.source, self.how)
 
 
@@ -117,12 +111,15 @@ class Sanitised:
         Holds the counts: confidential.
     audit : Audit
         The audit of the release; its numbers depend on the counts: confidential.
+    tried : tuple of Tried
+        What each design that was tried achieves; the design is one of them.
     """
 
     frame: Any
     card: Card
     design: Design
     audit: Audit
+    tried: tuple[Tried, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +163,7 @@ def release(
         check_new(table, ledger)
     source = uniform(rng)
     key = secret_key() if rng is None and plan.confidence is not None else key_of(source)
-    counts, design, notes = _designed(table, plan, key)
+    (counts, design, notes), tried = _designed(table, plan, key)
     how = replace(asked, keep=(), coarsened=asked.keep) if plan.coarsen is not False else asked
     rows = table.complete(counts.columns) if counts.dropped else table
     design = without_formulas(design, how.formulas, how.keep)
@@ -174,11 +171,13 @@ def release(
     with opened(ledger, table) as past:
         check(rows, design, how)
         try:
-            composition = check_composition(rows, design, past, how.keep, applied=False, chosen=counts.chosen)
+            others = None if plan.mechanism == COUNTS else past  # no row is published next to theirs
+            composition = check_composition(rows, design, others, how.keep, applied=False, chosen=counts.chosen)
         except BrokenNotion as error:
-            raise BrokenNotion(f"{error}{_remedy(rows, design, reading, how.keep)}") from error
+            remedy = _remedy(rows, design, reading, how.keep) if "keep" in error.arguments else ""
+            raise BrokenNotion(f"{error}{remedy}", arguments=error.arguments) from error
         notes = (*notes, *composition.notes, *notes_on(rows, design, reading, how, rng))
-        notes = notes if past is None else (*notes, f"recorded in the ledger {past.path}")
+        notes = notes if past is None else (*notes, f"the ledger of these rows is {past.path}")
         audit = audited(
             counts,
             design.promise,
@@ -201,7 +200,7 @@ def release(
             seeded=rng is not None,
             options=_options(design, reading, how, new_people=plan.new_people),
         )
-        return sink(Draw(rows, design, how, past, source, design), Sanitised(None, card, design, audit))
+        return sink(Draw(rows, design, how, past, source, design), Sanitised(None, card, design, audit, tried))
 
 
 def release_again(
@@ -238,8 +237,8 @@ def release_again(
             new_rows=drift.rows,
             options={"unseen": how.unseen, "missing": missing, "formulas": how.formulas, "new_people": new_people},
         )
-        applied = Applied(None, card, drift, composition.notes)
-        return sink(Draw(rows, design, how, past, uniform(rng), design.of_rows(rows)), applied)
+        draw = Draw(rows, design, how, past, uniform(rng), design.of_rows(rows))
+        return sink(draw, Applied(None, card, drift, composition.notes))
 
 
 def check(table: Table, design: Design, how: Publishing) -> None:
@@ -248,25 +247,30 @@ def check(table: Table, design: Design, how: Publishing) -> None:
         run_check(table, design, how)
 
 
-def _designed(table: Table, plan: Plan, key: bytes) -> NextTo:
-    """Return the counts of a table, the design for them, and notes."""
+def _designed(table: Table, plan: Plan, key: bytes) -> tuple[NextTo, tuple[Tried, ...]]:
+    """Return the counts of a table, the design for them and notes; and what each design that was tried achieves."""
     reading, how = plan.reading, plan.publishing
+    if plan.mechanism == COUNTS:
+        (counts,) = with_noise([reading.counts(table)], plan.noise, key, sys.maxsize)
+        return NextTo(counts, counts_design(counts, plan.confidence), ()), ()
+    notions = plan.notion.notions() if isinstance(plan.notion, Question) else (limiting(plan.notion),)
     if plan.coarsen is not False:
-        notion, share = limiting(plan.notion(Symbols((), ()))), None if plan.coarsen is True else plan.coarsen
-        return design_next_to(table, reading, how.keep, notion, plan.mechanism, plan.confidence, share)
-    choices = reading.choices(table, plan.confidence, product=plan.product)
-    notion = limiting(plan.notion(choices[0].public))
+        if len(notions) > 1:
+            raise InvalidParameter("a question goes with unchanged kept columns: to coarsen them, give a notion")
+        share = None if plan.coarsen is True else plan.coarsen
+        return design_next_to(table, reading, how.keep, notions[0], plan.mechanism, plan.confidence, share), ()
+    choices = reading.choices(table, plan.confidence, product=isinstance(notions[0], AttributeWise))
+    n_public = len(choices[0].public.labels)
+    tried = candidates(notions, plan.mechanism, n_public)
+    for notion, mechanism in tried:
+        replaced = plan.confidence is not None and route(registry.mechanisms[mechanism], notion) != mechanism
+        check_dear(mechanism, n_public, designed=replaced)
     if plan.confidence is not None:
-        most = symbols_without_blocks(registry.mechanisms[plan.mechanism], notion)
-        choices = with_noise(choices, plan.noise, key, most)
-    replaced = plan.confidence is not None and route(registry.mechanisms[plan.mechanism], notion) != plan.mechanism
-    designed = replaced or plan.seconds is not None
-    check_dear(plan.mechanism, len(choices[0].public.labels), designed=designed)
-    search = {"seconds": plan.seconds, "report": plan.report}
-    counts, design = best_design(choices, notion, plan.mechanism, plan.confidence, **search)
+        choices = with_noise(choices, plan.noise, key, without_blocks(tried))
+    counts, design, results = best_of(choices, tried, plan.mechanism, plan.confidence)
     left_out = [name for name in reading.publics if name not in counts.public.names]
     note = f"left out, because the release retains more without: {', '.join(left_out)}"
-    return NextTo(counts, design, (note,) if left_out else ())
+    return NextTo(counts, design, (note,) if left_out else ()), results
 
 
 def limiting(notion: Notion) -> Notion:
@@ -275,7 +279,8 @@ def limiting(notion: Notion) -> Notion:
     if budgets and all(value > MOST_BUDGET for value in budgets.values()):
         raise InvalidParameter(
             f"{notion} limits nothing in practice, so its release would be the public columns as they are: give "
-            f"{' or '.join(budgets)} a value of at most {MOST_BUDGET:g} nats"
+            f"{' or '.join(budgets)} a value of at most {MOST_BUDGET:g} nats",
+            arguments=tuple(budgets),
         )
     return notion
 
@@ -323,17 +328,6 @@ def warn_of_rows_alone(confidence: float | None) -> None:
         warnings.warn(f"no confidence, so {SAMPLE_ONLY}", LiftWarning, stacklevel=4)
 
 
-def check_dear(mechanism: str, n_public: int, *, designed: bool = False) -> None:
-    """Raise InvalidParameter if a design would be very slow."""
-    most = SLOW_SYMBOLS if designed else registry.mechanisms[mechanism].most_symbols
-    if most is not None and n_public > most:
-        name = "a design for the population" if designed else mechanism
-        raise InvalidParameter(
-            f"{name} is practical for at most {most} public symbols, and there are {n_public}: coarsen the column, or "
-            "use another mechanism"
-        )
-
-
 def check_each_secret(_table: Table, design: Design, _how: Publishing) -> None:
     """Raise BrokenNotion if one of several secrets is not protected individually.
 
@@ -373,7 +367,7 @@ def notes_on(table: Table, design: Design, reading: Reading, how: Publishing, rn
         notes.append(f"published unchanged: {', '.join(how.keep)}")
     if design.noisy is not None:
         notes.append(
-            f"designed from counts with two-sided geometric noise of level {design.noisy.insider / 2:g} (--noise), the "
+            f"designed from counts with two-sided geometric noise of level {design.noisy.insider / 2:g}, the "
             "same again for this table"
         )
     if how.keep_order:

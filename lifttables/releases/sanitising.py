@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from liftlib.channel import Uniform
-from liftlib.notions import AttributeWise, Notion
+from liftlib.notions import Notion
 from lifttables.designs.designing import DEFAULT_CONFIDENCE, Design, Unseen
 from lifttables.designs.publishing import Publishing
 from lifttables.encoding.reading import Reading
 from lifttables.releases.ledger import warn_of_known
 from lifttables.releases.pipeline import Applied, Draw, ForNew, Plan, Sanitised, release, release_again
+from lifttables.releases.question import Question
 from lifttables.sources.source import open_table
 from mixproof.checks import checked
 
@@ -24,7 +25,7 @@ def sanitise(
     *,
     secret: str | Sequence[str],
     public: str | Sequence[str],
-    notion: Notion,
+    notion: Notion | Question,
     mechanism: str = "subset-merging",
     confidence: float | None = DEFAULT_CONFIDENCE,
     keep: Sequence[str] = (),
@@ -47,9 +48,11 @@ def sanitise(
     secret, public : str or sequence of str
         Column names. Several secret columns are protected jointly and individually. Several public columns are released
         jointly; a column is left out if the release retains more without it.
-    notion : Notion
+    notion : Notion or Question
+        The promise. For a question, LIP and ALIP are tried with the largest budgets that answer it.
     mechanism : str
-        A key of ``liftlib.mechanisms``.
+        A key of ``liftlib.mechanisms``; or "estimates", the one of several that lets the shares of the public symbols
+        be estimated most accurately.
     confidence : float or None
         Confidence in (0, 1), over the sampling of the rows, that the population satisfies the notion. None designs for
         the empirical distribution only; the population then usually violates the notion.
@@ -97,13 +100,12 @@ def sanitise(
     """
     plan = Plan(
         Reading.from_words({"secret": secret, "public": public, **reading}),
-        lambda _: notion,
+        notion,
         mechanism,
         confidence,
         Publishing(tuple(keep), keep_order=keep_order, formulas="keep"),
         coarsen=coarsen,
         resamples=resamples,
-        product=isinstance(notion, AttributeWise),
         noise=noise,
         new_people=new_people,
     )

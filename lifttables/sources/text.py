@@ -107,9 +107,7 @@ def _in_utf8(path: Path, name: str, encoding: str, *, zipped: bool) -> Any:
                 target.write(decoder.decode(block).encode())
             target.write(decoder.decode(b"", final=True).encode())
     except UnicodeError as error:
-        raise DataError(
-            f"cannot read {name}: it is not {encoding} ({error}); name another encoding (--encoding)"
-        ) from error
+        raise DataError(f"cannot read {name}: it is not {encoding} ({error}); name another encoding") from error
     target.flush()
     return target
 
@@ -118,8 +116,8 @@ TAB = "\t"
 
 # first bytes of files whose name is wrong
 FILE_SIGNATURES = {
-    b"\xff\xfe": "UTF-16: name its encoding (--encoding utf-16)",
-    b"\xfe\xff": "UTF-16: name its encoding (--encoding utf-16)",
+    b"\xff\xfe": "UTF-16: name its encoding, utf-16",
+    b"\xfe\xff": "UTF-16: name its encoding, utf-16",
     b"PK\x03\x04": "a spreadsheet or a zip archive: export the table as CSV",
     b"\x1f\x8b": "gzipped: let its name end in .gz",
     b"PAR1": "Parquet: let its name end in .parquet",
@@ -135,7 +133,7 @@ def _check_text(name: str, first: bytes, separator: str, *, zipped: bool) -> Non
         return
     for begins, what in FILE_SIGNATURES.items():
         if first.startswith(begins):
-            raise DataError(f"{name} is {what}")
+            raise DataError(f"{name} is {what}", arguments=("encoding",) * ("encoding" in what))
     header, ended, _ = first.partition(b"\n")
     if b"\r" in header.removesuffix(b"\r"):
         raise DataError(f"{name} ends its lines with carriage returns alone: save it with line feeds")
@@ -144,8 +142,9 @@ def _check_text(name: str, first: bytes, separator: str, *, zipped: bool) -> Non
     )
     if separator.encode() not in header and other is not None and ended:
         raise DataError(
-            f"{name} has values with {other!r} between them, not {separator!r}: name the separator "
-            f"(--separator {'tab' if other == TAB else repr(other)})"
+            f"{name} has values with {other!r} between them, not {separator!r}: name the separator, "
+            f"{'tab' if other == TAB else repr(other)}",
+            arguments=("separator",),
         )
 
 

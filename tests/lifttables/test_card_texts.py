@@ -3,6 +3,7 @@
 import itertools
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,7 @@ from lifttables.encoding.reading import NO_GUARANTEE
 from lifttables.releases.card import RARE_COMBINATIONS_NOTE
 
 WORDS = {"secret": "ill", "public": "age", "notion": ll.ALIP(1.0, 0.5), "resamples": 0}
-OF = ["--secret", "ill", "--public", "age", "--resamples", "0"]
+OF = ["--secret", "ill", "--public", "age"]
 LIP = ["--notion", "lip", "--eps", "1"]
 
 
@@ -40,26 +41,25 @@ def test_a_card_for_the_rows_alone_assumes_nothing():
 
 @pytest.mark.filterwarnings("ignore:no confidence")
 @pytest.mark.parametrize("sampling", NO_GUARANTEE)
-def test_other_samples_get_no_promise_for_the_population(sampling, tmp_path, monkeypatch, capsys):
+def test_other_samples_get_no_promise_for_the_population(sampling, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     PEOPLE.write_csv("in.csv")
-    with pytest.raises(InvalidParameter, match=f"declared as {sampling}, but a guarantee for the population needs"):
+    message = f"declared as {sampling}, but a guarantee for the population needs"
+    with pytest.raises(InvalidParameter, match=message):
         tables.sanitise(PEOPLE, **WORDS, sampling=sampling)
-    with pytest.raises(InvalidParameter, match=f"declared as {sampling}"):
-        tables.choose(PEOPLE, secret="ill", public="age", sampling=sampling)
-    words = [*OF, "--sampling", sampling]
-    assert main(["sanitise", "in.csv", *words, *LIP, "-o", "out.csv"]) == 2
-    assert NO_GUARANTEE[sampling] in capsys.readouterr().err
+    plan = tables.Plan(tables.Reading("ill", "age", sampling=sampling), ll.LIP(1.0), resamples=0)
+    files = Path("in.csv"), tables.Outputs.next_to(Path("out.csv"))
+    with pytest.raises(InvalidParameter, match=f"{message} independent draws: {re.escape(NO_GUARANTEE[sampling])}"):
+        tables.sanitise_file(*files, plan)
     assert [path.name for path in Path().iterdir()] == ["in.csv"]
-    assert main(["sanitise", "in.csv", *words, *LIP, "-o", "out.csv", "--confidence", "none"]) == 0
+    done = tables.sanitise_file(*files, replace(plan, confidence=None))
+    assert "nothing is said about the population" in " ".join(done.audit.notes)
     card = json.loads(Path("out.card.json").read_text())
     assert card["options"]["sampling"] == sampling
     assert [one["whom"] for one in card["kept"]] == ["these rows"]
-    capsys.readouterr()
-    assert main(["audit", "in.csv", *words, *LIP]) in (0, 3)
-    assert "nothing is said about the population" in capsys.readouterr().out
     found = tables.audit(PEOPLE, secret="ill", public="age", notion=ll.LIP(5.0), sampling=sampling, resamples=20)
     assert (found.population, found.intervals) == (None, {})
+    assert "nothing is said about the population" in " ".join(found.notes)
 
 
 def test_an_unknown_sampling():
@@ -85,11 +85,12 @@ EVIL = "a\x1b[31mb\x9b32mc\x07\u202ed"
 def test_control_characters_are_never_raw(tmp_path, capsys):
     frame = PEOPLE.with_columns(pl.col("age").replace("old", EVIL), side=pl.lit("x")).rename({"ill": f"ill{EVIL}"})
     frame.write_csv(tmp_path / "in.csv")
-    words = [str(tmp_path / "in.csv"), "--secret", f"ill{EVIL}", "--public", "age", *LIP, "--resamples", "0"]
-    assert main(["audit", *words, "--page", str(tmp_path / "page.html")]) in (0, 3)
-    for more in ([], ["--json"]):
-        assert main(["sanitise", *words, "-o", str(tmp_path / "out.csv"), "--force", "--ledger", "none", *more]) == 0
-    assert main(["choose", *words[:5], "--mechanisms", "watchdog", "--quiet", "--eps", "1"]) == 0
+    words = [str(tmp_path / "in.csv"), "--secret", f"ill{EVIL}", "--public", "age", *LIP]
+    assert main(["audit", *words, "-o", str(tmp_path / "page.html")]) in (0, 3)
+    out = ["-o", str(tmp_path / "out.csv"), "--force"]
+    for more in (["--keep", "side"], [], ["--dry-run"], ["--json"]):
+        assert main(["release", *words, *out, *more]) == 0
+    assert main(["release", words[0], "--design", str(tmp_path / "out.PRIVATE.design.json"), *out]) == 0
     texts = {path.name: path.read_text() for path in tmp_path.iterdir() if path.suffix in (".html", ".md")}
     texts |= {"card": (tmp_path / "out.card.json").read_text(), "console": "".join(capsys.readouterr())}
     assert len(texts) == 5
@@ -98,13 +99,19 @@ def test_control_characters_are_never_raw(tmp_path, capsys):
     assert json.loads(texts["card"])["secret"] == [f"ill{EVIL}"]
 
 
-@pytest.mark.parametrize("more", [[], ["--coarsen"]])
-def test_the_name_of_a_kept_column_is_no_mark_up(more, tmp_path):
+@pytest.mark.parametrize("coarsen", [False, True])
+def test_the_name_of_a_kept_column_is_no_mark_up(coarsen, tmp_path):
     name = f"{EVIL}<b>`x`\n# What is guaranteed"
     rows = list(itertools.product(["flu", "none"], ["old", "young"], ["A", "B"])) * 200
     pl.DataFrame(rows, ["ill", "age", name], orient="row").write_csv(tmp_path / "in.csv")
-    words = [*OF, *LIP, "--keep", name, "--ledger", "none", *more]
-    assert main(["sanitise", str(tmp_path / "in.csv"), *words, "-o", str(tmp_path / "out.csv")]) == 0
+    if coarsen:
+        plan = tables.Plan(
+            tables.Reading("ill", "age"), ll.LIP(1.0), publishing=tables.Publishing((name,)), coarsen=True, resamples=0
+        )
+        tables.sanitise_file(tmp_path / "in.csv", tables.Outputs.next_to(tmp_path / "out.csv"), plan)
+    else:
+        words = [*OF, *LIP, "--keep", name, "-o", str(tmp_path / "out.csv")]
+        assert main(["release", str(tmp_path / "in.csv"), *words]) == 0
     text = (tmp_path / "out.card.md").read_text()
     assert text.count("What is guaranteed") > 2
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e<]", text)

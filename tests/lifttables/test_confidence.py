@@ -15,6 +15,9 @@ from lifttables.cli import main
 from lifttables.encoding.reading import Reading
 from lifttables.learning import LiftRelease
 from lifttables.population.sample import Sample
+from lifttables.releases.drift import drift_of
+from lifttables.releases.ledger import ledger_next_to
+from lifttables.sources.randomness import generator
 
 WORDS = {"secret": "ill", "public": "age", "notion": ll.LIP(1.0), "resamples": 0}
 ALONE = "no confidence, so the notion holds for these rows only"
@@ -38,36 +41,31 @@ def test_one_statement_for_the_population_or_one_with_a_warning():
     assert "probably violated" in one.card.not_covered[0]
     assert any("probably violated" in note for note in one.audit.notes)
     with pytest.warns(LiftWarning, match=ALONE):
-        tables.choose(PEOPLE, secret="ill", public="age", mechanisms=["watchdog"], epsilons=[], confidence=None)
-    with pytest.warns(LiftWarning, match=ALONE):
         LiftRelease(confidence=None).fit(PEOPLE.select("age").to_pandas(), PEOPLE["ill"].to_list())
     made = LiftRelease().fit(PEOPLE.select("age").to_pandas(), PEOPLE["ill"].to_list()).design_
     assert made.confidence == 0.95
 
 
-def test_the_command_line_says_it_or_warns_in_a_line(tmp_path, capsys):
+def test_the_command_line_says_it_and_python_warns_once_of_rows_alone(tmp_path, capsys):
     PEOPLE.write_csv(tmp_path / "in.csv")
-    words = [
-        "sanitise", str(tmp_path / "in.csv"), "--secret", "ill", "--public", "age", "--notion", "lip", "--eps", "1",
-    ]  # fmt: skip
-    words += ["--resamples", "0", "--ledger", "none", "-o", str(tmp_path / "out.csv"), "--force"]
-    assert main(words) == 0
-    out, err = capsys.readouterr()
-    assert "holds for these rows" not in out
-    assert "holds for the population with confidence 0.95" in out
-    assert "no confidence" not in err
-    assert main([*words, "--confidence", "none", "--json"]) == 0
-    out, err = capsys.readouterr()
-    assert [one["whom"] for one in json.loads(out)["card"]["kept"]] == ["these rows"]
-    assert err.count(f"lift: {ALONE} and is probably violated for the population they come from\n") == 1
-
-
-def test_mechanisms_of_one_design_are_tried_once():
-    sure = tables.choose(PEOPLE, secret="ill", public="age", notions=["lip"], epsilons=[])
-    names = [one.mechanism for one in sure.tried]
-    assert {"subset-merging", "watchdog"} <= set(names)
-    assert not {"best-partition", "robust"} & set(names)
-    assert all("the population" in one.kept[0] for one in sure.tried if not one.problem)
+    words = ["release", str(tmp_path / "in.csv"), "--secret", "ill", "--public", "age", "--notion", "lip", "--eps", "1"]
+    for confidence, more in ((0.95, []), (0.9, ["--confidence", "0.9"])):
+        assert main([*words, "-o", str(tmp_path / f"{confidence}.csv"), *more]) == 0
+        out, err = capsys.readouterr()
+        assert "holds for these rows" not in out
+        assert f"holds for the population with confidence {confidence}: " in out
+        assert "no confidence" not in err
+        assert json.loads((tmp_path / f"{confidence}.card.json").read_text())["options"]["confidence"] == confidence
+        ledger_next_to(tmp_path / "in.csv").unlink()
+    with pytest.raises(SystemExit):
+        main([*words, "-o", str(tmp_path / "alone.csv"), "--confidence", "none"])
+    assert "'none' is not a confidence" in capsys.readouterr().err
+    plan = tables.Plan(tables.Reading("ill", "age"), ll.LIP(1.0), confidence=None, resamples=0)
+    with pytest.warns(LiftWarning) as warned:
+        done = tables.sanitise_file(tmp_path / "in.csv", tables.Outputs.next_to(tmp_path / "alone.csv"), plan)
+    (warning,) = warned
+    assert str(warning.message) == f"{ALONE} and is probably violated for the population they come from"
+    assert [one.whom for one in done.card.kept] == ["these rows"]
 
 
 def test_choices_of_the_rows_are_counted():
@@ -133,6 +131,12 @@ def test_what_is_promised_of_new_rows():
 def test_new_rows_that_differ_harmlessly_are_certified_alone_or_refused():
     sure, other = design_of(0.9), [[0.2, 0.3], [0.2, 0.3]]
     assert not tables.apply(people(50_000, other, 3), sure).drift.harmful
+    few = people(500, other, 3)
+    drift = drift_of(tables.open_table(few), sure, generator(None))
+    assert drift.harmful == (drift.differs and drift.population != "kept")
+    if drift.harmful:
+        with pytest.raises(Drifted):
+            tables.apply(few, sure)
     with pytest.raises(Drifted, match=r"^drift: .*; the new rows satisfy the notion; design a release from the new"):
         tables.apply(people(300, [[0.1, 0.4], [0.1, 0.4]], 3), sure)
 
@@ -144,7 +148,9 @@ def test_a_design_for_its_rows_alone_promises_what_new_rows_show():
     assert (kept.whom, kept.confidence) == ("these rows", None)
     with pytest.raises(Drifted, match=r"^drift: .*; the notion is exceeded by .* nats for the new rows; design a"):
         tables.apply(people(100, Q, 1), alone)
-    with pytest.raises(Drifted, match=r"^no drift: .*; whether the notion holds cannot be decided without the secret"):
+    with pytest.raises(
+        Drifted, match=r"agrees with .*, but whether the notion holds cannot be decided without the secret"
+    ):
         tables.apply(people(3000, P, 1).select("x"), alone)
 
 

@@ -28,8 +28,8 @@ def test_saved_and_loaded_is_the_same(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{", "is no design that `lift sanitise` wrote"),
-        ("{}", "is no design that `lift sanitise` wrote: a part with the name 'format' is missing"),
+        ("{", "is no design that `lift release` wrote"),
+        ("{}", "is no design that `lift release` wrote: a part with the name 'format' is missing"),
         ('{"format": "liftlib design 9"}', "has the format 'liftlib design 9', not 'liftlib design 2'"),
     ],
 )

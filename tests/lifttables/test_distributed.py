@@ -22,6 +22,8 @@ from liftlib.errors import DataError, Drifted
 from lifttables.encoding.columns import ROWS, Column
 from lifttables.encoding.reading import Reading
 from lifttables.encoding.table import NUMBER
+from lifttables.releases import judging, pipeline
+from lifttables.releases.judging import check_composition
 from lifttables.sources.distributed import MAX_QUANTILES, count_numbers
 from lifttables.sources.randomness import Stream, generator, key_of
 
@@ -123,9 +125,14 @@ def test_no_numbers_have_no_quantiles():
 
 
 @pytest.fixture(autouse=True)
-def rows_can_be_followed(monkeypatch):
-    """A number for each row tells people apart, so it would be refused; here it shows what became of each row."""
-    monkeypatch.setattr("lifttables.releases.judging._check_together", lambda *_: None)
+def rows_are_numbered(monkeypatch):
+    """Let the number of each row be kept, by which a test finds it again: it tells people apart, and breaks LIP."""
+
+    def but_for_numbers(table, design, past, keep, **more):
+        return check_composition(table, design, past, [] if "id" in keep else keep, **more)
+
+    for module in (pipeline, judging):
+        monkeypatch.setattr(module, "check_composition", but_for_numbers)
 
 
 def released(frame, **more):
@@ -205,7 +212,8 @@ def test_nothing_but_counts_is_fetched_from_dask():
     one = table()
     frame = dd.from_pandas(one, npartitions=7)
     with dask.config.set(scheduler=recording):
-        done = released(frame, keep=["dose"], bins=["pay=quantiles:3"], public=["age", "pay"], missing="symbol")
+        more = {"notion": ll.ALIP(np.inf, 5.0)}  # which kept columns may keep
+        done = released(frame, **more, keep=["dose"], bins=["pay=quantiles:3"], public=["age", "pay"], missing="symbol")
         tables.audit(frame, secret="ill", public="age", notion=ll.LIP(1), resamples=0)
         tables.apply(frame, done.design, rng=1)  # they are the design's own rows
     assert fetched
@@ -220,8 +228,9 @@ def test_nothing_but_counts_is_fetched_from_dask():
 
 def test_apply_on_dask_as_on_one_machine():
     one = table()
-    design = replace(released(one).design, promise=ll.LIP(0.6))  # so that the new rows satisfy it too
+    design = replace(released(one).design, promise=ll.LIP(0.5))  # which new rows keep too
     new = table(seed=1)
+    # a number for each row tells people apart, so it is kept only where that is asked for
     done = tables.apply(dd.from_pandas(new, npartitions=4), design, keep=["id"], rng=5)
     assert isinstance(done.frame, dd.DataFrame)
     here = tables.apply(new, design, keep=["id"], rng=5).drift
@@ -245,7 +254,7 @@ def test_a_mechanism_that_sees_the_secret_on_dask():
     assert list(found.columns) == ["age"]
     assert len(found) == len(one)
     odd = one.assign(ill=one["ill"].where(one["id"] != 7, "plague"))
-    with pytest.raises(DataError, match=r"the secret symbol of 1 row, such as 'plague'"):
+    with pytest.raises(DataError, match=r"not seen the secret symbol of 1 row, such as 'plague'"):
         tables.apply(dd.from_pandas(odd, npartitions=4), done.design)
 
 

@@ -142,13 +142,11 @@ def test_projection_is_the_nearest_distribution():
 
 def test_the_command(tmp_path, capsys):
     rows = people(5000, np.random.default_rng(5))
+    rows = rows.with_columns(pl.Series("year", np.random.default_rng(6).choice(["2019", "2020"], 5000)))
     rows.write_csv(tmp_path / "in.csv")
-    words = ["sanitise", str(tmp_path / "in.csv"), "--secret", "s", "--public", "x", "--notion", "lip", "--eps", "0.8"]
-    words += [
-        "--mechanism", "randomised-response", "--ledger", "none", "--resamples", "0", "-o",
-    ]  # fmt: skip
-    assert main([*words, str(tmp_path / "out.csv")]) == 0
-    capsys.readouterr()
+    words = ["release", str(tmp_path / "in.csv"), "--secret", "s", "--public", "x", "--notion", "lip", "--eps", "0.8"]
+    assert main([*words, "--keep", "year", "-o", str(tmp_path / "out.csv")]) == 0
+    assert "They can estimate each share of the column with a 95 % error of at most " in capsys.readouterr().out
     files = [str(tmp_path / "out.csv"), str(tmp_path / "out.card.json")]
     assert main(["estimate", *files]) == 0
     out = capsys.readouterr().out
@@ -158,8 +156,11 @@ def test_the_command(tmp_path, capsys):
     truth = {x: (rows["x"] == x).mean() for x in ("x0", "x1", "x2", "x3")}
     assert all(one["low"] - 0.03 <= truth[x] <= one["high"] + 0.03 for x, one in found.items())
     assert stats.norm.sf(abs(found["x0"]["unbiased"] - truth["x0"]) / found["x0"]["error"]) > 1e-6
-    words[words.index("randomised-response")] = "conditional-reporting"
-    assert main([*words, str(tmp_path / "aware.csv"), "--confidence", "none"]) == 0
-    capsys.readouterr()
+    assert main(["estimate", *files, "--by", "year", "--confidence", "0.9", "--json"]) == 0
+    by = json.loads(capsys.readouterr().out)
+    assert (by["by"], by["level"]) == (["year"], 0.9)
+    assert {one["by"] for one in by["estimates"]} == {"2019", "2020"}
+    plan = tables.Plan(Reading("s", "x"), ll.LIP(0.8), "conditional-reporting", None, resamples=0)
+    tables.sanitise_file(tmp_path / "in.csv", tables.Outputs.next_to(tmp_path / "aware.csv"), plan)
     assert main(["estimate", str(tmp_path / "aware.csv"), str(tmp_path / "aware.card.json")]) == 2
     assert "the card has no kernel, so only the outputs themselves can be counted" in capsys.readouterr().err

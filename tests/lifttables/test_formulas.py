@@ -1,12 +1,18 @@
 """Texts that a spreadsheet would evaluate are refused or quoted."""
 
+from pathlib import Path
+
 import narwhals as nw
 import polars as pl
 import pytest
 
+from liftlib import LIP
 from liftlib.errors import DataError
+from lifttables.bundle import Outputs, sanitise_file
 from lifttables.cli import main
-from lifttables.designs.publishing import harmless, is_formula, quoted
+from lifttables.designs.publishing import Publishing, harmless, is_formula, quoted
+from lifttables.encoding.reading import Reading
+from lifttables.releases.pipeline import Plan
 
 RUN = [
     "=1+1", "=cmd|'/c calc'!A1", '=HYPERLINK("http://x")', "@SUM(A1)", "@x", "+cmd|'/c calc'!A1",
@@ -60,14 +66,16 @@ def test_harmless_columns_keep_their_values_and_categories_become_text(kind):
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 @pytest.mark.parametrize("kind", ["categorical", "enum"])
 def test_a_parquet_file_with_categories(tmp_path, monkeypatch, capsys, kind, suffix):
+    """The command refuses them; Python quotes them where it is asked."""
     monkeypatch.chdir(tmp_path)
     frame = pl.DataFrame({"s": ["a", "b"] * 40, "x": ["u", "u", "v", "v"] * 20, "k": ["=1+1", "=1+1"] * 40})
     frame.cast({"k": KINDS[kind]}).write_parquet("in.parquet")
-    words = ["sanitise", "in.parquet", "--secret", "s", "--public", "x", "--notion", "lip", "--eps", "3", "--keep", "k"]
-    words += ["--resamples", "0", "--ledger", "none", "--confidence", "none", "-o", f"out.{suffix}"]
-    assert main(words) == 2
+    words = ["release", "in.parquet", "--secret", "s", "--public", "x", "--notion", "lip", "--eps", "3", "--keep", "k"]
+    assert main([*words, "-o", f"out.{suffix}"]) == 2
     assert "kept column 'k': '=1+1' would be a formula in a spreadsheet" in capsys.readouterr().err
-    assert main([*words, "--formulas", "quote"]) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["in.parquet"]
+    plan = Plan(Reading("s", "x"), LIP(3.0), publishing=Publishing(("k",), formulas="quote"), resamples=0)
+    sanitise_file(Path("in.parquet"), Outputs.next_to(Path(f"out.{suffix}")), plan)
     read = pl.read_csv if suffix == "csv" else pl.read_parquet
     assert read(f"out.{suffix}")["k"].cast(pl.String).to_list() == ["'=1+1"] * 80
 
@@ -75,6 +83,6 @@ def test_a_parquet_file_with_categories(tmp_path, monkeypatch, capsys, kind, suf
 def test_codes_of_surveys_are_released(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pl.DataFrame({"s": ["a", "b"] * 200, "x": ["-1", "-2", "-2", "-1"] * 100}).write_csv("in.csv")
-    words = ["sanitise", "in.csv", "--secret", "s", "--public", "x", "--notion", "lip", "--eps", "0.1"]
-    assert main([*words, "--resamples", "0", "--ledger", "none", "-o", "out.csv"]) == 0
+    words = ["release", "in.csv", "--secret", "s", "--public", "x", "--notion", "lip", "--eps", "0.1"]
+    assert main([*words, "-o", "out.csv"]) == 0
     assert set(pl.read_csv("out.csv", infer_schema=False)["x"]) == {"-1 or -2"}

@@ -87,7 +87,7 @@ def by_file(frame, notion, words, mechanism, folder):
     frame.write_csv(folder / "in.csv")
     outputs, reading = Outputs.next_to(folder / "out.csv"), Reading("s", "x", **words)
     return sanitise_file(
-        folder / "in.csv", outputs, Plan(reading, lambda _: notion, mechanism, resamples=0, noise=NO_NOISE), force=True
+        folder / "in.csv", outputs, Plan(reading, notion, mechanism, resamples=0, noise=NO_NOISE), force=True
     ).design
 
 
@@ -156,9 +156,8 @@ def test_the_command_line_charges_for_the_choice(tmp_path):
     counts = Reading("s", "x", bins=("x=quantiles:2",)).counts(tables.open_table(frame)).table
     eps = design(counts, np.eye(2), ways)
     for budget, outputs in ((eps + CLOSE, 2), (eps - CLOSE, 1)):
-        words = ["sanitise", str(tmp_path / "in.csv"), "--secret", "s", "--public", "x", "--notion", "lip"]
-        words += ["--eps", repr(budget), "--bin", "x=quantiles:2", "--resamples", "0", "--ledger", "none", "--force"]
-        words += ["--noise", "40"]
+        words = ["release", str(tmp_path / "in.csv"), "--secret", "s", "--public", "x", "--notion", "lip"]
+        words += ["--eps", repr(budget), "--bin", "x=quantiles:2", "--force", "--noise", "40"]
         assert main([*words, "-o", str(tmp_path / "out.csv")]) == 0
         assert pl.read_csv(tmp_path / "out.csv")["x"].n_unique() == outputs
 
@@ -202,13 +201,15 @@ def kept_frame():
 
 @pytest.mark.parametrize("missing", [1e-6, 0.01, 0.04])
 def test_a_kept_column_breaks_a_budget_by_however_little(missing, tmp_path):
-    """The kept column tells as much as the released one."""
+    """The release merges both symbols, so that the kept column tells all there is."""
     frame, worst = kept_frame(), max(TOLD)
     assert worst == pytest.approx(0.22314355)
     words = {"secret": "s", "public": "x", "keep": ["z"], "resamples": 0, "confidence": None}
     constant = {"notion": ll.LIP(worst - missing)}
     with pytest.raises(BrokenNotion, match=r"is BROKEN together with the kept columns z: z = [pq]"):
         tables.sanitise(frame, **words, **constant)
+    alone = tables.sanitise(frame, **(words | {"keep": []}), **constant)
+    assert alone.design.channel.partition == ((0, 1),)
     enough = tables.sanitise(frame, **words, notion=ll.LIP(worst + 1e-10))
     assert any("holds together with the kept columns z" in note for note in enough.audit.notes)
 
@@ -250,7 +251,7 @@ def test_one_of_two_secrets_exceeds_a_budget_by_however_little(missing, by_the_f
     def release(eps):
         if by_the_file:
             reading, outputs = Reading(("s", "t"), "x"), Outputs.next_to(tmp_path / "out.csv")
-            plan = Plan(reading, lambda _: OfFour(eps), confidence=None, resamples=0)
+            plan = Plan(reading, OfFour(eps), confidence=None, resamples=0)
             return sanitise_file(tmp_path / "in.csv", outputs, plan, force=True)
         words = {"secret": ["s", "t"], "public": "x", "resamples": 0, "confidence": None}
         return tables.sanitise(frame, **words, notion=OfFour(eps))

@@ -12,7 +12,6 @@ import pytest
 import liftlib as ll
 import lifttables as tables
 from liftlib.errors import BrokenNotion, DataError, InvalidParameter, UnsupportedNotion
-from lifttables.cli import main
 
 EPS = 0.6
 
@@ -124,15 +123,19 @@ def test_a_second_release_is_judged_with_the_first(tmp_path):
         tables.sanitise(ROWS, **{**OF, "public": "name", "rare": "keep"}, ledger=ledger, rng=1)
 
 
-def test_the_command_climbs_a_hierarchy(capsys, tmp_path, files):
-    out = tmp_path / "out.csv"
-    words = ["sanitise", files / "people.csv", "--secret", "ill", "--public", "age", "--notion", "lip", "--eps", 0.88]
-    words += ["--keep", "town", "year", "--coarsen", "--confidence", "none", "--hierarchy", f"town={files}/towns.csv"]
-    words += ["--bin", "year=2016,2018,2020", "-o", out, "--ledger", "none", "--resamples", 0, "--seed", 1]
-    assert main([str(word) for word in words]) == 0
-    text = capsys.readouterr().out
-    assert "coarsened: town: level 1 of its hierarchy (2 groups instead of 5 values)" in text
-    assert "mechanism: optimal for each value of town, year" in text
+def released_file(files, out, eps, keep, coarsen, **reading):
+    """Release the file with these kept columns coarsened."""
+    how, asked = tables.Reading("ill", "age", **reading), tables.Publishing(keep)
+    plan = tables.Plan(how, ll.LIP(eps), confidence=None, publishing=asked, coarsen=coarsen, resamples=0)
+    return tables.sanitise_file(files / "people.csv", tables.Outputs.next_to(out), plan, rng=1)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_file_climbs_a_hierarchy(tmp_path, files):
+    out, ladder = tmp_path / "out.csv", {"hierarchies": (f"town={files}/towns.csv",), "bins": ("year=2016,2018,2020",)}
+    done = released_file(files, out, 0.88, ("town", "year"), True, **ladder)
+    assert "coarsened: town: level 1 of its hierarchy (2 groups instead of 5 values)" in "\n".join(done.audit.notes)
+    assert done.card.mechanism == "optimal for each value of town, year"
     released = pl.read_csv(out)
     assert set(released["town"]) == {"north", "middle"}
     assert set(released["year"]) == {"< 2016", "[2016, 2018)", "[2018, 2020)", ">= 2020"}
@@ -158,7 +161,7 @@ def test_missing_values():
     holes = ROWS.with_columns(town=pl.when(pl.int_range(pl.len()) % 10 == 0).then(None).otherwise("town"))
     with pytest.raises(DataError, match="'town' has missing values in 400 of 4,000 rows"):
         tables.sanitise(holes, **OF, keep=["town"], coarsen=True)
-    with pytest.raises(DataError, match="which --coarsen cannot group"):
+    with pytest.raises(DataError, match="which coarsen cannot group"):
         tables.sanitise(holes, **OF, keep=["town"], coarsen=True, missing="symbol")
     done = tables.sanitise(holes, **OF, keep=["town"], coarsen=True, missing="drop", rng=1)
     assert len(done.frame) == 3600
@@ -172,7 +175,7 @@ def test_missing_values():
         ({"notion": ll.L1Lift(np.inf, 1.0), "confidence": 0.95}, UnsupportedNotion, "does not bound ratios"),
         ({"keep": []}, InvalidParameter, "name them"),
         ({"mechanism": "watchdog"}, InvalidParameter, "not watchdog"),
-        ({"rare": "pool"}, InvalidParameter, "--rare keep"),
+        ({"rare": "pool"}, InvalidParameter, "keep them (rare='keep')"),
         ({"keep": ["ill"]}, DataError, "named twice"),
         ({"keep": ["age"]}, DataError, "named twice"),
         ({"keep": ["twon"]}, DataError, "did you mean 'town'"),
@@ -199,14 +202,14 @@ def test_a_proposal_names_what_cannot_be_coarsened():
         tables.sanitise(rows, **OF, keep=["code"], rng=1)
 
 
-def test_the_share_of_the_budget_is_an_option_of_the_command(capsys, tmp_path, files):
-    words = ["sanitise", files / "people.csv", "--secret", "ill", "--public", "age", "--notion", "lip", "--eps", 0.6]
-    words += ["--keep", "town", "--confidence", "none", "--ledger", "none", "--resamples", 0, "--force"]
+@pytest.mark.filterwarnings("ignore")
+def test_the_share_of_the_budget_of_a_file_can_be_asked_for(tmp_path, files):
     columns = {}
-    for share in ("1", "0"):
-        out = tmp_path / f"out{share}.csv"
-        assert main([str(word) for word in [*words, "-o", out, "--coarsen", share]]) == 0
+    for share in (1.0, 0.0):
+        out = tmp_path / f"out{share:g}.csv"
+        released_file(files, out, 0.6, ("town",), share)
         columns[share] = pl.read_csv(out).columns
-    assert columns == {"1": ["age", "town"], "0": ["age"]}
-    assert main([str(word) for word in [*words, "-o", tmp_path / "out.csv", "--coarsen", 2]]) == 2
-    assert "coarsen is 2" in capsys.readouterr().err
+    assert columns == {1.0: ["age", "town"], 0.0: ["age"]}
+    with pytest.raises(InvalidParameter, match="coarsen is 2"):
+        released_file(files, tmp_path / "out.csv", 0.6, ("town",), 2.0)
+    assert not (tmp_path / "out.csv").exists()

@@ -16,14 +16,16 @@ from liftlib.errors import BrokenNotion
 from lifttables.cli import main
 from lifttables.designs.designing import load
 from lifttables.population.noisy import NO_NOISE
+from lifttables.releases.ledger import read_ledger
 
 ROWS = {
     "ill": ILL * 20,
     "age": AGE * 20,
     "code": ["A" if ill == "flu" else "B" for ill in ILL] * 20,
     "coin": ["head"] * (10 * len(ILL)) + ["tail"] * (10 * len(ILL)),
+    "hint": ["A" if ill == "flu" and row % 10 else "AB"[row // 6 % 2] for row, ill in enumerate(ILL * 20)],
 }
-"""`code` tells who has the flu; `coin` is independent of everything."""
+"""`code` tells who has the flu, and `hint` most of them; `coin` is independent of everything."""
 
 WORDS = {"secret": "ill", "public": "age", "notion": ll.LIP(1.0), "resamples": 0}
 
@@ -93,7 +95,7 @@ def test_what_cannot_be_checked_without_the_secret_is_refused(kind, design):
     assert tables.apply(frame, design).card.kept[0].whom == "the population"
 
 
-def test_a_frame_is_refused_with_the_words_of_the_command(tmp_path, design):
+def test_a_frame_is_refused_with_the_words_of_the_command(tmp_path, design, capsys):
     design.save(tmp_path / "design.json")
     pl.DataFrame(ROWS).write_csv(tmp_path / "new.csv")
     how = tables.Publishing(keep=("code",))
@@ -103,19 +105,29 @@ def test_a_frame_is_refused_with_the_words_of_the_command(tmp_path, design):
     with pytest.raises(BrokenNotion) as of_frame:
         tables.apply(pl.DataFrame(ROWS), load(tmp_path / "design.json"), keep=["code"])
     assert str(of_frame.value) == str(of_file.value)
+    words = ["release", str(files[1]), "--design", str(files[0]), "-o", str(files[2])]
+    assert main([*words, "--keep", "code"]) == of_frame.value.exit_code == 3
+    assert str(of_frame.value).partition(";")[0] in capsys.readouterr().err
     assert not (tmp_path / "out.csv").exists()
+    made = tables.apply_file(*files, publishing=tables.Publishing(keep=("coin",)))
+    done = tables.apply(pl.DataFrame(ROWS), design, keep=["coin"])
+    assert (made.card.kept, made.notes) == (done.card.kept, done.notes)
+    assert main([*words, "--keep", "coin", "--force"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    notes = [f"note: {note}" for note in (made.drift, *made.notes)]
+    assert said[-len(notes) :] == notes
+    assert f"  {files[2]}" in said
 
 
 def test_what_was_published_before_breaks_the_promise_of_a_frame(tmp_path, design):
-    """The ledger of the new rows knows that the column that tells the secret is out: no budget of 1 allows that."""
+    """The ledger of the new rows knows that a column that tells much of the secret is out."""
     frame, ledger = pl.DataFrame(ROWS), tmp_path / "releases.json"
-    free = tables.sanitise(frame, **{**WORDS, "secret": "coin"}, keep=["code"], ledger=ledger)
-    assert free.card.release == 1
+    assert tables.apply(frame, design).card.for_population
+    tables.sanitise(frame, **WORDS | {"notion": ll.LIP(5.0)}, keep=["hint"], ledger=ledger)
     message = r"no further release of these rows can satisfy LIP\(eps=1.0\), because what was published of them before "
-    with pytest.raises(
-        BrokenNotion, match=message + r"exceeds it: code = [AB].*: eps.* needs .*, budget 1; give a not"
-    ):
+    with pytest.raises(BrokenNotion, match=message + r"exceeds it: hint = [AB]: eps needs .*, budget 1; give a not"):
         tables.apply(frame, design, ledger=ledger)
+    assert len(read_ledger(ledger).entries) == 1
 
 
 KEPT = [[600, 400], [400, 600]]
@@ -152,8 +164,8 @@ def test_the_card_says_the_population_only_where_that_was_proved(over, proved, t
     again = tables.apply(frame_of(KEPT), done.design, keep=["z"])
     assert again.card.for_population == proved
     frame_of(KEPT).write_csv(tmp_path / "in.csv")
-    words = ["sanitise", str(tmp_path / "in.csv"), "--secret", "s", "--public", "x", "--keep", "z", "--notion", "lip"]
-    assert main([*words, "--eps", repr(eps), "--noise", "40", "--resamples", "0", "-o", str(tmp_path / "out.csv")]) == 0
+    words = ["release", str(tmp_path / "in.csv"), "--secret", "s", "--public", "x", "--keep", "z", "--notion", "lip"]
+    assert main([*words, "--eps", repr(eps), "--noise", "40", "-o", str(tmp_path / "out.csv")]) == 0
     out = capsys.readouterr().out
     assert ("holds for the population, together with the kept columns z with confidence 0.95" in out) == proved
     assert "holds for the population with confidence 0.95: " not in out

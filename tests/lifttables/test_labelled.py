@@ -65,13 +65,14 @@ def test_counts_are_those_of_the_table_with_labels(files, name):
 
 def test_the_commands_take_them(files, monkeypatch, capsys):
     monkeypatch.chdir(files)
-    assert main(["audit", "t.sav", "--secret", "ill", "--public", "age", "--resamples", "0"]) == 0
+    assert main(["audit", "t.sav", "--secret", "ill", "--public", "age"]) == 0
     assert "rows were dropped" in capsys.readouterr().out
     words = ["--secret", "ill", "--public", "age", "--missing", "drop", "--notion", "lip", "--eps", "1"]
-    assert main(["sanitise", "t.dta", *words, "-o", "out.csv", "--resamples", "0"]) == 0
+    assert main(["release", "t.dta", *words, "-o", "out.csv"]) == 0
     assert pl.read_csv("out.csv").height == 100
-    assert main(["sanitise", "t.dta", *words, "-o", "out.dta"]) == 2  # written are text and Parquet
-    assert main(["apply", "out.PRIVATE.design.json", "t.dta", "-o", "n.csv", "--missing", "drop"]) in (0, 3)
+    assert main(["release", "t.dta", *words, "-o", "out.dta"]) == 2  # written are text and Parquet
+    again = ["release", "t.dta", "--design", "out.PRIVATE.design.json", "-o", "n.csv", "--missing", "drop"]
+    assert main(again) in (0, 3)
 
 
 def test_a_broken_file(tmp_path):

@@ -11,7 +11,6 @@ from table_of_people import PEOPLE
 
 import liftlib as ll
 import lifttables as tables
-from lifttables.cli import main
 
 OF = {"secret": "ill", "public": "age", "resamples": 0, "confidence": None}
 pytestmark = pytest.mark.filterwarnings("ignore")  # of a design without a confidence
@@ -79,9 +78,10 @@ def test_parquet(tmp_path, kind):
     frame = pl.DataFrame({"ill": PEOPLE["ill"], "age": PEOPLE["age"], "town": ["North", "South", "hiv clinic"] * 40})
     frame = frame.with_columns(pl.col("town").cast(kind)).filter(pl.col("town") != "hiv clinic")
     frame.write_parquet(tmp_path / "in.parquet")
-    words = [str(tmp_path / "in.parquet"), "--secret", "ill", "--public", "age", "--notion", "alip"]
-    words += ["--eps-l", "inf", "--eps-u", "5"]
-    words += ["--keep", "town", "--confidence", "none", "--ledger", "none", "--resamples", "0"]
-    assert main(["sanitise", *words, "-o", str(tmp_path / "out.parquet")]) == 0
+    how = tables.Publishing(("town",))
+    plan = tables.Plan(
+        tables.Reading("ill", "age"), ll.ALIP(math.inf, 5.0), confidence=None, publishing=how, resamples=0
+    )
+    tables.sanitise_file(tmp_path / "in.parquet", tables.Outputs.next_to(tmp_path / "out.parquet"), plan)
     assert pl.read_parquet(tmp_path / "out.parquet").schema["town"] == pl.String
     assert b"hiv clinic" not in (tmp_path / "out.parquet").read_bytes()

@@ -1,7 +1,5 @@
 """Missing values are refused, one symbol more, or their rows are left out."""
 
-import math
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -19,6 +17,7 @@ from lifttables.releases.pipeline import Plan
 GONE = PEOPLE.with_row_index("at").with_columns(
     ill=pl.when(pl.col("at") % 10 != 3).then("ill"), age=pl.when(pl.col("at") % 15 != 4).then("age")
 )
+GONE = GONE.with_columns(half=pl.when(pl.col("at") % 7 < 3).then(pl.lit("u")).otherwise(pl.lit("v")))
 WHOLE = GONE.drop_nulls(["ill", "age"])
 OF = {"secret": "ill", "public": "age"}
 
@@ -51,11 +50,11 @@ def test_counts_without_the_rows_are_those_of_the_other_rows(at):
 @pytest.mark.parametrize("at", range(5))
 def test_a_release_has_the_other_rows_and_their_kept_columns(at):
     frame = list(as_frames())[at]
-    how = {**OF, "notion": ll.ALIP(math.inf, 3.0), "keep": ["name"], "keep_order": True, "resamples": 0, "rng": 1}
+    how = {**OF, "notion": ll.LIP(3.0), "keep": ["half"], "keep_order": True, "resamples": 0, "rng": 1}
     done = tables.sanitise(frame, **how, missing="drop")
     expected = tables.sanitise(WHOLE, **how)
-    names = pl.DataFrame(done.frame)["name"] if not isinstance(done.frame, pd.DataFrame) else done.frame["name"]
-    assert list(map(str, names)) == WHOLE["name"].to_list()
+    halves = pl.DataFrame(done.frame)["half"] if not isinstance(done.frame, pd.DataFrame) else done.frame["half"]
+    assert list(map(str, halves)) == WHOLE["half"].to_list()
     assert done.card.rows == len(WHOLE)
     assert done.card.kept == expected.card.kept
     assert any("rows were dropped" in note for note in done.audit.notes)
@@ -81,7 +80,7 @@ def test_a_file_is_released_without_these_rows(tmp_path):
     GONE.write_csv(tmp_path / "in.csv")
     outputs = Outputs.next_to(tmp_path / "out.csv")
     reading = Reading("ill", ("age", "at"), missing="drop", bins=("at=quantiles:2",))
-    done = sanitise_file(tmp_path / "in.csv", outputs, Plan(reading, lambda _: ll.LIP(1.0), resamples=0))
+    done = sanitise_file(tmp_path / "in.csv", outputs, Plan(reading, ll.LIP(1.0), resamples=0))
     assert pl.read_csv(outputs.table).height == len(WHOLE) == done.card.rows
 
 
@@ -97,17 +96,37 @@ def test_texts_that_stand_for_missing_values_count_too():
 def test_a_first_audit_takes_one_command(tmp_path, capsys):
     path = tmp_path / "penguins.csv"
     GONE.with_columns(pl.col("age").fill_null("NA")).write_csv(path)
-    assert main(["audit", str(path), "--secret", "ill", "--public", "age", "--resamples", "0"]) == 0
+    assert main(["audit", str(path), "--secret", "ill", "--public", "age"]) == 0
     said = capsys.readouterr()
     assert said.err == ""
     assert f"{len(WHOLE)} rows" in said.out
     assert f"note: {len(GONE) - len(WHOLE)} of 120 rows were dropped" in said.out
-    assert "--na says which texts count as missing" in said.out
+    assert "a value is missing in columns 'ill', 'age' (empty, or NA" in said.out
     # what publishes still asks
-    words = ["sanitise", str(path), "--secret", "ill", "--public", "age", "--notion", "lip", "--eps", "1"]
+    words = ["release", str(path), "--secret", "ill", "--public", "age", "--notion", "lip", "--eps", "1"]
+    assert main([*words, "-o", str(tmp_path / "out.csv"), "--missing", "drop"]) == 2
+    assert "(--na)" in capsys.readouterr().err
     assert main([*words, "-o", str(tmp_path / "out.csv"), "--na", "NA"]) == 2
-    assert "--missing drop" in capsys.readouterr().err
-    assert main([*words, "-o", str(tmp_path / "out.csv"), "--na", "NA", "--missing", "drop", "--resamples", "0"]) == 0
+    assert "(--missing)" in capsys.readouterr().err
+    assert not (tmp_path / "out.csv").exists()
+    assert main([*words, "-o", str(tmp_path / "out.csv"), "--na", "NA", "--missing", "drop"]) == 0
+    assert pl.read_csv(tmp_path / "out.csv").height == len(WHOLE)
+
+
+def test_new_rows_with_missing_values_by_the_command(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    WHOLE.write_csv("in.csv")
+    words = ["release", "in.csv", "--secret", "ill", "--public", "age", "--notion", "lip", "--eps", "1"]
+    assert main([*words, "-o", "out.csv"]) == 0
+    GONE.write_csv("new.csv")
+    words = ["release", "new.csv", "--design", "out.PRIVATE.design.json", "--new-people", "-o", "n.csv"]
+    assert main(words) == 2
+    assert "the design has not seen the public symbol of 8 rows" in capsys.readouterr().err
+    assert main([*words, "--missing", "symbol"]) == 2
+    assert "give --missing refuse or drop" in capsys.readouterr().err
+    assert not (tmp_path / "n.csv").exists()
+    assert main([*words, "--missing", "drop"]) == 0
+    assert pl.read_csv("n.csv").height == len(WHOLE)
 
 
 def test_an_audit_counts_them_as_a_symbol_or_as_values_where_asked():
@@ -128,7 +147,7 @@ def test_a_copy_is_recognised_though_other_rows_are_left_out(tmp_path):
         done = sanitise_file(
             tmp_path / folder / name,
             Outputs.next_to(tmp_path / folder / "out.csv"),
-            Plan(Reading("ill", public, missing="drop", rare="pool"), lambda _: ll.ALIP(math.inf, 5.0), resamples=0),
+            Plan(Reading("ill", public, missing="drop", rare="pool"), ll.LIP(5.0), resamples=0),
             ledger=tmp_path / folder / f"{name}.PRIVATE.releases.json",
         )
     assert done.card.release == 2

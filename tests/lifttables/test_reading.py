@@ -69,7 +69,7 @@ def test_missing_values_are_refused_unless_they_are_a_symbol(tmp_path):
     path = tmp_path / "gaps.csv"
     path.write_text("ill,age\n" + "yes,old\nno,\n,young\n" * 5)
     with pytest.raises(
-        DataError, match=r"column 'ill' has missing values in 5 of 15 rows: fill them in, .* \(--missing symbol"
+        DataError, match=r"column 'ill' has missing values in 5 of 15 rows: fill them in, .* or make them a symbol"
     ):
         Reading("ill", ("age",)).counts(tables.open_table(path))
     counts = Reading("ill", ("age",), missing="symbol").counts(tables.open_table(path))
@@ -88,7 +88,7 @@ def test_pandas_and_numbers_that_are_missing():
 def test_rare_symbols():
     table = pl.DataFrame({"s": ["a", "b"] * 10, "x": ["u"] * 10 + ["v"] * 7 + ["w"] * 2 + ["z"]})
     with pytest.raises(
-        DataError, match=r"column 'x' has 2 symbols with fewer than 5 rows \('w', 'z'\): pool them \(--rare pool\)"
+        DataError, match=r"column 'x' has 2 symbols with fewer than 5 rows \('w', 'z'\): pool them, keep"
     ):
         Reading("s", ("x",)).counts(tables.open_table(table))
     pooled = Reading("s", ("x",), rare="pool").counts(tables.open_table(table))

@@ -17,9 +17,10 @@ from lifttables.bundle import apply_file
 from lifttables.cli import main
 from lifttables.designs.designing import load
 from lifttables.releases import pipeline
+from lifttables.releases.question import Question
 from lifttables.sources.frames import Frame
 
-EPS = 0.4
+BELIEF = 0.1, 0.3
 
 
 def people():
@@ -32,7 +33,7 @@ def people():
 
 def by_frame(convert):
     def route(folder):
-        words = {"secret": "ill", "public": "age", "notion": ll.LIP(EPS), "mechanism": "optimal", "rng": 7}
+        words = {"secret": "ill", "public": "age", "notion": Question(*BELIEF), "rare": "pool", "rng": 7}
         done = tables.sanitise(convert(people()), resamples=0, **words)
         found = done.frame.compute() if hasattr(done.frame, "compute") else done.frame
         return done.card.as_dict(), done.design.content(), pl.DataFrame({"age": [str(one) for one in found["age"]]})
@@ -49,9 +50,8 @@ def by_command(name):
             text = frame.write_csv().encode()
             (folder / name).write_bytes(gzip.compress(text) if name.endswith("gz") else text)
         out = folder / f"out-{name}"
-        words = ["--secret", "ill", "--public", "age", "--notion", "lip", "--eps", str(EPS), "--mechanism", "optimal"]
-        words += ["--seed", "7", "--resamples", "0", "--ledger", "none"]
-        code = main(["sanitise", str(folder / name), *words, "-o", str(out)])
+        words = ["--secret", "ill", "--public", "age", "--belief", *(f"{share:.0%}" for share in BELIEF), "--seed", "7"]
+        code = main(["release", str(folder / name), *words, "-o", str(out)])
         if code:
             raise DataError(f"exit code {code}")
         files = tables.Outputs.next_to(out)
@@ -64,10 +64,8 @@ def by_command(name):
 def by_the_page(folder):
     desk = Desk()
     desk.opened(people().write_csv().encode(), "people.csv")
-    asked = {"secret": [{"name": "ill"}], "public": [{"name": "age"}], "notion": "lip", "budgets": {"eps": EPS}}
-    told = json.loads(
-        desk.release(json.dumps(asked | {"mechanism": "optimal", "confidence": 0.95, "resamples": 0, "seed": 7}))
-    )
+    asked = {"secret": [{"name": "ill"}], "public": [{"name": "age"}], "belief": BELIEF[0], "at_most": BELIEF[1]}
+    told = json.loads(desk.release(json.dumps(asked | {"confidence": 0.95, "resamples": 0, "seed": 7})))
     if "refused" in told:
         raise DataError(told["refused"])
     text = {one["name"].partition("released")[2]: one["text"] for one in told["files"]}
@@ -100,8 +98,9 @@ def expected():
 
 
 def comparable(card):
-    """What a card says but for when it was made and which file it is of."""
-    left = {name: value for name, value in card.items() if name not in ("made", "cite", "sha256")}
+    """What a card says but for when it was made, which file it is of, and whether a ledger was used, as for files."""
+    left = {name: value for name, value in card.items() if name not in ("made", "cite", "sha256", "release")}
+    left["not_covered"] = [one for one in left["not_covered"] if "ledger" not in one]
     options = {name: value for name, value in card["options"].items() if name != "formulas"}
     return json.loads(json.dumps(left | {"options": options}))
 
@@ -112,6 +111,7 @@ def test_all_routes_give_one_card_and_one_table(name, expected, tmp_path):
     assert comparable(card) == comparable(expected[0])
     assert json.loads(json.dumps(design)) == json.loads(json.dumps(expected[1]))
     assert sum(map(sum, design["table"])) == len(rows) == 900
+    assert rows["age"].n_unique() > 1
     if name != "Dask":  # its parts have random numbers of their own
         assert rows["age"].to_list() == expected[2]["age"].to_list()
 
@@ -136,14 +136,16 @@ def test_a_new_check_is_made_on_every_route(name, monkeypatch, tmp_path):
 def test_a_new_check_is_made_of_new_rows_too(kind, monkeypatch, tmp_path):
     by_command("people.csv")(tmp_path)
     stored, new = tmp_path / "out-people.PRIVATE.design.json", tmp_path / "new.csv"
+    ledger = tmp_path / "people.csv.PRIVATE.releases.json"
+    assert ledger.exists()
     monkeypatch.setattr(pipeline, "CHECKS", [*pipeline.CHECKS, refuse])
     makers = {
-        "frame": lambda: tables.apply(people(), load(stored)),
-        "Dask": lambda: tables.apply(dask(people()), load(stored)),
+        "frame": lambda: tables.apply(people(), load(stored), ledger=ledger),
+        "Dask": lambda: tables.apply(dask(people()), load(stored), ledger=ledger),
         "file": lambda: apply_file(stored, tmp_path / "people.csv", new),
     }
     if kind == "command":
-        assert main(["apply", str(stored), str(tmp_path / "people.csv"), "-o", str(new), "--ledger", "none"]) == 2
+        assert main(["release", str(tmp_path / "people.csv"), "--design", str(stored), "-o", str(new)]) == 2
     else:
         with pytest.raises(Refused):
             makers[kind]()
@@ -152,7 +154,7 @@ def test_a_new_check_is_made_of_new_rows_too(kind, monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("ledger", [False, True])
 def test_a_card_says_whether_earlier_releases_were_looked_for(ledger, tmp_path):
-    words = {"secret": "ill", "public": "age", "notion": ll.LIP(EPS), "resamples": 0}
+    words = {"secret": "ill", "public": "age", "notion": ll.LIP(0.4), "resamples": 0}
     done = tables.sanitise(people(), ledger=tmp_path / "ledger.json" if ledger else None, **words)
     assert any("No ledger was used" in one for one in done.card.not_covered) != ledger
 
@@ -162,5 +164,5 @@ def test_no_sink_is_reached_but_through_the_pipeline():
     source = importlib.util.find_spec("lifttables.releases.pipeline").loader.get_source("lifttables.releases.pipeline")
     made = [line for line in source.splitlines() if "Draw(" in line]
     assert len(made) == 2
-    assert all("sink(Draw(" in line for line in made)
+    assert all("sink(Draw(" in line or line.strip().startswith("draw = Draw(") for line in made)
     assert pd.Series(made).is_unique

@@ -52,9 +52,9 @@ def written(folder, text, form=PLAIN, name="in.csv"):
 
 
 def options(form):
+    assert form.quote == '"'  # others are for Python
     return [
         *([] if form.separator is None else ["--separator", form.separator]),
-        *([] if form.quote == '"' else ["--quote", form.quote or "none"]),
         *([] if form.encoding == "utf-8" else ["--encoding", form.encoding]),
     ]
 
@@ -77,13 +77,13 @@ def uses(folder, path, form):
     reading, of = Reading(("ill",), ("age",), **how), {"secret": "ill", "public": "age", **how}
     outputs, bad = Outputs.next_to(folder / "out.csv"), Outputs.next_to(folder / "bad.csv")
     promise = ll.LIP(1.0)
-    sanitise_file(good, outputs, Plan(Reading("ill", "age"), lambda _: promise, "watchdog", None, resamples=0))
+    sanitise_file(good, outputs, Plan(Reading("ill", "age"), promise, "watchdog", None, resamples=0))
     card = tables.read_card(outputs.card)
     return {
         "audit": lambda: tables.audit(path, **of, resamples=0),
-        "choose": lambda: tables.choose(path, **of, mechanisms=["watchdog"]),
         "sanitise": lambda: tables.sanitise(path, **of, notion=promise, resamples=0),
-        "sanitise_file": lambda: sanitise_file(path, bad, Plan(reading, lambda _: promise, resamples=0)),
+        "a question": lambda: tables.sanitise(path, **of, notion=tables.Question(0.1, 0.2), resamples=0),
+        "sanitise_file": lambda: sanitise_file(path, bad, Plan(reading, promise, resamples=0)),
         "apply_file": lambda: apply_file(outputs.design, path, folder / "new.csv", text_format=form),
         "estimate": lambda: tables.estimate(path, card, text_format=form),
         "distinct": lambda: open_table(path, form).distinct(["age"]),
@@ -114,16 +114,18 @@ def test_a_value_with_an_unquoted_separator_is_refused_by_all_that_reads(tmp_pat
 
 COMMANDS = [
     ["audit", "IN", "--secret", "ill", "--public", "age"],
-    ["choose", "IN", "--secret", "ill", "--public", "age", "--quiet"],
-    ["sanitise", "IN", "--secret", "ill", "--public", "age", "--notion", "lip", "--eps", "1", "-o", "bad.csv"],
-    ["apply", "out.PRIVATE.design.json", "IN", "-o", "bad.csv"],
+    ["release", "IN", "--secret", "ill", "--public", "age", "--notion", "lip", "--eps", "1", "-o", "bad.csv"],
+    ["release", "IN", "--secret", "ill", "--public", "age", "--belief", "10%", "20%", "--dry-run"],
+    ["release", "IN", "--design", "out.PRIVATE.design.json", "-o", "bad.csv"],
     ["estimate", "IN", "out.card.json"],
 ]
 
 
 @pytest.mark.filterwarnings("ignore::liftlib.errors.LiftWarning")
-@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: words[0])
-@pytest.mark.parametrize(("source", "form"), [("in.csv", PLAIN), ("-", PLAIN), ("-", TextFormat("|", "'", "utf-16"))])
+@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: " ".join(words[:3:2]))
+@pytest.mark.parametrize(
+    ("source", "form"), [("in.csv", PLAIN), ("-", PLAIN), ("-", TextFormat("|", encoding="utf-16"))]
+)
 def test_a_command_says_which_line_is_wrong(tmp_path, monkeypatch, capsys, words, source, form):
     monkeypatch.chdir(tmp_path)
     mark, separator = form.quote, form.separator or ","
@@ -132,10 +134,12 @@ def test_a_command_says_which_line_is_wrong(tmp_path, monkeypatch, capsys, words
     uses(tmp_path, path, form)
     source = "in.csv" if words[0] == "estimate" else source  # it reads no standard input
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(path.read_bytes())))
-    assert main([source if word == "IN" else word for word in words] + options(form)) == 2
+    words = [source if word == "IN" else word for word in words] + options(form)
+    assert main([*words, *(["--ledger", "ledger.json"] if words[:2] == ["release", "-"] else [])]) == 2
     name = "the standard input" if source == "-" else "in.csv"
     assert f"lift: cannot read {name}: line 62 has 5 fields, but the header has 4: put" in capsys.readouterr().err
     assert not (tmp_path / "bad.csv").exists()
+    assert not (tmp_path / "ledger.json").exists()
 
 
 def test_the_secret_is_not_published_in_place_of_the_public_column(tmp_path):
@@ -243,24 +247,25 @@ def test_a_released_table_is_read_again(tmp_path):
     pl.DataFrame({"s": rng.choice(["u", "v"], 400), "x": rng.choice(odd, 400), "k": ["k"] * 400}).write_csv(
         tmp_path / "in.csv"
     )
-    words = ["sanitise", str(tmp_path / "in.csv"), "--secret", "s", "--public", "x", "--notion", "lip", "--eps", "3"]
-    words += ["--mechanism", "randomised-response", "--ledger", "none", "--resamples", "0", "-o"]
-    assert main([*words, str(tmp_path / "out.tsv"), "--keep", "k"]) == 0
+    words = ["release", str(tmp_path / "in.csv"), "--secret", "s", "--public", "x", "--notion", "lip", "--eps", "3"]
+    assert main([*words, "--keep", "k", "-o", str(tmp_path / "out.tsv")]) == 0
     assert json.loads((tmp_path / "out.card.json").read_text())
     assert main(["estimate", str(tmp_path / "out.tsv"), str(tmp_path / "out.card.json")]) == 0
 
 
 def test_one_command_releases_a_table_with_semicolons(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    form = TextFormat(";", "'", "cp1252")
+    form = TextFormat(";", encoding="cp1252")
     written(tmp_path, text_of([PEOPLE.columns, *PEOPLE.rows()], form), form)
-    words = [
-        "sanitise", "in.csv", "--secret", "ill", "--public", "age", "--notion", "lip", "--eps", "1", "-o", "out.csv",
-    ]  # fmt: skip
-    assert main([*words, *options(form), "--resamples", "0"]) == 0
+    words = ["release", "in.csv", "--secret", "ill", "--public", "age", "--notion", "lip", "--eps", "1"]
+    assert main([*words, *options(form), "-o", "out.csv"]) == 0
     assert pl.read_csv("out.csv").height == 120  # written with commas, whatever was read
     assert main(["verify", "out.csv", "out.card.json"]) == 0
-    assert main(["apply", "out.PRIVATE.design.json", "in.csv", "-o", "n.csv", "--ledger", "none", *options(form)]) == 0
+    new = PEOPLE.vstack(PEOPLE.head(60))
+    written(tmp_path, text_of([new.columns, *new.rows()], form), form, "new.csv")
+    words = ["release", "new.csv", "--design", "out.PRIVATE.design.json", "-o", "n.csv", "--new-people"]
+    assert main([*words, *options(form)]) == 0
+    assert pl.read_csv("n.csv").height == 180
 
 
 @pytest.mark.parametrize(
@@ -272,8 +277,8 @@ def test_one_command_releases_a_table_with_semicolons(tmp_path, monkeypatch, cap
         ({"quote": "'"}, "a,b,c\n1,2,3\n o'x,y',2\n", "line 3 has a quotation mark inside a value"),
         ({"quote": None}, 'a,b\n"1,2",3\n', "line 2 has 3 fields"),
         ({"quote": "'"}, 'a,b\n"1,2",3\n', "line 2 has 3 fields.*in quotes"),
-        ({}, "a;b\n1;2\n", r"values with ';' between them, not ',': name the separator \(--separator ';'\)"),
-        ({}, "a\tb\n1\t2\n", r"name the separator \(--separator tab\)"),
+        ({}, "a;b\n1;2\n", "values with ';' between them, not ',': name the separator, ';'"),
+        ({}, "a\tb\n1\t2\n", "name the separator, tab"),
         ({"encoding": "ascii"}, "a,b\né,2\n", "it is not ascii"),
     ],
 )
@@ -287,13 +292,13 @@ def test_what_is_wrong_is_said(tmp_path, monkeypatch, how, text, message):
             open_table(path, TextFormat(**how)).distinct(["b"])
 
 
-def test_text_that_is_not_utf8_names_the_option(tmp_path):
+def test_text_that_is_not_utf8_asks_for_its_encoding(tmp_path):
     path = tmp_path / "in.csv"
     path.write_text("a,b\né,2\n", encoding="latin-1")
-    with pytest.raises(DataError, match=r"--encoding latin-1"):
+    with pytest.raises(DataError, match="name its encoding, such as latin-1 or cp1252"):
         open_table(path).distinct(["a"])
     path.write_text("a,b\né,2\n", encoding="utf-16")
-    with pytest.raises(DataError, match=r"--encoding utf-16"):
+    with pytest.raises(DataError, match="name its encoding, utf-16"):
         open_table(path).distinct(["a"])
 
 
@@ -322,6 +327,11 @@ def test_a_command_refuses_one_in_a_line(tmp_path, capsys):
     path = written(tmp_path, "a,b\n1,2\n", TextFormat())
     assert main(["audit", str(path), "--secret", "a", "--public", "b", "--encoding", "klingon"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+    path.write_text("a;b\n1;2\n")
+    assert main(["audit", str(path), "--secret", "a", "--public", "b"]) == 2
+    err = capsys.readouterr().err
+    assert err.endswith("not ',': name the separator, ';' (--separator)\n")
+    assert err.count("\n") == 1
 
 
 OTHER_VALUES = st.text(st.sampled_from("ab ;|'\"\n\té"), max_size=5)
@@ -366,7 +376,7 @@ def test_the_card_of_a_release_says_how_missing_values_were_treated(tmp_path):
     path = tmp_path / "in.csv"
     PEOPLE.with_columns(ill=pl.when(pl.col("name") != "p3").then("ill")).write_csv(path)
     outputs = Outputs.next_to(tmp_path / "out.csv")
-    sanitise_file(path, outputs, Plan(Reading("ill", "age", missing="drop"), lambda _: ll.LIP(1.0), resamples=0))
+    sanitise_file(path, outputs, Plan(Reading("ill", "age", missing="drop"), ll.LIP(1.0), resamples=0))
     card = json.loads(outputs.card.read_text())
     assert card["options"]["missing"] == "drop"
     assert card["rows"] == pl.read_csv(outputs.table).height == 119

@@ -10,19 +10,28 @@ from table_of_people import PEOPLE
 import liftlib as ll
 import lifttables as tables
 from lifttables.cli import main
+from lifttables.releases.ledger import ledger_next_to
 from lifttables.releases.verifying import WrongCard
 
-ROWS = pl.concat([PEOPLE.with_columns(side=pl.lit(side)) for side in "0101"])
-WORDS = ["--secret", "ill", "--public", "age", "--notion", "lip", "--eps", "2", "--resamples", "0", "--keep", "side"]
+ROWS = pl.concat([PEOPLE] * 6).with_columns(pl.int_range(pl.len()).floordiv(6).mod(2).cast(pl.String).alias("side"))
+WORDS = ["--secret", "ill", "--public", "age", "--keep", "side", "--notion", "lip", "--eps"]
+
+
+def released(folder, name, eps="2", *more):
+    """Write a release with random values; the next one is somebody else's, who knows nothing of it."""
+    table, out = folder / "in.csv", folder / f"{name}.csv"
+    ROWS.write_csv(table)
+    assert main(["release", str(table), *WORDS, eps, "-o", str(out), *more]) == 0
+    assert tables.load(out.with_name(f"{name}.PRIVATE.design.json")).channel.partition is None
+    ledger_next_to(table).unlink()
+    return out, out.with_name(f"{name}.card.json")
 
 
 @pytest.fixture
 def made(tmp_path, capsys):
-    ROWS.write_csv(tmp_path / "in.csv")
-    words = ["sanitise", tmp_path / "in.csv", *WORDS, "--ledger", "none", "--seed", 1]
-    assert main([*map(str, words), "--mechanism", "randomised-response", "-o", str(tmp_path / "out.csv")]) == 0
+    files = released(tmp_path, "out", "2", "--seed", "1")
     capsys.readouterr()
-    return tmp_path / "out.csv", tmp_path / "out.card.json"
+    return files
 
 
 def verify(capsys, *words):
@@ -77,11 +86,10 @@ def test_every_change_of_the_release_is_found(made, capsys, name):
 
 def test_the_card_of_another_release(made, capsys, tmp_path):
     release, card = made
-    words = ["sanitise", tmp_path / "in.csv", *WORDS, "--ledger", "none", "-o", tmp_path / "other.csv"]
-    assert main([str(word) for word in words]) == 0
+    other, of_other = released(tmp_path, "other", "3")
     capsys.readouterr()
-    assert verify(capsys, release, tmp_path / "other.card.json")[0] == 5
-    assert verify(capsys, tmp_path / "other.csv", card)[0] == 5
+    assert verify(capsys, release, of_other)[0] == 5
+    assert verify(capsys, other, card)[0] == 5
 
 
 def test_the_card_of_a_frame_identifies_no_file(tmp_path, capsys):
@@ -122,13 +130,8 @@ def test_a_card_with_an_impossible_number_is_refused(made, capsys, tmp_path, key
 
 def test_an_estimate_verifies_first(tmp_path, capsys):
     """Another release's card, or a part of the file, would give wrong shares with narrow intervals."""
-    ROWS.write_csv(tmp_path / "in.csv")
-    words = ["sanitise", tmp_path / "in.csv", *WORDS[:-2], "--ledger", "none", "--mechanism", "randomised-response"]
-    for name, eps in (("one", "0.5"), ("two", "2")):
-        words[words.index("--eps") + 1] = eps
-        assert main([*map(str, words), "-o", str(tmp_path / f"{name}.csv")]) == 0
-    one, two = (tmp_path / f"{name}.csv" for name in ("one", "two"))
-    cards = {path: path.with_name(f"{path.stem}.card.json") for path in (one, two)}
+    (one, _), (two, _) = files = [released(tmp_path, name, eps) for name, eps in (("one", "0.5"), ("two", "2"))]
+    cards = dict(files)
     for path, card in cards.items():
         assert main(["estimate", str(path), str(card)]) == 0
     capsys.readouterr()

@@ -135,9 +135,7 @@ def test_bare_command_line(bare):
     assert bare.lift("--version").stdout == f"liftlib {PROJECT['version']}\n"
     helped = bare.lift("--help")
     assert helped.returncode == 0
-    assert all(
-        f"\n    {name} " in helped.stdout for name in ("audit", "sanitise", "apply", "choose", "estimate", "verify")
-    )
+    assert all(f"\n    {name} " in helped.stdout for name in ("audit", "release", "estimate", "verify", "example"))
     again = bare.run([bare.bin / "python", "-m", "lifttables", "--help"])
     assert (again.returncode, again.stdout) == (0, helped.stdout)
 
@@ -147,10 +145,10 @@ def test_bare_command_line(bare):
     ("words", "extra"),
     [
         (["audit", "people.csv", *COLUMNS], "tables"),
-        (["sanitise", "people.csv", *COLUMNS, "-o", "out.csv"], "tables"),
-        (["apply", "out.PRIVATE.design.json", "people.csv", "-o", "new.csv"], "tables"),
-        (["choose", "people.csv", *COLUMNS[:4]], "tables"),
+        (["release", "people.csv", *COLUMNS, "-o", "out.csv"], "tables"),
+        (["release", "people.csv", "--design", "out.PRIVATE.design.json", "-o", "new.csv"], "tables"),
         (["estimate", "out.csv", "out.card.json"], "tables"),
+        (["verify", "out.csv", "out.card.json"], "tables"),
         (["list"], "book"),
         (["rerun", "watchdog", "-o", "run"], "book"),
         (["sweep", "watchdog", "grid.yaml", "-o", "runs"], "book"),
@@ -171,20 +169,42 @@ def test_bare_tables_name_their_extra(bare):
     assert bare.python(code).endswith(" (the extra tables)\n")
 
 
+FOR_THESE_ROWS = """
+from pathlib import Path
+import liftlib as ll
+import lifttables as tables
+plan = tables.Plan(tables.Reading("ill", "age"), ll.LDP(0.3), "optimal", None)
+tables.sanitise_file(Path("people.csv"), tables.Outputs.next_to(Path("rows.csv")), plan)
+"""
+"""A design for these rows alone, whose budget it uses up."""
+
+
 @pytest.mark.slow
-def test_tables_audits_and_sanitises(with_tables):
-    done = with_tables.lift("audit", "people.csv", *COLUMNS, "--page", "audit.html")
+def test_tables_audits_and_releases(with_tables):
+    done = with_tables.lift("audit", "people.csv", *COLUMNS, "-o", "audit.html")
     assert done.returncode == 3, done.stderr
     assert "LDP(eps=0.3) is BROKEN" in done.stdout
     assert "eps: needs " in done.stdout
     assert "<svg" not in done.stdout
-    made = ["--mechanism", "optimal", "--confidence", "none"]  # for these rows alone, whose budget it uses up
-    done = with_tables.lift("sanitise", "people.csv", *COLUMNS, *made, "-o", "out.csv")
+    assert "<svg" in (with_tables.folder / "audit.html").read_text()
+    for asked in (COLUMNS, [*COLUMNS[:4], "--belief", "10%", "20%"]):
+        done = with_tables.lift("release", "people.csv", *asked, "--dry-run")
+        assert done.returncode == 0, done.stderr
+    assert not list(with_tables.folder.glob("*PRIVATE*"))
+    done = with_tables.lift("release", "people.csv", *COLUMNS, "-o", "out.csv")
     assert done.returncode == 0, done.stderr
     assert len((with_tables.folder / "out.csv").read_text().splitlines()) == 101
-    words = ["apply", "out.PRIVATE.design.json", "people.csv", "-o", "new.csv"]
-    assert with_tables.lift(*words).returncode == 3  # a second draw for the same rows
-    assert with_tables.lift(*words, "--ledger", "none").returncode == 3  # the design knows these rows
+    assert with_tables.lift("verify", "out.csv", "out.card.json").returncode == 0
+    with_tables.python(FOR_THESE_ROWS)
+    words = ["--design", "rows.PRIVATE.design.json", "-o", "new.csv"]
+    assert with_tables.lift("release", "people.csv", *words).returncode == 3  # a second draw for the same rows
+    (with_tables.folder / "copy.csv").write_text((with_tables.folder / "people.csv").read_text())
+    assert with_tables.lift("release", "copy.csv", *words).returncode == 3  # the design knows these rows
+    assert not (with_tables.folder / "new.csv").exists()
+    lines = (with_tables.folder / "people.csv").read_text().splitlines()
+    (with_tables.folder / "others.csv").write_text("\n".join([*lines, *lines[1:51]]) + "\n")
+    done = with_tables.lift("release", "others.csv", *words, "--new-people")
+    assert done.returncode == 0, done.stderr
     done = with_tables.liftbook("list")
     assert (done.returncode, "(the extra book)" in done.stderr) == (2, True)
 
@@ -243,16 +263,6 @@ import liftlib as ll
 from distributed import Client
 with Client(processes=False, n_workers=1, dashboard_address=None) as client:
     assert 0.69 < client.submit(ll.measures.entropy, [0.5, 0.5]).result() < 0.7
-""",
-    "notebook": """
-import sys
-sys.modules["myst_nb"] = None
-from liftbook import figures, plots
-from liftbook.chapters import glue, keep, ran_with
-from companion.exercises import check
-import ipykernel
-glue("one", 1)
-plots.tradeoff(figures.figure_e23_2(2, [1.0, 2.0], [0.5], 3, 4, rng=0))
 """,
     "sklearn": """
 import sklearn

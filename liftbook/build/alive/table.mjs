@@ -13,30 +13,19 @@ const HTML = `
   </div>
   <div class="lift-seen"></div>
   <h3>What do you promise?</h3>
-  <p>Nobody’s belief of <input name="belief" type="number" min="0" max="100" step="any" value="10" aria-label="belief before, per cent">&nbsp;% may become more than <input name="at_most" type="number" min="0" max="100" step="any" value="20" aria-label="belief after, per cent">&nbsp;%,
-    for <select name="adversary" aria-label="adversary"><option value="shares">somebody who knows how common each value is</option><option value="any">anybody, whatever they know already</option></select>.
-    <button type="button" data-do="choose" class="lift-go">Recommend a release</button></p>
-  <div class="lift-advice"></div>
+  <p>Nobody’s belief of <input name="belief" type="number" min="0" max="100" step="any" value="10" aria-label="belief before, per cent" data-looks>&nbsp;% may become more than <input name="at_most" type="number" min="0" max="100" step="any" value="20" aria-label="belief after, per cent" data-looks>&nbsp;%,
+    for somebody who knows how common each value is.</p>
   <details><summary>All settings</summary><div class="lift-form">
     <label><code>bins</code><input name="edges" type="text"><small>edges of the bins of a numeric public column, separated by commas; empty for none</small></label>
     <label><code>missing</code><input name="na" type="text"><small>texts that mean a missing value, separated by commas</small></label>
     <label><code>missing values</code><select name="policy"><option value="refuse">refuse</option><option value="symbol">treat as a symbol</option></select><small>such as empty fields</small></label>
     <label><code>numbers</code><select name="codes"><option value="">are numbers</option><option value="1">are codes, such as postcodes</option></select><small>in both columns</small></label>
-    <label><code>notion</code><select name="notion"><option value="lip">LIP</option><option value="alip">ALIP, 65 % of twice the budget for the min-lift</option><option value="ldp">LDP, with twice the budget</option><option value="own">ALIP, with your own two budgets</option></select><small>the privacy notion</small></label>
-    <label><code>eps</code><input name="eps" type="number" min="0" max="50" step="any" value="1"><small>budget in nats, from 0 to 50</small></label>
-    <label hidden><code>eps_l</code><input name="eps_l" type="number" min="0" max="50" step="any" value="1.3"><small>budget of the min-lift in nats, from 0 to 50</small></label>
-    <label hidden><code>eps_u</code><input name="eps_u" type="number" min="0" max="50" step="any" value="0.7"><small>budget of the max-lift in nats, from 0 to 50</small></label>
-    <label><code>mechanism</code><select name="mechanism"></select><small>for a release; “Try the mechanisms” shows what each retains</small></label>
-    <label><code>guarantee for</code><select name="whom"><option value="population">the population from which the rows were drawn</option><option value="rows">these rows only</option></select><small>in a release</small></label>
     <label><code>confidence</code><input name="confidence" type="number" min="0.5" max="0.9999" step="any" value="0.95"><small>of the guarantee for the population, from 0.5 to 0.9999</small></label>
-    <label><code>rare symbols</code><select name="rare"><option value="error">refuse</option><option value="pool">pool into one symbol</option><option value="keep">keep</option></select><small>in a release: symbols with fewer than 5 rows</small></label>
-    <label><code>kernel</code><select name="kernel"><option value="">omit if it could reveal the counts</option><option value="1">include, for estimates</option></select><small>on the card of a release</small></label>
   </div></details>
   </form>
   <p class="lift-buttons" hidden>
-    <button type="button" data-do="audit" class="lift-go">Audit</button>
-    <button type="button" data-do="attempt">Try the mechanisms</button>
-    <button type="button" data-do="release">Release the column</button>
+    <button type="button" data-do="audit">Audit the column as it is</button>
+    <button type="button" data-do="release" class="lift-go">Release the column</button>
     <button type="button" data-do="halt" disabled>Stop</button>
     <button type="button" data-do="save" disabled>Download the report</button>
   </p>
@@ -104,18 +93,9 @@ class Desk {
     box.addEventListener("click", ({ target }) => this[target.dataset?.do]?.());
     this.form.addEventListener("submit", (event) => event.preventDefault());
     this.form.addEventListener("change", ({ target }) => {
-      this.#fit();
       if ("looks" in target.dataset) this.look();
     });
     this.#example();
-  }
-
-  // fields that say something of what is chosen
-  #fit() {
-    const { notion, eps, eps_l, eps_u, whom, confidence } = this.form.elements;
-    const own = notion.value === "own";
-    for (const [field, shown] of [[eps, !own], [eps_l, own], [eps_u, own], [confidence, whom.value === "population"]])
-      field.closest("label").hidden = !shown;
   }
 
   #say(text) {
@@ -133,7 +113,7 @@ class Desk {
     this.#busy(true);
     this.#say(words);
     try {
-      const answer = await engine.call(name, asked, ({ phase, progress }) => (phase || progress) && this.#say(phase ? `Loading ${phase}.` : `Trying ${progress}.`));
+      const answer = await engine.call(name, asked, ({ phase }) => phase && this.#say(`Loading ${phase}.`));
       if (!answer.refused) return answer;
       this.#wrong(answer.refused);
     } catch (error) {
@@ -164,7 +144,7 @@ class Desk {
 
   #opened(name, answer, chosen = answer?.columns) {
     this.name = name;
-    for (const one of ["outcome", "advice", "seen"]) this.box.querySelector(`.lift-${one}`).replaceChildren();
+    for (const one of ["outcome", "seen"]) this.box.querySelector(`.lift-${one}`).replaceChildren();
     for (const one of [this.form, this.box.querySelector(".lift-buttons")]) one.hidden = !answer;
     if (!answer) return;
     for (const [at, part] of ["secret", "public"].entries()) {
@@ -172,16 +152,12 @@ class Desk {
       select.replaceChildren(...answer.columns.map((column) => new Option(column, column)));
       select.value = chosen[at] ?? chosen[0];
     }
-    this.form.elements.mechanism.replaceChildren(...answer.mechanisms.map((name) => new Option(name, name)));
-    this.form.elements.mechanism.value = "subset-merging";
     this.look();
   }
 
   #question() {
-    const { adversary, whom } = this.form.elements;
     const [belief, at_most] = ["belief", "at_most"].map((name) => this.#number(name, 0, 100) / 100);
-    const confidence = whom.value === "rows" ? null : this.#number("confidence", 0.5, 0.9999);
-    return { ...this.#asked(), belief, at_most, adversary: adversary.value, confidence };
+    return { ...this.#asked(), belief, at_most, confidence: this.#number("confidence", 0.5, 0.9999) };
   }
 
   // asks once the form is right, and once a stopped worker has the table again
@@ -218,43 +194,6 @@ class Desk {
     );
   }
 
-  async choose() {
-    await this.look(); // the square of this promise
-    const found = await this.#askOf("choose", () => this.#question(), "Looking for mechanisms.");
-    if (!found) return;
-    const advice = this.box.querySelector(".lift-advice");
-    const list = (items) => {
-      const made = document.createElement("ul");
-      for (const item of items) made.append(Object.assign(document.createElement("li"), { textContent: item }));
-      return made;
-    };
-    const heading = Object.assign(document.createElement("h3"), { textContent: "Recommendation" });
-    if (!found.mechanism) return advice.replaceChildren(heading, paragraph(`There is no such release: ${found.reason}.`));
-    const take = this.#button("Release the column this way", () => this.#take(found));
-    take.dataset.do = "";
-    advice.replaceChildren(
-      heading,
-      paragraph(`${found.mechanism} under ${found.notion}: ${found.reason}.`),
-      list(found.published),
-      paragraph("What it means for one person:"),
-      list(found.words),
-      paragraph("Limits of the release:"),
-      list(found.not_covered),
-      paragraph(`On your machine: ${found.command}`),
-      take,
-    );
-    this.box.dataset.chosen = found.mechanism;
-  }
-
-  // the recommendation as settings, and its release
-  #take({ kind, budgets, mechanism, confidence }) {
-    const { elements } = this.form;
-    const settings = kind === "alip" ? { notion: "own", ...budgets } : { notion: kind, eps: kind === "ldp" ? budgets.eps / 2 : budgets.eps };
-    for (const [name, value] of Object.entries({ ...settings, mechanism, confidence: confidence ?? elements.confidence.value, rare: "pool" })) elements[name].value = value;
-    this.#fit();
-    this.release();
-  }
-
   #asked() {
     const { secret, public: shown, edges, na, policy, codes } = this.form.elements;
     const common = { categorical: codes.value === "1", na: na.value.trim() ? listed(na.value) : null };
@@ -274,14 +213,6 @@ class Desk {
     return value;
   }
 
-  #notion() {
-    const notion = this.form.elements.notion.value;
-    if (notion === "own") return { notion: "alip", budgets: { eps_l: this.#number("eps_l", 0, 50), eps_u: this.#number("eps_u", 0, 50) } };
-    const value = this.#number("eps", 0, 50);
-    const budgets = { lip: { eps: value }, alip: { eps_l: 1.3 * value, eps_u: 0.7 * value }, ldp: { eps: 2 * value } };
-    return { notion, budgets: budgets[notion], eps: value };
-  }
-
   // what a stopped worker forgot is given to it again
   async #ready() {
     if (!this.lost) return;
@@ -291,10 +222,7 @@ class Desk {
   }
 
   async audit() {
-    const form = () => {
-      const { notion, budgets } = this.#notion();
-      return { ...this.#asked(), notion, budgets, resamples: 200, seed: 0 };
-    };
+    const form = () => ({ ...this.#question(), resamples: 200, seed: 0 });
     const answer = await this.#askOf("audit", form, "Counting, and drawing 200 bootstrap samples.");
     if (answer) this.#show(answer);
   }
@@ -320,52 +248,16 @@ class Desk {
     this.box.querySelector("[data-do=save]").disabled = false;
   }
 
-  async attempt() {
-    let asked;
-    try {
-      const { notion, budgets, eps } = this.#notion();
-      if (eps === undefined) throw new Error("mechanisms are compared at one budget: choose a notion with one budget");
-      asked = { ...this.#asked(), kind: notion, budgets, eps };
-    } catch (error) {
-      return this.#wrong(error.message);
-    }
-    await this.#ready();
-    const served = await this.#ask("serving", asked, "Looking for mechanisms.");
-    if (!served) return;
-    const out = this.box.querySelector(".lift-outcome");
-    const rows = [];
-    for (const mechanism of served.mechanisms) {
-      const told = await this.#ask("attempt", { ...asked, mechanism }, `Trying ${mechanism}.`);
-      if (!told) return;
-      rows.push([mechanism, told.problem ?? `${(100 * told.nmi).toFixed(1)} %`, told.problem ? "" : String(told.outputs)]);
-      out.replaceChildren(
-        tableOf(["mechanism", "share of the column’s information retained", "outputs"], rows),
-        paragraph(
-          "Each design satisfies the notion for the population of which the table is a sample, with confidence " +
-            `${told.confidence ?? "95 %"}, as the command does.`,
-        ),
-        paragraph(`To publish the column: ${this.#command(asked, "MECHANISM")}`),
-      );
-    }
-    this.box.dataset.tried = rows.length;
-  }
-
-  #command({ secret, public: shown, kind, budgets }, mechanism) {
-    const budget = Object.entries(budgets).map(([name, value]) => `--${name.replace("_", "-")} ${Number(value.toPrecision(12))}`).join(" ");
-    const quoted = (text) => `'${text.replaceAll("'", `'"'"'`)}'`;
-    return `lift sanitise ${quoted(this.name)} --secret ${quoted(secret[0].name)} --public ${quoted(shown[0].name)} --notion ${kind} ${budget} --mechanism ${mechanism} -o out.csv`;
-  }
-
   async release() {
-    const form = () => {
-      const { mechanism, whom, rare, kernel } = this.form.elements;
-      const { notion, budgets } = this.#notion();
-      const confidence = whom.value === "rows" ? null : this.#number("confidence", 0.5, 0.9999);
-      return { ...this.#asked(), notion, budgets, mechanism: mechanism.value, confidence, rare: rare.value, kernel: kernel.value === "1" || null, resamples: 200, seed: null };
-    };
-    const done = await this.#askOf("release", form, "Designing the channel, auditing it, and drawing a value for each row.");
+    const form = () => ({ ...this.#question(), resamples: 200, seed: null });
+    const done = await this.#askOf("release", form, "Designing the release, auditing it, and drawing a value for each row.");
     if (!done) return;
     const out = this.box.querySelector(".lift-outcome");
+    const titled = (title, items) => {
+      const list = document.createElement("ul");
+      for (const item of items) list.append(Object.assign(document.createElement("li"), { textContent: item }));
+      return [Object.assign(document.createElement("h3"), { textContent: title }), list];
+    };
     const of = (files) => {
       const list = document.createElement("p");
       list.className = "lift-buttons";
@@ -373,14 +265,16 @@ class Desk {
       return list;
     };
     out.replaceChildren(
-      ...[...done.promises, ...done.published].map(paragraph),
-      paragraph(`${(100 * done.nmi).toFixed(1)} % of the column’s information is left.`),
+      ...titled("How values are published", done.published),
+      ...titled("What is promised", done.promises),
+      ...titled("What recipients can do", done.uses),
+      ...titled("What is not covered", done.limits),
       paragraph("For publication, together:"),
       of(done.files.filter((file) => !file.private)),
       paragraph("Confidential, because they contain the counts of the table:"),
       of(done.files.filter((file) => file.private)),
       ...done.notes.map((note) => paragraph(`Note: ${note}.`)),
-      paragraph("This page does not know of earlier releases of these rows. If there are any, use lift sanitise on your machine, which checks them together."),
+      paragraph(`This page does not know of earlier releases of these rows. The command on your machine does: ${done.command}`),
     );
     this.box.dataset.released = Number(this.box.dataset.released ?? 0) + 1;
   }

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from liftbook.figures.relatives.trying import Trying
 from liftbook.relatives.overall import AverageLeakage, MaximalLeakage
 from liftlib import registry
 from liftlib.datasets import adult, dirichlet_joint, hundred_people, uniform_joint
@@ -19,7 +20,6 @@ from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.notions import ALIP, LDP, LIP, AlphaLift, Notion
 from liftlib.resources import resource
-from lifttables.recommendation.trying import Trying
 
 BENCH_JOINTS: Mapping[str, Callable[[], Joint]] = {
     "hundred people, 2x3": hundred_people,

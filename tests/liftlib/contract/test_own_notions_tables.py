@@ -1,6 +1,4 @@
-"""A notion of one's own goes through the tables and the command line by name."""
-
-import json
+"""A notion of one's own goes through the tables, and through the files by its name."""
 
 import numpy as np
 import pandas as pd
@@ -8,7 +6,8 @@ import pytest
 from own_notions import MaxLift, Surprise
 
 import liftlib as ll
-from lifttables import audit, sanitise
+from lifttables import Outputs, Plan, Reading, audit, load, sanitise, sanitise_file
+from lifttables.cli import main
 
 OWN = {"MaxLift": MaxLift(0.1), "Surprise": Surprise(0.05)}
 
@@ -33,13 +32,18 @@ def test_audit_and_sanitise(people, name):
 
 @pytest.mark.parametrize("mechanism", ["subset-merging", "linear-reduction"])
 @pytest.mark.parametrize("name", OWN)
-def test_command_line(people, name, mechanism, tmp_path, capsys):
-    from lifttables.cli import main
-
-    source, target = tmp_path / "people.csv", tmp_path / "out.csv"
+def test_files(people, name, mechanism, tmp_path, capsys):
+    """A design names the notion; nothing is imported to read it, so the command releases new rows without it."""
+    source, outputs = tmp_path / "people.csv", Outputs.next_to(tmp_path / "out.csv")
     people.to_csv(source, index=False)
-    columns = ["--secret", "ill", "--public", "age", "--notion", f"own_notions:{name}", "--eps", str(OWN[name].eps)]
-    assert main(["sanitise", str(source), *columns, "--mechanism", mechanism, "-o", str(target)]) in (0, None)
-    capsys.readouterr()
-    assert main(["audit", str(source), *columns, "--json"]) == 3  # the exit code of a broken notion
-    assert json.loads(capsys.readouterr().out)
+    done = sanitise_file(source, outputs, Plan(Reading("ill", "age"), OWN[name], mechanism, resamples=0))
+    assert done.audit.kept
+    assert audit(source, secret="ill", public="age", notion=OWN[name], resamples=0).kept is False
+    design = load(outputs.design)
+    assert (design.notion, design.promise) == (str(OWN[name]), None)
+    assert main(["verify", str(outputs.table), str(outputs.card)]) == 0
+    new = tmp_path / "new.csv"
+    pd.concat([people, people.head(40)]).to_csv(new, index=False)
+    words = ["release", str(new), "--design", str(outputs.design), "--new-people", "-o", str(tmp_path / "more.csv")]
+    assert main(words) == 0, capsys.readouterr().err
+    assert len(pd.read_csv(tmp_path / "more.csv")) == len(people) + 40

@@ -1,7 +1,8 @@
 """No command overwrites a file that it reads, even with --force."""
 
+import contextlib
 import os
-import sys
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from liftlib import LIP
 from liftlib.errors import DataError
-from lifttables.bundle import Outputs, sanitise_file
+from lifttables.bundle import Outputs, apply_file, sanitise_file
 from lifttables.cli import main
 from lifttables.encoding.reading import Reading
 from lifttables.files import page_file
@@ -19,56 +20,50 @@ from lifttables.releases.pipeline import Plan
 OF = ["--secret", "ill", "--public", "age", "zip"]
 TREES = ["--hierarchy", "age=ages.csv", "--hierarchy", "zip=zips.csv:2"]
 LIP_1 = ["--notion", "lip", "--eps", "1"]
-FAST = ["--resamples", "0"]
-OWN = """
-from liftlib import LIP
 
 
-class Mine(LIP):
-    pass
-"""
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A table, its hierarchies, and a design and a card of it."""
+    folder = tmp_path_factory.mktemp("made")
+    rng = np.random.default_rng(0)
+    table = {"ill": ["yes", "no"], "age": ["21", "34", "39"], "zip": ["100", "107"]}
+    pl.DataFrame({name: rng.choice(values, 300) for name, values in table.items()}).write_csv(folder / "in.csv")
+    (folder / "ages.csv").write_text("age,tens\n21,20s\n34,30s\n39,30s\n")
+    (folder / "zips.csv").write_text("zip,tens,hundreds\n100,10,1\n107,10,1\n")
+    with contextlib.chdir(folder):
+        assert main(["release", "in.csv", *OF, *TREES, *LIP_1, "-o", "done.csv"]) == 0
+    return folder
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """A table, its hierarchies, a design and a card of it, and a notion of one's own."""
+def folder(made, tmp_path, monkeypatch):
+    """The same in a folder of its own."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.delitem(sys.modules, "notion_of_mine", raising=False)
-    rng = np.random.default_rng(0)
-    table = {"ill": ["yes", "no"], "age": ["21", "34", "39"], "zip": ["100", "107"]}
-    pl.DataFrame({name: rng.choice(values, 300) for name, values in table.items()}).write_csv("in.csv")
-    Path("ages.csv").write_text("age,tens\n21,20s\n34,30s\n39,30s\n")
-    Path("zips.csv").write_text("zip,tens,hundreds\n100,10,1\n107,10,1\n")
-    Path("notion_of_mine.py").write_text(OWN)
-    words = ["sanitise", "in.csv", *OF, *TREES, *LIP_1, *FAST, "--ledger", "none"]
-    words += ["--mechanism", "randomised-response"]
-    assert main([*words, "-o", "done.csv"]) == 0
     return tmp_path
 
 
-SANITISE = ["sanitise", "in.csv", *OF, *TREES, *LIP_1, *FAST, "--force", "--ledger", "none"]
-AUDIT = ["audit", "in.csv", *OF, *TREES, *LIP_1, *FAST, "--force"]
-CHOOSE = ["choose", "in.csv", *OF, *TREES, "--mechanisms", "watchdog", "--quiet", "--resamples", "0", "--force"]
-APPLY = ["apply", "done.PRIVATE.design.json", "in.csv", "--force", "--ledger", "none"]
-MINE = ["--notion", "notion_of_mine:Mine", "--eps", "1"]
+RELEASE = ["release", "in.csv", *OF, *TREES, *LIP_1, "--force"]
+ASKED = ["release", "in.csv", *OF, *TREES, "--belief", "10%", "20%", "--force"]
+AUDIT = ["audit", "in.csv", *OF, *TREES, *LIP_1, "--force"]
+AGAIN = ["release", "in.csv", "--design", "done.PRIVATE.design.json", "--force"]
 
 COMMANDS = {
-    "sanitise -o": ([*SANITISE, "-o"], "ages.csv"),
-    "sanitise -o, a level": ([*SANITISE, "-o"], "zips.csv"),
-    "sanitise -o, the table": ([*SANITISE, "-o"], "in.csv"),
-    "sanitise --design": ([*SANITISE, "-o", "out.csv", "--design"], "ages.csv"),
-    "sanitise --page": ([*SANITISE, "-o", "out.csv", "--page"], "zips.csv"),
-    "sanitise --ledger": ([*SANITISE[:-2], "-o", "out.csv", "--ledger"], "ages.csv"),
-    "sanitise --page, the notion": ([*SANITISE, *MINE, "-o", "out.csv", "--page"], "notion_of_mine.py"),
-    "audit --page": ([*AUDIT, "--page"], "ages.csv"),
-    "audit --page, a level": ([*AUDIT, "--page"], "zips.csv"),
-    "audit --page, the table": ([*AUDIT, "--page"], "in.csv"),
-    "audit --page, the notion": ([*AUDIT, *MINE, "--page"], "notion_of_mine.py"),
-    "choose --page": ([*CHOOSE, "--page"], "ages.csv"),
-    "choose --page, the table": ([*CHOOSE, "--page"], "in.csv"),
-    "apply -o": ([*APPLY, "-o"], "in.csv"),
-    "apply -o, the design": ([*APPLY, "-o"], "done.PRIVATE.design.json"),
+    "release -o": ([*RELEASE, "-o"], "ages.csv"),
+    "release -o, a level": ([*RELEASE, "-o"], "zips.csv"),
+    "release -o, the table": ([*RELEASE, "-o"], "in.csv"),
+    "release --belief -o": ([*ASKED, "-o"], "ages.csv"),
+    "release --keep -o": ([*RELEASE, "--keep", "ill", "-o"], "ages.csv"),
+    "release --ledger": ([*RELEASE, "-o", "out.csv", "--ledger"], "ages.csv"),
+    "release --ledger, the table": ([*RELEASE, "-o", "out.csv", "--ledger"], "in.csv"),
+    "audit -o": ([*AUDIT, "-o"], "ages.csv"),
+    "audit -o, a level": ([*AUDIT, "-o"], "zips.csv"),
+    "audit -o, the table": ([*AUDIT, "-o"], "in.csv"),
+    "release --design -o": ([*AGAIN, "-o"], "in.csv"),
+    "release --design -o, the design": ([*AGAIN, "-o"], "done.PRIVATE.design.json"),
+    "release --design --ledger": ([*AGAIN, "-o", "out.csv", "--ledger"], "in.csv"),
+    "release --design --ledger, the design": ([*AGAIN, "-o", "out.csv", "--ledger"], "done.PRIVATE.design.json"),
 }
 
 
@@ -97,12 +92,13 @@ def test_no_input_is_overwritten(folder, capsys, command, how):
     assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
 
 
-def test_a_card_beside_the_output_is_no_way_round(folder, capsys):
-    Path("ages.csv").rename("out.card.md")
-    words = ["sanitise", "in.csv", "--secret", "ill", "--public", "age", "--hierarchy", "age=out.card.md", *LIP_1]
-    assert main([*words, *FAST, "--force", "--ledger", "none", "-o", "out.csv"]) == 2
-    assert "out.card.md is an input, so it cannot be written to" in capsys.readouterr().err
-    assert Path("out.card.md").read_text().startswith("age,tens")
+@pytest.mark.parametrize("name", ["out.card.json", "out.card.md", "out.PRIVATE.design.json", "out.PRIVATE.audit.html"])
+def test_a_file_beside_the_output_is_no_way_round(folder, capsys, name):
+    Path("ages.csv").rename(name)
+    words = ["release", "in.csv", "--secret", "ill", "--public", "age", "--hierarchy", f"age={name}", *LIP_1]
+    assert main([*words, "--force", "-o", "out.csv"]) == 2
+    assert f"{name} is an input, so it cannot be written to" in capsys.readouterr().err
+    assert Path(name).read_text().startswith("age,tens")
 
 
 def test_estimate_writes_nothing(folder):
@@ -113,14 +109,17 @@ def test_estimate_writes_nothing(folder):
 
 def test_from_python(folder):
     reading = Reading(("ill",), ("age",), hierarchies=("age=ages.csv",))
-    before = Path("ages.csv").read_bytes()
+    before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    ages, design = Path("ages.csv"), Path("done.PRIVATE.design.json")
+    for outputs in (
+        Outputs.next_to(ages),
+        Outputs.next_to(Path("out.csv"), design=ages),
+        Outputs.next_to(Path("out.csv"), page=ages),
+    ):
+        with pytest.raises(DataError, match=r"ages\.csv is an input"):
+            sanitise_file(Path("in.csv"), outputs, Plan(reading, LIP(1.0), resamples=0), force=True)
+    with pytest.raises(DataError, match=r"done\.PRIVATE\.design\.json is an input"):
+        apply_file(design, Path("in.csv"), Path("out.csv"), ledger=design, force=True)
     with pytest.raises(DataError, match=r"ages\.csv is an input"):
-        sanitise_file(
-            Path("in.csv"),
-            Outputs.next_to(Path("ages.csv")),
-            Plan(reading, lambda _: LIP(1.0), resamples=0),
-            force=True,
-        )
-    with pytest.raises(DataError, match=r"ages\.csv is an input"):
-        page_file(Path("ages.csv"), "page", [Path("in.csv"), *reading.files], force=True)
-    assert Path("ages.csv").read_bytes() == before
+        page_file(ages, "page", [Path("in.csv"), *reading.files], force=True)
+    assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before

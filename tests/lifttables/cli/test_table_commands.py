@@ -1,12 +1,14 @@
-"""sanitise, apply and audit as a user calls them."""
+"""release and audit as a user calls them."""
 
+import argparse
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -14,13 +16,18 @@ import pytest
 
 import liftlib as ll
 import lifttables as tables
-from lifttables.cli import COMMANDS, main
+from lifttables.cli import COMMANDS, LIFT, _parser, main
 from lifttables.designs.designing import Design
 from lifttables.files import fresh_file
 
-ALIP = ["--notion", "alip", "--eps-l", "1", "--eps-u", "0.5"]
+ALIP = ["--notion", "alip", "--eps", "1", "0.5"]
 COLUMNS = ["--secret", "relationship", "--public", "race"]
-NO_LEDGER = "lift: no ledger, so a second release of these rows will not be noticed\n"
+SECTIONS = [
+    "How values are published", "The first 10 published rows", "What is promised", "What recipients can do",
+    "What is not covered",
+]  # fmt: skip
+MOST_OPTIONS = 25  # of all commands together
+OF_EACH = {"-h", "--help", "--version", "--debug"}
 
 
 @pytest.fixture(scope="module")
@@ -30,40 +37,67 @@ def adult(tmp_path_factory):
     return path
 
 
+@pytest.fixture
+def people(tmp_path_factory):
+    """A small table in a folder of its own, where its ledger goes."""
+    rng, n = np.random.default_rng(0), 900
+    husband = rng.random(n) < 0.5
+    race = np.where(
+        husband, rng.choice(list("ABC"), n, p=[0.5, 0.3, 0.2]), rng.choice(list("ABC"), n, p=[0.4, 0.3, 0.3])
+    )
+    frame = pl.DataFrame(
+        {
+            "age": rng.integers(20, 60, n),
+            "race": pl.Series(race).replace(["A", "B", "C"], ["White", "Black", "Asian"]),
+            "year": rng.choice([2019, 2020], n),
+            "relationship": np.where(husband, "Husband", "Wife"),
+            "sex": np.where(husband, "Male", "Female"),
+        }
+    )
+    path = tmp_path_factory.mktemp("in") / "people.csv"
+    frame.write_csv(path)
+    return path
+
+
 def run(capsys, *words):
     """Run a command."""
-    words = [str(word) for word in words]
-    if words[0] in ("sanitise", "apply") and "--ledger" not in words:
-        words += ["--ledger", "none"]
-    code = main(words)
+    code = main([str(word) for word in words])
     out, err = capsys.readouterr()
-    return code, out, err.replace(NO_LEDGER, "")
+    return code, out, err
+
+
+def files_in(*folders):
+    return {path: path.read_bytes() for folder in folders for path in Path(folder).rglob("*") if path.is_file()}
+
+
+def plan(mechanism, notion, *, secret="relationship", public="race", **publishing):
+    reading = tables.Reading(secret, public, rare="keep")
+    return tables.Plan(reading, notion, mechanism, publishing=tables.Publishing(**publishing), resamples=0)
+
+
+def read(path):
+    if path.suffix == ".parquet":
+        return pl.read_parquet(path)
+    return pl.read_csv(path, separator="\t" if path.suffix == ".tsv" else ",")
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
-def test_sanitise_keeps_rows_and_order(capsys, tmp_path, adult, suffix):
+def test_a_release_has_all_rows_and_the_kept_columns(capsys, tmp_path, people, suffix):
     out = tmp_path / f"out{suffix}"
-    code, text, err = run(
-        capsys, "sanitise", adult, *COLUMNS, *ALIP, "--eps-l", "inf", "--eps-u", 20, "--rare", "keep",
-        "--keep", "age", "sex", "--keep-order", "-o", out, "--resamples", 5,
-    )  # fmt: skip
+    code, text, err = run(capsys, "release", people, *COLUMNS, *ALIP, "--keep", "year", "-o", out)
     assert (code, err) == (0, "")
-    assert str(out) in text
-    assert "ALIP(eps_l=inf, eps_u=20.0) holds for this sample, together with the kept columns age, sex" in text
-    assert "published unchanged: age, sex" in text
-    assert "the rows are in the original order, which may reveal the secret" in text
-    released = (
-        pl.read_parquet(out) if suffix == ".parquet" else pl.read_csv(out, separator="," if suffix == ".csv" else "\t")
-    )
-    original = pl.read_csv(adult)
-    assert released.columns == ["age", "race", "sex"]
-    assert released["age"].cast(pl.Int64).equals(original["age"])
-    assert released["sex"].equals(original["sex"])
+    for name in (f"out{suffix}", "out.card.json", "out.card.md", "out.PRIVATE.design.json", "out.PRIVATE.audit.html"):
+        assert text.count(f"\n  {tmp_path / name}") == 1
+    assert "note: published unchanged: year\n" in text
+    assert "holds together with the kept columns year, for " in text
+    assert "original order" not in text
+    released, original = read(out), pl.read_csv(people)
+    assert released.columns == ["race", "year"]
+    years = released["year"].cast(pl.Int64)
+    assert years.value_counts(sort=True).equals(original["year"].value_counts(sort=True))
+    assert not years.equals(original["year"])
     design = tables.load(tmp_path / "out.PRIVATE.design.json")
     assert set(released["race"]) <= set(design.outputs)
-    # merging is deterministic, so each row's output is that of its symbol
-    texts = dict(zip(design.public.texts, design.channel.kernel.argmax(axis=1), strict=True))
-    assert released["race"].to_list() == [design.outputs[texts[x]] for x in original["race"]]
     page = (tmp_path / "out.PRIVATE.audit.html").read_text()
     assert "drawn from the operating system&#39;s random generator" in page
     assert {p.name: p.stat().st_mode & 0o777 for p in tmp_path.iterdir()} == {
@@ -73,70 +107,134 @@ def test_sanitise_keeps_rows_and_order(capsys, tmp_path, adult, suffix):
         "out.card.md": 0o644,
         f"out{suffix}": 0o644,
     }
+    ledger = Path(f"{people}.PRIVATE.releases.json")
+    assert ledger.stat().st_mode & 0o777 == 0o600
 
 
-def test_sanitise_shows_how_far_a_search_is(capsys, tmp_path, adult, monkeypatch):
-    """On a terminal, and with seconds given, a bar that is gone at the end."""
-    words = ["sanitise", adult, *COLUMNS[:2], "--public", "native-country", *ALIP, "--rare", "pool", "--force"]
-    words += ["--confidence", "none", "-o", tmp_path / "out.csv", "--mechanism", "optimal", "--seconds", 20]
-    code, _, err = run(capsys, *words)
-    assert code == 0, err
-    assert "nats from the best" not in err
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    code, _, err = run(capsys, *words)
-    assert code == 0, err
-    bars = [line for line in err.split("\r") if "nats from the best" in line]
-    assert bars
-    assert all(re.match(r"\[#* *\] \d+ of 20 s, at most \S+ nats from the best *$", one) for one in bars), bars
-    assert {len(one) for one in bars} == {70}
-    assert " " * 70 + "\r" in err[err.rindex("nats from the best") :]
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
+def test_rows_stay_in_order_where_python_is_asked(tmp_path, people, suffix):
+    outputs = tables.Outputs.next_to(tmp_path / f"out{suffix}")
+    done = tables.sanitise_file(people, outputs, plan("subset-merging", ll.LIP(3.0), keep=("year",), keep_order=True))
+    assert any("the rows are in the original order, which may reveal the secret" in note for note in done.audit.notes)
+    released, original, design = read(outputs.table), pl.read_csv(people), done.design
+    assert released.columns == ["race", "year"]
+    assert released["year"].cast(pl.Int64).equals(original["year"])
+    # merging is deterministic, so each row's output is that of its symbol
+    texts = dict(zip(design.public.texts, design.channel.kernel.argmax(axis=1), strict=True))
+    assert released["race"].to_list() == [design.outputs[texts[x]] for x in original["race"]]
+    assert released["race"].n_unique() > 1
 
 
-def test_sanitise_takes_seconds(capsys, tmp_path, adult):
-    """The optimum at more symbols than are listed, as far as the time allows."""
-    out = tmp_path / "out.csv"
-    words = ["sanitise", adult, *COLUMNS[:2], "--public", "native-country", *ALIP, "--rare", "pool", "-o", out]
-    alone = ["--confidence", "none"]
-    code, _, err = run(capsys, *words, "--mechanism", "optimal", "--seconds", 5, "--force", *alone)
-    assert code == 0, err
-    made = tables.load(tmp_path / "out.PRIVATE.design.json")
-    merged = tmp_path / "merged.csv"
-    assert run(capsys, *words[:-1], merged, "--force", *alone)[0] == 0
-    other = tables.load(tmp_path / "merged.PRIVATE.design.json")
-    left = [ll.evaluate(one.counts.joint, one.channel).mutual_information for one in (made, other)]
-    assert left[0] >= left[1] - 1e-3  # the kernel is rounded to thousandths
-    code, _, err = run(capsys, *words, "--mechanism", "watchdog", "--seconds", 5, "--force", *alone)
-    assert code == 2
-    assert "watchdog has no option 'seconds': its options are randomise, extend" in err
-    code, _, err = run(capsys, *words, "--mechanism", "optimal", "--seconds", -1, "--force", *alone)
-    assert (code, "seconds is -1" in err) == (2, True), err
-    code, _, err = run(capsys, *words, "--mechanism", "optimal", "--seconds", 5, "--confidence", 0.9, "--force")
-    assert (code, "seconds cannot be combined with a confidence" in err) == (2, True), err
+def test_kept_columns_that_break_the_promise_stop_a_release(capsys, tmp_path, people):
+    before = files_in(people.parent)
+    code, out, err = run(
+        capsys, "release", people, *COLUMNS, *ALIP, "--keep", "year", "sex", "-o", tmp_path / "out.csv"
+    )
+    assert (code, out, err.count("\n")) == (3, "", 1)
+    assert "is BROKEN together with the kept columns year, sex: year = " in err
+    assert list(tmp_path.iterdir()) == []
+    assert files_in(people.parent) == before
 
 
-def test_apply_releases_new_rows(capsys, tmp_path, adult):
-    words = (*COLUMNS, *ALIP, "--mechanism", "conditional-reporting", "--rare", "keep", "--resamples", 0)
-    assert run(capsys, "sanitise", adult, *words, "-o", tmp_path / "out.csv")[0] == 0
+@pytest.mark.parametrize("more", [[*ALIP], ["--belief", "10%", "20%"], [*ALIP, "--keep", "year"]], ids=" ".join)
+@pytest.mark.parametrize("out", [[], ["-o", "out.csv"]], ids=" ".join)
+def test_a_dry_run_shows_the_release_and_writes_nothing(capsys, tmp_path, people, monkeypatch, more, out):
+    monkeypatch.chdir(tmp_path)
+    before = files_in(tmp_path, people.parent)
+    code, said, err = run(capsys, "release", people, *COLUMNS, *more, *out, "--dry-run")
+    assert (code, err) == (0, "")
+    at = [said.index(f"\n{title}:\n  ") for title in SECTIONS]
+    assert at == sorted(at)
+    assert said.endswith("nothing was written (--dry-run)\n")
+    assert "For publication" not in said
+    assert files_in(tmp_path, people.parent) == before
+    # what a release then says, with the same seed, but for the draw
+    words = ["release", people, *COLUMNS, *more, "-o", "out.csv", "--seed", "7"]
+    dry, made = run(capsys, *words, "--dry-run"), run(capsys, *words)
+    assert (dry[0], made[0]) == (0, 0)
+    assert made[1].startswith(dry[1].partition("\nnothing was written")[0])
+    assert Path("out.csv").exists()
+    assert Path(f"{people}.PRIVATE.releases.json").exists()
+    code, said, _ = run(capsys, *words, "--dry-run", "--json")
+    assert (code, json.loads(said)["files"]) == (0, {})
+
+
+def test_a_dry_run_of_a_design_writes_nothing(capsys, tmp_path, people, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run(capsys, "release", people, *COLUMNS, *ALIP, "-o", "out.csv")[0] == 0
+    pl.read_csv(people).sample(500, seed=1).write_csv("new.csv")
+    before = files_in(tmp_path)
+    for out in ([], ["-o", "more.csv"]):
+        code, _, err = run(
+            capsys, "release", "new.csv", "--design", "out.PRIVATE.design.json", "--new-people", "--dry-run", *out
+        )
+        assert code == 0 or "--dry-run" in err
+        assert files_in(tmp_path) == before
+
+
+def test_a_dry_run_refuses_what_a_release_refuses(capsys, tmp_path, people):
+    words = ["release", people, *COLUMNS, *ALIP, "--dry-run"]
+    code, out, err = run(capsys, *words, "--keep", "year", "sex")
+    assert (code, out) == (3, "")
+    assert "is BROKEN together with the kept columns" in err
+    code, out, err = run(capsys, *words[:-1], "-o", tmp_path / "out.csv")
+    assert code == 0
+    code, out, _ = run(capsys, *words)
+    assert code == 0
+    assert "together with 1 earlier release of these rows" in out
+    ledger = json.loads(Path(f"{people}.PRIVATE.releases.json").read_text())
+    assert len(ledger["releases"]) == 1
+
+
+def test_all_commands_together_have_few_options():
+    found = set()
+    for name in COMMANDS:
+        parser, _ = _parser(LIFT, [name])
+        (commands,) = (one for one in parser._actions if isinstance(one, argparse._SubParsersAction))
+        actions = [*parser._actions, *commands.choices[name]._actions]
+        found |= {one.option_strings[-1] for one in actions if one.option_strings} - OF_EACH
+    assert {"--secret", "--belief", "--output", "--by", "--json"} <= found
+    assert len(found) <= MOST_OPTIONS, sorted(found)
+
+
+def test_an_earlier_design_releases_new_rows(capsys, tmp_path, people):
+    path = people
+    done = tables.sanitise_file(
+        path,
+        tables.Outputs.next_to(tmp_path / "out.csv"),
+        plan("conditional-reporting", ll.ALIP(1.0, 0.5)),
+        ledger=tmp_path / "l.json",
+    )
+    assert done.design.channel.sees_secret
     new = tmp_path / "new.csv"
     new.write_text("race,relationship\nWhite,Husband\nBlack,Wife\n")
-    code, _, _ = run(capsys, "apply", tmp_path / "out.PRIVATE.design.json", new, "-o", tmp_path / "more.csv")
+    words = ["release", new, "--design", tmp_path / "out.PRIVATE.design.json", "-o"]
+    code, text, _ = run(capsys, *words, tmp_path / "more.csv")
     assert code == 0
+    assert text.startswith("race: 2 new rows, by conditional-reporting fitted by confidence bounds\n")
+    assert f"{tmp_path / 'more.card.json'}" in text
     assert len(pl.read_csv(tmp_path / "more.csv")) == 2
     assert pl.read_csv(tmp_path / "more.csv").columns == ["race"]
+    assert Path(f"{new}.PRIVATE.releases.json").stat().st_mode & 0o777 == 0o600
+    other = tmp_path / "other.csv"
+    other.write_text("race,relationship\nWhite,Husband\nBlack,Wife\nWhite,Wife\n")
+    code, text, _ = run(capsys, words[0], other, *words[2:], tmp_path / "json.csv", "--json", "--new-people")
+    assert code == 0
+    assert json.loads(text)["card"]["kernel"] is None
+    assert not json.loads(text)["drift"]["differs"]
     new.write_text("race,relationship\nWhite,Husband\nMartian,Wife\nWhite,Robot\n")
-    code, _, err = run(capsys, "apply", tmp_path / "out.PRIVATE.design.json", new, "-o", tmp_path / "more2.csv")
+    code, _, err = run(capsys, *words, tmp_path / "more2.csv", "--new-people")
     assert code == 2
     assert "the design has not seen the public symbol of 1 row, such as 'Martian'" in err
-    assert "(--unseen draw)" in err
+    # rows of a kind that the design has never seen are no sample of its people
+    with pytest.raises(ll.errors.Drifted, match="drift: the joint distribution of 3 new rows"):
+        tables.apply_file(
+            tmp_path / "out.PRIVATE.design.json", new, tmp_path / "more2.csv",
+            publishing=tables.Publishing(unseen="draw"),
+        )  # fmt: skip
     assert not (tmp_path / "more2.csv").exists()
-    words = (
-        "apply", tmp_path / "out.PRIVATE.design.json", new, "-o", tmp_path / "more2.csv", "--unseen", "draw",
-        "--json",
-    )  # fmt: skip
-    code, _, err = run(capsys, *words)  # rows of a kind that the design has never seen are no sample of its people
-    assert (code, "drift: the joint distribution of 3 new rows" in err) == (4, True)
     new.write_text("race\nWhite\n")
-    code, _, err = run(capsys, "apply", tmp_path / "out.PRIVATE.design.json", new, "-o", tmp_path / "more3.csv")
+    code, _, err = run(capsys, *words, tmp_path / "more3.csv")
     assert (code, "has no column 'relationship'" in err) == (2, True)
 
 
@@ -156,15 +254,15 @@ def test_an_unseen_symbol_is_drawn_from_the_marginal():
 
 
 def test_audit_exit_codes(capsys, tmp_path, adult):
-    assert run(capsys, "audit", adult, *COLUMNS, "--resamples", 0)[0] == 0
-    code, out, _ = run(capsys, "audit", adult, *COLUMNS, *ALIP, "--page", tmp_path / "a.html", "--seed", 1)
+    assert run(capsys, "audit", adult, *COLUMNS)[0] == 0
+    code, out, _ = run(capsys, "audit", adult, *COLUMNS, *ALIP, "-o", tmp_path / "a.html")
     assert code == 3
     assert "ALIP(eps_l=1.0, eps_u=0.5) is BROKEN for these rows\n" in out
     # the symbols that break it have too few rows to say so of all people
     assert "for the population: undecided by this table\n" in out
     assert ": needs " in out
     assert "broken" in (tmp_path / "a.html").read_text()
-    code, out, _ = run(capsys, "audit", adult, *COLUMNS, "--notion", "l1", "--eps-l", 9, "--eps-u", 9, "--json")
+    code, out, _ = run(capsys, "audit", adult, *COLUMNS, "--notion", "alip", "--eps", 99, 9, "--json")
     assert code == 0
     found = json.loads(out)
     assert found["kept"] is True
@@ -174,61 +272,60 @@ def test_audit_exit_codes(capsys, tmp_path, adult):
 
 def test_a_release_audited_with_its_secret_keeps_about_what_it_promised(capsys, tmp_path):
     ll.datasets.adult_frame().to_csv(tmp_path / "adult.csv", index=False)
-    words = ["--secret", "sex", "--public", "occupation", "--notion", "lip", "--eps", 0.2]
-    made = run(
-        capsys, "sanitise", tmp_path / "adult.csv", *words, "--mechanism", "optimal", "-o", tmp_path / "out.csv",
-        "--keep-order", "--json",
-    )  # fmt: skip
-    assert json.loads(made[1])["audit"]["overall"]["max_lift_leakage"] <= 0.2 + 1e-9
+    of = {"secret": "sex", "public": "occupation"}
+    done = tables.sanitise_file(
+        tmp_path / "adult.csv",
+        tables.Outputs.next_to(tmp_path / "out.csv"),
+        plan("optimal", ll.LIP(0.2), **of, keep_order=True),
+    )
+    assert done.audit.overall["max_lift_leakage"] <= 0.2 + 1e-9
     both = pl.read_csv(tmp_path / "out.csv").with_columns(pl.read_csv(tmp_path / "adult.csv")["sex"])
     both.write_csv(tmp_path / "both.csv")
     leakage = {}
     for name in ("adult", "both"):
-        code, out, _ = run(capsys, "audit", tmp_path / f"{name}.csv", *words[:4], "--json", "--seed", 0)
+        words = [word for name, column in of.items() for word in (f"--{name}", column)]
+        code, out, _ = run(capsys, "audit", tmp_path / f"{name}.csv", *words, "--json")
         assert code == 0
         leakage[name] = json.loads(out)["intervals"]["max_lift_leakage"]
     assert leakage["adult"][0] > 0.5
     assert leakage["both"][0] < 0.25
 
 
-def test_files_are_not_overwritten_unless_asked(capsys, tmp_path, adult):
-    words = ["sanitise", adult, *COLUMNS, *ALIP, "--rare", "keep", "--resamples", 0, "-o", tmp_path / "out.csv"]
+def test_files_are_not_overwritten_unless_asked(capsys, tmp_path, people):
+    words = ["release", people, *COLUMNS, *ALIP, "-o", tmp_path / "out.csv"]
     for name in ("out.csv", "out.card.json", "out.card.md", "out.PRIVATE.design.json", "out.PRIVATE.audit.html"):
         (tmp_path / name).write_text("mine")
         code, _, err = run(capsys, *words)
         assert code == 2
-        assert f"{name} already exists: choose another name or use --force" in err
+        assert f"{name} already exists: choose another name or overwrite it (--force)" in err
         assert [p.read_text() for p in tmp_path.iterdir()] == ["mine"]
         (tmp_path / name).unlink()
+    assert not list(people.parent.glob("*PRIVATE*"))
     (tmp_path / "out.csv").write_text("mine")
     assert run(capsys, *words, "--force")[0] == 0
     assert (tmp_path / "out.csv").read_text().startswith("race\n")
 
 
-def test_a_failure_while_writing_leaves_nothing(capsys, tmp_path, adult, monkeypatch):
+def test_a_failure_while_writing_leaves_nothing(capsys, tmp_path, people, monkeypatch):
     def fail(*_):
         raise ll.errors.DataError("the disk is full: make room")
 
     monkeypatch.setattr(Design, "draw", fail)
-    code, _, err = run(
-        capsys, "sanitise", adult, *COLUMNS, *ALIP, "--rare", "keep", "--resamples", 0, "-o", tmp_path / "out.csv"
-    )
+    code, _, err = run(capsys, "release", people, *COLUMNS, *ALIP, "-o", tmp_path / "out.csv")
     assert (code, err) == (2, "lift: the disk is full: make room\n")
     assert list(tmp_path.iterdir()) == []
+    assert [p.name for p in people.parent.iterdir()] == ["people.csv"]
 
 
 def test_ctrl_c_leaves_nothing(tmp_path):
     rng = np.random.default_rng(0)
     n = 3_000_000
-    big = pl.DataFrame({"s": rng.integers(0, 3, n), "x": rng.integers(0, 5, n), "z": rng.integers(0, 3, n)})
+    big = pl.DataFrame({"s": rng.integers(0, 3, n), "x": rng.integers(0, 5, n)})
     big.write_csv(tmp_path / "big.csv")
     folder = tmp_path / "out"
     folder.mkdir()
-    words = [
-        "sanitise", str(tmp_path / "big.csv"), "--secret", "s", "--public", "x", "--notion", "lip", "--eps", "0.5",
-    ]  # fmt: skip
-    words += ["--resamples", "0", "--keep", "z", "--keep-order", "--ledger", "none"]
-    words += ["--mechanism", "randomised-response", "-o", str(folder / "out.csv")]
+    words = ["release", str(tmp_path / "big.csv"), "--secret", "s", "--public", "x", "--notion", "lip", "--eps", "1"]
+    words += ["-o", str(folder / "out.csv")]
     process = subprocess.Popen([sys.executable, "-m", "lifttables", *words], stderr=subprocess.PIPE, text=True)
     for _ in range(2000):
         if any(p.name.startswith(".out.csv") and p.stat().st_size for p in folder.iterdir()):
@@ -239,28 +336,28 @@ def test_ctrl_c_leaves_nothing(tmp_path):
     assert process.returncode == 130, err
     assert "lift: stopped" in err
     assert list(folder.iterdir()) == []
+    assert [p.name for p in tmp_path.iterdir() if p.is_file()] == ["big.csv"]
 
 
 @pytest.mark.parametrize("label", ["=cmd|'/c calc'!A1", "@SUM(A1)", "+1+cmd", "-2+3", "\tx"])
 def test_a_label_that_a_spreadsheet_would_run(capsys, tmp_path, label):
-    table = pl.DataFrame({"s": ["a", "b"] * 20, "x": [label, "v", "-5", "+3.5"] * 10})
+    table = pl.DataFrame({"s": [*"aaaabbbb"] * 100, "x": [label, "v", "-5", "+3.5"] * 200})
     table.write_csv(tmp_path / "in.csv", quote_style="always")
-    words = ["sanitise", tmp_path / "in.csv", "--secret", "s", "--public", "x", "--notion", "lip", "--eps", 9]
-    words += [
-        "--mechanism", "randomised-response", "--resamples", 0, "--confidence", "none", "-o", tmp_path / "out.csv",
-    ]  # fmt: skip
-    code, _, err = run(capsys, *words)
+    words = ["release", tmp_path / "in.csv", "--secret", "s", "--public", "x", "--notion", "lip", "--eps", 9]
+    code, _, err = run(capsys, *words, "-o", tmp_path / "out.csv")
     assert code == 2
-    assert "would be a formula in a spreadsheet: put an apostrophe before it (--formulas quote)" in err
-    assert run(capsys, *words, "--formulas", "quote")[0] == 0
-    assert set(pl.read_csv(tmp_path / "out.csv", infer_schema=False)["x"]) == {f"'{label}", "v", "-5", "+3.5"}
-    assert run(capsys, *words, "--formulas", "keep", "--force")[0] == 0
-    assert label in set(pl.read_csv(tmp_path / "out.csv", infer_schema=False)["x"])
+    assert "would be a formula in a spreadsheet: rename it in the table, or by a hierarchy" in err
+    assert [p.name for p in tmp_path.iterdir()] == ["in.csv"]
+    outputs = tables.Outputs.next_to(tmp_path / "out.csv")
+    for formulas, text in (("quote", f"'{label}"), ("keep", label)):
+        how = plan("subset-merging", ll.LIP(9.0), secret="s", public="x", formulas=formulas)
+        tables.sanitise_file(tmp_path / "in.csv", outputs, replace(how, confidence=None), force=True)
+        assert set(pl.read_csv(tmp_path / "out.csv", infer_schema=False)["x"]) == {text, "v", "-5", "+3.5"}
 
 
 def test_terminal_codes_in_labels_are_not_printed(capsys, tmp_path):
     pl.DataFrame({"s": ["a", "b"] * 20, "x": ["\x1b[31mred", "v"] * 20}).write_csv(tmp_path / "in.csv")
-    _, out, _ = run(capsys, "audit", tmp_path / "in.csv", "--secret", "s", "--public", "x", "--resamples", 0)
+    _, out, _ = run(capsys, "audit", tmp_path / "in.csv", "--secret", "s", "--public", "x")
     assert "\x1b" not in out
     assert "red" in out
 

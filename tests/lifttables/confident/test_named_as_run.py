@@ -112,13 +112,34 @@ def test_the_watchdog_keeps_its_confidence(rows):
     assert broken <= 12
 
 
-def test_the_command_line_and_choose_name_it(tmp_path, capsys):
+def test_the_files_name_it(tmp_path):
     frame().write_csv(tmp_path / "in.csv")
-    words = ["sanitise", str(tmp_path / "in.csv"), "--secret", "s", "--public", "x", "--notion", "lip", "--eps", "0.6"]
-    words += ["--resamples", "0", "--ledger", "none", "-o", str(tmp_path / "out.csv"), "--force"]
-    assert main([*words, "--mechanism", "watchdog"]) == 0
-    assert "mechanism: watchdog by confidence bounds" in capsys.readouterr().out
-    assert json.loads((tmp_path / "out.card.json").read_text())["mechanism"] == "watchdog by confidence bounds"
-    assert "watchdog by confidence bounds" in (tmp_path / "out.PRIVATE.audit.html").read_text()
-    assert main([*words, "--mechanism", "optimal", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["design"]["mechanism"] == "confident-response (in place of optimal)"
+    outputs = tables.Outputs.next_to(tmp_path / "out.csv")
+    for mechanism in ("watchdog", "optimal"):
+        plan = tables.Plan(tables.Reading("s", "x"), NOTION, mechanism, resamples=0)
+        done = tables.sanitise_file(tmp_path / "in.csv", outputs, plan, force=True)
+        assert done.tried[0].mechanism == done.design.mechanism == NAMES[mechanism]
+        assert json.loads(outputs.card.read_text())["mechanism"] == NAMES[mechanism]
+        for path in (outputs.text, outputs.page):
+            assert NAMES[mechanism] in path.read_text()
+
+
+def test_the_command_line_names_it(tmp_path, capsys):
+    frame().with_columns(z=pl.Series(np.random.default_rng(0).choice(["u", "v"], len(frame())))).write_csv(
+        tmp_path / "in.csv"
+    )
+    words = ["release", str(tmp_path / "in.csv"), "--secret", "s", "--public", "x", "--notion", "lip", "--eps"]
+    assert main([*words, "0.6", "-o", str(tmp_path / "out.csv")]) == 0
+    out = capsys.readouterr().out
+    assert f"x: {len(frame()):,} rows, " in out
+    assert f", by {NAMES['subset-merging']}\n" in out
+    assert json.loads((tmp_path / "out.card.json").read_text())["mechanism"] == NAMES["subset-merging"]
+    assert NAMES["subset-merging"] in (tmp_path / "out.PRIVATE.audit.html").read_text()
+    # for estimates several are tried, and each is named
+    assert main([*words, "2", "--keep", "z", "--dry-run", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    errors = {one["mechanism"]: float(one["error"]) for one in found["tried"]}
+    assert {NAMES["subset-merging"], NAMES["optimal"]} < set(errors)
+    taken = found["design"]["mechanism"]
+    assert taken == found["card"]["mechanism"]
+    assert errors[taken] == min(errors.values())

@@ -61,7 +61,7 @@ class Trying(AbstractContextManager["Trying"]):
         """Start the process and wait for its imports, which do not count as call time."""
         self._process = subprocess.Popen(
             # -P: import only from this process's path, never a file such as scipy.py in the working folder
-            [sys.executable, "-P", "-c", "from lifttables.recommendation.trying import serve; serve()"],
+            [sys.executable, "-P", "-c", "from liftbook.figures.relatives.trying import serve; serve()"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},

@@ -1,1 +1,0 @@
-"""Comparison of notions, budgets and mechanisms for a table."""

@@ -1,0 +1,65 @@
+"""Releases of noisy counts in place of rows, for recipients who only want shares."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from liftlib.channel import Channel
+from liftlib.errors import DataError
+from liftlib.notions import LIP
+from lifttables.designs.designing import COUNTS, POPULATION, Design, Kept, assembled
+from lifttables.encoding.columns import RARE, Counts
+from mixproof.numerics import Vector
+
+COLUMNS = ("count", "share", "error")  # of the published table, next to the public columns
+
+
+def counts_design(counts: Counts, confidence: float | None) -> Design:
+    """Return the design of a release of counts: as if every row got the same output, which tells nothing of it.
+
+    The counts are noisy ones; :class:`~lifttables.population.noisy.NoisyCounts` says what they tell somebody who knows
+    all other rows.
+    """
+    for name in counts.public.names:
+        if name in COLUMNS:
+            raise DataError(f"the column {name!r} has the name of a column of the published counts: rename it")
+    n, notion = len(counts.public.labels), LIP(0.0)
+    channel = Channel.merge((tuple(range(n)),), n, counts.joint.public)
+    how = "no row is published, only about how many rows have each value"
+    return assembled(COUNTS, notion, [Kept(POPULATION, str(notion), confidence, how)], counts, channel, 1)
+
+
+def counts_frame(design: Design, level: float = 0.95) -> Any:
+    """Return noisy counts, shares and the half-widths of their intervals at a level, as a Polars frame."""
+    import polars as pl  # noqa: PLC0415 - slow to import
+
+    names, width = design.public.names, len(design.public.columns)
+    labels = [label if label != (RARE,) else (RARE,) * width for label in design.public.labels]
+    rows, errors = design.rows, errors_of(design, level)
+    noisy = _noisy(design)
+    columns: dict[str, Any] = dict(zip(names, map(list, zip(*labels, strict=True)), strict=True))
+    count, share, error = COLUMNS
+    return pl.DataFrame(columns | {count: noisy.astype(np.int64), share: noisy / rows, error: errors})
+
+
+def errors_of(design: Design, level: float = 0.95) -> Vector:
+    """Return the half-widths of the intervals of the population's shares, from sampling and noise, shape (X,).
+
+    They are normal. A noisy count has the variance n p (1 - p) of the count, and 2 q / (1 - q)^2 with q = exp(-c) for
+    each noisy cell that it sums.
+    """
+    noisy, q = design.noisy, math.exp(-design.noisy.c) if design.noisy is not None else 0.0
+    assert noisy is not None
+    p = np.clip((_noisy(design) + 1) / (design.rows + 2), 0, 1)
+    cells = len(design.secret.labels) * np.array(noisy.cells)
+    variance = p * (1 - p) / design.rows + cells * 2 * q / (1 - q) ** 2 / design.rows**2
+    return np.asarray(ndtri((1 + level) / 2) * np.sqrt(variance))
+
+
+def _noisy(design: Design) -> Vector:
+    assert design.noisy is not None
+    return np.asarray(design.noisy.table.sum(axis=0))

@@ -1,0 +1,111 @@
+"""A release of noisy counts in place of rows: what it has, what it promises, and how accurate it is."""
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+import lifttables as tables
+from lifttables.cli import main
+from lifttables.population.noise import geometric_noise
+from lifttables.releases.counts import counts_frame, errors_of
+
+OF = ["--secret", "ill", "--public", "age"]
+LAW = np.array([[0.3, 0.2, 0.1], [0.05, 0.15, 0.2]])
+
+
+def people(n, seed=0):
+    drawn = np.random.default_rng(seed).choice(6, n, p=LAW.ravel())
+    return pl.DataFrame({"ill": [f"s{i // 3}" for i in drawn], "age": [f"x{i % 3}" for i in drawn]})
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    people(1000).write_csv("in.csv")
+    return tmp_path
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
+def test_the_file_has_the_noisy_counts_and_no_row(folder, capsys, suffix):
+    assert main(["release", "in.csv", *OF, "--counts", "-o", f"out{suffix}"]) == 0
+    said = capsys.readouterr().out
+    made = tables.load(folder / "out.PRIVATE.design.json")
+    out = (
+        pl.read_parquet("out.parquet")
+        if suffix == ".parquet"
+        else pl.read_csv(f"out{suffix}", separator=",\t"[suffix == ".tsv"])
+    )
+    assert out.columns == ["age", "count", "share", "error"]
+    assert out["age"].to_list() == ["x0", "x1", "x2"]
+    assert out["count"].to_list() == made.noisy.table.sum(axis=0).tolist() != made.table.sum(axis=0).tolist()
+    np.testing.assert_allclose(out["share"], out["count"] / 1000)
+    assert "No row is published" in said
+    # the bound for whoever knows all other rows is that of the noise
+    factor = math.exp(2 * made.noisy.c)
+    most = 0.1 * factor / (0.1 * factor + 0.9)
+    assert f"a belief of 10 % into at most {math.ceil(1000 * most) / 10:g} %" in said
+    assert main(["verify", f"out{suffix}", "out.card.json"]) == 0
+    assert main(["estimate", f"out{suffix}", "out.card.json"]) == 2
+    assert "its columns share and error are the estimates" in capsys.readouterr().err
+    assert "No row is published" in (folder / "out.card.md").read_text()
+
+
+def test_a_later_release_of_the_rows_has_the_same_noise(folder, capsys):
+    words = ["release", "in.csv", *OF]
+    assert main([*words, "--belief", "10%", "40%", "-o", "rows.csv"]) == 0
+    assert main([*words, "--counts", "-o", "counts.csv"]) == 0
+    rows, counts = (tables.load(folder / f"{name}.PRIVATE.design.json") for name in ("rows", "counts"))
+    np.testing.assert_array_equal(rows.noisy.table, counts.noisy.table)
+    factor = math.exp(2 * counts.noisy.c)  # once, not twice
+    most = math.ceil(1000 * 0.1 * factor / (0.1 * factor + 0.9)) / 10
+    assert f"a belief of 10 % into at most {most:g} %" in capsys.readouterr().out.partition("counts and no rows")[2]
+
+
+def test_the_intervals_cover_the_shares_of_the_population():
+    """2,000 tables of 300 people: each interval must cover in at least 93 % of them."""
+    rng, shares, covered = np.random.default_rng(1), LAW.sum(axis=0), np.zeros(3)
+    done = tables.sanitise(people(300), secret="ill", public="age", notion=tables.Question(0.1, 0.9), resamples=0)
+    for _ in range(2000):
+        table = rng.multinomial(300, LAW.ravel()).reshape(LAW.shape)
+        noisy = (table + geometric_noise(LAW.shape, done.design.noisy.c, rng)).astype(float)
+        design = _with(done.design, noisy)
+        covered += np.abs(noisy.sum(axis=0) / 300 - shares) <= errors_of(design)
+    assert (covered / 2000 > 0.93).all()
+    assert (covered / 2000 < 0.99).all()
+
+
+def _with(design, noisy):
+    from dataclasses import replace
+
+    return replace(design, noisy=replace(design.noisy, table=noisy))
+
+
+def test_frames_get_counts_too():
+    done = tables.sanitise(
+        people(500), secret="ill", public="age", notion=tables.Question(0.1, 0.2), mechanism="noisy counts", resamples=0
+    )
+    assert done.frame.equals(counts_frame(done.design))
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--belief", "10%", "20%"], "--counts publishes no rows: leave out --belief"),
+        (["--notion", "lip", "--eps", "1"], "leave out --belief, --notion, --eps and --keep"),
+        (["--keep", "ill"], "--counts publishes no rows"),
+        (["-o", "out.csv.gz"], "counts are written as .csv, .tsv or .parquet"),
+    ],
+)
+def test_what_does_not_go_with_counts(folder, capsys, words, says):
+    before = sorted(folder.iterdir())
+    assert main(["release", "in.csv", *OF, "--counts", "-o", "out.csv", *words]) == 2
+    assert says in capsys.readouterr().err
+    assert sorted(folder.iterdir()) == before
+
+
+def test_a_column_called_count_is_refused(folder, capsys):
+    people(200).rename({"age": "count"}).write_csv("named.csv")
+    assert main(["release", "named.csv", *OF[:3], "count", "--counts", "-o", "out.csv"]) == 2
+    assert "has the name of a column of the published counts: rename it" in capsys.readouterr().err
