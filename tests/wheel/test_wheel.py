@@ -290,7 +290,7 @@ assert main(["audit", "people.dta", "--secret", "ill", "--public", "age"]) == 0
 
 
 def test_every_extra_is_tried():
-    assert {*USED, "tables", "book"} == set(PROJECT["optional-dependencies"])
+    assert {*USED, "tables", "book", "notebook"} == set(PROJECT["optional-dependencies"])
 
 
 @pytest.mark.slow

@@ -95,7 +95,7 @@ def test_the_rows_links_are_there():
         assert ids[page][label] >= 1, entry.claim.see
         assert f'href="{record}.html#{entry.claim.id}"' in pages["ledger"]
         for address in used(entry):
-            (owner,) = [name for name in ids if name.startswith("api-") and ids[name][address]]
+            (owner,) = [name for name in ids if name.startswith("api") and ids[name][address]]
             assert ids[owner][address] == 1, address
             assert f'href="{owner}.html#{address}"' in pages[record]
     assert all(ids["ledger"][former] == 1 for former in RETIRED)

@@ -84,7 +84,11 @@ def test_a_folder_without_the_files_is_refused(tmp_path, monkeypatch):
 
 
 def test_a_book_without_the_runtime_is_not_built_unless_it_may(monkeypatch):
-    app = SimpleNamespace(builder=SimpleNamespace(name="html"), config={"companion_rerun": {}}, srcdir=str(ROOT))
+    app = SimpleNamespace(
+        builder=SimpleNamespace(name="html"),
+        config={"companion_rerun": {}, "companion_browser": SAID},
+        srcdir=str(ROOT),
+    )
 
     def none(_):
         raise NoRuntime("there is no network")

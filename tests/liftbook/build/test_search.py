@@ -117,6 +117,8 @@ def test_the_definition_is_first_and_excerpts_are_prose(page, site, asked):
     assert excerpt.startswith(f"{word}: ")
     assert len(excerpt) > len(word) + 20
     for address, excerpt in results:
+        if address.startswith("chapters/record-"):
+            continue  # a row shows the call that computes its values
         assert not re.search(r"[\\{}]|\bimport \w+|\w+ = \w{2,}\(|>>>", excerpt), excerpt
         said = squeezed(excerpt)
         assert [line for line in code_of(address.partition("#")[0]) if len(line) > 15 and line in said] == []
