@@ -78,8 +78,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     add(
         "--counts",
         action="store_true",
-        help="publish noisy counts of the public columns and no rows: the best estimates of shares, and no promise to "
-        "choose",
+        help="publish noisy counts of the public columns and no rows: estimates of shares, which are "
+        "protected by the noise alone, and no promise to choose",
     )
     confidence_option(parser, "with which the population satisfies the promise")
     add(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from liftlib.notions import LDP, Notion
-from lifttables.designs.designing import SAMPLE_ONLY, Design, Kept
+from lifttables.designs.designing import COUNTS, SAMPLE_ONLY, Design, Kept
 from lifttables.encoding.columns import JOIN
 from lifttables.encoding.naming import for_which_values
 from mixproof.numerics import Vector
@@ -137,7 +137,11 @@ def not_covered(design: Design, keep: Sequence[str], *, keep_order: bool, new_ro
     """Return the limits of a release's protection, one sentence each."""
     limits = [
         *([for_which_values(design.secret)] if design.confidence else []),
-        *([] if design.confidence else [f"Nothing is guaranteed beyond these rows: {SAMPLE_ONLY}."]),
+        *(
+            []
+            if design.confidence or design.mechanism == COUNTS
+            else [f"Nothing is guaranteed beyond these rows: {SAMPLE_ONLY}."]
+        ),
         "Other knowledge about a person, combined with the released values, may reveal more.",
         "The release does not hide who is in the table, or how many people are.",
         f"The release shows the overall distribution of {JOIN.join(design.public.names)}, which is its purpose.",

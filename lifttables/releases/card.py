@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from liftlib import __version__
 from liftlib.channel import Channel
+from liftlib.notions import LDP
 from lifttables.designs.designing import COUNTS, POPULATION, Design, Kept, check_texts, kernel_from, statements_from
 from lifttables.designs.statement import (
     CHOICE_TELLS,
@@ -289,7 +290,8 @@ def card_of(
     symbols = tuple(label if label != (RARE,) else (RARE,) * len(public.columns) for label in public.labels)
     # not for the table's own shares, which could reveal a person's secret to somebody who knows all others
     secret = JOIN.join(design.secret.names)
-    words = () if design.promise is None else in_words(design.promise, secret, insider=insider)
+    promise, insider = (LDP(insider), 0.0) if design.mechanism == COUNTS else (design.promise, insider)
+    words = () if promise is None else in_words(promise, secret, insider=insider)
     if design.constant and design.mechanism != COUNTS:
         words = (*words, CONSTANT_TELLS, *([CHOICE_TELLS] if new_rows is None else []))
     options = options or {}

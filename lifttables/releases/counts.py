@@ -10,27 +10,28 @@ from scipy.special import ndtri
 
 from liftlib.channel import Channel
 from liftlib.errors import DataError
-from liftlib.notions import LIP
-from lifttables.designs.designing import COUNTS, POPULATION, Design, Kept, assembled
+from liftlib.notions import LDP
+from lifttables.designs.designing import COUNTS, Design, Kept, assembled
 from lifttables.encoding.columns import RARE, Counts
 from mixproof.numerics import Vector
 
 COLUMNS = ("count", "share", "error")  # of the published table, next to the public columns
 
 
-def counts_design(counts: Counts, confidence: float | None) -> Design:
-    """Return the design of a release of counts: as if every row got the same output, which tells nothing of it.
+def counts_design(counts: Counts) -> Design:
+    """Return the design of a release of noisy counts: as if every row got the same output.
 
-    The counts are noisy ones; :class:`~lifttables.population.noisy.NoisyCounts` says what they tell somebody who knows
-    all other rows.
+    Its promise is LDP by the noise alone, for each person and whatever is known of the other rows. It is not perfect
+    privacy: the shares of a small table tell more of its people than those of the population do.
     """
+    assert counts.noisy is not None
     for name in counts.public.names:
         if name in COLUMNS:
             raise DataError(f"the column {name!r} has the name of a column of the published counts: rename it")
-    n, notion = len(counts.public.labels), LIP(0.0)
+    n, notion = len(counts.public.labels), LDP(counts.noisy.insider)
     channel = Channel.merge((tuple(range(n)),), n, counts.joint.public)
-    how = "no row is published, only about how many rows have each value"
-    return assembled(COUNTS, notion, [Kept(POPULATION, str(notion), confidence, how)], counts, channel, 1)
+    kept = Kept("each person in the table", str(notion), None, "by the noise, whatever is known of the other rows")
+    return assembled(COUNTS, notion, [kept], counts, channel, 1)
 
 
 def counts_frame(design: Design, level: float = 0.95) -> Any:

@@ -162,7 +162,10 @@ def release(
     if not plan.new_people:
         check_new(table, ledger)
     source = uniform(rng)
-    key = secret_key() if rng is None and plan.confidence is not None else key_of(source)
+    of_counts = plan.mechanism == COUNTS
+    if of_counts and rng is not None:
+        raise InvalidParameter("the noise of counts protects nobody if a seed repeats it: leave out the seed")
+    key = secret_key() if rng is None and (of_counts or plan.confidence is not None) else key_of(source)
     (counts, design, notes), tried = _designed(table, plan, key)
     how = replace(asked, keep=(), coarsened=asked.keep) if plan.coarsen is not False else asked
     rows = table.complete(counts.columns) if counts.dropped else table
@@ -171,7 +174,7 @@ def release(
     with opened(ledger, table) as past:
         check(rows, design, how)
         try:
-            others = None if plan.mechanism == COUNTS else past  # no row is published next to theirs
+            others = None if of_counts else past  # no row is published next to theirs
             composition = check_composition(rows, design, others, how.keep, applied=False, chosen=counts.chosen)
         except BrokenNotion as error:
             remedy = _remedy(rows, design, reading, how.keep) if "keep" in error.arguments else ""
@@ -252,7 +255,7 @@ def _designed(table: Table, plan: Plan, key: bytes) -> tuple[NextTo, tuple[Tried
     reading, how = plan.reading, plan.publishing
     if plan.mechanism == COUNTS:
         (counts,) = with_noise([reading.counts(table)], plan.noise, key, sys.maxsize)
-        return NextTo(counts, counts_design(counts, plan.confidence), ()), ()
+        return NextTo(counts, counts_design(counts), ()), ()
     notions = plan.notion.notions() if isinstance(plan.notion, Question) else (limiting(plan.notion),)
     if plan.coarsen is not False:
         if len(notions) > 1:
@@ -349,7 +352,7 @@ CHECKS: list[Callable[[Table, Design, Publishing], None]] = [check_keep, check_e
 
 def notes_on(table: Table, design: Design, reading: Reading, how: Publishing, rng: object) -> list[str]:
     """Return the owner's notes on a release."""
-    notes = [note_on(rng), *([] if design.confidence else [SAMPLE_ONLY])]  # type: ignore[arg-type]
+    notes = [note_on(rng), *([] if design.confidence or design.mechanism == COUNTS else [SAMPLE_ONLY])]  # type: ignore[arg-type]
     if design.public.pooled:
         notes.append(
             f"pooled as (rare): {many(len(design.public.pooled), 'public symbol')} with fewer than {reading.min_count} "

@@ -22,5 +22,7 @@ def uses(done: Sanitised) -> list[str]:
         elif sure:
             lines.insert(0, f"They can estimate each share of the column with a 95 % error of at most {sure}.")
         else:
-            lines.insert(0, "They can count the released values, but cannot estimate the shares within a group.")
+            lines.insert(
+                0, "They can count the released values, but cannot estimate the share of every original value."
+            )
     return [f"They have {100 * done.audit.overall['nmi']:.1f} % of the information (NMI).", *lines]

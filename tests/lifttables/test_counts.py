@@ -45,7 +45,7 @@ def test_the_file_has_the_noisy_counts_and_no_row(folder, capsys, suffix):
     # the bound for whoever knows all other rows is that of the noise
     factor = math.exp(2 * made.noisy.c)
     most = 0.1 * factor / (0.1 * factor + 0.9)
-    assert f"a belief of 10 % into at most {math.ceil(1000 * most) / 10:g} %" in said
+    assert f"a belief of 10 % can become at most {math.ceil(1000 * most) / 10:g} %" in said
     assert main(["verify", f"out{suffix}", "out.card.json"]) == 0
     assert main(["estimate", f"out{suffix}", "out.card.json"]) == 2
     assert "its columns share and error are the estimates" in capsys.readouterr().err
@@ -60,7 +60,9 @@ def test_a_later_release_of_the_rows_has_the_same_noise(folder, capsys):
     np.testing.assert_array_equal(rows.noisy.table, counts.noisy.table)
     factor = math.exp(2 * counts.noisy.c)  # once, not twice
     most = math.ceil(1000 * 0.1 * factor / (0.1 * factor + 0.9)) / 10
-    assert f"a belief of 10 % into at most {most:g} %" in capsys.readouterr().out.partition("counts and no rows")[2]
+    assert (
+        f"a belief of 10 % can become at most {most:g} %" in capsys.readouterr().out.partition("counts and no rows")[2]
+    )
 
 
 def test_the_intervals_cover_the_shares_of_the_population():
@@ -89,9 +91,25 @@ def test_frames_get_counts_too():
     assert done.frame.equals(counts_frame(done.design))
 
 
+def test_the_ratio_of_the_noise_is_what_the_card_says():
+    """Enumerated: no counts are more than e^(2c) times as probable if one row has another value."""
+    c, reach = 0.7, np.arange(-60, 61)
+    pmf = np.exp(-c * np.abs(reach)) * (1 - math.exp(-c)) / (1 + math.exp(-c))
+    up, down = pmf[1:] / pmf[:-1], pmf[:-1] / pmf[1:]
+    done = tables.sanitise(
+        people(300), secret="ill", public="age", notion=tables.Question(0.1, 0.2), mechanism="noisy counts", noise=c,
+        resamples=0,
+    )  # fmt: skip
+    worst = float(max(up.max(), down.max())) ** 2  # two cells change by one
+    assert done.design.promise.eps == pytest.approx(math.log(worst))
+    assert "holds for each person in the table: by the noise" in done.card.as_text()
+    assert "population" not in "".join(one.whom for one in done.card.kept)
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
+        (["--seed", "1"], "the noise of counts protects nobody if a seed repeats it"),
         (["--belief", "10%", "20%"], "--counts publishes no rows: leave out --belief"),
         (["--notion", "lip", "--eps", "1"], "leave out --belief, --notion, --eps and --keep"),
         (["--keep", "ill"], "--counts publishes no rows"),
