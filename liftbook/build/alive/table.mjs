@@ -81,6 +81,7 @@ const give = (name, text) => {
 class Desk {
   constructor(box) {
     this.box = box;
+    this.asking = this.working = 0;
     box.innerHTML = HTML;
     this.form = box.querySelector("form");
     const file = box.querySelector("input[type=file]");
@@ -106,11 +107,13 @@ class Desk {
     this.box.querySelector("[role=alert]").textContent = text;
   }
 
-  // one call at a time, with what it waits for in words
+  // A picture disables no button: it begins when a field loses the focus to the button that is being pressed.
   async #ask(name, asked, words) {
+    const works = name !== "look";
     this.#wrong("");
-    this.asking = (this.asking ?? 0) + 1;
-    this.#busy(true);
+    this.asking += 1;
+    this.working += works;
+    this.#busy();
     this.#say(words);
     try {
       const answer = await engine.call(name, asked, ({ phase }) => phase && this.#say(`Loading ${phase}.`));
@@ -121,14 +124,15 @@ class Desk {
       this.lost = true;
     } finally {
       this.asking -= 1;
-      this.#busy(this.asking > 0);
+      this.working -= works;
+      this.#busy();
       if (!this.asking) this.#say("");
     }
   }
 
-  #busy(busy) {
-    for (const one of this.box.querySelectorAll("[data-do]:not([data-do=halt], [data-do=save])")) one.disabled = busy;
-    this.box.querySelector("[data-do=halt]").disabled = !busy;
+  #busy() {
+    for (const one of this.box.querySelectorAll("[data-do]:not([data-do=halt], [data-do=save])")) one.disabled = this.working > 0;
+    this.box.querySelector("[data-do=halt]").disabled = !this.asking;
   }
 
   async #example() {
