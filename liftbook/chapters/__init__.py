@@ -16,7 +16,7 @@ from liftbook.chapters.parameters import (
     read_parameters,
     read_values,
 )
-from liftbook.chapters.results import glue, keep
+from liftbook.chapters.results import expect, glue, keep
 from liftbook.chapters.running import Run, rerun
 from liftbook.chapters.sweeping import Sweep, dask_workers, read_grid, sweep
 
@@ -29,6 +29,7 @@ __all__ = [
     "check_parameters",
     "check_values",
     "dask_workers",
+    "expect",
     "find_chapter",
     "glue",
     "keep",

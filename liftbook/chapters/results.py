@@ -7,6 +7,7 @@ import json
 import os
 import re
 import sys
+import warnings
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import pandas as pd
 
 from liftbook.chapters.errors import RerunError
+from liftlib.errors import LiftWarning
 
 MIME_PREFIX = "application/papermill.record/"
 ROWS_MIME = "application/vnd.liftlib.rows+json"
@@ -55,6 +57,15 @@ def glue(name: str, value: Any, display: bool = True) -> None:
             show(value)
     else:
         hold(name, value, display)
+
+
+def expect(holds: bool, sentence: str) -> None:
+    """Warn where a sentence of the page, observed at the book's parameters, does not hold at the reader's.
+
+    A chapter asserts what a theorem says of all parameters. The book's build refuses a page with a warning.
+    """
+    if not holds:
+        warnings.warn(f"at these parameters it is not so that {sentence}", LiftWarning, stacklevel=2)
 
 
 def papermill_output() -> Path | None:

@@ -37,6 +37,28 @@ def shares_in(values: Iterable[float]) -> list[float]:
     return shares
 
 
+def ratio(part: float, whole: float) -> float:
+    """Return ``part / whole`` of two informations, which is 1 where both are zero up to rounding.
+
+    >>> ratio(1.0, 2.0), ratio(1e-17, 0.0)
+    (0.5, 1.0)
+    """
+    if max(part, whole) < 1e-12:
+        return 1.0
+    return part / whole if whole > 0 else np.inf
+
+
+def exponent(x: Sequence[float], y: Sequence[float]) -> float:
+    """Return the power of x with which y grows, by least squares; NaN for fewer than two positive x.
+
+    >>> round(exponent([0, 1, 2, 4], [5, 3, 12, 48]), 9), exponent([1], [2])
+    (2.0, nan)
+    """
+    points = np.array([x, y], dtype=np.float64)
+    sizes, values = np.log(points[:, points[0] > 0])
+    return float(np.polyfit(sizes, values, 1)[0]) if np.unique(sizes).size > 1 else np.nan
+
+
 def summary(measures: Mapping[str, Matrix], **keys: Any) -> list[dict[str, Any]]:
     """Return mean, standard deviation and quantiles of each measure over trials.
 

@@ -92,13 +92,14 @@ def example_c22_1_family(n_trials: int = 400, *, rng: Rng = 0) -> pd.DataFrame:
     """
     random, rows = generator(rng), []
     low = brentq(lambda q: entropy(np.array([q, 1 - q])) - EXAMPLE_INFORMATION, 1e-9, 0.5)
-    while n_trials > 0:
-        n_trials -= 1
+    for _ in range(n_trials):
         joint = _with_the_printed_numbers(random, low)
         if joint is not None:
             channel = subset_merging(joint, LIP(0.8), extend=False)
             information = evaluate(joint, channel).mutual_information
             rows.append({"information": information, "subsets": channel.n_outputs - 1, "error": printed_error(joint)})
+    if not rows:
+        raise InvalidParameter(f"n_trials is {n_trials}, and no draw has the numbers of Example 1: give more")
     return frame(rows)
 
 

@@ -13,7 +13,7 @@ from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import figure
 from liftbook.rows.responses import respond_by_vertices
 from liftbook.rows.scales import S20_EPSILONS
-from liftbook.rows.tidy import budgets, frame
+from liftbook.rows.tidy import budgets, frame, ratio
 from liftbook.rows.timing import fastest
 from liftlib.datasets import uniform_joints
 from liftlib.joint import Joint
@@ -72,7 +72,7 @@ def _ldp_and_lip(task: tuple[Matrix, list[float]]) -> list[dict[str, Any]]:
                         "eps": eps,
                         "ldp": ldp,
                         "lip": lip_information,
-                        "share": low / high,
+                        "share": ratio(low, high),
                         "ldp_seconds": ldp_seconds,
                         "lip_seconds": seconds,
                         "time_ratio": seconds / ldp_seconds,

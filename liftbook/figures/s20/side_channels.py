@@ -17,7 +17,7 @@ from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import figure
 from liftbook.rows.scales import S20_EPSILONS as EPSILONS
 from liftbook.rows.scales import S20_SHAPE as SHAPE
-from liftbook.rows.tidy import budgets, frame, summary
+from liftbook.rows.tidy import budgets, frame, ratio, summary
 from liftbook.rows.timing import fastest
 from liftlib.channel import Channel
 from liftlib.datasets import uniform_joints
@@ -115,7 +115,7 @@ def _srlip(task: Task) -> list[dict[str, Any]]:
                     "eps": eps,
                     "information": information,
                     "lip": lip,
-                    "share": information / lip,
+                    "share": ratio(information, lip),
                     "nmi": information / entropy(joint.p_x),
                     "seconds": seconds,
                     "lip_seconds": lip_seconds,

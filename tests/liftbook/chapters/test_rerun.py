@@ -35,6 +35,7 @@ from liftbook.chapters import (
 from liftbook.chapters.crate import crate
 from liftbook.chapters.errors import RerunError
 from liftbook.commands import main
+from liftlib.errors import LiftWarning
 
 SMALL = Path(__file__).parents[1] / "fixtures" / "small.md"
 CHAPTERS = [path for path in sorted(chapters_folder().glob("*.md")) if "{code-cell}" in path.read_text()]
@@ -585,6 +586,32 @@ def test_two_parameters_cells(tmp_path):
 
 ONE = "lift-asymmetry"
 """It has figures. The tests of exercises run the others at small parameters too, in this process, which is quicker."""
+
+
+PAIRS = {"rho_1": 0.01, "rho_2": 0.02, "belief": 0.001, "at_most": 0.002, "shape": [2, 2]}
+"""Parameters that are not free of each other."""
+
+
+def lowest(parameter):
+    """Return the lowest value, or a list of it alone, of a parameter with a finite range; None for others."""
+    if parameter.low is None or not math.isfinite(parameter.low):
+        return None
+    value = int(parameter.low) if "int" in parameter.annotation else parameter.low
+    return [value] if parameter.annotation.startswith("list") else value
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", WITH_PARAMETERS, ids=lambda path: path.stem)
+def test_every_chapter_reruns_at_its_lowest_values(path, tmp_path):
+    values = {parameter.name: PAIRS.get(parameter.name, lowest(parameter)) for parameter in read_parameters(path)}
+    given = preview_parameters(path) | {name: value for name, value in values.items() if value is not None}
+    assert module.rerun(path.stem, given, tmp_path / "run", progress=False).page.exists()
+
+
+def test_a_sentence_that_is_not_so_is_a_warning():
+    module.expect(True, "one is one")
+    with pytest.warns(LiftWarning, match="it is not so that one is two"):
+        module.expect(1 == 2, "one is two")
 
 
 @pytest.mark.parametrize(
