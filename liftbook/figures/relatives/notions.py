@@ -139,7 +139,7 @@ RELATIVES: Mapping[str, Relative] = {
         "PML: max-lift",
         "l(s,y) ≤ e^ε",
         "who gains by being right: no expected gain rises by more than the factor",
-        "Saeidian2022",
+        "Saeidian2023",
         (1, 2),
         lambda case: evaluate(case.joint, case.channel).max_lift_leakage,
     ),
