@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from liftlib.errors import InvalidParameter
 from liftlib.notions import LIP
-from lifttables import Outputs, Plan, Publishing, Sanitised, apply_file, sanitise_file
+from lifttables import Applied, Outputs, Plan, Publishing, Sanitised, apply_file, sanitise_file
 from lifttables.audits.auditing import as_dict
 from lifttables.bundle import first_rows
 from lifttables.cli.options import (
@@ -27,13 +28,16 @@ from lifttables.cli.options import (
     text_options,
 )
 from lifttables.cli.shared import json_option, print_json
-from lifttables.designs.designing import COUNTS, DEFAULT_CONFIDENCE, information
+from lifttables.designs.designing import COUNTS, DEFAULT_CONFIDENCE, information, load
 from lifttables.designs.statement import published_as, statement
 from lifttables.files import check_apart, printable
 from lifttables.releases.ledger import ledger_next_to
+from lifttables.releases.pipeline import Draw, release_again
+from lifttables.releases.releasing import write
 from lifttables.releases.telling import uses
 from lifttables.releases.trying import ESTIMATES
 from lifttables.sources.endings import STDIN
+from lifttables.sources.source import open_table
 
 EXAMPLES = """\
   lift release patients.csv --secret diagnosis --public age_band --belief 10% 20% --dry-run
@@ -190,11 +194,10 @@ def told(done: Sanitised, rows: Any) -> list[str]:
         what, published = "noisy counts and no rows", ["No row is published, only about how many rows have each value."]
     else:
         what, published = f"{n} released value{'s' * (n != 1)}, by {card.mechanism}", published_as(done.design)
-    shown = [" | ".join(map(str, row)) for row in (rows.columns, *rows.rows())]
     lines = [
         f"{' & '.join(card.columns)}: {audit.rows:,} rows, {what}",
         *_section("How values are published", published),
-        *_section(f"The first {len(rows)} published rows", shown),
+        *_rows_section(rows),
         *_section("What is promised", [*map(statement, card.kept), *card.words]),
         *_section("What recipients can do", uses(done)),
         *_section("What is not covered", card.not_covered),
@@ -206,40 +209,64 @@ def _section(title: str, lines: Sequence[str]) -> list[str]:
     return ["", f"{title}:", *(f"  {line}" for line in lines)]
 
 
+def _rows_section(rows: Any) -> list[str]:
+    shown = [" | ".join(map(str, row)) for row in (rows.columns, *rows.rows())]
+    return _section(f"The first {len(rows)} published rows", shown)
+
+
+def _try_out(draw: Draw, applied: Applied) -> Applied:
+    """Return new rows as they would be released, without a file or an entry in the ledger."""
+    with tempfile.TemporaryDirectory(prefix="lift-rehearsal-") as folder:
+        out = Path(folder) / "rows.csv"
+        write(draw.table, draw.design, out, draw.source, draw.how, ".csv")  # type: ignore[arg-type]
+        return replace(applied, frame=first_rows(out, PREVIEW_ROWS))
+
+
 def _again(options: argparse.Namespace) -> int:
     given = [name for name in FIRST_ONLY if getattr(options, name) not in (None, [], False)]
     given += ["confidence"] * (options.confidence != DEFAULT_CONFIDENCE)
     if given:
         names = ", ".join({"bins": "--bin", "hierarchies": "--hierarchy"}.get(name, f"--{name}") for name in given)
         raise InvalidParameter(f"the design says how new rows are read and what is promised: leave out {names}")
-    if options.dry_run:
-        raise InvalidParameter("--dry-run is for a first release: the design's card says how new rows are published")
     if options.missing == "symbol":
         raise InvalidParameter("with a design, missing values are refused or dropped: give --missing refuse or drop")
-    applied = apply_file(
-        options.design,
-        options.table,
-        options.output,
-        publishing=Publishing(tuple(options.keep)),
-        missing=options.missing or "refuse",
-        text_format=text_format_of(options),
-        new_people=options.new_people,
-        ledger=_ledger(options),
-        rng=options.seed,
-        force=options.force,
-    )
-    card, drift, outputs = applied.card, applied.drift, Outputs.next_to(options.output)
+    text_format, publishing = text_format_of(options), Publishing(tuple(options.keep))
+    how: Any = {
+        "missing": options.missing or "refuse",
+        "new_people": options.new_people,
+        "ledger": _ledger(options),
+        "rng": options.seed,
+    }
+    outputs = Outputs.next_to(options.output or Path("dry-run.csv"))
+    if options.dry_run:
+        table = open_table(options.table, text_format)
+        applied = release_again(table, load(options.design), publishing, _try_out, **how)
+    else:
+        applied = apply_file(
+            options.design,
+            options.table,
+            outputs.table,
+            publishing=publishing,
+            text_format=text_format,
+            force=options.force,
+            **how,
+        )
+    card, drift = applied.card, applied.drift
     if options.json:
         fields = {**asdict(drift), "differs": drift.differs, "text": str(drift)}
-        print_json({"table": str(outputs.table), "card": card.as_dict(), "drift": fields, "notes": list(applied.notes)})
+        written = None if options.dry_run else str(outputs.table)
+        print_json({"table": written, "card": card.as_dict(), "drift": fields, "notes": list(applied.notes)})
         return 0
+    files = [] if options.dry_run else [str(path) for path in (outputs.table, outputs.card, outputs.text)]
     lines = [
         f"{' & '.join(card.columns)}: {card.rows:,} new rows, by {card.mechanism}",
+        *_rows_section(applied.frame if options.dry_run else first_rows(outputs.table, PREVIEW_ROWS)),
         *_section("What is promised", [*map(statement, card.kept), *card.words]),
         *_section("What is not covered", card.not_covered),
-        *_section("For publication, together", [str(path) for path in (outputs.table, outputs.card, outputs.text)]),
+        *(_section("For publication, together", files) if files else []),
         "",
         *(f"note: {note}" for note in (str(drift), *applied.notes)),
+        *([] if files else ["nothing was written (--dry-run)"]),
     ]
     for line in lines:
         print(printable(line))

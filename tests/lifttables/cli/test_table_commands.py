@@ -165,11 +165,19 @@ def test_a_dry_run_of_a_design_writes_nothing(capsys, tmp_path, people, monkeypa
     pl.read_csv(people).sample(500, seed=1).write_csv("new.csv")
     before = files_in(tmp_path)
     for out in ([], ["-o", "more.csv"]):
-        code, _, err = run(
-            capsys, "release", "new.csv", "--design", "out.PRIVATE.design.json", "--new-people", "--dry-run", *out
-        )
-        assert code == 0 or "--dry-run" in err
+        words = ["release", "new.csv", "--design", "out.PRIVATE.design.json", "--new-people", "--seed", "7", *out]
+        code, said, err = run(capsys, *words, "--dry-run")
+        assert (code, err) == (0, "")
+        assert said.endswith("nothing was written (--dry-run)\n")
+        assert "For publication" not in said
+        code, fields, _ = run(capsys, *words, "--dry-run", "--json")
+        assert (code, json.loads(fields)["table"]) == (0, None)
         assert files_in(tmp_path) == before
+    # what the release then says, with the same rows
+    code, made, _ = run(capsys, *words)
+    assert code == 0
+    assert "\nThe first 10 published rows:\n" in made
+    assert made.startswith(said.partition("\nnote: ")[0].rstrip("\n"))
 
 
 def test_a_dry_run_refuses_what_a_release_refuses(capsys, tmp_path, people):
