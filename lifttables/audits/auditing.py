@@ -25,6 +25,7 @@ from lifttables.sources.source import open_table
 from mixproof.checks import checked
 from mixproof.numerics import KEEP_TOL, Matrix, check_count, check_scalar
 
+MAX_TEXTS_SHOWN = 5  # maximum number of texts for missing values in a note
 MIN_EXPECTED_COUNT = 5.0  # the expected count below which a cell's lift is dominated by chance
 
 
@@ -37,6 +38,8 @@ class Audit:
     secret, public : str
         Names of the audited columns.
     rows : int
+    unique : int or None
+        Number of rows whose combination of public values no other row has; None for a channel.
     release : Joint
         The joint distribution of the secret and what is published.
     notion : str or None
@@ -59,6 +62,7 @@ class Audit:
     secret: str
     public: str
     rows: int
+    unique: int | None
     release: Joint
     notion: str | None
     kept: bool | None
@@ -151,7 +155,14 @@ def audited(
     applied = Channel.identity(joint.n_public, joint.public) if channel is None else channel
     symbols = audited_symbols(release, rows, notion, joint, applied, counts.public.attributes)
     satisfied, all_notes = _verdict(notion, joint, applied, symbols)
-    all_notes += (*notes, *_on_dropped(counts), *notes_on_labels(counts.secret), *notes_on_labels(counts.public))
+    unique = int((table.sum(axis=0) == 1).sum()) if channel is None else None
+    all_notes += (
+        *_on_unique(unique, rows, counts.public.names),
+        *notes,
+        *_on_dropped(counts),
+        *notes_on_labels(counts.secret),
+        *notes_on_labels(counts.public),
+    )
     all_notes += _notes(table, joint, before="" if channel is None else "before the release, ")
     intervals, population = {}, None
     if sampling == "independent":
@@ -169,6 +180,7 @@ def audited(
         secret=" & ".join(counts.secret.names),
         public=" & ".join(counts.public.names),
         rows=rows,
+        unique=unique,
         release=release,
         notion=None if notion is None else str(notion),
         kept=satisfied,
@@ -182,12 +194,27 @@ def audited(
     )
 
 
+def _on_unique(unique: int | None, rows: int, names: Sequence[str]) -> list[str]:
+    if unique is None:
+        return []
+    of = f"{unique:,} of {many(rows, 'row')} {'is' if unique == 1 else 'are'} unique in {named(names)}"
+    note = (
+        f"{of}: no other row has the same published values. Somebody who knows these values of a person can single "
+        "the row out; this is another risk, which lift does not measure"
+    )
+    return [note]
+
+
 def _on_dropped(counts: Counts) -> list[str]:
     if not counts.dropped:
         return []
     columns = counts.columns
     texts = next((column.na for column in columns if column.na), ())
-    counted = f" (empty, or {', '.join(texts)})" if texts else ""
+    counted = (
+        f" (empty, or {', '.join(texts[:MAX_TEXTS_SHOWN])}{' and the like' * (len(texts) > MAX_TEXTS_SHOWN)})"
+        if texts
+        else ""
+    )
     verb = "was" if counts.dropped == 1 else "were"
     note = (
         f"{counts.dropped:,} of {many(counts.dropped + counts.table.sum(), 'row')} {verb} dropped because a value is "

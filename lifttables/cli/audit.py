@@ -29,7 +29,7 @@ EXAMPLES = f"""\
   lift audit patients.csv --secret diagnosis --public age_band --notion lip --eps 0.5 -o audit.html
   lift audit patients.csv --secret diagnosis region --public age_band sex --bin visits=3,10
 The table must contain the secret. A released table does not; its audit is OUT.PRIVATE.audit.html.
-Rows with missing values, or with texts such as NA, are dropped and counted in a note; see --missing and --na.
+Rows with missing values, or texts such as NA or -, are dropped and counted in a note; see --missing and --na.
 Exit codes: 0 success; 2 error; {EXIT_VIOLATED} the table violates the notion."""
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import itertools
+from collections.abc import Sequence
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -113,16 +115,49 @@ def _hierarchy(path: Path, level: int) -> list[list[str]]:
         raise DataError(f"no file {path}, which a hierarchy names: check the path")
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = [row for row in csv.reader(file, strict=True) if row]
+            reader = csv.reader(file, strict=True)
+            lines = [(reader.line_num, row) for row in reader if row]
     except (OSError, ValueError, csv.Error) as error:
         raise DataError(f"cannot read the hierarchy {path}: {error}; save it as CSV") from error
+    rows = [row for _, row in lines]
     width = len(rows[0]) if rows else 0
     if width <= level:
         raise DataError(f"{path} has {width} columns, so no level {level}: give a value, then its parents")
     for row in rows:
         if len(row) > width:
             raise DataError(f"cannot read the hierarchy {path}: {row} has more fields than the header; save it as CSV")
+    _check_tree(path, lines[1:])
     return rows
+
+
+def _check_tree(path: Path, lines: Sequence[tuple[int, list[str]]]) -> None:
+    """Raise DataError if a value or group has two parents, or lies within itself."""
+    above: dict[tuple[int, str], tuple[str, int]] = {}
+    line_of: dict[tuple[str, str], int] = {}
+    parents: dict[str, list[str]] = {}
+    for line, row in lines:
+        for level, (value, parent) in enumerate(itertools.pairwise(row)):
+            known, first = above.setdefault((level, value), (parent, line))
+            if level == 0 and first != line:
+                raise DataError(
+                    f"{path} has the value {value!r} twice, in lines {first} and {line}: give it one parent"
+                )
+            if known != parent:
+                raise DataError(
+                    f"{path} gives {value!r} two parents, {known!r} in line {first} and {parent!r} in line {line}: "
+                    "give it one, or rename one of two groups"
+                )
+            if value and parent and value != parent:  # a value may be a group of its own
+                line_of.setdefault((value, parent), line)
+                parents.setdefault(value, []).append(parent)
+    try:
+        TopologicalSorter(parents).prepare()
+    except CycleError as error:
+        line, value, parent = max((line_of[low, up], low, up) for up, low in itertools.pairwise(error.args[1]))
+        raise DataError(
+            f"{path} puts {value!r} into {parent!r} in line {line}, but {parent!r} lies within {value!r}: correct one "
+            "of them, or rename a group"
+        ) from error
 
 
 def _parents(rows: list[list[str]], path: Path, level: int) -> tuple[tuple[str, str], ...]:
@@ -131,10 +166,6 @@ def _parents(rows: list[list[str]], path: Path, level: int) -> tuple[tuple[str, 
     for value, parent in pairs:
         if not value or not parent:
             raise DataError(f"{path} lacks a value or a parent next to {value or parent!r}: fill it in")
-    values = [value for value, _ in pairs]
-    if len(set(values)) < len(values):
-        twice = next(value for value in values if values.count(value) > 1)
-        raise DataError(f"{path} has the value {twice!r} twice: give it one parent")
     if not pairs:
         raise DataError(f"{path} has no values: give a line for each")
     return tuple(pairs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
@@ -215,8 +215,21 @@ class Symbols:
         return codes
 
 
+def check_numbers(rows: Any, columns: Iterable[Column]) -> None:
+    """Raise DataError for a column of dates that is to be cut as numbers."""
+    kinds = rows.collect_schema()
+    for column in columns:
+        if not column.unit and kinds[column.name].is_temporal():
+            raise DataError(
+                f"column {column.name!r} contains dates, which numbers do not cut: give dates as edges, such as "
+                f"1950-01-01,1980-01-01, or {', '.join(DATE_UNITS)}",
+                arguments=("bins",),
+            )
+
+
 def labelled(rows: Any, named: Mapping[str, Column]) -> Any:
     """Return the labels of some columns of a frame, under new names."""
+    check_numbers(rows, (column for column in named.values() if column.edges))
     many = {name: column for name, column in named.items() if len(column.edges) > MAX_CHAINED_EDGES}
     if not many:
         return rows.select(*(column.labels().alias(name) for name, column in named.items()))

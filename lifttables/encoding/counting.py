@@ -26,7 +26,13 @@ from lifttables.encoding.columns import (
 from lifttables.files import many
 
 MAX_NUMERIC_SYMBOLS = 50  # a column with more distinct numbers must be binned or declared as categorical
-NA_TEXTS = ("NA", "NULL", "null", "NaN", "nan", "N/A", "n/a", "#N/A", "<NA>")  # texts that may denote a missing value
+NA_WORDS = ("unknown", "missing", "not available", "not known", "not stated", "no answer", "no data")
+NA_TEXTS = (  # texts that may denote a missing value
+    *("NA", "*", "-", "?", *NA_WORDS, "NULL", "null", "NaN", "nan", "N/A", "n/a", "#N/A", "<NA>"),
+    *(".", "..", "...", ":", "\N{EN DASH}", "\N{EM DASH}", "\N{HORIZONTAL ELLIPSIS}"),
+    *(word.capitalize() for word in NA_WORDS),
+    *(word.upper() for word in NA_WORDS),
+)
 MAX_COLUMNS_NAMED = 6  # maximum number of columns named in a message
 
 Missing = Literal["refuse", "symbol", "drop"]
@@ -59,6 +65,7 @@ def count(
                 f"every row has a missing value in {named([column.name for column in every])}: none is left"
             )
         frame = complete
+    _check_texts(frame, every)
     for column in every:
         _check_labels(frame, column, missing)
     names, of_secret = [column.name for column in public], [column.name for column in secret]
@@ -134,6 +141,31 @@ def _sorted(labels: Sequence[tuple[str, ...]], columns: Sequence[Column]) -> lis
     return sorted(labels, key=lambda label: [column.place(text) for column, text in zip(columns, label, strict=True)])
 
 
+def _check_texts(counted: Labels, columns: Sequence[Column]) -> None:
+    """Raise DataError, with all of them, for texts that may denote a missing value and that nobody has explained.
+
+    A text that is among the listed values of a secret, or in a hierarchy, is a value.
+    """
+    found, n = [], 0
+    for column in columns:
+        prefix = UNKNOWN_PREFIX if column.parents else ""
+        labels = counted[column.name].fill_null("")
+        known = set() if column.na is not None else set(labels.to_list()) - set(column.values)
+        often = {
+            text: int(counted[ROWS].filter(labels == prefix + text).sum())
+            for text in NA_TEXTS
+            if prefix + text in known
+        }
+        if often:
+            n += len(often)
+            told = ", ".join(f"{text!r} in {many(rows, 'row')}" for text, rows in often.items())
+            found.append(f"column {column.name!r} contains the text {told}")
+    if found:
+        which = "whether it means missing or is an ordinary value"
+        which = which if n == 1 else "which of them mean missing; the others are ordinary values"
+        raise DataError(f"{'; '.join(found)}: say {which}", arguments=("na",))
+
+
 def _check_labels(counted: Labels, column: Column, missing: Missing) -> None:
     labels, rows = counted[column.name], counted[ROWS]
     gone = int(rows.filter(labels.is_null()).sum())
@@ -152,15 +184,6 @@ def _check_labels(counted: Labels, column: Column, missing: Missing) -> None:
         )
     if RARE in alone:
         raise DataError(f"column {column.name!r} contains {RARE!r}, which is reserved for pooled symbols: rename it")
-    if column.na is None:
-        for text in NA_TEXTS:
-            if text in alone:
-                often = int(rows.filter(labels.fill_null("") == text).sum())
-                raise DataError(
-                    f"column {column.name!r} contains the text {text!r} in {many(often, 'row')}: say whether it means "
-                    "missing or is an ordinary value",
-                    arguments=("na",),
-                )
     unknown = alone.filter(alone.str.starts_with(UNKNOWN_PREFIX)) if column.parents else alone.head(0)
     if len(unknown):
         raise unknown_to_hierarchy(column.name, unknown.str.slice(1).to_list())

@@ -14,7 +14,7 @@ import narwhals as nw
 from liftlib.errors import DataError, InvalidParameter, shown
 from lifttables.encoding.binning import Bins, bins_from, hierarchy_file, hierarchy_from, values_from
 from lifttables.encoding.columns import Column, Counts, Labels, labelled
-from lifttables.encoding.counting import Missing, Rare, count, log_choose
+from lifttables.encoding.counting import NA_TEXTS, Missing, Rare, count, log_choose
 from lifttables.encoding.table import Table
 from lifttables.encoding.text_format import TextFormat
 from mixproof.numerics import check_scalar
@@ -51,7 +51,8 @@ class Reading:
         Treatment of public symbols with fewer than ``min_count`` rows.
     min_count, max_symbols : int
     na : tuple of str, optional
-        Texts that denote a missing value, such as R's ``"NA"``; by default such a text is an error.
+        Texts that denote a missing value, such as R's ``"NA"``; by default each of ``counting.NA_TEXTS`` is an error,
+        unless it is among the ``values`` or in the hierarchy of its column.
     categorical : tuple of str
         Columns whose numbers are codes, such as postcodes.
     hierarchies : tuple of str
@@ -159,8 +160,10 @@ class Reading:
         columns = []
         for name in names:
             edges, unit = said.get(name, Bins())
-            given = (parents.get(name, ()), self.na, name in self.categorical, listed.get(name, ()))
-            column = Column(name, (), unit, *given)
+            pairs, values, na = parents.get(name, ()), listed.get(name, ()), self.na
+            if na == NA_TEXTS:  # the default of an audit, in which what is listed is a value
+                na = tuple(text for text in na if text not in values and text not in dict(pairs))
+            column = Column(name, (), unit, pairs, na, name in self.categorical, values)
             if isinstance(edges, int) and not (edges := table.quantiles(column, edges)):
                 raise DataError(f"column {name!r} has no numbers to take quantiles of: give edges")
             columns.append(replace(column, edges=edges))

@@ -15,7 +15,7 @@ import numpy as np
 
 from liftlib.channel import Uniform
 from liftlib.errors import DataError, LiftError
-from lifttables.encoding.columns import ROWS, UNREADABLE, Column, Labels, labelled
+from lifttables.encoding.columns import ROWS, UNREADABLE, Column, Labels, check_numbers, labelled
 
 # by parts of the messages of data-frame libraries
 REMEDIES = {
@@ -150,6 +150,7 @@ def tally(rows: Any, named: Mapping[str, Column]) -> Any:
 
 def numbers(rows: Any, column: Column) -> Any:
     """Return the number of rows with each number of a column; rows may be lazy."""
+    check_numbers(rows, [column])
     values = rows.select(column.number().alias(NUMBER)).drop_nulls()
     return values.group_by(NUMBER).agg(nw.len().alias(ROWS))
 

@@ -20,7 +20,7 @@ from liftlib.channel import Uniform
 from liftlib.errors import DataError
 from lifttables.designs.designing import Design
 from lifttables.designs.publishing import Publishing, harmless, published
-from lifttables.encoding.columns import ROWS, Column, Labels, labelled
+from lifttables.encoding.columns import ROWS, Column, Labels, check_numbers, labelled
 from lifttables.encoding.table import NUMBER, Rows, Table, numbers, reading, tally
 from lifttables.sources.polars_rows import PolarsTable, polars_of, texts_of
 from lifttables.sources.randomness import Stream, key_of
@@ -81,9 +81,9 @@ class Lazy(Table):
         return counted
 
     def numbers(self, column: Column) -> Labels:  # noqa: D102
-        distinct = (
-            self._distinct([column.name]).select(column.number().alias(NUMBER), nw.col(COUNT_COLUMN)).drop_nulls()
-        )
+        every = self._distinct([column.name])
+        check_numbers(every, [column])
+        distinct = every.select(column.number().alias(NUMBER), nw.col(COUNT_COLUMN)).drop_nulls()
         counted: Labels = distinct.group_by(NUMBER).agg(nw.col(COUNT_COLUMN).sum().alias(ROWS))
         return counted
 

@@ -12,7 +12,7 @@ from table_of_people import PEOPLE, counted
 import liftlib as ll
 import lifttables as tables
 from liftlib.errors import DataError, InvalidParameter
-from lifttables.audits.auditing import audited
+from lifttables.audits.auditing import as_dict, audited
 from lifttables.audits.measuring import MEASURES, bootstrap, overall, verdict_of
 from lifttables.designs.designing import POPULATION, Kept, design
 from lifttables.encoding.reading import Reading
@@ -42,9 +42,25 @@ def test_by_hand():
     assert any("1 of 6 cells are empty" in note for note in found.notes)
 
 
+def test_people_who_are_unique_in_what_is_published():
+    """Two of five combinations occur once, though no value of a single column does."""
+    table = pl.DataFrame({"s": list("ababab"), "x": list("uuuvvv"), "z": list("jjkkjj")})
+    found = tables.audit(table, secret="s", public=["x", "z"], resamples=0)
+    assert found.unique == as_dict(found)["unique"] == 2
+    (note,) = [one for one in found.notes if "unique" in one]
+    assert note.startswith("2 of 6 rows are unique in columns 'x', 'z'")
+    assert note.endswith("another risk, which lift does not measure")
+    assert note.replace("'", "&#39;") in tables.audit_page(found)
+    assert tables.audit(table, secret="s", public="x", resamples=0).unique == 0
+    alone = tables.audit(table.with_columns(x=pl.Series(list("uuuuuw"))), secret="s", public="x", resamples=0)
+    assert any(one.startswith("1 of 6 rows is unique in column 'x'") for one in alone.notes)
+    # nobody knows who is unique in a release that is still to be drawn
+    assert audited(counted([[1, 2], [2, 1]]), None, ll.Channel.identity(2), resamples=0).unique is None
+
+
 def test_overall_is_what_evaluate_says():
     joint = ll.datasets.adult()
-    found = tables.audit(ll.datasets.adult_frame(), secret="relationship", public="occupation", resamples=0)
+    found = tables.audit(ll.datasets.adult_frame(), secret="relationship", public="occupation", na=(), resamples=0)
     result = ll.evaluate(joint, ll.Channel.identity(joint.n_public))
     for name in MEASURES[:-1]:
         assert found.overall[name] == pytest.approx(getattr(result, name), rel=1e-12)

@@ -100,7 +100,7 @@ def test_outputs_have_texts_of_their_own():
     for mechanism in ("optimal", "subset-response"):
         done = tables.sanitise(
             frame, secret="relationship", public="occupation", notion=ll.LIP(0.4), mechanism=mechanism, resamples=0,
-            confidence=None,
+            confidence=None, na=(),
         )  # fmt: skip
         assert len(set(done.design.outputs)) == done.design.channel.n_outputs
 

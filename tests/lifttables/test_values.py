@@ -80,6 +80,59 @@ def test_texts_for_missing_values():
     assert counts("r", na=("NA",), missing="symbol").public.texts == ("(missing)", "x", "y")
 
 
+SIGNS = pl.DataFrame({"s": ["a", "a", "b", "b"] * 30, "grade": ["A", "-", "B", "unknown"] * 30})
+
+
+def read_signs(**more):
+    return Reading("s", "grade", rare="keep", **more).counts(tables.open_table(SIGNS))
+
+
+def test_signs_and_words_for_missing_values_are_asked_about(tmp_path):
+    with pytest.raises(DataError, match=r"'-' in 30 rows, 'unknown' in 30 rows: say which .* are ordinary values"):
+        read_signs()
+    assert read_signs(na=()).public.texts == ("-", "A", "B", "unknown")
+    assert read_signs(na=("unknown",), missing="drop").public.texts == ("-", "A", "B")
+    assert read_signs(na=("unknown",), missing="symbol").public.texts == ("(missing)", "-", "A", "B")
+    # a hierarchy says what they are
+    (tmp_path / "g.csv").write_text("grade,group\nA,good\nB,good\n-,bad\n")
+    with pytest.raises(DataError, match="'grade' contains the text 'unknown' in 30 rows"):
+        read_signs(hierarchies=(f"grade={tmp_path / 'g.csv'}",))
+    (tmp_path / "g.csv").write_text("grade,group\nA,good\nB,good\n-,bad\nunknown,bad\n")
+    of = {"secret": "s", "public": "grade", "resamples": 0}
+    assert read_signs(hierarchies=(f"grade={tmp_path / 'g.csv'}",)).public.texts == ("bad", "good")
+    assert tables.audit(SIGNS, **of, hierarchies=[f"grade={tmp_path / 'g.csv'}"]).rows == 120
+    # and so does the list of a secret's values
+    listed = {"secret": "grade", "public": "s", "values": "grade=A,B,-,unknown"}
+    assert Reading(**listed).counts(tables.open_table(SIGNS)).secret.texts == ("-", "A", "B", "unknown")
+    assert tables.audit(SIGNS, **listed, resamples=0).rows == 120
+    # an audit leaves out the others, and counts them
+    found = tables.audit(SIGNS, **of)
+    assert found.rows == 60
+    assert any("60 of 120 rows were dropped" in note and "(empty, or NA, *, -" in note for note in found.notes)
+
+
+EDGES = "2020-03-01,2020-12-01"
+
+
+@pytest.mark.parametrize("to", [pl.DataFrame.lazy, pl.DataFrame.to_pandas, pl.DataFrame.to_arrow])
+def test_numbers_do_not_cut_dates(to):
+    frame = to(ROWS.with_columns(stamp=pl.col("seen").cast(pl.Datetime)))
+    for name, bins in itertools.product(("seen", "stamp"), ("5,10", "quantiles:3")):
+        with pytest.raises(DataError, match=f"column '{name}' contains dates, which numbers do not cut: give dates"):
+            Reading("s", name, bins=(f"{name}={bins}",)).counts(tables.open_table(frame))
+    cut = [
+        Reading("s", name, bins=(f"{name}={EDGES}",), rare="keep").counts(tables.open_table(frame))
+        for name in ("seen", "stamp")
+    ]
+    assert cut[0].table.tolist() == cut[1].table.tolist() == counts("seen", bins=(f"seen={EDGES}",)).table.tolist()
+
+
+def test_a_group_may_have_the_name_of_its_only_value(tmp_path):
+    path = tmp_path / "towns.csv"
+    path.write_text("town,country\nUlm,Ulm\nBonn,Ulm\nRome,Rome\nPisa,Rome\n")
+    assert counts("town", hierarchies=(f"town={path}",)).public.texts == ("Rome", "Ulm")
+
+
 def design_of(frame, mechanism="randomised-response", eps=0.3):
     return tables.sanitise(
         frame, secret="s", public="x", notion=ll.LIP(eps), mechanism=mechanism, resamples=0, confidence=None

@@ -58,6 +58,7 @@ def attempted(attempt: Attempt) -> list[dict[str, Any]]:
                     keep=keep,
                     notion=LIP(eps),
                     rare="keep",
+                    na=(),  # "?" is a value, as in E23
                     resamples=0,
                     rng=0,
                     **words,

@@ -75,6 +75,9 @@ def folder(tmp_path_factory):
         "cut.csv.gz": gzip.compress(b"ill,age\n" + b"yes,old\nno,new\n" * 5000)[:60],
         "tree.csv": b"age,group\nold,o\nmid,o\n",
         "twin.csv": b"age,group\nold,o\nold,p\n",
+        "apart.csv": b"age,group,top\nold,o,all\nmid,m,all\nnew,o,some\n",
+        "circle.csv": b"age,group\nmid,mid\no,old\nold,o\nnew,o\n",
+        "signs.csv": b"ill,age,grade\n" + b"yes,?,A\nno,Unknown,B\nyes,old,-\n" * 9,
         "hole.csv": b"age,group\nold,\n",
         "bare.csv": b"age\nold\n",
         "none.csv": b"age,group\n",
@@ -116,6 +119,8 @@ def folder(tmp_path_factory):
         (path / name).write_bytes(content)
     odd = {"list": [[one] for one in frame["age"]], "span": [dt.timedelta(1)] * n}
     pl.DataFrame({"ill": frame["ill"], **odd}).write_parquet(path / "odd.parquet")
+    born = pl.Series("born", [dt.date(1950, 1, 1) + dt.timedelta(100 * i) for i in range(n)])
+    pl.DataFrame({"ill": frame["ill"], "born": born}).write_parquet(path / "born.parquet")
     drifted = pl.DataFrame({"ill": ["yes"] * 300 + ["no"] * 300, "age": ["old"] * 300 + ["new"] * 300})
     drifted.write_csv(path / "drifted.csv")
     drifted.select("age").filter(pl.col("age") == "old").write_csv(path / "public.csv")
@@ -223,7 +228,28 @@ CASES = [
     (audit("--hierarchy", "age=tree.csv"), "1 values that are not in its hierarchy, such as 'new'", 2),
     (audit("--hierarchy", "age=tree.csv:2"), "has 2 columns, so no level 2", 2),
     (audit("--hierarchy", "age=tree.csv:0"), "LEVEL, of 1 or more", 2),
-    (audit("--hierarchy", "age=twin.csv"), "has the value 'old' twice: give it one parent", 2),
+    (
+        audit("--hierarchy", "age=twin.csv"),
+        "twin.csv has the value 'old' twice, in lines 2 and 3: give it one parent",
+        2,
+    ),
+    (
+        audit("--hierarchy", "age=apart.csv"),
+        "apart.csv gives 'o' two parents, 'all' in line 2 and 'some' in line 4: give it one",
+        2,
+    ),
+    (audit("--hierarchy", "age=circle.csv"), "circle.csv puts 'old' into 'o' in line 4, but 'o' lies within 'old'", 2),
+    (
+        audit("--bin", "born=1,2", table="born.parquet", of=public("born")),
+        "column 'born' contains dates, which numbers do not cut: give dates as edges, such as 1950-01-01,1980-01-01",
+        2,
+    ),
+    (audit("--bin", "born=quantiles:2", table="born.parquet", of=public("born")), "give dates as edges", 2),
+    (
+        release(table="signs.csv", of=public("age", "grade")),
+        "'?' in 9 rows, 'Unknown' in 9 rows; column 'grade' contains the text '-' in 9 rows: say which of them mean",
+        2,
+    ),
     (audit("--hierarchy", "age=hole.csv"), "lacks a value or a parent next to 'old'", 2),
     (audit("--hierarchy", "age=bare.csv"), "has 1 columns, so no level 1", 2),
     (audit("--hierarchy", "age=none.csv"), "has no values: give a line for each", 2),

@@ -71,7 +71,7 @@ def files_in(*folders):
 
 
 def plan(mechanism, notion, *, secret="relationship", public="race", **publishing):
-    reading = tables.Reading(secret, public, rare="keep")
+    reading = tables.Reading(secret, public, rare="keep", na=())
     return tables.Plan(reading, notion, mechanism, publishing=tables.Publishing(**publishing), resamples=0)
 
 
@@ -292,7 +292,7 @@ def test_a_release_audited_with_its_secret_keeps_about_what_it_promised(capsys, 
     leakage = {}
     for name in ("adult", "both"):
         words = [word for name, column in of.items() for word in (f"--{name}", column)]
-        code, out, _ = run(capsys, "audit", tmp_path / f"{name}.csv", *words, "--json")
+        code, out, _ = run(capsys, "audit", tmp_path / f"{name}.csv", *words, "--na", "--json")
         assert code == 0
         leakage[name] = json.loads(out)["intervals"]["max_lift_leakage"]
     assert leakage["adult"][0] > 0.5
