@@ -8,7 +8,6 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Sequence
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from lifttables.extras import extra
@@ -27,7 +26,8 @@ def lift_map(lifts: Matrix, secrets: Sequence[object], symbols: Sequence[object]
 
 def as_svg(ax: Axes) -> str:
     """Return the axes' figure as SVG, and close it."""
-    plt = _pyplot()
+    from matplotlib import pyplot as plt  # noqa: PLC0415 - takes half a second to import
+
     figure = ax.get_figure(root=True)
     assert figure is not None
     out = io.StringIO()
@@ -37,9 +37,3 @@ def as_svg(ax: Axes) -> str:
         figure.savefig(out, format="svg", metadata={"Date": None})
     plt.close(figure)
     return out.getvalue()
-
-
-def _pyplot() -> ModuleType:
-    with extra("tables"):
-        from matplotlib import pyplot as plt  # noqa: PLC0415 - takes half a second to import
-    return plt
