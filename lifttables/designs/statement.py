@@ -30,10 +30,12 @@ OUTPUTS_TELL = (
     "other rows may learn from it about the last one."
 )
 
+NAMES_TELL = "A name that few rows have may show that these rows have it."
+
 NOISE_TELLS = (
     "Everything on this card but the names of values was computed from the number of rows and from counts with random "
     "noise. The bound for somebody who knows all other rows assumes that they know of the last person only how common "
-    "the values are. A name that few rows have may show that these rows have it."
+    f"the values are. {NAMES_TELL}"
 )
 
 NO_LIMIT = "so nothing limits what somebody who knows all other rows may learn"
@@ -133,8 +135,13 @@ def _percent(share: float, *, up: bool | None = None) -> str:
     return f"{rounded / 10:g} %"
 
 
-def not_covered(design: Design, keep: Sequence[str], *, keep_order: bool, new_rows: bool = False) -> tuple[str, ...]:
-    """Return the limits of a release's protection, one sentence each."""
+def not_covered(
+    design: Design, keep: Sequence[str], *, keep_order: bool, new_rows: bool = False, bounded: bool = True
+) -> tuple[str, ...]:
+    """Return the limits of a release's protection, one sentence each.
+
+    ``bounded`` is whether anything limits what somebody who knows all other rows may learn.
+    """
     limits = [
         *([for_which_values(design.secret)] if design.confidence else []),
         *(
@@ -153,7 +160,7 @@ def not_covered(design: Design, keep: Sequence[str], *, keep_order: bool, new_ro
     elif design.noisy is None:
         limits.append(MERGING_TELLS if design.grid == 1 else OUTPUTS_TELL)
     else:
-        limits.append(NOISE_TELLS)
+        limits.append(NOISE_TELLS if bounded else NAMES_TELL)
     if keep:
         limits.append(f"The unchanged columns ({', '.join(keep)}) may reveal anything other than the secret.")
     if keep_order:

@@ -285,6 +285,7 @@ def card_of(
         insider = math.inf if design.noisy is None else design.noisy.insider
     if others or seeded or new_rows is not None:
         insider = math.inf
+    bounded = math.isfinite(insider)
     sample_only = bool(others and not population and design.confidence)
     public = design.public
     symbols = tuple(label if label != (RARE,) else (RARE,) * len(public.columns) for label in public.labels)
@@ -293,7 +294,7 @@ def card_of(
     promise, insider = (LDP(insider), 0.0) if design.mechanism == COUNTS else (design.promise, insider)
     words = () if promise is None else in_words(promise, secret, insider=insider)
     if design.constant and design.mechanism != COUNTS:
-        words = (*words, CONSTANT_TELLS, *([CHOICE_TELLS] if new_rows is None else []))
+        words = (*words, CONSTANT_TELLS, *([CHOICE_TELLS] if new_rows is None and not others else []))
     options = options or {}
     return Card(
         secret=tuple(design.secret.names),
@@ -303,7 +304,7 @@ def card_of(
         kept=_statements(design, others, population=population),
         words=words,
         not_covered=(
-            *not_covered(design, keep, keep_order=keep_order, new_rows=new_rows is not None),
+            *not_covered(design, keep, keep_order=keep_order, new_rows=new_rows is not None, bounded=bounded),
             *([TOGETHER_TELLS.format(others)] * bool(others)),
             *([SEED_TELLS] * seeded),
             *([UNSEEN_TELL] * (options.get("unseen") == "draw")),

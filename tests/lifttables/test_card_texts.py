@@ -79,6 +79,22 @@ def test_a_cards_beliefs_do_not_depend_on_the_table():
     assert [re.match(r"A belief of ([0-9.]+) %", one)[1] for one in min(told)[:3]] == ["1", "10", "50"]
 
 
+@pytest.mark.parametrize("eps", [1.0, 1e-6], ids=["several outputs", "constant"])
+@pytest.mark.parametrize("more", [{}, {"keep": ["side"]}, {"rng": 7}], ids=str)
+def test_a_card_without_a_bound_for_insiders_mentions_none(eps, more):
+    """A card must not explain a bound that it does not give, nor limit what it says has no limit."""
+    frame = pl.concat([PEOPLE.with_columns(side=pl.lit(side)) for side in "ab"])
+    card = tables.sanitise(frame, **WORDS | {"notion": ll.LIP(eps)}, **more).card
+    text = " ".join((*card.words, *card.not_covered))
+    assert ("there is no limit" in text) == bool(more)
+    assert ("The bound for somebody who knows all other rows" in text) == (not more)
+    if "keep" in more:
+        assert "was checked with exact counts" in text
+        assert "Everything on this card" not in text
+        assert "comes from the choice of this value alone" not in text
+    assert "A name that few rows have may show that these rows have it." in text
+
+
 EVIL = "a\x1b[31mb\x9b32mc\x07\u202ed"
 
 
