@@ -10,7 +10,7 @@ import numpy as np
 from liftlib.notions import LDP, Notion
 from lifttables.designs.designing import COUNTS, SAMPLE_ONLY, Design, Kept
 from lifttables.encoding.columns import JOIN
-from lifttables.encoding.naming import for_which_values
+from lifttables.encoding.naming import for_which_values, of_unlisted_values
 from mixproof.numerics import Vector
 
 TOP, LEAST = 3, 0.05  # maximum number, and minimum share, of the values named as sources of a random output
@@ -144,6 +144,7 @@ def not_covered(
     """
     limits = [
         *([for_which_values(design.secret)] if design.confidence else []),
+        *(of_unlisted_values(design.secret) if design.mechanism == COUNTS else []),
         *(
             []
             if design.confidence or design.mechanism == COUNTS

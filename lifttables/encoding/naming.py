@@ -106,9 +106,14 @@ def for_which_values(secret: Symbols) -> str:
         for column in secret.columns
     ]
     limit = f"What is said about the population holds for {'; and '.join(parts)}. It says nothing of other values."
+    return " ".join([limit, *of_unlisted_values(secret)])
+
+
+def of_unlisted_values(secret: Symbols) -> list[str]:
+    """Return what a release tells of a value in a single row, unless all values of a secret are listed."""
     if all(column.values for column in secret.columns):
-        return limit
-    return f"{limit} Somebody who knows all other rows may learn whether a person has a value that nobody else has."
+        return []
+    return ["Somebody who knows all other rows may learn whether a person has a value that nobody else has."]
 
 
 def notes_on_labels(symbols: Symbols) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, Self
@@ -41,6 +42,8 @@ class NoisyCounts:
         Noisy counts of other rows of the table, which choose blocks of many symbols.
     tables : int
         How many tables of these rows with the same c the design was chosen from.
+    repeatable : bool
+        Whether the noise was drawn with a seed, and can be removed by whoever knows it.
     """
 
     table: Matrix
@@ -49,6 +52,12 @@ class NoisyCounts:
     cells: tuple[int, ...]
     choosers: Matrix | None = None
     tables: int = 1
+    repeatable: bool = False
+
+    @property
+    def level(self) -> float:
+        """The level of the noise of all tables together."""
+        return self.c * self.tables
 
     @property
     def insider(self) -> float:
@@ -56,7 +65,7 @@ class NoisyCounts:
 
         A row with other values changes two cells by 1.
         """
-        return 2 * self.c * self.tables
+        return math.inf if self.repeatable else 2 * self.level
 
     def sample(self, confidence: float, chosen: float = 0.0) -> Sample:
         """Return the sample for statements about the population; designs that are tried share its bounds."""
@@ -76,7 +85,7 @@ class NoisyCounts:
     def content(self) -> dict[str, Any]:
         """Return the counts as JSON values."""
         choosers = None if self.choosers is None else self.choosers.tolist()
-        fields = {"rows": self.rows, "c": self.c, "tables": self.tables}
+        fields = {"rows": self.rows, "c": self.c, "tables": self.tables, "repeatable": self.repeatable}
         return fields | {"table": self.table.tolist(), "cells": list(self.cells), "choosers": choosers}
 
     @classmethod
@@ -87,7 +96,8 @@ class NoisyCounts:
         )
         assert table is not None
         cells, tables = tuple(map(int, content["cells"])), check_count("tables", content.get("tables", 1), 1)
-        found = cls(table, content["rows"], content["c"], cells, choosers, tables)
+        repeatable = bool(content.get("repeatable", False))
+        found = cls(table, content["rows"], content["c"], cells, choosers, tables, repeatable)
         found.sample(0.5)  # checks them
         return found
 

@@ -54,6 +54,11 @@ LEDGER_NOTE = (
     "selection of the rows, many changed rows, renamed columns, or releases by somebody else."
 )
 
+AGAIN_NOTE = (
+    "Exactly the same rows have the same noise again, and other rows have other noise. Together with an earlier release "
+    "this one shows whether any of these rows was changed in between."
+)
+
 # reveals values only to somebody who knows all other rows; otherwise the notion holds even if the list is known
 RARE_COMBINATIONS_NOTE = (
     "This card lists every combination of values that occurs, even in a single row, which may reveal a person's values "
@@ -313,6 +318,7 @@ def card_of(
                 * sample_only
             ),
             NO_LEDGER_NOTE if release is None else LEDGER_NOTE,
+            *([AGAIN_NOTE] * ((release or 1) > 1)),
             *([NEW_PEOPLE_NOTE] if options.get("new_people") else []),
             *([RARE_COMBINATIONS_NOTE] if options.get("coarsen") or options.get("rare") == "keep" else []),
             *([DROPPED_ROWS_NOTE] if options.get("missing") == "drop" else []),
@@ -321,7 +327,7 @@ def card_of(
         texts=design.texts,
         sources=design.sources,
         kernel=design.channel.kernel if published else None,
-        noise=None if design.noisy is None else design.noisy.insider / 2,
+        noise=None if design.noisy is None else design.noisy.level,
         mechanism=design.mechanism,
         order="in the original table's order" if keep_order else "shuffled",
         release=release or 1,

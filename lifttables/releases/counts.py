@@ -13,6 +13,7 @@ from liftlib.errors import DataError
 from liftlib.notions import LDP
 from lifttables.designs.designing import COUNTS, Design, Kept, assembled
 from lifttables.encoding.columns import RARE, Counts
+from lifttables.encoding.naming import of_unlisted_values
 from mixproof.numerics import Vector
 
 COLUMNS = ("count", "share", "error")  # of the published table, next to the public columns
@@ -21,8 +22,10 @@ COLUMNS = ("count", "share", "error")  # of the published table, next to the pub
 def counts_design(counts: Counts) -> Design:
     """Return the design of a release of noisy counts: as if every row got the same output.
 
-    Its promise is LDP by the noise alone, for each person and whatever is known of the other rows. It is not perfect
-    privacy: the shares of a small table tell more of its people than those of the population do.
+    Its promise is LDP by the noise alone, whatever is known of the other rows: for each person, if all values of the
+    secret are listed, and otherwise for whoever is not the only one with their value, as the level and the errors show
+    how many values occur. It is not perfect privacy: the shares of a small table tell more of its people than those of
+    the population do.
     """
     assert counts.noisy is not None
     for name in counts.public.names:
@@ -30,7 +33,9 @@ def counts_design(counts: Counts) -> Design:
             raise DataError(f"the column {name!r} has the name of a column of the published counts: rename it")
     n, notion = len(counts.public.labels), LDP(counts.noisy.insider)
     channel = Channel.merge((tuple(range(n)),), n, counts.joint.public)
-    kept = Kept("each person in the table", str(notion), None, "by the noise, whatever is known of the other rows")
+    unlisted = of_unlisted_values(counts.secret)
+    whom = "each person in the table" + " who is not the only one with their value of the secret" * bool(unlisted)
+    kept = Kept(whom, str(notion), None, "by the noise, whatever is known of the other rows")
     return assembled(COUNTS, notion, [kept], counts, channel, 1)
 
 

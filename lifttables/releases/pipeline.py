@@ -167,6 +167,8 @@ def release(
         raise InvalidParameter("the noise of counts protects nobody if a seed repeats it: leave out the seed")
     key = secret_key() if rng is None and (of_counts or plan.confidence is not None) else key_of(source)
     (counts, design, notes), tried = _designed(table, plan, key)
+    if rng is not None and design.noisy is not None:  # the ledger tells later releases
+        design = replace(design, noisy=replace(design.noisy, repeatable=True))
     how = replace(asked, keep=(), coarsened=asked.keep) if plan.coarsen is not False else asked
     rows = table.complete(counts.columns) if counts.dropped else table
     design = without_formulas(design, how.formulas, how.keep)
@@ -370,7 +372,7 @@ def notes_on(table: Table, design: Design, reading: Reading, how: Publishing, rn
         notes.append(f"published unchanged: {', '.join(how.keep)}")
     if design.noisy is not None:
         notes.append(
-            f"designed from counts with two-sided geometric noise of level {design.noisy.insider / 2:g}, the "
+            f"designed from counts with two-sided geometric noise of level {design.noisy.level:g}, the "
             "same again for this table"
         )
     if how.keep_order:

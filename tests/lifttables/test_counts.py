@@ -102,7 +102,8 @@ def test_the_ratio_of_the_noise_is_what_the_card_says():
     )  # fmt: skip
     worst = float(max(up.max(), down.max())) ** 2  # two cells change by one
     assert done.design.promise.eps == pytest.approx(math.log(worst))
-    assert "holds for each person in the table: by the noise" in done.card.as_text()
+    assert "holds for each person in the table who is not the only one with their value" in done.card.as_text()
+    assert "whether a person has a value that nobody else has" in done.card.as_text()
     assert "population" not in "".join(one.whom for one in done.card.kept)
 
 
