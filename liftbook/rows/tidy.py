@@ -38,7 +38,7 @@ def shares_in(values: Iterable[float]) -> list[float]:
 
 
 def ratio(part: float, whole: float) -> float:
-    """Return ``part / whole`` of two informations, which is 1 where both are zero up to rounding.
+    """Return ``part / whole`` of two amounts of information, which is 1 where both are zero up to rounding.
 
     >>> ratio(1.0, 2.0), ratio(1e-17, 0.0)
     (0.5, 1.0)

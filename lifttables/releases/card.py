@@ -55,8 +55,8 @@ LEDGER_NOTE = (
 )
 
 AGAIN_NOTE = (
-    "Exactly the same rows have the same noise again, and other rows have other noise. Together with an earlier release "
-    "this one shows whether any of these rows was changed in between."
+    "The same rows have the same noise again, and other rows have other noise. Together with an earlier release this "
+    "one shows whether any of these rows was changed in between."
 )
 
 # reveals values only to somebody who knows all other rows; otherwise the notion holds even if the list is known
@@ -318,7 +318,7 @@ def card_of(
                 * sample_only
             ),
             NO_LEDGER_NOTE if release is None else LEDGER_NOTE,
-            *([AGAIN_NOTE] * ((release or 1) > 1)),
+            *([AGAIN_NOTE] * ((release or 1) > 1 and design.noisy is not None)),
             *([NEW_PEOPLE_NOTE] if options.get("new_people") else []),
             *([RARE_COMBINATIONS_NOTE] if options.get("coarsen") or options.get("rare") == "keep" else []),
             *([DROPPED_ROWS_NOTE] if options.get("missing") == "drop" else []),
