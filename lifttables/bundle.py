@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from liftlib.channel import Uniform
 from liftlib.errors import DataError
@@ -22,6 +22,8 @@ from lifttables.sources.endings import STDIN, SUFFIXES, ending
 from lifttables.sources.polars_rows import PolarsTable
 from lifttables.sources.source import open_table
 from mixproof.checks import checked
+
+Released = TypeVar("Released", Sanitised, Applied)
 
 
 @dataclass(frozen=True)
@@ -96,12 +98,6 @@ def sanitise_file(
     if not rehearse:
         _check_files(files, [*files, *ours], inputs, force=force)
 
-    def try_out(draw: Draw, sanitised: Sanitised) -> Sanitised:
-        with tempfile.TemporaryDirectory(prefix="lift-rehearsal-") as folder:
-            out = Path(folder) / "rows.csv"
-            _write(draw, out, ".csv")
-            return replace(sanitised, frame=first_rows(out))
-
     def write_all(draw: Draw, sanitised: Sanitised) -> Sanitised:
         replaced, private = [*(files if force else []), *ours], [*outputs.private, *ours]
         with fresh_files([*ours, *files], force=replaced, private=private, inputs=inputs) as every:
@@ -112,7 +108,16 @@ def sanitise_file(
                 path.write_text(text, encoding="utf-8")
         return sanitised
 
-    return release(open_table(source, plan.reading.text_format), plan, try_out if rehearse else write_all, ledger, rng)
+    sink = _tried_out if rehearse else write_all
+    return release(open_table(source, plan.reading.text_format), plan, sink, ledger, rng)
+
+
+def _tried_out(draw: Draw, result: Released) -> Released:
+    """Return a result with the first rows that would be released, without a file or an entry in the ledger."""
+    with tempfile.TemporaryDirectory(prefix="lift-rehearsal-") as folder:
+        out = Path(folder) / "rows.csv"
+        _write(draw, out, ".csv")
+        return replace(result, frame=first_rows(out))
 
 
 def first_rows(path: Path, n: int = 10) -> Any:
@@ -167,6 +172,7 @@ def apply_file(
     ledger: Path | None = None,
     rng: Uniform | int | None = None,
     force: bool = False,
+    rehearse: bool = False,
 ) -> Applied:
     """Release new rows with a stored design; write the table and its card.
 
@@ -174,7 +180,7 @@ def apply_file(
     ----------
     channel, source, out : pathlib.Path
         The design, the table of new rows, and the table to write; its card is written next to it.
-    publishing, missing, new_people, ledger, rng, force
+    publishing, missing, new_people, ledger, rng, force, rehearse
         As in :func:`lifttables.apply` and :func:`sanitise_file`.
     text_format : TextFormat, optional
         The dialect of a text table.
@@ -188,7 +194,8 @@ def apply_file(
     """
     inputs = [channel, *([] if source == STDIN else [source])]
     ours, files = [ledger] if ledger else [], Outputs.next_to(out).public
-    _check_files(files, [*files, *ours], inputs, force=force)
+    if not rehearse:
+        _check_files(files, [*files, *ours], inputs, force=force)
     design = load(channel)
 
     def write_all(draw: Draw, applied: Applied) -> Applied:
@@ -201,5 +208,9 @@ def apply_file(
                 path.write_text(text, encoding="utf-8")
         return applied
 
-    table, how = open_table(source, text_format), publishing or Publishing()
-    return release_again(table, design, how, write_all, missing=missing, new_people=new_people, ledger=ledger, rng=rng)
+    table, how, sink = (
+        open_table(source, text_format),
+        publishing or Publishing(),
+        _tried_out if rehearse else write_all,
+    )
+    return release_again(table, design, how, sink, missing=missing, new_people=new_people, ledger=ledger, rng=rng)

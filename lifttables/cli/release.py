@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from liftlib.errors import InvalidParameter
 from liftlib.notions import LIP
-from lifttables import Applied, Outputs, Plan, Publishing, Sanitised, apply_file, sanitise_file
+from lifttables import Outputs, Plan, Publishing, Sanitised, apply_file, sanitise_file
 from lifttables.audits.auditing import as_dict
 from lifttables.bundle import first_rows
 from lifttables.cli.options import (
@@ -28,16 +27,13 @@ from lifttables.cli.options import (
     text_options,
 )
 from lifttables.cli.shared import json_option, print_json
-from lifttables.designs.designing import COUNTS, DEFAULT_CONFIDENCE, information, load
+from lifttables.designs.designing import COUNTS, DEFAULT_CONFIDENCE, information
 from lifttables.designs.statement import published_as, statement
 from lifttables.files import check_apart, printable
 from lifttables.releases.ledger import ledger_next_to
-from lifttables.releases.pipeline import Draw, release_again
-from lifttables.releases.releasing import write
 from lifttables.releases.telling import uses
 from lifttables.releases.trying import ESTIMATES
 from lifttables.sources.endings import STDIN
-from lifttables.sources.source import open_table
 
 EXAMPLES = """\
   lift release patients.csv --secret diagnosis --public age_band --belief 10% 20% --dry-run
@@ -214,14 +210,6 @@ def _rows_section(rows: Any) -> list[str]:
     return _section(f"The first {len(rows)} published rows", shown)
 
 
-def _try_out(draw: Draw, applied: Applied) -> Applied:
-    """Return new rows as they would be released, without a file or an entry in the ledger."""
-    with tempfile.TemporaryDirectory(prefix="lift-rehearsal-") as folder:
-        out = Path(folder) / "rows.csv"
-        write(draw.table, draw.design, out, draw.source, draw.how, ".csv")  # type: ignore[arg-type]
-        return replace(applied, frame=first_rows(out, PREVIEW_ROWS))
-
-
 def _again(options: argparse.Namespace) -> int:
     given = [name for name in FIRST_ONLY if getattr(options, name) not in (None, [], False)]
     given += ["confidence"] * (options.confidence != DEFAULT_CONFIDENCE)
@@ -230,27 +218,20 @@ def _again(options: argparse.Namespace) -> int:
         raise InvalidParameter(f"the design says how new rows are read and what is promised: leave out {names}")
     if options.missing == "symbol":
         raise InvalidParameter("with a design, missing values are refused or dropped: give --missing refuse or drop")
-    text_format, publishing = text_format_of(options), Publishing(tuple(options.keep))
-    how: Any = {
-        "missing": options.missing or "refuse",
-        "new_people": options.new_people,
-        "ledger": _ledger(options),
-        "rng": options.seed,
-    }
     outputs = Outputs.next_to(options.output or Path("dry-run.csv"))
-    if options.dry_run:
-        table = open_table(options.table, text_format)
-        applied = release_again(table, load(options.design), publishing, _try_out, **how)
-    else:
-        applied = apply_file(
-            options.design,
-            options.table,
-            outputs.table,
-            publishing=publishing,
-            text_format=text_format,
-            force=options.force,
-            **how,
-        )
+    applied = apply_file(
+        options.design,
+        options.table,
+        outputs.table,
+        publishing=Publishing(tuple(options.keep)),
+        missing=options.missing or "refuse",
+        text_format=text_format_of(options),
+        new_people=options.new_people,
+        ledger=_ledger(options),
+        rng=options.seed,
+        force=options.force,
+        rehearse=options.dry_run,
+    )
     card, drift = applied.card, applied.drift
     if options.json:
         fields = {**asdict(drift), "differs": drift.differs, "text": str(drift)}
