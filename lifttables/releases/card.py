@@ -318,7 +318,7 @@ def card_of(
                 * sample_only
             ),
             NO_LEDGER_NOTE if release is None else LEDGER_NOTE,
-            *([AGAIN_NOTE] * ((release or 1) > 1 and design.noisy is not None)),
+            *([AGAIN_NOTE] * ((release or 1) > 1 and design.noisy is not None and new_rows is None)),
             *([NEW_PEOPLE_NOTE] if options.get("new_people") else []),
             *([RARE_COMBINATIONS_NOTE] if options.get("coarsen") or options.get("rare") == "keep" else []),
             *([DROPPED_ROWS_NOTE] if options.get("missing") == "drop" else []),

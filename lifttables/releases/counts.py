@@ -35,7 +35,7 @@ def counts_design(counts: Counts) -> Design:
     channel = Channel.merge((tuple(range(n)),), n, counts.joint.public)
     unlisted = of_unlisted_values(counts.secret)
     whom = "each person in the table" + " who is not the only one with their value of the secret" * bool(unlisted)
-    kept = Kept(whom, str(notion), None, "by the noise, whatever is known of the other rows")
+    kept = Kept(whom, str(notion), None, "by the noise of this release alone, whatever is known of the other rows")
     return assembled(COUNTS, notion, [kept], counts, channel, 1)
 
 

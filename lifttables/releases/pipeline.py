@@ -223,6 +223,11 @@ def release_again(
 
     It raises the same errors as :func:`~lifttables.releases.sanitising.apply`.
     """
+    if design.mechanism == COUNTS:
+        raise DataError(
+            "this design is of noisy counts, which are those of its own rows: release the counts of the new rows as a "
+            "first release"
+        )
     table.check([*design.columns_needed(), *how.keep])
     rows = table.complete(design.columns_in(table.columns)) if missing == "drop" else table
     design = without_formulas(design, how.formulas, how.keep)

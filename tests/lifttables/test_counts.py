@@ -52,6 +52,33 @@ def test_the_file_has_the_noisy_counts_and_no_row(folder, capsys, suffix):
     assert "No row is published" in (folder / "out.card.md").read_text()
 
 
+@pytest.mark.parametrize("more", [["-o", "new.csv"], ["--dry-run"]])
+def test_they_are_not_released_again_for_new_rows(folder, capsys, more):
+    assert main(["release", "in.csv", *OF, "--counts", "-o", "out.csv"]) == 0
+    people(900, seed=1).write_csv("others.csv")
+    assert main(["release", "others.csv", "--design", "out.PRIVATE.design.json", *more]) == 2
+    assert "release the counts of the new rows as a first release" in capsys.readouterr().err
+    assert not (folder / "new.csv").exists()
+
+
+def test_with_all_values_listed_they_protect_everybody(folder, capsys):
+    values = ["--values", "ill=s0,s1,s2"]
+    assert main(["release", "in.csv", *OF, *values, "--counts", "-o", "out.csv"]) == 0
+    said = capsys.readouterr().out
+    assert "holds for each person in the table: by the noise" in said
+    assert "a value that nobody else has" not in said
+
+
+def test_a_seed_is_not_forgotten(folder, capsys):
+    words = ["release", "in.csv", *OF]
+    assert main([*words, "--notion", "lip", "--eps", "0.2", "--seed", "1", "-o", "rows.csv"]) == 0
+    capsys.readouterr()
+    assert main([*words, "--counts", "-o", "counts.csv"]) == 0
+    said = capsys.readouterr().out
+    assert "whether any of these rows was changed in between" in said
+    assert "A belief of 10 % in something about ill can become at most 100 %" in said
+
+
 def test_a_later_release_of_the_rows_has_the_same_noise(folder, capsys):
     words = ["release", "in.csv", *OF]
     assert main([*words, "--belief", "10%", "40%", "-o", "rows.csv"]) == 0
