@@ -360,6 +360,7 @@ CHECKS: list[Callable[[Table, Design, Publishing], None]] = [check_keep, check_e
 def notes_on(table: Table, design: Design, reading: Reading, how: Publishing, rng: object) -> list[str]:
     """Return the owner's notes on a release."""
     notes = [note_on(rng), *([] if design.confidence or design.mechanism == COUNTS else [SAMPLE_ONLY])]  # type: ignore[arg-type]
+    notes += [f"{one.how}: {one.numbers}" for one in design.kept if one.numbers]
     if design.public.pooled:
         notes.append(
             f"pooled as (rare): {many(len(design.public.pooled), 'public symbol')} with fewer than {reading.min_count} "
