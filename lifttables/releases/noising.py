@@ -25,7 +25,7 @@ from mixproof.numerics import Matrix, check_scalar
 
 ROWS_PER_CELL = 50  # rows per cell at which c is 1; with more, the noise may grow like the sampling error
 LEAST_C, MOST_C = 0.1, 1.0
-NOISE_RANGE = (0.05, 25.0)  # more noise than that of 0.05 takes minutes to bound, and less than that of 25 is none
+LEAST_NOISE = 0.05  # the bounds of more noise take minutes
 KEY_BYTES = 32
 
 
@@ -52,7 +52,7 @@ def with_noise(choices: Sequence[Counts], c: float | None, key: bytes, most: int
     ----------
     choices : sequence of Counts
     c : float or None
-        In ``NOISE_RANGE``; by default that of :func:`level_for`.
+        At least ``LEAST_NOISE``; by default that of :func:`level_for`.
     key : bytes
         Secret. The noise is a pseudorandom function of the key and the table: the same table has the same noise again,
         which cannot be averaged away, and tables that differ in any row have independent noise.
@@ -61,7 +61,7 @@ def with_noise(choices: Sequence[Counts], c: float | None, key: bytes, most: int
     """
     first = choices[0]
     level = level_for(int(first.table.sum()), first.table.size) if c is None else c
-    check_scalar("noise", level, *NOISE_RANGE)
+    check_scalar("noise", level, LEAST_NOISE, finite=True)
     if first.public.pooled:
         return [
             replace(choice, noisy=_noisy(choice, level / len(choices), key, most, len(choices))) for choice in choices

@@ -107,7 +107,7 @@ def test_the_level_depends_on_rows_and_cells_alone():
     assert (max(levels), min(levels)) == (1.0, 0.1)
 
 
-@pytest.mark.parametrize("noise", [0, -1.0, float("nan"), float("inf")])
+@pytest.mark.parametrize("noise", [0, -1.0, 1e-300, 0.04, float("nan"), float("inf")])
 def test_a_wrong_level(noise):
     with pytest.raises(InvalidParameter, match="noise is"):
         tables.sanitise(people(), **WORDS, notion=ll.LIP(1.0), noise=noise)
