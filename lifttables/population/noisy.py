@@ -43,7 +43,7 @@ class NoisyCounts:
     tables : int
         How many tables of these rows with the same c the design was chosen from.
     repeatable : bool
-        Whether the noise was drawn with a seed, and can be removed by whoever knows it.
+        Whether the noise was drawn with a seed: somebody who knows the seed can remove it.
     """
 
     table: Matrix

@@ -56,7 +56,7 @@ LEDGER_NOTE = (
 
 AGAIN_NOTE = (
     "The same rows have the same noise again, and other rows have other noise. Together with an earlier release this "
-    "one shows whether any of these rows was changed in between."
+    "one may show whether any of these rows was changed in between."
 )
 
 # reveals values only to somebody who knows all other rows; otherwise the notion holds even if the list is known

@@ -22,10 +22,10 @@ COLUMNS = ("count", "share", "error")  # of the published table, next to the pub
 def counts_design(counts: Counts) -> Design:
     """Return the design of a release of noisy counts: as if every row got the same output.
 
-    Its promise is LDP by the noise alone, whatever is known of the other rows: for each person, if all values of the
-    secret are listed, and otherwise for whoever is not the only one with their value, as the level and the errors show
-    how many values occur. It is not perfect privacy: the shares of a small table tell more of its people than those of
-    the population do.
+    Its promise is LDP by the noise alone, whatever is known of the other rows. It holds for each person if all values
+    of the secret are listed. Otherwise it holds for each person who shares their value with another one, because the
+    level and the errors show how many values occur. It is not perfect privacy: the shares of a small table tell more of
+    its people than those of the population do.
     """
     assert counts.noisy is not None
     for name in counts.public.names:
