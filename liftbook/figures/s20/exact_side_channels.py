@@ -12,7 +12,7 @@ from liftbook.relatives.srlip_bounds import srlip_upper_bounds
 from liftbook.rows.making import figure
 from liftbook.rows.responses import over_budgets, respond_by_vertices
 from liftbook.rows.scales import S20_EPSILONS as EPSILONS
-from liftbook.rows.tidy import Measured, budgets, frame
+from liftbook.rows.tidy import Measured, budgets, frame, ratio
 from liftlib.datasets import dirichlet_joints, uniform_joints
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
@@ -91,17 +91,18 @@ def theorem_4_failures(
     -------
     pandas.DataFrame
         One row per budget: ``broken``, the number of joints where the product violates it, ``n``, and the mean and the
-        maximum of ``leakage / eps`` as ``used_mean`` and ``used_most``.
+        maximum of ``leakage / eps`` as ``used_mean`` and ``used_most``; 1 where both are 0.
     """
     sizes = SRLIP(0.0, shape).shape
     p = dirichlet_joints(n_trials, n_secret, int(np.prod(sizes)), concentration, generator(rng))
     rows = []
     for eps in budgets(epsilons):
         notion = SRLIP(eps, sizes)
-        used = np.array(
-            [notion.leakage(joint, product_response(joint, notion, repair=False)) / eps for joint in map(Joint, p)]
+        leakage = np.array(
+            [notion.leakage(joint, product_response(joint, notion, repair=False)) for joint in map(Joint, p)]
         )
-        broken = int((used * eps > eps + 1e-9).sum())
+        used = np.array([ratio(value, eps) for value in leakage])
+        broken = int((leakage > eps + 1e-9).sum())
         rows.append(
             {"eps": eps, "broken": broken, "n": len(used), "used_mean": used.mean(), "used_most": float(used.max())}
         )
