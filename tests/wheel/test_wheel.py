@@ -2,60 +2,17 @@
 
 import ast
 import json
-import os
 import re
-import subprocess
 import sys
 import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
+from environments import ROOT, Installed
 
-ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 COLUMNS = ["--secret", "ill", "--public", "age", "--notion", "ldp", "--eps", "0.3"]
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("dist")
-    words = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    subprocess.run(words, cwd=ROOT, check=True, capture_output=True)
-    (made,) = folder.glob("*.whl")
-    return made
-
-
-class Installed:
-    """The wheel in an environment of its own."""
-
-    def __init__(self, wheel, folder, extra=""):
-        self.folder = folder
-        # neither this repository nor this environment may help out
-        self.environ = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "VIRTUAL_ENV", "COV_"))}
-        uv = [sys.executable, "-m", "uv", "--quiet"]
-        self._do([*uv, "venv", "--python", sys.executable, "env"])
-        wanted = [f"{wheel}[{extra}]" if extra else str(wheel), "--constraint", str(ROOT / "requirements.lock")]
-        self._do([*uv, "pip", "install", "--python", "env", *wanted])
-        self.bin = folder / "env" / ("Scripts" if os.name == "nt" else "bin")
-
-    def _do(self, words):
-        done = self.run(words)
-        assert done.returncode == 0, done.stderr
-
-    def run(self, words):
-        return subprocess.run(words, cwd=self.folder, env=self.environ, capture_output=True, text=True)
-
-    def python(self, code):
-        done = self.run([self.bin / "python", "-c", code])
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    def lift(self, *words):
-        return self.run([self.bin / "lift", *map(str, words)])
-
-    def liftbook(self, *words):
-        return self.run([self.bin / "liftbook", *map(str, words)])
 
 
 @pytest.fixture(scope="module")
