@@ -72,7 +72,8 @@ def main() -> int:
 
             print(rerun(asked.page, dict(asked.values), asked.output, asked.book))
     except CompanionError as error:
-        print(f"companion: {error}", file=sys.stderr)
+        option = f" (--{error.argument})" if error.argument else ""
+        print(f"companion: {error}{option}", file=sys.stderr)
         return 2
     return 0
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import difflib
 import functools
 import math
 import re
@@ -41,6 +42,12 @@ class Parameter:
     comment: str
     low: float = -math.inf
     high: float = math.inf
+
+    @property
+    def above(self) -> str:
+        """The name of the parameter that this one must exceed, as its comment says ("above NAME"), or ""."""
+        found = re.search(r"\babove (\w+)", self.comment)
+        return found[1] if found else ""
 
     @property
     def is_file(self) -> bool:
@@ -259,6 +266,46 @@ def parse_parameters(source: str, where: str, kind: type[Parameter] = Parameter)
         annotation = ast.unparse(node.annotation)
         parameters.append(kind(ast.unparse(node.target), annotation, ast.literal_eval(node.value), comment, low, high))
     return parameters
+
+
+def check_values(
+    parameters: Sequence[Parameter], values: Mapping[str, Any], where: str, kind: type[Parameter] = Parameter
+) -> dict[str, Any]:
+    """Return values, parsed if they are texts, and checked against their declarations and against each other.
+
+    Raises
+    ------
+    ValueError
+        At the first that is not declared or not valid; for a misspelt name the message suggests the right one.
+
+    Examples
+    --------
+    >>> declared = parse_parameters("a: int = 1\\nb: int = 2  # above a", "a test")
+    >>> check_values(declared, {"b": "3"}, "a test")
+    {'b': 3}
+    """
+    known = {parameter.name: parameter for parameter in parameters}
+    for name in values:
+        if name not in known:
+            raise kind.refusal(f"{where} has no parameter {name!r}: {suggest(name, list(known))}")
+    checked = {
+        name: known[name].parse(value) if isinstance(value, str) else known[name].check(value)
+        for name, value in values.items()
+    }
+    ran = {name: parameter.default for name, parameter in known.items()} | checked
+    for name, parameter in known.items():
+        lower = parameter.above
+        if lower in known and not ran[name] > ran[lower]:
+            raise kind.refusal(
+                f"{name} is {ran[name]!r}, not above {lower}, which is {ran[lower]!r}: change one of them"
+            )
+    return checked
+
+
+def suggest(name: str, known: Sequence[str]) -> str:
+    """Return the end of a message about a name that is not known."""
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known) or 'none'}"
 
 
 def preview_parameters(path: Path, key: str = "companion") -> dict[str, Any]:

@@ -18,7 +18,7 @@ from sphinx.errors import SphinxError
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from companion.errors import CompanionError
-from companion.parameters import Parameter, ask_for_values, read_notebook, reader, take_values
+from companion.parameters import Parameter, ask_for_values, check_values, read_notebook, reader, take_values
 from companion.project import refuse_address
 from companion.sockets import LocalKernel
 from companion.sphinx.findable import address_of
@@ -61,7 +61,7 @@ def configuration(book: Path) -> tuple[dict[str, Any], Path | None]:
         settings["html_static_path"] = [str(root / name) for name in settings.get("html_static_path", ())]
     else:
         raise CompanionError(
-            f"no conf.py or _config.yml in {root}: run this in the folder of a book, or name it (book)"
+            f"no conf.py or _config.yml in {root}: run this in the folder of a book, or name it", argument="book"
         )
     if "bibtex_bibfiles" in settings:
         settings["bibtex_bibfiles"] = [str(root / name) for name in settings["bibtex_bibfiles"]]
@@ -153,8 +153,13 @@ def rerun(name: str, texts: Mapping[str, str], folder: Path, book: Path) -> Path
         raise CompanionError(f"{folder} already exists: choose another folder")
     source = _source(name, book.resolve())
     read = reader(conf.get("companion_parameters", "companion.parameters"))
-    declared = {parameter.name: parameter for parameter in read.read_parameters(source)}
-    values = {key: _value(key, text, declared) for key, text in texts.items()}
+    parameters = read.read_parameters(source)
+    kind = type(parameters[0]) if parameters else Parameter
+    try:
+        values = check_values(parameters, texts, name, kind)
+    except kind.refusal as error:
+        raise CompanionError(str(error)) from error
+    declared = {parameter.name: parameter for parameter in parameters}
     folder.mkdir(parents=True)
     executed, started = folder / f"{name}.ipynb", time.perf_counter()
     notebook, ran = _execute(source, executed, values, declared)
@@ -218,15 +223,6 @@ def _execute(
     if failure:
         raise CompanionError(f"{failure}; what ran is in {executed}")
     return notebook, ran
-
-
-def _value(name: str, text: str, declared: Mapping[str, Parameter]) -> Any:
-    if name not in declared:
-        raise CompanionError(f"there is no parameter {name!r}, but {', '.join(declared) or 'none'}")
-    try:
-        return declared[name].parse(text)
-    except ValueError as error:
-        raise CompanionError(str(error)) from error
 
 
 def _of_the_book(page: str, book: Path, conf: Mapping[str, Any], run_info: Mapping[str, Any]) -> dict[str, Any]:

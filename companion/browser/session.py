@@ -6,7 +6,7 @@ import ast
 import json
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from companion.browser.shell import HTML, SVG, Result, Shell, stored
@@ -16,10 +16,9 @@ from companion.outputs.ghosts import with_ghosts
 from companion.outputs.live import taken
 from companion.outputs.stacking import stacked
 from companion.outputs.tables import readable
-from companion.parameters import Parameter, parse_parameters
+from companion.parameters import Parameter, check_values, parse_parameters
 
 Emit = Callable[[str], object]
-Parse = Callable[[str, str], Sequence[Parameter]]
 RIGHT = repr(Verdict(True, ""))
 
 
@@ -40,16 +39,14 @@ class Page:
 
     Parameters
     ----------
-    parse : callable
-        Returns the parameters that a cell's source declares; the second argument is the location, for messages.
-    refusal : type
-        The exception that a parameter raises for an invalid value.
+    kind : type
+        The class of the parameters that the page's cell declares.
     rows : str
         The MIME type that marks a table of rows to keep.
     """
 
-    def __init__(self, parse: Parse = parse_parameters, refusal: type[Exception] = ValueError, rows: str = "") -> None:
-        self.parse, self.refusal, self.rows = parse, refusal, rows
+    def __init__(self, kind: type[Parameter] = Parameter, rows: str = "") -> None:
+        self.kind, self.rows = kind, rows
         self.shell = Shell(rows)
         sys.modules.update(notebook_modules(self._show, self._glue))
 
@@ -79,8 +76,10 @@ class Page:
         """
         wanted = json.loads(asked)
         try:
-            values = checked(wanted["cells"], wanted.get("values", {}), self.parse, self.refusal)
-        except self.refusal as error:
+            sources = [cell["source"] for cell in wanted["cells"] if "parameters" in cell["tags"]]
+            declared = [one for source in sources for one in parse_parameters(source, "the parameters", self.kind)]
+            values = check_values(declared, wanted.get("values", {}), "this page", self.kind)
+        except self.kind.refusal as error:
             return json.dumps({"refused": str(error)})
         if wanted.get("fresh", True):
             self.shell = Shell(self.rows)
@@ -177,19 +176,3 @@ def told(index: int, result: Result, seconds: float, book: str | None = None) ->
             output["drawing"] = drawing
         outputs.append(output)
     return json.dumps({"index": index, "outputs": outputs, "error": result.error, "seconds": seconds})
-
-
-def checked(
-    cells: Sequence[Mapping[str, Any]], values: Mapping[str, Any], parse: Parse, refusal: type[Exception]
-) -> dict[str, Any]:
-    """Return the checked parameter values, or raise ``refusal`` for an invalid one."""
-    known = {
-        parameter.name: parameter
-        for cell in cells
-        if "parameters" in cell["tags"]
-        for parameter in parse(cell["source"], "the parameters")
-    }
-    for name in values:
-        if name not in known:
-            raise refusal(f"there is no parameter {name!r}")
-    return {name: known[name].check(value) for name, value in values.items()}

@@ -30,7 +30,7 @@ def page() -> Page:
     """Return the names that a page's cells will share."""
     chapters = import_module("liftbook.chapters")
     results = import_module("liftbook.chapters.results")
-    return Page(chapters.parse_parameters, chapters.RerunError, results.MIME_PREFIX + results.ROWS_MIME)
+    return Page(chapters.Parameter, results.MIME_PREFIX + results.ROWS_MIME)
 
 
 def yardstick() -> float:

@@ -8,9 +8,8 @@ cell calls :func:`check_parameters`, so that invalid values are refused even und
 from __future__ import annotations
 
 import ast
-import difflib
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -52,13 +51,8 @@ def find_chapter(name: str) -> Path:
     pages = {path.stem: path for path in sorted(chapters_folder().glob("*.md"))}
     if name not in pages or not read_parameters(pages[name]):
         known = [stem for stem, path in pages.items() if read_parameters(path)]  # which takes a second
-        raise RerunError(f"no chapter {name!r}: {_suggest(name, known)}")
+        raise RerunError(f"no chapter {name!r}: {typed.suggest(name, known)}")
     return pages[name]
-
-
-def _suggest(name: str, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known) or 'none'}"
 
 
 def read_parameters(path: Path) -> list[typed.Parameter]:
@@ -118,18 +112,7 @@ def check_values(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:
     """
     earlier = typed.injected_values(path, Parameter)
     of_chapter = {name: value for name, value in earlier.items() if name not in OF_PAPERMILL}
-    return _checked(read_parameters(path), of_chapter | dict(values), path.stem)
-
-
-def _checked(parameters: Sequence[typed.Parameter], values: Mapping[str, Any], where: str) -> dict[str, Any]:
-    known = {parameter.name: parameter for parameter in parameters}
-    for name in values:
-        if name not in known:
-            raise RerunError(f"{where} has no parameter {name!r}: {_suggest(name, list(known))}")
-    return {
-        name: known[name].parse(value) if isinstance(value, str) else known[name].check(value)
-        for name, value in values.items()
-    }
+    return typed.check_values(read_parameters(path), of_chapter | dict(values), path.stem, Parameter)
 
 
 def check_parameters() -> None:
@@ -157,7 +140,8 @@ def check_parameters() -> None:
         elif lines and all(isinstance(line, ast.AnnAssign) for line in lines):
             declared = parse_parameters(source, "the parameters cell")
             names = [parameter.name for parameter in declared] + [name for name in given if name not in OF_PAPERMILL]
-            shell.user_ns.update(_checked(declared, {name: shell.user_ns[name] for name in names}, "this notebook"))
+            values = {name: shell.user_ns[name] for name in names}
+            shell.user_ns.update(typed.check_values(declared, values, "this notebook", Parameter))
             return
     raise RerunError("no cell before this one declares parameters: put check_parameters() after the parameters cell")
 

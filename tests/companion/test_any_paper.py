@@ -364,7 +364,5 @@ def test_a_folder_without_a_book_is_named(tmp_path):
     command = [sys.executable, "-m", "companion", "rerun", "page", "-o", "run"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert (
-        done.stderr
-        == f"companion: no conf.py or _config.yml in {tmp_path}: run this in the folder of a book, or name it (book)\n"
-    )
+    said = f"no conf.py or _config.yml in {tmp_path}: run this in the folder of a book, or name it (--book)"
+    assert done.stderr == f"companion: {said}\n"

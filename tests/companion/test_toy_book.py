@@ -441,7 +441,7 @@ def test_a_rerun_of_a_page_that_fails_or_assigns_to_a_parameter_is_no_page(book,
     [
         (["new", "."], ". already exists: choose another folder"),
         (["rerun", "coin", "-o", "a"], "there is no page 'coin'"),
-        (["rerun", "coins", "-p", "toss", "3", "-o", "a"], "there is no parameter 'toss', but tosses, seed"),
+        (["rerun", "coins", "-p", "toss", "3", "-o", "a"], "coins has no parameter 'toss': did you mean 'tosses'?"),
         (
             ["rerun", "coins", "-p", "tosses", "2.5", "-o", "a"],
             "tosses is 2.5: give a whole number in [1, 10000], such as 20",

@@ -1,5 +1,7 @@
 """Chapters are listed, checked, rerun."""
 
+import ast
+import builtins
 import datetime as dt
 import json
 import math
@@ -10,6 +12,7 @@ import sys
 from pathlib import Path
 from urllib.parse import unquote
 
+import jupytext
 import nbformat
 import numpy as np
 import pandas as pd
@@ -25,6 +28,7 @@ from liftbook import chapters as module
 from liftbook.chapters import (
     Parameter,
     chapters_folder,
+    check_values,
     parse_parameters,
     preview_parameters,
     ran_with,
@@ -32,7 +36,7 @@ from liftbook.chapters import (
     read_parameters,
     running,
 )
-from liftbook.chapters.card import crate
+from liftbook.chapters.crate import crate
 from liftbook.chapters.errors import RerunError
 from liftbook.commands import main
 from liftlib.errors import LiftWarning
@@ -180,6 +184,28 @@ def test_each_number_of_a_chapter_has_a_range_that_refuses_before_the_run(path):
             wrong = "-1" if "list" not in parameter.annotation else "[-1]"
             with pytest.raises(RerunError, match=rf"{parameter.name} is -1(\.0)?, not in \["):
                 module.check_values(path, {parameter.name: wrong})
+
+
+@pytest.mark.parametrize("values", [{"rho_1": 0.7}, {"rho_2": "0.2"}, {"rho_1": 0.5, "rho_2": 0.5}])
+def test_a_value_that_must_exceed_another_is_refused_before_the_run(values):
+    path = chapters_folder() / "notation.md"
+    ran = {"rho_1": 0.2, "rho_2": 0.6} | {name: float(value) for name, value in values.items()}
+    said = f"rho_2 is {ran['rho_2']}, not above rho_1, which is {ran['rho_1']}: change one of them"
+    with pytest.raises(RerunError, match=said):
+        check_values(path, values)
+    assert check_values(path, {"rho_1": 0.1, "rho_2": "0.5"}) == {"rho_1": 0.1, "rho_2": 0.5}
+
+
+@pytest.mark.parametrize("path", WITH_PARAMETERS, ids=lambda path: path.stem)
+def test_no_cell_judges_parameters(path):
+    """Their comments declare what is valid, so that it is refused before the run, and with a remedy."""
+    names, plain = {parameter.name for parameter in read_parameters(path)}, TransformerManager().transform_cell
+    cells = [cell.source for cell in jupytext.read(path).cells if cell.cell_type == "code" and "assert" in cell.source]
+    asserted = [
+        node.test for source in cells for node in ast.walk(ast.parse(plain(source))) if isinstance(node, ast.Assert)
+    ]
+    used = {ast.unparse(test): {n.id for n in ast.walk(test) if isinstance(n, ast.Name)} for test in asserted}
+    assert [test for test, read in used.items() if read & names and read <= names | {*dir(builtins)}] == []
 
 
 def test_nan_is_out_of_range():
@@ -454,7 +480,10 @@ def test_no_overwriting_unless_asked(capsys, tmp_path, monkeypatch):
     assert run(capsys, *words)[0] == 0
     code, _, err = run(capsys, *words)
     assert code == 2
-    assert "already exists: choose another folder, or replace it (force)" in err
+    assert "already exists: choose another folder or overwrite it (--force)" in err
+    with pytest.raises(RerunError, match=r"overwrite it$") as refused:
+        module.rerun(str(SMALL), {}, folder)
+    assert refused.value.arguments == ("force",)
     code, _, _ = run(capsys, *words, "--force", "--no-html")
     assert code == 0
     assert not (folder / "small.html").exists()

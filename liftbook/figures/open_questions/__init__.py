@@ -1,0 +1,1 @@
+"""Open questions of the papers: published methods against the best known."""
