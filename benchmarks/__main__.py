@@ -28,7 +28,7 @@ from benchmarks.timing import side_by_side
 from liftbook import figures
 from liftbook.relatives.product_polytope import product_polytope_response
 from liftbook.rows.labels import merge_labels
-from liftbook.rows.scales import E23_EPSILONS
+from liftbook.rows.making import E23_EPSILONS
 from liftlib.response.posteriors import ResponseCertificate
 from mixproof import polytope
 from mixproof.numerics import xlogx

@@ -1,17 +1,62 @@
-"""The stamp at the end of a chapter, and the card that makes a rerun citable."""
+"""The stamp at the end of a chapter, and the card that makes a rerun citable, also as an RO-Crate 1.1."""
 
 from __future__ import annotations
 
 import datetime as dt
+import difflib
+import math
+import mimetypes
 import os
 import platform
+import re
 import subprocess
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
+
+from companion.parameters import read_notebook
+from companion.solutions import tags
+from liftbook.chapters.parameters import chapters_folder
+
+
+def edited_cells(path: Path) -> int | None:
+    """Return how many code cells of a notebook were changed, added or left out, or None if it is no chapter's.
+
+    A downloaded notebook counts as the chapter: it has a cell that installs the library, no cells that only fill in
+    numbers, and empty answers. Its checks, which contain sealed answers, are not compared.
+    """
+    chapter = chapters_folder() / f"{path.stem}.md"
+    if not chapter.is_file():
+        return None
+    if path.resolve() == chapter.resolve():
+        return 0
+    cells, own = _code(chapter), _code(path)
+    counts = [_apart([cell.source for cell in cells], [cell.source for cell in own])]
+    if counts[0] and path.suffix == ".ipynb":
+        from companion.sphinx.notebooks import FROM_REPOSITORY, FROM_WHEEL, code  # noqa: PLC0415 - Sphinx, a second
+
+        installs = [re.sub(r"\\{\w+\\}", "[^\n]*", re.escape(text)) for text in (FROM_REPOSITORY, FROM_WHEEL)]
+        if own and any(re.fullmatch(pattern, own[0].source) for pattern in installs):
+            own = own[1:]
+        wanted = [new.source for cell in cells if "check" not in tags(cell) for new in code(cell)]
+        counts.append(_apart(wanted, [cell.source for cell in own if "check" not in tags(cell)]))
+    return min(counts)
+
+
+def _code(path: Path) -> list[Any]:
+    return [cell for cell in read_notebook(path).cells if cell.cell_type == "code"]
+
+
+def _apart(wanted: Sequence[str], own: Sequence[str]) -> int:
+    """Return the number of cells by which two notebooks differ."""
+    ours, theirs = ([source.strip() for source in sources] for sources in (wanted, own))
+    steps = difflib.SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes()
+    return sum(max(i2 - i1, j2 - j1) for step, i1, i2, j1, j2 in steps if step != "equal")
+
 
 STAMPED_PACKAGES = ("liftlib", "numpy", "scipy", "highspy", "pandas", "matplotlib")
 
@@ -124,3 +169,78 @@ def ran_with(started: float, *, seed: int | None = None) -> Stamp:
     """
     values = versions() | ({} if seed is None else {"seed": str(seed)})
     return Stamp(values | {"seconds": f"{time.perf_counter() - started:.1f}"})
+
+
+CRATE = "ro-crate-metadata.json"
+PROFILE = "https://w3id.org/ro/crate/1.1"
+LICENSE = "https://creativecommons.org/licenses/by/4.0/"
+
+
+def crate(card: Mapping[str, Any], files: Sequence[str]) -> dict[str, Any]:
+    """Return the JSON-LD of a run's folder.
+
+    Parameters
+    ----------
+    card : mapping
+        The run's card.
+    files : sequence of str
+        Names of the files in the folder; those that only its page loads (``_static``) are left out.
+    """
+    what, source = named_source(card)
+    parts = [_file(name) for name in files if not name.startswith("_static/")]
+    values = [
+        {"@id": f"#parameter-{name}", "@type": "PropertyValue", "name": name, "value": _plain(value)}
+        for name, value in card["parameters"].items()
+    ]
+    software = [
+        {"@id": f"#{name}", "@type": "SoftwareApplication", "name": name, "softwareVersion": version}
+        for name, version in card["versions"].items()
+    ]
+    commit = card["git"].get("commit")
+    action = {
+        "@id": "#run",
+        "@type": "CreateAction",
+        "name": f"Run of {what}",
+        "description": f"Code: {source}" + (f", commit {commit}" if commit else ""),
+        "endTime": card["finished"],
+        "instrument": _references(software),
+        "object": _references(values),
+        "result": _references(parts),
+    }
+    root = {
+        "@id": "./",
+        "@type": "Dataset",
+        "name": f"Run of {what}",
+        "description": f"{source}, run with the parameters of the card run.md; {card['seconds']} s on {card['system']}",
+        "datePublished": card["finished"],
+        "license": {"@id": LICENSE},
+        "hasPart": _references(parts),
+        "mentions": {"@id": "#run"},
+    }
+    descriptor = {
+        "@id": CRATE,
+        "@type": "CreativeWork",
+        "conformsTo": {"@id": PROFILE},
+        "about": {"@id": "./"},
+    }
+    name = "Creative Commons Attribution 4.0 International, for text and figures; code is under BSD-3-Clause"
+    rights = {"@id": LICENSE, "@type": "CreativeWork", "name": name}
+    return {
+        "@context": f"{PROFILE}/context",
+        "@graph": [descriptor, root, *parts, action, *values, *software, rights],
+    }
+
+
+def _references(entities: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [{"@id": entity["@id"]} for entity in entities]
+
+
+def _file(name: str) -> dict[str, Any]:
+    kind = "application/x-ipynb+json" if name.endswith(".ipynb") else mimetypes.guess_type(name)[0]
+    return {"@id": quote(name), "@type": "File", "name": name, "encodingFormat": kind or "text/markdown"}
+
+
+def _plain(value: Any) -> str | float | bool:
+    """Return a value that schema.org and JSON have."""
+    finite = isinstance(value, int | float) and math.isfinite(value)
+    return value if isinstance(value, str) or finite else repr(value)

@@ -15,9 +15,7 @@ from typing import Any
 
 from companion.parameters import ask_for_values, read_notebook, take_values
 from companion.project import refuse_address
-from liftbook.chapters.card import as_text, card, named_source
-from liftbook.chapters.crate import CRATE, crate
-from liftbook.chapters.edits import edited_cells
+from liftbook.chapters.card import CRATE, as_text, card, crate, edited_cells, named_source
 from liftbook.chapters.errors import ChapterFailed, RerunError
 from liftbook.chapters.folders import CARD, FAILED, check_replaceable, code_digest, file_digest, list_files
 from liftbook.chapters.layout import lay_out

@@ -1,4 +1,4 @@
-"""The joint distributions on which claims are tested."""
+"""The joint distributions on which claims are tested, and I(X; Y) of a channel and of the optimum."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ from functools import lru_cache, wraps
 
 import numpy as np
 
+from liftlib.channel import Channel
 from liftlib.datasets import adult, dirichlet_joint, uniform_joint, uniform_joints
 from liftlib.joint import Joint
+from liftlib.measures.evaluation import evaluate
+from liftlib.notions import Convex
+from liftlib.response.optimal import optimal_response
 
 
 @lru_cache(maxsize=16)
@@ -55,3 +59,13 @@ def on_each(joints: Callable[..., Iterable[Joint]], *size: int) -> Callable[[Cal
         return holds
 
     return claim
+
+
+def utility(joint: Joint, channel: Channel) -> float:
+    """Return I(X; Y) in nats."""
+    return evaluate(joint, channel).mutual_information
+
+
+def optimum(joint: Joint, notion: Convex) -> float:
+    """Return the largest I(X; Y) under a notion, in nats."""
+    return utility(joint, optimal_response(joint, notion))

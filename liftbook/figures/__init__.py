@@ -31,12 +31,18 @@ rng : int or numpy.random.Generator
     Seed or random generator.
 """
 
-from liftbook.figures.c22.example import example_c22_1, example_c22_1_family
-from liftbook.figures.c22.merging import figure_c22_1, figure_c22_2, figure_c22_3, merged_risks
+from liftbook.figures.c22 import (
+    example_c22_1,
+    example_c22_1_family,
+    figure_c22_1,
+    figure_c22_2,
+    figure_c22_3,
+    merged_risks,
+)
 from liftbook.figures.e23.asymmetry import figure_e23_1
-from liftbook.figures.e23.convexity import lift_measures, lift_sets
-from liftbook.figures.e23.distance import distance_to_optimum
+from liftbook.figures.e23.convexity import convexity_of_bounds, lift_measures, lift_sets
 from liftbook.figures.e23.merging import (
+    algorithm_1_readings,
     figure_e23_2,
     figure_e23_3,
     figure_e23_6,
@@ -45,23 +51,27 @@ from liftbook.figures.e23.merging import (
     figure_e23_12,
     figure_e23_13,
 )
-from liftbook.figures.e23.mixtures import convexity_of_bounds
 from liftbook.figures.e23.printed_response import algorithm_2, algorithm_2_endings
-from liftbook.figures.e23.readings import algorithm_1_readings
-from liftbook.figures.e23.response import figure_e23_4, figure_e23_5, figure_e23_8, figure_e23_9, figure_e23_10
-from liftbook.figures.e23.vertices import vertex_growth
-from liftbook.figures.i21.example import figure_i21_1, figure_i21_2, figure_i21_3, figure_i21_4
-from liftbook.figures.i21.tradeoff import reduction_tradeoff
-from liftbook.figures.open_questions.average_lifts import alpha_lift_heuristic, alpha_lift_optimum
-from liftbook.figures.open_questions.extremes import extreme_lifts
-from liftbook.figures.open_questions.partition import partition_gap
-from liftbook.figures.open_questions.surveys import robust_surveys
-from liftbook.figures.s20.exact_side_channels import srlip_small, theorem_4_failures
-from liftbook.figures.s20.kernels import kernel_polytope_times
-from liftbook.figures.s20.optimal import figure_s20_3
-from liftbook.figures.s20.reporting_adult import figure_s20_5, figure_s20_8
-from liftbook.figures.s20.reporting_random import correlations, figure_s20_6, figure_s20_7
-from liftbook.figures.s20.side_channels import figure_s20_4, shares_of_lip
+from liftbook.figures.e23.response import (
+    distance_to_optimum,
+    figure_e23_4,
+    figure_e23_5,
+    figure_e23_8,
+    figure_e23_9,
+    figure_e23_10,
+    vertex_growth,
+)
+from liftbook.figures.i21 import figure_i21_1, figure_i21_2, figure_i21_3, figure_i21_4, reduction_tradeoff
+from liftbook.figures.open_questions import (
+    alpha_lift_heuristic,
+    alpha_lift_optimum,
+    extreme_lifts,
+    partition_gap,
+    robust_surveys,
+)
+from liftbook.figures.s20.optimal import figure_s20_3, kernel_polytope_times
+from liftbook.figures.s20.reporting import correlations, figure_s20_5, figure_s20_6, figure_s20_7, figure_s20_8
+from liftbook.figures.s20.side_channels import figure_s20_4, shares_of_lip, srlip_small, theorem_4_failures
 from liftbook.rows.merging import merged_measures, merging_tradeoff
 from liftbook.rows.responses import Point, response_tradeoff
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 import pandas as pd
 
-from liftbook.figures.i21.reductions import cost_of, distance, least_cost
+from liftbook.figures.i21 import cost_of, distance, least_cost
 from liftlib.channel import Channel
 from liftlib.datasets import dirichlet_joints, uniform_joints
 from liftlib.family import calibrate

@@ -19,14 +19,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from liftbook.figures.e23.distance import GAP as NEARNESS
-from liftbook.figures.e23.distance import distance_to_optimum
-from liftbook.figures.e23.response import figure_e23_4, figure_e23_8, figure_e23_10
-from liftbook.figures.open_questions.average_lifts import alpha_lift_optimum
+from liftbook.figures.e23.response import GAP as NEARNESS
+from liftbook.figures.e23.response import distance_to_optimum, figure_e23_4, figure_e23_8, figure_e23_10
+from liftbook.figures.open_questions import alpha_lift_optimum
 from liftbook.figures.population.kept_columns import FOR_POPULATION, kept_column_attempts
 from liftbook.figures.population.plane import designs_in_plane
-from liftbook.figures.s20.kernels import kernel_polytope_times
-from liftbook.figures.s20.reporting_adult import figure_s20_5
+from liftbook.figures.s20.optimal import kernel_polytope_times
+from liftbook.figures.s20.reporting import figure_s20_5
 from liftbook.figures.s20.side_channels import GAP, figure_s20_4
 from liftbook.rows.stores import RELATIVE, this_run, write_rows
 from liftlib.errors import DataError, InvalidParameter

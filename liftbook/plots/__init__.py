@@ -4,17 +4,14 @@ Each function returns the axes on which it draws; ``rows`` is a data frame, and 
 """
 
 from liftbook.plots.budgets import below_budget, frontier
-from liftbook.plots.comparison import time_and_utility
-from liftbook.plots.dots import shares, strips
-from liftbook.plots.graphs import implications
+from liftbook.plots.dots import shares, strips, time_and_utility
+from liftbook.plots.graphs import decisions, implications
 from liftbook.plots.joints import flows, lift_map, plane
 from liftbook.plots.legends import at_ends
 from liftbook.plots.lines import curves, histograms, tradeoff
 from liftbook.plots.multiples import panels, scatters, tables
-from liftbook.plots.questions import decisions
-from liftbook.plots.sets import lift_sets
 from liftbook.plots.styling import COLOURS, LABELS, label, looks, style
-from liftbook.plots.triangles import simplex, simplices
+from liftbook.plots.triangles import lift_sets, simplex, simplices
 from lifttables.audits.picture import as_svg
 
 __all__ = [

@@ -10,9 +10,9 @@ import pandas as pd
 
 from liftbook.claims.figures import MEAN_TOL, Figure, figure, never_below, on_adult
 from liftbook.claims.samples import drawn
-from liftbook.figures.e23.readings import algorithm_1_readings
+from liftbook.figures.e23.merging import algorithm_1_readings
+from liftbook.rows.making import E23_LAMBDAS as LAMBDAS
 from liftbook.rows.merging import alip_name
-from liftbook.rows.scales import E23_LAMBDAS as LAMBDAS
 from liftlib.channel import Channel
 from liftlib.datasets import uniform_joint
 from liftlib.measures.evaluation import evaluate

@@ -1,10 +1,14 @@
-"""Claims about Example 1 of I21."""
+"""Claims about Example 1 of I21 and its Figs 2-4."""
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 
-from liftbook.figures.i21.reductions import EXAMPLE_1 as EXAMPLE
+from liftbook.claims.figures import figure
+from liftbook.figures.i21 import AWARE, PRINTED
+from liftbook.figures.i21 import EXAMPLE_1 as EXAMPLE
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
@@ -136,3 +140,11 @@ def permuted_symbols_keep_the_order() -> bool:
     swap = Channel(np.eye(4)[[1, 0, 3, 2]])
     lossless = abs(evaluate(EXAMPLE, swap).mutual_information - entropy(EXAMPLE.p_x)) < 1e-12
     return lossless and _moved(swap) < 1e-12
+
+
+def distance_reverses_the_order_of_information() -> float:
+    """Return the share of pairs of Fig. 4's 100 points that both losses order alike."""
+    losses = figure("i21_4").rows.pivot_table(index="reduction", columns=["series", "measure"], values="mean")
+    points = [point for series in (PRINTED, AWARE) for point in losses[series].to_numpy()]
+    agree = [(a[0] - b[0]) * (a[1] - b[1]) > 0 for a, b in combinations(points, 2)]
+    return float(np.mean(agree))

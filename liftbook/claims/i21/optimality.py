@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from liftbook.claims.samples import drawn, on_each
-from liftbook.figures.i21.reductions import EXAMPLE_1 as EXAMPLE
-from liftbook.figures.i21.reductions import distance, least_cost
+from liftbook.figures.i21 import EXAMPLE_1 as EXAMPLE
+from liftbook.figures.i21 import distance, least_cost
 from liftlib.channel import Channel
 from liftlib.datasets import dirichlet_joint
 from liftlib.joint import Joint

@@ -8,7 +8,7 @@ import numpy as np
 
 from liftbook.claims.figures import Figure
 from liftbook.claims.samples import drawn, on_each
-from liftbook.figures.i21.reductions import EXAMPLE_1 as EXAMPLE
+from liftbook.figures.i21 import EXAMPLE_1 as EXAMPLE
 from liftbook.relatives.bounded_reduction import extreme_reduction
 from liftlib.channel import Channel
 from liftlib.joint import Joint

@@ -6,10 +6,9 @@ import numpy as np
 import pandas as pd
 
 from liftbook.claims.figures import figure
-from liftbook.claims.samples import on_each, seeded
-from liftbook.claims.utility import optimum, utility
-from liftbook.figures.s20.kernels import best_kernel
-from liftbook.rows.scales import S20_EPSILONS
+from liftbook.claims.samples import on_each, optimum, seeded, utility
+from liftbook.figures.s20.optimal import best_kernel
+from liftbook.rows.making import S20_EPSILONS
 from liftlib.channel import Channel
 from liftlib.datasets import uniform_joints
 from liftlib.joint import Joint

@@ -10,10 +10,9 @@ import pandas as pd
 
 from liftbook import figures
 from liftbook.claims.judging import long
-from liftbook.claims.samples import drawn
-from liftbook.claims.utility import optimum, utility
-from liftbook.figures.s20.kernels import best_kernel, product_of_kernels
-from liftbook.rows.scales import S20_EPSILONS, S20_SHAPE
+from liftbook.claims.samples import drawn, optimum, utility
+from liftbook.figures.s20.optimal import best_kernel, product_of_kernels
+from liftbook.rows.making import S20_EPSILONS, S20_SHAPE
 from liftlib.channel import Channel
 from liftlib.datasets import uniform_joint, uniform_joints
 from liftlib.joint import Joint

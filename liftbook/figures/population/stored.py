@@ -19,10 +19,9 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from liftbook.figures.population.coverage import AUDITED, audited_table
-from liftbook.figures.population.designs import DESIGNS, LAWS, NOTIONS, judged
+from liftbook.figures.population.designs import DESIGNS, LAWS, NOTIONS, WAYS, judged, judged_ways, told
 from liftbook.figures.population.losses import SHAPES, VARIANTS, losses
 from liftbook.figures.population.neighbours import KERNELS, neighbours_of
-from liftbook.figures.population.ways import WAYS, judged_ways, told
 from liftbook.rows.stores import append_until, this_run, write_rows
 from liftlib.errors import DataError
 from liftlib.resources import resource
@@ -189,7 +188,7 @@ def stored_designs() -> pd.DataFrame:
 
 
 def stored_ways() -> pd.DataFrame:
-    """Return the long run of :func:`~.ways.population_ways`, at confidence 0.95."""
+    """Return the long run of :func:`~.designs.population_ways`, at confidence 0.95."""
     return told(OF_WAYS.read().rename(columns={"tried": "design"}))
 
 

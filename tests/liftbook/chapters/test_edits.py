@@ -5,8 +5,7 @@ import pytest
 
 from companion.sphinx.notebooks import FROM_WHEEL, convert
 from liftbook.chapters import chapters_folder, read_notebook
-from liftbook.chapters.card import as_text, card
-from liftbook.chapters.edits import edited_cells
+from liftbook.chapters.card import as_text, card, edited_cells
 
 CHAPTER = chapters_folder() / "watchdog.md"
 

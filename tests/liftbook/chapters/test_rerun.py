@@ -36,7 +36,7 @@ from liftbook.chapters import (
     read_parameters,
     running,
 )
-from liftbook.chapters.crate import crate
+from liftbook.chapters.card import crate
 from liftbook.chapters.errors import RerunError
 from liftbook.commands import main
 from liftlib.errors import LiftWarning

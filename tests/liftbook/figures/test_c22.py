@@ -7,8 +7,8 @@ import pytest
 
 import liftlib as ll
 from liftbook import figures
-from liftbook.figures.c22 import example
-from liftbook.rows.scales import C22_EPSILONS
+from liftbook.figures import c22
+from liftbook.rows.making import C22_EPSILONS
 from liftlib.errors import InvalidParameter
 
 EPSILONS = (0.3, 1.2, 2.5)
@@ -131,6 +131,6 @@ class TestExample1:
         assert -(masses * np.log(masses)).sum() == pytest.approx(0.5269, abs=5e-5)
 
     def test_says_so_where_no_joint_has_them(self, monkeypatch):
-        monkeypatch.setattr(example, "EXAMPLE_MERGED_RISK", 0.5)  # x5's risk of 0.2608 allows less than 0.1
+        monkeypatch.setattr(c22, "EXAMPLE_MERGED_RISK", 0.5)  # x5's risk of 0.2608 allows less than 0.1
         with pytest.raises(InvalidParameter, match=r"^no joint distribution has the numbers of C22 Example 1: "):
             figures.example_c22_1()

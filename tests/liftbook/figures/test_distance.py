@@ -5,7 +5,7 @@ import pytest
 
 import liftlib as ll
 from liftbook import figures
-from liftbook.figures.e23.distance import GAP
+from liftbook.figures.e23.response import GAP
 from liftlib.errors import InvalidParameter
 
 

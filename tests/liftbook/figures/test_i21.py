@@ -6,7 +6,7 @@ from point import point
 
 import liftlib as ll
 from liftbook import figures
-from liftbook.figures.i21 import reductions as i21
+from liftbook.figures import i21
 from liftlib.errors import InvalidParameter
 
 JOINT = i21.EXAMPLE_1

@@ -7,17 +7,20 @@ import numpy as np
 import pytest
 
 import liftlib as ll
-from liftbook.figures.population import stored, ways
+from liftbook.figures.population import designs, stored
 from liftbook.figures.population.coverage import AUDITED, audited_table, interval_coverage
 from liftbook.figures.population.designs import (
     DESIGNS,
     LAWS,
     NOTIONS,
+    WAYS,
     drawn_table,
     halved,
     judged,
+    judged_ways,
     kept_shares,
     population_designs,
+    population_ways,
     whatever_the_law,
 )
 from liftbook.figures.population.losses import SHAPES, OneSubset, law_and_optimum, losses, population_losses
@@ -29,7 +32,6 @@ from liftbook.figures.population.neighbours import (
     one_person_other,
     published,
 )
-from liftbook.figures.population.ways import WAYS, judged_ways, population_ways
 from liftlib.errors import DataError, InvalidParameter
 from lifttables.audits.measuring import MEASURES
 from lifttables.confident.certification import for_population, route
@@ -75,8 +77,8 @@ def test_halved():
 
 @pytest.mark.parametrize("name", WAYS)
 def test_ways_serve_the_notion_and_have_no_design_of_their_own(name):
-    assert ll.mechanisms[name].serves(ways.NOTION)
-    assert route(ll.mechanisms[name], ways.NOTION) == name
+    assert ll.mechanisms[name].serves(designs.NOTION)
+    assert route(ll.mechanisms[name], designs.NOTION) == name
 
 
 def test_ways_are_judged_by_the_law_of_what_their_table_has():

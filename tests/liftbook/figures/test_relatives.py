@@ -12,8 +12,17 @@ from liftbook.figures.relatives.closed import closed_forms, half_and_half, least
 from liftbook.figures.relatives.families import CONVERSIONS, conversions_tried, information_under_ldp, renyi
 from liftbook.figures.relatives.funnel import FUNNELS, against_the_bound, beyond, same_average
 from liftbook.figures.relatives.notions import RELATIVES, Case
-from liftbook.figures.relatives.tried import arrows_tried, decided, gaps_tried, places
-from liftbook.figures.relatives.twice import ADDITIVE, agreeing, both, exclusive_or, twice
+from liftbook.figures.relatives.tried import (
+    ADDITIVE,
+    agreeing,
+    arrows_tried,
+    both,
+    decided,
+    exclusive_or,
+    gaps_tried,
+    places,
+    twice,
+)
 
 
 def by_loops(case):

@@ -7,8 +7,7 @@ from point import point
 
 import liftlib as ll
 from liftbook import figures
-from liftbook.figures.s20.reporting_adult import panel_name
-from liftbook.figures.s20.reporting_random import truth_weight
+from liftbook.figures.s20.reporting import panel_name, truth_weight
 from liftlib.errors import InvalidParameter
 
 FAMILIES = {

@@ -5,7 +5,7 @@ import pytest
 from algorithm_1 import algorithm_1
 from merged_notions import NOTIONS
 
-from liftbook.figures.e23.readings import ALIPWithRisk
+from liftbook.figures.e23.merging import ALIPWithRisk
 from liftbook.rows.labels import merge_labels, watchdog_labels
 from liftlib import ALIP, LDP, LIP, InvalidParameter, Joint
 from liftlib.merging.subset_merging import subset_merging

@@ -10,7 +10,7 @@ import pytest
 import liftlib as ll
 from liftbook import figures
 from liftbook.chapters import chapters_folder, read_notebook
-from liftbook.rows.reading import at, curve, where_largest
+from liftbook.rows.making import at, curve, where_largest
 
 CHAPTERS = sorted(chapters_folder().glob("*.md"))
 NEAREST = re.compile(r"abs\(.*\)\.(?:arg|idx)min\(\)|min\(\w+, key=lambda")

@@ -1,27 +1,136 @@
-"""Claims of C22 about subset merging for LIP, except those about figures."""
+"""Claims of C22: Example 1, Figs 1 and 3, and subset merging for LIP."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
+import pandas as pd
 
 from liftbook import figures
+from liftbook.claims.figures import Figure, figure
+from liftbook.claims.judging import long
 from liftbook.claims.samples import drawn
+from liftbook.figures.c22 import EXAMPLE_MERGED_RISK, EXAMPLE_RISKS
 from liftbook.relatives.best_partition import best_partition
 from liftbook.rows.batch import Batch
 from liftbook.rows.labels import merge_labels, watchdog_labels
-from liftbook.rows.scales import C22_EPSILONS
+from liftbook.rows.making import C22_EPSILONS
 from liftlib.channel import Channel
 from liftlib.datasets import uniform_joint, uniform_joints
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
+from liftlib.measures.lifts import lift
 from liftlib.merging.risk import high_risk
 from liftlib.merging.subset_merging import subset_merging
 from liftlib.merging.watchdog import watchdog
 from liftlib.notions import LIP, PerfectPrivacy
 from mixproof.numerics import KEEP_TOL
+
+
+def c22_example_sets() -> bool:
+    """Whether all published risks but the last are above the budget of 0.8."""
+    return [risk > 0.8 for risk in EXAMPLE_RISKS] == [True, True, True, True, False]
+
+
+def c22_example_is_possible() -> bool:
+    joint, notion = figures.example_c22_1(), LIP(0.8)
+    channel = watchdog(joint, notion, extend=False)
+    release = channel.release(joint)
+    computed = [
+        *notion.risk(lift(joint), joint.p_s),
+        evaluate(joint, channel).entropy,
+        evaluate(joint, channel).mutual_information,
+        *notion.risk(lift(release), release.p_s),
+    ]
+    printed = [1.3515, 1.6458, 0.9295, 0.8161, 0.2608, 1.6034, 0.5269, 0.2608, 0.0627]
+    return bool(np.abs(np.array(computed) - printed).max() <= 0.00005)
+
+
+def c22_example_budget_over_leakage() -> float:
+    """Return the ratio of the published budget to the merged symbols' published risk."""
+    return 0.8 / EXAMPLE_MERGED_RISK
+
+
+def c22_table_1_gain() -> bool:
+    """Whether Table 1's second row has more utility and leakage, but leakage < 1."""
+    return 0.7335 > 0.5913 and 0.8037 <= 0.8488 < 1
+
+
+@lru_cache(maxsize=2)
+def _family(seed: int) -> pd.DataFrame:
+    return figures.example_c22_1_family(2000, rng=seed)
+
+
+@long
+def c22_example_complete_share(seed: int) -> float:
+    """Return the share of joints with C22's numbers that are merged completely."""
+    return float((_family(seed)["subsets"] == 1).mean())
+
+
+@long
+def c22_example_largest_information(seed: int) -> float:
+    """Return the largest I(X;Y) of Algorithm 1 on joints with C22's numbers, nats."""
+    return float(_family(seed)["information"].max())
+
+
+FIG_1, FIG_3 = figure("c22_1"), figure("c22_3")
+
+
+def _both(figure: Figure, seed: int, measure: str, column: str = "mean") -> tuple[pd.Series[float], pd.Series[float]]:
+    figure = figure.at(seed)
+    return figure.curve("Algorithm 1", measure, column), figure.curve("complete merging", measure, column)
+
+
+def c22_fig1_complete_far_below(share: str, seed: int) -> bool:
+    """Whether complete merging's mean leakage + std is <= ``share`` times each eps."""
+    mean, std = (_both(FIG_1, seed, "high_risk_leakage", column)[1] for column in ("mean", "std"))
+    return bool((mean + std <= mean.index * float(share)).all())
+
+
+def c22_fig1_algorithm_below(seed: int) -> bool:
+    mean, std = (_both(FIG_1, seed, "high_risk_leakage", column)[0] for column in ("mean", "std"))
+    return bool((mean + std < mean.index).all())
+
+
+def c22_fig3_leakage_below(seed: int) -> bool:
+    return all(bool((leakage <= leakage.index).all()) for leakage in _both(FIG_3, seed, "leakage"))
+
+
+def c22_fig3_perfect_privacy(reading: str, seed: int) -> bool:
+    """Whether complete merging has NMIL 1 at eps 0.25 and 0.5.
+
+    With the reading "mean", the mean is 1 to two digits; otherwise NMIL is 1 on each of 1,000 joints.
+    """
+    p = uniform_joints(1000, 13, 20, np.random.default_rng(seed))
+    for eps in (0.25, 0.5):
+        loss = figures.merged_risks(p, watchdog_labels(p, LIP(eps), extend=False), eps)["nmil"]
+        if not (loss.mean() >= 0.995 if reading == "mean" else (loss > 1 - 1e-9).all()):
+            return False
+    return True
+
+
+def c22_not_perfect_at_half(seed: int) -> float:
+    """Return the share of 1,000 joints with NMIL < 1 after complete merging, eps 0.5."""
+    p = uniform_joints(1000, 13, 20, np.random.default_rng(seed))
+    loss = figures.merged_risks(p, watchdog_labels(p, LIP(0.5), extend=False), 0.5)["nmil"]
+    return float((loss < 1 - 1e-9).mean())
+
+
+def c22_samples_shrink(of: str, seed: int) -> bool:
+    """Whether fewer joints, or fewer symbols per joint, are high-risk as eps grows."""
+    if of == "joints":
+        counts = FIG_1.at(seed).curve("complete merging", "high_risk_leakage", "n")
+        return bool(counts.iloc[-1] < counts.iloc[0])
+    batch = Batch(uniform_joints(1000, 13, 20, np.random.default_rng(seed)))
+    means = [float(batch.high_risk(LIP(eps)).sum(axis=1).mean()) for eps in C22_EPSILONS]
+    return all(later < earlier for earlier, later in pairwise(means))
+
+
+def c22_share_without_high_risk(seed: int) -> float:
+    """Return the share of 1,000 joints that have no symbol of high risk at eps 2.5."""
+    return 1 - float(FIG_1.at(seed).curve("complete merging", "high_risk_leakage", "n")[2.5]) / 1000
 
 
 @lru_cache(maxsize=16)

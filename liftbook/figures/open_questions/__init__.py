@@ -1,1 +1,0 @@
-"""Open questions of the papers: published methods against the best known."""
