@@ -230,6 +230,7 @@ def write(app: Sphinx, error: Exception | None) -> None:
     if error is not None or app.builder.name != "html" or not BUILD_STATE:
         return
     folder = Path(app.outdir) / "_static" / "alive"
+    folder.mkdir(parents=True, exist_ok=True)  # no page of this build may run
     asked, root = browser(app), project_root(Path(app.srcdir))
     for path in [*sorted(SCRIPT_FOLDER.iterdir()), *(root / name for name in asked.scripts)]:
         shutil.copy(path, folder / path.name)

@@ -1,9 +1,8 @@
 """The reference page, generated from the exports of the packages.
 
-In a page's source, ``lift-reference`` is replaced by the documentation of a package's exports, with a heading per
-folder, or of a module's definitions; ``lift-summary`` by their names, first paragraphs and links to the source,
-without arguments and members. ``lift-mechanisms`` and ``lift-commands`` are replaced by tables of the registry
-and of the command line.
+In a page's source, ``lift-reference`` is replaced by the exports of a package, with a heading per folder, or by a
+module's definitions: signature, first paragraph and link to the source, where the rest of the docstring is.
+``lift-mechanisms`` and ``lift-commands`` are replaced by tables of the registry and of the command line.
 """
 
 from __future__ import annotations
@@ -100,15 +99,13 @@ def folder_of(address: str) -> str:
     return module.__name__.rpartition(".")[0]
 
 
-def documented(address: str, *, brief: bool = False) -> list[str]:
+def documented(address: str) -> list[str]:
     """Return the autodoc directive for a qualified name, as lines."""
     value = found_at(address)
     if inspect.isclass(value):
-        kind = "autoexception" if issubclass(value, BaseException) else "autoclass"
-        lines = [f".. {kind}:: {address}"]
-        if brief:
-            return [*lines, ""]
-        lines.append("   :members:")
+        if issubclass(value, BaseException):
+            return [f".. autoexception:: {address}", ""]
+        lines = [f".. autoclass:: {address}", "   :members:"]
         # they stand in the class's own text, under Attributes or Parameters
         if fields := [*getattr(value, "_fields", ())] or [
             f.name for f in (dataclasses.fields(value) if dataclasses.is_dataclass(value) else ())
@@ -120,7 +117,7 @@ def documented(address: str, *, brief: bool = False) -> list[str]:
     return [f".. autodata:: {address}", "   :no-value:", ""]
 
 
-def reference(package: str, seen: set[str], *, brief: bool = False) -> Iterator[str]:
+def reference(package: str, seen: set[str]) -> Iterator[str]:
     """Yield the Markdown lines of a package, except what is already documented."""
     folders: dict[str, list[str]] = {}
     is_package = hasattr(import_module(package), "__path__")
@@ -142,7 +139,7 @@ def reference(package: str, seen: set[str], *, brief: bool = False) -> Iterator[
             yield from (f".. automodule:: {folder}", "   :no-members:", "")
             seen.add(folder)
         for address in folders[folder]:
-            yield from documented(address, brief=brief)
+            yield from documented(address)
         yield from ("```", "")
 
 
@@ -173,75 +170,27 @@ def commands() -> Iterator[str]:
             yield f"| `{program.name} {name}` | {command.summary} | `liftlib[{command.extra}]` |"
 
 
-REFERENCE_DIRECTIVE = re.compile(r"^```\{lift-(reference|summary)\} (\S+)\n```$", re.MULTILINE)
+REFERENCE_DIRECTIVE = re.compile(r"^```\{lift-reference\} (\S+)\n```$", re.MULTILINE)
 TABLES = {"```{lift-mechanisms}\n```": mechanism_table, "```{lift-commands}\n```": commands}
 
 
-def write(app: Sphinx, _docname: str, source: list[str]) -> None:
+def write(_app: Sphinx, _docname: str, source: list[str]) -> None:
     """Replace the directives in a page's source by the generated documentation."""
     seen: set[str] = set()
-
-    def lines(place: re.Match[str]) -> str:
-        brief = place[1] == "summary"
-        app.env.temp_data[SUMMARY] |= brief
-        return "\n".join(reference(place[2], seen, brief=brief))
-
-    app.env.temp_data[SUMMARY] = False
-    text = REFERENCE_DIRECTIVE.sub(lines, source[0])
+    text = REFERENCE_DIRECTIVE.sub(lambda place: "\n".join(reference(place[1], seen)), source[0])
     for place, table in TABLES.items():
         if place in text:
             text = text.replace(place, "\n".join(table()))
     source[0] = text
 
 
-SUMMARY = "lift-summary"
-"""Where the environment keeps whether the page being read has summaries."""
-
-
-def shorten(app: Any, what: str, _name: str, _found: Any, _options: Any, lines: list[str]) -> None:
-    """Keep the first paragraph of each docstring on a page with summaries, and no text of modules."""
-    if app.env.temp_data.get(SUMMARY):
-        lines[:] = [] if what == "module" else [*"\n".join(lines).strip().partition("\n\n")[0].splitlines(), ""]
-
-
-def without_arguments(app: Any, what: str, *_of: Any) -> tuple[str, None] | None:
-    """Return the signature of each callable on a page with summaries, an ellipsis."""
-    return ("(…)", None) if app.env.temp_data.get(SUMMARY) and what not in ("module", "data") else None
-
-
-FIELD = re.compile(r":(ivar|vartype) (\w+(?:, \w+)+):(.*)")
-
-
-def name_each(_app: Any, _what: str, _name: str, _found: Any, _options: Any, lines: list[str]) -> None:
-    """Give each name of an attribute entry such as ``s, x : int`` its own field.
-
-    Sphinx would otherwise parse several names as a type and a name.
-
-    Examples
-    --------
-    >>> lines = [":ivar s, x: Indices,", "    by row.", ":vartype s, x: int", "", "Notes"]
-    >>> name_each(None, "", "", None, None, lines)
-    >>> lines[:4]
-    [':ivar s: Indices,', '    by row.', ':ivar x: Indices,', '    by row.']
-    >>> lines[4:]
-    [':vartype s: int', ':vartype x: int', '', 'Notes']
-    """
-    expanded: list[str] = []
-    copied = 0
-    for at, line in enumerate(lines):
-        if match := FIELD.match(line):
-            end = next((end for end in range(at + 1, len(lines)) if not lines[end].startswith("  ")), len(lines))
-            expanded += lines[copied:at]
-            for name in match[2].split(", "):
-                expanded += [f":{match[1]} {name}:{match[3]}", *lines[at + 1 : end]]
-            copied = end
-    lines[:] = [*expanded, *lines[copied:]]
+def shorten(_app: Any, what: str, _name: str, _found: Any, _options: Any, lines: list[str]) -> None:
+    """Keep the first paragraph of each docstring, and no text of modules."""
+    lines[:] = [] if what == "module" else [*"\n".join(lines).strip().partition("\n\n")[0].splitlines(), ""]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the reading of pages."""
-    app.connect("autodoc-process-signature", without_arguments)
     app.connect("autodoc-process-docstring", shorten, priority=100)  # before napoleon
-    app.connect("autodoc-process-docstring", name_each, priority=600)  # after napoleon, which writes the fields
     app.connect("source-read", write)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -4,30 +4,23 @@ import ast
 import inspect
 from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from liftbook.build.sphinx.reference import (
     REFERENCE_DIRECTIVE,
-    SUMMARY,
     addresses,
     commands,
     exported,
     found_at,
     reference,
     shorten,
-    without_arguments,
 )
 from liftbook.commands import LIFTBOOK
 from lifttables.cli import LIFT
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGE = [
-    package
-    for page in sorted((ROOT / "chapters").glob("api*.md"))
-    for _, package in REFERENCE_DIRECTIVE.findall(page.read_text(encoding="utf-8"))
-]
+PAGE = REFERENCE_DIRECTIVE.findall((ROOT / "chapters" / "api.md").read_text(encoding="utf-8"))
 
 
 def exports(text):
@@ -106,22 +99,11 @@ def test_a_module_asked_for_has_its_own_heading():
     assert len(headings) == len(set(headings))
 
 
-@pytest.mark.parametrize(
-    ("brief", "what", "kept"),
-    [(True, "function", ["Return x", "and y.", ""]), (True, "module", []), (False, "function", None)],
-)
-def test_a_summary_ends_after_the_first_paragraph(brief, what, kept):
-    text = ["", "Return x", "and y.", "", "Parameters", "----------", "z : int"]
-    lines = list(text)
-    app = SimpleNamespace(env=SimpleNamespace(temp_data={SUMMARY: brief}))
-    shorten(app, what, "", None, None, lines)
-    assert without_arguments(app, what) == (("(…)", None) if brief and what != "module" else None)
-    assert lines == (text if kept is None else kept)
-
-
-def test_a_summary_has_no_members():
-    assert "   :members:" in list(reference("liftlib.joint", set()))
-    assert "   :members:" not in list(reference("liftlib.joint", set(), brief=True))
+@pytest.mark.parametrize(("what", "kept"), [("function", ["Return x", "and y.", ""]), ("module", [])])
+def test_the_page_has_the_first_paragraph_of_a_docstring(what, kept):
+    lines = ["", "Return x", "and y.", "", "Parameters", "----------", "z : int"]
+    shorten(None, what, "", None, None, lines)
+    assert lines == kept
 
 
 def test_the_command_line_is_a_table():
