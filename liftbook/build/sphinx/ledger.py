@@ -7,7 +7,6 @@ figure. The controls come from ``companion.sphinx.ledger``.
 
 import html
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
@@ -63,12 +62,11 @@ class Claims(SphinxDirective):
             raise self.error(f"no claim for {asked!r}: see data/claims.csv")
         if name:
             return [raw(links(mine))]
-        counts, first = Counter(entry.claim.reason for entry in mine), dict[str, str]()
+        first: dict[str | tuple[str, ...], str] = {}
         filters = choices(mine, paper)
         content = [raw(controls(filters, SORT_ORDERS) + ("" if paper else plot(points(mine)))), raw(head())]
         for at, entry in enumerate(mine):
-            reason, claim = entry.claim.reason, entry.claim
-            before = first.setdefault(reason, claim.id) if counts[reason] > 1 else claim.id
+            claim = entry.claim
             place = claim.place if paper else f"{claim.paper}, {claim.place}"
             row = found_alone(
                 title=f"{claim.paper} {claim.place}: {entry.verdict}", anchor=claim.id, listed=bool(paper)
@@ -76,8 +74,7 @@ class Claims(SphinxDirective):
             row["keywords"] = " ".join(named_in(claim.place))
             says = nodes.inline("", "", *self.parsed([f"{claim.says}."])[0].children, classes=["claim-says"])
             row += [raw(opening(entry, at, place)), says, raw(closing(entry))]
-            same = "" if before == claim.id else before
-            row += nodes.container("", *(self.parsed(details(entry, same)) if paper else [raw(more(entry))]))
+            row += nodes.container("", *(self.parsed(details(entry, first)) if paper else [raw(more(entry))]))
             content += [row, raw("</details>")]
         return [*content, raw("</div>")]
 
@@ -194,28 +191,34 @@ def closing(entry: Entry) -> str:
     )
 
 
-def details(entry: Entry, elsewhere: str) -> list[str]:
+def details(entry: Entry, first: dict[str | tuple[str, ...], str]) -> list[str]:
     """Return what a row shows once it is open, as Markdown.
 
-    ``elsewhere`` is the id of an earlier claim with the same reason, or empty.
+    ``first`` has the id of the first claim with each reason and each setting; a later one refers to it.
     """
-    claim, several = entry.claim, len(entry.readings) > 1
-    lines = [] if claim.printed == "true" else [f"*Published:* {claim.printed}.", ""]
+    claim, several, lines = entry.claim, len(entry.readings) > 1, list[str]()
     if claim.reason:
-        lines += [f'*Why:* as for <a href="#{elsewhere}">{elsewhere}</a>.' if elsewhere else entry.reason, ""]
+        lines += [f"*Why:* {as_for(first, claim.reason, claim.id) or entry.reason}", ""]
     for (text, call, values), outcome in zip(entry.readings, entry.outcomes, strict=True):
-        value = f"**{found_in_words(values)}**, {outcome}" if several else f"**{found_in_words(values)}**"
-        lines += [f"- {text or 'as stated'}: {value}; {recomputed(call)}"]
+        value = f"{text or 'as stated'}: **{found_in_words(values)}**, {outcome}; " if several else text and f"{text}; "
+        lines += [f"- {value}{recomputed(call)}"]
     lines += [
         f"- *detail*, {text}: **{found_in_words(values)}**; {recomputed(call)}" for text, call, values in entry.details
     ]
-    lines += [f"- *tried on* {claim.setting}; {SCALE_TEXTS[claim.scale]}; {claim.trials}{so_far(entry)}"]
+    setting = (claim.setting, SCALE_TEXTS[claim.scale], f"{claim.trials}{so_far(entry)}")
+    lines += [f"- *tried* {as_for(first, setting, claim.id) or 'on ' + '; '.join(setting)}"]
     page, _, label = claim.see.partition("#")
     shown_in = f'- *shown in* <a href="{page}.html#{label}">{page}</a>'
     if names := stands_on(dict.fromkeys(call.partition(":")[0] for call in entry.calls)):
         links = (f"{{py:obj}}`{address.rpartition('.')[2]} <{address}>`" for address in names)
         shown_in += f", *computed with* {', '.join(links)}"
     return [*lines, f'{shown_in}; <a href="#{claim.id}">{claim.id}</a>']
+
+
+def as_for(first: dict[str | tuple[str, ...], str], what: str | tuple[str, ...], name: str) -> str:
+    """Return a reference to the first claim with the same reason or setting; empty if it is this one."""
+    before = first.setdefault(what, name)
+    return "" if before == name else f'as for <a href="#{before}">{before}</a>'
 
 
 def more(entry: Entry) -> str:

@@ -7,7 +7,16 @@ from pathlib import Path
 import pytest
 from each import each
 
-from liftbook.build.sphinx.ledger import RETIRED, VERDICT_CLASSES, chosen, details, found_in_words, links, named_in
+from liftbook.build.sphinx.ledger import (
+    RETIRED,
+    VERDICT_CLASSES,
+    chosen,
+    closing,
+    details,
+    found_in_words,
+    links,
+    named_in,
+)
 from liftbook.build.sphinx.sources import stands_on
 from liftbook.claims import PAPERS, entries
 from liftbook.claims.values import stored_values
@@ -35,11 +44,11 @@ def test_a_row_names_what_computes_it():
 
 @each(ENTRIES, lambda entry: entry.claim.id)
 def test_an_open_row_has_all_that_its_verdict_needs(entry):
-    text, claim = "\n".join(details(entry, "")), entry.claim
+    text, claim = "\n".join([closing(entry), *details(entry, {})]), entry.claim
     page, _, label = claim.see.partition("#")
     assert f'<a href="{page}.html#{label}">' in text
     for reading, call, values in (*entry.readings, *entry.details):
-        assert f"**{found_in_words(values)}**" in text
+        assert found_in_words(values) in text
         assert f'`compute("{call}")`' in text
         assert reading in text
     if len(entry.readings) > 1:
@@ -48,6 +57,16 @@ def test_an_open_row_has_all_that_its_verdict_needs(entry):
         assert part in text
     for address in used(entry):
         assert f"<{address}>`" in text
+
+
+def test_a_later_row_refers_to_the_reason_and_the_setting_of_an_earlier_one():
+    first, words = {}, {}
+    for entry in chosen(ENTRIES, "E23"):
+        text = "\n".join(details(entry, first))
+        for before in re.findall('as for <a href="#([^"]+)"', text):
+            assert before in words, entry.claim.id
+        words[entry.claim.id] = text
+    assert sum(entry.claim.setting in words[entry.claim.id] for entry in chosen(ENTRIES, "E23")) < len(words) / 2
 
 
 def test_names_in_a_place():

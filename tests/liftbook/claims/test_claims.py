@@ -75,7 +75,7 @@ def test_what_is_stored_is_enough(entry):
         assert len(values) <= wanted
         if len(values) < wanted:
             assert stored.is_long(call), f"{len(values)} of {wanted} values of {call}; run make ledger"
-            assert "replications are stored so far" in " ".join(details(entry, ""))
+            assert "replications are stored so far" in " ".join(details(entry, {}))
 
 
 def test_nothing_else_is_stored():
