@@ -30,9 +30,9 @@ CODE_PATTERNS = (
     *("data/**/*", "requirements.lock"),
 )
 LONGEST_CHAPTERS = (
-    *("optimality", "rerun", "aorr", "open-questions", "linear-reduction", "optimal-ldp-lip", "conditional-reporting"),
+    *("optimality", "rerun", "aorr", "linear-reduction", "optimal-ldp-lip", "conditional-reporting"),
     *("population", "ledger", "record-e23", "record-s20", "theorems", "srr", "lift-inverse", "subset-merging"),
-    *("funnel", "your-own-data"),
+    "your-own-data",
 )
 """Chapters in descending order of execution time."""
 REFERRED_TO = ("chapters/glossary",)
