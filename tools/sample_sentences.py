@@ -5,6 +5,7 @@ python tools/sample_sentences.py --habits
 """
 
 import argparse
+import csv
 import random
 import re
 import sys
@@ -15,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 HABITS = {
     r"^Of the \b": "fronted object: name the subject first",
     r"\bwhence\b": "so",
-    r"\b(?:the|in|says|of) print\b|\bprints (?:say|met)\b": "E23, the paper, as published",
+    r"\b(?:[Tt]he|in|says|of) print\b|\bprints (?:say|met)\b": "E23, the paper, as published",
     r"\bdearer\b": "slower, more expensive",
     r"\bso many\b": "give the number once",
     r"(?<!\w )\bbeside\b(?! the point)|\b(?:stands?|has|shown) beside\b": "next to, compared with",
@@ -29,13 +30,18 @@ HABITS = {
 
 
 def pages() -> list[Path]:
-    """Return the files with prose: front page, README and chapters."""
-    return [ROOT / "intro.md", ROOT / "README.md", *sorted((ROOT / "chapters").glob("*.md"))]
+    """Return the files with prose: front page, README, chapters and claims."""
+    chapters = sorted((ROOT / "chapters").glob("*.md"))
+    return [ROOT / "intro.md", ROOT / "README.md", *chapters, ROOT / "data" / "claims.csv"]
 
 
 def prose(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the number and text of each paragraph, captions and alternative texts included, code left out."""
     text = path.read_text(encoding="utf-8")
+    if path.suffix == ".csv":
+        for number, row in enumerate(csv.DictReader(text.splitlines()), 2):
+            yield from ((number, row[column]) for column in ("says", "setting", "reason") if row[column])
+        return
     body = re.sub(r"\A---\n.*?\n---\n", lambda m: "\n" * m[0].count("\n"), text, flags=re.DOTALL)
 
     def shown(cell: re.Match[str]) -> str:

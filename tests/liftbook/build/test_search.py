@@ -17,7 +17,7 @@ ASKED = {
     "which notion should I use": "chapters/which-promise.html",
     "E23 Proposition 5": "chapters/(theorems.html#prop-li-5|record-e23.html)",
     "S20 Figure 8": "chapters/record-s20.html#figure-8",
-    "what is lift": "chapters/glossary.html#term-lift$",
+    "what is lift": "chapters/(glossary.html#term-lift$|notation.html)",
     "choose epsilon": "chapters/which-promise.html",
     "audit my table": "chapters/your-own-data.html",
     "install": "(intro.html#install-and-run-it|chapters/rerun.html)",
