@@ -150,13 +150,13 @@ def as_text(content: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Stamp:
-    """Versions, seed and seconds of a chapter; notebooks show them as a table."""
+    """Versions, seed and seconds of a chapter; notebooks show them as a line."""
 
     values: Mapping[str, str]
 
     def _repr_markdown_(self) -> str:
-        rows = "".join(f"| {name} | {value} |\n" for name, value in self.values.items())
-        return "| what it ran with | |\n|---|---|\n" + rows
+        with_ = ", ".join(f"{name} {value}" for name, value in self.values.items() if name != "seconds")
+        return f"Ran in {self.values['seconds']} seconds with {with_}."
 
 
 def ran_with(started: float, *, seed: int | None = None) -> Stamp:

@@ -602,8 +602,7 @@ def test_keep_refuses_a_name_that_is_no_file():
 
 def test_stamp():
     text = ran_with(0.0, seed=3)._repr_markdown_()
-    assert "| seed | 3 |" in text
-    assert "| numpy |" in text
+    assert re.fullmatch(r"Ran in \d+\.\d seconds with python .*, numpy .*, seed 3\.", text)
 
 
 def test_two_parameters_cells(tmp_path):
