@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-PARTS = ("people", "living", "betting", "proving", "designs", "ledger", "claims_again")
-SITE_WIDE = ("figures_map", "gallery", "reference")
+PARTS = ("pictures", "ledger", "claims_again")
+SITE_WIDE = ("figures_map", "reference")
 """Parts that a page which is rerun by itself does without."""
 
 

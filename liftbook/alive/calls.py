@@ -1,20 +1,45 @@
 """The calls of a page's worker: runs, claims, and a reader's own table.
 
-The worker calls ``start`` first, which installs the stand-ins and then imports the library.
+The worker calls ``start`` first, which installs a stand-in for ``highspy``, SciPy's copy of HiGHS, and then imports the
+library.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import math
 import time
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
+from companion.browser import standins
 from companion.browser.session import Emit, Page
-from liftbook.alive.standins import fill_in
+
+
+def highs_of_scipy() -> ModuleType:
+    """Return a module with those classes of ``highspy`` that SciPy bundles.
+
+    Examples
+    --------
+    >>> highs_of_scipy().Highs().getNumCol()
+    0
+    """
+    core = importlib.import_module("scipy.optimize._highspy._core")
+    module = ModuleType("highspy", core.__doc__)
+    for name in ("HighsLp", "HighsModelStatus", "MatrixFormat"):
+        setattr(module, name, getattr(core, name))
+    module.Highs = core._Highs  # type: ignore[attr-defined]
+    return module
+
+
+def fill_in() -> None:
+    """Install the stand-in; call this before importing the library."""
+    standins.fill_in({}, {"highspy": highs_of_scipy})
+
 
 IMPORTED = ("liftlib", "liftbook.relatives", "liftbook.figures", "liftbook.plots", "companion.outputs.stacking")
 

@@ -11,9 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from liftbook.claims import Entry, compute, drawn_at_random, entries
-from liftbook.claims.judging import Value, shown, verdict_of
+from liftbook.claims.judging import Value, shown, stored_by_seed, verdict_of
 from liftbook.claims.stored import is_long, same
-from liftbook.claims.values import stored_by_seed
 from liftlib.errors import LiftError
 
 Stored = dict[str, dict[int, Value]]

@@ -22,8 +22,17 @@ from types import ModuleType
 import pandas as pd
 
 from liftbook.claims.curves import CurveClaim, curve_claims
-from liftbook.claims.judging import Claim, Computed, Interval, Value, Verdict, range_of, shown, verdict_of
-from liftbook.claims.values import stored_values
+from liftbook.claims.judging import (
+    Claim,
+    Computed,
+    Interval,
+    Value,
+    Verdict,
+    range_of,
+    shown,
+    stored_values,
+    verdict_of,
+)
 from liftlib.errors import DataError
 from liftlib.resources import resource
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from liftbook import figures
-from liftbook.claims.figures import Figure, figure
+from liftbook.claims.curves import Figure, figure
 from liftbook.claims.judging import long
 from liftbook.claims.samples import drawn
 from liftbook.figures.c22 import EXAMPLE_MERGED_RISK, EXAMPLE_RISKS

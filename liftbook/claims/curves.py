@@ -1,21 +1,91 @@
-"""Claims about curves of figures: comparators for rows of ``data/curves.toml``."""
+"""The papers' figures at the scale of a claim, each computed once per seed, and claims about their curves.
+
+Comparators are for the rows of ``data/curves.toml``.
+"""
 
 from __future__ import annotations
 
+import inspect
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cache, cached_property, reduce
 from itertools import product
 from operator import or_
 from typing import Any
 
 import pandas as pd
 
-from liftbook.claims.figures import MEAN_TOL, Figure, figure, on_adult
+from liftbook import figures
 from liftbook.claims.judging import Value
 from liftlib.errors import DataError
 from liftlib.resources import resource
+
+MEAN_TOL = 1e-12
+"""Tolerance of a mean over trials, which depends on the order of its terms."""
+
+
+class Figure:
+    """The rows of a figure, computed when they are first needed.
+
+    ``number``, such as ``"e23_2"``, names its function in ``liftbook.figures``; ``scale`` and ``options`` are the
+    arguments.
+    """
+
+    def __init__(self, number: str, *scale: Any, **options: Any) -> None:
+        self.number, self.scale, self.options = number, scale, options
+        self._seeds: dict[int, Figure] = {}
+
+    @cached_property
+    def rows(self) -> pd.DataFrame:
+        """The figure's data frame, computed on first access."""
+        rows: pd.DataFrame = getattr(figures, f"figure_{self.number}")(*self.scale, **self.options)
+        return rows
+
+    @property
+    def random(self) -> bool:
+        """Whether the figure draws at random."""
+        return "rng" in inspect.signature(getattr(figures, f"figure_{self.number}")).parameters
+
+    def at(self, seed: int) -> Figure:
+        """Return the figure at a seed, or ``self`` if nothing is random."""
+        if not self.random:
+            return self
+        if seed not in self._seeds:
+            self._seeds[seed] = Figure(self.number, *self.scale, **self.options, rng=seed)
+        return self._seeds[seed]
+
+    def with_rows(self, rows: pd.DataFrame) -> Figure:
+        """Return the figure with the given rows instead of computed ones."""
+        copy = Figure(self.number)
+        copy.rows = rows
+        return copy
+
+    def of(self, measure: str) -> pd.DataFrame:
+        """Return the rows of one measure."""
+        return self.rows[self.rows["measure"] == measure]
+
+    def curve(self, series: str, measure: str = "nmi", column: str = "mean") -> pd.Series[float]:
+        """Return one curve, by budget."""
+        rows = self.of(measure)
+        return rows[rows["series"] == series].set_index("eps")[column]
+
+
+@cache
+def figure(number: str, **options: Hashable) -> Figure:
+    """Return the cached figure with these options, so that it is computed only once."""
+    return Figure(number, **options)
+
+
+def on_adult(number: str, without: str) -> Figure:
+    """Return a figure on Adult without one relationship, or on all rows ("none")."""
+    return figure(number, leave_out=(without,) if without != "none" else ())
+
+
+def never_below(upper: pd.Series[float], lower: pd.Series[float], slack: float = MEAN_TOL) -> bool:
+    """Return whether ``upper`` >= ``lower`` - ``slack`` at each budget."""
+    return bool((upper >= lower - slack).all())
+
 
 Pairs = list[tuple["pd.Series[float]", "pd.Series[float]"]]
 """Pairs of an upper and a lower curve, by budget."""

@@ -12,7 +12,7 @@ from html import escape
 from pathlib import Path
 
 from liftbook.claims import Entry, Interval, drawn_at_random, entries
-from liftbook.claims.values import stored_values
+from liftbook.claims.judging import stored_values
 from liftlib.resources import resource
 
 SCHEMA = "claims.schema.json"

@@ -14,8 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from liftbook.claims import FUNCTIONS, calls_in, compute, drawn_at_random, read_claims, read_readings
-from liftbook.claims.judging import REPLICATIONS, Interval, Value, store
-from liftbook.claims.values import ledger_file, stored_rows, stored_values
+from liftbook.claims.judging import REPLICATIONS, Interval, Value, ledger_file, store, stored_rows, stored_values
 from liftbook.rows.stores import RELATIVE, append_until, this_run, write_rows
 from liftlib.errors import DataError
 

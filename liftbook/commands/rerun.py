@@ -1,16 +1,35 @@
-"""``liftbook rerun``: a chapter executed with other parameters."""
+"""``liftbook rerun``: a chapter executed with other parameters; and the options that a sweep shares with it."""
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from liftbook.chapters import parse_values, read_values, rerun
 from liftbook.chapters.errors import RerunError
-from liftbook.commands.shared import running_options, tell_warnings
-from lifttables.cli.shared import print_json
+from lifttables.cli.shared import json_option, print_json
+
+
+def running_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options for running chapters."""
+    parser.add_argument("--html", action=argparse.BooleanOptionalAction, default=True, help="write an HTML page")
+    parser.add_argument(
+        "--book", default="", metavar="ADDRESS", help="address of the built book, for links to its other pages"
+    )
+    parser.add_argument("--timeout", type=int, help="time limit for each cell, in seconds")
+    parser.add_argument("--quiet", action="store_true", help="do not show a progress bar")
+    json_option(parser)
+
+
+def tell_warnings(warnings: Sequence[str]) -> None:
+    """Print Sphinx's warnings."""
+    for warning in warnings:
+        print(f"liftbook: {warning}", file=sys.stderr)
+
 
 EXAMPLES = """\
   liftbook rerun watchdog -p n_trials 50 -p epsilons "[1, 2]" -o runs/try1

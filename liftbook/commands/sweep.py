@@ -9,7 +9,7 @@ from pathlib import Path
 
 from liftbook.chapters.errors import RerunError
 from liftbook.chapters.sweeping import dask_workers, read_grid, sweep
-from liftbook.commands.shared import running_options
+from liftbook.commands.rerun import running_options
 from liftbook.rows.jobs import n_jobs, worker_pool
 from lifttables.cli.shared import print_json
 

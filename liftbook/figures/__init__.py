@@ -72,8 +72,7 @@ from liftbook.figures.open_questions import (
 from liftbook.figures.s20.optimal import figure_s20_3, kernel_polytope_times
 from liftbook.figures.s20.reporting import correlations, figure_s20_5, figure_s20_6, figure_s20_7, figure_s20_8
 from liftbook.figures.s20.side_channels import figure_s20_4, shares_of_lip, srlip_small, theorem_4_failures
-from liftbook.rows.merging import merged_measures, merging_tradeoff
-from liftbook.rows.responses import Point, response_tradeoff
+from liftbook.rows.tradeoffs import Point, merged_measures, merging_tradeoff, response_tradeoff
 
 __all__ = [
     "Point",

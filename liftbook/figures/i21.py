@@ -9,8 +9,8 @@ import pandas as pd
 from scipy.optimize import linprog
 
 from liftbook.rows.making import I21_SHARES, figure
-from liftbook.rows.responses import over_budgets
 from liftbook.rows.tidy import Measured, frame, shares_in, single
+from liftbook.rows.tradeoffs import over_budgets
 from liftlib.channel import Channel
 from liftlib.datasets import uniform_joints
 from liftlib.joint import Joint

@@ -18,8 +18,8 @@ from liftbook.relatives.larger_budgets import larger_budgets
 from liftbook.relatives.robust import robust_response
 from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import C22_EPSILONS, figure
-from liftbook.rows.responses import over_budgets
 from liftbook.rows.tidy import Measured, over_trials
+from liftbook.rows.tradeoffs import over_budgets
 from liftlib.channel import Channel
 from liftlib.datasets import dirichlet_joint, uniform_joints
 from liftlib.joint import Joint

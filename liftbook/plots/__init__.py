@@ -3,12 +3,11 @@
 Each function returns the axes on which it draws; ``rows`` is a data frame, and ``ax`` defaults to new axes.
 """
 
-from liftbook.plots.budgets import below_budget, frontier
 from liftbook.plots.dots import shares, strips, time_and_utility
 from liftbook.plots.graphs import decisions, implications
 from liftbook.plots.joints import flows, lift_map, plane
 from liftbook.plots.legends import at_ends
-from liftbook.plots.lines import curves, histograms, tradeoff
+from liftbook.plots.lines import below_budget, curves, frontier, histograms, tradeoff
 from liftbook.plots.multiples import panels, scatters, tables
 from liftbook.plots.styling import COLOURS, LABELS, label, looks, style
 from liftbook.plots.triangles import lift_sets, simplex, simplices

@@ -1,17 +1,61 @@
-"""Trade-off curves, and histograms, from tidy rows."""
+"""Trade-off curves, histograms, and leakage against its budget, from tidy rows; and their live charts' axes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
+from functools import partial
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from companion.outputs import live
+from companion.outputs.live import note_line, one_facet
 from liftbook.plots.legends import at_ends
-from liftbook.plots.live import note
-from liftbook.plots.styling import LIFTS, grid, label, looks, style, title
+from liftbook.plots.styling import LIFTS, MECHANISM_LOOKS, NOTION_LOOKS, grid, label, looks, style, title
+
+
+def facets(names: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Return each series' facets: mechanism, notion and share, or else its name.
+
+    Examples
+    --------
+    >>> facets(["LDP", "ALIP, λ=0.5"])
+    {'LDP': {'notion': 'LDP'}, 'ALIP, λ=0.5': {'notion': 'ALIP', 'share λ': '0.5'}}
+    >>> facets(["AORR", "SRR"])
+    {'AORR': {'mechanism': 'AORR'}, 'SRR': {'mechanism': 'SRR'}}
+    >>> facets(["optimum", "optimum, S seen"])
+    {'optimum': {'curve': 'optimum'}, 'optimum, S seen': {'curve': 'optimum, S seen'}}
+    """
+    parts = {name: _parts(name) for name in names}
+    split = {json.dumps(part, sort_keys=True) for part in parts.values()}
+    if all(parts.values()) and len(split) == len(parts):
+        return parts
+    return one_facet(list(parts))
+
+
+def _parts(name: str) -> dict[str, str]:
+    """Return a series' parts by their kinds; empty if one is unknown."""
+    by_kind: dict[str, str] = {}
+    for part in name.split(", "):
+        plain = part.replace("-", " ")
+        known = "notion" if plain in NOTION_LOOKS else "mechanism" if _is_mechanism(plain) else ""
+        kind, said = ("share λ", part[2:]) if part.startswith("λ=") else (known, part)
+        if not kind or kind in by_kind:
+            return {}
+        by_kind[kind] = said
+    return by_kind
+
+
+def _is_mechanism(name: str) -> bool:
+    return name in MECHANISM_LOOKS or name in ("optimal", "optimal response", "optimum", "tailored")
+
+
+note = partial(live.note, label=label, facets=facets)
+"""Record what is drawn on axes by :func:`companion.outputs.live.note`, with the book's labels."""
+
 
 PANELS = ("nmi", "min_lift_leakage", "max_lift_leakage")
 """The panels of the Entropy paper's trade-off figures: (a) utility, (b) min-lift, (c) max-lift leakage."""
@@ -195,3 +239,53 @@ def histograms(rows: pd.DataFrame) -> list[Axes]:
             ax.set_title(f"({'abcdef'[number]})  {label(measure)}", loc="left")
         axes[-1].set_xlabel("log-lift (nats)")
     return axes
+
+
+def below_budget(rows: pd.DataFrame, measure: str = "high_risk_leakage") -> Axes:
+    """Draw a leakage against the budget, with the diagonal (C22 Fig. 1).
+
+    ``rows`` has the columns of :func:`~liftbook.plots.lines.curves`.
+    """
+    ax = curves(rows, measure)
+    with style():
+        ends = [0, rows["eps"].max()]
+        ax.plot(ends, ends, color="0.45", linewidth=1, label="the budget ε")
+        note_line(ax, [(end, end) for end in ends], "the budget ε")
+        ax.set_ylim(0, None)
+        ax.legend(loc="upper left")
+    return ax
+
+
+def frontier(rows: pd.DataFrame, x: str = "nmil", y: str = "leakage") -> Axes:
+    """Draw one measure against another, one point per budget (C22 Fig. 3).
+
+    ``rows`` has the columns of :func:`~liftbook.plots.lines.curves`; whiskers are one standard deviation of each
+    measure.
+    """
+    with style():
+        ax = plt.figure(figsize=(5.6, 4.0), layout="constrained").add_subplot()
+        seen = looks(dict.fromkeys(rows["series"]))
+        wide = rows.pivot_table(index=["series", "eps"], columns="measure", values="mean").reset_index()
+        note(ax, wide.rename(columns={y: "mean"}), seen, x=x, y=y, spread=False, at="eps")
+        for number, (name, look) in enumerate(seen.items()):
+            part = rows[rows["series"] == name]
+            mean, std = (part.pivot_table(index="eps", columns="measure", values=v) for v in ("mean", "std"))
+            ax.plot(mean[x], mean[y], label=name, **look)
+            ax.errorbar(
+                mean[x], mean[y], std.get(y), std.get(x), fmt="none", ecolor=look["color"], alpha=0.25, linewidth=1
+            )
+            for eps in mean.index:
+                left = number == 0 or eps == mean.index[0]  # the strictest points of the other series crowd together
+                ax.annotate(
+                    f"{eps:g}",
+                    (mean.loc[eps, x], mean.loc[eps, y]),
+                    xytext=(-5, -11) if left else (6, 4),
+                    textcoords="offset points",
+                    ha="right" if left else "left",
+                    fontsize=9,
+                    color=look["color"],
+                )
+        ax.set_xlabel(label(x))
+        ax.set_ylabel(label(y))
+        ax.legend(loc="upper right")
+    return ax

@@ -30,7 +30,7 @@ def n_jobs() -> int:
     return int(given)
 
 
-TRIAL_MODULES = ("liftbook.rows.responses",)
+TRIAL_MODULES = ("liftbook.rows.tradeoffs",)
 """Modules that workers for a figure's trials import once."""
 
 

@@ -17,8 +17,7 @@ from liftbook.build.sphinx.ledger import found_in_words, printed
 from liftbook.chapters.results import kept_tables
 from liftbook.claims import FUNCTIONS, Entry, entries
 from liftbook.claims.curves import CurveClaim
-from liftbook.claims.judging import Value
-from liftbook.claims.values import stored_values
+from liftbook.claims.judging import Value, stored_values
 from liftlib.errors import DataError
 
 INTRODUCTION = (

@@ -20,9 +20,8 @@ from companion.sphinx.ledger import Point, controls, plot
 from companion.sphinx.search import found_alone
 from liftbook.build.sphinx.sources import stands_on
 from liftbook.claims import PAPERS, Entry, Sentence, drawn_at_random, entries, read_sentences
-from liftbook.claims.judging import KINDS, REPLICATIONS, VERDICTS, Value, range_of, shown
+from liftbook.claims.judging import KINDS, REPLICATIONS, VERDICTS, Value, range_of, shown, stored_values
 from liftbook.claims.published import write_published
-from liftbook.claims.values import stored_values
 
 SORT_ORDERS = {"order": "as in the papers", "verdict": "verdict", "chapter": "chapter", "off": "distance from print"}
 SCALE_TEXTS = {

@@ -10,8 +10,7 @@ from typing import Any
 
 from liftbook.build.sphinx.reference import addresses, exported, found_at
 from liftbook.claims import FUNCTIONS
-from liftbook.claims.curves import CurveClaim
-from liftbook.claims.figures import Figure
+from liftbook.claims.curves import CurveClaim, Figure
 from liftlib.registry import mechanisms
 
 DOCUMENTED_PACKAGES = (

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from liftbook import figures
-from liftbook.claims.figures import figure
+from liftbook.claims.curves import figure
 from liftbook.claims.judging import long
 from liftbook.claims.samples import drawn, on_each
 from liftbook.figures.e23.convexity import convexity_of_bounds

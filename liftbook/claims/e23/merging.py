@@ -1,18 +1,21 @@
-"""Claims of E23 section 4 about subset merging."""
+"""Claims of E23 section 4 about subset merging, and choices of Adult's relationships that reproduce numbers."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterator
 from functools import lru_cache
 
 import numpy as np
 import pandas as pd
 
-from liftbook.claims.figures import MEAN_TOL, Figure, figure, never_below, on_adult
-from liftbook.claims.samples import drawn
+from liftbook.claims.curves import MEAN_TOL, Figure, curve_claims, figure, never_below, on_adult
+from liftbook.claims.e23.response import aorr_adult_eps_2
+from liftbook.claims.judging import Computed
+from liftbook.claims.samples import drawn, occupations
 from liftbook.figures.e23.merging import algorithm_1_readings
 from liftbook.rows.making import E23_LAMBDAS as LAMBDAS
-from liftbook.rows.merging import alip_name
+from liftbook.rows.tradeoffs import alip_name
 from liftlib.channel import Channel
 from liftlib.datasets import uniform_joint
 from liftlib.measures.evaluation import evaluate
@@ -129,3 +132,41 @@ def refinement_never_loses(seed: int) -> bool:
         if evaluations[0].mutual_information < evaluations[1].mutual_information - 1e-12:
             return False
     return True
+
+
+CURVES = curve_claims()
+PRINTED: dict[str, tuple[Computed, float]] = {
+    "watchdog 1": (CURVES["watchdog_adult_eps_1"], 0.28),
+    "watchdog 2": (CURVES["watchdog_adult_eps_2"], 0.73),
+    "AORR 2": (aorr_adult_eps_2, 0.96),
+    "merging 1": (CURVES["merging_adult_eps_1"], 0.73),
+}
+"""The claims whose published numbers depend on the choice, by mechanism and budget."""
+
+
+def _choices() -> list[str]:
+    """Return the relationships that may be left out, or "none"."""
+    return ["none", *map(str, occupations("none").secret)]
+
+
+def relationship_choices() -> float:
+    return float(len(_choices()))
+
+
+def _gives(what: str, without: str, how: str) -> bool:
+    computed, printed = float(PRINTED[what][0](without)), PRINTED[what][1]  # type: ignore[arg-type]
+    if how == "cut":
+        return math.isclose(math.floor(100 * computed) / 100, printed)
+    if how == "rounded":
+        return math.isclose(round(computed, 2), printed)
+    return abs(computed - printed) <= 0.01
+
+
+def choices_that_give(which: str) -> float:
+    """Return how many choices reproduce published numbers; "watchdog 2, rounded".
+
+    Numbers are compared "cut", "rounded" or "within a unit". Several are joined by "and", as in "watchdog 2 and merging
+    1, rounded".
+    """
+    names, how = which.split(", ")
+    return float(sum(all(_gives(what, choice, how) for what in names.split(" and ")) for choice in _choices()))

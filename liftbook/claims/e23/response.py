@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from liftbook.claims.figures import figure
+from liftbook.claims.curves import figure
 from liftbook.claims.judging import long
 from liftbook.claims.samples import drawn, occupations
 from liftbook.figures.e23.printed_response import algorithm_2_endings

@@ -8,11 +8,11 @@ from itertools import pairwise
 import numpy as np
 
 from liftbook import figures
-from liftbook.claims.figures import figure, never_below
+from liftbook.claims.curves import figure, never_below
 from liftbook.claims.samples import drawn, occupations, on_each
 from liftbook.rows.batch import Batch
 from liftbook.rows.making import E23_EPSILONS
-from liftbook.rows.merging import alip_name
+from liftbook.rows.tradeoffs import alip_name
 from liftlib.datasets import uniform_joints
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from liftbook.claims.figures import figure
+from liftbook.claims.curves import figure
 from liftbook.figures.i21 import AWARE, PRINTED
 from liftbook.figures.i21 import EXAMPLE_1 as EXAMPLE
 from liftlib.channel import Channel

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from liftbook.claims.figures import Figure
+from liftbook.claims.curves import Figure
 from liftbook.claims.samples import drawn, on_each
 from liftbook.figures.i21 import EXAMPLE_1 as EXAMPLE
 from liftbook.relatives.bounded_reduction import extreme_reduction

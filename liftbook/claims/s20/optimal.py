@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from liftbook.claims.figures import figure
+from liftbook.claims.curves import figure
 from liftbook.claims.samples import on_each, optimum, seeded, utility
 from liftbook.figures.s20.optimal import best_kernel
 from liftbook.rows.making import S20_EPSILONS

@@ -9,7 +9,7 @@ import pandas as pd
 from scipy.stats import norm
 
 from liftbook import figures
-from liftbook.claims.figures import Figure, figure
+from liftbook.claims.curves import Figure, figure
 from liftbook.claims.judging import Interval, long
 from liftbook.claims.samples import jeffreys, on_each, seeded
 from liftbook.figures.s20.reporting import FAMILIES

@@ -19,8 +19,8 @@ from liftbook.rows.labels import LoopName, merge_labels, watchdog_labels
 from liftbook.rows.making import E23_EPSILONS as EPSILONS
 from liftbook.rows.making import E23_LAMBDAS as LAMBDAS
 from liftbook.rows.making import adult_joint, figure
-from liftbook.rows.merging import Labeller, Series, alip_name, ldp_and_alip, merged_measures, merging_tradeoff
 from liftbook.rows.tidy import budgets, frame
+from liftbook.rows.tradeoffs import Labeller, Series, alip_name, ldp_and_alip, merged_measures, merging_tradeoff
 from liftlib.datasets import adult, uniform_joints
 from liftlib.joint import Joint
 from liftlib.measures.lifts import inverse_of

@@ -19,17 +19,17 @@ from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import E23_EPSILONS as EPSILONS
 from liftbook.rows.making import E23_LAMBDAS as LAMBDAS
 from liftbook.rows.making import E23_LARGE_EPSILONS, adult_joint, figure
-from liftbook.rows.merging import alip_name
-from liftbook.rows.responses import (
+from liftbook.rows.tidy import Measured, budgets, frame, over_trials, summary
+from liftbook.rows.tradeoffs import (
     Maker,
     Point,
+    alip_name,
     merge_in_subsets,
     respond,
     respond_by_vertices,
     respond_in_subsets,
     response_tradeoff,
 )
-from liftbook.rows.tidy import Measured, budgets, frame, over_trials, summary
 from liftlib.datasets import uniform_joints
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint

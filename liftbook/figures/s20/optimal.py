@@ -13,8 +13,8 @@ import pandas as pd
 from liftbook.relatives.product_polytope import kernels_by_faces, kernels_of
 from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import S20_EPSILONS, fastest, figure
-from liftbook.rows.responses import respond_by_vertices
 from liftbook.rows.tidy import budgets, frame, ratio
+from liftbook.rows.tradeoffs import respond_by_vertices
 from liftlib.channel import Channel
 from liftlib.datasets import uniform_joints
 from liftlib.errors import InvalidParameter

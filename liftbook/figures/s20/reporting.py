@@ -22,8 +22,8 @@ from liftbook.rows.making import (
     S20_SIZES,
     figure,
 )
-from liftbook.rows.responses import respond_by_vertices
 from liftbook.rows.tidy import budgets, frame, single, summary
+from liftbook.rows.tradeoffs import respond_by_vertices
 from liftlib.channel import Channel
 from liftlib.datasets import adult, dirichlet_joints
 from liftlib.errors import InvalidParameter

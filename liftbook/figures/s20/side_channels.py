@@ -16,8 +16,8 @@ from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import S20_EPSILONS as EPSILONS
 from liftbook.rows.making import S20_SHAPE as SHAPE
 from liftbook.rows.making import fastest, figure
-from liftbook.rows.responses import over_budgets, respond_by_vertices
 from liftbook.rows.tidy import Measured, budgets, frame, ratio, summary
+from liftbook.rows.tradeoffs import over_budgets, respond_by_vertices
 from liftlib.channel import Channel
 from liftlib.datasets import dirichlet_joints, uniform_joints
 from liftlib.errors import LiftWarning

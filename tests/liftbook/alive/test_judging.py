@@ -6,8 +6,7 @@ import pytest
 
 from liftbook.alive.judging import again, judged
 from liftbook.claims import entries
-from liftbook.claims.judging import verdict_of
-from liftbook.claims.values import stored_by_seed, stored_values
+from liftbook.claims.judging import stored_by_seed, stored_values, verdict_of
 from liftlib.errors import DataError
 
 STORED = stored_by_seed()

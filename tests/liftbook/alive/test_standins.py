@@ -9,7 +9,7 @@ import pytest
 
 import liftlib as ll
 from companion.browser.standins import NotHere, absent, notebook_modules
-from liftbook.alive.standins import highs_of_scipy
+from liftbook.alive.calls import highs_of_scipy
 from mixproof import lp as programmes
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -29,7 +29,7 @@ def find_spec(name, package=None):
         return None
     return real(name, package)
 importlib.util.find_spec = find_spec
-from liftbook.alive.standins import fill_in
+from liftbook.alive.calls import fill_in
 fill_in()
 """
 WANTED = {"highspy", "polars", "cdd", "IPython", "myst_nb", "papermill", "yaml", "jupytext"}

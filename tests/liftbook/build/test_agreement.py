@@ -8,7 +8,7 @@ import pytest
 
 from liftbook.chapters.results import MIME_PREFIX
 from liftbook.claims import Interval
-from liftbook.claims.values import stored_values
+from liftbook.claims.judging import stored_values
 
 ROOT = Path(__file__).resolve().parents[3]
 PER_CENT = 100.0

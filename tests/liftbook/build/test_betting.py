@@ -7,7 +7,7 @@ import pytest
 
 import liftlib as ll
 from companion.chromium import find_chromium
-from liftbook.build.sphinx.betting import game, place
+from liftbook.build.sphinx.pictures import game, game_in_page
 
 CHROMIUM = find_chromium()
 JOINT = ll.datasets.hundred_people()
@@ -27,7 +27,9 @@ def test_the_game_is_about_what_the_mechanism_publishes(mechanism, eps):
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 def test_twenty_bets(browser, tmp_path):
     path = tmp_path / "game.html"
-    path.write_text(f"<!doctype html><meta charset=utf-8><title>Bets</title>{place(game(1.0, 'watchdog'))}", "utf-8")
+    path.write_text(
+        f"<!doctype html><meta charset=utf-8><title>Bets</title>{game_in_page(game(1.0, 'watchdog'))}", "utf-8"
+    )
     page = browser.new_page()
     complaints = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
@@ -69,7 +71,7 @@ def test_twenty_bets(browser, tmp_path):
 def test_people_are_drawn_by_their_shares(browser, tmp_path):
     path = tmp_path / "game.html"
     data = game(1.0, "watchdog")
-    path.write_text(f"<!doctype html><meta charset=utf-8><title>Bets</title>{place(data)}", "utf-8")
+    path.write_text(f"<!doctype html><meta charset=utf-8><title>Bets</title>{game_in_page(data)}", "utf-8")
     page = browser.new_page()
     page.add_init_script("let turn = 0; Math.random = () => ((turn++ % 1000) + 0.5) / 1000;")
     page.goto(path.as_uri())

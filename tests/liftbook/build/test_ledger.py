@@ -19,7 +19,7 @@ from liftbook.build.sphinx.ledger import (
 )
 from liftbook.build.sphinx.sources import stands_on
 from liftbook.claims import PAPERS, entries
-from liftbook.claims.values import stored_values
+from liftbook.claims.judging import stored_values
 
 ROOT = Path(__file__).resolve().parents[3]
 HTML = ROOT / "_build" / "html" / "chapters"

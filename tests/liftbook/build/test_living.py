@@ -10,7 +10,7 @@ from test_living_lift import MECHANISMS
 
 import liftlib as ll
 from companion.chromium import find_chromium
-from liftbook.build.sphinx.living import PICTURE_PARTS, WORDS_CLASS, page, place, script, tables
+from liftbook.build.sphinx.pictures import PICTURE_PARTS, WORDS_CLASS, page, place, script, tables
 
 ROOT = Path(__file__).resolve().parents[3]
 CHROMIUM = find_chromium()

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import liftlib as ll
-from liftbook.build.sphinx.living import SCRIPT_FOLDER
+from liftbook.build.sphinx.pictures import SCRIPT_FOLDER
 
 MECHANISMS = {
     "watchdog": ll.mechanisms.watchdog,

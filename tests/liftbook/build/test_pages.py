@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from liftbook.build.sphinx.people import picture
+from liftbook.build.sphinx.pictures import picture
 from liftlib.datasets import hundred_people
 from liftlib.measures.lifts import lift
 

@@ -13,8 +13,7 @@ from alone import ROOT, assert_it_fits_and_can_be_heard, opener
 
 import liftlib as ll
 from liftbook.alive.steps import told
-from liftbook.build.sphinx.living import script
-from liftbook.build.sphinx.proving import SCRIPTS, place
+from liftbook.build.sphinx.pictures import PROOF_SCRIPTS, proof_in_page, script
 from liftlib.resources import resource
 from mixproof import exact
 
@@ -116,7 +115,7 @@ def folder(tmp_path_factory):
 def shown(browser, folder, served):
     """Return a function that opens the proof on a server of its own."""
     with served(folder) as address:
-        yield from opener(browser, folder, place, address)
+        yield from opener(browser, folder, proof_in_page, address)
 
 
 def verdict(page):
@@ -235,7 +234,7 @@ def test_it_says_why_python_does_not_start(browser, folder, served, tmp_path):
     """Where the page is a file, or the book was built without the runtime, which then is tried again."""
     for start, words in ((tmp_path.as_uri() + "/", "opened as a file"), (None, "Nothing has been checked: ")):
         with served(tmp_path) as address:
-            made = opener(browser, tmp_path, place, start or address)
+            made = opener(browser, tmp_path, proof_in_page, start or address)
             page = next(made)()
             for _ in range(2):
                 page.get_by_role("button", name="Check the proof").click()
@@ -248,6 +247,6 @@ def test_it_says_why_python_does_not_start(browser, folder, served, tmp_path):
 
 def test_it_stands_in_the_page():
     """The script may not hold what would close it, and imports nothing."""
-    assert "</script" not in script(SCRIPTS).lower()
-    assert not re.search(r"^(import|export)\b", script(SCRIPTS), re.MULTILINE)
-    assert len(place()) < 30_000
+    assert "</script" not in script(PROOF_SCRIPTS).lower()
+    assert not re.search(r"^(import|export)\b", script(PROOF_SCRIPTS), re.MULTILINE)
+    assert len(proof_in_page()) < 30_000

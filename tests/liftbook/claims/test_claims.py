@@ -270,7 +270,7 @@ def test_a_run_goes_on_where_it_was_stopped(monkeypatch, tmp_path, capsys):
     for name in ("claims.csv", "readings.csv", "ledger-runs.csv"):
         (tmp_path / name).write_text(resource(f"data/{name}").read_text(encoding="utf-8"), encoding="utf-8")
     (tmp_path / "ledger.csv").write_text("call,seed,value,run\ngone,0,1.0,1\nadult_values:marital-status,0,7.5,1\n")
-    monkeypatch.setattr("liftbook.claims.values.resource", lambda name: tmp_path / Path(name).name)
+    monkeypatch.setattr("liftbook.claims.judging.resource", lambda name: tmp_path / Path(name).name)
     monkeypatch.setattr("sys.argv", ["ledger", "--only", "adult_values"])
     assert stored.main() == 0
     found = {row["call"]: row["value"] for row in stored.stored_rows()}

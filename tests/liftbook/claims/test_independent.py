@@ -15,7 +15,7 @@ import pytest
 from scipy.optimize import brentq, linprog
 from scipy.spatial import HalfspaceIntersection
 
-from liftbook.claims.values import stored_values
+from liftbook.claims.judging import stored_values
 
 ROOT = Path(__file__).resolve().parents[3]
 VALUES = stored_values()

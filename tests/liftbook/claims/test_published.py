@@ -6,10 +6,9 @@ import fastjsonschema
 import pytest
 
 from liftbook.claims import PAPERS, compute, ledger
-from liftbook.claims.judging import store
+from liftbook.claims.judging import store, stored_by_seed
 from liftbook.claims.published import published, write_published
 from liftbook.claims.stored import is_long, wanted
-from liftbook.claims.values import stored_by_seed
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from liftbook import figures
 from liftbook.figures import algorithm_2
 from liftbook.figures.e23.printed_response import ENDINGS
 from liftbook.rows.labels import merge_labels
-from liftbook.rows.merging import merged_measures
+from liftbook.rows.tradeoffs import merged_measures
 
 LONE = ll.Joint([[0.05, 0.25, 0.20], [0.20, 0.16, 0.14]])
 """One symbol of high risk under ALIP(0.7, 0.7): its polytope is a point that breaks the notion."""

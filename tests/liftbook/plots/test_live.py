@@ -15,7 +15,7 @@ from matplotlib import pyplot as plt
 from companion.outputs.live import carried, dashes, described, note_line, taken
 from companion.outputs.showing import as_figure_svg
 from liftbook import plots
-from liftbook.plots.live import facets
+from liftbook.plots.lines import facets
 from liftbook.plots.styling import LINE_STYLES, NOTION_LOOKS
 from liftbook.rows.tidy import frame, summary
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 import liftlib as ll
-from liftbook.rows.responses import respond_in_subsets
+from liftbook.rows.tradeoffs import respond_in_subsets
 from liftlib.response import within_subset
 
 
