@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-NEEDED = ("myst_nb", "sphinx_proof", "sphinx_exercise")
+NEEDED = ("myst_nb", "sphinx_design", "sphinx_proof", "sphinx_exercise")
 PARTS = (
     *("theming", "folding", "guess", "panels", "exercises", "alive", "charts", "one_page", "icons"),
     *("lightness", "parameters", "glossary", "search", "reruns"),

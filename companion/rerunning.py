@@ -18,7 +18,7 @@ from sphinx.errors import SphinxError
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from companion.errors import CompanionError
-from companion.parameters import Parameter, ask_for_values, check_values, read_notebook, reader, take_values
+from companion.parameters import Parameter, ask_for_values, check_values, read_notebook, reader, suggest, take_values
 from companion.project import refuse_address
 from companion.sockets import LocalKernel
 from companion.sphinx.findable import address_of
@@ -134,7 +134,7 @@ def rerun(name: str, texts: Mapping[str, str], folder: Path, book: Path) -> Path
     Parameters
     ----------
     name : str
-        The page's name, such as ``coins``.
+        The page's name, such as ``coins``, with its folder where several pages have it, such as ``dice/sums``.
     texts : mapping of str to str
         Values of parameters as text, by name.
     folder : pathlib.Path
@@ -152,6 +152,7 @@ def rerun(name: str, texts: Mapping[str, str], folder: Path, book: Path) -> Path
     if folder.exists():
         raise CompanionError(f"{folder} already exists: choose another folder")
     source = _source(name, book.resolve())
+    name = source.stem
     read = reader(conf.get("companion_parameters", "companion.parameters"))
     parameters = read.read_parameters(source)
     kind = type(parameters[0]) if parameters else Parameter
@@ -186,12 +187,22 @@ def rerun(name: str, texts: Mapping[str, str], folder: Path, book: Path) -> Path
 
 def _source(name: str, book: Path) -> Path:
     """Return the source of a page; a notebook next to a page of the same name is the output of a rerun."""
-    for suffix in PAGE_SUFFIXES:
-        for path in sorted(book.rglob(f"{name}{suffix}")):
-            outputs = {"_build", ".venv", "jupyter_execute"} & {*path.relative_to(book).parts}
-            if not outputs and not path.with_suffix(".html").exists():
-                return path
-    raise CompanionError(f"there is no page {name!r} in {book}")
+    pages = [path for suffix in PAGE_SUFFIXES for path in sorted(book.rglob(f"*{suffix}")) if _is_page(path, book)]
+    named = f"/{name.removesuffix('.md').removesuffix('.ipynb')}"
+    found = [path for path in pages if path.with_suffix("").as_posix().endswith(named)]
+    found = [path for path in found if path.suffix == found[0].suffix]
+    if not found:
+        near = suggest(name, sorted({path.stem for path in pages}))
+        raise CompanionError(f"there is no page {name!r} in {book}: {near}")
+    if len(found) > 1:
+        paths = " and ".join(path.relative_to(book).as_posix() for path in found)
+        raise CompanionError(f"there are several pages {name!r}, {paths}: name one with its folder")
+    return found[0]
+
+
+def _is_page(path: Path, book: Path) -> bool:
+    outputs = {"_build", ".venv", "jupyter_execute"} & {*path.relative_to(book).parts}
+    return not outputs and not path.with_suffix(".html").exists()
 
 
 def _execute(

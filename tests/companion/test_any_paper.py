@@ -12,7 +12,7 @@ from bs4 import BeautifulSoup
 from sphinx_proof.proof_type import PROOF_TYPES
 
 CONF = """
-extensions = ["companion", "sphinx_design", "sphinx_togglebutton"]
+extensions = ["companion", "sphinx_togglebutton"]
 exclude_patterns = ["html", "jupyter_execute"]
 html_theme = "sphinx_book_theme"
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "substitution", "tasklist"]
@@ -358,6 +358,24 @@ def test_a_page_of_a_jupyter_book_is_rerun(jupyter_book, page):
         shown = [one["src"] for one in made.select("article img")]
         assert len(shown) == 2
         assert all((jupyter_book / "runs" / run / path).read_bytes() == PICTURE for path in shown)
+
+
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        ("part/text.md", ""),
+        ("text", "there are several pages 'text', part/text.md and text.md: name one with its folder"),
+        ("txt", "did you mean 'text'?"),
+        ("index", "index has no parameter 'n': there are none"),
+    ],
+)
+def test_a_page_may_be_named_with_its_folder(jupyter_book, page, said):
+    (jupyter_book / "text.md").write_text(CHILD, encoding="utf-8")
+    command = [sys.executable, "-m", "companion", "rerun", page, "-p", "n", "7", "-o", "run"]
+    done = subprocess.run(command, cwd=jupyter_book, capture_output=True, text=True, check=False)
+    assert (done.returncode, said in done.stderr) == (2 if said else 0, True), done.stderr
+    assert (jupyter_book / "run" / "text.html").exists() == (not said)
+    assert (jupyter_book / "run").exists() == (not said)
 
 
 def test_a_folder_without_a_book_is_named(tmp_path):

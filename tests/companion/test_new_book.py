@@ -84,6 +84,18 @@ def test_a_wheel_that_cannot_be_built_leaves_no_half_of_a_book(tmp_path):
     assert not (tmp_path / "paper").exists()
 
 
+def test_a_build_with_a_warning_fails_again(made, tmp_path):
+    """Sphinx reads only changed pages, so that a second build would not warn of the others."""
+    (tmp_path / "installed").touch()
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\n[ -e _build/html ] && exit 0\nmkdir -p _build/html\nexit 1\n", encoding="utf-8")
+    python.chmod(0o755)
+    (tmp_path / "Makefile").write_text((made.book / "Makefile").read_text(encoding="utf-8"), encoding="utf-8")
+    for _ in range(2):
+        done = made.run("make", "book", f"BIN={tmp_path}", "-o", ".venv/installed", cwd=tmp_path)
+        assert done.returncode == 2, done.stdout + done.stderr
+
+
 @pytest.mark.slow
 def test_its_two_commands_build_and_test_it(made):
     for target in ("book", "test"):
