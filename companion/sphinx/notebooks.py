@@ -30,7 +30,7 @@ from companion.sphinx.theming import repository
 
 BRANCH = "notebooks"
 NOTEBOOK_FOLDER = "_notebooks"
-# cells whose code a page folds or leaves out; a notebook needs it, folded
+# cells whose code a page folds or leaves out; a notebook needs it, folded, but for parameters, which readers change
 HIDDEN_TAGS = {"hide-cell", "hide-input", "remove-cell", "remove-input"}
 PAGE_TEXTS: dict[
     str, list[str | int]
@@ -115,7 +115,7 @@ def code(cell: nbformat.NotebookNode, answer: Sealed | None = None) -> list[nbfo
         ]
     words = check_sealed(cell.source, answer) if answer else cell.source
     new_cell = nbformat.v4.new_code_cell(words, metadata={"tags": tags(cell)} if tags(cell) else {})
-    if HIDDEN_TAGS & set(tags(cell)):
+    if HIDDEN_TAGS & set(tags(cell)) and "parameters" not in tags(cell):
         new_cell.metadata["jupyter"] = {"source_hidden": True}
     return [new_cell]
 

@@ -97,15 +97,23 @@ def test_none_of_the_others_can_be_imported(book, package):
     assert f"ImportError: {package} must not be imported here" in done.stderr
 
 
-def test_parameters_are_listed_and_their_cell_is_folded(coins):
+def test_parameters_are_listed_and_their_cell_is_folded(book, coins):
     rows = [[cell.get_text(strip=True) for cell in row.select("td")] for row in coins.select(".lift-parameters tr")]
     assert rows[1:] == [
         ["tosses", "int", "20", "how often the coin is tossed, in [1, 10000]"],
         ["seed", "int", "3", "of the random numbers, in [0, 1000]"],
     ]
-    folds = [one.get_text(" ", strip=True) for one in coins.select("details.hide summary")]
-    assert any("Parameters, and what they may be" in one for one in folds)
-    assert any("Set-up" in one for one in folds)
+    folded = [
+        cell for cell in coins.select("div.cell") if cell.select("details.hide.below-input, details.hide.above-input")
+    ]
+    assert "tag_parameters" in " ".join(name for cell in folded for name in cell["class"])
+    assert [cell for cell in folded if "import numpy as np" in cell.get_text()]
+    shown = [cell.get_text() for cell in coins.select("div.cell") if cell not in folded and not cell.select("details")]
+    assert [text for text in shown if "share = heads.cumsum()" in text]
+    made = nbformat.read(book.html / "_notebooks" / "chapters" / "coins.ipynb", as_version=4)
+    collapsed = [cell.source for cell in made.cells if cell.metadata.get("jupyter", {}).get("source_hidden")]
+    assert any("import numpy as np" in source for source in collapsed)
+    assert not any("tosses: int" in source for source in collapsed)
 
 
 def test_the_theorem_is_shown_and_its_proof_folded(coins):
