@@ -132,14 +132,20 @@ class CertifiedChannel(NamedTuple):
 
 
 def for_population(
-    mechanism: Mechanism, counts: Matrix | Sample, notion: Notion, confidence: float = 0.95, chosen: float = 0.0
+    mechanism: Mechanism,
+    counts: Matrix | Sample,
+    notion: Notion,
+    confidence: float = 0.95,
+    chosen: float = 0.0,
+    places: Vector | None = None,
 ) -> CertifiedChannel:
     """Return a channel that satisfies a notion for the population, and its certifier.
 
     ``Mechanism.population`` names the design that takes a mechanism's place. A :class:`~liftlib.family.Family` whose
     most private member the sample certifies gets the least private parameter that the bounds allow; any other mechanism
     is mixed with as much of a constant release as they require. ``counts``, shape (S, X), ``confidence`` and ``chosen``
-    are as for :class:`~lifttables.population.sample.Sample`. UnsupportedNotion is raised if the mechanism does not
+    are as for :class:`~lifttables.population.sample.Sample`; ``places`` are the symbols' places in an order, whose
+    neighbours are merged rather than others. UnsupportedNotion is raised if the mechanism does not
     serve the notion, or the notion has no population bounds.
 
     >>> from liftlib.registry import mechanisms
@@ -159,10 +165,10 @@ def for_population(
         return _certified(mechanism, given, notion)
     tried = (other.most, other.most // BLOCKS_DIVISOR) if given.n_public > other.most else (other.most,)
     full_sample = given.choosing(len(tried))  # the rows choose among them: the union bound
-    channels = [other.design(full_sample, notion, blocks=size) for size in tried]
+    channels = [other.design(full_sample, notion, blocks=size, places=places) for size in tried]
     shares = full_sample.weights[:, None]
     channel, size = max(zip(channels, tried, strict=True), key=lambda pair: mutual_information(shares * pair[0].kernel))
-    blocks, sample = blocks_of(full_sample, 0, other.most, size)
+    blocks, sample = blocks_of(full_sample, 0, other.most, size, places)
     certificate = channel.certificate
     assert isinstance(certificate, ConfidentCertificate)
     heads = [block[0] for block in blocks]

@@ -55,6 +55,7 @@ def confident_response(
     chosen: float = 0.0,
     rng: int | np.random.Generator = 0,
     blocks: int | None = None,
+    places: Vector | None = None,
     bounds: type[Sample] = Sample,
     starts: int = 0,
 ) -> Channel:
@@ -62,7 +63,7 @@ def confident_response(
 
     Parameters
     ----------
-    counts, confidence, chosen, rng, blocks
+    counts, confidence, chosen, rng, blocks, places
         As for :func:`~lifttables.confident.merging.confident_merging`.
     notion : Notion
         A notion that bounds ratios of P(y|s) and P(y): ALIP, LIP, LDP or perfect privacy.
@@ -103,7 +104,7 @@ def confident_response(
     """
     more = check_count("starts", starts, least=0)
     full_sample = counts if isinstance(counts, Sample) else bounds(counts, confidence, chosen)
-    united, sample = blocks_of(full_sample, rng, MAX_RESPONSE_SYMBOLS, blocks)
+    united, sample = blocks_of(full_sample, rng, MAX_RESPONSE_SYMBOLS, blocks, places)
     over_blocks = response_parts(sample, notion, more, rng)
     parts = Parts(over_blocks.member[:, block_of(united)], over_blocks.weights)
     channel = Channel(parts.kernel)

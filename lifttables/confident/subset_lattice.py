@@ -19,6 +19,7 @@ from mixproof.numerics import Mask, Vector, check_count, xlogx
 MAX_LATTICE_SYMBOLS = 15  # maximum number of symbols, or of blocks of symbols, for a search over all subsets
 MAX_RESPONSE_SYMBOLS = 25  # the same for responses over small subsets
 SLOW_SYMBOLS = 1000  # number of symbols from which merging them into blocks takes over 15 s (cubic time)
+GAP_COST = 0.05  # share of the information that a group of symbols which are no neighbours must gain, for each gap
 MAX_ROWS_FACTOR = 1e6  # largest multiple of the table's rows for which ``rows_needed`` gives a number
 
 
@@ -82,15 +83,19 @@ class Candidates:
         certified[0] = False
         return certified
 
-    def best_partition(self, certified: Mask) -> Partition:
+    def best_partition(self, certified: Mask, places: Vector | None = None) -> Partition:
         """Return the partition into certified subsets with the largest entropy.
 
-        The whole alphabet always counts as certified.
+        The whole alphabet always counts as certified. With ``places`` of the symbols in an order, NaN for those that
+        have none, each gap between the places of a subset costs ``GAP_COST`` of the entropy of the symbols, so that
+        readers get groups of neighbours wherever these retain nearly as much.
         """
         n = self.sample.n_public
         # without the whole alphabet there may be no partition
         allowed = np.union1d(np.flatnonzero(certified[1:]) + 1, 2**n - 1)
         gain = -xlogx(self.mass[allowed])
+        if places is not None:
+            gain -= GAP_COST * -float(xlogx(self.sample.weights).sum()) * gaps(self.member[allowed], places)
         starts = [np.flatnonzero(allowed & -allowed == 1 << x) for x in range(n)]
         first = [(allowed[at], gain[at]) for at in starts]
         best, taken = np.full(2**n, -np.inf), np.zeros(2**n, dtype=np.int64)
@@ -112,14 +117,31 @@ class Candidates:
         return tuple(sorted(blocks))
 
 
+def gaps(member: Mask, places: Vector) -> Vector:
+    """Return the number of gaps between the places of each non-empty subset; symbols without a place are apart.
+
+    >>> member = np.array([[1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 1, 1]], dtype=bool)
+    >>> gaps(member, np.array([0.0, 1.0, 2.0, np.nan])).tolist()
+    [0.0, 1.0, 1.0]
+    """
+    ordered = np.argsort(places)[: int(np.isfinite(places).sum())]
+    along = np.pad(member[:, ordered], ((0, 0), (1, 0)))
+    runs = (along[:, 1:] & ~along[:, :-1]).sum(axis=1)
+    return np.asarray(runs + member[:, np.isnan(places)].sum(axis=1) - 1.0)
+
+
 def blocks_of(
-    sample: Sample, rng: int | np.random.Generator, most: int, wanted: int | None = None
+    sample: Sample,
+    rng: int | np.random.Generator,
+    most: int,
+    wanted: int | None = None,
+    places: Vector | None = None,
 ) -> tuple[Partition, Sample]:
     """Return a partition of the symbols into blocks, and a sample over the blocks.
 
     Each of up to ``most`` symbols is a block. A random quarter of the rows merges a larger number of symbols into
-    ``wanted`` blocks (``most`` by default), and the sample has the other rows. InvalidParameter is raised if ``wanted``
-    is not from 1 to ``most``.
+    ``wanted`` blocks (``most`` by default), neighbours if they have ``places``, and the sample has the other rows.
+    InvalidParameter is raised if ``wanted`` is not from 1 to ``most``.
     """
     wanted = most if wanted is None else check_count("blocks", wanted)
     if wanted > most:
@@ -128,7 +150,7 @@ def blocks_of(
     if n <= most:
         return tuple((x,) for x in range(n)), sample
     choosing, rest = sample.split(rng)
-    blocks = united(choosing, wanted)
+    blocks = united(choosing, wanted, places)
     return blocks, rest.merged(blocks)
 
 
@@ -137,11 +159,12 @@ def sample_of(counts: ArrayLike | Sample, confidence: float, chosen: float) -> S
     return counts if isinstance(counts, Sample) else Sample(counts, confidence, chosen)
 
 
-def united(counts: NDArray[np.float64], wanted: int) -> Partition:
-    """Return ``wanted`` blocks of symbols by greedy merging.
+def united(counts: NDArray[np.float64], wanted: int, places: Vector | None = None) -> Partition:
+    """Return ``wanted`` blocks of symbols by greedy merging, of neighbours if they have ``places``.
 
     Each step minimises the relative loss of H(X) plus the relative loss of I(S; X).
     """
+    where = np.full(counts.shape[1], np.nan) if places is None else np.argsort(np.argsort(places)) + 0.0 * places
     groups = [[x] for x in range(counts.shape[1])]
     # half a row for each cell, so that unseen combinations stay possible
     mass = counts + 0.5 / counts.shape[1]
@@ -157,6 +180,8 @@ def united(counts: NDArray[np.float64], wanted: int) -> Partition:
         of_x = xlogx(p_union) - column[:, None] - column
         of_s = of_x - (xlogx(union).sum(axis=0) - cell[:, None] - cell)
         loss = of_x / total_entropy - of_s / of_secret
+        low, high = np.array([[min(ends), max(ends)] for ends in (where[group] for group in groups)]).T
+        loss[high[:, None] + 1 < low] = loss.T[high[:, None] + 1 < low] = np.inf  # NaN is next to everything
         loss[np.diag_indices(len(groups))] = np.inf
         i, j = sorted(divmod(int(loss.argmin()), len(groups)))
         groups[i] += groups.pop(j)

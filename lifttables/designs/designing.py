@@ -233,15 +233,15 @@ class Design:
 def unseen_symbols(rows: int, role: str, example: str) -> DataError:
     """Return the error for rows with symbols that a design has not seen."""
     return DataError(
-        f"the design has not seen the {role} symbol of {many(rows, 'row')}, such as {example!r}: design the channel "
-        "again, or correct the rows"
+        f"the design has not seen the {role} symbol of {many(rows, 'row')}, such as {example!r}: release the rows "
+        "without a design, or correct them"
     )
 
 
 @checked
 def load(path: Path) -> Design:
     """Return the design in a file of :meth:`Design.save`, or raise DataError."""
-    return read_ours(path, "design", FORMAT, design_from, "make the channel again")
+    return read_ours(path, "design", FORMAT, design_from, "release the table again, which writes a new design")
 
 
 def design_from(content: Any) -> Design:
@@ -339,7 +339,9 @@ def design(
     else:
         from lifttables.confident.certification import for_population  # noqa: PLC0415 - an audit needs no search
 
-        unrounded, certifier, how, ran = for_population(named, counts.sample(confidence), notion)
+        unrounded, certifier, how, ran = for_population(
+            named, counts.sample(confidence), notion, places=counts.public.places
+        )
         certifies = certifier.keeps
         guarantees.append(Kept(POPULATION, str(notion), confidence, *how))
         if unrounded.partition is not None:

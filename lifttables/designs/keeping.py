@@ -429,7 +429,9 @@ def _coarser(
         return column, kept_column.labels
     if column.edges:  # neighbours are one bin without the edges between them
         first = [int(np.flatnonzero(groups == group)[0]) for group in range(1, n)]
-        coarse = replace(column, edges=tuple(column.edges[column.place(kept_column.labels[at])[0] - 1] for at in first))
+        coarse = replace(
+            column, edges=tuple(column.edges[int(column.place(kept_column.labels[at])[0]) - 1] for at in first)
+        )
         return coarse, [coarse.bins()[group] for group in groups]
     # the coarsest level that the groups are made of
     fits = [0, *(at for at, level in enumerate(kept_column.levels, 1) if is_made_of(groups, level))]

@@ -12,6 +12,7 @@ import narwhals as nw
 from liftlib.errors import DataError
 from lifttables.designs.designing import Design, Unseen
 from lifttables.encoding.columns import MISSING, RARE, Labels
+from lifttables.encoding.naming import TO
 from lifttables.encoding.table import Table
 
 Formulas = Literal["error", "quote", "keep"]
@@ -88,17 +89,17 @@ def is_formula(text: str) -> bool:
 
     A formula begins with ``=``, ``@``, ``+``, ``-``, a tab or a line break, at the start of the text or behind a
     semicolon, a tab or a line break, where some spreadsheets begin another cell. After ``+`` or ``-``, a number, a sign
-    alone, and either followed by "or" and other labels are not formulas. Each of the other labels must be a number, a
-    sign, ``(rare)``, ``(missing)``, or a letter or digit followed by letters, digits, spaces and ``. _ % -``. The last
-    one may be followed by an output's number, as in ``-1 or -2 #3``. Full-width signs, as in ``＝1``, count like the
-    others.
+    alone, and either followed by "or" or "to" and other labels are not formulas. Each of the other labels must be a
+    number, a sign, ``(rare)``, ``(missing)``, or a letter or digit followed by letters, digits, spaces and ``. _ % -``.
+    The last one may be followed by an output's number, as in ``-1 or -2 #3``. Full-width signs, as in ``＝1``, count
+    like the others.
 
     The exceptions cannot call a function, start a program or refer to another file, which would require other
     parentheses, quotation marks or one of ``= @ + * / & | ! : ; ,``. At worst, a spreadsheet shows an error instead.
 
     >>> [is_formula(text) for text in ("=1+1", "@x", "-cmd|'/c calc'!A1", "-2+3", "a;=1+1")]
     [True, True, True, True, True]
-    >>> [is_formula(text) for text in ("-5", "-1 or -2", "-99 or 30s", "- or (rare)")]
+    >>> [is_formula(text) for text in ("-5", "-1 or -2", "-9 to -7 or 30s", "- or (rare)")]
     [False, False, False, False]
     """
     return any(map(_begins, [text, *CELL_BREAK.split(text)[2::2]]))
@@ -119,7 +120,7 @@ def _begins(text: str) -> bool:
     """Return whether a text begins a formula, see :func:`is_formula`."""
     begins = text[:1].translate(FULL_WIDTH)
     if begins in ("-", "+"):
-        first, *others = OUTPUT_NUMBER.sub("", text).split(" or ")
+        first, *others = re.split(f" or |{TO}", OUTPUT_NUMBER.sub("", text))
         return not (
             _signed(first)
             and all(label in (RARE, MISSING) or HARMLESS_LABEL.fullmatch(label) or _signed(label) for label in others)

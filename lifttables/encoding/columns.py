@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import itertools
+import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
@@ -17,7 +19,7 @@ from liftlib.errors import DataError
 from liftlib.joint import Joint
 from lifttables.population.noisy import NoisyCounts
 from lifttables.population.sample import Sample
-from mixproof.numerics import Matrix
+from mixproof.numerics import Matrix, Vector
 
 try:
     from polars.exceptions import PolarsError
@@ -41,6 +43,8 @@ UNREADABLE = (NarwhalsError, PolarsError, ValueError, TypeError, OSError)
 Labels = nw.DataFrame[Any]  # a frame of labels, in columns of text
 
 Unit = Literal["", "date", "year", "quarter", "month", "day"]
+
+BEGINS_WITH_NUMBER = re.compile(r"([<>=\u2264\u2265 ]*)([+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+\Z)?)")
 
 # periods, and formats of their labels
 DATE_UNITS = {"year": "%Y", "quarter": "%Y-Q%q", "month": "%Y-%m", "day": "%Y-%m-%d"}
@@ -116,10 +120,20 @@ class Column:
             edges = [repr(edge).removesuffix(".0") for edge in self.edges]  # all digits, so that they are distinct
         return [f"< {edges[0]}", *(f"[{low}, {high})" for low, high in itertools.pairwise(edges)), f">= {edges[-1]}"]
 
-    def place(self, label: str) -> tuple[int, str]:
-        """Return a sort key for labels: the position of a bin, otherwise the text."""
-        known = self.bins() if self.edges else []
-        return (known.index(label) if label in known else -1, label)
+    def place(self, label: str) -> tuple[float, str]:
+        """Return a sort key for labels: the position of a bin or the number that a label begins with, then the text.
+
+        >>> sorted(["9", "unknown", "10", "< 9", "10-19"], key=Column("age").place)
+        ['< 9', '9', '10', '10-19', 'unknown']
+        """
+        if self.edges:
+            known = self.bins()
+            return (float(known.index(label)) if label in known else math.inf, label)
+        number = BEGINS_WITH_NUMBER.match(label)
+        if number is None:
+            return (math.inf, label)
+        # just below a bound, for what is below it
+        return (np.nextafter(float(number[2]), -math.inf) if number[1].startswith("<") else float(number[2]), label)
 
 
 @dataclass(frozen=True)
@@ -167,6 +181,21 @@ class Symbols:
             (column.name, tuple(sorted({label[at] for label in labels}, key=column.place)))
             for at, column in enumerate(self.columns)
         )
+
+    @property
+    def places(self) -> Vector | None:
+        """The places of symbols in the order of their only column, NaN for a pool and for missing values.
+
+        None if the column has no order: it is ordered if it is binned, or if its labels begin with different numbers
+        (as integers, dates and ranges do) that are not declared as codes.
+        """
+        if len(self.columns) != 1 or self.columns[0].categorical:
+            return None
+        known = sorted({label for (label,) in self.labels if label not in (RARE, MISSING)}, key=self.columns[0].place)
+        if len(known) < 2 or not all(math.isfinite(self.columns[0].place(label)[0]) for label in known):
+            return None
+        order = {label: float(at) for at, label in enumerate(known)}
+        return np.array([order.get(label, np.nan) for (label,) in self.labels])
 
     def codes(self, rows: Any) -> NDArray[np.int64]:
         """Return the index of each table row's symbol, or -1 if it has none."""

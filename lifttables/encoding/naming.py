@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import unicodedata
 from collections import Counter
@@ -15,7 +16,9 @@ from lifttables.encoding.columns import JOIN, RARE, Symbols
 from mixproof.numerics import Matrix, Vector
 
 MIN_POSTERIOR_SHOWN = 1e-6  # an output's text names each symbol with at least this posterior probability
+SHARES_NAMED = (0.5, 0.7, 0.9)  # the labels of the first of these shares of an output's rows that are distinct name it
 MAX_TEXT_LENGTH = 200  # maximum length of a text; longer ones name only the first symbols, and the card lists all
+TO = " to "  # between the ends of a run of neighbours
 MAX_LABELS_SHOWN = 3  # maximum number of similar labels shown in a note
 
 Texts = tuple[tuple[str, ...], ...]
@@ -33,9 +36,10 @@ def behind(channel: Channel, joint: Joint) -> tuple[tuple[int, ...], ...]:
 def texts_of_outputs(public: Symbols, sources: Sequence[Sequence[int]], posterior: Matrix | None = None) -> Texts:
     """Return the text of each output in each released column; outputs are distinct.
 
-    A text lists the labels behind the output. If that does not identify the output (another has the same text, the text
-    is shortened, or not all combinations of labels are meant), the outputs of one column are named by the labels that
-    most of their rows have according to ``posterior``, P(x|y), shape (X, Y); if that does not identify them either,
+    A text lists the labels behind the output; three or more neighbours of an ordered column, and two bins, are named by
+    their ends. If that does not identify the output (another has the same text, the text
+    is shortened, or not all combinations of labels are meant), the outputs are named by the labels that most of their
+    rows have in each column according to ``posterior``, P(x|y), shape (X, Y); if that does not identify them either,
     ``#`` and the output's number on the card are appended in the first column.
 
     >>> from lifttables.encoding.columns import Column
@@ -45,39 +49,90 @@ def texts_of_outputs(public: Symbols, sources: Sequence[Sequence[int]], posterio
     >>> towns = Symbols((Column("town"),), (("Ely",), ("Rye",), ("Wye",)))
     >>> texts_of_outputs(towns, [(0, 1, 2)] * 2, np.array([[0.7, 0.1], [0.2, 0.4], [0.1, 0.5]]))
     (('mostly Ely',), ('mostly Wye',))
+    >>> months = Symbols((Column("month"),), tuple((f"2026-0{month}",) for month in range(1, 7)))
+    >>> texts_of_outputs(months, [(0, 1, 2, 5), (3, 4)])
+    (('2026-01 to 2026-03 or 2026-06',), ('2026-04 or 2026-05',))
+    >>> ages = Symbols((Column("age", (20.0, 40.0, 60.0)),), (("< 20",), ("[20, 40)",), ("[40, 60)",), (">= 60",)))
+    >>> texts_of_outputs(ages, [(0, 3), (1, 2)])
+    (('< 20 or >= 60',), ('[20, 60)',))
     """
+    places = public.places
     short_texts: list[tuple[str, ...]] = []
     vague: list[bool] = []
     for source in sources:
         labels = [public.labels[x] for x in source]
         labels = [label if label != (RARE,) else (RARE,) * len(public.columns) for label in labels]
         parts = [list(dict.fromkeys(label[at] for label in labels)) for at in range(len(public.columns))]
-        full = [" or ".join(part) for part in parts]
+        pieces = [_runs(public, source)] if places is not None else parts
+        full = [" or ".join(piece) for piece in pieces]
         short = [
-            text if len(text) <= MAX_TEXT_LENGTH else _shortened(part) for text, part in zip(full, parts, strict=True)
+            text if len(text) <= MAX_TEXT_LENGTH else _shortened(piece)
+            for text, piece in zip(full, pieces, strict=True)
         ]
         short_texts.append(tuple(short))
         vague.append(short != full or len(set(labels)) < math.prod(len(part) for part in parts))
     often = Counter(JOIN.join(texts) for texts in short_texts)
     unclear = [vague[y] or often[JOIN.join(texts)] > 1 for y, texts in enumerate(short_texts)]
-    if posterior is not None and len(public.columns) == 1 and any(unclear):
-        names = [(_mostly(public, column),) if unclear[y] else short_texts[y] for y, column in enumerate(posterior.T)]
-        if len(set(names)) == len(names):
-            return tuple(names)
-    unique_texts = tuple(
-        (f"{texts[0]} #{y + 1}", *texts[1:]) if unclear[y] else texts for y, texts in enumerate(short_texts)
-    )
+    if not any(unclear):
+        return tuple(short_texts)
+    base, in_doubt = short_texts, unclear
+    for share in () if posterior is None else SHARES_NAMED:
+        assert posterior is not None
+        base = [
+            _mostly(public, column, share) if vague_text else text
+            for vague_text, text, column in zip(unclear, short_texts, posterior.T, strict=True)
+        ]
+        repeated = Counter(map(JOIN.join, base))
+        in_doubt = [repeated[JOIN.join(texts)] > 1 for texts in base]
+        if not any(in_doubt):
+            return tuple(base)
+    unique_texts = tuple((f"{texts[0]} #{y + 1}", *texts[1:]) if in_doubt[y] else texts for y, texts in enumerate(base))
     if len(set(unique_texts)) == len(unique_texts):
         return unique_texts
     # a label itself ends in such a number
-    return tuple((f"{texts[0]} #{y + 1}", *texts[1:]) for y, texts in enumerate(short_texts))
+    return tuple((f"{texts[0]} #{y + 1}", *texts[1:]) for y, texts in enumerate(base))
 
 
-def _mostly(public: Symbols, posterior: Vector) -> str:
-    """Return the labels that at least half of an output's rows have, the most frequent first."""
-    order = np.argsort(-posterior, kind="stable")
-    needed = int(np.searchsorted(np.cumsum(posterior[order]), 0.5 * posterior.sum() * (1 - 1e-9))) + 1
-    return f"mostly {_shortened([public.labels[x][0] for x in order[:needed]])}"
+def _runs(public: Symbols, source: Sequence[int]) -> list[str]:
+    """Return the labels of symbols of an ordered column, with runs of neighbours named by their ends."""
+    places, column = public.places, public.columns[0]
+    assert places is not None
+    known = sorted((x for x in source if math.isfinite(places[x])), key=lambda x: float(places[x]))
+    texts: list[str] = []
+    for _, run in itertools.groupby(enumerate(known), key=lambda pair: float(places[pair[1]]) - pair[0]):
+        labels = [public.labels[x][0] for _, x in run]
+        if column.edges and len(labels) > 1:
+            texts.append(_one_bin(labels[0], labels[-1]))
+        else:
+            texts += [f"{labels[0]}{TO}{labels[-1]}"] if len(labels) > 2 else labels
+    return texts + [public.labels[x][0] for x in source if not math.isfinite(places[x])]
+
+
+def _one_bin(first: str, last: str) -> str:
+    """Return the label of the bin from one bin to another.
+
+    >>> _one_bin("< 20", "[20, 40)"), _one_bin("[20, 40)", ">= 60"), _one_bin("< 20", ">= 60")
+    ('< 40', '>= 20', 'any value')
+    """
+    low, high = first.strip("[<>=)").split(",")[0].strip(), last.strip("[<>=)").split(",")[-1].strip()
+    if first.startswith("<"):
+        return "any value" if last.startswith(">") else f"< {high}"
+    return f">= {low}" if last.startswith(">") else f"[{low}, {high})"
+
+
+def _mostly(public: Symbols, posterior: Vector, share: float) -> tuple[str, ...]:
+    """Return the labels that a share of an output's rows has in each column, the most frequent first."""
+    texts = []
+    for at in range(len(public.columns)):
+        labels = public.of_column(at)
+        known = list(dict.fromkeys(labels))
+        rows = np.zeros(len(known))
+        np.add.at(rows, [known.index(label) for label in labels], posterior)
+        order = np.argsort(-rows, kind="stable")
+        needed = int(np.searchsorted(np.cumsum(rows[order]), share * rows.sum() * (1 - 1e-9))) + 1
+        alone = (rows > MIN_POSTERIOR_SHOWN * rows.sum()).sum() == 1
+        texts.append(f"{'' if alone else 'mostly '}{_shortened([known[label] for label in order[:needed]])}")
+    return tuple(texts)
 
 
 def alike(labels: Iterable[str]) -> list[list[str]]:
