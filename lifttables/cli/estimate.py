@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lifttables import estimate, read_card
 from lifttables.cli.options import confidence_option, text_format_of, text_options
-from lifttables.cli.shared import json_option, print_json
+from lifttables.cli.shared import json_option, print_json, print_lines
 from lifttables.files import printable
 
 EXAMPLES = """\
@@ -72,8 +72,10 @@ def run(options: argparse.Namespace) -> int:
         print(f"  {names}  {numbers}  {row['rows_worth']:10,.0f}")
     if len(rows) > MAX_ESTIMATES_PRINTED:
         print(f"  and {len(rows) - MAX_ESTIMATES_PRINTED} more")
-    if len(estimates.symbols) < len(card.symbols):
-        print("note: the release does not distinguish symbols joined by `or`")
-    print(f"note: sampling errors grow at most {estimates.condition:.3g}-fold (condition number of the kernel)")
-    print("note: worth rows: the number of rows of the unreleased table that would give an equally precise estimate")
+    notes = [
+        *(["the release does not distinguish symbols joined by `or`"] * (len(estimates.symbols) < len(card.symbols))),
+        f"sampling errors grow at most {estimates.condition:.3g}-fold (condition number of the kernel)",
+        "worth rows: the number of rows of the unreleased table that would give an equally precise estimate",
+    ]
+    print_lines(f"note: {note}" for note in notes)
     return 0

@@ -13,8 +13,9 @@ from lifttables.releases.verifying import EXIT_DIFFERS
 
 EXAMPLES = f"""\
   lift verify out.csv out.card.json
-The command compares the file's SHA-256, the columns, the number of rows and the symbols of the released columns.
-This shows that the card belongs to the file, not who made them: somebody could replace both.
+The command compares the card with its digest, and the file's SHA-256, columns, number of rows and symbols with the
+card. This shows that the two belong together and were not changed, not who made them: somebody could replace both. The
+digest that it prints identifies a card; publish it where nobody else can write.
 Exit codes: 0 they belong together; {EXIT_DIFFERS} they differ; 2 one of them cannot be read."""
 
 
@@ -36,6 +37,7 @@ def run(options: argparse.Namespace) -> int:
         print(printable(f"DIFFERS: {difference}"))
     if verification.agrees:
         print(printable(f"{options.release} and {options.card} belong together: {card.rows:,} rows"))
+        print(f"digest of the card: {card.as_dict()['digest']}")
     if not verification.file_checked:
         print("note: the card is of a data frame and identifies no file, so no SHA-256 was compared")
     return 0 if verification.agrees else EXIT_DIFFERS

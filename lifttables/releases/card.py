@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import json
 import math
 import re
@@ -29,13 +30,13 @@ from lifttables.designs.statement import (
     not_covered,
     statement,
 )
-from lifttables.encoding.columns import JOIN, RARE, Column, Labels, Symbols, numbered
+from lifttables.encoding.columns import JOIN, MISSING, RARE, Column, Labels, Symbols, numbered
 from lifttables.encoding.naming import Texts
 from lifttables.encoding.table import Table
 from lifttables.files import indices_from, printable, read_ours, texts_from
 from mixproof.numerics import Matrix, check_count, check_scalar
 
-FORMAT = "liftlib card 2"
+FORMAT = "liftlib card 3"
 
 DROPPED_ROWS_NOTE = (
     "The rows of people whose secret or released value is missing were dropped, which is visible if kept columns "
@@ -51,7 +52,7 @@ NEW_PEOPLE_NOTE = "The owner states that these are other people than those of re
 LEDGER_NOTE = (
     "Earlier releases that are missing from the owner's ledger were not checked. The ledger recognises a table with "
     "the same or nearly the same counts, released by the same user or in the same folder. It does not recognise a "
-    "selection of the rows, many changed rows, renamed columns, or releases by somebody else."
+    "selection of the rows, many changed rows, several renamed columns, or releases by somebody else."
 )
 
 AGAIN_NOTE = (
@@ -79,6 +80,11 @@ COUNTS_EXPLAINED = (
     "The noisy count of rows with each value, its share of the {:,} rows, and the half-width of the 95 % interval for "
     "the share of the population, which allows for the sampling and the noise. No row is published."
 )
+
+LABELS_MEAN = {
+    RARE: f"“{RARE}” stands for all values with few rows; which they are is not published.",
+    MISSING: f"“{MISSING}” stands for rows without a value.",
+}
 
 MARK_UP = re.compile(r"([|`*\[\\])")  # characters with a meaning in Markdown
 
@@ -117,6 +123,8 @@ class Card:
         The options of the run, by name.
     sha256 : str
         SHA-256 of the released file; empty for a frame.
+    intact : bool
+        Whether the card has not been changed since it was made: its content has the digest that it states.
     """
 
     secret: tuple[str, ...]
@@ -139,6 +147,7 @@ class Card:
     rows: int
     options: dict[str, Any]
     sha256: str = ""
+    intact: bool = True
 
     @property
     def for_population(self) -> bool:
@@ -160,14 +169,14 @@ class Card:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the card as JSON values."""
-        content = {name: value for name, value in vars(self).items() if name != "kernel"}
+        content = {name: value for name, value in vars(self).items() if name not in ("kernel", "intact")}
         kernel = None
         if self.kernel is not None:
             kernel = [[np.flatnonzero(row).tolist(), row[row > 0].tolist()] for row in self.kernel]
         guarantees = [
             {name: value for name, value in asdict(guarantee).items() if name != "numbers"} for guarantee in self.kept
         ]
-        return {
+        content = {
             "format": FORMAT,
             **content,
             "kept": guarantees,
@@ -175,6 +184,7 @@ class Card:
             "assumes": INDEPENDENT if self.for_population else None,
             "cite": self.cite,
         }
+        return content | {"digest": digest_of(content)}
 
     def as_text(self) -> str:
         """Return the card in Markdown."""
@@ -200,6 +210,8 @@ class Card:
             for text, source in zip(self.texts, self.sources, strict=True):
                 symbols = "; ".join(JOIN.join(self.symbols[x]) for x in source)
                 lines.append(f"| {_cell(JOIN.join(text))} | {_cell(symbols)} |")
+            labels = {label for symbol in self.symbols for label in symbol}
+            lines += ["", *(f"- {_cell(meaning)}" for label, meaning in LABELS_MEAN.items() if label in labels)]
             lines += ["", f"The rows are {self.order}. Mechanism: {_cell(self.mechanism)}."]
         if self.of_counts:
             pass
@@ -223,8 +235,15 @@ class Card:
             else "File: none, because the release was a data frame."
         )
         options = "; ".join(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in self.options.items())
-        lines = [f"Rows: {self.rows}.", file, f"Made {self.made} by liftlib {self.version}."]
+        card = f"Card: digest {self.as_dict()['digest']}, of all that the JSON card says."
+        lines = [f"Rows: {self.rows}.", file, card, f"Made {self.made} by liftlib {self.version}."]
         return [*lines, f"Options: {_cell(options)}."] if options else lines
+
+
+def digest_of(content: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of a card's JSON values, all but its own."""
+    values = {name: value for name, value in content.items() if name != "digest"}
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
 
 def counted_outputs(table: Table, card: Card, by: Sequence[str] = ()) -> tuple[Labels, NDArray[np.int64], list[str]]:
@@ -387,4 +406,5 @@ def _card(content: Any) -> Card:
         rows=check_count("rows", content["rows"], 0),
         options=dict(content["options"]),
         sha256=str(content["sha256"]),
+        intact=digest_of(content) == content["digest"],
     )

@@ -18,7 +18,7 @@ from lifttables.encoding.columns import JOIN, ROWS, numbered
 from lifttables.encoding.table import Table
 from lifttables.encoding.text_format import TextFormat
 from lifttables.releases.card import NO_KERNEL, Card, counted_outputs
-from lifttables.releases.verifying import WrongCard, verify
+from lifttables.releases.verifying import CHANGED, WrongCard, verify
 from lifttables.sources.source import open_table
 from mixproof.checks import checked
 from mixproof.numerics import Matrix, Vector, check_scalar
@@ -145,7 +145,7 @@ def estimate(
     DataError
         If the card has no kernel, a column does not exist, or a value is not among the card's outputs.
     WrongCard
-        If a file is not the release of the card; a DataError.
+        If a file is not the release of the card, or the card was changed; a DataError.
 
     Notes
     -----
@@ -159,6 +159,8 @@ def estimate(
         raise DataError("the release is of noisy counts: its columns share and error are the estimates")
     if card.kernel is None:
         raise DataError(f"the card has no kernel, so only the outputs themselves can be counted. {NO_KERNEL}")
+    if not card.intact:
+        raise WrongCard(f"{CHANGED}, so shares estimated with it could be wrong: ask for the card again")
     if isinstance(source, str | Path):
         verification = verify(Path(source), card, text_format=text_format)
         if not verification.agrees:

@@ -18,6 +18,9 @@ from mixproof.checks import checked
 EXIT_DIFFERS = 5  # exit code if the release and the card do not belong together
 
 
+CHANGED = "the card was changed after it was made: its content does not have the digest that it states"
+
+
 class WrongCard(DataError):
     """A released file and a card do not belong together."""
 
@@ -45,12 +48,14 @@ class Verification:
 def verify(release: Path, card: Card, *, text_format: TextFormat | None = None) -> Verification:
     """Return the differences between a released CSV, TSV or Parquet file and its card.
 
-    We compare the SHA-256 (if the card has one), the columns, the number of rows and the symbols of the released
-    columns. DataError is raised if the file cannot be read as a table.
+    We compare the card with its digest and, with the file, the SHA-256 (if the card has one), the columns, the number
+    of rows and the symbols of the released columns. DataError is raised if the file cannot be read as a table.
     """
     if release == STDIN:
         raise DataError("the standard input cannot be compared with a card: name the released file")
     table, differences = open_table(release, text_format), []
+    if not card.intact:
+        differences.append(CHANGED)
     if card.sha256 and (digest := fingerprint(release)) != card.sha256:
         differences.append(f"the SHA-256 of {release} is {digest}, and the card's is {card.sha256}")
     expected = {*card.columns, *card.keep, *(COLUMNS if card.of_counts else ())}

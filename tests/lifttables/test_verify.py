@@ -116,6 +116,59 @@ def test_what_cannot_be_read_is_one_line(made, capsys, tmp_path):
         assert message in err
 
 
+def edited(value):
+    """Return a JSON value with something else in its place."""
+    match value:
+        case bool():
+            return not value
+        case int() | float():
+            return value + 1
+        case str():
+            return f"{value}."
+        case list():
+            return [edited(value[0]), *value[1:]] if value else ["x"]
+        case dict():
+            return value | {"more": 1}
+    return "x"
+
+
+# the kernel's first probabilities, which stay a distribution
+EDITED_KERNEL = {"kernel": lambda rows: [[rows[0][0], rows[0][1][::-1]], *rows[1:]]}
+FIELDS = [
+    "kernel",
+    "symbols",
+    "words",
+    "not_covered",
+    "notion",
+    "mechanism",
+    "options",
+    "made",
+    "version",
+    "cite",
+    "order",
+]
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_an_edited_card_is_refused(made, capsys, tmp_path, field):
+    release, card = made
+    content = json.loads(card.read_text())
+    changed = EDITED_KERNEL.get(field, edited)(content[field])
+    assert changed != content[field]
+    odd = tmp_path / "odd.json"
+    odd.write_text(json.dumps(content | {field: changed}))
+    code, out, _ = verify(capsys, release, odd)
+    assert code == 5
+    assert "DIFFERS: the card was changed after it was made" in out
+    assert main(["estimate", str(release), str(odd)]) == 5
+    with pytest.raises(WrongCard, match="the card was changed"):
+        tables.estimate(pl.read_csv(release, infer_schema=False), tables.read_card(odd))
+    # the spelling of a file is no change
+    odd.write_text(json.dumps(dict(reversed(content.items())), indent=3))
+    assert verify(capsys, release, odd)[0] == 0
+    assert content["digest"] in card.with_suffix(".md").read_text()
+
+
 WRONG = [("rows", True), ("rows", -1), ("noise", 0.0), ("release", 0), ("noise", "x")]
 
 

@@ -308,7 +308,7 @@ CASES = [
     (again(design="no.json"), "cannot read no.json: No such file", 2),
     (again(design="bytes.json"), "is no design", 2),
     (again(design="old.json"), "has the format 'liftlib channel 1'", 2),
-    (again(design="d.card.json"), "has the format 'liftlib card 2'", 2),
+    (again(design="d.card.json"), "has the format 'liftlib card 3'", 2),
     (again("--secret", "ill"), "the design says how new rows are read and what is promised: leave out --secret", 2),
     (again("--bin", "age=1", "--belief", "10%", "20%"), "leave out --bin, --belief", 2),
     (again("--missing", "symbol"), "give --missing refuse or drop", 2),
