@@ -51,7 +51,16 @@ def fresh_files(
         check_free(path, force=path in replaced)
     with ExitStack() as stack:
         asides = tuple(Path(stack.enter_context(_aside(path))) for path in paths)
-        yield asides
+        try:
+            yield asides
+        except OSError as error:
+            if error.filename is not None:
+                raise
+            folders = ", ".join(dict.fromkeys(str(path.parent) for path in paths))
+            raise DataError(
+                f"cannot write to {folders}: {error.strerror}; make room there, or choose another folder; nothing was "
+                "written"
+            ) from error
         for path, aside in zip(paths, asides, strict=True):
             aside.chmod(0o600 if path in private else 0o666 & ~_umask())
         _appear(paths, asides, replaced)

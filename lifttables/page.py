@@ -1,4 +1,4 @@
-"""The HTML page of an audit, from a template in ``pages``.
+"""The HTML pages of an audit and of a release, from templates in ``pages``.
 
 Every value is escaped, and nothing is loaded from elsewhere.
 """
@@ -7,29 +7,33 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from liftlib.measures.lifts import lift
 from lifttables.audits.auditing import Audit
 from lifttables.audits.measuring import MEASURE_MEANINGS
-from lifttables.audits.picture import as_svg, lift_map
-from lifttables.designs.designing import Design
+from lifttables.audits.picture import MAX_SYMBOLS_DRAWN, as_svg, before_and_after, lift_map
+from lifttables.designs.statement import INDEPENDENT
 from lifttables.extras import extra
 from lifttables.files import json_text, printable
-from lifttables.releases.card import Card
+from lifttables.releases.card import GUARANTEES_EXPLAINED, Card
 from lifttables.releases.pipeline import Sanitised
+from lifttables.releases.telling import headline, told
 from mixproof.checks import checked
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 MAX_SYMBOLS_LISTED = 200  # maximum number of symbols in the table, the riskiest first
-MAX_SYMBOLS_DRAWN = 40  # maximum number of symbols in the plot
 
 
 @checked
-def audit_page(audit: Audit, design: Design | None = None) -> str:
-    """Return an audit, of a table or a design's release, as an HTML page with a plot."""
+def audit_page(audit: Audit) -> str:
+    """Return an audit of a table as an HTML page with a plot."""
     index = {str(label): at for at, label in enumerate(audit.release.public)}
     shown = [index[symbol.symbol] for symbol in audit.symbols[:MAX_SYMBOLS_DRAWN]]
     labels = [str(audit.release.public[at]) for at in shown]
@@ -42,20 +46,42 @@ def audit_page(audit: Audit, design: Design | None = None) -> str:
     return render(
         "audit.html",
         audit=audit,
-        design=design,
         overall=overall,
         listed=audit.symbols[:MAX_SYMBOLS_LISTED],
         more=max(0, len(audit.symbols) - MAX_SYMBOLS_LISTED),
         drawn=len(shown),
-        picture=base64.b64encode(as_svg(picture).encode()).decode(),
+        picture=_encoded(picture),
         number=_number,
     )
 
 
+@checked
+def release_page(sanitised: Sanitised) -> str:
+    """Return what ``lift release`` prints as an HTML page of two sheets, with a picture before and after."""
+    design, card = sanitised.design, sanitised.card
+    joint, after = replace(design.counts, noisy=design.noisy).joint, sanitised.audit.release
+    outputs = None if card.of_counts else after
+    return render(
+        "release.html",
+        card=card,
+        headline=headline(card),
+        sections=told(sanitised),
+        notes=sanitised.audit.notes,
+        picture=_encoded(before_and_after(joint, outputs)),
+        drawn=min(joint.n_public, MAX_SYMBOLS_DRAWN),
+        explained=GUARANTEES_EXPLAINED,
+        independent=INDEPENDENT if card.for_population else "",
+    )
+
+
+def _encoded(picture: Axes) -> str:
+    return base64.b64encode(as_svg(picture).encode()).decode()
+
+
 def documents(sanitised: Sanitised) -> tuple[str, str, str, str]:
-    """Return the texts of a release's design, audit page, card, and card in Markdown."""
+    """Return the texts of a release's design, page, card, and card in Markdown."""
     design = json.dumps(sanitised.design.content(), ensure_ascii=False) + "\n"
-    return design, audit_page(sanitised.audit, sanitised.design), *card_documents(sanitised.card)
+    return design, release_page(sanitised), *card_documents(sanitised.card)
 
 
 def card_documents(card: Card) -> tuple[str, str]:

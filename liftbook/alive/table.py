@@ -23,17 +23,16 @@ from liftlib.errors import DataError, LiftError
 from liftlib.measures.lifts import lift
 from liftlib.notions import LIP
 from lifttables.audits.auditing import as_dict, audited
-from lifttables.audits.picture import as_svg, lift_map
+from lifttables.audits.picture import MAX_SYMBOLS_DRAWN, as_svg, lift_map
 from lifttables.cli import example
 from lifttables.designs.designing import DEFAULT_CONFIDENCE
-from lifttables.designs.statement import published_as, statement
 from lifttables.encoding.columns import Counts
 from lifttables.encoding.reading import Reading
 from lifttables.encoding.table import Rows
-from lifttables.page import MAX_SYMBOLS_DRAWN, audit_page, documents
+from lifttables.page import audit_page, documents
 from lifttables.releases.pipeline import Draw, Plan, Sanitised, release
 from lifttables.releases.question import Question, percent
-from lifttables.releases.telling import uses
+from lifttables.releases.telling import told
 from lifttables.sources.endings import SUFFIXES, ending
 from lifttables.sources.frames import Frame
 from lifttables.sources.widths import check_widths
@@ -219,10 +218,7 @@ class Desk:
         plan = Plan(reading, question, confidence=wanted["confidence"], resamples=wanted.get("resamples", 200))
         done = release(table, plan, sink, rng=wanted.get("seed"))
         return {
-            "published": published_as(done.design),
-            "promises": [*map(statement, done.card.kept), *done.card.words],
-            "uses": uses(done),
-            "limits": list(done.card.not_covered),
+            "sections": told(done),
             "notes": list(done.audit.notes),
             "files": output_files,
             "command": command(table.name, reading, question, wanted["confidence"]),

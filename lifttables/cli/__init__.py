@@ -50,6 +50,7 @@ OPTIONS = {
     "values": "--values",
 }
 
+TEXT_MARK = "\0"  # before a text that looks like an option
 EXIT_ERROR, EXIT_INTERRUPTED, EXIT_PIPE_CLOSED = 2, 130, 141  # any error; Ctrl-C; broken pipe
 
 
@@ -84,10 +85,9 @@ def run(program: Program, arguments: Sequence[str] | None = None) -> int:
         if "--debug" in words:
             raise
         reason = getattr(error, "strerror", None) or type(error).__name__
-        print(
-            f"{program.name}: {reason}: {getattr(error, 'filename', None) or 'the machine has no more'}",
-            file=sys.stderr,
-        )
+        where = getattr(error, "filename", None)
+        nameless = "this machine has no more" if isinstance(error, MemoryError) else "the standard output"
+        print(f"{program.name}: {reason}: {where or nameless}", file=sys.stderr)
         _drop_the_rest()
         return EXIT_ERROR
 
@@ -104,7 +104,7 @@ def _run(program: Program, words: list[str]) -> int:
     debug = False
     try:
         parser, module = _parser(program, words)
-        options = parser.parse_args(words)
+        options = parser.parse_args(_with_texts(parser, words))
         debug = options.debug
         with extra(program.commands[options.command].extra), warnings.catch_warnings():
             warnings.simplefilter("always", LiftWarning)
@@ -130,6 +130,23 @@ def _warn(message: Warning | str, category: type[Warning], *_: object) -> None:
 def _line(error: object) -> str:
     """Return a message on one line, without control characters."""
     return printable(" ".join(str(error).split()))
+
+
+def _with_texts(parser: argparse.ArgumentParser, words: list[str]) -> list[str]:
+    """Return the words with those after ``--na`` marked as texts, up to the next option: ``--`` and ``-x`` may be."""
+    options = [option for sub in _subparsers(parser) for option in sub._option_string_actions]
+    marked, inside = [], False
+    for word in words:
+        name = word.partition("=")[0]
+        is_option = name in options or (len(name) > 2 and any(option.startswith(name) for option in options))
+        inside = name == "--na" if is_option else inside
+        marked.append(f"{TEXT_MARK}{word}" if inside and not is_option and word.startswith("-") else word)
+    return marked
+
+
+def _subparsers(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
+    actions = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    return [sub for action in actions for sub in action.choices.values()]
 
 
 def _parser(program: Program, words: list[str]) -> tuple[argparse.ArgumentParser, Any]:

@@ -18,7 +18,7 @@ from lifttables.cli.options import (
     table_options,
     text_options,
 )
-from lifttables.cli.shared import json_option, print_json
+from lifttables.cli.shared import json_option, print_json, print_lines
 from lifttables.files import check_apart, check_free, page_file, printable
 
 EXIT_VIOLATED = 3  # exit code if the notion is violated
@@ -94,5 +94,4 @@ def _print(audit: Audit) -> None:
         print(f"  {printable(symbol.symbol, 40):{width}}  {numbers}  {printable(rest)}".rstrip())
     if len(audit.symbols) > MAX_SYMBOLS_PRINTED:
         print(f"  and {len(audit.symbols) - MAX_SYMBOLS_PRINTED} more")
-    for note in audit.notes:
-        print(printable(f"note: {note}"))
+    print_lines(f"note: {note}" for note in audit.notes)

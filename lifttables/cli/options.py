@@ -10,6 +10,7 @@ from typing import Any
 
 from liftlib.errors import InvalidParameter
 from liftlib.notions import ALIP, LDP, LIP, Notion
+from lifttables.cli import TEXT_MARK
 from lifttables.designs.designing import DEFAULT_CONFIDENCE
 from lifttables.encoding.binning import hierarchy_file
 from lifttables.encoding.reading import Reading
@@ -74,13 +75,23 @@ def table_options(parser: argparse.ArgumentParser, *, required: bool = True) -> 
         help="all values that a secret may have, whether they occur or not, as in --values ill=none,flu,hiv: the "
         "promise then holds for each of them, and otherwise only for the values that occur; can be repeated",
     )
-    add("--na", nargs="*", metavar="TEXT", help="texts that mean a missing value, as in --na NA -9 (--na alone: none)")
+    add(
+        "--na",
+        nargs="*",
+        metavar="TEXT",
+        type=_text,
+        help="texts that mean a missing value, as in --na NA -9 (--na alone: none)",
+    )
     add(
         "--missing",
         choices=["refuse", "symbol", "drop"],
         help="refuse missing values, treat them as an additional symbol, or drop their rows, as in --missing drop "
         "(default: drop in an audit, refuse elsewhere)",
     )
+
+
+def _text(word: str) -> str:
+    return word.removeprefix(TEXT_MARK)
 
 
 def text_options(parser: argparse.ArgumentParser) -> None:

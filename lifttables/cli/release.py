@@ -10,7 +10,7 @@ from typing import Any
 
 from liftlib.errors import InvalidParameter
 from liftlib.notions import LIP
-from lifttables import Outputs, Plan, Publishing, Sanitised, apply_file, sanitise_file
+from lifttables import Outputs, Plan, Publishing, apply_file, sanitise_file
 from lifttables.audits.auditing import as_dict
 from lifttables.bundle import first_rows
 from lifttables.cli.options import (
@@ -26,12 +26,11 @@ from lifttables.cli.options import (
     text_format_of,
     text_options,
 )
-from lifttables.cli.shared import json_option, print_json
+from lifttables.cli.shared import json_option, print_json, print_lines
 from lifttables.designs.designing import COUNTS, DEFAULT_CONFIDENCE, information
-from lifttables.designs.statement import published_as, statement
 from lifttables.files import check_apart, printable
 from lifttables.releases.ledger import ledger_next_to
-from lifttables.releases.telling import uses
+from lifttables.releases.telling import LIMITS, PROMISED, PUBLISHED, headline, promises, told
 from lifttables.releases.trying import ESTIMATES
 from lifttables.sources.endings import STDIN
 
@@ -98,7 +97,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="the record of earlier releases of these rows (default: TABLE.PRIVATE.releases.json). A table with the "
         "same counts in another of your ledgers counts as the same rows, and one with nearly the same counts stops. A "
-        "selection of the rows, renamed columns and releases by other users are not recognised: name their ledger",
+        "selection of the rows, several renamed columns and releases by others are not recognised: name their ledger",
     )
     add(
         "--new-people",
@@ -167,47 +166,38 @@ def _first(options: argparse.Namespace) -> int:
             }
         )
         return 0
+    sections = told(done)
     rows = done.frame if options.dry_run else first_rows(outputs.table, PREVIEW_ROWS)
-    for line in told(done, rows):
-        print(printable(line))
-    if options.dry_run:
-        print("nothing was written (--dry-run)")
-        return 0
-    print("\nFor publication, together:")
-    for path in (outputs.table, outputs.card, outputs.text):
-        print(f"  {path}")
-    print("Confidential, because they contain the counts:")
-    for path in outputs.private:
-        print(f"  {path}")
+    lines = [headline(done.card)]
+    for title, sentences in sections.items():
+        lines += _section(title, sentences)
+        if title == PUBLISHED:
+            lines += _rows_section(rows, "count" if done.card.of_counts else "row")
+    lines += ["", *(f"note: {note}" for note in done.audit.notes)]
+    print_lines(lines)
+    _print_files(options, outputs, outputs.private)
     return 0
 
 
-def told(done: Sanitised, rows: Any) -> list[str]:
-    """Return what a release publishes, promises and leaves out, in lines."""
-    audit, card = done.audit, done.card
-    n = audit.release.n_public
-    if card.of_counts:
-        what, published = "noisy counts and no rows", ["No row is published, only about how many rows have each value."]
-    else:
-        what, published = f"{n} released value{'s' * (n != 1)}, by {card.mechanism}", published_as(done.design)
-    lines = [
-        f"{' & '.join(card.columns)}: {audit.rows:,} rows, {what}",
-        *_section("How values are published", published),
-        *_rows_section(rows),
-        *_section("What is promised", [*map(statement, card.kept), *card.words]),
-        *_section("What recipients can do", uses(done)),
-        *_section("What is not covered", card.not_covered),
-    ]
-    return [*lines, "", *(f"note: {note}" for note in audit.notes)]
+def _print_files(options: argparse.Namespace, outputs: Outputs, private: Sequence[Path]) -> None:
+    """Print what was written, and that the ledger is as confidential as the other files with counts."""
+    if options.dry_run:
+        print("nothing was written (--dry-run)")
+        return
+    public = [outputs.table, outputs.card, outputs.text]
+    lines = _section("For publication, together", list(map(str, public)))
+    lines += _section("Confidential, because of the counts in them", list(map(str, [*private, _ledger(options)])))
+    for line in lines:
+        print(printable(line))
 
 
 def _section(title: str, lines: Sequence[str]) -> list[str]:
     return ["", f"{title}:", *(f"  {line}" for line in lines)]
 
 
-def _rows_section(rows: Any) -> list[str]:
+def _rows_section(rows: Any, what: str = "row") -> list[str]:
     shown = [" | ".join(map(str, row)) for row in (rows.columns, *rows.rows())]
-    return _section(f"The first {len(rows)} published rows", shown)
+    return _section(f"The first {len(rows)} published {what}s", shown)
 
 
 def _again(options: argparse.Namespace) -> int:
@@ -238,19 +228,16 @@ def _again(options: argparse.Namespace) -> int:
         written = None if options.dry_run else str(outputs.table)
         print_json({"table": written, "card": card.as_dict(), "drift": fields, "notes": list(applied.notes)})
         return 0
-    files = [] if options.dry_run else [str(path) for path in (outputs.table, outputs.card, outputs.text)]
     lines = [
-        f"{' & '.join(card.columns)}: {card.rows:,} new rows, by {card.mechanism}",
+        headline(card, new=True),
         *_rows_section(applied.frame if options.dry_run else first_rows(outputs.table, PREVIEW_ROWS)),
-        *_section("What is promised", [*map(statement, card.kept), *card.words]),
-        *_section("What is not covered", card.not_covered),
-        *(_section("For publication, together", files) if files else []),
+        *_section(PROMISED, promises(card)),
+        *_section(LIMITS, card.not_covered),
         "",
         *(f"note: {note}" for note in (str(drift), *applied.notes)),
-        *([] if files else ["nothing was written (--dry-run)"]),
     ]
-    for line in lines:
-        print(printable(line))
+    print_lines(lines)
+    _print_files(options, outputs, ())
     return 0
 
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
+from collections.abc import Iterable
 from typing import Any
 
-from lifttables.files import json_text
+from lifttables.files import json_text, printable
+
+LINE_WIDTH = 80
 
 
 def json_option(parser: argparse.ArgumentParser) -> None:
@@ -16,6 +20,17 @@ def json_option(parser: argparse.ArgumentParser) -> None:
 def print_json(value: Any) -> None:
     """Print a value as JSON, with infinity as the text "inf"."""
     print(json_text(plain(value), indent=2))
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print sentences without control characters, in lines of at most ``LINE_WIDTH`` characters; words stay whole."""
+    for line in lines:
+        text = printable(line)
+        indent = " " * (len(text) - len(text.lstrip()))
+        wrapped = textwrap.wrap(
+            text, LINE_WIDTH, subsequent_indent=f"{indent}  ", break_long_words=False, break_on_hyphens=False
+        )
+        print("\n".join(wrapped))
 
 
 def plain(value: Any) -> Any:

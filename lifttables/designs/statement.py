@@ -9,7 +9,7 @@ import numpy as np
 
 from liftlib.notions import LDP, Notion
 from lifttables.designs.designing import COUNTS, SAMPLE_ONLY, Design, Kept
-from lifttables.encoding.columns import JOIN
+from lifttables.encoding.columns import JOIN, RARE
 from lifttables.encoding.naming import for_which_values, of_unlisted_values
 from mixproof.numerics import Vector
 
@@ -33,9 +33,10 @@ OUTPUTS_TELL = (
 NAMES_TELL = "A name that few rows have may show that these rows have it."
 
 NOISE_TELLS = (
-    "Everything on this card but the names of values was computed from the number of rows and from counts with random "
-    "noise. The bound for somebody who knows all other rows assumes that they know of the last person only how common "
-    f"the values are. {NAMES_TELL}"
+    "Everything on this card but the names of values and the number of the release was computed from the number of "
+    "rows and from counts with random noise. The bound for somebody who knows all other rows assumes that they know of "
+    f"the last person only how common the values are. {NAMES_TELL} Whether to release, and the number of the release, "
+    "were decided with exact counts of these rows, and no bound allows for what this may tell."
 )
 
 NO_LIMIT = "so nothing limits what somebody who knows all other rows may learn"
@@ -193,9 +194,8 @@ def published_as(design: Design) -> list[str]:
     names = [JOIN.join(label) for label in design.public.labels]
     sentences = []
     if design.public.pooled:
-        sentences.append(
-            f"Values with few rows are pooled first: {_listed([JOIN.join(symbol) for symbol in design.public.pooled])}."
-        )
+        pooled = [JOIN.join(symbol) for symbol in design.public.pooled]
+        sentences.append(f"“{RARE}” stands for values with few rows: {_listed(pooled)}.")
     if not np.isin(design.channel.kernel, (0.0, 1.0)).all():
         sentences.append("The value of each row is drawn at random.")
         joint = design.counts.joint

@@ -109,8 +109,8 @@ def _secrets(
     for column, alone in zip(columns, values, strict=True):
         if len(alone) < 2:
             raise DataError(
-                f"column {column.name!r} has the value {alone[0]!r} in every row, so that nothing can be said about "
-                f"others: list all of its values, or name another secret",
+                f"column {column.name!r} has the same value in every row, so that nothing can be said about others: "
+                "list all of its values, or name another secret",
                 arguments=("values",),
             )
     return _sorted(list(itertools.product(*values)) if listed else occurring, columns)

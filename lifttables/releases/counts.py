@@ -40,16 +40,21 @@ def counts_design(counts: Counts) -> Design:
 
 
 def counts_frame(design: Design, level: float = 0.95) -> Any:
-    """Return noisy counts, shares and the half-widths of their intervals at a level, as a Polars frame."""
+    """Return noisy counts, shares and the half-widths of their intervals at a level, as a Polars frame.
+
+    Shares and half-widths have as many decimals as the smallest half-width needs for two digits; the latter are rounded
+    up.
+    """
     import polars as pl  # noqa: PLC0415 - slow to import
 
     names, width = design.public.names, len(design.public.columns)
     labels = [label if label != (RARE,) else (RARE,) * width for label in design.public.labels]
     rows, errors = design.rows, errors_of(design, level)
-    noisy = _noisy(design)
+    noisy, digits = _noisy(design), max(2, math.ceil(1 - math.log10(float(errors.min()))))
     columns: dict[str, Any] = dict(zip(names, map(list, zip(*labels, strict=True)), strict=True))
     count, share, error = COLUMNS
-    return pl.DataFrame(columns | {count: noisy.astype(np.int64), share: noisy / rows, error: errors})
+    rounded = {share: np.round(noisy / rows, digits), error: np.round(errors + 0.5 * 10.0**-digits, digits)}
+    return pl.DataFrame(columns | {count: noisy.astype(np.int64)} | rounded)
 
 
 def errors_of(design: Design, level: float = 0.95) -> Vector:

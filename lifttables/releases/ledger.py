@@ -210,7 +210,7 @@ def _nearly(table: Table, ledgers: Sequence[Path]) -> Iterator[str]:
             for entry in read_ledger(path).entries:
                 if similar(table, entry.design):
                     yield (
-                        f"the counts are nearly those of an earlier release, or the same under other labels ({entry}; "
+                        f"the counts are nearly those of an earlier release, or the same under other names ({entry}; "
                         f"recorded in {path}): if these are the same people, name that ledger, so "
                         "that both are checked together"
                     )

@@ -43,15 +43,32 @@ def similar(table: Table, design: Design) -> bool:
 
     They are if they are equal up to labels, or closer than independent samples would be, as after changes to a few
     rows: Pearson's statistic of homogeneity is in its lower ``SIMILARITY_LEVEL`` tail. Rows that miss a value are
-    compared too and left out, because the design may have left them out. A subset of the rows, or a table with renamed
-    columns, is not detected.
+    compared too and left out, because the design may have left them out. If a public column is missing, as after a
+    change of its name, the secret's counts must be the same. A subset of the rows is not detected.
     """
     secret = _secret(table, design)
+    if secret and not set(design.public.names) <= set(table.columns):
+        return _same_secrets(table, secret, design)
     labels = _labels_like(table, design)
     if labels is None or _same(labels, secret, design) is not None:
         return False
     old = _counts(design, bool(secret))
     return any(_close(_counts_of(rows, secret, design), old) for rows in (labels, labels.drop_nulls()))
+
+
+def _same_secrets(table: Table, secret: Sequence[Column], design: Design) -> bool:
+    try:
+        labels = table.counts(list(secret))
+    except DataError:
+        return False
+    old = Counter(
+        {_plain(label): int(rows) for label, rows in zip(design.secret.labels, design.table.sum(axis=1), strict=True)}
+    )
+    return any(
+        Counter(dict(zip(_labels(rows, secret), rows[ROWS].to_list(), strict=True))) == old
+        for rows in (labels, labels.drop_nulls())
+        if len(rows)
+    )
 
 
 def _close(new: Counter[tuple[Label, Label]], old: Counter[tuple[Label, Label]]) -> bool:

@@ -92,7 +92,7 @@ def test_listed_values_that_do_not_occur_count(tmp_path, monkeypatch, capsys):
     assert main(["release", "new.csv", "--design", "r2.PRIVATE.design.json", "--new-people", "-o", "n.csv"]) == 0
     capsys.readouterr()
     assert main(["audit", "p.csv", *OF, "--values", LISTED]) in (0, 3)
-    said = capsys.readouterr().out
+    said = " ".join(capsys.readouterr().out.split())
     assert "for the population: undecided" in said
     assert "note: What is said about the population holds for these values of ill: none, flu, hiv." in said
 

@@ -30,7 +30,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
 def test_the_file_has_the_noisy_counts_and_no_row(folder, capsys, suffix):
     assert main(["release", "in.csv", *OF, "--counts", "-o", f"out{suffix}"]) == 0
-    said = capsys.readouterr().out
+    said = " ".join(capsys.readouterr().out.split())
     made = tables.load(folder / "out.PRIVATE.design.json")
     out = (
         pl.read_parquet("out.parquet")
@@ -40,7 +40,7 @@ def test_the_file_has_the_noisy_counts_and_no_row(folder, capsys, suffix):
     assert out.columns == ["age", "count", "share", "error"]
     assert out["age"].to_list() == ["x0", "x1", "x2"]
     assert out["count"].to_list() == made.noisy.table.sum(axis=0).tolist() != made.table.sum(axis=0).tolist()
-    np.testing.assert_allclose(out["share"], out["count"] / 1000)
+    np.testing.assert_allclose(out["share"], out["count"] / 1000, atol=5e-4)
     assert "No row is published" in said
     # the bound for whoever knows all other rows is that of the noise
     factor = math.exp(2 * made.noisy.c)
@@ -64,7 +64,7 @@ def test_they_are_not_released_again_for_new_rows(folder, capsys, more):
 def test_with_all_values_listed_they_protect_everybody(folder, capsys):
     values = ["--values", "ill=s0,s1,s2"]
     assert main(["release", "in.csv", *OF, *values, "--counts", "-o", "out.csv"]) == 0
-    said = capsys.readouterr().out
+    said = " ".join(capsys.readouterr().out.split())
     assert "holds for each person in the table: by the noise" in said
     assert "a value that nobody else has" not in said
 
@@ -74,7 +74,7 @@ def test_a_seed_is_not_forgotten(folder, capsys):
     assert main([*words, "--notion", "lip", "--eps", "0.2", "--seed", "1", "-o", "rows.csv"]) == 0
     capsys.readouterr()
     assert main([*words, "--counts", "-o", "counts.csv"]) == 0
-    said = capsys.readouterr().out
+    said = " ".join(capsys.readouterr().out.split())
     assert "whether any of these rows was changed in between" in said
     assert "A belief of 10 % in something about ill can become at most 100 %" in said
 
@@ -87,9 +87,8 @@ def test_a_later_release_of_the_rows_has_the_same_noise(folder, capsys):
     np.testing.assert_array_equal(rows.noisy.table, counts.noisy.table)
     factor = math.exp(2 * counts.noisy.c)  # once, not twice
     most = math.ceil(1000 * 0.1 * factor / (0.1 * factor + 0.9)) / 10
-    assert (
-        f"a belief of 10 % can become at most {most:g} %" in capsys.readouterr().out.partition("counts and no rows")[2]
-    )
+    said = " ".join(capsys.readouterr().out.split()).partition("counts and no rows")[2]
+    assert f"a belief of 10 % can become at most {most:g} %" in said
 
 
 def test_the_intervals_cover_the_shares_of_the_population():

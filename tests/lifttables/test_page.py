@@ -1,11 +1,31 @@
-"""An audit's page shows labels as text."""
+"""Pages of audits and releases: labels are text, and a release has two sheets that say what the terminal says."""
 
 import html
+import re
+import shutil
+import subprocess
 
+import numpy as np
 import polars as pl
+import pytest
 
 import liftlib as ll
 import lifttables as tables
+from lifttables.page import documents, release_page
+from lifttables.releases.telling import headline, told
+
+NO_NOISE = 50.0
+SIZES = [(2, 4, 1000), (3, 6, 1000), (5, 10, 5000), (14, 6, 5000)]
+
+
+def released(n_secret, n_public, rows, mechanism="subset-merging", notion=None):
+    rng = np.random.default_rng(n_public)
+    law = rng.dirichlet(np.full(n_public, 3.0), n_secret)
+    s = rng.integers(n_secret, size=rows)
+    x = [int(rng.choice(n_public, p=law[one])) for one in s]
+    frame = pl.DataFrame({"diagnosis": [f"a long diagnosis {i}" for i in s], "age_band": [f"{10 * i}s" for i in x]})
+    words = {"secret": "diagnosis", "public": "age_band", "rare": "pool", "noise": NO_NOISE, "resamples": 0}
+    return tables.sanitise(frame, notion=notion or ll.LIP(1.0), mechanism=mechanism, **words)
 
 
 def test_labels_are_escaped_in_the_page():
@@ -27,3 +47,27 @@ def test_each_bound_that_breaks_has_a_line():
     for one in found.symbols:
         assert ";<br>".join(html.escape(str(broken)).replace("&#x27;", "&#39;") for broken in one.broken) in page
     assert "<i>" not in page
+
+
+def text_of(page):
+    return " ".join(html.unescape(re.sub(r"<style.*?</style>|<[^>]+>", " ", page, flags=re.DOTALL)).split())
+
+
+@pytest.mark.parametrize("mechanism", ["subset-merging", "optimal"])
+def test_a_releases_page_says_what_the_terminal_says(mechanism):
+    done = released(2, 4, 1000, mechanism)
+    page = text_of(documents(done)[1])
+    for sentences in [[headline(done.card)], *told(done).values(), done.audit.notes]:
+        assert all(" ".join(sentence.split()) in page for sentence in sentences)
+    assert documents(done)[1].count("<img ") == 1
+
+
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="Chromium prints it")
+@pytest.mark.parametrize("mechanism", ["subset-merging", "optimal"])
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_a_releases_page_prints_on_two_sheets(tmp_path, size, mechanism):
+    (tmp_path / "page.html").write_text(release_page(released(*size, mechanism)))
+    words = ["--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer"]
+    command = ["chromium", *words, f"--print-to-pdf={tmp_path / 'page.pdf'}", (tmp_path / "page.html").as_uri()]
+    subprocess.run(command, check=True, capture_output=True, timeout=100)
+    assert len(re.findall(rb"/Type /Page\b", (tmp_path / "page.pdf").read_bytes())) == 2

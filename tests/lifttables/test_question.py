@@ -116,7 +116,7 @@ def test_the_command_says_what_was_tried(tmp_path, monkeypatch, capsys):
     assert [one["notion"].partition("(")[0] for one in found["tried"]] == ["LIP", "ALIP"]
     assert found["files"] == {}
     assert main([*words, "-o", "out.csv"]) == 0
-    said = capsys.readouterr().out
+    said = " ".join(capsys.readouterr().out.split())
     assert "A belief of 10 % in something about ill can become at most 20 %" in said
     assert "Also tried: " in said
     with warnings.catch_warnings():

@@ -269,10 +269,7 @@ class Desk {
       return list;
     };
     out.replaceChildren(
-      ...titled("How values are published", done.published),
-      ...titled("What is promised", done.promises),
-      ...titled("What recipients can do", done.uses),
-      ...titled("What is not covered", done.limits),
+      ...Object.entries(done.sections).flatMap(([title, sentences]) => titled(title, sentences)),
       paragraph("For publication, together:"),
       of(done.files.filter((file) => !file.private)),
       paragraph("Confidential, because they contain the counts of the table:"),

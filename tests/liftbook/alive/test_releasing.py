@@ -67,7 +67,7 @@ def test_the_files_are_the_commands(tmp_path):
         made.pop("cite")
         made.pop("not_covered")  # the page has no ledger, and says so
     assert mine == card
-    assert any(one.startswith("No ledger was used") for one in told["limits"])
+    assert any(one.startswith("No ledger was used") for one in told["sections"]["What is not covered"])
     design = out.with_suffix(".PRIVATE.design.json")
     assert json.loads(text_of(told, ".design.json")) == json.loads(design.read_text())
     assert [one["private"] for one in told["files"]] == [False, False, False, True, True]
@@ -86,7 +86,9 @@ def test_rare_symbols_are_pooled(tmp_path):
     path = table(tmp_path, [*lines(), *["yes,a one,0"] * 2, "no,a two,0", "no,a two,1"])
     told = ask(path)
     assert json.loads(text_of(told, ".design.json"))["public"]["pooled"] == [["a one"], ["a two"]]
-    assert told["published"][0] == "Values with few rows are pooled first: a one and a two."
+    assert (
+        told["sections"]["How values are published"][0] == "“(rare)” stands for values with few rows: a one and a two."
+    )
 
 
 def test_names_that_want_quotes(tmp_path):
@@ -106,7 +108,7 @@ def test_without_a_seed_nobody_can_foresee_it(tmp_path):
     assert shown != sorted(shown)
     assert "drawn from the operating system's random generator" in first["notes"]
     assert "not published: the secret and 1 other column" in first["notes"]
-    assert any("the population" in one for one in first["promises"])
+    assert any("the population" in one for one in first["sections"]["What is promised"])
 
 
 @pytest.mark.parametrize(

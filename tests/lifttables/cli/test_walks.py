@@ -1,0 +1,138 @@
+"""What a steward does one step beyond the road."""
+
+import errno
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from lifttables.cli import main
+from lifttables.cli.shared import LINE_WIDTH
+from lifttables.files import fresh_files
+
+OF = ["--secret", "ill", "--public", "age", "--belief", "10%", "30%"]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with a table of a secret, a public column with texts that look like options, and another."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    rng = np.random.default_rng(0)
+    ill = rng.choice(["no", "yes"], 600)
+    age = rng.choice(["a", "b", "c"], 600)
+    frame = pl.DataFrame({"ill": ill, "age": age, "year": rng.choice(["2019", "2020"], 600)})
+    frame.write_csv("in.csv")
+    odd = pl.when(pl.int_range(pl.len()) % 9 == 0).then(pl.lit("--")).otherwise("age")
+    frame.with_columns(age=odd).write_csv("odd.csv")
+    return tmp_path
+
+
+def said(capsys):
+    found = capsys.readouterr()
+    return " ".join((found.out + found.err).split())
+
+
+@pytest.mark.parametrize("texts", [["--"], ["NA", "--"], ["--", "NA"], ["-x", "--"], ["--", "-9"]])
+def test_a_text_that_looks_like_an_option_may_mean_missing(folder, capsys, texts):
+    assert main(["audit", "odd.csv", *OF[:4], "--na", *texts]) == 0
+    assert "empty, or" in said(capsys)
+    assert main(["release", "odd.csv", *OF, "--na", *texts, "--missing", "drop", "--dry-run"]) == 0
+    assert "--" not in capsys.readouterr().out.partition("What is promised")[0]
+
+
+def test_lines_have_at_most_80_characters_and_files_stay_whole(folder, capsys):
+    out = Path("a long folder " * 6) / "out.csv"
+    out.parent.mkdir()
+    assert main(["release", "in.csv", *OF, "-o", str(out)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert f"  {out}" in lines
+    assert all(len(line) <= LINE_WIDTH for line in lines if str(out.parent) not in line)
+    assert main(["estimate", str(out), str(out.with_suffix(".card.json"))]) == 0
+    assert main(["audit", "in.csv", *OF[:4]]) == 0
+    assert all(len(line) <= 100 for line in capsys.readouterr().out.splitlines())
+
+
+@pytest.mark.parametrize("more", [[], ["--keep", "year"], ["--counts"]])
+def test_the_ledger_is_among_the_confidential_files(folder, capsys, more):
+    words = [*OF[:4], "--counts"] if more == ["--counts"] else [*OF, *more]
+    assert main(["release", "in.csv", *words, "-o", "out.csv"]) == 0
+    assert "  in.csv.PRIVATE.releases.json" in capsys.readouterr().out.partition("Confidential")[2].splitlines()
+
+
+def test_next_months_rows_name_their_own_ledger(folder, capsys):
+    assert main(["release", "in.csv", *OF, "-o", "out.csv"]) == 0
+    pl.read_csv("in.csv").sample(500, seed=3, with_replacement=True).write_csv("next.csv")
+    assert main(["release", "next.csv", "--design", "out.PRIVATE.design.json", "-o", "n.csv"]) == 0
+    assert "  next.csv.PRIVATE.releases.json" in capsys.readouterr().out.rpartition("Confidential")[2].splitlines()
+
+
+def test_counts_are_called_counts_and_have_as_many_digits_as_they_are_worth(folder, capsys):
+    assert main(["release", "in.csv", *OF[:4], "--counts", "-o", "out.csv"]) == 0
+    shown = capsys.readouterr().out
+    assert "The first 3 published counts:" in shown
+    assert "published rows" not in shown
+    for row in pl.read_csv("out.csv", infer_schema=False).rows():
+        assert all(len(number) <= 6 for number in row[2:])
+
+
+@pytest.mark.parametrize("damaged", ["{", '{"format": "liftlib design 0"}', "[]"])
+def test_a_damaged_design_names_what_to_do(folder, capsys, damaged):
+    Path("design.json").write_text(damaged)
+    assert main(["release", "in.csv", "--design", "design.json", "-o", "out.csv"]) == 2
+    assert "release the table again, which writes a new design" in said(capsys)
+
+
+def test_a_secret_with_a_single_value_is_refused_without_showing_it(folder, capsys):
+    pl.DataFrame({"ill": ["hush"] * 60, "age": ["a", "b"] * 30}).write_csv("one.csv")
+    assert main(["release", "one.csv", *OF, "-o", "out.csv"]) == 2
+    message = said(capsys)
+    assert "has the same value in every row" in message
+    assert "hush" not in message
+
+
+@pytest.mark.parametrize(("name", "code"), [("ill", 0), ("age", 3)])
+def test_a_renamed_column_hides_no_earlier_release(folder, capsys, name, code):
+    """Of the same public values, it is a further release; without them, nothing says what both show together."""
+    assert main(["release", "in.csv", *OF, "-o", "out.csv"]) == 0
+    capsys.readouterr()
+    pl.read_csv("in.csv").rename({name: "other"}).write_csv("renamed.csv")
+    words = ["other" if word == name else word for word in OF]
+    assert main(["release", "renamed.csv", *words, "-o", "more.csv"]) == code
+    assert "in.csv.PRIVATE.releases.json" in said(capsys)
+    if code:
+        others = pl.read_csv("renamed.csv").sample(500, seed=3, with_replacement=True)
+        others.write_csv("renamed.csv")
+        assert main(["release", "renamed.csv", *words, "-o", "more.csv"]) == 0
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EFBIG])
+def test_a_full_disk_is_named(tmp_path, number):
+    from liftlib.errors import DataError
+
+    with (
+        pytest.raises(DataError, match=rf"cannot write to {tmp_path}: .*; make room there, .*; nothing was written"),
+        fresh_files([tmp_path / "a", tmp_path / "b"]),
+    ):
+        raise OSError(number, "No space left on device")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_output_is_named(folder):
+    import subprocess
+    import sys
+
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full here")
+    words = [sys.executable, "-m", "lifttables", "audit", "in.csv", *OF[:4]]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "lift: No space left on device: the standard output\n"
+
+
+def test_the_card_says_what_exact_counts_decide(folder):
+    assert main(["release", "in.csv", *OF, "-o", "out.csv"]) == 0
+    text = Path("out.card.md").read_text()
+    assert "Whether to release, and the number of the release, were decided with exact counts" in text
