@@ -188,8 +188,9 @@ def rerun(name: str, texts: Mapping[str, str], folder: Path, book: Path) -> Path
 def _source(name: str, book: Path) -> Path:
     """Return the source of a page; a notebook next to a page of the same name is the output of a rerun."""
     pages = [path for suffix in PAGE_SUFFIXES for path in sorted(book.rglob(f"*{suffix}")) if _is_page(path, book)]
-    named = f"/{name.removesuffix('.md').removesuffix('.ipynb')}"
-    found = [path for path in pages if path.with_suffix("").as_posix().endswith(named)]
+    bare = name.removesuffix(".md").removesuffix(".ipynb")
+    found = [path for path in pages if path.with_suffix("").as_posix().endswith(f"/{bare}")]
+    found = [path for path in found if path.with_suffix("") == book / bare] or found
     found = [path for path in found if path.suffix == found[0].suffix]
     if not found:
         near = suggest(name, sorted({path.stem for path in pages}))

@@ -364,13 +364,15 @@ def test_a_page_of_a_jupyter_book_is_rerun(jupyter_book, page):
     ("page", "said"),
     [
         ("part/text.md", ""),
-        ("text", "there are several pages 'text', part/text.md and text.md: name one with its folder"),
+        ("far/part/text", ""),
+        ("text", "there are several pages 'text', far/part/text.md and part/text.md: name one with its folder"),
         ("txt", "did you mean 'text'?"),
         ("index", "index has no parameter 'n': there are none"),
     ],
 )
 def test_a_page_may_be_named_with_its_folder(jupyter_book, page, said):
-    (jupyter_book / "text.md").write_text(CHILD, encoding="utf-8")
+    (jupyter_book / "far" / "part").mkdir(parents=True)
+    (jupyter_book / "far" / "part" / "text.md").write_text(CHILD, encoding="utf-8")
     command = [sys.executable, "-m", "companion", "rerun", page, "-p", "n", "7", "-o", "run"]
     done = subprocess.run(command, cwd=jupyter_book, capture_output=True, text=True, check=False)
     assert (done.returncode, said in done.stderr) == (2 if said else 0, True), done.stderr
