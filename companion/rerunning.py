@@ -18,9 +18,9 @@ from sphinx.errors import SphinxError
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from companion.errors import CompanionError
-from companion.parameters import Parameter, ask_for_values, check_values, read_notebook, reader, suggest, take_values
+from companion.parameters import Parameter, check_values, reader, suggest
 from companion.project import refuse_address
-from companion.sockets import LocalKernel
+from companion.running import execute
 from companion.sphinx.findable import address_of
 
 # extensions that need the whole site
@@ -163,7 +163,9 @@ def rerun(name: str, texts: Mapping[str, str], folder: Path, book: Path) -> Path
     declared = {parameter.name: parameter for parameter in parameters}
     folder.mkdir(parents=True)
     executed, started = folder / f"{name}.ipynb", time.perf_counter()
-    notebook, ran = _execute(source, executed, values, declared)
+    notebook, ran, failure = execute(source, executed, values, parameters)
+    if failure:
+        raise CompanionError(f"{failure}; what ran is in {executed}")
     changed = [key for key, value in ran.items() if value != declared[key].default]
     run_info = {
         "changed": [(key, repr(ran[key]), repr(declared[key].default)) for key in changed],
@@ -204,37 +206,6 @@ def _source(name: str, book: Path) -> Path:
 def _is_page(path: Path, book: Path) -> bool:
     outputs = {"_build", ".venv", "jupyter_execute"} & {*path.relative_to(book).parts}
     return not outputs and not path.with_suffix(".html").exists()
-
-
-def _execute(
-    source: Path, executed: Path, values: Mapping[str, Any], declared: Mapping[str, Parameter]
-) -> tuple[Any, dict[str, Any]]:
-    """Execute a page, write what ran to ``executed``, and return it with the values of all parameters in the kernel."""
-    import papermill
-
-    notebook, failure = read_notebook(source), ""
-    ask_for_values(notebook, [name for name, parameter in declared.items() if not parameter.is_file])
-    nbformat.write(notebook, executed)
-    try:
-        papermill.execute_notebook(
-            *(executed, executed, values),
-            cwd=source.parent,
-            kernel_manager_class=LocalKernel,
-            progress_bar=False,
-            log_output=False,
-        )
-    except papermill.PapermillExecutionError as error:
-        failure = f"a cell failed with {error.ename}: {error.evalue}"
-    notebook = nbformat.read(executed, as_version=4)
-    ran = {name: parameter.default for name, parameter in declared.items()} | dict(values)
-    try:
-        ran |= take_values(notebook, ran, source.stem)
-    except ValueError as error:
-        failure = str(error)
-    nbformat.write(notebook, executed)
-    if failure:
-        raise CompanionError(f"{failure}; what ran is in {executed}")
-    return notebook, ran
 
 
 def _of_the_book(page: str, book: Path, conf: Mapping[str, Any], run_info: Mapping[str, Any]) -> dict[str, Any]:

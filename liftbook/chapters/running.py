@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 import re
 import tempfile
@@ -13,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from companion.parameters import ask_for_values, read_notebook, take_values
 from companion.project import refuse_address
+from companion.running import execute
 from liftbook.chapters.card import CRATE, as_text, card, crate, edited_cells, named_source
 from liftbook.chapters.errors import ChapterFailed, RerunError
 from liftbook.chapters.folders import CARD, FAILED, check_replaceable, code_digest, file_digest, list_files
@@ -90,12 +89,18 @@ def rerun(
     checked = check_values(path, values)
     _check_output(output, force)
     import nbformat  # noqa: PLC0415 - `list` does without it
+    from jupyter_client.kernelspec import NoSuchKernel  # noqa: PLC0415
 
     with tempfile.TemporaryDirectory(prefix=f".{output.name}.", dir=output.parent) as temporary:
         aside = Path(temporary)
         started = time.perf_counter()
-        options = {"kernel_name": kernel, "progress_bar": progress, "execution_timeout": timeout}
-        notebook, ran, failure = _run(path, checked, aside, **options)
+        # the kernel's own notes are not the reader's
+        options: dict[str, Any] = {"kernel_name": kernel, "extra_arguments": [*TWO_FORMATS, "--log-level=CRITICAL"]}
+        options |= {"progress_bar": progress, "execution_timeout": timeout}
+        try:
+            notebook, ran, failure = execute(path, aside / "executed.ipynb", checked, read_parameters(path), **options)
+        except NoSuchKernel as error:
+            raise RerunError(f"no kernel {kernel!r}: `jupyter kernelspec list` lists the installed kernels") from error
         seconds = time.perf_counter() - started
         run_folder, warnings = aside / output.name, list[str]()
         run_folder.mkdir()
@@ -119,24 +124,6 @@ def rerun(
         seconds,
         tuple(warnings),
     )
-
-
-def _run(path: Path, values: Mapping[str, Any], aside: Path, **options: Any) -> tuple[Any, dict[str, Any], str]:
-    """Execute a chapter as ``executed.ipynb``; return it, its parameters in the kernel, and the failure, or ""."""
-    import nbformat  # noqa: PLC0415
-
-    source, ran = read_notebook(path), with_defaults(path, values)
-    # the path of a file may become absolute
-    ask_for_values(source, [parameter.name for parameter in read_parameters(path) if not parameter.is_file])
-    nbformat.write(source, aside / "source.ipynb")
-    failure = _executed(aside / "source.ipynb", aside / "executed.ipynb", path, parameters=values, **options)
-    notebook = nbformat.read(aside / "executed.ipynb", as_version=4)
-    try:
-        ran |= take_values(notebook, ran, path.stem)
-    except ValueError as error:
-        failure = str(error)
-    nbformat.write(notebook, aside / "executed.ipynb")
-    return notebook, ran, failure
 
 
 def _check_output(output: Path, force: bool) -> None:
@@ -198,42 +185,6 @@ def _lay_out(notebook: Any, path: Path, folder: Path, card: Mapping[str, Any], b
         for cell in [cell for cell in notebook.cells if cell.cell_type == "markdown"][:1]:
             cell.source = re.sub(r"^# .*$", lambda title: title[0] + said, cell.source, count=1, flags=re.MULTILINE)
     return lay_out(notebook, path.stem, folder, run_info, book)
-
-
-def _executed(source: Path, executed: Path, path: Path, **options: Any) -> str:
-    """Execute a notebook in its chapter's folder; return the failure, or ""."""
-    import papermill  # noqa: PLC0415 - a second, and `list` does without it
-    from jupyter_client.kernelspec import NoSuchKernel  # noqa: PLC0415
-
-    from companion.sockets import LocalKernel  # noqa: PLC0415
-
-    # papermill warns about lines of the parameters cell that it cannot parse; they are checked by now
-    notes = logging.getLogger("papermill")
-    before = notes.level
-    notes.setLevel(logging.ERROR)
-    try:
-        papermill.execute_notebook(
-            source,
-            executed,
-            cwd=path.parent,
-            log_output=False,
-            kernel_manager_class=LocalKernel,
-            extra_arguments=[*TWO_FORMATS, "--log-level=CRITICAL"],  # the kernel's own notes are not the reader's
-            **options,
-        )
-    except NoSuchKernel as error:
-        named = options["kernel_name"]
-        raise RerunError(f"no kernel {named!r}: `jupyter kernelspec list` lists the installed kernels") from error
-    except papermill.PapermillExecutionError as error:
-        line = next((line for line in error.source.splitlines() if line.strip()), "")
-        return (
-            f"cell {error.cell_index} of {path.stem}, which begins {line!r}, failed with {error.ename}: {error.evalue}"
-        )
-    except TimeoutError:
-        return f"a cell of {path.stem} took longer than {options['execution_timeout']} s: raise the timeout"
-    finally:
-        notes.setLevel(before)  # the logger belongs to the caller
-    return ""
 
 
 def with_defaults(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:

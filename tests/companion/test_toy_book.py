@@ -429,7 +429,7 @@ def test_a_rerun_says_what_its_kernel_had(book):
     ("line", "reason"),
     [
         ("tosses = 2 * tosses", "to its parameter 'tosses', which was 20 and is 40 after the run: give the variable"),
-        ("tosses / 0", "a cell failed with ZeroDivisionError: division by zero"),
+        ("tosses / 0", "which begins 'tosses / 0', failed with ZeroDivisionError: division by zero"),
     ],
 )
 def test_a_rerun_of_a_page_that_fails_or_assigns_to_a_parameter_is_no_page(book, tmp_path, line, reason):

@@ -20,6 +20,7 @@ import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 from without_kernel import without_kernel
 
+from companion import running
 from companion.__main__ import new
 from companion.errors import CompanionError
 from companion.parameters import injected_values
@@ -34,7 +35,6 @@ from liftbook.chapters import (
     ran_with,
     read_notebook,
     read_parameters,
-    running,
 )
 from liftbook.chapters.card import crate
 from liftbook.chapters.errors import RerunError
@@ -499,8 +499,8 @@ def test_no_overwriting_unless_asked(capsys, tmp_path, monkeypatch):
 @pytest.mark.parametrize("made", ["mine.txt", "deep/mine.txt"])
 def test_force_never_touches_what_no_run_wrote(capsys, tmp_path, monkeypatch, made):
     without_kernel(monkeypatch)
-    executed, here = [], running._executed
-    monkeypatch.setattr(running, "_executed", lambda *one, **more: executed.append(one) or here(*one, **more))
+    executed, here = [], running._in_kernel
+    monkeypatch.setattr(running, "_in_kernel", lambda *one, **more: executed.append(one) or here(*one, **more))
     folder, words = tmp_path / "run", ["rerun", SMALL, "-o", tmp_path / "run", "--quiet", "--no-html", "--force"]
     (folder / made).parent.mkdir(parents=True)
     (folder / made).write_text("keep me")
@@ -529,8 +529,8 @@ def test_force_leaves_what_appeared_during_the_run(capsys, tmp_path, monkeypatch
     without_kernel(monkeypatch)
     words = ["rerun", SMALL, "-o", tmp_path / "run", "--quiet", "--no-html"]
     assert run(capsys, *words)[0] == 0
-    here, mine = running._executed, tmp_path / "run" / "mine.txt"
-    monkeypatch.setattr(running, "_executed", lambda *one, **more: mine.write_text("keep me") and here(*one, **more))
+    here, mine = running._in_kernel, tmp_path / "run" / "mine.txt"
+    monkeypatch.setattr(running, "_in_kernel", lambda *one, **more: mine.write_text("keep me") and here(*one, **more))
     code, _, err = run(capsys, *words, "--force")
     assert code == 2
     assert "run holds mine.txt, which was not written by a run" in err

@@ -4,13 +4,14 @@ import json
 
 import nbformat
 
+from companion import running
 from companion.solutions import tags
-from liftbook.chapters import results, running
+from liftbook.chapters import results
 
 
-def executed_here(source, executed, path, *, parameters, **_):
-    """Stand in for ``running._executed``."""
-    notebook = nbformat.read(source, as_version=4)
+def executed_here(written, path, parameters, **_):
+    """Stand in for ``running._in_kernel``."""
+    notebook = nbformat.read(written, as_version=4)
     names, failure = {}, ""
     for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
         if cell is notebook.cells[-1]:  # which shows the parameters
@@ -26,7 +27,7 @@ def executed_here(source, executed, path, *, parameters, **_):
             break
         if "parameters" in tags(cell):
             names |= parameters
-    nbformat.write(notebook, executed)
+    nbformat.write(notebook, written)
     return failure
 
 
@@ -39,4 +40,4 @@ def kept(name, table):
 
 def without_kernel(monkeypatch):
     """Run chapters in this process for the rest of a test."""
-    monkeypatch.setattr(running, "_executed", executed_here)
+    monkeypatch.setattr(running, "_in_kernel", executed_here)
