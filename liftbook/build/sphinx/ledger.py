@@ -177,7 +177,7 @@ def opening(entry: Entry, at: int, place: str) -> str:
     former = "".join(f'<span id="{name}"></span>' for name, now in RETIRED.items() if now == claim.id)
     return (
         f'<details class="claim {VERDICT_CLASSES[entry.verdict]}" id="{claim.id}" {data}>'
-        f'<summary>{former}<span class="claim-place">{html.escape(place)}</span>'
+        f'<summary><span class="claim-place">{former}{html.escape(place)}</span>'
     )
 
 

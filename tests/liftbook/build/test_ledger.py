@@ -16,6 +16,7 @@ from liftbook.build.sphinx.ledger import (
     found_in_words,
     links,
     named_in,
+    opening,
 )
 from liftbook.build.sphinx.sources import stands_on
 from liftbook.claims import PAPERS, entries
@@ -57,6 +58,14 @@ def test_an_open_row_has_all_that_its_verdict_needs(entry):
         assert part in text
     for address in used(entry):
         assert f"<{address}>`" in text
+
+
+def test_a_row_that_keeps_a_former_id_has_the_columns_of_the_others():
+    kept = [entry for entry in ENTRIES if entry.claim.id in RETIRED.values()]
+    assert kept
+    for entry in kept:
+        text = opening(entry, 0, entry.claim.place)
+        assert re.search(r'<summary><span class="claim-place"><span id="[^"]+"></span>[^<]+</span>$', text), text
 
 
 def test_a_later_row_refers_to_the_reason_and_the_setting_of_an_earlier_one():
