@@ -17,7 +17,7 @@ FONTS = {
     "regular-400": ("Font Awesome 6 Free", 400),
     "brands-400": ("Font Awesome 6 Brands", 400),
 }
-PRIVATE_CODE = re.compile(r"\\(f[0-9a-f]{3}|e[0-9a-f]{3})\b", re.IGNORECASE)
+PRIVATE_CODE = re.compile(r"\\(f[0-9a-f]{3}|e[0-9a-f]{3})\b|([\ue000-\uf8ff])", re.IGNORECASE)
 CSS_RULE = re.compile(r"([^{}@]+)\{([^{}]*)\}")
 ICON_NAME = re.compile(r"\bfa-[a-z0-9-]+")
 
@@ -44,6 +44,15 @@ def kept_rules(css: str, names: set[str]) -> str:
         if not of_icons or shown:
             rules.append(f"{','.join(shown) or selectors.strip()}{{{body}}}")
     return "".join(rules)
+
+
+def codes_in(css: str) -> set[int]:
+    """Return the code points of the icons in a style sheet, escaped or literal.
+
+    >>> [hex(code) for code in sorted(codes_in(r'a{content:"\\f06a"} b{content:"' + chr(0xF071) + '"}'))]
+    ['0xf06a', '0xf071']
+    """
+    return {int(escaped, 16) if escaped else ord(literal) for escaped, literal in PRIVATE_CODE.findall(css)}
 
 
 def cut(font: Path, codes: set[int], target: Path) -> bool:
@@ -82,7 +91,7 @@ def write_icons(app: Sphinx, error: Exception | None) -> None:
     sheets = rules + " ".join(
         path.read_text(encoding="utf-8") for path in static.rglob("*.css") if vendor not in path.parents
     )
-    codes = {int(code, 16) for code in PRIVATE_CODE.findall(sheets)}
+    codes = codes_in(sheets)
     folder = static / "icons"
     folder.mkdir(exist_ok=True)
     faces = [

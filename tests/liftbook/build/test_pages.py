@@ -44,6 +44,10 @@ def test_every_icon_on_a_page_has_its_glyph():
     for name in shown - {"fa-lg", "fa-fw"}:
         (code,) = re.findall(rf"\.{name}:before[^{{]*\{{content:\"\\([0-9a-f]+)\"", rules)
         assert int(code, 16) in glyphs, name
+    sheets = "".join(path.read_text(encoding="utf-8") for path in folder.parent.glob("styles/*.css"))
+    literal = {ord(character) for character in re.findall("[\ue000-\uf8ff]", sheets)}
+    assert literal, "the theme writes the icons of its boxes as characters"
+    assert literal <= glyphs
     assert not (HTML / "_static" / "vendor" / "fontawesome").exists()
     assert sum(path.stat().st_size for path in folder.iterdir()) < 60_000
 
