@@ -30,8 +30,8 @@ CODE_PATTERNS = (
     *("data/**/*", "requirements.lock"),
 )
 LONGEST_CHAPTERS = (
-    *("optimality", "rerun", "aorr", "linear-reduction", "optimal-ldp-lip", "conditional-reporting"),
-    *("population", "ledger", "record-e23", "record-s20", "theorems", "srr", "lift-inverse", "subset-merging"),
+    *("theorems", "optimality", "rerun", "aorr", "linear-reduction", "optimal-ldp-lip", "conditional-reporting"),
+    *("population", "ledger", "relatives", "record-e23", "record-s20", "srr", "lift-inverse", "subset-merging"),
     "your-own-data",
 )
 """Chapters in descending order of execution time."""
