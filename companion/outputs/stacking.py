@@ -74,7 +74,7 @@ def drawing(source: str, alt: str, size: Box, boxes: Sequence[Box], rows: str | 
     for (x, y, wide, tall), share in shown:
         least = f"min(100%, {PIXELS * wide * (0.72 if share == 1 else 0.9):.0f}px)"
         alone = share < 1 and [part_box[1] for part_box, _ in shown].count(y) == 1
-        most = f"{1.6 * PIXELS * wide:.0f}px"  # a small panel alone in a row would have larger letters than the others
+        most = f"{PIXELS * wide:.0f}px"  # a small panel alone in a row would have larger letters than the others
         style = f"flex: {0 if alone else 1} 1 {100 * share - 0.01:.2f}%; min-width: {least}; max-width: {most}"
         box = f"{x:.1f} {y:.1f} {wide:.1f} {tall:.1f}"
         pictures.append(f'<svg viewBox="{box}" style="{style}" aria-hidden="true" focusable="false">{image}</svg>')

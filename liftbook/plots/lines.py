@@ -169,6 +169,8 @@ def tradeoff(rows: pd.DataFrame, *, panels: Sequence[str] = PANELS, spread: bool
                 ax.tick_params(labelsize=11)
                 ax.set_title(ax.get_title(loc="left"), fontsize=12)
                 ax.xaxis.label.set_fontsize(12)
+            elif wide:  # the title of a narrow panel would reach over the next one
+                ax.set_title(ax.get_title(loc="left").replace(" (", "\n("))
             if number == 0 or not wide:
                 at_ends(ax, 12 if wide else 9)
     return axes
