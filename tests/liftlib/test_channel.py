@@ -1,4 +1,4 @@
-"""Channel: what it accepts, how it maps a joint, and its samples."""
+"""Channel: what it accepts, how it maps a joint, its samples, and channels that are deterministic."""
 
 import itertools
 import math
@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+import liftlib as ll
 from liftlib import Channel, InvalidDistribution, InvalidParameter, Joint
 from mixproof.numerics import SUM_TOL
 
@@ -268,3 +269,54 @@ class TestSample:
             channel.sample([0, 1], [0])
         with pytest.raises(InvalidParameter, match=r"^s has an index outside 0, \.\.\., 1"):
             channel.sample([0], [2])
+
+
+@pytest.fixture
+def letters():
+    return ll.Joint(np.random.default_rng(0).dirichlet(np.ones(24)).reshape(4, 6), public="abcdef")
+
+
+def test_it_is_the_channel_of_its_kernel(letters):
+    output_of = np.array([2, 0, 1, 0, 2, 2])
+    labelled = ll.Channel.deterministic(output_of, "abcdef")
+    dense = ll.Channel(np.eye(3)[output_of], labelled.outputs, labelled.partition)
+    assert labelled.partition == ((1, 3), (2,), (0, 4, 5))
+    assert labelled.outputs == (("b", "d"), "c", ("a", "e", "f"))
+    np.testing.assert_array_equal(labelled.kernel, dense.kernel)
+    np.testing.assert_allclose(labelled.release(letters).p, dense.release(letters).p, atol=1e-15)
+    np.testing.assert_allclose(labelled.joint_xy(letters), dense.joint_xy(letters), atol=1e-15)
+    one, other = ll.evaluate(letters, labelled), ll.evaluate(letters, dense)
+    assert one.mutual_information == pytest.approx(other.mutual_information, abs=1e-13)
+    assert one.lip == pytest.approx(other.lip, abs=1e-13)
+    x = np.array([5, 0, 1, 2])
+    assert labelled.sample(x, rng=np.random.default_rng(1)).tolist() == dense.sample(x).tolist() == [2, 2, 0, 1]
+    after = ll.Channel([[0.5, 0.5], [1, 0], [0, 1]])
+    np.testing.assert_allclose(labelled.compose(after).kernel, dense.compose(after).kernel)
+
+
+def test_no_kernel_is_made_unless_it_is_asked_for():
+    """Twenty thousand outputs of a hundred thousand symbols would take 16 GB."""
+    rng = np.random.default_rng(0)
+    joint = ll.Joint(rng.dirichlet(np.ones(100_000), 2) / 2)
+    channel = ll.Channel.deterministic(np.arange(100_000) // 5)
+    assert ll.evaluate(joint, channel).nmi < 1
+    assert ll.LIP(1.0).leakage(joint, channel) > 0
+    assert channel.sample(np.array([99_999])).tolist() == [19_999]
+    made = ll.mechanisms.watchdog(joint, ll.LIP(1.0))
+    assert ll.LIP(1.0).is_satisfied(joint, made)
+    assert "kernel" not in vars(channel)
+    assert "kernel" not in vars(made)
+
+
+@pytest.mark.parametrize("wrong", [[0, 2], [1, 1], [], [-1, 0], [0.5, 0], [[0], [1]]])
+def test_outputs_are_numbered_without_a_hole(wrong):
+    with pytest.raises((InvalidDistribution, InvalidParameter), match="output_of"):
+        ll.Channel.deterministic(wrong)
+
+
+def test_without_a_channel_x_is_published_unchanged(letters):
+    unchanged = ll.Channel.identity(6)
+    for notion in (ll.LIP(1.0), ll.ALIP(1.0, 0.5), ll.LDP(1.0), ll.Chi2Lift(1.0, 1.0), ll.SRLIP(1.0, (2, 3))):
+        assert notion.leakage(letters) == notion.leakage(letters, unchanged)
+        assert notion.violation(letters) == notion.violation(letters, unchanged)
+        assert notion.is_satisfied(letters) == notion.is_satisfied(letters, unchanged)

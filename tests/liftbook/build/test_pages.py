@@ -1,10 +1,12 @@
-"""What the build adds to the pages: icons cut to what is shown, folds, panels."""
+"""What the build adds to the pages: icons cut to what is shown, folds, panels, and the glossary."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
+from companion.sphinx.glossary import words
 from liftbook.build.sphinx.pictures import picture
 from liftlib.datasets import hundred_people
 from liftlib.measures.lifts import lift
@@ -61,3 +63,93 @@ def test_drawings_say_what_they_are():
     assert page.count('<svg viewBox="') > len(alts), "a figure of several panels is shown panel by panel"
     for source in set(re.findall(r'<image href="([^"]+)"', page)):
         assert (HTML / "chapters" / source).resolve().exists()
+
+
+TEXT = (ROOT / "chapters" / "glossary.md").read_text(encoding="utf-8")
+LETTERS = re.findall(
+    r"\w+",
+    """alpha beta gamma delta epsilon varepsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi varphi
+    chi psi omega ell""",
+)
+GREEK = re.compile(rf"\\({'|'.join(f'{one}|{one.title()}' for one in LETTERS)})(?![a-zA-Z])")
+
+
+def maths(text):
+    return " ".join(re.findall(r"\$\$.*?\$\$|\$[^$\n]+\$", text, re.DOTALL))
+
+
+def test_words_stand_in_order_and_each_says_something():
+    found = words(TEXT)
+    assert len(found) > 35
+    assert found == sorted(found, key=str.lower)
+    assert len(re.findall(r"^  \S", TEXT, re.MULTILINE)) == len(found)
+
+
+def test_each_greek_letter_of_the_chapters_has_its_line():
+    known = set(GREEK.findall(maths(TEXT.partition("## Symbols")[2])))
+    used = {
+        letter: path.stem
+        for path in sorted((ROOT / "chapters").glob("*.md"))
+        for letter in GREEK.findall(maths(path.read_text(encoding="utf-8")))
+    }
+    assert {letter: page for letter, page in used.items() if letter not in known} == {}
+
+
+NO_ORDER = re.compile(
+    r"1\s*-\s*\\alpha|\be\^\{?-?\\alpha|\\alpha\s*(?:=|\\ge|\\in)\s*[(\[]?(?:0|1(?!0))"
+    r"|(?:share|parameter|budget|error|odds)\s+\$\\alpha|\\alpha\$?-LDP"
+)
+"""What is said of a share, of a budget or of a chance, and not of an order above 1."""
+
+
+@pytest.mark.parametrize(
+    "path", [*sorted((ROOT / "chapters").glob("*.md")), ROOT / "data" / "claims.csv"], ids=lambda one: one.stem
+)
+def test_alpha_is_an_order_and_nothing_else(path):
+    text = path.read_text(encoding="utf-8")
+    assert [text[max(0, hit.start() - 40) : hit.end() + 20] for hit in NO_ORDER.finditer(text)] == []
+    code = " ".join(re.findall(r"```\{code-cell\}.*?```", text, re.DOTALL))
+    if path.stem in ("linear-reduction", "conditional-reporting", "population"):
+        assert not re.search(r"\balphas?\b", code)
+
+
+@pytest.mark.book
+def test_every_link_to_a_theorem_or_a_word_has_its_preview():
+    html = ROOT / "_build" / "html"
+    script = (html / "_static" / "previews-of.js").read_text(encoding="utf-8")
+    found = json.loads(script.removeprefix("window.liftPreviews = ").removesuffix(";\n"))
+    page = (html / "chapters" / "watchdog.html").read_text(encoding="utf-8")
+    terms = re.findall(r'href="(glossary\.html#term-[^"]+)"', page)
+    assert len(terms) > 10
+    assert all(f"chapters/{one}" in found for one in terms)
+    assert "chapters/watchdog.html#def-notions" in found
+    assert len(script) < 1_500_000
+
+
+@pytest.mark.book
+@pytest.mark.browser
+def test_a_preview_shows_beside_its_link(site, browser):
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{site}chapters/watchdog.html")
+    page.wait_for_load_state("networkidle")
+    assert not [url for url in asked if "previews-of" in url]
+    box, term = page.locator("#lift-preview"), page.locator("article a[href*='#term-']").first
+    assert not box.is_visible()
+    term.focus()
+    box.wait_for(state="visible")
+    assert "symbol" in box.inner_text().lower()
+    assert term.get_attribute("aria-describedby") == "lift-preview"
+    where = box.bounding_box()
+    assert where["x"] >= 0
+    assert where["x"] + where["width"] <= 390
+    page.keyboard.press("Escape")
+    assert not box.is_visible()
+    theorem = page.locator("article a[href='#prop-ldp-alip']").first
+    theorem.scroll_into_view_if_needed()
+    theorem.hover()
+    box.wait_for(state="visible")
+    page.wait_for_selector("#lift-preview mjx-container")
+    assert all(url.startswith(site) for url in asked)
+    page.close()

@@ -1,6 +1,8 @@
-"""What a notion declares, and how far its halfspaces let a budget slip."""
+"""Notions that are declared, and the catalogue."""
 
+import json
 import math
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -20,6 +22,7 @@ from liftlib.notions.base import (
     provides,
     require,
 )
+from liftlib.notions.catalogue import content_of, from_content
 from mixproof.checks import checked
 
 INF = math.inf
@@ -123,3 +126,27 @@ def test_srlip_names_what_it_cannot_be_asked():
     for j, said in ((-1, "j is -1: give a whole number, 0 or more"), (1, "j is 1: give an attribute, 0 to 0")):
         with pytest.raises(ll.LiftError, match=said):
             notion.attribute_halfspaces(TABLE, j, 1.0)
+
+
+OURS = (ll.ALIP(math.inf, 0.5), ll.LIP(1.0), ll.LDP(math.inf), ll.AlphaLift(2.0, 1.0, 0.5), ll.PerfectPrivacy())
+
+
+@pytest.mark.parametrize("notion", OURS, ids=str)
+def test_there_and_back(notion):
+    text = json.dumps(content_of(notion), allow_nan=False)  # an infinite budget is a word: JSON has no such number
+    again = from_content(json.loads(text))
+    assert again == notion
+    assert type(again) is type(notion)
+
+
+def test_ones_own_has_no_content():
+    @dataclass(frozen=True)
+    class Own(ll.ALIP.__base__):
+        """Another notion."""
+
+        eps: float = 1.0
+
+        def required_budgets(self, lift, p_s):  # noqa: ARG002
+            return ()
+
+    assert content_of(Own()) is None

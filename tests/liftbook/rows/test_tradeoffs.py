@@ -1,4 +1,4 @@
-"""How responses are measured for a figure's rows."""
+"""Trade-offs of mechanisms."""
 
 import numpy as np
 
