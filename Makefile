@@ -21,7 +21,7 @@ pdf: book .venv/tested  ## The book on paper, _build/html/lift-companion.pdf, li
 	$(BIN)/python -m companion.pdf --name lift-companion.pdf
 
 page: .venv/installed  ## One page, executed and laid out in _build/page/_build/html: make page PAGE=srr
-	$(BIN)/python -m liftbook.build.book --only $(PAGE)
+	$(BIN)/python -m liftbook.build.book --only $(or $(PAGE),$(error name a page, such as make page PAGE=srr))
 
 preview: .venv/installed  ## The book at small parameters, in _build/preview/_build/html; ONLY=srr for one page
 	$(BIN)/python -m liftbook.build.book --preview $(if $(ONLY),--only $(ONLY))

@@ -1,6 +1,7 @@
-"""Find a book's project, and the pages of the book."""
+"""Find a book's project and pages, and write files for it."""
 
 import re
+import zipfile
 from pathlib import Path
 
 from companion.errors import CompanionError
@@ -30,3 +31,10 @@ def toc_names(base: Path) -> list[str]:
 def toc_files(base: Path) -> list[Path]:
     """Return the sources of all pages of the table of contents, in order."""
     return [base / f"{name}.md" for name in toc_names(base)]
+
+
+def store(archive: zipfile.ZipFile, name: str, content: str | bytes) -> None:
+    """Add a file to an archive, with a fixed time stamp."""
+    info = zipfile.ZipInfo(name)
+    info.compress_type = zipfile.ZIP_DEFLATED
+    archive.writestr(info, content)

@@ -1,8 +1,8 @@
 """Sealed answers: salted hashes that check an answer without revealing it.
 
 A number is sealed as a decimal with a few significant digits, such as ``1.17e0``. A reader's number is expanded into
-several such decimals, and is right if the hash of any of them is stored. The script ``sphinx/exercises.js`` implements
-the same rules. Sealing only prevents accidental reading: a program can try all three-digit numbers.
+several such decimals, and is right if the hash of any of them is stored. The script ``sphinx/static/exercises.js``
+implements the same rules. Sealing only prevents accidental reading: a program can try all three-digit numbers.
 """
 
 from __future__ import annotations

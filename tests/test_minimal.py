@@ -28,3 +28,9 @@ def test_a_skip_passes_only_where_it_may(tmp_path, words, settings, status):
     )
     assert (done.returncode, done.stderr) == (status, "")
     assert done.stdout == "minimal-debian is skipped: only root can make a clean root\n"
+
+
+def test_make_page_asks_for_the_page():
+    done = subprocess.run(["make", "-n", "page"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "name a page, such as make page PAGE=srr" in done.stderr

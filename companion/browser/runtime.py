@@ -23,6 +23,7 @@ from typing import Any
 
 from companion.browser import compiling
 from companion.errors import CompanionError
+from companion.project import store
 
 PYODIDE_VERSION = "314.0.3"
 COMPILING_FILE = Path(compiling.__file__)
@@ -211,6 +212,4 @@ def sources(target: Path, packed: Packed) -> None:
     """Write a reproducible archive of the packed files."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name, path in packed:
-            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, path.read_bytes())
+            store(archive, name, path.read_bytes())

@@ -26,6 +26,7 @@ from companion.course.notebooks import parts
 from companion.course.page import PDF_LINK
 from companion.course.plan import COURSE_FOLDER, Meeting, meetings
 from companion.course.slides import build_slides, print_slides
+from companion.project import store
 
 ASSIGNMENTS = "assignments.zip"
 MATHJAX = "_static/mathjax/tex-chtml-full.js"  # in the built book, whose slides share it
@@ -71,13 +72,6 @@ def write_notebooks(course: Course, plan: list[Meeting]) -> list[Path]:
     paths.append(folder / ASSIGNMENTS)
     paths[-1].write_bytes(inside.getvalue())
     return paths
-
-
-def store(archive: zipfile.ZipFile, name: str, content: str | bytes) -> None:
-    """Add a file to an archive, with a fixed time stamp."""
-    info = zipfile.ZipInfo(name)
-    info.compress_type = zipfile.ZIP_DEFLATED
-    archive.writestr(info, content)
 
 
 def make(course: Course) -> None:

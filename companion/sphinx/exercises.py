@@ -7,7 +7,6 @@ server. A folded solution is stored in concealed form until it is opened.
 
 import json
 import re
-import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,6 @@ from companion.sealing import Sealed, concealed
 from companion.solutions import tags
 from companion.sphinx.settings import add_settings
 
-FILES = ("exercises.js", "exercises.css")
 LABEL = re.compile(r"^:label: (ex-\S+)$", re.MULTILINE)
 ANSWER = re.compile(r"\banswer_\d+\b")
 
@@ -112,18 +110,10 @@ def add_script(app: Sphinx, pagename: str, _template: str, context: dict[str, An
         app.add_js_file("exercises.js", loading_method="defer", **attributes)
 
 
-def write(app: Sphinx, error: Exception | None) -> None:
-    """Copy the script and its style sheet to the static files."""
-    if error is None and app.builder.name == "html":
-        for name in FILES:
-            shutil.copy(Path(__file__).with_name(name), Path(app.outdir) / "_static" / name)
-
-
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the build."""
     add_settings(app, "companion_rerun")
     app.add_node(concealment, html=(visit_concealment, depart_concealment))
     app.add_post_transform(Forms)
     app.connect("html-page-context", add_script)
-    app.connect("build-finished", write)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -28,7 +28,6 @@ from sphinx.util.logging import getLogger
 from companion.outputs.live import taken
 
 logger = getLogger(__name__)
-FILES = ("guess.js", "guess.css")
 
 
 class guess(nodes.container):  # type: ignore[misc]  # noqa: N801 - docutils' way
@@ -116,19 +115,10 @@ def add_files(app: Sphinx, _page: str, _template: str, _context: dict[str, Any],
         app.add_js_file("guess.js", loading_method="defer")
 
 
-def write(app: Sphinx, error: Exception | None) -> None:
-    """Write the script and its styles."""
-    if error is None and app.builder.format == "html":
-        for name in FILES:
-            text = Path(__file__).with_name(name).read_text(encoding="utf-8")
-            (Path(app.outdir) / "_static" / name).write_text(text, encoding="utf-8")
-
-
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the build."""
     app.add_node(guess, html=(visit_guess, depart_guess), latex=(skip, None), text=(skip, None))
     app.add_directive("guess", Guess)
     app.connect("doctree-resolved", find_curves, priority=400)  # before figures become drawings
     app.connect("html-page-context", add_files)
-    app.connect("build-finished", write)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

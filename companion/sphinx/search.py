@@ -3,14 +3,13 @@
 ``_static/search-sections.js``, read by ``search.js``, is a list of ``[page, anchor, kind, title, page's title, prose,
 tables, keywords]``, without code. The front matter of a page may list synonyms of its subject as ``keywords``, and a
 part of a page that an extension wraps in :class:`found_alone` has an entry of its own. ``words.js`` reads questions,
-for the search and for filters of a page. If the list or the ranking library (MiniSearch, in ``minisearch/``) is
+for the search and for filters of a page. If the list or the ranking library (MiniSearch, in ``static/minisearch``) is
 unavailable, the search page falls back to Sphinx's search.
 """
 
 import html
 import json
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -136,20 +135,16 @@ def add_scripts(app: Sphinx, pagename: str, _template: str, _context: object, do
         for name in ("language_data.js", "words.js", "ledger.js"):
             app.add_js_file(name, loading_method="defer")
     if pagename == "search":
-        app.add_js_file("minisearch.js", loading_method="defer")
-        app.add_js_file("words.js", loading_method="defer")
-        app.add_js_file("search-sections.js", loading_method="defer")
-        app.add_js_file("search.js", loading_method="defer")
+        for name in ("minisearch/minisearch.js", "words.js", "search-sections.js", "search.js"):
+            app.add_js_file(name, loading_method="defer")
 
 
-def write_scripts(app: Sphinx, error: Exception | None) -> None:
-    """Write the search scripts and the list of sections to ``_static``."""
+def write_sections(app: Sphinx, error: Exception | None) -> None:
+    """Write the list of sections to ``_static``."""
     if error is None and app.builder.name == "html":
-        static = Path(app.outdir) / "_static"
-        for name in ("search.js", "words.js", "ledger.js", "minisearch/minisearch.js"):
-            shutil.copy(Path(__file__).parent / name, static)
         sections = json.dumps(getattr(app.builder, "found", []), ensure_ascii=False, separators=(",", ":"))
-        (static / "search-sections.js").write_text(f"window.searchSections = {sections};\n", encoding="utf-8")
+        target = Path(app.outdir) / "_static" / "search-sections.js"
+        target.write_text(f"window.searchSections = {sections};\n", encoding="utf-8")
 
 
 def nothing(_translator: object, _node: nodes.Element) -> None:
@@ -161,5 +156,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_builder(Pages, override=True)
     app.add_node(found_alone, html=(nothing, nothing), latex=(nothing, nothing), text=(nothing, nothing))
     app.connect("html-page-context", add_scripts)
-    app.connect("build-finished", write_scripts)
+    app.connect("build-finished", write_sections)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

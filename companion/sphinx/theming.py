@@ -1,4 +1,4 @@
-"""Our templates, buttons for the repository, readable tables, and references as list items.
+"""Our templates, scripts and styles, buttons for the repository, readable tables, and references as list items.
 
 The repository is ``repository_url`` in ``_config.yml`` or GITHUB_REPOSITORY, which the workflow sets.
 """
@@ -13,12 +13,13 @@ from sphinx.writers.html5 import HTML5Translator
 
 from companion.outputs.tables import readable
 
-TEMPLATES = Path(__file__).parent / "templates"
+HERE = Path(__file__).parent
 
 
-def use_templates(_app: Sphinx, config: Config) -> None:
-    """Let our templates override the theme's templates of the same name."""
-    config.templates_path = [str(TEMPLATES), *config.templates_path]
+def use_files(_app: Sphinx, config: Config) -> None:
+    """Let our templates override the theme's of the same name, and pages load our scripts and styles."""
+    config.templates_path = [str(HERE / "templates"), *config.templates_path]
+    config.html_static_path = [*config.html_static_path, str(HERE / "static")]
 
 
 def set_repository(_app: Sphinx, config: Config) -> None:
@@ -54,7 +55,7 @@ def visit_citation(self: HTML5Translator, node: nodes.citation) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the build."""
-    app.connect("config-inited", use_templates)
+    app.connect("config-inited", use_files)
     app.connect("config-inited", set_repository)
     app.connect("doctree-resolved", readable_tables)
     app.add_node(nodes.citation, override=True, html=(visit_citation, HTML5Translator.depart_citation))

@@ -50,7 +50,7 @@ def test_what_is_inside(wheel):
     # each licence of the expression belongs to something inside, and its words come along
     assert "License-Expression: BSD-3-Clause AND CC-BY-4.0 AND Apache-2.0 AND MIT" in metadata
     licences = {name.partition(".dist-info/licenses/")[2] for name in names if ".dist-info/licenses/" in name}
-    assert licences == {"LICENSE", "_static/mathjax/LICENSE", "companion/sphinx/minisearch/LICENSE"}
+    assert licences == {"LICENSE", "_static/mathjax/LICENSE", "companion/sphinx/static/minisearch/LICENSE"}
 
 
 @pytest.mark.slow
