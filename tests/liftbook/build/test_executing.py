@@ -1,12 +1,17 @@
 """Chapters are executed side by side and kept in one folder."""
 
+import json
 from pathlib import Path
 
+import pytest
 from jupyter_cache import get_cache
 from jupyter_cache.cache.db import NbCacheRecord
+from myst_nb.core.read import read_myst_markdown_notebook
 
 from companion.executing import Project, execute, execute_one
+from liftbook.chapters import chapters_folder
 
+PAGES = [path for path in sorted(chapters_folder().glob("*.md")) if "{code-cell}" in path.read_text(encoding="utf-8")]
 SMALL = Path(__file__).parents[1] / "fixtures" / "small.md"
 
 
@@ -64,3 +69,10 @@ def test_a_chapter_that_starts_a_program_depends_on_everything(tmp_path, capsys)
     (tmp_path / "coins.py").write_text("print(3)\n")
     assert execute([page], tmp_path / "_build", 1, project)
     assert capsys.readouterr().out.count("executing page") == 2
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_every_parser_gives_a_cell_the_same_metadata(path):
+    """The cache keys on it, and myst-parser from 4 on takes the last line's end from the last text of a cell's YAML."""
+    cells = read_myst_markdown_notebook(path.read_text(encoding="utf-8"), path=str(path)).cells
+    assert [cell.metadata for cell in cells if '\\n"' in json.dumps(cell.metadata)] == []
