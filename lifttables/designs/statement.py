@@ -11,7 +11,6 @@ from liftlib.notions import LDP, Notion
 from lifttables.designs.designing import COUNTS, SAMPLE_ONLY, Design, Kept
 from lifttables.encoding.columns import JOIN, RARE
 from lifttables.encoding.naming import for_which_values, of_unlisted_values
-from mixproof.numerics import Vector
 
 TOP, LEAST = 3, 0.05  # maximum number, and minimum share, of the values named as sources of a random output
 
@@ -68,21 +67,7 @@ MERGING_TELLS = (
 )
 
 
-def own_shares(rows: Vector) -> tuple[float, ...]:
-    """Return the smallest, the median and the largest share of rows, rounded.
-
-    >>> own_shares(np.array([2704.0, 297.0, 33.0])), own_shares(np.array([7.0]))
-    ((0.01, 0.1, 0.9), ())
-    """
-    ordered = np.sort(rows[rows > 0]) / rows.sum()
-    picked = ordered[[0, len(ordered) // 2, -1]]
-    rounded = [float(f"{p:.0e}") if p <= 0.5 else 1 - float(f"{1 - p:.0e}") for p in picked]
-    return tuple(sorted({round(p, 15) for p in rounded if 0 < p < 1}))
-
-
-def in_words(
-    notion: Notion, secret: str = "the secret", priors: Sequence[float] = PRIORS, *, insider: float = 0.0
-) -> tuple[str, ...]:
+def in_words(notion: Notion, secret: str = "the secret", *, insider: float = 0.0) -> tuple[str, ...]:
     r"""Return what a notion means for one person (E23 Proposition A1), in sentences.
 
     ``insider`` is by how much the channel itself, if it was computed from rows that include this person's, moves the
@@ -95,8 +80,7 @@ def in_words(
     These bounds are for somebody who knows only how common each value of diagnosis is.
     Whatever else somebody knows about diagnosis, a belief of 10 % can become at most 33.3 % and at least 2.4 %.
     """
-    priors = priors or PRIORS
-    beliefs = [notion.belief(prior) for prior in priors]
+    beliefs = [notion.belief(prior) for prior in PRIORS]
     # a huge budget gives these ends as well, but not on average
     if type(notion).belief is Notion.belief:
         return (
@@ -106,9 +90,9 @@ def in_words(
     known_shares = tuple(
         f"A belief of {_percent(prior)} in something about {secret} can become at most {_percent(most, up=True)} and "
         f"at least {_percent(least, up=False)}."
-        for prior, (least, most) in zip(priors, beliefs, strict=True)
+        for prior, (least, most) in zip(PRIORS, beliefs, strict=True)
     )
-    return (*known_shares, _for_any_prior(notion, secret, priors[len(priors) // 2], insider))
+    return (*known_shares, _for_any_prior(notion, secret, PRIORS[len(PRIORS) // 2], insider))
 
 
 def _for_any_prior(notion: Notion, secret: str, prior: float, insider: float) -> str:

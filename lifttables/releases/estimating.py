@@ -238,31 +238,3 @@ def _nearest(unbiased: Matrix) -> Matrix:
     over = (np.cumsum(values) - 1) / np.arange(1, values.size + 1)
     last = int(np.flatnonzero(values > over)[-1])
     return np.asarray(np.maximum(unbiased - over[last], 0))
-
-
-def price(card: Card, p_x: Vector | None = None) -> float:
-    """Return the factor by which a release increases the rows needed for a precision.
-
-    This is the ratio of the variances summed over symbols. ``p_x``, shape (X,), is the distribution before the release,
-    uniform by default; the result is infinite without a kernel. A coin reported truthfully with probability 3/4 needs
-    four times the rows (Warner 1965):
-
-    >>> from liftlib import LDP
-    >>> import polars as pl
-    >>> from lifttables import sanitise
-    >>> coin = pl.DataFrame({"s": ["a", "b"] * 50, "x": ["h", "t"] * 50})
-    >>> words = {"secret": "s", "public": "x", "mechanism": "optimal", "resamples": 0}
-    >>> made = sanitise(coin, notion=LDP(math.log(3)), **words)
-    >>> round(price(made.card), 6)
-    4.0
-    """
-    if card.kernel is None:
-        return math.inf
-    inverse = Inverse(card.kernel)
-    p = np.full(len(card.kernel), 1 / len(card.kernel)) if p_x is None else p_x
-    grouped = np.array([p[list(group)].sum() for group in inverse.groups])
-    p_y = p @ card.kernel
-    after = p_y @ inverse.weights**2 - grouped**2
-    before = grouped * (1 - grouped)
-    # where nothing is told apart, no number of rows is enough
-    return float(after.sum() / before.sum()) if len(inverse.groups) > 1 and before.sum() > 0 else math.inf

@@ -15,7 +15,7 @@ from lifttables.cli import main
 from lifttables.designs.designing import design
 from lifttables.encoding.reading import Reading
 from lifttables.releases.card import card_of
-from lifttables.releases.estimating import Inverse, _nearest, estimate, price
+from lifttables.releases.estimating import Inverse, _nearest, estimate
 
 JOINT = np.array([[0.2, 0.1, 0.05, 0.05], [0.05, 0.15, 0.3, 0.1]])
 
@@ -115,17 +115,6 @@ def test_a_cross_table_with_a_released_column(tmp_path):
     values = np.array(values)
     assert (np.abs(values.mean(axis=0) - truth) < 5 * values.std(axis=0) / np.sqrt(300)).all()
     assert values.sum(axis=(1, 2)) == pytest.approx(1)
-
-
-def test_the_price_is_the_ratio_of_variances():
-    made, rng = made_by("randomised-response", ll.LIP(0.5)), np.random.default_rng(3)
-    card, p_x = card_with_kernel(made), JOINT.sum(axis=0)
-    weights, n = Inverse(card.kernel).weights, 1000
-    shares = rng.multinomial(n, p_x @ card.kernel, size=20_000) / n
-    plain = rng.multinomial(n, p_x, size=20_000) / n
-    ratio = (shares @ weights).var(axis=0).sum() / plain.var(axis=0).sum()
-    assert price(card, p_x) == pytest.approx(ratio, rel=0.03)
-    assert price(card_with_kernel(made_by("conditional-reporting", ll.LIP(0.5)))) == np.inf
 
 
 def test_projection_is_the_nearest_distribution():
