@@ -145,13 +145,13 @@ def reference(package: str, seen: set[str]) -> Iterator[str]:
 
 def mechanism_table() -> Iterator[str]:
     """Yield the Markdown table of the registry."""
-    yield "| name | function | serves | symbols | time | source |"
-    yield "|---|---|---|---|---|---|"
+    yield "| name | serves | symbols | time | source |"
+    yield "|---|---|---|---|---|"
     for mechanism in mechanisms.values():
         home, _, name = mechanism.where.partition(":")
         most = "" if mechanism.most_symbols is None else f"up to {mechanism.most_symbols}"
-        function = f"{{py:func}}`{name} <{home}.{name}>`"
-        cells = (f"`{mechanism.name}`", function, mechanism.words, most, mechanism.cost, mechanism.source)
+        linked = f"{{py:func}}`{mechanism.name} <{home}.{name}>`"
+        cells = (linked, mechanism.words, most, mechanism.cost, mechanism.source)
         yield " | ".join(("", *(cell.replace("|", r"\|") for cell in cells), "")).strip()
 
 

@@ -43,7 +43,7 @@ ASKED = {
     "E23 Theorem 1": "chapters/(watchdog.html#thm-invariant|record-e23.html)",
     "E23 Figure 13": "chapters/(lift-inverse.html|record-e23.html#figure-13)",
     "I21 Lemma 1": "chapters/(linear-reduction|record-i21).html",
-    "S20 Theorem 4": "chapters/optimal-ldp-lip.html",
+    "S20 Theorem 4": "chapters/(optimal-ldp-lip.html|record-s20.html#s20-thm4)",
     "C22 Example 1": "chapters/record-c22.html",
     "maximal leakage": "chapters/relatives.html",
     "privacy funnel": "chapters/relatives.html#(the-)?privacy-funnel",
