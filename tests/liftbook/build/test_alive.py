@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 from seen_by_axe import barriers
 
-from companion.chromium import find_chromium
 from liftbook import figures
 from liftbook.chapters import preview_parameters
 
@@ -26,7 +25,6 @@ pytestmark = [
     pytest.mark.book,
     pytest.mark.browser,
     pytest.mark.xdist_group("alive"),
-    pytest.mark.skipif(find_chromium() is None, reason="no Chromium on this machine"),
     pytest.mark.skipif(MISSING, reason="the book was built without the runtime"),
 ]
 CHAPTERS = sorted(path.stem for path in (ALIVE / "pages").glob("*.json")) or ["watchdog"]

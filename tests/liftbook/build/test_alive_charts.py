@@ -8,8 +8,6 @@ import pandas as pd
 import pytest
 from seen_by_axe import barriers
 
-from companion.chromium import find_chromium
-
 ROOT = Path(__file__).resolve().parents[3]
 ALIVE = ROOT / "_build" / "html" / "_static" / "alive"
 MISSING = not (ALIVE / "vega.mjs").exists() and os.environ.get("CI") != "true"
@@ -17,7 +15,6 @@ pytestmark = [
     pytest.mark.book,
     pytest.mark.browser,
     pytest.mark.xdist_group("alive"),
-    pytest.mark.skipif(find_chromium() is None, reason="no Chromium on this machine"),
     pytest.mark.skipif(MISSING, reason="the book was built without Vega-Lite"),
 ]
 

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 import liftlib as ll
-from companion.chromium import find_chromium
 from liftbook.build.sphinx.pictures import game, game_in_page
 
-CHROMIUM = find_chromium()
 JOINT = ll.datasets.hundred_people()
 
 
@@ -24,7 +22,6 @@ def test_the_game_is_about_what_the_mechanism_publishes(mechanism, eps):
 
 @pytest.mark.browser
 @pytest.mark.xdist_group("browser")
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 def test_twenty_bets(browser, tmp_path):
     path = tmp_path / "game.html"
     path.write_text(
@@ -67,7 +64,6 @@ def test_twenty_bets(browser, tmp_path):
 
 @pytest.mark.browser
 @pytest.mark.xdist_group("browser")
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 def test_people_are_drawn_by_their_shares(browser, tmp_path):
     path = tmp_path / "game.html"
     data = game(1.0, "watchdog")

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from alone import alone
 
-from companion.chromium import find_chromium
 from liftbook.build.sphinx.pictures import BOTTOM, LEFT, NAT, designs_in_page
 from liftbook.figures.population.plane import DESIGNS, SIZES, designs_in_plane
 from liftbook.figures.stored import LONG
@@ -32,7 +31,6 @@ def test_only_designs_for_the_population_satisfy_the_notion_at_every_size():
 
 @pytest.mark.browser
 @pytest.mark.xdist_group("browser")
-@pytest.mark.skipif(find_chromium() is None, reason="no Chromium on this machine")
 @pytest.mark.parametrize("dark", [False, True])
 def test_every_size_is_reached_by_keyboard(browser, tmp_path, dark):
     (tmp_path / "page.html").write_text(alone(FIGURE + designs_in_page("fig-it"), dark), "utf-8")
@@ -65,7 +63,6 @@ def test_every_size_is_reached_by_keyboard(browser, tmp_path, dark):
 
 @pytest.mark.browser
 @pytest.mark.xdist_group("browser")
-@pytest.mark.skipif(find_chromium() is None, reason="no Chromium on this machine")
 def test_without_scripts_there_is_the_figure(browser, tmp_path):
     (tmp_path / "page.html").write_text(alone(FIGURE + designs_in_page("fig-it"), False), "utf-8")
     page = browser.new_page(java_script_enabled=False)

@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from companion.chromium import find_chromium
-
 ROOT = Path(__file__).resolve().parents[3]
 CHAPTERS = [
     path.stem for path in sorted((ROOT / "chapters").glob("*.md")) if "```{exercise}" in path.read_text("utf-8")
@@ -17,7 +15,6 @@ ANSWER = "application/vnd.companion.answer+json"
 pytestmark = [
     pytest.mark.book,
     pytest.mark.browser,
-    pytest.mark.skipif(find_chromium() is None, reason="no Chromium on this machine"),
 ]
 
 

@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 from conftest import HTML
 
-from companion.chromium import find_chromium
-
 ROOT = Path(__file__).resolve().parents[3]
 SCRIPT = ROOT / "_static" / "asked.js"
 NUMBER, SEED = 40, 53
@@ -119,11 +117,7 @@ def followed(browser, site, condition, some):
     return lost
 
 
-on_the_book = [
-    pytest.mark.book,
-    pytest.mark.browser,
-    pytest.mark.skipif(find_chromium() is None, reason="no Chromium on this machine"),
-]
+on_the_book = [pytest.mark.book, pytest.mark.browser]
 
 
 SAMPLE = {"cold": slice(0, 3), "warm": slice(3, 5), "narrow": slice(5, 7), "slow": slice(7, 8)}

@@ -9,15 +9,12 @@ from alone import assert_it_fits_and_can_be_heard, opener
 from test_living_lift import MECHANISMS
 
 import liftlib as ll
-from companion.chromium import find_chromium
 from liftbook.build.sphinx.pictures import PICTURE_PARTS, WORDS_CLASS, page, place, script, tables
 
 ROOT = Path(__file__).resolve().parents[3]
-CHROMIUM = find_chromium()
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.xdist_group("browser"),
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine"),
 ]
 WATCHDOG = "mechanism=watchdog&eps=1&lambda=0.5"
 STATES = [

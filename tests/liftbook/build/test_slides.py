@@ -12,7 +12,6 @@ from liftbook.build.book import ROOT
 HTML = ROOT / "_build" / "html"
 CHAPTERS = ROOT / "chapters"
 SOURCES = sorted((ROOT / COURSE_FOLDER).glob("*.md"))
-BROWSER = pytest.mark.skipif(find_chromium() is None, reason="no Chromium on this machine")
 each = pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
 
 OUTSIDE = """([width, height]) => {
@@ -105,7 +104,6 @@ def test_meetings_are_numbered():
 
 
 @pytest.mark.browser
-@BROWSER
 @each
 def test_every_slide_fits_and_has_notes(browser, site, path):
     context = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT})
@@ -129,7 +127,7 @@ def test_every_slide_fits_and_has_notes(browser, site, path):
 
 @pytest.mark.slow
 @pytest.mark.book
-@BROWSER
+@pytest.mark.skipif(find_chromium() is None, reason="no Chromium on this machine")
 def test_slides_are_printed_one_page_each(tmp_path):
     from concurrent.futures import ThreadPoolExecutor
 

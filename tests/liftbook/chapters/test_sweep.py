@@ -161,9 +161,9 @@ def test_a_second_sweep_waits_and_does_nothing_twice(tmp_path, monkeypatch, caps
     assert "".join(said) + capsys.readouterr().err == f"waiting for another sweep in {out}\n"
 
 
-def until(happened):
-    """Wait a minute at the most for something to happen."""
-    for _ in range(600):
+def until(happened, seconds=60):
+    """Wait at the most so long for something to happen."""
+    for _ in range(10 * seconds):
         if happened():
             return
         time.sleep(0.1)
@@ -183,28 +183,26 @@ def children_of(pid):
     return found
 
 
+def is_running(pid):
+    """Whether a process is there and no zombie, by /proc."""
+    try:
+        return " Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+
+
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc to see processes")
 def test_a_killed_parent_leaves_no_children(tmp_path):
     mark = tmp_path / "mark"
     path = grid(tmp_path, f"runs:\n  - {{n: 0, mark: {mark}}}\n")
     words = [sys.executable, "-m", "liftbook", "sweep", KILLED, str(path), "-o", str(tmp_path / "out"), "--jobs", "1"]
     process = subprocess.Popen([*words, "--quiet"])
-    for _ in range(600):
-        if mark.exists():
-            break
-        time.sleep(0.1)
+    until(mark.exists)
     below = children_of(process.pid)
     assert len(below) >= 2
     process.kill()
     process.wait()
-    for _ in range(150):
-        left = [
-            pid for pid in below if Path(f"/proc/{pid}").exists() and " Z " not in Path(f"/proc/{pid}/stat").read_text()
-        ]
-        if not left:
-            break
-        time.sleep(0.1)
-    assert left == []
+    until(lambda: not any(map(is_running, below)), 15)
 
 
 def test_sweep_compares_runs_and_skips_what_is_finished(tmp_path, capsys):
@@ -260,11 +258,8 @@ def kill_the_first_worker(mark):
     """Kill the process that the first run names; return the thread that waits for it."""
 
     def kill():
-        for _ in range(600):
-            if mark.exists() and mark.read_text().endswith("\n"):
-                os.kill(int(mark.read_text()), signal.SIGKILL)
-                return
-            time.sleep(0.1)
+        until(lambda: mark.exists() and mark.read_text().endswith("\n"))
+        os.kill(int(mark.read_text()), signal.SIGKILL)
 
     thread = threading.Thread(target=kill, daemon=True)
     thread.start()
@@ -323,7 +318,7 @@ def test_ctrl_c_stops_at_once_and_keeps_what_is_complete(tmp_path, finished, to_
         stderr=subprocess.PIPE,
         text=True,
     )
-    wait_for(lambda: begun.exists() and begun.read_text())
+    until(lambda: begun.exists() and begun.read_text())
     started = time.monotonic()
     (os.killpg if to_all else os.kill)(process.pid, signal.SIGINT)
     err = process.communicate(timeout=60)[1]
@@ -335,7 +330,7 @@ def test_ctrl_c_stops_at_once_and_keeps_what_is_complete(tmp_path, finished, to_
     assert process.returncode == 130
     n, kernel = begun.read_text().split()
     assert n == "2", "no other run was begun"
-    wait_for(lambda: not Path("/proc", kernel).exists())
+    until(lambda: not Path("/proc", kernel).exists())
     if not finished:
         assert not out.exists()
         return
@@ -344,24 +339,13 @@ def test_ctrl_c_stops_at_once_and_keeps_what_is_complete(tmp_path, finished, to_
     assert len(rows) == 2 * finished
 
 
-def wait_for(condition):
-    for _ in range(600):
-        if condition():
-            return
-        time.sleep(0.1)
-    raise TimeoutError
-
-
 @pytest.mark.slow
 def test_a_killed_sweep_goes_on_where_it_was(tmp_path):
     mark, out = tmp_path / "mark", tmp_path / "out"
     path = grid(tmp_path, f"runs:\n  - {{n: 0}}\n  - {{n: 1, mark: {mark}}}\n")
     words = [sys.executable, "-m", "liftbook", "sweep", KILLED, str(path), "-o", str(out), "--jobs", "1", "--no-html"]
     process = subprocess.Popen([*words, "--quiet"], start_new_session=True)
-    for _ in range(600):
-        if mark.exists():
-            break
-        time.sleep(0.1)
+    until(mark.exists)
     time.sleep(0.3)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
