@@ -63,7 +63,7 @@ def test_everything_on_a_card_is_a_function_of_the_noisy_counts():
     for mechanism in ("subset-merging", "optimal", "randomised-response", "watchdog", "best-partition"):
         designs = [design(counts_of(table, noisy), ll.LIP(1.0), mechanism) for table in (one, other)]
         cards = [card_of(made).as_dict() for made in designs]
-        cards = [{key: value for key, value in card.items() if key not in ("made", "cite")} for card in cards]
+        cards = [{key: value for key, value in card.items() if key not in ("made", "cite", "digest")} for card in cards]
         assert cards[0] == cards[1]
         contents = [{key: value for key, value in made.content().items() if key != "table"} for made in designs]
         assert contents[0] == contents[1]

@@ -99,7 +99,7 @@ def expected():
 
 def comparable(card):
     """What a card says but for when it was made, which file it is of, and whether a ledger was used, as for files."""
-    left = {name: value for name, value in card.items() if name not in ("made", "cite", "sha256", "release")}
+    left = {name: value for name, value in card.items() if name not in ("made", "cite", "sha256", "release", "digest")}
     left["not_covered"] = [one for one in left["not_covered"] if "ledger" not in one]
     options = {name: value for name, value in card["options"].items() if name != "formulas"}
     return json.loads(json.dumps(left | {"options": options}))
