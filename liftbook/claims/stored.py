@@ -95,8 +95,8 @@ def _write(rows: Iterable[dict[str, str]]) -> None:
     write_rows(ledger_file(), COLUMNS, ([row[name] for name in COLUMNS] for row in rows))
 
 
-def _row(call: str, seed: int, run: str) -> tuple[object, ...]:
-    return call, seed, store(compute(call, seed)), run
+def _row(call: str, seed: int) -> tuple[object, ...]:
+    return call, seed, store(compute(call, seed)), this_run()
 
 
 def main() -> int:
@@ -109,6 +109,8 @@ def main() -> int:
     options.add_argument("--check", action="store_true", help="compute seed 0 again and compare; run nothing else")
     options.add_argument("--minutes", type=float, default=float("inf"), help="stop after this long")
     given = options.parse_args()
+    if not any(given.only in call for call in wanted()):
+        options.error(f"no claim is computed by a function with {given.only!r} in its name: data/claims.csv names them")
     if given.check:
         lines = differences(recomputed(), stored_values())
         print("\n".join(lines) or "what is stored is what is computed")
@@ -117,9 +119,9 @@ def main() -> int:
         if not given.only:
             raise DataError("--again discards stored rows: name them with --only")
         forget(given.only)
-    run, ends = this_run(), time.monotonic() + 60 * given.minutes
+    ends = time.monotonic() + 60 * given.minutes
     lacking = missing(given.seeds, given.only, not given.quick)
-    append_until(ends, ledger_file(), (partial(_row, call, seed, run) for call, seed in lacking))
+    append_until(ends, ledger_file(), (partial(_row, call, seed) for call, seed in lacking))
     for call, n in tidy().items():
         print(f"no claim names {call} any more: left out of data/ledger.csv, values: {n}")
     return 0

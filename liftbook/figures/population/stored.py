@@ -118,18 +118,19 @@ class LongRun(NamedTuple):
     def run(self, ends: float, only: str = "") -> None:
         """Compute missing tables whose key contains ``only``, until the time ``ends``."""
         lines = self.lines()
-        stored, run = {self.key(line) for line in lines}, this_run()
+        stored = {self.key(line) for line in lines}
         self.write(lines)
         lacking = (
-            partial(self._line, run, key, compute)
+            partial(self._line, key, compute)
             for key, compute in self.wanted()
             if key not in stored and only in " ".join(key)
         )
         append_until(ends, self.path, lacking)
         self.write(self.lines())
 
-    def _line(self, run: str, key: Key, compute: Callable[[], list[dict[str, Any]]]) -> list[str]:
-        return [run, *key, *(f"{row[value]:.4g}" for row in compute() for value in self.values)]
+    def _line(self, key: Key, compute: Callable[[], list[dict[str, Any]]]) -> list[str]:
+        values = [f"{row[value]:.4g}" for row in compute() for value in self.values]
+        return [this_run(), *key, *values]
 
     def read(self) -> pd.DataFrame:
         """Return the file as a data frame with one row per table and trial."""

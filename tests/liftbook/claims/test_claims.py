@@ -362,3 +362,15 @@ def test_a_typed_number_is_seen():
 def test_a_reason_names_functions_that_exist(monkeypatch):
     with pytest.raises(DataError, match="a claim names 'nothing'"):
         claims.compute(claims.calls_in("On {nothing:at all} of them.")[0])
+
+
+def test_the_ledger_is_left_alone_where_there_is_nothing_to_compute(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["stored", "--only", "the_mani_lift"])
+    with pytest.raises(SystemExit, match="2"):
+        stored.main()
+    assert "no claim is computed by a function with 'the_mani_lift' in its name" in capsys.readouterr().err
+    monkeypatch.setattr("sys.argv", ["stored"])
+    monkeypatch.setattr(stored, "missing", lambda *_: iter(()))
+    monkeypatch.setattr(stored, "tidy", dict)
+    monkeypatch.setattr(stored, "this_run", lambda: pytest.fail("a run without rows is noted"))
+    assert stored.main() == 0
