@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Iterable, Sequence
 from functools import partial
 
@@ -170,7 +171,7 @@ def tradeoff(rows: pd.DataFrame, *, panels: Sequence[str] = PANELS, spread: bool
                 ax.set_title(ax.get_title(loc="left"), fontsize=12)
                 ax.xaxis.label.set_fontsize(12)
             elif wide:  # the title of a narrow panel would reach over the next one
-                ax.set_title(ax.get_title(loc="left").replace(" (", "\n("))
+                ax.set_title(textwrap.fill(ax.get_title(loc="left"), 28))
             if number == 0 or not wide:
                 at_ends(ax, 12 if wide else 9)
     return axes
