@@ -4,6 +4,7 @@ import inspect
 
 import numpy as np
 import pytest
+from point import joints
 
 import liftlib as ll
 from liftbook import figures
@@ -14,8 +15,7 @@ from liftlib.errors import InvalidParameter
 EPSILONS = (0.3, 1.2, 2.5)
 
 
-def joints(n=40, n_secret=3, n_public=6, seed=4):
-    return [ll.Joint(p) for p in ll.datasets.uniform_joints(n, n_secret, n_public, np.random.default_rng(seed))]
+DRAWN = joints(40, 3, 6, 4)
 
 
 def direct(joint, channel, eps):
@@ -51,7 +51,7 @@ def test_rows_are_means_over_joints(figure, measures, extend):
         ("complete merging", ll.mechanisms.watchdog),
     ):
         for eps in EPSILONS:
-            found = [direct(joint, mechanism(joint, ll.LIP(eps), extend=extend), eps) for joint in joints()]
+            found = [direct(joint, mechanism(joint, ll.LIP(eps), extend=extend), eps) for joint in DRAWN]
             for measure in measures:
                 values = [one[measure] for one in found if one[measure] is not None]
                 (row,) = rows[
@@ -63,7 +63,7 @@ def test_rows_are_means_over_joints(figure, measures, extend):
 
 
 def test_joints_without_high_risk_are_left_out_of_figure_1():
-    without = sum(not ll.high_risk(joint, ll.LIP(2.5)).any() for joint in joints())
+    without = sum(not ll.high_risk(joint, ll.LIP(2.5)).any() for joint in DRAWN)
     assert 0 < without < 40
     rows = figures.figure_c22_1(40, [2.5], 3, 6, rng=4)
     assert (rows["n"] == 40 - without).all()

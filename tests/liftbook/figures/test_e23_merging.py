@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from point import point
+from point import joints, point
 
 import liftlib as ll
 from liftbook import figures
@@ -17,18 +17,18 @@ from liftlib.errors import InvalidParameter
 @pytest.mark.parametrize("extend", [False, True])
 def test_rows_are_means_over_joints(figure, mechanism, extend):
     rows = figure(30, [0.5, 3.0], [0.5], 3, 6, extend=extend, rng=4)
-    joints = [ll.Joint(p) for p in ll.datasets.uniform_joints(30, 3, 6, np.random.default_rng(4))]
+    drawn = joints(30, 3, 6, 4)
     for series, kind in (("LDP", ll.LDP), ("ALIP, λ=0.5", lambda eps: ll.ALIP(eps / 2, eps / 2))):
         for eps in (0.5, 3.0):
-            channels = [mechanism(joint, kind(eps), extend=extend) for joint in joints]
-            results = [ll.evaluate(joint, channel) for joint, channel in zip(joints, channels, strict=True)]
+            channels = [mechanism(joint, kind(eps), extend=extend) for joint in drawn]
+            results = [ll.evaluate(joint, channel) for joint, channel in zip(drawn, channels, strict=True)]
             for measure in ("nmi", "min_lift_leakage", "max_lift_leakage"):
                 values = [getattr(result, measure) for result in results]
                 row = point(rows, series, eps, measure)
                 assert row["mean"] == pytest.approx(np.mean(values), abs=1e-12)
                 assert row["std"] == pytest.approx(np.std(values, ddof=1), abs=1e-12)
                 assert row["n"] == 30
-            broken = np.mean([not kind(eps).is_satisfied(j, c) for j, c in zip(joints, channels, strict=True)])
+            broken = np.mean([not kind(eps).is_satisfied(j, c) for j, c in zip(drawn, channels, strict=True)])
             assert point(rows, series, eps, "broken")["mean"] == pytest.approx(broken)
 
 
@@ -56,14 +56,14 @@ def test_figures_take_another_joint():
 
 def test_lift_based_figures_use_their_notions():
     rows = figures.figure_e23_11(20, [1.5], [0.65], 3, 6, rng=1)
-    joints = [ll.Joint(p) for p in ll.datasets.uniform_joints(20, 3, 6, np.random.default_rng(1))]
+    drawn = joints(20, 3, 6, 1)
     for name, kind in (("ℓ1", ll.L1Lift), ("χ²", ll.Chi2Lift)):
-        channels = [ll.mechanisms.subset_merging(joint, kind(0.65 * 1.5, 0.35 * 1.5), extend=False) for joint in joints]
-        nmi = np.mean([ll.evaluate(joint, channel).nmi for joint, channel in zip(joints, channels, strict=True)])
+        channels = [ll.mechanisms.subset_merging(joint, kind(0.65 * 1.5, 0.35 * 1.5), extend=False) for joint in drawn]
+        nmi = np.mean([ll.evaluate(joint, channel).nmi for joint, channel in zip(drawn, channels, strict=True)])
         assert point(rows, f"{name}, λ=0.65", 1.5, "nmi")["mean"] == pytest.approx(nmi)
     alpha = figures.figure_e23_13(20, [1.5], [2], 3, 6, rng=1)
-    channels = [ll.mechanisms.subset_merging(joint, ll.AlphaLift(2, 0.75, 0.75), extend=False) for joint in joints]
-    nmi = np.mean([ll.evaluate(joint, channel).nmi for joint, channel in zip(joints, channels, strict=True)])
+    channels = [ll.mechanisms.subset_merging(joint, ll.AlphaLift(2, 0.75, 0.75), extend=False) for joint in drawn]
+    nmi = np.mean([ll.evaluate(joint, channel).nmi for joint, channel in zip(drawn, channels, strict=True)])
     assert point(alpha, "α=2", 1.5, "nmi")["mean"] == pytest.approx(nmi)
 
 

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from point import point
+from point import joints, point
 
 import liftlib as ll
 from liftbook import figures
@@ -13,14 +13,14 @@ from liftlib.errors import InvalidParameter
 from mixproof import polytope
 
 
-def check_means(rows, series, eps, joints, channels):
-    results = [ll.evaluate(joint, channel) for joint, channel in zip(joints, channels, strict=True)]
+def check_means(rows, series, eps, drawn, channels):
+    results = [ll.evaluate(joint, channel) for joint, channel in zip(drawn, channels, strict=True)]
     for measure in ("nmi", "min_lift_leakage", "max_lift_leakage"):
         values = [getattr(result, measure) for result in results]
         row = point(rows, series, eps, measure)
         assert row["mean"] == pytest.approx(np.mean(values), abs=1e-12)
         assert row["std"] == pytest.approx(np.std(values, ddof=1), abs=1e-12)
-        assert row["n"] == len(joints)
+        assert row["n"] == len(drawn)
     assert point(rows, series, eps, "broken")["mean"] == 0
     assert point(rows, series, eps, "seconds")["mean"] > 0
 
@@ -30,21 +30,21 @@ def test_figure_4_is_means_over_joints(monkeypatch, jobs):
     monkeypatch.setenv("LIFT_JOBS", jobs)
     rows = figures.figure_e23_4(6, [0.5, 3.0], [0.35, 0.65], 3, 6, ldp=True, rng=4)
     assert set(rows["series"]) == {"LDP", "ALIP, λ=0.35", "ALIP, λ=0.65"}
-    joints = [ll.Joint(p) for p in ll.datasets.uniform_joints(6, 3, 6, np.random.default_rng(4))]
+    drawn = joints(6, 3, 6, 4)
     for eps in (0.5, 3.0):
         notions = {"LDP": ll.LDP(eps), "ALIP, λ=0.35": ll.ALIP(0.35 * eps, 0.65 * eps)}
         for series, notion in notions.items():
-            check_means(rows, series, eps, joints, [ll.mechanisms.optimal(joint, notion) for joint in joints])
+            check_means(rows, series, eps, drawn, [ll.mechanisms.optimal(joint, notion) for joint in drawn])
 
 
 @pytest.mark.cdd
 def test_figure_4_counts_vertices():
     rows = figures.figure_e23_4(6, [0.5, 3.0], [0.35, 0.65], 3, 6, ldp=True, rng=4, listed=True)
-    joints = [ll.Joint(p) for p in ll.datasets.uniform_joints(6, 3, 6, np.random.default_rng(4))]
+    drawn = joints(6, 3, 6, 4)
     for eps in (0.5, 3.0):
         notions = {"LDP": ll.LDP(eps), "ALIP, λ=0.35": ll.ALIP(0.35 * eps, 0.65 * eps)}
         for series, notion in notions.items():
-            counts = [len(polytope.vertices(notion.halfspaces(joint), "cdd")) for joint in joints]
+            counts = [len(polytope.vertices(notion.halfspaces(joint), "cdd")) for joint in drawn]
             assert point(rows, series, eps, "vertices")["mean"] == np.mean(counts)
 
 
@@ -93,16 +93,16 @@ def test_figures_8_and_10_are_means_over_joints():
     ten = figures.figure_e23_10(5, [0.5, 2.0], 0.65, 3, 7, rng=2)
     assert set(eight["series"]) == {"AORR", "SRR", "subset merging"}
     assert set(ten["series"]) == {"SRR", "subset merging"}
-    joints = [ll.Joint(p) for p in ll.datasets.uniform_joints(5, 3, 7, np.random.default_rng(2))]
+    drawn = joints(5, 3, 7, 2)
     for eps in (0.5, 2.0):
         notion = ll.ALIP(0.65 * eps, 0.35 * eps)
-        check_means(eight, "AORR", eps, joints, [ll.mechanisms.optimal(joint, notion) for joint in joints])
-        responses = [ll.mechanisms.subset_response(joint, notion) for joint in joints]
+        check_means(eight, "AORR", eps, drawn, [ll.mechanisms.optimal(joint, notion) for joint in drawn])
+        responses = [ll.mechanisms.subset_response(joint, notion) for joint in drawn]
         reports = [channel.certificate for channel in responses]
-        merged = [ll.mechanisms.subset_merging(joint, notion) for joint in joints]
+        merged = [ll.mechanisms.subset_merging(joint, notion) for joint in drawn]
         for rows in (eight, ten):
-            check_means(rows, "SRR", eps, joints, responses)
-            check_means(rows, "subset merging", eps, joints, merged)
+            check_means(rows, "SRR", eps, drawn, responses)
+            check_means(rows, "subset merging", eps, drawn, merged)
             for measure, values in (
                 ("vertices", [report.rows for report in reports]),
                 ("largest_subset", [max(map(len, report.subsets)) for report in reports]),

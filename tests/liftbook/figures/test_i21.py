@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from point import point
+from point import joints, point
 
 import liftlib as ll
 from liftbook import figures
@@ -78,23 +78,23 @@ def test_figure_3_takes_any_distortion():
 def test_tradeoff_is_the_mean_over_joints(monkeypatch):
     monkeypatch.setenv("LIFT_JOBS", "1")
     rows = figures.reduction_tradeoff(4, [0.5, 20.0], 3, 6, rng=5)
-    joints = [ll.Joint(p) for p in ll.datasets.uniform_joints(4, 3, 6, np.random.default_rng(5))]
+    drawn = joints(4, 3, 6, 5)
     for eps in (0.5, 20.0):
-        shares = [ll.calibrate(ll.mechanisms.linear_reduction, joint, ll.LIP(eps)) for joint in joints]
+        shares = [ll.calibrate(ll.mechanisms.linear_reduction, joint, ll.LIP(eps)) for joint in drawn]
         for series, make in (
             ("Markov, eq. (7)", ll.mechanisms.linear_reduction),
             ("sees the secret", ll.mechanisms.secret_aware_reduction),
         ):
-            channels = [make.at(joint, share) for joint, share in zip(joints, shares, strict=True)]
-            nmi = [ll.evaluate(joint, channel).nmi for joint, channel in zip(joints, channels, strict=True)]
+            channels = [make.at(joint, share) for joint, share in zip(drawn, shares, strict=True)]
+            nmi = [ll.evaluate(joint, channel).nmi for joint, channel in zip(drawn, channels, strict=True)]
             row = point(rows, series=series, eps=eps, measure="nmi")
             assert row["mean"] == pytest.approx(np.mean(nmi), abs=1e-7)
             assert row["std"] == pytest.approx(np.std(nmi, ddof=1), abs=1e-6)
-            moved = [1 - np.trace(channel.joint_xy(joint)) for joint, channel in zip(joints, channels, strict=True)]
+            moved = [1 - np.trace(channel.joint_xy(joint)) for joint, channel in zip(drawn, channels, strict=True)]
             assert point(rows, series=series, eps=eps, measure="moved")["mean"] == pytest.approx(
                 np.mean(moved), abs=1e-7
             )
-        best = np.mean([ll.evaluate(joint, ll.mechanisms.optimal(joint, ll.LIP(eps))).nmi for joint in joints])
+        best = np.mean([ll.evaluate(joint, ll.mechanisms.optimal(joint, ll.LIP(eps))).nmi for joint in drawn])
         assert point(rows, series="optimal response", eps=eps, measure="nmi")["mean"] == pytest.approx(best)
     assert (rows[(rows["eps"] == 20.0) & (rows["measure"] == "nmi")]["mean"] > 1 - 1e-9).all()
     assert set(rows[rows["measure"] == "moved"]["series"]) == set(i21.REDUCTIONS)

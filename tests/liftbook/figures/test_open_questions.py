@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from point import joints, point
 
 import liftlib as ll
 from liftbook import figures
@@ -9,13 +10,7 @@ from liftbook.relatives.bounded_reduction import bounded_reduction
 
 
 def value(rows, **keys):
-    found = rows[np.logical_and.reduce([rows[name] == wanted for name, wanted in keys.items()])]
-    assert len(found) == 1, keys
-    return found.iloc[0]["mean"]
-
-
-def drawn(n, n_secret, n_public, seed):
-    return [ll.Joint(p) for p in ll.datasets.uniform_joints(n, n_secret, n_public, np.random.default_rng(seed))]
+    return point(rows, **keys)["mean"]
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +26,7 @@ def test_partition_gap():
             ("best partition", ll.mechanisms.best_partition),
             ("optimal response", ll.mechanisms.optimal),
         ):
-            nmil = [ll.evaluate(joint, make(joint, ll.LIP(eps))).nmil for joint in drawn(5, 3, 6, 4)]
+            nmil = [ll.evaluate(joint, make(joint, ll.LIP(eps))).nmil for joint in joints(5, 3, 6, 4)]
             assert value(rows, series=series, eps=eps) == pytest.approx(np.mean(nmil), abs=1e-12)
     table = rows.pivot_table(index="eps", columns="series", values="mean")
     assert (table["best partition"] <= table["greedy (Algorithm 1)"] + 1e-12).all()
@@ -42,14 +37,14 @@ def test_alpha_lift_optimum():
     rows = figures.alpha_lift_optimum(3, [0.6, 2.0], [2.0], 3, 6, rng=4)
     for eps in (0.6, 2.0):
         notion = ll.AlphaLift(2, eps / 2, eps / 2)
-        joints = drawn(3, 3, 6, 4)
-        merged = np.mean([ll.evaluate(joint, ll.mechanisms.subset_merging(joint, notion)).nmi for joint in joints])
+        drawn = joints(3, 3, 6, 4)
+        merged = np.mean([ll.evaluate(joint, ll.mechanisms.subset_merging(joint, notion)).nmi for joint in drawn])
         assert value(rows, series="merging, α=2", eps=eps) == pytest.approx(merged)
-        found = [ll.mechanisms.optimal(joint, notion) for joint in joints]
-        nmi = np.mean([ll.evaluate(joint, b).nmi for joint, b in zip(joints, found, strict=True)])
+        found = [ll.mechanisms.optimal(joint, notion) for joint in drawn]
+        nmi = np.mean([ll.evaluate(joint, b).nmi for joint, b in zip(drawn, found, strict=True)])
         assert value(rows, series="optimum, α=2", eps=eps, measure="nmi") == pytest.approx(nmi)
         assert 0 <= value(rows, series="optimum, α=2", eps=eps, measure="gap") <= 1e-6
-        alip = np.mean([ll.evaluate(joint, ll.mechanisms.optimal(joint, ll.LIP(eps / 2))).nmi for joint in joints])
+        alip = np.mean([ll.evaluate(joint, ll.mechanisms.optimal(joint, ll.LIP(eps / 2))).nmi for joint in drawn])
         assert value(rows, series="optimum, ALIP", eps=eps) == pytest.approx(alip)
         assert nmi >= max(merged, alip) - 1e-3
 
@@ -59,7 +54,7 @@ def test_alpha_lift_heuristic():
     for eps in (0.6, 2.0):
         notion = ll.AlphaLift(2, eps / 2, eps / 2)
         behind = []
-        for joint in drawn(2, 3, 6, 4):
+        for joint in joints(2, 3, 6, 4):
             best = ll.evaluate(joint, ll.mechanisms.optimal(joint, notion)).mutual_information
             alip = ll.evaluate(joint, ll.mechanisms.optimal(joint, ll.LIP(eps / 2))).mutual_information
             behind.append(1 - alip / best)
@@ -72,9 +67,9 @@ def test_extreme_lifts():
     rows = figures.extreme_lifts(4, [2, 5], 6, 0.4, rng=4)
     source = np.random.default_rng(4)
     for n_secret in (2, 5):
-        joints = [ll.Joint(p) for p in ll.datasets.uniform_joints(4, n_secret, 6, source)]
+        drawn = joints(4, n_secret, 6, source)
         shares = {"extreme lifts": [], "the same log-lift": []}
-        for joint in joints:
+        for joint in drawn:
             whole = 0.4 * ll.measures.total_variation(joint)
             eps = ll.LIP(0).leakage(joint, ll.mechanisms.linear_reduction.at(joint, 0.4))
             least = bounded_reduction(joint, np.exp(-eps), np.exp(eps))

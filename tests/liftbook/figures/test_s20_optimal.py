@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from point import joints
 
 import liftlib as ll
 from liftbook import figures, plots
@@ -13,10 +14,6 @@ from mixproof import polytope
 
 def utility(joint, channel):
     return ll.evaluate(joint, channel).mutual_information
-
-
-def joints(n, n_secret, n_public, seed):
-    return [ll.Joint(p) for p in ll.datasets.uniform_joints(n, n_secret, n_public, np.random.default_rng(seed))]
 
 
 @pytest.fixture(scope="module")
