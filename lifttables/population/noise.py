@@ -19,9 +19,12 @@ from mixproof.numerics import Matrix, Vector
 Whole = NDArray[np.int64]
 
 GRID = 64  # theta, which is p rounded, is a multiple of 1 / GRID
-STEP = 0.03  # distance of the probabilities that are tested, in standard deviations of the noisy share
+STEP = 0.4  # distance of the probabilities that are tested, in standard deviations of the noisy share
+TANGENTS = 4  # steps from the next of them towards the largest one that is not rejected
 COARSE = 0.05  # width of the bins of rows, in standard deviations; one row if that is more
-REACH = 8.3  # standard deviations of rows that are summed; what lies beyond is bounded and added
+BELOW, ABOVE = 8.3, 4.5  # standard deviations of rows that are summed; all rows beyond make one bin
+NOWHERE = -(2**40)  # a number of rows below all others
+LEAST = 1e-280  # p-values are rounded up to it, so that they have logs
 TINY = 1e-16  # probability of noise that is cut off and of rounding; it is added to each p-value
 FURTHER_NOISE, FURTHER_ROWS = 0.2, 0.005  # size of a block of numbers of rows, by the noise and by the rows
 WIDE_ROWS = 20_000  # rows of a group from which the noise is bounded separately, by ``WIDE_SHARE`` of each level
@@ -129,63 +132,92 @@ def upper_bounds(rows: Rows, seen: Whole, cells: Whole, log_level: Matrix, c: fl
         return _wide(rows, seen, cells, log_level, c)
     found = np.zeros(log_level.shape)
     undecided = np.ones(len(seen), dtype=bool)
-    alpha = np.exp(log_level)
+    with np.errstate(divide="ignore"):
+        least = np.log(np.maximum(np.exp(log_level) - TINY, 0.0)) - 1e-9  # p-values above it are not rejected
     noise = 2 * np.exp(-c) / np.expm1(-c) ** 2  # variance of one cell
     # rows that vary together much less than the noise and all rows do: more would widen the bounds, fewer take longer
     width = rows.most - rows.least + 1
     blocks = int(np.ceil(width / max(1.0, FURTHER_NOISE * noise * rows.cells + FURTHER_ROWS * rows.most)))
     block = -(-width // blocks)
-    starts = range(rows.least, rows.most + 1, block)
     for i in range(GRID, -1, -1):
         theta = i / GRID
-        left, right = max(theta - 0.5 / GRID, 0.0), min(theta + 0.5 / GRID, 1.0)
         here = np.flatnonzero(undecided)
-        here = here[_chernoff(rows, seen[here], cells[here], i, left, c) > log_level[here].min(axis=1)]
+        chance = _chernoff(rows, seen[here], cells[here], i, max(i - 0.5, 0.0) / GRID, c)
+        here = here[chance > log_level[here].min(axis=1)]
         if not len(here):
             continue
-        middle = np.clip(theta, 0.25 / GRID, 1 - 0.25 / GRID)
-        spread = np.sqrt(middle * (1 - middle) * max(rows.most, 1))
         own = noise * ((1 - theta) ** 2 * cells[here] + theta**2 * (rows.cells - cells[here])).min()
-        steps = max(int(np.ceil((right - left) * max(rows.most, 1) / (STEP * np.hypot(spread, np.sqrt(own))))), 2)
-        p = np.linspace(left, right, steps + 1)
-        tested = np.zeros((len(p), len(here)))
-        for start in starts:
-            x, pmf, cut = _binomial(start, p, max(int(COARSE * spread), 1))
+        p = _points(i, rows.most, float(own))
+        log_p_value = np.full((len(p), len(here)), np.log(LEAST))
+        of_size = [(int(size), cells[here] == size) for size in np.unique(cells[here])]
+        for start in range(rows.least, rows.most + 1, block):
+            x, pmf = _binomial(start, p)
             tail = np.empty((len(x), len(here)))
-            for size in np.unique(cells[here]):
-                of = cells[here] == size
-                cdf, zero = _largest_cdf(c, int(size), int(rows.cells - size), i, block)
-                at = GRID * (seen[here][of] - x[:, None]) - i * (rows.noisy - start) + zero
-                tail[:, of] = np.where(at < 0, 0.0, cdf[np.clip(at, 0, len(cdf) - 1)])
-            tested = np.maximum(tested, pmf @ tail + cut)
-        tested = tested * (1 + 1e-9) + TINY
-        accepted = (tested[:, :, None] > alpha[here]).sum(axis=0)  # of the points, from the left
-        bound = np.where(accepted > 0, p[np.minimum(accepted, steps)], 0.0)
-        found[here] = np.maximum(found[here], bound)
+            for size, of in of_size:
+                cdf, zero = _largest_cdf(c, size, rows.cells - size, i, block)
+                behind, offset = divmod(zero - i * (rows.noisy - start), GRID)
+                lattice = np.concatenate([[0.0], cdf[offset::GRID], cdf[-1:]])
+                at = seen[here[of]] + (behind + 1) - x[:, None]
+                tail[:, of] = lattice[np.minimum(np.maximum(at, 0), len(lattice) - 1)]
+            log_p_value = np.maximum(log_p_value, np.log(np.maximum(pmf @ tail, LEAST)))
+        found[here] = np.maximum(found[here], _crossing(p, rows.most, log_p_value, least[here]))
         undecided[here] = (found[here] == 0).any(axis=1)
-    return found
+    return np.maximum.accumulate(found, axis=1)
 
 
-def _binomial(n: int, p: Vector, width: int) -> tuple[Whole, Matrix, float]:
-    """Return bins of Bin(n, p) for each p, by their least values, and a bound on what is left out."""
-    from scipy.special import gammaln, xlog1py, xlogy  # noqa: PLC0415 - see clopper_pearson
+def _points(i: int, n: int, noise: float) -> Vector:
+    """Return the probabilities that are tested in the cell of theta = i / GRID, with both ends."""
+    left, right = max(i - 0.5, 0.0) / GRID, min(i + 0.5, GRID) / GRID
+    if 0 < i < GRID:
+        spread = np.sqrt(i / GRID * (1 - i / GRID) * max(n, 1))
+        step = STEP * np.sqrt(spread * np.hypot(spread, np.sqrt(noise)))
+        return np.linspace(left, right, 1 + int(np.ceil((right - left) * max(n, 1) / step)))
+    # the standard deviation falls towards 0 and 1, and the steps with it
+    steps = 2 + int(np.ceil(2 / STEP * np.sqrt((right - left) * n)))
+    from_end = (right - left) * np.linspace(0.0, 1.0, 1 + steps) ** 2
+    return from_end if i == 0 else 1 - from_end[::-1]
 
-    ends = p[0], p[-1]
-    left, right = (REACH * np.sqrt(n * max(e * (1 - e), 0.02)) + 12 for e in ends)
-    low, high = max(int(n * ends[0] - left), 0), min(int(n * ends[1] + right), n)
+
+def _crossing(p: Vector, n: int, log_p_value: Matrix, least: Matrix) -> Matrix:
+    """Return upper bounds on the largest p whose p-value is above each least one, shape (k, m); 0 if there is none.
+
+    The p-values fall in p. Their logs less n ln(1 - p) are convex in the log odds of p, so that between two points they
+    are at most linear. The logs are then at most a concave function, whose tangents cross a level above it.
+    """
+    accepted = (log_p_value[:, :, None] > least).sum(axis=0)  # of the points, from the left
+    bound = np.where(accepted > 0, p[np.minimum(accepted, len(p) - 1)], 0.0)
+    inner = (accepted >= 1 + (p[0] == 0)) & (accepted <= len(p) - 1 - (p[-1] == 1))
+    key, _ = np.nonzero(inner)
+    if not len(key):
+        return bound
+    at, wanted = accepted[inner], least[inner]
+    with np.errstate(divide="ignore"):
+        log_odds = np.log(p) - np.log1p(-p)
+        line = log_p_value - n * np.log1p(-p)[:, None]
+    first, last, height = log_odds[at - 1], log_odds[at], line[at, key]
+    slope = (height - line[at - 1, key]) / (last - first)
+    here = last
+    for _ in range(TANGENTS):
+        share = 1 / (1 + np.exp(-here))
+        above = height + slope * (here - last) + n * np.log1p(-share) - wanted
+        here = np.maximum(here - above / (slope - n * share), first)
+    bound[inner] = 1 / (1 + np.exp(-here))
+    return bound
+
+
+def _binomial(n: int, p: Vector) -> tuple[Whole, Matrix]:
+    """Return bins of Bin(n, p) for each p, by their least values; the first stands for all below."""
+    from scipy.special import bdtr, bdtrc, gammaln, xlog1py, xlogy  # noqa: PLC0415 - see clopper_pearson
+
+    spread = np.sqrt(n * np.maximum(p * (1 - p), 0.02))
+    low, high = max(int(n * p[0] - BELOW * spread[0]) - 12, 0), min(int(n * p[-1] + ABOVE * spread[-1]) + 12, n)
     x = np.arange(low, high + 1)
     logs = gammaln(n + 1) - gammaln(x + 1) - gammaln(n - x + 1) + xlogy(x, p[:, None]) + xlog1py(n - x, -p[:, None])
-    starts = np.arange(0, len(x), width)
+    middle = p[len(p) // 2]
+    starts = np.arange(0, len(x), max(int(COARSE * np.sqrt(n * middle * (1 - middle))), 1))
     pmf = np.add.reduceat(np.exp(logs), starts, axis=1)
-    cut = float(np.exp(-n * _divergence(low / n, ends[0]))) if low > 0 else 0.0
-    cut += float(np.exp(-n * _divergence(high / n, ends[1]))) if high < n else 0.0
-    return x[starts], pmf, cut
-
-
-def _divergence(x: float, p: float) -> float:
-    from scipy.special import rel_entr  # noqa: PLC0415 - see clopper_pearson
-
-    return float(rel_entr(x, p) + rel_entr(1 - x, 1 - p))
+    pmf[:, -1] += bdtrc(high, n, p)
+    return np.append(NOWHERE, x[starts]), np.column_stack([bdtr(low - 1.0, n, p) if low else np.zeros(len(p)), pmf])
 
 
 def _chernoff(rows: Rows, seen: Whole, cells: Whole, i: int, p: float, c: float) -> Vector:

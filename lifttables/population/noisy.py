@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -219,11 +219,10 @@ class NoisySample(Sample):
         object.__setattr__(like, "fast", self.fast or fast)
         return like
 
-    @cached_property
+    @property
     def _error(self) -> tuple[Vector, int]:
         """The distribution of S R_s - (sum of all noisy counts - n) - S N_s, and the index of 0."""
-        cells = int(self.cells_of.sum())
-        return sum_of(noise_pmf(cells, self.c), noise_pmf((self.n_secret - 1) * cells, self.c), self.n_secret - 1, 1)
+        return _error_of_rows(int(self.cells_of.sum()), self.n_secret, self.c)
 
     @cached_property
     def _seen_rows(self) -> Whole:
@@ -257,26 +256,7 @@ class NoisySample(Sample):
         if self.n_secret == 1:
             return np.ones(1), np.ones(1)
         level = self._level(self._log_part - np.log(2 * self.n_secret))
-        seen = self._seen_rows
-        upper, opposite = (self._prior_upper(of, level) for of in (seen, self.n_secret * self.n - seen))
-        low, high = np.sort([1 - opposite, upper], axis=0)
-        return low, high
-
-    def _prior_upper(self, seen: Whole, log_level: float) -> Vector:
-        """Return the largest p with P(S Bin(n, p) + error <= seen) above a level; it falls in p."""
-        from scipy.special import bdtr  # noqa: PLC0415 - see clopper_pearson
-
-        pmf, zero = self._error
-        most = np.clip((seen[:, None] - (np.arange(len(pmf)) - zero)) // self.n_secret, -1, self.n)
-        low, high = np.zeros(len(seen)), np.ones(len(seen))
-        at_most = np.maximum(most, 0).astype(np.float64)
-        for _ in range(BISECTIONS):
-            p = (low + high) / 2
-            tail = np.where(most < 0, 0.0, bdtr(at_most, self.n, p[:, None])) @ pmf
-            above = tail * (1 + 1e-9) + TINY > np.exp(log_level)
-            low, high = np.where(above, p, low), np.where(above, high, p)
-        certain = np.where(most >= self.n, 1.0, 0.0) @ pmf + TINY > np.exp(log_level)  # even at p = 1
-        return np.where(certain, 1.0, high)
+        return _prior(tuple(self._seen_rows.tolist()), self.n, int(self.cells_of.sum()), self.c, level)
 
     def _level(self, log_level: float) -> float:
         """Return a level after the share for the numbers of rows and the choice of symbols."""
@@ -347,3 +327,40 @@ class NoisySample(Sample):
             return both[0], both[1]
 
         return misses_of(list(pairs_of(ratios, self.prior)), bounds, size, self.n_public)
+
+
+@lru_cache(maxsize=16)
+def _error_of_rows(cells: int, n_secret: int, c: float) -> tuple[Vector, int]:
+    """Return the distribution of the error of S times an estimate of the rows with a secret, and the index of 0."""
+    return sum_of(noise_pmf(cells, c), noise_pmf((n_secret - 1) * cells, c), n_secret - 1, 1)
+
+
+@lru_cache(maxsize=64)
+def _prior(seen: tuple[int, ...], n: int, cells: int, c: float, log_level: float) -> tuple[Vector, Vector]:
+    """Return bounds on P(s) from S times the estimated rows, the same for all ways to merge symbols."""
+    own = np.array(seen)
+    upper, opposite = (_prior_upper(of, n, cells, c, log_level) for of in (own, len(own) * n - own))
+    low, high = np.sort([1 - opposite, upper], axis=0)
+    low.flags.writeable = high.flags.writeable = False
+    return low, high
+
+
+def _prior_upper(seen: Whole, n: int, cells: int, c: float, log_level: float) -> Vector:
+    """Return the largest p with P(S Bin(n, p) + error <= seen) above a level; it falls in p."""
+    from scipy.special import bdtr  # noqa: PLC0415 - see clopper_pearson
+
+    pmf, zero = _error_of_rows(cells, len(seen), c)
+    most = (seen[:, None] - (np.arange(len(pmf)) - zero)) // len(seen)
+    # many errors lead to the same number of rows
+    from_least = most - most[:, -1:]
+    chance = np.array([np.bincount(of, pmf, minlength=int(from_least.max()) + 1) for of in from_least])
+    at_most = np.clip(most[:, -1:] + np.arange(chance.shape[1]), -1, n)
+    enough = np.maximum(at_most, 0).astype(np.float64)
+    low, high = np.zeros(len(seen)), np.ones(len(seen))
+    for _ in range(BISECTIONS):
+        p = (low + high) / 2
+        tail = (chance * np.where(at_most < 0, 0.0, bdtr(enough, n, p[:, None]))).sum(axis=1)
+        above = tail * (1 + 1e-9) + TINY > np.exp(log_level)
+        low, high = np.where(above, p, low), np.where(above, high, p)
+    certain = (chance * (at_most >= n)).sum(axis=1) + TINY > np.exp(log_level)  # even at p = 1
+    return np.where(certain, 1.0, high)
