@@ -23,6 +23,7 @@ from lifttables.confident.certification import route
 from lifttables.designs.designing import COUNTS, DEFAULT_CONFIDENCE, SAMPLE_ONLY, Design
 from lifttables.designs.keeping import NextTo, design_next_to, proposed
 from lifttables.designs.publishing import Publishing, check_keep, without_formulas
+from lifttables.encoding.counting import named
 from lifttables.encoding.reading import Reading
 from lifttables.encoding.table import Table
 from lifttables.files import many
@@ -47,6 +48,7 @@ ORIGINAL_ORDER_NOTE = (
 
 UNDECIDED: Final = "undecided"
 
+MAX_SECRETS = 64  # of a promise for the population, whose bounds take half a second for each
 MOST_BUDGET = 50.0  # nats; a factor of more than 10^21 between probabilities limits no belief
 
 
@@ -276,6 +278,13 @@ def _designed(table: Table, plan: Plan, key: bytes) -> tuple[NextTo, tuple[Tried
         replaced = plan.confidence is not None and route(registry.mechanisms[mechanism], notion) != mechanism
         check_dear(mechanism, n_public, designed=replaced)
     if plan.confidence is not None:
+        secrets = choices[0].secret
+        if len(secrets.labels) > MAX_SECRETS:
+            raise DataError(
+                f"{named(secrets.names)} has {len(secrets.labels):,} secrets, and a promise for the population is "
+                f"computed for at most {MAX_SECRETS}: bin or coarsen it",
+                arguments=("bins", "hierarchies"),
+            )
         choices = with_noise(choices, plan.noise, key, without_blocks(tried))
     counts, design, results = best_of(choices, tried, plan.mechanism, plan.confidence)
     left_out = [name for name in reading.publics if name not in counts.public.names]

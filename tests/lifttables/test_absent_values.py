@@ -131,14 +131,23 @@ def test_several_secrets():
     assert counts.table.sum() == 250
     assert counts.alone(0).table.sum(axis=1).tolist() == [120, 0, 130]
     one = frame.with_columns(work=pl.lit("no"))
-    with pytest.raises(DataError, match=r"column 'work' has the value 'no' in every row"):
+    with pytest.raises(DataError, match=r"column 'work' has the same value in every row"):
         tables.Reading(("ill", "work"), "town").counts(tables.open_table(one))
+
+
+def test_more_values_of_a_secret_than_bounds_are_computed_for_are_refused():
+    frame = pl.DataFrame({"ill": [f"d{i}" for i in range(65)] * 10, "town": ["a", "b"] * 325})
+    words = {"secret": "ill", "public": "town", "notion": ll.LIP(1.0)}
+    with pytest.raises(DataError, match=r"column 'ill' has 65 secrets, .* at most 64: bin or coarsen it") as refused:
+        tables.sanitise(frame, **words)
+    assert refused.value.arguments == ("bins", "hierarchies")
+    assert tables.sanitise(frame, **words, confidence=None).card.kept
 
 
 def test_a_secret_of_one_value_is_refused_unless_others_are_listed(tmp_path, monkeypatch, capsys):
     frame = people(np.array([[40, 60]]))
     words = {"secret": "ill", "public": "town", "notion": ll.LIP(0.01)}
-    match = r"column 'ill' has the value 'none' in every row, .*: list all of its values"
+    match = r"column 'ill' has the same value in every row, .*: list all of its values"
     for confidence in (None, 0.95):
         with pytest.raises(DataError, match=match):
             tables.sanitise(frame, **words, confidence=confidence)
