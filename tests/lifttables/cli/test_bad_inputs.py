@@ -292,7 +292,11 @@ CASES = [
     (release("--keep", "agee"), "has no column 'agee'", 2),
     (release("--keep", "rare", "rare"), "column 'rare' is named twice", 2),
     (release("--keep", "code"), "is BROKEN together with the kept columns code", 3),
-    (release(table="named.csv", of=public("=age")), "the column's name '=age' is a formula to a spreadsheet", 2),
+    (
+        release("--new-people", table="named.csv", of=public("=age")),
+        "the column's name '=age' is a formula to a spreadsheet",
+        2,
+    ),
     (release(out=["-o", "out.xlsx"]), "does not end in .csv", 2),
     (release(out=["-o", "nowhere/out.csv", "--ledger", "l.json"]), "cannot write nowhere/", 2),
     (release(out=["-o", "in.csv", "--ledger", "l.json"]), "in.csv is an input, so it cannot be written", 2),
