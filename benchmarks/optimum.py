@@ -72,7 +72,7 @@ GROWTH_SIZES = [
 """Secrets and symbols of what is solved to 2 % at eps 2, to see how it grows."""
 
 TIME_FACTOR = 4.0
-"""How many times the seconds wanted an optimum may take before it ends with what it has."""
+"""Factor on the intended seconds after which the search for an optimum ends with its incumbent."""
 
 
 def _joint(n_secret: int, n_public: int, skewed: bool = False) -> ll.Joint:

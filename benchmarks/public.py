@@ -75,7 +75,7 @@ JOINTS["noisy-5x5"] = ("S = X with probability 0.6, else uniform", lambda: ll.Jo
 NOTIONS: dict[str, ll.Notion] = {"lip-0.5": ll.LIP(0.5), "lip-1": ll.LIP(1.0), "ldp-1": ll.LDP(1.0)}
 
 MORE_NOTIONS: dict[str, ll.Notion] = {"alip-0.3-0.7": ll.ALIP(0.3, 0.7), "l1-0.2": ll.L1Lift(np.inf, 0.2)}
-"""Notions of the joint distributions ``WITH_MORE`` besides those of all."""
+"""Additional notions of the joint distributions in ``WITH_MORE``."""
 
 WITH_MORE = (
     "people-2x3", "adult-relationship-race", "uniform-3x8", "uniform-5x17", "uniform-10x20", "skewed-5x17",

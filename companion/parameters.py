@@ -29,7 +29,7 @@ TYPES: Mapping[str, Any] = {"int": int, "float": float, "str": str, "bool": bool
 
 @dataclass(frozen=True)
 class Parameter:
-    """A page's parameter: name, type, default, comment and range, which is also that of each item of a list.
+    """A page's parameter: name, type, default, comment, and range (for a list, of each item).
 
     ``refusal`` is the exception that an invalid value raises.
     """

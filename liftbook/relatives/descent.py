@@ -25,7 +25,7 @@ CONVERGENCE_TOL = 1e-9
 """A descent ends once no entry of the kernel moves by more than this."""
 
 TINY = 1e-200
-"""Smallest entry; the logarithm of smaller ones is that of this one."""
+"""Smallest entry of which a logarithm is taken; smaller entries are raised to this value."""
 
 LOG_TINY = float(np.log(TINY))
 

@@ -29,7 +29,7 @@ ZERO_WIDTH = 1e-12
 """A side of a box that is shorter than this has length 0."""
 
 ROUNDING_ERROR = 1e-13
-"""Relative error of a sum for each of its terms, some hundred times that of floating point."""
+"""Relative error allowed for each term of a sum, several hundred times the floating-point precision."""
 
 LARGEST_LOG = 750.0
 """No positive floating-point number has a logarithm beyond this."""

@@ -31,7 +31,7 @@ TANGENT_FLOOR = 1e-9
 """Share of the uniform distribution in the point of a tangent, so that its logarithms are finite."""
 
 N_STARTS = 16
-"""Points of a batch from which a descent starts, those of the lowest reduced cost."""
+"""Number of points of a batch, the ones with the lowest reduced costs, from which descents start."""
 
 DESCENT_STEPS = 200
 """Steps of a descent."""

@@ -76,7 +76,7 @@ class Ball(Sample, ABC):
         return lambda budget: np.exp(-budget)[:, None] * bounds.upper[ratios.top] - bounds.lower[ratios.bottom]
 
     def cells(self) -> Between:
-        """Return bounds on P(x|s) and P(x) that hold together with those of all subsets."""
+        """Return bounds on P(x|s) and P(x) that hold simultaneously with the bounds of all subsets."""
         return self.subsets(np.eye(self.n_public, dtype=bool))
 
 

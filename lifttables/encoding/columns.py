@@ -231,7 +231,7 @@ class Symbols:
         return np.array(symbols.fill_null(-1).cast(nw.Int64()).to_numpy())
 
     def with_new(self, labels: Labels) -> Symbols:
-        """Return the symbols and those of the labels that have no index yet, which precede a pool."""
+        """Return the symbols and, before a pool, the labels that have no index yet."""
         _, new = numbered(labels.filter((self.index(labels) < 0).tolist()), self.names)
         end = len(self.labels) - bool(self.pooled)
         return replace(self, labels=(*self.labels[:end], *new, *self.labels[end:]))

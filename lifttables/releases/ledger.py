@@ -155,7 +155,7 @@ def opened(path: Path | None, table: Table) -> Iterator[Ledger | None]:
 
 
 def check_new(table: Table, path: Path | None) -> None:
-    """Raise BrokenNotion if the table's counts are nearly those of a release in another ledger.
+    """Raise BrokenNotion if the table's counts nearly equal those of a release in another ledger.
 
     It comes before the design, which may take long, and waits for no other run. Unreadable ledgers are left to
     ``opened``.

@@ -92,7 +92,7 @@ def _key_of(key: bytes, counts: Counts, c: float, *, in_parts: bool) -> bytes:
 
 
 def _summed(full: Counts, choice: Counts, most: int) -> Counts:
-    """Return the counts of fewer columns, with noisy counts that sum those of all columns.
+    """Return the counts of fewer columns; their noisy counts are sums of the noisy counts of all columns.
 
     With at most ``most`` symbols no rows are needed to choose blocks, so both parts are summed, with the noise of both.
     """

@@ -95,7 +95,7 @@ def _result(every: Counts, counts: Counts, design: Design) -> Tried:
 
 
 def confidence_of_each(tried: Sequence[Candidate], n_public: int, confidence: float | None) -> float | None:
-    """Return each design's confidence such that the one that is taken has ``confidence``.
+    """Return the confidence of each design with which the selected design has ``confidence``.
 
     Bounds hold jointly for one kind of ratio and one set of rows. LDP bounds other ratios than LIP and ALIP. With many
     symbols, merging and response designs have different blocks of symbols, so their bounds do not hold jointly.
