@@ -138,3 +138,9 @@ def test_the_licence_names_what_is_code():
     folders = {path.parent.name for path in ROOT.glob("*/*.py")} | {"tools"}
     assert {*PACKAGES, "tests"} <= folders
     assert {one for one in folders if one not in first} == set()
+
+
+def test_files_of_tests_have_names_of_their_own():
+    """Two of one name cannot be collected in one run."""
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))
