@@ -74,6 +74,7 @@ def judged(source, names):
     return eval(compile(ast.Expression(last.value), "check", "eval"), names)  # noqa: S307
 
 
+@pytest.mark.timeout(400)  # it runs a whole chapter
 @pytest.mark.parametrize("path", RUN, ids=lambda path: path.stem)
 def test_the_checks_tell_right_from_wrong(path):
     given = iter([cell.source for cell in read_notebook(path).cells if "solution" in tags(cell)])
