@@ -19,6 +19,7 @@ with Path(__file__).with_name("evidence.toml").open("rb") as file:
     ]
 
 
+@pytest.mark.timeout(400)  # the first of a chapter runs it
 @pytest.mark.parametrize(("chapter", "old", "new"), CHANGES)
 def test_a_changed_statement_fails(chapter, old, new):
     ((source, names),) = [(source, before) for source, _, before, _ in passed(chapter) if old in source]
