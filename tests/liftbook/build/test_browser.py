@@ -284,7 +284,7 @@ def test_ledger_filters_sorts_and_opens_what_a_link_asks_for(visits):
     page.evaluate("location.hash = 's20-thm4'")
     row = page.locator("#s20-thm4")
     # its contents come from the paper's page
-    row.get_by_text("independent given those known").wait_for()
+    row.get_by_text("With two dependent bits").wait_for()
     assert "theorem_4_holds" in row.inner_text()
     page.select_option("[data-sort]", "verdict")
     order = rows.evaluate_all("all => all.map(one => one.dataset.verdict)")
