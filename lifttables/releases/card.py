@@ -124,7 +124,8 @@ class Card:
     sha256 : str
         SHA-256 of the released file; empty for a frame.
     intact : bool
-        Whether the card has not been changed since it was made: its content has the digest that it states.
+        Whether the content has the digest that the card states. Somebody who edits a card can compute a digest anew: it
+        shows mistakes and swapped parts, not forgery.
     """
 
     secret: tuple[str, ...]
