@@ -23,7 +23,7 @@ def test_the_first_page_says_what_its_picture_shows():
     lifts, beliefs = lift(joint)[0], joint.s_given_x[0]
     highest, lowest = int(lifts.argmax()), int(lifts.argmin())
     assert (joint.public[highest], joint.public[lowest]) == ("70s", "20s")
-    assert f"with {100 * beliefs[highest]:.0f} % instead of {100 * joint.p_s[0]:.0f} %" in text
+    assert f"a probability of {100 * beliefs[highest]:.0f} % instead of {100 * joint.p_s[0]:.0f} %" in text
     assert f"{lifts[highest]:.1f} for people in their seventies, and {lifts[lowest]:.2f} for people in their" in text
     assert all(f"lift {one:.2f}" in shown for one in lifts)
 
