@@ -126,8 +126,10 @@ def _place(aside: Path, path: Path) -> None:
 
 
 def check_apart(paths: Sequence[Path], inputs: Sequence[Path] = ()) -> None:
-    """Raise DataError if two outputs are the same file, or an output is an input."""
+    """Raise DataError if two outputs are the same file, an output is an input, or a name is not valid."""
     seen: list[Path] = []
+    for path in (*paths, *inputs):
+        check_name(path)
     for path in paths:
         for other in inputs:
             if _same(path, other):
@@ -136,6 +138,13 @@ def check_apart(paths: Sequence[Path], inputs: Sequence[Path] = ()) -> None:
             if _same(path, other):
                 raise DataError(f"{path} and {other} are one file: give each output its own name")
         seen.append(path)
+
+
+def check_name(path: Path) -> None:
+    """Raise DataError if a file's path is not text, which Polars, designs and ledgers require."""
+    text = str(path.absolute())
+    if "\0" in text or text.encode(errors="replace").decode() != text:
+        raise DataError(f"the path {text} is not text in UTF-8: rename the file or its folder")
 
 
 def _same(a: Path, b: Path) -> bool:

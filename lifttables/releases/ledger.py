@@ -233,7 +233,7 @@ def _index_text(file: Path) -> str:
 
 def _listed(text: str) -> list[Path]:
     """Return the paths in an index that exist."""
-    return [Path(line) for line in text.splitlines() if os.path.exists(line)]  # noqa: PTH110 - False without access
+    return [Path(line) for line in text.split("\n") if os.path.exists(line)]  # noqa: PTH110 - False without access
 
 
 @contextmanager

@@ -22,6 +22,7 @@ import polars as pl
 from liftlib.errors import DataError
 from lifttables.encoding.table import Rows
 from lifttables.encoding.text_format import TextFormat
+from lifttables.files import check_name
 from lifttables.sources.endings import STDIN, SUFFIXES, ending
 from lifttables.sources.labelled import LABELLED_SUFFIXES, is_labelled, read_labelled
 from lifttables.sources.polars_rows import PolarsTable
@@ -32,6 +33,7 @@ def open_file(path: Path, written: TextFormat) -> PolarsTable:
     """Return the table in a file or on the standard input."""
     if path == STDIN:
         return _StdinTable(written)
+    check_name(path)
     if is_labelled(path) and path.is_file():
         return PolarsTable(read_labelled(path).lazy(), str(path))
     return _FileTable(path, written)
@@ -116,6 +118,7 @@ TAB = "\t"
 
 # first bytes of files whose name is wrong
 FILE_SIGNATURES = {
+    b"\xff\xfe\0\0": "UTF-32: name its encoding, utf-32",
     b"\xff\xfe": "UTF-16: name its encoding, utf-16",
     b"\xfe\xff": "UTF-16: name its encoding, utf-16",
     b"PK\x03\x04": "a spreadsheet or a zip archive: export the table as CSV",

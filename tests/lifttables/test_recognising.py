@@ -337,6 +337,18 @@ def test_a_damaged_index_is_read_as_far_as_it_goes(folder, capsys):
         tables.sanitise(rows(), secret="ill", public="age", notion=ll.LIP(0.3), resamples=0)
 
 
+def test_a_table_in_a_folder_with_an_odd_name_is_found_again(folder, monkeypatch, capsys):
+    odd = Path("a\u2028b")
+    odd.mkdir()
+    Path("p.csv.PRIVATE.releases.json").unlink()
+    Path(odd / "q.csv").write_bytes(Path("p.csv").read_bytes())
+    monkeypatch.chdir(odd)
+    assert main(["release", "q.csv", *DRAWN, "-o", "r.csv"]) == 0
+    monkeypatch.chdir(folder)
+    assert main(["release", "p.csv", *DRAWN, "-o", "r2.csv"]) == 3
+    assert BROKEN in capsys.readouterr().err
+
+
 def test_the_index_holds_paths_alone(folder):
     ledger = ledger_next_to(Path("p.csv")).resolve()
     assert index_file().read_text() == f"{ledger}\n"

@@ -17,6 +17,7 @@ README = Path(__file__).parents[3] / "README.md"
 OF = ["--secret", "ill", "--public", "age"]
 LIP = ["--notion", "lip", "--eps", "1"]
 OUT = ["-o", "out.csv"]
+LATIN = os.fsdecode(b"caf\xe9.csv")  # the name of a file in Latin-1
 
 
 def release(*more, table="in.csv", of=OF, notion=LIP, out=OUT):
@@ -96,6 +97,7 @@ def folder(tmp_path_factory):
         "lite.csv": b"SQLite format 3\0" + bytes(20),
         "semicolon.csv": b"ill;age\nyes;old\n",
         "tab.csv": b"ill\tage\nyes\told\n",
+        "wider.csv": "ill,age\nyes,old\n".encode("utf-32"),
         "comma.tsv": b"ill,age\nyes,old\n",
         "mac.csv": b"ill,age\ryes,old\rno,new\r",
         "rarely.csv": b"ill,age\n" + b"yes,(rare)\nno,old\n" * 9,
@@ -115,7 +117,7 @@ def folder(tmp_path_factory):
         "comma.csv": b"ill,age\n" + b'yes,"1,5"\nno,"2,5"\n' * 9,
         "apostrophe.csv": b"ill,age\n" + b"yes,=1\nno,'=1\nno,=1\nyes,'=1\n" * 99,
     }
-    for name, content in texts.items():
+    for name, content in (texts | {LATIN: texts["signs.csv"]}).items():
         (path / name).write_bytes(content)
     odd = {"list": [[one] for one in frame["age"]], "span": [dt.timedelta(1)] * n}
     pl.DataFrame({"ill": frame["ill"], **odd}).write_parquet(path / "odd.parquet")
@@ -163,6 +165,13 @@ CASES = [
     (audit(of=public("age", "age")), "column 'age' is named twice", 2),
     (audit(of=["--secret", "ill", "ill", "--public", "age"]), "column 'ill' is named twice", 2),
     (audit(table="wide.csv"), "wide.csv is UTF-16: name its encoding, utf-16 (--encoding)", 2),
+    (audit(table="wider.csv"), "wider.csv is UTF-32: name its encoding, utf-32 (--encoding)", 2),
+    (audit(table=LATIN), "is not text in UTF-8: rename the file or its folder", 2),
+    (release(table=LATIN), "is not text in UTF-8: rename the file or its folder", 2),
+    (release(out=["-o", f"new-{LATIN}"]), "is not text in UTF-8: rename the file or its folder", 2),
+    (release("--ledger", f"new-{LATIN}"), "is not text in UTF-8: rename the file or its folder", 2),
+    (estimate(table=LATIN), "is not text in UTF-8: rename the file or its folder", 2),
+    (release(table="in\0.csv"), "is not text in UTF-8: rename the file or its folder", 2),
     (audit(table="sheet.csv"), "sheet.csv is a spreadsheet or a zip archive: export the table as CSV", 2),
     (audit(table="packed.csv"), "packed.csv is gzipped: let its name end in .gz", 2),
     (audit(table="columns-of.csv"), "columns-of.csv is Parquet: let its name end in .parquet", 2),
