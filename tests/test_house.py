@@ -81,3 +81,11 @@ def test_bibliography_is_well_formed():
 def test_no_outputs_in_notebooks():
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert not [name for name in tracked.split() if name.endswith((".ipynb", ".pyc"))]
+
+
+def test_what_mutants_are_tested_with_is_there():
+    places = re.findall(
+        r"[\s\"]((?:tests|mixproof|liftlib|lifttables|liftbook)/[\w/]+(?:\.py)?)", text("tools/mutants.py")
+    )
+    assert len(places) > 30
+    assert [place for place in places if not (ROOT / place).exists()] == []

@@ -20,7 +20,6 @@ from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_and_test
 from cosmic_ray.work_item import MutationSpec
 
-TABLE_TESTS = "tests/lifttables/test_"
 COVERED = {  # folder or module: (how often it is drawn, the tests to run for a module without a test_<module>.py)
     "liftlib/merging": (4, "tests/liftlib/merging"),
     "liftlib/response": (4, "tests/liftlib/response/test_optimal.py tests/liftlib/response/test_proven.py"),
@@ -31,10 +30,10 @@ COVERED = {  # folder or module: (how often it is drawn, the tests to run for a 
     "liftlib/reduction": (1, "tests/liftlib/reduction"),
     "lifttables/population": (4, "tests/lifttables/population"),
     "lifttables/confident": (4, "tests/lifttables/confident/test_confident.py"),
-    "lifttables/releases": (4, f"{TABLE_TESTS}sanitising.py {TABLE_TESTS}guarantees.py"),
-    "lifttables/designs": (4, f"{TABLE_TESTS}designing.py {TABLE_TESTS}keeping.py {TABLE_TESTS}side.py"),
-    "lifttables/audits": (1, f"{TABLE_TESTS}auditing.py"),
-    "lifttables/encoding": (1, f"{TABLE_TESTS}labels.py {TABLE_TESTS}values.py"),
+    "lifttables/releases": (4, "tests/lifttables/test_sanitising.py tests/lifttables/test_guarantees.py"),
+    "lifttables/designs": (4, "tests/lifttables/test_designing.py tests/lifttables/test_keeping.py"),
+    "lifttables/audits": (1, "tests/lifttables/test_auditing.py"),
+    "lifttables/encoding": (1, "tests/lifttables/test_values.py tests/lifttables/test_symbols.py"),
     "mixproof/checker.py": (4, "tests/liftlib/proofs/test_rounding.py tests/liftlib/proofs/test_checking.py"),
     "mixproof/exact.py": (4, "tests/liftlib/proofs/test_exact.py"),
     "mixproof/search.py": (4, "tests/mixproof/test_mixture_search.py tests/mixproof/test_constraints.py"),
