@@ -82,17 +82,3 @@ def test_the_alpha_lift_inverse_does_not_break_there(counts):
     for alpha in (1.5, 2, 10, math.inf):
         alone = AlphaLift(alpha, 1, 1).leakage(joint, Channel.identity(3)).lower
         assert AlphaLift(alpha, alone, math.inf).is_satisfied(joint, Channel.merge([(0, 1), (2,)], 3))
-
-
-@given(joint=st.from_type(Joint), seed=st.integers(0, 2**32 - 1), eps=st.floats(0.01, 1))
-def test_the_l1_lift_set_is_the_polyhedron(joint, seed, eps):
-    rng = np.random.default_rng(seed)
-    halfspaces = L1Lift(math.inf, eps).halfspaces(joint)
-    for row in rng.dirichlet(np.full(joint.n_public, 0.5), size=5):
-        reach = l1_of((joint.s_given_x @ row / joint.p_s)[:, None], joint.p_s)[0]  # grows linearly from the prior
-        if reach < 1e-6 or math.expm1(eps) / reach > 1 or eps >= math.log(3):
-            continue
-        for scale, inside in ((0.999, True), (1.001, False)):
-            t = scale * math.expm1(eps) / reach
-            at = (1 - t) * joint.p_x + t * row
-            assert ((halfspaces @ at).min(initial=1) >= 0) == inside

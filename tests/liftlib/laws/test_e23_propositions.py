@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from liftlib import ALIP, LDP, Channel, Joint, lift
+from liftlib import ALIP, Channel, Joint, lift
 from liftlib.measures import (
     alpha_lift,
     alpha_lift_inverse,
@@ -66,13 +66,6 @@ class TestProposition1:
         assert min_lift(joint).min() > 0
         assert total_variation(joint) > (high - 1) / 2 * 1.3
         assert chi2_divergence(joint) > (high - 1) ** 2 * 1.9
-
-    @any_joint
-    def test_4_ldp(self, joint):
-        identity = Channel.identity(joint.n_public)
-        lower, upper = budgets(joint)
-        assert LDP(lower + upper).is_satisfied(joint, identity)
-        assert LDP(1).leakage(joint, identity) <= lower + upper + 1e-12
 
 
 class TestProposition3:

@@ -9,7 +9,7 @@ import pytest
 from awkward_joints import on_each_joint
 from scipy import stats
 
-from liftlib import ALIP, LDP, LIP, Channel, Joint, evaluate
+from liftlib import Channel, Joint, evaluate
 from liftlib.measures import arimoto, chi2_divergence, max_lift, min_lift, sibson, total_variation
 from mixproof.numerics import SUM_TOL
 
@@ -68,15 +68,6 @@ class TestFields:
             assert found.lip == pytest.approx(np.abs(logs).max(), rel=1e-9, abs=1e-12)
             assert found.ldp == pytest.approx((logs.max(axis=0) - logs.min(axis=0)).max(), rel=1e-9, abs=1e-12)
         assert found.secret_information == pytest.approx(divergence(p_sy), rel=1e-9, abs=1e-14)
-
-    @on_each_joint
-    def test_leakage_is_that_of_the_notions(self, joint, aware):
-        channel = random_channel(joint, 3, aware=aware)
-        found = evaluate(joint, channel)
-        assert found.lip == pytest.approx(LIP(1).leakage(joint, channel), rel=1e-12)
-        assert found.ldp == pytest.approx(LDP(1).leakage(joint, channel), rel=1e-12)
-        alip = ALIP(1, 1).leakage(joint, channel)
-        assert (found.min_lift_leakage, found.max_lift_leakage) == pytest.approx(tuple(alip), rel=1e-12)
 
     @on_each_joint
     def test_averages_are_those_of_the_release(self, joint, aware):

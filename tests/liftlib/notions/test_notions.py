@@ -137,12 +137,6 @@ class TestBudgets:
     def test_perfect_privacy_is_alip_without_a_budget(self):
         assert ll.PerfectPrivacy() == ll.ALIP(0, 0)
 
-    def test_errors_are_lift_errors(self):
-        with pytest.raises(ll.LiftError):
-            ll.LIP(-1)
-        with pytest.raises(ValueError, match="eps"):
-            ll.LIP(-1)
-
 
 @pytest.mark.parametrize("name", [*ONE_BUDGET, *TWO_BUDGETS])
 class TestLeakage:
@@ -453,17 +447,6 @@ class TestSRLIP:
         assert ll.SRLIP(0, (2, 2)).is_satisfied(joint, ll.Channel.merge([(0, 2), (1, 3)], 4))
         # to release the first tells S to whoever does not know it
         assert ll.SRLIP(0, (2, 2)).leakage(joint, ll.Channel.merge([(0, 1), (2, 3)], 4)) == math.inf
-
-    def test_is_at_least_lip(self):
-        rng = np.random.default_rng(10)
-        strictly = 0
-        for _ in range(50):
-            joint = ll.Joint(rng.dirichlet(np.ones(12)).reshape(3, 4))
-            channel = ll.Channel(random_kernel(joint, rng))
-            lip, srlip = ll.LIP(1).leakage(joint, channel), ll.SRLIP(1, (2, 2)).leakage(joint, channel)
-            assert srlip >= lip - 1e-12  # S20 Lemma 2
-            strictly += srlip > lip + 1e-3
-        assert strictly > 10
 
     def test_a_constant_release_keeps_zero(self, joint):
         assert ll.SRLIP(0, (joint.n_public,)).is_satisfied(joint, ll.Channel.constant(joint.n_public))

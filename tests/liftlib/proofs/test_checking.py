@@ -23,11 +23,6 @@ def channel():
     return ll.mechanisms.optimal(JOINT, NOTION, method="tree")  # the same boxes, without a compiler
 
 
-def with_proof(channel, proof, **changed):
-    certificate = replace(channel.certificate, proof=proof, **changed)
-    return ll.Channel(channel.kernel, certificate=certificate)
-
-
 def test_accepts_its_own(channel):
     found = ll.check_proof(JOINT, NOTION, channel)
     assert found.upper <= channel.certificate.upper
@@ -48,37 +43,6 @@ def test_a_proof_that_says_less_than_the_entropy_gives_the_entropy(eps, gap):
     found = ll.check_proof(JOINT, loose, ll.mechanisms.optimal(JOINT, loose, gap=gap, method="tree"))
     assert 0 <= found.upper - ll.measures.entropy(JOINT.p_x) < 1e-10
     assert found.gap == max(0.0, found.upper - found.value)
-
-
-NUMBERS = ["dual", "caps", "cap_weights", "level", "weights", "order", "sides", "parent", "child", "kind", "symbol"]
-
-
-@pytest.mark.parametrize("name", NUMBERS)
-def test_a_forged_digest_does_not_make_a_false_bound_true(channel, name):
-    best = ll.mechanisms.optimal(JOINT, NOTION, method="qhull").certificate.value
-    proof = channel.certificate.proof
-    value = getattr(proof, name)
-    rng = np.random.default_rng(1)
-    refused = 0
-    for _ in range(30):
-        other = value.copy()
-        at = rng.integers(value.size)
-        change = rng.integers(-3, 4) if other.dtype.kind == "i" else rng.normal() * 10.0 ** rng.integers(-6, 2)
-        other.flat[at] += change
-        if (other == value).all():
-            continue
-        forged = replace(proof, digest="", **{name: other})
-        try:
-            bound = upper_bound(JOINT, NOTION, forged)
-        except (InvalidProof, IndexError):
-            refused += 1
-            continue
-        assert bound >= best - 1e-9
-        if bound > proof.upper:
-            with pytest.raises(InvalidProof, match="the proven bound is"):
-                ll.check_proof(JOINT, NOTION, with_proof(channel, forged))
-            refused += 1
-    assert refused
 
 
 def test_a_proof_for_another_joint_or_notion_is_refused(channel):
@@ -197,13 +161,6 @@ def check(notion, channel, proof):
 def merged():
     channel = ll.mechanisms.subset_merging(SMALL, ll.LIP(0.5))
     return channel, ll.evaluate(SMALL, channel).mutual_information
-
-
-@pytest.mark.parametrize("weight", [HUGE, -HUGE, 1e300, -1e300, 1e200])
-def test_a_finite_weight_that_overflows_proves_nothing(weight):
-    channel, value = merged()
-    with pytest.raises(InvalidProof):
-        check(ll.LIP(0.5), channel, leaf(value + 1e-8, ENTROPY - value - 1e-9, weight))
 
 
 @pytest.mark.parametrize("field", ["dual", "level", "weights", "cap_weights"])

@@ -48,16 +48,6 @@ def test_both_reach_the_same_conditionals(joint, share):
         np.testing.assert_allclose(channel.joint_xy(joint).sum(axis=0), joint.p_x, atol=1e-12)
 
 
-def test_lifts_move_by_the_share(joint):
-    out = ll.mechanisms.linear_reduction.at(joint, 0.4).release(joint)
-    np.testing.assert_allclose(ll.lift(out) - 1, 0.6 * (ll.lift(joint) - 1), atol=1e-9)
-
-
-def test_all_of_it_is_independence(joint):
-    for channel in (ll.mechanisms.linear_reduction.at(joint, 1.0), ll.mechanisms.secret_aware_reduction.at(joint, 1.0)):
-        assert ll.measures.mutual_information(channel.release(joint).p) < 1e-12
-
-
 def test_example_1_entries():
     """I21 Example 1, share 1/2: the entries that eq. (11) fixes are those printed."""
     kernel = ll.mechanisms.secret_aware_reduction.at(EXAMPLE, 0.5).kernel[0]

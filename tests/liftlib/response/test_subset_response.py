@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import liftlib as ll
-from liftlib.errors import LiftWarning, SolverFailure, UnsupportedNotion
+from liftlib.errors import LiftWarning, SolverFailure
 from liftlib.response import subset_response as subset_module
 from liftlib.response import within_subset
 from liftlib.response.subset_response import SubsetCertificate
@@ -112,14 +112,6 @@ def test_two_hundred_symbols():
     )
     assert ll.LIP(0.5).is_satisfied(joint, responses)
     assert utility(joint, responses) > utility(joint, merging)
-
-
-def test_notions_that_it_does_not_serve():
-    joint = ll.datasets.uniform_joint(2, 3, np.random.default_rng(0))
-    with pytest.raises(UnsupportedNotion, match=r"^subset_response needs .*: use subset_merging, watchdog or optimal"):
-        ll.mechanisms.subset_response(joint, ll.SRLIP(1.0, (3,)))
-    with pytest.raises(UnsupportedNotion, match="use subset_merging, watchdog"):
-        ll.mechanisms.subset_response(joint, ll.Chi2Lift(1.0, 1.0))
 
 
 def test_symbols_without_mass_are_in_no_subset():
