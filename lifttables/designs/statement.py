@@ -44,6 +44,8 @@ TOGETHER_TELLS = f"Whether this may be published together with {{}} was checked 
 
 SEED_TELLS = f"The random numbers can be repeated by whoever knows their seed or generator, {NO_LIMIT}."
 
+CUTS_TELL = f"The bins end at quantiles of these rows, {NO_LIMIT}."
+
 NEW_ROWS_TELL = (
     "The probabilities of the outputs were computed before, from other rows, and whether they suit these rows was "
     f"checked with exact counts, {NO_LIMIT}."

@@ -42,8 +42,8 @@ class NoisyCounts:
         Noisy counts of other rows of the table, which choose blocks of many symbols.
     tables : int
         How many tables of these rows with the same c the design was chosen from.
-    repeatable : bool
-        Whether the noise was drawn with a seed: somebody who knows the seed can remove it.
+    unbounded : bool
+        Whether one row may change more than two cells by 1, or somebody who knows a seed can remove the noise.
     """
 
     table: Matrix
@@ -52,7 +52,7 @@ class NoisyCounts:
     cells: tuple[int, ...]
     choosers: Matrix | None = None
     tables: int = 1
-    repeatable: bool = False
+    unbounded: bool = False
 
     @property
     def level(self) -> float:
@@ -65,7 +65,7 @@ class NoisyCounts:
 
         A row with other values changes two cells by 1.
         """
-        return math.inf if self.repeatable else 2 * self.level
+        return math.inf if self.unbounded else 2 * self.level
 
     def sample(self, confidence: float, chosen: float = 0.0) -> Sample:
         """Return the sample for statements about the population; designs that are tried share its bounds."""
@@ -85,7 +85,7 @@ class NoisyCounts:
     def content(self) -> dict[str, Any]:
         """Return the counts as JSON values."""
         choosers = None if self.choosers is None else self.choosers.tolist()
-        fields = {"rows": self.rows, "c": self.c, "tables": self.tables, "repeatable": self.repeatable}
+        fields = {"rows": self.rows, "c": self.c, "tables": self.tables, "unbounded": self.unbounded}
         return fields | {"table": self.table.tolist(), "cells": list(self.cells), "choosers": choosers}
 
     @classmethod
@@ -96,8 +96,8 @@ class NoisyCounts:
         )
         assert table is not None
         cells, tables = tuple(map(int, content["cells"])), check_count("tables", content.get("tables", 1), 1)
-        repeatable = bool(content.get("repeatable", False))
-        found = cls(table, content["rows"], content["c"], cells, choosers, tables, repeatable)
+        unbounded = bool(content.get("unbounded", True))
+        found = cls(table, content["rows"], content["c"], cells, choosers, tables, unbounded)
         found.sample(0.5)  # checks them
         return found
 

@@ -22,6 +22,7 @@ from lifttables.designs.designing import COUNTS, POPULATION, Design, Kept, check
 from lifttables.designs.statement import (
     CHOICE_TELLS,
     CONSTANT_TELLS,
+    CUTS_TELL,
     INDEPENDENT,
     SEED_TELLS,
     TOGETHER_TELLS,
@@ -275,6 +276,7 @@ def card_of(
     population: bool = False,
     insider: float | None = None,
     seeded: bool = False,
+    cut_by_rows: bool = False,
     new_rows: int | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Card:
@@ -300,6 +302,8 @@ def card_of(
         counts, or if ``seeded``.
     seeded : bool, keyword-only
         Whether the random numbers can be repeated.
+    cut_by_rows : bool, keyword-only
+        Whether bins end at quantiles of the rows.
     new_rows : int or None, keyword-only
         The number of rows, if they are not those of the design.
     options : mapping, optional, keyword-only
@@ -332,6 +336,7 @@ def card_of(
             *not_covered(design, keep, keep_order=keep_order, new_rows=new_rows is not None, bounded=bounded),
             *([TOGETHER_TELLS.format(others)] * bool(others)),
             *([SEED_TELLS] * seeded),
+            *([CUTS_TELL] * cut_by_rows),
             *([UNSEEN_TELL] * (options.get("unseen") == "draw")),
             *(
                 [f"Together with {others}, the notion is proved for this sample only, not for the population."]

@@ -167,10 +167,14 @@ def release(
     of_counts = plan.mechanism == COUNTS
     if of_counts and rng is not None:
         raise InvalidParameter("the noise of counts protects nobody if a seed repeats it: leave out the seed")
+    if of_counts and reading.cut_by_rows:
+        raise InvalidParameter(
+            "the noise of counts does not protect whoever moves a quantile: give edges", arguments=("bins",)
+        )
     key = secret_key() if rng is None and (of_counts or plan.confidence is not None) else key_of(source)
     (counts, design, notes), tried = _designed(table, plan, key)
-    if rng is not None and design.noisy is not None:  # the ledger tells later releases
-        design = replace(design, noisy=replace(design.noisy, repeatable=True))
+    if (rng is not None or reading.cut_by_rows) and design.noisy is not None:  # the ledger tells later releases
+        design = replace(design, noisy=replace(design.noisy, unbounded=True))
     how = replace(asked, keep=(), coarsened=asked.keep) if plan.coarsen is not False else asked
     rows = table.complete(counts.columns) if counts.dropped else table
     design = without_formulas(design, how.formulas, how.keep)
@@ -205,6 +209,7 @@ def release(
             population=composition.population,
             insider=_insider(design, past),
             seeded=rng is not None,
+            cut_by_rows=bool(reading.cut_by_rows),
             options=_options(design, reading, how, new_people=plan.new_people),
         )
         return sink(Draw(rows, design, how, past, source, design), Sanitised(None, card, design, audit, tried))

@@ -69,6 +69,13 @@ def test_with_all_values_listed_they_protect_everybody(folder, capsys):
     assert "a value that nobody else has" not in said
 
 
+def test_bins_that_the_rows_cut_are_refused(folder, capsys):
+    people(1000).with_columns(age=pl.int_range(1000)).write_csv("in.csv")
+    assert main(["release", "in.csv", *OF, "--bin", "age=quantiles:2", "--counts", "-o", "out.csv"]) == 2
+    assert "the noise of counts does not protect whoever moves a quantile: give edges" in capsys.readouterr().err
+    assert not (folder / "out.csv").exists()
+
+
 def test_a_seed_is_not_forgotten(folder, capsys):
     words = ["release", "in.csv", *OF]
     assert main([*words, "--notion", "lip", "--eps", "0.2", "--seed", "1", "-o", "rows.csv"]) == 0

@@ -149,6 +149,25 @@ def test_no_bound_for_an_insider_where_the_noise_can_be_repeated_or_exact_counts
     assert any("together with the kept columns z was checked with exact counts" in one for one in kept.not_covered)
 
 
+@pytest.mark.parametrize("column", ["visits", "age"])
+def test_no_bound_for_an_insider_where_the_rows_cut_the_bins(tmp_path, monkeypatch, column):
+    """One row moves a median, and with it all rows between two values."""
+    monkeypatch.chdir(tmp_path)
+    ages = {(0, 20): 57, (0, 40): 3, (1, 20): 30, (1, 40): 60, (5, 20): 77, (5, 40): 73}
+    rows = [(visits, age) for (visits, age), n in ages.items() for _ in range(n)]
+    of = ["in.csv", "--secret", "visits", "--public", "age", "--bin", f"{column}=quantiles:2"]
+    outputs = []
+    for last in (1, 5):
+        pl.DataFrame([*rows, (last, 20)], schema=["visits", "age"], orient="row").write_csv("in.csv")
+        assert main(["release", *of, "--notion", "lip", "--eps", "0.7", "-o", "out.csv", "--force"]) == 0
+        card = json.loads(Path("out.card.json").read_text())
+        assert any("there is no limit" in sentence for sentence in card["words"])
+        assert any(f"The bins end at quantiles of these rows, {NO_LIMIT}" in limit for limit in card["not_covered"])
+        outputs.append(len(card["texts"]))
+        Path("in.csv.PRIVATE.releases.json").unlink()
+    assert (outputs == [1, 2]) is (column == "visits")  # the card tells the last row's secret
+
+
 def test_noise_of_a_whole_table_and_of_its_parts_does_not_cancel():
     """Noisy counts of all rows, less those of both parts, would otherwise show nothing but a part's noise."""
     counts = counts_of(np.full((2, 20), 400.0))
