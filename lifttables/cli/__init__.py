@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 import warnings
@@ -73,6 +74,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def run(program: Program, arguments: Sequence[str] | None = None) -> int:
     """Run a command of a program and return its exit code; errors print one line."""
     words = sys.argv[1:] if arguments is None else list(arguments)
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller, as by >&-
+            setattr(sys, name, io.TextIOWrapper(io.BytesIO()))
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # of characters that the terminal's encoding lacks
     try:
         try:
             return _run(program, words)

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import gzip
+import io
 import os
 import subprocess
 import sys
@@ -97,6 +98,7 @@ def folder(tmp_path_factory):
         "lite.csv": b"SQLite format 3\0" + bytes(20),
         "semicolon.csv": b"ill;age\nyes;old\n",
         "tab.csv": b"ill\tage\nyes\told\n",
+        "accents.csv": "ill,age\n".encode() + "yes,caf\u00e9\nno,bar\n".encode() * 20,
         "wider.csv": "ill,age\nyes,old\n".encode("utf-32"),
         "comma.tsv": b"ill,age\nyes,old\n",
         "mac.csv": b"ill,age\ryes,old\rno,new\r",
@@ -415,6 +417,18 @@ def test_a_full_disk_is_one_line(folder, monkeypatch):
     assert done.returncode == 2
     assert done.stderr.startswith("lift: No space left on device")
     assert done.stderr.count("\n") == 1
+
+
+def test_closed_streams_and_a_terminal_without_the_characters(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(audit()) == 0
+    monkeypatch.setattr(sys, "stdin", None)
+    assert main(audit(table="-")) == 2
+    assert "the standard input is empty" in capsys.readouterr().err
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
+    assert main(audit(table="accents.csv")) == 0
+    assert b"caf\\xe9" in sys.stdout.buffer.getvalue()
 
 
 def test_stdin_is_read_and_leaves_nothing(folder):
