@@ -221,19 +221,19 @@ def index_file() -> Path:
     return state_folder() / "ledgers.txt"
 
 
-def _index_text(file: Path) -> str:
-    """Return the content of an index of ledgers; bytes that are no text belong to no path."""
+def _index_text(file: Path) -> str | None:
+    """Return the content of an index of ledgers, or None if it cannot be read; odd bytes belong to no path."""
     try:
         return file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
     except OSError as error:
         message = f"cannot read {file}, so a copy of this table in another folder would not be recognised: {error}"
         warnings.warn(message, LiftWarning, stacklevel=2)
-        return ""
+        return None
 
 
-def _listed(text: str) -> list[Path]:
+def _listed(text: str | None) -> list[Path]:
     """Return the paths in an index that exist."""
-    return [Path(line) for line in text.split("\n") if os.path.exists(line)]  # noqa: PTH110 - False without access
+    return [Path(line) for line in (text or "").split("\n") if os.path.exists(line)]  # noqa: PTH110 - False without access
 
 
 @contextmanager
@@ -255,7 +255,7 @@ def _index() -> Iterator[list[Path]]:
         known = _listed(before)
         yield known
         after = "".join(f"{ledger_path}\n" for ledger_path in known)
-        if after != before:
+        if before is not None and after != before:
             with fresh_file(file, force=True) as aside:
                 aside.write_text(after, encoding="utf-8")
 

@@ -349,6 +349,21 @@ def test_a_table_in_a_folder_with_an_odd_name_is_found_again(folder, monkeypatch
     assert BROKEN in capsys.readouterr().err
 
 
+def test_an_index_that_cannot_be_read_is_not_replaced(folder, monkeypatch, capsys):
+    before, read = index_file().read_text(), Path.read_text
+
+    def refused(path, *words, **more):
+        if path == index_file():
+            raise PermissionError(13, "Permission denied", str(path))
+        return read(path, *words, **more)
+
+    monkeypatch.setattr(Path, "read_text", refused)
+    assert main(["release", str(copied_elsewhere()), *DRAWN, "-o", "r2.csv"]) == 0
+    assert "cannot read" in capsys.readouterr().err
+    monkeypatch.undo()
+    assert (folder / index_file()).read_text() == before
+
+
 def test_the_index_holds_paths_alone(folder):
     ledger = ledger_next_to(Path("p.csv")).resolve()
     assert index_file().read_text() == f"{ledger}\n"

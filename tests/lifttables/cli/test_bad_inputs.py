@@ -98,7 +98,7 @@ def folder(tmp_path_factory):
         "lite.csv": b"SQLite format 3\0" + bytes(20),
         "semicolon.csv": b"ill;age\nyes;old\n",
         "tab.csv": b"ill\tage\nyes\told\n",
-        "accents.csv": "ill,age\n".encode() + "yes,caf\u00e9\nno,bar\n".encode() * 20,
+        "accents.csv": b"ill,age\n" + "yes,caf\u00e9\nno,bar\n".encode() * 20,
         "wider.csv": "ill,age\nyes,old\n".encode("utf-32"),
         "comma.tsv": b"ill,age\nyes,old\n",
         "mac.csv": b"ill,age\ryes,old\rno,new\r",
