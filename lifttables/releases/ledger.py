@@ -20,7 +20,7 @@ from typing import Any
 from liftlib.errors import BrokenNotion, DataError, LiftWarning
 from lifttables.designs.designing import FORMAT as DESIGN_FORMAT
 from lifttables.designs.designing import Design, design_from
-from lifttables.encoding.columns import JOIN
+from lifttables.encoding.columns import JOIN, ROWS
 from lifttables.encoding.table import Table
 from lifttables.files import WrongFormat, fresh_file, fresh_files, other_format, read_ours, real, state_folder
 from lifttables.releases.recognising import recognised, similar
@@ -288,7 +288,7 @@ def _locked(path: Path, *, seen: bool = False) -> Iterator[None]:
 def past_of(table: Table, past: Ledger | None) -> tuple[list[Design], list[str]]:
     """Return the designs of earlier releases, without constant ones, and the columns published unchanged.
 
-    DataError is raised if the table no longer has a released column.
+    DataError is raised if the table no longer has a released column, BrokenNotion if it has other values in one.
     """
     entries = [entry for entry in (() if past is None else past.earlier) if entry.keep or not entry.design.constant]
     for entry in entries:
@@ -300,7 +300,27 @@ def past_of(table: Table, past: Ledger | None) -> tuple[list[Design], list[str]]
                 )
     # the secret too, where it was published before it was one
     known = dict.fromkeys(name for entry in entries for name in entry.keep)
-    return [entry.design for entry in entries if not entry.design.constant], list(known)
+    return [_as_now(table, entry.design) for entry in entries if not entry.design.constant], list(known)
+
+
+def _as_now(table: Table, design: Design) -> Design:
+    """Return an earlier design in the table's spelling; raise BrokenNotion if its rows have other values now.
+
+    Values that it has not seen may be those of rows that were added, but not if fewer rows than it released have the
+    values that it has seen: the joint leakage of those that were recoded would be computed as if nothing was released.
+    """
+    labels = table.counts(design.public.columns)
+    known = design.public.index(labels) >= 0
+    others = labels.filter((~known).tolist()).drop_nulls()
+    if not len(others) or labels[ROWS].to_numpy()[known].sum() >= design.rows:
+        return design
+    now = recognised(table, design)
+    if now is None:
+        raise BrokenNotion(
+            f"an earlier release was of rows with other values of {JOIN.join(design.public.names)} than now: their "
+            "joint leakage cannot be computed; restore the values, or name another ledger"
+        )
+    return now
 
 
 @contextmanager

@@ -430,8 +430,7 @@ def test_rows_of_nearly_the_same_counts_stop_a_release(folder, capsys, monkeypat
     # the first remedy: both are checked together
     ledger, stop = str(ledger_next_to(Path("p.csv"))), OTHER_LABELS.get(name, 0) if "--design" in words else 0
     assert main([*words, "-o", "r2.csv", "--ledger", ledger]) == (stop or 3)
-    exceeded = "no further release of these rows can satisfy LIP(eps=0.3), because"  # already by these rows' ages
-    message = exceeded if name == "age renamed" else BROKEN
+    message = "an earlier release was of rows with other values of age than now" if name == "age renamed" else BROKEN
     assert {0: message, 2: "has not seen", 4: "drift: "}[stop] in capsys.readouterr().err
     assert sorted(folder.iterdir()) == before
     # the second: other people
@@ -506,6 +505,51 @@ def test_other_people_are_seldom_taken_for_the_same(folder):
         )
         taken += similar(tables.open_table(frame), design)
     assert taken <= 8
+
+
+def parts_of_a_secret():
+    """Rows whose secret is whether two bits differ: either alone tells nothing, and both tell it."""
+    rows = [(f"s{u ^ v}", f"{u}{v}") for u in (0, 1) for v in (0, 1) for _ in range(300)]
+    return pl.DataFrame(rows, schema=["s", "x"], orient="row")
+
+
+RECODED = {"00": "p", "01": "q", "10": "r", "11": "t"}
+
+
+@pytest.mark.parametrize(
+    ("recode", "said"),
+    [
+        (lambda x: x, "BROKEN together with 1 earlier release of these rows"),
+        (RECODED.get, "an earlier release was of rows with other values of x than now"),
+    ],
+)
+def test_values_that_were_recoded_in_the_same_file_are_not_taken_for_unreleased(
+    tmp_path, monkeypatch, capsys, recode, said
+):
+    monkeypatch.chdir(tmp_path)
+    words = ["release", "a.csv", "--secret", "s", "--public", "x", "--notion", "lip", "--eps", "0.3", "--hierarchy"]
+    frame, values = parts_of_a_secret(), list(RECODED)
+    frame.write_csv("a.csv")
+    Path("u.csv").write_text("value,u\n" + "".join(f"{x},u{x[0]}\n" for x in values))
+    assert main([*words, "x=u.csv", "-o", "one.csv"]) == 0
+    frame.with_columns(pl.col("x").map_elements(recode, return_dtype=pl.String)).write_csv("a.csv")
+    Path("v.csv").write_text("value,v\n" + "".join(f"{recode(x)},v{x[1]}\n" for x in values))
+    assert main([*words, "x=v.csv", "-o", "two.csv"]) == 3
+    assert said in " ".join(capsys.readouterr().err.split())
+    assert not Path("two.csv").exists()
+
+
+def test_values_that_are_spelled_otherwise_in_the_same_file_are_the_same(folder, capsys):
+    rows().with_columns(pl.col("age").cast(pl.Float64)).write_csv("p.csv")
+    assert main(["release", "p.csv", *DRAWN, "-o", "r2.csv"]) == 3
+    assert BROKEN in " ".join(capsys.readouterr().err.split())
+
+
+def test_rows_with_new_values_may_be_added_to_a_file(folder, capsys):
+    more = rows().head(90).with_columns(age=pl.lit(77, pl.Int64))
+    pl.concat([rows(), more]).write_csv("p.csv")
+    assert main(["release", "p.csv", *OF, "--missing", "drop", "-o", "r2.csv"]) != 2
+    assert "other values" not in capsys.readouterr().err
 
 
 def test_a_frame_without_a_ledger_is_looked_for_in_known_ones(folder):
