@@ -97,7 +97,8 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="the record of earlier releases of these rows (default: TABLE.PRIVATE.releases.json). A table with the "
         "same counts in another of your ledgers counts as the same rows, and one with nearly the same counts stops. A "
-        "selection of the rows, several renamed columns and releases by others are not recognised: name their ledger",
+        "selection of the rows, several renamed columns, renamed columns or values of a table that has changed as "
+        "well, and releases by others are not recognised: name their ledger",
     )
     add(
         "--new-people",

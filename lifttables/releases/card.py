@@ -53,7 +53,8 @@ NEW_PEOPLE_NOTE = "The owner states that these are other people than those of re
 LEDGER_NOTE = (
     "Earlier releases that are missing from the owner's ledger were not checked. The ledger recognises a table with "
     "the same or nearly the same counts, released by the same user or in the same folder. It does not recognise a "
-    "selection of the rows, many changed rows, several renamed columns, or releases by somebody else."
+    "selection of the rows, many changed rows, several renamed columns, renamed columns or values of a table that has "
+    "changed as well, or releases by somebody else."
 )
 
 AGAIN_NOTE = (

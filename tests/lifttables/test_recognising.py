@@ -478,15 +478,18 @@ def test_one_row_fewer_is_seen_where_rows_with_missing_values_were_dropped(tmp_p
 
 def test_what_the_ledger_cannot_know_is_said(folder, capsys, monkeypatch):
     card = Path("r1.card.md").read_text()
-    for words in ("a selection of the rows", "by the same user or in the same folder", "renamed columns"):
+    both = "renamed columns or values of a table that has changed as well"
+    for words in ("a selection of the rows", "by the same user or in the same folder", "several renamed columns", both):
         assert words in card
     Path("below").mkdir()
     rows().head(1200).write_csv("half.csv")
+    rows().head(-1).with_columns(band="age").drop("age").write_csv("renamed.csv")
     whole = Path("below/whole.csv")
     rows().write_csv(whole)
     monkeypatch.setenv("XDG_STATE_HOME", str(folder / "another"))
-    for table in ("half.csv", whole):
-        assert main(["release", str(table), *DRAWN, "-o", f"{table}.out.csv"]) == 0
+    renamed = ["band" if word == "age" else word for word in DRAWN]
+    for table, words in (("half.csv", DRAWN), ("renamed.csv", renamed), (whole, DRAWN)):
+        assert main(["release", str(table), *words, "-o", f"{table}.out.csv"]) == 0
         assert f"the ledger of these rows is {ledger_next_to(Path(table))}" in " ".join(capsys.readouterr().out.split())
     with pytest.raises(SystemExit):
         main(["release", "--help"])
