@@ -254,7 +254,9 @@ def _index() -> Iterator[list[Path]]:
         before = _index_text(file)
         known = _listed(before)
         yield known
-        after = "".join(f"{ledger_path}\n" for ledger_path in known)
+        # of a drive or folder that is not there for now
+        away = [line for line in (before or "").split("\n") if line and not os.path.exists(Path(line).parent)]  # noqa: PTH110
+        after = "".join(f"{ledger_path}\n" for ledger_path in (*known, *away))
         if before is not None and after != before:
             with fresh_file(file, force=True) as aside:
                 aside.write_text(after, encoding="utf-8")

@@ -364,6 +364,18 @@ def test_an_index_that_cannot_be_read_is_not_replaced(folder, monkeypatch, capsy
     assert (folder / index_file()).read_text() == before
 
 
+def test_the_index_remembers_a_folder_that_is_away_for_a_while(folder, capsys):
+    copied_elsewhere()
+    Path("p.csv.PRIVATE.releases.json").rename("below/p.csv.PRIVATE.releases.json")
+    index_file().write_text(f"{Path('below').resolve()}/p.csv.PRIVATE.releases.json\n")
+    Path("below").rename("away")
+    pl.DataFrame({"ill": [True, False] * 90, "job": ["a", "b", "c"] * 60}).write_csv("jobs.csv")
+    assert main(["release", "jobs.csv", "--secret", "ill", "--public", "job", *PROMISE, "-o", "jobs.out.csv"]) == 0
+    Path("away").rename("below")
+    assert main(["release", "p.csv", *DRAWN, "-o", "r2.csv"]) == 3
+    assert BROKEN in capsys.readouterr().err
+
+
 def test_the_index_holds_paths_alone(folder):
     ledger = ledger_next_to(Path("p.csv")).resolve()
     assert index_file().read_text() == f"{ledger}\n"
