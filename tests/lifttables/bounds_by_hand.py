@@ -3,6 +3,7 @@
 A condition of LIP is one on P(x|s) and P(x|not s), and the bounds on these share a chance of error by Fisher's method.
 """
 
+import functools
 import itertools
 import math
 
@@ -12,12 +13,19 @@ from scipy.stats import beta
 from lifttables.population.binomial import fisher_levels
 
 
+@functools.cache  # halving a budget asks for the same ends again
 def upper(seen, rows, level):
     return float(beta.isf(level, seen + 1, rows - seen)) if seen < rows else 1.0
 
 
+@functools.cache
 def lower(seen, rows, level):
     return float(beta.ppf(level, seen, rows - seen + 1)) if seen > 0 else 0.0
+
+
+@functools.cache
+def levels_of(error):
+    return np.exp(fisher_levels(np.log([error]))[0])
 
 
 def miss(counts, s, x, budget, error, *, rises):
@@ -29,7 +37,7 @@ def miss(counts, s, x, budget, error, *, rises):
     counts = np.asarray(counts)
     rows, f = counts.sum(axis=1), math.exp(-budget)
     ends = [end(rows[s], rows.sum(), error / 4 / 4) for end in (lower, upper)]
-    levels = np.exp(fisher_levels(np.log([error / 3 / 2 / 2]))[0])
+    levels = levels_of(error / 3 / 2 / 2)
     worst = -math.inf
     for pi, (u, v) in itertools.product(ends, zip(levels, levels[::-1], strict=True)):
         if rises:

@@ -32,7 +32,7 @@ def noisy(p, n, c, rng, confidence=0.95):
 @pytest.mark.parametrize("p", [law(2, 4, 0), law(3, 4, 1), RARE], ids=["2x4", "3x4", "rare"])
 def test_all_bounds_hold_together_as_often_as_stated(p, c):
     """At confidence .5, so that the bounds would be seen to fail if they were too narrow."""
-    rng, tables, failed = np.random.default_rng(0), 60, 0
+    rng, tables, failed = np.random.default_rng(0), 30, 0
     member = ((np.arange(16)[:, None] >> np.arange(4)) & 1).astype(bool)
     truth = np.vstack([p / p.sum(axis=1, keepdims=True), p.sum(axis=0)]) @ member.T
     for _ in range(tables):
@@ -49,7 +49,7 @@ def test_all_bounds_hold_together_as_often_as_stated(p, c):
 
 @pytest.mark.parametrize("c", [0.5, 1.0])
 def test_differences_hold_together_as_often_as_stated(c):
-    rng, p, tables, failed = np.random.default_rng(1), law(2, 4, 0), 60, 0
+    rng, p, tables, failed = np.random.default_rng(1), law(2, 4, 0), 30, 0
     member = ((np.arange(1, 15)[:, None] >> np.arange(4)) & 1).astype(bool)
     ratios = ll.LIP(0.4).ratios(2)
     given = np.vstack([p / p.sum(axis=1, keepdims=True), p.sum(axis=0)]) @ member.T
