@@ -68,33 +68,6 @@ def test_no_number_is_typed_by_hand(path):
     assert not re.findall(r"\d[.,]\d+|[1-9]\d* ?\\?%", shown)
 
 
-@each
-def test_computed_numbers_are_rounded(path):
-    text = computed(path.read_text(encoding="utf-8").partition("\n---\n")[2], path.name)
-    assert not re.findall(
-        r"\d\.\d{5,}", re.sub(r"base64,[^\"]+|```\{revealjs-notes\}.*?```", "", text, flags=re.DOTALL)
-    )
-
-
-@each
-def test_a_meeting_has_all_its_parts(path):
-    text = body(path)
-    headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
-    for number in (1, 2):
-        found = [at for at, one in enumerate(headings) if one.startswith(f"Exercise {number}:")]
-        assert len(found) == 2, "an exercise, and its solution on the next slide"
-        assert found[1] == found[0] + 1
-        assert headings[found[1]] == f"Exercise {number}: solution"
-    assert any(re.match("Definition|Algorithm", one) for one in headings)
-    assert any(one.startswith(("Theorem", "Consequence")) for one in headings)
-    assert sum(bool(re.match(r"By hand|Step \d|Result", one)) for one in headings) >= 3
-    quiz = text.partition("\n## Quiz\n")[2].partition("```")[0]
-    assert 4 <= len(re.findall(r"^\d\. .+\?.* \[.+\]\{\.fragment \.answer\}$", quiz, re.MULTILINE)) <= 5
-    assert headings[-1] == "Take away"
-    assert text.count("```{revealjs-notes}") == len(headings)
-    assert "{{ picture(" in path.read_text(encoding="utf-8")
-
-
 def test_meetings_are_numbered():
     assert [one.number for one in meetings(ROOT / COURSE_FOLDER, CHAPTERS)] == [int(path.name[0]) for path in SOURCES]
     page = (CHAPTERS / "for-teachers.md").read_text(encoding="utf-8")

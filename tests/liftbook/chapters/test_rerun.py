@@ -208,11 +208,6 @@ def test_no_cell_judges_parameters(path):
     assert [test for test, read in used.items() if read & names and read <= names | {*dir(builtins)}] == []
 
 
-def test_nan_is_out_of_range():
-    with pytest.raises(RerunError, match="eps is nan, not in"):
-        Parameter("eps", "float", 1.0, "", 0, 50).check(float("nan"))
-
-
 def test_rerun_writes_everything(capsys, tmp_path):
     folder = tmp_path / "runs" / "one"
     code, out, err = run(

@@ -15,8 +15,6 @@ from matplotlib.colors import to_hex, to_rgb
 from companion.outputs.showing import as_figure_svg, panel_boxes
 from liftbook import figures, plots
 from liftbook.figures.e23.convexity import ENDS, PRIOR
-from liftbook.plots import styling
-from liftbook.plots.legends import above
 from liftbook.plots.triangles import CORNERS
 from liftlib.errors import InvalidParameter
 
@@ -121,16 +119,6 @@ def test_a_see_through_figure_says_where_its_panels_are():
     assert panel_boxes(plots.curves(ROWS[ROWS.panel == "one"], "mutual_information").figure) == []
 
 
-def test_a_legend_takes_as_many_columns_as_the_figure_is_wide_enough_for():
-    figure, ax = plt.subplots(figsize=(3.0, 2.0), layout="constrained")
-    lines = [ax.plot([0, 1], label=name)[0] for name in ("a mechanism with a name", "another of that length", "short")]
-    above(figure, lines, [line.get_label() for line in lines])
-    (legend,) = figure.legends
-    figure.draw_without_rendering()
-    assert legend._ncols < 3
-    assert legend.get_window_extent().width <= figure.bbox.width
-
-
 def test_what_stands_out_of_a_figure_is_not_cut_off():
     figure, axes = plt.subplots(1, 2, figsize=(3.0, 2.0))
     for ax in axes:
@@ -182,25 +170,8 @@ def test_lift_sets_mark_the_mixtures_that_are_not_allowed():
     }
 
 
-def test_a_question_an_answer_an_arrow():
-    lines = pd.DataFrame({"question": ["A?", "B?"], "use": ["a", "b"], "note": ["first", ""]})
-    ax = plots.decisions(lines)
-    texts = [text.get_text() for text in ax.texts]
-    assert [texts.count(one) for one in ("A?", "B?", "a\nfirst", "b", "yes", "no")] == [1, 1, 1, 1, 1, 1]
-    # two arrows to answers, one down
-    assert sum(text.arrow_patch is not None for text in ax.texts if hasattr(text, "arrow_patch")) == 3
-    plt.close(ax.figure)
-
-
 HTML = Path(__file__).resolve().parents[3] / "_build" / "html"
 DEFAULTS = {to_hex(colour) for colour in mpl.rcParamsDefault["axes.prop_cycle"].by_key()["color"]}
-MEANINGS = [
-    *(colour for colour, _ in styling.MECHANISM_LOOKS.values()),
-    *(colour for colour, *_ in styling.NOTION_LOOKS.values()),
-    *styling.COLOURS,
-    *styling.SHARE_SHADES.values(),
-    *styling.shades(5),
-]
 
 
 def hue(colour):
@@ -209,16 +180,14 @@ def hue(colour):
     return 360 * hue if saturation > 0.2 else None
 
 
-@pytest.mark.parametrize("colour", sorted(set(MEANINGS)))
-def test_orange_and_purple_are_for_lifts(colour):
-    assert colour not in styling.LIFTS.values()
-    assert hue(colour) is None or not (15 < hue(colour) < 45 or 250 < hue(colour) < 330)
-
-
-def test_shares_of_a_budget_differ_by_lightness():
-    found = plots.looks([f"ALIP, λ={share}" for share in (0.35, 0.5, 0.65)])
-    light = [colorsys.rgb_to_hls(*to_rgb(look["color"]))[1] for look in found.values()]
-    assert light == sorted(light, reverse=True)
+def test_a_question_an_answer_an_arrow():
+    lines = pd.DataFrame({"question": ["A?", "B?"], "use": ["a", "b"], "note": ["first", ""]})
+    ax = plots.decisions(lines)
+    texts = [text.get_text() for text in ax.texts]
+    assert [texts.count(one) for one in ("A?", "B?", "a\nfirst", "b", "yes", "no")] == [1, 1, 1, 1, 1, 1]
+    # two arrows to answers, one down
+    assert sum(text.arrow_patch is not None for text in ax.texts if hasattr(text, "arrow_patch")) == 3
+    plt.close(ax.figure)
 
 
 def test_names_at_the_ends_are_apart_and_in_order():

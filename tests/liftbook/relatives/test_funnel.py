@@ -39,20 +39,6 @@ def test_no_partition_is_better(seed, share):
         assert utility(joint, merged) <= best + 1e-12
 
 
-def test_as_much_as_under_lip():
-    joint = ll.datasets.uniform_joint(3, 6, 4)
-    for eps in (0.05, 0.1, 0.2):
-        under = ll.mechanisms.optimal(joint, ll.LIP(eps))
-        notion = AverageLeakage(told(joint, under))
-        assert utility(joint, ll.mechanisms.funnel(joint, notion)) >= utility(joint, under) * (1 - 1e-3)
-
-
-def test_two_secrets_that_x_tells_are_a_line():
-    """S = X, binary: I(S;Y) = I(X;Y), so that the budget is the utility."""
-    joint = ll.Joint([[0.3, 0], [0, 0.7]])
-    assert utility(joint, ll.mechanisms.funnel(joint, AverageLeakage(0.2))) == pytest.approx(0.2, abs=1e-9)
-
-
 def test_a_step_of_merging_by_hand():
     joint = ll.Joint.from_counts([[6, 1, 2, 3], [1, 5, 2, 2]])
     whole = told(joint, ll.Channel.identity(4))

@@ -8,7 +8,6 @@ import pytest
 
 import liftlib as ll
 from liftbook.relatives import AverageLeakage, MaximalLeakage
-from liftbook.relatives.overall import _Overall
 from liftlib.errors import InvalidParameter
 from liftlib.notions import require
 
@@ -63,7 +62,3 @@ def test_is_a_value_and_names_what_does_not_fit(make):
             ask(JOINT, 3)
     with pytest.raises(InvalidParameter, match=r"^the channel has 3 inputs, the joint 2 public symbols$"):
         notion.leakage(JOINT, ll.Channel.identity(3))
-
-
-def test_a_notion_of_ones_own_must_say_what_number_it_is():
-    assert _Overall.__abstractmethods__ == {"_of"}
