@@ -80,8 +80,9 @@ class Column:
         return nw.when(~number.is_nan()).then(number)
 
     def _date(self) -> nw.Expr:
-        # the first ten characters of a timestamp are its date
-        return self.value().cast(nw.String).str.slice(0, 10).str.to_datetime(format="%Y-%m-%d")
+        # the first ten characters of a timestamp are its date; 24-12-31 is no date of the year 24
+        text = self.value().cast(nw.String).str.slice(0, 10).str.replace_all("^[0-9]{1,3}-", "?-")
+        return text.str.to_datetime(format="%Y-%m-%d")
 
     def labels(self) -> nw.Expr:
         """Return an expression for the labels as text; missing values stay missing."""

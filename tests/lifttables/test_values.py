@@ -58,6 +58,13 @@ def test_dates_in_bins_and_groups(tmp_path):
     assert again.table.tolist() == third.table.tolist() == counts("seen", bins=("seen=month",)).table.tolist()
 
 
+@pytest.mark.parametrize("bins", ["quarter", "2024-07-01,2025-03-01"])
+def test_a_year_of_two_digits_is_not_taken_for_one_of_the_first_century(bins):
+    rows = pl.DataFrame({"s": ["a", "b"] * 20, "seen": ["24-12-01", "25-03-31"] * 20})
+    with pytest.raises(DataError, match=r"must contain numbers .* or dates"):
+        Reading("s", "seen", bins=(f"seen={bins}",)).counts(tables.open_table(rows))
+
+
 def test_bins_keep_all_their_digits_and_their_order():
     assert Column("x", (20000001.0, 20000002.0)).bins() == ["< 20000001", "[20000001, 20000002)", ">= 20000002"]
     assert counts("age", bins=("age=5,10,60",)).public.texts == ("< 5", "[5, 10)", "[10, 60)", ">= 60")
