@@ -168,7 +168,8 @@ def of_unlisted_values(secret: Symbols) -> list[str]:
     """Return what a release tells of a value in a single row, unless all values of a secret are listed."""
     if all(column.values for column in secret.columns):
         return []
-    return ["Somebody who knows all other rows may learn whether a person has a value that nobody else has."]
+    what = "a combination of values" if len(secret.columns) > 1 else "a value"
+    return [f"Somebody who knows all other rows may learn whether a person has {what} that nobody else has."]
 
 
 def notes_on_labels(symbols: Symbols) -> list[str]:

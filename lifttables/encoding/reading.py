@@ -13,7 +13,7 @@ import narwhals as nw
 
 from liftlib.errors import DataError, InvalidParameter, shown
 from lifttables.encoding.binning import Bins, bins_from, hierarchy_file, hierarchy_from, values_from
-from lifttables.encoding.columns import Column, Counts, Labels, labelled
+from lifttables.encoding.columns import MISSING, Column, Counts, Labels, labelled
 from lifttables.encoding.counting import NA_TEXTS, Missing, Rare, count, log_choose
 from lifttables.encoding.table import Table
 from lifttables.encoding.text_format import TextFormat
@@ -195,7 +195,7 @@ class Reading:
         """Return the contingency table for each set of public columns."""
         table.check([*self.secrets, *self.publics])
         secret, public = self.columns(table, self.secrets), self.columns(table, self.publics)
-        counted = labels_of(table, secret, public)
+        counted = labels_of(table, secret, public, self.missing)
         ways = {column.name: cuts(table, column) for column in (*secret, *public) if column.name in self.cut_by_rows}
         tables = []
         for names in sets:
@@ -219,10 +219,17 @@ class Reading:
         return [name for name, bins in map(bins_from, self.bins) if isinstance(bins.edges, int)]
 
 
-def labels_of(table: Table, secret: Sequence[Column], public: Sequence[Column]) -> Labels:
+def labels_of(table: Table, secret: Sequence[Column], public: Sequence[Column], missing: Missing = "refuse") -> Labels:
     """Return the counts of labels; raise DataError for a label of a secret that is not among its listed values."""
     counted = table.counts([*secret, *public])
     for column in secret:
+        gone = missing == "symbol" and bool(counted[column.name].is_null().any())
+        if gone and column.values and MISSING not in column.values:
+            raise DataError(
+                f"column {column.name!r} has missing values, which its list does not have: add {MISSING!r}, or drop "
+                "these rows",
+                arguments=("values", "missing"),
+            )
         labels = counted[column.name].drop_nulls().unique(maintain_order=True).to_list()
         others = [label for label in labels if column.values and label not in column.values]
         for other in others[:1]:

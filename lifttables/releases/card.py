@@ -41,7 +41,8 @@ FORMAT = "liftlib card 3"
 
 DROPPED_ROWS_NOTE = (
     "The rows of people whose secret or released value is missing were dropped, which is visible if kept columns "
-    "identify people."
+    "identify people, or to somebody who knows how many rows there were. What is said about the population is said of "
+    "people without missing values."
 )
 
 NO_LEDGER_NOTE = (

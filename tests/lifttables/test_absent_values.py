@@ -130,6 +130,8 @@ def test_several_secrets():
     assert len(counts.secret.labels) == 6
     assert counts.table.sum() == 250
     assert counts.alone(0).table.sum(axis=1).tolist() == [120, 0, 130]
+    made = tables.sanitise(frame, secret=["ill", "work"], public="town", notion=ll.LIP(1.0), resamples=0)
+    assert "whether a person has a combination of values that nobody else has" in made.card.as_text()
     one = frame.with_columns(work=pl.lit("no"))
     with pytest.raises(DataError, match=r"column 'work' has the same value in every row"):
         tables.Reading(("ill", "work"), "town").counts(tables.open_table(one))
@@ -178,16 +180,23 @@ def test_values_that_are_not_listed(tmp_path, capsys, monkeypatch):
             tables.audit(few(), secret="ill", public="town", values=values)
 
 
-def test_missing_values_beside_a_list():
+def test_missing_values_beside_a_list(tmp_path, capsys, monkeypatch):
+    """If they were a further value wherever they occur, the noise would tell that the last row misses its value."""
+    monkeypatch.chdir(tmp_path)
     frame = few().with_columns(ill=pl.when(pl.int_range(pl.len()) < 20).then(None).otherwise("ill"))
-    table = tables.open_table(frame)
-    words = {"values": (LISTED,), "rare": "keep"}
-    counts = tables.Reading("ill", "town", **words, missing="symbol").counts(table)
+    table, listed = tables.open_table(frame), f"{LISTED},(missing)"
+    for values in (LISTED, listed):
+        counts = tables.Reading("ill", "town", values=(values,), rare="keep", missing="drop").counts(table)
+        assert counts.secret.texts == (("(missing)",) * (values == listed) + ("flu", "hiv", "none"))
+        assert counts.dropped == 20
+    counts = tables.Reading("ill", "town", values=(listed,), rare="keep", missing="symbol").counts(table)
     assert counts.secret.texts == ("(missing)", "flu", "hiv", "none")
     assert counts.table.sum() == 250
-    counts = tables.Reading("ill", "town", **words, missing="drop").counts(table)
-    assert counts.secret.texts == ("flu", "hiv", "none")
-    assert counts.dropped == 20
+    frame.write_csv("p.csv")
+    assert main(["release", "p.csv", *OF, "--values", LISTED, "--missing", "symbol", "-o", "r.csv"]) == 2
+    said = capsys.readouterr().err
+    assert "column 'ill' has missing values, which its list does not have: add '(missing)', or drop these rows" in said
+    assert "(--values, --missing)" in said
 
 
 def test_a_constant_for_an_absent_value_names_what_would_retain_more():

@@ -82,6 +82,8 @@ def test_a_file_is_released_without_these_rows(tmp_path):
     reading = Reading("ill", ("age", "at"), missing="drop", bins=("at=quantiles:2",))
     done = sanitise_file(tmp_path / "in.csv", outputs, Plan(reading, ll.LIP(1.0), resamples=0))
     assert pl.read_csv(outputs.table).height == len(WHOLE) == done.card.rows
+    for words in ("knows how many rows there were", "is said of people without missing values"):
+        assert words in outputs.text.read_text()
 
 
 def test_texts_that_stand_for_missing_values_count_too():
