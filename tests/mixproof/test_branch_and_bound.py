@@ -5,12 +5,10 @@ import pytest
 from scipy.optimize import linprog
 from small_polytopes import entropy_at, polytopes, prices
 
-import liftlib as ll
 from mixproof import branch_and_bound
 from mixproof.branch_and_bound import Tree
 from mixproof.constraints import two_sided
 from mixproof.local import descend, largest
-from mixproof.numerics import xlogx
 from mixproof.polytope import vertices
 from mixproof.problem import BISECT, COLUMNS_PER_PASS, EARLY_STOP_SHARE, FIRST, LEAF, Pass, Problem, Records
 
@@ -315,14 +313,3 @@ def test_the_polytope_of_a_problem():
             assert ((found.low, found.high)[side][0] == value) == moved
             assert (found.low, found.high)[1 - side][0] == (near.low, near.high)[1 - side][0]
             assert found.low[-1] == found.high[-1] == 1.0
-
-
-def test_a_tree_with_auxiliary_variables_proves_as_much_as_without():
-    joint = ll.datasets.uniform_joint(4, 7, np.random.default_rng(0))
-    notion = ll.L1Lift(np.inf, 0.2)
-    corners = vertices(notion.halfspaces(joint))
-    best = ll.mechanisms.optimal(joint, notion, method="qhull").certificate.value
-    found = ll.mechanisms.optimal(joint, notion, method="tree", gap=1e-7)
-    assert found.certificate.value == pytest.approx(best, abs=1e-6)
-    assert ll.check_proof(joint, notion, found).upper >= best - 1e-9
-    assert (-xlogx(corners).sum(axis=1) >= 0).all()

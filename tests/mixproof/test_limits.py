@@ -61,9 +61,9 @@ def assert_made_in_time(shape, notion, seconds):
 
 @pytest.mark.usefixtures("processor_clock")
 @pytest.mark.parametrize("notion", NOTIONS, ids=str)
-@pytest.mark.parametrize("shape", SHAPES[::3], ids=str)
+@pytest.mark.parametrize("shape", SHAPES[::4], ids=str)
 def test_a_mechanism_is_made_in_time(shape, notion):
-    assert_made_in_time(shape, notion, 0.5)
+    assert_made_in_time(shape, notion, 0.3)
 
 
 @pytest.mark.slow
@@ -103,10 +103,3 @@ def test_a_limit_in_work_gives_the_same_on_every_machine(monkeypatch, notion):
         found.append((made.value, made.upper, made.programmes, made.rows, channel.kernel.tobytes(), made.proof.digest))
     assert told
     assert found[1:] == found[:1] * 2
-
-
-@pytest.mark.parametrize("notion", NOTIONS, ids=str)
-def test_a_gap_of_a_millionth_by_default(notion):
-    joint = ll.datasets.uniform_joint(3, 10, np.random.default_rng(3))
-    made = ll.mechanisms.optimal(joint, notion, method="tree").certificate
-    assert made.gap <= 1e-6 * made.value + 1e-8
