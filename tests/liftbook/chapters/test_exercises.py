@@ -61,7 +61,7 @@ def test_a_students_notebook_asks_and_a_teachers_tells(path):
     assert sum("check" in tags(cell) for cell in student.cells) == len(told)
 
 
-LONG = {"rerun", "population"}
+LONG = {"rerun", "population", "your-own-data"}
 """Half a minute each: kernel after kernel, as tests of reruns and sweeps start too; and many designs of releases."""
 
 RUN = [of_chapter(path.stem, path, marks=[pytest.mark.slow] if path.stem in LONG else []) for path in CHAPTERS]
