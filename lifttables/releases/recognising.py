@@ -44,7 +44,8 @@ def similar(table: Table, design: Design) -> bool:
     They are if they are equal up to labels, or closer than independent samples would be, as after changes to a few
     rows: Pearson's statistic of homogeneity is in its lower ``SIMILARITY_LEVEL`` tail. Rows that miss a value are
     compared too and left out, because the design may have left them out. If a public column is missing, as after a
-    change of its name, the secret's counts must be the same. A subset of the rows is not detected.
+    change of its name, the secret's counts must be the same; so they are if values were merged or split, and the counts
+    of the values that were not. A subset of the rows is not detected.
     """
     secret = _secret(table, design)
     if secret and not set(design.public.names) <= set(table.columns):
@@ -53,7 +54,8 @@ def similar(table: Table, design: Design) -> bool:
     if labels is None or _same(labels, secret, design) is not None:
         return False
     old = _counts(design, bool(secret))
-    return any(_close(_counts_of(rows, secret, design), old) for rows in (labels, labels.drop_nulls()))
+    every = [_counts_of(rows, secret, design) for rows in (labels, labels.drop_nulls())]
+    return any(_close(new, old) or (bool(secret) and _recoded(new, old)) for new in every)
 
 
 def _same_secrets(table: Table, secret: Sequence[Column], design: Design) -> bool:
@@ -82,6 +84,18 @@ def _close(new: Counter[tuple[Label, Label]], old: Counter[tuple[Label, Label]])
     from scipy.special import chdtr  # noqa: PLC0415 - scipy is slow to import
 
     return len(cells) > 1 and bool(chdtr(len(cells) - 1, statistic) < SIMILARITY_LEVEL)
+
+
+def _recoded(new: Counter[tuple[Label, Label]], old: Counter[tuple[Label, Label]]) -> bool:
+    """Return whether counts would be the same if the symbols that only one of them has were one symbol."""
+    kept = {x for _, x in new} & {x for _, x in old}
+    if not kept < {x for _, x in new | old}:
+        return False
+    merged = (Counter[tuple[Label, Label | None]](), Counter[tuple[Label, Label | None]]())
+    for counts, into in zip((new, old), merged, strict=True):
+        for (s, x), rows in counts.items():
+            into[s, x if x in kept else None] += rows
+    return merged[0] == merged[1]
 
 
 def _same(labels: Labels | None, secret: Sequence[Column], design: Design) -> Labels | None:
