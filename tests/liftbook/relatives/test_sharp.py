@@ -72,7 +72,7 @@ def test_concave_envelope(eps_l, eps_u):
         slopes = [((y[i] - y[j]) / (x[i] - x[j])) for i in (0, 1, 998) for j in (1001, 2000, len(x) - 1)]
         width = 10 * (max(map(abs, slopes)) + 1)
         low, high = -width, width
-        for _ in range(200):  # the height is convex in the slope
+        for _ in range(100):  # the height is convex in the slope
             one, two = low + (high - low) / 3, high - (high - low) / 3
             low, high = (low, two) if height(one) < height(two) else (one, high)
         assert value * (1 - 1e-4) - 1e-15 <= height(low) <= value * (1 + 1e-9) + 1e-15
