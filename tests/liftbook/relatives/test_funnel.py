@@ -52,17 +52,20 @@ def test_a_step_of_merging_by_hand():
     assert len(found) == 3
 
 
-def test_ends(named_joints):
-    for name in ("one-symbol", "one-secret", "one-of-each", "function-of-x", "zeros", "independent"):
-        joint = named_joints[name]
-        for make in (ll.mechanisms.funnel_merging, ll.mechanisms.funnel):
-            for eps in (0.0, 0.05, 50.0, math.inf):
-                channel = make(joint, AverageLeakage(eps))
-                assert AverageLeakage(eps).is_satisfied(joint, channel), (name, make.__name__, eps)
-    joint = named_joints["independent"]
-    assert utility(joint, ll.mechanisms.funnel(joint, AverageLeakage(0.0))) == pytest.approx(
-        ll.measures.entropy(joint.p_x)
-    )
+@pytest.mark.parametrize("eps", [0.0, 0.05, 50.0, math.inf])
+@pytest.mark.parametrize("name", ["funnel", "funnel_merging", "funnel_subsets", "funnel_descent"])
+def test_ends(name, eps, named_joints):
+    make, notion = getattr(ll.mechanisms, name), AverageLeakage(eps)
+    for case in ("one-symbol", "one-secret", "one-of-each", "function-of-x", "zeros", "independent"):
+        joint = named_joints[case]
+        channel = make(joint, notion, **({"starts": 1} if name == "funnel_descent" else {}))
+        assert notion.is_satisfied(joint, channel), case
+        if case == "independent" and eps != 0:
+            assert channel.n_outputs > 1
+    if name == "funnel":
+        assert utility(joint, channel) == pytest.approx(ll.measures.entropy(joint.p_x))
+    if name in ("funnel_merging", "funnel_subsets"):
+        assert channel.partition is not None
 
 
 def test_perfect_privacy_is_in_the_pool():

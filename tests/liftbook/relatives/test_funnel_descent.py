@@ -117,14 +117,6 @@ def test_the_funnel_keeps_no_less():
         assert found[0] >= found[1] - 1e-8
 
 
-def test_ends(named_joints):
-    for name in ("one-symbol", "one-secret", "one-of-each", "function-of-x", "zeros", "independent"):
-        joint = named_joints[name]
-        for eps in (0.0, 0.05, 50.0, math.inf):
-            channel = ll.mechanisms.funnel_descent(joint, AverageLeakage(eps), starts=1)
-            assert AverageLeakage(eps).is_satisfied(joint, channel), (name, eps)
-
-
 def test_refusals():
     joint = ll.Joint(np.full((2, 3), 1 / 6))
     with pytest.raises(InvalidParameter, match="starts is 0: give a whole number, 1 or more"):
