@@ -222,16 +222,6 @@ def test_product_response_on_named_joints(name):
             assert channel.certificate.value == pytest.approx(utility(joint, channel), abs=1e-9)
 
 
-@pytest.mark.parametrize("notion", [name for name, notion in NOTIONS.items() if isinstance(notion, LiftNotion)])
-def test_uniform_watchdog(notion):
-    for name in JOINTS:
-        with named(name):
-            joint = named_joint(name)
-            channel = ll.mechanisms.watchdog(joint, NOTIONS[notion], randomise="uniform")
-            assert_is_channel(joint, channel)
-            assert NOTIONS[notion].is_satisfied(joint, channel)
-
-
 @pytest.mark.parametrize("notion", POLYHEDRAL)
 @pytest.mark.parametrize("name", JOINTS)
 def test_order_of_utilities(name, notion):

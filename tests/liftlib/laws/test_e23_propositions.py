@@ -23,7 +23,6 @@ from liftlib.measures import (
     l1_lift_inverse,
     max_lift,
     min_lift,
-    sibson,
     total_variation,
 )
 
@@ -172,10 +171,3 @@ class TestAverages:
         assert ((joint.p - product) ** 2 / product).sum() == pytest.approx(joint.p_x @ chi2_lift(joint), abs=1e-12)
         assert total_variation(joint) == pytest.approx(np.abs(joint.p - product).sum() / 2, abs=1e-13)
         assert chi2_divergence(joint) == pytest.approx(((joint.p - product) ** 2 / product).sum(), abs=1e-12)
-
-    @any_joint
-    def test_sibson_from_the_alpha_lift(self, joint):
-        """E23 after eq. (33), against the sum over outputs of conditional powers."""
-        for alpha in (1.5, 2, 10):
-            mean = sum((joint.p_s @ joint.x_given_s[:, x] ** alpha) ** (1 / alpha) for x in range(joint.n_public))
-            assert sibson(joint, alpha) == pytest.approx(alpha / (alpha - 1) * math.log(mean), abs=1e-11)

@@ -1,8 +1,6 @@
 """evaluate: each field against scipy or the definition."""
 
-import copy
 import math
-from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
@@ -133,20 +131,8 @@ class TestEnds:
             assert min(none.max_lift_leakage, none.min_lift_leakage, none.lip, none.ldp) >= 0
         assert all(beyond.values()), "rounding went the other way each time, so that nothing was tried"
 
-    def test_frozen(self):
-        found = evaluate(Joint([[1.0]]), Channel.identity(1))
-        with pytest.raises(FrozenInstanceError):
-            found.entropy = 1
-
 
 @pytest.mark.parametrize("counts", [[[1]], [[0.4358], [0.2157], [0.4783]]])
 def test_a_sure_symbol_is_kept_whole_however_its_mass_is_rounded(counts):
     joint = Joint.from_counts(counts)
     assert evaluate(joint, Channel.identity(1)).nmi == 1.0
-
-
-def test_two_evaluations_are_the_same_only_if_they_are_one():
-    joint = Joint([[0.3, 0.2], [0.1, 0.4]])
-    one = evaluate(joint, Channel.identity(2))
-    assert one == one
-    assert one != copy.copy(one)

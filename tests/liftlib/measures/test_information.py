@@ -150,19 +150,11 @@ class TestSibson:
         assert sibson(joint, 1) == mutual_information(joint.p)
         assert sibson(joint, 1 + 1e-6) == pytest.approx(mutual_information(joint.p), rel=1e-4, abs=1e-8)
 
-    def test_large_orders_tend_to_maximal_leakage(self, named_joints):
-        joint = named_joints["random-5x17"]
-        assert sibson(joint, 1e6) == pytest.approx(sibson(joint, math.inf), rel=1e-4)
-
     @given(joint=st.from_type(Joint))
     def test_grows_with_the_order(self, joint):
         values = [sibson(joint, alpha) for alpha in (1, 1.5, 2, 5, 100, math.inf)]
         assert values[0] >= 0
         assert (np.diff(values) >= -1e-12).all()
-
-    def test_uniform_secret_known_exactly(self):
-        for alpha in (1, 1.5, 2, 100, math.inf):
-            assert sibson(Joint(np.eye(4) / 4), alpha) == pytest.approx(math.log(4), rel=1e-12)
 
 
 def test_rounding_leaves_no_information_below_0():
@@ -221,17 +213,6 @@ class TestArimoto:
     def test_one_is_mutual_information_and_the_limit_from_above(self, joint):
         assert arimoto(joint, 1) == mutual_information(joint.p)
         assert arimoto(joint, 1 + 1e-6) == pytest.approx(mutual_information(joint.p), rel=1e-4, abs=1e-8)
-
-    def test_equals_sibson_for_a_uniform_secret(self):
-        counts = np.random.default_rng(2).random((4, 6))
-        joint = Joint(counts / counts.sum(axis=1, keepdims=True) / 4)
-        for alpha in (1.5, 2, 100, math.inf):
-            assert arimoto(joint, alpha) == pytest.approx(sibson(joint, alpha), rel=1e-12)
-
-    def test_takes_any_real_order(self):
-        joint = Joint.from_counts(COUNTS)
-        assert arimoto(joint, Fraction(3, 2)) == arimoto(joint, 1.5)
-        assert sibson(joint, Fraction(3, 2)) == sibson(joint, 1.5)
 
 
 @pytest.mark.parametrize("measure", [sibson, arimoto])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from merged_notions import NOTIONS
 from scipy import stats
 
-from liftlib import ALIP, LDP, LIP, AlphaLift, Channel, Joint, PerfectPrivacy, evaluate, high_risk, lift
+from liftlib import ALIP, LDP, LIP, AlphaLift, Channel, Joint, PerfectPrivacy, evaluate, high_risk
 from liftlib.merging.subset_merging import subset_merging
 from liftlib.merging.watchdog import watchdog
 
@@ -106,9 +106,6 @@ class TestChannel:
             assert subset_merging(joint, LIP(math.inf)).n_outputs == joint.n_public
         assert subset_merging(named_joints["random-5x17"], LIP(50)).n_outputs == 17
 
-    def test_perfect_privacy_keeps_what_is_independent(self, named_joints):
-        assert subset_merging(named_joints["independent"], PerfectPrivacy()).n_outputs == 4
-
     def test_greed_is_not_optimal(self, named_joints):
         joint = named_joints["ties"]
         assert PerfectPrivacy().is_satisfied(joint, Channel.merge([(0, 1, 2), (3, 4, 5)], 6))
@@ -136,20 +133,3 @@ class TestOrders:
             )
             found = evaluate(joint, channel).mutual_information
             assert found == pytest.approx(stats.entropy(joint.p_x) - lost, abs=1e-12)
-
-
-class TestPrintedNumbers:
-    p = np.random.default_rng(0).random((1000, 5, 17))
-    alip = ALIP.split(1, 0.5)
-
-    def test_the_alpha_lift_risk_tends_to_the_standard_one(self):
-        """findings row 4: Psi_alpha + Lambda_alpha grows into 1 / min-lift + max-lift."""
-        joint = Joint.from_counts(self.p[0])
-        values, p_s = lift(joint), joint.p_s
-        gaps = [
-            np.abs(AlphaLift(alpha, 1, 1).risk(values, p_s) - self.alip.risk(values, p_s)).max()
-            for alpha in (2, 10, 100, 1e6)
-        ]
-        assert gaps == sorted(gaps, reverse=True)
-        assert gaps[-1] < 1e-3
-        assert AlphaLift(math.inf, 1, 1).risk(values, p_s) == pytest.approx(self.alip.risk(values, p_s), rel=1e-12)

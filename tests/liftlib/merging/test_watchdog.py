@@ -107,18 +107,6 @@ class TestMerge:
             assert channel.outputs == joint.public
             assert np.array_equal(channel.kernel, np.eye(joint.n_public))
 
-    def test_no_budget_merges_everything(self, named_joints):
-        for name in ("random-5x17", "adult", "function-of-x"):
-            joint = named_joints[name]
-            assert watchdog(joint, ll.PerfectPrivacy()).partition == (tuple(range(joint.n_public)),)
-
-    def test_leakage_of_the_merged_output(self, named_joints):
-        joint, notion = named_joints["random-5x17"], ll.ALIP(0.6, 0.6)
-        high = np.flatnonzero(ll.high_risk(joint, notion)).tolist()
-        column = group_lift(joint, high)
-        released = ll.lift(watchdog(joint, notion).release(joint))[:, -1]
-        np.testing.assert_allclose(released, column, rtol=1e-12)  # E23 eqs. (9) and (10)
-
 
 class TestUniform:
     def test_kernel(self, named_joints):
@@ -180,17 +168,6 @@ class TestLaws:
                 assert gamma == math.inf
             assert lifts.max() >= max(invariant) * (1 - 1e-12)
             assert lifts.min() <= min(invariant) * (1 + 1e-12) + 1e-15
-
-    @given(joint=st.from_type(ll.Joint), low=st.floats(0, 2), more=st.floats(0, 2))
-    def test_a_larger_budget_never_keeps_less(self, joint, low, more):
-        """E23 after eq. (11): utility falls as the high-risk set grows."""
-        for make in (ll.LIP, ll.LDP, lambda eps: ll.ALIP(eps, 2 * eps)):
-            small, large = make(low), make(low + more)
-            assert not (ll.high_risk(joint, large) & ~ll.high_risk(joint, small)).any()
-            assert (
-                ll.evaluate(joint, watchdog(joint, large, extend=False)).mutual_information
-                >= ll.evaluate(joint, watchdog(joint, small, extend=False)).mutual_information - 1e-12
-            )
 
 
 class TestRefuses:

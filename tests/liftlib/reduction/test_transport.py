@@ -105,13 +105,6 @@ def test_squared_distances_break_proposition_2():
     assert paid(joint, optimal, cost) < paid(joint, saturated, cost) - 0.05
 
 
-@pytest.mark.parametrize("share", [-0.1, 1.1, np.nan])
-def test_wrong_share(share):
-    for mechanism in mechanisms:
-        with pytest.raises(InvalidParameter, match=r"share is .*, not in \[0, 1\]"):
-            mechanism.at(EXAMPLE, share)
-
-
 @pytest.mark.parametrize("mechanism", [ll.mechanisms.markov_reduction, ll.mechanisms.secret_aware_reduction])
 def test_wrong_distortion(mechanism):
     with pytest.raises(InvalidParameter, match=r"distortion has shape \(2, 2\): give \(4, 4\)"):
