@@ -98,11 +98,6 @@ def test_gaps_keep_the_tail_and_break_the_head():
         assert arrow is None or not arrow.when(case) or arrow.bound(RELATIVES[gap.tail].measure(case), case) == math.inf
 
 
-def test_told_has_the_lifts_asked_for():
-    case = told([0.2, 0.3, 0.5], [0.5, 1.5, 0.9])
-    np.testing.assert_allclose(ll.lift(case.channel.release(case.joint))[:, 0], [0.5, 1.5, 0.9])
-
-
 def test_two_releases():
     case, second = exclusive_or()
     assert RELATIVES["I"].measure(case) == pytest.approx(0, abs=1e-12)
