@@ -133,7 +133,7 @@ def first_rows(path: Path, n: int = 10) -> Any:
 def _drawn(draw: Draw, ledger: Sequence[Path], out: Path, aside: Path) -> None:
     """Write the rows, and their entry in the ledger."""
     if draw.past is not None:
-        draw.past.with_entry(out.name, draw.how.keep, draw.entry).save(ledger[0])
+        draw.past.with_entry(out.name, draw.entry).save(ledger[0])
     _write(draw, aside, ending(out) or "")
 
 

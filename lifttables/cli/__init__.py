@@ -92,7 +92,11 @@ def run(program: Program, arguments: Sequence[str] | None = None) -> int:
             raise
         reason = getattr(error, "strerror", None) or type(error).__name__
         where = getattr(error, "filename", None)
-        nameless = "this machine has no more" if isinstance(error, MemoryError) else "the standard output"
+        nameless = (
+            "this machine has no more"
+            if isinstance(error, MemoryError)
+            else "the standard output; files that this run has written stay"
+        )
         print(f"{program.name}: {reason}: {where or nameless}", file=sys.stderr)
         _drop_the_rest()
         return EXIT_ERROR

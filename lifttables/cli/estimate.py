@@ -12,7 +12,7 @@ from lifttables.files import printable
 
 EXAMPLES = """\
   lift estimate out.csv out.card.json
-  lift estimate out.csv out.card.json --by year --confidence 0.9
+  lift estimate out.csv out.card.json --confidence 0.9
 The file is verified first, as by `lift verify`.
 Exit codes: 0 success; 2 error; 5 the file is not the release of the card."""
 
@@ -23,13 +23,6 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("table", type=Path, help="the released .csv, .tsv (may end in .gz) or .parquet file")
     parser.add_argument("card", type=Path, help="the JSON card of the release")
-    parser.add_argument(
-        "--by",
-        nargs="+",
-        default=[],
-        metavar="COLUMN",
-        help="estimate separately for each value of other released columns, as in --by year",
-    )
     confidence_option(parser, "level of the intervals")
     text_options(parser)
     json_option(parser)
@@ -38,10 +31,8 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Estimate, print, and return the exit code."""
     card = read_card(options.card)
-    estimates = estimate(
-        options.table, card, by=options.by, level=options.confidence, text_format=text_format_of(options)
-    )
-    rows = estimates.as_rows()
+    estimates = estimate(options.table, card, level=options.confidence, text_format=text_format_of(options))
+    rows = [{name: value for name, value in row.items() if name != "by"} for row in estimates.as_rows()]
     if options.json:
         condition = estimates.condition
         print_json(
@@ -49,7 +40,6 @@ def run(options: argparse.Namespace) -> int:
                 "rows": estimates.rows,
                 "level": estimates.level,
                 "condition": condition,
-                "by": options.by,
                 "estimates": rows,
             }
         )
@@ -60,14 +50,11 @@ def run(options: argparse.Namespace) -> int:
         )
     )
     width = max(8, *(len(printable(row["symbol"], 40)) for row in rows[:MAX_ESTIMATES_PRINTED]))
-    by_width = max((len(printable(row["by"], 24)) for row in rows[:MAX_ESTIMATES_PRINTED]), default=0)
-    header = (
-        f"{'':{by_width}}  {'symbol':{width}}  {'unbiased':>9}  {'error':>8}  {100 * estimates.level:g} % interval    "
-    )
+    header = f"{'symbol':{width}}  {'unbiased':>9}  {'error':>8}  {100 * estimates.level:g} % interval    "
     print(f"  {header}projected  worth rows")
     for row in rows[:MAX_ESTIMATES_PRINTED]:
         ends = f"[{row['low']:.4f}, {row['high']:.4f}]"
-        names = f"{printable(row['by'], 24):{by_width}}  {printable(row['symbol'], 40):{width}}"
+        names = f"{printable(row['symbol'], 40):{width}}"
         numbers = f"{row['unbiased']:9.4f}  {row['error']:8.4f}  {ends}  {row['projected']:9.4f}"
         print(f"  {names}  {numbers}  {row['rows_worth']:10,.0f}")
     if len(rows) > MAX_ESTIMATES_PRINTED:

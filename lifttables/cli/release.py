@@ -10,7 +10,7 @@ from typing import Any
 
 from liftlib.errors import InvalidParameter
 from liftlib.notions import LIP
-from lifttables import Outputs, Plan, Publishing, apply_file, sanitise_file
+from lifttables import Outputs, Plan, apply_file, sanitise_file
 from lifttables.audits.auditing import as_dict
 from lifttables.bundle import first_rows
 from lifttables.cli.options import (
@@ -43,15 +43,28 @@ EXAMPLES = """\
   lift release new.csv --design out.PRIVATE.design.json -o new-out.csv
 --belief 10% 20% promises that for somebody who knows only how common each value of the secret is, no belief of 10 %
 becomes more than 20 %. The promise holds for the population, with confidence 0.95, if the rows are independent draws;
-next to kept columns or earlier releases it may be proved for these rows alone, and the card says which.
+next to earlier releases it is checked for these rows alone, and the card says so.
 The command shows what it publishes before it writes OUT.csv and its card (OUT.card.json, OUT.card.md) for publication.
 OUT.PRIVATE.design.json, OUT.PRIVATE.audit.html and TABLE.PRIVATE.releases.json are confidential. The secret is never
 published. A public column is left out if the release retains more without it; a note says so.
-Exit codes: 0 success; 2 error; 3 kept columns or an earlier release would violate the notion, or nearly these counts
-were released before; 4 new rows come from another distribution than the design's."""
+Exit codes: 0 success; 2 error; 3 an earlier release would violate the notion, or nearly these counts were released
+before; 4 new rows come from another distribution than the design's."""
 
 PREVIEW_ROWS = 10
-FIRST_ONLY = ("secret", "public", "bins", "hierarchies", "values", "na", "belief", "notion", "eps", "noise", "counts")
+FIRST_ONLY = (
+    "secret",
+    "public",
+    "keep",
+    "bins",
+    "hierarchies",
+    "values",
+    "na",
+    "belief",
+    "notion",
+    "eps",
+    "noise",
+    "counts",
+)
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -71,8 +84,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="COLUMN",
-        help="publish these columns unchanged in the same rows, as in --keep year; together with them the release must "
-        "keep the promise, and the mechanism is then the one that gives the most accurate estimates",
+        help="publish these columns in the same rows, as in --keep year: the release has a design for each of their "
+        "values, and those that reveal too much on their own are grouped. The mechanism is the one that gives the most "
+        "accurate estimates, if any is accurate, or else the one that retains most",
     )
     add(
         "--counts",
@@ -141,7 +155,7 @@ def _first(options: argparse.Namespace) -> int:
         promise,
         COUNTS if options.counts else ESTIMATES if options.keep else "subset-merging",
         options.confidence,
-        Publishing(tuple(options.keep)),
+        keep=tuple(options.keep),
         new_people=options.new_people,
         noise=options.noise,
     )
@@ -214,7 +228,6 @@ def _again(options: argparse.Namespace) -> int:
         options.design,
         options.table,
         outputs.table,
-        publishing=Publishing(tuple(options.keep)),
         missing=options.missing or "refuse",
         text_format=text_format_of(options),
         new_people=options.new_people,

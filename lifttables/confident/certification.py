@@ -138,6 +138,7 @@ def for_population(
     confidence: float = 0.95,
     chosen: float = 0.0,
     places: Vector | None = None,
+    most: int = sys.maxsize,
 ) -> CertifiedChannel:
     """Return a channel that satisfies a notion for the population, and its certifier.
 
@@ -145,7 +146,8 @@ def for_population(
     most private member the sample certifies gets the least private parameter that the bounds allow; any other mechanism
     is mixed with as much of a constant release as they require. ``counts``, shape (S, X), ``confidence`` and ``chosen``
     are as for :class:`~lifttables.population.sample.Sample`; ``places`` are the symbols' places in an order, whose
-    neighbours are merged rather than others. UnsupportedNotion is raised if the mechanism does not
+    neighbours are merged rather than others; ``most`` may lower the number of symbols that are not merged into blocks.
+    UnsupportedNotion is raised if the mechanism does not
     serve the notion, or the notion has no population bounds.
 
     >>> from liftlib.registry import mechanisms
@@ -163,12 +165,13 @@ def for_population(
     other = REPLACEMENTS.get(mechanism.population)
     if other is None or route(mechanism, notion) != other.route:
         return _certified(mechanism, given, notion)
-    tried = (other.most, other.most // BLOCKS_DIVISOR) if given.n_public > other.most else (other.most,)
+    most = min(most, other.most)
+    tried = (most, most // BLOCKS_DIVISOR) if given.n_public > most else (most,)
     full_sample = given.choosing(len(tried))  # the rows choose among them: the union bound
     channels = [other.design(full_sample, notion, blocks=size, places=places) for size in tried]
     shares = full_sample.weights[:, None]
     channel, size = max(zip(channels, tried, strict=True), key=lambda pair: mutual_information(shares * pair[0].kernel))
-    blocks, sample = blocks_of(full_sample, 0, other.most, size, places)
+    blocks, sample = blocks_of(full_sample, 0, most, size, places)
     certificate = channel.certificate
     assert isinstance(certificate, ConfidentCertificate)
     heads = [block[0] for block in blocks]

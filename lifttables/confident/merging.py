@@ -47,10 +47,11 @@ def confident_merging(
     chosen : float, keyword-only
         If the rows themselves chose the symbols, see :class:`~lifttables.population.sample.Sample`.
     rng : int or numpy.random.Generator, keyword-only
-        With more than 15 symbols, selects the quarter of the rows that merges them into blocks. Selecting a seed by its
-        result voids the confidence.
+        With more symbols than blocks, selects the quarter of the rows that merges them. Selecting a seed by its result
+        voids the confidence.
     blocks : int, optional, keyword-only
-        With more than 15 symbols, the number of blocks, from 1 to 15 (default). With few rows, fewer may retain more.
+        With more symbols, they are merged into this many blocks, from 1 to 15 (default). With few rows, fewer may
+        retain more.
     places : numpy.ndarray, shape (X,), optional, keyword-only
         The places of symbols in an order, NaN for those without one. Neighbours are merged rather than others, unless
         this retains less by 5 % of the information for each gap in a group.

@@ -139,15 +139,15 @@ def blocks_of(
 ) -> tuple[Partition, Sample]:
     """Return a partition of the symbols into blocks, and a sample over the blocks.
 
-    Each of up to ``most`` symbols is a block. A random quarter of the rows merges a larger number of symbols into
-    ``wanted`` blocks (``most`` by default), neighbours if they have ``places``, and the sample has the other rows.
+    Each of up to ``wanted`` symbols (``most`` by default) is a block. A random quarter of the rows merges a larger
+    number of symbols into ``wanted`` blocks, neighbours if they have ``places``, and the sample has the other rows.
     InvalidParameter is raised if ``wanted`` is not from 1 to ``most``.
     """
     wanted = most if wanted is None else check_count("blocks", wanted)
     if wanted > most:
         raise InvalidParameter(f"blocks is {wanted}: give at most {most}, so that all their unions can be tried")
     n = sample.n_public
-    if n <= most:
+    if n <= wanted:
         return tuple((x,) for x in range(n)), sample
     choosing, rest = sample.split(rng)
     blocks = united(choosing, wanted, places)

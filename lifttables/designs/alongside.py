@@ -3,31 +3,22 @@
 An output is a pair (y, z), and its posterior lies on the symbols with this z. A notion's cone for (y, z) is therefore
 the cone of the pairs (x, z) restricted to one z: lifts come from P(s|x,z), and the prior is P_S of the whole table. The
 values of Z are separate problems, each feasible exactly if z alone satisfies the notion.
-
-For the population, P(y,z|s) is a sum of probabilities P(A|s) of subsets A of the pairs with this z, each of which is
-binomial given s. Each z gets an equal share of the error probability (union bound), so the bounds for all subsets and
-all values of Z hold simultaneously, for any design.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from liftlib.channel import Channel
-from liftlib.errors import BrokenNotion, InfeasiblePrivacy, SolverFailure, UnsupportedNotion
+from liftlib.errors import BrokenNotion, SolverFailure, UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
-from liftlib.notions import Notion, PolyhedralLift, RatioBased, provides
+from liftlib.notions import Notion, PolyhedralLift, provides
 from liftlib.response.posteriors import repaired
 from liftlib.response.within_subset import response_within
-from lifttables.confident.certification import Certifier
-from lifttables.confident.response import response_parts
-from lifttables.confident.subset_lattice import MAX_RESPONSE_SYMBOLS, block_of, united
-from lifttables.population.within import SampleWithin
 from mixproof.numerics import KEEP_TOL, Mask, Matrix
 
 Z = NDArray[np.int64]  # the value of Z of each pair (x, z), numbered from 0
@@ -56,63 +47,11 @@ def alongside(joint: Joint, z: Z, notion: Notion) -> Channel:
             f"Z alone violates {notion} at {broken.size} of its values (index {values}): coarsen or drop columns"
         )
     halfspaces = notion.halfspaces(joint)
-    channel = _side_by_side(z, [_response(joint, halfspaces, pairs, notion) for pairs in pairs_of(z)])
+    channel = side_by_side(z, [Channel(_response(joint, halfspaces, pairs, notion)) for pairs in pairs_of(z)])
     violation = violation_alongside(joint, z, channel.kernel, notion)
     if not violation <= KEEP_TOL:
         raise SolverFailure(f"the release together with Z exceeds {notion} by {violation:.4g} nats")
     return channel
-
-
-@dataclass(frozen=True, eq=False)
-class Certified:
-    """A channel P(y|x,z) for the population, with the samples that certify it."""
-
-    channel: Channel
-    certifiers: tuple[Certifier, ...]
-    z: Z
-
-    def keeps(self, channel: Channel) -> bool:
-        """Return whether the bounds certify a channel; each output must determine z."""
-        used = [channel.kernel[pairs].any(axis=0) for pairs in pairs_of(self.z)]
-        return bool((np.sum(used, axis=0) <= 1).all()) and all(
-            certifier.keeps(Channel(channel.kernel[pairs][:, mine]))
-            for certifier, pairs, mine in zip(self.certifiers, pairs_of(self.z), used, strict=True)
-        )
-
-
-def alongside_for_population(
-    counts: Matrix, choosing: Matrix, z: Z, notion: Notion, confidence: float, chosen: float
-) -> Certified:
-    """Return a channel P(y|x,z) that, with Z, satisfies a notion for the population.
-
-    ``counts``, shape (S, P), counts the rows that certify the design. ``choosing`` counts the rows that make choices:
-    how to merge more than ``MAX_RESPONSE_SYMBOLS`` symbols next to one z and, before that, the coarsening of Z.
-    ``chosen`` is the log of the number of choices by the certifying rows. BrokenNotion is raised if they do not certify
-    that Z alone satisfies the notion, and UnsupportedNotion if the notion does not bound ratios.
-    """
-    if not provides(notion, RatioBased):
-        raise UnsupportedNotion(
-            f"{notion} does not bound ratios, so a release next to other columns cannot be certified: use LIP"
-        )
-    blocks, certifiers = [], []
-    for pairs in pairs_of(z):
-        groups = (
-            united(choosing[:, pairs], MAX_RESPONSE_SYMBOLS)
-            if len(pairs) > MAX_RESPONSE_SYMBOLS
-            else tuple((x,) for x in range(len(pairs)))
-        )
-        here = np.stack([counts[:, np.take(pairs, group)].sum(axis=1) for group in groups], axis=1)
-        if not here.any():
-            raise BrokenNotion("no row certifies that a value of Z satisfies the notion")
-        elsewhere = counts.sum(axis=1) - here.sum(axis=1)
-        sample = SampleWithin(here, elsewhere, confidence, chosen + np.log(z.max() + 1))
-        try:
-            parts = response_parts(sample, notion)
-        except InfeasiblePrivacy as error:
-            raise BrokenNotion(f"the rows do not certify that Z alone satisfies {notion}") from error
-        blocks.append(parts.kernel[block_of(groups)])
-        certifiers.append(Certifier(sample, notion, groups, parts.member))
-    return Certified(_side_by_side(z, blocks), tuple(certifiers), z)
 
 
 def served(notion: Notion) -> PolyhedralLift:
@@ -165,14 +104,15 @@ def pairs_of(z: Z) -> list[list[int]]:
     return [np.flatnonzero(z == value).tolist() for value in range(int(z.max()) + 1)]
 
 
-def _side_by_side(z: Z, blocks: Sequence[Matrix]) -> Channel:
-    """Return the block-diagonal channel of one response P(y|x) for each z."""
-    kernel = np.zeros((len(z), sum(block.shape[1] for block in blocks)))
-    start = 0
-    for pairs, block in zip(pairs_of(z), blocks, strict=True):
-        kernel[pairs, start : start + block.shape[1]] = block
-        start += block.shape[1]
-    return Channel(kernel)
+def side_by_side(z: Z, blocks: Sequence[Channel]) -> Channel:
+    """Return the block-diagonal channel of one channel P(y|x) for each z."""
+    starts = np.cumsum([0, *(block.n_outputs for block in blocks)])
+    kernel = np.zeros((len(z), starts[-1]))
+    for pairs, block, start in zip(pairs_of(z), blocks, starts[:-1], strict=True):
+        kernel[pairs, start : start + block.n_outputs] = block.kernel
+    if any(block.partition is None for block in blocks):
+        return Channel(kernel)
+    return Channel.merge([np.flatnonzero(column).tolist() for column in kernel.T], len(z))
 
 
 def _response(joint: Joint, halfspaces: Matrix, pairs: list[int], notion: PolyhedralLift) -> Matrix:

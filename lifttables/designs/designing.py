@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +59,18 @@ class Kept:
     confidence: float | None
     how: str
     numbers: str = ""
+
+
+class Made(NamedTuple):
+    """A design, the counts it was made from, and notes for the owner, which are confidential.
+
+    ``columns`` are those of the table in which a missing value leaves a row out.
+    """
+
+    counts: Counts
+    design: Design
+    notes: tuple[str, ...]
+    columns: tuple[Column, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +150,8 @@ class Design:
     def of_rows(self, table: Table) -> Design:
         """Return the design as it releases other rows, with their counts in place of its own.
 
-        Symbols that it has not seen are drawn from P(y). Without the secret, one secret without columns stands for all.
+        Symbols that it has not seen are released as :meth:`kernel` says. Without the secret, one secret without columns
+        stands for all.
         """
         there = set(self.secret.names) <= set(table.columns)
         known = (self.secret if there else Symbols((), ((),)), self.public)
@@ -175,15 +188,24 @@ class Design:
         s = self._known("secret", self.secret, rows, unseen)
         return np.where((x >= 0) & (s >= 0), s * len(self.public.labels) + x, -1)
 
+    @property
+    def pools_new(self) -> bool:
+        """Whether public values that the design has not seen count as rare: the pool is all that are not named."""
+        return bool(self.public.pooled) and not self.channel.sees_secret
+
     def kernel(self) -> Matrix:
-        """Return the kernel as a matrix whose last row is P(y), shape (n + 1, Y)."""
+        """Return the kernel as a matrix, shape (n + 1, Y), with a last row for values that the design has not seen.
+
+        It is that of the pool of rare values or, without one, P(y).
+        """
         flat = self.channel.kernel.reshape(-1, self.channel.n_outputs)
-        return np.vstack([flat, self.p_y / self.p_y.sum()])
+        return np.vstack([flat, flat[-1] if self.pools_new else self.p_y / self.p_y.sum()])
 
     def draw(self, rows: Any, rng: Uniform, unseen: Unseen = "error") -> NDArray[np.int64]:
         """Return a random output index for each row of an eager frame.
 
-        An unseen symbol raises DataError, or its output is drawn from P(y), which reveals nothing.
+        An unseen symbol counts as a rare one, if there is a pool; otherwise it raises DataError, or its output is drawn
+        from P(y), which reveals nothing.
         """
         kernel = self.kernel()
         codes = self.codes(rows, unseen)
@@ -196,7 +218,7 @@ class Design:
 
     def _known(self, role: str, symbols: Symbols, rows: Any, unseen: Unseen) -> NDArray[np.int64]:
         codes = symbols.codes(rows)
-        if unseen == "error" and (codes < 0).any():
+        if unseen == "error" and (codes < 0).any() and not (symbols is self.public and self.pools_new):
             at = int(np.argmax(codes < 0))
             value = JOIN.join(str(rows[name][at]) for name in symbols.names)
             raise unseen_symbols(int((codes < 0).sum()), role, value)
@@ -363,13 +385,16 @@ def best_design(
     notion: Notion,
     mechanism: str,
     confidence: float | None = DEFAULT_CONFIDENCE,
-) -> tuple[Counts, Design]:
-    """Return the counts and the design with the largest mutual information."""
+) -> Made:
+    """Return the design with the largest mutual information."""
     alternatives = [(counts, design(counts, notion, mechanism, confidence)) for counts in choices]
-    return max(
+    counts, best = max(
         alternatives,
         key=lambda alternative: evaluate(alternative[0].joint, alternative[1].channel).mutual_information,
     )
+    left_out = [name for name in choices[0].public.names if name not in counts.public.names]
+    note = f"left out, because the release retains more without: {', '.join(left_out)}"
+    return Made(counts, best, (note,) * bool(left_out), counts.columns)
 
 
 def assembled(
@@ -378,8 +403,6 @@ def assembled(
     """Return the design that consists of a channel and a table's counts."""
     joint = counts.joint
     sources = behind(channel, joint)
-    p_xy = channel.joint_xy(joint)
-    posterior = p_xy / np.maximum(p_xy.sum(axis=0), np.finfo(float).tiny)
     return Design(
         mechanism,
         str(notion),
@@ -388,7 +411,7 @@ def assembled(
         counts.public,
         channel,
         grid,
-        texts_of_outputs(counts.public, sources, posterior),
+        texts_of_outputs(counts.public, sources, channel.joint_xy(joint)),
         sources,
         np.asarray(channel.joint_xy(joint).sum(axis=0)),
         counts.table,

@@ -1,91 +1,94 @@
-"""Designs that release X next to kept columns, which are coarsened as necessary.
+"""Designs that release X next to kept columns, which are grouped as necessary.
 
-The kept columns and X share the budgets. For each share in ``BUDGET_SHARES``, kept columns are coarsened until they use
-at most this share of each budget (0 drops them all), and the design with the largest H(Z) + I(X; Y | Z) is selected.
-For a population, a random quarter of the rows chooses each coarsening. The other rows certify the designs, with a union
+The kept columns and X share the budgets. For each share in ``BUDGET_SHARES``, kept columns are grouped until they seem
+to use at most this share of each budget (0 drops them all), and of the designs that satisfy the notion the one with the
+largest H(Z) + I(X; Y | Z) is selected. It has a response of its own for each value of Z. For a population, noisy counts
+of a random quarter of the rows choose each grouping, and those of the other rows certify the designs, with a union
 bound for the choice among them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from liftlib import registry
 from liftlib.channel import Channel
-from liftlib.errors import BrokenNotion, DataError, InvalidParameter
-from liftlib.joint import Joint
+from liftlib.errors import BrokenNotion, DataError, InfeasiblePrivacy, InvalidParameter
 from liftlib.measures.information import entropy
 from liftlib.notions import LiftNotion, Notion, PolyhedralLift
 from lifttables.designs.alongside import (
     alongside,
-    alongside_for_population,
     mixed_in,
+    pairs_of,
     retained,
-    satisfied,
     served,
+    side_by_side,
     violation_alongside,
 )
 from lifttables.designs.coarsening import Groups, KeptColumn, coarsened, in_words, is_made_of
-from lifttables.designs.designing import POPULATION, Design, Kept, assembled
+from lifttables.designs.designing import POPULATION, Kept, Made, assembled
 from lifttables.designs.rounding import on_grid
 from lifttables.encoding.binning import hierarchy_file, hierarchy_levels
-from lifttables.encoding.columns import DATE_UNITS, MISSING, Column, Counts, Symbols
-from lifttables.encoding.counting import count, unknown_to_hierarchy
+from lifttables.encoding.columns import DATE_UNITS, MISSING, RARE, Column, Counts, Symbols
+from lifttables.encoding.counting import count, log_choose, unknown_to_hierarchy
 from lifttables.encoding.naming import texts_of_outputs
 from lifttables.encoding.reading import Reading, cuts, labels_of
 from lifttables.encoding.table import Table
 from lifttables.files import many
 from lifttables.population.binomial import clopper_pearson
-from lifttables.population.sample import SELECTION_SHARE, Sample, split, subset_price
+from lifttables.population.sample import SELECTION_SHARE, Sample
+from lifttables.population.within import SampleWithin
 from lifttables.population.worst import Between, violation_of, worst_required_budgets
-from mixproof.numerics import KEEP_TOL, Matrix, Vector, check_scalar
+from mixproof.numerics import KEEP_TOL, Matrix, Vector
 
-MAX_KEPT_COMBINATIONS = 200_000  # maximum number of combinations of public and kept values before coarsening
+MAX_KEPT_COMBINATIONS = 200_000  # maximum number of combinations of public and kept values before grouping
+MOST_NEXT_TO_ONE = 6  # symbols, or blocks of symbols, next to one kept value, all of whose subsets have bounds
 
-# the default mechanism, which the optimal one replaces here, and the optimal one
+# for these rows alone: the default mechanism, which the optimal one replaces here, and the optimal one
 KEEPING_MECHANISMS = ("subset-merging", "optimal")
-BUDGET_SHARES = (1.0, 0.7, 0.4, 0.0)  # shares of the budgets that kept columns may use
-
-# shares of P(y|z) mixed in until the rows that chose nothing certify the design
-MARGINAL_SHARES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+# shares of the budgets for which kept values are grouped; more than 1, because few rows choose and others certify
+BUDGET_SHARES = (1.2, 1.0, 0.6, 0.0)
 
 
-class NextTo(NamedTuple):
-    """A design, the counts it was made from, and notes for the owner.
+@dataclass(frozen=True, eq=False)
+class Linked:
+    """The counts of pairs (x, z) of a symbol and kept values, before grouping, and each pair's kept values.
 
-    With kept columns, the counts have a symbol for each pair (x, z) that occurs. The notes state what was coarsened or
-    left out and what that cost; they depend on the counts, so they are confidential.
+    ``codes``, shape (P, kept columns), has indices of the kept columns' labels; ``texts`` their texts at each level of
+    a hierarchy.
     """
 
     counts: Counts
-    design: Design
-    notes: tuple[str, ...]
-
-
-class _Counted(NamedTuple):
-    """The counts before coarsening, and the codes of each symbol's kept values."""
-
-    counts: Counts
     n_x: int
-    kept: list[KeptColumn]
-    texts: list[list[tuple[str, ...]]]
+    kept: tuple[KeptColumn, ...]
+    texts: tuple[list[tuple[str, ...]], ...]
     codes: NDArray[np.int64]
+
+    @property
+    def n_symbols(self) -> int:
+        """The number of public symbols, without kept values."""
+        return len({label[: self.n_x] for label in self.counts.public.labels})
+
+    def by_z(self, counts: Matrix) -> tuple[Matrix, NDArray[np.int64]]:
+        """Return counts by secret and combination of kept values, and the combinations' codes."""
+        codes, of = np.unique(self.codes, axis=0, return_inverse=True)
+        return _summed(counts, of.reshape(-1), len(codes)), codes
 
 
 class _Option(NamedTuple):
-    """A coarsening and its design; the symbols are the pairs (x, z) of ``labels``."""
+    """A grouping and its design; the symbols are pairs (x, z')."""
 
     share: float
     groups: tuple[Groups, ...]
-    public: tuple[Column, ...]
-    labels: list[tuple[str, ...]]
-    table: Matrix
+    counts: Counts
     channel: Channel
     grid: int | None
+    ran: str
     information: tuple[float, float, float]  # H(Z), H(X|Z) and I(X; Y | Z), nats
 
     @property
@@ -93,250 +96,12 @@ class _Option(NamedTuple):
         return self.information[0] + self.information[2]
 
 
-def design_next_to(
-    table: Table,
-    reading: Reading,
-    keep: Sequence[str],
-    notion: Notion,
-    mechanism: str,
-    confidence: float | None,
-    share: float | None = None,
-) -> NextTo:
-    """Return a design for each value of kept columns, coarsened if necessary.
+def linked_counts(table: Table, reading: Reading, keep: Sequence[str], confidence: float | None) -> Linked:
+    """Return the counts of the secret and of pairs of public and kept values.
 
-    Bins and hierarchies of ``reading`` may apply to kept columns too; the search tries the values themselves first, and
-    then all levels of a hierarchy from the given one. Without a confidence the design is for these rows only. ``share``
-    in [0, 1] is the share of each budget that kept columns may use, by default the best of ``BUDGET_SHARES``.
+    Bins and hierarchies of ``reading`` may apply to kept columns too: their values come first, and all levels of a
+    hierarchy from the given one are tried.
     """
-    _check_asked(reading, keep, mechanism)
-    shares = BUDGET_SHARES if share is None else (check_scalar("coarsen", share, 0, 1),)
-    counted = _counted(table, reading, keep)
-    options = _options(counted, served(notion), confidence, shares)
-    best = max(options, key=lambda option: option.total)
-    secret = list(counted.counts.secret.columns)
-    counts = count(
-        table.counts([*secret, *best.public]),
-        secret,
-        best.public,
-        missing=reading.missing,
-        rare="keep",
-        max_symbols=MAX_KEPT_COMBINATIONS,
-    )
-    place = {label: at for at, label in enumerate(best.labels)}
-    order = [place.get(label, -1) for label in counts.public.labels]
-    if not np.array_equal(best.table[:, order], counts.table):
-        raise DataError("a kept column that is dropped has missing values: leave it out, or fill them in")
-    if len(counts.public.labels) > reading.max_symbols:
-        raise DataError(
-            f"there are {len(counts.public.labels):,} symbols next to the kept values, more than "
-            f"{reading.max_symbols:,}: bin or coarsen a column, or raise the limit",
-            arguments=("bins", "max_symbols"),
-        )
-    names = ", ".join(column.name for column in best.public[counted.n_x :])
-    ran = ("optimal" if confidence is None else "confident-response") + (f" for each value of {names}" if names else "")
-    guarantees = [
-        Kept("these rows", str(notion), None, "checked against the table's own shares, with the kept columns")
-    ]
-    if confidence is not None:
-        how = (
-            "by bounds on all subsets of the symbols next to each kept value, at once; a random quarter of the rows "
-            "chose how to group kept values, and the others certify it"
-        )
-        guarantees.append(Kept(POPULATION, str(notion), confidence, how))
-    channel = Channel(best.channel.kernel[order])
-    design = assembled(ran, notion, guarantees, counts, channel, best.grid)
-    notes = _notes(counted, options, best)
-    if confidence is not None:
-        sample_only = max(_options(counted, served(notion), None, shares), key=lambda option: option.total)
-        notes.append(f"for this sample only, {_in_nats(sample_only)} would be retained")
-    return NextTo(counts, design, tuple(notes))
-
-
-def proposed(table: Table, reading: Reading, keep: Sequence[str], notion: Notion) -> str:
-    """Return a description of what ``coarsen`` would do at most, and its cost."""
-    counted = _counted(table, reading, keep)
-    table_z, codes = _of_z(counted, counted.counts.table)
-    groups, after = coarsened(table_z, codes, counted.kept, _in_sample(served(notion), table_z.sum(axis=1)))
-    words = in_words(groups, counted.kept)
-    end = "In Python, coarsen=True designs the release for each kept value"
-    if not words:
-        return f"{', '.join(keep)} alone would satisfy {notion}. {end}"
-    before = entropy(table_z.sum(axis=0) / table_z.sum())
-    return (
-        f"To satisfy {notion} for these rows, coarsen: {'; '.join(words)}. This retains {100 * after / before:.1f} % "
-        f"of the information in the kept columns (H(Z)). {end}"
-    )
-
-
-def _check_asked(reading: Reading, keep: Sequence[str], mechanism: str) -> None:
-    """Raise InvalidParameter for options that are incompatible with kept columns."""
-    if not keep:
-        raise InvalidParameter("coarsen is about kept columns: name them")
-    if mechanism not in KEEPING_MECHANISMS:
-        raise InvalidParameter(f"coarsen uses the optimal release, not {mechanism}: leave out the mechanism")
-    if reading.rare == "pool":
-        raise InvalidParameter("coarsen does not pool rare public symbols: bin the column, or keep them (rare='keep')")
-
-
-def _options(
-    counted: _Counted, notion: PolyhedralLift, confidence: float | None, shares: Sequence[float]
-) -> list[_Option]:
-    """Return the designs of the coarsenings for each share of the budgets."""
-    counts = counted.counts.table
-    choosing, certifying = (counts, counts) if confidence is None else split(counts, 0)
-    chosen = counted.counts.chosen + np.log(len(shares))
-    table_z, codes = _of_z(counted, choosing)
-    options: list[_Option] = []
-    for share in shares:
-        groups = tuple(np.zeros(len(kept_column.labels), dtype=np.int64) for kept_column in counted.kept)
-        if share > 0:
-            part = _scaled(notion, share)
-            if confidence is None:
-                violations = _in_sample(part, table_z.sum(axis=1))
-            else:
-                n_x = len({label[: counted.n_x] for label in counted.counts.public.labels})
-                price = chosen + np.log(len(codes)) + subset_price(n_x + 1, 1)
-                scale = (1 - SELECTION_SHARE) / SELECTION_SHARE  # as many rows as are to certify it
-                violations = _in_population(part, scale, table_z.sum(axis=1), confidence, float(price))
-            groups = coarsened(table_z, codes, counted.kept, violations).groups
-        if any(all(map(np.array_equal, groups, other.groups)) for other in options):
-            continue
-        option = _option(counted, groups, share, notion, (choosing, certifying), confidence, chosen)
-        options += [] if option is None else [option]
-    if not options:
-        raise BrokenNotion(
-            f"the kept columns violate {notion} at this share of it: give a smaller one, or leave it out"
-        )
-    return options
-
-
-def _option(
-    counted: _Counted,
-    groups: tuple[Groups, ...],
-    share: float,
-    notion: PolyhedralLift,
-    rows: tuple[Matrix, Matrix],
-    confidence: float | None,
-    chosen: float,
-) -> _Option | None:
-    """Return the design next to coarsened columns; None if they violate the notion."""
-    columns, texts = list(counted.counts.public.columns[: counted.n_x]), []
-    for at, (column, kept_column) in enumerate(
-        zip(counted.counts.public.columns[counted.n_x :], counted.kept, strict=True)
-    ):
-        if groups[at].max() > 0 or len(kept_column.labels) == 1:
-            coarse, names = _coarser(column, kept_column, groups[at], counted.texts[at])
-            columns.append(coarse)
-            texts.append([names[code] for code in counted.codes[:, at]])
-    every = [(*label[: counted.n_x], *of_z) for label, *of_z in zip(counted.counts.public.labels, *texts, strict=True)]
-    labels = sorted(set(every))
-    place = {label: at for at, label in enumerate(labels)}
-    pair = np.array([place[label] for label in every])
-    values = sorted({label[counted.n_x :] for label in labels})
-    z = np.array([values.index(label[counted.n_x :]) for label in labels])
-    choosing, certifying, table = (_summed(counts, pair, len(labels)) for counts in (*rows, counted.counts.table))
-    joint = Joint.from_counts(table, drop_empty=True)
-    if not satisfied(joint, z, notion).all():
-        return None
-
-    def in_sample(candidate: Channel) -> bool:
-        return violation_alongside(joint, z, candidate.kernel, notion) <= KEEP_TOL
-
-    keeps = in_sample
-    if confidence is None:
-        channel = alongside(joint, z, notion)
-    else:
-        try:
-            certified = alongside_for_population(certifying, choosing, z, notion, confidence, chosen)
-        except BrokenNotion:
-            return None
-        constant = mixed_in(joint, z, certified.channel.kernel)
-        mixtures = (Channel((1 - weight) * certified.channel.kernel + weight * constant) for weight in MARGINAL_SHARES)
-
-        def keeps(candidate: Channel) -> bool:
-            return in_sample(candidate) and certified.keeps(candidate)
-
-        channel = next(mixture for mixture in mixtures if keeps(mixture))
-    rounded, grid = on_grid(channel, mixed_in(joint, z, channel.kernel), keeps)
-    return _Option(share, groups, tuple(columns), labels, table, rounded, grid, retained(joint, z, rounded.kernel))
-
-
-def _scaled(notion: PolyhedralLift, share: float) -> PolyhedralLift:
-    """Return a notion with a share of its budgets."""
-    budgets = [field.name for field in fields(notion) if field.name.startswith("eps")]  # type: ignore[arg-type]
-    return replace(notion, **{name: share * getattr(notion, name) for name in budgets})  # type: ignore[type-var]
-
-
-def _in_sample(notion: LiftNotion, totals: Vector) -> Callable[[Matrix], Vector]:
-    """Return a function that maps counts of values of Z to violations in the sample."""
-    there = totals > 0
-    p_s = totals[there] / totals.sum()
-    return lambda rows: violation_of(notion.required_budgets(rows[there] / rows.sum(axis=0) / p_s[:, None], p_s))
-
-
-def _in_population(
-    notion: LiftNotion, scale: float, totals: Vector, confidence: float, chosen: float
-) -> Callable[[Matrix], Vector]:
-    """Return a function that maps counts, which it scales, to worst-case violations."""
-    of = scale * np.append(totals, totals.sum())[:, None]
-    prior = Sample(scale * totals[:, None], confidence, chosen).prior
-    level = np.log1p(-confidence) - np.log(2 * (len(totals) + 2)) - chosen
-
-    def violations(rows: Matrix) -> Vector:
-        seen = scale * np.vstack([rows, rows.sum(axis=0)])
-        lower, upper = clopper_pearson(seen, of, level)
-        everybody = seen[-1] == of[-1]
-        between = Between(np.where(everybody, 1.0, lower), np.where(everybody, 1.0, upper), *prior)
-        return violation_of(worst_required_budgets(notion, between))
-
-    return violations
-
-
-def _of_z(counted: _Counted, counts: Matrix) -> tuple[Matrix, NDArray[np.int64]]:
-    """Return the counts by secret and combination of kept values, with their codes."""
-    codes, of = np.unique(counted.codes, axis=0, return_inverse=True)
-    return _summed(counts, of.reshape(-1), len(codes)), codes
-
-
-def _summed(counts: Matrix, of: NDArray[np.int64], n: int) -> Matrix:
-    """Return counts, shape (S, n), of merged symbols."""
-    table = np.zeros((len(counts), n))
-    np.add.at(table.T, of, counts.T)
-    return table
-
-
-def _notes(counted: _Counted, options: Sequence[_Option], best: _Option) -> list[str]:
-    """Return notes on the coarsening, its cost, and the utility of other shares."""
-    table_z, _ = _of_z(counted, counted.counts.table)
-    h_z, h_x, left = best.information
-    before = entropy(table_z.sum(axis=0) / table_z.sum())
-    z_share, x_share = (
-        f"{100 * part / total:.1f} %" if total > 0 else "all" for part, total in ((h_z, before), (left, h_x))
-    )
-    shown = [
-        (
-            f"with kept columns at {100 * option.share:g} % of the budget: "
-            if option.information[0]
-            else "without kept columns: "
-        )
-        + _in_nats(option)
-        for option in options
-    ]
-    cost = (
-        f"retained: {z_share} of the information in the kept columns (H(Z)), and next to them {x_share} of that in the "
-        "released ones (H(X|Z))"
-    )
-    words = (f"coarsened: {text}" for text in in_words(best.groups, counted.kept))
-    return [*words, cost, *(shown if len(shown) > 1 else [])]
-
-
-def _in_nats(option: _Option) -> str:
-    h_z, h_x, left = option.information
-    return f"H(Z) = {h_z:.3f} nats, and I(X;Y|Z) = {left:.3f} of H(X|Z) = {h_x:.3f} nats"
-
-
-def _counted(table: Table, reading: Reading, keep: Sequence[str]) -> _Counted:
-    """Return the counts of the secret, the public and the kept columns."""
     table.check([*reading.secrets, *reading.publics, *keep])
     ladders = {name: text for text in reading.hierarchies for name in [hierarchy_file(text)[0]] if name in keep}
     full_reading = replace(
@@ -354,13 +119,16 @@ def _counted(table: Table, reading: Reading, keep: Sequence[str]) -> _Counted:
         max_symbols=MAX_KEPT_COMBINATIONS,
     )
     ways = sum(cuts(table, column) for column in (*secret, *public) if column.name in full_reading.cut_by_rows)
-    n_x = len(reading.publics)
-    _check_rare(counts, n_x, reading)
+    counts, n_x = replace(counts, chosen=counts.chosen + ways), len(reading.publics)
+    if reading.rare == "pool":
+        counts = _pooled(counts, reading.min_count)
+    elif reading.rare == "error":
+        _check_rare(counts, n_x, reading)
     labels = [label[n_x:] for label in counts.public.labels]
     kept_columns, texts = zip(
         *(
             _kept_column(column, {label[at] for label in labels}, ladders.get(column.name))
-            for at, column in enumerate(public[n_x:])
+            for at, column in enumerate(counts.public.columns[n_x:])
         ),
         strict=True,
     )
@@ -370,7 +138,238 @@ def _counted(table: Table, reading: Reading, keep: Sequence[str]) -> _Counted:
             for label in labels
         ]
     )
-    return _Counted(replace(counts, chosen=counts.chosen + ways), n_x, list(kept_columns), list(texts), codes)
+    return Linked(counts.occurring() if confidence is None else counts, n_x, kept_columns, texts, codes)
+
+
+def design_next_to(linked: Linked, notion: Notion, mechanism: str, confidence: float | None, ways: int = 1) -> Made:
+    """Return a design for each value of kept columns, grouped if necessary.
+
+    With a confidence, which needs noisy counts, a mechanism's design for the population is made next to each kept
+    value, and the bounds hold for ``ways`` such designs at once; without one, the optimal release for these rows.
+    BrokenNotion is raised if no rows certify a design, and UnsupportedNotion if the notion is not polyhedral.
+    """
+    polyhedral = served(notion)
+    if confidence is None and mechanism not in KEEPING_MECHANISMS:
+        raise InvalidParameter(
+            f"next to kept columns, a release for these rows alone is the optimal one, not {mechanism}: leave out the "
+            "mechanism",
+            arguments=("mechanism",),
+        )
+    options: list[_Option] = []
+    for share, groups in _groupings(linked, polyhedral, confidence):
+        counts = _coarse(linked, groups)
+        option = _for_rows if confidence is None else _for_population
+        try:
+            made = option(counts, _z_of(counts, linked.n_x), polyhedral, mechanism, confidence, ways)
+        except (BrokenNotion, InfeasiblePrivacy):
+            continue
+        information = retained(counts.joint, _z_of(counts, linked.n_x), made[0].kernel)
+        options.append(_Option(share, groups, counts, *made, information))
+    if not options:
+        raise BrokenNotion(f"no rows show that {notion} holds for any release of these columns: raise its budget")
+    best = max(options, key=lambda option: option.total)
+    names = ", ".join(column.name for column in best.counts.public.columns[linked.n_x :])
+    guarantees = [
+        Kept("these rows", str(notion), None, "checked against the table's own shares, with the kept columns")
+    ]
+    if confidence is not None:
+        how = (
+            "by bounds on all subsets of the symbols next to each kept value, at once; a random quarter of the rows "
+            "chose how to group kept values, and the others certify it"
+        )
+        guarantees = [Kept(POPULATION, str(notion), confidence, how)]
+    ran = best.ran + (f" for each value of {names}" if names else "")
+    design = assembled(ran, notion, guarantees, best.counts, best.channel, best.grid)
+    return Made(best.counts, design, tuple(_notes(linked, options, best)), linked.counts.columns)
+
+
+Design = tuple[Channel, int | None, str]  # a channel, the grid of its probabilities, and what ran
+
+
+def _for_rows(
+    counts: Counts, z: NDArray[np.int64], notion: PolyhedralLift, _mechanism: str, _confidence: float | None, _ways: int
+) -> Design:
+    """Return the optimal release for the table's own shares."""
+    joint = counts.joint
+
+    def keeps(candidate: Channel) -> bool:
+        return violation_alongside(joint, z, candidate.kernel, notion) <= KEEP_TOL
+
+    channel = alongside(joint, z, notion)
+    return (*on_grid(channel, mixed_in(joint, z, channel.kernel), keeps), "optimal")
+
+
+def _for_population(
+    counts: Counts, z: NDArray[np.int64], notion: PolyhedralLift, mechanism: str, confidence: float | None, ways: int
+) -> Design:
+    """Return a mechanism's design for the population next to each kept value."""
+    from lifttables.confident.certification import for_population  # noqa: PLC0415 - an audit needs no search
+
+    assert confidence is not None
+    assert counts.noisy is not None
+    sample = counts.sample(confidence).choosing(len(BUDGET_SHARES) * ways * (int(z.max()) + 1))
+    places = Symbols(counts.public.columns[:1], tuple(label[:1] for label in counts.public.labels)).places
+    one_column = places is not None and len({len(label) for label in counts.public.labels}) == 1
+    blocks, grids, ran = [], [], []
+    for pairs in pairs_of(z):
+        part = SampleWithin.of(sample, pairs)
+        made = for_population(
+            registry.mechanisms[mechanism],
+            part,
+            notion,
+            places=places[pairs] if places is not None and one_column else None,
+            most=MOST_NEXT_TO_ONE,
+        )
+        constant = part.weights @ made.channel.kernel
+        channel, grid = on_grid(made.channel, constant, made.certifier.keeps)
+        blocks.append(channel)
+        grids.append(grid)
+        ran.append(made.mechanism)
+    several = [name for name in dict.fromkeys(ran) if not name.startswith("a constant release")] or ran[:1]
+    grid = None if None in grids else max(grid for grid in grids if grid is not None)
+    return side_by_side(z, blocks), grid, " or ".join(several)
+
+
+def _groupings(
+    linked: Linked, notion: PolyhedralLift, confidence: float | None
+) -> list[tuple[float, tuple[Groups, ...]]]:
+    """Return the groups of kept values with which these use at most each share of the budgets."""
+    if confidence is None:
+        counts = linked.counts.table
+    else:
+        assert linked.counts.noisy is not None
+        assert linked.counts.noisy.choosers is not None
+        counts = linked.counts.noisy.choosers
+    by_z, codes = linked.by_z(counts)
+    by_z = np.maximum(by_z, 0.0)
+    found: list[tuple[float, tuple[Groups, ...]]] = []
+    for share in BUDGET_SHARES:
+        groups = tuple(np.zeros(len(column.labels), dtype=np.int64) for column in linked.kept)
+        if share > 0:
+            part = _scaled(notion, share)
+            if confidence is None:
+                violations = _in_sample(part, by_z.sum(axis=1))
+            else:
+                scale = (1 - SELECTION_SHARE) / SELECTION_SHARE  # as many rows as are to certify it
+                violations = _in_population(part, scale, by_z.sum(axis=1), confidence)
+            groups = coarsened(by_z, codes, linked.kept, violations).groups
+        if not any(all(map(np.array_equal, groups, other)) for _, other in found):
+            found.append((share, groups))
+    return found
+
+
+def _coarse(linked: Linked, groups: Sequence[Groups]) -> Counts:
+    """Return the counts of pairs (x, z') for grouped kept values; a column with a single group is dropped."""
+    full = linked.counts
+    columns, texts = list(full.public.columns[: linked.n_x]), []
+    for at, (column, kept_column) in enumerate(zip(full.public.columns[linked.n_x :], linked.kept, strict=True)):
+        if groups[at].max() > 0 or (len(kept_column.labels) == 1 and kept_column.labels != (RARE,)):
+            coarse, names = _coarser(column, kept_column, groups[at], linked.texts[at])
+            columns.append(coarse)
+            texts.append([names[code] for code in linked.codes[:, at]])
+    every = [(*label[: linked.n_x], *of_z) for label, *of_z in zip(full.public.labels, *texts, strict=True)]
+    return _relabelled(full, columns, every)
+
+
+def _relabelled(counts: Counts, columns: Sequence[Column], every: Sequence[tuple[str, ...]]) -> Counts:
+    """Return the counts with a new label for each symbol, which several may share."""
+    labels = sorted(set(every), key=lambda label: [c.place(text) for c, text in zip(columns, label, strict=True)])
+    place = {label: at for at, label in enumerate(labels)}
+    return counts.united(Symbols(tuple(columns), tuple(labels)), np.array([place[label] for label in every]))
+
+
+def _z_of(counts: Counts, n_x: int) -> NDArray[np.int64]:
+    """Return the value of Z of each pair, numbered from 0."""
+    values = sorted({label[n_x:] for label in counts.public.labels})
+    return np.array([values.index(label[n_x:]) for label in counts.public.labels])
+
+
+def _scaled(notion: PolyhedralLift, share: float) -> PolyhedralLift:
+    """Return a notion with a share of its budgets."""
+    budgets = [field.name for field in fields(notion) if field.name.startswith("eps")]  # type: ignore[arg-type]
+    return replace(notion, **{name: share * getattr(notion, name) for name in budgets})  # type: ignore[type-var]
+
+
+def _in_sample(notion: LiftNotion, totals: Vector) -> Callable[[Matrix], Vector]:
+    """Return a function that maps counts of values of Z to violations in the sample."""
+    there = totals > 0
+    p_s = totals[there] / totals.sum()
+    return lambda rows: violation_of(notion.required_budgets(rows[there] / rows.sum(axis=0) / p_s[:, None], p_s))
+
+
+def _in_population(notion: LiftNotion, scale: float, totals: Vector, confidence: float) -> Callable[[Matrix], Vector]:
+    """Return a function that maps counts, which it scales, to worst-case violations.
+
+    They choose only, so no union bound is paid here.
+    """
+    of = scale * np.append(totals, totals.sum())[:, None]
+    prior = Sample(scale * totals[:, None], confidence).prior
+    level = np.log1p(-confidence) - np.log(2 * (len(totals) + 2))
+
+    def violations(rows: Matrix) -> Vector:
+        seen = scale * np.vstack([rows, rows.sum(axis=0)])
+        lower, upper = clopper_pearson(seen, of, level)
+        everybody = seen[-1] == of[-1]
+        between = Between(np.where(everybody, 1.0, lower), np.where(everybody, 1.0, upper), *prior)
+        return violation_of(worst_required_budgets(notion, between))
+
+    return violations
+
+
+def _summed(counts: Matrix, of: NDArray[np.int64], n: int) -> Matrix:
+    """Return counts, shape (S, n), of merged symbols."""
+    table = np.zeros((len(counts), n))
+    np.add.at(table.T, of, counts.T)
+    return table
+
+
+def _notes(linked: Linked, options: Sequence[_Option], best: _Option) -> list[str]:
+    """Return notes on the grouping, its cost, and the utility of other shares."""
+    by_z, _ = linked.by_z(linked.counts.estimate)
+    h_z, h_x, left = best.information
+    before = entropy(by_z.sum(axis=0) / by_z.sum())
+    z_share, x_share = (
+        f"{100 * min(part / total, 1):.1f} %" if total > 0 else "all" for part, total in ((h_z, before), (left, h_x))
+    )
+    shown = [
+        (
+            f"with values grouped for {100 * option.share:g} % of the budget: "
+            if option.information[0]
+            else "without kept columns: "
+        )
+        + _in_nats(option)
+        for option in options
+    ]
+    cost = (
+        f"retained: {z_share} of the information in the kept columns (H(Z)), and next to them {x_share} of that in the "
+        "released ones (H(X|Z))"
+    )
+    words = (f"kept columns: {text}" for text in in_words(best.groups, linked.kept))
+    return [*words, cost, *(shown if len(shown) > 1 else [])]
+
+
+def _in_nats(option: _Option) -> str:
+    h_z, h_x, left = option.information
+    return f"H(Z) = {h_z:.3f} nats, and I(X;Y|Z) = {left:.3f} of H(X|Z) = {h_x:.3f} nats"
+
+
+def _pooled(counts: Counts, min_count: int) -> Counts:
+    """Return the counts in which the values of a column with few rows are one, ``RARE``."""
+    rows, columns, labels, ways = counts.table.sum(axis=0), [], [], 0.0
+    for at, column in enumerate(counts.public.columns):
+        values = np.array(counts.public.of_column(at), dtype=object)
+        of = {value: float(rows[values == value].sum()) for value in dict.fromkeys(values)}
+        few = {value for value in of if of[value] < min_count and value != MISSING}
+        if not few or column.edges or column.unit:
+            columns.append(column)
+            labels.append(values)
+            continue
+        parents = column.parents or tuple((value, value) for value in of if value != MISSING)
+        pairs = tuple((value, RARE if parent in few else parent) for value, parent in parents)
+        columns.append(replace(column, parents=pairs))
+        labels.append(np.array([RARE if value in few else value for value in values], dtype=object))
+        ways += log_choose(len(of), len(few))
+    return replace(_relabelled(counts, columns, list(zip(*labels, strict=True))), chosen=counts.chosen + ways)
 
 
 def _check_rare(full: Counts, n_x: int, reading: Reading) -> None:
@@ -393,17 +392,19 @@ def _kept_column(column: Column, occurring: set[str], ladder: str | None) -> tup
     """Return a kept column, and its values' texts at each level of the hierarchy."""
     if MISSING in occurring:
         raise DataError(
-            f"kept column {column.name!r} has missing values, which coarsen cannot group: fill them in, "
+            f"kept column {column.name!r} has missing values, which cannot be grouped: fill them in, "
             "or drop those rows",
             arguments=("missing",),
         )
-    numeric = column.plain and all(map(_is_number, occurring))
-    labels = tuple(sorted(occurring, key=(lambda text: (float(text), text)) if numeric else column.place))
+    known = occurring - {RARE}
+    numeric = not (column.edges or column.unit) and ladder is None and all(map(_is_number, known))
+    labels = tuple(sorted(known, key=(lambda text: (float(text), text)) if numeric else column.place))
+    labels += (RARE,) * (RARE in occurring)
     if column.unit in DATE_UNITS:  # groups of dates have no coarser ones: the column may only be dropped
         return KeptColumn(column.name, labels, levels=(np.zeros(len(labels), dtype=np.int64),)), [labels, labels]
     texts, levels = [labels], []
     for pairs in [] if ladder is None else hierarchy_levels(ladder):
-        parents = dict(pairs)
+        parents = {**dict(pairs), RARE: RARE}
         absent = [label for label in labels if label not in parents]
         if absent:
             raise unknown_to_hierarchy(column.name, absent)
@@ -438,4 +439,6 @@ def _coarser(
     symbols = Symbols((column,), tuple((label,) for label in texts[fits[-1]]))
     named = texts_of_outputs(symbols, [np.flatnonzero(groups == group).tolist() for group in range(n)])
     labels = [named[group][0] for group in groups]
-    return replace(column, parents=tuple(zip(kept_column.labels, labels, strict=True))), labels
+    group = dict(zip(kept_column.labels, labels, strict=True))
+    values = column.parents or tuple((label, label) for label in kept_column.labels)
+    return replace(column, parents=tuple((value, group[label]) for value, label in values)), labels

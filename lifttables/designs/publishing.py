@@ -1,23 +1,18 @@
-"""Publication of rows: kept columns, row order, and texts that look like formulas."""
+"""Publication of rows: their order, and texts that look like formulas."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-import narwhals as nw
-
 from liftlib.errors import DataError
 from lifttables.designs.designing import Design, Unseen
-from lifttables.encoding.columns import MISSING, RARE, Labels
+from lifttables.encoding.columns import MISSING, RARE
 from lifttables.encoding.naming import TO
 from lifttables.encoding.table import Table
 
 Formulas = Literal["error", "quote", "keep"]
-
-TEXT_TYPES = (nw.String, nw.Categorical, nw.Enum)  # types of text columns
 
 OUTPUT_NUMBER = re.compile(r" #[0-9]+\Z")  # the number appended to an output's text to make it unique
 
@@ -35,36 +30,22 @@ class Publishing:
 
     Attributes
     ----------
-    keep, keep_order, unseen
-        As in :func:`~lifttables.releases.sanitising.sanitise` and :func:`~lifttables.releases.sanitising.apply`.
+    unseen, keep_order
+        As in :func:`~lifttables.releases.sanitising.apply`.
     formulas : {"error", "quote", "keep"}
         Treatment of texts that a spreadsheet would evaluate.
-    coarsened : tuple of str
-        Kept columns that the design releases instead, coarsened as necessary.
     """
 
-    keep: tuple[str, ...] = ()
     unseen: Unseen = "error"
     keep_order: bool = False
     formulas: Formulas = "error"
-    coarsened: tuple[str, ...] = ()
 
 
-def check_keep(table: Table, design: Design, how: Publishing) -> None:
-    """Raise DataError if a kept column is missing, secret or released by the channel."""
-    table.check(how.keep)
-    for name in how.keep:
-        if name in design.secret.names:
-            raise DataError(f"a kept column is the secret {name!r}: it is not published")
-        if name in design.public.names:
-            raise DataError(f"a kept column is {name!r}, which is released through the channel: leave it out")
-
-
-def without_formulas(design: Design, formulas: Formulas, keep: Sequence[str] = ()) -> Design:
+def without_formulas(design: Design, formulas: Formulas) -> Design:
     """Return the design with texts that no spreadsheet evaluates, or raise DataError."""
     if formulas == "keep":
         return design
-    for name in (*design.public.names, *keep):
+    for name in design.public.names:
         if is_formula(name):
             raise DataError(f"the column's name {name!r} is a formula to a spreadsheet: rename it")
     risky = [text for texts in design.texts for text in texts if is_formula(text)]
@@ -136,27 +117,6 @@ def _signed(text: str) -> bool:
         return False
 
 
-def harmless(rows: Labels, keep: Sequence[str], formulas: Formulas) -> Labels:
-    """Return rows whose kept texts no spreadsheet evaluates; categories become text.
-
-    Categories are converted because they include values that no row has, such as values of rows that were left out,
-    and because their order may reveal the order of the source's rows.
-    """
-    for name in keep:
-        if not isinstance(rows.schema[name], TEXT_TYPES):
-            continue
-        texts = rows[name].cast(nw.String)
-        if formulas != "keep":
-            begins = texts.str.contains(r'(^|[;\t\r\n]"*)[=@\t\r\n+＝＠＋－-]').fill_null(value=False)
-            risky = [text for text in texts.filter(begins).unique().to_list() if is_formula(text)]
-            if risky and formulas == "error":
-                raise DataError(f"kept column {name!r}: {_formula(risky[0])}")
-            if risky:
-                texts = texts.replace_strict(risky, list(map(quoted, risky)), default=texts)
-        rows = rows.with_columns(texts)
-    return rows
-
-
-def published(table: Table, design: Design, keep: Sequence[str]) -> list[str]:
+def published(table: Table, design: Design) -> list[str]:
     """Return the published columns in the table's order."""
-    return [name for name in table.columns if name in {*keep, *design.public.names}]
+    return [name for name in table.columns if name in design.public.names]

@@ -29,7 +29,10 @@ OUTPUTS_TELL = (
     "other rows may learn from it about the last one."
 )
 
-NAMES_TELL = "A name that few rows have may show that these rows have it."
+NAMES_TELL = (
+    "The names of values are exact: where a person's own row decides whether a value has enough rows to be named, "
+    "nothing limits what this shows to somebody who knows all other rows."
+)
 
 NOISE_TELLS = (
     "Everything on this card but the names of values and the number of the release was computed from the number of "
@@ -122,9 +125,7 @@ def _percent(share: float, *, up: bool | None = None) -> str:
     return f"{rounded / 10:g} %"
 
 
-def not_covered(
-    design: Design, keep: Sequence[str], *, keep_order: bool, new_rows: bool = False, bounded: bool = True
-) -> tuple[str, ...]:
+def not_covered(design: Design, *, keep_order: bool, new_rows: bool = False, bounded: bool = True) -> tuple[str, ...]:
     """Return the limits of a release's protection, one sentence each.
 
     ``bounded`` is whether anything limits what somebody who knows all other rows may learn.
@@ -149,8 +150,6 @@ def not_covered(
         limits.append(MERGING_TELLS if design.grid == 1 else OUTPUTS_TELL)
     else:
         limits.append(NOISE_TELLS if bounded else NAMES_TELL)
-    if keep:
-        limits.append(f"The unchanged columns ({', '.join(keep)}) may reveal anything other than the secret.")
     if keep_order:
         limits.append("The rows are in the original table's order, which may reveal something.")
     limits.append(f"Secrets other than {', '.join(design.secret.names)} are not protected.")

@@ -33,14 +33,15 @@ def behind(channel: Channel, joint: Joint) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(int(x) for x in np.flatnonzero(column >= MIN_POSTERIOR_SHOWN)) for column in posterior.T)
 
 
-def texts_of_outputs(public: Symbols, sources: Sequence[Sequence[int]], posterior: Matrix | None = None) -> Texts:
+def texts_of_outputs(public: Symbols, sources: Sequence[Sequence[int]], p_xy: Matrix | None = None) -> Texts:
     """Return the text of each output in each released column; outputs are distinct.
 
     A text lists the labels behind the output; three or more neighbours of an ordered column, and two bins, are named by
     their ends. If that does not identify the output (another has the same text, the text
-    is shortened, or not all combinations of labels are meant), the outputs are named by the labels that most of their
-    rows have in each column according to ``posterior``, P(x|y), shape (X, Y); if that does not identify them either,
-    ``#`` and the output's number on the card are appended in the first column.
+    is shortened, or not all combinations of labels are meant), the outputs are named by the label that most of their
+    rows have in each column according to ``p_xy``, P(x, y), shape (X, Y), or by the symbol that leads to them most
+    often, or by several labels that most of their rows have. If nothing identifies them, ``#`` and the output's number
+    on the card are appended in the first column.
 
     >>> from lifttables.encoding.columns import Column
     >>> ages = Symbols((Column("age"), Column("sex")), (("old", "f"), ("old", "m"), ("young", "f")))
@@ -49,6 +50,8 @@ def texts_of_outputs(public: Symbols, sources: Sequence[Sequence[int]], posterio
     >>> towns = Symbols((Column("town"),), (("Ely",), ("Rye",), ("Wye",)))
     >>> texts_of_outputs(towns, [(0, 1, 2)] * 2, np.array([[0.7, 0.1], [0.2, 0.4], [0.1, 0.5]]))
     (('mostly Ely',), ('mostly Wye',))
+    >>> texts_of_outputs(towns, [(0, 1, 2)] * 2, np.array([[0.6, 0.3], [0.1, 0.2], [0.1, 0.1]]))
+    (('perhaps Ely',), ('perhaps Rye',))
     >>> months = Symbols((Column("month"),), tuple((f"2026-0{month}",) for month in range(1, 7)))
     >>> texts_of_outputs(months, [(0, 1, 2, 5), (3, 4)])
     (('2026-01 to 2026-03 or 2026-06',), ('2026-04 or 2026-05',))
@@ -76,14 +79,21 @@ def texts_of_outputs(public: Symbols, sources: Sequence[Sequence[int]], posterio
     if not any(unclear):
         return tuple(short_texts)
     base, in_doubt = short_texts, unclear
-    for share in () if posterior is None else SHARES_NAMED:
-        assert posterior is not None
+    for share in () if p_xy is None else SHARES_NAMED:
+        assert p_xy is not None
         base = [
             _mostly(public, column, share) if vague_text else text
-            for vague_text, text, column in zip(unclear, short_texts, posterior.T, strict=True)
+            for vague_text, text, column in zip(unclear, short_texts, p_xy.T, strict=True)
         ]
         repeated = Counter(map(JOIN.join, base))
         in_doubt = [repeated[JOIN.join(texts)] > 1 for texts in base]
+        if share == SHARES_NAMED[0] and (any(in_doubt) or any(" or " in text for texts in base for text in texts)):
+            perhaps = [
+                texts if not vague_text else _perhaps(public, column, x)
+                for vague_text, texts, column, x in zip(unclear, short_texts, p_xy.T, _leading(p_xy), strict=True)
+            ]
+            if len(set(map(JOIN.join, perhaps))) == len(perhaps):
+                return tuple(perhaps)
         if not any(in_doubt):
             return tuple(base)
     unique_texts = tuple((f"{texts[0]} #{y + 1}", *texts[1:]) if in_doubt[y] else texts for y, texts in enumerate(base))
@@ -120,18 +130,36 @@ def _one_bin(first: str, last: str) -> str:
     return f">= {low}" if last.startswith(">") else f"[{low}, {high})"
 
 
-def _mostly(public: Symbols, posterior: Vector, share: float) -> tuple[str, ...]:
+def _leading(p_xy: Matrix) -> list[int]:
+    """Return the symbol that leads most often to each output, in proportion to its own rows."""
+    kernel = p_xy / np.maximum(p_xy.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    return [int(x) for x in kernel.argmax(axis=0)]
+
+
+def _perhaps(public: Symbols, p_x: Vector, symbol: int) -> tuple[str, ...]:
+    """Return the labels of a symbol that leads to an output, and whether other labels do too."""
+    label = public.labels[symbol] if public.labels[symbol] != (RARE,) else (RARE,) * len(public.columns)
+    alone = [len(_behind(public, p_x, at)[0]) == 1 for at in range(len(label))]
+    return tuple(text if one else f"perhaps {text}" for text, one in zip(label, alone, strict=True))
+
+
+def _behind(public: Symbols, p_x: Vector, at: int) -> tuple[list[str], Vector]:
+    """Return the labels that an output's rows have in a column, the most frequent first, and their weights."""
+    labels = public.of_column(at)
+    known = list(dict.fromkeys(labels))
+    rows = np.zeros(len(known))
+    np.add.at(rows, [known.index(label) for label in labels], p_x)
+    order = [i for i in np.argsort(-rows, kind="stable") if rows[i] > MIN_POSTERIOR_SHOWN * rows.sum()]
+    return [known[i] for i in order], rows[order]
+
+
+def _mostly(public: Symbols, p_x: Vector, share: float) -> tuple[str, ...]:
     """Return the labels that a share of an output's rows has in each column, the most frequent first."""
     texts = []
     for at in range(len(public.columns)):
-        labels = public.of_column(at)
-        known = list(dict.fromkeys(labels))
-        rows = np.zeros(len(known))
-        np.add.at(rows, [known.index(label) for label in labels], posterior)
-        order = np.argsort(-rows, kind="stable")
-        needed = int(np.searchsorted(np.cumsum(rows[order]), share * rows.sum() * (1 - 1e-9))) + 1
-        alone = (rows > MIN_POSTERIOR_SHOWN * rows.sum()).sum() == 1
-        texts.append(f"{'' if alone else 'mostly '}{_shortened([known[label] for label in order[:needed]])}")
+        known, rows = _behind(public, p_x, at)
+        needed = int(np.searchsorted(np.cumsum(rows), share * rows.sum() * (1 - 1e-9))) + 1
+        texts.append(f"{'' if len(known) == 1 else 'mostly '}{_shortened(known[:needed])}")
     return tuple(texts)
 
 

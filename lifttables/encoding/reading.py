@@ -31,6 +31,7 @@ NO_GUARANTEE = {
 }
 
 
+LEAST_CONFIDENCE = 0.5
 MAX_SUBSET_COLUMNS = 4  # up to this many public columns, every subset of them is tried for a release
 
 
@@ -111,7 +112,13 @@ class Reading:
         return cls(**words)
 
     def check_population(self, confidence: float | None) -> None:
-        """Raise InvalidParameter if a confidence is requested for dependent draws."""
+        """Raise InvalidParameter if a confidence is requested for dependent draws, or says little."""
+        if confidence is not None and confidence < LEAST_CONFIDENCE:
+            raise InvalidParameter(
+                f"confidence is {confidence:g}: a promise that may as well be false protects nobody; give at least "
+                f"{LEAST_CONFIDENCE:g}, such as 0.95",
+                arguments=("confidence",),
+            )
         if confidence is not None and self.sampling != "independent":
             raise InvalidParameter(
                 f"the rows are declared as {self.sampling}, but a guarantee for the population needs independent "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from typing import Any, Self
 
@@ -78,6 +78,12 @@ class NoisyCounts:
             )
         return self._samples[key]
 
+    def united(self, of: Whole) -> NoisyCounts:
+        """Return the noisy counts of other symbols, each the sum of those that have its index in ``of``."""
+        cells = sums_by(np.array([self.cells]), of)[0].astype(np.int64).tolist()
+        choosers = None if self.choosers is None else sums_by(self.choosers, of)
+        return replace(self, table=sums_by(self.table, of), cells=tuple(cells), choosers=choosers)
+
     @cached_property
     def _samples(self) -> dict[tuple[float, float], Sample]:
         return {}
@@ -100,6 +106,15 @@ class NoisyCounts:
         found = cls(table, content["rows"], content["c"], cells, choosers, tables, unbounded)
         found.sample(0.5)  # checks them
         return found
+
+
+def sums_by(table: Matrix, of: Whole) -> Matrix:
+    """Return the sums of the columns of a table that have the same index in ``of``.
+
+    >>> sums_by(np.array([[1.0, 2.0, 4.0]]), np.array([1, 0, 1])).tolist()
+    [[2.0, 5.0]]
+    """
+    return np.stack([np.bincount(of, row) for row in table])
 
 
 class NoisySample(Sample):

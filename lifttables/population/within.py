@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Self
+
 import numpy as np
 from numpy.typing import ArrayLike
 
+from liftlib.channel import Partition
 from liftlib.notions import Ratios
 from lifttables.population.differences import Misses
+from lifttables.population.noisy import NoisySample
 from lifttables.population.sample import Sample, insides
 from lifttables.population.worst import Between
 from mixproof.checks import checked
-from mixproof.numerics import Mask, Vector
+from mixproof.numerics import Mask, Matrix, Vector
 
 
 class SampleWithin(Sample):
-    """A sample over some symbols of a larger alphabet.
+    """A sample over some symbols of a larger alphabet, with the bounds of the whole sample.
 
-    ``elsewhere``, shape (S,), counts the rows with other symbols; the other parameters are as for
-    :class:`~lifttables.population.sample.Sample`. If bounds of several parts must hold together, ``chosen`` includes
-    the log of the number of parts.
+    If bounds of several parts must hold together, the whole sample covers their number of ways (``choosing``).
 
     Notes
     -----
@@ -27,24 +30,65 @@ class SampleWithin(Sample):
 
     Examples
     --------
-    >>> part = SampleWithin([[40, 60], [30, 70]], np.array([100.0, 100.0]))
+    >>> part = SampleWithin.of(Sample([[40, 60, 60, 40], [30, 70, 40, 60]]), [0, 1])
     >>> found = part.subsets([[True, False], [True, True]])
     >>> found.lower[:, 0].round(2).tolist(), found.upper[:, 1].round(2).tolist()
     ([0.13, 0.09, 0.12], [0.6, 0.6, 0.57])
     """
 
     whole: Sample
+    choosers: Matrix | None
 
-    def __init__(self, counts: ArrayLike, elsewhere: Vector, confidence: float = 0.95, chosen: float = 0.0):
-        super().__init__(counts, confidence, chosen)
-        rest = np.asarray(elsewhere, dtype=np.float64)[:, None]
-        full_counts = np.hstack([self.counts, rest]) if rest.any() else self.counts
-        object.__setattr__(self, "whole", Sample(full_counts, confidence, chosen))
+    def __init__(self, whole: Sample, n: int, choosers: Matrix | None = None):
+        super().__init__(np.ones((whole.n_secret, n)), whole.confidence, whole.chosen)
+        for name, value in (("counts", whole.counts[:, :n]), ("whole", whole), ("choosers", choosers)):
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def of(cls, sample: Sample, symbols: Sequence[int]) -> Self:
+        """Return the sample over some symbols of another one."""
+        rest = tuple(sorted({*range(sample.n_public)} - {*symbols}))
+        choosers = (
+            sample.choosers[:, list(symbols)]
+            if isinstance(sample, NoisySample) and sample.choosers is not None
+            else None
+        )
+        return cls(sample.merged((*((x,) for x in symbols), *[rest] * bool(rest))), len(symbols), choosers)
+
+    @property
+    def rows(self) -> int:
+        """The number of rows, of all symbols."""
+        return self.whole.rows
+
+    @property
+    def estimate(self) -> Matrix:
+        """Nonnegative estimates of the numbers of rows, shape (S, X), for designs; no bound depends on them."""
+        return self.whole.estimate[:, : self.n_public]
 
     @property
     def prior(self) -> tuple[Vector, Vector]:
         """Lower and upper bounds on P(s), each of shape (S,)."""
         return self.whole.prior
+
+    def scaled(self, times: float) -> Self:
+        """Return what ``times`` the rows with the same shares would give."""
+        return type(self)(self.whole.scaled(times), self.n_public)
+
+    def merged(self, blocks: Partition) -> Self:
+        """Return the sample over blocks of symbols."""
+        rest = ((x,) for x in range(self.n_public, self.whole.n_public))
+        return type(self)(self.whole.merged((*blocks, *rest)), len(blocks))
+
+    def choosing(self, ways: int) -> Self:
+        """Return the sample with bounds for all of ``ways`` designs among which the rows choose."""
+        return type(self)(self.whole.choosing(ways), self.n_public, self.choosers)
+
+    def split(self, rng: int | np.random.Generator) -> tuple[Matrix, Self]:
+        """Return the counts of some rows, which choose blocks, and the sample of the rest."""
+        if self.choosers is not None:  # the rows were split before
+            return np.maximum(self.choosers, 0.0), self
+        some, rest = self.whole.split(rng)
+        return some[:, : self.n_public], type(self)(rest, self.n_public)
 
     def differences(self, ratios: Ratios, member: ArrayLike) -> Misses:
         """Return the bounds on differences; the whole part, not having mass 1, needs one."""

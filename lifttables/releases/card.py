@@ -39,10 +39,15 @@ from mixproof.numerics import Matrix, check_count, check_scalar
 
 FORMAT = "liftlib card 3"
 
+ROWS_TELL = (
+    "Rows of the same people were released before, and tell more together with these counts: the bounds on this card "
+    "are for counts alone."
+)
+
 DROPPED_ROWS_NOTE = (
-    "The rows of people whose secret or released value is missing were dropped, which is visible if kept columns "
-    "identify people, or to somebody who knows how many rows there were. What is said about the population is said of "
-    "people without missing values."
+    "The rows of people whose secret or released value is missing were dropped, which is visible if published "
+    "values identify people, or to somebody who knows how many rows there were. What is said about the population is "
+    "said of people without missing values."
 )
 
 NO_LEDGER_NOTE = (
@@ -85,7 +90,7 @@ COUNTS_EXPLAINED = (
 )
 
 LABELS_MEAN = {
-    RARE: f"“{RARE}” stands for all values with few rows; which they are is not published.",
+    RARE: f"“{RARE}” stands for every value that is not named, because few rows or none have it.",
     MISSING: f"“{MISSING}” stands for rows without a value.",
 }
 
@@ -98,8 +103,8 @@ class Card:
 
     Attributes
     ----------
-    secret, columns, keep : tuple of str
-        Names of the columns that were protected, released through the channel, and published unchanged.
+    secret, columns : tuple of str
+        Names of the columns that were protected, and of those that were released.
     notion : str
     kept : tuple of Kept
         The guarantees.
@@ -133,7 +138,6 @@ class Card:
 
     secret: tuple[str, ...]
     columns: tuple[str, ...]
-    keep: tuple[str, ...]
     notion: str
     kept: tuple[Kept, ...]
     words: tuple[str, ...]
@@ -271,33 +275,30 @@ def _cell(text: str) -> str:
 def card_of(
     design: Design,
     *,
-    keep: Sequence[str] = (),
     keep_order: bool = False,
     release: int | None = 1,
     others: str = "",
-    population: bool = False,
     insider: float | None = None,
     seeded: bool = False,
     cut_by_rows: bool = False,
+    after_rows: bool = False,
     new_rows: int | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Card:
     """Return the card of a design's release.
 
-    It depends on the counts only through their sum, the noisy counts, and the set of symbols that occur (with
-    ``coarsen``, of pairs of a symbol and a coarsened kept value). This set does not depend on the secret.
+    It depends on the counts only through their sum, the noisy counts, and the set of symbols that occur (of pairs of a
+    symbol and a kept value, next to kept columns). This set does not depend on the secret.
 
     Parameters
     ----------
     design : Design
-    keep, keep_order : keyword-only
-        Columns published unchanged, and whether rows keep the source's order.
+    keep_order : bool, keyword-only
+        Whether rows keep the source's order.
     release : int or None, keyword-only
         The number of this release of these rows; None without a ledger.
     others : str, keyword-only
-        The other publications about these rows with which the notion is jointly satisfied.
-    population : bool, keyword-only
-        Whether this joint guarantee was proved for the population, not only for this sample.
+        The other publications about these rows with which the notion is jointly satisfied, in this sample.
     insider : float or None, keyword-only
         By how much all noisy counts of these rows move the log odds of somebody who knows all other rows; by default
         those of the design alone. Nothing limits them with ``others`` or ``new_rows``, which were checked with exact
@@ -308,6 +309,8 @@ def card_of(
         Whether bins end at quantiles of the rows.
     new_rows : int or None, keyword-only
         The number of rows, if they are not those of the design.
+    after_rows : bool, keyword-only
+        Whether these are counts, and rows of the same people were released before.
     options : mapping, optional, keyword-only
         The options of the run, JSON values by name.
     """
@@ -317,7 +320,7 @@ def card_of(
     if others or seeded or new_rows is not None:
         insider = math.inf
     bounded = math.isfinite(insider)
-    sample_only = bool(others and not population and design.confidence)
+    sample_only = bool(others and design.confidence)
     public = design.public
     symbols = tuple(label if label != (RARE,) else (RARE,) * len(public.columns) for label in public.labels)
     # not for the table's own shares, which could reveal a person's secret to somebody who knows all others
@@ -330,15 +333,15 @@ def card_of(
     return Card(
         secret=tuple(design.secret.names),
         columns=tuple(public.names),
-        keep=tuple(keep),
         notion=design.notion,
-        kept=_statements(design, others, population=population),
+        kept=_statements(design, others),
         words=words,
         not_covered=(
-            *not_covered(design, keep, keep_order=keep_order, new_rows=new_rows is not None, bounded=bounded),
+            *not_covered(design, keep_order=keep_order, new_rows=new_rows is not None, bounded=bounded),
             *([TOGETHER_TELLS.format(others)] * bool(others)),
             *([SEED_TELLS] * seeded),
             *([CUTS_TELL] * cut_by_rows),
+            *([ROWS_TELL] * after_rows),
             *([UNSEEN_TELL] * (options.get("unseen") == "draw")),
             *(
                 [f"Together with {others}, the notion is proved for this sample only, not for the population."]
@@ -347,7 +350,7 @@ def card_of(
             NO_LEDGER_NOTE if release is None else LEDGER_NOTE,
             *([AGAIN_NOTE] * ((release or 1) > 1 and design.noisy is not None and new_rows is None)),
             *([NEW_PEOPLE_NOTE] if options.get("new_people") else []),
-            *([RARE_COMBINATIONS_NOTE] if options.get("coarsen") or options.get("rare") == "keep" else []),
+            *([RARE_COMBINATIONS_NOTE] if options.get("keep") or options.get("rare") == "keep" else []),
             *([DROPPED_ROWS_NOTE] if options.get("missing") == "drop" else []),
         ),
         symbols=symbols,
@@ -365,21 +368,12 @@ def card_of(
     )
 
 
-def _statements(design: Design, others: str, *, population: bool) -> tuple[Kept, ...]:
+def _statements(design: Design, others: str) -> tuple[Kept, ...]:
     """Return the proven guarantees, jointly with any other publications."""
-    guarantees = tuple(replace(guarantee, numbers="") for guarantee in design.kept)
     if not others:
-        return guarantees
-    of_rows = Kept(
-        f"this sample, together with {others}", design.notion, None, "checked together, against the table's own shares"
-    )
-    how = "by bounds on all released and kept values together"
-    proved = [
-        replace(guarantee, whom=f"{POPULATION}, together with {others}", how=how)
-        for guarantee in guarantees
-        if guarantee.whom == POPULATION and population
-    ]
-    return (of_rows, *proved)
+        return tuple(replace(guarantee, numbers="") for guarantee in design.kept)
+    whom = f"this sample, together with {others}"
+    return (Kept(whom, design.notion, None, "checked together, against the table's own shares"),)
 
 
 def read_card(path: Path) -> Card:
@@ -388,7 +382,7 @@ def read_card(path: Path) -> Card:
 
 
 def _card(content: Any) -> Card:
-    lists = {name: texts_from(content[name]) for name in ("secret", "columns", "keep", "words", "not_covered")}
+    lists = {name: texts_from(content[name]) for name in ("secret", "columns", "words", "not_covered")}
     scalars = {name: content[name] for name in ("notion", "mechanism", "order", "made", "version")}
     texts_from(list(scalars.values()))
     texts, symbols = (tuple(map(texts_from, content[name])) for name in ("texts", "symbols"))

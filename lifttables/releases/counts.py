@@ -22,10 +22,10 @@ COLUMNS = ("count", "share", "error")  # of the published table, next to the pub
 def counts_design(counts: Counts) -> Design:
     """Return the design of a release of noisy counts: as if every row got the same output.
 
-    Its promise is LDP by the noise alone, whatever is known of the other rows. It holds for each person if all values
-    of the secret are listed. Otherwise it holds for each person who shares their value with another one, because the
-    level and the errors show how many values occur. It is not perfect privacy: the shares of a small table tell more of
-    its people than those of the population do.
+    Its promise is LDP by the noise alone, whatever is known of the other rows. It holds for each person whose row does
+    not decide which values are named. If not all values of the secret are listed, they also must share their value with
+    another one, because the level and the errors show how many values occur. It is not perfect privacy: the shares of a
+    small table tell more of its people than those of the population do.
     """
     assert counts.noisy is not None
     for name in counts.public.names:
@@ -34,7 +34,8 @@ def counts_design(counts: Counts) -> Design:
     n, notion = len(counts.public.labels), LDP(counts.noisy.insider)
     channel = Channel.merge((tuple(range(n)),), n, counts.joint.public)
     unlisted = of_unlisted_values(counts.secret)
-    whom = "each person in the table" + " who is not the only one with their value of the secret" * bool(unlisted)
+    whom = "each person in the table whose row does not decide which values are named"
+    whom += ", and who is not the only one with their value of the secret" * bool(unlisted)
     kept = Kept(whom, str(notion), None, "by the noise of this release alone, whatever is known of the other rows")
     return assembled(COUNTS, notion, [kept], counts, channel, 1)
 

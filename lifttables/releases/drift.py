@@ -172,7 +172,7 @@ def _counts(table: Table, design: Design, *, with_secret: bool) -> Matrix:
 
 
 def _as_released(counted: Matrix, design: Design) -> tuple[Matrix, Channel]:
-    """Return the new rows' counts and channel; unseen symbols are drawn from P(y)."""
+    """Return the new rows' counts and channel; unseen symbols as the design releases them."""
     if not counted[:, -1].any():
         counted = counted[:, :-1]
     kernel = np.tile(design.kernel()[-1], (*counted.shape[not design.channel.sees_secret :], 1))

@@ -25,22 +25,21 @@ from lifttables.encoding.table import Table
 from lifttables.files import WrongFormat, fresh_file, fresh_files, other_format, read_ours, real, state_folder
 from lifttables.releases.recognising import recognised, similar
 
-FORMAT = "liftlib releases 2"
+FORMAT = "liftlib releases 3"
 LEDGER_SUFFIX = ".PRIVATE.releases.json"  # follows the table's name
 SILENT_WAIT_SECONDS = 2.0  # seconds before a run reports that it is waiting for another one
 
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """One release of a table's rows: time (UTC), file, kept columns and design."""
+    """One release of a table's rows: time (UTC), file and design."""
 
     made: str
     output: str
-    keep: tuple[str, ...]
     design: Design
 
     def __str__(self) -> str:
-        return f"{JOIN.join((*self.design.public.names, *self.keep))}, {self.made[:10]}, {self.output}"
+        return f"{JOIN.join(self.design.public.names)}, {self.made[:10]}, {self.output}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,10 +69,10 @@ class Ledger:
             for path, entry in self.recognised
         )
 
-    def with_entry(self, output: str, keep: Sequence[str], design: Design) -> Ledger:
+    def with_entry(self, output: str, design: Design) -> Ledger:
         """Return the ledger with one more release."""
         now = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
-        return replace(self, entries=(*self.entries, Entry(now, output, tuple(keep), design)))
+        return replace(self, entries=(*self.entries, Entry(now, output, design)))
 
     def save(self, aside: Path) -> None:
         """Write the ledger to a temporary file that will replace the ledger's file.
@@ -85,10 +84,7 @@ class Ledger:
         content = {
             "format": FORMAT,
             "confidential": "this file holds the counts of the table: do not publish it",
-            "releases": [
-                {"made": e.made, "output": e.output, "keep": list(e.keep), "design": e.design.content()}
-                for e in self.entries
-            ],
+            "releases": [{"made": e.made, "output": e.output, "design": e.design.content()} for e in self.entries],
         }
         aside.write_text(json.dumps(content, ensure_ascii=False) + "\n", encoding="utf-8")
 
@@ -121,9 +117,7 @@ def _entry(content: Any, path: Path, remedy: str) -> Entry:
     kind = content["design"]["format"]
     if kind != DESIGN_FORMAT:
         raise WrongFormat(other_format(f"{path} holds a release whose design", kind, DESIGN_FORMAT, remedy))
-    return Entry(
-        str(content["made"]), str(content["output"]), tuple(map(str, content["keep"])), design_from(content["design"])
-    )
+    return Entry(str(content["made"]), str(content["output"]), design_from(content["design"]))
 
 
 def _text(path: Path) -> str | None:
@@ -287,22 +281,19 @@ def _locked(path: Path, *, seen: bool = False) -> Iterator[None]:
         lock.release()
 
 
-def past_of(table: Table, past: Ledger | None) -> tuple[list[Design], list[str]]:
-    """Return the designs of earlier releases, without constant ones, and the columns published unchanged.
+def past_of(table: Table, past: Ledger | None) -> list[Design]:
+    """Return the designs of earlier releases, without constant ones.
 
     DataError is raised if the table no longer has a released column, BrokenNotion if it has other values in one.
     """
-    entries = [entry for entry in (() if past is None else past.earlier) if entry.keep or not entry.design.constant]
-    for entry in entries:
-        for name in (*entry.design.columns_needed(), *entry.keep):
-            if name not in table.columns:
-                raise DataError(
-                    f"an earlier release was of the column {name!r}, which the table no longer has: their joint "
-                    "leakage cannot be computed; restore it, or name another ledger"
-                )
-    # the secret too, where it was published before it was one
-    known = dict.fromkeys(name for entry in entries for name in entry.keep)
-    return [_as_now(table, entry.design) for entry in entries if not entry.design.constant], list(known)
+    designs = [entry.design for entry in (() if past is None else past.earlier) if not entry.design.constant]
+    for name in (name for design in designs for name in design.columns_needed()):
+        if name not in table.columns:
+            raise DataError(
+                f"an earlier release was of the column {name!r}, which the table no longer has: their joint "
+                "leakage cannot be computed; restore it, or name another ledger"
+            )
+    return [_as_now(table, design) for design in designs]
 
 
 def _as_now(table: Table, design: Design) -> Design:
@@ -326,11 +317,11 @@ def _as_now(table: Table, design: Design) -> Design:
 
 
 @contextmanager
-def entered(past: Ledger | None, output: str, keep: Sequence[str], design: Design) -> Iterator[None]:
+def entered(past: Ledger | None, output: str, design: Design) -> Iterator[None]:
     """Record a release in its ledger's file if the block that draws it succeeds."""
     if past is None:
         yield
         return
     with fresh_files([past.path], force=True, private=[past.path]) as (aside,):
         yield
-        past.with_entry(output, keep, design).save(aside)
+        past.with_entry(output, design).save(aside)

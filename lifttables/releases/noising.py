@@ -21,7 +21,7 @@ from lifttables.population.noise import geometric_noise
 from lifttables.population.noisy import NoisyCounts
 from lifttables.population.sample import SELECTION_SHARE
 from lifttables.sources.randomness import Stream
-from mixproof.numerics import Matrix, check_scalar
+from mixproof.numerics import check_scalar
 
 ROWS_PER_CELL = 50  # rows per cell at which c is 1; with more, the noise may grow like the sampling error
 LEAST_C, MOST_C = 0.1, 1.0
@@ -101,17 +101,11 @@ def _summed(full: Counts, choice: Counts, most: int) -> Counts:
     at = [full.public.names.index(name) for name in choice.public.names]
     place = {label: x for x, label in enumerate(choice.public.labels)}
     of = np.array([place[tuple(label[column] for column in at)] for label in full.public.labels])
-    n = len(choice.public.labels)
-
-    def summed(table: Matrix) -> Matrix:
-        return np.stack([np.bincount(of, row, minlength=n) for row in table])
-
-    cells, table = np.bincount(of, minlength=n), summed(noisy.table)
-    choosers = None if noisy.choosers is None else summed(noisy.choosers)
-    if choosers is not None and n <= most:
-        both = NoisyCounts(table + choosers, int(full.table.sum()), noisy.c, tuple((2 * cells).tolist()))
-        return replace(choice, noisy=both)
-    return replace(choice, noisy=NoisyCounts(table, noisy.rows, noisy.c, tuple(cells.tolist()), choosers))
+    summed = noisy.united(of)
+    if summed.choosers is not None and len(choice.public.labels) <= most:
+        both, cells = summed.table + summed.choosers, tuple(2 * n for n in summed.cells)
+        summed = NoisyCounts(both, int(full.table.sum()), noisy.c, cells)
+    return replace(choice, noisy=summed)
 
 
 def secret_key() -> bytes:

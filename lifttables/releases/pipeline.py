@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -17,12 +17,12 @@ from typing import Any, Final, Literal
 from liftlib import registry
 from liftlib.channel import Uniform
 from liftlib.errors import BrokenNotion, DataError, InvalidParameter, LiftWarning
-from liftlib.notions import AttributeWise, Notion, PolyhedralLift, provides
+from liftlib.notions import AttributeWise, Notion
 from lifttables.audits.auditing import Audit, audited
 from lifttables.confident.certification import route
-from lifttables.designs.designing import COUNTS, DEFAULT_CONFIDENCE, SAMPLE_ONLY, Design
-from lifttables.designs.keeping import NextTo, design_next_to, proposed
-from lifttables.designs.publishing import Publishing, check_keep, without_formulas
+from lifttables.designs.designing import COUNTS, DEFAULT_CONFIDENCE, SAMPLE_ONLY, Design, Made, best_design
+from lifttables.designs.keeping import design_next_to, linked_counts
+from lifttables.designs.publishing import Publishing, without_formulas
 from lifttables.encoding.counting import named
 from lifttables.encoding.reading import Reading
 from lifttables.encoding.table import Table
@@ -30,8 +30,8 @@ from lifttables.files import many
 from lifttables.releases.card import Card, card_of
 from lifttables.releases.counts import counts_design, counts_frame
 from lifttables.releases.drift import Drift, guarantees
-from lifttables.releases.judging import check_composition, judged
-from lifttables.releases.ledger import Ledger, check_new, entered, opened, read_ledger
+from lifttables.releases.judging import check_composition, check_secrets, judged
+from lifttables.releases.ledger import Ledger, check_new, entered, opened, past_of, read_ledger
 from lifttables.releases.noising import secret_key, with_noise
 from lifttables.releases.question import Question
 from lifttables.releases.trying import Tried, best_of, candidates, check_dear, without_blocks
@@ -60,7 +60,7 @@ class Plan:
     ----------
     reading : lifttables.encoding.reading.Reading
     notion : Notion or Question
-    mechanism, confidence, coarsen, resamples
+    keep, mechanism, confidence, resamples
         As in :func:`~lifttables.releases.sanitising.sanitise`.
     publishing : Publishing
     noise : float or None
@@ -74,7 +74,7 @@ class Plan:
     mechanism: str = "subset-merging"
     confidence: float | None = DEFAULT_CONFIDENCE
     publishing: Publishing = field(default_factory=Publishing)
-    coarsen: bool | float = False
+    keep: tuple[str, ...] = ()
     resamples: int = 200
     noise: float | None = None
     new_people: bool = False
@@ -93,7 +93,7 @@ class Draw:
 
     def frame(self) -> Any:
         """Return the released rows in the table's library, and record the release."""
-        with entered(self.past, FRAME_NAME, self.how.keep, self.entry):
+        with entered(self.past, FRAME_NAME, self.entry):
             if self.design.mechanism == COUNTS:
                 return counts_frame(self.design)
             return self.table.release(self.design, self.source, self.how)
@@ -156,9 +156,9 @@ def release(
 
     It raises the same errors as :func:`~lifttables.releases.sanitising.sanitise`.
     """
-    reading, asked = plan.reading, plan.publishing
+    reading, how = plan.reading, plan.publishing
     reading.check_population(plan.confidence)
-    table.check(asked.keep)
+    check_keep(table, plan)
     if ledger is not None:
         read_ledger(ledger)  # errors are raised before the design, which may take a long time
     if not plan.new_people:
@@ -172,21 +172,17 @@ def release(
             "the noise of counts does not protect whoever moves a quantile: give edges", arguments=("bins",)
         )
     key = secret_key() if rng is None and (of_counts or plan.confidence is not None) else key_of(source)
-    (counts, design, notes), tried = _designed(table, plan, key)
+    (counts, design, notes, read), tried = _designed(table, plan, key)
     if (rng is not None or reading.cut_by_rows) and design.noisy is not None:  # the ledger tells later releases
         design = replace(design, noisy=replace(design.noisy, unbounded=True))
-    how = replace(asked, keep=(), coarsened=asked.keep) if plan.coarsen is not False else asked
-    rows = table.complete(counts.columns) if counts.dropped else table
-    design = without_formulas(design, how.formulas, how.keep)
+    rows = table.complete(read) if counts.dropped else table
+    design = without_formulas(design, how.formulas)
     warn_of_rows_alone(plan.confidence)
     with opened(ledger, table) as past:
-        check(rows, design, how)
-        try:
-            others = None if of_counts else past  # no row is published next to theirs
-            composition = check_composition(rows, design, others, how.keep, applied=False, chosen=counts.chosen)
-        except BrokenNotion as error:
-            remedy = _remedy(rows, design, reading, how.keep) if "keep" in error.arguments else ""
-            raise BrokenNotion(f"{error}{remedy}", arguments=error.arguments) from error
+        check_each_secret(design)
+        check_secrets(design, past)
+        # of counts, no row is published next to theirs
+        composition = check_composition(rows, design, None if of_counts else past, applied=False)
         notes = (*notes, *composition.notes, *notes_on(rows, design, reading, how, rng))
         notes = notes if past is None else (*notes, f"the ledger of these rows is {past.path}")
         audit = audited(
@@ -198,19 +194,18 @@ def release(
             sure=design.confidence is not None,
             sampling=reading.sampling,
         )
-        if composition.others and not composition.population:  # the audit is of the released columns alone
+        if composition.others:  # the audit is of the released columns alone
             audit = replace(audit, population=UNDECIDED)
         card = card_of(
             design,
-            keep=how.keep,
             keep_order=how.keep_order,
             release=None if past is None else 1 + len(past.earlier),
             others=composition.others,
-            population=composition.population,
             insider=_insider(design, past),
             seeded=rng is not None,
             cut_by_rows=bool(reading.cut_by_rows),
-            options=_options(design, reading, how, new_people=plan.new_people),
+            after_rows=of_counts and bool(past_of(rows, past)),
+            options=_options(design, plan),
         )
         return sink(Draw(rows, design, how, past, source, design), Sanitised(None, card, design, audit, tried))
 
@@ -235,21 +230,20 @@ def release_again(
             "this design is of noisy counts, which are those of its own rows: release the counts of the new rows as a "
             "first release"
         )
-    table.check([*design.columns_needed(), *how.keep])
+    table.check(design.columns_needed())
     rows = table.complete(design.columns_in(table.columns)) if missing == "drop" else table
-    design = without_formulas(design, how.formulas, how.keep)
+    design = without_formulas(design, how.formulas)
     if not new_people:
         check_new(table, ledger)
     with opened(ledger, table) as past:
-        check(rows, design, how)
+        check_each_secret(design)
+        check_secrets(design, past)
         drift, composition = judged(rows, design, how, past)
         card = card_of(
             replace(design, kept=guarantees(drift, design)),
-            keep=how.keep,
             keep_order=how.keep_order,
             release=None if past is None else 1 + len(past.earlier),
             others=composition.others,
-            population=composition.population,
             seeded=rng is not None,
             new_rows=drift.rows,
             options={"unseen": how.unseen, "missing": missing, "formulas": how.formulas, "new_people": new_people},
@@ -258,31 +252,24 @@ def release_again(
         return sink(draw, Applied(None, card, drift, composition.notes))
 
 
-def check(table: Table, design: Design, how: Publishing) -> None:
-    """Run all ``CHECKS`` before any row is drawn."""
-    for run_check in CHECKS:
-        run_check(table, design, how)
-
-
-def _designed(table: Table, plan: Plan, key: bytes) -> tuple[NextTo, tuple[Tried, ...]]:
-    """Return the counts of a table, the design for them and notes; and what each design that was tried achieves."""
-    reading, how = plan.reading, plan.publishing
+def _designed(table: Table, plan: Plan, key: bytes) -> tuple[Made, tuple[Tried, ...]]:
+    """Return the design for a table, and what each design that was tried achieves."""
+    reading, confidence = plan.reading, plan.confidence
     if plan.mechanism == COUNTS:
         (counts,) = with_noise([reading.counts(table)], plan.noise, key, sys.maxsize)
-        return NextTo(counts, counts_design(counts), ()), ()
+        return Made(counts, counts_design(counts), (), counts.columns), ()
     notions = plan.notion.notions() if isinstance(plan.notion, Question) else (limiting(plan.notion),)
-    if plan.coarsen is not False:
-        if len(notions) > 1:
-            raise InvalidParameter("a question goes with unchanged kept columns: to coarsen them, give a notion")
-        share = None if plan.coarsen is True else plan.coarsen
-        return design_next_to(table, reading, how.keep, notions[0], plan.mechanism, plan.confidence, share), ()
-    choices = reading.choices(table, plan.confidence, product=isinstance(notions[0], AttributeWise))
-    n_public = len(choices[0].public.labels)
-    tried = candidates(notions, plan.mechanism, n_public)
+    if plan.keep:
+        linked = linked_counts(table, reading, plan.keep, confidence)
+        choices, n_public = [linked.counts], linked.n_symbols
+    else:
+        choices = reading.choices(table, confidence, product=isinstance(notions[0], AttributeWise))
+        n_public = len(choices[0].public.labels)
+    tried = candidates(notions, plan.mechanism, n_public, linked=bool(plan.keep))
     for notion, mechanism in tried:
-        replaced = plan.confidence is not None and route(registry.mechanisms[mechanism], notion) != mechanism
+        replaced = confidence is not None and route(registry.mechanisms[mechanism], notion) != mechanism
         check_dear(mechanism, n_public, designed=replaced)
-    if plan.confidence is not None:
+    if confidence is not None:
         secrets = choices[0].secret
         if len(secrets.labels) > MAX_SECRETS:
             raise DataError(
@@ -290,11 +277,25 @@ def _designed(table: Table, plan: Plan, key: bytes) -> tuple[NextTo, tuple[Tried
                 f"computed for at most {MAX_SECRETS}: bin or coarsen it",
                 arguments=("bins", "hierarchies"),
             )
-        choices = with_noise(choices, plan.noise, key, without_blocks(tried))
-    counts, design, results = best_of(choices, tried, plan.mechanism, plan.confidence)
-    left_out = [name for name in reading.publics if name not in counts.public.names]
-    note = f"left out, because the release retains more without: {', '.join(left_out)}"
-    return NextTo(counts, design, (note,) if left_out else ()), results
+        # a part of the rows groups kept values
+        choices = with_noise(choices, plan.noise, key, 0 if plan.keep else without_blocks(tried))
+
+    def make(notion: Notion, mechanism: str, each: float | None) -> Made:
+        if not plan.keep:
+            return best_design(choices, notion, mechanism, each)
+        return design_next_to(replace(linked, counts=choices[0]), notion, mechanism, each, ways=len(notions))
+
+    return best_of(make, choices[0], tried, plan.mechanism, confidence, n_public)
+
+
+def check_keep(table: Table, plan: Plan) -> None:
+    """Raise DataError if a kept column is missing, secret or released anyway."""
+    table.check(plan.keep)
+    for name in plan.keep:
+        if name in plan.reading.secrets:
+            raise DataError(f"a kept column is the secret {name!r}: it is not published")
+        if name in plan.reading.publics:
+            raise DataError(f"a kept column is {name!r}, which is public and released anyway: leave it out")
 
 
 def limiting(notion: Notion) -> Notion:
@@ -309,8 +310,9 @@ def limiting(notion: Notion) -> Notion:
     return notion
 
 
-def _options(design: Design, reading: Reading, how: Publishing, **decided: bool) -> dict[str, Any]:
+def _options(design: Design, plan: Plan) -> dict[str, Any]:
     """Return the options of a run for its card, without seeds and folders."""
+    reading = plan.reading
     return {
         "confidence": design.confidence,
         "bins": list(reading.bins),
@@ -322,9 +324,9 @@ def _options(design: Design, reading: Reading, how: Publishing, **decided: bool)
         "na": None if reading.na is None else list(reading.na),
         "rare": reading.rare,
         "min_count": int(reading.min_count),
-        "formulas": how.formulas,
-        **decided,
-        "coarsen": list(how.coarsened),
+        "formulas": plan.publishing.formulas,
+        "new_people": plan.new_people,
+        "keep": list(plan.keep),
     }
 
 
@@ -336,23 +338,13 @@ def _insider(design: Design, past: Ledger | None) -> float:
     return sum({made.noisy.table.tobytes(): made.noisy.insider for made in every if made.noisy is not None}.values())
 
 
-def _remedy(table: Table, design: Design, reading: Reading, keep: Sequence[str]) -> str:
-    """Return how to coarsen kept columns that violate a notion, if that is possible."""
-    if not keep or design.promise is None or not provides(design.promise, PolyhedralLift):
-        return ""
-    try:
-        return f". {proposed(table, reading, keep, design.promise)}"
-    except DataError as error:  # such as a kept column of many numbers
-        return f". What to coarsen is not known: {error}"
-
-
 def warn_of_rows_alone(confidence: float | None) -> None:
     """Warn that a design without a confidence is for this sample only."""
     if confidence is None:
         warnings.warn(f"no confidence, so {SAMPLE_ONLY}", LiftWarning, stacklevel=4)
 
 
-def check_each_secret(_table: Table, design: Design, _how: Publishing) -> None:
+def check_each_secret(design: Design) -> None:
     """Raise BrokenNotion if one of several secrets is not protected individually.
 
     This can happen with a user-defined notion.
@@ -365,10 +357,6 @@ def check_each_secret(_table: Table, design: Design, _how: Publishing) -> None:
             raise BrokenNotion(
                 f"{design.notion} holds for all secrets together, but {name!r} alone exceeds it by {violation:.4g}"
             )
-
-
-# run for every release: of a frame, a file or new rows
-CHECKS: list[Callable[[Table, Design, Publishing], None]] = [check_keep, check_each_secret]
 
 
 def notes_on(table: Table, design: Design, reading: Reading, how: Publishing, rng: object) -> list[str]:
@@ -385,11 +373,9 @@ def notes_on(table: Table, design: Design, reading: Reading, how: Publishing, rn
             f"the bins of {', '.join(reading.cut_by_rows)} end at quantiles of these rows, and their labels publish "
             "these quantiles, which are close to values of single rows"
         )
-    left = [name for name in table.columns if name not in {*how.keep, *design.public.names, *design.secret.names}]
+    left = [name for name in table.columns if name not in {*design.public.names, *design.secret.names}]
     if left:
         notes.append(f"not published: the secret and {many(len(left), 'other column')}")
-    if how.keep:
-        notes.append(f"published unchanged: {', '.join(how.keep)}")
     if design.noisy is not None:
         notes.append(
             f"designed from counts with two-sided geometric noise of level {design.noisy.level:g}, the "

@@ -16,7 +16,7 @@ from polars.io.plugins import register_io_source
 from liftlib.channel import Uniform
 from liftlib.errors import DataError
 from lifttables.designs.designing import Design
-from lifttables.designs.publishing import Publishing, harmless, published
+from lifttables.designs.publishing import Publishing, published
 from lifttables.sources.endings import SUFFIXES, ending
 from lifttables.sources.polars_rows import BATCH_ROWS, PolarsTable, texts_of
 from lifttables.sources.randomness import permutation
@@ -33,14 +33,10 @@ def check_suffix(path: Path) -> None:
 
 
 def _drawn(table: PolarsTable, design: Design, rng: Uniform, how: Publishing) -> Iterator[pl.DataFrame]:
-    """Yield batches of kept columns and output indices, in the source's order."""
+    """Yield batches of output indices, in the source's order."""
     small = next(kind for kind in (np.uint8, np.uint16, np.int64) if design.channel.n_outputs <= np.iinfo(kind).max)
-    for rows in table.batches(list(dict.fromkeys([*design.columns_needed(), *how.keep]))):
-        outputs = pl.Series(OUTPUT_COLUMN, design.draw(rows, rng, how.unseen).astype(small))
-        kept_columns = (
-            harmless(rows.select(*how.keep), how.keep, how.formulas).to_native() if how.keep else pl.DataFrame()
-        )
-        yield pl.DataFrame([*kept_columns, outputs])
+    for rows in table.batches(design.columns_needed()):
+        yield pl.DataFrame({OUTPUT_COLUMN: design.draw(rows, rng, how.unseen).astype(small)})
 
 
 def shuffled(batches: Iterator[pl.DataFrame], rng: Uniform, folder: Path) -> Iterator[pl.DataFrame]:
@@ -79,18 +75,14 @@ def shuffled(batches: Iterator[pl.DataFrame], rng: Uniform, folder: Path) -> Ite
 def write(table: PolarsTable, design: Design, path: Path, rng: Uniform, how: Publishing, suffix: str) -> None:
     """Stream the released rows, shuffled by default, to a file; may raise DataError."""
     failures: list[BaseException] = []
-    schema = {name: table.schema[name] for name in published(table, design, how.keep)}
-    schema = {
-        name: pl.String() if name in design.public.names or isinstance(kind, (pl.Categorical, pl.Enum)) else kind
-        for name, kind in schema.items()
-    }
+    schema = dict.fromkeys(published(table, design), pl.String())
 
     def rows(with_columns: list[str] | None, *_: object) -> Iterator[pl.DataFrame]:
         try:
             batches = _drawn(table, design, rng, how)
             for batch in batches if how.keep_order else shuffled(batches, rng, path.parent):
                 for part in batch.iter_slices(BATCH_ROWS):
-                    released = part.with_columns(texts_of(design, part[OUTPUT_COLUMN].to_numpy()))
+                    released = pl.DataFrame(texts_of(design, part[OUTPUT_COLUMN].to_numpy()))
                     yield released.select(list(schema) if with_columns is None else with_columns)
         except BaseException as error:  # Polars would wrap it: kept, to be raised as it is
             failures.append(error)

@@ -29,7 +29,6 @@ def sanitise(
     mechanism: str = "subset-merging",
     confidence: float | None = DEFAULT_CONFIDENCE,
     keep: Sequence[str] = (),
-    coarsen: bool | float = False,
     keep_order: bool = False,
     new_people: bool = False,
     ledger: Path | None = None,
@@ -57,11 +56,9 @@ def sanitise(
         Confidence in (0, 1), over the sampling of the rows, that the population satisfies the notion. None designs for
         the empirical distribution only; the population then usually violates the notion.
     keep : sequence of str
-        Columns to publish unchanged; jointly with the release, they must satisfy the notion too.
-    coarsen : bool or float
-        Design the best release for each value of the kept columns, which are coarsened or dropped as necessary and
-        published as text. A number in [0, 1] is the share of each budget that they may use; True takes the best of
-        several shares.
+        Columns to publish in the same rows, as text. The release has a design for each of their values; values that
+        reveal too much on their own are grouped (by the hierarchy of their column, or with neighbours if they are
+        ordered), and a column that still does is left out.
     keep_order : bool
         Whether to keep the order of rows. By default rows are shuffled, because their order may reveal the secret.
     new_people : bool
@@ -95,16 +92,17 @@ def sanitise(
     UnsupportedNotion
         If the mechanism does not serve the notion.
     BrokenNotion
-        If kept columns, earlier releases in the ledger, or one of several secrets violate the notion; with a ledger,
-        also if the counts are nearly those of a release in another one, unless ``new_people``.
+        If earlier releases in the ledger or one of several secrets violate the notion, or no rows show that a release
+        next to kept columns satisfies it; with a ledger, also if the counts are nearly those of a release in another
+        one, unless ``new_people``.
     """
     plan = Plan(
         Reading.from_words({"secret": secret, "public": public, **reading}),
         notion,
         mechanism,
         confidence,
-        Publishing(tuple(keep), keep_order=keep_order, formulas="keep"),
-        coarsen=coarsen,
+        Publishing(keep_order=keep_order, formulas="keep"),
+        tuple(keep),
         resamples=resamples,
         noise=noise,
         new_people=new_people,
@@ -120,7 +118,6 @@ def apply(
     frame: Any,
     design: Design,
     *,
-    keep: Sequence[str] = (),
     keep_order: bool = False,
     unseen: Unseen = "error",
     missing: ForNew = "refuse",
@@ -137,11 +134,11 @@ def apply(
         mechanism sees the secret.
     design : Design
         From :func:`sanitise` or :func:`~lifttables.designs.designing.load`.
-    keep, keep_order, new_people, ledger, rng
-        As in :func:`sanitise`. Whether kept columns satisfy the notion can be checked only if the frame has the secret.
+    keep_order, new_people, ledger, rng
+        As in :func:`sanitise`.
     unseen : {"error", "draw"}
         Treatment of symbols that the design does not contain: raise an error, or draw the output from P(y), which
-        reveals nothing about the secret.
+        reveals nothing about the secret. With a pool of rare values, they belong to it instead.
     missing : {"refuse", "drop"}
         Treatment of missing values: handle them like any other value, which is an error if the design has no symbol for
         them (see ``unseen``), or drop their rows.
@@ -160,9 +157,9 @@ def apply(
         cannot be shown that they satisfy the notion and the design has no confidence; see
         :func:`~lifttables.releases.drift.drift_of`.
     BrokenNotion
-        If kept columns or earlier releases violate the notion together with this one, or if this cannot be computed.
+        If earlier releases violate the notion together with this one, or if this cannot be computed.
     """
-    how = Publishing(tuple(keep), unseen, keep_order, "keep")
+    how = Publishing(unseen, keep_order, "keep")
     table = open_table(frame)
     if ledger is None:
         warn_of_known(table, new_people=new_people)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,13 +15,15 @@ from liftlib.measures.information import entropy
 from liftlib.notions import LDP, Notion
 from lifttables.confident.certification import route, symbols_without_blocks
 from lifttables.confident.subset_lattice import MAX_LATTICE_SYMBOLS, SLOW_SYMBOLS
-from lifttables.designs.designing import POPULATION, Design, best_design
+from lifttables.designs.designing import POPULATION, Made
 from lifttables.encoding.columns import Counts
 from lifttables.releases.estimating import expected_error
 from mixproof.numerics import SAME_TOL
 
 ESTIMATES = "estimates"  # as a mechanism: the one of these whose release gives the most accurate estimates
 FOR_ESTIMATES = ("subset-merging", "randomised-response", "optimal")
+FOR_LINKS = FOR_ESTIMATES[:2]  # next to kept columns, where an optimal response has too many outputs to be read
+MOST_ERROR = 0.1  # of a share; with a larger one, estimates are worth less than what a release retains
 
 Candidate = tuple[Notion, str]  # a notion and the name of a mechanism
 
@@ -40,11 +42,15 @@ class Tried:
     error: float
 
 
-def candidates(notions: Sequence[Notion], mechanism: str, n_public: int) -> list[Candidate]:
-    """Return the notions and mechanisms to try, without mechanisms that would take very long."""
+def candidates(notions: Sequence[Notion], mechanism: str, n_public: int, *, linked: bool = False) -> list[Candidate]:
+    """Return the notions and mechanisms to try, without mechanisms that would take very long.
+
+    ``linked`` is whether columns are kept next to the released ones.
+    """
     if mechanism != ESTIMATES:
         return [(notion, mechanism) for notion in notions]
-    fast = [name for name in FOR_ESTIMATES if n_public <= (registry.mechanisms[name].most_symbols or n_public)]
+    several = FOR_LINKS if linked else FOR_ESTIMATES
+    fast = [name for name in several if n_public <= (registry.mechanisms[name].most_symbols or n_public)]
     return [
         (notion, name)
         for notion in notions
@@ -59,20 +65,30 @@ def without_blocks(tried: Sequence[Candidate]) -> int:
 
 
 def best_of(
-    choices: Sequence[Counts], tried: Sequence[Candidate], mechanism: str, confidence: float | None
-) -> tuple[Counts, Design, tuple[Tried, ...]]:
-    """Return the counts and the design that is best among the candidates, and what each achieves.
+    make: Callable[[Notion, str, float | None], Made],
+    every: Counts,
+    tried: Sequence[Candidate],
+    mechanism: str,
+    confidence: float | None,
+    n_public: int,
+) -> tuple[Made, tuple[Tried, ...]]:
+    """Return the design that is best among the candidates, and what each achieves of what ``every`` symbol tells.
 
-    The best retains most or, where ``mechanism`` is ``ESTIMATES``, lets the shares be estimated most accurately. The
-    best one's promise holds with ``confidence``, because each design's bounds hold with a larger one (see
+    The best retains most or, where ``mechanism`` is ``ESTIMATES``, lets the shares be estimated most accurately, if any
+    does with an error of at most ``MOST_ERROR``. Bounds are for up to ``n_public`` symbols at once. The promise of the
+    best one holds with ``confidence``, because each design's bounds hold with a larger one (see
     :func:`confidence_of_each`).
     """
-    each = confidence_of_each(tried, len(choices[0].public.labels), confidence)
-    made = [best_design(choices, notion, name, each) for notion, name in tried]
-    results = tuple(_result(choices[0], *one) for one in made)
-    by_error = mechanism == ESTIMATES
-    at = min(range(len(made)), key=lambda i: (results[i].error if by_error else 0.0, -results[i].nmi))
-    counts, design = made[at]
+    each = confidence_of_each(tried, n_public, confidence)
+    made = [make(notion, name, each) for notion, name in tried]
+    results = tuple(_result(every, one) for one in made)
+
+    def rank(at: int) -> tuple[float, float]:
+        error = results[at].error if mechanism == ESTIMATES else 0.0
+        return (error if error <= MOST_ERROR else math.inf, -results[at].nmi)
+
+    best = made[min(range(len(made)), key=rank)]
+    design = best.design
     if each != confidence:
         more = f"the best of {len(made)} designs, whose bounds hold together"
         kept = tuple(
@@ -80,10 +96,11 @@ def best_of(
             for one in design.kept
         )
         design = replace(design, kept=kept)
-    return counts, design, results
+    return best._replace(design=design), results
 
 
-def _result(every: Counts, counts: Counts, design: Design) -> Tried:
+def _result(every: Counts, made: Made) -> Tried:
+    counts, design, *_ = made
     joint = counts.joint
     whole = counts.public.names == every.public.names and not design.channel.sees_secret
     return Tried(

@@ -19,7 +19,7 @@ import polars as pl
 from liftlib.channel import Uniform
 from liftlib.errors import DataError
 from lifttables.designs.designing import Design
-from lifttables.designs.publishing import Publishing, harmless, published
+from lifttables.designs.publishing import Publishing, published
 from lifttables.encoding.columns import ROWS, Column, Labels, check_numbers, labelled
 from lifttables.encoding.table import NUMBER, Rows, Table, numbers, reading, tally
 from lifttables.sources.polars_rows import PolarsTable, polars_of, texts_of
@@ -89,7 +89,7 @@ class Lazy(Table):
 
     def release(self, design: Design, source: Uniform, how: Publishing) -> Any:
         """Fetch the rows and return the released rows as an eager frame."""
-        every = {*design.columns_needed(), *how.keep}
+        every = {*design.columns_needed()}
         fetched = super().collected(self.rows([name for name in self.columns if name in every]))
         return PolarsTable(polars_of(fetched).lazy(), self.name, fetched.to_native()).release(design, source, how)
 
@@ -158,12 +158,9 @@ class OnDask(Parted):
         import dask.dataframe as dd  # noqa: PLC0415
         import pandas as pd  # noqa: PLC0415
 
-        keep, columns = list(how.keep), published(self, design, how.keep)
-        frame = self.rows(list(dict.fromkeys([*design.columns_needed(), *keep]))).to_native()
-        empty = frame._meta[keep].reset_index(drop=True).head(0)
-        empty.attrs = {}
-        meta = harmless(nw.from_native(empty, eager_only=True), keep, "keep").to_native()
-        meta = meta.assign(**{name: pd.Series(dtype=TEXT_DTYPE) for name in design.public.names})[columns]
+        columns = published(self, design)
+        frame = self.rows(design.columns_needed()).to_native()
+        meta = pd.DataFrame({name: pd.Series(dtype=TEXT_DTYPE) for name in columns})
         release_part = partial(_released_part, how=how, columns=columns)
         # a part carries its number: Dask's own count of parts begins anew where some are taken out of a frame
         delayed_design = dask.delayed(design, traverse=False)
@@ -194,13 +191,8 @@ def _released_part(
 
     rows = polars_of(nw.from_native(part[design.columns_needed()], eager_only=True))
     drawn = design.draw(rows, Stream(key, number, 0), how.unseen)
-    # the source's index would reveal the source's order
-    kept_columns = part[list(how.keep)].reset_index(drop=True)
-    kept_columns.attrs = {}
-    released: pd.DataFrame = harmless(nw.from_native(kept_columns, eager_only=True), how.keep, how.formulas).to_native()
-    for name, texts in design.released(drawn).items():
-        released[name] = pd.array(texts, dtype=TEXT_DTYPE)
-    released = released[list(columns)]
+    texts = design.released(drawn)
+    released = pd.DataFrame({name: pd.array(texts[name], dtype=TEXT_DTYPE) for name in columns})
     if not how.keep_order:
         released[ORDER_COLUMN] = Stream(key, number, 1).bits(len(released)).view(np.int64)
     return released
@@ -236,14 +228,9 @@ class OnSpark(Parted):
     def drawn(self, design: Design, key: bytes, how: Publishing) -> Any:  # noqa: D102
         from pyspark.sql import types  # noqa: PLC0415
 
-        columns = published(self, design, how.keep)
-        frame = self.rows(list(dict.fromkeys([*design.columns_needed(), *how.keep]))).to_native()
-        kept_fields = {  # without the fields' metadata
-            field.name: types.StructField(field.name, field.dataType, field.nullable)
-            for field in frame.schema.fields
-            if field.name in how.keep
-        }
-        fields = [kept_fields.get(name) or types.StructField(name, types.StringType()) for name in columns]
+        columns = published(self, design)
+        frame = self.rows(design.columns_needed()).to_native()
+        fields = [types.StructField(name, types.StringType()) for name in columns]
         if not how.keep_order:
             fields.append(types.StructField(ORDER_COLUMN, types.LongType()))
         draw = partial(_released_batches, design=design, key=key, how=how, columns=columns)
@@ -297,9 +284,7 @@ def _released_batches(
     draws, order = Stream(key, number, 0), Stream(key, number, 1)
     for batch in batches:
         drawn = pl.DataFrame(texts_of(design, design.draw(_rows_of(batch), draws, how.unseen))).to_arrow()
-        kept_columns = pa.Table.from_batches([batch]).select(list(how.keep))
-        kept_columns = harmless(nw.from_native(kept_columns, eager_only=True), how.keep, how.formulas).to_native()
-        released = {name: kept_columns.column(name) if name in how.keep else drawn.column(name) for name in columns}
+        released = {name: drawn.column(name) for name in columns}
         if not how.keep_order:
             released[ORDER_COLUMN] = pa.array(order.bits(batch.num_rows).view(np.int64))
         yield from _plain(pa.table(released)).to_batches()

@@ -10,7 +10,7 @@ import numpy as np
 
 from liftlib.channel import Uniform
 from lifttables.designs.designing import Design
-from lifttables.designs.publishing import Publishing, harmless, published
+from lifttables.designs.publishing import Publishing, published
 from lifttables.encoding.table import Rows, Table, present
 from lifttables.sources.randomness import permutation
 
@@ -40,12 +40,12 @@ class Frame(Table):
             rows = self.read(list(dict.fromkeys(column.name for column in self.needed)))
             mask = self.collected(rows.select(present(self.needed).alias("present")))["present"]
             frame = frame.filter(mask.to_list())
-        released = nw.maybe_reset_index(frame.select(list(how.keep) or frame.columns[:1])[order.tolist()])
+        released = nw.maybe_reset_index(frame.select(frame.columns[:1])[order.tolist()])
         texts = design.released(drawn[order])
-        released = harmless(released, how.keep, how.formulas).with_columns(
+        released = released.with_columns(
             *(nw.new_series(name, texts[name].tolist(), nw.String(), backend=frame.implementation) for name in texts)
         )
-        return _without_metadata(released.select(published(self, design, how.keep)).to_native())
+        return _without_metadata(released.select(published(self, design)).to_native())
 
 
 def _without_metadata(frame: Any) -> Any:

@@ -44,7 +44,7 @@ class PolarsTable(Frame):
     def release(self, design: Design, source: Uniform, how: Publishing) -> Any:  # noqa: D102
         if not isinstance(self.native, pl.LazyFrame):
             return super().release(design, source, how)
-        every = {*design.columns_needed(), *how.keep, *(column.name for column in self.needed)}
+        every = {*design.columns_needed(), *(column.name for column in self.needed)}
         # once: a query may give its rows in another order each time
         rows = self.native.select(name for name in self.columns if name in every).collect()
         table = PolarsTable(rows.lazy(), self.name, rows)

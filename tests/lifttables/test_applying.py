@@ -10,7 +10,7 @@ import pytest
 
 import liftlib as ll
 import lifttables as tables
-from liftlib.errors import BrokenNotion, DataError
+from liftlib.errors import BrokenNotion, DataError, InvalidParameter
 from lifttables.designs.statement import NEW_ROWS_TELL, UNSEEN_TELL
 from lifttables.releases.ledger import ledger_next_to, read_ledger
 from lifttables.releases.recognising import recognised
@@ -104,7 +104,7 @@ def test_the_card_of_new_rows_is_that_of_a_release(folder, design):
     card = tables.read_card(Path("out.card.json"))
     assert card.as_dict() == done.card.as_dict()
     assert Path("out.card.md").read_text() == card.as_text()
-    assert (card.rows, card.release, card.keep, card.options["unseen"]) == (3000, 1, (), "error")
+    assert (card.rows, card.release, card.options["unseen"]) == (3000, 1, "error")
     assert tables.verify(Path("out.csv"), card).agrees
     found = tables.estimate(Path("out.csv"), card)
     assert found.symbols == ("20", "34", "51")
@@ -156,3 +156,34 @@ def test_a_constant_release_tells_nothing_and_costs_later_ones_nothing(tmp_path)
         f"can turn a belief of 10 % into at most {math.ceil(1000 * odds / (1 + odds)) / 10:g} %"
         in second.card.words[-1]
     )
+
+
+def test_a_value_that_is_not_named_belongs_to_the_pool(tmp_path):
+    """For the population, the pool is every value that is not named; it was the values that the table had."""
+    rows = pl.concat([people(4000, 0), people(6, 3, ages=("7", "8", "9"))])
+    done = tables.sanitise(rows, **WORDS, rare="pool", noise=40.0)
+    assert done.design.public.pooled
+    (pool,) = {
+        texts
+        for texts, x in zip(done.design.texts, done.design.sources, strict=True)
+        if len(done.design.public.labels) - 1 in x
+    }
+    new = pl.concat([people(4000, 8), people(5, 5, ages=("97", "98", "99"))])
+    released = tables.apply(new, done.design, keep_order=True).frame
+    assert set(released.filter(new["age"].is_in(["97", "98", "99"]))["age"]) == {*pool}
+    assert "stands for every value that is not named" in done.card.as_text()
+
+
+def test_the_secret_of_an_earlier_release_is_not_published(tmp_path):
+    frame, ledger = people(3000, 2).with_columns(other=pl.Series(["a", "b"] * 1500)), tmp_path / "ledger.json"
+    tables.sanitise(frame, **WORDS, ledger=ledger)
+    with pytest.raises(
+        BrokenNotion, match="the column 'ill' is the secret that an earlier release of these rows protects"
+    ):
+        tables.sanitise(frame, secret="other", public="ill", notion=ll.LIP(3.0), resamples=0, ledger=ledger)
+    assert len(read_ledger(ledger).entries) == 1
+
+
+def test_a_confidence_that_says_little_is_refused():
+    with pytest.raises(InvalidParameter, match="confidence is 1e-300: a promise that may as well be false"):
+        tables.sanitise(people(300, 2), **WORDS, confidence=1e-300)

@@ -57,7 +57,7 @@ def columns_of(shape, *, ordered=False):
 
 def test_a_single_value_satisfies_any_budget_for_the_population():
     table = np.array([[20.0, 10.0], [40.0, 30.0]])
-    violations = _in_population(ll.LIP(1e-6), 1.0, table.sum(axis=1), 0.95, 0.0)
+    violations = _in_population(ll.LIP(1e-6), 1.0, table.sum(axis=1), 0.95)
     assert (violations(table.sum(axis=1, keepdims=True)) <= 0).all()
     assert (violations(table) > 0).all()
 

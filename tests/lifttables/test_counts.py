@@ -65,7 +65,7 @@ def test_with_all_values_listed_they_protect_everybody(folder, capsys):
     values = ["--values", "ill=s0,s1,s2"]
     assert main(["release", "in.csv", *OF, *values, "--counts", "-o", "out.csv"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "holds for each person in the table: by the noise" in said
+    assert "holds for each person in the table whose row does not decide which values are named: by the noise" in said
     assert "a value that nobody else has" not in said
 
 
@@ -135,7 +135,7 @@ def test_the_ratio_of_the_noise_is_what_the_card_says():
     )  # fmt: skip
     worst = float(max(up.max(), down.max())) ** 2  # two cells change by one
     assert done.design.promise.eps == pytest.approx(math.log(worst))
-    assert "holds for each person in the table who is not the only one with their value" in done.card.as_text()
+    assert "and who is not the only one with their value" in done.card.as_text()
     assert "whether a person has a value that nobody else has" in done.card.as_text()
     assert "population" not in "".join(one.whom for one in done.card.kept)
 
@@ -161,3 +161,12 @@ def test_a_column_called_count_is_refused(folder, capsys):
     people(200).rename({"age": "count"}).write_csv("named.csv")
     assert main(["release", "named.csv", *OF[:3], "count", "--counts", "-o", "out.csv"]) == 2
     assert "has the name of a column of the published counts: rename it" in capsys.readouterr().err
+
+
+def test_next_to_rows_of_the_same_people_the_card_says_so(folder, capsys):
+    """The draws of the rows tell more than the counts from which they were designed."""
+    assert main(["release", "in.csv", *OF, "--notion", "lip", "--eps", "2", "-o", "rows.csv"]) == 0
+    assert main(["release", "in.csv", *OF, "--counts", "-o", "counts.csv"]) == 0
+    for name, told in (("rows", False), ("counts", True)):
+        limits = " ".join(tables.read_card(folder / f"{name}.card.json").not_covered)
+        assert ("Rows of the same people were released before" in limits) == told

@@ -12,6 +12,7 @@ import pytest
 import liftlib as ll
 import lifttables as tables
 from liftlib.errors import BrokenNotion, DataError, InvalidParameter, UnsupportedNotion
+from lifttables.cli import main
 
 EPS = 0.6
 
@@ -58,11 +59,10 @@ def files(tmp_path_factory):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("keep", [["town"], ["year"], ["town", "year"]])
 def test_what_is_published_satisfies_the_notion_and_tells_z(keep):
-    done = tables.sanitise(ROWS, **OF, keep=keep, coarsen=True, keep_order=True, rng=1)
+    done = tables.sanitise(ROWS, **OF, keep=keep, keep_order=True, rng=1)
     assert worst_log_lift(ROWS, done.design) <= EPS + 1e-9
-    assert done.card.keep == ()
     assert set(done.card.columns) == {"age", *keep}
-    assert done.card.options["coarsen"] == keep
+    assert done.card.options["keep"] == keep
     assert done.card.mechanism == f"optimal for each value of {', '.join(keep)}"
     assert done.design.confidence is None
     for name in keep:  # a kept value is a function of the row's own
@@ -74,14 +74,12 @@ def test_what_is_published_satisfies_the_notion_and_tells_z(keep):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_it_retains_more_than_a_release_that_ignores_z():
-    done = tables.sanitise(ROWS, **OF, keep=["town"], coarsen=True, rng=1)
+def test_it_retains_most_of_both():
+    done = tables.sanitise(ROWS, **OF, keep=["town"], rng=1)
     note = next(note for note in done.audit.notes if note.startswith("retained: "))
     z, x = map(float, re.findall(r"([\d.]+) %", note))
     assert 50 < z < 100
     assert 50 < x <= 100
-    with pytest.raises(BrokenNotion, match=r"is BROKEN together with the kept columns town.*coarsen: town: \d groups"):
-        tables.sanitise(ROWS, **OF, keep=["town"], rng=1)
 
 
 KINDS = {
@@ -95,8 +93,8 @@ KINDS = {
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", KINDS)
 def test_all_frames_have_one_design(kind):
-    whole = tables.sanitise(ROWS, **OF, keep=["town"], coarsen=True, rng=1)
-    other = tables.sanitise(KINDS[kind](ROWS.to_dict(as_series=False)), **OF, keep=["town"], coarsen=True, rng=1)
+    whole = tables.sanitise(ROWS, **OF, keep=["town"], rng=1)
+    other = tables.sanitise(KINDS[kind](ROWS.to_dict(as_series=False)), **OF, keep=["town"], rng=1)
     assert other.card.texts == whole.card.texts
     assert np.array_equal(other.design.channel.kernel, whole.design.channel.kernel)
     frame = other.frame.compute() if kind == "dask" else other.frame
@@ -106,7 +104,7 @@ def test_all_frames_have_one_design(kind):
 
 @pytest.mark.filterwarnings("ignore")
 def test_new_rows_are_released_by_the_same_design(tmp_path):
-    done = tables.sanitise(ROWS, **OF, keep=["town"], coarsen=True, rng=1)
+    done = tables.sanitise(ROWS, **OF, keep=["town"], rng=1)
     done.design.save(tmp_path / "design.json")
     made = replace(tables.load(tmp_path / "design.json"), promise=ll.LIP(2.0))
     new = people(seed=7)
@@ -118,23 +116,18 @@ def test_new_rows_are_released_by_the_same_design(tmp_path):
 @pytest.mark.filterwarnings("ignore")
 def test_a_second_release_is_judged_with_the_first(tmp_path):
     ledger = tmp_path / "ledger.json"
-    tables.sanitise(ROWS, **OF, keep=["town"], coarsen=True, ledger=ledger, rng=1)
+    tables.sanitise(ROWS, **OF, keep=["town"], ledger=ledger, rng=1)
     with pytest.raises(BrokenNotion, match="1 earlier release"):
         tables.sanitise(ROWS, **{**OF, "public": "name", "rare": "keep"}, ledger=ledger, rng=1)
-
-
-def released_file(files, out, eps, keep, coarsen, **reading):
-    """Release the file with these kept columns coarsened."""
-    how, asked = tables.Reading("ill", "age", **reading), tables.Publishing(keep)
-    plan = tables.Plan(how, ll.LIP(eps), confidence=None, publishing=asked, coarsen=coarsen, resamples=0)
-    return tables.sanitise_file(files / "people.csv", tables.Outputs.next_to(out), plan, rng=1)
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_file_climbs_a_hierarchy(tmp_path, files):
     out, ladder = tmp_path / "out.csv", {"hierarchies": (f"town={files}/towns.csv",), "bins": ("year=2016,2018,2020",)}
-    done = released_file(files, out, 0.88, ("town", "year"), True, **ladder)
-    assert "coarsened: town: level 1 of its hierarchy (2 groups instead of 5 values)" in "\n".join(done.audit.notes)
+    how = tables.Reading("ill", "age", **ladder)
+    plan = tables.Plan(how, ll.LIP(0.88), confidence=None, keep=("town", "year"), resamples=0)
+    done = tables.sanitise_file(files / "people.csv", tables.Outputs.next_to(out), plan, rng=1)
+    assert "kept columns: town: level 1 of its hierarchy (2 groups instead of 5 values)" in "\n".join(done.audit.notes)
     assert done.card.mechanism == "optimal for each value of town, year"
     released = pl.read_csv(out)
     assert set(released["town"]) == {"north", "middle"}
@@ -147,11 +140,11 @@ def test_a_file_climbs_a_hierarchy(tmp_path, files):
 @pytest.mark.filterwarnings("ignore")
 def test_bins_that_tell_the_secret_are_joined_with_neighbours():
     rows = ROWS.with_columns(pay=pl.when(pl.col("ill") == "yes").then(30).otherwise(10) + pl.col("year") % 7)
-    done = tables.sanitise(rows, **OF, keep=["pay"], bins=["pay=12,14,30,32"], coarsen=True, rng=1)
+    done = tables.sanitise(rows, **OF, keep=["pay"], bins=["pay=12,14,30,32"], rng=1)
     assert worst_log_lift(rows, done.design) <= EPS + 1e-9
     assert "pay" not in done.frame.columns  # every other coarsening tells the secret
     rows = ROWS.with_columns(pay=pl.when(pl.col("town") == "E").then(30).otherwise(10) + pl.col("year") % 7)
-    done = tables.sanitise(rows, **OF, keep=["pay"], bins=["pay=12,14,30,32"], coarsen=True, rng=1)
+    done = tables.sanitise(rows, **OF, keep=["pay"], bins=["pay=12,14,30,32"], rng=1)
     assert worst_log_lift(rows, done.design) <= EPS + 1e-9
     assert 1 < done.frame["pay"].n_unique() < 5
 
@@ -160,10 +153,10 @@ def test_bins_that_tell_the_secret_are_joined_with_neighbours():
 def test_missing_values():
     holes = ROWS.with_columns(town=pl.when(pl.int_range(pl.len()) % 10 == 0).then(None).otherwise("town"))
     with pytest.raises(DataError, match="'town' has missing values in 400 of 4,000 rows"):
-        tables.sanitise(holes, **OF, keep=["town"], coarsen=True)
-    with pytest.raises(DataError, match="which coarsen cannot group"):
-        tables.sanitise(holes, **OF, keep=["town"], coarsen=True, missing="symbol")
-    done = tables.sanitise(holes, **OF, keep=["town"], coarsen=True, missing="drop", rng=1)
+        tables.sanitise(holes, **OF, keep=["town"])
+    with pytest.raises(DataError, match="which cannot be grouped"):
+        tables.sanitise(holes, **OF, keep=["town"], missing="symbol")
+    done = tables.sanitise(holes, **OF, keep=["town"], missing="drop", rng=1)
     assert len(done.frame) == 3600
     assert worst_log_lift(holes.drop_nulls("town"), done.design) <= EPS + 1e-9
 
@@ -171,13 +164,10 @@ def test_missing_values():
 @pytest.mark.parametrize(
     ("changed", "error", "message"),
     [
-        ({"coarsen": 1.5}, InvalidParameter, "coarsen is 1.5"),
-        ({"notion": ll.L1Lift(np.inf, 1.0), "confidence": 0.95}, UnsupportedNotion, "does not bound ratios"),
-        ({"keep": []}, InvalidParameter, "name them"),
+        ({"mechanism": "optimal", "confidence": 0.95, "notion": ll.Chi2Lift(1.0, 1.0)}, UnsupportedNotion, "use ALIP"),
         ({"mechanism": "watchdog"}, InvalidParameter, "not watchdog"),
-        ({"rare": "pool"}, InvalidParameter, "keep them (rare='keep')"),
-        ({"keep": ["ill"]}, DataError, "named twice"),
-        ({"keep": ["age"]}, DataError, "named twice"),
+        ({"keep": ["ill"]}, DataError, "a kept column is the secret 'ill'"),
+        ({"keep": ["age"]}, DataError, "which is public and released anyway"),
         ({"keep": ["twon"]}, DataError, "did you mean 'town'"),
         ({"notion": ll.Chi2Lift(1.0, 1.0)}, UnsupportedNotion, "use ALIP, LIP or LDP"),
         ({"public": "name", "max_symbols": 9000}, DataError, "fewer than 5 rows each have 4,000 public symbols"),
@@ -186,30 +176,38 @@ def test_missing_values():
 )
 def test_what_is_refused(changed, error, message):
     with pytest.raises(error, match=re.escape(message)):
-        tables.sanitise(ROWS, **{**OF, "keep": ["town"], "coarsen": True, **changed})
+        tables.sanitise(ROWS, **{**OF, "keep": ["town"], **changed})
 
 
 def test_a_hierarchy_must_hold_all_values(tmp_path):
     (tmp_path / "towns.csv").write_text("town,region\nA,north\n")
     with pytest.raises(DataError, match="has 4 values that are not in its hierarchy, such as 'B'"):
-        tables.sanitise(ROWS, **OF, keep=["town"], coarsen=True, hierarchies=[f"town={tmp_path}/towns.csv"])
+        tables.sanitise(ROWS, **OF, keep=["town"], hierarchies=[f"town={tmp_path}/towns.csv"])
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_a_proposal_names_what_cannot_be_coarsened():
-    rows = ROWS.with_columns(code=pl.int_range(pl.len()))
-    with pytest.raises(BrokenNotion, match="What to coarsen is not known: column 'code' has 4,000 distinct numbers"):
-        tables.sanitise(rows, **OF, keep=["code"], rng=1)
+def test_values_with_few_rows_are_one_value():
+    """Of names, all are rare; of towns, one is."""
+    town = pl.when(pl.int_range(pl.len()) < 3).then(pl.lit("Z")).otherwise("town")
+    rows = ROWS.with_columns(town=town)
+    done = tables.sanitise(rows, **{**OF, "confidence": 0.95}, keep=["town", "name"], rare="pool", rng=1)
+    assert done.frame.columns == ["age", "town"]
+    assert not done.frame.filter(pl.col("town").str.contains("Z")).height
+    assert done.frame.filter(pl.col("town").str.contains("(rare)", literal=True)).height >= 3
+    new = tables.apply(people(seed=7).with_columns(town=town), done.design, keep_order=True).frame
+    assert new["town"].head(3).str.contains("(rare)", literal=True).all()
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_the_share_of_the_budget_of_a_file_can_be_asked_for(tmp_path, files):
-    columns = {}
-    for share in (1.0, 0.0):
-        out = tmp_path / f"out{share:g}.csv"
-        released_file(files, out, 0.6, ("town",), share)
-        columns[share] = pl.read_csv(out).columns
-    assert columns == {1.0: ["age", "town"], 0.0: ["age"]}
-    with pytest.raises(InvalidParameter, match="coarsen is 2"):
-        released_file(files, tmp_path / "out.csv", 0.6, ("town",), 2.0)
-    assert not (tmp_path / "out.csv").exists()
+def test_the_command_groups_what_reveals_too_much(tmp_path, files, capsys):
+    words = ["release", str(files / "people.csv"), "--secret", "ill", "--public", "age", "--notion", "lip", "--eps"]
+    assert main([*words, "0.6", "--keep", "town", "-o", str(tmp_path / "out.csv")]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "note: kept columns: town: " in said
+    assert "Somebody who knows all other rows can turn a belief of 10 % into at most " in said
+    card = tables.read_card(tmp_path / "out.card.json")
+    assert (card.columns, card.for_population) == (("age", "town"), True)
+    assert card.kernel is not None
+    assert main(["estimate", str(tmp_path / "out.csv"), str(tmp_path / "out.card.json")]) == 0
+    assert not re.search(r" #\d", (tmp_path / "out.csv").read_text())
+    again = ["release", str(files / "people.csv"), "--design", str(tmp_path / "out.PRIVATE.design.json")]
+    assert main([*again, "--keep", "town", "-o", str(tmp_path / "new.csv")]) == 2
+    assert "leave out --keep" in capsys.readouterr().err

@@ -180,26 +180,8 @@ def test_a_kernel_on_the_grid_stays_as_it_is():
     np.testing.assert_array_equal(made.kernel, exact.kernel)
 
 
-def test_kept_columns_are_judged_together_with_the_release(tmp_path):
-    frame = rows_of(SIX * 50).with_columns(pl.col("s").replace({"s0": "a", "s1": "b"}).alias("recoded"))
-    with pytest.raises(BrokenNotion, match="BROKEN together with the kept columns recoded: recoded = a and x released"):
-        release(tmp_path, frame, ll.LIP(0.4), publishing=tables.Publishing(keep=("recoded",)))
-    assert [p.name for p in tmp_path.iterdir()] == ["in.csv"]
-    with pytest.raises(BrokenNotion):
-        tables.sanitise(
-            frame, secret="s", public="x", notion=ll.LIP(0.4), keep=["recoded"], resamples=0, confidence=None
-        )
-
-
-def test_kept_columns_that_tell_people_apart(monkeypatch):
-    monkeypatch.setattr("lifttables.releases.composition.MAX_OUTPUT_COMBINATIONS", 100)
-    frame = rows_of(SIX).with_row_index("id")
-    with pytest.raises(BrokenNotion, match="the kept columns id have 300 combinations of values, more than 100"):
-        tables.sanitise(frame, secret="s", public="x", notion=ll.LIP(1.0), keep=["id"], resamples=0, confidence=None)
-
-
 def test_told_together_is_what_enumeration_says():
-    """Two releases and a kept column, by sums over all cells and outputs."""
+    """Two releases, by sums over all cells and outputs."""
     rng = np.random.default_rng(3)
     cells = list(itertools.product("ab", "uvw", "12"))
     rows = rng.integers(1, 9, len(cells))
@@ -212,17 +194,17 @@ def test_told_together_is_what_enumeration_says():
         ).design
         for eps, name in ((0.1, "randomised-response"), (0.3, "conditional-reporting"))
     ]
-    found = joint_leakage(tables.open_table(frame), made[0].secret, made, ["z"], ll.LIP(0.0))
+    found = joint_leakage(tables.open_table(frame), made[0].secret, made, ll.LIP(0.0))
     p = {}
-    for (s, x, z), n in zip(cells, rows, strict=True):
+    for (s, x, _), n in zip(cells, rows, strict=True):
         a, b = "ab".index(s), "uvw".index(x)
         for y in itertools.product(range(made[0].channel.n_outputs), range(made[1].channel.n_outputs)):
             share = n * made[0].channel.kernel[b, y[0]] * made[1].channel.kernel[a, b, y[1]] / rows.sum()
-            p[s, z, *y] = p.get((s, z, *y), 0) + share
+            p[s, *y] = p.get((s, *y), 0) + share
     p_s = {s: sum(v for k, v in p.items() if k[0] == s) for s in "ab"}
     worst = max(abs(math.log(v / p_s[k[0]] / sum(p[t, *k[1:]] for t in "ab"))) for k, v in p.items())
     assert found.violation == pytest.approx(worst, abs=1e-12)
-    assert found.worst.startswith("z = ")
+    assert found.worst.startswith("x released as ")
 
 
 @pytest.mark.parametrize("secrets", [("s0",), ("s0", "s2"), ("s0", "s1", "s2", "s3"), ("s2", "s3")], ids="+".join)
@@ -234,13 +216,13 @@ def test_told_together_is_about_the_secrets_of_the_rows(secrets):
     cells = {cell: int(rng.integers(1, 9)) for cell in itertools.product(secrets, symbols, "12")}
     frame = pl.DataFrame([c for c, n in cells.items() for _ in range(n)], schema=["s", "x", "z"], orient="row")
     p, outputs = {}, range(made.channel.n_outputs)
-    for (s, x, z), n in cells.items():
+    for (s, x, _), n in cells.items():
         for y in outputs:
-            p[s, z, y] = p.get((s, z, y), 0) + n * made.channel.kernel[symbols.index(x), y]
+            p[s, y] = p.get((s, y), 0) + n * made.channel.kernel[symbols.index(x), y]
     total = sum(p.values())
     p_s = {s: sum(v for k, v in p.items() if k[0] == s) / total for s in secrets}
-    worst = max(abs(math.log(v / p_s[s] / sum(p[t, z, y] for t in secrets))) for (s, z, y), v in p.items() if v)
-    found = joint_leakage(tables.open_table(frame), made.secret, [made], ["z"], ll.LIP(0.0))
+    worst = max(abs(math.log(v / p_s[s] / sum(p[t, y] for t in secrets))) for (s, y), v in p.items() if v)
+    found = joint_leakage(tables.open_table(frame), made.secret, [made], ll.LIP(0.0))
     assert found.violation == pytest.approx(worst, abs=1e-12)
 
 
@@ -255,14 +237,12 @@ def test_halves_that_say_nothing_and_together_all():
     table = tables.open_table(frame)
     for made in half.values():
         assert made.channel.n_outputs == 2
-        assert joint_leakage(table, made.secret, [made], [], ll.LIP(0.0)).violation == pytest.approx(0, abs=1e-12)
+        assert joint_leakage(table, made.secret, [made], ll.LIP(0.0)).violation == pytest.approx(0, abs=1e-12)
     both = list(half.values())
-    assert joint_leakage(table, half["r"].secret, both, [], ll.LIP(1.0)).violation == np.inf
+    assert joint_leakage(table, half["r"].secret, both, ll.LIP(1.0)).violation == np.inf
     # a side without a budget bounds nothing, however much it is needed; each secret has P(s) = 1/2
-    assert joint_leakage(table, half["r"].secret, both, [], ll.ALIP(np.inf, 0.0)).violation == pytest.approx(
-        math.log(2)
-    )
-    free = joint_leakage(table, half["r"].secret, both, [], ll.LIP(np.inf))
+    assert joint_leakage(table, half["r"].secret, both, ll.ALIP(np.inf, 0.0)).violation == pytest.approx(math.log(2))
+    free = joint_leakage(table, half["r"].secret, both, ll.LIP(np.inf))
     assert not free.broken
 
 
@@ -272,22 +252,22 @@ def test_too_many_outputs_are_accounted_for_by_the_theorem(monkeypatch):
         frame, secret="s", public="c", notion=ll.LIP(0.2), mechanism="randomised-response", resamples=0, confidence=None
     ).design
     table, budgets = tables.open_table(frame), (ll.LIP(1.0), ll.ALIP(0.9, 1.0), ll.LDP(1.5), ll.ALIP(np.inf, 0.9))
-    exact = [joint_leakage(table, made.secret, [made] * 3, [], one) for one in budgets]
+    exact = [joint_leakage(table, made.secret, [made] * 3, one) for one in budgets]
     monkeypatch.setattr("lifttables.releases.composition.MAX_OUTPUT_COMBINATIONS", 7)
     for one, of_all in zip(budgets, exact, strict=True):
-        found = joint_leakage(table, made.secret, [made] * 3, [], one)
+        found = joint_leakage(table, made.secret, [made] * 3, one)
         assert of_all.violation - 1e-9 <= found.violation <= 0
         assert "3 releases that are independent given the secret satisfy" in found.worst
-    # above the budget, or beside kept columns, nothing is proven
-    for kept, notion in (([], ll.LIP(0.3)), (["x"], ll.LIP(1.0)), ([], ll.AlphaLift(2, 1, 1))):
+    # above the budget, nothing is proven
+    for notion in (ll.LIP(0.3), ll.AlphaLift(2, 1, 1)):
         with pytest.raises(BrokenNotion, match="no theorem bounds it"):
-            joint_leakage(table, made.secret, [made] * 3, kept, notion)
+            joint_leakage(table, made.secret, [made] * 3, notion)
     # nor for releases of a column that the secret does not determine
     other = tables.sanitise(frame, secret="s", public="x", notion=ll.LIP(0.1), resamples=0, confidence=None).design
     monkeypatch.setattr("lifttables.releases.composition.MAX_OUTPUT_COMBINATIONS", max(2, other.channel.n_outputs))
     with pytest.raises(BrokenNotion, match="no theorem bounds it"):
-        joint_leakage(table, other.secret, [other, other, made], [], ll.LIP(5.0))
-    assert not joint_leakage(table, other.secret, [other, made, made], [], ll.LIP(5.0)).broken
+        joint_leakage(table, other.secret, [other, other, made], ll.LIP(5.0))
+    assert not joint_leakage(table, other.secret, [other, made, made], ll.LIP(5.0)).broken
 
 
 def test_a_second_release_is_put_together_with_the_first(tmp_path):
@@ -330,9 +310,9 @@ def test_what_was_published_as_it_is_stays_published(tmp_path):
     frame = frame.with_columns(pl.Series("other", ["u", "v"] * (len(frame) // 2)))
     words = {"public": "x", "notion": ll.LIP(0.4), "resamples": 0, "confidence": None}
     words["ledger"] = tmp_path / "releases.json"
-    tables.sanitise(frame, secret="other", keep=["recoded"], **words)
+    tables.sanitise(frame, secret="other", **(words | {"public": "recoded"}))
     for secret in ("s", "recoded"):
-        with pytest.raises(BrokenNotion, match=r"no further release of these rows .*: recoded = "):
+        with pytest.raises(BrokenNotion, match=r"no further release of these rows .*: recoded released as "):
             tables.sanitise(frame, secret=secret, **words)
     with pytest.raises(
         ll.errors.DataError, match="an earlier release was of the column 'recoded', which the table no longer has"

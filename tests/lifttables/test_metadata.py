@@ -32,7 +32,7 @@ def pandas():
 def releases(frame, keep, **more):
     done = tables.sanitise(frame, **OF, notion=ll.ALIP(math.inf, 5.0), keep=keep, **more)
     yield done.frame
-    yield tables.apply(frame, done.design, keep=keep, **more).frame
+    yield tables.apply(frame, done.design, **more).frame
 
 
 @pytest.mark.parametrize("keep", [[], ["town"]])
@@ -78,9 +78,8 @@ def test_parquet(tmp_path, kind):
     frame = pl.DataFrame({"ill": PEOPLE["ill"], "age": PEOPLE["age"], "town": ["North", "South", "hiv clinic"] * 40})
     frame = frame.with_columns(pl.col("town").cast(kind)).filter(pl.col("town") != "hiv clinic")
     frame.write_parquet(tmp_path / "in.parquet")
-    how = tables.Publishing(("town",))
     plan = tables.Plan(
-        tables.Reading("ill", "age"), ll.ALIP(math.inf, 5.0), confidence=None, publishing=how, resamples=0
+        tables.Reading("ill", "age"), ll.ALIP(math.inf, 5.0), confidence=None, keep=("town",), resamples=0
     )
     tables.sanitise_file(tmp_path / "in.parquet", tables.Outputs.next_to(tmp_path / "out.parquet"), plan)
     assert pl.read_parquet(tmp_path / "out.parquet").schema["town"] == pl.String

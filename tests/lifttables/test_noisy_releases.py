@@ -138,15 +138,14 @@ def test_a_card_states_both_promises():
     assert "A belief of 10 % in something about ill can become at most 16.5 %" in card.words[1]
 
 
-def test_no_bound_for_an_insider_where_the_noise_can_be_repeated_or_exact_counts_were_used():
+def test_no_bound_for_an_insider_where_the_noise_can_be_repeated():
     seeded = tables.sanitise(people(), **WORDS, notion=ll.LIP(0.5), rng=0).card
+    assert seeded.words[-1].endswith(
+        "For somebody who knows more about ill, such as all other rows, there is no limit."
+    )
+    assert any(NO_LIMIT in limit for limit in seeded.not_covered)
     kept = tables.sanitise(people().with_columns(z=pl.lit("z")), **WORDS, notion=ll.LIP(0.5), keep=["z"]).card
-    for card in (seeded, kept):
-        assert card.words[-1].endswith(
-            "For somebody who knows more about ill, such as all other rows, there is no limit."
-        )
-        assert any(NO_LIMIT in limit for limit in card.not_covered)
-    assert any("together with the kept columns z was checked with exact counts" in one for one in kept.not_covered)
+    assert "Somebody who knows all other rows can turn a belief of 10 % into at most " in kept.words[-1]
 
 
 @pytest.mark.parametrize("column", ["visits", "age"])

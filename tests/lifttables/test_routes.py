@@ -126,7 +126,7 @@ def refuse(*_):
 
 @pytest.mark.parametrize("name", ROUTES)
 def test_a_new_check_is_made_on_every_route(name, monkeypatch, tmp_path):
-    monkeypatch.setattr(pipeline, "CHECKS", [*pipeline.CHECKS, refuse])
+    monkeypatch.setattr(pipeline, "check_each_secret", refuse)
     with pytest.raises(DataError, match=r"a new check refuses this|exit code 2"):
         ROUTES[name](tmp_path)
     assert not list(tmp_path.glob("out*"))
@@ -138,7 +138,7 @@ def test_a_new_check_is_made_of_new_rows_too(kind, monkeypatch, tmp_path):
     stored, new = tmp_path / "out-people.PRIVATE.design.json", tmp_path / "new.csv"
     ledger = tmp_path / "people.csv.PRIVATE.releases.json"
     assert ledger.exists()
-    monkeypatch.setattr(pipeline, "CHECKS", [*pipeline.CHECKS, refuse])
+    monkeypatch.setattr(pipeline, "check_each_secret", refuse)
     makers = {
         "frame": lambda: tables.apply(people(), load(stored), ledger=ledger),
         "Dask": lambda: tables.apply(dask(people()), load(stored), ledger=ledger),

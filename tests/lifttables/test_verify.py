@@ -61,7 +61,7 @@ CHANGES = {
     "two rows exchanged": (lambda rows: rows.reverse(), "the SHA-256 of"),
     "another symbol": (
         lambda rows: rows.with_columns(age=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("9")).otherwise("age")),
-        "the card does not list 1 symbol of the release, such as '9'",
+        "the card does not list 1 symbol of the release, such as '9 & ",
     ),
     "a column more": (lambda rows: rows.with_columns(id=pl.int_range(pl.len())), "does not name the column 'id'"),
     "a column less": (lambda rows: rows.drop("side"), "the release has no column 'side'"),

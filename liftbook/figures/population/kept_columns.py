@@ -14,23 +14,21 @@ from numpy.typing import NDArray
 from liftbook.rows.making import figure
 from liftbook.rows.tidy import parallel_rows
 from liftlib.datasets import adult_frame
-from liftlib.errors import BrokenNotion, LiftWarning
+from liftlib.errors import LiftWarning
 from liftlib.joint import Joint
 from liftlib.notions import LIP
-from lifttables.designs.alongside import retained
+from liftlib.registry import mechanisms
+from lifttables.designs.alongside import retained, violation_alongside
 from lifttables.releases.sanitising import sanitise
+from mixproof.numerics import KEEP_TOL
 
 AS_IT_IS, FOR_SAMPLE, FOR_POPULATION = (
     "published as they are",
-    "coarsened, for the sample",
-    "coarsened, for the population",
+    "grouped, for the sample",
+    "grouped, for the population",
 )
 
-DESIGNS: dict[str, dict[str, Any]] = {
-    AS_IT_IS: {"mechanism": "optimal", "confidence": None},
-    FOR_SAMPLE: {"coarsen": True, "confidence": None},
-    FOR_POPULATION: {"coarsen": True},
-}
+DESIGNS: dict[str, dict[str, Any]] = {FOR_SAMPLE: {"confidence": None}, FOR_POPULATION: {"rng": 0}}
 """Arguments of a release next to kept columns, by series."""
 
 Attempt = tuple[str, str, tuple[str, ...], float]
@@ -38,46 +36,48 @@ Attempt = tuple[str, str, tuple[str, ...], float]
 
 
 def attempted(attempt: Attempt) -> list[dict[str, Any]]:
-    """Return one row per design in ``DESIGNS``: see :func:`kept_column_attempts`."""
+    """Return one row per series: see :func:`kept_column_attempts`."""
     secret, public, keep, eps = attempt
-    frame = adult_frame()
-    of_xz = frame.groupby([public, *keep]).size().reset_index(name="rows")
-    joint = Joint.from_counts(of_xz["rows"].to_numpy()[None])
-    z: NDArray[np.int64] = of_xz.groupby(list(keep)).ngroup().to_numpy().astype(np.int64)
+    frame, notion = adult_frame(), LIP(eps)
+    counts = frame.assign(rows=1).pivot_table("rows", secret, [public, *keep], "sum", fill_value=0, observed=True)
+    joint = Joint.from_counts(counts.to_numpy())
+    x = counts.columns.get_level_values(public)
+    z = numbered([tuple(label[1:]) for label in counts.columns.tolist()])
     before, *_ = retained(joint, z, np.ones((len(z), 1)))
-    rows = []
+    alone = Joint.from_counts(counts.T.groupby(x, sort=False).sum().T.to_numpy())
+    as_it_is = mechanisms.optimal(alone, notion).kernel[pd.factorize(x)[0]]
+    found = {}
+    if violation_alongside(joint, z, as_it_is, notion) <= KEEP_TOL:
+        found[AS_IT_IS] = retained(joint, z, as_it_is)
     for series, words in DESIGNS.items():
-        z_share, x_share = 0.0, np.nan
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", LiftWarning)
-                design = sanitise(
-                    frame,
-                    secret=secret,
-                    public=public,
-                    keep=keep,
-                    notion=LIP(eps),
-                    rare="keep",
-                    na=(),  # "?" is a value, as in E23
-                    resamples=0,
-                    rng=0,
-                    **words,
-                ).design
-        except BrokenNotion:
-            pass
-        else:
-            if "coarsen" in words:
-                values = [label[1:] for label in design.public.labels]
-                place = {value: at for at, value in enumerate(dict.fromkeys(values))}
-                of_z = np.array([place[value] for value in values], np.int64)
-                h_z, h_x, left = retained(Joint.from_counts(design.table), of_z, design.channel.kernel)
-            else:
-                h_z, h_x, left = retained(joint, z, design.channel.kernel[design.codes(of_xz)])
-            z_share, x_share = h_z / before, left / h_x
-        released = float(z_share > 0)
-        names = {"series": series, "secret": secret, "public": public, "kept": " and ".join(keep)}
-        rows.append({**names, "columns": len(keep), "released": released, "z_share": z_share, "x_share": x_share})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LiftWarning)
+            design = sanitise(
+                frame,
+                secret=secret,
+                public=public,
+                keep=keep,
+                notion=notion,
+                rare="keep",
+                na=(),  # "?" is a value, as in E23
+                resamples=0,
+                **words,
+            ).design
+        of_z = numbered([label[1:] for label in design.public.labels])
+        found[series] = retained(Joint.from_counts(design.table), of_z, design.channel.kernel)
+    names = {"secret": secret, "public": public, "kept": " and ".join(keep), "columns": len(keep)}
+    rows = []
+    for series in (AS_IT_IS, *DESIGNS):
+        h_z, h_x, left = found.get(series, (0.0, np.nan, np.nan))
+        shares = {"released": float(h_z > 0), "z_share": h_z / before, "x_share": left / h_x}
+        rows.append({"series": series, **names, **shares})
     return rows
+
+
+def numbered(values: list[tuple[str, ...]]) -> NDArray[np.int64]:
+    """Return the index of each value among the different ones."""
+    place = {value: at for at, value in enumerate(dict.fromkeys(values))}
+    return np.array([place[value] for value in values])
 
 
 @figure
@@ -91,7 +91,7 @@ def kept_column_attempts(
 
     Each pair of a secret and a public column is tried with each kept column and each pair of them, under LIP(``eps``).
 
-    The columns are ``series`` (of ``DESIGNS``), ``secret``, ``public``, ``kept``, ``columns`` (the number of kept
+    The columns are ``series``, ``secret``, ``public``, ``kept``, ``columns`` (the number of kept
     columns), ``released`` (1 if the release retains information on them, else 0), ``z_share`` (H(Z') as a share of
     H(Z)) and ``x_share`` (I(X; Y | Z') as a share of H(X|Z'); NaN where nothing is released).
 

@@ -88,16 +88,14 @@ def test_a_release_has_all_rows_and_the_kept_columns(capsys, tmp_path, people, s
     assert (code, err) == (0, "")
     for name in (f"out{suffix}", "out.card.json", "out.card.md", "out.PRIVATE.design.json", "out.PRIVATE.audit.html"):
         assert text.count(f"\n  {tmp_path / name}") == 1
-    assert "note: published unchanged: year\n" in text
-    assert "holds together with the kept columns year, for " in " ".join(text.split())
+    assert "for each value of year" in " ".join(text.split())
     assert "original order" not in text
     released, original = read(out), pl.read_csv(people)
     assert released.columns == ["race", "year"]
-    years = released["year"].cast(pl.Int64)
-    assert years.value_counts(sort=True).equals(original["year"].value_counts(sort=True))
-    assert not years.equals(original["year"])
+    years = released["year"].cast(pl.String)
+    assert sum((years.str.contains(str(year))).sum() for year in original["year"].unique()) >= len(original)
     design = tables.load(tmp_path / "out.PRIVATE.design.json")
-    assert set(released["race"]) <= set(design.outputs)
+    assert set(released.cast(pl.String).rows()) <= set(design.texts)
     page = (tmp_path / "out.PRIVATE.audit.html").read_text()
     assert "drawn from the operating system&#39;s random generator" in page
     assert {p.name: p.stat().st_mode & 0o777 for p in tmp_path.iterdir()} == {
@@ -114,26 +112,13 @@ def test_a_release_has_all_rows_and_the_kept_columns(capsys, tmp_path, people, s
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
 def test_rows_stay_in_order_where_python_is_asked(tmp_path, people, suffix):
     outputs = tables.Outputs.next_to(tmp_path / f"out{suffix}")
-    done = tables.sanitise_file(people, outputs, plan("subset-merging", ll.LIP(3.0), keep=("year",), keep_order=True))
+    done = tables.sanitise_file(people, outputs, plan("subset-merging", ll.LIP(3.0), keep_order=True))
     assert any("the rows are in the original order, which may reveal the secret" in note for note in done.audit.notes)
     released, original, design = read(outputs.table), pl.read_csv(people), done.design
-    assert released.columns == ["race", "year"]
-    assert released["year"].cast(pl.Int64).equals(original["year"])
     # merging is deterministic, so each row's output is that of its symbol
     texts = dict(zip(design.public.texts, design.channel.kernel.argmax(axis=1), strict=True))
     assert released["race"].to_list() == [design.outputs[texts[x]] for x in original["race"]]
     assert released["race"].n_unique() > 1
-
-
-def test_kept_columns_that_break_the_promise_stop_a_release(capsys, tmp_path, people):
-    before = files_in(people.parent)
-    code, out, err = run(
-        capsys, "release", people, *COLUMNS, *ALIP, "--keep", "year", "sex", "-o", tmp_path / "out.csv"
-    )
-    assert (code, out, err.count("\n")) == (3, "", 1)
-    assert "is BROKEN together with the kept columns year, sex: year = " in err
-    assert list(tmp_path.iterdir()) == []
-    assert files_in(people.parent) == before
 
 
 @pytest.mark.parametrize("more", [[*ALIP], ["--belief", "10%", "20%"], [*ALIP, "--keep", "year"]], ids=" ".join)
@@ -182,9 +167,9 @@ def test_a_dry_run_of_a_design_writes_nothing(capsys, tmp_path, people, monkeypa
 
 def test_a_dry_run_refuses_what_a_release_refuses(capsys, tmp_path, people):
     words = ["release", people, *COLUMNS, *ALIP, "--dry-run"]
-    code, out, err = run(capsys, *words, "--keep", "year", "sex")
-    assert (code, out) == (3, "")
-    assert "is BROKEN together with the kept columns" in err
+    code, out, err = run(capsys, *words, "--keep", "race")
+    assert (code, out) == (2, "")
+    assert "a kept column is 'race', which is public and released anyway" in err
     code, out, err = run(capsys, *words[:-1], "-o", tmp_path / "out.csv")
     assert code == 0
     code, out, _ = run(capsys, *words)
@@ -201,7 +186,7 @@ def test_all_commands_together_have_few_options():
         (commands,) = (one for one in parser._actions if isinstance(one, argparse._SubParsersAction))
         actions = [*parser._actions, *commands.choices[name]._actions]
         found |= {one.option_strings[-1] for one in actions if one.option_strings} - OF_EACH
-    assert {"--secret", "--belief", "--output", "--by", "--json"} <= found
+    assert {"--secret", "--belief", "--output", "--keep", "--json"} <= found
     assert len(found) <= MOST_OPTIONS, sorted(found)
 
 

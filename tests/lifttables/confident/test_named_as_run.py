@@ -139,7 +139,8 @@ def test_the_command_line_names_it(tmp_path, capsys):
     assert main([*words, "2", "--keep", "z", "--dry-run", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     errors = {one["mechanism"]: float(one["error"]) for one in found["tried"]}
-    assert {NAMES["subset-merging"], NAMES["optimal"]} < set(errors)
+    assert len(errors) == 2
+    assert any(name.startswith(NAMES["subset-merging"]) for name in errors)
     taken = found["design"]["mechanism"]
     assert taken == found["card"]["mechanism"]
     assert errors[taken] == min(errors.values())
