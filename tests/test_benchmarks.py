@@ -26,7 +26,7 @@ def test_quick_benchmarks_run():
         "product polytope",
         "AORR",
         "lockstep",
-        "peak MB",
+        "release MB",
         "responses",
     ):
         assert word in done.stdout
