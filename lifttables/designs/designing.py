@@ -190,7 +190,7 @@ class Design:
 
     @property
     def pools_new(self) -> bool:
-        """Whether public values that the design has not seen count as rare: the pool is all that are not named."""
+        """Whether public values that the design has not seen count as rare, as all that are not named do."""
         return bool(self.public.pooled) and not self.channel.sees_secret
 
     def kernel(self) -> Matrix:

@@ -29,6 +29,11 @@ OUTPUTS_TELL = (
     "other rows may learn from it about the last one."
 )
 
+TRIED_TELLS = (
+    "The confidence allows for everything that this release tried, but not for bins, hierarchies or kept columns that "
+    "were chosen after a look at results for these rows."
+)
+
 NAMES_TELL = (
     "The names of values are exact: where a person's own row decides whether a value has enough rows to be named, "
     "nothing limits what this shows to somebody who knows all other rows."
@@ -131,7 +136,7 @@ def not_covered(design: Design, *, keep_order: bool, new_rows: bool = False, bou
     ``bounded`` is whether anything limits what somebody who knows all other rows may learn.
     """
     limits = [
-        *([for_which_values(design.secret)] if design.confidence else []),
+        *([for_which_values(design.secret), TRIED_TELLS] if design.confidence else []),
         *(of_unlisted_values(design.secret) if design.mechanism == COUNTS else []),
         *(
             []

@@ -335,7 +335,13 @@ def _insider(design: Design, past: Ledger | None) -> float:
     every = [design, *(entry.design for entry in (() if past is None else past.earlier))]
     if any(made.noisy is None for made in every):
         return math.inf
-    return sum({made.noisy.table.tobytes(): made.noisy.insider for made in every if made.noisy is not None}.values())
+    # noise that two releases share counts once, but not equal noise of other values
+    known = {
+        (made.secret.labels, made.public.labels, made.noisy.table.tobytes()): made.noisy.insider
+        for made in every
+        if made.noisy is not None
+    }
+    return sum(known.values())
 
 
 def warn_of_rows_alone(confidence: float | None) -> None:

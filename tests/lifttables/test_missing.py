@@ -50,7 +50,15 @@ def test_counts_without_the_rows_are_those_of_the_other_rows(at):
 @pytest.mark.parametrize("at", range(5))
 def test_a_release_has_the_other_rows_and_their_kept_columns(at):
     frame = list(as_frames())[at]
-    how = {**OF, "notion": ll.LIP(3.0), "keep": ["half"], "keep_order": True, "resamples": 0, "rng": 1}
+    how = {
+        **OF,
+        "notion": ll.LIP(3.0),
+        "keep": ["half"],
+        "keep_order": True,
+        "resamples": 0,
+        "rng": 1,
+        "confidence": None,
+    }
     done = tables.sanitise(frame, **how, missing="drop")
     expected = tables.sanitise(WHOLE, **how)
     halves = pl.DataFrame(done.frame)["half"] if not isinstance(done.frame, pd.DataFrame) else done.frame["half"]

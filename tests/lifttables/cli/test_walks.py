@@ -129,7 +129,7 @@ def test_a_full_output_is_named(folder):
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr == "lift: No space left on device: the standard output\n"
+    assert done.stderr == "lift: No space left on device: the standard output; files that this run has written stay\n"
 
 
 def test_the_card_says_what_exact_counts_decide(folder):
