@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from liftlib.channel import Channel, Partition, or_identity
-from liftlib.errors import SolverFailure
+from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.family import calibrate
 from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information
@@ -226,7 +226,8 @@ def _certified(mechanism: Mechanism, sample: Sample, notion: Notion) -> Certifie
     constant = Channel.constant(sample.n_public)
     instead = f"a constant release (in place of {mechanism.name})"
     only_constant = CertifiedChannel(constant, certifier, (ONLY_CONSTANT, ""), instead)
-    sample.violation(notion, constant)  # refuses before the design
+    if not sample.keeps(notion, constant):  # which tells the value of kept columns next to which it is made
+        raise InfeasiblePrivacy(f"{notion} does not allow a constant release here: raise its budget")
     family = mechanism.family
     # the most private member of some families is private only for the table's own shares
     if family is not None and sample.keeps(notion, family.at(joint, family.start)):

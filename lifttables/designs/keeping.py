@@ -222,6 +222,8 @@ def _for_population(
         )
         constant = part.weights @ made.channel.kernel
         channel, grid = on_grid(made.channel, constant, made.certifier.keeps)
+        if not made.certifier.keeps(channel):
+            raise BrokenNotion(f"the rows do not certify {notion} next to a kept value")
         blocks.append(channel)
         grids.append(grid)
         ran.append(made.mechanism)

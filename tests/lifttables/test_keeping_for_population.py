@@ -12,7 +12,9 @@ from scipy.stats import beta
 
 import liftlib as ll
 import lifttables as tables
+from liftlib.errors import InfeasiblePrivacy
 from lifttables import Reading, open_table
+from lifttables.confident.certification import for_population
 from lifttables.designs.keeping import BUDGET_SHARES, linked_counts
 from lifttables.population.sample import Sample
 from lifttables.population.within import SampleWithin
@@ -175,3 +177,14 @@ def test_more_symbols_than_all_of_whose_subsets_are_looked_at():
     done = released(rows_of(law, 20000, 1))
     assert np.abs(log_lifts(law, done.design)).max() <= EPS
     assert done.audit.overall["nmi"] > 0.2
+
+
+@pytest.mark.parametrize("mechanism", ["subset-merging", "randomised-response", "optimal", "watchdog"])
+def test_a_value_that_tells_too_much_alone_is_refused_by_every_mechanism(mechanism):
+    """A constant release next to it tells the value, so it must be certified like any other."""
+    sample = Sample(np.array([[300, 300, 100, 100], [100, 100, 300, 300]]))
+    part = SampleWithin.of(sample, [0, 1])
+    with pytest.raises(InfeasiblePrivacy):
+        for_population(ll.mechanisms[mechanism], part, ll.LIP(0.3))
+    made = for_population(ll.mechanisms[mechanism], part, ll.LIP(1.0))
+    assert made.certifier.keeps(made.channel)
