@@ -158,12 +158,16 @@ def design_next_to(linked: Linked, notion: Notion, mechanism: str, confidence: f
     options: list[_Option] = []
     for share, groups in _groupings(linked, polyhedral, confidence):
         counts = _coarse(linked, groups)
-        option = _for_rows if confidence is None else _for_population
+        z = _z_of(counts, linked.n_x)
         try:
-            made = option(counts, _z_of(counts, linked.n_x), polyhedral, mechanism, confidence, ways)
+            made = (
+                _for_rows(counts, z, polyhedral)
+                if confidence is None
+                else _for_population(counts, z, linked.n_x, polyhedral, mechanism, confidence, ways)
+            )
         except (BrokenNotion, InfeasiblePrivacy):
             continue
-        information = retained(counts.joint, _z_of(counts, linked.n_x), made[0].kernel)
+        information = retained(counts.joint, z, made[0].kernel)
         options.append(_Option(share, groups, counts, *made, information))
     if not options:
         raise BrokenNotion(f"no rows show that {notion} holds for any release of these columns: raise its budget")
@@ -183,12 +187,10 @@ def design_next_to(linked: Linked, notion: Notion, mechanism: str, confidence: f
     return Made(best.counts, design, tuple(_notes(linked, options, best)), linked.counts.columns)
 
 
-Design = tuple[Channel, int | None, str]  # a channel, the grid of its probabilities, and what ran
+_Made = tuple[Channel, int | None, str]  # a channel, the grid of its probabilities, and what ran
 
 
-def _for_rows(
-    counts: Counts, z: NDArray[np.int64], notion: PolyhedralLift, _mechanism: str, _confidence: float | None, _ways: int
-) -> Design:
+def _for_rows(counts: Counts, z: NDArray[np.int64], notion: PolyhedralLift) -> _Made:
     """Return the optimal release for the table's own shares."""
     joint = counts.joint
 
@@ -200,16 +202,13 @@ def _for_rows(
 
 
 def _for_population(
-    counts: Counts, z: NDArray[np.int64], notion: PolyhedralLift, mechanism: str, confidence: float | None, ways: int
-) -> Design:
+    counts: Counts, z: NDArray[np.int64], n_x: int, notion: PolyhedralLift, mechanism: str, confidence: float, ways: int
+) -> _Made:
     """Return a mechanism's design for the population next to each kept value."""
     from lifttables.confident.certification import for_population  # noqa: PLC0415 - an audit needs no search
 
-    assert confidence is not None
-    assert counts.noisy is not None
     sample = counts.sample(confidence).choosing(len(BUDGET_SHARES) * ways * (int(z.max()) + 1))
-    places = Symbols(counts.public.columns[:1], tuple(label[:1] for label in counts.public.labels)).places
-    one_column = places is not None and len({len(label) for label in counts.public.labels}) == 1
+    x = Symbols(counts.public.columns[:n_x], tuple(label[:n_x] for label in counts.public.labels))
     blocks, grids, ran = [], [], []
     for pairs in pairs_of(z):
         part = SampleWithin.of(sample, pairs)
@@ -217,7 +216,7 @@ def _for_population(
             registry.mechanisms[mechanism],
             part,
             notion,
-            places=places[pairs] if places is not None and one_column else None,
+            places=None if x.places is None else x.places[pairs],
             most=MOST_NEXT_TO_ONE,
         )
         constant = part.weights @ made.channel.kernel

@@ -20,8 +20,9 @@ from liftlib.errors import BrokenNotion, DataError, InvalidParameter, LiftWarnin
 from liftlib.notions import AttributeWise, Notion
 from lifttables.audits.auditing import Audit, audited
 from lifttables.confident.certification import route
+from lifttables.confident.subset_lattice import MAX_LATTICE_SYMBOLS
 from lifttables.designs.designing import COUNTS, DEFAULT_CONFIDENCE, SAMPLE_ONLY, Design, Made, best_design
-from lifttables.designs.keeping import design_next_to, linked_counts
+from lifttables.designs.keeping import MOST_NEXT_TO_ONE, design_next_to, linked_counts
 from lifttables.designs.publishing import Publishing, without_formulas
 from lifttables.encoding.counting import named
 from lifttables.encoding.reading import Reading
@@ -31,7 +32,7 @@ from lifttables.releases.card import Card, card_of
 from lifttables.releases.counts import counts_design, counts_frame
 from lifttables.releases.drift import Drift, guarantees
 from lifttables.releases.judging import check_composition, check_secrets, judged
-from lifttables.releases.ledger import Ledger, check_new, entered, opened, past_of, read_ledger
+from lifttables.releases.ledger import Ledger, check_new, entered, opened, read_ledger
 from lifttables.releases.noising import secret_key, with_noise
 from lifttables.releases.question import Question
 from lifttables.releases.trying import Tried, best_of, candidates, check_dear, without_blocks
@@ -169,7 +170,8 @@ def release(
         raise InvalidParameter("the noise of counts protects nobody if a seed repeats it: leave out the seed")
     if of_counts and reading.cut_by_rows:
         raise InvalidParameter(
-            "the noise of counts does not protect whoever moves a quantile: give edges", arguments=("bins",)
+            "quantiles depend on every row, so the noise of counts cannot hide a single one: give edges as bins",
+            arguments=("bins",),
         )
     key = secret_key() if rng is None and (of_counts or plan.confidence is not None) else key_of(source)
     (counts, design, notes, read), tried = _designed(table, plan, key)
@@ -204,7 +206,7 @@ def release(
             insider=_insider(design, past),
             seeded=rng is not None,
             cut_by_rows=bool(reading.cut_by_rows),
-            after_rows=of_counts and bool(past_of(rows, past)),
+            after_rows=of_counts and past is not None and any(not entry.design.constant for entry in past.earlier),
             options=_options(design, plan),
         )
         return sink(Draw(rows, design, how, past, source, design), Sanitised(None, card, design, audit, tried))
@@ -261,10 +263,10 @@ def _designed(table: Table, plan: Plan, key: bytes) -> tuple[Made, tuple[Tried, 
     notions = plan.notion.notions() if isinstance(plan.notion, Question) else (limiting(plan.notion),)
     if plan.keep:
         linked = linked_counts(table, reading, plan.keep, confidence)
-        choices, n_public = [linked.counts], linked.n_symbols
+        choices, n_public, most = [linked.counts], linked.n_symbols, MOST_NEXT_TO_ONE
     else:
         choices = reading.choices(table, confidence, product=isinstance(notions[0], AttributeWise))
-        n_public = len(choices[0].public.labels)
+        n_public, most = len(choices[0].public.labels), MAX_LATTICE_SYMBOLS
     tried = candidates(notions, plan.mechanism, n_public, linked=bool(plan.keep))
     for notion, mechanism in tried:
         replaced = confidence is not None and route(registry.mechanisms[mechanism], notion) != mechanism
@@ -285,7 +287,7 @@ def _designed(table: Table, plan: Plan, key: bytes) -> tuple[Made, tuple[Tried, 
             return best_design(choices, notion, mechanism, each)
         return design_next_to(replace(linked, counts=choices[0]), notion, mechanism, each, ways=len(notions))
 
-    return best_of(make, choices[0], tried, plan.mechanism, confidence, n_public)
+    return best_of(make, choices[0], tried, plan.mechanism, confidence, in_blocks=n_public > most)
 
 
 def check_keep(table: Table, plan: Plan) -> None:

@@ -14,7 +14,7 @@ from liftlib.measures.evaluation import evaluate
 from liftlib.measures.information import entropy
 from liftlib.notions import LDP, Notion
 from lifttables.confident.certification import route, symbols_without_blocks
-from lifttables.confident.subset_lattice import MAX_LATTICE_SYMBOLS, SLOW_SYMBOLS
+from lifttables.confident.subset_lattice import SLOW_SYMBOLS
 from lifttables.designs.designing import POPULATION, Made
 from lifttables.encoding.columns import Counts
 from lifttables.releases.estimating import expected_error
@@ -70,16 +70,17 @@ def best_of(
     tried: Sequence[Candidate],
     mechanism: str,
     confidence: float | None,
-    n_public: int,
+    *,
+    in_blocks: bool,
 ) -> tuple[Made, tuple[Tried, ...]]:
     """Return the design that is best among the candidates, and what each achieves of what ``every`` symbol tells.
 
     The best retains most or, where ``mechanism`` is ``ESTIMATES``, lets the shares be estimated most accurately, if any
-    does with an error of at most ``MOST_ERROR``. Bounds are for up to ``n_public`` symbols at once. The promise of the
-    best one holds with ``confidence``, because each design's bounds hold with a larger one (see
+    does with an error of at most ``MOST_ERROR``. ``in_blocks`` is whether some designs merge symbols into blocks. The
+    promise of the best one holds with ``confidence``, because each design's bounds hold with a larger one (see
     :func:`confidence_of_each`).
     """
-    each = confidence_of_each(tried, n_public, confidence)
+    each = confidence_of_each(tried, confidence, in_blocks=in_blocks)
     made = [make(notion, name, each) for notion, name in tried]
     results = tuple(_result(every, one) for one in made)
 
@@ -111,17 +112,18 @@ def _result(every: Counts, made: Made) -> Tried:
     )
 
 
-def confidence_of_each(tried: Sequence[Candidate], n_public: int, confidence: float | None) -> float | None:
+def confidence_of_each(tried: Sequence[Candidate], confidence: float | None, *, in_blocks: bool) -> float | None:
     """Return the confidence of each design with which the selected design has ``confidence``.
 
-    Bounds hold jointly for one kind of ratio and one set of rows. LDP bounds other ratios than LIP and ALIP. With many
-    symbols, merging and response designs have different blocks of symbols, so their bounds do not hold jointly.
+    Bounds hold jointly for one kind of ratio and one set of rows. LDP bounds other ratios than LIP and ALIP. If some
+    designs merge symbols into blocks (``in_blocks``), each mechanism has other symbols, so their bounds do not hold
+    jointly.
     """
     if confidence is None:
         return None
-    many = n_public > MAX_LATTICE_SYMBOLS
     kinds = {
-        (isinstance(notion, LDP), route(registry.mechanisms[name], notion) if many else "") for notion, name in tried
+        (isinstance(notion, LDP), route(registry.mechanisms[name], notion) if in_blocks else "")
+        for notion, name in tried
     }
     return confidence if len(kinds) < 2 else float(np.ceil(1e6 * (1 - (1 - confidence) / len(kinds))) / 1e6)
 

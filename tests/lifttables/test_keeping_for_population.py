@@ -18,6 +18,7 @@ from lifttables.confident.certification import for_population
 from lifttables.designs.keeping import BUDGET_SHARES, linked_counts
 from lifttables.population.sample import Sample
 from lifttables.population.within import SampleWithin
+from lifttables.releases import pipeline
 from lifttables.releases.noising import with_noise
 
 EPS = 0.7
@@ -108,7 +109,7 @@ def test_the_card_the_audit_and_the_notes_say_so():
 
 def test_everything_is_computed_from_noisy_counts(monkeypatch):
     """Two tables with the same noisy counts have one card."""
-    law, rows = law_of(2), rows_of(law_of(2), 2000, 5)
+    rows = rows_of(law_of(2), 2000, 5)
     monkeypatch.setattr("lifttables.releases.noising.geometric_noise", lambda shape, *_: np.zeros(shape, int))
     seen = []
 
@@ -129,7 +130,6 @@ def test_everything_is_computed_from_noisy_counts(monkeypatch):
             cards[0].mechanism,
         )
         assert np.array_equal(one.kernel, cards[0].kernel)
-    assert law.shape == (2, 3, 4)
 
 
 def test_bounds_within_a_part_are_those_of_clopper_and_pearson():
@@ -168,6 +168,22 @@ def test_values_of_z_share_the_chance_of_error(monkeypatch):
     n_z = collections.Counter(asked)
     for chosen, times in n_z.items():
         assert chosen == pytest.approx(np.log(len(BUDGET_SHARES) * times))
+
+
+@pytest.mark.parametrize(("n", "each"), [(4, 0.95), (8, 0.975)])
+def test_designs_over_other_symbols_share_the_chance_of_error(monkeypatch, n, each):
+    """With more symbols than have bounds for all subsets, merging has blocks and randomised response has none."""
+    asked, made = [], pipeline.design_next_to
+
+    def recording(linked, notion, mechanism, confidence, ways):
+        asked.append(confidence)
+        return made(linked, notion, mechanism, confidence, ways)
+
+    monkeypatch.setattr(pipeline, "design_next_to", recording)
+    law = np.random.default_rng(0).uniform(0.8, 1.2, (2, n, 2))
+    done = released(rows_of(law / law.sum(), 4000, 1), mechanism="estimates")
+    assert asked == [each, each]
+    assert done.design.confidence == 0.95
 
 
 def test_more_symbols_than_all_of_whose_subsets_are_looked_at():

@@ -85,11 +85,11 @@ def test_the_promise_holds_with_the_confidence_that_was_asked_for():
 
 def test_confidence_is_shared_among_bounds_that_do_not_hold_jointly():
     lip, ldp = (ll.LIP(1.0), "subset-merging"), (ll.LDP(1.0), "subset-merging")
-    assert confidence_of_each([lip, lip], 5, 0.95) == 0.95
-    assert confidence_of_each([lip, ldp], 5, 0.95) == 0.975
-    assert confidence_of_each([lip, (ll.LIP(1.0), "optimal")], 5, 0.95) == 0.95
-    assert confidence_of_each([lip, (ll.LIP(1.0), "optimal")], 50, 0.95) == 0.975
-    assert confidence_of_each([lip, ldp], 5, None) is None
+    assert confidence_of_each([lip, lip], 0.95, in_blocks=False) == 0.95
+    assert confidence_of_each([lip, ldp], 0.95, in_blocks=False) == 0.975
+    assert confidence_of_each([lip, (ll.LIP(1.0), "optimal")], 0.95, in_blocks=False) == 0.95
+    assert confidence_of_each([lip, (ll.LIP(1.0), "optimal")], 0.95, in_blocks=True) == 0.975
+    assert confidence_of_each([lip, ldp], None, in_blocks=False) is None
 
 
 @pytest.mark.parametrize(
