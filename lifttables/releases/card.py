@@ -69,6 +69,12 @@ AGAIN_NOTE = (
 )
 
 # reveals values only to somebody who knows all other rows; otherwise the notion holds even if the list is known
+POOL_TELLS = f"Values that no row of the table had count as {RARE}, also in what is promised for the population."
+TABLE_ALONE_TELLS = (
+    f"{RARE} stands for values that this table had: the promise for the population is not for other values of the "
+    "released columns."
+)
+
 RARE_COMBINATIONS_NOTE = (
     "This card lists every combination of values that occurs, even in a single row, which may reveal a person's values "
     "to somebody who knows all other rows."
@@ -90,7 +96,7 @@ COUNTS_EXPLAINED = (
 )
 
 LABELS_MEAN = {
-    RARE: f"“{RARE}” stands for every value that is not named, because few rows or none have it.",
+    RARE: f"“{RARE}” stands for the values that are not named, because few rows have them.",
     MISSING: f"“{MISSING}” stands for rows without a value.",
 }
 
@@ -350,6 +356,8 @@ def card_of(
             NO_LEDGER_NOTE if release is None else LEDGER_NOTE,
             *([AGAIN_NOTE] * ((release or 1) > 1 and design.noisy is not None and new_rows is None)),
             *([NEW_PEOPLE_NOTE] if options.get("new_people") else []),
+            *([POOL_TELLS] * design.pools_new),
+            *([TABLE_ALONE_TELLS] * any(RARE in text for one in public.columns for _, text in one.parents)),
             *([RARE_COMBINATIONS_NOTE] if options.get("keep") or options.get("rare") == "keep" else []),
             *([DROPPED_ROWS_NOTE] if options.get("missing") == "drop" else []),
         ),

@@ -12,6 +12,7 @@ import liftlib as ll
 import lifttables as tables
 from liftlib.errors import BrokenNotion, DataError, InvalidParameter
 from lifttables.designs.statement import NEW_ROWS_TELL, UNSEEN_TELL
+from lifttables.releases.card import POOL_TELLS
 from lifttables.releases.ledger import ledger_next_to, read_ledger
 from lifttables.releases.recognising import recognised
 
@@ -171,7 +172,7 @@ def test_a_value_that_is_not_named_belongs_to_the_pool(tmp_path):
     new = pl.concat([people(4000, 8), people(5, 5, ages=("97", "98", "99"))])
     released = tables.apply(new, done.design, keep_order=True).frame
     assert set(released.filter(new["age"].is_in(["97", "98", "99"]))["age"]) == {*pool}
-    assert "stands for every value that is not named" in done.card.as_text()
+    assert POOL_TELLS in done.card.not_covered
 
 
 def test_the_secret_of_an_earlier_release_is_not_published(tmp_path):

@@ -13,6 +13,7 @@ import liftlib as ll
 import lifttables as tables
 from liftlib.errors import BrokenNotion, DataError, InvalidParameter, UnsupportedNotion
 from lifttables.cli import main
+from lifttables.releases.card import TABLE_ALONE_TELLS
 
 EPS = 0.6
 
@@ -191,6 +192,7 @@ def test_values_with_few_rows_are_one_value():
     rows = ROWS.with_columns(town=town)
     done = tables.sanitise(rows, **{**OF, "confidence": 0.95}, keep=["town", "name"], rare="pool", rng=1)
     assert done.frame.columns == ["age", "town"]
+    assert TABLE_ALONE_TELLS in done.card.not_covered
     assert not done.frame.filter(pl.col("town").str.contains("Z")).height
     assert done.frame.filter(pl.col("town").str.contains("(rare)", literal=True)).height >= 3
     new = tables.apply(people(seed=7).with_columns(town=town), done.design, keep_order=True).frame
