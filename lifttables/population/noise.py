@@ -10,10 +10,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from liftlib.channel import Uniform
-from lifttables.population.binomial import clopper_pearson
+from lifttables.population.binomial import upper_of_many
 from mixproof.numerics import Matrix, Vector
 
 Whole = NDArray[np.int64]
@@ -27,8 +27,7 @@ NOWHERE = -(2**40)  # a number of rows below all others
 LEAST = 1e-280  # p-values are rounded up to it, so that they have logs
 TINY = 1e-16  # probability of noise that is cut off and of rounding; it is added to each p-value
 FURTHER_NOISE, FURTHER_ROWS = 0.2, 0.005  # size of a block of numbers of rows, by the noise and by the rows
-WIDE_ROWS = 20_000  # rows of a group from which the noise is bounded separately, by ``WIDE_SHARE`` of each level
-WIDE_SHARE = 0.05
+WIDE_SHARE = 0.05  # share of each level of ``wide_bounds`` that goes to the noise
 TILTS = np.geomspace(0.01, 0.95, 16)  # of Chernoff's bound, as shares of the largest possible one
 BISECTIONS = 45
 
@@ -100,7 +99,7 @@ class Rows(NamedTuple):
     cells: int
 
 
-def upper_bounds(rows: Rows, seen: Whole, cells: Whole, log_level: Matrix, c: float, *, fast: bool = False) -> Matrix:
+def upper_bounds(rows: Rows, seen: Whole, cells: Whole, log_level: Matrix, c: float) -> Matrix:
     """Return upper bounds on probabilities from noisy counts.
 
     Parameters
@@ -113,8 +112,6 @@ def upper_bounds(rows: Rows, seen: Whole, cells: Whole, log_level: Matrix, c: fl
         Logs of error probabilities, falling along a row.
     c : float
         The noise is proportional to exp(-c abs(z)) in each cell.
-    fast : bool, keyword-only
-        Whether to bound the noise separately, as for more than ``WIDE_ROWS`` rows: the bounds are wider.
 
     Returns
     -------
@@ -128,8 +125,6 @@ def upper_bounds(rows: Rows, seen: Whole, cells: Whole, log_level: Matrix, c: fl
     over the binomial of N rows. A block of numbers of rows has one sum, over the least of them, with the largest
     distribution function of the noise and the further rows.
     """
-    if fast or rows.most > WIDE_ROWS:
-        return _wide(rows, seen, cells, log_level, c)
     found = np.zeros(log_level.shape)
     undecided = np.ones(len(seen), dtype=bool)
     with np.errstate(divide="ignore"):
@@ -235,22 +230,27 @@ def _log_moment(tilt: Matrix, c: float) -> Matrix:
     return np.asarray(2 * np.log(-np.expm1(-c)) - np.log(np.expm1(tilt - c) * np.expm1(-tilt - c)))
 
 
-def _wide(rows: Rows, seen: Whole, cells: Whole, log_level: Matrix, c: float) -> Matrix:
-    """Return bounds for many rows, to which noise matters little: it gets a share of each level."""
+def wide_bounds(rows: Rows, seen: Whole, cells: Whole, log_level: Matrix, c: float) -> Matrix:
+    """Return what :func:`upper_bounds` does, but wider and much faster: the noise has a share of each level.
+
+    With many rows the noise matters little, and so does one row more (:func:`upper_of_many`).
+    """
     found = np.empty(log_level.shape)
-    for size in np.unique(cells):
-        of = cells == size
-        level, k = log_level[of], seen[of, None]
-        out, rest = (_quantiles(part, c, np.log(WIDE_SHARE) + level) for part in (int(size), int(rows.cells - size)))
+    # the levels of a row follow from the first one, and there are few
+    _, kind = np.unique(log_level[:, 0], return_inverse=True)
+    kind = kind * (rows.cells + 1) + cells
+    for number in np.unique(kind):
+        of = np.flatnonzero(kind == number)
+        level, k, size = log_level[of[0]], seen[of, None], int(cells[of[0]])
+        out, rest = (quantiles(noise_pmf(part, c), np.log(WIDE_SHARE) + level) for part in (size, rows.cells - size))
         successes, failures = np.maximum(k + out, 0), np.maximum(rows.noisy - k - rest, 0)
-        _, upper = clopper_pearson(successes, successes + failures, level + np.log1p(-2 * WIDE_SHARE), lower=False)
+        upper = upper_of_many(successes, successes + failures, level + np.log1p(-2 * WIDE_SHARE))
         found[of] = np.maximum.accumulate(upper, axis=1)
     return found
 
 
-def _quantiles(cells: int, c: float, log_level: Matrix) -> Matrix:
-    """Return the least h with P(Z > h) <= level, for the noise of some cells."""
-    pmf = noise_pmf(cells, c)
+def quantiles(pmf: Vector, log_level: ArrayLike) -> Vector:
+    """Return the least h with P(Z > h) <= level, for a centred distribution of noise."""
     beyond = np.cumsum(pmf[::-1])[::-1]  # P(Z >= z)
-    at = np.searchsorted(-beyond, -np.exp(log_level) + TINY, side="left")
+    at = np.searchsorted(-beyond, TINY - np.exp(log_level), side="left")
     return np.asarray(at - 1 - len(pmf) // 2, dtype=np.float64)

@@ -13,9 +13,20 @@ from numpy.typing import ArrayLike
 from liftlib.channel import Partition
 from liftlib.errors import InvalidParameter, shown
 from liftlib.notions import Ratios
-from lifttables.population.binomial import fisher_levels
+from lifttables.population.binomial import fisher_levels, upper_of_many
 from lifttables.population.differences import Misses, misses_of, pairs_of
-from lifttables.population.noise import BISECTIONS, TINY, Rows, Whole, noise_pmf, sum_of, upper_bounds
+from lifttables.population.noise import (
+    BISECTIONS,
+    TINY,
+    WIDE_SHARE,
+    Rows,
+    Whole,
+    noise_pmf,
+    quantiles,
+    sum_of,
+    upper_bounds,
+    wide_bounds,
+)
 from lifttables.population.sample import UNSEEN_WEIGHT, Sample, insides
 from lifttables.population.worst import Between
 from mixproof.checks import checked
@@ -23,6 +34,7 @@ from mixproof.numerics import Mask, Matrix, Vector, as_matrix, check_count, chec
 
 NO_NOISE = 40.0  # level c at which even a million cells have no noise but with probability 1e-11
 ROWS_SHARE = 0.03  # share of the probability of error that is reserved for the numbers of rows with each secret
+WIDE_ROWS = 20_000  # rows of a group from which wide bounds are used
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,11 +290,14 @@ class NoisySample(Sample):
         return float(log_level + np.log1p(-ROWS_SHARE) - self.chosen)
 
     def _upper(self, group: int, member: Mask, log_level: Matrix) -> Matrix:
-        """Return upper bounds for subsets, shape (m, levels), computing each only once."""
+        """Return upper bounds for subsets, shape (m, levels), computing each of those that take long only once."""
         own = {0: 1, 1: self.n_secret - 1, 2: self.n_secret}[group // self.n_secret]
         total = self.counts.sum(axis=0)
         table = np.vstack([self.counts, total - self.counts, total])[group]
         seen, cells = (member @ table).astype(np.int64), own * np.asarray(member @ self.cells_of, dtype=np.int64)
+        rows = self.groups[group]
+        if self.fast or rows.most > WIDE_ROWS:
+            return wide_bounds(rows, seen, cells, log_level, self.c)
         # the levels of a row follow from the first one
         keys, first, place = np.unique(
             np.column_stack([seen, cells, log_level[:, 0]]), axis=0, return_index=True, return_inverse=True
@@ -292,7 +307,7 @@ class NoisySample(Sample):
         new = [at for at, key in enumerate(named) if key not in known]
         if new:
             at = first[new]
-            found = upper_bounds(self.groups[group], seen[at], cells[at], log_level[at], self.c, fast=self.fast)
+            found = upper_bounds(rows, seen[at], cells[at], log_level[at], self.c)
             known.update(zip((named[i] for i in new), found, strict=True))
         bounds = np.array([known[key] for key in named]).reshape(len(named), log_level.shape[1])
         return np.asarray(bounds[place.ravel()])
@@ -365,6 +380,9 @@ def _prior_upper(seen: Whole, n: int, cells: int, c: float, log_level: float) ->
     from scipy.special import bdtr  # noqa: PLC0415 - see clopper_pearson
 
     pmf, zero = _error_of_rows(cells, len(seen), c)
+    if n > WIDE_ROWS:
+        rows = np.clip((seen + quantiles(pmf, np.log(WIDE_SHARE) + log_level)) // len(seen), 0, n)
+        return upper_of_many(rows, n, log_level + np.log1p(-WIDE_SHARE))
     most = (seen[:, None] - (np.arange(len(pmf)) - zero)) // len(seen)
     # many errors lead to the same number of rows
     from_least = most - most[:, -1:]
