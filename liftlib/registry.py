@@ -247,7 +247,7 @@ class Registry(Mapping[str, Mechanism]):
 
 mechanisms = Registry((
     Mechanism("watchdog", "liftlib.merging.watchdog:watchdog", LiftNotion, "|S| |X|", "E23 section 3.1, eqs. (6)-(11)",
-              options=("randomise", "extend"), population="watchdog"),
+              options=("randomise", "extend"), population="merging"),
     Mechanism("subset-merging", "liftlib.merging.subset_merging:subset_merging", LiftNotion, "|S| |X|²",
               "E23 Algorithm 1; C22 Algorithm 1", options=("extend",), population="merging"),
     Mechanism("optimal", "liftlib.response.optimal:optimal_response", Convex,

@@ -32,7 +32,7 @@ mechanisms.register(
         "3^|X|",
         "this book",
         most_symbols=13,
-        population="partition",
+        population="merging",
     ),
     Mechanism(
         "robust",

@@ -16,7 +16,7 @@ from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information
 from liftlib.notions import Notion, RatioBased
 from liftlib.registry import Mechanism
-from lifttables.confident.merging import confident_merging, confident_watchdog
+from lifttables.confident.merging import confident_merging
 from lifttables.confident.mixing import share_for
 from lifttables.confident.response import confident_response
 from lifttables.confident.subset_lattice import (
@@ -34,24 +34,18 @@ from mixproof.numerics import SAME_TOL, Mask, Matrix, Vector
 class Replacement(NamedTuple):
     """The design for the population that takes a mechanism's place.
 
-    Mechanisms with the same route give the same design, called ``name`` on a card. More than ``most`` symbols are
-    merged into ``most`` blocks or a third as many, whichever retains more.
+    A card calls it ``name``. More than ``most`` symbols are merged into ``most`` blocks or a third as many, whichever
+    retains more.
     """
 
-    route: str
     name: str
     design: Callable[..., Channel]
     most: int
 
 
-BY_BOUNDS = "{} by confidence bounds"
 REPLACEMENTS = {
-    "watchdog": Replacement("watchdog", BY_BOUNDS, confident_watchdog, MAX_LATTICE_SYMBOLS),
-    "partition": Replacement("merging", BY_BOUNDS, confident_merging, MAX_LATTICE_SYMBOLS),
-    "merging": Replacement("merging", "confident-merging (in place of {})", confident_merging, MAX_LATTICE_SYMBOLS),
-    "response": Replacement(
-        "response", "confident-response (in place of {})", confident_response, MAX_RESPONSE_SYMBOLS
-    ),
+    "merging": Replacement("confident-merging", confident_merging, MAX_LATTICE_SYMBOLS),
+    "response": Replacement("confident-response", confident_response, MAX_RESPONSE_SYMBOLS),
 }
 """The designs that ``Mechanism.population`` names; any other mechanism runs itself and is then fitted or mixed."""
 
@@ -162,8 +156,9 @@ def for_population(
     given = sample_of(counts, confidence, chosen)
     if not mechanism.serves(notion):
         mechanism(Joint.from_counts(given.estimate), notion)  # says what does
-    other = REPLACEMENTS.get(mechanism.population)
-    if other is None or route(mechanism, notion) != other.route:
+    way = route(mechanism, notion)
+    other = REPLACEMENTS.get(way)
+    if other is None:
         return _certified(mechanism, given, notion)
     most = min(most, other.most)
     tried = (most, most // BLOCKS_DIVISOR) if given.n_public > most else (most,)
@@ -175,17 +170,19 @@ def for_population(
     certificate = channel.certificate
     assert isinstance(certificate, ConfidentCertificate)
     heads = [block[0] for block in blocks]
-    member = certificate.parts.member[:, heads] if other.route == "response" else np.zeros((0, len(blocks)), dtype=bool)
+    member = certificate.parts.member[:, heads] if way == "response" else np.zeros((0, len(blocks)), dtype=bool)
     how = f"{certificate.route}, by bounds on all of its subsets at once", ""
     if certificate.rows_needed is not None:
         if np.isfinite(certificate.rows_needed):
             more = f"more would take about {certificate.rows_needed:,.0f} rows of these shares"
-        elif other.route == "response":
+        elif way == "response":
             more = "more would take another secret, or other symbols"
         else:
             more = MERGING_STOPS
         how = ONLY_CONSTANT, more
-    return CertifiedChannel(channel, Certifier(sample, notion, blocks, member), how, other.name.format(mechanism.name))
+    return CertifiedChannel(
+        channel, Certifier(sample, notion, blocks, member), how, f"{other.name} (in place of {mechanism.name})"
+    )
 
 
 def route(mechanism: Mechanism, notion: Notion) -> str:
@@ -193,15 +190,15 @@ def route(mechanism: Mechanism, notion: Notion) -> str:
 
     Response designs bound ratios, so they serve only ratio-based notions.
     """
-    other = REPLACEMENTS.get(mechanism.population)
+    replaced = mechanism.population in REPLACEMENTS
     ratios = isinstance(notion, RatioBased)
-    return mechanism.name if other is None or (other.route == "response" and not ratios) else other.route
+    return mechanism.population if replaced and (mechanism.population != "response" or ratios) else mechanism.name
 
 
 def symbols_without_blocks(mechanism: Mechanism, notion: Notion) -> int:
     """Return the largest number of symbols for which a mechanism's population design merges none into blocks."""
-    other = REPLACEMENTS.get(mechanism.population)
-    return other.most if other is not None and route(mechanism, notion) == other.route else sys.maxsize
+    other = REPLACEMENTS.get(route(mechanism, notion))
+    return sys.maxsize if other is None else other.most
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from liftlib.channel import Channel, Partition
+from liftlib.channel import Channel
 from liftlib.measures.information import mutual_information
 from liftlib.notions import Notion
 from lifttables.confident.subset_lattice import (
@@ -88,63 +88,17 @@ def confident_merging(
     candidates = Candidates(sample)
     of_blocks = None if places is None else np.array([np.mean(places[list(block)]) for block in united])
     partition = candidates.best_partition(candidates.satisfied(notion), of_blocks)
-    return _merged(full_sample, united, sample, notion, partition, "best partition")
-
-
-@checked
-def confident_watchdog(
-    counts: ArrayLike | Sample,
-    notion: Notion,
-    *,
-    confidence: float = 0.95,
-    chosen: float = 0.0,
-    rng: int = 0,
-    blocks: int | None = None,
-    places: Vector | None = None,
-) -> Channel:
-    """Return E23's watchdog with the worst-case risk over the bounds.
-
-    The channel publishes each symbol that the bounds certify and merges the others. If the merged output is not
-    certified, further symbols join it in order of increasing risk. Parameters, result and errors are as for
-    :func:`confident_merging`.
-
-    Examples
-    --------
-    >>> from liftlib.notions import LIP
-    >>> confident_watchdog([[200, 100, 190, 210], [100, 200, 205, 195]], LIP(0.4)).partition
-    ((0, 1), (2,), (3,))
-    """
-    full_sample = sample_of(counts, confidence, chosen)
-    united, sample = blocks_of(full_sample, rng, MAX_LATTICE_SYMBOLS, blocks, places)
-    candidates = Candidates(sample)
-    certified, each = candidates.satisfied(notion), 1 << np.arange(sample.n_public)
-    merged = int(each[~certified[each]].sum())
-    risk = sample.nearness(notion, candidates.member[each])
-    for x in np.argsort(risk, kind="stable"):
-        if not merged or certified[merged]:
-            break
-        merged |= int(each[x])
-    inside = candidates.member[merged]
-    groups = [(x,) for x in np.flatnonzero(~inside).tolist()]
-    partition = tuple(sorted([*groups, tuple(np.flatnonzero(inside).tolist())] if merged else groups))
-    return _merged(full_sample, united, sample, notion, partition, "watchdog")
-
-
-def _merged(
-    full_sample: Sample, united: Partition, sample: Sample, notion: Notion, block_partition: Partition, what: str
-) -> Channel:
-    """Return the channel that merges groups of blocks, with its certificate."""
-    partition = tuple(tuple(sorted(x for block in group for x in united[block])) for group in block_partition)
-    channel = Channel.merge(partition, full_sample.n_public)
+    merged = tuple(tuple(sorted(x for block in group for x in united[block])) for group in partition)
+    channel = Channel.merge(merged, full_sample.n_public)
     of = "the symbols" if len(united) == full_sample.n_public else f"{len(united)} blocks"
     certificate = ConfidentCertificate(
-        f"{what} of {of}",
+        f"best partition of {of}",
         mutual_information(full_sample.weights[:, None] * channel.kernel),
         notion=str(notion),
         confidence=sample.confidence,
         rows=sample.rows,
-        violation=sample.violation(notion, Channel.merge(block_partition, len(united))),
+        violation=sample.violation(notion, Channel.merge(partition, len(united))),
         parts=Parts(channel.kernel.T > 0, np.eye(channel.n_outputs)),
-        rows_needed=rows_needed(sample, notion) if len(block_partition) == 1 else None,
+        rows_needed=rows_needed(sample, notion) if len(partition) == 1 else None,
     )
     return channel.with_certificate(certificate)

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from liftlib.errors import BrokenNotion
-from liftlib.notions import ALIP, LDP, LIP, LiftNotion, Notion
+from liftlib.notions import LiftNotion, Notion
 from lifttables.designs.designing import Design
 from lifttables.encoding.columns import JOIN, ROWS, Column, Symbols
 from lifttables.encoding.table import Table
-from lifttables.releases.independent import composed
 from mixproof.numerics import KEEP_TOL, Vector
 
 MAX_NUMBERS_HELD = 4_000_000  # maximum number of array elements in memory
@@ -57,8 +56,7 @@ def joint_leakage(table: Table, secret: Symbols, designs: Sequence[Design], noti
     Raises
     ------
     BrokenNotion
-        If the notion is of another kind, or there are too many combinations of outputs and ``composed`` does not prove
-        the notion.
+        If the notion is of another kind, or there are too many combinations of outputs.
     """
     n_outputs = [design.channel.n_outputs for design in designs]
     many = int(np.prod(n_outputs, dtype=float))
@@ -68,8 +66,6 @@ def joint_leakage(table: Table, secret: Symbols, designs: Sequence[Design], noti
             "make one release"
         )
     if many > MAX_OUTPUT_COMBINATIONS:
-        if (accounted := _accounted(table, secret, designs, notion)) is not None:
-            return accounted
         raise BrokenNotion(
             f"{len(designs)} releases of these rows have {many:,} combinations of outputs, more than "
             f"{MAX_OUTPUT_COMBINATIONS:,}: their joint leakage was not computed, and no theorem bounds it by "
@@ -110,40 +106,6 @@ def worst_of_parts(table: Table, secret: Symbols, designs: Sequence[Design], not
             labels = tuple((label,) for label in sorted(set(secret.of_column(at)), key=column.place))
             compositions.append(joint_leakage(table, Symbols((column,), labels), designs, notion))
     return max(compositions, key=lambda composition: composition.violation)
-
-
-def _accounted(table: Table, secret: Symbols, designs: Sequence[Design], notion: Notion) -> JointLeakage | None:
-    """Return the bound of ``independent.composed``, or None if it proves nothing.
-
-    The theorem requires releases that are independent given the secret. They are independent given the row, so for all
-    but one of them the secret must determine the symbols in these rows, as for repeated releases of the secret.
-    """
-    if not isinstance(notion, ALIP | LDP | LIP):
-        return None
-    _, s, codes = _joint_counts(table, secret, designs)
-    free = sum(len(np.unique(np.stack([s, x]), axis=1).T) > int(s.max()) + 1 for x in codes)
-    if free > 1 or any(design.channel.n_outputs > MAX_OUTPUT_COMBINATIONS for design in designs):
-        return None
-
-    def needed(design: Design, of: Notion) -> float:
-        return max(0.0, joint_leakage(table, secret, [design], of).violation)
-
-    if isinstance(notion, LDP):
-        together = composed([LDP(needed(design, LDP(0.0))) for design in designs])
-    else:
-        together = composed(
-            [ALIP(needed(design, ALIP(0.0, np.inf)), needed(design, ALIP(np.inf, 0.0))) for design in designs]
-        )
-    assert isinstance(together, ALIP | LDP)
-    used, allowed = _budgets(together), _budgets(notion)
-    violation = max((u - a for u, a in zip(used, allowed, strict=True) if np.isfinite(a)), default=-np.inf)
-    if violation > KEEP_TOL:
-        return None
-    return JointLeakage(violation, f"{len(designs)} releases that are independent given the secret satisfy {together}")
-
-
-def _budgets(notion: ALIP | LDP | LIP) -> tuple[float, ...]:
-    return (notion.eps_l, notion.eps_u) if isinstance(notion, ALIP) else (notion.eps,) * (2 - isinstance(notion, LDP))
 
 
 def _joint_counts(

@@ -12,16 +12,13 @@ import lifttables as tables
 from liftlib.registry import mechanisms
 from lifttables.cli import main
 from lifttables.confident.certification import for_population, route
-from lifttables.confident.merging import confident_merging, confident_watchdog
-from lifttables.confident.subset_lattice import Candidates
-from lifttables.population.sample import Sample
 
 COUNTS = np.array([[300.0, 210, 90, 200, 200], [200, 190, 210, 195, 205], [100, 100, 100, 99, 101]])
 NOTION = ll.LIP(0.6)
 
 NAMES = {
-    "watchdog": "watchdog by confidence bounds",
-    "best-partition": "best-partition by confidence bounds",
+    "watchdog": "confident-merging (in place of watchdog)",
+    "best-partition": "confident-merging (in place of best-partition)",
     "subset-merging": "confident-merging (in place of subset-merging)",
     "optimal": "confident-response (in place of optimal)",
     "subset-response": "confident-response (in place of subset-response)",
@@ -60,56 +57,14 @@ def test_neither_name_nor_folder_decides_what_takes_a_mechanisms_place():
     ):
         own = replace(mechanisms["watchdog"], name="own", where=f"{folder}:{function}", population="")
         assert route(own, NOTION) == "own"
-        assert for_population(replace(own, population="watchdog"), COUNTS, NOTION).mechanism == (
-            "own by confidence bounds"
+        assert for_population(replace(own, population="merging"), COUNTS, NOTION).mechanism == (
+            "confident-merging (in place of own)"
         )
         found = for_population(own, COUNTS, NOTION, 0.95)
         assert found.mechanism == "own with a constant release mixed in"
         assert found.certifier.keeps(found.channel)
     moved = replace(mechanisms["watchdog"], where="liftbook.relatives.tailored:tailored_response")
     assert for_population(moved, COUNTS, NOTION, 0.95).mechanism == NAMES["watchdog"]
-
-
-def test_the_watchdog_is_a_watchdog():
-    counts, notion = [[300, 100, 270, 130, 200], [100, 300, 130, 270, 200]], ll.LIP(0.4)
-    sample = Sample(counts)
-    alone = Candidates(sample).satisfied(notion)[[1 << x for x in range(5)]]
-    assert alone.tolist() == [False, False, False, False, True]
-    channel, best = confident_watchdog(counts, notion), confident_merging(counts, notion)
-    assert channel.partition == ((0, 1, 2, 3), (4,))
-    assert best.partition == ((0, 1), (2, 3), (4,))
-    assert sample.keeps(notion, channel)
-    assert channel.certificate.violation <= 1e-9
-    assert channel.certificate.value < best.certificate.value
-
-
-def test_symbols_join_the_merged_ones_least_risk_first():
-    counts, notion = [[200, 900, 430, 1000], [320, 900, 370, 1000]], ll.LIP(0.35)
-    sample = Sample(counts)
-    assert Candidates(sample).satisfied(notion)[[1, 2, 4, 8]].tolist() == [False, True, True, True]
-    risk = [sample.violation(notion, ll.Channel.merge([[x], [y for y in range(4) if y != x]], 4)) for x in (1, 2, 3)]
-    assert min(risk) == risk[2]
-    assert confident_watchdog(counts, notion).partition == ((0, 3), (1,), (2,))
-
-
-def test_the_watchdog_at_its_ends():
-    assert confident_watchdog(1000 * np.ones((2, 4)), ll.LIP(2.0)).n_outputs == 4
-    none = confident_watchdog(COUNTS, ll.LIP(1e-6))
-    assert none.n_outputs == 1
-    assert none.certificate.rows_needed is not None
-    many = confident_watchdog(np.random.default_rng(0).integers(50, 90, (3, 40)), ll.LIP(0.8))
-    assert many.n_public == 40
-    assert "15 blocks" in many.certificate.route
-
-
-@pytest.mark.parametrize("rows", [40, 400, 4000])
-def test_the_watchdog_keeps_its_confidence(rows):
-    joint, notion = ll.Joint(ll.datasets.dirichlet_joint(3, 4, 1.0, 0).p), ll.LIP(0.5)
-    broken = 0
-    for seed in range(60):
-        table = np.random.default_rng(seed).multinomial(rows, joint.p.ravel()).reshape(joint.p.shape)
-        broken += not notion.is_satisfied(joint, confident_watchdog(table, notion, confidence=0.8))
-    assert broken <= 12
 
 
 def test_the_files_name_it(tmp_path):

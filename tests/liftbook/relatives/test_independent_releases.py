@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+from liftbook.relatives.independent_releases import composed
 from liftlib import ALIP, LDP, LIP, Channel, Joint
 from liftlib.errors import InvalidParameter, UnsupportedNotion
 from liftlib.notions import Chi2Lift
-from lifttables.releases.independent import composed
 
 LOOSER = 0.05
 
