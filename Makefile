@@ -27,8 +27,8 @@ preview: .venv/installed  ## The book at small parameters, in _build/preview/_bu
 	$(BIN)/python -m liftbook.build.book --preview $(if $(ONLY),--only $(ONLY))
 
 ledger: .venv/installed  ## Run what data/ledger.csv does not have yet, over 20 seeds; ONLY=fig4 for a part, MINUTES=30 to stop
-	$(BIN)/python -m liftbook.figures.stored
-	$(BIN)/python -m liftbook.claims.stored $(if $(ONLY),--only "$(ONLY)") $(if $(MINUTES),--minutes $(MINUTES))
+	$(BIN)/liftbook store figures/runs.csv
+	$(BIN)/liftbook store ledger.csv $(if $(ONLY),--only "$(ONLY)") $(if $(MINUTES),--minutes $(MINUTES))
 
 # two processors are busy with two: a third worker took 252 s for 230
 TESTERS ?= 2

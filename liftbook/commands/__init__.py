@@ -12,6 +12,7 @@ COMMANDS = {
     "sweep": Command(
         "liftbook.commands.sweep", "run a chapter over a grid of parameters, resuming where it stopped", "book"
     ),
+    "store": Command("liftbook.commands.store", "run what the book's stored values lack", "book"),
 }
 
 LIFTBOOK = Program("liftbook", "List the book's chapters and rerun them with your own parameters.", COMMANDS)

@@ -1,16 +1,12 @@
 """Figures at the papers' scale, stored in ``data/figures``.
 
-``python -m liftbook.figures.stored``, which ``make ledger`` runs, computes missing figures; ``--again NAME`` recomputes
-one. ``data/figures/runs.csv`` has each figure's run in ``data/ledger-runs.csv`` and its processor seconds.
+``data/figures/runs.csv`` has each figure's run in ``data/ledger-runs.csv`` and its processor seconds.
 """
 
 from __future__ import annotations
 
-import argparse
-import csv
 import inspect
 import os
-import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -27,9 +23,8 @@ from liftbook.figures.population.plane import designs_in_plane
 from liftbook.figures.s20.optimal import kernel_polytope_times
 from liftbook.figures.s20.reporting import figure_s20_5
 from liftbook.figures.s20.side_channels import GAP, figure_s20_4
-from liftbook.rows.stores import RELATIVE, this_run, write_rows
+from liftbook.rows.stores import RELATIVE, Store, Wanted, near
 from liftlib.errors import DataError, InvalidParameter
-from liftlib.resources import resource
 
 MEAN_KEYS = ("series", "eps", "measure")
 """Columns that identify a row of means."""
@@ -64,7 +59,16 @@ class Long(NamedTuple):
     @property
     def path(self) -> Path:
         """The path of its stored rows, whether or not the file exists."""
-        return _folder() / f"{self.name}.csv"
+        return RUNS.path.with_name(f"{self.name}.csv")
+
+    def compute(self) -> list[str]:
+        """Compute and write the figure's rows at its default arguments, and return the processor seconds."""
+        os.environ["LIFT_JOBS"] = "1"  # so that all its processor seconds are this process's
+        began = time.process_time()
+        rows = self.figure()
+        seconds = time.process_time() - began
+        rows.to_csv(self.path, index=False, float_format="%.12g", lineterminator="\n")
+        return [f"{seconds:.1f}"]
 
 
 VERTEX_TOL = {"vertices": 1e-2}
@@ -123,6 +127,13 @@ LONG = {
 }
 
 
+def _wanted() -> Wanted:
+    return [((name,), long.compute) for name, long in LONG.items()]
+
+
+RUNS = Store("figures/runs.csv", ("figure",), ("figure", "run", "seconds"), _wanted)
+
+
 def at_scale(name: str, *args: Any, **kwargs: Any) -> pd.DataFrame:
     """Return a figure's stored rows at its default arguments, else computed rows.
 
@@ -140,14 +151,15 @@ def at_scale(name: str, *args: Any, **kwargs: Any) -> pd.DataFrame:
         rows = long.figure(*args, **kwargs)
         rows.attrs["told"] = "Computed for this page."
         return rows
-    rows, (run, seconds) = pd.read_csv(long.path), _runs()[name]
+    rows = pd.read_csv(long.path)
+    (run, seconds) = next((row["run"], float(row["seconds"])) for row in RUNS.rows() if row["figure"] == name)
     part = long.figure(**long.again)
     lines = differences(long, part, rows)
     if lines:
         raise DataError(
             f"{long.path.name} differs from what is computed now: {lines[0]}"
             + (f" (and {len(lines) - 1} more)" if lines[1:] else "")
-            + f"; python -m liftbook.figures.stored --again {name} recomputes it"
+            + f"; delete its line of {RUNS.path.name}, and make ledger recomputes it"
         )
     rows.attrs["seconds"] = seconds
     rows.attrs["told"] = (
@@ -192,49 +204,8 @@ def differences(long: Long, part: pd.DataFrame, rows: pd.DataFrame) -> list[str]
         if column in keys or column.endswith("seconds") or column == "time_ratio":
             continue
         new, old = (merged[name].to_numpy(dtype=np.float64) for name in (column, f"{column} stored"))
-        size = np.maximum(1e-3, np.maximum(np.abs(new), np.abs(old)))
-        with np.errstate(invalid="ignore"):  # where both are infinite
-            near = np.abs(new - old) <= allowed * size
-        same = near | (new == old) | (np.isnan(new) & np.isnan(old))
         lines += [
             f"{column} of {merged[keys].iloc[at].to_dict()} is {new[at]:.10g}, and {old[at]:.10g} is stored"
-            for at in np.flatnonzero(~same)
+            for at in np.flatnonzero(~near(new, old, allowed))
         ]
     return lines
-
-
-def _folder() -> Path:
-    return resource("data/figures")
-
-
-def _runs() -> dict[str, tuple[str, float]]:
-    with (_folder() / "runs.csv").open(encoding="utf-8", newline="") as file:
-        return {row["figure"]: (row["run"], float(row["seconds"])) for row in csv.DictReader(file)}
-
-
-def store(long: Long) -> None:
-    """Compute a figure at its default arguments, and store its rows."""
-    began = time.process_time()
-    rows = long.figure()
-    seconds = time.process_time() - began
-    rows.to_csv(long.path, index=False, float_format="%.12g", lineterminator="\n")
-    runs = {**_runs(), long.name: (this_run(), seconds)}
-    rows_of_runs = ([name, runs[name][0], f"{runs[name][1]:.1f}"] for name in LONG if name in runs)
-    write_rows(_folder() / "runs.csv", ["figure", "run", "seconds"], rows_of_runs)
-
-
-def main() -> int:
-    """Compute the figures that are not stored yet."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--again", default="", choices=["", *LONG], help="a figure to compute anew")
-    given = options.parse_args()
-    os.environ["LIFT_JOBS"] = "1"  # so that all its processor seconds are this process's
-    for name, long in LONG.items():
-        if name == given.again or not long.path.exists():
-            store(long)
-            print(f"{long.path.name}: {_runs()[name][1]:.0f} processor seconds", flush=True)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -80,7 +80,7 @@ def test_what_is_stored_is_enough(entry):
 
 def test_nothing_else_is_stored():
     assert set(VALUES) <= set(WANTED)
-    runs = {row["run"] for row in stored.stored_rows()}
+    runs = {row["run"] for row in stored.LEDGER.rows()}
     with resource("data/ledger-runs.csv").open(encoding="utf-8", newline="") as file:
         assert runs <= {row["run"] for row in csv.DictReader(file)}
 
@@ -266,24 +266,6 @@ def test_unknown_words(monkeypatch, tmp_path):
         claims.read_readings()
 
 
-def test_a_run_goes_on_where_it_was_stopped(monkeypatch, tmp_path, capsys):
-    for name in ("claims.csv", "readings.csv", "ledger-runs.csv"):
-        (tmp_path / name).write_text(resource(f"data/{name}").read_text(encoding="utf-8"), encoding="utf-8")
-    (tmp_path / "ledger.csv").write_text("call,seed,value,run\ngone,0,1.0,1\nadult_values:marital-status,0,7.5,1\n")
-    monkeypatch.setattr("liftbook.claims.judging.resource", lambda name: tmp_path / Path(name).name)
-    monkeypatch.setattr("sys.argv", ["ledger", "--only", "adult_values"])
-    assert stored.main() == 0
-    found = {row["call"]: row["value"] for row in stored.stored_rows()}
-    assert found["adult_values:marital-status"] == "7.5"
-    assert found["adult_values:sex"] == "2.0"
-    assert "gone" not in found
-    assert capsys.readouterr().out == "no claim names gone any more: left out of data/ledger.csv, values: 1\n"
-    monkeypatch.setattr("sys.argv", ["ledger", "--only", "adult_values:marital-status", "--again"])
-    assert stored.main() == 0
-    assert {row["call"]: row["value"] for row in stored.stored_rows()}["adult_values:marital-status"] == "7.0"
-    assert not capsys.readouterr().out
-
-
 def test_totals_by_paper_and_kind():
     rows = claims.ledger()
     assert list(rows["id"]) == [one.id for one in ROWS]
@@ -362,15 +344,3 @@ def test_a_typed_number_is_seen():
 def test_a_reason_names_functions_that_exist(monkeypatch):
     with pytest.raises(DataError, match="a claim names 'nothing'"):
         claims.compute(claims.calls_in("On {nothing:at all} of them.")[0])
-
-
-def test_the_ledger_is_left_alone_where_there_is_nothing_to_compute(monkeypatch, capsys):
-    monkeypatch.setattr("sys.argv", ["stored", "--only", "the_mani_lift"])
-    with pytest.raises(SystemExit, match="2"):
-        stored.main()
-    assert "no claim is computed by a function with 'the_mani_lift' in its name" in capsys.readouterr().err
-    monkeypatch.setattr("sys.argv", ["stored"])
-    monkeypatch.setattr(stored, "missing", lambda *_: iter(()))
-    monkeypatch.setattr(stored, "tidy", dict)
-    monkeypatch.setattr(stored, "this_run", lambda: pytest.fail("a run without rows is noted"))
-    assert stored.main() == 0

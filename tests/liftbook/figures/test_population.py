@@ -2,7 +2,6 @@
 
 import json
 import math
-import time
 
 import numpy as np
 import pytest
@@ -34,7 +33,7 @@ from liftbook.figures.population.neighbours import (
     published,
 )
 from liftbook.figures.population.sets import hiding_the_data, l1_ball_corners, published_sets, set_coverage, table_of
-from liftlib.errors import DataError, InvalidParameter
+from liftlib.errors import InvalidParameter
 from lifttables.audits.measuring import MEASURES
 from lifttables.confident.certification import for_population, route
 from lifttables.confident.merging import confident_merging
@@ -137,53 +136,6 @@ def test_figures_are_their_tables():
     rows = interval_coverage(["2x2"], [300], [0])
     assert rows["measure"].tolist() == list(MEASURES)
     assert rows["covered"].tolist() == [row["covered"] for row in audited_table(("2x2", 300, 0))]
-
-
-def test_a_run_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
-    monkeypatch.setattr(stored.LongRun, "path", property(lambda self: tmp_path / self.name))
-    asked = []
-
-    def wanted():
-        for seed in range(3):
-            yield ("one", str(seed)), lambda seed=seed: asked.append(seed) or [{"over": seed / 3, "nmi": 0.5}]
-
-    kept = stored.LongRun("a.csv", ("law", "seed"), ("design",), ("over", "nmi"), wanted)
-    kept.run(time.monotonic() - 1)
-    assert kept.lines() == []
-    kept.run(float("inf"), "one 1")
-    assert asked == [1]
-    with kept.path.open("a") as file:
-        file.write("1,one,2,0.6")  # a line that was cut off
-    kept.run(float("inf"))
-    assert asked == [1, 0, 2]
-    assert [line[1:] for line in kept.lines()] == [
-        ["one", "0", "0", "0.5"],
-        ["one", "1", "0.3333", "0.5"],
-        ["one", "2", "0.6667", "0.5"],
-    ]
-    kept.run(float("inf"))
-    assert asked == [1, 0, 2]
-
-
-@pytest.mark.parametrize(
-    ("change", "file", "message"),
-    [
-        ({"tried": ("design", "another")}, "run,law,seed,design over,design nmi\n", r"\(another nmi, another over\)"),
-        ({"keys": ("seed", "law")}, "run,law,seed,design over,design nmi\n", r"\(their order\)"),
-        ({}, "run,law,seed,design over,design nmi\n1,one,0,0,1\n1,two,0,0,1\n", "line 3: '1,two,0,0,1' is not a table"),
-        ({}, "run,law,seed,design over,design nmi\n1,one\n1,one,0,0,1\n", "line 2: '1,one' is not a table that"),
-    ],
-)
-def test_no_stored_line_is_dropped(tmp_path, monkeypatch, change, file, message):
-    monkeypatch.setattr(stored.LongRun, "path", property(lambda self: tmp_path / self.name))
-    kept = stored.LongRun("a.csv", ("law", "seed"), ("design",), ("over", "nmi"), lambda: iter([(("one", "0"), list)]))
-    kept = kept._replace(**change)
-    kept.path.write_text(file)
-    with pytest.raises(DataError, match=rf"a\.csv.*{message}"):
-        kept.read()
-    with pytest.raises(DataError, match=rf"a\.csv.*{message}"):
-        kept.run(float("inf"))
-    assert kept.path.read_text() == file
 
 
 def test_stored_designs_are_whole_and_kept():

@@ -1,14 +1,14 @@
 """Stored rows of figures."""
 
-import csv
 import inspect
+import math
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from liftbook.figures import stored
-from liftbook.figures.stored import LONG, Long, at_scale, differences
+from liftbook.figures.stored import LONG, RUNS, Long, at_scale, differences
 from liftbook.rows import stores
 from liftlib.errors import DataError, InvalidParameter
 from liftlib.resources import resource
@@ -32,12 +32,12 @@ calls: list = []
 def kept(tmp_path, monkeypatch):
     """A folder with the rows of ``line``, and nothing else that is long."""
     long = Long(line, {"epsilons": (2.0,)}, "those of the budget 2")
-    monkeypatch.setattr(stored, "_folder", lambda: tmp_path)
+    (tmp_path / "figures").mkdir()
+    monkeypatch.setattr(stores, "resource", lambda name: tmp_path / name.removeprefix("data/"))
     monkeypatch.setattr(stored, "LONG", {"line": long})
-    monkeypatch.setattr(stored, "this_run", lambda: "7")
-    (tmp_path / "runs.csv").write_text("figure,run,seconds\n")
-    monkeypatch.setattr("sys.argv", ["stored"])
-    assert stored.main() == 0
+    monkeypatch.setattr(stores, "this_run", lambda: "7")
+    monkeypatch.setenv("LIFT_JOBS", "1")
+    RUNS.complete(math.inf)
     calls.clear()
     return long
 
@@ -84,11 +84,11 @@ def test_what_may_be_nearer(kept):
     assert len(differences(kept._replace(near={"A": 0.004}), part, rows)) == 1
 
 
-def test_a_figure_is_stored_anew(kept, monkeypatch):
-    assert stored.main() == 0
+def test_a_figure_is_stored_anew(kept):
+    RUNS.complete(math.inf)
     assert calls == []  # nothing is missing
-    monkeypatch.setattr("sys.argv", ["stored", "--again", "line"])
-    assert stored.main() == 0
+    RUNS.forget("line")
+    RUNS.complete(math.inf)
     assert len(calls) == 1
 
 
@@ -113,9 +113,8 @@ def test_stored_rows_are_whole(name):
             found = rows[COLUMN_OF.get(argument, "eps")]
             found = found.str.split(" and ").explode() if argument == "kept" else found
             assert set(own[argument]) == set(found)
-    with resource("data/ledger-runs.csv").open(newline="") as file:
-        known = {row["run"] for row in csv.DictReader(file)}
-    assert stored._runs()[name][0] in known
+    known = pd.read_csv(resource("data/ledger-runs.csv"), dtype=str)["run"]
+    assert {row["figure"]: row["run"] for row in RUNS.rows()}[name] in set(known)
 
 
 @pytest.mark.slow
@@ -124,10 +123,3 @@ def test_stored_rows_are_computed_again(name):
     """All of them, which takes minutes."""
     rows = LONG[name].figure()
     assert differences(LONG[name], rows, pd.read_csv(LONG[name].path)) == []
-
-
-def test_runs_are_named(tmp_path, monkeypatch):
-    path = tmp_path / "ledger-runs.csv"
-    path.write_text("run,python,liftlib,numpy,scipy,highspy,machine\n")
-    monkeypatch.setattr(stores, "resource", lambda _: path)
-    assert stores.this_run() == stores.this_run() == "1"
