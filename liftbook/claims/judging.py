@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar, get_args
 
+from companion.claims import last_digit, verdict
 from liftlib.errors import DataError
 from liftlib.resources import resource
 
@@ -129,10 +130,7 @@ class Claim:
     @property
     def tolerance(self) -> float:
         """One unit of the published number's last digit, which may be rounded or cut."""
-        if self.digit:
-            return float(self.digit)
-        _, point, decimals = self.printed.partition(".")
-        return 10.0 ** -len(decimals) if point else 0.0
+        return float(self.digit) if self.digit else last_digit(self.printed)
 
     @property
     def chapter(self) -> str:
@@ -163,10 +161,7 @@ class Claim:
             return self._stated([bool(value) for value in values])
         if isinstance(values[0], Interval):
             return self._null([value for value in values if isinstance(value, Interval)])
-        low, high, _ = range_of(values)
-        # a unit in the last place of the print is not a unit in the last place of a float
-        slack = self.tolerance * (1 + 1e-9) + 1e-12 * abs(float(self.printed))
-        return "agrees" if low - slack <= float(self.printed) <= high + slack else "differs"
+        return verdict(self.printed, *range_of(values), digit=self.tolerance)
 
     def _stated(self, held: list[bool]) -> Outcome:
         if self.kind == "proposition":
