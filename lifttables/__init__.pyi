@@ -8,7 +8,6 @@ from .bundle import sanitise_file as sanitise_file
 from .designs.designing import Design as Design
 from .designs.designing import Kept as Kept
 from .designs.designing import load as load
-from .designs.publishing import Publishing as Publishing
 from .encoding.reading import Reading as Reading
 from .page import audit_page as audit_page
 from .releases.card import Card as Card

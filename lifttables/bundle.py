@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 from liftlib.channel import Uniform
 from liftlib.errors import DataError
 from lifttables.designs.designing import COUNTS, load
-from lifttables.designs.publishing import Publishing
 from lifttables.encoding.text_format import TextFormat
 from lifttables.files import check_apart, check_free, fingerprint, fresh_files
 from lifttables.page import card_documents, documents
@@ -149,7 +148,7 @@ def _write(draw: Draw, path: Path, suffix: str) -> None:
             frame.write_parquet(path)
         return
     assert isinstance(draw.table, PolarsTable)  # as all files are
-    write(draw.table, draw.design, path, draw.source, draw.how, suffix)
+    write(draw.table, draw.design, path, draw.source, suffix)
 
 
 def _check_files(files: Sequence[Path], written: Sequence[Path], inputs: Sequence[Path], *, force: bool) -> None:
@@ -165,7 +164,6 @@ def apply_file(
     source: Path,
     out: Path,
     *,
-    publishing: Publishing | None = None,
     missing: ForNew = "refuse",
     text_format: TextFormat | None = None,
     new_people: bool = False,
@@ -180,7 +178,7 @@ def apply_file(
     ----------
     channel, source, out : pathlib.Path
         The design, the table of new rows, and the table to write; its card is written next to it.
-    publishing, missing, new_people, ledger, rng, force, rehearse
+    missing, new_people, ledger, rng, force, rehearse
         As in :func:`lifttables.apply` and :func:`sanitise_file`.
     text_format : TextFormat, optional
         The dialect of a text table.
@@ -208,9 +206,5 @@ def apply_file(
                 path.write_text(text, encoding="utf-8")
         return applied
 
-    table, how, sink = (
-        open_table(source, text_format),
-        publishing or Publishing(),
-        _tried_out if rehearse else write_all,
-    )
-    return release_again(table, design, how, sink, missing=missing, new_people=new_people, ledger=ledger, rng=rng)
+    table, sink = open_table(source, text_format), _tried_out if rehearse else write_all
+    return release_again(table, design, sink, missing=missing, new_people=new_people, ledger=ledger, rng=rng)

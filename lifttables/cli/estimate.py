@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
     """Estimate, print, and return the exit code."""
     card = read_card(options.card)
     estimates = estimate(options.table, card, level=options.confidence, text_format=text_format_of(options))
-    rows = [{name: value for name, value in row.items() if name != "by"} for row in estimates.as_rows()]
+    rows = estimates.as_rows()
     if options.json:
         condition = estimates.condition
         print_json(

@@ -1,18 +1,15 @@
-"""Publication of rows: their order, and texts that look like formulas."""
+"""The columns that are published, and texts that look like formulas."""
 
 from __future__ import annotations
 
+import itertools
 import re
-from dataclasses import dataclass, replace
-from typing import Literal
 
 from liftlib.errors import DataError
-from lifttables.designs.designing import Design, Unseen
+from lifttables.designs.designing import Design
 from lifttables.encoding.columns import MISSING, RARE
 from lifttables.encoding.naming import TO
 from lifttables.encoding.table import Table
-
-Formulas = Literal["error", "quote", "keep"]
 
 OUTPUT_NUMBER = re.compile(r" #[0-9]+\Z")  # the number appended to an output's text to make it unique
 
@@ -24,45 +21,16 @@ CELL_BREAK = re.compile(r'([;\t\r\n]"*)')
 HARMLESS_LABEL = re.compile(r"[^\W_][\w .%-]*")  # a harmless label after a sign or a number and ``or``
 
 
-@dataclass(frozen=True)
-class Publishing:
-    """The options for publishing rows.
-
-    Attributes
-    ----------
-    unseen, keep_order
-        As in :func:`~lifttables.releases.sanitising.apply`.
-    formulas : {"error", "quote", "keep"}
-        Treatment of texts that a spreadsheet would evaluate.
-    """
-
-    unseen: Unseen = "error"
-    keep_order: bool = False
-    formulas: Formulas = "error"
-
-
-def without_formulas(design: Design, formulas: Formulas) -> Design:
-    """Return the design with texts that no spreadsheet evaluates, or raise DataError."""
-    if formulas == "keep":
-        return design
+def check_formulas(design: Design) -> None:
+    """Raise DataError if a spreadsheet would evaluate a released column's name or text."""
     for name in design.public.names:
         if is_formula(name):
             raise DataError(f"the column's name {name!r} is a formula to a spreadsheet: rename it")
-    risky = [text for texts in design.texts for text in texts if is_formula(text)]
-    if not risky:
-        return design
-    if formulas == "error":
-        raise DataError(_formula(risky[0]))
-    texts = tuple(tuple(map(quoted, texts)) for texts in design.texts)
-    if len(set(texts)) < len(texts):
-        raise DataError(
-            "quoting formulas with an apostrophe would make two released values equal: rename those that begin with one"
-        )
-    return replace(design, texts=texts)
-
-
-def _formula(text: str) -> str:
-    return f"{text[:60]!r} would be a formula in a spreadsheet: rename it in the table, or by a hierarchy"
+    for text in itertools.chain.from_iterable(design.texts):
+        if is_formula(text):
+            raise DataError(
+                f"{text[:60]!r} would be a formula in a spreadsheet: rename it in the table, or by a hierarchy"
+            )
 
 
 def is_formula(text: str) -> bool:
@@ -84,17 +52,6 @@ def is_formula(text: str) -> bool:
     [False, False, False, False]
     """
     return any(map(_begins, [text, *CELL_BREAK.split(text)[2::2]]))
-
-
-def quoted(text: str) -> str:
-    """Return a text with an apostrophe before each formula in it.
-
-    >>> [quoted(text) for text in ("=1", "a;=1", "a;b")]
-    ["'=1", "a;'=1", 'a;b']
-    """
-    cells = CELL_BREAK.split(text)
-    cells[2::2] = [f"'{cell}" if _begins(cell) else cell for cell in cells[2::2]]
-    return "'" * _begins(text) + "".join(cells)
 
 
 def _begins(text: str) -> bool:

@@ -59,10 +59,6 @@ NEW_ROWS_TELL = (
     f"checked with exact counts, {NO_LIMIT}."
 )
 
-UNSEEN_TELL = (
-    "A value that is not listed here was released as an output that does not depend on it, and estimates do not "
-    "distinguish it from the listed ones."
-)
 
 CONSTANT_TELLS = "All rows have the same released value, which tells nothing about any of them."
 
@@ -130,7 +126,7 @@ def _percent(share: float, *, up: bool | None = None) -> str:
     return f"{rounded / 10:g} %"
 
 
-def not_covered(design: Design, *, keep_order: bool, new_rows: bool = False, bounded: bool = True) -> tuple[str, ...]:
+def not_covered(design: Design, *, new_rows: bool = False, bounded: bool = True) -> tuple[str, ...]:
     """Return the limits of a release's protection, one sentence each.
 
     ``bounded`` is whether anything limits what somebody who knows all other rows may learn.
@@ -155,8 +151,6 @@ def not_covered(design: Design, *, keep_order: bool, new_rows: bool = False, bou
         limits.append(MERGING_TELLS if design.grid == 1 else OUTPUTS_TELL)
     else:
         limits.append(NOISE_TELLS if bounded else NAMES_TELL)
-    if keep_order:
-        limits.append("The rows are in the original table's order, which may reveal something.")
     limits.append(f"Secrets other than {', '.join(design.secret.names)} are not protected.")
     return tuple(limits)
 

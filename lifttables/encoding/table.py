@@ -45,7 +45,7 @@ class Table(ABC):
         """Return all rows of some columns, including those without a needed value."""
 
     @abstractmethod
-    def release(self, design: Any, source: Uniform, how: Any) -> Any:
+    def release(self, design: Any, source: Uniform) -> Any:
         """Return the rows released through a design, as a frame of the same library."""
 
     def rows(self, names: Sequence[str]) -> Rows:

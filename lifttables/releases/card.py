@@ -7,7 +7,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,6 @@ from lifttables.designs.statement import (
     INDEPENDENT,
     SEED_TELLS,
     TOGETHER_TELLS,
-    UNSEEN_TELL,
     in_words,
     not_covered,
     statement,
@@ -127,7 +126,7 @@ class Card:
     noise : float or None
         The level c of the noise, proportional to exp(-c abs(z)), of the counts from which all was computed; None if it
         was computed from exact counts.
-    mechanism, order : str
+    mechanism : str
     release : int
         The number of this release of these rows, from 1.
     made, version : str
@@ -154,7 +153,6 @@ class Card:
     kernel: Matrix | None
     noise: float | None
     mechanism: str
-    order: str
     release: int
     made: str
     version: str
@@ -226,7 +224,7 @@ class Card:
                 lines.append(f"| {_cell(JOIN.join(text))} | {_cell(symbols)} |")
             labels = {label for symbol in self.symbols for label in symbol}
             lines += ["", *(f"- {_cell(meaning)}" for label, meaning in LABELS_MEAN.items() if label in labels)]
-            lines += ["", f"The rows are {self.order}. Mechanism: {_cell(self.mechanism)}."]
+            lines += ["", f"The rows are shuffled. Mechanism: {_cell(self.mechanism)}."]
         if self.of_counts:
             pass
         elif self.kernel is not None:
@@ -260,14 +258,14 @@ def digest_of(content: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
 
-def counted_outputs(table: Table, card: Card, by: Sequence[str] = ()) -> tuple[Labels, NDArray[np.int64], list[str]]:
+def counted_outputs(table: Table, card: Card) -> tuple[Labels, NDArray[np.int64], list[str]]:
     """Return a release's counts, the output index of each, and unknown outputs.
 
     The index of an unknown output is -1.
     """
-    columns = [Column(name, na=()) for name in (*card.columns, *by)]
+    columns = tuple(Column(name, na=()) for name in card.columns)
     labels = table.counts(columns)
-    y = Symbols(tuple(columns[: len(card.columns)]), card.texts).index(labels)
+    y = Symbols(columns, card.texts).index(labels)
     unknown = numbered(labels.filter((y < 0).tolist()), card.columns)[1]
     return labels, y, [JOIN.join(texts) for texts in unknown]
 
@@ -281,7 +279,6 @@ def _cell(text: str) -> str:
 def card_of(
     design: Design,
     *,
-    keep_order: bool = False,
     release: int | None = 1,
     others: str = "",
     insider: float | None = None,
@@ -299,8 +296,6 @@ def card_of(
     Parameters
     ----------
     design : Design
-    keep_order : bool, keyword-only
-        Whether rows keep the source's order.
     release : int or None, keyword-only
         The number of this release of these rows; None without a ledger.
     others : str, keyword-only
@@ -343,12 +338,11 @@ def card_of(
         kept=_statements(design, others),
         words=words,
         not_covered=(
-            *not_covered(design, keep_order=keep_order, new_rows=new_rows is not None, bounded=bounded),
+            *not_covered(design, new_rows=new_rows is not None, bounded=bounded),
             *([TOGETHER_TELLS.format(others)] * bool(others)),
             *([SEED_TELLS] * seeded),
             *([CUTS_TELL] * cut_by_rows),
             *([ROWS_TELL] * after_rows),
-            *([UNSEEN_TELL] * (options.get("unseen") == "draw")),
             *(
                 [f"Together with {others}, the notion is proved for this sample only, not for the population."]
                 * sample_only
@@ -367,7 +361,6 @@ def card_of(
         kernel=design.channel.kernel if published else None,
         noise=None if design.noisy is None else design.noisy.level,
         mechanism=design.mechanism,
-        order="in the original table's order" if keep_order else "shuffled",
         release=release or 1,
         made=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         version=__version__,
@@ -391,7 +384,7 @@ def read_card(path: Path) -> Card:
 
 def _card(content: Any) -> Card:
     lists = {name: texts_from(content[name]) for name in ("secret", "columns", "words", "not_covered")}
-    scalars = {name: content[name] for name in ("notion", "mechanism", "order", "made", "version")}
+    scalars = {name: content[name] for name in ("notion", "mechanism", "made", "version")}
     texts_from(list(scalars.values()))
     texts, symbols = (tuple(map(texts_from, content[name])) for name in ("texts", "symbols"))
     sources = tuple(indices_from(source, len(symbols)) for source in content["sources"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import ndtri
 
 from liftlib.errors import DataError
-from lifttables.encoding.columns import JOIN, ROWS, numbered
+from lifttables.encoding.columns import JOIN, ROWS
 from lifttables.encoding.table import Table
 from lifttables.encoding.text_format import TextFormat
 from lifttables.releases.card import NO_KERNEL, Card, counted_outputs
@@ -38,16 +37,14 @@ class Estimate:
     rows : int
     symbols : tuple of str
         The symbols or, where the release does not distinguish symbols, groups of them.
-    by : tuple of str
-        Values of the cross-tabulated columns; ``("",)`` without any.
-    unbiased, projected : numpy.ndarray, shape (Z, X)
-        Unbiased estimates of P(z, x), which may be negative, and the nearest probability distribution.
-    error : numpy.ndarray, shape (Z, X)
+    unbiased, projected : numpy.ndarray, shape (X,)
+        Unbiased estimates of P(x), which may be negative, and the nearest probability distribution.
+    error : numpy.ndarray, shape (X,)
         Standard errors of ``unbiased``, from sampling and randomisation.
-    low, high : numpy.ndarray, shape (Z, X)
+    low, high : numpy.ndarray, shape (X,)
         Ends of the confidence intervals, each at ``level``.
     level : float
-    rows_worth : numpy.ndarray, shape (Z, X)
+    rows_worth : numpy.ndarray, shape (X,)
         Effective sample size: the rows of the original table that give the same precision.
     condition : float
         Condition number of the kernel, over its nonzero singular values.
@@ -55,22 +52,20 @@ class Estimate:
 
     rows: int
     symbols: tuple[str, ...]
-    by: tuple[str, ...]
-    unbiased: Matrix
-    projected: Matrix
-    error: Matrix
-    low: Matrix
-    high: Matrix
+    unbiased: Vector
+    projected: Vector
+    error: Vector
+    low: Vector
+    high: Vector
     level: float
-    rows_worth: Matrix
+    rows_worth: Vector
     condition: float
 
     def as_rows(self) -> list[dict[str, Any]]:
         """Return the estimates as a list of rows."""
         names = ("unbiased", "projected", "error", "low", "high", "rows_worth")
         return [
-            {"by": by, "symbol": symbol} | {name: float(getattr(self, name)[z, x]) for name in names}
-            for z, by in enumerate(self.by)
+            {"symbol": symbol} | {name: float(getattr(self, name)[x]) for name in names}
             for x, symbol in enumerate(self.symbols)
         ]
 
@@ -120,7 +115,6 @@ def estimate(
     source: Any,
     card: Card,
     *,
-    by: Sequence[str] = (),
     level: float = 0.95,
     text_format: TextFormat | None = None,
 ) -> Estimate:
@@ -133,8 +127,6 @@ def estimate(
         also hold other rows that the card's design released, and only its outputs are checked.
     card : Card
         The card of the release, with the kernel; see :func:`~lifttables.releases.card.read_card`.
-    by : sequence of str
-        Other released columns to cross-tabulate; the result is then a joint distribution.
     level : float
         Confidence level of the intervals, in (0, 1).
     text_format : TextFormat, optional
@@ -149,7 +141,7 @@ def estimate(
 
     Notes
     -----
-    P(z, y) = sum_x P(z, x) K(y|x), so the empirical P(z, y) times a right inverse of K is unbiased (Warner 1965; the
+    P(y) = sum_x P(x) K(y|x), so the empirical P(y) times a right inverse of K is unbiased (Warner 1965; the
     empirical estimator of Kairouz, Bonawitz and Ramage 2016). Intervals are normal, with one more row of each output in
     the variance, and an upper end raised by z^2 / 2n times the largest weight, as in Wilson's interval. Without these
     corrections, intervals of rare symbols are too short; the tests simulate the coverage.
@@ -168,7 +160,7 @@ def estimate(
                 f"{source} is not the release of this card, so shares estimated from it would be wrong: "
                 f"{'; '.join(verification.differences)}; give the card and the whole file of one release"
             )
-    shares, values, n = _counted(open_table(source, text_format), card, by)
+    shares, n = _counted(open_table(source, text_format), card)
     inverse = Inverse(card.kernel)
     weights = inverse.weights
     unbiased = shares @ weights
@@ -180,7 +172,6 @@ def estimate(
     return Estimate(
         rows=n,
         symbols=tuple(" or ".join(JOIN.join(card.symbols[x]) for x in group) for group in inverse.groups),
-        by=values,
         unbiased=unbiased,
         projected=projected,
         error=error,
@@ -192,9 +183,9 @@ def estimate(
     )
 
 
-def _errors(shares: Matrix, weights: Matrix, n: int, level: float) -> tuple[Matrix, Matrix, Vector]:
+def _errors(shares: Vector, weights: Matrix, n: int, level: float) -> tuple[Vector, Vector, Vector]:
     """Return standard errors, interval half-widths, and shifts of the upper ends."""
-    smooth = (shares * n + 1 / len(shares)) / (n + shares.shape[1])
+    smooth = (shares * n + 1) / (n + len(shares))
     error = np.sqrt(np.maximum(smooth @ weights**2 - (smooth @ weights) ** 2, 0) / n)
     z = float(ndtri((1 + level) / 2))
     return error, z * error + INTERVAL_MARGIN, z**2 / (2 * n) * np.abs(weights).max(axis=0)
@@ -212,29 +203,25 @@ def expected_error(kernel: Matrix, p_x: Vector, n: int) -> float:
     inverse = Inverse(kernel)
     if len(inverse.groups) < len(kernel):
         return math.inf
-    _, reach, shift = _errors((p_x @ kernel)[None], inverse.weights, n, 0.95)
+    _, reach, shift = _errors(p_x @ kernel, inverse.weights, n, 0.95)
     return float((reach + shift).max())
 
 
-def _counted(table: Table, card: Card, by: Sequence[str]) -> tuple[Matrix, tuple[str, ...], int]:
-    """Return P(z, y), shape (Z, Y), the texts of the values z, and the number of rows."""
-    table.check([*card.columns, *by])
-    labels, y, unknown = counted_outputs(table, card, by)
+def _counted(table: Table, card: Card) -> tuple[Vector, int]:
+    """Return P(y), shape (Y,), and the number of rows."""
+    table.check(card.columns)
+    labels, y, unknown = counted_outputs(table, card)
     if unknown:
         raise DataError(
             f"{table.name} holds {unknown[0][:60]!r}, not an output on the card: does the card belong to this table?"
         )
-    z, values = numbered(labels, by)
-    order = sorted(range(len(values)), key=values.__getitem__)
-    shares = np.zeros((len(values), len(card.texts)))
-    np.add.at(shares, (np.argsort(order)[z], y), labels[ROWS].to_numpy())
-    known = [values[at] for at in order]
-    return shares / shares.sum(), tuple(JOIN.join(value) for value in known), int(shares.sum())
+    rows = np.bincount(y, labels[ROWS].to_numpy(), len(card.texts))
+    return rows / rows.sum(), int(rows.sum())
 
 
-def _nearest(unbiased: Matrix) -> Matrix:
-    """Return the Euclidean projection of a matrix onto the probability simplex."""
-    values = np.sort(unbiased.ravel())[::-1]
+def _nearest(unbiased: Vector) -> Vector:
+    """Return the Euclidean projection of a vector onto the probability simplex."""
+    values = np.sort(unbiased)[::-1]
     over = (np.cumsum(values) - 1) / np.arange(1, values.size + 1)
     last = int(np.flatnonzero(values > over)[-1])
     return np.asarray(np.maximum(unbiased - over[last], 0))

@@ -9,7 +9,6 @@ import numpy as np
 
 from liftlib.errors import BrokenNotion, Drifted
 from lifttables.designs.designing import Design, unseen_symbols
-from lifttables.designs.publishing import Publishing
 from lifttables.encoding.columns import JOIN, ROWS, numbered
 from lifttables.encoding.table import Table
 from lifttables.files import many
@@ -37,14 +36,13 @@ class Composition:
     others: str = ""
 
 
-def judged(table: Table, design: Design, how: Publishing, past: Ledger | None) -> tuple[Drift, Composition]:
+def judged(table: Table, design: Design, past: Ledger | None) -> tuple[Drift, Composition]:
     """Return the drift of new rows from a design, and the verdict on their release with others of these rows.
 
     Drifted is raised if the drift is harmful, and BrokenNotion if the release violates the notion jointly with
     ``past``, the earlier releases of the new rows, or if this cannot be computed.
     """
-    if how.unseen == "error":
-        _refuse_unseen(table, design)
+    _refuse_unseen(table, design)
     drift = drift_of(table, design, generator(None))
     if drift.harmful:
         raise Drifted(f"{drift}; design a release from the new rows instead")

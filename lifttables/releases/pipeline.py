@@ -10,7 +10,7 @@ import math
 import sys
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -23,7 +23,7 @@ from lifttables.confident.certification import route
 from lifttables.confident.subset_lattice import MAX_LATTICE_SYMBOLS
 from lifttables.designs.designing import COUNTS, DEFAULT_CONFIDENCE, SAMPLE_ONLY, Design, Made, best_design
 from lifttables.designs.keeping import MOST_NEXT_TO_ONE, design_next_to, linked_counts
-from lifttables.designs.publishing import Publishing, without_formulas
+from lifttables.designs.publishing import check_formulas
 from lifttables.encoding.counting import named
 from lifttables.encoding.reading import Reading
 from lifttables.encoding.table import Table
@@ -43,10 +43,6 @@ ForNew = Literal["refuse", "drop"]
 
 FRAME_NAME = "a frame"  # what a ledger calls a release that is not a file
 
-ORIGINAL_ORDER_NOTE = (
-    "the rows are in the original order, which may reveal the secret, for instance if the table is sorted by it"
-)
-
 UNDECIDED: Final = "undecided"
 
 MAX_SECRETS = 64  # of a promise for the population, whose bounds take half a second for each
@@ -63,7 +59,6 @@ class Plan:
     notion : Notion or Question
     keep, mechanism, confidence, resamples
         As in :func:`~lifttables.releases.sanitising.sanitise`.
-    publishing : Publishing
     noise : float or None
         The level of the noise of the counts, by default from the numbers of rows and cells.
     new_people : bool
@@ -74,7 +69,6 @@ class Plan:
     notion: Notion | Question
     mechanism: str = "subset-merging"
     confidence: float | None = DEFAULT_CONFIDENCE
-    publishing: Publishing = field(default_factory=Publishing)
     keep: tuple[str, ...] = ()
     resamples: int = 200
     noise: float | None = None
@@ -87,7 +81,6 @@ class Draw:
 
     table: Table
     design: Design
-    how: Publishing
     past: Ledger | None
     source: Uniform
     entry: Design  # the design with the counts of these rows
@@ -97,7 +90,7 @@ class Draw:
         with entered(self.past, FRAME_NAME, self.entry):
             if self.design.mechanism == COUNTS:
                 return counts_frame(self.design)
-            return self.table.release(self.design, self.source, self.how)
+            return self.table.release(self.design, self.source)
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +150,7 @@ def release(
 
     It raises the same errors as :func:`~lifttables.releases.sanitising.sanitise`.
     """
-    reading, how = plan.reading, plan.publishing
+    reading = plan.reading
     reading.check_population(plan.confidence)
     check_keep(table, plan)
     if ledger is not None:
@@ -178,14 +171,14 @@ def release(
     if (rng is not None or reading.cut_by_rows) and design.noisy is not None:  # the ledger tells later releases
         design = replace(design, noisy=replace(design.noisy, unbounded=True))
     rows = table.complete(read) if counts.dropped else table
-    design = without_formulas(design, how.formulas)
+    check_formulas(design)
     warn_of_rows_alone(plan.confidence)
     with opened(ledger, table) as past:
         check_each_secret(design)
         check_secrets(design, past)
         # of counts, no row is published next to theirs
         composition = check_composition(rows, design, None if of_counts else past, applied=False)
-        notes = (*notes, *composition.notes, *notes_on(rows, design, reading, how, rng))
+        notes = (*notes, *composition.notes, *notes_on(rows, design, reading, rng))
         notes = notes if past is None else (*notes, f"the ledger of these rows is {past.path}")
         audit = audited(
             counts,
@@ -200,7 +193,6 @@ def release(
             audit = replace(audit, population=UNDECIDED)
         card = card_of(
             design,
-            keep_order=how.keep_order,
             release=None if past is None else 1 + len(past.earlier),
             others=composition.others,
             insider=_insider(design, past),
@@ -209,13 +201,12 @@ def release(
             after_rows=of_counts and past is not None and any(not entry.design.constant for entry in past.earlier),
             options=_options(design, plan),
         )
-        return sink(Draw(rows, design, how, past, source, design), Sanitised(None, card, design, audit, tried))
+        return sink(Draw(rows, design, past, source, design), Sanitised(None, card, design, audit, tried))
 
 
 def release_again(
     table: Table,
     design: Design,
-    how: Publishing,
     sink: Callable[[Draw, Applied], Applied],
     *,
     missing: ForNew = "refuse",
@@ -234,23 +225,22 @@ def release_again(
         )
     table.check(design.columns_needed())
     rows = table.complete(design.columns_in(table.columns)) if missing == "drop" else table
-    design = without_formulas(design, how.formulas)
+    check_formulas(design)
     if not new_people:
         check_new(table, ledger)
     with opened(ledger, table) as past:
         check_each_secret(design)
         check_secrets(design, past)
-        drift, composition = judged(rows, design, how, past)
+        drift, composition = judged(rows, design, past)
         card = card_of(
             replace(design, kept=guarantees(drift, design)),
-            keep_order=how.keep_order,
             release=None if past is None else 1 + len(past.earlier),
             others=composition.others,
             seeded=rng is not None,
             new_rows=drift.rows,
-            options={"unseen": how.unseen, "missing": missing, "formulas": how.formulas, "new_people": new_people},
+            options={"missing": missing, "new_people": new_people},
         )
-        draw = Draw(rows, design, how, past, uniform(rng), design.of_rows(rows))
+        draw = Draw(rows, design, past, uniform(rng), design.of_rows(rows))
         return sink(draw, Applied(None, card, drift, composition.notes))
 
 
@@ -326,7 +316,6 @@ def _options(design: Design, plan: Plan) -> dict[str, Any]:
         "na": None if reading.na is None else list(reading.na),
         "rare": reading.rare,
         "min_count": int(reading.min_count),
-        "formulas": plan.publishing.formulas,
         "new_people": plan.new_people,
         "keep": list(plan.keep),
     }
@@ -367,7 +356,7 @@ def check_each_secret(design: Design) -> None:
             )
 
 
-def notes_on(table: Table, design: Design, reading: Reading, how: Publishing, rng: object) -> list[str]:
+def notes_on(table: Table, design: Design, reading: Reading, rng: object) -> list[str]:
     """Return the owner's notes on a release."""
     notes = [note_on(rng), *([] if design.confidence or design.mechanism == COUNTS else [SAMPLE_ONLY])]  # type: ignore[arg-type]
     notes += [f"{one.how}: {one.numbers}" for one in design.kept if one.numbers]
@@ -389,6 +378,4 @@ def notes_on(table: Table, design: Design, reading: Reading, how: Publishing, rn
             f"designed from counts with two-sided geometric noise of level {design.noisy.level:g}, the "
             "same again for this table"
         )
-    if how.keep_order:
-        notes.append(ORIGINAL_ORDER_NOTE)
     return notes

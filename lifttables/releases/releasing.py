@@ -16,7 +16,7 @@ from polars.io.plugins import register_io_source
 from liftlib.channel import Uniform
 from liftlib.errors import DataError
 from lifttables.designs.designing import Design
-from lifttables.designs.publishing import Publishing, published
+from lifttables.designs.publishing import published
 from lifttables.sources.endings import SUFFIXES, ending
 from lifttables.sources.polars_rows import BATCH_ROWS, PolarsTable, texts_of
 from lifttables.sources.randomness import permutation
@@ -32,11 +32,11 @@ def check_suffix(path: Path) -> None:
         raise DataError(f"{path} does not end in {', '.join(SUFFIXES)}: the ending says how to write it")
 
 
-def _drawn(table: PolarsTable, design: Design, rng: Uniform, how: Publishing) -> Iterator[pl.DataFrame]:
+def _drawn(table: PolarsTable, design: Design, rng: Uniform) -> Iterator[pl.DataFrame]:
     """Yield batches of output indices, in the source's order."""
     small = next(kind for kind in (np.uint8, np.uint16, np.int64) if design.channel.n_outputs <= np.iinfo(kind).max)
     for rows in table.batches(design.columns_needed()):
-        yield pl.DataFrame({OUTPUT_COLUMN: design.draw(rows, rng, how.unseen).astype(small)})
+        yield pl.DataFrame({OUTPUT_COLUMN: design.draw(rows, rng).astype(small)})
 
 
 def shuffled(batches: Iterator[pl.DataFrame], rng: Uniform, folder: Path) -> Iterator[pl.DataFrame]:
@@ -72,15 +72,14 @@ def shuffled(batches: Iterator[pl.DataFrame], rng: Uniform, folder: Path) -> Ite
             yield part_frame[permutation(len(part_frame), rng)]
 
 
-def write(table: PolarsTable, design: Design, path: Path, rng: Uniform, how: Publishing, suffix: str) -> None:
-    """Stream the released rows, shuffled by default, to a file; may raise DataError."""
+def write(table: PolarsTable, design: Design, path: Path, rng: Uniform, suffix: str) -> None:
+    """Stream the released rows, shuffled, to a file; may raise DataError."""
     failures: list[BaseException] = []
     schema = dict.fromkeys(published(table, design), pl.String())
 
     def rows(with_columns: list[str] | None, *_: object) -> Iterator[pl.DataFrame]:
         try:
-            batches = _drawn(table, design, rng, how)
-            for batch in batches if how.keep_order else shuffled(batches, rng, path.parent):
+            for batch in shuffled(_drawn(table, design, rng), rng, path.parent):
                 for part in batch.iter_slices(BATCH_ROWS):
                     released = pl.DataFrame(texts_of(design, part[OUTPUT_COLUMN].to_numpy()))
                     yield released.select(list(schema) if with_columns is None else with_columns)

@@ -9,8 +9,7 @@ from typing import Any
 
 from liftlib.channel import Uniform
 from liftlib.notions import Notion
-from lifttables.designs.designing import DEFAULT_CONFIDENCE, Design, Unseen
-from lifttables.designs.publishing import Publishing
+from lifttables.designs.designing import DEFAULT_CONFIDENCE, Design
 from lifttables.encoding.reading import Reading
 from lifttables.releases.ledger import warn_of_known
 from lifttables.releases.pipeline import Applied, Draw, ForNew, Plan, Sanitised, release, release_again
@@ -29,7 +28,6 @@ def sanitise(
     mechanism: str = "subset-merging",
     confidence: float | None = DEFAULT_CONFIDENCE,
     keep: Sequence[str] = (),
-    keep_order: bool = False,
     new_people: bool = False,
     ledger: Path | None = None,
     noise: float | None = None,
@@ -59,8 +57,6 @@ def sanitise(
         Columns to publish in the same rows, as text. The release has a design for each of their values; values that
         reveal too much on their own are grouped (by the hierarchy of their column, or with neighbours if they are
         ordered), and a column that still does is left out.
-    keep_order : bool
-        Whether to keep the order of rows. By default rows are shuffled, because their order may reveal the secret.
     new_people : bool
         Whether to continue although the rows' counts are nearly those of a release in another of your ledgers, because
         these are other people; the card says so.
@@ -82,7 +78,8 @@ def sanitise(
     Returns
     -------
     Sanitised
-        An eager frame is of the same library, with the kept and released columns in the source's order and a new index.
+        An eager frame is of the same library, with the kept and released columns in the source's order, shuffled rows
+        (their order may reveal the secret) and a new index.
         A lazy frame of Dask or PySpark has the same draws each time it is computed, if its partitions are the same.
 
     Raises
@@ -101,7 +98,6 @@ def sanitise(
         notion,
         mechanism,
         confidence,
-        Publishing(keep_order=keep_order, formulas="keep"),
         tuple(keep),
         resamples=resamples,
         noise=noise,
@@ -118,8 +114,6 @@ def apply(
     frame: Any,
     design: Design,
     *,
-    keep_order: bool = False,
-    unseen: Unseen = "error",
     missing: ForNew = "refuse",
     new_people: bool = False,
     ledger: Path | None = None,
@@ -134,14 +128,11 @@ def apply(
         mechanism sees the secret.
     design : Design
         From :func:`sanitise` or :func:`~lifttables.designs.designing.load`.
-    keep_order, new_people, ledger, rng
+    new_people, ledger, rng
         As in :func:`sanitise`.
-    unseen : {"error", "draw"}
-        Treatment of symbols that the design does not contain: raise an error, or draw the output from P(y), which
-        reveals nothing about the secret. With a pool of rare values, they belong to it instead.
     missing : {"refuse", "drop"}
         Treatment of missing values: handle them like any other value, which is an error if the design has no symbol for
-        them (see ``unseen``), or drop their rows.
+        them, or drop their rows.
 
     Returns
     -------
@@ -159,7 +150,6 @@ def apply(
     BrokenNotion
         If earlier releases violate the notion together with this one, or if this cannot be computed.
     """
-    how = Publishing(unseen, keep_order, "keep")
     table = open_table(frame)
     if ledger is None:
         warn_of_known(table, new_people=new_people)
@@ -167,4 +157,4 @@ def apply(
     def drawn(draw: Draw, applied: Applied) -> Applied:
         return replace(applied, frame=draw.frame())
 
-    return release_again(table, design, how, drawn, missing=missing, new_people=new_people, ledger=ledger, rng=rng)
+    return release_again(table, design, drawn, missing=missing, new_people=new_people, ledger=ledger, rng=rng)

@@ -19,7 +19,7 @@ import polars as pl
 from liftlib.channel import Uniform
 from liftlib.errors import DataError
 from lifttables.designs.designing import Design
-from lifttables.designs.publishing import Publishing, published
+from lifttables.designs.publishing import published
 from lifttables.encoding.columns import ROWS, Column, Labels, check_numbers, labelled
 from lifttables.encoding.table import NUMBER, Rows, Table, numbers, reading, tally
 from lifttables.sources.polars_rows import PolarsTable, polars_of, texts_of
@@ -87,11 +87,11 @@ class Lazy(Table):
         counted: Labels = distinct.group_by(NUMBER).agg(nw.col(COUNT_COLUMN).sum().alias(ROWS))
         return counted
 
-    def release(self, design: Design, source: Uniform, how: Publishing) -> Any:
+    def release(self, design: Design, source: Uniform) -> Any:
         """Fetch the rows and return the released rows as an eager frame."""
         every = {*design.columns_needed()}
         fetched = super().collected(self.rows([name for name in self.columns if name in every]))
-        return PolarsTable(polars_of(fetched).lazy(), self.name, fetched.to_native()).release(design, source, how)
+        return PolarsTable(polars_of(fetched).lazy(), self.name, fetched.to_native()).release(design, source)
 
 
 class Parted(Lazy):
@@ -102,15 +102,15 @@ class Parted(Lazy):
         """Return the sum over partitions of the counts that a function returns."""
 
     @abstractmethod
-    def drawn(self, design: Design, key: bytes, how: Publishing) -> Any:
+    def drawn(self, design: Design, key: bytes) -> Any:
         """Return the released rows as a lazy frame, in random order by default.
 
         ``key`` is the key of ``randomness.Stream``.
         """
 
-    def release(self, design: Design, source: Uniform, how: Publishing) -> Any:
+    def release(self, design: Design, source: Uniform) -> Any:
         """Return the released rows as a lazy frame of the cluster."""
-        return self.drawn(design, key_of(source), how)
+        return self.drawn(design, key_of(source))
 
     def _counted(self, raw: Sequence[str], named: Mapping[str, Column]) -> Labels:
         counted = self.tally(raw, partial(count_labels, named=dict(named), where=self.name))
@@ -153,7 +153,7 @@ class OnDask(Parted):
         counted: pl.DataFrame = parts[0].compute()
         return counted
 
-    def drawn(self, design: Design, key: bytes, how: Publishing) -> Any:  # noqa: D102
+    def drawn(self, design: Design, key: bytes) -> Any:  # noqa: D102
         import dask  # noqa: PLC0415
         import dask.dataframe as dd  # noqa: PLC0415
         import pandas as pd  # noqa: PLC0415
@@ -161,17 +161,15 @@ class OnDask(Parted):
         columns = published(self, design)
         frame = self.rows(design.columns_needed()).to_native()
         meta = pd.DataFrame({name: pd.Series(dtype=TEXT_DTYPE) for name in columns})
-        release_part = partial(_released_part, how=how, columns=columns)
+        release_part = partial(_released_part, columns=columns)
         # a part carries its number: Dask's own count of parts begins anew where some are taken out of a frame
         delayed_design = dask.delayed(design, traverse=False)
         parts = [
             dask.delayed(release_part)(part, number, delayed_design, key)
             for number, part in enumerate(frame.to_delayed())
         ]
-        shuffled = meta if how.keep_order else meta.assign(**{ORDER_COLUMN: pd.Series(dtype=np.int64)})
-        drawn = dd.from_delayed(parts, meta=shuffled, verify_meta=False)
-        if how.keep_order:
-            return drawn
+        ordered = meta.assign(**{ORDER_COLUMN: pd.Series(dtype=np.int64)})
+        drawn = dd.from_delayed(parts, meta=ordered, verify_meta=False)
         return drawn.shuffle(on=ORDER_COLUMN).map_partitions(_in_order, meta=meta)
 
 
@@ -185,16 +183,15 @@ def _summed(counts: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def _released_part(
-    part: pd.DataFrame, number: int, design: Design, key: bytes, *, how: Publishing, columns: Sequence[str]
+    part: pd.DataFrame, number: int, design: Design, key: bytes, *, columns: Sequence[str]
 ) -> pd.DataFrame:
     import pandas as pd  # noqa: PLC0415
 
     rows = polars_of(nw.from_native(part[design.columns_needed()], eager_only=True))
-    drawn = design.draw(rows, Stream(key, number, 0), how.unseen)
+    drawn = design.draw(rows, Stream(key, number, 0))
     texts = design.released(drawn)
     released = pd.DataFrame({name: pd.array(texts[name], dtype=TEXT_DTYPE) for name in columns})
-    if not how.keep_order:
-        released[ORDER_COLUMN] = Stream(key, number, 1).bits(len(released)).view(np.int64)
+    released[ORDER_COLUMN] = Stream(key, number, 1).bits(len(released)).view(np.int64)
     return released
 
 
@@ -225,18 +222,15 @@ class OnSpark(Parted):
         gathered = _run(summed.toArrow)
         return pl.DataFrame({back[alias]: pl.Series(gathered[alias]) for alias in gathered.column_names})
 
-    def drawn(self, design: Design, key: bytes, how: Publishing) -> Any:  # noqa: D102
+    def drawn(self, design: Design, key: bytes) -> Any:  # noqa: D102
         from pyspark.sql import types  # noqa: PLC0415
 
         columns = published(self, design)
         frame = self.rows(design.columns_needed()).to_native()
         fields = [types.StructField(name, types.StringType()) for name in columns]
-        if not how.keep_order:
-            fields.append(types.StructField(ORDER_COLUMN, types.LongType()))
-        draw = partial(_released_batches, design=design, key=key, how=how, columns=columns)
+        fields.append(types.StructField(ORDER_COLUMN, types.LongType()))
+        draw = partial(_released_batches, design=design, key=key, columns=columns)
         drawn = frame.mapInArrow(draw, types.StructType(fields))
-        if how.keep_order:
-            return drawn
         return drawn.repartition(_quoted(ORDER_COLUMN)).sortWithinPartitions(_quoted(ORDER_COLUMN)).drop(ORDER_COLUMN)
 
 
@@ -275,7 +269,7 @@ def _counted_batches(
 
 
 def _released_batches(
-    batches: Iterator[pa.RecordBatch], design: Design, key: bytes, how: Publishing, columns: Sequence[str]
+    batches: Iterator[pa.RecordBatch], design: Design, key: bytes, columns: Sequence[str]
 ) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa  # noqa: PLC0415
     from pyspark import TaskContext  # noqa: PLC0415
@@ -283,10 +277,9 @@ def _released_batches(
     number = int(TaskContext.get().partitionId())
     draws, order = Stream(key, number, 0), Stream(key, number, 1)
     for batch in batches:
-        drawn = pl.DataFrame(texts_of(design, design.draw(_rows_of(batch), draws, how.unseen))).to_arrow()
+        drawn = pl.DataFrame(texts_of(design, design.draw(_rows_of(batch), draws))).to_arrow()
         released = {name: drawn.column(name) for name in columns}
-        if not how.keep_order:
-            released[ORDER_COLUMN] = pa.array(order.bits(batch.num_rows).view(np.int64))
+        released[ORDER_COLUMN] = pa.array(order.bits(batch.num_rows).view(np.int64))
         yield from _plain(pa.table(released)).to_batches()
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from liftlib.channel import Uniform
 from lifttables.designs.designing import Design
-from lifttables.designs.publishing import Publishing, published
+from lifttables.designs.publishing import published
 from lifttables.encoding.table import Rows, Table, present
 from lifttables.sources.randomness import permutation
 
@@ -29,12 +29,10 @@ class Frame(Table):
         rows: Rows = self._frame.lazy().select(*names)
         return rows
 
-    def release(self, design: Design, source: Uniform, how: Publishing) -> Any:
+    def release(self, design: Design, source: Uniform) -> Any:
         """Return the released rows in the same library, without index and metadata."""
-        drawn = np.concatenate(
-            [design.draw(rows, source, how.unseen) for rows in self.batches(design.columns_needed())]
-        )
-        order = np.arange(len(drawn)) if how.keep_order else permutation(len(drawn), source)
+        drawn = np.concatenate([design.draw(rows, source) for rows in self.batches(design.columns_needed())])
+        order = permutation(len(drawn), source)
         frame = nw.from_native(self.native, eager_only=True)
         if self.needed:
             rows = self.read(list(dict.fromkeys(column.name for column in self.needed)))

@@ -14,7 +14,6 @@ from polars.exceptions import PolarsError
 from liftlib.channel import Uniform
 from liftlib.errors import DataError
 from lifttables.designs.designing import Design
-from lifttables.designs.publishing import Publishing
 from lifttables.encoding.columns import Labels
 from lifttables.encoding.table import Rows, reading
 from lifttables.sources.frames import Frame
@@ -41,15 +40,15 @@ class PolarsTable(Frame):
             for batch in self.rows(names).to_native().collect_batches(maintain_order=True, chunk_size=BATCH_ROWS):
                 yield nw.from_native(batch, eager_only=True)
 
-    def release(self, design: Design, source: Uniform, how: Publishing) -> Any:  # noqa: D102
+    def release(self, design: Design, source: Uniform) -> Any:  # noqa: D102
         if not isinstance(self.native, pl.LazyFrame):
-            return super().release(design, source, how)
+            return super().release(design, source)
         every = {*design.columns_needed(), *(column.name for column in self.needed)}
         # once: a query may give its rows in another order each time
         rows = self.native.select(name for name in self.columns if name in every).collect()
         table = PolarsTable(rows.lazy(), self.name, rows)
         table.needed = self.needed
-        return table.release(design, source, how)
+        return table.release(design, source)
 
 
 def texts_of(design: Design, outputs: NDArray[np.integer]) -> list[pl.Series]:

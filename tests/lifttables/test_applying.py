@@ -1,6 +1,5 @@
 """New rows released with an earlier design: their card, and what the ledger records of them."""
 
-import json
 import math
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 import liftlib as ll
 import lifttables as tables
 from liftlib.errors import BrokenNotion, DataError, InvalidParameter
-from lifttables.designs.statement import NEW_ROWS_TELL, UNSEEN_TELL
+from lifttables.designs.statement import NEW_ROWS_TELL
 from lifttables.releases.card import POOL_TELLS
 from lifttables.releases.ledger import ledger_next_to, read_ledger
 from lifttables.releases.recognising import recognised
@@ -71,11 +70,14 @@ def test_a_copy_of_the_new_rows_is_recognised(folder):
 
 
 def test_a_copy_is_recognised_without_the_secret_and_with_symbols_that_the_design_has_not_seen(folder):
-    others, how = pl.DataFrame({"ill": ["1", "new"] * 3, "age": ["90", "99"] * 3}), tables.Publishing(unseen="draw")
+    others = pl.DataFrame({"ill": ["1", "0"] * 3, "age": ["90", "99", "99", "90", "90", "99"]})
+    rows = pl.concat([people(4000, 0), pl.DataFrame({"ill": ["0", "1"], "age": ["60", "70"]})])
+    words = {**WORDS, "mechanism": "randomised-response", "rare": "pool", "min_count": 5}
+    tables.sanitise(rows, **words).design.save(Path("design.json"))
     new = {"with.csv": pl.concat([people(2900, 2), others]), "without.csv": pl.concat([people(2900, 5), others])}
     for name, rows in new.items():
         (rows if name == "with.csv" else rows.drop("ill")).write_csv(name)
-        apply_file(name, f"out-{name}", publishing=how, new_people=True)
+        apply_file(name, f"out-{name}", new_people=True)
         (entry,) = read_ledger(ledger_next_to(Path(name))).entries
         assert entry.design.table.sum() == 2906
         assert {("90",), ("99",)} <= set(entry.design.public.labels)
@@ -105,12 +107,12 @@ def test_the_card_of_new_rows_is_that_of_a_release(folder, design):
     card = tables.read_card(Path("out.card.json"))
     assert card.as_dict() == done.card.as_dict()
     assert Path("out.card.md").read_text() == card.as_text()
-    assert (card.rows, card.release, card.options["unseen"]) == (3000, 1, "error")
+    assert (card.rows, card.release, card.options["missing"]) == (3000, 1, "refuse")
     assert tables.verify(Path("out.csv"), card).agrees
     found = tables.estimate(Path("out.csv"), card)
     assert found.symbols == ("20", "34", "51")
-    assert (found.low[0] <= LAW.sum(axis=0)).all()
-    assert (LAW.sum(axis=0) <= found.high[0]).all()
+    assert (found.low <= LAW.sum(axis=0)).all()
+    assert (LAW.sum(axis=0) <= found.high).all()
     np.testing.assert_array_equal(card.kernel, design.channel.kernel)
     # the kernel was there before these people's rows, and whether it suits them was checked with exact counts
     assert NEW_ROWS_TELL in card.not_covered
@@ -120,12 +122,11 @@ def test_the_card_of_new_rows_is_that_of_a_release(folder, design):
 
 
 def test_the_card_of_a_frame_of_new_rows(design):
-    new = pl.concat([people(3000, 3), pl.DataFrame({"ill": ["1"], "age": ["90"]})])
-    done = tables.apply(new, design, unseen="draw", keep_order=True, rng=0)
-    assert (done.card.rows, done.card.order) == (3001, "in the original table's order")
-    assert UNSEEN_TELL in done.card.not_covered
+    done = tables.apply(people(3000, 3), design, rng=0)
+    assert done.card.rows == 3000
     assert any("seed" in limit for limit in done.card.not_covered)
-    assert ["90"] not in json.loads(json.dumps(done.card.as_dict()))["symbols"]
+    with pytest.raises(DataError, match="has not seen the public symbol of 1 row, such as '90'"):
+        tables.apply(pl.concat([people(3000, 3), pl.DataFrame({"ill": ["1"], "age": ["90"]})]), design)
 
 
 def test_a_second_release_of_new_rows_is_promised_for_them_alone(folder):
@@ -170,8 +171,10 @@ def test_a_value_that_is_not_named_belongs_to_the_pool(tmp_path):
         if len(done.design.public.labels) - 1 in x
     }
     new = pl.concat([people(4000, 8), people(5, 5, ages=("97", "98", "99"))])
-    released = tables.apply(new, done.design, keep_order=True).frame
-    assert set(released.filter(new["age"].is_in(["97", "98", "99"]))["age"]) == {*pool}
+    released = tables.apply(new, done.design).frame
+    assert len(released) == len(new)
+    drawn = done.design.draw(new, np.random.default_rng(0))
+    assert {done.design.texts[y] for y in drawn[new["age"].is_in(["97", "98", "99"])]} == {pool}
     assert POOL_TELLS in done.card.not_covered
 
 

@@ -87,46 +87,28 @@ def test_unbiased_with_the_error_it_says_and_intervals_that_cover(mechanism, n):
         rows = people(n, rng)
         out = pl.DataFrame(made.released(made.draw(rows, rng)))
         found.append(estimate(out, card))
-    values, errors = (np.array([getattr(one, name)[0] for one in found]) for name in ("unbiased", "error"))
+    values, errors = (np.array([getattr(one, name) for one in found]) for name in ("unbiased", "error"))
     assert len(truth) > 1
     assert (np.abs(values.mean(axis=0) - truth) < 5 * values.std(axis=0) / np.sqrt(len(found)) + 1e-12).all()
     np.testing.assert_allclose(errors.mean(axis=0), values.std(axis=0), rtol=0.15)
-    covered = np.array([(one.low[0] <= truth) & (truth <= one.high[0]) for one in found]).mean(axis=0)
+    covered = np.array([(one.low <= truth) & (truth <= one.high) for one in found]).mean(axis=0)
     assert covered.min() >= 0.92
     assert covered.mean() >= 0.93
     # the projection is no further from the truth
-    squared = [((one.projected[0] - truth) ** 2).sum() for one in found]
+    squared = [((one.projected - truth) ** 2).sum() for one in found]
     assert np.mean(squared) <= ((values - truth) ** 2).sum(axis=1).mean() + 1e-15
-
-
-def test_a_cross_table_with_a_released_column(tmp_path):
-    made, rng = made_by("optimal", ll.LIP(0.8)), np.random.default_rng(2)
-    card = card_with_kernel(made)
-    z_given_x = np.array([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8], [0.4, 0.6]])
-    truth = (JOINT.sum(axis=0)[:, None] * z_given_x).T
-    values = []
-    for _ in range(300):
-        rows = people(2000, rng)
-        z = ["ab"[int(rng.random() < z_given_x[int(x[1]), 1])] for x in rows["x"]]
-        out = pl.DataFrame(made.released(made.draw(rows, rng))).with_columns(pl.Series("z", z))
-        found = estimate(out, card, by=["z"])
-        assert found.by == ("a", "b")
-        values.append(found.unbiased)
-    values = np.array(values)
-    assert (np.abs(values.mean(axis=0) - truth) < 5 * values.std(axis=0) / np.sqrt(300)).all()
-    assert values.sum(axis=(1, 2)) == pytest.approx(1)
 
 
 def test_projection_is_the_nearest_distribution():
     rng = np.random.default_rng(4)
     for _ in range(50):
-        values = rng.normal(0.25, 0.5, (2, 3))
+        values = rng.normal(0.25, 0.5, 6)
         values += (1 - values.sum()) / values.size
         found = _nearest(values)
         assert found.sum() == pytest.approx(1)
         assert (found >= 0).all()
-        slopes = (found - values).ravel()
-        assert slopes[found.ravel() > 0].max() <= slopes.min() + 1e-12
+        slopes = found - values
+        assert slopes[found > 0].max() <= slopes.min() + 1e-12
 
 
 def test_the_command(tmp_path, capsys):

@@ -54,7 +54,6 @@ def test_a_release_has_the_other_rows_and_their_kept_columns(at):
         **OF,
         "notion": ll.LIP(3.0),
         "keep": ["half"],
-        "keep_order": True,
         "resamples": 0,
         "rng": 1,
         "confidence": None,
@@ -62,7 +61,7 @@ def test_a_release_has_the_other_rows_and_their_kept_columns(at):
     done = tables.sanitise(frame, **how, missing="drop")
     expected = tables.sanitise(WHOLE, **how)
     halves = pl.DataFrame(done.frame)["half"] if not isinstance(done.frame, pd.DataFrame) else done.frame["half"]
-    assert list(map(str, halves)) == WHOLE["half"].to_list()
+    assert sorted(map(str, halves)) == sorted(WHOLE["half"])
     assert done.card.rows == len(WHOLE)
     assert done.card.kept == expected.card.kept
     assert any("rows were dropped" in note for note in done.audit.notes)

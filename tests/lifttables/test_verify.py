@@ -145,7 +145,6 @@ FIELDS = [
     "made",
     "version",
     "cite",
-    "order",
 ]
 
 
