@@ -7,10 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from liftbook.claims import FUNCTIONS, calls_in, compute, drawn_at_random, read_claims, read_readings
-from liftbook.claims.judging import REPLICATIONS, Interval, Value, store, stored_values
+from liftbook.claims.judging import REPLICATIONS, Interval, Value, store
 from liftbook.rows.stores import Store, Wanted, near
-
-__all__ = ["LEDGER", "differences", "is_long", "recomputed", "same", "stored_values", "wanted"]
 
 
 def wanted() -> dict[str, str]:

@@ -6,7 +6,8 @@ import argparse
 import math
 import time
 
-from liftbook.claims.stored import LEDGER, differences, recomputed, stored_values
+from liftbook.claims.judging import stored_values
+from liftbook.claims.stored import LEDGER, differences, recomputed
 from liftbook.figures.population import stored as population
 from liftbook.figures.stored import RUNS
 from liftlib.errors import InvalidParameter

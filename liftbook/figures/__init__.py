@@ -31,36 +31,12 @@ rng : int or numpy.random.Generator
     Seed or random generator.
 """
 
-from liftbook.figures.c22 import (
-    example_c22_1,
-    example_c22_1_family,
-    figure_c22_1,
-    figure_c22_2,
-    figure_c22_3,
-    merged_risks,
-)
+from liftbook.figures.c22 import example_c22_1, example_c22_1_family, merged_risks
 from liftbook.figures.e23.asymmetry import figure_e23_1
 from liftbook.figures.e23.convexity import convexity_of_bounds, lift_measures, lift_sets
-from liftbook.figures.e23.merging import (
-    algorithm_1_readings,
-    figure_e23_2,
-    figure_e23_3,
-    figure_e23_6,
-    figure_e23_7,
-    figure_e23_11,
-    figure_e23_12,
-    figure_e23_13,
-)
+from liftbook.figures.e23.merging import algorithm_1_readings
 from liftbook.figures.e23.printed_response import algorithm_2, algorithm_2_endings
-from liftbook.figures.e23.response import (
-    distance_to_optimum,
-    figure_e23_4,
-    figure_e23_5,
-    figure_e23_8,
-    figure_e23_9,
-    figure_e23_10,
-    vertex_growth,
-)
+from liftbook.figures.e23.response import distance_to_optimum, vertex_growth
 from liftbook.figures.i21 import figure_i21_1, figure_i21_2, figure_i21_3, figure_i21_4, reduction_tradeoff
 from liftbook.figures.open_questions import (
     alpha_lift_heuristic,
@@ -72,6 +48,23 @@ from liftbook.figures.open_questions import (
 from liftbook.figures.s20.optimal import figure_s20_3, kernel_polytope_times
 from liftbook.figures.s20.reporting import correlations, figure_s20_5, figure_s20_6, figure_s20_7, figure_s20_8
 from liftbook.figures.s20.side_channels import figure_s20_4, shares_of_lip, srlip_small, theorem_4_failures
+from liftbook.figures.tradeoffs import (
+    figure_c22_1,
+    figure_c22_2,
+    figure_c22_3,
+    figure_e23_2,
+    figure_e23_3,
+    figure_e23_4,
+    figure_e23_5,
+    figure_e23_6,
+    figure_e23_7,
+    figure_e23_8,
+    figure_e23_9,
+    figure_e23_10,
+    figure_e23_11,
+    figure_e23_12,
+    figure_e23_13,
+)
 from liftbook.rows.tradeoffs import Point, merged_measures, merging_tradeoff, response_tradeoff
 
 __all__ = [

@@ -1,8 +1,8 @@
-"""C22 Figs 1-3, the gain of subset merging over complete merging under LIP; and Example 1, with all its numbers."""
+"""C22: subset merging beside complete merging under LIP (Figs 1-3), and Example 1, with all its numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,8 @@ from scipy.optimize import brentq, linprog
 
 from liftbook.rows.batch import Batch, Labels
 from liftbook.rows.labels import merge_labels, watchdog_labels
-from liftbook.rows.making import C22_EPSILONS, figure
+from liftbook.rows.making import figure
 from liftbook.rows.tidy import budgets, frame, summary
-from liftlib.datasets import uniform_joints
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
@@ -24,7 +23,6 @@ from liftlib.merging.watchdog import watchdog
 from liftlib.notions import LIP
 from mixproof.numerics import Mask, Matrix, Rng, Vector, generator, xlogx
 
-SUBSETS, COMPLETE = "Algorithm 1", "complete merging"
 COLUMNS = ["series", "eps", "measure", "mean", "std", "low", "high", "n"]
 
 
@@ -66,70 +64,23 @@ def merged_risks(p: Matrix | Batch, labels: Labels, eps: float) -> dict[str, Vec
     }
 
 
-def _tradeoff(p: Matrix, wanted: tuple[str, ...], epsilons: Iterable[float], extend: bool) -> pd.DataFrame:
-    rows: list[dict[str, Any]] = []
-    batch = Batch(p)
-    for eps in budgets(epsilons):
-        notion = LIP(eps)
-        for series, labels in (
-            (SUBSETS, merge_labels(batch, notion, extend=extend)[0]),
-            (COMPLETE, watchdog_labels(batch, notion, extend=extend)),
-        ):
-            measures = merged_risks(batch, labels, eps)
-            rows += summary({name: measures[name] for name in wanted if measures[name].size}, series=series, eps=eps)
-    return pd.DataFrame(rows, columns=COLUMNS)
+def subsets_and_complete(measures: Sequence[str]) -> Callable[..., pd.DataFrame]:
+    """Return what computes these measures of Algorithm 1 and of complete merging at each LIP budget."""
 
+    def rows(p: Matrix, epsilons: Iterable[float], *, extend: bool) -> pd.DataFrame:
+        rows: list[dict[str, Any]] = []
+        batch = Batch(p)
+        for eps in budgets(epsilons):
+            notion = LIP(eps)
+            for series, labels in (
+                ("Algorithm 1", merge_labels(batch, notion, extend=extend)[0]),
+                ("complete merging", watchdog_labels(batch, notion, extend=extend)),
+            ):
+                found = merged_risks(batch, labels, eps)
+                rows += summary({name: found[name] for name in measures if found[name].size}, series=series, eps=eps)
+        return pd.DataFrame(rows, columns=COLUMNS)
 
-@figure
-def figure_c22_1(
-    n_trials: int = 1000,
-    epsilons: Iterable[float] = C22_EPSILONS,
-    n_secret: int = 13,
-    n_public: int = 20,
-    *,
-    extend: bool = False,
-    rng: Rng = 0,
-) -> pd.DataFrame:
-    """Return the leakage of the merged symbols against the LIP budget (C22 Fig. 1).
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``series`` (Algorithm 1, complete merging), ``eps``, ``measure`` (high_risk_leakage, nats), ``mean``,
-        ``std``, ``n`` (the number of joints with a high-risk symbol). Budgets without such joints have no row.
-    """
-    p = uniform_joints(n_trials, n_secret, n_public, rng)
-    return _tradeoff(p, ("high_risk_leakage",), epsilons, extend)
-
-
-@figure
-def figure_c22_2(
-    n_trials: int = 1000,
-    epsilons: Iterable[float] = C22_EPSILONS,
-    n_secret: int = 13,
-    n_public: int = 20,
-    *,
-    extend: bool = False,
-    rng: Rng = 0,
-) -> pd.DataFrame:
-    """Return the loss of utility, NMIL, against the LIP budget (C22 Fig. 2)."""
-    p = uniform_joints(n_trials, n_secret, n_public, rng)
-    return _tradeoff(p, ("nmil",), epsilons, extend)
-
-
-@figure
-def figure_c22_3(
-    n_trials: int = 1000,
-    epsilons: Iterable[float] = C22_EPSILONS,
-    n_secret: int = 13,
-    n_public: int = 20,
-    *,
-    extend: bool = False,
-    rng: Rng = 0,
-) -> pd.DataFrame:
-    """Return overall leakage and NMIL at each LIP budget (C22 Fig. 3)."""
-    p = uniform_joints(n_trials, n_secret, n_public, rng)
-    return _tradeoff(p, ("nmil", "leakage"), epsilons, extend)
+    return rows
 
 
 EXAMPLE_RISKS = (1.3515, 1.6458, 0.9295, 0.8161, 0.2608)

@@ -16,13 +16,14 @@ import numpy as np
 import pandas as pd
 
 from liftbook.figures.e23.response import GAP as NEARNESS
-from liftbook.figures.e23.response import distance_to_optimum, figure_e23_4, figure_e23_8, figure_e23_10
+from liftbook.figures.e23.response import distance_to_optimum
 from liftbook.figures.open_questions import alpha_lift_optimum
 from liftbook.figures.population.kept_columns import kept_column_attempts
 from liftbook.figures.population.plane import designs_in_plane
 from liftbook.figures.s20.optimal import kernel_polytope_times
 from liftbook.figures.s20.reporting import figure_s20_5
 from liftbook.figures.s20.side_channels import GAP, figure_s20_4
+from liftbook.figures.tradeoffs import figure_e23_4, figure_e23_8, figure_e23_10
 from liftbook.rows.stores import RELATIVE, Store, Wanted, near
 from liftlib.errors import DataError, InvalidParameter
 

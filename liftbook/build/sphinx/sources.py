@@ -40,7 +40,7 @@ def stands_on(names: Iterable[str]) -> list[str]:
     >>> sorted(address.rpartition(".")[2] for address in stands_on(["aorr_adult_eps_2"]))
     ['ALIP', 'adult', 'evaluate', 'optimal_response']
     >>> stands_on(["watchdog_synthetic"])
-    ['liftbook.figures.e23.merging.figure_e23_2']
+    ['liftbook.figures.tradeoffs.figure_e23_2']
     """
     figures, addresses, seen = exported("liftbook.figures"), dict[str, None](), set[int]()
 

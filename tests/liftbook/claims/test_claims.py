@@ -12,13 +12,24 @@ from each import each
 from liftbook import claims, figures
 from liftbook.build.sphinx.ledger import details
 from liftbook.claims import stored
-from liftbook.claims.judging import KINDS, REPLICATIONS, VERDICTS, Interval, Outcome, parse, shown, store, verdict_of
+from liftbook.claims.judging import (
+    KINDS,
+    REPLICATIONS,
+    VERDICTS,
+    Interval,
+    Outcome,
+    parse,
+    shown,
+    store,
+    stored_values,
+    verdict_of,
+)
 from liftlib.errors import DataError
 from liftlib.resources import resource
 
 ROOT = Path(__file__).resolve().parents[3]
 ROWS = claims.read_claims()
-VALUES = stored.stored_values()
+VALUES = stored_values()
 WANTED = stored.wanted()
 QUICK = [call for call in WANTED if not stored.is_long(call) and WANTED[call] != "time"]
 COLUMNS = [
