@@ -5,13 +5,16 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from importlib.metadata import version
+from multiprocessing import TimeoutError as TooLong
+from multiprocessing import get_context
+from multiprocessing.pool import Pool
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from liftbook.figures.relatives.trying import Trying
 from liftbook.relatives.overall import AverageLeakage, MaximalLeakage
 from liftlib import registry
 from liftlib.datasets import adult, dirichlet_joint, hundred_people, uniform_joint
@@ -70,7 +73,7 @@ def bench_cell(mechanism: str, joint: str, notion: str) -> dict[str, object]:
 
 
 def bench(
-    joints: Iterable[str] | None = None, mechanisms: Iterable[str] | None = None, seconds: float = 5.0
+    joints: Iterable[str] | None = None, mechanisms: Iterable[str] | None = None, seconds: float | None = None
 ) -> pd.DataFrame:
     """Return the benchmark's rows: utility, leakages, certificate and time.
 
@@ -78,8 +81,8 @@ def bench(
     ----------
     joints, mechanisms : iterable of str, optional
         Names in ``BENCH_JOINTS`` and in the registry; by default all.
-    seconds : float
-        Time limit per mechanism.
+    seconds : float, optional
+        Time limit per mechanism, which then runs in another process; none by default.
 
     Returns
     -------
@@ -97,18 +100,44 @@ def bench(
         for notion, asked in BENCH_NOTIONS.items()
         if registry.mechanisms[name].serves(asked)
     ]
-    with Trying() as trying:
-        rows = [dict(zip(COLUMNS, key, strict=False)) | _tried(trying, *key, seconds) for key in keys]
+    with _Process(seconds) as process:
+        rows = [dict(zip(COLUMNS, key, strict=False)) | _tried(process, *key) for key in keys]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _tried(trying: Trying, joint: str, notion: str, name: str, seconds: float) -> dict[str, object]:
+class _Process(AbstractContextManager["_Process"]):
+    """Runs cells with a time limit in a process that is replaced when it exceeds it, or in this one without a limit."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._seconds, self._pool = seconds, None if seconds is None else self._new()
+
+    def _new(self) -> Pool:
+        pool = get_context("spawn").Pool(1)
+        pool.apply(_known, ("joint", (), ()))  # imports do not count
+        return pool
+
+    def run(self, *cell: str) -> dict[str, object]:
+        if self._pool is None:
+            return bench_cell(*cell)
+        try:
+            return self._pool.apply_async(bench_cell, cell).get(self._seconds)
+        except TooLong:
+            self._pool.terminate()
+            self._pool = self._new()
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.terminate()
+
+
+def _tried(process: _Process, joint: str, notion: str, name: str) -> dict[str, object]:
     n = BENCH_JOINTS[joint]().n_public
     if n > (registry.mechanisms[name].most_symbols or n):
         return {"status": "too many symbols"}
     try:
-        return dict(trying.call(bench_cell, (name, joint, notion), seconds))
-    except TimeoutError:
+        return process.run(name, joint, notion)
+    except TooLong:
         return {"status": "took too long"}
     except LiftError as error:
         return {"status": type(error).__name__}
@@ -130,6 +159,6 @@ def stored_bench() -> pd.DataFrame:
 
 if __name__ == "__main__":
     libraries = (f"{library} {version(library)}" for library in ("numpy", "scipy", "highspy"))
-    bench().assign(versions=" ".join([platform.python_version(), *libraries])).to_csv(
+    bench(seconds=5.0).assign(versions=" ".join([platform.python_version(), *libraries])).to_csv(
         Path("data/bench.csv"), index=False, float_format="%.9g", lineterminator="\n"
     )

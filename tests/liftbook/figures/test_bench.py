@@ -45,6 +45,11 @@ def test_the_stored_rows():
     assert (most.loc[proven.index] <= proven + 1e-6).all()
 
 
+def test_what_takes_too_long_is_stopped():
+    rows = bench(["random 5x12", "hundred people, 2x3"], ["secret-aware"], seconds=0.01)
+    assert rows["status"].iloc[0] == "took too long"
+
+
 def test_wrong_names():
     with pytest.raises(InvalidParameter, match="no joint 'x' in the bench: there are hundred people, 2x3, "):
         bench(["x"])
