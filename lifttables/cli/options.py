@@ -73,7 +73,8 @@ def table_options(parser: argparse.ArgumentParser, *, required: bool = True) -> 
         default=[],
         metavar="COLUMN=VALUE,...",
         help="all values that a secret may have, whether they occur or not, as in --values ill=none,flu,hiv: the "
-        "promise then holds for each of them, and otherwise only for the values that occur; can be repeated",
+        "promise then holds for each of them, and otherwise only for the values that occur; of a public column, the "
+        "values to name (all others are pooled); can be repeated",
     )
     add(
         "--na",

@@ -191,7 +191,7 @@ class Design:
     @property
     def pools_new(self) -> bool:
         """Whether public values that the design has not seen count as rare, as all that are not named do."""
-        return bool(self.public.pooled) and not self.channel.sees_secret
+        return self.public.has_pool and not self.channel.sees_secret
 
     def kernel(self) -> Matrix:
         """Return the kernel as a matrix, shape (n + 1, Y), with a last row for values that the design has not seen.
@@ -261,9 +261,9 @@ def unseen_symbols(rows: int, role: str, example: str) -> DataError:
 
 
 @checked
-def load(path: Path) -> Design:
+def load(path: str | Path) -> Design:
     """Return the design in a file of :meth:`Design.save`, or raise DataError."""
-    return read_ours(path, "design", FORMAT, design_from, "release the table again, which writes a new design")
+    return read_ours(Path(path), "design", FORMAT, design_from, "release the table again, which writes a new design")
 
 
 def design_from(content: Any) -> Design:

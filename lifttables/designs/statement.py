@@ -42,8 +42,8 @@ NAMES_TELL = (
 NOISE_TELLS = (
     "Everything on this card but the names of values and the number of the release was computed from the number of "
     "rows and from counts with random noise. The bound for somebody who knows all other rows assumes that they know of "
-    f"the last person only how common the values are. {NAMES_TELL} Whether to release, and the number of the release, "
-    "were decided with exact counts of these rows, and no bound allows for what this may tell."
+    "the last person only how common the values are. Whether to release, and the number of the release, were decided "
+    "with exact counts of these rows, and no bound allows for what this may tell."
 )
 
 NO_LIMIT = "so nothing limits what somebody who knows all other rows may learn"
@@ -150,7 +150,7 @@ def not_covered(design: Design, *, new_rows: bool = False, bounded: bool = True)
     elif design.noisy is None:
         limits.append(MERGING_TELLS if design.grid == 1 else OUTPUTS_TELL)
     else:
-        limits.append(NOISE_TELLS if bounded else NAMES_TELL)
+        limits += [*([NOISE_TELLS] * bounded), *([NAMES_TELL] * (not design.public.listed))]
     limits.append(f"Secrets other than {', '.join(design.secret.names)} are not protected.")
     return tuple(limits)
 
@@ -179,7 +179,8 @@ def published_as(design: Design) -> list[str]:
     sentences = []
     if design.public.pooled:
         pooled = [JOIN.join(symbol) for symbol in design.public.pooled]
-        sentences.append(f"“{RARE}” stands for values with few rows: {_listed(pooled)}.")
+        which = "values that are not listed" if design.public.listed else "values with few rows"
+        sentences.append(f"“{RARE}” stands for {which}: {_listed(pooled)}.")
     if not np.isin(design.channel.kernel, (0.0, 1.0)).all():
         sentences.append("The value of each row is drawn at random.")
         joint = design.counts.joint

@@ -141,8 +141,8 @@ class Column:
 class Symbols:
     """The symbols of one or several columns, in order.
 
-    A symbol is a tuple of labels, one for each column. If symbols are ``pooled``, the last symbol, ``("(rare)",)``,
-    stands for all of them.
+    A symbol is a tuple of labels, one for each column. The last symbol may be a pool, ``("(rare)",)``, of all other
+    values, of which those in ``pooled`` occur.
     """
 
     columns: tuple[Column, ...]
@@ -158,6 +158,16 @@ class Symbols:
     def names(self) -> list[str]:
         """The columns' names."""
         return [column.name for column in self.columns]
+
+    @property
+    def has_pool(self) -> bool:
+        """Whether the last symbol is a pool."""
+        return self.labels[-1:] == ((RARE,),)
+
+    @property
+    def listed(self) -> bool:
+        """Whether the values of all columns were given, so that the rows decide nothing about them."""
+        return bool(self.columns) and all(column.values for column in self.columns)
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -234,7 +244,7 @@ class Symbols:
     def with_new(self, labels: Labels) -> Symbols:
         """Return the symbols and, before a pool, the labels that have no index yet."""
         _, new = numbered(labels.filter((self.index(labels) < 0).tolist()), self.names)
-        end = len(self.labels) - bool(self.pooled)
+        end = len(self.labels) - self.has_pool
         return replace(self, labels=(*self.labels[:end], *new, *self.labels[end:]))
 
     def index_apart(self, labels: Labels, names: Sequence[str] = ()) -> NDArray[np.int64]:

@@ -75,16 +75,19 @@ def count(
     secrets = _secrets(filled.select(of_secret).unique().rows(), secret, max_symbols)
     many = {row[:-1]: row[-1] for row in totals.rows()}
     labels = _sorted(list(many), public)
-    few = [label for label in labels if many[label] < min_count]
-    if few and rare == "error":
+    listed = list(itertools.product(*(column.values for column in public)))  # none, unless each column has a list
+    few = [label for label in labels if (label not in set(listed) if listed else many[label] < min_count)]
+    if few and rare == "error" and not listed:
         shown = ", ".join(repr(JOIN.join(label)) for label in few[:3]) + (", ..." if len(few) > 3 else "")
         raise DataError(
             f"{named(names)} has {len(few)} symbol{'s' if len(few) > 1 else ''} with fewer than {min_count} rows "
             f"({shown}): pool them, keep them, or lower the limit",
             arguments=("rare", "min_count"),
         )
-    pooled = tuple(few) if rare == "pool" else ()
-    labels = [label for label in labels if label not in set(pooled)] + [(RARE,)] * bool(pooled)
+    pooled = tuple(few) if rare == "pool" or listed else ()
+    labels = listed or [label for label in labels if label not in set(pooled)]
+    _check_many(named(names), "symbols", len(labels), max_symbols)
+    labels = labels + [(RARE,)] * bool(pooled or listed)
     symbols = Symbols(tuple(public), tuple(labels), pooled)
     if product and symbols.labels != tuple(itertools.product(*(values for _, values in symbols.attributes))):
         raise DataError(
@@ -94,8 +97,9 @@ def count(
     secret_symbols = Symbols(tuple(secret), tuple(secrets))
     table = np.zeros((len(secrets), len(labels)))
     np.add.at(table, (secret_symbols.index(filled), symbols.index(filled)), filled[ROWS].to_numpy())
-    # the rows choose which symbols are pooled, so a union bound covers all sets of this size
-    return Counts(table, secret_symbols, symbols, log_choose(len(many), len(pooled)), dropped)
+    # where the rows choose which symbols are pooled, a union bound covers all sets of this size
+    chosen = 0.0 if listed else log_choose(len(many), len(pooled))
+    return Counts(table, secret_symbols, symbols, chosen, dropped)
 
 
 def _secrets(

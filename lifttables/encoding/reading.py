@@ -60,7 +60,8 @@ class Reading:
         ``"age=ages.csv"`` or ``"age=ages.csv:2"``, see ``binning.hierarchy_from``.
     values : tuple of str
         ``"ill=none,flu,hiv"``: all values that a secret may have, whether they occur or not. A promise for the
-        population then holds for each of them, and otherwise for the values that occur.
+        population then holds for each of them, and otherwise for the values that occur. Of a public column, the values
+        to name, whether they occur or not; all others are pooled. The rows then decide nothing about the names.
     sampling : {"independent", "weighted", "stratified", "clustered", "census"}
         How the rows were drawn; guarantees for the population need independent draws.
     separator, quote, encoding : str, optional
@@ -159,9 +160,14 @@ class Reading:
             parents[_ours("a hierarchy", name, ours, {**said, **parents})] = pairs
         listed: dict[str, tuple[str, ...]] = {}
         for name, values in map(values_from, self.values):
-            if name not in self.secrets or name in listed:
-                raise DataError(f"the values of {name!r} are listed: list those of each secret column, at most once")
-            listed[name] = values
+            listed[_ours("a list of values", name, ours, listed)] = values
+        unlisted = [name for name in self.publics if name not in listed]
+        if 0 < len(unlisted) < len(self.publics) and not {*listed} <= {*self.secrets}:
+            raise DataError(
+                f"the values of {unlisted[0]!r} are not listed, but those of another column to be released are: list "
+                "them too, or neither",
+                arguments=("values",),
+            )
         for name in self.categorical:
             _ours("codes", name, ours, {})
         columns = []
@@ -269,7 +275,7 @@ def _ours(what: str, name: str, ours: Sequence[str], taken: object) -> str:
     if name not in ours:
         raise DataError(f"{what} names {name!r}, which is neither the secret nor public: leave it out")
     if isinstance(taken, dict) and name in taken:
-        raise DataError(f"{what} names {name!r}, which already has bins or a hierarchy: give only one")
+        raise DataError(f"{what} names {name!r}, which already has bins, a hierarchy or a list: give only one")
     return name
 
 

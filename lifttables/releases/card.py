@@ -95,7 +95,7 @@ COUNTS_EXPLAINED = (
 )
 
 LABELS_MEAN = {
-    RARE: f"“{RARE}” stands for the values that are not named, because few rows have them.",
+    RARE: f"“{RARE}” stands for all values that are not named.",
     MISSING: f"“{MISSING}” stands for rows without a value.",
 }
 
@@ -377,9 +377,9 @@ def _statements(design: Design, others: str) -> tuple[Kept, ...]:
     return (Kept(whom, design.notion, None, "checked together, against the table's own shares"),)
 
 
-def read_card(path: Path) -> Card:
+def read_card(path: str | Path) -> Card:
     """Return the card in a JSON file; raise DataError if there is none."""
-    return read_ours(path, "card", FORMAT, _card, "ask for a card of this version")
+    return read_ours(Path(path), "card", FORMAT, _card, "ask for a card of this version")
 
 
 def _card(content: Any) -> Card:

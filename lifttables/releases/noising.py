@@ -62,7 +62,7 @@ def with_noise(choices: Sequence[Counts], c: float | None, key: bytes, most: int
     first = choices[0]
     level = level_for(int(first.table.sum()), first.table.size) if c is None else c
     check_scalar("noise", level, LEAST_NOISE, finite=True)
-    if first.public.pooled:
+    if first.public.has_pool:
         return [
             replace(choice, noisy=_noisy(choice, level / len(choices), key, most, len(choices))) for choice in choices
         ]

@@ -362,8 +362,8 @@ def notes_on(table: Table, design: Design, reading: Reading, rng: object) -> lis
     notes += [f"{one.how}: {one.numbers}" for one in design.kept if one.numbers]
     if design.public.pooled:
         notes.append(
-            f"pooled as (rare): {many(len(design.public.pooled), 'public symbol')} with fewer than {reading.min_count} "
-            "rows"
+            f"pooled as (rare): {many(len(design.public.pooled), 'public symbol')} "
+            + ("not listed" if design.public.listed else f"with fewer than {reading.min_count} rows")
         )
     if reading.cut_by_rows:
         notes.append(

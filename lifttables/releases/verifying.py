@@ -45,12 +45,13 @@ class Verification:
 
 
 @checked
-def verify(release: Path, card: Card, *, text_format: TextFormat | None = None) -> Verification:
+def verify(release: str | Path, card: Card, *, text_format: TextFormat | None = None) -> Verification:
     """Return the differences between a released CSV, TSV or Parquet file and its card.
 
     We compare the card with its digest and, with the file, the SHA-256 (if the card has one), the columns, the number
     of rows and the symbols of the released columns. DataError is raised if the file cannot be read as a table.
     """
+    release = Path(release)
     if release == STDIN:
         raise DataError("the standard input cannot be compared with a card: name the released file")
     table, differences = open_table(release, text_format), []

@@ -12,6 +12,8 @@ import liftlib as ll
 import lifttables as tables
 from liftlib.errors import DataError
 from lifttables.cli import main
+from lifttables.designs.statement import NAMES_TELL
+from lifttables.encoding.reading import Reading
 from mixproof.numerics import KEEP_TOL
 
 # none, flu and a rare value whose people live elsewhere, in shares of the population
@@ -174,9 +176,54 @@ def test_values_that_are_not_listed(tmp_path, capsys, monkeypatch):
     for values in (["ill=none"], ["none,flu"], ["ill=none,none"], ["ill=none,,flu"], ["ill="]):
         with pytest.raises(DataError, match=r"give NAME=VALUE,VALUE,\.\.\. with two or more different values"):
             tables.audit(few(), secret="ill", public="town", values=values)
-    for values in (["town=t0,t1,t2"], [LISTED, LISTED]):
-        with pytest.raises(DataError, match="list those of each secret column, at most once"):
-            tables.audit(few(), secret="ill", public="town", values=values)
+    with pytest.raises(DataError, match="already has bins, a hierarchy or a list: give only one"):
+        tables.audit(few(), secret="ill", public="town", values=[LISTED, LISTED])
+    with pytest.raises(DataError, match="neither the secret nor public"):
+        tables.audit(few(), secret="ill", public="town", values=["place=a,b"])
+
+
+def test_listed_public_values_are_named_and_all_others_pooled(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = few().with_columns(town=pl.when(pl.int_range(pl.len()) < 3).then(pl.lit("odd")).otherwise("town"))
+    words = {"secret": "ill", "public": "town", "notion": ll.LIP(2.0), "resamples": 0, "values": ["town=t0,t1,t9"]}
+    done = tables.sanitise(frame, **words)
+    assert done.design.public.labels == (("t0",), ("t1",), ("t9",), ("(rare)",))
+    assert not done.design.table[:, 2].any()  # which no row has
+    assert done.design.noisy.table.shape == done.design.table.shape
+    assert done.design.table.sum() == len(frame)
+    assert {("odd",)} < {*done.design.public.pooled}
+    assert NAMES_TELL not in done.card.not_covered
+    assert NAMES_TELL in tables.sanitise(frame, **{**words, "values": []}, rare="pool").card.not_covered
+    # new rows may have any value
+    new = frame.with_columns(town=pl.when(pl.int_range(pl.len()) < 5).then(pl.lit("new")).otherwise("town"))
+    assert len(tables.apply(new, done.design).frame) == len(new)
+    frame.write_csv("p.csv")
+    assert main(["release", "p.csv", *OF, "--values", "town=t0,t1,t9", "-o", "r.csv"]) == 0
+    card = tables.read_card("r.card.json")
+    assert card.symbols[2:] == (("t9",), ("(rare)",))
+    assert NAMES_TELL not in card.not_covered
+    capsys.readouterr()
+    assert main(["release", "p.csv", *OF[:4], "--values", "town=t0,t1,t9", "--counts", "-o", "c.csv"]) == 0
+    assert pl.read_csv("c.csv")["town"].to_list() == ["t0", "t1", "t9", "(rare)"]
+    few().with_columns(year=pl.lit("2020")).write_csv("k.csv")
+    for more, said in (
+        (["--keep", "year"], "which only a release without kept columns can use"),
+        (["--public", "town", "year"], "the values of 'year' are not listed"),
+    ):
+        assert main(["release", "k.csv", *OF, "--values", "town=t0,t1", *more, "-o", "k-out.csv"]) == 2
+        assert said in " ".join(capsys.readouterr().err.split())
+
+
+def test_one_row_decides_nothing_about_listed_names():
+    """With four rows or five, a value is named or not, unless it is listed."""
+    made = {}
+    for extra in ("t3", "t1"):
+        rows = pl.concat([few(), pl.DataFrame({"ill": ["none"] * 5, "town": ["t3"] * 4 + [extra]})])
+        listed = Reading("ill", "town", values=("town=t0,t1,t2,t3",), rare="pool").counts(tables.open_table(rows))
+        free = Reading("ill", "town", rare="pool").counts(tables.open_table(rows))
+        made[extra] = listed.public.labels, free.public.labels
+    assert made["t3"][0] == made["t1"][0]
+    assert made["t3"][1] != made["t1"][1]
 
 
 def test_missing_values_beside_a_list(tmp_path, capsys, monkeypatch):

@@ -231,7 +231,7 @@ CASES = [
     (audit("--bin", "zip=10100"), "a bin names 'zip', which is neither the secret nor public", 2),
     (
         audit("--bin", "zip=10100", "--bin", "zip=10200", of=public("zip")),
-        "already has bins or a hierarchy: give only one",
+        "already has bins, a hierarchy or a list: give only one",
         2,
     ),
     (audit("--hierarchy", "age"), "the hierarchy is 'age': give NAME=FILE.csv", 2),
