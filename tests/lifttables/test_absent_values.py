@@ -210,7 +210,7 @@ def test_listed_public_values_are_named_and_all_others_pooled(tmp_path, capsys, 
         (["--keep", "year"], "which only a release without kept columns can use"),
         (["--public", "town", "year"], "the values of 'year' are not listed"),
     ):
-        assert main(["release", "k.csv", *OF, "--values", "town=t0,t1", *more, "-o", "k-out.csv"]) == 2
+        assert main(["release", "k.csv", *OF, "--values", "town=t0,t1", *more, "--new-people", "-o", "k.out.csv"]) == 2
         assert said in " ".join(capsys.readouterr().err.split())
 
 
