@@ -110,12 +110,6 @@ def linked_counts(table: Table, reading: Reading, keep: Sequence[str], confidenc
         hierarchies=tuple(text for text in reading.hierarchies if text not in ladders.values()),
     )
     secret, public = (full_reading.columns(table, names) for names in (reading.secrets, full_reading.publics))
-    if listed := [column.name for column in public if column.values]:
-        raise DataError(
-            f"the values of {listed[0]!r} are listed, which only a release without kept columns can use: leave out the "
-            "list, or the kept columns",
-            arguments=("values", "keep"),
-        )
     counts = count(
         labels_of(table, secret, public),
         secret,

@@ -24,6 +24,7 @@ from lifttables.confident.subset_lattice import MAX_LATTICE_SYMBOLS
 from lifttables.designs.designing import COUNTS, DEFAULT_CONFIDENCE, SAMPLE_ONLY, Design, Made, best_design
 from lifttables.designs.keeping import MOST_NEXT_TO_ONE, design_next_to, linked_counts
 from lifttables.designs.publishing import check_formulas
+from lifttables.encoding.binning import values_from
 from lifttables.encoding.counting import named
 from lifttables.encoding.reading import Reading
 from lifttables.encoding.table import Table
@@ -281,13 +282,20 @@ def _designed(table: Table, plan: Plan, key: bytes) -> tuple[Made, tuple[Tried, 
 
 
 def check_keep(table: Table, plan: Plan) -> None:
-    """Raise DataError if a kept column is missing, secret or released anyway."""
+    """Raise DataError if a kept column is missing, secret or released anyway, or next to listed values."""
     table.check(plan.keep)
     for name in plan.keep:
         if name in plan.reading.secrets:
             raise DataError(f"a kept column is the secret {name!r}: it is not published")
         if name in plan.reading.publics:
             raise DataError(f"a kept column is {name!r}, which is public and released anyway: leave it out")
+    for name, _ in map(values_from, plan.reading.values if plan.keep else ()):
+        if name not in plan.reading.secrets:
+            raise DataError(
+                f"the values of {name!r} are listed, which only a release without kept columns can use: leave out the "
+                "list, or the kept columns",
+                arguments=("values", "keep"),
+            )
 
 
 def limiting(notion: Notion) -> Notion:
