@@ -2,10 +2,11 @@
 
 ``data/claims.csv`` lists the claims. Its column ``computed_by`` names what computes the value: a function in the
 paper's folder here, or a row of ``data/curves.toml``, which compares curves of a figure; its argument, such as a
-reading, follows a colon. ``printed`` is a number, or ``true`` for a claim in words. ``data/readings.csv`` has other
-fair readings of a sentence, and details for its reason. A call in braces in a reason, such as
-``{merging_broken_at_8}``, stands for its stored value. ``data/sentences.csv`` lists every sentence of the papers with
-its claims, or why it has none. ``data/ledger.csv``, which ``make ledger`` writes, stores the values by seed.
+reading, follows a colon. ``printed`` is a number, or ``true`` for a claim in words, and ``sentences`` names those that
+the claim tests. ``data/sentences.csv`` lists every sentence of the papers, with the reason if no claim tests it.
+``data/readings.csv`` has other fair readings of a sentence, and details for its reason. A call in braces in a reason,
+such as ``{merging_broken_at_8}``, stands for its stored value. ``data/ledger.csv``, which ``make ledger`` writes,
+stores the values by seed.
 """
 
 from __future__ import annotations
@@ -67,11 +68,12 @@ PAPERS = tuple(dict.fromkeys(row["paper"].lower() for row in _table("claims.csv"
 
 
 def _own_functions(module: ModuleType) -> dict[str, Computed]:
-    """Return the public functions that a module defines itself."""
+    """Return the public functions that a module defines itself, without figures."""
     return {
         name: value
         for name, value in vars(module).items()
         if callable(value) and name[0].islower() and getattr(value, "__module__", "") == module.__name__
+        if not hasattr(value, "is_figure")
     }
 
 
@@ -141,14 +143,22 @@ def read_readings() -> list[OtherReading]:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A row of ``data/sentences.csv``: a sentence with its claims, or why it has none."""
+    """A row of ``data/sentences.csv``: a sentence, why no claim tests it, and how two readers noted it.
+
+    ``claims`` has the ids of the claims that name the sentence, with blanks between them.
+    """
 
     paper: str
     place: str
     kind: str
     says: str
-    claims: str
     left_out: str
+    kind_1: str
+    testable_1: str
+    place_2: str
+    kind_2: str
+    testable_2: str
+    claims: str = ""
 
 
 def read_sentences() -> list[Sentence]:
@@ -157,13 +167,17 @@ def read_sentences() -> list[Sentence]:
     Raises
     ------
     DataError
-        If a row names an unknown claim, or has both claims and a reason for having none, or neither.
+        If a claim names an unknown sentence, or a row has both claims and a reason for having none, or neither.
     """
-    sentences, known = [Sentence(**row) for row in _table("sentences.csv")], {claim.id for claim in read_claims()}
+    rows = _table("sentences.csv")
+    claims: dict[str, list[str]] = {f"{row['paper']} {row['place']}": [] for row in rows}
+    for claim in read_claims():
+        for place in claim.sentences.split(" | "):
+            if place not in claims:
+                raise DataError(f"claim {claim.id} names {place!r}, not in sentences.csv: correct either file")
+            claims[place].append(claim.id)
+    sentences = [Sentence(**row, claims=" ".join(claims[f"{row['paper']} {row['place']}"])) for row in rows]
     for sentence in sentences:
-        unknown = set(sentence.claims.split()) - known
-        if unknown:
-            raise DataError(f"sentences.csv names the claim {min(unknown)!r}, not in claims.csv: correct either file")
         if bool(sentence.claims) == bool(sentence.left_out):
             raise DataError(
                 f"sentences.csv, {sentence.paper}, {sentence.place}: give either claims or why it is left out"
@@ -279,7 +293,7 @@ def entries(values: Mapping[str, Sequence[Value]]) -> list[Entry]:
     return all_entries
 
 
-NOT_SHOWN = ("computed_by", "digit", "reason")
+NOT_SHOWN = ("computed_by", "digit", "reason", "sentences")
 """Columns of ``data/claims.csv`` that the ledger omits, or replaces."""
 
 
@@ -289,8 +303,9 @@ def ledger(values: Mapping[str, Sequence[Value]] | None = None) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        The columns of ``data/claims.csv`` without ``computed_by`` and ``digit``, and ``computed`` (in words), ``low``,
-        ``high`` and ``mean`` (None if not numbers), ``replications`` and ``readings`` (both counts), and ``verdict``.
+        The columns of ``data/claims.csv`` without ``sentences``, ``computed_by`` and ``digit``, and ``computed`` (in
+        words), ``low``, ``high`` and ``mean`` (None if not numbers), ``replications`` and ``readings`` (both counts),
+        and ``verdict``.
     """
     if values is None:
         values = stored_values()

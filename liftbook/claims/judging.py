@@ -105,6 +105,7 @@ class Claim:
     place: str
     kind: str
     says: str
+    sentences: str
     reading: str
     setting: str
     scale: str

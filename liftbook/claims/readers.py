@@ -1,21 +1,20 @@
 """Two independent readings of the papers, and how disagreements were resolved.
 
-``data/readers.csv`` has a row for each row of ``data/sentences.csv``, in the same order: the kinds that the two readers
-gave the sentence, and whether each thought that a computation could contradict it. The fields are empty if a reader did
-not note the sentence, and name several places if it was noted as a part of another.
+``data/sentences.csv`` has the kinds that the two readers gave a sentence, and whether each thought that a computation
+could contradict it. The fields are empty if a reader did not note the sentence, and name several places if it was noted
+as a part of another.
 """
 
 from __future__ import annotations
-
-import csv
 
 import pandas as pd
 
 from liftbook.claims import read_claims, read_sentences
 from liftlib.errors import DataError
-from liftlib.resources import resource
 
 ANSWERS = ("yes", "partly", "no", "")
+KNOWN = "yes, partly or no"
+COLUMNS = ("paper", "place", "says", "kind_1", "testable_1", "place_2", "kind_2", "testable_2")
 
 
 def disagreed_kind(kind_1: str, kind_2: str) -> bool:
@@ -35,24 +34,22 @@ def readers() -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        The columns of ``data/readers.csv``, and ``noted`` (both, first, second or neither), ``kind_differs``,
+        ``COLUMNS``, and ``noted`` (both, first, second or neither), ``kind_differs``,
         ``testable_differs`` and ``decided``: the kinds of the claims that test the sentence, or why none does.
 
     Raises
     ------
     DataError
-        If the rows do not match ``data/sentences.csv``, or have an unknown answer.
+        If a row has an unknown answer.
     """
-    with resource("data/readers.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    kinds, sentences = {claim.id: claim.kind for claim in read_claims()}, read_sentences()
-    if [(r["paper"], r["place"], r["says"]) for r in rows] != [(s.paper, s.place, s.says) for s in sentences]:
-        raise DataError("readers.csv has not the sentences of sentences.csv, in their order: give each one row in both")
-    records = []
-    for row, sentence in zip(rows, sentences, strict=True):
-        for answer in (row["testable_1"], row["testable_2"]):
+    kinds, records = {claim.id: claim.kind for claim in read_claims()}, []
+    for sentence in read_sentences():
+        row = {name: getattr(sentence, name) for name in COLUMNS}
+        for answer in (sentence.testable_1, sentence.testable_2):
             if answer not in ANSWERS:
-                raise DataError(f"readers.csv, {row['paper']}, {row['place']}: {answer!r}: give yes, partly or no")
+                raise DataError(
+                    f"sentences.csv, {sentence.paper}, {sentence.place}: {answer!r}: give yes, partly or no"
+                )
         noted = {(True, True): "both", (True, False): "first", (False, True): "second", (False, False): "neither"}
         used = dict.fromkeys(kinds[name] for name in sentence.claims.split())
         records.append(

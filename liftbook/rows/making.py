@@ -18,7 +18,7 @@ P = ParamSpec("P")
 
 
 def figure(function: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame]:
-    """Record a figure's computing time in ``rows.attrs["seconds"]``."""
+    """Mark a figure, and record its computing time in ``rows.attrs["seconds"]``."""
 
     @wraps(function)
     def timed(*args: P.args, **kwargs: P.kwargs) -> pd.DataFrame:
@@ -27,6 +27,7 @@ def figure(function: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame]:
         rows.attrs["seconds"] = time.perf_counter() - started
         return rows
 
+    timed.is_figure = True  # type: ignore[attr-defined]
     return timed
 
 

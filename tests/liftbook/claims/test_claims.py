@@ -38,6 +38,7 @@ COLUMNS = [
     "place",
     "kind",
     "says",
+    "sentences",
     "reading",
     "setting",
     "scale",
@@ -53,7 +54,7 @@ each_claim = each(claims.entries(VALUES), lambda entry: entry.claim.id)
 
 
 def claim(printed, digit="", kind="result"):
-    return claims.Claim("a", "E23", "b", kind, "c", "", "d", "paper", "e", printed, digit, "f", "g", "")
+    return claims.Claim("a", "E23", "b", kind, "c", "E23 p", "", "d", "paper", "e", printed, digit, "f", "g", "")
 
 
 def test_columns():
@@ -143,16 +144,17 @@ def test_every_claim_is_of_a_sentence():
 
 
 @pytest.mark.parametrize(
-    ("row", "message"),
+    ("old", "new", "message"),
     [
-        ("E23,p,result,says,nothing,", "the claim 'nothing', not in claims"),
-        ("E23,p,result,says,,", "E23, p: give either claims or why"),
-        ("E23,p,result,says,e23-prop2,vague", "E23, p: give either claims or why"),
+        ("E23,Abstract s.3,", "E23,Abstract s.99,", "claim e23-fig1-wider names 'E23 Abstract s.3', not in sentences"),
+        ("motivation or opinion: no computation could contradict it", "", "E23, Abstract s.2: give either claims or"),
+        ("(called lift asymmetry),", "(called lift asymmetry),vague", "E23, Abstract s.3: give either claims or why"),
     ],
 )
-def test_a_wrong_sentence(monkeypatch, tmp_path, row, message):
-    (tmp_path / "claims.csv").write_text(resource("data/claims.csv").read_text(encoding="utf-8"), encoding="utf-8")
-    (tmp_path / "sentences.csv").write_text(f"paper,place,kind,says,claims,left_out\n{row}\n")
+def test_a_wrong_sentence(monkeypatch, tmp_path, old, new, message):
+    for name in ("claims.csv", "sentences.csv"):
+        text = resource(f"data/{name}").read_text(encoding="utf-8")
+        (tmp_path / name).write_text(text.replace(old, new, name == "sentences.csv"), encoding="utf-8")
     monkeypatch.setattr(claims, "resource", lambda name: tmp_path / Path(name).name)
     with pytest.raises(DataError, match=message):
         claims.read_sentences()
@@ -171,7 +173,7 @@ def test_numbers():
 
 
 def test_a_setting_that_is_not_printed_contradicts_nothing():
-    one = claims.Claim("a", "E23", "b", "result", "c", "", "d", "unprinted", "e", "0.50", "", "f", "g", "")
+    one = claims.Claim("a", "E23", "b", "result", "c", "E23 p", "", "d", "unprinted", "e", "0.50", "", "f", "g", "")
     assert one.outcome([0.6]) == "undecided"
     assert one.outcome([0.5]) == "agrees"
 
@@ -264,12 +266,12 @@ def test_unknown_words(monkeypatch, tmp_path):
     for says in ("Whether the release is private", "Is it private?"):
         with pytest.raises(DataError, match=r"claim a says .*, which claims nothing: leave it out in sentences"):
             claims.Claim(**(vars(claim("1")) | {"says": says}))
-    (tmp_path / "claims.csv").write_text(",".join(COLUMNS) + "\n" + "a,E23,p,result,q,,s,paper,t,1,,f,c#d,\n" * 2)
+    (tmp_path / "claims.csv").write_text(",".join(COLUMNS) + "\n" + "a,E23,p,result,q,E23 p,,s,paper,t,1,,f,c#d,\n" * 2)
     (tmp_path / "readings.csv").write_text("claim,role,reading,computed_by\nb,reading,r,f\n")
     monkeypatch.setattr(claims, "resource", lambda name: tmp_path / Path(name).name)
     with pytest.raises(DataError, match="the id 'a' twice"):
         claims.read_claims()
-    (tmp_path / "claims.csv").write_text(",".join(COLUMNS) + "\n" + "a,E23,p,result,q,,s,paper,t,1,,f,c#d,\n")
+    (tmp_path / "claims.csv").write_text(",".join(COLUMNS) + "\n" + "a,E23,p,result,q,E23 p,,s,paper,t,1,,f,c#d,\n")
     with pytest.raises(DataError, match=r"the claim .b., not in claims"):
         claims.read_readings()
     (tmp_path / "readings.csv").write_text("claim,role,reading,computed_by\na,guess,r,f\n")
