@@ -160,8 +160,8 @@ class Design:
         counts = np.zeros((len(secret.labels), len(public.labels)))
         np.add.at(counts, (secret.index(labels), public.index(labels)), labels[ROWS].to_numpy())
         s, x = (
-            np.array([at for at, label in enumerate(new.labels) if label in set(old.labels)])
-            for old, new in zip(known, (secret, public), strict=True)
+            np.flatnonzero([label in known_labels for label in new.labels])
+            for known_labels, new in zip((set(old.labels) for old in known), (secret, public), strict=True)
         )
         sees = self.channel.sees_secret
         kernel = np.tile(self.kernel()[-1], (*counts.shape[not sees :], 1))

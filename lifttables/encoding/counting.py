@@ -76,7 +76,8 @@ def count(
     many = {row[:-1]: row[-1] for row in totals.rows()}
     labels = _sorted(list(many), public)
     listed = list(itertools.product(*(column.values for column in public)))  # none, unless each column has a list
-    few = [label for label in labels if (label not in set(listed) if listed else many[label] < min_count)]
+    to_name = set(listed) if listed else {label for label in labels if many[label] >= min_count}
+    few = [label for label in labels if label not in to_name]
     if few and rare == "error" and not listed:
         shown = ", ".join(repr(JOIN.join(label)) for label in few[:3]) + (", ..." if len(few) > 3 else "")
         raise DataError(
@@ -85,7 +86,7 @@ def count(
             arguments=("rare", "min_count"),
         )
     pooled = tuple(few) if rare == "pool" or listed else ()
-    labels = listed or [label for label in labels if label not in set(pooled)]
+    labels = listed or ([label for label in labels if label in to_name] if pooled else labels)
     _check_many(named(names), "symbols", len(labels), max_symbols)
     labels = labels + [(RARE,)] * bool(pooled or listed)
     symbols = Symbols(tuple(public), tuple(labels), pooled)

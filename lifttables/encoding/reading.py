@@ -175,7 +175,8 @@ class Reading:
             edges, unit = said.get(name, Bins())
             pairs, values, na = parents.get(name, ()), listed.get(name, ()), self.na
             if na == NA_TEXTS:  # the default of an audit, in which what is listed is a value
-                na = tuple(text for text in na if text not in values and text not in dict(pairs))
+                known = {*values, *dict(pairs)}
+                na = tuple(text for text in na if text not in known)
             column = Column(name, (), unit, pairs, na, name in self.categorical, values)
             if isinstance(edges, int) and not (edges := table.quantiles(column, edges)):
                 raise DataError(f"column {name!r} has no numbers to take quantiles of: give edges")
