@@ -16,10 +16,11 @@ from liftlib.channel import Channel
 from liftlib.errors import InvalidProof, UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.notions import CurvedLift, Notion, Polyhedral, provides
+from liftlib.notions.base import MIN_RESOLVED_LIFT
 from liftlib.notions.catalogue import content_of
 from mixproof import checker, exact
 from mixproof.checks import checked
-from mixproof.numerics import KEEP_TOL, MIN_RESOLVED_LIFT, Matrix, xlogx
+from mixproof.numerics import KEEP_TOL, Matrix, xlogx
 from mixproof.proof import Proof
 
 ENTROPY_MARGIN = 1e-11  # nats by which H(X) is raised where it is the bound, for the rounding of its sum

@@ -23,7 +23,8 @@ import numpy as np
 
 from mixproof.numerics import Mask, Matrix, Vector
 from mixproof.open_nodes import Branched, OpenNodes
-from mixproof.problem import BISECT, COLUMNS_PER_PASS, EARLY_STOP_SHARE, FIRST, LEAF, Pass, Problem
+from mixproof.problem import COLUMNS_PER_PASS, EARLY_STOP_SHARE, Pass, Problem
+from mixproof.proof import BISECT, FIRST, LEAF
 from mixproof.simplex import ABOVE, AUXILIARY_COST, INFEASIBLE, LOOSE, OPTIMAL, Simplex, product, slots_for, surprise
 
 SLOTS = 1024  # nodes side by side: some hundreds, before arithmetic and not calls of numpy takes most of the time

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from mixproof.errors import InvalidProof
+from mixproof.exact import INTEGER_FIELDS, REAL_FIELDS
 from mixproof.numerics import HALFSPACE_SLACK, Mask, Matrix, Vector, xlogx
 from mixproof.proof import BISECT, FIRST, LEAF, Proof, Whole
 
@@ -100,16 +101,13 @@ class _Checker:
 
     def _check_shapes(self, n_halfspaces: int) -> None:
         proof, n = self.proof, self.n
-        for name, axes in (("parent", 1), ("sides", 2)):
-            if getattr(proof, name).ndim != axes:
-                raise InvalidProof(f"{name} has shape {getattr(proof, name).shape}: give an array of {axes} axes")
+        for name, count in (("parent", 1), ("sides", 2)):
+            if getattr(proof, name).ndim != count:
+                raise InvalidProof(f"{name} has shape {getattr(proof, name).shape}: give an array of {count} axes")
         m, k = len(proof.sides), proof.boxes
-        wanted = {
-            "dual": (n,), "order": (n,), "caps": (n,), "cap_weights": (n, m), "sides": (m, 2), "child": (k,),
-            "kind": (k,), "symbol": (k,), "level": (k,), "weights": (k, m + 1),
-        }  # fmt: skip
-        for name, shape in wanted.items():
-            value = getattr(proof, name)
+        sizes = {"n": n, "m": m, "2": 2, "k": k, "w": m + 1}
+        for name, axes in (INTEGER_FIELDS | REAL_FIELDS).items():
+            value, shape = getattr(proof, name), tuple(sizes[axis] for axis in axes)
             if value.shape != shape:
                 raise InvalidProof(f"{name} has shape {value.shape}, not {shape}: the proof is not for this joint")
             if value.dtype.kind == "f" and not np.isfinite(value).all():

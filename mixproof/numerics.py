@@ -30,16 +30,9 @@ INTERIOR_TOL = 1e-9  # smallest slack of an interior point
 DISTINCT_TOL = 1e-6  # points with a larger difference are distinct, whatever their tight constraints
 TWIN_TOL = 1e-12  # points with no larger difference in a coordinate are one vertex
 RANK_TOL = 1e-10  # singular values above this count towards a rank
-SPAN_TOL = 1e-12  # Gram determinant of unit-length bases of faces below which their spans are dependent
 NEGLIGIBLE_MASS = 1e-9  # symbols with less probability are beyond the tolerances of a linear program
-MIN_RESOLVED_LIFT = 1e-11  # vertices cannot resolve a smaller bound on the least lift; mixing then satisfies it
-REPAIR_TOL = 1e-7  # largest share of constant release that repairs rounding; needing more is a solver failure
-REPAIR_START = 1e-14  # the first share of constant release that is tried: a smaller one would be lost to rounding
-MIN_PAIR_SLACK = 1e-6  # a pair with less slack than this in a constraint is left to the general solver
-EDGE_TOL = 1e-12  # a point that moves by less than this to the boundary was already allowed
 MIN_COORDINATE = 1e-12  # the coordinate at which the slope of entropy is evaluated instead of closer to 0
 DOWNHILL_TOL = 1e-9  # nats: a descent ends at a smaller improvement, as linear programs are no more exact
-SHARE_TOL = 1e-6  # precision, and step back, of a bisection for the largest share of a budget
 
 
 def as_matrix(name: str, values: ArrayLike, ndim: tuple[int, ...] = (2,)) -> Matrix:
@@ -217,37 +210,3 @@ def xlogx(p: ArrayLike) -> NDArray[np.float64]:
     """
     p = np.asarray(p, dtype=np.float64)
     return np.asarray(p * np.log(p, out=np.zeros_like(p), where=p > 0))
-
-
-def power_mean(
-    values: NDArray[np.float64], weights: NDArray[np.float64], order: float, axis: int
-) -> NDArray[np.float64]:
-    """Return (sum_i w_i v_i^order)^(1/order) along an axis, without overflow.
-
-    Parameters
-    ----------
-    values : numpy.ndarray
-        Non-negative values; infinite entries are allowed and give an infinite mean.
-    weights : numpy.ndarray
-        Non-negative weights that broadcast against ``values``.
-    order : float
-        A positive order; infinity gives the largest value with positive weight.
-    axis : int
-        The axis to average over.
-
-    Examples
-    --------
-    >>> power_mean(np.array([1.0, 3.0]), np.array([0.5, 0.5]), 1.0, axis=0).item()
-    2.0
-    >>> power_mean(np.array([1.0, 3.0]), np.array([0.5, 0.5]), np.inf, axis=0).item()
-    3.0
-    """
-    counted = np.where(weights > 0, values, 0.0)
-    peak = counted.max(axis=axis, keepdims=True)
-    if np.isinf(order):
-        return np.asarray(peak.squeeze(axis=axis))
-    # values ** order overflows at order 100, so divide by the peak first; a peak of 0 or infinity is its own mean.
-    safe = np.where((peak > 0) & np.isfinite(peak), peak, 1.0)
-    ratio = np.where(np.isfinite(peak), counted / safe, 1.0)
-    mean = np.sum(weights * ratio**order, axis=axis, keepdims=True) ** (1 / order)
-    return np.asarray(np.where((peak > 0) & np.isfinite(peak), mean * safe, peak).squeeze(axis=axis))

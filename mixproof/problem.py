@@ -10,7 +10,6 @@ import numpy as np
 from mixproof.constraints import Constraints
 from mixproof.numerics import Matrix, Vector
 
-LEAF, FIRST, BISECT = 0, 1, 2  # what became of a node
 EQUALITY_TOL = 1e-7  # a constraint of unit size with less slack than this at a feasible point is an equality
 EARLY_STOP_SHARE = 0.5  # a pass ends at a column that saves more than this share of what any can
 COLUMNS_PER_PASS = 30  # a pass that looks for several columns ends at this many below its cutoff

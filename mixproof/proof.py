@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from mixproof import exact
 from mixproof.checks import checked
 from mixproof.errors import InvalidProof, shown
+from mixproof.exact import INTEGER_FIELDS
 from mixproof.numerics import Matrix, Vector
 
 # a box is bounded as a whole; or divided by which symbol, in the proof's order, is the first above a level (child x, or
@@ -22,15 +23,6 @@ from mixproof.numerics import Matrix, Vector
 LEAF, FIRST, BISECT = 0, 1, 2
 
 Whole = NDArray[np.int64]
-
-INTEGER_FIELDS = (
-    "order",
-    "sides",
-    "parent",
-    "child",
-    "kind",
-    "symbol",
-)  # the fields of a proof that are arrays of integers
 
 
 def _numbers(name: str, value: object) -> NDArray[Any]:
@@ -171,35 +163,15 @@ class Proof:
 
 
 class DeferredProof:
-    """A proof assembled at first access, which keeps small searches fast.
-
-    Parameters
-    ----------
-    make : callable
-        The function that assembles the proof.
-    """
-
-    def __init__(self, make: Callable[[], Proof | None]) -> None:
-        self._make: Callable[[], Proof | None] | None = make
-        self._made: Proof | None = None
-
-    def made(self) -> Proof | None:
-        """Return the proof, and release the data from which it was assembled."""
-        if self._make is not None:
-            self._made, self._make = self._make(), None
-        return self._made
-
-
-class DeferredProofField:
-    """A descriptor that assembles a :class:`DeferredProof` at first access.
+    """A field for a proof, or for a function that assembles it at first access, which keeps small searches fast.
 
     Examples
     --------
     >>> from dataclasses import dataclass
     >>> @dataclass(frozen=True)
     ... class Holding:
-    ...     proof: DeferredProofField = DeferredProofField()
-    >>> Holding(DeferredProof(lambda: print("made"))).proof
+    ...     proof: DeferredProof = DeferredProof()
+    >>> Holding(lambda: print("made")).proof
     made
     """
 
@@ -207,10 +179,14 @@ class DeferredProofField:
         self._name = f"_{name}"
 
     def __get__(self, holder: object, owner: type | None = None) -> Proof | None:
-        held = None if holder is None else vars(holder)[self._name]
-        return held.made() if isinstance(held, DeferredProof) else held
+        if holder is None:
+            return None
+        held: Callable[[], Proof | None] | Proof | None = vars(holder)[self._name]
+        if callable(held):
+            held = vars(holder)[self._name] = held()
+        return held
 
-    def __set__(self, holder: object, value: DeferredProof | Proof | None) -> None:
+    def __set__(self, holder: object, value: Callable[[], Proof | None] | Proof | None) -> None:
         vars(holder)[self._name] = value
 
 

@@ -22,8 +22,10 @@ from liftlib.measures.information import mutual_information, mutual_information_
 from liftlib.notions import Polyhedral
 from liftlib.response.posteriors import repaired, without_negligible
 from mixproof.checks import checked
-from mixproof.numerics import RANK_TOL, SPAN_TOL, TIGHT_TOL, Mask, Matrix, as_matrix
+from mixproof.numerics import RANK_TOL, TIGHT_TOL, Mask, Matrix, as_matrix
 from mixproof.polytope import vertices
+
+SPAN_TOL = 1e-12  # Gram determinant of unit-length bases of faces below which their spans are dependent
 
 LARGEST_GENERIC = 5
 """Largest number of symbols for the generic enumeration, which then has 20 dimensions."""

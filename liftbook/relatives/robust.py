@@ -13,13 +13,14 @@ from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter, SolverFailure
 from liftlib.joint import Joint
 from liftlib.notions import Polyhedral
+from liftlib.notions.base import MIN_RESOLVED_LIFT
 from liftlib.response.aorr import aorr
 from liftlib.response.optimal import QUICKLY_LISTED_SYMBOLS, few_symbols, few_vertices, limits_for
 from liftlib.response.posteriors import MAX_LISTED_HALFSPACES, PosteriorCone, ResponseCertificate, Support, cone_for
 from liftlib.response.proven import proven_response
 from mixproof.checks import checked
 from mixproof.extension import Extension
-from mixproof.numerics import MIN_RESOLVED_LIFT, Matrix
+from mixproof.numerics import Matrix
 
 MAX_FEW_HALFSPACES = 100_000  # halfspaces up to which they are listed with so few symbols
 

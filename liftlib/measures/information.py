@@ -5,9 +5,9 @@ from numpy.typing import ArrayLike
 
 from liftlib.errors import InvalidDistribution
 from liftlib.joint import Joint
-from liftlib.measures.lifts import alpha_of, chi2_lift, l1_lift, lift
+from liftlib.measures.lifts import alpha_of, chi2_lift, l1_lift, lift, power_mean
 from mixproof.checks import checked
-from mixproof.numerics import SUM_TOL, Matrix, Vector, as_matrix, check_nonnegative, check_scalar, power_mean, xlogx
+from mixproof.numerics import SUM_TOL, Matrix, Vector, as_matrix, check_nonnegative, check_scalar, xlogx
 
 
 def entropy(p: ArrayLike) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 
 from liftlib.joint import Joint
 from mixproof.checks import checked
-from mixproof.numerics import Matrix, Vector, check_scalar, power_mean
+from mixproof.numerics import Matrix, Vector, check_scalar
 
 
 def lift_of(p: Matrix, p_s: Vector | None = None) -> Matrix:
@@ -25,6 +25,38 @@ def inverse_of(lift: Matrix) -> Matrix:
     """Return 1 / lift, with 1 / 0 = inf."""
     with np.errstate(divide="ignore", over="ignore"):  # 1 / 1e-309 is infinite to a float
         return np.asarray(1 / lift)
+
+
+def power_mean(values: Matrix, weights: Matrix, order: float, axis: int) -> Matrix:
+    """Return (sum_i w_i v_i^order)^(1/order) along an axis, without overflow.
+
+    Parameters
+    ----------
+    values : numpy.ndarray
+        Non-negative values; infinite entries are allowed and give an infinite mean.
+    weights : numpy.ndarray
+        Non-negative weights that broadcast against ``values``.
+    order : float
+        A positive order; infinity gives the largest value with positive weight.
+    axis : int
+        The axis to average over.
+
+    Examples
+    --------
+    >>> power_mean(np.array([1.0, 3.0]), np.array([0.5, 0.5]), 1.0, axis=0).item()
+    2.0
+    >>> power_mean(np.array([1.0, 3.0]), np.array([0.5, 0.5]), np.inf, axis=0).item()
+    3.0
+    """
+    counted = np.where(weights > 0, values, 0.0)
+    peak = counted.max(axis=axis, keepdims=True)
+    if np.isinf(order):
+        return np.asarray(peak.squeeze(axis=axis))
+    # values ** order overflows at order 100, so divide by the peak first; a peak of 0 or infinity is its own mean.
+    safe = np.where((peak > 0) & np.isfinite(peak), peak, 1.0)
+    ratio = np.where(np.isfinite(peak), counted / safe, 1.0)
+    mean = np.sum(weights * ratio**order, axis=axis, keepdims=True) ** (1 / order)
+    return np.asarray(np.where((peak > 0) & np.isfinite(peak), mean * safe, peak).squeeze(axis=axis))
 
 
 def l1_of(lift: Matrix, p_s: Vector) -> Vector:

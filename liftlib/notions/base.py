@@ -34,6 +34,7 @@ from mixproof.checks import Interface, checked
 from mixproof.extension import Extension
 from mixproof.numerics import KEEP_TOL, SAME_TOL, Mask, Matrix, Vector, as_matrix
 
+MIN_RESOLVED_LIFT = 1e-11  # vertices cannot resolve a smaller bound on the least lift; mixing then satisfies it
 IMPLIED_TOL = 1e-13  # size, relative to a row's own, of what others leave of it by rounding
 
 Decides = tuple[Literal["least", "most"], ...]

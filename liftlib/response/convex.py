@@ -20,7 +20,7 @@ from liftlib.notions import CurvedLift, require
 from liftlib.response.aorr import Mixture, cheapest, solution_of
 from liftlib.response.posteriors import PosteriorCone, merged_rows
 from mixproof.limits import Clock, Limits
-from mixproof.numerics import EDGE_TOL, HALFSPACE_SLACK, KEEP_TOL, Matrix, Vector
+from mixproof.numerics import HALFSPACE_SLACK, KEEP_TOL, Matrix, Vector
 from mixproof.restricted_master import RestrictedMaster
 from mixproof.search import TIME_OVER, ProvenBound, cheapest_mixture
 
@@ -29,6 +29,7 @@ POLYTOPE_GAP_SHARE = 0.25  # gap of a polytope's optimum as a share of the remai
 MAX_TANGENT_ROUNDS = 60  # maximum number of rounds of tangents
 MIN_CURVED_GAP = 1e-8  # smallest gap in nats, limited by the notion's tolerance times the tangents' weights
 EDGE_KEEP_TOL = (1 - 1e-6) * KEEP_TOL  # nats, for points on the boundary: with room for rounding where they are mixed
+EDGE_TOL = 1e-12  # a point that moves by less than this to the boundary was already allowed
 BOUNDARY_BISECTIONS = 50  # steps of the bisection for a point on the boundary of the allowed set
 
 

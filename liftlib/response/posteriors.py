@@ -18,11 +18,14 @@ from liftlib.errors import LiftWarning, SolverFailure
 from liftlib.joint import Joint
 from liftlib.merging.subset_merging import subset_merging
 from liftlib.notions import AttributeWise, Convex, LiftNotion, Notion, Polyhedral, provides, require
+from liftlib.notions.base import MIN_RESOLVED_LIFT
 from mixproof.extension import Extension
 from mixproof.lp import Solution
-from mixproof.numerics import MIN_RESOLVED_LIFT, NEGLIGIBLE_MASS, REPAIR_START, REPAIR_TOL, Mask, Matrix, Vector
-from mixproof.proof import DeferredProofField
+from mixproof.numerics import NEGLIGIBLE_MASS, Mask, Matrix, Vector
+from mixproof.proof import DeferredProof
 
+REPAIR_TOL = 1e-7  # largest share of constant release that repairs rounding; needing more is a solver failure
+REPAIR_START = 1e-14  # the first share of constant release that is tried: a smaller one would be lost to rounding
 MAX_LISTED_HALFSPACES = (
     1000  # halfspaces beyond which only their description with auxiliary variables is used, if there is one
 )
@@ -51,7 +54,7 @@ class ResponseCertificate(Certificate):
     rows: int
     solution: Solution
     mixed: float
-    proof: DeferredProofField = DeferredProofField()  # noqa: RUF009 - a descriptor
+    proof: DeferredProof = DeferredProof()  # noqa: RUF009 - a descriptor
     programmes: int = 0
     seconds: float = 0.0
 
@@ -182,7 +185,7 @@ def repaired(
     Raises
     ------
     SolverFailure
-        If a share above ``numerics.REPAIR_TOL`` is needed, which rounding cannot explain.
+        If a share above ``REPAIR_TOL`` is needed, which rounding cannot explain.
     """
     p_y, share = p_x @ kernel, floor
     while True:

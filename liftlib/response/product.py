@@ -16,9 +16,11 @@ from liftlib.notions import AttributeWise
 from liftlib.response.aorr import Mixture, cheapest, exactly, solution_of
 from liftlib.response.optimal import few_symbols, few_vertices
 from mixproof.checks import checked
-from mixproof.numerics import SHARE_TOL, Matrix
+from mixproof.numerics import Matrix
 from mixproof.polytope import vertices
 from mixproof.search import cheapest_mixture
+
+SHARE_TOL = 1e-6  # precision, and step back, of a bisection for the largest share of a budget
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

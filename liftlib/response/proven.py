@@ -24,7 +24,7 @@ from liftlib.response.posteriors import PosteriorCone, ResponseCertificate, Supp
 from mixproof.limits import Clock, Limits
 from mixproof.lp import certify
 from mixproof.numerics import HALFSPACE_SLACK, Matrix, Vector
-from mixproof.proof import DeferredProof, Proof, preorder
+from mixproof.proof import Proof, preorder
 from mixproof.search import ProvenBound, cheapest_mixture
 
 BOUND_MARGIN = 2e-10
@@ -137,7 +137,7 @@ def with_proof(
         certificate = replace(
             certificate, upper=max(certificate.upper, min(checked, entropy(joint.p_x) + BOUND_MARGIN))
         )
-    return replace(certificate, proof=DeferredProof(partial(proof_of, alone, certificate.upper, points)))
+    return replace(certificate, proof=partial(proof_of, alone, certificate.upper, points))
 
 
 def is_steep(dual: Vector, p_x: Vector) -> bool:

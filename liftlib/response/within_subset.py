@@ -11,13 +11,14 @@ from liftlib.joint import Joint
 from liftlib.response.aorr import cheapest
 from liftlib.response.posteriors import vertex_bound
 from mixproof.limits import Limits
-from mixproof.numerics import KEEP_TOL, MIN_PAIR_SLACK, Matrix, Vector
+from mixproof.numerics import KEEP_TOL, Matrix, Vector
 from mixproof.polytope import vertices
 from mixproof.search import cheapest_mixture
 
 # largest number of vertices to list, by the upper bound theorem; the actual number is much smaller
 MAX_SUBSET_VERTICES = 10_000_000
 
+MIN_PAIR_SLACK = 1e-6  # a pair with less slack than this in a constraint is left to the general solver
 ALWAYS_LISTED_SYMBOLS = 10  # number of symbols up to which vertices are always listed
 SUBSET_GAP, SUBSET_WORK = 1e-3, 100_000  # relative gap, and linear programs, of the search within a larger subset
 

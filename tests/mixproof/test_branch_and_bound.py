@@ -10,7 +10,8 @@ from mixproof.branch_and_bound import Tree
 from mixproof.constraints import two_sided
 from mixproof.local import descend, largest
 from mixproof.polytope import vertices
-from mixproof.problem import BISECT, COLUMNS_PER_PASS, EARLY_STOP_SHARE, FIRST, LEAF, Pass, Problem, Records
+from mixproof.problem import COLUMNS_PER_PASS, EARLY_STOP_SHARE, Pass, Problem, Records
+from mixproof.proof import BISECT, FIRST, LEAF
 
 MARGIN = 1e-12  # by which an upper end may exceed what the other ends leave
 

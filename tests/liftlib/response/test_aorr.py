@@ -5,11 +5,12 @@ import pytest
 
 import liftlib as ll
 from liftlib.errors import InfeasiblePrivacy, LiftWarning, SolverFailure
+from liftlib.notions.base import MIN_RESOLVED_LIFT
 from liftlib.response import aorr as rows
 from liftlib.response.aorr import Mixture, aorr, cheapest
-from liftlib.response.posteriors import Support, repaired, without_negligible
+from liftlib.response.posteriors import REPAIR_START, REPAIR_TOL, Support, repaired, without_negligible
 from mixproof.lp import Solution
-from mixproof.numerics import MIN_RESOLVED_LIFT, NEGLIGIBLE_MASS, REPAIR_START, REPAIR_TOL
+from mixproof.numerics import NEGLIGIBLE_MASS
 
 JOINT = ll.Joint.from_counts([[4, 1, 2], [1, 5, 2]])
 
