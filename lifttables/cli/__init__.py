@@ -8,6 +8,7 @@ import os
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -51,6 +52,7 @@ OPTIONS = {
     "values": "--values",
 }
 
+MOST_SHOWN = 1000  # characters at either end of a message
 TEXT_MARK = "\0"  # before a text that looks like an option
 EXIT_ERROR, EXIT_INTERRUPTED, EXIT_PIPE_CLOSED = 2, 130, 141  # any error; Ctrl-C; broken pipe
 
@@ -118,7 +120,7 @@ def _run(program: Program, words: list[str]) -> int:
         debug = options.debug
         with extra(program.commands[options.command].extra), warnings.catch_warnings():
             warnings.simplefilter("always", LiftWarning)
-            warnings.showwarning = _warn  # type: ignore[assignment]  # it prints a message, and of no place
+            warnings.showwarning = partial(_warn, program.name)  # it prints a message, and of no place
             code: int = module.run(options)
     except LiftError as error:
         if debug:
@@ -133,13 +135,14 @@ def _run(program: Program, words: list[str]) -> int:
     return code
 
 
-def _warn(message: Warning | str, category: type[Warning], *_: object) -> None:
-    print(f"lift: {'' if issubclass(category, LiftWarning) else 'warning: '}{_line(message)}", file=sys.stderr)
+def _warn(program: str, message: Warning | str, category: type[Warning], *_: object) -> None:
+    print(f"{program}: {'' if issubclass(category, LiftWarning) else 'warning: '}{_line(message)}", file=sys.stderr)
 
 
 def _line(error: object) -> str:
-    """Return a message on one line, without control characters."""
-    return printable(" ".join(str(error).split()))
+    """Return a message on one line, without control characters; of a very long one, the beginning and the end."""
+    text = printable(" ".join(str(error).split()))
+    return text if len(text) <= 2 * MOST_SHOWN else f"{text[:MOST_SHOWN]} [...] {text[-MOST_SHOWN:]}"
 
 
 def _with_texts(parser: argparse.ArgumentParser, words: list[str]) -> list[str]:

@@ -332,6 +332,13 @@ def test_terminal_codes_in_labels_are_not_printed(capsys, tmp_path):
     assert "red" in out
 
 
+def test_a_message_about_a_very_long_header_is_readable(capsys, tmp_path):
+    (tmp_path / "in.csv").write_text(f"s,{'x' * 100_000}\na,b\n")
+    code, _, err = run(capsys, "audit", tmp_path / "in.csv", "--secret", "s", "--public", "y")
+    assert (code, len(err) < 3000) == (2, True)
+    assert err.startswith("lift: ")
+
+
 def test_every_command_has_examples(capsys):
     for name in COMMANDS:
         with pytest.raises(SystemExit) as stopped:
