@@ -1,4 +1,4 @@
-"""The base class of this package's errors."""
+"""The errors of this package."""
 
 
 class CompanionError(Exception):
@@ -7,3 +7,7 @@ class CompanionError(Exception):
     def __init__(self, message: str, argument: str = "") -> None:
         super().__init__(message)
         self.argument = argument
+
+
+class InvalidValue(CompanionError, ValueError):
+    """A parameter is declared or given in a way that no run could use."""

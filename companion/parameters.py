@@ -1,9 +1,6 @@
 """Parameters of pages, declared as typed assignments with comments and ranges.
 
 ``tosses: int = 20  # how often the coin is tossed, in [1, 10000]``
-
-A book may set ``companion_parameters`` in its configuration to a module with its own versions of
-``read_parameters(path)`` and ``preview_parameters(path)``.
 """
 
 from __future__ import annotations
@@ -18,23 +15,17 @@ import reprlib
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, cast
+from typing import Any
 
-from companion.errors import CompanionError
+from companion.errors import InvalidValue
 
 TYPES: Mapping[str, Any] = {"int": int, "float": float, "str": str, "bool": bool, "list": list, "tuple": tuple}
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A page's parameter: name, type, default, comment, and range (for a list, of each item).
-
-    ``refusal`` is the exception that an invalid value raises.
-    """
-
-    refusal: ClassVar[type[Exception]] = ValueError
+    """A page's parameter: name, type, default, comment, and range (for a list, of each item)."""
 
     name: str
     annotation: str
@@ -59,7 +50,7 @@ class Parameter:
 
         Raises
         ------
-        ValueError
+        InvalidValue
             If the text is not a value of this type or is out of range.
 
         Examples
@@ -72,7 +63,7 @@ class Parameter:
         try:
             value = ast.literal_eval(text)
         except (ValueError, SyntaxError) as error:
-            raise self.refusal(f"{self.name} is {text!r}: give {self._wanted()}, such as {self.default!r}") from error
+            raise InvalidValue(f"{self.name} is {text!r}: give {self._wanted()}, such as {self.default!r}") from error
         return self.check(value)
 
     def check(self, value: Any) -> Any:
@@ -82,7 +73,7 @@ class Parameter:
             # the page runs elsewhere than its reader stands
             path = Path(value).expanduser().absolute()
             if not path.is_file():
-                raise self.refusal(f"{self.name} is {value!r}: no such file; check the path")
+                raise InvalidValue(f"{self.name} is {value!r}: no such file; check the path")
             return str(path)
         return value
 
@@ -92,19 +83,19 @@ class Parameter:
         value = value.tolist() if hasattr(value, "tolist") else value
         if kind in ("list", "tuple") and isinstance(value, Sequence) and not isinstance(value, str | bytes):
             if not value and [_parts(item)[0] for item in items] != ["str"]:
-                raise self.refusal(f"{self.name} is an empty list: give {self._wanted()}")
+                raise InvalidValue(f"{self.name} is an empty list: give {self._wanted()}")
             types = items * len(value) if len(items) == 1 else items
             if len(types) == len(value):
                 return TYPES[kind](self._judged(*pair) for pair in zip(types, value, strict=True))
         if kind == "float" and isinstance(value, int) and not isinstance(value, bool):
             value = float(value) if abs(value) < sys.float_info.max else math.inf
         if items or not isinstance(value, TYPES[kind]) or (kind == "int" and isinstance(value, bool)):
-            raise self.refusal(f"{self.name} is {value!r}: give {self._wanted()}, such as {self.default!r}")
+            raise InvalidValue(f"{self.name} is {value!r}: give {self._wanted()}, such as {self.default!r}")
         if kind in ("int", "float"):
             if not self.low <= value <= self.high:
-                raise self.refusal(f"{self.name} is {value!r}, not in {self._range}: give {self._wanted()}")
+                raise InvalidValue(f"{self.name} is {value!r}, not in {self._range}: give {self._wanted()}")
             if kind == "float" and math.isinf(value) and not self._range:
-                raise self.refusal(f"{self.name} is {value!r}, not finite: give {self._wanted()}")
+                raise InvalidValue(f"{self.name} is {value!r}, not finite: give {self._wanted()}")
         return value
 
     @property
@@ -159,12 +150,12 @@ def _parsed(text: str, suffix: str) -> Any:
     return jupytext.reads(text, {"extension": suffix})
 
 
-def injected_values(path: Path, kind: type[Parameter] = Parameter) -> dict[str, Any]:
+def injected_values(path: Path) -> dict[str, Any]:
     """Return the values that papermill put into a notebook, such as one that a rerun wrote.
 
     Raises
     ------
-    ValueError
+    InvalidValue
         If such a cell has a line that does not assign a literal.
     """
     cells = _parsed(path.read_text(encoding="utf-8"), path.suffix).cells
@@ -177,7 +168,7 @@ def injected_values(path: Path, kind: type[Parameter] = Parameter) -> dict[str, 
         ]
         return dict(lines)
     except (ValueError, SyntaxError) as error:
-        raise kind.refusal(
+        raise InvalidValue(
             f"{path.name}: the cell tagged injected-parameters has another line than `name = literal`: mend or remove "
             "the cell"
         ) from error
@@ -226,12 +217,12 @@ def literal(text: str) -> Any:
         return None
 
 
-def read_parameters(path: Path, kind: type[Parameter] = Parameter) -> list[Parameter]:
+def read_parameters(path: Path) -> list[Parameter]:
     """Return the parameters of a page, or an empty list without a parameters cell.
 
     Raises
     ------
-    ValueError
+    InvalidValue
         If there are several parameters cells, or a line is not a typed assignment of a literal.
     """
     text = path.read_text(encoding="utf-8")
@@ -242,11 +233,11 @@ def read_parameters(path: Path, kind: type[Parameter] = Parameter) -> list[Param
     if not cells and path.suffix == ".ipynb":
         return []
     if len(cells) != 1:
-        raise kind.refusal(f"{path.name} has {len(cells)} cells tagged parameters: keep one")
-    return parse_parameters(cells[0].source, path.name, kind)
+        raise InvalidValue(f"{path.name} has {len(cells)} cells tagged parameters: keep one")
+    return parse_parameters(cells[0].source, path.name)
 
 
-def parse_parameters(source: str, where: str, kind: type[Parameter] = Parameter) -> list[Parameter]:
+def parse_parameters(source: str, where: str) -> list[Parameter]:
     """Return the parameters that a cell's source declares.
 
     Examples
@@ -258,24 +249,24 @@ def parse_parameters(source: str, where: str, kind: type[Parameter] = Parameter)
     parameters = []
     for node in ast.parse(source).body:
         if not isinstance(node, ast.AnnAssign) or node.value is None or not _is_type(node.annotation):
-            raise kind.refusal(f"{where}: {lines[node.lineno - 1]!r} is not `name: type = literal  # comment`")
+            raise InvalidValue(f"{where}: {lines[node.lineno - 1]!r} is not `name: type = literal  # comment`")
         last = lines[(node.end_lineno or node.lineno) - 1]
         comment = last[node.end_col_offset or 0 :].partition("#")[2].strip()
         bounds = re.search(r"in \[([^,\]]+), ([^\]]+)\]\s*$", comment)
         low, high = (float(bounds[1]), float(bounds[2])) if bounds else (-math.inf, math.inf)
         annotation = ast.unparse(node.annotation)
-        parameters.append(kind(ast.unparse(node.target), annotation, ast.literal_eval(node.value), comment, low, high))
+        parameters.append(
+            Parameter(ast.unparse(node.target), annotation, ast.literal_eval(node.value), comment, low, high)
+        )
     return parameters
 
 
-def check_values(
-    parameters: Sequence[Parameter], values: Mapping[str, Any], where: str, kind: type[Parameter] = Parameter
-) -> dict[str, Any]:
+def check_values(parameters: Sequence[Parameter], values: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Return values, parsed if they are texts, and checked against their declarations and against each other.
 
     Raises
     ------
-    ValueError
+    InvalidValue
         At the first that is not declared or not valid; for a misspelt name the message suggests the right one.
 
     Examples
@@ -287,7 +278,7 @@ def check_values(
     known = {parameter.name: parameter for parameter in parameters}
     for name in values:
         if name not in known:
-            raise kind.refusal(f"{where} has no parameter {name!r}: {suggest(name, list(known))}")
+            raise InvalidValue(f"{where} has no parameter {name!r}: {suggest(name, list(known))}")
     checked = {
         name: known[name].parse(value) if isinstance(value, str) else known[name].check(value)
         for name, value in values.items()
@@ -296,7 +287,7 @@ def check_values(
     for name, parameter in known.items():
         lower = parameter.above
         if lower in known and not ran[name] > ran[lower]:
-            raise kind.refusal(
+            raise InvalidValue(
                 f"{name} is {ran[name]!r}, not above {lower}, which is {ran[lower]!r}: change one of them"
             )
     return checked
@@ -306,24 +297,3 @@ def suggest(name: str, known: Sequence[str]) -> str:
     """Return the end of a message about a name that is not known."""
     near = difflib.get_close_matches(name, known, n=1)
     return f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known) or 'none'}"
-
-
-def preview_parameters(path: Path, key: str = "companion") -> dict[str, Any]:
-    """Return the initial parameter values of a browser run, from the front matter."""
-    return dict(read_notebook(path).metadata.get(key, {}).get("preview", {}))
-
-
-class Reader(Protocol):
-    """The interface of the module that ``companion_parameters`` names."""
-
-    def read_parameters(self, path: Path) -> Sequence[Parameter]: ...
-    def preview_parameters(self, path: Path) -> Mapping[str, Any]: ...
-
-
-def reader(name: str) -> Reader:
-    """Return the named module, or raise CompanionError if it lacks a function."""
-    module = import_module(name)
-    for function in ("read_parameters", "preview_parameters"):
-        if not hasattr(module, function):
-            raise CompanionError(f"companion_parameters is {name!r}, a module without the function {function}")
-    return cast("Reader", module)

@@ -18,7 +18,7 @@ from sphinx.errors import SphinxError
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from companion.errors import CompanionError
-from companion.parameters import Parameter, check_values, reader, suggest
+from companion.parameters import check_values, read_parameters, suggest
 from companion.project import refuse_address
 from companion.running import execute
 from companion.sphinx.findable import address_of
@@ -33,7 +33,7 @@ SITE_WIDE = (
 )
 OF_THOSE = ("comments_", "thebe_", "external_toc_")
 PAGE_SUFFIXES = (".md", ".ipynb")
-READ_HERE = ("extensions", "bibtex_bibfiles", "companion_parameters", "html_baseurl")
+READ_HERE = ("extensions", "bibtex_bibfiles", "html_baseurl")
 
 
 def configuration(book: Path) -> tuple[dict[str, Any], Path | None]:
@@ -153,13 +153,8 @@ def rerun(name: str, texts: Mapping[str, str], folder: Path, book: Path) -> Path
         raise CompanionError(f"{folder} already exists: choose another folder")
     source = _source(name, book.resolve())
     name = source.stem
-    read = reader(conf.get("companion_parameters", "companion.parameters"))
-    parameters = read.read_parameters(source)
-    kind = type(parameters[0]) if parameters else Parameter
-    try:
-        values = check_values(parameters, texts, name, kind)
-    except kind.refusal as error:
-        raise CompanionError(str(error)) from error
+    parameters = read_parameters(source)
+    values = check_values(parameters, texts, name)
     declared = {parameter.name: parameter for parameter in parameters}
     folder.mkdir(parents=True)
     executed, started = folder / f"{name}.ipynb", time.perf_counter()

@@ -11,12 +11,13 @@ from typing import Any
 
 from companion.browser.shell import HTML, SVG, Result, Shell, stored
 from companion.browser.standins import notebook_modules
+from companion.errors import InvalidValue
 from companion.exercises import Verdict
 from companion.outputs.ghosts import with_ghosts
 from companion.outputs.live import taken
 from companion.outputs.stacking import stacked
 from companion.outputs.tables import readable
-from companion.parameters import Parameter, check_values, parse_parameters
+from companion.parameters import check_values, parse_parameters
 
 Emit = Callable[[str], object]
 RIGHT = repr(Verdict(True, ""))
@@ -39,14 +40,12 @@ class Page:
 
     Parameters
     ----------
-    kind : type
-        The class of the parameters that the page's cell declares.
     rows : str
         The MIME type that marks a table of rows to keep.
     """
 
-    def __init__(self, kind: type[Parameter] = Parameter, rows: str = "") -> None:
-        self.kind, self.rows = kind, rows
+    def __init__(self, rows: str = "") -> None:
+        self.rows = rows
         self.shell = Shell(rows)
         sys.modules.update(notebook_modules(self._show, self._glue))
 
@@ -77,9 +76,9 @@ class Page:
         wanted = json.loads(asked)
         try:
             sources = [cell["source"] for cell in wanted["cells"] if "parameters" in cell["tags"]]
-            declared = [one for source in sources for one in parse_parameters(source, "the parameters", self.kind)]
-            values = check_values(declared, wanted.get("values", {}), "this page", self.kind)
-        except self.kind.refusal as error:
+            declared = [one for source in sources for one in parse_parameters(source, "the parameters")]
+            values = check_values(declared, wanted.get("values", {}), "this page")
+        except InvalidValue as error:
             return json.dumps({"refused": str(error)})
         if wanted.get("fresh", True):
             self.shell = Shell(self.rows)

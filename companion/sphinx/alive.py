@@ -24,7 +24,7 @@ from sphinx.util.logging import getLogger
 
 from companion.browser import runtime
 from companion.errors import CompanionError
-from companion.parameters import Parameter, reader
+from companion.parameters import Parameter, read_parameters
 from companion.project import project_root
 from companion.sphinx.exercises import cells_of, exercises_of
 from companion.sphinx.settings import add_settings, front_matter
@@ -150,12 +150,11 @@ def as_json(parameter: Parameter, start: Any, *, first: bool) -> dict[str, Any]:
 def page_of(app: Sphinx, docname: str) -> dict[str, Any] | None:
     """Return the data with which a page runs, or None if it has no parameters."""
     path = Path(app.env.doc2path(docname))
-    read = reader(app.config["companion_parameters"])
-    parameters = read.read_parameters(path) if path.suffix == ".md" else []
+    parameters = read_parameters(path) if path.suffix == ".md" else []
     said = front_matter(app, path) if parameters else {}
     if not parameters or said.get("alive") is False:
         return None
-    small = read.preview_parameters(path)
+    small = said.get("preview", {})
     page_cells, asked = cells_of(path), browser(app)
     cells = [
         {"index": index, "source": cell.source, "tags": cell.metadata.get("tags", [])}
@@ -248,7 +247,7 @@ def name_numbers(app: Sphinx) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the build."""
-    add_settings(app, "companion_rerun", "companion_browser", "companion_parameters", "companion_front_matter")
+    add_settings(app, "companion_rerun", "companion_browser", "companion_front_matter")
     app.connect("builder-inited", name_numbers)
     app.connect("builder-inited", prepare)
     app.add_post_transform(Places)

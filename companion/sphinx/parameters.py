@@ -7,8 +7,7 @@ from docutils.statemachine import StringList  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from companion.parameters import literal, reader
-from companion.sphinx.settings import add_settings
+from companion.parameters import literal, read_parameters
 
 
 class Parameters(SphinxDirective):
@@ -19,7 +18,7 @@ class Parameters(SphinxDirective):
         changed = {name: (here, book) for name, here, book in told.get("changed", [])}
         named = ("parameter", "type", "default", *(["this run"] if told else []), "meaning")
         lines = [" | ".join(named), "|".join("---" for _ in named)]
-        for parameter in reader(self.config["companion_parameters"]).read_parameters(path):
+        for parameter in read_parameters(path):
             # the cell of a rerun's page assigns what ran
             here, default = changed.get(parameter.name, (repr(parameter.default), repr(parameter.default)))
             values = [f"`{shortened(text)}`" for text in ([default, here] if told else [default])]
@@ -44,6 +43,5 @@ def shortened(text: str) -> str:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directive."""
-    add_settings(app, "companion_parameters")
     app.add_directive("lift-parameters", Parameters)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

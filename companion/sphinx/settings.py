@@ -12,7 +12,6 @@ DEFAULTS: dict[str, Any] = {
     "companion_front_matter": "companion",
     "companion_glossary": "",
     "companion_package": {},
-    "companion_parameters": "companion.parameters",
     "companion_picture": "",
     "companion_rerun": {},
 }

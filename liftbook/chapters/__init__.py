@@ -5,12 +5,10 @@ from companion.parameters import read_notebook
 from liftbook.chapters.card import ran_with
 from liftbook.chapters.errors import RerunError
 from liftbook.chapters.parameters import (
-    Parameter,
     chapters_folder,
     check_parameters,
     check_values,
     find_chapter,
-    parse_parameters,
     parse_values,
     preview_parameters,
     read_parameters,
@@ -21,7 +19,6 @@ from liftbook.chapters.running import Run, rerun
 from liftbook.chapters.sweeping import Sweep, dask_workers, read_grid, sweep
 
 __all__ = [
-    "Parameter",
     "RerunError",
     "Run",
     "Sweep",
@@ -33,7 +30,6 @@ __all__ = [
     "find_chapter",
     "glue",
     "keep",
-    "parse_parameters",
     "parse_values",
     "preview_parameters",
     "ran_with",

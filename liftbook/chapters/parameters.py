@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from companion import parameters as typed
+from companion.errors import InvalidValue
 from liftbook.chapters.errors import RerunError
 from liftlib.resources import resource
 
@@ -25,10 +27,13 @@ OF_PAPERMILL = {"PAPERMILL_INPUT_PATH", "PAPERMILL_OUTPUT_PATH"}
 """Names that papermill itself injects with ``--inject-paths``."""
 
 
-class Parameter(typed.Parameter):
-    """A parameter of a chapter, which raises ``RerunError`` for invalid values."""
-
-    refusal = RerunError
+@contextmanager
+def told_as_rerun_error() -> Iterator[None]:
+    """Raise ``RerunError`` for what the readers of parameters refuse."""
+    try:
+        yield
+    except InvalidValue as error:
+        raise RerunError(str(error)) from error
 
 
 def chapters_folder() -> Path:
@@ -55,6 +60,7 @@ def find_chapter(name: str) -> Path:
     return pages[name]
 
 
+@told_as_rerun_error()
 def read_parameters(path: Path) -> list[typed.Parameter]:
     """Return the parameters of a chapter (none without a parameters cell).
 
@@ -63,23 +69,12 @@ def read_parameters(path: Path) -> list[typed.Parameter]:
     RerunError
         If there are several parameters cells, or a line is not a typed assignment of a literal.
     """
-    return typed.read_parameters(path, Parameter)
-
-
-def parse_parameters(source: str, where: str) -> list[typed.Parameter]:
-    """Return the parameters that a cell's source declares.
-
-    Examples
-    --------
-    >>> parse_parameters("eps: float = 2.0  # LDP budget, nats, in [0, 50]", "a test")
-    [Parameter(name='eps', annotation='float', default=2.0, comment='LDP budget, nats, in [0, 50]', low=0.0, high=50.0)]
-    """
-    return typed.parse_parameters(source, where, Parameter)
+    return typed.read_parameters(path)
 
 
 def preview_parameters(path: Path) -> dict[str, Any]:
     """Return the parameters of ``lift: preview:`` in a chapter's front matter."""
-    return typed.preview_parameters(path, "lift")
+    return dict(typed.read_notebook(path).metadata.get("lift", {}).get("preview", {}))
 
 
 def with_values(source: str, values: Mapping[str, Any]) -> str:
@@ -100,6 +95,7 @@ def with_values(source: str, values: Mapping[str, Any]) -> str:
     return b"\n".join(lines).decode()
 
 
+@told_as_rerun_error()
 def check_values(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return parsed values, each checked against the chapter's declaration.
 
@@ -110,11 +106,12 @@ def check_values(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:
     RerunError
         At the first invalid value; for a misspelt name the message suggests the right one.
     """
-    earlier = typed.injected_values(path, Parameter)
+    earlier = typed.injected_values(path)
     of_chapter = {name: value for name, value in earlier.items() if name not in OF_PAPERMILL}
-    return typed.check_values(read_parameters(path), of_chapter | dict(values), path.stem, Parameter)
+    return typed.check_values(read_parameters(path), of_chapter | dict(values), path.stem)
 
 
+@told_as_rerun_error()
 def check_parameters() -> None:
     """Check a notebook's parameters; call this in the cell after them.
 
@@ -138,10 +135,10 @@ def check_parameters() -> None:
         if source.startswith(INJECTED_HEADER):
             given += [ast.unparse(target) for line in lines if isinstance(line, ast.Assign) for target in line.targets]
         elif lines and all(isinstance(line, ast.AnnAssign) for line in lines):
-            declared = parse_parameters(source, "the parameters cell")
+            declared = typed.parse_parameters(source, "the parameters cell")
             names = [parameter.name for parameter in declared] + [name for name in given if name not in OF_PAPERMILL]
             values = {name: shell.user_ns[name] for name in names}
-            shell.user_ns.update(typed.check_values(declared, values, "this notebook", Parameter))
+            shell.user_ns.update(typed.check_values(declared, values, "this notebook"))
             return
     raise RerunError("no cell before this one declares parameters: put check_parameters() after the parameters cell")
 

@@ -1,20 +1,12 @@
 """What a book says of itself: its folder, its pages, the modules it names."""
 
-import sys
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 
 import pytest
 
 from companion.errors import CompanionError
-from companion.parameters import reader
 from companion.sphinx.alive import browser
 from companion.sphinx.notebooks import FROM_REPOSITORY, FROM_WHEEL, Package, package_of
-
-
-def test_a_module_that_reads_no_parameters(monkeypatch):
-    monkeypatch.setitem(sys.modules, "no_reader", ModuleType("no_reader"))
-    with pytest.raises(CompanionError, match="'no_reader', a module without the function read_parameters"):
-        reader("no_reader")
 
 
 def app(**said):

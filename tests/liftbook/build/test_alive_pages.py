@@ -7,9 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from companion.parameters import parse_parameters
 from companion.sphinx.alive import as_json
 from companion.sphinx.exercises import cells_of, exercises_of
-from liftbook.chapters import parse_parameters, read_notebook
+from liftbook.chapters import read_notebook
 
 ROOT = Path(__file__).resolve().parents[3]
 CHAPTERS = sorted((ROOT / "chapters").glob("*.md"))

@@ -22,15 +22,13 @@ from without_kernel import without_kernel
 
 from companion import running
 from companion.__main__ import new
-from companion.errors import CompanionError
-from companion.parameters import injected_values
+from companion.errors import CompanionError, InvalidValue
+from companion.parameters import Parameter, injected_values, parse_parameters
 from companion.rerunning import rerun as rerun_of_a_book
 from liftbook import chapters as module
 from liftbook.chapters import (
-    Parameter,
     chapters_folder,
     check_values,
-    parse_parameters,
     preview_parameters,
     ran_with,
     read_notebook,
@@ -82,7 +80,7 @@ def test_a_long_default_may_take_several_lines():
     ["eps = 2.0", "eps: complex = 2j", "eps: float", "print(1)", "a: list[int | str] = []", "a: dict[str, int] = {}"],
 )
 def test_a_line_that_is_no_parameter(line):
-    with pytest.raises(RerunError, match="is not `name: type = literal"):
+    with pytest.raises(InvalidValue, match="is not `name: type = literal"):
         parse_parameters(line, "here")
 
 
@@ -163,13 +161,13 @@ def test_values_of_other_libraries_and_nested_ones_become_the_declared_types(ann
     ],
 )
 def test_each_item_is_judged(annotation, value, message):
-    with pytest.raises(RerunError, match=message):
+    with pytest.raises(InvalidValue, match=message):
         Parameter("one", annotation, None, "", 0, 50).check(value)
 
 
 @pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
 def test_a_number_without_a_range_is_finite(value):
-    with pytest.raises(RerunError, match=r"one is (-?inf, not finite|nan, not in)"):
+    with pytest.raises(InvalidValue, match=r"one is (-?inf, not finite|nan, not in)"):
         Parameter("one", "list[float]", [1.0], "").check([value])
     assert Parameter("one", "float", 1.0, "", 0, math.inf).check(math.inf) == math.inf
 
