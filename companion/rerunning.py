@@ -8,7 +8,7 @@ import runpy
 import shutil
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from sphinx.errors import SphinxError
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from companion.errors import CompanionError
-from companion.parameters import check_values, read_parameters, suggest
+from companion.parameters import Parameter, check_values, read_parameters, suggest
 from companion.project import refuse_address
 from companion.running import execute
 from companion.sphinx.findable import address_of
@@ -33,6 +33,7 @@ SITE_WIDE = (
 )
 OF_THOSE = ("comments_", "thebe_", "external_toc_")
 PAGE_SUFFIXES = (".md", ".ipynb")
+OF_ONE_PAGE = {"nb_execution_mode": "off", "html_copy_source": False, "html_use_index": False}
 READ_HERE = ("extensions", "bibtex_bibfiles", "html_baseurl")
 
 
@@ -76,21 +77,28 @@ def lay_out(
     folder: Path,
     settings: Mapping[str, Any],
     *,
+    record: Mapping[str, Any],
+    address: str,
+    told: Mapping[str, Any] | None,
     configured: Path | None = None,
     near: tuple[Path, Path] | None = None,
 ) -> list[str]:
     """Write an executed notebook as ``PAGE.html``; return Sphinx's warnings.
 
-    The page is written to ``folder`` with its ``_static`` and ``_images``. The settings, among them ``companion_rerun``
-    (see ``companion.sphinx.reruns``), override the ``conf.py`` in ``configured``. ``near`` are the folders of the book
-    and of the page, whose images and other files the page then finds. Raise CompanionError if Sphinx cannot lay out the
-    page.
+    The page is written to ``folder`` with its ``_static`` and ``_images``. The settings override the ``conf.py`` in
+    ``configured``. ``record`` and ``address`` are the book's, to which references lead, and ``told`` is the box below
+    the title (:func:`told_of`); see ``companion.sphinx.reruns``. ``near`` are the folders of the book and of the page,
+    whose images and other files the page then finds. Raise CompanionError if Sphinx cannot lay out the page.
     """
+    original = record.get("targets", {}).get(f"doc:{page}", ["", ""])[0]
+    rerun = {"page": page, "record": record, "address": address, "told": told, "original": original}
+    shown = nbformat.from_dict(notebook)
+    shown.cells = [cell for cell in shown.cells if "injected-parameters" not in cell.metadata.get("tags", [])]
     with tempfile.TemporaryDirectory() as aside:
         source, built = Path(aside) / "source", Path(aside) / "made"
         source.mkdir()
         source = _linked(*near, source) if near else source
-        nbformat.write(notebook, source / f"{page}.ipynb")
+        nbformat.write(shown, source / f"{page}.ipynb")
         warnings = io.StringIO()
         with patch_docutils(str(source)), docutils_namespace():
             try:
@@ -100,7 +108,8 @@ def lay_out(
                     built,
                     Path(aside) / "doctrees",
                     "html",
-                    confoverrides={**settings, "root_doc": page, "include_patterns": [f"{page}.ipynb"]},
+                    confoverrides={**settings, **OF_ONE_PAGE, "companion_rerun": rerun, "root_doc": page}
+                    | {"include_patterns": [f"{page}.ipynb"]},
                     status=None,
                     warning=warnings,
                     freshenv=True,
@@ -155,31 +164,44 @@ def rerun(name: str, texts: Mapping[str, str], folder: Path, book: Path) -> Path
     name = source.stem
     parameters = read_parameters(source)
     values = check_values(parameters, texts, name)
-    declared = {parameter.name: parameter for parameter in parameters}
     folder.mkdir(parents=True)
     executed, started = folder / f"{name}.ipynb", time.perf_counter()
     notebook, ran, failure = execute(source, executed, values, parameters)
     if failure:
         raise CompanionError(f"{failure}; what ran is in {executed}")
-    changed = [key for key, value in ran.items() if value != declared[key].default]
-    run_info = {
-        "changed": [(key, repr(ran[key]), repr(declared[key].default)) for key in changed],
-        "same": [(key, repr(parameter.default)) for key, parameter in declared.items() if key not in changed],
-        "seconds": time.perf_counter() - started,
-        "finished": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
-        "files": [executed.name],
-        "downloaded": False,
-    }
-    notebook.cells = [cell for cell in notebook.cells if "injected-parameters" not in cell.metadata.get("tags", [])]
-    settings = {
-        **conf,
-        "companion_rerun": _of_the_book(name, book, conf, run_info),
-        "nb_execution_mode": "off",
-        "html_copy_source": False,
-        "html_use_index": False,
-    }
-    lay_out(notebook, name, folder, settings, configured=configured, near=(book.resolve(), source.parent))
+    finished = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
+    told = told_of(ran, parameters, time.perf_counter() - started, finished=finished, files=[executed.name])
+    lay_out(
+        *(notebook, name, folder, conf),
+        record=record_in(book / "_build" / "html"),
+        address=address_of(str(conf.get("html_baseurl", "")), ""),
+        told=told,
+        configured=configured,
+        near=(book.resolve(), source.parent),
+    )
     return folder / f"{name}.html"
+
+
+def told_of(values: Mapping[str, Any], parameters: Sequence[Parameter], seconds: float, **more: Any) -> dict[str, Any]:
+    """Return what the box below the title of a rerun's page says.
+
+    ``changed`` are rows of (name, value here, value in the book), ``same`` pairs of (name, value); ``more`` are
+    ``finished``, ``files``, and whether the notebook was ``downloaded``.
+    """
+    changed = [one for one in parameters if values[one.name] != one.default]
+    return {
+        "changed": [(one.name, repr(values[one.name]), repr(one.default)) for one in changed],
+        "same": [(one.name, repr(one.default)) for one in parameters if one not in changed],
+        "seconds": seconds,
+        "downloaded": False,
+        **more,
+    }
+
+
+def record_in(folder: Path) -> dict[str, Any]:
+    """Return the record of a built book for reruns, with its ``folder``; empty if there is none."""
+    path = folder / "book.json"
+    return json.loads(path.read_text(encoding="utf-8")) | {"folder": str(folder.resolve())} if path.is_file() else {}
 
 
 def _source(name: str, book: Path) -> Path:
@@ -201,17 +223,3 @@ def _source(name: str, book: Path) -> Path:
 def _is_page(path: Path, book: Path) -> bool:
     outputs = {"_build", ".venv", "jupyter_execute"} & {*path.relative_to(book).parts}
     return not outputs and not path.with_suffix(".html").exists()
-
-
-def _of_the_book(page: str, book: Path, conf: Mapping[str, Any], run_info: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the value of ``companion_rerun``, from the book and the run."""
-    html = book / "_build" / "html"
-    record_path = html / "book.json"
-    record = (
-        json.loads(record_path.read_text(encoding="utf-8")) | {"folder": str(html.resolve())}
-        if record_path.is_file()
-        else {}
-    )
-    address = address_of(str(conf.get("html_baseurl", "")), "")
-    original = record.get("targets", {}).get(f"doc:{page}", ["", ""])[0]
-    return {"page": page, "record": record, "address": address, "told": run_info, "original": original}

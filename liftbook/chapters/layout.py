@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -36,12 +35,12 @@ def book_record(address: str = "") -> dict[str, Any]:
 
     The record is in the built book, at ``address`` if that is a folder, or was installed with the package.
     """
+    from companion.rerunning import record_in  # noqa: PLC0415 - Sphinx takes seconds
+
     root = book_folder()
     for folder in (*([Path(address)] if address else []), root / "_build" / "html", root):
-        path = folder / "book.json"
-        if path.is_file():
-            record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-            return record | {"folder": str(folder.resolve())}
+        if record := record_in(folder):
+            return record
     known: dict[str, list[str]] = {}
     for path in sorted(chapters_folder().glob("*.md")):
         text, page = path.read_text(encoding="utf-8"), f"chapters/{path.stem}.html"
@@ -61,11 +60,8 @@ def settings() -> dict[str, Any]:
     config = {key: value for key, value in config.items() if not key.startswith(OF_THOSE)}
     config["extensions"] = [name for name in config["extensions"] if name not in FOR_REFERENCES]
     return config | {
-        "nb_execution_mode": "off",
         "exclude_patterns": [],
-        "html_copy_source": False,
         "html_sidebars": {"**": ["navbar-logo.html", "sbt-sidebar-nav.html"]},  # there is no index to search
-        "html_use_index": False,
         "html_show_sourcelink": False,
         "html_domain_indices": False,
     }
@@ -85,8 +81,7 @@ def lay_out(
     folder : pathlib.Path
         Folder for the page, its ``_static`` and its ``_images``.
     told : mapping, optional
-        Content of the box below the title: ``changed``, rows of (name, value here, value in the book); ``same``, pairs
-        of (name, value); ``seconds``, ``finished``, ``files``, and whether the notebook was ``downloaded``.
+        Content of the box below the title, see :func:`companion.rerunning.told_of`.
     address : str
         Address or folder of the book; if empty, references to its other pages become plain text.
 
@@ -100,12 +95,8 @@ def lay_out(
     base = address or settings().get("html_baseurl") or ""
     base = Path(base).resolve().as_uri() if base and Path(base).is_dir() else base
     base = f"{base.rstrip('/')}/" if base else ""
-    record = book_record(address)
-    rerun = {"page": page, "record": record, "address": base, "told": told}
-    rerun["original"] = record.get("targets", {}).get(f"doc:{page}", ["", ""])[0]
-    asked = {**settings(), "companion_rerun": rerun}
     try:
-        return as_page(_page(notebook), page, folder, asked)
+        return as_page(_page(notebook), page, folder, settings(), record=book_record(address), address=base, told=told)
     except CompanionError as error:
         raise RerunError(f"{error}; to skip the page, turn it off (html)") from error
 
@@ -115,7 +106,6 @@ def _page(notebook: Any) -> Any:
     import nbformat  # noqa: PLC0415
 
     page = nbformat.from_dict(notebook)
-    page.cells = [cell for cell in page.cells if "injected-parameters" not in cell.metadata.get("tags", [])]
     if any("{cite" in cell.source for cell in page.cells if cell.cell_type == "markdown"):
         works = "## References\n\n```{bibliography}\n:filter: docname in docnames\n```"
         page.cells.append(nbformat.v4.new_markdown_cell(works))

@@ -168,15 +168,10 @@ def _put_in_place(run_folder: Path, folder: Path, aside: Path, stem: str, failur
 
 def _lay_out(notebook: Any, path: Path, folder: Path, card: Mapping[str, Any], book: str) -> list[str]:
     """Write a run's page, and return Sphinx's warnings."""
-    values, defaults = card["parameters"], with_defaults(path, {})
-    run_info = {
-        "changed": [(name, repr(values[name]), repr(defaults[name])) for name in card["changed"]],
-        "same": [(name, repr(value)) for name, value in values.items() if name not in card["changed"]],
-        "seconds": card["seconds"],
-        "finished": card["finished"],
-        "files": list_files(folder),
-        "downloaded": path.suffix == ".ipynb",
-    }
+    from companion.rerunning import told_of  # noqa: PLC0415 - Sphinx takes seconds
+
+    values, more = card["parameters"], {"files": list_files(folder), "downloaded": path.suffix == ".ipynb"}
+    told = told_of(values, read_parameters(path), card["seconds"], finished=card["finished"], **more)
     for cell in notebook.cells:
         if "parameters" in cell.metadata.get("tags", []):
             cell.source = with_values(cell.source, {name: values[name] for name in card["changed"]})
@@ -184,7 +179,7 @@ def _lay_out(notebook: Any, path: Path, folder: Path, card: Mapping[str, Any], b
         said = f"\n\n```{{warning}}\nThis is a run of {named_source(card)[0]}.\n```"
         for cell in [cell for cell in notebook.cells if cell.cell_type == "markdown"][:1]:
             cell.source = re.sub(r"^# .*$", lambda title: title[0] + said, cell.source, count=1, flags=re.MULTILINE)
-    return lay_out(notebook, path.stem, folder, run_info, book)
+    return lay_out(notebook, path.stem, folder, told, book)
 
 
 def with_defaults(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:

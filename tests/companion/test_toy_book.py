@@ -1,12 +1,9 @@
 """What `companion new` writes is built with the companion alone."""
 
-import functools
-import http.server
 import json
 import os
 import subprocess
 import sys
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,6 +14,7 @@ from bs4 import BeautifulSoup
 from companion.__main__ import new
 from companion.browser import runtime
 from companion.chromium import FLAGS, find_chromium
+from companion.pdf import served
 from companion.sphinx.guess import curve
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -211,33 +209,22 @@ def test_a_page_that_runs_or_a_reason_why_it_does_not(book, coins):
     assert json.loads((folder / "settings.json").read_text(encoding="utf-8"))["module"] == "book_browser"
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *arguments):
-        pass
-
-
 def ran(html):
     """Run the page with 30 tosses in Chromium."""
     from playwright.sync_api import sync_playwright
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(html)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
-            page = browser.new_page()
-            page.goto(f"http://127.0.0.1:{server.server_port}/chapters/coins.html?run&tosses=30")
-            page.wait_for_selector(".lift-panel")
-            page.wait_for_selector(".lift-panel[data-runs='1']", timeout=200_000)
-            number = page.text_content("[data-glue=count]")
-            double = page.evaluate(
-                "import('../_static/alive/engine.mjs').then(({ engine }) => engine.call('double', {number: 21}))"
-            )
-            page.click("[data-do=reset]")
-            browser.close()
-    finally:
-        server.shutdown()
-        server.server_close()
+    with served(html) as site, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+        page = browser.new_page()
+        page.goto(f"{site}chapters/coins.html?run&tosses=30")
+        page.wait_for_selector(".lift-panel")
+        page.wait_for_selector(".lift-panel[data-runs='1']", timeout=200_000)
+        number = page.text_content("[data-glue=count]")
+        double = page.evaluate(
+            "import('../_static/alive/engine.mjs').then(({ engine }) => engine.call('double', {number: 21}))"
+        )
+        page.click("[data-do=reset]")
+        browser.close()
     return int(number), double
 
 

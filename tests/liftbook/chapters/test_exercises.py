@@ -92,10 +92,3 @@ def test_the_checks_tell_right_from_wrong(path):
             assert judged(check_sealed(source, verdict.sealed), space), source
             assert not judged(source, names | {name: -1e9}), source
     assert next(given, None) is None
-
-
-@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
-def test_each_exercise_says_how_long_it_takes(path):
-    text = path.read_text(encoding="utf-8")
-    timed = re.findall(r"```\{exercise\} .+\n:label: \S+\n:class: minutes-\d+\n", text)
-    assert len(timed) == text.count("```{exercise}")
