@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from companion.browser import grammar
 from companion.sphinx import charts
 
 
@@ -30,7 +29,7 @@ def fresh():
 
 
 def test_the_grammar_is_one_file_that_asks_for_no_other(tmp_path):
-    made = grammar.bundled(tmp_path)
+    made = charts.bundled(tmp_path)
     text = made.read_text(encoding="utf-8")
     assert text.startswith("/* Vega ")
     assert "BSD-3-Clause" in text[:300]
@@ -38,14 +37,14 @@ def test_the_grammar_is_one_file_that_asks_for_no_other(tmp_path):
     assert "import " not in [line[:7] for line in text.splitlines()]
     assert len(text) < 1_000_000
     before = made.stat().st_mtime_ns
-    assert grammar.bundled(tmp_path) == made
+    assert charts.bundled(tmp_path) == made
     assert made.stat().st_mtime_ns == before, "it was made again"
 
 
 def test_a_build_without_it_says_so_and_has_no_button(monkeypatch):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    with pytest.raises(grammar.NoGrammar, match="vl-convert-python, which carries Vega-Lite, cannot be imported"):
-        grammar.bundled(Path())
+    with pytest.raises(charts.NoGrammar, match="vl-convert-python, which carries Vega-Lite, cannot be imported"):
+        charts.bundled(Path())
     made, asked = app()
     said = []
     monkeypatch.setattr(charts.logger, "info", lambda text, reason: said.append(text % reason))
