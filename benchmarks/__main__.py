@@ -209,12 +209,12 @@ def releasing(quick: bool) -> pd.DataFrame:
     """Processor seconds and peak memory of `lift release`, 6 secrets x 20 symbols, and of a Polars pass."""
     rows = []
     for n in (10**4,) if quick else (10**6, 10**7):
-        with tempfile.TemporaryDirectory() as folder:
-            # by a process of its own: a child's peak memory counts what its parent held when it started
-            maker = get_context("spawn").Process(target=make_table, args=(folder, n))
-            maker.start()
-            maker.join()
-            for suffix in ("csv", "parquet"):
+        for suffix in ("csv", "parquet"):
+            with tempfile.TemporaryDirectory() as folder:  # one for each: the rows were not released before
+                # by a process of its own: a child's peak memory counts what its parent held when it started
+                maker = get_context("spawn").Process(target=make_table, args=(folder, n))
+                maker.start()
+                maker.join()
                 source, out = f"{folder}/in.{suffix}", f"{folder}/{suffix}-out.{suffix}"
                 release = [sys.executable, "-m", "lifttables", "release", source, *OPTIONS, "-o", out]
                 row: dict[str, float | str] = {"rows": n, "file": suffix}
@@ -225,7 +225,8 @@ def releasing(quick: bool) -> pd.DataFrame:
                     process = subprocess.Popen(
                         words,
                         stdout=subprocess.DEVNULL,
-                        env=os.environ | {"XDG_STATE_HOME": f"{folder}/{suffix}"},  # each run is the first of its user
+                        # each run is the first of its user, with compiled modules that Python keeps
+                        env=os.environ | {"XDG_STATE_HOME": f"{folder}/{suffix}", "PYTHONDONTWRITEBYTECODE": ""},
                     )
                     _, status, used = os.wait4(process.pid, 0)
                     assert status == 0
