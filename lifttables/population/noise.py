@@ -29,7 +29,6 @@ TINY = 1e-16  # probability of noise that is cut off and of rounding; it is adde
 FURTHER_NOISE, FURTHER_ROWS = 0.2, 0.005  # size of a block of numbers of rows, by the noise and by the rows
 WIDE_SHARE = 0.05  # share of each level of ``wide_bounds`` that goes to the noise
 TILTS = np.geomspace(0.01, 0.95, 16)  # of Chernoff's bound, as shares of the largest possible one
-BISECTIONS = 45
 
 
 def geometric_noise(shape: tuple[int, ...], c: float, rng: Uniform) -> Whole:

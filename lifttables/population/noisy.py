@@ -16,7 +16,6 @@ from liftlib.notions import Ratios
 from lifttables.population.binomial import fisher_levels, upper_of_many
 from lifttables.population.differences import Misses, misses_of, pairs_of
 from lifttables.population.noise import (
-    BISECTIONS,
     TINY,
     WIDE_SHARE,
     Rows,
@@ -33,6 +32,7 @@ from mixproof.checks import checked
 from mixproof.numerics import Mask, Matrix, Vector, as_matrix, check_count, check_scalar
 
 NO_NOISE = 40.0  # level c at which even a million cells have no noise but with probability 1e-11
+BISECTIONS = 25  # of an interval of probabilities, whose upper end is a bound after any number
 ROWS_SHARE = 0.03  # share of the probability of error that is reserved for the numbers of rows with each secret
 WIDE_ROWS = 20_000  # rows of a group from which wide bounds are used
 
@@ -380,20 +380,23 @@ def _prior_upper(seen: Whole, n: int, cells: int, c: float, log_level: float) ->
     from scipy.special import bdtr  # noqa: PLC0415 - see clopper_pearson
 
     pmf, zero = _error_of_rows(cells, len(seen), c)
-    if n > WIDE_ROWS:
-        rows = np.clip((seen + quantiles(pmf, np.log(WIDE_SHARE) + log_level)) // len(seen), 0, n)
-        return upper_of_many(rows, n, log_level + np.log1p(-WIDE_SHARE))
     most = (seen[:, None] - (np.arange(len(pmf)) - zero)) // len(seen)
     # many errors lead to the same number of rows
     from_least = most - most[:, -1:]
     chance = np.array([np.bincount(of, pmf, minlength=int(from_least.max()) + 1) for of in from_least])
     at_most = np.clip(most[:, -1:] + np.arange(chance.shape[1]), -1, n)
     enough = np.maximum(at_most, 0).astype(np.float64)
-    low, high = np.zeros(len(seen)), np.ones(len(seen))
+
+    def is_above(p: Vector) -> Mask:
+        tail = (chance * np.where(at_most < 0, 0.0, bdtr(enough, n, p[:, None]))).sum(axis=1)
+        return np.asarray(tail * (1 + 1e-9) + TINY > np.exp(log_level))
+
+    # the bound with a share of the level for the noise is nearly always above, and far below 1
+    rows = np.clip((seen + quantiles(pmf, np.log(WIDE_SHARE) + log_level)) // len(seen), 0, n)
+    low, high = np.zeros(len(seen)), upper_of_many(rows, n, log_level + np.log1p(-WIDE_SHARE))
+    high = np.where(is_above(high), 1.0, high)
     for _ in range(BISECTIONS):
         p = (low + high) / 2
-        tail = (chance * np.where(at_most < 0, 0.0, bdtr(enough, n, p[:, None]))).sum(axis=1)
-        above = tail * (1 + 1e-9) + TINY > np.exp(log_level)
+        above = is_above(p)
         low, high = np.where(above, p, low), np.where(above, high, p)
-    certain = (chance * (at_most >= n)).sum(axis=1) + TINY > np.exp(log_level)  # even at p = 1
-    return np.where(certain, 1.0, high)
+    return high
