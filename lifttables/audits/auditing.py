@@ -167,7 +167,7 @@ def audited(
     intervals, population = {}, None
     if sampling == "independent":
         if channel is None:  # a release has its card
-            all_notes = (for_which_values(counts.secret), *all_notes)
+            all_notes = (for_which_values(counts.secret, rows, level), *all_notes)
         sample = Sample(table, level, counts.chosen)
         intervals = intervals_of(sample, channel, measures, resamples, generator(rng))
         if notion is not None:

@@ -132,7 +132,7 @@ def not_covered(design: Design, *, new_rows: bool = False, bounded: bool = True)
     ``bounded`` is whether anything limits what somebody who knows all other rows may learn.
     """
     limits = [
-        *([for_which_values(design.secret), TRIED_TELLS] if design.confidence else []),
+        *([for_which_values(design.secret, design.rows, design.confidence), TRIED_TELLS] if design.confidence else []),
         *(of_unlisted_values(design.secret) if design.mechanism == COUNTS else []),
         *(
             []

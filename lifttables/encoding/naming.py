@@ -180,8 +180,12 @@ def alike(labels: Iterable[str]) -> list[list[str]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
-def for_which_values(secret: Symbols) -> str:
-    """Return for which values of a secret a statement about the population holds, in sentences."""
+def for_which_values(secret: Symbols, rows: int, confidence: float) -> str:
+    """Return for which values of a secret a statement about the population holds, in sentences.
+
+    With lists, which were fixed before the rows were drawn, and no other value in n rows, all others together have more
+    than the share 1 - (1 - confidence)^(1/n) with a probability of at most 1 - confidence.
+    """
     parts = [
         f"these values of {column.name}: {', '.join(column.values)}"
         if column.values
@@ -189,12 +193,16 @@ def for_which_values(secret: Symbols) -> str:
         for column in secret.columns
     ]
     limit = f"What is said about the population holds for {'; and '.join(parts)}. It says nothing of other values."
-    return " ".join([limit, *of_unlisted_values(secret)])
+    if not secret.listed:
+        return " ".join([limit, *of_unlisted_values(secret)])
+    most = -math.expm1(math.log1p(-confidence) / rows)
+    share = math.ceil(most * 1e5) / 1e3  # per cent, rounded up
+    return f"{limit} With confidence {confidence:g}, these are together at most {share:g} % of the population."
 
 
 def of_unlisted_values(secret: Symbols) -> list[str]:
     """Return what a release tells of a value in a single row, unless all values of a secret are listed."""
-    if all(column.values for column in secret.columns):
+    if secret.listed:
         return []
     what = "a combination of values" if len(secret.columns) > 1 else "a value"
     return [f"Somebody who knows all other rows may learn whether a person has {what} that nobody else has."]

@@ -13,6 +13,8 @@ import lifttables as tables
 from liftlib.errors import DataError
 from lifttables.cli import main
 from lifttables.designs.statement import NAMES_TELL
+from lifttables.encoding.columns import Column, Symbols
+from lifttables.encoding.naming import for_which_values
 from lifttables.encoding.reading import Reading
 from mixproof.numerics import KEEP_TOL
 
@@ -25,6 +27,7 @@ LAWS = {
 SECRETS = ("none", "flu", "hiv")
 N_TABLES = 20
 LISTED = "ill=none,flu,hiv"
+SECRET = Symbols((Column("ill", values=SECRETS),), tuple((name,) for name in SECRETS))
 OF = ["--secret", "ill", "--public", "town", "--notion", "lip", "--eps", "1"]
 
 
@@ -79,7 +82,7 @@ def test_listed_values_that_do_not_occur_count(tmp_path, monkeypatch, capsys):
     card = json.loads(Path("r2.card.json").read_text())
     assert card["not_covered"][0] == (
         "What is said about the population holds for these values of ill: none, flu, hiv. It says nothing of other "
-        "values."
+        "values. With confidence 0.95, these are together at most 1.192 % of the population."
     )
     assert card["options"]["values"] == [LISTED]
     design = tables.load(Path("r2.PRIVATE.design.json"))
@@ -212,6 +215,16 @@ def test_listed_public_values_are_named_and_all_others_pooled(tmp_path, capsys, 
     ):
         assert main(["release", "k.csv", *OF, "--values", "town=t0,t1", *more, "--new-people", "-o", "k.out.csv"]) == 2
         assert said in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(("n", "sure"), [(300, 0.95), (1000, 0.9)])
+def test_how_common_all_unlisted_values_are_together(n, sure):
+    """No row had another value: an exact binomial bound."""
+    share = float(re.search(r"at most ([\d.]+) %", for_which_values(SECRET, n, sure))[1]) / 100
+    assert (1 - share) ** n <= 1 - sure <= (1 - share + 1e-5) ** n * 1.02
+    assert f"With confidence {sure:g}, these are together" in for_which_values(SECRET, n, sure)
+    unlisted = Symbols((Column("ill"),), (("flu",), ("none",)))
+    assert "together" not in for_which_values(unlisted, n, sure)
 
 
 def test_one_row_decides_nothing_about_listed_names():
