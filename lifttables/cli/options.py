@@ -64,8 +64,8 @@ def table_options(parser: argparse.ArgumentParser, *, required: bool = True) -> 
         action="append",
         default=[],
         metavar="COLUMN=FILE",
-        help="coarsen a column, as in --hierarchy town=towns.csv, a CSV file with a value and its parents in each row; "
-        "towns.csv:2 uses the grandparents; can be repeated",
+        help="coarsen a column, as in --hierarchy town=towns.csv, a CSV file with a header, and a value and its "
+        "parents in each row; towns.csv:2 uses the grandparents; can be repeated",
     )
     add(
         "--values",

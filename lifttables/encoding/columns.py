@@ -161,8 +161,9 @@ class Symbols:
 
     @property
     def has_pool(self) -> bool:
-        """Whether the last symbol is a pool."""
-        return self.labels[-1:] == ((RARE,),)
+        """Whether the last symbol is a pool, of values that a table has and of all others."""
+        of_table = any(label == RARE for column in self.columns for _, label in column.parents)
+        return self.labels[-1:] == ((RARE,),) and not of_table
 
     @property
     def listed(self) -> bool:
@@ -225,7 +226,8 @@ class Symbols:
         if not self.columns:
             return np.zeros(len(labels), dtype=np.int64)
         names = names or self.names
-        places = {label: at for at, label in enumerate(self.labels) if label != (RARE,)}
+        # a pool of combinations has one label for all columns
+        places = {label: at for at, label in enumerate(self.labels) if len(label) == len(self.columns)}
         places |= dict.fromkeys(self.pooled, len(self.labels) - 1)
         if not places:
             return np.full(len(labels), -1)

@@ -132,8 +132,8 @@ def _check_many(columns: str, what: str, n: int, most: int) -> None:
 def unknown_to_hierarchy(name: str, values: Sequence[str]) -> DataError:
     """Return the error for values that are missing from their column's hierarchy."""
     return DataError(
-        f"column {name!r} has {len(values)} values that are not in its hierarchy, such as {values[0]!r}: add them "
-        "to the file"
+        f"column {name!r} has {many(len(values), 'value')} not in its hierarchy, such as {values[0]!r}: add what is "
+        "missing to the file, whose first line is a header"
     )
 
 

@@ -13,7 +13,7 @@ import liftlib as ll
 import lifttables as tables
 from liftlib.errors import BrokenNotion, DataError, InvalidParameter, UnsupportedNotion
 from lifttables.cli import main
-from lifttables.releases.card import TABLE_ALONE_TELLS
+from lifttables.releases.card import POOL_TELLS, TABLE_ALONE_TELLS
 
 EPS = 0.6
 
@@ -182,7 +182,7 @@ def test_what_is_refused(changed, error, message):
 
 def test_a_hierarchy_must_hold_all_values(tmp_path):
     (tmp_path / "towns.csv").write_text("town,region\nA,north\n")
-    with pytest.raises(DataError, match="has 4 values that are not in its hierarchy, such as 'B'"):
+    with pytest.raises(DataError, match="has 4 values not in its hierarchy, such as 'B'"):
         tables.sanitise(ROWS, **OF, keep=["town"], hierarchies=[f"town={tmp_path}/towns.csv"])
 
 
@@ -197,6 +197,27 @@ def test_values_with_few_rows_are_one_value(in_order):
     assert done.frame.filter(pl.col("town").str.contains("(rare)", literal=True)).height >= 3
     new = tables.apply(people(seed=7).with_columns(town=town), done.design).frame
     assert new["town"].head(3).str.contains("(rare)", literal=True).all()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("names", ["abcdefgh", "12345678"])
+@pytest.mark.parametrize("reveals", [False, True])
+def test_rare_public_values_where_the_kept_column_stays_or_is_left_out(names, reveals):
+    """Left out, the pool of rare values was a value that no row had, and the release was refused."""
+    rng = np.random.default_rng(0)
+    s, x = rng.integers(0, 2, 900), np.append(rng.integers(0, 6, 897), [6, 6, 7])
+    town = np.array(["N", "S"])[s if reveals else rng.integers(0, 2, 900)]
+    frame = pl.DataFrame({"ill": [f"s{i}" for i in s], "age": [names[i] for i in x], "town": town})
+    words = {"secret": "ill", "public": "age", "notion": ll.LIP(1.0 if not reveals else 0.3), "rare": "pool"}
+    done = tables.sanitise(frame, **words, keep=["town"], resamples=0, noise=8.0)
+    assert ("town" in done.frame.columns) is not reveals
+    assert len(done.frame) == 900
+    assert "(rare)" in {label[0] for label in done.design.public.labels}
+    assert TABLE_ALONE_TELLS in done.card.not_covered
+    assert POOL_TELLS not in done.card.not_covered
+    new = frame.with_columns(age=pl.when(pl.int_range(900) < 2).then(pl.lit("9")).otherwise("age"))
+    with pytest.raises(DataError, match="has not seen the public symbol of 2 rows"):
+        tables.apply(new, done.design, new_people=True)
 
 
 def test_the_command_groups_what_reveals_too_much(tmp_path, files, capsys):

@@ -236,7 +236,7 @@ CASES = [
     ),
     (audit("--hierarchy", "age"), "the hierarchy is 'age': give NAME=FILE.csv", 2),
     (audit("--hierarchy", "age=no.csv"), "no file no.csv, which a hierarchy names", 2),
-    (audit("--hierarchy", "age=tree.csv"), "1 values that are not in its hierarchy, such as 'new'", 2),
+    (audit("--hierarchy", "age=tree.csv"), "has 1 value not in its hierarchy, such as 'new'", 2),
     (audit("--hierarchy", "age=tree.csv:2"), "has 2 columns, so no level 2", 2),
     (audit("--hierarchy", "age=tree.csv:0"), "LEVEL, of 1 or more", 2),
     (
