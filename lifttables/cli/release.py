@@ -201,7 +201,8 @@ def _print_files(options: argparse.Namespace, outputs: Outputs, private: Sequenc
         return
     public = [outputs.table, outputs.card, outputs.text]
     lines = _section("For publication, together", list(map(str, public)))
-    lines += _section("Confidential, because of the counts in them", list(map(str, [*private, _ledger(options)])))
+    confidential = ["what is printed here", *map(str, private), str(_ledger(options))]
+    lines += _section("Confidential, because of the counts in them", confidential)
     for line in lines:
         print(printable(line))
 

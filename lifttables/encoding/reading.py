@@ -274,7 +274,7 @@ def cuts(table: Table, column: Column) -> float:
 
 def _ours(what: str, name: str, ours: Sequence[str], taken: object) -> str:
     if name not in ours:
-        raise DataError(f"{what} names {name!r}, which is neither the secret nor public: leave it out")
+        raise DataError(f"{what} names {name!r}, which is neither the secret nor published: leave it out")
     if isinstance(taken, dict) and name in taken:
         raise DataError(f"{what} names {name!r}, which already has bins, a hierarchy or a list: give only one")
     return name

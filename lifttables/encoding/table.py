@@ -79,6 +79,9 @@ class Table(ABC):
         self.check(raw)
         with reading(self.name):
             labels = self._counted(raw, named)
+        if labels.is_empty() and self.needed:
+            columns_needed = ", ".join(repr(column.name) for column in self.needed)
+            raise DataError(f"every row of {self.name} has a missing value in {columns_needed}: none is left")
         if labels.is_empty():
             raise DataError(f"{self.name} has no rows: a distribution needs at least one observation")
         return labels.with_columns(nw.col(ROWS).cast(nw.Int64)).sort(*named)

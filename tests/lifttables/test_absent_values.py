@@ -181,7 +181,7 @@ def test_values_that_are_not_listed(tmp_path, capsys, monkeypatch):
             tables.audit(few(), secret="ill", public="town", values=values)
     with pytest.raises(DataError, match="already has bins, a hierarchy or a list: give only one"):
         tables.audit(few(), secret="ill", public="town", values=[LISTED, LISTED])
-    with pytest.raises(DataError, match="neither the secret nor public"):
+    with pytest.raises(DataError, match="neither the secret nor published"):
         tables.audit(few(), secret="ill", public="town", values=["place=a,b"])
 
 

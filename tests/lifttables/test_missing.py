@@ -73,6 +73,9 @@ def test_new_rows_with_missing_values_are_refused_or_left_out(tmp_path):
     with pytest.raises(DataError, match="the design has not seen the public symbol of "):
         tables.apply(GONE, made)
     assert len(tables.apply(GONE, made, missing="drop").frame) == len(WHOLE)
+    nobody = GONE.filter(pl.col(OF["public"]).is_null())
+    with pytest.raises(DataError, match="every row of the frame has a missing value in 'ill', 'age': none is left"):
+        tables.apply(nobody, made, missing="drop")
     made.save(tmp_path / "design.json")
     GONE.write_csv(tmp_path / "new.csv")
     apply_file(tmp_path / "design.json", tmp_path / "new.csv", tmp_path / "n.csv", missing="drop")

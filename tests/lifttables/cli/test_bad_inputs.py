@@ -228,7 +228,7 @@ CASES = [
     (audit("--bin", "age=month"), "dates (2020-01-31)", 2),
     (audit("--bin", "seen=2020-13-01", of=public("seen")), "give NAME=EDGE", 2),
     (audit("--bin", "seen=2020-05-01,7", of=public("seen")), "give NAME=EDGE", 2),
-    (audit("--bin", "zip=10100"), "a bin names 'zip', which is neither the secret nor public", 2),
+    (audit("--bin", "zip=10100"), "a bin names 'zip', which is neither the secret nor published", 2),
     (
         audit("--bin", "zip=10100", "--bin", "zip=10200", of=public("zip")),
         "already has bins, a hierarchy or a list: give only one",
