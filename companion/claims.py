@@ -36,6 +36,6 @@ def verdict(printed: str, *computed: float, digit: float | None = None) -> Liter
     ('agrees', 'differs', 'agrees')
     """
     number = float(printed)
-    # a unit in the last place of the print is not a unit in the last place of a float
+    # few decimal numbers are floats, so a difference of exactly one unit may come out a little larger
     slack = (last_digit(printed) if digit is None else digit) * (1 + 1e-9) + 1e-12 * abs(number)
     return "agrees" if min(computed) - slack <= number <= max(computed) + slack else "differs"

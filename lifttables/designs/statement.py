@@ -131,8 +131,9 @@ def not_covered(design: Design, *, new_rows: bool = False, bounded: bool = True)
 
     ``bounded`` is whether anything limits what somebody who knows all other rows may learn.
     """
+    rows = 0 if new_rows else design.rows  # of new rows nobody looked whether they have other values
     limits = [
-        *([for_which_values(design.secret, design.rows, design.confidence), TRIED_TELLS] if design.confidence else []),
+        *([for_which_values(design.secret, rows, design.confidence), TRIED_TELLS] if design.confidence else []),
         *(of_unlisted_values(design.secret) if design.mechanism == COUNTS else []),
         *(
             []

@@ -183,8 +183,8 @@ def alike(labels: Iterable[str]) -> list[list[str]]:
 def for_which_values(secret: Symbols, rows: int, confidence: float) -> str:
     """Return for which values of a secret a statement about the population holds, in sentences.
 
-    With lists, which were fixed before the rows were drawn, and no other value in n rows, all others together have more
-    than the share 1 - (1 - confidence)^(1/n) with a probability of at most 1 - confidence.
+    If all values outside lists have more than the share 1 - (1 - confidence)^(1/n) together, n rows have none of them
+    with a probability of at most 1 - confidence. Without rows (0), nothing is said of their share.
     """
     parts = [
         f"these values of {column.name}: {', '.join(column.values)}"
@@ -195,9 +195,14 @@ def for_which_values(secret: Symbols, rows: int, confidence: float) -> str:
     limit = f"What is said about the population holds for {'; and '.join(parts)}. It says nothing of other values."
     if not secret.listed:
         return " ".join([limit, *of_unlisted_values(secret)])
+    if not rows:
+        return limit
     most = -math.expm1(math.log1p(-confidence) / rows)
     share = math.ceil(most * 1e5) / 1e3  # per cent, rounded up
-    return f"{limit} With confidence {confidence:g}, these are together at most {share:g} % of the population."
+    return (
+        f"{limit} If the list was made before the rows were seen, these are together at most {share:g} % of the "
+        f"population, with confidence {confidence:g}."
+    )
 
 
 def of_unlisted_values(secret: Symbols) -> list[str]:
