@@ -7,13 +7,13 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from liftlib.errors import InvalidDistribution, InvalidParameter, shown
-from liftlib.joint import Joint, Labels, _labels, framed, listed, plots
+from liftlib.joint import Joint, Labels, _labels, framed, listed, plots, unframed
 from mixproof.checks import checked
 from mixproof.numerics import SUM_TOL, Matrix, Vector, as_matrix, check_count, check_nonnegative, generator
 
@@ -70,19 +70,26 @@ class Channel:
 
     Parameters
     ----------
-    kernel : array_like, shape (X, Y) or (S, X, Y)
+    kernel : array_like or data frame, shape (X, Y) or (S, X, Y)
         ``kernel[x, y]`` = P(y|x), or ``kernel[s, x, y]`` = P(y|s,x); sums over y are 1.
     outputs : sequence, optional
-        Labels of the outputs; 0, 1, 2, ... by default.
+        Labels of the outputs; by default a data frame's columns, or 0, 1, 2, ...
     partition : sequence of sequences of int, optional
         For a channel that merges symbols: the symbols merged into each output, in output order.
     certificate : Certificate, optional
         How the channel was obtained.
+    inputs : sequence, optional
+        Labels of the symbols; by default a data frame's index. Without any, symbols are known by their place.
 
     Raises
     ------
     InvalidDistribution
         If an entry is negative or not finite, a row does not sum to 1, or the labels or the partition do not fit.
+
+    Notes
+    -----
+    A channel that knows the labels of its symbols is applied to a joint distribution, or composed with another channel,
+    by label: see :meth:`aligned`. ``design`` gives each channel the labels of its joint distribution.
 
     Examples
     --------
@@ -93,6 +100,8 @@ class Channel:
     certificate: Certificate | None
     output_of: NDArray[np.int64] | None
     _shape: tuple[int, ...]
+    _labelled: bool
+    """Whether the labels of the inputs, and of the secrets that the channel sees, are known."""
 
     def __init__(
         self,
@@ -100,8 +109,11 @@ class Channel:
         outputs: Sequence[Hashable] | None = None,
         partition: Iterable[Iterable[int]] | None = None,
         certificate: Certificate | None = None,
+        inputs: Sequence[Hashable] | None = None,
     ):
-        array = as_matrix("kernel", kernel, ndim=(2, 3))
+        table, rows, columns = unframed(kernel)
+        outputs, inputs = columns if outputs is None else outputs, rows if inputs is None else inputs
+        array = as_matrix("kernel", table, ndim=(2, 3))
         check_nonnegative("kernel", array)
         off = np.abs(array.sum(axis=-1) - 1)
         if not (off <= SUM_TOL).all():
@@ -118,8 +130,9 @@ class Channel:
             if not (array[..., subset, y] == 1).all():
                 raise InvalidDistribution(f"partition sends {list(subset)} to output {y}, kernel does not: drop one")
         # fill cached properties that are already known
+        names = None if inputs is None else _labels("inputs", inputs, array.shape[-2])
         vars(self).update(kernel=array, outputs=labels, partition=merged, certificate=certificate)
-        vars(self).update(output_of=None, _shape=array.shape)
+        vars(self).update(output_of=None, _shape=array.shape, _names=names, _labelled=names is not None)
 
     @checked
     def certified(self, kind: type[C]) -> C:
@@ -136,18 +149,77 @@ class Channel:
 
     def with_certificate(self, certificate: Certificate) -> Channel:
         """Return a copy of the channel with another certificate."""
-        channel = Channel.__new__(Channel)
-        vars(channel).update({**vars(self), "certificate": certificate})
-        return channel
+        return self._copy(certificate=certificate)
 
     @checked
     def labelled(self, joint: Joint) -> Channel:
-        """Return a copy whose inputs have the labels of a joint distribution, as ``design`` does."""
-        self._check_fits(joint)
-        channel = Channel.__new__(Channel)
-        vars(channel).update({**vars(self), "inputs": joint.public})
+        """Return a copy whose inputs have the labels of a joint distribution, as ``design`` does.
+
+        A channel that has labels already is aligned first: see :meth:`aligned`.
+        """
+        channel = self.aligned(joint)._copy(inputs=joint.public, _labelled=True)
         if self.sees_secret:
             vars(channel)["secrets"] = joint.secret
+        return channel
+
+    @checked
+    def aligned(self, joint: Joint) -> Channel:
+        """Return the channel with its inputs, and its secrets, in the order of a joint distribution.
+
+        Inputs are matched by label. If the channel or the joint distribution has no labels, which is to say other than
+        0, 1, 2, ..., they are matched by place.
+
+        Raises
+        ------
+        InvalidParameter
+            If the channel does not fit, or the joint distribution has labels that the channel does not know.
+
+        Examples
+        --------
+        >>> channel = Channel.merge([(0, 1), (2,)], 3, "abc")
+        >>> channel.aligned(Joint([[0.2, 0.3, 0.5]], public="cab")).partition
+        ((1, 2), (0,))
+        """
+        self._check_fits(joint)
+        if not self._labelled:
+            return self
+        known: tuple[Joint, Channel] | None = vars(self).get("_aligned")
+        if known is not None and known[0] is joint:
+            return known[1]
+        rows = _order("symbols", self.inputs, joint.public)
+        secrets = _order("secrets", self.secrets, joint.secret) if self.sees_secret else None
+        if rows is None and secrets is None:
+            return self
+        channel = self._reordered(np.arange(self.n_public) if rows is None else rows, secrets)
+        vars(self)["_aligned"] = joint, channel
+        return channel
+
+    def _reordered(self, rows: NDArray[np.int64], secrets: NDArray[np.int64] | None) -> Channel:
+        """Return the channel of the inputs at these places, and of the secrets."""
+        inputs = tuple(self.inputs[x] for x in rows)
+        known = self.certificate
+        # what else a mechanism's certificate holds may be indexed by symbol
+        certificate = None if known is None else Certificate(known.route, known.value, known.upper)
+        if self.output_of is not None:
+            channel = Channel.deterministic(self.output_of[rows])
+            vars(channel).update(inputs=inputs, outputs=self.outputs, certificate=certificate, _labelled=True)
+            return channel
+        kernel = self.kernel if secrets is None else self.kernel[secrets]
+        place = np.argsort(rows)
+        partition = None
+        if self.partition is not None:
+            partition = [place[list(subset)].tolist() for subset in self.partition]
+        channel = Channel(kernel[..., rows, :], self.outputs, partition, certificate, inputs)
+        if secrets is not None:
+            vars(channel)["secrets"] = tuple(self.secrets[s] for s in secrets)
+        elif self.sees_secret:
+            vars(channel)["secrets"] = self.secrets
+        return channel
+
+    def _copy(self, **changes: Any) -> Channel:
+        """Return a copy with other values of some attributes."""
+        channel = Channel.__new__(Channel)
+        vars(channel).update({**vars(self), **changes})
         return channel
 
     @classmethod
@@ -174,7 +246,7 @@ class Channel:
         n : int
             The number of symbols, ``|X|``.
         labels : sequence, optional
-            Labels of the n symbols. A merged output is labelled by the tuple of its symbols' labels.
+            Labels of the n symbols. A merged output has its symbols' labels, joined by "or".
         """
         n = check_count("n", n)
         merged = _partition(partition, n)
@@ -195,12 +267,12 @@ class Channel:
         output_of : array_like of int, shape (X,)
             Output index of each symbol; the indices are 0, 1, 2, ... without gaps.
         labels : sequence, optional
-            Labels of the symbols. A merged output is labelled by the tuple of its symbols' labels.
+            Labels of the symbols. A merged output has its symbols' labels, joined by "or".
 
         Examples
         --------
         >>> Channel.deterministic([1, 0, 1], "abc").outputs
-        ('b', ('a', 'c'))
+        ('b', 'a or c')
         """
         try:
             count = len(output_of)  # type: ignore[arg-type]  # a value without a length is refused
@@ -214,7 +286,8 @@ class Channel:
         array.flags.writeable = False
         names = None if labels is None else _labels("labels", labels, array.size)
         channel = cls.__new__(cls)
-        vars(channel).update(certificate=None, output_of=array, _shape=(array.size, sizes.size), _names=names)
+        vars(channel).update(certificate=None, output_of=array, _shape=(array.size, sizes.size))
+        vars(channel).update(_names=names, _labelled=names is not None)
         return channel
 
     @cached_property
@@ -240,12 +313,22 @@ class Channel:
         names = vars(self)["_names"]
         if names is None:
             return tuple(range(self.n_outputs))
-        return tuple(names[c[0]] if len(c) == 1 else tuple(names[x] for x in c) for c in self.partition or ())
+        labels: list[Hashable] = []
+        taken = {names[subset[0]] for subset in self.partition or () if len(subset) == 1}
+        for subset in self.partition or ():
+            label = names[subset[0]]
+            if len(subset) > 1:
+                label = " or ".join(str(names[x]) for x in subset)
+                while label in taken:  # another symbol or subset is called so
+                    label = f"({label})"
+                taken.add(label)
+            labels.append(label)
+        return tuple(labels)
 
     @cached_property
     def inputs(self) -> Labels:
         """The labels of the symbols, a tuple of length ``|X|``; 0, 1, 2, ... if they are not known."""
-        names: Labels | None = vars(self).get("_names")
+        names: Labels | None = vars(self)["_names"]
         return tuple(range(self.n_public)) if names is None else names
 
     @cached_property
@@ -275,7 +358,7 @@ class Channel:
         Parameters
         ----------
         joint : Joint
-            P_SX, with as many symbols as the channel has inputs.
+            P_SX, whose symbols are the channel's inputs: see :meth:`aligned`.
 
         Returns
         -------
@@ -291,7 +374,9 @@ class Channel:
         known: tuple[Joint, Joint] | None = vars(self).get("_released")
         if known is not None and known[0] is joint:
             return known[1]
-        self._check_fits(joint)
+        channel = self.aligned(joint)
+        if channel is not self:
+            return channel.release(joint)
         if self.output_of is not None:
             p_sy: Matrix = np.stack([np.bincount(self.output_of, row, self.n_outputs) for row in joint.p])
         elif self.sees_secret:
@@ -310,8 +395,8 @@ class Channel:
     @checked
     def joint_xy(self, joint: Joint) -> Matrix:
         """Return P(x, y), shape (X, Y)."""
-        self._check_fits(joint)
-        p_xy = np.einsum("sx,sxy->xy", joint.p, self.kernel) if self.sees_secret else joint.p_x[:, None] * self.kernel
+        kernel = self.aligned(joint).kernel
+        p_xy = np.einsum("sx,sxy->xy", joint.p, kernel) if self.sees_secret else joint.p_x[:, None] * kernel
         return np.asarray(p_xy / p_xy.sum())  # errors of SUM_TOL per row would add up
 
     @checked
@@ -321,18 +406,30 @@ class Channel:
 
     @checked
     def compose(self, after: Channel) -> Channel:
-        """Return the composition: this channel followed by ``after``, a channel P(z|y)."""
+        """Return the composition: this channel followed by ``after``, a channel P(z|y).
+
+        The inputs of ``after`` are this channel's outputs, matched as by :meth:`aligned`.
+        """
         if after.sees_secret:
             raise InvalidParameter("after sees the secret: compose with a channel P(z|y)")
         if after.n_public != self.n_outputs:
             raise InvalidParameter(f"after has {after.n_public} inputs, but this channel has {self.n_outputs} outputs")
-        kernel = self.kernel @ after.kernel
+        order = _order("outputs", after.inputs, self.outputs) if after._labelled else None
+        kernel = self.kernel @ (after.kernel if order is None else after.kernel[order])
         channel = Channel(kernel / kernel.sum(axis=-1, keepdims=True), after.outputs)
-        vars(channel).update(inputs=self.inputs, secrets=self.secrets)
+        vars(channel).update(inputs=self.inputs, secrets=self.secrets, _labelled=self._labelled)
         return channel
 
+    @overload
+    def sample(
+        self, x: pd.Series[Any], s: ArrayLike | None = None, rng: Uniform | int | None = None
+    ) -> pd.Series[Any]: ...
+
+    @overload
+    def sample(self, x: ArrayLike, s: ArrayLike | None = None, rng: Uniform | int | None = None) -> NDArray[Any]: ...
+
     @checked
-    def sample(self, x: ArrayLike, s: ArrayLike | None = None, rng: Uniform | int | None = None) -> NDArray[Any]:
+    def sample(self, x: Any, s: Any = None, rng: Uniform | int | None = None) -> Any:
         """Return a random output for each input.
 
         Parameters
@@ -347,19 +444,21 @@ class Channel:
 
         Returns
         -------
-        numpy.ndarray, shape (n,)
-            Indices of the outputs; their labels, ``self.outputs``, if x has labels.
+        numpy.ndarray, shape (n,), or a series like x
+            Indices of the outputs; their labels, ``self.outputs``, if x has labels. A series of pandas has the index of
+            x, and one of pandas or Polars its name.
 
         Raises
         ------
         InvalidParameter
-            If an index or a label does not exist, or the secrets are missing or superfluous.
+            If an index or a label does not exist, the secrets are missing or superfluous, or x and s are series with
+            different indices.
 
         Examples
         --------
         >>> channel = Channel.merge([(0, 1), (2,)], 3, "abc")
         >>> channel.sample(["c", "a"]).tolist(), channel.sample([2, 0]).tolist()
-        (['c', ('a', 'b')], [1, 0])
+        (['c', 'a or b'], [1, 0])
         """
         if self.sees_secret != (s is not None):
             raise InvalidParameter("s is needed exactly when the channel sees the secret: see Channel.sees_secret")
@@ -369,13 +468,15 @@ class Channel:
             raise InvalidParameter(
                 f"s has shape {rows[0].shape} and x {symbols.shape}: give one secret for each symbol"
             )
+        if _has_index(x) and _has_index(s) and not x.index.equals(s.index):
+            raise InvalidParameter("x and s have different indices: give the secrets in the order of the symbols")
         source = np.random.default_rng() if rng is None else rng
         drawn = self._drawn(rows, source if isinstance(source, Uniform) else generator(source))
-        if not by_label:
-            return drawn
-        names = np.empty(self.n_outputs, object)
-        names[:] = self.outputs
-        return np.asarray(names[drawn])
+        if by_label:
+            names = np.empty(self.n_outputs, object)
+            names[:] = self.outputs
+            return _like(x, names[drawn])
+        return _like(x, drawn)
 
     def _drawn(self, rows: tuple[NDArray[np.int64], ...], source: Uniform) -> NDArray[np.int64]:
         """Return the index of a random output for each row of the kernel."""
@@ -433,7 +534,43 @@ class Channel:
 
 def or_identity(joint: Joint, channel: Channel | None) -> Channel:
     """Return the channel, or the identity channel if it is None."""
-    return Channel.identity(joint.n_public, joint.public) if channel is None else channel
+    return Channel.identity(joint.n_public, joint.public) if channel is None else channel.aligned(joint)
+
+
+def _order(what: str, known: Labels, asked: Labels) -> NDArray[np.int64] | None:
+    """Return the place of each asked label among the known ones; None if the places agree.
+
+    Raises
+    ------
+    InvalidParameter
+        If a label is not known, unless one side is not labelled, so that it has the labels 0, 1, 2, ...
+    """
+    if known is asked or known == asked:
+        return None
+    place = {label: at for at, label in enumerate(known)}
+    other = next((label for label in asked if label not in place), None)
+    if other is None:
+        return np.array([place[label] for label in asked])
+    if tuple(range(len(known))) in (known, asked):
+        return None
+    raise InvalidParameter(
+        f"{shown(other)} is among the {what}, and the channel was made for {shown(known)}: rename the labels, "
+        "or design a channel for this joint distribution"
+    )
+
+
+def _has_index(values: Any) -> bool:
+    """Return whether values are a pandas.Series."""
+    return hasattr(values, "index") and hasattr(values, "iloc")
+
+
+def _like(x: Any, values: NDArray[Any]) -> Any:
+    """Return values as a series, with its index and name, if x is one; otherwise as they are."""
+    if _has_index(x):
+        return type(x)(values, index=x.index, name=x.name)
+    if hasattr(x, "to_list") and hasattr(x, "name"):  # Polars
+        return type(x)(x.name, values.tolist())
+    return values
 
 
 def _partition(partition: Iterable[Iterable[int]], n: int) -> Partition:

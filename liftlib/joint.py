@@ -61,7 +61,7 @@ class Joint:
     def __init__(
         self, p: ArrayLike, secret: Sequence[Hashable] | None = None, public: Sequence[Hashable] | None = None
     ):
-        p, secret, public = _unframed(p, secret, public)
+        p, secret, public = _table(p, secret, public)
         matrix = as_matrix("P_SX", p)
         check_nonnegative("P_SX", matrix)
         if not abs(matrix.sum() - 1) <= SUM_TOL:
@@ -104,7 +104,7 @@ class Joint:
         >>> Joint.from_counts([[1, 0, 1], [2, 0, 4]], public="abc", drop_empty=True).public
         ('a', 'c')
         """
-        counts, secret, public = _unframed(counts, secret, public)
+        counts, secret, public = _table(counts, secret, public)
         table = as_matrix("counts", counts)
         check_nonnegative("counts", table)
         if not table.sum() > 0:
@@ -306,22 +306,24 @@ def _columns(frame: Any) -> list[Any] | None:
     return None if columns is None else list(columns)
 
 
-def _unframed(
-    values: Any, secret: Sequence[Hashable] | None, public: Sequence[Hashable] | None
-) -> tuple[ArrayLike, Sequence[Hashable] | None, Sequence[Hashable] | None]:
-    """Return an array of a data frame's numbers, and its labels where none are given."""
+def unframed(values: Any) -> tuple[ArrayLike, Sequence[Hashable] | None, Sequence[Hashable] | None]:
+    """Return an array of a data frame's numbers, and the labels of its rows and columns; None for other values."""
     columns = _columns(values)
     if columns is None:
-        return values, secret, public
+        return values, None, None
     if hasattr(values, "index"):  # pandas
-        rows: Sequence[Hashable] | None = list(values.index)
-        array = values.to_numpy()
-    else:
-        cells = [listed(values[name]) for name in columns]
-        rows = cells.pop(0) if cells and all(isinstance(cell, str) for cell in cells[0]) else None
-        columns = columns[len(columns) - len(cells) :]
-        array = np.array(cells).T
-    if _has_margins(array, rows, columns):
+        return values.to_numpy(), list(values.index), columns
+    cells = [listed(values[name]) for name in columns]
+    rows = cells.pop(0) if cells and all(isinstance(cell, str) for cell in cells[0]) else None
+    return np.array(cells).T, rows, columns[len(columns) - len(cells) :]
+
+
+def _table(
+    values: Any, secret: Sequence[Hashable] | None, public: Sequence[Hashable] | None
+) -> tuple[ArrayLike, Sequence[Hashable] | None, Sequence[Hashable] | None]:
+    """Return the numbers of a table without margins, and its labels where none are given."""
+    array, rows, columns = unframed(values)
+    if columns is not None and _has_margins(array, rows, columns):
         raise InvalidDistribution(
             f"the last row and column, {shown(columns[-1])}, are the sums of the others: "
             "leave them out, as by pandas.crosstab(..., margins=False)"

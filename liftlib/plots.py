@@ -316,9 +316,8 @@ def _outputs(joint: Joint, channel: Channel, order: Sequence[int]) -> list[objec
 
 
 def _word(name: object) -> str:
-    parts = [str(part) for part in name] if isinstance(name, tuple) else [str(name)]
-    text = " or ".join(parts)
-    text = text if len(text) <= MAX_NAME_LENGTH else ", ".join(parts)
+    text = str(name)
+    text = text if len(text) <= MAX_NAME_LENGTH else text.replace(" or ", ", ")
     return text if len(text) <= MAX_NAME_LENGTH else f"{text[: MAX_NAME_LENGTH - 1]}…"
 
 

@@ -57,7 +57,7 @@ def subset_merging(joint: Joint, notion: LiftNotion, *, extend: bool = True) -> 
     >>> from liftlib.notions import ALIP
     >>> joint = Joint([[0.20, 0.05, 0.05, 0.20], [0.05, 0.20, 0.20, 0.05]], public="abcd")
     >>> subset_merging(joint, ALIP(0.1, 0.1)).outputs
-    (('a', 'b'), ('c', 'd'))
+    ('a or b', 'c or d')
     """
     high = high_risk(joint, notion)
     low, waiting = np.flatnonzero(~high), np.flatnonzero(high)  # line 3: X_L and X_Q

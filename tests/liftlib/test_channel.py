@@ -74,7 +74,26 @@ class TestMerge:
         channel = Channel.merge([(1,), (2, 0)], 3, labels="abc")
         assert channel.kernel.tolist() == [[0, 1], [1, 0], [0, 1]]
         assert channel.partition == ((1,), (2, 0))
-        assert channel.outputs == ("b", ("c", "a"))
+        assert channel.outputs == ("b", "c or a")
+
+    @pytest.mark.parametrize(
+        ("labels", "expected"),
+        [
+            (("a", "b", "c", "d"), ("a or b", "c or d")),
+            ((1, 2, 3, 4.5), ("1 or 2", "3 or 4.5")),
+            (("a", "b or c", "a or b", "c"), ("a or b or c", "(a or b or c)")),
+        ],
+    )
+    def test_labels_of_subsets_are_text_and_differ(self, labels, expected):
+        channel = Channel.deterministic([0, 0, 1, 1], labels)
+        assert channel.outputs == expected
+
+    def test_a_symbol_may_be_called_as_a_subset_would_be(self):
+        channel = Channel.deterministic([0, 0, 1], ("u", "v", "u or v"))
+        assert channel.outputs == ("(u or v)", "u or v")
+        assert (
+            Joint(channel.release(Joint([[0.2, 0.3, 0.5]], public=channel.inputs)).to_frame()).public == channel.outputs
+        )
 
     def test_identity_and_constant(self):
         assert Channel.identity(2, "ab").kernel.tolist() == [[1, 0], [0, 1]]
@@ -281,7 +300,7 @@ def test_it_is_the_channel_of_its_kernel(letters):
     labelled = ll.Channel.deterministic(output_of, "abcdef")
     dense = ll.Channel(np.eye(3)[output_of], labelled.outputs, labelled.partition)
     assert labelled.partition == ((1, 3), (2,), (0, 4, 5))
-    assert labelled.outputs == (("b", "d"), "c", ("a", "e", "f"))
+    assert labelled.outputs == ("b or d", "c", "a or e or f")
     np.testing.assert_array_equal(labelled.kernel, dense.kernel)
     np.testing.assert_allclose(labelled.release(letters).p, dense.release(letters).p, atol=1e-15)
     np.testing.assert_allclose(labelled.joint_xy(letters), dense.joint_xy(letters), atol=1e-15)

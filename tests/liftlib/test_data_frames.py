@@ -80,7 +80,7 @@ def test_a_design_samples_labels(labels, mechanism):
 def test_a_column_of_any_library_is_sampled():
     channel = ll.Channel.merge([(0, 1), (2,)], 3, "abc")
     for column in (pd.Series(["c", "a"]), pl.Series(["c", "a"]), np.array(["c", "a"]), ["c", "a"], "ca"):
-        assert channel.sample(column).tolist() == ["c", ("a", "b")]
+        assert list(channel.sample(column)) == ["c", "a or b"]
     assert channel.sample(pd.Series(["c"], dtype="category")).tolist() == ["c"]
     assert channel.sample([2, 0]).tolist() == [1, 0]
     assert channel.sample([]).tolist() == []
