@@ -31,7 +31,7 @@ from lifttables.encoding.reading import Reading
 from lifttables.encoding.table import Rows
 from lifttables.page import audit_page, documents
 from lifttables.releases.pipeline import Draw, Plan, Sanitised, release
-from lifttables.releases.question import Question, percent
+from lifttables.releases.question import Question, percent, usual_mechanism
 from lifttables.releases.telling import told
 from lifttables.sources.endings import SUFFIXES, ending
 from lifttables.sources.frames import Frame
@@ -215,7 +215,13 @@ class Desk:
             )
             return sanitised
 
-        plan = Plan(reading, question, confidence=wanted["confidence"], resamples=wanted.get("resamples", 200))
+        plan = Plan(
+            reading,
+            question,
+            usual_mechanism(question),
+            wanted["confidence"],
+            resamples=wanted.get("resamples", 200),
+        )
         done = release(table, plan, sink, rng=wanted.get("seed"))
         return {
             "sections": told(done),

@@ -30,6 +30,7 @@ from lifttables.cli.shared import json_option, print_json, print_lines
 from lifttables.designs.designing import COUNTS, DEFAULT_CONFIDENCE, information
 from lifttables.files import check_apart, printable
 from lifttables.releases.ledger import ledger_next_to
+from lifttables.releases.question import usual_mechanism
 from lifttables.releases.telling import LIMITS, PROMISED, PUBLISHED, headline, promises, told
 from lifttables.releases.trying import ESTIMATES
 from lifttables.sources.endings import STDIN
@@ -153,7 +154,7 @@ def _first(options: argparse.Namespace) -> int:
     plan = Plan(
         reading(options, rare="pool"),
         promise,
-        COUNTS if options.counts else ESTIMATES if options.keep else "subset-merging",
+        COUNTS if options.counts else ESTIMATES if options.keep else usual_mechanism(promise),
         options.confidence,
         keep=tuple(options.keep),
         new_people=options.new_people,

@@ -62,6 +62,15 @@ class Question:
         return low / BELIEF_STEPS_PER_NAT
 
 
+def usual_mechanism(promise: Notion | Question) -> str:
+    """Return the mechanism of a release that names none.
+
+    Of a belief, subset responses retain most: .38 of H(X) for 300 rows of 4 secrets and 6
+    symbols with moderate dependence, where merging retains .04.
+    """
+    return "subset-response" if isinstance(promise, Question) else "subset-merging"
+
+
 def percent(share: float, *, up: bool = False) -> str:
     """Return a share in per cent, optionally rounded up to a tenth."""
     return f"{math.ceil(1000 * share - 1e-9) / 10:g} %" if up else f"{100 * share:.6g} %"

@@ -13,7 +13,7 @@ from lifttables.designs.designing import DEFAULT_CONFIDENCE, Design
 from lifttables.encoding.reading import Reading
 from lifttables.releases.ledger import warn_of_known
 from lifttables.releases.pipeline import Applied, Draw, ForNew, Plan, Sanitised, release, release_again
-from lifttables.releases.question import Question
+from lifttables.releases.question import Question, usual_mechanism
 from lifttables.sources.source import open_table
 from mixproof.checks import checked
 
@@ -25,7 +25,7 @@ def sanitise(
     secret: str | Sequence[str],
     public: str | Sequence[str],
     notion: Notion | Question,
-    mechanism: str = "subset-merging",
+    mechanism: str | None = None,
     confidence: float | None = DEFAULT_CONFIDENCE,
     keep: Sequence[str] = (),
     new_people: bool = False,
@@ -47,9 +47,9 @@ def sanitise(
         jointly; a column is left out if the release retains more without it.
     notion : Notion or Question
         The promise. For a question, LIP and ALIP are tried with the largest budgets that answer it.
-    mechanism : str
-        A key of ``liftlib.mechanisms``; or "estimates", the one of several that lets the shares of the public symbols
-        be estimated most accurately.
+    mechanism : str, optional
+        A key of ``liftlib.mechanisms``, by default subset response for a question and subset merging for a notion; or
+        "estimates", the one of several that lets the shares of the public symbols be estimated most accurately.
     confidence : float or None
         Confidence in (0, 1), over the sampling of the rows, that the population satisfies the notion. None designs for
         the empirical distribution only; the population then usually violates the notion.
@@ -96,7 +96,7 @@ def sanitise(
     plan = Plan(
         Reading.from_words({"secret": secret, "public": public, **reading}),
         notion,
-        mechanism,
+        usual_mechanism(notion) if mechanism is None else mechanism,
         confidence,
         tuple(keep),
         resamples=resamples,

@@ -10,7 +10,7 @@ from lifttables.population.binomial import clopper_pearson
 from lifttables.population.noise import GRID, Rows, geometric_noise, noise_pmf, upper_bounds, wide_bounds
 
 LEVELS = np.array([-0.7, -2.0, -4.0, -7.0, -12.0, -20.0])
-ENDS = np.array([0.5, 1.5, 8.5, 31.5, 32.5, 60.5]) / GRID  # ends of the cells of theta
+ENDS = (np.arange(GRID) + 0.5) / GRID  # ends of the cells of theta
 SHARES = np.unique(np.concatenate([np.linspace(0.003, 0.997, 72), ENDS, ENDS[:4] + 1e-6]))
 SETTINGS = list(itertools.product((0.5, 1.0, 2.0), ((1, 1), (1, 3), (3, 1), (2, 4), (3, 9)), (0, 2, 9, 25, 60)))
 QUICK = [(0.5, (1, 1), 9), (1.0, (1, 3), 25), (1.0, (2, 4), 2), (2.0, (3, 1), 60), (2.0, (3, 9), 0)]
