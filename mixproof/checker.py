@@ -21,11 +21,10 @@ import numpy as np
 
 from mixproof.errors import InvalidProof
 from mixproof.exact import INTEGER_FIELDS, REAL_FIELDS
-from mixproof.numerics import HALFSPACE_SLACK, Mask, Matrix, Vector, xlogx
+from mixproof.numerics import HALFSPACE_SLACK, UNIT_ROUNDOFF, Mask, Matrix, Vector, xlogx
 from mixproof.proof import BISECT, FIRST, LEAF, Proof, Whole
 
 BOX_MARGIN = 1e-12  # margin of upper bounds that follow from the other bounds: it covers the rounding of their sum
-UNIT_ROUNDOFF = 2.0**-53  # half the distance from 1 to the next larger float
 MAX_MAGNITUDE = 1e100  # the largest number to compute with, so that no sum or product overflows
 
 
@@ -134,7 +133,9 @@ class _Checker:
         """Check the upper bounds v_x <= max_z (e_x + w G)_z on allowed posteriors."""
         proof = self.proof
         slopes, terms, loose = self._slopes(proof.cap_weights, np.eye(self.n))
-        proven = slopes.max(axis=1) + loose + 8 * (len(proof.sides) + 8) * UNIT_ROUNDOFF * terms.max(axis=1)
+        # only non-zero weights add terms, and so rounding
+        count = np.count_nonzero(proof.cap_weights, axis=1)
+        proven = slopes.max(axis=1) + loose + 8 * (count + 8) * UNIT_ROUNDOFF * terms.max(axis=1)
         short = np.flatnonzero(~(proof.caps >= np.minimum(proven, 1.0)))
         if short.size:
             x = int(short[0])
@@ -158,16 +159,28 @@ class _Checker:
             for k in range(len(weights)):
                 at = start + k
                 constant = float(sums[k] - loose[k])
-                bound = self._visit(at, path, slopes[k], terms[k], constant, explicit.get(at, []))
+                count = int(np.count_nonzero(weights[k, :-1]))  # only non-zero weights add terms, and so rounding
+                unit = 4 * (self.n + count + 16) * UNIT_ROUNDOFF
+                bound = self._visit(at, path, slopes[k], unit * terms[k], unit, constant, explicit.get(at, []))
                 if np.isnan(bound):  # Python's min would drop it
                     raise InvalidProof(f"the bound of box {at} is NaN: its numbers are too large")
                 lower_bound = min(lower_bound, bound)
         return lower_bound
 
     def _visit(
-        self, at: int, path: list[_Box], slopes: Vector, terms: Vector, constant: float, children: list[int]
+        self,
+        at: int,
+        path: list[_Box],
+        slopes: Vector,
+        rounding: Vector,
+        unit: float,
+        constant: float,
+        children: list[int],
     ) -> float:
-        """Return the lower bound over a leaf, or over the unrecorded children of a box."""
+        """Return the lower bound over a leaf, or over the unrecorded children of a box.
+
+        ``rounding`` bounds the error of each slope, and ``unit`` the relative error of a sum.
+        """
         proof = self.proof
         least, most = self._box(at, path)
         total = 0.0
@@ -178,10 +191,7 @@ class _Checker:
                 raise InvalidProof(f"box {at} is empty but has children")
             return np.inf
         most = np.minimum(most, np.maximum(1.0 - total + least, least) + BOX_MARGIN)
-        rounding = (
-            4 * (self.n + len(proof.sides) + 16) * UNIT_ROUNDOFF * float((0.4 + terms * most).sum() + abs(constant))
-        )
-        constant -= rounding
+        constant -= float(rounding @ most) + unit * (0.4 * self.n + abs(constant))
         kind = int(proof.kind[at])
         if kind == LEAF:
             if children:

@@ -15,6 +15,7 @@ Mask = NDArray[np.bool_]
 Rng = int | np.random.Generator
 """A seed, or a generator that goes on from where it is."""
 
+UNIT_ROUNDOFF = 2.0**-53  # half the distance from 1 to the next larger float
 SUM_TOL = 1e-9  # how far probabilities may sum from 1: tables are read from text with 10 or more digits
 KEEP_TOL = 1e-9  # nats by which a leakage may exceed its budget: rounding of sums of up to 10^6 terms, with room
 HALFSPACE_SLACK = 1.01 * KEEP_TOL  # how far a posterior may miss a halfspace then: above exp(KEEP_TOL) - 1

@@ -7,14 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mixproof.constraints import Constraints
-from mixproof.numerics import Matrix, Vector
+from mixproof.constraints import DIRECTION_TOL, Constraints
+from mixproof.numerics import UNIT_ROUNDOFF, Matrix, Vector
 
 EQUALITY_TOL = 1e-7  # a constraint of unit size with less slack than this at a feasible point is an equality
 EARLY_STOP_SHARE = 0.5  # a pass ends at a column that saves more than this share of what any can
 COLUMNS_PER_PASS = 30  # a pass that looks for several columns ends at this many below its cutoff
 MAX_COLUMNS = 400  # columns that a pass keeps at most
 MIN_SAVING = 1e-9  # nats: a column that saves no more than this is not added
+ROUNDING_ROOM = 8  # twice the rounding that a checker subtracts, because a search rounds too
 MIN_RELATIVE_SAVING = 0.3  # a column is kept if it saves more than this share of what the best one so far saves
 
 
@@ -50,6 +51,32 @@ class Problem(NamedTuple):
     def coordinates(self) -> int:
         """Number of coordinates, without auxiliary variables."""
         return int(self.rows.shape[1] - self.upper.size)
+
+    @property
+    def sizes(self) -> Vector:
+        """The largest number that a row's multiplier scales when a bound is computed, shape (m,)."""
+        return np.asarray(2.0 + np.abs(self.low) + np.abs(self.high))
+
+    @property
+    def rounding(self) -> float:
+        """The relative rounding of a sum over coordinates and rows, with room for other orders of summation."""
+        m, n = self.rows.shape
+        return float(ROUNDING_ROOM * (n + 2 * m + 16) * UNIT_ROUNDOFF)
+
+    def with_room_for_rounding(self, caps: Vector) -> Problem:
+        """Return the polytope with safe bounds so wide that a bound proven by them survives a checker's rounding.
+
+        Rounding grows with the multipliers, which are large where a box is nearly feasible; so does what the width of
+        safe bounds subtracts.
+        """
+        unit = self.rounding + DIRECTION_TOL  # two_sided takes directions for one that differ by so little
+        room = unit * self.sizes * (1.0 + caps.sum())
+        return self._replace(safe_low=self.safe_low - room, safe_high=self.safe_high + room)
+
+    def rounding_of(self, dual: Vector, caps: Vector, target: Vector) -> float:
+        """Return the rounding of a bound, in nats, that grows with the duals and not with multipliers."""
+        entropies = 1.0 + np.log(dual.size) + 0.4 * dual.size  # -t log t is at most .37
+        return self.rounding * float(entropies + np.abs(dual) @ (caps + 2.0 * target))
 
 
 class Records(NamedTuple):

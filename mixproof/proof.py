@@ -99,6 +99,26 @@ class Proof:
     def __repr__(self) -> str:
         return f"Proof(upper={self.upper:.6g}, {self.boxes} boxes, {self.size / 1000:.1f} kB)"
 
+    @classmethod
+    def of_nothing(cls, n: int, upper: float) -> Proof:
+        """Return the proof, without halfspaces and with one box, that no I(X; Y) exceeds the entropy of n symbols."""
+        box = np.zeros(1, np.int64)
+        return cls(
+            upper=upper,
+            dual=np.zeros(n),
+            order=np.arange(n),
+            sides=np.empty((0, 2), np.int64),
+            caps=np.ones(n),
+            cap_weights=np.empty((n, 0)),
+            parent=box - 1,
+            child=box,
+            kind=box + LEAF,
+            symbol=box,
+            level=np.zeros(1),
+            weights=np.zeros((1, 1)),
+            points=np.empty((0, n)),
+        )
+
     @property
     def boxes(self) -> int:
         """Number of recorded boxes."""

@@ -138,7 +138,9 @@ class Search:
             self.problem = Problem.of(self.hull.ranges, self.slack * extension.slack, inside, extension.upper)
         caps, self.cap_multipliers = largest(self.problem, self.clock)
         # slightly wider than the claim, which leaves a checker room for rounding
-        self.caps = np.minimum(1.0, caps + CAP_ROOM * (1 + np.abs(self.cap_multipliers).sum(axis=1)))
+        scales = np.abs(self.cap_multipliers) @ self.problem.sizes
+        self.caps = np.minimum(1.0, caps + CAP_ROOM * (1 + scales))
+        self.problem = self.problem.with_room_for_rounding(self.caps)
 
     @property
     def over(self) -> bool:
@@ -273,7 +275,8 @@ class Search:
                 break
         self.programmes = before + work.nodes
         work.least = tree.least_price
-        bound = float(self.dual @ self.target) + min(work.least, 0.0)
+        rounding = self.problem.rounding_of(self.dual, self.caps, self.target)
+        bound = float(self.dual @ self.target) + min(work.least, 0.0) - rounding
         # that no cost is below 0 is clear without a tree, but a proof needs one
         if bound > self.proven.bound or self.proven.work is None:
             least = max(bound, self.proven.bound)

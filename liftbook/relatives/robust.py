@@ -17,7 +17,7 @@ from liftlib.notions.base import MIN_RESOLVED_LIFT
 from liftlib.response.aorr import aorr
 from liftlib.response.optimal import QUICKLY_LISTED_SYMBOLS, few_symbols, few_vertices, limits_for
 from liftlib.response.posteriors import MAX_LISTED_HALFSPACES, PosteriorCone, ResponseCertificate, Support, cone_for
-from liftlib.response.proven import proven_response
+from liftlib.response.proven import proven_response, publication
 from mixproof.checks import checked
 from mixproof.extension import Extension
 from mixproof.numerics import Matrix
@@ -75,6 +75,8 @@ def robust_response(
             raise InvalidParameter(f"others[{number}] has {other.n_public} symbols, joint {joint.n_public}: match them")
     limits = limits_for(joint, gap, seconds, work)
     cone = common_cone(joint, notion, others)
+    if (published := publication(cone)) is not None:
+        return published
     if cone.halfspaces is not None and (few_vertices(cone.halfspaces) or (others and few_symbols(cone.halfspaces))):
         # see ``optimal_response``: the tree is the second route
         with suppress(SolverFailure):

@@ -13,7 +13,7 @@ from liftlib.notions import Convex, CurvedLift, Polyhedral, provides, require
 from liftlib.notions.agreement import check_agreement
 from liftlib.response.aorr import aorr
 from liftlib.response.posteriors import cone_for, vertex_bound
-from liftlib.response.proven import proven_response
+from liftlib.response.proven import proven_response, publication
 from mixproof.checks import checked
 from mixproof.limits import Limits
 from mixproof.numerics import Matrix, check_count, check_scalar
@@ -110,6 +110,8 @@ def optimal_response(
         return proven_response(joint, notion, limits=limits)
     notion = require(notion, Polyhedral, "optimal_response")
     cone = cone_for(joint, notion) if method == "auto" else None
+    if cone is not None and (published := publication(cone)) is not None:
+        return published
     listed = None if cone is None else cone.halfspaces
     if listed is not None and few_vertices(listed):
         # vertices that nearly coincide, in pairs where a budget is next to 0, can be too much for HiGHS or qhull

@@ -35,7 +35,8 @@ MAX_LISTED_HALFSPACES = (
 class ResponseCertificate(Certificate):
     """How a response was found, and a bound on every other response.
 
-    ``upper`` is finite if no symbol was removed and vertex enumeration or branch and bound proved the bound.
+    ``upper`` is finite if vertex enumeration or branch and bound proved the bound, and no symbol was removed or all of
+    X may be published.
 
     Attributes
     ----------

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import cast
 
 import numpy as np
 
@@ -16,8 +15,7 @@ from liftlib.channel import Channel
 from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
-from liftlib.notions import Convex, LiftNotion, Notion, Polyhedral, provides
-from liftlib.proofs import upper_bound
+from liftlib.notions import Convex, LiftNotion, Polyhedral, provides
 from liftlib.response.aorr import MEAN_TOL, Mixture, certified, cheapest, entropies, exactly, solution_of
 from liftlib.response.convex import Found, by_tangents
 from liftlib.response.posteriors import PosteriorCone, ResponseCertificate, Support, cone_for, merged_rows
@@ -28,10 +26,7 @@ from mixproof.proof import Proof, preorder
 from mixproof.search import ProvenBound, cheapest_mixture
 
 BOUND_MARGIN = 2e-10
-"""By how much a bound is rounded up, relative to 1 + H(X): more than the rounding that a check subtracts."""
-
-MAX_MEAN_MULTIPLIER = 100.0
-"""Mean multipliers, in nats, beyond which a check may round by more than ``BOUND_MARGIN``."""
+"""By how much a bound is rounded up, relative to 1 + H(X): more than the rounding of H(X)."""
 
 UNRESOLVED = "what rounding and the notion's tolerance leave unresolved was reached", "give a wider gap"
 """The reason and the remedy if rounding ends a search before its gap."""
@@ -74,6 +69,8 @@ def proven_response(
         prevents it.
     """
     cone = cone_for(joint, notion) if cone is None else cone
+    if (published := publication(cone)) is not None:
+        return published
     search = by_tree if provides(cone.notion, Polyhedral) else by_tangents
     found = search(cone, limits)
     mixture, channel, mixed = first_that_holds(found.mixtures, cone)
@@ -81,7 +78,7 @@ def proven_response(
     certificate = certified(joint, channel, found.route, mixture, mixed, upper).certified(ResponseCertificate)
     certificate = replace(certificate, programmes=found.programmes, seconds=found.seconds)
     if not cone.others:
-        certificate = with_proof(certificate, joint, notion, found.proven, found.points)
+        certificate = with_proof(certificate, found.proven, found.points)
     reason = UNRESOLVED if found.limit is None and unresolved(certificate, limits.gap) else found.limit
     if reason is not None:
         certificate.warn_of(reason, limits.gap, after=found.rounds, stacklevel=4)
@@ -119,30 +116,39 @@ def by_tree(cone: PosteriorCone, limits: Limits) -> Found:
     )
 
 
+def publication(cone: PosteriorCone) -> Channel | None:
+    """Return X itself if symbols were removed but the notion allows it, as with a single secret; otherwise None.
+
+    A search over the other symbols would prove nothing, although no I(X; Y) exceeds H(X).
+    """
+    if cone.support.resolved.all():
+        return None
+    joint, symbols = cone.joint, np.eye(cone.joint.n_public)
+    channel = Channel(symbols)
+    if not all(cone.notion.proven.is_satisfied(every, channel) for every in (joint, *cone.others)):
+        return None
+    mixture = Mixture(symbols, solution_of(symbols, joint.p_x, joint.p_x), joint.p_x)
+    upper = rounded_up(joint, 0.0)
+    certificate = certified(joint, channel, "X itself", mixture, 0.0, upper).certified(ResponseCertificate)
+    return channel.with_certificate(replace(certificate, proof=partial(Proof.of_nothing, joint.n_public, upper)))
+
+
 def raised(joint: Joint, support: Support, least: float) -> float:
-    """Return the upper bound on I(X; Y), rounded up, from a lower bound on H(X|Y)."""
+    """Return the upper bound on I(X; Y), infinite if symbols were removed, from a lower bound on H(X|Y)."""
+    return rounded_up(joint, least) if support.resolved.all() else np.inf
+
+
+def rounded_up(joint: Joint, least: float) -> float:
+    """Return H(X) - least, rounded up."""
     total = entropy(joint.p_x)
-    return total - least + BOUND_MARGIN * (1 + total) if support.resolved.all() else np.inf
+    return total - least + BOUND_MARGIN * (1 + total)
 
 
-def with_proof(
-    certificate: ResponseCertificate, joint: Joint, notion: Notion, proven: ProvenBound, points: Matrix
-) -> ResponseCertificate:
+def with_proof(certificate: ResponseCertificate, proven: ProvenBound, points: Matrix) -> ResponseCertificate:
     """Return a certificate with the proof of its bound, if the bound is finite."""
     if not np.isfinite(certificate.upper):
         return certificate
-    alone = proven.alone()
-    if alone.work is not None and is_steep(alone.work.dual, joint.p_x):
-        checked = upper_bound(joint, notion, cast("Proof", proof_of(alone, certificate.upper, points)))
-        certificate = replace(
-            certificate, upper=max(certificate.upper, min(checked, entropy(joint.p_x) + BOUND_MARGIN))
-        )
-    return replace(certificate, proof=partial(proof_of, alone, certificate.upper, points))
-
-
-def is_steep(dual: Vector, p_x: Vector) -> bool:
-    """Return whether large duals let a check round by more than ``BOUND_MARGIN``."""
-    return bool(np.abs(dual) @ p_x > MAX_MEAN_MULTIPLIER)
+    return replace(certificate, proof=partial(proof_of, proven.alone(), certificate.upper, points))
 
 
 def unresolved(certificate: ResponseCertificate, gap: float) -> bool:

@@ -9,9 +9,10 @@ from awkward_joints import on_each_joint
 
 import liftlib as ll
 from liftlib.errors import InvalidParameter, LiftWarning
+from liftlib.proofs import to_problem
 from liftlib.response.optimal import few_vertices
 from liftlib.response.posteriors import ResponseCertificate
-from mixproof import search
+from mixproof import exact, search
 from mixproof.numerics import KEEP_TOL
 
 NOTIONS = [
@@ -61,14 +62,44 @@ def test_random_joints():
         assert_agree(joint, kinds[rng.integers(3)], gap=1e-6)
 
 
-@pytest.mark.slow
-def test_a_thousand_joints():
+def small_cases(count):
     rng = np.random.default_rng(6)
-    for _ in range(1000):
+    for _ in range(count):
         shape = rng.integers(1, 7), rng.integers(1, 12)
         joint = ll.Joint.from_counts(rng.gamma(rng.choice([0.2, 1.0]), size=shape) + 1e-3 * (rng.random() < 0.5) + 1e-9)
         eps = float(np.exp(rng.uniform(-3, 1)))
-        assert_agree(joint, ll.ALIP.split(eps, rng.uniform(0.1, 0.9)))
+        yield joint, ll.ALIP.split(eps, rng.uniform(0.1, 0.9))
+
+
+@pytest.mark.slow
+def test_a_thousand_joints():
+    for joint, notion in small_cases(1000):
+        assert_agree(joint, notion)
+
+
+def test_boxes_that_are_nearly_feasible():
+    """Multipliers of 10^6 close them, by which a check rounds by 10^-7 nats: the bound that is stated allows for it."""
+    *_, (joint, notion) = small_cases(208)
+    channel = ll.mechanisms.optimal(joint, notion, method="tree")
+    assert np.abs(channel.certificate.proof.weights).max() > 1e5
+    assert ll.check_proof(joint, notion, channel).upper <= channel.certificate.upper
+    assert channel.certificate.gap < 1e-6
+
+
+@pytest.mark.parametrize("method", ["auto", "tree"])
+@pytest.mark.parametrize("n_secret", [1, 2])
+@pytest.mark.parametrize("n", [2, 5, 11])
+def test_publishing_is_optimal_where_the_notion_allows_it(n, n_secret, method):
+    """Also where solvers leave out a symbol, because its probability is below their tolerances."""
+    p_x = np.append(np.arange(2.0, n + 1), 1e-10)
+    joint = ll.Joint.from_counts(np.outer(np.arange(1, n_secret + 1), p_x))
+    for notion in (ll.ALIP(0.3, 0.1), ll.LIP(1e-9), ll.LDP(2.0), ll.L1Lift(np.inf, 0.1), ll.AlphaLift(2, 0.2, 0.1)):
+        channel = ll.mechanisms.optimal(joint, notion, method=method)
+        made = channel.certified(ResponseCertificate)
+        assert made.value == pytest.approx(ll.measures.entropy(joint.p_x), abs=1e-12)
+        assert made.gap < 1e-8
+        assert ll.check_proof(joint, notion, channel).upper <= made.upper
+        assert exact.check(exact.parsed(to_problem(joint, notion, channel))).upper <= made.upper
 
 
 def test_closed_forms_where_the_secret_is_published():
