@@ -14,6 +14,7 @@ import io
 import re
 import shutil
 import sys
+import tempfile
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,7 @@ from companion.course.notebooks import parts
 from companion.course.page import PDF_LINK
 from companion.course.plan import COURSE_FOLDER, Meeting, meetings
 from companion.course.slides import build_slides, print_slides
+from companion.errors import CompanionError
 from companion.project import store
 
 ASSIGNMENTS = "assignments.zip"
@@ -47,9 +49,11 @@ class Course:
         return re.sub(r"\W+", "-", self.title.lower())
 
 
-def write_notebooks(course: Course, plan: list[Meeting]) -> list[Path]:
-    """Write each assignment's notebooks and an nbgrader archive; return the files."""
-    html, folder, paths, inside = course.html, course.html / COURSE_FOLDER, list[Path](), io.BytesIO()
+def write_notebooks(course: Course, plan: list[Meeting], folder: Path) -> list[Path]:
+    """Write each assignment's notebooks and an nbgrader archive to a folder; return the files."""
+    html = course.html
+    paths = list[Path]()
+    inside = io.BytesIO()
     with zipfile.ZipFile(inside, "w", zipfile.ZIP_DEFLATED) as archive:
         store(archive, f"{course.name}/nbgrader_config.py", grading.CONFIG.replace("NAME", course.name))
         wheels = sorted((html / "_notebooks").glob("*.whl"))
@@ -75,11 +79,19 @@ def write_notebooks(course: Course, plan: list[Meeting]) -> list[Path]:
 
 
 def make(course: Course) -> None:
-    """Build the course's slides and notebooks anew."""
+    """Build the course's slides and notebooks anew: all of them, or none.
+
+    Raise CompanionError if a chapter has changed since the book was built; the course that is
+    there stays.
+    """
     target = course.html / COURSE_FOLDER
-    shutil.rmtree(target, ignore_errors=True)
-    build_slides(course.slides, course.chapters, target, f"../../{MATHJAX}")
-    notebooks = write_notebooks(course, meetings(course.slides, course.chapters))
+    with tempfile.TemporaryDirectory(dir=course.html, prefix=".course-") as temporary:
+        folder = Path(temporary, COURSE_FOLDER)
+        folder.mkdir()
+        notebooks = write_notebooks(course, meetings(course.slides, course.chapters), folder)
+        build_slides(course.slides, course.chapters, folder, f"../../{MATHJAX}")
+        shutil.rmtree(target, ignore_errors=True)
+        folder.rename(target)
     slides = sorted(target.glob("*.html"))
     print(f"{target}: slides of {len(slides)} meetings, {len(notebooks)} files of homework")
 
@@ -98,7 +110,7 @@ def print_all(html: Path, page: Path) -> int:
 
 
 def main() -> int:
-    """Build the course or print its slides; return 1 if they cannot be printed."""
+    """Build the course or print its slides; return 1 if they cannot be built or printed."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("book", nargs="?", type=Path, default=Path(), help="folder of the book's sources")
     options.add_argument("--title", default="Course", help="of the course, as nbgrader calls it")
@@ -110,7 +122,11 @@ def main() -> int:
     html, chapters = base / "_build" / "html", base / asked.chapters
     if asked.pdf:
         return print_all(html, html / asked.chapters / f"{asked.page}.html")
-    make(Course(asked.title, html, chapters, base / COURSE_FOLDER))
+    try:
+        make(Course(asked.title, html, chapters, base / COURSE_FOLDER))
+    except CompanionError as error:
+        print(error, file=sys.stderr)
+        return 1
     return 0
 
 

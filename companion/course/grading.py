@@ -47,8 +47,9 @@ KINDS = ("student", "teacher", "nbgrader")
 def notebook(name: str, parts: list[Part], install: str, kind: str) -> nbformat.NotebookNode:
     """Return an assignment as a notebook with a section for each part, a chapter.
 
-    ``install`` is the code of the first cell. The kind is "student" (an empty answer and a sealed check with hints per
-    exercise), "teacher" (with the solutions), or "nbgrader" (the source from which nbgrader generates assignments).
+    ``install`` is the code of the first cell. The kind is "student" (an empty answer and a check
+    with hints per exercise), "teacher" (with the solutions), or "nbgrader" (the source from which
+    nbgrader generates assignments).
     """
     if kind not in KINDS:
         raise ValueError(f"kind is {kind!r}: choose one of {', '.join(KINDS)}")
@@ -72,10 +73,9 @@ def asked(task: Task, kind: str) -> list[Any]:
     label, points = task.exercise.label, task.exercise.points
     words = f"{task.text}\n\n{points} points, {task.exercise.minutes} minutes"
     said = locked(text(words), f"{label}-text", kind)
-    if kind == "student":
-        return [said, code(ask(task.solution)), code(task.sealed, folded=True)]
-    if kind == "teacher":
-        return [said, code(task.solution), code(task.check, folded=True)]
+    if kind != "nbgrader":
+        answer = ask(task.solution) if kind == "student" else task.solution
+        return [said, code(answer), code(task.check, folded=True)]
     empty = "\n".join(f"{name} = None" for name in answers(task.solution))
     answer = code(f"{empty}\n### BEGIN SOLUTION\n{task.solution.strip()}\n### END SOLUTION")
     mark(answer, label, solution=True)

@@ -1,8 +1,7 @@
-"""The exercises of an assignment, with the code cells on which they depend."""
+"""The exercises of an assignment, with the statements on which they depend."""
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,22 +11,25 @@ from typing import Any
 import jupytext
 import nbformat
 
+from companion.course.needed import Statement, needed, statements
 from companion.course.plan import Exercise
+from companion.errors import CompanionError
+from companion.reading import fingerprint
 from companion.solutions import tags
 
-HOMEWORK = "homework"  # the tag of cells that define what the exercises of their chapter use
+CODE = re.compile(r"`([^`\n]+)`")  # in an exercise's text
+NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
 @dataclass(frozen=True)
 class Task:
-    """An exercise in a notebook: text, solution, check, and hidden check."""
+    """An exercise in a notebook: text, solution and check."""
 
     exercise: Exercise
     text: str
     solution: str
     check: str
-    sealed: str
 
 
 @dataclass(frozen=True)
@@ -40,57 +42,82 @@ class Part:
     tasks: tuple[Task, ...]
 
 
-def part(path: Path, chosen: list[Exercise], built: nbformat.NotebookNode) -> Part:
-    """Return the chosen exercises of a chapter, from its source and built notebook.
+@dataclass(frozen=True)
+class Block:
+    """The numbers of an exercise's code cells in its chapter.
 
-    Cells with the tag ``homework`` define names that the exercises use. Other code between an exercise's text and its
-    check is part of the check, because it may contain the answer. Raise ValueError if the exercises of the source and
-    of the built notebook differ because the build is out of date.
+    ``given`` are those before its solution, which belong to the question; ``checks`` are those
+    after it: the check, and what may contain the answer.
     """
-    chapter, cells = path.stem, jupytext.read(path).cells
-    checks_sealed = [cell.source for cell in built.cells if "check" in tags(cell)]
-    texts, title = list(told(built)), next(cell.source for cell in built.cells if cell.cell_type == "markdown")
-    asks, solutions, checks = (
-        [number for number, cell in enumerate(cells) if where(cell)]
-        for where in (is_exercise, lambda cell: "solution" in tags(cell), lambda cell: "check" in tags(cell))
-    )
-    if len(texts) != len(solutions):
-        raise ValueError(f"{chapter} has {len(solutions)} exercises, its built notebook {len(texts)}: run make book")
+
+    given: tuple[int, ...]
+    solution: int
+    checks: tuple[int, ...]
+
+
+def part(path: Path, chosen: list[Exercise], texts: list[str]) -> Part:
+    """Return the chosen exercises of a chapter.
+
+    ``texts`` has the text of each of them, as the page shows it. All code is that of the
+    chapter's source.
+    """
+    cells = jupytext.read(path).cells
+    title = next(cell.source for cell in cells if cell.cell_type == "markdown")
+    every = blocks(cells)
+    mine = [every[exercise.number - 1] for exercise in chosen]
     tasks = []
-    for exercise in chosen:
-        at = exercise.number - 1
-        if letters(exercise.title) not in letters(texts[at]):
-            raise ValueError(f"the built notebook of {chapter} has another exercise {exercise.number}: run make book")
-        between = (code_cell for code_cell in cells[asks[at] : checks[at] + 1] if code_cell.cell_type == "code")
-        check = [code_cell.source for code_cell in between if not {HOMEWORK, "solution"} & set(tags(code_cell))]
-        tasks.append(Task(exercise, texts[at], cells[solutions[at]].source, "\n".join(check), checks_sealed[at]))
-    setup = tuple(definitions(cell.source) for cell in cells if HOMEWORK in tags(cell))
-    return Part(chapter, title.splitlines()[0].lstrip("# "), setup, tuple(tasks))
+    for exercise, text, block in zip(chosen, texts, mine, strict=True):
+        check = "\n".join(cells[number].source for number in block.checks)
+        tasks.append(Task(exercise, text, cells[block.solution].source, check))
+    others = [block for block in every if block not in mine]
+    return Part(path.stem, title.splitlines()[0].lstrip("# "), setup(cells, mine, others, texts), tuple(tasks))
 
 
-def definitions(source: str) -> str:
-    """Return a cell's code without bare expressions and assertions.
+def blocks(cells: list[Any]) -> list[Block]:
+    """Return the cells of each exercise of a chapter, in order."""
+    found = []
+    for begin, cell in enumerate(cells):
+        if not is_exercise(cell):
+            continue
+        solution = next(n for n in range(begin, len(cells)) if "solution" in tags(cells[n]))
+        check = next(n for n in range(solution, len(cells)) if "check" in tags(cells[n]))
+        code = [n for n in range(begin, check + 1) if cells[n].cell_type == "code"]
+        given = tuple(n for n in code if n < solution)
+        checks = tuple(n for n in code if n > solution)
+        found.append(Block(given, solution, checks))
+    return found
 
-    >>> definitions("# two\\na = 2\\nassert a > 1\\nprint(a)\\nb = 3")
-    '# two\\na = 2\\nb = 3'
+
+def setup(cells: list[Any], mine: list[Block], others: list[Block], texts: list[str]) -> tuple[str, ...]:
+    """Return what the exercises ``mine`` use of their chapter, as the code of its cells.
+
+    These are the cells that belong to the questions, and the statements before them that bind
+    what solutions, checks, and code in the texts use. Modules with a short name, such as
+    ``np``, are there in any case.
     """
-    lines, definition_lines, start = source.splitlines(), list[str](), 0
-    for node in ast.parse(source).body:
-        end = node.end_lineno or node.lineno
-        if not isinstance(node, ast.Expr | ast.Assert):
-            definition_lines += lines[start:end]
-        start = end
-    return "\n".join(definition_lines).strip("\n")
+    given = {number for block in mine for number in block.given}
+    answering = {number for block in mine for number in (block.solution, *block.checks)}
+    hidden = {number for block in others for number in (block.solution, *block.checks)}
+    program: list[Statement] = []
+    for number, cell in enumerate(cells):
+        if cell.cell_type == "code" and number not in hidden:
+            program += statements(cell.source, number)
+    roots = [place for place, one in enumerate(program) if one.cell in given | answering]
+    end = roots[-1]
+    names = {name for text in texts for code in CODE.findall(text) for name in NAME.findall(code)}
+    places = needed(program, roots, [(name, end) for name in names])
+    places |= {place for place, one in enumerate(program[:end]) if one.is_alias}
+    places |= set(roots)
+    sources: dict[int, list[str]] = {}
+    for place in sorted(places):
+        if program[place].cell not in answering:
+            sources.setdefault(program[place].cell, []).append(program[place].source)
+    return tuple("\n".join(lines).strip("\n") for lines in sources.values())
 
 
 def is_exercise(cell: Any) -> bool:
     """Return whether a cell of a chapter's source is an exercise."""
     return cell.cell_type == "markdown" and "```{exercise}" in cell.source
-
-
-def letters(words: str) -> str:
-    """Return the letters and digits of a text, to compare texts without markup."""
-    return re.sub(r"[\W_]", "", words)
 
 
 def told(built: nbformat.NotebookNode) -> Iterator[str]:
@@ -104,14 +131,22 @@ def told(built: nbformat.NotebookNode) -> Iterator[str]:
 
 
 def parts(name: str, chosen: list[Exercise], html: Path, folder: Path) -> list[Part]:
-    """Return the parts of an assignment, one per chapter, from the built book."""
+    """Return the parts of an assignment, one per chapter, with the texts of the built book.
+
+    Raise CompanionError if a chapter is not built, or was built from another source.
+    """
     chapter_parts = []
     for chapter in dict.fromkeys(exercise.chapter for exercise in chosen):
+        source = folder / f"{chapter}.md"
         path = html / "_notebooks" / folder.name / f"{chapter}.ipynb"
         if not path.exists():
-            raise FileNotFoundError(f"{name} needs {path}: run make book first")
+            raise CompanionError(f"{name} needs {path}: run make book first")
+        built = nbformat.read(path, as_version=4)
+        if built.metadata.get("companion", {}).get("source") != fingerprint("open", source):
+            raise CompanionError(f"{path} was built from another {source.name}: run make book first")
+        texts = list(told(built))
         mine = [exercise for exercise in chosen if exercise.chapter == chapter]
-        chapter_parts.append(part(folder / f"{chapter}.md", mine, nbformat.read(path, as_version=4)))
+        chapter_parts.append(part(source, mine, [texts[one.number - 1] for one in mine]))
     return chapter_parts
 
 

@@ -21,6 +21,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 from companion.project import project_root
+from companion.reading import fingerprint
 from companion.sealing import Sealed
 from companion.solutions import ask, check_sealed, reveal, tags
 from companion.sphinx.exercises import sealed_answers
@@ -140,6 +141,11 @@ def only_glues(source: str) -> bool:
     return bool(held)
 
 
+def note_source(app: Sphinx, docname: str, _source: list[str]) -> None:
+    """Note the digest of a page's source when it is read, for the course."""
+    app.env.metadata[docname]["companion-source"] = fingerprint("open", Path(app.env.doc2path(docname)))
+
+
 def keep_text(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Keep a page's text as Markdown until its notebook is written."""
     if app.builder.name == "html" and is_notebook(app, docname):
@@ -162,7 +168,10 @@ def write_notebooks(app: Sphinx, error: Exception | None) -> None:
         target = folder / f"{docname}.ipynb"
         target.parent.mkdir(parents=True, exist_ok=True)
         answers = sealed_answers(app, docname).values()
-        nbformat.write(convert(jupytext.read(app.env.doc2path(docname)), pieces, install, answers), target)
+        notebook = convert(jupytext.read(app.env.doc2path(docname)), pieces, install, answers)
+        # the course refuses a page that was built from another source
+        notebook.metadata["companion"] = {"source": app.env.metadata[docname]["companion-source"]}
+        nbformat.write(notebook, target)
 
 
 def link(url: str, text: str, tooltip: str, icon: str) -> dict[str, str]:
@@ -206,6 +215,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the build."""
     app.setup_extension("sphinx_markdown_builder")
     add_settings(app, "companion_package")
+    app.connect("source-read", note_source)
     app.connect("doctree-resolved", keep_text, priority=900)
     app.connect("html-page-context", add_buttons, priority=600)
     app.connect("build-finished", write_notebooks)

@@ -1,0 +1,195 @@
+"""The homework of each meeting is executed: all points for right answers, none for wrong ones.
+
+The sheets are made from the chapters' sources, so this needs no built book.
+"""
+
+import ast
+from functools import cache
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pytest
+
+from companion.course import grading
+from companion.course.notebooks import part
+from companion.course.plan import COURSE_FOLDER, meetings
+from companion.exercises import WRONG_ANSWERS
+from companion.solutions import answers
+
+ROOT = Path(__file__).resolve().parents[3]
+CHAPTERS = ROOT / "chapters"
+MEETINGS = {one.assignment: one for one in meetings(ROOT / COURSE_FOLDER, CHAPTERS)}
+
+# What students hand in who make the usual mistake, in the names of the notebook.
+WRONG = {
+    # the fraction upside down
+    "ex-notation-lift": "6 / 7",
+    # the two budgets in the other order
+    "ex-notation-budgets": "(np.log(5), np.log(1.8))",
+    # the prior itself
+    "ex-notation-largest": "0.05",
+    # the lift of the other output
+    "ex-notation-average": "(0.00465642537831769, 1.0)",
+    # one lift, and not the ratio of two
+    "ex-notation-break": "2.0",
+    # six more nats, without the share
+    "ex-asymmetry-wait": "np.exp(6)",
+    # the difference the other way round
+    "ex-asymmetry-break": "np.log(19 / 10) - np.log(10)",
+    # the two budgets in the other order
+    "ex-wp-budgets": "(np.log(5), np.log(2))",
+    # one lift, and not the ratio of two
+    "ex-wp-doctor": "0.5 * np.exp(0.4)",
+    # the difference the other way round
+    "ex-wp-price": "-0.05506216198366365",
+    # rule 3 of the chapter, which does not hold here
+    "ex-wp-share": "0.6",
+    # 1.2 - 1
+    "ex-wp-vanish": "0.2",
+    # the inverse of the given lift
+    "ex-asymmetry-two": "1 / 2",
+    # one bound of two
+    "ex-watchdog-hand": "1",
+    # nothing is merged
+    "ex-watchdog-utility": "ll.measures.entropy(decades.p_x)",
+    # the paper's bound
+    "ex-watchdog-chi2": "0.0079",
+    # the ends in the other order
+    "ex-watchdog-broken": "(-np.log((1 / 18) / 0.2), np.log((8 / 16) / 0.2))",
+    # the budget of 1, and not of 2
+    "ex-watchdog-break": "(1 - np.exp(-0.65), np.exp(0.35) - 1)",
+    # all partitions
+    "ex-sm-count": "52",
+    # nothing is merged
+    "ex-sm-utility": "ll.measures.entropy(decades.p_x)",
+    # the two decades in the other order
+    "ex-sm-printed": '["20s", "70s"]',
+    # Algorithm 1 is taken to be the best
+    "ex-sm-best": "0.0",
+    # the utility of two equal subsets
+    "ex-sm-break": "np.log(2)",
+    # the share of the other decade
+    "ex-aorr-vertex": "1 - 0.9091520005695588",
+    # the optimum itself
+    "ex-aorr-bound": "0.1539",
+    # perfect privacy is taken to be useless
+    "ex-aorr-perfect": "0.0",
+    # the largest lift alone
+    "ex-aorr-safe": "np.log((13 / 30) / 0.2)",
+    # low-risk symbols are taken to be published unchanged
+    "ex-aorr-break": "0.0",
+    # the share of the other decade
+    "ex-srr-pair": "1 - 0.8520612031293149",
+    # those that are included
+    "ex-srr-across": "7",
+    # the loss, and not what is left
+    "ex-srr-better": "1 - 0.7310474167073228",
+    # the rest of the gap
+    "ex-srr-gap": "1 - 0.8695599880705237",
+    # the difference the other way round
+    "ex-srr-break": "-0.007492278602608704",
+    # the two measures in the other order
+    "ex-li-hand": "(ll.measures.l1_lift_inverse(people)[2], ll.measures.l1_lift(people)[2])",
+    # the difference the other way round
+    "ex-li-mixture": "-0.005644486481218444",
+    # the two lifts in the other order
+    "ex-lr-lift": "(np.exp(0.75 * np.log(3)), 2.5)",
+    # the share that is kept
+    "ex-lr-share": "1 - reduction_share(EXAMPLE_1, ll.LDP(0.3))",
+    # the level itself
+    "ex-cr-hand": "np.log(3)",
+    # no leakage is taken to be no utility
+    "ex-cr-zero": "0.0",
+    # the lift, and not its logarithm
+    "ex-own-hand": "(2 / 3) / 0.3",
+    # the leakage the other way
+    "ex-own-budget": "-np.log((1 / 7) / 0.3)",
+    # the table unchanged
+    "ex-own-release": "1.0",
+    # the larger bound of two
+    "ex-own-belief": "1 - 0.7 * np.exp(-0.5)",
+    # the 50th root alone
+    "ex-population-bound": "0.01 ** (1 / 50)",
+    # rounded down
+    "ex-population-rows": "458",
+}
+
+
+@cache
+def sheet(name, kind):
+    """Return a meeting's notebook, whose texts are those of the sources."""
+    meeting = MEETINGS[name]
+    sections = []
+    for chapter in dict.fromkeys(one.chapter for one in meeting.homework):
+        path = CHAPTERS / f"{chapter}.md"
+        chosen = [one for one in meeting.homework if one.chapter == chapter]
+        source = path.read_text(encoding="utf-8")
+        texts = [source.partition(f":label: {one.label}\n")[2].partition("\n```")[0] for one in chosen]
+        sections.append(part(path, chosen, texts))
+    return grading.notebook(name, sections, "pass", kind)
+
+
+def judged(source, names):
+    """Run a check's cell and return its verdict."""
+    *before, last = ast.parse(source).body
+    exec(compile(ast.Module(before, []), "check", "exec"), names)  # noqa: S102 - the book's own
+    return eval(compile(ast.Expression(last.value), "check", "eval"), names)  # noqa: S307
+
+
+def verdicts(made):
+    """Run a sheet for students or teachers and return the verdicts of its checks."""
+    names: dict = {"__name__": "sheet"}
+    found = []
+    for cell in (cell for cell in made.cells if cell.cell_type == "code"):
+        if "check(" in cell.source:
+            found.append(judged(cell.source, names))
+        else:
+            exec(cell.source, names)  # noqa: S102 - the book's own
+    return found
+
+
+@pytest.fixture(autouse=True)
+def fresh(capsys):
+    plt.switch_backend("agg")
+    WRONG_ANSWERS.clear()
+    yield
+    plt.close("all")
+
+
+@pytest.mark.parametrize("name", MEETINGS)
+def test_a_teachers_sheet_is_right(name):
+    found = verdicts(sheet(name, "teacher"))
+    assert len(found) == len(MEETINGS[name].homework)
+    assert all(found), found
+
+
+@pytest.mark.parametrize("name", MEETINGS)
+def test_an_empty_sheet_runs_and_is_not_right(name):
+    found = verdicts(sheet(name, "student"))
+    assert len(found) == len(MEETINGS[name].homework)
+    assert not any(found), found
+
+
+@pytest.mark.parametrize("name", MEETINGS)
+def test_nbgrader_has_points_for_right_answers_only(name):
+    """As nbgrader grades: a test's points are given if its cell runs to the end."""
+    names: dict = {"__name__": "sheet"}
+    points = 0
+    for cell in (cell for cell in sheet(name, "nbgrader").cells if cell.cell_type == "code"):
+        exec(cell.source, names)  # noqa: S102 - the book's own, and it is right
+        told = cell.metadata["nbgrader"]
+        if told["solution"]:
+            (asked,) = answers(cell.source)
+        if not told["grade"]:
+            continue
+        points += told["points"]
+        label = told["grade_id"].removesuffix("-check")
+        for wrong in (WRONG[label], "None", "'?'", "-1e9"):
+            given = names | {asked: eval(wrong, dict(names))}  # noqa: S307
+            with pytest.raises(AssertionError):
+                exec(cell.source, given)  # noqa: S102
+    assert points == sum(one.points for one in MEETINGS[name].homework)
+
+
+def test_every_exercise_of_the_course_has_a_wrong_answer():
+    assert {one.label for meeting in MEETINGS.values() for one in meeting.homework} == WRONG.keys()
