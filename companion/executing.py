@@ -1,6 +1,7 @@
 """Execute chapters in parallel, each in its own kernel, and cache their outputs."""
 
 import compileall
+import hashlib
 import sys
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -99,7 +100,9 @@ def execute_one(folder: Path, project: Project, uri: str) -> ExecutorRunResult:
 
 
 def _reads(folder: Path, uri: str) -> Path:
-    return folder / "reads" / f"{Path(uri).stem}.json"
+    """Return where a chapter's record is: chapters of one name lie in different folders."""
+    digest = hashlib.sha256(str(Path(uri).parent.resolve()).encode()).hexdigest()[:8]
+    return folder / "reads" / f"{Path(uri).stem}-{digest}.json"
 
 
 class _Worker(ExecutionWorkerLocalSerial):  # type: ignore[misc]

@@ -80,6 +80,7 @@ def lay_out(
     record: Mapping[str, Any],
     address: str,
     told: Mapping[str, Any] | None,
+    docname: str = "",
     configured: Path | None = None,
     near: tuple[Path, Path] | None = None,
 ) -> list[str]:
@@ -87,11 +88,13 @@ def lay_out(
 
     The page is written to ``folder`` with its ``_static`` and ``_images``. The settings override the ``conf.py`` in
     ``configured``. ``record`` and ``address`` are the book's, to which references lead, and ``told`` is the box below
-    the title (:func:`told_of`); see ``companion.sphinx.reruns``. ``near`` are the folders of the book and of the page,
+    the title (:func:`told_of`); see ``companion.sphinx.reruns``. ``docname`` is the page's name in the book, with its
+    folder, if it is not ``page``. ``near`` are the folders of the book and of the page,
     whose images and other files the page then finds. Raise CompanionError if Sphinx cannot lay out the page.
     """
-    original = record.get("targets", {}).get(f"doc:{page}", ["", ""])[0]
-    rerun = {"page": page, "record": record, "address": address, "told": told, "original": original}
+    docname = docname or page
+    original = record.get("targets", {}).get(f"doc:{docname}", ["", ""])[0]
+    rerun = {"page": docname, "record": record, "address": address, "told": told, "original": original}
     shown = nbformat.from_dict(notebook)
     shown.cells = [cell for cell in shown.cells if "injected-parameters" not in cell.metadata.get("tags", [])]
     with tempfile.TemporaryDirectory() as aside:
@@ -176,6 +179,7 @@ def rerun(name: str, texts: Mapping[str, str], folder: Path, book: Path) -> Path
         record=record_in(book / "_build" / "html"),
         address=address_of(str(conf.get("html_baseurl", "")), ""),
         told=told,
+        docname=docname_of(source, book, {}),
         configured=configured,
         near=(book.resolve(), source.parent),
     )
@@ -202,6 +206,20 @@ def record_in(folder: Path) -> dict[str, Any]:
     """Return the record of a built book for reruns, with its ``folder``; empty if there is none."""
     path = folder / "book.json"
     return json.loads(path.read_text(encoding="utf-8")) | {"folder": str(folder.resolve())} if path.is_file() else {}
+
+
+def docname_of(page: Path, book: Path, record: Mapping[str, Any]) -> str:
+    """Return a page's name in the book, with its folder.
+
+    A notebook elsewhere has the name of the only page that is called like it; if there is none, or there are several,
+    it has no other name than its own, with which it is compared to nothing.
+    """
+    page, book = page.resolve(), book.resolve()
+    if page.is_relative_to(book):
+        return page.relative_to(book).with_suffix("").as_posix()
+    known = [key.removeprefix("doc:") for key in record.get("targets", {}) if key.startswith("doc:")]
+    alike = [name for name in known if name.rpartition("/")[2] == page.stem]
+    return alike[0] if len(alike) == 1 else page.stem
 
 
 def _source(name: str, book: Path) -> Path:

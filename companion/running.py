@@ -56,6 +56,8 @@ def execute(
 def _in_kernel(written: Path, page: Path, values: Mapping[str, Any], **options: Any) -> str:
     """Execute a notebook in place, in its page's folder; return the failure, or ""."""
     import papermill
+    from jupyter_client.kernelspec import NoSuchKernel
+    from nbclient.exceptions import DeadKernelError
 
     from companion.sockets import LocalKernel
 
@@ -78,6 +80,24 @@ def _in_kernel(written: Path, page: Path, values: Mapping[str, Any], **options: 
         )
     except TimeoutError:
         return f"a cell of {page.stem} took longer than {options['execution_timeout']} s: raise the timeout"
+    except DeadKernelError:
+        return f"the kernel of {page.stem} died{_at(written)}: was there too little memory, or did a library crash?"
+    except NoSuchKernel:  # nothing has run
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever ends one run must not end the runs beside it
+        return f"the run of {page.stem} ended with {type(error).__name__}{_at(written)}: {error}"
     finally:
         notes.setLevel(before)  # the logger belongs to the caller
+    return ""
+
+
+def _at(written: Path) -> str:
+    """Return the cell at which papermill's notebook ended, in words, or ""."""
+    import nbformat
+
+    cells = nbformat.read(written, as_version=4).cells
+    states = [cell.metadata.get("papermill", {}).get("status") for cell in cells]
+    for number, (cell, state) in enumerate(zip(cells, states, strict=True)):
+        if cell.cell_type == "code" and state in ("running", "failed"):
+            return f" in cell {number}, which begins {cell.source.strip().partition(chr(10))[0]!r}"
     return ""

@@ -8,7 +8,7 @@ import json
 import math
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -213,15 +213,26 @@ def add_button(app: Sphinx, pagename: str, _template: str, _context: dict[str, A
     data = page_of(app, pagename)
     if data is None:
         return
-    name = pagename.rpartition("/")[2]
-    folder = Path(app.outdir) / "_static" / "alive" / "pages"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{name}.json").write_text(json.dumps(data), encoding="utf-8")
+    name = shortest_name(pagename, app.env.found_docs)
+    path = Path(app.outdir) / "_static" / "alive" / "pages" / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(data), encoding="utf-8")
     attributes: dict[str, Any] = {"data-page": name, "data-note": NOTE.format(megabytes(BUILD_STATE["folder"]))}
     attributes["data-exercises"] = " ".join(exercise["label"] for exercise in data["exercises"])
     if data["tool"]:
         attributes |= {"data-tool": data["tool"]["script"], "data-tool-label": data["tool"]["label"]}
     app.add_js_file("alive/start.js", loading_method="defer", **attributes)
+
+
+def shortest_name(page: str, pages: Iterable[str]) -> str:
+    """Return a page's name by which a rerun finds it: without its folder, unless another page is called like it.
+
+    >>> shortest_name("dice/sums", ["dice/sums", "index"]), shortest_name("dice/sums", ["dice/sums", "cards/sums"])
+    ('sums', 'dice/sums')
+    """
+    name = page.rpartition("/")[2]
+    alike = [other for other in pages if other.rpartition("/")[2] == name]
+    return page if len(alike) > 1 else name
 
 
 def write(app: Sphinx, error: Exception | None) -> None:

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import html
 import json
+import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ def targets(app: Sphinx) -> Iterator[tuple[str, str, str]]:
         return ".".join(map(str, numbers.get(page, {}).get(kind, {}).get(anchor, ())))
 
     for page, title in env.titles.items():
-        yield f"doc:{page.rpartition('/')[2]}", address(page), title.astext()
+        yield f"doc:{page}", address(page), title.astext()
     for label, (page, anchor) in std.anonlabels.items():
         yield f"ref:{label}", address(page, anchor), std.labels.get(label, ("", "", ""))[2]
         if shown := number(page, "figure", anchor):
@@ -74,7 +75,7 @@ def write_record(app: Sphinx, error: Exception | None) -> None:
     record = {
         "rows": rows,
         "targets": {key: [address, text] for key, address, text in targets(app)},
-        "numbers": {page.rpartition("/")[2]: kinds for page, kinds in app.env.toc_fignumbers.items()},
+        "numbers": app.env.toc_fignumbers,
         "glued": getattr(app.env, "glued_texts", {}),
     }
     # texts that Sphinx translates are no strings yet
@@ -127,7 +128,7 @@ class Elsewhere(SphinxPostTransform):
             return
         known, base = rerun["record"].get("targets", {}), rerun["address"]
         for node in list(self.document.findall(addnodes.pending_xref)):
-            key = key_of(node)
+            key = key_of(node, rerun["page"])
             if key is None or self.is_here(key):
                 continue
             address, text = known.get(key, ("", ""))
@@ -141,13 +142,14 @@ class Elsewhere(SphinxPostTransform):
 
     def led(self, text: str, known: dict[str, Any], base: str) -> str:
         """Return HTML with links to other pages redirected to the book's URL."""
-        pages = {f"{key[4:]}.html": address for key, (address, _) in known.items() if key.startswith("doc:")}
+        here = self.config["companion_rerun"]["page"]
 
         def changed(found: re.Match[str]) -> str:
             page, _, anchor = found[1].partition("#")
-            if page not in pages:
+            address, _ = known.get(page_key(page.removesuffix(".html"), here), ("", ""))
+            if not address:
                 return found[0]
-            return f'href="{base}{pages[page]}{"#" + anchor if anchor else ""}"' if base else 'role="none"'
+            return f'href="{base}{address}{"#" + anchor if anchor else ""}"' if base else 'role="none"'
 
         return re.sub(r'href="([\w./-]+\.html(?:#[^"]*)?)"', changed, text)
 
@@ -156,22 +158,23 @@ class Elsewhere(SphinxPostTransform):
         kind, _, name = key.partition(":")
         env: Any = self.env
         std = env.get_domain("std")
-        return {
-            "doc": lambda: name in env.found_docs,
+        here: dict[str, Callable[[], bool]] = {
+            "doc": lambda: name == self.config["companion_rerun"]["page"],
             "ref": lambda: name in std.anonlabels,
             "numref": lambda: name in std.anonlabels,
             "prf": lambda: name in getattr(env, "proof_list", {}),
             "eq": lambda: name in env.get_domain("math").data["objects"],
             "term": lambda: ("term", name) in std.objects,
             "py": lambda: name in env.get_domain("py").objects,
-        }[kind]()
+        }
+        return here[kind]()
 
 
-def key_of(node: addnodes.pending_xref) -> str | None:
-    """Return the key "kind:name" of a reference's target, or None for other domains."""
+def key_of(node: addnodes.pending_xref, page: str) -> str | None:
+    """Return the key "kind:name" of a reference on a page of the book, or None for other domains."""
     domain, kind, target = node.get("refdomain"), node.get("reftype"), str(node.get("reftarget"))
     if domain == "std" and kind == "doc":
-        return f"doc:{target.rpartition('/')[2]}"
+        return page_key(target, page)
     if domain == "std" and kind in ("ref", "numref", "term"):
         return f"{kind}:{target.lower()}"
     if domain == "prf":
@@ -179,6 +182,15 @@ def key_of(node: addnodes.pending_xref) -> str | None:
     if domain == "math":
         return f"eq:{target}"
     return f"py:{target}" if domain == "py" else None
+
+
+def page_key(target: str, page: str) -> str:
+    """Return the key of the page that a reference on another page names, by its path from there or from the root.
+
+    >>> page_key("b", "one/a"), page_key("../two/c", "one/a"), page_key("/two/c", "one/a")
+    ('doc:one/b', 'doc:two/c', 'doc:two/c')
+    """
+    return "doc:" + posixpath.normpath(posixpath.join("/", posixpath.dirname(page), target)).lstrip("/")
 
 
 class Numbers(SphinxPostTransform):
@@ -189,7 +201,7 @@ class Numbers(SphinxPostTransform):
 
     def run(self, **_options: Any) -> None:
         """Record or compare each number of the page's text."""
-        page, rerun = self.env.docname.rpartition("/")[2], self.config["companion_rerun"]
+        page, rerun = self.env.docname, self.config["companion_rerun"]
         glued_nodes = [node for node in self.document.findall(nodes.inline) if GLUE_ATTRIBUTE in node]
         if not rerun:
             env: Any = self.env
@@ -197,17 +209,19 @@ class Numbers(SphinxPostTransform):
             glued_texts[page] = {":".join(node[GLUE_ATTRIBUTE]): node.astext() for node in glued_nodes}
             return
         before = rerun["record"].get("glued", {}).get(rerun["page"])
-        changed = []
+        changed, unknown = [], 0
         for at, node in enumerate(glued_nodes):
             old = (before or {}).get(":".join(node[GLUE_ATTRIBUTE]))
-            if old is not None and old != node.astext():
+            if old is None:
+                unknown += 1
+            elif old != node.astext():
                 anchor = f"changed-{at + 1}"
                 changed.append((anchor, *around(node), old, node.astext()))
                 mark = nodes.raw("", f'<mark id="{anchor}" title="in the book: {html.escape(old)}">', format="html")
                 node.parent.replace(node, [mark, node, nodes.raw("", "</mark>", format="html")])
         if not rerun["told"]:
             return
-        numbers = {"total": len(glued_nodes), "known": before is not None, "changed": changed} if glued_nodes else None
+        numbers = {"total": len(glued_nodes), "unknown": unknown, "changed": changed} if glued_nodes else None
         section = next(iter(self.document.findall(nodes.section)), self.document)
         place = 1 if section.children and isinstance(section.children[0], nodes.title) else 0
         section.insert(place, nodes.raw("", box(rerun, numbers), format="html"))

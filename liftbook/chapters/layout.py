@@ -45,7 +45,7 @@ def book_record(address: str = "") -> dict[str, Any]:
     for path in sorted(chapters_folder().glob("*.md")):
         text, page = path.read_text(encoding="utf-8"), f"chapters/{path.stem}.html"
         title = next(line[2:].strip() for line in text.splitlines() if line.startswith("# "))
-        known[f"doc:{path.stem}"] = [page, title]
+        known[f"doc:chapters/{path.stem}"] = [page, title]
         for kind, label in LABELLED.findall(text):
             known[f"prf:{label}"] = [f"{page}#{label}", f"the {kind} in “{title}”"]
     return {"targets": known}
@@ -68,7 +68,7 @@ def settings() -> dict[str, Any]:
 
 
 def lay_out(
-    notebook: Any, page: str, folder: Path, told: Mapping[str, Any] | None = None, address: str = ""
+    notebook: Any, source: Path | str, folder: Path, told: Mapping[str, Any] | None = None, address: str = ""
 ) -> list[str]:
     """Write an executed notebook as ``PAGE.html``; return Sphinx's warnings.
 
@@ -76,8 +76,8 @@ def lay_out(
     ----------
     notebook : nbformat.NotebookNode
         The executed chapter; it is not changed.
-    page : str
-        The name of the chapter and its page.
+    source : pathlib.Path
+        The chapter, after which the page is named.
     folder : pathlib.Path
         Folder for the page, its ``_static`` and its ``_images``.
     told : mapping, optional
@@ -90,13 +90,22 @@ def lay_out(
     RerunError
         If Sphinx cannot render the page.
     """
-    from companion.rerunning import lay_out as as_page  # noqa: PLC0415 - Sphinx takes seconds
+    from companion.rerunning import docname_of  # noqa: PLC0415 - Sphinx takes seconds
+    from companion.rerunning import lay_out as as_page  # noqa: PLC0415
 
     base = address or settings().get("html_baseurl") or ""
     base = Path(base).resolve().as_uri() if base and Path(base).is_dir() else base
     base = f"{base.rstrip('/')}/" if base else ""
+    record, page = book_record(address), Path(source)
+    docname = docname_of(page, book_folder(), record)
     try:
-        return as_page(_page(notebook), page, folder, settings(), record=book_record(address), address=base, told=told)
+        return as_page(
+            *(_page(notebook), page.stem, folder, settings()),
+            record=record,
+            address=base,
+            told=told,
+            docname=docname,
+        )
     except CompanionError as error:
         raise RerunError(f"{error}; to skip the page, turn it off (html)") from error
 

@@ -69,7 +69,7 @@ def _lay_out(folder: Path, book: str, **context: Any) -> None:
     page = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text)])
     page.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     with tempfile.TemporaryDirectory(prefix=".", dir=folder) as aside:
-        lay_out(page, "index", Path(aside), None, book)
+        lay_out(page, folder / "index.md", Path(aside), None, book)
         shutil.rmtree(folder / "_static", ignore_errors=True)
         (Path(aside) / "_static").rename(folder / "_static")
         (Path(aside) / "index.html").replace(folder / "index.html")

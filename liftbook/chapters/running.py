@@ -179,7 +179,7 @@ def _lay_out(notebook: Any, path: Path, folder: Path, card: Mapping[str, Any], b
         said = f"\n\n```{{warning}}\nThis is a run of {named_source(card)[0]}.\n```"
         for cell in [cell for cell in notebook.cells if cell.cell_type == "markdown"][:1]:
             cell.source = re.sub(r"^# .*$", lambda title: title[0] + said, cell.source, count=1, flags=re.MULTILINE)
-    return lay_out(notebook, path.stem, folder, told, book)
+    return lay_out(notebook, path, folder, told, book)
 
 
 def with_defaults(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from liftbook.commands import main
 from liftbook.rows.jobs import worker_pool
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
-SMALL, KILLED = str(FIXTURES / "small.md"), str(FIXTURES / "killed.md")
+SMALL, KILLED, DIES = (str(FIXTURES / f"{name}.md") for name in ("small", "killed", "dies"))
 
 
 def grid(tmp_path, text):
@@ -232,6 +232,26 @@ def test_sweep_compares_runs_and_skips_what_is_finished(tmp_path, capsys):
     again = json.loads(capsys.readouterr().out)
     assert (len(again["skipped"]), len(again["failed"]), again["done"]) == (2, 1, [])
     assert {p.parent: p.stat().st_mtime_ns for p in (tmp_path / "out" / "runs").glob("*/run.json")} == finished
+
+
+def test_a_kernel_that_dies_ends_its_run_alone(tmp_path):
+    runs, out = [{"a": 1}, {"a": 2}, {"a": 3}, {"a": 5}], tmp_path / "out"
+    swept = partial(sweep, DIES, runs, out, html=False, progress=False)
+    made = swept(partial(worker_pool, 2))
+    (dead,) = made.failed
+    assert (len(made.done), made.skipped) == (3, ())
+    assert sorted(pl.read_parquet(out / "results.parquet")["a"].to_list()) == [1, 3, 5]
+    assert (out / "runs" / dead / "failed.json").is_file()
+    again = swept(partial(worker_pool, 1))
+    assert (again.done, set(again.skipped), set(again.failed)) == ((), set(made.done), {dead})
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_kernel_that_dies_on_a_cluster_ends_its_run_alone(tmp_path):
+    runs = [{"a": 1}, {"a": 2}, {"a": 3}]
+    made = sweep(DIES, runs, tmp_path / "out", dask_workers("local", 1), html=False, progress=False)
+    assert (len(made.done), len(made.failed)) == (2, 1)
 
 
 def test_other_folders_are_left_alone(tmp_path):

@@ -1,0 +1,109 @@
+"""Pages are known by their path: two pages may have one name."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from companion.executing import _reads
+
+CONF = """
+extensions = ["companion"]
+exclude_patterns = ["html", "_build", "runs"]
+html_theme = "sphinx_book_theme"
+nb_execution_mode = "force"
+"""
+PAGE = """---
+jupytext:
+  text_representation:
+    extension: .md
+    format_name: myst
+kernelspec:
+  display_name: Python 3
+  language: python
+  name: python3
+---
+
+# {title}
+
+```{{code-cell}} ipython3
+:tags: [parameters]
+
+n: int = {n}  # how many, in [1, 1000]
+```
+
+```{{code-cell}} ipython3
+:tags: [remove-cell]
+
+from myst_nb import glue
+
+glue("sum", 2 * n, display=False)
+{more}
+```
+
+Twice as many are {{glue:text}}`sum`. See {{doc}}`../{other}/notes`.
+"""
+INDEX = "# Book\n\n```{toctree}\ndice/notes\ncards/notes\n```\n"
+
+
+class Book:
+    def __init__(self, folder):
+        self.folder = folder
+        (folder / "conf.py").write_text(CONF, encoding="utf-8")
+        (folder / "index.md").write_text(INDEX, encoding="utf-8")
+        for name, n, other in (("dice", 3, "cards"), ("cards", 50, "dice")):
+            (folder / name).mkdir()
+            text = PAGE.format(title=name.title(), n=n, other=other, more="")
+            (folder / name / "notes.md").write_text(text, encoding="utf-8")
+        self.environment = os.environ | {"LIFT_PYODIDE": "off"}
+        done = self.python("-m", "sphinx", "-W", "-q", "-b", "html", ".", "_build/html")
+        assert done.returncode == 0, done.stderr
+
+    def python(self, *words):
+        return subprocess.run(
+            [sys.executable, *words], cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False
+        )
+
+    def rerun(self, page, n, output):
+        done = self.python("-m", "companion", "rerun", page, "-p", "n", str(n), "-o", str(output))
+        assert done.returncode == 0, done.stderr
+        return (output / "notes.html").read_text(encoding="utf-8")
+
+
+pytestmark = pytest.mark.timeout(900)  # a build and four reruns
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory):
+    return Book(tmp_path_factory.mktemp("names"))
+
+
+@pytest.mark.parametrize(
+    ("page", "n", "changed", "same"),
+    [("dice/notes", 3, [], 1), ("cards/notes", 50, [], 1), ("dice/notes", 50, [("6", "100")], 0)],
+)
+def test_a_page_is_compared_to_itself(book, tmp_path, page, n, changed, same):
+    text = book.rerun(page, n, tmp_path / "run")
+    assert re.findall(r'<mark id="changed-1" title="in the book: (\d+)">.*?>(\d+)<', text) == changed
+    assert len(re.findall(r"1 of 1 numbers in the text are the same", text)) == same
+    assert "not compared" not in text
+
+
+def test_a_number_that_the_record_lacks_is_not_compared(book, tmp_path):
+    page = book.folder / "dice" / "notes.md"
+    before = page.read_text(encoding="utf-8")
+    more = 'glue("new", 7, display=False)\n```\n\nThere are {glue:text}`new` days.\n'
+    page.write_text(before.replace("\n\n```\n\nTwice", f"\n{more}\nTwice"), encoding="utf-8")
+    try:
+        text = book.rerun("dice/notes", 3, tmp_path / "run")
+    finally:
+        page.write_text(before, encoding="utf-8")
+    assert len(re.findall(r"1 of 2 numbers in the text (?:are the same|were not compared)", text)) == 2
+
+
+def test_files_read_by_pages_of_one_name_are_recorded_apart():
+    paths = {_reads(Path("cache"), f"book/{folder}/notes.md") for folder in ("dice", "cards")}
+    assert len(paths) == 2
