@@ -6,6 +6,7 @@ from .channel import Certificate as Certificate
 from .channel import Channel as Channel
 from .designing import compare as compare
 from .designing import design as design
+from .designing import trade_off as trade_off
 from .errors import InvalidDistribution as InvalidDistribution
 from .errors import InvalidParameter as InvalidParameter
 from .errors import LiftError as LiftError

@@ -10,6 +10,7 @@ from functools import WRAPPER_ASSIGNMENTS, cache
 from typing import Any, Literal
 
 import numpy as np
+import scipy
 
 from liftlib.channel import Channel
 from liftlib.errors import InfeasiblePrivacy, InvalidParameter, shown
@@ -219,8 +220,6 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
     >>> round(calibrate(randomised_response, joint, LIP(0.356675)), 4)  # log 3
     1.0986
     """
-    from scipy.optimize import toms748  # noqa: PLC0415 - a slow import that most commands do not need
-
     start, end = family.start, family.end
 
     @cache  # cached, because the ends are evaluated repeatedly
@@ -245,7 +244,7 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
     if not np.isfinite(violating):
         return float(np.sign(end - start) * MAX_PARAMETER)
     low, high, fine = min(satisfying, violating), max(satisfying, violating), family.resolution
-    root = float(toms748(lambda p: _finite(violation(p)), low, high, xtol=fine, rtol=fine))
+    root = float(scipy.optimize.toms748(lambda p: _finite(violation(p)), low, high, xtol=fine, rtol=fine))
     # a step of the last digit for a closed form, no finer than the tolerance for a linear program
     step = max(np.spacing(max(abs(root), 1e-12)), fine - PARAMETER_TOL)
     while not violation(root) + spare <= 0:

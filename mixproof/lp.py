@@ -10,10 +10,9 @@ import functools
 from dataclasses import dataclass, field
 from typing import Any
 
-import highspy
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import csc_array
 
 from mixproof.errors import Infeasible, SolverFailure
 from mixproof.limits import Clock
@@ -22,6 +21,13 @@ from mixproof.numerics import FEASIBILITY_TOL, GAP_TOL, MIXTURE_TOL, SOLVER_TOL,
 INITIAL_COLUMNS_PER_ROW = 4  # initial columns per row: more make the first LP slower, fewer need more rounds
 PRICED_COLUMNS_PER_ROW = 4  # columns per row that a round of pricing may add
 MAX_PRICING_ROUNDS = 200  # rounds of pricing after which all remaining columns are added at once
+
+
+def _highspy() -> Any:
+    """Return highspy, which only a linear program needs."""
+    import highspy  # noqa: PLC0415 - in a browser, it brings all of SciPy
+
+    return highspy
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,7 +223,7 @@ class LinearProgram:
         most: Vector | None = None,
         presolve: str = "off",
     ) -> None:
-        self._highs = _silent(highspy.Highs)()
+        self._highs = _silent(_highspy().Highs)()
         for option, value in (
             ("output_flag", False),  # for SciPy's HiGHS, which a browser has and which enables none
             ("presolve", presolve),
@@ -226,6 +232,7 @@ class LinearProgram:
         ):
             self._highs.setOptionValue(option, value)
         starts, index, values = _columnwise(table)
+        highspy = _highspy()
         model = highspy.HighsLp()
         model.num_row_, model.num_col_ = table.shape
         model.col_cost_ = np.asarray(cost, dtype=np.float64)
@@ -257,18 +264,20 @@ class LinearProgram:
         self._highs.setOptionValue("time_limit", self._used + seconds)  # HiGHS adds up the time of all runs
         self._highs.run()
         self._used += clock.seconds
+        statuses = _highspy().HighsModelStatus
         status = self._highs.getModelStatus()
-        if status == highspy.HighsModelStatus.kTimeLimit:
+        if status == statuses.kTimeLimit:
             raise TimeoutError(f"the linear program took longer than {seconds:g} s")
-        if status not in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible):
+        if status not in (statuses.kOptimal, statuses.kInfeasible):
             # the warm start failed numerically
             self._highs.clearSolver()
             self._highs.run()
-            status = self._highs.getModelStatus()
-        if status == highspy.HighsModelStatus.kInfeasible:
+            statuses = _highspy().HighsModelStatus
+        status = self._highs.getModelStatus()
+        if status == statuses.kInfeasible:
             rows, columns = self._highs.getNumRow(), self._highs.getNumCol()
             raise Infeasible(f"no mixture of the {columns} columns meets the {rows} constraints")
-        if status != highspy.HighsModelStatus.kOptimal:
+        if status != statuses.kOptimal:
             raise SolverFailure(f"HiGHS stopped: {self._highs.modelStatusToString(status)}")
         solution = self._highs.getSolution()
         return np.asarray(solution.col_value), np.asarray(solution.row_dual)
@@ -277,7 +286,7 @@ class LinearProgram:
 def _columnwise(table: Any) -> tuple[NDArray[np.int32], NDArray[np.int32], Vector]:
     """Return a matrix in compressed-column form: starts, row indices and values."""
     if not isinstance(table, np.ndarray):
-        sparse = csc_array(table)
+        sparse = scipy.sparse.csc_array(table)
         return sparse.indptr.astype(np.int32), sparse.indices.astype(np.int32), np.asarray(sparse.data, dtype=float)
     # scipy's conversion of a dense table takes as long as solving a small LP
     columns = np.ascontiguousarray(table.T, dtype=np.float64)

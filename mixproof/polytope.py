@@ -10,9 +10,8 @@ from importlib.util import find_spec
 from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import helmert, null_space
-from scipy.spatial import HalfspaceIntersection, QhullError
 
 from mixproof.checks import checked
 from mixproof.errors import Infeasible, InvalidParameter, SolverFailure
@@ -91,7 +90,7 @@ def vertices(halfspaces: ArrayLike, method: Method = "qhull", *, interior: Array
     else:
         try:
             points = _by_qhull(rows, inside)
-        except (QhullError, SolverFailure) as error:
+        except (scipy.spatial.QhullError, SolverFailure) as error:
             remedy = "cdd might not, but may miss some" if HAS_CDD else f"cdd might not, but {NO_CDD}"
             raise SolverFailure(f"qhull failed on {rows.shape[0]} halfspaces: {error}; {remedy}") from error
     points = _distinct(points, rows)
@@ -128,7 +127,7 @@ def _by_qhull(rows: Matrix, interior: Vector | None) -> Matrix:
     # the affine hull: sum v = 1 and the constraints that hold with equality everywhere
     # equalities that follow from others do so up to rounding, which must not count towards the rank
     hull = np.concatenate([np.ones((1, n)), rows[equal]])
-    basis = null_space(hull, rcond=RANK_TOL) if equal.any() else helmert(n).T
+    basis = scipy.linalg.null_space(hull, rcond=RANK_TOL) if equal.any() else scipy.linalg.helmert(n).T
     dimension = basis.shape[1]
     if dimension == 0:
         return np.asarray(centre[None])
@@ -141,11 +140,11 @@ def _by_qhull(rows: Matrix, interior: Vector | None) -> Matrix:
         low, high = ends[slope[:, 0] > 0].max(), ends[slope[:, 0] < 0].min()
         return np.asarray(centre + np.array([[low], [high]]) @ basis.T)
     with np.errstate(divide="ignore", invalid="ignore"):  # what is not finite is left out
-        intersection = HalfspaceIntersection(np.column_stack([-slope, -offset]), np.zeros(dimension))
+        intersection = scipy.spatial.HalfspaceIntersection(np.column_stack([-slope, -offset]), np.zeros(dimension))
     return np.asarray(centre + _polish(intersection, slope, offset) @ basis.T)
 
 
-def _polish(hull: HalfspaceIntersection, slope: Matrix, offset: Vector) -> Matrix:
+def _polish(hull: scipy.spatial.HalfspaceIntersection, slope: Matrix, offset: Vector) -> Matrix:
     """Return the intersections, recomputed where they miss their tight constraints."""
     raw = np.asarray(hull.intersections)
     finite = np.isfinite(raw).all(axis=1)

@@ -10,7 +10,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from liftbook.relatives.best_partition import best_partition
+from liftbook.relatives.bounded_reduction import extreme_reduction
+from liftbook.relatives.descent import funnel_descent
+from liftbook.relatives.extremal import extremal_response
+from liftbook.relatives.funnel import funnel_merging, funnel_response
+from liftbook.relatives.hamming import hamming_response
 from liftbook.relatives.overall import AverageLeakage, MaximalLeakage
+from liftbook.relatives.robust import robust_response
+from liftbook.relatives.secret_aware import secret_aware_response
+from liftbook.relatives.staircase import staircase_response
+from liftbook.relatives.submodular import funnel_subsets
+from liftbook.relatives.tailored import tailored_response
 from liftlib.notions import LiftNotion, Notion, Polyhedral, PolyhedralLift, RatioBased, catalogue
 from liftlib.registry import Mechanism, mechanisms
 
@@ -27,7 +38,7 @@ def _ceiling(notion: LiftNotion) -> bool:
 mechanisms.register(
     Mechanism(
         "best-partition",
-        "liftbook.relatives.best_partition:best_partition",
+        best_partition,
         LiftNotion,
         "3^|X|",
         "this book",
@@ -36,38 +47,34 @@ mechanisms.register(
     ),
     Mechanism(
         "robust",
-        "liftbook.relatives.robust:robust_response",
+        robust_response,
         Polyhedral,
         "vertices, of all distributions together",
         "this book; S20 Remark 1",
         most_symbols=17,
-        options=("others", "gap", "seconds", "work"),
         population="response",
     ),
     Mechanism(
         "secret-aware",
-        "liftbook.relatives.secret_aware:secret_aware_response",
+        secret_aware_response,
         PolyhedralLift,
         "programmes of |S| |X| rows; 3^|S| steps for each posterior",
         "this book",
         sees_secret=True,
         most_symbols=17,
-        options=("gap", "seconds"),
     ),
     Mechanism(
         "extremal",
-        "liftbook.relatives.extremal:extremal_response",
+        extremal_response,
         LiftNotion,
         "|X|²",
         "Grosse2023, for S = X",
         condition=("a bound on the largest lift alone", _ceiling),
     ),
-    Mechanism(
-        "hamming", "liftbook.relatives.hamming:hamming_response", MaximalLeakage, "|X|²", "Saeidian2021, for S = X"
-    ),
+    Mechanism("hamming", hamming_response, MaximalLeakage, "|X|²", "Saeidian2021, for S = X"),
     Mechanism(
         "staircase",
-        "liftbook.relatives.staircase:staircase_response",
+        staircase_response,
         RatioBased,
         "a linear programme of 2^|X| columns",
         "Kairouz2016, for S = X",
@@ -75,7 +82,7 @@ mechanisms.register(
     ),
     Mechanism(
         "funnel-merging",
-        "liftbook.relatives.funnel:funnel_merging",
+        funnel_merging,
         Notion,
         "|X|³ releases",
         "Makhdoumi2014",
@@ -83,7 +90,7 @@ mechanisms.register(
     ),
     Mechanism(
         "funnel-subsets",
-        "liftbook.relatives.submodular:funnel_subsets",
+        funnel_subsets,
         AverageLeakage,
         "2^|X| subsets a step",
         "Ding2019",
@@ -91,25 +98,23 @@ mechanisms.register(
     ),
     Mechanism(
         "funnel-descent",
-        "liftbook.relatives.descent:funnel_descent",
+        funnel_descent,
         AverageLeakage,
         "72 descents of |S| |X|² a step",
         "Huang2024",
         most_symbols=40,
-        options=("starts", "rng"),
     ),
     Mechanism(
         "funnel",
-        "liftbook.relatives.funnel:funnel_response",
+        funnel_response,
         AverageLeakage,
         "descents, and branch and bound over posteriors",
         "this book; Makhdoumi2014",
         most_symbols=40,
-        options=("gap", "nodes"),
     ),
     Mechanism(
         "tailored",
-        "liftbook.relatives.tailored:tailored_response",
+        tailored_response,
         LiftNotion,
         "|S| |X|",
         "this book",
@@ -117,7 +122,7 @@ mechanisms.register(
     ),
     Mechanism(
         "extreme-reduction",
-        "liftbook.relatives.bounded_reduction:extreme_reduction",
+        extreme_reduction,
         LiftNotion,
         "a root of linear programmes of |S| |X| unknowns",
         "this book; I21 section IV leaves it open",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.sparse import csc_array
 
 from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter, SolverFailure, shown
@@ -63,7 +63,7 @@ def bounded_reduction(joint: Joint, low: ArrayLike, high: ArrayLike) -> Channel:
         *((2 * n + n_s + x, cell, over_s), (2 * n + n_s + x, n + cell, -over_s)),
     ]
     row, column, value = (np.concatenate(part) for part in zip(*parts, strict=True))
-    table = csc_array((value, (row, column)), shape=(2 * n + n_s + n_x, 4 * n))
+    table = scipy.sparse.csc_array((value, (row, column)), shape=(2 * n + n_s + n_x, 4 * n))
     wanted = np.concatenate([rise.ravel(), fall.ravel(), 1 - near @ joint.p_x, 1 - joint.p_s @ near])
     # only a fall below the lift that was there takes mass away; above the bounds it had to go anyway
     cost = np.concatenate([np.zeros(n), np.outer(joint.p_s, joint.p_x).ravel(), np.zeros(2 * n)])

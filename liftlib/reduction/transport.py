@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.sparse import coo_array, csc_array
 
 from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter, SolverFailure
@@ -65,7 +65,7 @@ def markov_reduction(joint: Joint, share: float, *, distortion: ArrayLike | None
     row = np.concatenate([s * free.size + y, joint.n_secret * free.size + x[first]])
     column = np.concatenate([x * free.size + y, x[first] * free.size + y[first]])
     value = np.concatenate([lifts[:, free][s, x], p_x[y[first]]])
-    table = csc_array((value, (row, column)), shape=((joint.n_secret + 1) * free.size, free.size**2))
+    table = scipy.sparse.csc_array((value, (row, column)), shape=((joint.n_secret + 1) * free.size, free.size**2))
     wanted = 1 + (1 - share) * (lifts[:, free] - 1) - share * (lifts[:, held] @ joint.p_x[held])[:, None]
     mass = p_x * (1 - share * joint.p_x[held].sum())
     solution = solve((cost[np.ix_(free, free)] * p_x).ravel(), table, np.concatenate([wanted.ravel(), mass]))
@@ -188,7 +188,7 @@ def _transport(source: Vector, target: Vector, cost: Matrix) -> Matrix:
     m, n = cost.shape
     pair = np.arange(m * n)
     rows = np.concatenate([pair // n, m + pair % n])
-    matrix = coo_array((np.ones(2 * m * n), (rows, np.concatenate([pair, pair])))).tocsr()
+    matrix = scipy.sparse.coo_array((np.ones(2 * m * n), (rows, np.concatenate([pair, pair])))).tocsr()
     target = target * (source.sum() / target.sum())
     scale = source.sum()  # small masses would vanish in the solver's tolerance
     # the last row follows from the others

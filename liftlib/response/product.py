@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import bisect
+import scipy
 
 from liftlib.channel import Certificate, Channel
 from liftlib.errors import InfeasiblePrivacy, SolverFailure
@@ -96,7 +96,7 @@ def product_response(joint: Joint, notion: AttributeWise, *, repair: bool = True
     if low == 0:
         constant = tuple(Channel.constant(n) for n in notion.attributes)
         return _certified(joint, Channel.constant(joint.n_public), constant, 0.0)
-    root = float(bisect(violation, low, 1.0, xtol=SHARE_TOL))
+    root = float(scipy.optimize.bisect(violation, low, 1.0, xtol=SHARE_TOL))
     while violation(root) > 0:  # round to the private side
         root -= SHARE_TOL
     return made(root)

@@ -1,7 +1,9 @@
 """``design`` returns no channel that violates the notion; ``compare`` says which mechanisms do."""
 
+import subprocess
 import sys
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pytest
@@ -95,6 +97,98 @@ def test_a_solver_that_fails_leaves_the_other_mechanisms(monkeypatch):
     assert table["mechanism"].tolist() == ["watchdog", "mine:leaks"]
 
 
-def test_a_misspelt_mechanism_is_recognised():
-    with pytest.raises(InvalidParameter, match="no mechanism 'optimall': did you mean 'optimal'"):
-        ll.design(PEOPLE, ll.LIP(0.3), "optimall")
+BOTH = {"published": partial(ll.mechanisms.watchdog, extend=False), "mine": leaks}
+
+
+class TestLabels:
+    def test_a_mapping_gives_the_labels(self):
+        loose = ll.LIP(50.0)
+        table = ll.compare(PEOPLE, loose, BOTH)
+        assert set(table["mechanism"]) == {"published", "mine"}
+        assert table.set_index("mechanism").loc["mine", "nmi"] == 1
+
+    def test_one_name_or_one_function_needs_no_brackets(self):
+        assert ll.compare(PEOPLE, ll.LIP(0.5), "AORR")["mechanism"].tolist() == ["optimal"]
+        assert ll.compare(PEOPLE, ll.LIP(50.0), leaks)["mechanism"].tolist() == ["leaks"]
+
+    def test_two_of_one_name_are_refused(self):
+        for twice in (["watchdog", "complete merging"], [lambda *_: None, lambda *_: None]):
+            with pytest.raises(InvalidParameter):
+                ll.compare(PEOPLE, ll.LIP(0.5), twice)
+
+    @pytest.mark.parametrize("wrong", [3, {}, [], [3], {"mine": 3}, "Algorithm 1", [leaks, "no such"]])
+    def test_what_is_no_mechanism_is_refused(self, wrong):
+        with pytest.raises(InvalidParameter):
+            ll.compare(PEOPLE, ll.LIP(0.5), wrong)
+
+    def test_the_published_watchdog_is_judged_under_its_label(self):
+        joint, notion = ll.Joint.from_counts([[8, 10, 10, 10], [1, 10, 10, 11]]), ll.LIP(0.7)
+        with pytest.raises(BrokenNotion):
+            ll.design(joint, notion, BOTH["published"])
+        with pytest.warns(LiftWarning):
+            table = ll.compare(joint, notion, {**BOTH, "repaired": "watchdog"})
+        assert table["mechanism"][0] == "repaired"
+        assert (table["violation"] > 0).tolist() == [False, True, True]
+
+
+class TestLeftOut:
+    def test_what_is_left_out_has_a_reason(self):
+        table = ll.compare(PEOPLE, ll.SRLIP(1.0, (2, 3)))
+        assert set(table["mechanism"]) | set(table.left_out) == set(ll.mechanisms)
+        assert not set(table["mechanism"]) & set(table.left_out)
+        assert "watchdog" in table.left_out
+        assert "watchdog" in str(table)
+        assert "watchdog" in table._repr_html_()
+        assert max(map(len, str(table).splitlines())) <= 80
+
+    def test_the_optimum_of_many_symbols_is_compared_with_limited_work(self):
+        joint = ll.datasets.uniform_joint(5, 80, 1)
+        table = ll.compare(joint, ll.LIP(1.0), None)
+        assert "optimal" in set(table["mechanism"])
+        assert "unary-encoding" in table.left_out
+
+    def test_nothing_is_left_out_of_a_list(self):
+        assert ll.compare(PEOPLE, ll.LIP(0.5), ["watchdog"]).left_out == {}
+
+
+def test_the_clock_does_not_count_imports():
+    code = (
+        "import liftlib as ll; j = ll.datasets.hundred_people(decades=True)\n"
+        "first, again = (ll.compare(j, ll.LIP(0.5), ['randomised-response', 'optimal']) for _ in range(2))\n"
+        "print(max(first.seconds), max(again.seconds))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    first, again = map(float, done.stdout.split())
+    assert first < max(0.1, 20 * again)
+
+
+class TestTradeOff:
+    def test_each_row_is_that_of_a_comparison(self):
+        budgets = [0.1, 0.5, 1.0]
+        rows = ll.trade_off(PEOPLE, ll.LIP, budgets, ["watchdog", "AORR"])
+        assert rows["eps"].tolist() == [0.1, 0.1, 0.5, 0.5, 1.0, 1.0]
+        assert rows["mechanism"].tolist() == ["watchdog", "optimal"] * 3
+        for row in rows.itertuples():
+            channel = ll.design(PEOPLE, ll.LIP(row.eps), row.mechanism)
+            found = ll.evaluate(PEOPLE, channel)
+            assert row.nmi == pytest.approx(found.nmi, abs=1e-12)
+            assert row.max_lift_leakage == pytest.approx(found.max_lift_leakage, abs=1e-12)
+            assert row.min_lift_leakage == pytest.approx(found.min_lift_leakage, abs=1e-12)
+            assert row.violation <= 0
+
+    def test_a_violation_is_in_its_row(self):
+        with pytest.warns(LiftWarning):
+            rows = ll.trade_off(PEOPLE, lambda eps: ll.ALIP.split(eps, 0.65), [0.5, 50], {"mine": leaks})
+        assert (rows["violation"] > 0).tolist() == [True, False]
+
+    def test_by_default_all_that_serve_are_compared(self):
+        rows = ll.trade_off(ll.Joint([[0.3, 0.2], [0.1, 0.4]]), ll.LIP, [0.5])
+        assert {"watchdog", "optimal", "unary-encoding"} <= set(rows["mechanism"])
+
+    @pytest.mark.parametrize(
+        ("notion_of", "budgets"),
+        [(ll.LIP(0.5), [0.5]), (lambda eps: eps, [0.5]), (ll.LIP, []), (ll.LIP, [-1.0]), (ll.LIP, [np.nan])],
+    )
+    def test_refuses(self, notion_of, budgets):
+        with pytest.raises(InvalidParameter):
+            ll.trade_off(PEOPLE, notion_of, budgets, "watchdog")

@@ -3,12 +3,14 @@
 import inspect
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
 
 import liftlib as ll
 from liftlib.errors import InvalidParameter, UnsupportedNotion
+from liftlib.notions import Notion
 from liftlib.registry import Mechanism, Registry
 
 JOINT = ll.Joint([[0.3, 0.2], [0.1, 0.4]])
@@ -74,13 +76,110 @@ def test_names():
     assert ll.mechanisms["watchdog"].function is ll.mechanisms.watchdog
     assert "watchdog" in ll.mechanisms
     assert "magic" not in ll.mechanisms
+    assert "Algorithm 1" not in ll.mechanisms
     assert "subset_merging" in dir(ll.mechanisms)
-    with pytest.raises(InvalidParameter, match=r"^no mechanism 'magic': there are watchdog, subset-merging, "):
-        ll.mechanisms["magic"]
-    with pytest.raises(InvalidParameter, match=r"^no mechanism 'magic'"):
-        ll.design(JOINT, ll.LIP(1.0), "magic")
-    with pytest.raises(AttributeError, match=r"^no mechanism 'magic'"):
+    for use in (ll.mechanisms.__getitem__, lambda name: ll.design(JOINT, ll.LIP(1.0), name)):
+        for name in ("magic", "", "no.such:function", "liftlib.joint:nothing", 3, None, ["watchdog"]):
+            with pytest.raises(InvalidParameter):
+                use(name)
+    with pytest.raises(AttributeError):
         _ = ll.mechanisms.magic
+
+
+PAPERS = {
+    "AORR": "optimal", "ORR": "optimal", "SRR": "subset-response", "GRR": "randomised-response",
+    "OUE": "unary-encoding", "CR": "conditional-reporting", "E23 Algorithm 1": "subset-merging",
+    "C22 Algorithm 1": "subset-merging", "S20 Algorithm 1": "conditional-reporting",
+    "E23 Algorithm 2": "subset-response", "subset_merging": "subset-merging", "Subset merging": "subset-merging",
+    "complete merging": "watchdog", "aorr": "optimal", "e23 algorithm_1": "subset-merging",
+    "Linear Reduction": "linear-reduction",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_the_papers_names_find_their_mechanisms(name):
+    entry = ll.mechanisms[name]
+    assert entry.name == PAPERS[name]
+    assert name in ll.mechanisms
+    assert entry.function is ll.mechanisms[PAPERS[name]].function
+
+
+def test_each_name_of_a_paper_finds_its_entry():
+    for entry in ll.mechanisms.values():
+        for paper, name in entry.papers:
+            assert ll.mechanisms[f"{paper} {name}"] is entry
+
+
+def test_an_ambiguous_name_lists_what_it_can_mean():
+    with pytest.raises(InvalidParameter) as raised:
+        ll.mechanisms["algorithm 1"]
+    for name in ("E23 Algorithm 1", "C22 Algorithm 1", "S20 Algorithm 1"):
+        assert name in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("miss", "meant"), [("optimall", "optimal"), ("AOR", "AORR"), ("subset mergin", "subset-merging")]
+)
+def test_a_miss_suggests_the_nearest(miss, meant):
+    with pytest.raises(InvalidParameter) as raised:
+        ll.mechanisms[miss]
+    assert repr(meant) in str(raised.value)
+
+
+def grown(joint, notion, *, share=0.5):
+    """Return a constant channel."""
+    return ll.Channel.constant(joint.n_public)
+
+
+def one_argument(joint):
+    return None
+
+
+def three_arguments(joint, notion, eps):
+    return None
+
+
+class TestFunctions:
+    def test_a_function_is_its_own_entry(self):
+        entry = ll.mechanisms[grown]
+        assert (entry.name, entry.function, entry.options) == ("grown", grown, ("share",))
+        assert entry(JOINT, ll.LIP(0.1), share=1).n_outputs == 1
+
+    def test_a_registered_function_finds_its_entry(self):
+        for name, entry in ll.mechanisms.items():
+            found = ll.mechanisms[entry.function]
+            assert (found.needs, found.options, found.sees_secret) == (entry.needs, entry.options, entry.sees_secret)
+            assert ll.mechanisms[entry].name == name
+
+    def test_options_may_be_set(self):
+        entry = ll.mechanisms[partial(ll.mechanisms.watchdog, extend=False)]
+        assert (entry.name, entry.needs) == ("watchdog(extend=False)", ll.notions.LiftNotion)
+        with pytest.raises(UnsupportedNotion):
+            entry(JOINT, ll.SRLIP(1.0, (2, 1)))
+
+    @pytest.mark.parametrize("wrong", [one_argument, three_arguments, Notion])
+    def test_a_function_of_other_arguments_is_refused(self, wrong):
+        for use in (ll.mechanisms.__getitem__, lambda f: ll.design(JOINT, ll.LIP(1.0), f)):
+            with pytest.raises(InvalidParameter):
+                use(wrong)
+
+    @pytest.mark.parametrize("returned", [None, np.eye(2), (ll.Channel.identity(2),)])
+    def test_a_function_that_returns_no_channel_is_refused(self, returned):
+        with pytest.raises(InvalidParameter):
+            ll.design(JOINT, ll.LIP(1.0), lambda *_: returned)
+
+    @pytest.mark.parametrize("wrong", [grown, "watchdog", None])
+    def test_only_entries_are_registered(self, wrong):
+        with pytest.raises(InvalidParameter):
+            Registry(()).register(wrong)
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [("own", "module:function", Notion), ("own", one_argument, Notion), ("own", grown, ll.LIP(1))],
+    )
+    def test_an_entry_is_checked(self, arguments):
+        with pytest.raises(InvalidParameter):
+            Mechanism(*arguments, "|X|", "this test")
 
 
 def test_the_papers_mechanisms_need_no_plug_in():
@@ -93,17 +192,19 @@ def test_the_papers_mechanisms_need_no_plug_in():
 
 
 def test_a_mechanism_of_ones_own():
-    own = Mechanism("own", "liftlib.merging.watchdog:watchdog", ll.notions.LiftNotion, "|S| |X|", "this test")
+    own = Mechanism("own", ll.mechanisms.watchdog, ll.notions.LiftNotion, "|S| |X|", "this test")
     registry = Registry(())
     registry.register(own)
     assert registry["own"](JOINT, ll.LIP(0.1)).partition == ((0, 1),)
     assert registry.own is ll.mechanisms.watchdog
 
 
-def test_listing_the_registry_imports_no_mechanism():
+def test_the_registry_and_a_design_import_no_solver():
     code = (
-        "import sys, liftlib.registry as r; list(r.mechanisms);"
-        "print([m for m in sys.modules if m.startswith(('scipy', 'pandas', 'highspy', 'liftlib.response'))])"
+        "import sys, liftlib.registry as r; list(r.mechanisms); import liftlib as ll\n"
+        "ll.design(ll.Joint([[0.3, 0.2], [0.1, 0.4]]), ll.LIP(0.5), 'Subset merging')\n"
+        "heavy = ('scipy.optimize', 'scipy.sparse', 'scipy.spatial', 'scipy.linalg', 'pandas', 'highspy')\n"
+        "print([m for m in sys.modules if m.startswith(heavy)])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
