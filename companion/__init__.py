@@ -13,7 +13,7 @@ The modules, each of which imports only from those before it:
   (notebook cells that replace solutions); ``outputs`` (figures as SVG with panels and data, pandas tables, numbers);
 - ``parameters`` (the declared parameters of chapters), ``project`` (the project's root and the book's pages),
   ``sockets`` (kernels with private sockets), ``chromium``, ``formatting`` (the code of chapters);
-- ``executing`` (chapters in parallel), ``running`` (one page) and ``browser`` (Pyodide, Vega-Lite and a small shell);
+- ``executing`` (chapters in parallel), ``running`` (one page) and ``browser`` (Pyodide and a small shell);
 - ``sphinx`` (the extensions) and ``pdf`` (the book as a PDF);
 - ``course`` (slides, notebooks and graded assignments) and ``rerunning`` (a page with other parameters).
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 NEEDED = ("myst_nb", "sphinx_design", "sphinx_proof", "sphinx_exercise")
 PARTS = (
-    *("theming", "folding", "guess", "panels", "exercises", "alive", "charts", "one_page", "icons"),
+    *("theming", "folding", "guess", "panels", "exercises", "alive", "one_page", "icons"),
     *("lightness", "parameters", "glossary", "search", "reruns"),
 )
 SITE_WIDE = ("notebooks", "findable")

@@ -1,1 +1,1 @@
-"""The files with which pages run in the browser: Python, charts and the library."""
+"""The files with which pages run in the browser: Python and the library."""

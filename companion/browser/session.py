@@ -13,8 +13,8 @@ from companion.browser.shell import HTML, SVG, Result, Shell, stored
 from companion.browser.standins import notebook_modules
 from companion.errors import InvalidValue
 from companion.exercises import Verdict
+from companion.outputs.curves import taken
 from companion.outputs.ghosts import with_ghosts
-from companion.outputs.live import taken
 from companion.outputs.stacking import stacked
 from companion.outputs.tables import readable
 from companion.parameters import check_values, parse_parameters

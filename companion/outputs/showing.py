@@ -9,7 +9,7 @@ from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
-from companion.outputs.live import carried, described
+from companion.outputs.curves import carried, described
 from companion.outputs.printing import formatter
 
 SVG = "image/svg+xml"

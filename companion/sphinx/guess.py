@@ -9,7 +9,7 @@ It precedes a figure and names one of its curves::
     How does the share of heads settle? Sketch it.
     ```
 
-The curve comes from the rows that the figure carries (``companion.outputs.live``). The figure is visible. A button,
+The curve comes from the rows that the figure carries (``companion.outputs.curves``). The figure is visible. A button,
 "Guess first", hides it and the text up to the next section until the reader compares, skips or runs the page; without a
 script, in print and in notebooks there is only the figure.
 """
@@ -25,7 +25,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.logging import getLogger
 
-from companion.outputs.live import taken
+from companion.outputs.curves import taken
 
 logger = getLogger(__name__)
 
@@ -61,7 +61,7 @@ def curve(rows: str, panel: int, series: str) -> dict[str, Any]:
     if panel > len(panels):
         raise ValueError(f"panel {panel} of {len(panels)}")
     said = panels[panel - 1]
-    points = [(row[1], row[2]) for row in said["rows"] if row[0] == series and row[2] is not None]
+    points = [(row[1], row[2]) for row in said["rows"] if row[0] == series and isinstance(row[2], int | float)]
     if len(points) < 2:
         names = list(dict.fromkeys(row[0] for row in said["rows"]))
         raise ValueError(f"no curve {series!r} among {', '.join(names)}")

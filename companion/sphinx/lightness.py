@@ -15,7 +15,6 @@ WANTED = {
     "exercise": r'class="(?:exercise|solution)\b',
     "sphinx-design": r"\bsd-",
     "design-tabs": r"\bsd-tab-",
-    r"charts\.js": r"data-rows=",
     "sorting": r'class="[^"]*\bsortable\b',
 }
 

@@ -15,7 +15,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.logging import getLogger
 
 from companion.outputs import stacking
-from companion.outputs.live import taken
+from companion.outputs.curves import taken
 
 logger = getLogger(__name__)
 
@@ -103,6 +103,17 @@ def visit_thumbnail(self: Any, node: thumbnail) -> None:
     raise nodes.SkipNode
 
 
+def separate_rows(app: Sphinx, error: Exception | None) -> None:
+    """Move the rows that each SVG carries to a file of their own, which runs read."""
+    if error is not None or app.builder.format != "html":
+        return
+    for path in (Path(app.outdir) / app.builder.imagedir).glob("*.svg"):
+        svg, rows = taken(path.read_text(encoding="utf-8"))
+        if rows is not None:
+            path.write_text(svg, encoding="utf-8")
+            path.with_suffix(".rows.json").write_text(rows, encoding="utf-8")
+
+
 def visit_nothing(_self: Any, _node: nodes.Element) -> None:
     """Skip the node."""
     raise nodes.SkipNode
@@ -125,4 +136,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("lift-thumbnail", Thumbnail)
     app.connect("doctree-resolved", replace_images)
     app.connect("doctree-resolved", find_thumbnails)
+    app.connect("build-finished", separate_rows)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,10 +1,9 @@
-"""Trade-off curves, histograms, and leakage against its budget, from tidy rows; and their live charts' axes."""
+"""Trade-off curves, histograms, and leakage against its budget, from tidy rows."""
 
 from __future__ import annotations
 
-import json
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import matplotlib.pyplot as plt
@@ -12,50 +11,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from companion.outputs import live
-from companion.outputs.live import note_line, one_facet
+from companion.outputs import curves as curve_data
 from liftbook.plots.legends import at_ends
-from liftbook.plots.styling import LIFTS, MECHANISM_LOOKS, NOTION_LOOKS, grid, label, looks, style, title
+from liftbook.plots.styling import LIFTS, grid, label, looks, style, title
 
-
-def facets(names: Iterable[str]) -> dict[str, dict[str, str]]:
-    """Return each series' facets: mechanism, notion and share, or else its name.
-
-    Examples
-    --------
-    >>> facets(["LDP", "ALIP, λ=0.5"])
-    {'LDP': {'notion': 'LDP'}, 'ALIP, λ=0.5': {'notion': 'ALIP', 'share λ': '0.5'}}
-    >>> facets(["AORR", "SRR"])
-    {'AORR': {'mechanism': 'AORR'}, 'SRR': {'mechanism': 'SRR'}}
-    >>> facets(["optimum", "optimum, S seen"])
-    {'optimum': {'curve': 'optimum'}, 'optimum, S seen': {'curve': 'optimum, S seen'}}
-    """
-    parts = {name: _parts(name) for name in names}
-    split = {json.dumps(part, sort_keys=True) for part in parts.values()}
-    if all(parts.values()) and len(split) == len(parts):
-        return parts
-    return one_facet(list(parts))
-
-
-def _parts(name: str) -> dict[str, str]:
-    """Return a series' parts by their kinds; empty if one is unknown."""
-    by_kind: dict[str, str] = {}
-    for part in name.split(", "):
-        plain = part.replace("-", " ")
-        known = "notion" if plain in NOTION_LOOKS else "mechanism" if _is_mechanism(plain) else ""
-        kind, said = ("share λ", part[2:]) if part.startswith("λ=") else (known, part)
-        if not kind or kind in by_kind:
-            return {}
-        by_kind[kind] = said
-    return by_kind
-
-
-def _is_mechanism(name: str) -> bool:
-    return name in MECHANISM_LOOKS or name in ("optimal", "optimal response", "optimum", "tailored")
-
-
-note = partial(live.note, label=label, facets=facets)
-"""Record what is drawn on axes by :func:`companion.outputs.live.note`, with the book's labels."""
+note = partial(curve_data.note, label=label)
+"""Record what is drawn on axes by :func:`companion.outputs.curves.note`, with the book's labels."""
 
 
 PANELS = ("nmi", "min_lift_leakage", "max_lift_leakage")
@@ -103,7 +64,7 @@ def curves(
         names = list(dict.fromkeys(rows["series"])) if order is None else list(order)
         seen = looks(names)
         band = spread and measure != "broken"  # a share is a mean of 0 and 1
-        note(ax, chosen, seen, x=x, y=measure, spread=band)
+        note(ax, chosen, seen, x=x, y=measure)
         for number, (name, look) in enumerate(seen.items()):
             part = chosen[chosen["series"] == name].sort_values(x)
             if part.empty:
@@ -253,7 +214,6 @@ def below_budget(rows: pd.DataFrame, measure: str = "high_risk_leakage") -> Axes
     with style():
         ends = [0, rows["eps"].max()]
         ax.plot(ends, ends, color="0.45", linewidth=1, label="the budget ε")
-        note_line(ax, [(end, end) for end in ends], "the budget ε")
         ax.set_ylim(0, None)
         ax.legend(loc="upper left")
     return ax
@@ -269,7 +229,7 @@ def frontier(rows: pd.DataFrame, x: str = "nmil", y: str = "leakage") -> Axes:
         ax = plt.figure(figsize=(5.6, 4.0), layout="constrained").add_subplot()
         seen = looks(dict.fromkeys(rows["series"]))
         wide = rows.pivot_table(index=["series", "eps"], columns="measure", values="mean").reset_index()
-        note(ax, wide.rename(columns={y: "mean"}), seen, x=x, y=y, spread=False, at="eps")
+        note(ax, wide.rename(columns={y: "mean"}), seen, x=x, y=y, at="eps")
         for number, (name, look) in enumerate(seen.items()):
             part = rows[rows["series"] == name]
             mean, std = (part.pivot_table(index="eps", columns="measure", values=v) for v in ("mean", "std"))

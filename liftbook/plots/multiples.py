@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from companion.outputs.live import note_line
 from liftbook.plots.legends import above, at_ends
 from liftbook.plots.lines import WIDTH, curves
 from liftbook.plots.styling import DARK, grid, label, looks, shades, style
@@ -45,7 +44,6 @@ def panels(
             curves(chosen[chosen["panel"] == name], measure, x=x, ax=ax, spread=spread, order=series)
             for height in (levels or {}).get(name, ()):
                 ax.axhline(height, color="0.45", linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
-                note_line(ax, [(end, height) for end in (chosen[x].min(), chosen[x].max())], "level")
             ax.set_title(f"({'abcdefghijklmnopqrstuvwxyz'[number]})  {name}", fontsize=10)
             if number % n_columns:
                 ax.set_ylabel("")

@@ -121,13 +121,13 @@ def test_the_theorem_is_shown_and_its_proof_folded(coins):
     assert "four outcomes" in fold.get_text()
 
 
-def test_the_figure_has_two_panels_and_rows_for_a_live_chart(book, coins):
+def test_the_figure_has_two_panels_and_rows_beside_it(book, coins):
     (drawing,) = coins.select("figure#fig-heads .lift-drawing")
     assert len(drawing.select("svg")) == 2
     said = json.loads((book.html / "chapters" / drawing["data-rows"]).read_text(encoding="utf-8"))
-    assert [panel["title"] for panel in said["panels"]] == ["share of heads", "share of tails"]
+    assert [panel["measure"] for panel in said["panels"]] == ["share", "share"]
     assert len(said["panels"][0]["rows"]) == 20
-    assert [one["facets"] for one in said["series"]] == [{"curve": "heads"}, {"curve": "tails"}]
+    assert list(said["colours"]) == ["heads", "tails"]
     svg = (book.html / "chapters" / drawing["href"]).read_text(encoding="utf-8")
     assert "lift-rows" not in svg, "the rows are beside the picture, not in it"
 

@@ -165,7 +165,7 @@ class Panel {
       return;
     }
     this.#since = engine.number;
-    // for whoever wants the rows: a live chart, a test
+    // for whoever wants the tables, such as a test
     document.dispatchEvent(new CustomEvent("lift-run", { detail: { tables } }));
     const numbers = placeNumbers(glue);
     const parts = [`${count} cells in ${seconds.toFixed(1)} s`];

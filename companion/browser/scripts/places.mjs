@@ -118,11 +118,9 @@ export const place = (index, { outputs, error }) => {
   }
   if (error) box.append(told(error));
   if (box.childElementCount) {
-    box.dataset.run = location.search;
     const place = old[0];
     if (place) place.before(box);
     else cell.append(box);
-    box.dispatchEvent(new Event("lift-placed", { bubbles: true }));
   }
   cell.classList.add("lift-theirs");
 };

@@ -75,7 +75,7 @@ def living(browser, site):
     page = opened(browser, site, "watchdog")
     page.wait_for_load_state("networkidle")
     before = {url.rpartition("/")[2].partition("?")[0] for url in page.asked if "/alive/" in url}
-    assert before == {"start.js", "charts.js"}, "what nobody asked for was loaded"
+    assert before == {"start.js"}, "what nobody asked for was loaded"
     start(page)
     yield page
     assert not page.complaints
@@ -110,36 +110,11 @@ def test_stop_while_python_comes(living):
 
 @pytest.fixture(scope="module")
 def first_run(living):
-    """The first run, with the book's chart open when it replaces it, and what it drew."""
-    living.locator(".lift-explore").first.click()
-    living.wait_for_selector(".lift-chart[data-drawn]")
-    assert living.inner_text(".lift-whose") == "These are the book’s rows."
+    """Return what the first run drew."""
     living.fill("[name=n_trials]", "6")
     living.fill("[name=epsilons]", "[2, 3]")
     run(living)
     return drawing(living)
-
-
-def test_a_live_chart_has_the_rows_of_the_run(living, first_run, tmp_path):
-    living.wait_for_selector(".lift-mine .lift-chart[data-drawn]")
-    assert living.locator(".lift-chart:visible").count() == 1
-    assert living.inner_text(".lift-mine .lift-whose") == "These are the rows of your run, not the book’s."
-    with living.expect_download() as waiting:
-        living.click(".lift-mine .lift-chart [data-do=download]")
-    assert waiting.value.suggested_filename == "fig-e23-2-yours.csv"
-    waiting.value.save_as(tmp_path / "rows.csv")
-    found = pd.read_csv(tmp_path / "rows.csv")
-    assert found["rows"].unique().tolist() == ["a run in the browser, " + living.evaluate("location.search")]
-    expected = figures.figure_e23_2(6, [2.0, 3.0], [0.35, 0.5, 0.65], 5, 17, rng=0)
-    expected = expected[expected.measure.isin(found.measure)]
-    assert len(found) == len(expected)
-    keys = ["measure", "series", "eps"]
-    found, expected = (table.set_index(keys).sort_index() for table in (found, expected))
-    for column in ("mean", "std", "low", "high", "n"):
-        np.testing.assert_allclose(found[column], expected[column], rtol=1e-6, atol=1e-8, err_msg=column)
-    press(living, "reset")
-    assert living.locator(".lift-chart:visible .lift-whose").all_inner_texts() == ["These are the book’s rows."]
-    living.locator(".lift-explore").first.click()
 
 
 def test_another_run_gives_the_librarys_own_numbers_without_a_network(living, first_run):
@@ -316,14 +291,12 @@ def test_a_file_says_what_to_do(browser):
     page.goto((HTML / "chapters" / "watchdog.html").as_uri())
     page.click(".lift-start button")
     assert "make serve" in page.locator(".lift-start").first.inner_text()
-    page.locator("#fig-e23-2 .lift-explore").click()
-    assert "make serve" in page.inner_text("#fig-e23-2 .lift-start")
     page.context.close()
 
 
 def test_the_site_is_not_too_large():
     files = [path for path in HTML.rglob("*") if path.is_file() and ".doctrees" not in path.parts]
-    assert sum(path.stat().st_size for path in files) < 87_000_000
+    assert sum(path.stat().st_size for path in files) < 86_000_000
 
 
 def released(page, rows, folder):

@@ -86,7 +86,7 @@ mystnb:
   image: {alt: A line that rises}
   figure: {name: fig-rises, caption: What rises.}
 ---
-from companion.outputs.live import note
+from companion.outputs.curves import note
 from companion.outputs.showing import show_as_svg
 
 show_as_svg()

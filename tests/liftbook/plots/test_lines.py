@@ -1,4 +1,4 @@
-"""Curves and their live charts."""
+"""Curves, and the rows that their figures carry."""
 
 import json
 import math
@@ -11,11 +11,10 @@ from matplotlib import pyplot as plt
 from matplotlib.patches import PathPatch, Rectangle
 
 import liftlib as ll
-from companion.outputs.live import carried, dashes, described, note_line, taken
+from companion.outputs.curves import carried, described, taken
 from companion.outputs.showing import as_figure_svg
 from liftbook import plots
-from liftbook.plots.lines import PANELS, facets
-from liftbook.plots.styling import LINE_STYLES, NOTION_LOOKS
+from liftbook.plots.lines import PANELS
 from liftbook.rows.tidy import frame, summary
 from liftlib.errors import InvalidParameter
 
@@ -188,11 +187,13 @@ def carried_by(axes):
     return json.loads(rows)
 
 
-def numbers(panel):
-    """Return a panel's rows as a table, infinities and what is missing as numbers."""
+def points(panel):
+    """Return a panel's points by series, infinities and what is missing as numbers."""
     as_number = {"Infinity": math.inf, "-Infinity": -math.inf, None: math.nan}.get
-    rows = [[row[0], *(as_number(cell, cell) for cell in row[1:])] for row in panel["rows"]]
-    return pd.DataFrame(rows, columns=panel["columns"])
+    found = {}
+    for series, *numbers in panel["rows"]:
+        found.setdefault(series, []).append([as_number(one, one) for one in numbers])
+    return found
 
 
 def test_each_panel_has_its_rows_to_the_last_digit():
@@ -200,8 +201,10 @@ def test_each_panel_has_its_rows_to_the_last_digit():
     found = carried_by(plots.tradeoff(rows, panels=("nmi", "leakage")))
     assert [panel["measure"] for panel in found["panels"]] == ["nmi", "leakage"]
     for panel in found["panels"]:
-        expected = rows[rows.measure == panel["measure"]].drop(columns="measure").reset_index(drop=True)
-        pd.testing.assert_frame_equal(numbers(panel)[expected.columns], expected, check_dtype=False, check_exact=True)
+        expected = rows[rows.measure == panel["measure"]]
+        for series, carried_points in points(panel).items():
+            part = expected[expected.series == series]
+            np.testing.assert_array_equal(carried_points, part[["eps", "mean"]])
     assert "Infinity" in json.dumps(found)
     assert "NaN" not in json.dumps(found)
 
@@ -210,8 +213,7 @@ def test_the_lines_look_as_in_the_picture():
     (ax,) = plots.tradeoff(rows_of(), panels=("nmi",))
     found = carried_by([ax])
     drawn = {line.get_label(): line.get_color() for line in ax.get_lines() if not line.get_label().startswith("_")}
-    assert {one["name"]: one["colour"] for one in found["series"]} == drawn
-    assert [one["facets"] for one in found["series"]] == [{"notion": "LDP"}, {"notion": "ALIP", "share λ": "0.5"}]
+    assert found["colours"] == drawn
 
 
 def test_scales_and_limits_are_those_when_it_is_shown():
@@ -228,39 +230,22 @@ def test_seconds_are_on_a_logarithmic_axis():
     assert [panel["y_log"] for panel in found["panels"]] == [False, True]
 
 
-def test_settings_side_by_side_have_their_levels():
-    rows = pd.concat([rows_of(panel="one"), rows_of(panel="two")])
-    found = carried_by(plots.panels(rows, "nmi", levels={"two": [0.5]}))
-    assert [panel["title"] for panel in found["panels"]] == ["(a) one", "(b) two"]
-    assert [panel["lines"] for panel in found["panels"]] == [
-        [],
-        [{"name": "level", "points": [[0.5, 0.5], [2.0, 0.5]]}],
-    ]
-
-
-def test_the_budget_is_a_line():
-    (panel,) = carried_by([plots.below_budget(rows_of(measures=("high_risk_leakage", "nmi")))])["panels"]
-    assert panel["lines"] == [{"name": "the budget ε", "points": [[0.0, 0.0], [2.0, 2.0]]}]
-
-
 def test_one_measure_against_another():
     rows = rows_of(measures=("nmil", "leakage"))
     rows = rows[np.isfinite(rows["mean"])]
     (panel,) = carried_by([plots.frontier(rows)])["panels"]
-    table = numbers(panel)
     means = rows.set_index(["series", "eps", "measure"])["mean"]
-    assert (panel["x"], panel["at"]) == ("nmil", "eps")
-    for row in table.itertuples():
-        assert row.nmil == means[row.series, row.eps, "nmil"]
-        if np.isfinite(row.mean):
-            assert row.mean == means[row.series, row.eps, "leakage"]
+    assert panel["x"] == "nmil"
+    for series, places in points(panel).items():
+        for nmil, leakage, eps in places:
+            assert nmil == means[series, eps, "nmil"]
+            assert math.isnan(leakage) or leakage == means[series, eps, "leakage"]
 
 
 def test_a_figure_with_another_panel_carries_nothing():
     figure, (left, right) = plt.subplots(1, 2)
     plots.curves(rows_of(), "nmi", ax=left)
     right.plot([0, 1], [0, 1])
-    note_line(right, [(0, 0), (1, 1)], "nobody asked")
     assert described(figure) is None
     assert taken(as_figure_svg(figure))[1] is None
     assert described(plt.figure()) is None
@@ -269,30 +254,8 @@ def test_a_figure_with_another_panel_carries_nothing():
 def test_series_that_are_not_drawn_are_not_carried():
     ax = plots.curves(rows_of(), "nmi", order=["LDP", "nobody"])
     found = carried_by([ax])
-    assert [one["name"] for one in found["series"]] == ["LDP"]
+    assert list(found["colours"]) == ["LDP"]
     assert {row[0] for row in found["panels"][0]["rows"]} == {"LDP"}
-
-
-@pytest.mark.parametrize(
-    ("names", "expected"),
-    [
-        (["Markov, eq. (7)", "Markov, cheapest"], "curve"),
-        (["optimum, α=2", "merging, α=2"], "mechanism"),
-        (["LDP", "LDP, λ=0.5"], "notion"),
-        (["|S| = 2", "|S| = 3"], "curve"),
-        (["watchdog", "subset-merging", "optimal"], "mechanism"),
-    ],
-)
-def test_what_a_series_is_of(names, expected):
-    found = facets(names)
-    assert all(expected in parts for parts in found.values())
-    assert len({json.dumps(parts) for parts in found.values()}) == len(names)
-
-
-@pytest.mark.parametrize("line", [*LINE_STYLES, *(line for _, _, line in NOTION_LOOKS.values())])
-def test_each_line_has_strokes(line):
-    assert all(isinstance(length, int) and length > 0 for length in dashes(line))
-    assert (dashes(line) == []) == (line == "-")
 
 
 def test_what_is_carried_is_escaped():
