@@ -8,7 +8,7 @@ two pages::
 
 The modules, each of which imports only from those before it:
 
-- ``errors``; ``sealing`` (answers as salted hashes);
+- ``errors``;
 - ``claims`` (compare a published with a computed number); ``exercises`` (check a reader's answer) and ``solutions``
   (notebook cells that replace solutions); ``outputs`` (figures as SVG with panels and data, pandas tables, numbers);
 - ``parameters`` (the declared parameters of chapters), ``project`` (the project's root and the book's pages),

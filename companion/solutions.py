@@ -3,8 +3,6 @@
 import re
 from typing import Any
 
-from companion.sealing import Sealed, concealed
-
 PROMPT = "# Your answer: replace None, then run the next cell, which checks it.\n"
 
 
@@ -27,18 +25,19 @@ def ask(solution: str) -> str:
     return PROMPT + "\n".join(f"{name} = None" for name in answers(solution))
 
 
-def check_sealed(check: str, answer: Sealed) -> str:
-    """Return the code of a check that contains only the sealed answer."""
-    name = next(iter(re.findall(r"\banswer_\d+\b", check)))
-    names = "from companion.exercises import check\nfrom companion.sealing import Sealed\n\n"
-    return f'{names}check({name}, Sealed.read("{answer.text()}"))'
+def folded(solution: str) -> str:
+    """Return Markdown that shows a solution once its fold is opened.
 
+    A code cell would run with all others, and the check would pass without an answer.
 
-def reveal(solution: str) -> str:
-    """Return code that prints a solution once its last line is uncommented.
-
-    >>> reveal("answer_1 = 2").splitlines()[0]
-    '# To read a solution, delete the # before show_solution, and run this cell.'
+    >>> print(folded("answer_1 = 2"))
+    <details><summary>The solution</summary>
+    <BLANKLINE>
+    ```python
+    answer_1 = 2
+    ```
+    <BLANKLINE>
+    </details>
     """
-    words = "# To read a solution, delete the # before show_solution, and run this cell.\n"
-    return f'{words}from companion.exercises import show_solution\n\n# show_solution("{concealed(solution.strip())}")'
+    summary = "<details><summary>The solution</summary>"
+    return f"{summary}\n\n```python\n{solution.strip()}\n```\n\n</details>"

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
-from companion.browser.shell import HTML, SVG, Result, Shell, stored
+from companion.browser.shell import HTML, SVG, Result, Shell
 from companion.browser.standins import notebook_modules
 from companion.errors import InvalidValue
-from companion.exercises import Verdict
 from companion.outputs.curves import taken
 from companion.outputs.ghosts import with_ghosts
 from companion.outputs.stacking import stacked
@@ -20,7 +18,6 @@ from companion.outputs.tables import readable
 from companion.parameters import check_values, parse_parameters
 
 Emit = Callable[[str], object]
-RIGHT = repr(Verdict(True, ""))
 
 
 def formatted(value: Any, form: str) -> str:
@@ -109,55 +106,6 @@ class Page:
                 "seconds": time.perf_counter() - started,
             }
         )
-
-    def answer(self, asked: str) -> str:
-        """Run a reader's answer and the exercise's check in the page's namespace.
-
-        Parameters
-        ----------
-        asked : str
-            JSON: the reader's ``source``; ``name``, the variable that is checked; the ``check``'s source.
-
-        Returns
-        -------
-        str
-            JSON: ``outputs``, the check's ``verdict`` as text and ``right``; or only ``error``, as for a cell.
-        """
-        wanted = json.loads(asked)
-        shell = self.shell.beside()
-        shell.names[wanted["name"]] = None  # the page's own solution is no answer
-        previous, self.shell = self.shell, shell
-        try:
-            result = shell.run(as_answer(wanted["source"], wanted["name"]))
-            verdict = shell.run(wanted["check"]) if result.error is None else None
-        finally:
-            self.shell = previous
-        if verdict is None or verdict.error:
-            return json.dumps({"error": (verdict or result).error})
-        text = "".join(output.get("text/plain", "") for output in verdict.outputs)
-        outputs = [
-            {kind: data for kind, data in content.items() if isinstance(data, str)} for content in result.outputs
-        ]
-        return json.dumps({"outputs": outputs, "verdict": text, "right": text == RIGHT})
-
-
-def as_answer(source: str, name: str) -> str:
-    r"""Return code that assigns a final bare expression to the answer's name.
-
-    >>> as_answer("a = 1\na + 1", "answer_1")
-    'a = 1\nanswer_1 = a + 1'
-    >>> as_answer("answer_1 = 2\nanswer_1", "answer_1")
-    'answer_1 = 2\nanswer_1'
-    """
-    try:
-        tree = ast.parse(source)
-    except SyntaxError:  # running it says where
-        return source
-    last = tree.body[-1] if tree.body else None
-    if not isinstance(last, ast.Expr) or name in stored(tree):
-        return source
-    tree.body[-1] = ast.Assign([ast.Name(name, ast.Store())], last.value)
-    return ast.unparse(ast.fix_missing_locations(tree))
 
 
 def told(index: int, result: Result, seconds: float, book: str | None = None) -> str:

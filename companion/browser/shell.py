@@ -120,12 +120,6 @@ class Shell:
                 self.lost |= assigned - set(self.names)
         return Result(self._outputs, error)
 
-    def beside(self) -> Shell:
-        """Return a new shell with a copy of this one's names."""
-        other = Shell(self._rows)
-        other.names, other.lost = dict(self.names), set(self.lost)
-        return other
-
     def _execute(self, tree: ast.Module, source: str, name: str) -> None:
         last = tree.body[-1] if tree.body else None
         quiet = source.rstrip().endswith(";")

@@ -26,7 +26,7 @@ from companion.browser import runtime
 from companion.errors import CompanionError
 from companion.parameters import Parameter, read_parameters
 from companion.project import project_root
-from companion.sphinx.exercises import cells_of, exercises_of
+from companion.sphinx.exercises import cells_of
 from companion.sphinx.settings import add_settings, front_matter
 
 logger = getLogger(__name__)
@@ -166,7 +166,6 @@ def page_of(app: Sphinx, docname: str) -> dict[str, Any] | None:
             as_json(one, small.get(one.name, one.default), first=one.name in asked.first) for one in parameters
         ],
         "cells": cells,
-        "exercises": list(exercises_of(page_cells)),
         "tool": next((tool for key, tool in asked.tools.items() if said.get(key) is True), None),
         "command": asked.command,
         "extras": list(asked.panels),
@@ -218,7 +217,6 @@ def add_button(app: Sphinx, pagename: str, _template: str, _context: dict[str, A
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(data), encoding="utf-8")
     attributes: dict[str, Any] = {"data-page": name, "data-note": NOTE.format(megabytes(BUILD_STATE["folder"]))}
-    attributes["data-exercises"] = " ".join(exercise["label"] for exercise in data["exercises"])
     if data["tool"]:
         attributes |= {"data-tool": data["tool"]["script"], "data-tool-label": data["tool"]["label"]}
     app.add_js_file("alive/start.js", loading_method="defer", **attributes)

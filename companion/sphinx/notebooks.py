@@ -8,7 +8,6 @@ repository, notebooks install the wheel next to them.
 import ast
 import subprocess
 import sys
-from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -22,9 +21,7 @@ from sphinx.config import Config
 
 from companion.project import project_root
 from companion.reading import fingerprint
-from companion.sealing import Sealed
-from companion.solutions import ask, check_sealed, reveal, tags
-from companion.sphinx.exercises import sealed_answers
+from companion.solutions import ask, folded, tags
 from companion.sphinx.markdown import told
 from companion.sphinx.settings import add_settings
 from companion.sphinx.theming import repository
@@ -77,15 +74,11 @@ def is_notebook(app: Sphinx, docname: str) -> bool:
     return path.suffix == ".md" and "{code-cell}" in path.read_text(encoding="utf-8")
 
 
-def convert(
-    source: nbformat.NotebookNode, pieces: list[str | int], install: str, answers: Iterable[Sealed] = ()
-) -> nbformat.NotebookNode:
+def convert(source: nbformat.NotebookNode, pieces: list[str | int], install: str) -> nbformat.NotebookNode:
     """Return a chapter as a notebook that begins with the ``install`` cell, if any.
 
-    ``pieces`` alternates the page's Markdown and cell numbers; code cells that the page omits are restored. ``answers``
-    has the sealed answers of the checks, in order.
+    ``pieces`` alternates the page's Markdown and cell numbers; code cells that the page omits are restored.
     """
-    left = iter(answers)
     notebook = nbformat.v4.new_notebook(metadata={"kernelspec": source.metadata.kernelspec})
     notebook.cells += [nbformat.v4.new_code_cell(install)] if install else []
     waiting = [number for number, cell in enumerate(source.cells) if cell.cell_type == "code"]
@@ -95,27 +88,25 @@ def convert(
             continue
         while waiting and waiting[0] <= piece:
             cell = source.cells[waiting.pop(0)]
-            notebook.cells += code(cell, next(left, None) if "check" in tags(cell) else None)
+            notebook.cells += code(cell)
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number}"
     return notebook
 
 
-def code(cell: nbformat.NotebookNode, answer: Sealed | None = None) -> list[nbformat.NotebookNode]:
+def code(cell: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
     """Return the notebook cells for a code cell of a chapter.
 
-    A solution becomes an empty answer and a cell that reveals the solution once edited and run; a check gets a sealed
-    answer.
+    A solution becomes an empty answer and a fold with the solution.
     """
     if only_glues(cell.source):
         return []
     if "solution" in tags(cell):
         return [
             nbformat.v4.new_code_cell(ask(cell.source), metadata={"tags": ["answer"]}),
-            nbformat.v4.new_code_cell(reveal(cell.source)),
+            nbformat.v4.new_markdown_cell(folded(cell.source)),
         ]
-    words = check_sealed(cell.source, answer) if answer else cell.source
-    new_cell = nbformat.v4.new_code_cell(words, metadata={"tags": tags(cell)} if tags(cell) else {})
+    new_cell = nbformat.v4.new_code_cell(cell.source, metadata={"tags": tags(cell)} if tags(cell) else {})
     if HIDDEN_TAGS & set(tags(cell)) and "parameters" not in tags(cell):
         new_cell.metadata["jupyter"] = {"source_hidden": True}
     return [new_cell]
@@ -167,8 +158,7 @@ def write_notebooks(app: Sphinx, error: Exception | None) -> None:
     for docname, pieces in PAGE_TEXTS.items():
         target = folder / f"{docname}.ipynb"
         target.parent.mkdir(parents=True, exist_ok=True)
-        answers = sealed_answers(app, docname).values()
-        notebook = convert(jupytext.read(app.env.doc2path(docname)), pieces, install, answers)
+        notebook = convert(jupytext.read(app.env.doc2path(docname)), pieces, install)
         # the course refuses a page that was built from another source
         notebook.metadata["companion"] = {"source": app.env.metadata[docname]["companion-source"]}
         nbformat.write(notebook, target)

@@ -2,7 +2,6 @@
 import { engine, Stopped } from "./engine.mjs";
 import { command, fields, fromAddress, read, set, toAddress } from "./form.mjs";
 import { cellAt, mark, place, placeNumbers, reset, rowsOfTheBook, wantedNumbers } from "./places.mjs";
-import { answerBox } from "./answer.mjs";
 import { editable } from "./edit.mjs";
 import { styled } from "./style.mjs";
 
@@ -44,7 +43,7 @@ class Panel {
       event.preventDefault();
       this.run();
     });
-    document.dispatchEvent(new Event("lift-run-begins")); // solutions get the places that their cells fill
+    document.dispatchEvent(new Event("lift-run-begins"));
     for (const cell of data.cells)
       if (!cell.tags.includes("parameters")) editable(cellAt(cell.index), cell, this.edited, () => this.run(cell.index));
     this.extras = extras.flatMap(({ offer }) =>
@@ -228,19 +227,6 @@ class Panel {
     this.#say(`About ${minutes((seconds * here) / yardstick)} here; ${minutes(seconds)} on the machine that made the book.`);
   }
 
-  // an exercise's answer is run among the names of the page, whose cells are run first where they have not been
-  answer(label, button) {
-    const exercise = this.data.exercises.find((one) => one.label === label);
-    answerBox(exercise, button, async (source, say) => {
-      if (!this.#ran) {
-        say("The page's cells are run first.");
-        await this.run();
-      }
-      if (!this.#ran) throw new Error("the page’s cells did not run: see the panel at the top");
-      return engine.call("answer", { page: this.page, source, name: exercise.name, check: exercise.check });
-    });
-  }
-
   async copy() {
     try {
       const text = command(this.data.command, this.page, this.data.parameters, this.#values());
@@ -253,7 +239,7 @@ class Panel {
   }
 }
 
-// runs the page at once, or only loads Python, as for an answer to an exercise
+// runs the page at once, or only loads Python
 export const openPanel = async (host, page, runs) => {
   styled();
   const answer = await fetch(new URL(`pages/${page}.json`, import.meta.url));

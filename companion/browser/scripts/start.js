@@ -54,19 +54,5 @@
     });
   }
 
-  for (const label of (script.dataset.exercises ?? "").split(" ").filter(Boolean)) {
-    const exercise = document.getElementById(label);
-    if (!exercise) continue;
-    const answer = document.createElement("button");
-    answer.type = "button";
-    answer.className = "lift-answer-here";
-    answer.textContent = "Answer in Python";
-    exercise.append(answer);
-    answer.addEventListener("click", async () => {
-      const opened = await open(false);
-      if (opened) opened.answer(label, answer);
-      else bar.scrollIntoView();
-    });
-  }
   if (new URLSearchParams(location.search).has("run") && location.protocol !== "file:") open(true);
 })();

@@ -1,64 +1,10 @@
-// Exercises judged where they stand: an answer is hashed and compared, hints come one by one, and what was solved is
-// remembered in this browser alone. The rules of what a number may stand for are those of companion/sealing.py.
+// Exercises judged where they stand: an answer is compared within its tolerance, hints come one by one, and what was
+// solved is remembered in this browser alone. What a number may stand for follows companion/exercises.py.
 (() => {
   const page = document.currentScript.dataset.page;
   const FEWEST = 2;
-  const TINY = 1e-12;
+  const SLACK = 1e-9;
   const KINDS = ["Direction", "Method", "On the way"];
-
-  // SHA-256: crypto.subtle is not there on pages opened as files
-  const primes = [];
-  for (let n = 2; primes.length < 64; n++) if (primes.every((p) => n % p)) primes.push(n);
-  const fraction = (x) => ((x - Math.floor(x)) * 4294967296) | 0;
-  const START = primes.slice(0, 8).map((p) => fraction(Math.sqrt(p)));
-  const ROUNDS = primes.map((p) => fraction(Math.cbrt(p)));
-  const turned = (x, n) => (x >>> n) | (x << (32 - n));
-  const sha256 = (text) => {
-    const bytes = [...new TextEncoder().encode(text)];
-    const bits = bytes.length * 8;
-    bytes.push(0x80);
-    while (bytes.length % 64 !== 56) bytes.push(0);
-    for (let shift = 56; shift >= 0; shift -= 8) bytes.push(shift > 31 ? 0 : (bits >>> shift) & 255);
-    let state = START;
-    for (let at = 0; at < bytes.length; at += 64) {
-      const w = [];
-      for (let i = 0; i < 64; i++) {
-        if (i < 16) {
-          const k = at + 4 * i;
-          w[i] = (bytes[k] << 24) | (bytes[k + 1] << 16) | (bytes[k + 2] << 8) | bytes[k + 3];
-        } else {
-          const s0 = turned(w[i - 15], 7) ^ turned(w[i - 15], 18) ^ (w[i - 15] >>> 3);
-          const s1 = turned(w[i - 2], 17) ^ turned(w[i - 2], 19) ^ (w[i - 2] >>> 10);
-          w[i] = (w[i - 16] + s0 + w[i - 7] + s1) | 0;
-        }
-      }
-      let [a, b, c, d, e, f, g, h] = state;
-      for (let i = 0; i < 64; i++) {
-        const s1 = turned(e, 6) ^ turned(e, 11) ^ turned(e, 25);
-        const t1 = (h + s1 + ((e & f) ^ (~e & g)) + ROUNDS[i] + w[i]) | 0;
-        const s0 = turned(a, 2) ^ turned(a, 13) ^ turned(a, 22);
-        const t2 = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
-        [h, g, f, e, d, c, b, a] = [g, f, e, (d + t1) | 0, c, b, a, (t1 + t2) | 0];
-      }
-      state = [a, b, c, d, e, f, g, h].map((x, i) => (x + state[i]) | 0);
-    }
-    return state.map((x) => (x >>> 0).toString(16).padStart(8, "0")).join("");
-  };
-  const hashed = (salt, number, word) => sha256(`${salt}/${number}/${word}`).slice(0, 20);
-  const disclosed = (text) => new TextDecoder().decode(Uint8Array.from(atob(text), (one) => one.charCodeAt(0)));
-
-  const rounded = (value, digits) => {
-    if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf";
-    return Math.abs(value) < TINY ? "0" : value.toExponential(digits - 1).replace("e+", "e");
-  };
-  const readings = (value, written, digits) => {
-    const found = [rounded(value, digits)];
-    if (!Number.isFinite(value) || Math.abs(value) < TINY) return found;
-    const unit = 10 ** (Number(found[0].split("e")[1]) - digits + 1);
-    found.push(rounded(value - unit, digits), rounded(value + unit, digits));
-    if (written === FEWEST && FEWEST < digits) found.push(rounded(value, FEWEST));
-    return found;
-  };
 
   // What a reader may write: 28/30, 0.93, 2,17, 93 %, ln 3, e^0.5, sqrt(2), 1.2 bits
   const NAMES = { e: Math.E, pi: Math.PI, "π": Math.PI, inf: Infinity, infinity: Infinity, infinite: Infinity, "∞": Infinity };
@@ -132,12 +78,23 @@
     return found;
   };
 
-  const fits = (sealed, at, words) => words.some((one) => sealed.fields[at].hashes.includes(hashed(sealed.salt, at, one)));
-  const isNumber = (sealed, at, number, written = Infinity) =>
-    sealed.fields[at].kind === "integer"
-      ? Number.isFinite(number) && Math.abs(number - Math.round(number)) < 1e-9 && fits(sealed, at, [String(Math.round(number))])
-      : fits(sealed, at, readings(number, written, sealed.digits));
+  // whether a number is the value, rounded to the digits that were written
+  const isRounded = (number, value, written) => {
+    if (!Number.isFinite(number) || number === 0) return number === value;
+    const exponent = Number(number.toExponential(written - 1).split("e")[1]);
+    return Math.abs(number - value) <= (10 ** (exponent - written + 1) / 2) * (1 + SLACK);
+  };
+  const isNumber = (field, number, written = Infinity) => {
+    const value = Number(field.value);
+    if (field.kind === "integer") return Math.abs(number - value) < SLACK;
+    if (number === value || Math.abs(number - value) <= field.tolerance * (1 + SLACK)) return true;
+    return written === FEWEST && isRounded(number, value, written);
+  };
+  // right, but for want of a second digit
+  const isShort = (field, { number, written }) =>
+    field.kind === "number" && written === 1 && isRounded(number, Number(field.value), written);
   // what a wrong number has to do with the right one, where that is easily seen
+  const MORE_DIGITS = "right as far as it goes: give two significant digits at least";
   const SLIPS = [
     [(x) => x / 100, "as a percentage this is right: write the % sign"],
     [(x) => -x, "check the sign"],
@@ -145,10 +102,12 @@
     [(x) => x * Math.LN2, "this is in bits; the book counts in nats"],
     [(x) => 1 - x, "this is the complement, 1 minus the answer"],
   ];
-  const slip = (sealed, at, text) => {
-    if (sealed.fields[at].kind !== "number") return "";
-    const [first] = numbers(text);
-    const found = SLIPS.find(([mend]) => Number.isFinite(mend(first.number)) && isNumber(sealed, at, mend(first.number)));
+  const slip = (field, text) => {
+    if (field.kind !== "number") return "";
+    const read = numbers(text);
+    if (read.some((one) => isShort(field, one))) return MORE_DIGITS;
+    const [{ number }] = read;
+    const found = SLIPS.find(([mend]) => Number.isFinite(mend(number)) && isNumber(field, mend(number)));
     return found ? found[1] : "";
   };
 
@@ -199,22 +158,12 @@
       if (next.matches(".tag_solution")) return next.querySelector("details");
     return null;
   };
-  const show = (place) => {
-    const box = make("template");
-    box.innerHTML = disclosed(place.dataset.solution);
-    place.replaceWith(box.content);
-  };
-  const revealIn = (root) => root.querySelectorAll(".lift-solution").forEach(show);
-  for (const fold of document.querySelectorAll(".tag_solution details"))
-    fold.addEventListener("toggle", () => fold.open && revealIn(fold));
-  document.addEventListener("lift-run-begins", () => revealIn(document));
-
-  const field = (sealed, at, name) => {
+  const field = (expected, at, name) => {
     const label = make("label", "", name);
     let input;
-    if (sealed.fields[at].kind === "choice") {
+    if (expected.fields[at].kind === "choice") {
       input = make("select");
-      for (const one of ["", ...sealed.choices]) input.append(new Option(one || "choose", one));
+      for (const one of ["", ...expected.choices]) input.append(new Option(one || "choose", one));
     } else {
       input = make("input");
       input.autocomplete = "off";
@@ -225,26 +174,26 @@
     label.append(input);
     return { label, input };
   };
-  const layOut = (sealed) => {
+  const layOut = (expected) => {
     const inputs = [];
     const add = (row, column) => {
-      const { label, input } = field(sealed, inputs.length, [row, column].filter(Boolean).join(", "));
+      const { label, input } = field(expected, inputs.length, [row, column].filter(Boolean).join(", "));
       inputs.push(input);
       return label;
     };
-    if (sealed.columns.length === 1) {
+    if (expected.columns.length === 1) {
       const box = make("div", "lift-fields");
-      box.append(...sealed.rows.map((row) => add(row, sealed.columns[0])));
+      box.append(...expected.rows.map((row) => add(row, expected.columns[0])));
       return { box, inputs };
     }
     const box = make("table");
     const head = box.createTHead().insertRow();
-    head.append(make("td"), ...sealed.columns.map((one) => make("th", "", one)));
+    head.append(make("td"), ...expected.columns.map((one) => make("th", "", one)));
     const body = box.createTBody();
-    for (const row of sealed.rows) {
+    for (const row of expected.rows) {
       const line = body.insertRow();
       line.append(make("th", "", row));
-      for (const column of sealed.columns) {
+      for (const column of expected.columns) {
         const label = add(row, column);
         const input = label.lastChild;
         input.setAttribute("aria-label", `${row}, ${column}`);
@@ -256,11 +205,12 @@
 
   const HELP = "such as 0.93, 28/30, 93 % or ln 3; two significant digits at least";
   const set = (place) => {
-    const sealed = JSON.parse(disclosed(place.dataset.sealed));
+    const expected = JSON.parse(place.dataset.expected);
+    const version = place.dataset.expected; // what was solved is forgotten once the exercise changes
     const exercise = place.closest(".exercise");
     const form = make("form", "lift-try");
     form.noValidate = true;
-    const { box, inputs } = layOut(sealed);
+    const { box, inputs } = layOut(expected);
     const go = make("button", "lift-check", "Check");
     const hint = make("button", "lift-hint", "Hint");
     hint.type = "button";
@@ -270,7 +220,7 @@
     const buttons = make("span", "lift-try-buttons");
     buttons.append(go, hint);
     form.append(box, buttons, said, hints);
-    if (sealed.fields.some(({ kind }) => kind === "number")) {
+    if (expected.fields.some(({ kind }) => kind === "number")) {
       const help = make("small", "lift-help", HELP);
       help.id = `lift-help-${exercise.id}`;
       for (const one of inputs) one.setAttribute("aria-describedby", help.id);
@@ -282,22 +232,22 @@
       said.textContent = text;
       said.className = `lift-said ${kind}`;
     };
-    const names = (at) => sealed.rows.flatMap((row) => sealed.columns.map((column) => [row, column].filter(Boolean).join(", ")))[at];
+    const names = (at) => expected.rows.flatMap((row) => expected.columns.map((column) => [row, column].filter(Boolean).join(", ")))[at];
     const offer = () => {
-      const left = hints.children.length < sealed.hints.length;
+      const left = hints.children.length < expected.hints.length;
       hint.textContent = left ? "Hint" : "Show the solution";
       hint.hidden = !left && !solutionOf(exercise);
     };
     const give = () => {
       const at = hints.children.length;
-      if (at >= sealed.hints.length) return;
+      if (at >= expected.hints.length) return;
       const item = make("li");
-      item.append(make("b", "", `${KINDS[at] ?? "Hint"}: `), sealed.hints[at]);
+      item.append(make("b", "", `${KINDS[at] ?? "Hint"}: `), expected.hints[at]);
       hints.append(item);
       offer();
     };
     const known = kept[exercise.id];
-    if (known?.salt && known.salt !== sealed.salt) delete kept[exercise.id];
+    if (known?.version && known.version !== version) delete kept[exercise.id];
     else for (let n = known?.hints ?? 0; n > 0; n--) give();
     if (kept[exercise.id]?.solved) say("Right.", "lift-right");
     offer();
@@ -309,20 +259,24 @@
         inputs[empty].focus();
         return say(inputs.length > 1 ? "Fill in each field." : "Write your answer first.");
       }
-      const numeric = (at) => sealed.fields[at].kind !== "choice";
+      const numeric = (at) => expected.fields[at].kind !== "choice";
       const unread = texts.findIndex((text, at) => numeric(at) && !numbers(text).length);
       if (unread >= 0) return say(`“${texts[unread]}” cannot be read as a number: write it ${HELP}.`, "lift-not-yet");
       const right = texts.map((text, at) =>
-        numeric(at) ? numbers(text).some(({ number, written }) => isNumber(sealed, at, number, written)) : fits(sealed, at, [text]),
+        numeric(at)
+          ? numbers(text).some(({ number, written }) => isNumber(expected.fields[at], number, written))
+          : text === expected.fields[at].value,
       );
       if (right.every(Boolean)) {
-        note(exercise.id, { solved: true, salt: sealed.salt });
+        note(exercise.id, { solved: true, version });
         return say("Right.", "lift-right");
       }
+      const slips = texts.map((text, at) => (right[at] ? "" : slip(expected.fields[at], text)));
       const tried = (kept[exercise.id]?.tried ?? []).filter((one) => one !== texts.join(";"));
-      if (tried.length === (kept[exercise.id]?.tried ?? []).length) give();
-      note(exercise.id, { tried: [...tried, texts.join(";")].slice(-20), hints: hints.children.length, salt: sealed.salt });
-      const slips = texts.map((text, at) => (right[at] ? "" : slip(sealed, at, text)));
+      const isNew = tried.length === (kept[exercise.id]?.tried ?? []).length;
+      // an answer that only lacks digits needs no other hint
+      if (isNew && slips.some((one, at) => !right[at] && one !== MORE_DIGITS)) give();
+      note(exercise.id, { tried: [...tried, texts.join(";")].slice(-20), hints: hints.children.length, version });
       const told = texts.map((_, at) => (names(at) ? `${names(at)} is ${right[at] ? "right" : "not right yet"}` : "") +
         (slips[at] ? `${names(at) ? " (" : ""}${slips[at]}${names(at) ? ")" : ""}` : ""));
       const words = told.filter(Boolean).join("; ");
@@ -333,9 +287,9 @@
       judge();
     });
     hint.addEventListener("click", () => {
-      if (hints.children.length < sealed.hints.length) {
+      if (hints.children.length < expected.hints.length) {
         give();
-        note(exercise.id, { hints: hints.children.length, salt: sealed.salt });
+        note(exercise.id, { hints: hints.children.length, version });
         return;
       }
       const fold = solutionOf(exercise);
@@ -359,8 +313,6 @@
     for (const reset of resets) reset();
     tell();
   });
-  // an answer in Python counts too
-  document.addEventListener("lift-right", ({ target }) => note(target.closest(".exercise").id, { solved: true }));
   all[0].before(progress);
   tell();
 })();

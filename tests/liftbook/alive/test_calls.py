@@ -119,40 +119,6 @@ def test_a_chapter_gives_the_tables_that_its_rerun_gives(tmp_path):
     assert all("LIFT-SOURCE" in output["drawing"] for output in drawings)
 
 
-EXERCISE = """
-import json
-from liftbook.alive.calls import page as new_page
-page = new_page()
-cells = [
-    {"index": 1, "source": "from companion.exercises import check\\nx = 2", "tags": []},
-    {"index": 2, "source": "answer_1 = 4", "tags": ["solution"]},
-]
-page.run(json.dumps({"cells": cells}), lambda text: None)
-ask = lambda source: json.loads(page.answer(json.dumps(
-    {"source": source, "name": "answer_1", "check": "check(answer_1, x * x, 'square it', 'x times x')"})))
-for source in ("x ** 2", "answer_1 = x + 1", "print('hm')", "", "x = 3\\nx * x", "1 / 0", "a b", "x"):
-    print(json.dumps(ask(source)))
-print(json.dumps(page.shell.names["x"]), page.shell.names["answer_1"])
-"""
-
-
-def test_answers_to_an_exercise():
-    done = subprocess.run([sys.executable, "-c", EXERCISE], cwd=ROOT, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    *lines, last = done.stdout.splitlines()
-    right, wrong, printed, empty, other, fault, syntax, plain = map(json.loads, lines)
-    assert (right["right"], right["verdict"]) == (True, "Right.")
-    assert (wrong["right"], wrong["verdict"]) == (False, "Not yet: square it")
-    # printing is no answer, and the page's own solution does not count as one
-    assert printed["verdict"] == empty["verdict"] == "Not yet: replace None by your answer"
-    assert printed["outputs"] == [{"stream": "hm\n"}]
-    assert other["right"]  # 9 = 3 * 3, with the reader's own x
-    assert (fault["error"]["name"], fault["error"]["line"]) == ("ZeroDivisionError", 1)
-    assert syntax["error"]["name"] == "SyntaxError"
-    assert not plain["right"]
-    assert last == "2 4"  # what the page has is as it was
-
-
 # no module of the list is there, nor highspy: what a browser sees
 BLOCKED = """
 import sys

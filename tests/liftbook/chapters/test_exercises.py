@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from passing import exercises, of_chapter, passed
 
-from companion.exercises import WRONG_ANSWERS, check
-from companion.solutions import answers, check_sealed, tags
+from companion.exercises import MORE_DIGITS, WRONG_ANSWERS, Expected, Field, check, expect
+from companion.solutions import answers, tags
 from liftbook.chapters import chapters_folder, read_notebook
 
 CHAPTERS = [path for path in sorted(chapters_folder().glob("*.md")) if "```{exercise}" in path.read_text()]
@@ -39,6 +39,70 @@ def test_check(answer, expected, right):
     verdict = check(answer, expected, "more than one", "count them")
     assert bool(verdict) is right
     assert repr(verdict) == ("Right." if right else "Not yet: more than one")
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected", "right", "short"),
+    [
+        (0.07, 0.0711, False, True),
+        (0.071, 0.0711, True, False),
+        (0.072, 0.0711, False, False),
+        (0.0712, 0.0711, True, False),
+        (0.0713, 0.0711, False, False),
+        (0.08, 0.0711, False, False),
+        (-0.07, 0.0711, False, False),
+        (0.1, 0.1, True, False),
+        (4, 13 / 3, False, True),
+        ((0.07, 4.3), (0.0711, 13 / 3), False, True),
+        ((0.07, 4.4), (0.0711, 13 / 3), False, False),
+        (3, 4, False, False),
+        (1e-13, 0.0, True, False),
+        (0.001, 0.0, False, False),
+        (np.inf, np.inf, True, False),
+        (1e300, np.inf, False, False),
+        (-np.inf, np.inf, False, False),
+        ([[0.5, 0.25]], [[0.5, 0.25]], True, False),
+        ([0.5, 0.25], [[0.5, 0.25]], False, False),
+    ],
+)
+def test_digits(answer, expected, right, short):
+    """A number is right within a unit of its third digit; one digit alone is not enough."""
+    WRONG_ANSWERS.clear()
+    labels = (("row",), ("a", "b")) if np.ndim(expected) == 2 else ()
+    verdict = check(answer, expected, "direction", "method", labels=labels)
+    assert bool(verdict) is right
+    assert (verdict.hint == MORE_DIGITS) is short
+
+
+@pytest.mark.parametrize(
+    ("expected", "options"),
+    [
+        ("c", {"choices": ("a", "b")}),
+        ([[1, 2]], {"labels": ("a", "b")}),
+        ([1, 2], {"labels": ("a",)}),
+        (float("nan"), {}),
+    ],
+)
+def test_an_exercise_that_cannot_be_asked_is_refused(expected, options):
+    with pytest.raises(ValueError):  # noqa: PT011 - what it says is read, not pinned
+        expect(expected, **options)
+
+
+@pytest.mark.parametrize(
+    ("expected", "options"),
+    [
+        (1 / 3, {}),
+        (np.inf, {}),
+        ((1, 2.5), {"labels": ("count", "mean")}),
+        ("a", {"choices": ("a", "b")}),
+        ([[1, 2.0]], {"labels": (("row",), ("a", "b"))}),
+        ({"x": 1}, {}),
+    ],
+)
+def test_an_expected_answer_is_read_as_it_was_written(expected, options):
+    wanted = expect(expected, ("one", "two"), **options)
+    assert Expected.read(wanted.text()) == wanted
+    assert all(map(Field.fits, wanted.fields, wanted.entries(expected)))
 
 
 def test_unanswered():
@@ -89,6 +153,7 @@ def test_the_checks_tell_right_from_wrong(path):
             space = names | {name: trial[name]}
             verdict = judged(source, space)
             assert verdict.close, source
-            assert judged(check_sealed(source, verdict.sealed), space), source
+            assert Expected.read(verdict.expected.text()) == verdict.expected
+            assert all(map(Field.fits, verdict.expected.fields, verdict.expected.entries(trial[name]))), source
             assert not judged(source, names | {name: -1e9}), source
     assert next(given, None) is None
