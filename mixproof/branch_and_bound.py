@@ -78,7 +78,7 @@ class Tree(Simplex):
         self.origin, self.which, self.bound = np.zeros(slots, np.int64), np.zeros(slots, np.int64), np.zeros(slots)
         self.retried = np.zeros(slots, np.int8)
         slacks, most = np.arange(self.n, self.n + self.m), np.append(caps[work.order], problem.upper)
-        self.branched, self.open = Branched(most, slacks, -np.eye(self.m)), OpenNodes()
+        self.branched, self.open = Branched(most, slacks), OpenNodes()
         self.open.push([0], [0], [-np.inf])
 
     @property
@@ -138,7 +138,7 @@ class Tree(Simplex):
         at = slice(self.used, self.used + len(origin))
         self.used += len(origin)
         self.least[at, : self.n], self.most[at, : self.n] = least, most
-        self.inverse[at], self.basis[at] = self.branched["inverse"][origin], self.branched["basis"][origin]
+        self._start_from_parents(at, origin)
         self.origin[at], self.which[at], self.bound[at], self.retried[at] = origin, child, bound, 0
         low, high = np.zeros_like(least), np.zeros_like(most)
         positive = least > 0.0
@@ -152,6 +152,20 @@ class Tree(Simplex):
         slope -= self.dual
         slope[:, s:] = AUXILIARY_COST
         self.start(at, slope, self.work.cutoff - constant)
+
+    def _start_from_parents(self, at: Any, origin: Any) -> None:
+        """Put the parents' bases and their inverses into slots.
+
+        Nodes store no inverses, which would be most of a tree's memory; inverting costs about 2 % of a search's time.
+        """
+        nodes, place = np.unique(origin, return_inverse=True)  # children of one node often come together
+        basis = self.branched["basis"][nodes].astype(np.int64)
+        try:
+            inverse = self.inverses(basis)
+        except np.linalg.LinAlgError:  # rounding made a basis singular
+            self.from_slacks(at)
+            return
+        self.basis[at], self.inverse[at] = basis[place], inverse[place]
 
     def _narrowed(self, origin: Any, child: Any) -> tuple[Matrix, Matrix]:
         """Return the boxes of children, before they are tightened."""
@@ -276,7 +290,7 @@ class Tree(Simplex):
         work.records.symbol[records[p]] = np.where(bisect, work.order[x], -1)
         nodes = self.branched.add(
             count=p.size, least=self.least[at[p], : self.n], most=self.most[at[p], : self.n],
-            inverse=self.inverse[at[p]], basis=self.basis[at[p]], record=records[p], kind=kind, symbol=x, level=level,
+            basis=self.basis[at[p]], record=records[p], kind=kind, symbol=x, level=level,
             children=2,
         )  # fmt: skip
         for child in (0, 1):

@@ -37,6 +37,10 @@ class SolverFailure(MixproofError, RuntimeError):
     """A solver failed, or its solution failed a check; the message says how."""
 
 
+class TooManyVertices(SolverFailure):
+    """A polytope has more vertices than were asked for."""
+
+
 class InvalidProof(MixproofError):
     """A proof does not prove what it claims; the message says where it fails."""
 

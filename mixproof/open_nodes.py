@@ -59,17 +59,21 @@ class OpenNodes:
 
 
 class Branched:
-    """The branched nodes that have open children, with their boxes and bases; node 0 is above the root."""
+    """The branched nodes that have open children, with their boxes and bases; node 0 is above the root.
 
-    def __init__(self, most: Vector, basis: Any, inverse: Any) -> None:
+    A basis says its inverse, which would take up to nine tenths of the memory and is computed again when needed.
+    """
+
+    def __init__(self, most: Vector, basis: Any) -> None:
         n, m = most.size, basis.size
+        variable = np.int16 if n + m <= np.iinfo(np.int16).max else np.int32
         self.table: dict[str, Any] = {
-            "least": np.zeros((64, n)), "most": np.zeros((64, n)), "inverse": np.zeros((64, m, m)),
-            "basis": np.zeros((64, m), np.int64), "record": np.zeros(64, np.int64), "kind": np.zeros(64, np.int64),
+            "least": np.zeros((64, n)), "most": np.zeros((64, n)), "basis": np.zeros((64, m), variable),
+            "record": np.zeros(64, np.int64), "kind": np.zeros(64, np.int64),
             "symbol": np.zeros(64, np.int64), "level": np.zeros(64), "children": np.zeros(64, np.int64),
         }  # fmt: skip
         self._vacant = list(range(63, -1, -1))
-        self.add(most=most, basis=basis, inverse=inverse, record=-1, children=1, count=1)
+        self.add(most=most, basis=basis, record=-1, children=1, count=1)
 
     def __getitem__(self, name: str) -> Any:
         return self.table[name]

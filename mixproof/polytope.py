@@ -14,7 +14,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from mixproof.checks import checked
-from mixproof.errors import Infeasible, InvalidParameter, SolverFailure
+from mixproof.errors import Infeasible, InvalidParameter, SolverFailure, TooManyVertices
 from mixproof.lp import LinearProgram
 from mixproof.numerics import (
     DISTINCT_TOL,
@@ -32,6 +32,8 @@ from mixproof.numerics import (
 
 Method = Literal["qhull", "cdd"]
 
+HALFSPACES_AT_ONCE = 4  # more might pass a limit on vertices by far, and each step counts the vertices anew
+
 HAS_CDD = find_spec("cdd") is not None
 """Whether pycddlib is installed; it has to be compiled, so it may be left out."""
 
@@ -42,7 +44,13 @@ NO_CDD = (
 
 
 @checked
-def vertices(halfspaces: ArrayLike, method: Method = "qhull", *, interior: ArrayLike | None = None) -> Matrix:
+def vertices(
+    halfspaces: ArrayLike,
+    method: Method = "qhull",
+    *,
+    interior: ArrayLike | None = None,
+    most: int | None = None,
+) -> Matrix:
     """Return the vertices of {v >= 0, sum v = 1, G v >= 0}.
 
     Parameters
@@ -54,6 +62,8 @@ def vertices(halfspaces: ArrayLike, method: Method = "qhull", *, interior: Array
         slower check that needs pycddlib and is known to miss vertices of very thin polytopes.
     interior : array_like, shape (X,), optional, keyword-only
         A candidate for a strictly interior point; if it is one, no linear program is needed to find one.
+    most : int, optional, keyword-only
+        For ``"qhull"``: give up at more vertices than this, of the polytope or of one with fewer halfspaces on the way.
 
     Returns
     -------
@@ -64,6 +74,8 @@ def vertices(halfspaces: ArrayLike, method: Method = "qhull", *, interior: Array
     ------
     InvalidParameter
         If the method is unknown, or is ``"cdd"`` and pycddlib is not installed.
+    TooManyVertices
+        If there are more than ``most``.
     SolverFailure
         If a vertex violates a constraint by more than ``numerics.FEASIBILITY_TOL``, or the solver fails.
 
@@ -89,7 +101,9 @@ def vertices(halfspaces: ArrayLike, method: Method = "qhull", *, interior: Array
         points = _by_cdd(rows)
     else:
         try:
-            points = _by_qhull(rows, inside)
+            points = _by_qhull(rows, inside, most)
+        except TooManyVertices:
+            raise
         except (scipy.spatial.QhullError, SolverFailure) as error:
             remedy = "cdd might not, but may miss some" if HAS_CDD else f"cdd might not, but {NO_CDD}"
             raise SolverFailure(f"qhull failed on {rows.shape[0]} halfspaces: {error}; {remedy}") from error
@@ -116,7 +130,7 @@ def _constraints(g: Matrix) -> Matrix:
     return np.concatenate([np.eye(g.shape[1]), (g / np.where(size > 0, size, 1))[needed]])
 
 
-def _by_qhull(rows: Matrix, interior: Vector | None) -> Matrix:
+def _by_qhull(rows: Matrix, interior: Vector | None, most: int | None) -> Matrix:
     n = rows.shape[1]
     equal = np.zeros(len(rows), dtype=bool)
     if interior is None or not (rows @ (interior / interior.sum()) > INTERIOR_TOL).all():
@@ -140,8 +154,25 @@ def _by_qhull(rows: Matrix, interior: Vector | None) -> Matrix:
         low, high = ends[slope[:, 0] > 0].max(), ends[slope[:, 0] < 0].min()
         return np.asarray(centre + np.array([[low], [high]]) @ basis.T)
     with np.errstate(divide="ignore", invalid="ignore"):  # what is not finite is left out
-        intersection = scipy.spatial.HalfspaceIntersection(np.column_stack([-slope, -offset]), np.zeros(dimension))
-    return np.asarray(centre + _polish(intersection, slope, offset) @ basis.T)
+        intersection = _intersection(np.column_stack([-slope, -offset]), n, most)
+        return np.asarray(centre + _polish(intersection, slope, offset) @ basis.T)
+
+
+def _intersection(halfspaces: Matrix, n: int, most: int | None) -> scipy.spatial.HalfspaceIntersection:
+    """Return the intersection of halfspaces; the first n at most are those of the simplex.
+
+    With ``most``, halfspaces are added a few at a time, because qhull cannot be stopped.
+    """
+    inside = np.zeros(halfspaces.shape[1] - 1)
+    if most is None or len(halfspaces) <= n:
+        return scipy.spatial.HalfspaceIntersection(halfspaces, inside)
+    intersection = scipy.spatial.HalfspaceIntersection(halfspaces[:n], inside, incremental=True)
+    for at in range(n, len(halfspaces), HALFSPACES_AT_ONCE):
+        intersection.add_halfspaces(halfspaces[at : at + HALFSPACES_AT_ONCE])
+        count = len(intersection.dual_facets)
+        if count > most:
+            raise TooManyVertices(f"{count} vertices are more than {most}: give most=None to list them all")
+    return intersection
 
 
 def _polish(hull: scipy.spatial.HalfspaceIntersection, slope: Matrix, offset: Vector) -> Matrix:

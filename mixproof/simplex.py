@@ -125,10 +125,14 @@ class Simplex:
         """Make the slacks the basis."""
         self.basis[at], self.inverse[at] = np.arange(self.n, self.n + self.m), -np.eye(self.m)
 
+    def inverses(self, basis: Any) -> Any:
+        """Return the inverses of bases, shape (k, m, m); numpy.linalg.LinAlgError is raised if one is singular."""
+        return np.linalg.inv(self.columns[basis].transpose(0, 2, 1))
+
     def refactor(self, at: Any) -> None:
         """Recompute inverses, and perturb costs."""
         try:
-            self.inverse[at] = np.linalg.inv(self.columns[self.basis[at]].transpose(0, 2, 1))
+            self.inverse[at] = self.inverses(self.basis[at])
         except np.linalg.LinAlgError:
             self.from_slacks(at)
         self.cost[at, : self.n] += COST_PERTURBATION * (1.0 + 0.6180339887 * np.arange(self.n) % 1.0)

@@ -15,7 +15,7 @@ from liftlib.joint import Joint
 from liftlib.notions import Polyhedral
 from liftlib.notions.base import MIN_RESOLVED_LIFT
 from liftlib.response.aorr import aorr
-from liftlib.response.optimal import QUICKLY_LISTED_SYMBOLS, few_symbols, few_vertices, limits_for
+from liftlib.response.optimal import MAX_LISTED_VERTICES, QUICKLY_LISTED_SYMBOLS, few_symbols, limits_for, worth_listing
 from liftlib.response.posteriors import MAX_LISTED_HALFSPACES, PosteriorCone, ResponseCertificate, Support, cone_for
 from liftlib.response.proven import proven_response, publication
 from mixproof.checks import checked
@@ -77,10 +77,10 @@ def robust_response(
     cone = common_cone(joint, notion, others)
     if (published := publication(cone)) is not None:
         return published
-    if cone.halfspaces is not None and (few_vertices(cone.halfspaces) or (others and few_symbols(cone.halfspaces))):
+    if cone.halfspaces is not None and (worth_listing(cone.halfspaces) or (others and few_symbols(cone.halfspaces))):
         # see ``optimal_response``: the tree is the second route
         with suppress(SolverFailure):
-            channel = aorr(joint, notion, cone=cone)
+            channel = aorr(joint, notion, cone=cone, most=MAX_LISTED_VERTICES)
             certificate = replace(channel.certified(ResponseCertificate), route="all vertices of the common cone")
             return channel.with_certificate(certificate)
     return proven_response(joint, notion, cone=cone, limits=limits)

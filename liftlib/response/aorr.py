@@ -103,7 +103,14 @@ def exactly(mixture: Mixture) -> Mixture:
     return mixture._replace(solution=replace(mixture.solution, x=full))
 
 
-def aorr(joint: Joint, notion: Polyhedral, *, cone: PosteriorCone | None = None, method: Method = "qhull") -> Channel:
+def aorr(
+    joint: Joint,
+    notion: Polyhedral,
+    *,
+    cone: PosteriorCone | None = None,
+    method: Method = "qhull",
+    most: int | None = None,
+) -> Channel:
     """Return the mechanism that maximises I(X; Y), by vertex enumeration.
 
     Parameters
@@ -116,6 +123,8 @@ def aorr(joint: Joint, notion: Polyhedral, *, cone: PosteriorCone | None = None,
         The result of :func:`~liftlib.response.posteriors.cone_for`, if it is already known.
     method : {"qhull", "cdd"}, keyword-only
         See :func:`mixproof.polytope.vertices`. The number of vertices grows exponentially in ``|X|``.
+    most : int, optional, keyword-only
+        The largest number of vertices to list.
 
     Returns
     -------
@@ -125,12 +134,13 @@ def aorr(joint: Joint, notion: Polyhedral, *, cone: PosteriorCone | None = None,
     Raises
     ------
     SolverFailure
-        If a solver's solution fails its check. (A constant release satisfies every notion, so a solution exists.)
+        If there are more than ``most`` vertices, or a solver's solution fails its check. (A constant release satisfies
+        every notion, so a solution exists.)
     """
     cone = cone_for(joint, notion) if cone is None else cone
     p_x = cone.support.joint.p_x
     # P_X, the posterior of a constant release, lies inside the polytope of every notion
-    posteriors = vertices(cone.listed(), method, interior=p_x)  # eq. (25)
+    posteriors = vertices(cone.listed(), method, interior=p_x, most=most)  # eq. (25)
     try:
         mixture = cheapest(posteriors, p_x)  # eq. (26)
     except InfeasiblePrivacy as error:

@@ -23,13 +23,16 @@ QUICKLY_LISTED_SYMBOLS = (
     6  # with so few, 65,532 halfspaces of the l1-lift have 1,700 vertices; with 8, it takes seconds
 )
 MAX_VERTICES = 2_000
-"""Largest number of vertices to list, by the upper bound theorem; a list of vertices has no proof to store.
+"""Number of vertices, by the upper bound theorem, up to which they are listed; a list has no proof to store.
 
-``python -m benchmarks --only choosing`` times both routes. On 260 cases, the route chosen takes 1.3 times as long as
-the faster one on average, 12 times (37 ms more) at worst. 10,000 vertices would take 1.13 and 5.0, and a model of both
-costs, fitted to 111 other cases, 1.12 and 3.4. That is not much better than a constant, and either would list vertices
-in cases that have a proof now.
+``python -m benchmarks --only choosing`` times both routes.
 """
+
+LISTED_FIRST_SYMBOLS, LISTED_FIRST_HALFSPACES = 12, 64
+"""Sizes up to which vertices are listed until they are too many, because the theorem expects far too many."""
+
+MAX_LISTED_VERTICES = 5_000
+"""Number of vertices at which such a list is given up, after less time than a search takes."""
 
 
 @checked
@@ -55,7 +58,7 @@ def optimal_response(
     method : {"auto", "tree", "qhull", "cdd"}, keyword-only
         ``"qhull"`` and ``"cdd"`` enumerate all vertices, see :func:`~liftlib.response.aorr.aorr`. ``"tree"`` uses
         column generation and proves the gap by branch and bound, at any size. ``"auto"`` enumerates vertices if there
-        are provably few; otherwise, or if that fails, it uses the tree.
+        are provably few or, up to 12 symbols, at most 5,000; otherwise, or if that fails, it uses the tree.
     gap : float, keyword-only
         The search ends once the proven gap is at most this fraction of I(X; Y), or 10^-9 nats.
     seconds : float, optional, keyword-only
@@ -113,10 +116,10 @@ def optimal_response(
     if cone is not None and (published := publication(cone)) is not None:
         return published
     listed = None if cone is None else cone.halfspaces
-    if listed is not None and few_vertices(listed):
+    if listed is not None and worth_listing(listed):
         # vertices that nearly coincide, in pairs where a budget is next to 0, can be too much for HiGHS or qhull
         with suppress(SolverFailure):
-            return aorr(joint, notion, cone=cone)
+            return aorr(joint, notion, cone=cone, most=MAX_LISTED_VERTICES)
     if method in ("auto", "tree"):
         return proven_response(joint, notion, cone=cone, limits=limits)
     return aorr(joint, notion, method=method)  # type: ignore[arg-type]  # what is left are its own
@@ -158,6 +161,13 @@ def usual_work(joint: Joint) -> int:
     """
     rows = 1 + joint.n_secret
     return int(30.0 / (SECONDS_PER_PROGRAMME + SECONDS_PER_ENTRY * rows * (rows + joint.n_public)))
+
+
+def worth_listing(halfspaces: Matrix) -> bool:
+    """Return whether to list vertices, at most ``MAX_LISTED_VERTICES``, before a search."""
+    m, n = halfspaces.shape
+    small = n <= LISTED_FIRST_SYMBOLS and m <= LISTED_FIRST_HALFSPACES
+    return small or few_vertices(halfspaces)
 
 
 def few_vertices(halfspaces: Matrix) -> bool:

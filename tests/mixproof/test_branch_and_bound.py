@@ -9,6 +9,7 @@ from mixproof import branch_and_bound
 from mixproof.branch_and_bound import Tree
 from mixproof.constraints import two_sided
 from mixproof.local import descend, largest
+from mixproof.open_nodes import Branched
 from mixproof.polytope import vertices
 from mixproof.problem import COLUMNS_PER_PASS, EARLY_STOP_SHARE, Pass, Problem, Records
 from mixproof.proof import BISECT, FIRST, LEAF
@@ -314,3 +315,21 @@ def test_the_polytope_of_a_problem():
             assert ((found.low, found.high)[side][0] == value) == moved
             assert (found.low, found.high)[1 - side][0] == (near.low, near.high)[1 - side][0]
             assert found.low[-1] == found.high[-1] == 1.0
+
+
+def test_a_branched_node_stores_no_inverse():
+    """An inverse of 100 x 100 would take 80 kB; the boxes and the basis take half of one."""
+    nodes = Branched(np.ones(20), np.arange(20, 120))
+    assert nodes.size < 1000
+    wide = Branched(np.ones(40_000), np.arange(40_000, 40_003))
+    root = np.flatnonzero(wide["children"])[0]
+    assert wide["basis"][root].tolist() == [40_000, 40_001, 40_002]
+
+
+def test_a_singular_basis_starts_from_the_slacks():
+    _, target, problem, dual, _ = next(polytopes(1))
+    tree = Tree(problem, Pass.start(dual, -0.1, 1e-3, len(problem.rows)), np.ones(target.size))
+    tree.branched.table["basis"][:] = 0  # the same variable in every row
+    list(tree.explore(50))
+    assert tree.work.nodes >= 1
+    assert np.isfinite(tree.least_price)

@@ -11,6 +11,7 @@ from scipy.optimize import linprog
 import liftlib as ll
 from liftlib.errors import InvalidDistribution, InvalidParameter, SolverFailure
 from mixproof import polytope
+from mixproof.errors import TooManyVertices
 from mixproof.numerics import FEASIBILITY_TOL, TIGHT_TOL, TWIN_TOL
 from mixproof.polytope import vertices
 
@@ -164,7 +165,7 @@ def test_a_solver_that_returns_nonsense_is_caught(monkeypatch):
         vertices([[1.0, -1.0]])
 
 
-def give_up(rows, interior):
+def give_up(rows, interior, most):
     raise polytope.QhullError("QH6114 qhull precision error")
 
 
@@ -387,3 +388,25 @@ def test_a_thin_polytope_keeps_all_its_vertices(seed):
     assert len(found) == len(corners) > 5
     for corner in corners:
         assert np.abs(found - corner).max(axis=1).min() < 1e-9
+
+
+@pytest.mark.parametrize("n", [2, 3, 6, 9])
+def test_a_list_with_a_limit_is_the_same_list(n):
+    rng = np.random.default_rng(n)
+    for n_secret in (1, 2, 5):
+        joint = ll.datasets.dirichlet_joint(n_secret, n, 0.5, rng)
+        for notion in (ll.LIP(0.4), ll.LDP(0.8), ll.ALIP(np.inf, 0.1)):
+            halfspaces = notion.halfspaces(joint)
+            every = vertices(halfspaces, interior=joint.p_x)
+            some = vertices(halfspaces, interior=joint.p_x, most=10_000)
+            assert len(some) == len(every)
+            apart = np.abs(some[:, None] - every).max(axis=2).min(axis=1)
+            assert apart.max() <= 1e-11
+
+
+def test_too_many_vertices_are_not_listed():
+    joint = ll.datasets.uniform_joint(5, 9, np.random.default_rng(0))
+    halfspaces = ll.LIP(0.3).halfspaces(joint)
+    count = len(vertices(halfspaces, interior=joint.p_x))
+    with pytest.raises(TooManyVertices):
+        vertices(halfspaces, interior=joint.p_x, most=count // 2)

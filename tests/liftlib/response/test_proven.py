@@ -10,6 +10,7 @@ from awkward_joints import on_each_joint
 import liftlib as ll
 from liftlib.errors import InvalidParameter, LiftWarning
 from liftlib.proofs import to_problem
+from liftlib.response import optimal
 from liftlib.response.optimal import few_vertices
 from liftlib.response.posteriors import ResponseCertificate
 from mixproof import exact, search
@@ -190,6 +191,18 @@ def test_enumeration_is_kept_for_few_vertices():
     assert few_vertices(ll.LIP(1.0).halfspaces(small))
     assert not few_vertices(ll.LIP(1.0).halfspaces(large))
     assert ll.mechanisms.optimal(large, ll.LIP(1.0), gap=0.01).certificate.route == "a tree of bounds"
+
+
+def test_up_to_twelve_symbols_vertices_are_listed_first(monkeypatch):
+    """The upper bound theorem expects 6,000 where there are 700; a list that grows too long is given up."""
+    joint, notion = ll.datasets.dirichlet_joint(5, 10, 0.2, np.random.default_rng(0)), ll.LIP(0.5)
+    assert not few_vertices(notion.halfspaces(joint))
+    listed = ll.mechanisms.optimal(joint, notion).certificate
+    assert listed.route == "all vertices"
+    monkeypatch.setattr(optimal, "MAX_LISTED_VERTICES", listed.rows // 2)
+    searched = ll.mechanisms.optimal(joint, notion).certificate
+    assert searched.route == "a tree of bounds"
+    assert listed.value == pytest.approx(searched.value, abs=1e-6 * listed.value + 1e-9)
 
 
 @pytest.mark.parametrize("notion", [ll.SRLIP(0.5, (3, 4)), ll.AlphaLift(2.0, 0.4, 0.4)], ids=repr)
