@@ -111,9 +111,10 @@ bounds: .venv/tested  ## Try the lowest versions that pyproject.toml allows; wit
 	$(BOUNDS)/venv/bin/pytest -n 2 --dist loadgroup -m "not book and not browser and not slow" tests \
 	  --ignore tests/test_house.py --ignore tests/liftbook/build --ignore tests/wheel $(NEED_SPHINX) $(if $(filter lowest%,$(RESOLUTION)),-o filterwarnings=)
 
-LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --upgrade --generate-hashes --no-strip-extras --no-header --no-annotate \
+LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 $(UPGRADE) --generate-hashes --no-strip-extras --no-header --no-annotate \
 	  --no-emit-index-url --no-emit-find-links
-lock: .venv/tested  ## Refresh requirements.lock, of the book, and tests/requirements.lock, of the tests
+UPGRADE = $(if $(PACKAGE),--upgrade-package $(PACKAGE),--upgrade)
+lock: .venv/tested  ## Refresh requirements.lock and tests/requirements.lock; PACKAGE=jinja2 moves this one alone
 	$(LOCK) requirements.txt -o requirements.lock
 	$(LOCK) -c requirements.lock tests/requirements.txt -o tests/requirements.lock
 

@@ -2,15 +2,16 @@
 
 import compileall
 import hashlib
+import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from jupyter_cache import get_cache
-from jupyter_cache.base import ProjectNb
+from jupyter_cache.base import JupyterCacheAbstract, ProjectNb
 from jupyter_cache.executors.base import ExecutorRunResult
 from jupyter_cache.executors.basic import ExecutionWorkerLocalSerial, JupyterExecutorLocalSerial, ProcessData
 from jupyter_cache.executors.utils import ExecutionResult, single_nb_execution
@@ -45,7 +46,8 @@ class Project:
 def execute(pages: Iterable[Path], folder: Path, jobs: int, project: Project, longest: Sequence[str] = ()) -> bool:
     """Execute chapters whose outputs are missing or stale; return whether all succeed.
 
-    Outputs are valid as long as neither the chapter's cells nor any file that they read has changed.
+    Outputs are valid as long as neither the chapter's cells nor any file that they read has changed. Those that took
+    longest the last time start first, so that none runs alone at the end.
 
     Parameters
     ----------
@@ -58,7 +60,7 @@ def execute(pages: Iterable[Path], folder: Path, jobs: int, project: Project, lo
     project : Project
         The files that the chapters read.
     longest : sequence of str
-        Names of chapters to start first, in this order, so that none runs alone at the end.
+        Names of chapters to start first, in this order, as long as nobody knows how long they take.
     """
     cache = get_cache(folder)
     for record in cache.list_project_records():
@@ -66,11 +68,12 @@ def execute(pages: Iterable[Path], folder: Path, jobs: int, project: Project, lo
     for path in pages:
         if "{code-cell}" in path.read_text(encoding="utf-8"):
             cache.add_nb_to_project(str(path), read_data={"name": "myst_nb_md", "type": "plugin"})
+    seconds = stored_seconds(cache)
     for record in cache.list_project_records():
         cached = cache.get_cached_project_nb(record.uri)
         if cached is not None and not unchanged(_reads(folder, record.uri), project.root):
             cache.remove_cache(cached.pk)
-    stale = sorted((record.uri for record in cache.list_unexecuted()), key=partial(_turn, longest))
+    stale = sorted((record.uri for record in cache.list_unexecuted()), key=partial(_turn, seconds, longest))
     if not stale:
         return True
     print(f"executing {', '.join(Path(uri).stem for uri in stale)}", flush=True)
@@ -128,5 +131,14 @@ class _Executor(JupyterExecutorLocalSerial):  # type: ignore[misc]
     _EXECUTION_WORKER = _Worker
 
 
-def _turn(longest: Sequence[str], uri: str) -> int:
-    return longest.index(Path(uri).stem) if Path(uri).stem in longest else len(longest)
+def stored_seconds(cache: JupyterCacheAbstract) -> dict[str, float]:
+    """Return how long each chapter took when it was last executed, by its URI."""
+    records = sorted(cache.list_cache_records(), key=lambda record: record.created)
+    return {record.uri: record.data["execution_seconds"] for record in records if record.data}
+
+
+def _turn(seconds: Mapping[str, float], longest: Sequence[str], uri: str) -> tuple[float, int]:
+    """Return a key that sorts chapters: unknown ones first, then those that took longest."""
+    name = Path(uri).stem
+    place = longest.index(name) if name in longest else len(longest)
+    return -seconds.get(uri, math.inf), place

@@ -57,14 +57,29 @@ def test_issue_forms(path):
     assert any(part["type"] != "markdown" for part in form["body"])
 
 
-def test_versions_agree():
-    version = tomllib.loads(text("pyproject.toml"))["project"]["version"]
-    assert yaml.safe_load(text("CITATION.cff"))["version"] == version
-    assert json.loads(text(".zenodo.json"))["version"] == version
-    assert yaml.safe_load(text("release/conda/recipe.yaml"))["context"]["version"] == version
-    assert tomllib.loads(text("companion/pyproject.toml"))["project"]["version"] == version
-    assert version == liftlib.__version__
-    assert re.search(rf"^## {re.escape(version)} \(", text("CHANGELOG.md"), re.MULTILINE)
+def test_the_version_stands_in_one_file():
+    project = tomllib.loads(text("pyproject.toml"))
+    assert project["project"]["dynamic"] == ["version"]
+    assert project["tool"]["hatch"]["version"]["path"] == "liftlib/__init__.py"
+    assert "version" not in yaml.safe_load(text("CITATION.cff"))
+    assert "version" not in json.loads(text(".zenodo.json"))
+    kit = tomllib.loads(text("companion/pyproject.toml"))["project"]
+    assert kit["version"] == liftlib.__version__
+    assert re.search(rf"^## {re.escape(liftlib.__version__)} \(", text("CHANGELOG.md"), re.MULTILINE)
+
+
+def test_the_recipe_has_every_command():
+    scripts = tomllib.loads(text("pyproject.toml"))["project"]["scripts"]
+    points = yaml.safe_load(text("release/conda/recipe.yaml"))["build"]["python"]["entry_points"]
+    assert sorted(points) == sorted(f"{name} = {place}" for name, place in scripts.items())
+
+
+@pytest.mark.parametrize("path", sorted((GITHUB / "workflows").glob("*.yml")), ids=lambda path: path.name)
+def test_no_checkout_leaves_its_credentials(path):
+    jobs = yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"].values()
+    for step in (step for job in jobs for step in job["steps"]):
+        if step.get("uses", "").startswith("actions/checkout@"):
+            assert step["with"]["persist-credentials"] is False
 
 
 def test_the_recipe_requires_what_the_wheel_requires():
@@ -190,7 +205,7 @@ def test_the_paper_is_short_and_cites_what_is_there():
 @pytest.mark.skipif("RELEASE_TAG" not in os.environ, reason="no release is made here")
 def test_a_release_is_complete():
     project = tomllib.loads(text("pyproject.toml"))["project"]
-    assert os.environ["RELEASE_TAG"] == f"v{project['version']}"
+    assert os.environ["RELEASE_TAG"] == f"v{liftlib.__version__}"
     assert {"Homepage", "Source", "Issues", "Changelog"} <= set(project.get("urls", {})), "fill in [project.urls]"
     for name in FILLED:
         assert "The lift companion's authors" not in text(name), (

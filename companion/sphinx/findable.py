@@ -7,12 +7,15 @@ file of the project.
 """
 
 import os
+import re
 from typing import Any
 from urllib.parse import urlsplit
 
 from sphinx.application import Sphinx
 
 from companion.sphinx.settings import add_settings
+
+RELATIVE_URL = re.compile(r'<meta property="og:url"[^>]*>\n?')
 
 
 def address_of(configured: str, repository: str) -> str:
@@ -37,6 +40,11 @@ def allow_no_contents(app: Sphinx, pagename: str, _template: str, context: dict[
         context["toctree"] = lambda *args, **options: contents(*args, **options) or ""
 
 
+def drop_relative_url(_app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
+    """Drop the address of a page from its link preview, which is relative where the book has none."""
+    context["metatags"] = RELATIVE_URL.sub("", context.get("metatags", ""))
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Set up the 404 page, link previews and the sitemap."""
     add_settings(app, "companion_picture")
@@ -51,7 +59,9 @@ def setup(app: Sphinx) -> dict[str, bool]:
     config["ogp_site_name"] = config["html_title"] or config["project"]
     config["ogp_enable_meta_description"] = True
     config["ogp_social_cards"] = {"enable": False}
-    if address:
+    if not address:
+        app.connect("html-page-context", drop_relative_url, priority=900)
+    else:
         config["ogp_image"] = config["companion_picture"] or None
         app.setup_extension("sphinx_sitemap")
         config["sitemap_url_scheme"] = "{link}"

@@ -59,6 +59,28 @@ def test_a_chapter_is_executed_again_when_what_it_reads_has_changed(tmp_path, ca
     assert not executed()
 
 
+def test_what_took_longest_starts_first(tmp_path, capsys):
+    front = SMALL.read_text().partition("```")[0]
+    names = ("quick", "slow", "new")
+    pages = [tmp_path / f"{name}.md" for name in names]
+
+    def write(page, seconds):
+        cell = f"import time\n\nname = {page.stem!r}\ntime.sleep({seconds})"
+        page.write_text(f"{front}```{{code-cell}} ipython3\n{cell}\n```\n")
+
+    def order(chosen, longest):
+        assert execute(chosen, tmp_path / "_build", 1, Project(tmp_path, everything=()), longest)
+        (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("executing"))
+        return line.removeprefix("executing ").split(", ")
+
+    write(pages[0], 0)
+    write(pages[1], 1)
+    assert order(pages[:2], ["quick"]) == ["quick", "slow"], "nobody knows yet"
+    for page in pages:
+        write(page, 0.01)
+    assert order(pages, ["quick"]) == ["new", "slow", "quick"]
+
+
 def test_a_chapter_that_starts_a_program_depends_on_everything(tmp_path, capsys):
     (tmp_path / "coins.py").write_text("print(2)\n")
     page = tmp_path / "page.md"
