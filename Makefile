@@ -6,7 +6,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # hundreds of processes would each compile every module again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help check book page pdf next ledger test test-slow slow preview course serve lint lock bench bounds minimal minimal-gcc wheel spark coverage mutants clean
+.PHONY: help check book page pdf next ledger test test-slow slow preview course serve lint lock bench bounds minimal minimal-gcc wheel dask coverage mutants clean
 
 help:  ## List these commands
 	@echo "For readers:"
@@ -47,7 +47,7 @@ slow: .venv/tested book  ## What is marked slow, the laws on new examples each t
 	$(MAKE) next
 	$(MAKE) coverage
 
-spark: .venv/tested  ## Tables on Spark, which needs Java 17, and on a cluster of Dask that loses a worker
+dask: .venv/tested  ## Tables on a cluster of Dask that loses a worker
 	$(BIN)/pytest -m slow tests/lifttables/test_distributed.py
 
 lint: .venv/tested
@@ -102,11 +102,11 @@ BOUNDS := _build/$(RESOLUTION)
 NEED_SPHINX := $(foreach one,toy_book any_paper new_book settings compiling grammar,--ignore tests/companion/test_$(one).py)
 bounds: .venv/tested  ## Try the lowest versions that pyproject.toml allows; with RESOLUTION=highest the newest there are
 	rm -rf $(BOUNDS) && mkdir -p $(BOUNDS)
-	$(BIN)/uv pip compile --quiet --python $(PYTHON) --resolution $(RESOLUTION) --extra tables --extra book --extra dask --extra sklearn \
+	$(BIN)/uv pip compile --quiet --python $(PYTHON) --resolution $(RESOLUTION) --extra tables --extra book --extra dask \
 	  --no-header --no-annotate pyproject.toml -o $(BOUNDS)/versions.txt
 	$(BIN)/uv venv --quiet --python $(PYTHON) $(BOUNDS)/venv
 	$(BIN)/uv pip install --quiet --python $(BOUNDS)/venv -r $(BOUNDS)/versions.txt --editable . \
-	  pytest pytest-timeout pytest-xdist hypothesis duckdb sqlframe 'dask[dataframe]'
+	  pytest pytest-timeout pytest-xdist hypothesis duckdb 'dask[dataframe]'
 	cat $(BOUNDS)/versions.txt
 	$(BOUNDS)/venv/bin/pytest -n 2 --dist loadgroup -m "not book and not browser and not slow" tests \
 	  --ignore tests/test_house.py --ignore tests/liftbook/build --ignore tests/wheel $(NEED_SPHINX) $(if $(filter lowest%,$(RESOLUTION)),-o filterwarnings=)

@@ -16,7 +16,6 @@ from mixproof.errors import MixproofWarning as LiftWarning
 __all__ = [
     "BrokenNotion",
     "DataError",
-    "Drifted",
     "InfeasiblePrivacy",
     "InvalidDistribution",
     "InvalidParameter",
@@ -46,9 +45,3 @@ class BrokenNotion(LiftError):
     """A channel or a release violates the privacy notion; nothing was returned or written."""
 
     exit_code = 3
-
-
-class Drifted(LiftError):
-    """New rows do not fit the distribution of the design; nothing was written."""
-
-    exit_code = 4

@@ -13,8 +13,6 @@ from .page import audit_page as audit_page
 from .releases.card import Card as Card
 from .releases.card import card_of as card_of
 from .releases.card import read_card as read_card
-from .releases.drift import Drift as Drift
-from .releases.drift import drift_of as drift_of
 from .releases.estimating import Estimate as Estimate
 from .releases.estimating import estimate as estimate
 from .releases.pipeline import Applied as Applied
@@ -23,7 +21,6 @@ from .releases.pipeline import Sanitised as Sanitised
 from .releases.question import Question as Question
 from .releases.sanitising import apply as apply
 from .releases.sanitising import sanitise as sanitise
-from .releases.trying import Tried as Tried
 from .releases.verifying import Verification as Verification
 from .releases.verifying import verify as verify
 from .sources.source import open_table as open_table

@@ -131,8 +131,9 @@ def first_rows(path: Path, n: int = 10) -> Any:
 
 def _drawn(draw: Draw, ledger: Sequence[Path], out: Path, aside: Path) -> None:
     """Write the rows, and their entry in the ledger."""
-    if draw.past is not None:
-        draw.past.with_entry(out.name, draw.entry).save(ledger[0])
+    entered = draw.ledger(out.name)
+    if entered is not None:
+        entered.save(ledger[0])
     _write(draw, aside, ending(out) or "")
 
 
@@ -166,7 +167,6 @@ def apply_file(
     *,
     missing: ForNew = "refuse",
     text_format: TextFormat | None = None,
-    new_people: bool = False,
     ledger: Path | None = None,
     rng: Uniform | int | None = None,
     force: bool = False,
@@ -178,7 +178,7 @@ def apply_file(
     ----------
     channel, source, out : pathlib.Path
         The design, the table of new rows, and the table to write; its card is written next to it.
-    missing, new_people, ledger, rng, force, rehearse
+    missing, ledger, rng, force, rehearse
         As in :func:`lifttables.apply` and :func:`sanitise_file`.
     text_format : TextFormat, optional
         The dialect of a text table.
@@ -187,7 +187,7 @@ def apply_file(
     ------
     DataError
         If a file cannot be read or written, or exists already.
-    Drifted, BrokenNotion
+    BrokenNotion
         As in :func:`lifttables.apply`.
     """
     inputs = [channel, *([] if source == STDIN else [source])]
@@ -207,4 +207,4 @@ def apply_file(
         return applied
 
     table, sink = open_table(source, text_format), _tried_out if rehearse else write_all
-    return release_again(table, design, sink, missing=missing, new_people=new_people, ledger=ledger, rng=rng)
+    return release_again(table, design, sink, missing=missing, ledger=ledger, rng=rng)

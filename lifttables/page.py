@@ -59,7 +59,8 @@ def audit_page(audit: Audit) -> str:
 def release_page(sanitised: Sanitised) -> str:
     """Return what ``lift release`` prints as an HTML page of two sheets, with a picture before and after."""
     design, card = sanitised.design, sanitised.card
-    joint, after = replace(design.counts, noisy=design.noisy).joint, sanitised.audit.release
+    counts = design.counts if card.of_counts else replace(design.counts, noisy=design.noisy)
+    joint, after = counts.joint, sanitised.audit.release
     outputs = None if card.of_counts else after
     return render(
         "release.html",

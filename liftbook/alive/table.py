@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -21,7 +21,6 @@ import pandas as pd
 from liftbook.plots.joints import plane
 from liftlib.errors import DataError, LiftError
 from liftlib.measures.lifts import lift
-from liftlib.notions import LIP
 from lifttables.audits.auditing import as_dict, audited
 from lifttables.audits.picture import MAX_SYMBOLS_DRAWN, as_svg, lift_map
 from lifttables.cli import example
@@ -31,7 +30,7 @@ from lifttables.encoding.reading import Reading
 from lifttables.encoding.table import Rows
 from lifttables.page import audit_page, documents
 from lifttables.releases.pipeline import Draw, Plan, Sanitised, release
-from lifttables.releases.question import Question, percent, usual_mechanism
+from lifttables.releases.question import Question, percent
 from lifttables.releases.telling import told
 from lifttables.sources.endings import SUFFIXES, ending
 from lifttables.sources.frames import Frame
@@ -176,9 +175,9 @@ class Desk:
         """Return the audit as the command's JSON and as its page.
 
         ``wanted`` has ``secret`` and ``public``, lists of columns (``name``, ``edges``, ``na``, ``categorical``);
-        ``missing``; the question ``belief`` and ``at_most``, which LIP answers; ``resamples``, ``seed``.
+        ``missing``; the question ``belief`` and ``at_most``, which ALIP answers; ``resamples``, ``seed``.
         """
-        counts, (notion, *_) = self._counts(wanted), question_of(wanted).notions()
+        counts, notion = self._counts(wanted), question_of(wanted).notion
         audit = audited(counts, notion, resamples=wanted.get("resamples", 200), rng=wanted.get("seed", 0))
         return {"audit": as_dict(audit), "page": audit_page(audit)}
 
@@ -194,7 +193,7 @@ class Desk:
         lifts = lift(audit.release)[:, [index[name] for name in names]]
         drawn = lift_map(lifts, list(map(str, audit.release.secret)), names)
         name = f"{percent(question.belief)} to {percent(question.at_most)}"
-        square = cast("LIP", question.notions()[0])
+        square = question.notion
         pictures = {"map": as_svg(drawn), "plane": as_svg(plane(audit.release, {name: square}))}
         worst = audit.symbols[0]
         about = {"rows": audit.rows, "symbol": worst.symbol, "low": worst.min_lift, "high": worst.max_lift}
@@ -218,7 +217,6 @@ class Desk:
         plan = Plan(
             reading,
             question,
-            usual_mechanism(question),
             wanted["confidence"],
             resamples=wanted.get("resamples", 200),
         )

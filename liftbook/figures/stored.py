@@ -18,7 +18,6 @@ import pandas as pd
 from liftbook.figures.e23.response import GAP as NEARNESS
 from liftbook.figures.e23.response import distance_to_optimum
 from liftbook.figures.open_questions import alpha_lift_optimum
-from liftbook.figures.population.kept_columns import kept_column_attempts
 from liftbook.figures.population.plane import designs_in_plane
 from liftbook.figures.s20.optimal import kernel_polytope_times
 from liftbook.figures.s20.reporting import figure_s20_5
@@ -104,12 +103,6 @@ LONG = {
             ("series", "n_public", "measure"),
             # the gap may be any up to the one that is asked for, and is a part of what lies behind
             {"optimum": NEARNESS, "gap": 1.0, "behind": 0.1},
-        ),
-        Long(
-            kept_column_attempts,
-            {"secrets": ("income",), "publics": ("workclass",), "kept": ("sex", "race")},
-            "those of income, workclass, sex and race",
-            ("series", "secret", "public", "kept"),
         ),
         Long(
             designs_in_plane,

@@ -11,7 +11,7 @@ import numpy as np
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
-from liftlib.notions import AttributeWise, LiftNotion, Notion, PosteriorNotion
+from liftlib.notions import LiftNotion, Notion
 from lifttables.audits.measuring import Verdict, intervals_of, overall, verdict_of
 from lifttables.audits.symbols import AuditedSymbol, audited_symbols
 from lifttables.encoding.columns import Counts
@@ -120,8 +120,7 @@ def audit(
     (100, 0.6931, ('1',))
     """
     how = Reading.from_words({"secret": secret, "public": public, **AUDIT_DEFAULTS, **reading})
-    product = isinstance(notion, AttributeWise)
-    counts = how.counts(open_table(source, how.text_format), product=product)
+    counts = how.counts(open_table(source, how.text_format))
     return audited(counts, notion, resamples=resamples, level=level, rng=rng, sampling=how.sampling)
 
 
@@ -153,7 +152,7 @@ def audited(
         measures["nmi"] = evaluate(joint, channel).nmi
     rows = int(table.sum())
     applied = Channel.identity(joint.n_public, joint.public) if channel is None else channel
-    symbols = audited_symbols(release, rows, notion, joint, applied, counts.public.attributes)
+    symbols = audited_symbols(release, rows, notion)
     satisfied, all_notes = _verdict(notion, joint, applied, symbols)
     unique = int((table.sum(axis=0) == 1).sum()) if channel is None else None
     all_notes += (
@@ -229,7 +228,7 @@ def _verdict(
     """Return whether the notion is satisfied, and a note if no single symbol decides."""
     if notion is None:
         return None, ()
-    if isinstance(notion, LiftNotion | PosteriorNotion):
+    if isinstance(notion, LiftNotion):
         return all(symbol.kept for symbol in symbols), ()
     violation = notion.violation(joint, channel)
     if violation <= KEEP_TOL:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift
-from liftlib.notions import AttributeWise, LiftNotion, Notion, PosteriorNotion, RequiredBudget, RequiredByPosterior
+from liftlib.notions import LiftNotion, Notion, RequiredBudget
 from mixproof.numerics import KEEP_TOL, Matrix
 
 Attributes = tuple[tuple[str, tuple[str, ...]], ...]  # the name and the ordered values of each attribute of X
@@ -74,9 +72,7 @@ class AuditedSymbol:
     broken: tuple[Breach, ...]
 
 
-def audited_symbols(
-    release: Joint, rows: int, notion: Notion | None, joint: Joint, channel: Channel, attributes: Attributes = ()
-) -> tuple[AuditedSymbol, ...]:
+def audited_symbols(release: Joint, rows: int, notion: Notion | None) -> tuple[AuditedSymbol, ...]:
     """Return the audit of each symbol of a release P_SY, in order of decreasing risk.
 
     ``channel``, whose output labels are the release's symbols, was applied to ``joint``, P_SX. ``attributes`` are named
@@ -95,7 +91,7 @@ def audited_symbols(
             kept=None if broken is None else not broken,
             broken=broken or (),
         )
-        for y, broken in enumerate(_broken(release, lifts, notion, joint, channel, attributes))
+        for y, broken in enumerate(_broken(release, lifts, notion))
     ]
     # riskiest first: those that break the notion, then by how far the lifts spread
     with np.errstate(divide="ignore"):
@@ -104,34 +100,19 @@ def audited_symbols(
     return tuple(audited[y] for y in order)
 
 
-def _broken(
-    release: Joint, lifts: Matrix, notion: Notion | None, joint: Joint, channel: Channel, attributes: Attributes
-) -> list[tuple[Breach, ...] | None]:
+def _broken(release: Joint, lifts: Matrix, notion: Notion | None) -> list[tuple[Breach, ...] | None]:
     """Return each symbol's violated bounds; None if symbols do not decide the notion."""
-    if not isinstance(notion, LiftNotion | PosteriorNotion):
+    if not isinstance(notion, LiftNotion):
         return [None] * release.n_public
     secrets = tuple(map(str, release.secret))
-    reasons: list[tuple[RequiredBudget | RequiredByPosterior, Callable[[int], str]]]
-    if isinstance(notion, LiftNotion):
-        reasons = [(need, partial(_why, need, secrets, lifts)) for need in notion.required_budgets(lifts, release.p_s)]
-        outputs = list(range(release.n_public))
-    else:
-        # the columns may be other attributes than the notion's, such as one column of symbols that stand for several
-        sizes = notion.attributes if isinstance(notion, AttributeWise) else None
-        named = attributes if tuple(len(values) for _, values in attributes) == sizes else ()
-        reasons = [
-            (need, partial(_why_of_row, need, secrets, named)) for need in notion.required_by_posteriors(joint, channel)
-        ]
-        # a release has no outputs of probability 0
-        place = {label: y for y, label in enumerate(channel.outputs)}
-        outputs = [place[label] for label in release.public]
+    reasons = [(need, partial(_why, need, secrets, lifts)) for need in notion.required_budgets(lifts, release.p_s)]
     return [
         tuple(
             Breach(need.budget, float(need.needed[y]), need.allowed, why(y))
             for need, why in reasons
             if not need.needed[y] <= need.allowed + KEEP_TOL
         )
-        for y in outputs
+        for y in range(release.n_public)
     ]
 
 
@@ -141,15 +122,3 @@ def _why(need: RequiredBudget, secrets: tuple[str, ...], lifts: Matrix, y: int) 
     lift_vector = lifts[:, y]
     deciding = [int(lift_vector.argmin() if end == "least" else lift_vector.argmax()) for end in need.decides]
     return "secret " + ", against ".join(f"{secrets[s]!r}, lift {lift_vector[s]:.4g}" for s in deciding)
-
-
-def _why_of_row(need: RequiredByPosterior, secrets: tuple[str, ...], attributes: Attributes, y: int) -> str:
-    if need.secret is None or need.lift is None:
-        deciding = "all secrets together"
-    else:
-        deciding = f"secret {secrets[need.secret[y]]!r}, lift {need.lift[y]:.4g}"
-    known = [
-        f"{attributes[j][0]} {attributes[j][1][v]!r}" if attributes else f"value {v} of attribute {j}"
-        for j, v in (need.known[y] if need.known else ())
-    ]
-    return f"{deciding}, given {' and '.join(known)}" if known else deciding

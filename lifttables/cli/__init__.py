@@ -43,11 +43,9 @@ OPTIONS = {
     "encoding": "--encoding",
     "force": "--force",
     "hierarchies": "--hierarchy",
-    "keep": "--keep",
     "ledger": "--ledger",
     "missing": "--missing",
     "na": "--na",
-    "new_people": "--new-people",
     "separator": "--separator",
     "values": "--values",
 }

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from liftlib.errors import InvalidParameter
-from liftlib.notions import ALIP, LDP, LIP, Notion
+from liftlib.notions import ALIP, LDP, LIP, RatioBased
 from lifttables.cli import TEXT_MARK
 from lifttables.designs.designing import DEFAULT_CONFIDENCE
 from lifttables.encoding.binning import hierarchy_file
@@ -18,11 +18,9 @@ from lifttables.encoding.text_format import TextFormat
 from lifttables.releases.question import Question
 from lifttables.sources.endings import STDIN
 
-TABLE_HELP = (
-    "a .csv, .tsv (may end in .gz), .parquet, .dta (Stata) or .sav (SPSS) file; - reads CSV from the standard input"
-)
+TABLE_HELP = "a .csv, .tsv (may end in .gz) or .parquet file; - reads CSV from the standard input"
 
-NOTIONS: dict[str, type[Notion]] = {"lip": LIP, "alip": ALIP, "ldp": LDP}  # others are for Python
+NOTIONS: dict[str, type[RatioBased]] = {"lip": LIP, "alip": ALIP, "ldp": LDP}  # others are for Python
 
 NAMED_CHARACTERS = {"tab": "\t", "\\t": "\t", "space": " "}  # names of characters that are hard to type in a command
 
@@ -156,7 +154,7 @@ def text_format_of(options: argparse.Namespace) -> TextFormat:
     return TextFormat(NAMED_CHARACTERS.get(options.separator, options.separator), '"', options.encoding)
 
 
-def notion_of(options: argparse.Namespace) -> Notion | None:
+def notion_of(options: argparse.Namespace) -> RatioBased | None:
     """Return the notion that the options name, or None; refuse inconsistent options."""
     if options.notion is None:
         if options.eps is not None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from liftlib.errors import InvalidParameter
-from liftlib.notions import LIP
 from lifttables import Outputs, Plan, apply_file, sanitise_file
 from lifttables.audits.auditing import as_dict
 from lifttables.bundle import first_rows
@@ -21,41 +19,35 @@ from lifttables.cli.options import (
     promise_options,
     question_of,
     reading,
-    seed_option,
     table_options,
     text_format_of,
     text_options,
 )
 from lifttables.cli.shared import json_option, print_json, print_lines
-from lifttables.designs.designing import COUNTS, DEFAULT_CONFIDENCE, information
+from lifttables.designs.designing import DEFAULT_CONFIDENCE, information
 from lifttables.files import check_apart, printable
 from lifttables.releases.ledger import ledger_next_to
-from lifttables.releases.question import usual_mechanism
 from lifttables.releases.telling import LIMITS, PROMISED, PUBLISHED, headline, promises, told
-from lifttables.releases.trying import ESTIMATES
 from lifttables.sources.endings import STDIN
 
 EXAMPLES = """\
   lift release patients.csv --secret diagnosis --public age_band --belief 10% 20% --dry-run
   lift release patients.csv --secret diagnosis --public age_band --belief 10% 20% -o out.csv
   lift release people.csv --secret income illness --public town --bin town=codes --notion lip --eps 0.5 -o out.csv
-  lift release people.csv --secret income --public town --notion lip --eps 0.5 --keep year -o out.csv
   lift release patients.csv --secret diagnosis --public age_band --counts -o counts.csv
   lift release new.csv --design out.PRIVATE.design.json -o new-out.csv
 --belief 10% 20% promises that for somebody who knows only how common each value of the secret is, no belief of 10 %
 becomes more than 20 %. The promise holds for the population, with confidence 0.95, if the rows are independent draws;
-next to earlier releases it is checked for these rows alone, and the card says so.
 The command shows what it publishes before it writes OUT.csv and its card (OUT.card.json, OUT.card.md) for publication.
 OUT.PRIVATE.design.json, OUT.PRIVATE.audit.html and TABLE.PRIVATE.releases.json are confidential. The secret is never
 published. A public column is left out if the release retains more without it; a note says so.
-Exit codes: 0 success; 2 error; 3 an earlier release would violate the notion, or nearly these counts were released
-before; 4 new rows come from another distribution than the design's."""
+Exit codes: 0 success; 2 error; 3 nothing but a constant keeps the promise, or the ledger has another release of these
+rows."""
 
 PREVIEW_ROWS = 10
 FIRST_ONLY = (
     "secret",
     "public",
-    "keep",
     "bins",
     "hierarchies",
     "values",
@@ -81,20 +73,12 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     promise_options(parser)
     add(
-        "--keep",
-        nargs="+",
-        default=[],
-        metavar="COLUMN",
-        help="publish these columns in the same rows, as in --keep year: the release has a design for each of their "
-        "values, and those that reveal too much on their own are grouped. The mechanism is the one that gives the most "
-        "accurate estimates, if any is accurate, or else the one that retains most",
-    )
-    add(
         "--counts",
         action="store_true",
         help="publish noisy counts of the public columns and no rows: estimates of shares, which are "
-        "protected by the noise alone, and no promise to choose",
+        "protected by noise that keeps the promise for everybody, whatever else is known",
     )
+    add("--merge", action="store_true", help="merge values, without random draws; this retains less")
     confidence_option(parser, "with which the population satisfies the promise")
     add(
         "--noise",
@@ -110,18 +94,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     add(
         "--ledger",
         metavar="FILE",
-        help="the record of earlier releases of these rows (default: TABLE.PRIVATE.releases.json). A table with the "
-        "same counts in another of your ledgers counts as the same rows, and one with nearly the same counts stops. A "
-        "selection of the rows, several renamed columns, renamed columns or values of a table that has changed as "
-        "well, and releases by others are not recognised: name their ledger",
+        help="the record of releases of these rows (default: TABLE.PRIVATE.releases.json): the same release again is "
+        "no new one, and another release of rows stops",
     )
-    add(
-        "--new-people",
-        action="store_true",
-        help="state that these are other people than those of an earlier release with nearly the same counts; the card "
-        "says so",
-    )
-    seed_option(parser, "make the draw reproducible, and thus predictable: not for a real release")
     json_option(parser)
 
 
@@ -139,35 +114,18 @@ def _first(options: argparse.Namespace) -> int:
         )
     question, notion = question_of(options.belief), notion_of(options)
     promise = question or notion
-    if options.counts:
-        if promise is not None or options.keep:
-            raise InvalidParameter("--counts publishes no rows: leave out --belief, --notion, --eps and --keep")
-        promise = LIP(0.0)
     if promise is None or (question is not None and notion is not None):
         raise InvalidParameter(
             "say what the release promises, in one way: --belief 10% 20% (no belief of 10 % becomes more than 20 %), "
             "or a --notion with its --eps"
         )
-    output = options.output or Path("dry-run.csv")
-    outputs = Outputs.next_to(output)
+    outputs = Outputs.next_to(options.output or Path("dry-run.csv"))
     check_apart([*outputs.private, *outputs.public], files_read(options))
     plan = Plan(
-        reading(options, rare="pool"),
-        promise,
-        COUNTS if options.counts else ESTIMATES if options.keep else usual_mechanism(promise),
-        options.confidence,
-        keep=tuple(options.keep),
-        new_people=options.new_people,
-        noise=options.noise,
+        reading(options, rare="pool"), promise, options.confidence, options.counts, options.merge, options.noise
     )
     done = sanitise_file(
-        options.table,
-        outputs,
-        plan,
-        ledger=_ledger(options),
-        rng=options.seed,
-        force=options.force,
-        rehearse=options.dry_run,
+        options.table, outputs, plan, ledger=_ledger(options), force=options.force, rehearse=options.dry_run
     )
     files = {} if options.dry_run else {name: str(path) for name, path in vars(outputs).items()}
     if options.json:
@@ -177,7 +135,6 @@ def _first(options: argparse.Namespace) -> int:
                 "private": {name: name in ("design", "page") for name in files},
                 "card": done.card.as_dict(),
                 "design": information(done.design),
-                "tried": [asdict(one) for one in done.tried],
                 "audit": as_dict(done.audit),
             }
         )
@@ -232,27 +189,17 @@ def _again(options: argparse.Namespace) -> int:
         outputs.table,
         missing=options.missing or "refuse",
         text_format=text_format_of(options),
-        new_people=options.new_people,
         ledger=_ledger(options),
-        rng=options.seed,
         force=options.force,
         rehearse=options.dry_run,
     )
-    card, drift = applied.card, applied.drift
+    card = applied.card
     if options.json:
-        fields = {**asdict(drift), "differs": drift.differs, "text": str(drift)}
-        written = None if options.dry_run else str(outputs.table)
-        print_json({"table": written, "card": card.as_dict(), "drift": fields, "notes": list(applied.notes)})
+        print_json({"table": None if options.dry_run else str(outputs.table), "card": card.as_dict()})
         return 0
-    lines = [
-        headline(card, new=True),
-        *_rows_section(applied.frame if options.dry_run else first_rows(outputs.table, PREVIEW_ROWS)),
-        *_section(PROMISED, promises(card)),
-        *_section(LIMITS, card.not_covered),
-        "",
-        *(f"note: {note}" for note in (str(drift), *applied.notes)),
-    ]
-    print_lines(lines)
+    shown = applied.frame if options.dry_run else first_rows(outputs.table, PREVIEW_ROWS)
+    lines = [headline(card, new=True), *_rows_section(shown)]
+    print_lines([*lines, *_section(PROMISED, promises(card)), *_section(LIMITS, card.not_covered)])
     _print_files(options, outputs, ())
     return 0
 

@@ -29,7 +29,8 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Compare, print the differences, and return the exit code."""
     card = read_card(options.card)
-    verification = verify(options.release, card)
+    text = options.card.with_suffix(".md")
+    verification = verify(options.release, card, text=text.read_text(encoding="utf-8") if text.exists() else None)
     if options.json:
         print_json({"agrees": verification.agrees, **asdict(verification)})
         return 0 if verification.agrees else EXIT_DIFFERS

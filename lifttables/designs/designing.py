@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from liftlib import registry
 from liftlib.channel import Channel, Uniform
-from liftlib.errors import BrokenNotion, DataError
-from liftlib.measures.evaluation import evaluate
-from liftlib.notions import AttributeWise, LiftNotion, Notion
+from liftlib.errors import DataError, InvalidParameter
+from liftlib.notions import Notion, RatioBased
 from liftlib.notions.catalogue import content_of, from_content
-from lifttables.designs.rounding import on_grid
-from lifttables.encoding.columns import JOIN, ROWS, Column, Counts, Symbols, as_dict, from_dict
+from lifttables.confident.families import Designed, designed
+from lifttables.encoding.columns import JOIN, Column, Counts, Symbols, as_dict, from_dict
 from lifttables.encoding.naming import Texts, behind, texts_of_outputs
-from lifttables.encoding.table import Table
 from lifttables.files import indices_from, many, read_ours, texts_from
 from lifttables.population.noisy import NoisyCounts
 from mixproof.checks import checked
@@ -62,15 +59,11 @@ class Kept:
 
 
 class Made(NamedTuple):
-    """A design, the counts it was made from, and notes for the owner, which are confidential.
-
-    ``columns`` are those of the table in which a missing value leaves a row out.
-    """
+    """A design, the counts it was made from, and what it retains."""
 
     counts: Counts
     design: Design
-    notes: tuple[str, ...]
-    columns: tuple[Column, ...]
+    best: Designed
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,9 +79,6 @@ class Design:
     secret, public : Symbols
     channel : Channel
         P(y|x), or P(y|s,x) for mechanisms with access to the secret.
-    grid : int or None
-        Probabilities are multiples of 1 / grid (1 for merged symbols). None if they must not be published: the
-        mechanism sees the secret, the notion bounds no single output, or no rounding satisfies it.
     texts : tuple of tuple of str
         The label of each output in each public column.
     sources : tuple of tuple of int
@@ -97,10 +87,10 @@ class Design:
         The output distribution; a draw from it reveals nothing about the row.
     table : numpy.ndarray, shape (S, X)
         The counts.
-    promise : Notion or None
-        The notion as an object; None for a custom notion read from a file.
-    noisy : NoisyCounts or None
-        The noisy counts from which all but ``table`` was computed; None if it was computed from ``table`` itself.
+    promise : Notion
+        The notion as an object.
+    noisy : NoisyCounts
+        The noisy counts from which all but ``table`` was computed.
     """
 
     mechanism: str
@@ -109,13 +99,12 @@ class Design:
     secret: Symbols
     public: Symbols
     channel: Channel
-    grid: int | None
     texts: Texts
     sources: tuple[tuple[int, ...], ...]
     p_y: Vector
     table: Matrix
-    promise: Notion | None = None
-    noisy: NoisyCounts | None = None
+    promise: Notion
+    noisy: NoisyCounts
 
     @property
     def rows(self) -> int:
@@ -146,30 +135,6 @@ class Design:
     def counts(self) -> Counts:
         """The contingency table."""
         return Counts(self.table, self.secret, self.public)
-
-    def of_rows(self, table: Table) -> Design:
-        """Return the design as it releases other rows, with their counts in place of its own.
-
-        Symbols that it has not seen are released as :meth:`kernel` says. Without the secret, one secret without columns
-        stands for all.
-        """
-        there = set(self.secret.names) <= set(table.columns)
-        known = (self.secret if there else Symbols((), ((),)), self.public)
-        labels = table.counts(self.columns_in(table.columns))
-        secret, public = (symbols.with_new(labels) for symbols in known)
-        counts = np.zeros((len(secret.labels), len(public.labels)))
-        np.add.at(counts, (secret.index(labels), public.index(labels)), labels[ROWS].to_numpy())
-        s, x = (
-            np.flatnonzero([label in known_labels for label in new.labels])
-            for known_labels, new in zip((set(old.labels) for old in known), (secret, public), strict=True)
-        )
-        sees = self.channel.sees_secret
-        kernel = np.tile(self.kernel()[-1], (*counts.shape[not sees :], 1))
-        kernel[np.ix_(s, x) if sees else x] = self.channel.kernel
-        sources = tuple(tuple(int(x[at]) for at in source) for source in self.sources)
-        return replace(
-            self, secret=secret, public=public, channel=Channel(kernel), sources=sources, table=counts, noisy=None
-        )
 
     def columns_needed(self) -> list[str]:
         """Return the names of the columns that a release reads."""
@@ -233,7 +198,7 @@ class Design:
             "confidential": "the counts of the table are in here: not for publication",
             "mechanism": self.mechanism,
             "notion": self.notion,
-            "promise": None if self.promise is None else content_of(self.promise),
+            "promise": content_of(self.promise),
             "kept": [asdict(guarantee) for guarantee in self.kept],
             "secret": as_dict(self.secret),
             "public": as_dict(self.public),
@@ -241,8 +206,7 @@ class Design:
             "sources": [list(source) for source in self.sources],
             "p_y": self.p_y.tolist(),
             "table": self.table.tolist(),
-            "noisy": None if self.noisy is None else self.noisy.content(),
-            "grid": self.grid,
+            "noisy": self.noisy.content(),
             "sees_secret": self.channel.sees_secret,
             "kernel": [[at.tolist(), row[at].tolist()] for at, row in zip(possible, kernel, strict=True)],
         }
@@ -272,7 +236,6 @@ def design_from(content: Any) -> Design:
     texts = tuple(map(texts_from, content["texts"]))
     kernel = kernel_from(content["kernel"], len(texts))
     shape = (len(secret.labels), len(public.labels)) if content["sees_secret"] else (len(public.labels),)
-    promise = content["promise"]
     design = Design(
         str(content["mechanism"]),
         str(content["notion"]),
@@ -280,13 +243,12 @@ def design_from(content: Any) -> Design:
         secret,
         public,
         Channel(kernel.reshape(*shape, len(texts))),
-        None if content["grid"] is None else int(content["grid"]),
         texts,
         tuple(indices_from(source, len(public.labels)) for source in content["sources"]),
         np.asarray(content["p_y"], dtype=np.float64),
         np.asarray(content["table"], dtype=np.float64),
-        None if promise is None else from_content(promise),
-        None if content["noisy"] is None else NoisyCounts.from_content(content["noisy"]),
+        from_content(content["promise"]),
+        NoisyCounts.from_content(content["noisy"]),
     )
     if design.table.shape != (len(secret.labels), len(public.labels)) or design.p_y.shape != (len(design.texts),):
         raise ValueError("its counts do not fit its symbols")
@@ -333,72 +295,26 @@ def check_texts(texts: Texts, sources: Sequence[Sequence[int]], n_columns: int) 
         raise ValueError("two of its outputs have one text")
 
 
-@checked
-def design(
-    counts: Counts,
-    notion: Notion,
-    mechanism: str,
-    confidence: float | None = DEFAULT_CONFIDENCE,
-) -> Design:
-    """Return a mechanism's design for a table's counts, rounded to a grid if possible.
-
-    With a confidence, the population must satisfy the notion too; with noisy counts, everything but the design's table
-    is computed from these. BrokenNotion is raised if a mechanism returns a channel that violates the notion, and
-    UnsupportedNotion if the mechanism does not serve the notion.
-    """
-    joint, named = counts.joint, registry.mechanisms[mechanism]
-    # noisy counts cannot show what holds for the rows
-    guarantees = [Kept("these rows", str(notion), None, "checked against the table's own shares")] * (
-        counts.noisy is None
-    )
-    if confidence is None:
-        unrounded, certifies, ran = named(joint, notion), None, mechanism
-        if not notion.is_satisfied(joint, unrounded):
-            raise BrokenNotion(
-                f"{mechanism} returns a channel that exceeds {notion} by {notion.violation(joint, unrounded):.4g} "
-                "nats: nothing is released"
-            )
-    else:
-        from lifttables.confident.certification import for_population  # noqa: PLC0415 - an audit needs no search
-
-        unrounded, certifier, how, ran = for_population(
-            named, counts.sample(confidence), notion, places=counts.public.places
-        )
-        certifies = certifier.keeps
-        guarantees.append(Kept(POPULATION, str(notion), confidence, *how))
-        if unrounded.partition is not None:
-            unrounded = Channel.merge(unrounded.partition, joint.n_public, joint.public)
-
-    def keeps(candidate: Channel) -> bool:
-        in_rows = counts.noisy is not None or notion.is_satisfied(joint, candidate)
-        return in_rows and (certifies is None or certifies(candidate))
-
-    channel, grid = unrounded, None
-    # not for averages: they limit no single belief given the kernel, and similar tables may have very different kernels
-    if unrounded.partition is not None or isinstance(notion, LiftNotion | AttributeWise):
-        channel, grid = on_grid(unrounded, unrounded.joint_xy(joint).sum(axis=0), keeps)
-    return assembled(ran, notion, guarantees, counts, channel, grid)
-
-
 def best_design(
-    choices: Sequence[Counts],
-    notion: Notion,
-    mechanism: str,
-    confidence: float | None = DEFAULT_CONFIDENCE,
+    counts: Counts, notion: RatioBased, confidence: float = DEFAULT_CONFIDENCE, family: str = "subset response"
 ) -> Made:
-    """Return the design with the largest mutual information."""
-    alternatives = [(counts, design(counts, notion, mechanism, confidence)) for counts in choices]
-    counts, best = max(
-        alternatives,
-        key=lambda alternative: evaluate(alternative[0].joint, alternative[1].channel).mutual_information,
-    )
-    left_out = [name for name in choices[0].public.names if name not in counts.public.names]
-    note = f"left out, because the release retains more without: {', '.join(left_out)}"
-    return Made(counts, best, (note,) * bool(left_out), counts.columns)
+    """Return the release that retains most of a family, from noisy counts."""
+    noisy = counts.noisy
+    if noisy is None:
+        raise InvalidParameter("counts have no noise: add some first, from which the design is made")
+    best = designed(noisy.sample(confidence), notion, counts.public.places, family)
+    how = "by bounds on all subsets of the symbols at once"
+    kept = Kept(POPULATION, str(notion), confidence, how)
+    return Made(counts, assembled(family, notion, [kept], counts, best.channel, noisy), best)
 
 
 def assembled(
-    mechanism: str, notion: Notion, guarantees: Sequence[Kept], counts: Counts, channel: Channel, grid: int | None
+    mechanism: str,
+    notion: Notion,
+    guarantees: Sequence[Kept],
+    counts: Counts,
+    channel: Channel,
+    noisy: NoisyCounts,
 ) -> Design:
     """Return the design that consists of a channel and a table's counts."""
     joint = counts.joint
@@ -410,13 +326,12 @@ def assembled(
         counts.secret,
         counts.public,
         channel,
-        grid,
         texts_of_outputs(counts.public, sources, channel.joint_xy(joint)),
         sources,
         np.asarray(channel.joint_xy(joint).sum(axis=0)),
         counts.table,
         notion,
-        counts.noisy,
+        noisy,
     )
 
 
@@ -432,5 +347,4 @@ def information(design: Design) -> dict[str, Any]:
         "symbols": len(design.public.labels),
         "outputs": list(design.outputs),
         "sees_secret": design.channel.sees_secret,
-        "grid": design.grid,
     }

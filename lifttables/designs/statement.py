@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from liftlib.notions import LDP, Notion
-from lifttables.designs.designing import COUNTS, SAMPLE_ONLY, Design, Kept
+from lifttables.designs.designing import COUNTS, Design, Kept
 from lifttables.encoding.columns import JOIN, RARE
 from lifttables.encoding.naming import for_which_values, of_unlisted_values
 
@@ -24,13 +24,8 @@ INDEPENDENT = (
     "clusters such as households, if one person has several rows, or if the table is a census of everybody."
 )
 
-OUTPUTS_TELL = (
-    "The list of outputs was computed from the table's counts and can depend on a single row. Somebody who knows all "
-    "other rows may learn from it about the last one."
-)
-
 TRIED_TELLS = (
-    "The confidence allows for everything that this release tried, but not for bins, hierarchies or kept columns that "
+    "The confidence allows for everything that this release tried, but not for bins or hierarchies that "
     "were chosen after a look at results for these rows."
 )
 
@@ -48,28 +43,9 @@ NOISE_TELLS = (
 
 NO_LIMIT = "so nothing limits what somebody who knows all other rows may learn"
 
-TOGETHER_TELLS = f"Whether this may be published together with {{}} was checked with exact counts, {NO_LIMIT}."
-
-SEED_TELLS = f"The random numbers can be repeated by whoever knows their seed or generator, {NO_LIMIT}."
-
-CUTS_TELL = f"The bins end at quantiles of these rows, {NO_LIMIT}."
-
 NEW_ROWS_TELL = (
     "The probabilities of the outputs were computed before, from other rows, and whether they suit these rows was "
     f"checked with exact counts, {NO_LIMIT}."
-)
-
-
-CONSTANT_TELLS = "All rows have the same released value, which tells nothing about any of them."
-
-CHOICE_TELLS = (
-    "What somebody who knows all other rows may learn comes from the choice of this value alone, which was computed "
-    "from counts of all rows."
-)
-
-MERGING_TELLS = (
-    "The choice of values to merge depends on every row. For a small table, it may reveal a person's row to somebody "
-    "who knows all other rows."
 )
 
 
@@ -135,11 +111,6 @@ def not_covered(design: Design, *, new_rows: bool = False, bounded: bool = True)
     limits = [
         *([for_which_values(design.secret, rows, design.confidence), TRIED_TELLS] if design.confidence else []),
         *(of_unlisted_values(design.secret) if design.mechanism == COUNTS else []),
-        *(
-            []
-            if design.confidence or design.mechanism == COUNTS
-            else [f"Nothing is guaranteed beyond these rows: {SAMPLE_ONLY}."]
-        ),
         "Other knowledge about a person, combined with the released values, may reveal more.",
         "The release does not hide who is in the table, or how many people are.",
         f"The release shows the overall distribution of {JOIN.join(design.public.names)}, which is its purpose.",
@@ -148,8 +119,6 @@ def not_covered(design: Design, *, new_rows: bool = False, bounded: bool = True)
     ]
     if new_rows:
         limits.append(NEW_ROWS_TELL)
-    elif design.noisy is None:
-        limits.append(MERGING_TELLS if design.grid == 1 else OUTPUTS_TELL)
     else:
         limits += [*([NOISE_TELLS] * bounded), *([NAMES_TELL] * (not design.public.listed))]
     limits.append(f"Secrets other than {', '.join(design.secret.names)} are not protected.")

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from liftlib.errors import DataError
 from liftlib.joint import Joint
-from lifttables.population.noisy import NoisyCounts, sums_by
+from lifttables.population.noisy import NoisyCounts
 from lifttables.population.sample import Sample
 from mixproof.numerics import Matrix, Vector
 
@@ -337,11 +337,6 @@ class Counts:
     def joint(self) -> Joint:
         """The empirical joint distribution of what occurs, or its estimate by noisy counts, with texts as labels."""
         return Joint.from_counts(self.estimate, self.secret.texts, self.public.texts, drop_empty=True)
-
-    def united(self, public: Symbols, of: NDArray[np.int64]) -> Counts:
-        """Return the counts of other symbols, each the sum of those that have its index in ``of``."""
-        noisy = None if self.noisy is None else self.noisy.united(of)
-        return replace(self, table=sums_by(self.table, of), public=public, noisy=noisy)
 
     def occurring(self) -> Counts:
         """Return the counts without the secrets that no row has."""

@@ -48,7 +48,6 @@ def count(
     rare: Rare = "error",
     min_count: int = 5,
     max_symbols: int = 5000,
-    product: bool = False,
 ) -> Counts:
     """Return the contingency table of counted labels.
 
@@ -90,11 +89,6 @@ def count(
     _check_many(named(names), "symbols", len(labels), max_symbols)
     labels = labels + [(RARE,)] * bool(pooled or listed)
     symbols = Symbols(tuple(public), tuple(labels), pooled)
-    if product and symbols.labels != tuple(itertools.product(*(values for _, values in symbols.attributes))):
-        raise DataError(
-            f"side channels need every combination of {named(names)} to occur; {len(symbols.labels)} of "
-            f"{int(np.prod(symbols.shape))} do: coarsen or bin the columns"
-        )
     secret_symbols = Symbols(tuple(secret), tuple(secrets))
     table = np.zeros((len(secrets), len(labels)))
     np.add.at(table, (secret_symbols.index(filled), symbols.index(filled)), filled[ROWS].to_numpy())

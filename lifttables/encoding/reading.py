@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -32,7 +30,6 @@ NO_GUARANTEE = {
 
 
 LEAST_CONFIDENCE = 0.5
-MAX_SUBSET_COLUMNS = 4  # up to this many public columns, every subset of them is tried for a release
 
 
 @dataclass(frozen=True)
@@ -183,49 +180,21 @@ class Reading:
             columns.append(replace(column, edges=edges))
         return columns
 
-    def counts(self, table: Table, *, product: bool = False) -> Counts:
+    def counts(self, table: Table) -> Counts:
         """Return the contingency table."""
-        return self._counts_of(table, [self.publics], product=product)[0]
-
-    def choices(self, table: Table, confidence: float | None, *, product: bool = False) -> list[Counts]:
-        """Return a contingency table for each candidate set of public columns.
-
-        Leaving a column out may retain more, because each column splits the rows among more symbols. With up to
-        ``MAX_SUBSET_COLUMNS`` public columns, every non-empty subset is a candidate; with more, only the full set and
-        the sets without one column. The log of the number of candidates is added to ``chosen`` (union bound), so that
-        the choice may depend on the rows. Without a confidence, the full set is the only candidate, because an
-        additional column then never lowers the optimum; secrets that no row has are left out. ``product`` requires the
-        full set and all combinations of its labels.
-        """
-        n = len(self.publics)
-        if confidence is None or n == 1 or product:
-            counts = self.counts(table, product=product)
-            return [counts.occurring() if confidence is None else counts]
-        sizes = range(n, 0, -1) if n <= MAX_SUBSET_COLUMNS else (n, n - 1)
-        sets = [names for size in sizes for names in itertools.combinations(self.publics, size)]
-        return [replace(counts, chosen=counts.chosen + math.log(len(sets))) for counts in self._counts_of(table, sets)]
-
-    def _counts_of(self, table: Table, sets: Sequence[tuple[str, ...]], *, product: bool = False) -> list[Counts]:
-        """Return the contingency table for each set of public columns."""
         table.check([*self.secrets, *self.publics])
         secret, public = self.columns(table, self.secrets), self.columns(table, self.publics)
-        counted = labels_of(table, secret, public, self.missing)
-        ways = {column.name: cuts(table, column) for column in (*secret, *public) if column.name in self.cut_by_rows}
-        tables = []
-        for names in sets:
-            counts = count(
-                counted,
-                secret,
-                [column for column in public if column.name in names],
-                missing=self.missing,
-                rare=self.rare,
-                min_count=self.min_count,
-                max_symbols=self.max_symbols,
-                product=product,
-            )
-            more = sum(ways.get(column.name, 0.0) for column in counts.columns)
-            tables.append(replace(counts, chosen=counts.chosen + more))
-        return tables
+        counts = count(
+            labels_of(table, secret, public, self.missing),
+            secret,
+            public,
+            missing=self.missing,
+            rare=self.rare,
+            min_count=self.min_count,
+            max_symbols=self.max_symbols,
+        )
+        ways = sum(cuts(table, column) for column in (*secret, *public) if column.name in self.cut_by_rows)
+        return replace(counts, chosen=counts.chosen + ways)
 
     @property
     def cut_by_rows(self) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import difflib
+import hashlib
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -92,6 +93,14 @@ class Table(ABC):
     def batches(self, names: Sequence[str]) -> Iterator[Labels]:
         """Yield the rows of some columns, in order."""
         yield self.collected(self.rows(names))
+
+    def digest(self, columns: Sequence[Column]) -> bytes:
+        """Return the SHA-256 of some columns of the rows, in order."""
+        found = hashlib.sha256()
+        for rows in self.batches([column.name for column in columns]):
+            for name in rows.columns:
+                found.update("\0".join(map(str, [name, *rows[name].to_list()])).encode())
+        return found.digest()
 
     def distinct(self, names: Sequence[str]) -> int:
         """Return the number of distinct combinations of some columns' values."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import Any, Self
 
@@ -52,8 +52,6 @@ class NoisyCounts:
         How many noisy cells each symbol sums.
     choosers : numpy.ndarray, shape (S, X), or None
         Noisy counts of other rows of the table, which choose blocks of many symbols.
-    tables : int
-        How many tables of these rows with the same c the design was chosen from.
     unbounded : bool
         Whether one row may change more than two cells by 1, or somebody who knows a seed can remove the noise.
     """
@@ -63,13 +61,7 @@ class NoisyCounts:
     c: float
     cells: tuple[int, ...]
     choosers: Matrix | None = None
-    tables: int = 1
     unbounded: bool = False
-
-    @property
-    def level(self) -> float:
-        """The level of the noise of all tables together."""
-        return self.c * self.tables
 
     @property
     def insider(self) -> float:
@@ -77,7 +69,7 @@ class NoisyCounts:
 
         A row with other values changes two cells by 1.
         """
-        return math.inf if self.unbounded else 2 * self.level
+        return math.inf if self.unbounded else 2 * self.c
 
     def sample(self, confidence: float, chosen: float = 0.0) -> Sample:
         """Return the sample for statements about the population; designs that are tried share its bounds."""
@@ -90,12 +82,6 @@ class NoisyCounts:
             )
         return self._samples[key]
 
-    def united(self, of: Whole) -> NoisyCounts:
-        """Return the noisy counts of other symbols, each the sum of those that have its index in ``of``."""
-        cells = sums_by(np.array([self.cells]), of)[0].astype(np.int64).tolist()
-        choosers = None if self.choosers is None else sums_by(self.choosers, of)
-        return replace(self, table=sums_by(self.table, of), cells=tuple(cells), choosers=choosers)
-
     @cached_property
     def _samples(self) -> dict[tuple[float, float], Sample]:
         return {}
@@ -103,7 +89,7 @@ class NoisyCounts:
     def content(self) -> dict[str, Any]:
         """Return the counts as JSON values."""
         choosers = None if self.choosers is None else self.choosers.tolist()
-        fields = {"rows": self.rows, "c": self.c, "tables": self.tables, "unbounded": self.unbounded}
+        fields = {"rows": self.rows, "c": self.c, "unbounded": self.unbounded}
         return fields | {"table": self.table.tolist(), "cells": list(self.cells), "choosers": choosers}
 
     @classmethod
@@ -113,20 +99,11 @@ class NoisyCounts:
             None if content[key] is None else as_matrix(key, content[key]) for key in ("table", "choosers")
         )
         assert table is not None
-        cells, tables = tuple(map(int, content["cells"])), check_count("tables", content.get("tables", 1), 1)
+        cells = tuple(map(int, content["cells"]))
         unbounded = bool(content.get("unbounded", True))
-        found = cls(table, content["rows"], content["c"], cells, choosers, tables, unbounded)
+        found = cls(table, content["rows"], content["c"], cells, choosers, unbounded)
         found.sample(0.5)  # checks them
         return found
-
-
-def sums_by(table: Matrix, of: Whole) -> Matrix:
-    """Return the sums of the columns of a table that have the same index in ``of``.
-
-    >>> sums_by(np.array([[1.0, 2.0, 4.0]]), np.array([1, 0, 1])).tolist()
-    [[2.0, 5.0]]
-    """
-    return np.stack([np.bincount(of, row) for row in table])
 
 
 class NoisySample(Sample):

@@ -17,15 +17,11 @@ from numpy.typing import NDArray
 
 from liftlib import __version__
 from liftlib.channel import Channel
-from liftlib.notions import LDP
+from liftlib.notions import Notion
+from liftlib.notions.catalogue import content_of, from_content
 from lifttables.designs.designing import COUNTS, POPULATION, Design, Kept, check_texts, kernel_from, statements_from
 from lifttables.designs.statement import (
-    CHOICE_TELLS,
-    CONSTANT_TELLS,
-    CUTS_TELL,
     INDEPENDENT,
-    SEED_TELLS,
-    TOGETHER_TELLS,
     in_words,
     not_covered,
     statement,
@@ -38,11 +34,6 @@ from mixproof.numerics import Matrix, check_count, check_scalar
 
 FORMAT = "liftlib card 3"
 
-ROWS_TELL = (
-    "Rows of the same people were released before, and tell more together with these counts: the bounds on this card "
-    "are for counts alone."
-)
-
 DROPPED_ROWS_NOTE = (
     "The rows of people whose secret or released value is missing were dropped, which is visible if published "
     "values identify people, or to somebody who knows how many rows there were. What is said about the population is "
@@ -53,18 +44,9 @@ NO_LEDGER_NOTE = (
     "No ledger was used, so this release was not checked together with earlier releases about the same people."
 )
 
-NEW_PEOPLE_NOTE = "The owner states that these are other people than those of releases with nearly the same counts."
-
 LEDGER_NOTE = (
-    "Earlier releases that are missing from the owner's ledger were not checked. The ledger recognises a table with "
-    "the same or nearly the same counts, released by the same user or in the same folder. It does not recognise a "
-    "selection of the rows, many changed rows, several renamed columns, renamed columns or values of a table that has "
-    "changed as well, or releases by somebody else."
-)
-
-AGAIN_NOTE = (
-    "The same rows have the same noise again, and other rows have other noise. Together with an earlier release this "
-    "one may show whether any of these rows was changed in between."
+    "The owner's ledger has no other release of these rows. Releases of copies, of parts of the rows or by others are "
+    "not in it."
 )
 
 # reveals values only to somebody who knows all other rows; otherwise the notion holds even if the list is known
@@ -113,6 +95,8 @@ class Card:
     notion : str
     kept : tuple of Kept
         The guarantees.
+    promise : dict
+        The notion as JSON values, from which the words follow.
     words : tuple of str
         What the notion means for one person.
     not_covered : tuple of str
@@ -145,6 +129,7 @@ class Card:
     columns: tuple[str, ...]
     notion: str
     kept: tuple[Kept, ...]
+    promise: dict[str, Any]
     words: tuple[str, ...]
     not_covered: tuple[str, ...]
     symbols: Texts
@@ -280,86 +265,53 @@ def card_of(
     design: Design,
     *,
     release: int | None = 1,
-    others: str = "",
-    insider: float | None = None,
-    seeded: bool = False,
-    cut_by_rows: bool = False,
-    after_rows: bool = False,
     new_rows: int | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Card:
     """Return the card of a design's release.
 
-    It depends on the counts only through their sum, the noisy counts, and the set of symbols that occur (of pairs of a
-    symbol and a kept value, next to kept columns). This set does not depend on the secret.
+    It depends on the counts only through their sum, the noisy counts, and the set of
+    symbols that occur. This set does not depend on the secret.
 
     Parameters
     ----------
     design : Design
     release : int or None, keyword-only
         The number of this release of these rows; None without a ledger.
-    others : str, keyword-only
-        The other publications about these rows with which the notion is jointly satisfied, in this sample.
-    insider : float or None, keyword-only
-        By how much all noisy counts of these rows move the log odds of somebody who knows all other rows; by default
-        those of the design alone. Nothing limits them with ``others`` or ``new_rows``, which were checked with exact
-        counts, or if ``seeded``.
-    seeded : bool, keyword-only
-        Whether the random numbers can be repeated.
-    cut_by_rows : bool, keyword-only
-        Whether bins end at quantiles of the rows.
     new_rows : int or None, keyword-only
         The number of rows, if they are not those of the design.
-    after_rows : bool, keyword-only
-        Whether these are counts, and rows of the same people were released before.
     options : mapping, optional, keyword-only
         The options of the run, JSON values by name.
     """
-    published = not design.channel.sees_secret and (design.noisy is not None or design.grid == 1)
-    if insider is None:
-        insider = math.inf if design.noisy is None else design.noisy.insider
-    if others or seeded or new_rows is not None:
-        insider = math.inf
-    bounded = math.isfinite(insider)
-    sample_only = bool(others and design.confidence)
+    bounded = new_rows is None and math.isfinite(design.noisy.insider)
+    noise = design.noisy.c if bounded else None
     public = design.public
     symbols = tuple(label if label != (RARE,) else (RARE,) * len(public.columns) for label in public.labels)
     # not for the table's own shares, which could reveal a person's secret to somebody who knows all others
     secret = JOIN.join(design.secret.names)
-    promise, insider = (LDP(insider), 0.0) if design.mechanism == COUNTS else (design.promise, insider)
-    words = () if promise is None else in_words(promise, secret, insider=insider)
-    if design.constant and design.mechanism != COUNTS:
-        words = (*words, CONSTANT_TELLS, *([CHOICE_TELLS] if new_rows is None and not others else []))
     options = options or {}
+    promise = content_of(design.promise)
+    assert promise is not None  # the plan has checked it
     return Card(
         secret=tuple(design.secret.names),
         columns=tuple(public.names),
         notion=design.notion,
-        kept=_statements(design, others),
-        words=words,
+        kept=tuple(replace(guarantee, numbers="") for guarantee in design.kept),
+        promise=promise,
+        words=words_of(design.promise, secret, design.mechanism, noise),
         not_covered=(
             *not_covered(design, new_rows=new_rows is not None, bounded=bounded),
-            *([TOGETHER_TELLS.format(others)] * bool(others)),
-            *([SEED_TELLS] * seeded),
-            *([CUTS_TELL] * cut_by_rows),
-            *([ROWS_TELL] * after_rows),
-            *(
-                [f"Together with {others}, the notion is proved for this sample only, not for the population."]
-                * sample_only
-            ),
             NO_LEDGER_NOTE if release is None else LEDGER_NOTE,
-            *([AGAIN_NOTE] * ((release or 1) > 1 and design.noisy is not None and new_rows is None)),
-            *([NEW_PEOPLE_NOTE] if options.get("new_people") else []),
             *([POOL_TELLS] * design.pools_new),
             *([TABLE_ALONE_TELLS] * any(RARE in text for one in public.columns for _, text in one.parents)),
-            *([RARE_COMBINATIONS_NOTE] if options.get("keep") or options.get("rare") == "keep" else []),
+            *([RARE_COMBINATIONS_NOTE] if options.get("rare") == "keep" else []),
             *([DROPPED_ROWS_NOTE] if options.get("missing") == "drop" else []),
         ),
         symbols=symbols,
         texts=design.texts,
         sources=design.sources,
-        kernel=design.channel.kernel if published else None,
-        noise=None if design.noisy is None else design.noisy.level,
+        kernel=design.channel.kernel,
+        noise=noise,
         mechanism=design.mechanism,
         release=release or 1,
         made=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
@@ -369,12 +321,22 @@ def card_of(
     )
 
 
-def _statements(design: Design, others: str) -> tuple[Kept, ...]:
-    """Return the proven guarantees, jointly with any other publications."""
-    if not others:
-        return tuple(replace(guarantee, numbers="") for guarantee in design.kept)
-    whom = f"this sample, together with {others}"
-    return (Kept(whom, design.notion, None, "checked together, against the table's own shares"),)
+def words_of(promise: Notion, secret: str, mechanism: str, c: float | None) -> tuple[str, ...]:
+    """Return what a release's promise means for one person, from the notion and the noise alone."""
+    insider = 0.0 if mechanism == COUNTS else math.inf if c is None else 2 * c
+    return in_words(promise, secret, insider=insider)
+
+
+def differences(card: Card, text: str | None = None) -> list[str]:
+    """Return where a card's words are not those of its notion and noise, or its Markdown is not its own."""
+    found = []
+    if card.words != words_of(from_content(card.promise), JOIN.join(card.secret), card.mechanism, card.noise):
+        found.append("the words of the promise are not those of its notion and noise")
+    if str(from_content(card.promise)) != card.notion:
+        found.append("the notion's name is not that of the promise")
+    if text is not None and text != card.as_text():
+        found.append("the card in Markdown is not that of the JSON card")
+    return found
 
 
 def read_card(path: str | Path) -> Card:
@@ -399,6 +361,7 @@ def _card(content: Any) -> Card:
     named: dict[str, Any] = {**lists, **scalars}
     return Card(
         **named,
+        promise=dict(content["promise"]),
         kept=statements_from(content["kept"]),
         symbols=symbols,
         texts=texts,

@@ -8,7 +8,6 @@ import json
 import math
 import os
 import warnings
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -42,70 +41,30 @@ def level_for(rows: int, cells: int) -> float:
     return min(max(wanted, LEAST_C), MOST_C)
 
 
-def with_noise(choices: Sequence[Counts], c: float | None, key: bytes, most: int = MAX_LATTICE_SYMBOLS) -> list[Counts]:
-    """Return counts with noisy ones for designs, of the same noise in each choice of columns.
+def with_noise(counts: Counts, c: float | None, key: bytes, most: int = MAX_LATTICE_SYMBOLS) -> Counts:
+    """Return counts with noisy ones, from which designs are made.
 
-    The first of the choices has all columns, and its table gets the noise; the others sum its cells. If rare symbols
-    were pooled there, their cells cannot be told apart, and each choice has noise of its own and its part of c.
-
-    Parameters
-    ----------
-    choices : sequence of Counts
-    c : float or None
-        At least ``LEAST_NOISE``; by default that of :func:`level_for`.
-    key : bytes
-        Secret. The noise is a pseudorandom function of the key and the table: the same table has the same noise again,
-        which cannot be averaged away, and tables that differ in any row have independent noise.
-    most : int
-        With more symbols, a part of the rows chooses how to merge them into blocks, and has noisy counts of its own.
+    The noise is a pseudorandom function of ``key``, which is secret, and the table: the same table has the same noise
+    again, which cannot be averaged away. With more than ``most`` symbols, a part of the rows chooses how to merge them
+    into blocks, and has noisy counts of its own. ``c`` is that of :func:`level_for` by default.
     """
-    first = choices[0]
-    level = level_for(int(first.table.sum()), first.table.size) if c is None else c
-    check_scalar("noise", level, LEAST_NOISE, finite=True)
-    if first.public.has_pool:
-        return [
-            replace(choice, noisy=_noisy(choice, level / len(choices), key, most, len(choices))) for choice in choices
-        ]
-    full = replace(first, noisy=_noisy(first, level, key, most))
-    return [full, *(_summed(full, choice, most) for choice in choices[1:])]
-
-
-def _noisy(counts: Counts, level: float, key: bytes, most: int, tables: int = 1) -> NoisyCounts:
     table, rows = counts.table.astype(np.int64), int(counts.table.sum())
-    in_parts = table.shape[1] > most
-    of_table = _key_of(key, counts, level, in_parts=in_parts)
+    level = check_scalar("noise", level_for(rows, table.size) if c is None else c, LEAST_NOISE, finite=True)
+    of_table = key_of_table(key, counts, level)
     rng, choosers = Stream(of_table, 0), None
-    if in_parts:
-        # each row is in one of two parts, so that its noise protects it as in one table
+    if table.shape[1] > most:
         splitting = np.random.default_rng(int.from_bytes(Stream(of_table, 1).bits(4).tobytes(), "big"))
         some = splitting.multivariate_hypergeometric(table.ravel(), round(SELECTION_SHARE * rows)).reshape(table.shape)
         choosers, table = (some + geometric_noise(table.shape, level, rng)).astype(np.float64), table - some
     noisy = (table + geometric_noise(table.shape, level, rng)).astype(np.float64)
-    return NoisyCounts(noisy, int(table.sum()), level, (1,) * table.shape[1], choosers, tables)
+    return replace(counts, noisy=NoisyCounts(noisy, int(table.sum()), level, (1,) * table.shape[1], choosers))
 
 
-def _key_of(key: bytes, counts: Counts, c: float, *, in_parts: bool) -> bytes:
-    """Return the key of a table's noise and split; whole and in parts, the noise is independent, or it would cancel."""
+def key_of_table(key: bytes, counts: Counts, c: float) -> bytes:
+    """Return the key of a table's noise and split."""
     columns = [[column.name for column in symbols.columns] for symbols in (counts.secret, counts.public)]
     labels = [symbols.labels for symbols in (counts.secret, counts.public)]
-    return hmac.digest(key, json.dumps([columns, labels, counts.table.tolist(), c, in_parts]).encode(), hashlib.sha256)
-
-
-def _summed(full: Counts, choice: Counts, most: int) -> Counts:
-    """Return the counts of fewer columns; their noisy counts are sums of the noisy counts of all columns.
-
-    With at most ``most`` symbols no rows are needed to choose blocks, so both parts are summed, with the noise of both.
-    """
-    noisy = full.noisy
-    assert noisy is not None
-    at = [full.public.names.index(name) for name in choice.public.names]
-    place = {label: x for x, label in enumerate(choice.public.labels)}
-    of = np.array([place[tuple(label[column] for column in at)] for label in full.public.labels])
-    summed = noisy.united(of)
-    if summed.choosers is not None and len(choice.public.labels) <= most:
-        both, cells = summed.table + summed.choosers, tuple(2 * n for n in summed.cells)
-        summed = NoisyCounts(both, int(full.table.sum()), noisy.c, cells)
-    return replace(choice, noisy=summed)
+    return hmac.digest(key, json.dumps([columns, labels, counts.table.tolist(), c]).encode(), hashlib.sha256)
 
 
 def secret_key() -> bytes:

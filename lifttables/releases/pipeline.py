@@ -1,4 +1,4 @@
-"""The only way from a table to a release: plan, checks, design, audit, card, draw.
+"""The only way from a table to a release: read, add noise, try all families, check, draw, record.
 
 Only :func:`release` and :func:`release_again` create a :class:`Draw`, from which frames and files are made, so no route
 skips a step.
@@ -6,48 +6,43 @@ skips a step.
 
 from __future__ import annotations
 
-import math
-import sys
-import warnings
+import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
-from liftlib import registry
+import numpy as np
+
 from liftlib.channel import Uniform
-from liftlib.errors import BrokenNotion, DataError, InvalidParameter, LiftWarning
-from liftlib.notions import AttributeWise, Notion
+from liftlib.errors import BrokenNotion, DataError, InvalidParameter, UnsupportedNotion
+from liftlib.notions import RatioBased
+from liftlib.notions.catalogue import content_of
 from lifttables.audits.auditing import Audit, audited
-from lifttables.confident.certification import route
-from lifttables.confident.subset_lattice import MAX_LATTICE_SYMBOLS
-from lifttables.designs.designing import COUNTS, DEFAULT_CONFIDENCE, SAMPLE_ONLY, Design, Made, best_design
-from lifttables.designs.keeping import MOST_NEXT_TO_ONE, design_next_to, linked_counts
+from lifttables.confident.families import obstacle
+from lifttables.designs.designing import COUNTS, DEFAULT_CONFIDENCE, Design, best_design
 from lifttables.designs.publishing import check_formulas
-from lifttables.encoding.binning import values_from
+from lifttables.encoding.columns import JOIN, ROWS, Counts
 from lifttables.encoding.counting import named
 from lifttables.encoding.reading import Reading
 from lifttables.encoding.table import Table
 from lifttables.files import many
 from lifttables.releases.card import Card, card_of
 from lifttables.releases.counts import counts_design, counts_frame
-from lifttables.releases.drift import Drift, guarantees
-from lifttables.releases.judging import check_composition, check_secrets, judged
-from lifttables.releases.ledger import Ledger, check_new, entered, opened, read_ledger
+from lifttables.releases.ledger import Ledger, opened, release_key
 from lifttables.releases.noising import secret_key, with_noise
 from lifttables.releases.question import Question
-from lifttables.releases.trying import Tried, best_of, candidates, check_dear, without_blocks
-from lifttables.sources.randomness import key_of, note_on, uniform
-from mixproof.numerics import KEEP_TOL
+from lifttables.sources.randomness import Stream, note_on, uniform
 
 ForNew = Literal["refuse", "drop"]
 
 FRAME_NAME = "a frame"  # what a ledger calls a release that is not a file
-
-UNDECIDED: Final = "undecided"
-
 MAX_SECRETS = 64  # of a promise for the population, whose bounds take half a second for each
 MOST_BUDGET = 50.0  # nats; a factor of more than 10^21 between probabilities limits no belief
+
+
+class OnlyConstant(BrokenNotion):
+    """Nothing but a constant keeps the promise."""
 
 
 @dataclass(frozen=True)
@@ -57,23 +52,44 @@ class Plan:
     Attributes
     ----------
     reading : lifttables.encoding.reading.Reading
-    notion : Notion or Question
-    keep, mechanism, confidence, resamples
-        As in :func:`~lifttables.releases.sanitising.sanitise`.
+    promise : RatioBased or Question
+        LIP, ALIP, LDP, or a belief.
+    confidence : float
+    counts : bool
+        Whether to publish noisy counts of the public columns in place of rows.
+    merge : bool
+        Whether to merge symbols, without random draws, which retains less.
     noise : float or None
-        The level of the noise of the counts, by default from the numbers of rows and cells.
-    new_people : bool
-        Whether the rows are stated to be of other people than those of earlier releases with nearly the same counts.
+        The level c of the noise; by default from the numbers of rows and cells or, of counts, from the promise.
     """
 
     reading: Reading
-    notion: Notion | Question
-    mechanism: str = "subset-merging"
-    confidence: float | None = DEFAULT_CONFIDENCE
-    keep: tuple[str, ...] = ()
-    resamples: int = 200
+    promise: RatioBased | Question
+    confidence: float = DEFAULT_CONFIDENCE
+    counts: bool = False
+    merge: bool = False
     noise: float | None = None
-    new_people: bool = False
+    resamples: int = 200
+
+    @property
+    def notion(self) -> RatioBased:
+        """The notion that keeps the promise."""
+        return self.promise.notion if isinstance(self.promise, Question) else self.promise
+
+    @property
+    def level_of_counts(self) -> float:
+        """The level 2c of the noise of counts that keeps the promise, whatever else is known."""
+        if isinstance(self.promise, Question):
+            return self.promise.odds_growth
+        return float(self.promise.odds_growth)
+
+    def as_text(self) -> str:
+        """Return the plan as JSON, for the key of its release."""
+        return json.dumps({**asdict(self.reading), "promise": str(self.promise), **_plain(self)}, default=str)
+
+
+def _plain(plan: Plan) -> dict[str, Any]:
+    return {"confidence": plan.confidence, "counts": plan.counts, "merge": plan.merge, "noise": plan.noise}
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,60 +100,41 @@ class Draw:
     design: Design
     past: Ledger | None
     source: Uniform
-    entry: Design  # the design with the counts of these rows
+    key: str
 
     def frame(self) -> Any:
-        """Return the released rows in the table's library, and record the release."""
-        with entered(self.past, FRAME_NAME, self.entry):
-            if self.design.mechanism == COUNTS:
-                return counts_frame(self.design)
-            return self.table.release(self.design, self.source)
+        """Return the released rows, or counts, in the table's library."""
+        return (
+            counts_frame(self.design)
+            if self.design.mechanism == COUNTS
+            else self.table.release(self.design, self.source)
+        )
+
+    def ledger(self, output: str) -> Ledger | None:
+        """Return the ledger with this release."""
+        if self.past is None:
+            return None
+        of_rows = self.design.mechanism != COUNTS
+        what = f"{JOIN.join(self.design.public.names)}, {self.design.notion}"
+        return self.past.with_entry(output, what, self.key, of_rows=of_rows, level=self.design.noisy.insider)
 
 
 @dataclass(frozen=True, eq=False)
 class Sanitised:
-    """The result of :func:`sanitise`: released frame, card, design and audit.
-
-    Attributes
-    ----------
-    frame : frame or None
-        None if the rows went to a file. Compute a lazy frame before publication: it holds the source of its draws.
-    card : Card
-        May be published with the rows.
-    design : Design
-        Holds the counts: confidential.
-    audit : Audit
-        The audit of the release; its numbers depend on the counts: confidential.
-    tried : tuple of Tried
-        What each design that was tried achieves; the design is one of them.
-    """
+    """The result of a release: frame (None if the rows went to a file), card, design and audit."""
 
     frame: Any
     card: Card
     design: Design
     audit: Audit
-    tried: tuple[Tried, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Applied:
-    """The result of :func:`apply`: released new rows, their card, and their drift.
-
-    Attributes
-    ----------
-    frame : frame or None
-        None if the rows went to a file.
-    card : Card
-        May be published with the rows.
-    drift : Drift
-    notes : tuple of str
-        Like the drift, for the owner: confidential.
-    """
+    """The result of a release of new rows: frame (None if they went to a file) and card."""
 
     frame: Any
     card: Card
-    drift: Drift
-    notes: tuple[str, ...] = ()
 
 
 def release(
@@ -149,60 +146,74 @@ def release(
 ) -> Sanitised:
     """Design, check and audit a release, and return the sink's result.
 
-    It raises the same errors as :func:`~lifttables.releases.sanitising.sanitise`.
+    Raises
+    ------
+    OnlyConstant
+        If nothing but a constant keeps the promise; with the value that is responsible and the rows needed.
+    BrokenNotion
+        If the ledger has another release of these rows, or the noise of its counts leaves too little.
     """
     reading = plan.reading
     reading.check_population(plan.confidence)
-    check_keep(table, plan)
-    if ledger is not None:
-        read_ledger(ledger)  # errors are raised before the design, which may take a long time
-    if not plan.new_people:
-        check_new(table, ledger)
-    source = uniform(rng)
-    of_counts = plan.mechanism == COUNTS
-    if of_counts and rng is not None:
-        raise InvalidParameter("the noise of counts protects nobody if a seed repeats it: leave out the seed")
-    if of_counts and reading.cut_by_rows:
-        raise InvalidParameter(
-            "quantiles depend on every row, so the noise of counts cannot hide a single one: give edges as bins",
-            arguments=("bins",),
-        )
-    key = secret_key() if rng is None and (of_counts or plan.confidence is not None) else key_of(source)
-    (counts, design, notes, read), tried = _designed(table, plan, key)
-    if (rng is not None or reading.cut_by_rows) and design.noisy is not None:  # the ledger tells later releases
-        design = replace(design, noisy=replace(design.noisy, unbounded=True))
-    rows = table.complete(read) if counts.dropped else table
+    if plan.counts and reading.cut_by_rows:
+        raise InvalidParameter("quantiles depend on every row: give edges as bins", arguments=("bins",))
+    counts = reading.counts(table)
+    rows = table.complete(counts.columns) if counts.dropped else table
+    secret = secret_key() if rng is None else bytes(32)
+    # the noise depends on the table alone, so that plans that are tried share it; the draws on the plan too
+    key = release_key(secret, rows.digest(counts.columns), plan.as_text())
+    design = _designed(counts, plan, secret)
     check_formulas(design)
-    warn_of_rows_alone(plan.confidence)
-    with opened(ledger, table) as past:
-        check_each_secret(design)
-        check_secrets(design, past)
-        # of counts, no row is published next to theirs
-        composition = check_composition(rows, design, None if of_counts else past, applied=False)
-        notes = (*notes, *composition.notes, *notes_on(rows, design, reading, rng))
-        notes = notes if past is None else (*notes, f"the ledger of these rows is {past.path}")
+    with opened(ledger) as past:
+        if past is not None:
+            level = design.noisy.insider
+            past.check(
+                key.hex(), of_rows=not plan.counts, level=level, most=plan.level_of_counts if plan.counts else np.inf
+            )
+        notes = [note_on(rng), *([f"the ledger of these rows is {past.path}"] if past else [])]
         audit = audited(
-            counts,
-            design.promise,
-            design.named_channel,
-            resamples=plan.resamples,
-            notes=tuple(notes),
-            sure=design.confidence is not None,
+            counts, design.promise, design.named_channel, resamples=plan.resamples, notes=tuple(notes), sure=True,
             sampling=reading.sampling,
+        )  # fmt: skip
+        card = card_of(design, release=None if past is None else 1 + len(past.entries), options=_options(plan))
+        source = Stream(key, 0) if rng is None else uniform(rng)
+        return sink(Draw(rows, design, past, source, key.hex()), Sanitised(None, card, design, audit))
+
+
+def _designed(counts: Counts, plan: Plan, secret: bytes) -> Design:
+    """Return the design for a table."""
+    if content_of(plan.notion) is None:
+        raise UnsupportedNotion(
+            f"{plan.notion} is not a notion that a card can name: release with LIP, ALIP, LDP or a belief"
         )
-        if composition.others:  # the audit is of the released columns alone
-            audit = replace(audit, population=UNDECIDED)
-        card = card_of(
-            design,
-            release=None if past is None else 1 + len(past.earlier),
-            others=composition.others,
-            insider=_insider(design, past),
-            seeded=rng is not None,
-            cut_by_rows=bool(reading.cut_by_rows),
-            after_rows=of_counts and past is not None and any(not entry.design.constant for entry in past.earlier),
-            options=_options(design, plan),
+    if plan.counts:
+        return counts_design(counts, plan.level_of_counts / 2 if plan.noise is None else plan.noise, secret)
+    if len(counts.secret.labels) > MAX_SECRETS:
+        raise DataError(
+            f"{named(counts.secret.names)} has {len(counts.secret.labels):,} secrets, and a promise for the population "
+            f"is computed for at most {MAX_SECRETS}: bin or coarsen it",
+            arguments=("bins", "hierarchies"),
         )
-        return sink(Draw(rows, design, past, source, design), Sanitised(None, card, design, audit, tried))
+    counts = with_noise(counts, plan.noise, secret)
+    made = best_design(counts, plan.notion, plan.confidence, "merging" if plan.merge else "subset response")
+    if made.design.constant:
+        raise OnlyConstant(_why(counts, plan))
+    return made.design
+
+
+def _why(counts: Counts, plan: Plan) -> str:
+    """Return which value of the secret stops a release, and what would help."""
+    assert counts.noisy is not None
+    found = obstacle(counts.noisy.sample(plan.confidence), plan.notion)
+    value = JOIN.join(counts.secret.labels[found.secret])
+    rows = int(counts.noisy.rows)
+    more = (
+        f"about {found.rows:,.0f} rows of these shares would do" if np.isfinite(found.rows) else "more rows do not help"
+    )
+    return (
+        f"only a constant keeps the promise with {many(rows, 'row')}: too little is known of {value!r}; {more}. Merge "
+        "rare values of the secret, allow a larger belief, or publish --counts"
+    )
 
 
 def release_again(
@@ -211,179 +222,38 @@ def release_again(
     sink: Callable[[Draw, Applied], Applied],
     *,
     missing: ForNew = "refuse",
-    new_people: bool = False,
     ledger: Path | None = None,
     rng: Uniform | int | None = None,
 ) -> Applied:
-    """Check new rows against a design, and return the sink's result.
-
-    It raises the same errors as :func:`~lifttables.releases.sanitising.apply`.
-    """
+    """Release new rows, stated to be of the same population, with a design; return the sink's result."""
     if design.mechanism == COUNTS:
-        raise DataError(
-            "this design is of noisy counts, which are those of its own rows: release the counts of the new rows as a "
-            "first release"
-        )
+        raise DataError("this design is of the counts of its own rows: release the new rows as a first release")
     table.check(design.columns_needed())
-    rows = table.complete(design.columns_in(table.columns)) if missing == "drop" else table
-    check_formulas(design)
-    if not new_people:
-        check_new(table, ledger)
-    with opened(ledger, table) as past:
-        check_each_secret(design)
-        check_secrets(design, past)
-        drift, composition = judged(rows, design, past)
+    columns = design.columns_in(table.columns)
+    rows = table.complete(columns) if missing == "drop" else table
+    key = release_key(secret_key(), rows.digest(columns), json.dumps(design.content()))
+    with opened(ledger) as past:
+        if past is not None:
+            past.check(key.hex(), of_rows=True, level=0.0, most=np.inf)
+        n = int(rows.counts(columns)[ROWS].sum())
         card = card_of(
-            replace(design, kept=guarantees(drift, design)),
-            release=None if past is None else 1 + len(past.earlier),
-            others=composition.others,
-            seeded=rng is not None,
-            new_rows=drift.rows,
-            options={"missing": missing, "new_people": new_people},
+            design, release=None if past is None else 1 + len(past.entries), new_rows=n, options={"missing": missing}
         )
-        draw = Draw(rows, design, past, uniform(rng), design.of_rows(rows))
-        return sink(draw, Applied(None, card, drift, composition.notes))
+        source = Stream(key, 0) if rng is None else uniform(rng)
+        return sink(Draw(rows, design, past, source, key.hex()), Applied(None, card))
 
 
-def _designed(table: Table, plan: Plan, key: bytes) -> tuple[Made, tuple[Tried, ...]]:
-    """Return the design for a table, and what each design that was tried achieves."""
-    reading, confidence = plan.reading, plan.confidence
-    if plan.mechanism == COUNTS:
-        (counts,) = with_noise([reading.counts(table)], plan.noise, key, sys.maxsize)
-        return Made(counts, counts_design(counts), (), counts.columns), ()
-    notions = plan.notion.notions() if isinstance(plan.notion, Question) else (limiting(plan.notion),)
-    if plan.keep:
-        linked = linked_counts(table, reading, plan.keep, confidence)
-        choices, n_public, most = [linked.counts], linked.n_symbols, MOST_NEXT_TO_ONE
-    else:
-        choices = reading.choices(table, confidence, product=isinstance(notions[0], AttributeWise))
-        n_public, most = len(choices[0].public.labels), MAX_LATTICE_SYMBOLS
-    tried = candidates(notions, plan.mechanism, n_public, linked=bool(plan.keep))
-    for notion, mechanism in tried:
-        replaced = confidence is not None and route(registry.mechanisms[mechanism], notion) != mechanism
-        check_dear(mechanism, n_public, designed=replaced)
-    if confidence is not None:
-        secrets = choices[0].secret
-        if len(secrets.labels) > MAX_SECRETS:
-            raise DataError(
-                f"{named(secrets.names)} has {len(secrets.labels):,} secrets, and a promise for the population is "
-                f"computed for at most {MAX_SECRETS}: bin or coarsen it",
-                arguments=("bins", "hierarchies"),
-            )
-        # a part of the rows groups kept values
-        choices = with_noise(choices, plan.noise, key, 0 if plan.keep else without_blocks(tried))
-
-    def make(notion: Notion, mechanism: str, each: float | None) -> Made:
-        if not plan.keep:
-            return best_design(choices, notion, mechanism, each)
-        return design_next_to(replace(linked, counts=choices[0]), notion, mechanism, each, ways=len(notions))
-
-    return best_of(make, choices[0], tried, plan.mechanism, confidence, in_blocks=n_public > most)
-
-
-def check_keep(table: Table, plan: Plan) -> None:
-    """Raise DataError if a kept column is missing, secret or released anyway, or next to listed values."""
-    table.check(plan.keep)
-    for name in plan.keep:
-        if name in plan.reading.secrets:
-            raise DataError(f"a kept column is the secret {name!r}: it is not published")
-        if name in plan.reading.publics:
-            raise DataError(f"a kept column is {name!r}, which is public and released anyway: leave it out")
-    for name, _ in map(values_from, plan.reading.values if plan.keep else ()):
-        if name not in plan.reading.secrets:
-            raise DataError(
-                f"the values of {name!r} are listed, which only a release without kept columns can use: leave out the "
-                "list, or the kept columns",
-                arguments=("values", "keep"),
-            )
-
-
-def limiting(notion: Notion) -> Notion:
-    """Return a notion; raise InvalidParameter if all of its budgets are above ``MOST_BUDGET``."""
-    budgets = {name: value for name, value in vars(notion).items() if name.startswith("eps")}
-    if budgets and all(value > MOST_BUDGET for value in budgets.values()):
-        raise InvalidParameter(
-            f"{notion} limits nothing in practice, so its release would be the public columns as they are: give "
-            f"{' or '.join(budgets)} a value of at most {MOST_BUDGET:g} nats",
-            arguments=tuple(budgets),
-        )
-    return notion
-
-
-def _options(design: Design, plan: Plan) -> dict[str, Any]:
+def _options(plan: Plan) -> dict[str, Any]:
     """Return the options of a run for its card, without seeds and folders."""
     reading = plan.reading
     return {
-        "confidence": design.confidence,
+        "confidence": plan.confidence,
         "bins": list(reading.bins),
         "hierarchies": [text.partition("=")[0] for text in reading.hierarchies],
         "categorical": list(reading.categorical),
         "values": list(reading.values),
-        "sampling": reading.sampling,
         "missing": reading.missing,
         "na": None if reading.na is None else list(reading.na),
         "rare": reading.rare,
         "min_count": int(reading.min_count),
-        "new_people": plan.new_people,
-        "keep": list(plan.keep),
     }
-
-
-def _insider(design: Design, past: Ledger | None) -> float:
-    """Return by how much all noisy counts of these rows move log odds; inf if a design saw exact counts."""
-    every = [design, *(entry.design for entry in (() if past is None else past.earlier))]
-    if any(made.noisy is None for made in every):
-        return math.inf
-    # noise that two releases share counts once, but not equal noise of other values
-    known = {
-        (made.secret.labels, made.public.labels, made.noisy.table.tobytes()): made.noisy.insider
-        for made in every
-        if made.noisy is not None
-    }
-    return sum(known.values())
-
-
-def warn_of_rows_alone(confidence: float | None) -> None:
-    """Warn that a design without a confidence is for this sample only."""
-    if confidence is None:
-        warnings.warn(f"no confidence, so {SAMPLE_ONLY}", LiftWarning, stacklevel=4)
-
-
-def check_each_secret(design: Design) -> None:
-    """Raise BrokenNotion if one of several secrets is not protected individually.
-
-    This can happen with a user-defined notion.
-    """
-    if len(design.secret.columns) == 1 or design.promise is None or design.channel.sees_secret:
-        return
-    for at, name in enumerate(design.secret.names):
-        violation = design.promise.violation(design.counts.alone(at).joint, design.channel)
-        if not violation <= KEEP_TOL:
-            raise BrokenNotion(
-                f"{design.notion} holds for all secrets together, but {name!r} alone exceeds it by {violation:.4g}"
-            )
-
-
-def notes_on(table: Table, design: Design, reading: Reading, rng: object) -> list[str]:
-    """Return the owner's notes on a release."""
-    notes = [note_on(rng), *([] if design.confidence or design.mechanism == COUNTS else [SAMPLE_ONLY])]  # type: ignore[arg-type]
-    notes += [f"{one.how}: {one.numbers}" for one in design.kept if one.numbers]
-    if design.public.pooled:
-        notes.append(
-            f"pooled as (rare): {many(len(design.public.pooled), 'public symbol')} "
-            + ("not listed" if design.public.listed else f"with fewer than {reading.min_count} rows")
-        )
-    if reading.cut_by_rows:
-        notes.append(
-            f"the bins of {', '.join(reading.cut_by_rows)} end at quantiles of these rows, and their labels publish "
-            "these quantiles, which are close to values of single rows"
-        )
-    left = [name for name in table.columns if name not in {*design.public.names, *design.secret.names}]
-    if left:
-        notes.append(f"not published: the secret and {many(len(left), 'other column')}")
-    if design.noisy is not None:
-        notes.append(
-            f"designed from counts with two-sided geometric noise of level {design.noisy.level:g}, the "
-            "same again for this table"
-        )
-    return notes

@@ -9,6 +9,7 @@ from lifttables.designs.statement import published_as, statement
 from lifttables.files import many
 from lifttables.releases.card import Card
 from lifttables.releases.counts import errors_of
+from lifttables.releases.estimating import expected_error
 from lifttables.releases.pipeline import Sanitised
 
 PUBLISHED, PROMISED, USES, LIMITS = (
@@ -48,16 +49,9 @@ def _uses(done: Sanitised) -> list[str]:
     if done.card.of_counts:
         error = 100 * float(errors_of(done.design).max())
         return [f"They have each share of the column with a 95 % error of at most {error:.2g} percentage points."]
-    lines = []
-    for one in done.tried:
-        sure = "" if math.isinf(one.error) else f"{100 * one.error:.2g} percentage points"
-        if (one.notion, one.mechanism) != (done.design.notion, done.design.mechanism):
-            beside = f", with a 95 % error of shares of at most {sure}" * bool(sure)
-            lines.append(f"Also tried: {one.mechanism} under {one.notion} retains {100 * one.nmi:.1f} %{beside}.")
-        elif sure:
-            lines.insert(0, f"They can estimate each share of the column with a 95 % error of at most {sure}.")
-        else:
-            lines.insert(
-                0, "They can count the released values, but cannot estimate the share of every original value."
-            )
+    error = expected_error(done.design.channel.kernel, done.design.counts.joint.p_x, done.design.rows)
+    if math.isinf(error):
+        lines = ["They can count the released values, but cannot estimate the share of every original value."]
+    else:
+        lines = [f"They can estimate each share with a 95 % error of at most {100 * error:.2g} percentage points."]
     return [f"They have {100 * done.audit.overall['nmi']:.1f} % of the information (NMI).", *lines]

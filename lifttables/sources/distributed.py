@@ -1,4 +1,4 @@
-"""Tables in databases and on clusters (Dask, Spark), counted in place.
+"""Tables in databases and on clusters (Dask), counted in place.
 
 A cluster returns only counts, and a release is again a lazy frame of the cluster. The release's key and the partition's
 number determine the random numbers, so a partition that is computed again draws the same outputs.
@@ -6,9 +6,8 @@ number determine the random numbers, so a partition that is computed again draws
 
 from __future__ import annotations
 
-import re
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,17 +16,15 @@ import numpy as np
 import polars as pl
 
 from liftlib.channel import Uniform
-from liftlib.errors import DataError
 from lifttables.designs.designing import Design
 from lifttables.designs.publishing import published
 from lifttables.encoding.columns import ROWS, Column, Labels, check_numbers, labelled
 from lifttables.encoding.table import NUMBER, Rows, Table, numbers, reading, tally
-from lifttables.sources.polars_rows import PolarsTable, polars_of, texts_of
+from lifttables.sources.polars_rows import PolarsTable, polars_of
 from lifttables.sources.randomness import Stream, key_of
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
 
 TEXT_DTYPE: Final = "string[pyarrow]"  # Dask's type of texts
 FAN_IN = 16  # number of partitions whose counts are summed at a time
@@ -43,8 +40,6 @@ def elsewhere(frame: Any) -> Lazy:
     """Return the table of a lazy narwhals frame."""
     if frame.implementation.is_dask():
         return OnDask(frame)
-    if frame.implementation in (nw.Implementation.PYSPARK, nw.Implementation.PYSPARK_CONNECT):
-        return OnSpark(frame)
     return Lazy(frame)
 
 
@@ -197,97 +192,3 @@ def _released_part(
 
 def _in_order(part: pd.DataFrame) -> pd.DataFrame:
     return part.sort_values(ORDER_COLUMN, kind="stable").drop(columns=ORDER_COLUMN).reset_index(drop=True)
-
-
-class OnSpark(Parted):
-    """A PySpark data frame, classic or Spark Connect."""
-
-    def _selected(self, frame: Rows, names: Sequence[str]) -> Rows:
-        rows: Rows = nw.from_native(frame.to_native().select(*map(_quoted, names)))
-        return rows
-
-    def tally(self, names: Sequence[str], count: Count) -> pl.DataFrame:  # noqa: D102
-        from pyspark.sql import functions  # noqa: PLC0415
-
-        rows = self.rows(names).to_native()
-        empty = count(pl.DataFrame(schema=dict.fromkeys(names, pl.String)))
-        keys = [name for name in empty.columns if name != ROWS]
-        kinds = {pl.String: "string", pl.Float64: "double", pl.Int64: "long"}
-        # short names, because Spark reads a.b as a field of a, and A as a
-        short = {name: f"c{at}" for at, name in enumerate(keys)} | {ROWS: "n"}
-        schema = ", ".join(f"{short[name]} {kinds[type(empty.schema[name])]}" for name in short)
-        counted = rows.mapInArrow(partial(_counted_batches, count=count, short=short), schema)
-        summed = counted.groupBy(*(short[name] for name in keys)).agg(functions.sum("n").alias("n"))
-        back = {alias: name for name, alias in short.items()}
-        gathered = _run(summed.toArrow)
-        return pl.DataFrame({back[alias]: pl.Series(gathered[alias]) for alias in gathered.column_names})
-
-    def drawn(self, design: Design, key: bytes) -> Any:  # noqa: D102
-        from pyspark.sql import types  # noqa: PLC0415
-
-        columns = published(self, design)
-        frame = self.rows(design.columns_needed()).to_native()
-        fields = [types.StructField(name, types.StringType()) for name in columns]
-        fields.append(types.StructField(ORDER_COLUMN, types.LongType()))
-        draw = partial(_released_batches, design=design, key=key, columns=columns)
-        drawn = frame.mapInArrow(draw, types.StructType(fields))
-        return drawn.repartition(_quoted(ORDER_COLUMN)).sortWithinPartitions(_quoted(ORDER_COLUMN)).drop(ORDER_COLUMN)
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
-
-
-def _run(ask: Any) -> Any:
-    """Return the result of a Spark job; raise a worker's DataError here."""
-    try:
-        return ask()
-    except Exception as error:
-        match = re.search(r"liftlib\.errors\.DataError: (.*)", str(error))
-        if match is None:
-            raise
-        raise DataError(match[1]) from error
-
-
-def _rows_of(batch: pa.RecordBatch) -> pl.DataFrame:
-    import pyarrow as pa  # noqa: PLC0415
-
-    return polars_of(nw.from_native(pa.Table.from_batches([batch]), eager_only=True))
-
-
-def _counted_batches(
-    batches: Iterator[pa.RecordBatch], count: Count, short: dict[str, str]
-) -> Iterator[pa.RecordBatch]:
-    counts: list[pl.DataFrame] = []
-    for batch in batches:
-        counts.append(count(_rows_of(batch)))
-        if len(counts) == FAN_IN:
-            counts = [_summed(counts)]
-    if counts:
-        total = _summed(counts).select(pl.col(name).alias(alias) for name, alias in short.items())
-        yield from _plain(total.to_arrow()).to_batches()
-
-
-def _released_batches(
-    batches: Iterator[pa.RecordBatch], design: Design, key: bytes, columns: Sequence[str]
-) -> Iterator[pa.RecordBatch]:
-    import pyarrow as pa  # noqa: PLC0415
-    from pyspark import TaskContext  # noqa: PLC0415
-
-    number = int(TaskContext.get().partitionId())
-    draws, order = Stream(key, number, 0), Stream(key, number, 1)
-    for batch in batches:
-        drawn = pl.DataFrame(texts_of(design, design.draw(_rows_of(batch), draws))).to_arrow()
-        released = {name: drawn.column(name) for name in columns}
-        released[ORDER_COLUMN] = pa.array(order.bits(batch.num_rows).view(np.int64))
-        yield from _plain(pa.table(released)).to_batches()
-
-
-def _plain(table: pa.Table) -> pa.Table:
-    """Return a table with the string type that Spark writes."""
-    import pyarrow as pa  # noqa: PLC0415
-
-    large = (pa.large_string(), pa.string_view())
-    return table.cast(
-        pa.schema([field.with_type(pa.string()) if field.type in large else field for field in table.schema])
-    )

@@ -1,4 +1,4 @@
-"""Tables in text, Parquet, Stata and SPSS files.
+"""Tables in text and Parquet files.
 
 Polars reads text lazily and without conversion (007 does not become 7), and distinguishes missing values from empty
 texts.
@@ -24,7 +24,6 @@ from lifttables.encoding.table import Rows
 from lifttables.encoding.text_format import TextFormat
 from lifttables.files import check_name
 from lifttables.sources.endings import STDIN, SUFFIXES, ending
-from lifttables.sources.labelled import LABELLED_SUFFIXES, is_labelled, read_labelled
 from lifttables.sources.polars_rows import PolarsTable
 from lifttables.sources.widths import BLOCK_BYTES, check_widths
 
@@ -34,20 +33,15 @@ def open_file(path: Path, written: TextFormat) -> PolarsTable:
     if path == STDIN:
         return _StdinTable(written)
     check_name(path)
-    if is_labelled(path) and path.is_file():
-        return PolarsTable(read_labelled(path).lazy(), str(path))
     return _FileTable(path, written)
 
 
 class _FileTable(PolarsTable):
     def __init__(self, path: Path, written: TextFormat, name: str | None = None) -> None:
         suffix = ending(path)
-        if suffix is None and not is_labelled(path):
-            raise DataError(
-                f"{path} does not end in {', '.join((*SUFFIXES, *LABELLED_SUFFIXES))}: convert it, or pass a frame "
-                "in Python"
-            )
-        if suffix is None or not path.is_file():
+        if suffix is None:
+            raise DataError(f"{path} does not end in {', '.join(SUFFIXES)}: convert it, or pass a frame in Python")
+        if not path.is_file():
             raise DataError(f"no file {path}: check the path")
         name = name or str(path)
         self._separator, self._quote, self._checked = SUFFIXES[suffix], written.quote, False

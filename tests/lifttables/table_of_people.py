@@ -39,7 +39,6 @@ def frames():
     yield "pyarrow", PEOPLE.to_arrow
     yield "duckdb", _duckdb
     yield "dask", _dask
-    yield "spark", _spark
 
 
 def _duckdb():
@@ -53,10 +52,3 @@ def _dask():
     import dask.dataframe
 
     return dask.dataframe.from_pandas(pd.DataFrame(PEOPLE.to_dict(as_series=False)), npartitions=3)
-
-
-def _spark():
-    """PySpark's interface over DuckDB, so that the tests need no Java."""
-    from sqlframe.duckdb import DuckDBSession
-
-    return DuckDBSession.builder.getOrCreate().createDataFrame(pd.DataFrame(PEOPLE.to_dict(as_series=False)))

@@ -1,7 +1,6 @@
 """An audit's numbers, by hand and against other routes."""
 
 import itertools
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,10 +10,9 @@ from table_of_people import PEOPLE, counted
 
 import liftlib as ll
 import lifttables as tables
-from liftlib.errors import DataError, InvalidParameter
+from liftlib.errors import InvalidParameter
 from lifttables.audits.auditing import as_dict, audited
 from lifttables.audits.measuring import MEASURES, bootstrap, overall, verdict_of
-from lifttables.designs.designing import POPULATION, Kept, design
 from lifttables.encoding.reading import Reading
 from lifttables.population.sample import Sample
 from lifttables.sources.source import open_table
@@ -101,19 +99,6 @@ def test_every_notion_says_what_it_needs(notion):
         assert all("needs" in str(one) and "budget" in str(one) for one in symbol.broken)
 
 
-def test_side_channels():
-    table = pl.DataFrame({"s": list("aabbabab") * 10, "x": list("uvuvuuvv") * 10, "z": list("jjkkjkjk") * 10})
-    found = tables.audit(table, secret="s", public=["x", "z"], notion=ll.SRLIP(0.1, (2, 2)), resamples=5)
-    assert found.kept is False
-    with pytest.raises(DataError, match="need every combination of columns 'x', 'z' to occur; 3 of 4 do"):
-        tables.audit(
-            table.filter((pl.col("x") == "u") | (pl.col("z") == "j")),
-            secret="s",
-            public=["x", "z"],
-            notion=ll.SRLIP(0.1, (2, 2)),
-        )
-
-
 def test_one_symbol_columns():
     table = pl.DataFrame({"s": ["a"] * 9, "x": ["u"] * 9, "z": list("uvw") * 3})
     found = tables.audit(table, secret="z", public="x", notion=ll.LIP(0.0), resamples=3)
@@ -191,16 +176,6 @@ def test_an_empty_cell_is_not_taken_for_an_impossible_one():
     assert (found.kept, found.population) == (False, "undecided")
 
 
-def test_what_is_said_of_the_population():
-    table = np.array([[300.0, 700], [700, 300]])
-    said = [verdict_of(Sample(table), ll.LIP(eps), None) for eps in (0.3, 0.5, 0.8)]
-    assert said == ["broken", "undecided", "kept"]
-    assert verdict_of(Sample(table), ll.LDP(0.5), None) == "broken"
-    assert verdict_of(Sample(table), ll.SRLIP(0.5, (2,)), None) is None
-    assert verdict_of(Sample(table), ll.Chi2Lift(0.1, 0.1), None) == "undecided"
-    assert verdict_of(Sample(table), ll.LIP(0.0), ll.Channel.constant(2)) == "kept"
-
-
 @pytest.mark.parametrize("eps", [700.0, 1000.0, 1e300])
 def test_a_budget_whose_exponential_is_beyond_any_float(eps):
     table = np.array([[50.0, 0.0], [0.0, 50.0]])
@@ -253,17 +228,6 @@ def test_cells_of_small_expected_counts_are_noted():
 def test_outputs_are_called_as_the_channel_calls_them():
     found = audited(counted([[30, 20], [10, 40]]), None, ll.Channel(np.eye(2), ["p", "q"]), resamples=0)
     assert {symbol.symbol for symbol in found.symbols} == set(found.release.public) == {"p", "q"}
-
-
-def test_a_guarantee_that_a_design_certifies_is_not_tested_again():
-    counts = np.array([[200.0, 100, 50, 150], [100, 200, 150, 50]])
-    read = counted(counts, "ab", "pqrt")
-    notion = ll.LIP(0.5)
-    alone = design(read, notion, "optimal", None)
-    assert verdict_of(Sample(counts), notion, alone.channel) == "undecided"
-    sure = replace(alone, kept=(*alone.kept, Kept(POPULATION, str(notion), 0.95, "by its making")))
-    for made, told in ((alone, "undecided"), (sure, "kept")):
-        assert audited(read, notion, made.channel, resamples=0, sure=made.confidence is not None).population == told
 
 
 def test_symbols_that_the_rows_did_not_choose_cost_nothing():

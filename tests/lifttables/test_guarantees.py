@@ -17,11 +17,8 @@ from liftlib.notions.base import LiftNotion
 from lifttables.bundle import Outputs, sanitise_file
 from lifttables.cli import main
 from lifttables.encoding.reading import Reading
-from lifttables.learning import LiftRelease
 from lifttables.population.noisy import NO_NOISE
-from lifttables.releases.composition import JointLeakage
 from lifttables.releases.pipeline import Plan
-from mixproof.numerics import KEEP_TOL
 
 ERROR = 0.05
 CLOSE = 1e-4
@@ -77,27 +74,12 @@ def by_names():
 CASES = {"bins": (by_numbers, {"bins": ("x=quantiles:2",)}), "pool": (by_names, {"rare": "pool", "min_count": 100})}
 
 
-def by_frame(frame, notion, words, mechanism, folder):
-    return tables.sanitise(
-        frame, secret="s", public="x", notion=notion, mechanism=mechanism, resamples=0, noise=NO_NOISE, **words
-    ).design
-
-
 def by_file(frame, notion, words, mechanism, folder):
     frame.write_csv(folder / "in.csv")
     outputs, reading = Outputs.next_to(folder / "out.csv"), Reading("s", "x", **words)
     return sanitise_file(
         folder / "in.csv", outputs, Plan(reading, notion, mechanism, resamples=0, noise=NO_NOISE), force=True
     ).design
-
-
-def by_learning(frame, notion, words, mechanism, folder):
-    rare = {name: words[name] for name in ("rare", "min_count") if name in words}
-    made = LiftRelease(notion, mechanism, n_bins=2, **rare)
-    return made.fit(frame.select("x").to_pandas(), frame["s"].to_list()).design_
-
-
-PATHS = [by_frame, by_file, by_learning]
 
 
 @pytest.fixture(params=CASES)
@@ -113,41 +95,6 @@ def test_what_the_choice_of_the_rows_costs(case):
     _, _, counts, ways = case
     for by_hand in (lambda ways: needed(counts, np.eye(2), ways), lambda ways: design(counts, np.eye(2), ways)):
         assert by_hand(ways) > by_hand(1) + 10 * CLOSE
-
-
-def by_each_path(first, *others):
-    """One mechanism on every path, the others on the first; all in the slow job."""
-    pairs = [(name, path, name != first and path is not PATHS[0]) for name in (first, *others) for path in PATHS]
-    return pytest.mark.parametrize(
-        ("mechanism", "path"),
-        [
-            pytest.param(name, path, marks=pytest.mark.slow if slow else (), id=f"{name}-{path.__name__}")
-            for name, path, slow in pairs
-        ],
-    )
-
-
-@by_each_path("subset-merging", "best-partition", "watchdog")
-def test_two_symbols_are_told_apart_only_where_all_choices_of_the_rows_allow_it(case, mechanism, path, tmp_path):
-    frame, words, counts, ways = case
-    eps = design(counts, np.eye(2), ways)
-    enough = path(frame, ll.LIP(eps + CLOSE), words, mechanism, tmp_path)
-    assert enough.channel.partition == ((0,), (1,))
-    np.testing.assert_array_equal(enough.table, counts)
-    for short in (eps - CLOSE, design(counts, np.eye(2), 1) + CLOSE):
-        assert path(frame, ll.LIP(short), words, mechanism, tmp_path).channel.partition == ((0, 1),)
-
-
-@by_each_path("randomised-response", "optimal", "subset-response")
-def test_a_response_keeps_the_notion_for_all_choices_of_the_rows(case, mechanism, path, tmp_path):
-    """It spends its budget, so that one which forgets the choice exceeds it."""
-    frame, words, counts, ways = case
-    for eps in (design(counts, np.eye(2), 1) / 2, design(counts, np.eye(2), 1) + CLOSE):
-        made = path(frame, ll.LIP(eps), words, mechanism, tmp_path)
-        assert made.confidence == 1 - ERROR
-        assert made.channel.n_outputs > 1
-        found = design(counts, made.channel.kernel, ways)
-        assert eps - 0.01 * eps < found <= eps + KEEP_TOL
 
 
 def test_the_command_line_charges_for_the_choice(tmp_path):
@@ -168,23 +115,6 @@ def test_an_audit_charges_for_the_choice(case):
     for budget, verdict in ((eps + CLOSE, "kept"), (eps - CLOSE, "undecided")):
         found = tables.audit(frame, secret="s", public="x", notion=ll.LIP(budget), resamples=0, **words)
         assert found.population == verdict
-
-
-@pytest.mark.parametrize(
-    ("violation", "broken"),
-    [
-        (-0.1, False),
-        (0.0, False),
-        (KEEP_TOL, False),
-        (math.nextafter(KEEP_TOL, 1), True),
-        (1e-6, True),
-        (0.04, True),
-        (math.inf, True),
-        (math.nan, True),
-    ],
-)
-def test_together_is_broken_beyond_the_tolerance(violation, broken):
-    assert JointLeakage(violation, "").broken is broken
 
 
 KEPT = [("a", "u", "p", 30), ("a", "v", "q", 20), ("b", "u", "p", 20), ("b", "v", "q", 30)]
@@ -236,27 +166,3 @@ class OfFour(LiftNotion):
     def required_budgets(self, lift, p_s):  # noqa: ARG002
         found = np.log(np.maximum(lift.max(axis=-2), 1.0)) * (lift.shape[-2] < 4)
         return (ll.notions.RequiredBudget("eps", found, self.eps, decides=("most",)),)
-
-
-@pytest.mark.parametrize("by_the_file", [False, True])
-@pytest.mark.parametrize("missing", [1e-6, 0.01, 0.09])
-def test_one_of_two_secrets_exceeds_a_budget_by_however_little(missing, by_the_file, tmp_path):
-    number = {("a", "u"): 40, ("a", "v"): 10, ("b", "u"): 10, ("b", "v"): 40}
-    rows = [(s, "cd"[i % 2], x) for (s, x), n in number.items() for i in range(n)]
-    frame = pl.DataFrame(rows, schema=["s", "t", "x"], orient="row")
-    frame.write_csv(tmp_path / "in.csv")
-    worst = math.log(Fraction(8, 5))
-
-    def release(eps):
-        if by_the_file:
-            reading, outputs = Reading(("s", "t"), "x"), Outputs.next_to(tmp_path / "out.csv")
-            plan = Plan(reading, OfFour(eps), confidence=None, resamples=0)
-            return sanitise_file(tmp_path / "in.csv", outputs, plan, force=True)
-        words = {"secret": ["s", "t"], "public": "x", "resamples": 0, "confidence": None}
-        return tables.sanitise(frame, **words, notion=OfFour(eps))
-
-    with pytest.raises(BrokenNotion, match=r"holds for all secrets together, but 's' alone exceeds it by "):
-        release(worst - missing)
-    made = release(worst + 1e-10).design
-    assert made.channel.partition == ((0,), (1,))
-    assert made.table.shape == (4, 2)

@@ -11,12 +11,10 @@ import pytest
 
 import liftlib as ll
 import lifttables as tables
-from liftlib.errors import BrokenNotion, Drifted
-from lifttables.designs.rounding import on_grid
+from liftlib.errors import BrokenNotion
 from lifttables.encoding.columns import Column, Symbols
 from lifttables.encoding.naming import texts_of_outputs
 from lifttables.files import fresh_files
-from lifttables.releases.composition import joint_leakage
 from lifttables.releases.ledger import ledger_next_to, read_ledger
 from lifttables.releases.releasing import shuffled
 from lifttables.sources.randomness import permutation
@@ -30,7 +28,7 @@ def rows_of(counts, secret="s", public="x"):
     return pl.DataFrame({secret: [f"s{i}" for i in s], public: [f"x{i}" for i in x]})
 
 
-def release(folder, frame, notion, mechanism="optimal", name="out.csv", **more):
+def release(folder, frame, notion, name="out.csv", **more):
     frame.write_csv(folder / "in.csv")
     outputs = tables.Outputs.next_to(folder / name)
     reading = tables.Reading(more.pop("secret", "s"), more.pop("public", "x"), rare="keep")
@@ -38,7 +36,7 @@ def release(folder, frame, notion, mechanism="optimal", name="out.csv", **more):
     done = tables.sanitise_file(
         folder / "in.csv",
         outputs,
-        tables.Plan(reading, notion, mechanism, None, resamples=0),
+        tables.Plan(reading, notion, resamples=0),
         ledger=ledger,
         **more,
     )
@@ -130,159 +128,6 @@ def test_public_counts_are_not_in_the_card():
     p_y = np.array([released.count(text[0]) for text in card.texts]) / n
     guess = np.rint(np.linalg.lstsq(card.kernel.T, p_y, rcond=None)[0] * n)
     assert (guess == truth).mean() <= 1 / 3
-
-
-def test_one_kernel_on_the_grid_stands_for_many_tables():
-    """Among tables that differ by a few people, most have the very kernel of this one."""
-    rng = np.random.default_rng(0)
-    base, notion = SIX * 400, ll.LIP(0.5)
-
-    def kernels(counts):
-        joint = ll.Joint.from_counts(counts)
-        exact = ll.mechanisms.tailored(joint, notion)
-        p_y = exact.joint_xy(joint).sum(axis=0)
-        made, grid = on_grid(exact, p_y, lambda one: notion.is_satisfied(joint, one))
-        assert grid == 1000
-        assert notion.is_satisfied(joint, made)
-        np.testing.assert_allclose(made.kernel * grid, np.rint(made.kernel * grid), atol=1e-9)
-        return exact.kernel.tobytes(), made.kernel.tobytes()
-
-    exact, public = kernels(base)
-    near = [kernels(base + rng.integers(-1, 2, base.shape)) for _ in range(40)]
-    assert sum(one == exact for one, _ in near) == 0
-    assert sum(one == public for _, one in near) >= 20
-
-
-def test_a_kernel_that_no_rounding_keeps_is_not_published():
-    joint = ll.Joint.from_counts(SIX)
-    notion = ll.PerfectPrivacy()
-    exact = ll.mechanisms.optimal(joint, notion)
-    assert not np.allclose(exact.kernel, exact.kernel[0])
-    made, grid = on_grid(exact, exact.joint_xy(joint).sum(axis=0), lambda one: notion.is_satisfied(joint, one))
-    assert notion.is_satisfied(joint, made)
-    assert grid is None or np.allclose(made.kernel * grid, np.rint(made.kernel * grid))
-
-
-def test_a_kernel_on_the_grid_stays_as_it_is():
-    """Also where a multiple times the grid is a little less than whole."""
-    rng = np.random.default_rng(0)
-    units = rng.multinomial(10_000, rng.dirichlet(np.ones(6)), size=500)
-    assert (np.floor(units / 10_000 * 10_000) < units).sum() > 20
-    exact = ll.Channel(units / 10_000)
-    made, grid = on_grid(exact, np.full(6, 1 / 6), lambda one: np.allclose(one.kernel, exact.kernel, rtol=0, atol=1e-9))
-    assert grid == 10_000
-    np.testing.assert_array_equal(made.kernel, exact.kernel)
-
-
-def test_told_together_is_what_enumeration_says():
-    """Two releases, by sums over all cells and outputs."""
-    rng = np.random.default_rng(3)
-    cells = list(itertools.product("ab", "uvw", "12"))
-    rows = rng.integers(1, 9, len(cells))
-    frame = pl.DataFrame(
-        [cell for cell, n in zip(cells, rows, strict=True) for _ in range(n)], schema=["s", "x", "z"], orient="row"
-    )
-    made = [
-        tables.sanitise(
-            frame, secret="s", public="x", notion=ll.LIP(eps), mechanism=name, resamples=0, confidence=None
-        ).design
-        for eps, name in ((0.1, "randomised-response"), (0.3, "conditional-reporting"))
-    ]
-    found = joint_leakage(tables.open_table(frame), made[0].secret, made, ll.LIP(0.0))
-    p = {}
-    for (s, x, _), n in zip(cells, rows, strict=True):
-        a, b = "ab".index(s), "uvw".index(x)
-        for y in itertools.product(range(made[0].channel.n_outputs), range(made[1].channel.n_outputs)):
-            share = n * made[0].channel.kernel[b, y[0]] * made[1].channel.kernel[a, b, y[1]] / rows.sum()
-            p[s, *y] = p.get((s, *y), 0) + share
-    p_s = {s: sum(v for k, v in p.items() if k[0] == s) for s in "ab"}
-    worst = max(abs(math.log(v / p_s[k[0]] / sum(p[t, *k[1:]] for t in "ab"))) for k, v in p.items())
-    assert found.violation == pytest.approx(worst, abs=1e-12)
-    assert found.worst.startswith("x released as ")
-
-
-@pytest.mark.parametrize("secrets", [("s0",), ("s0", "s2"), ("s0", "s1", "s2", "s3"), ("s2", "s3")], ids="+".join)
-def test_told_together_is_about_the_secrets_of_the_rows(secrets):
-    made = tables.sanitise(
-        rows_of(SIX * 50), secret="s", public="x", notion=ll.LIP(0.4), mechanism="optimal", resamples=0, confidence=None
-    ).design
-    symbols, rng = [label for (label,) in made.public.labels], np.random.default_rng(5)
-    cells = {cell: int(rng.integers(1, 9)) for cell in itertools.product(secrets, symbols, "12")}
-    frame = pl.DataFrame([c for c, n in cells.items() for _ in range(n)], schema=["s", "x", "z"], orient="row")
-    p, outputs = {}, range(made.channel.n_outputs)
-    for (s, x, _), n in cells.items():
-        for y in outputs:
-            p[s, y] = p.get((s, y), 0) + n * made.channel.kernel[symbols.index(x), y]
-    total = sum(p.values())
-    p_s = {s: sum(v for k, v in p.items() if k[0] == s) / total for s in secrets}
-    worst = max(abs(math.log(v / p_s[s] / sum(p[t, y] for t in secrets))) for (s, y), v in p.items() if v)
-    found = joint_leakage(tables.open_table(frame), made.secret, [made], ll.LIP(0.0))
-    assert found.violation == pytest.approx(worst, abs=1e-12)
-
-
-def test_halves_that_say_nothing_and_together_all():
-    frame = pl.DataFrame({"s": [0, 0, 1, 1] * 20, "r": [0, 1, 0, 1] * 20, "t": [0, 1, 1, 0] * 20}).cast(pl.String)
-    half = {
-        name: tables.sanitise(
-            frame, secret="s", public=name, notion=ll.LIP(0.0), mechanism="optimal", resamples=0, confidence=None
-        ).design
-        for name in "rt"
-    }
-    table = tables.open_table(frame)
-    for made in half.values():
-        assert made.channel.n_outputs == 2
-        assert joint_leakage(table, made.secret, [made], ll.LIP(0.0)).violation == pytest.approx(0, abs=1e-12)
-    both = list(half.values())
-    assert joint_leakage(table, half["r"].secret, both, ll.LIP(1.0)).violation == np.inf
-    # a side without a budget bounds nothing, however much it is needed; each secret has P(s) = 1/2
-    assert joint_leakage(table, half["r"].secret, both, ll.ALIP(np.inf, 0.0)).violation == pytest.approx(math.log(2))
-    free = joint_leakage(table, half["r"].secret, both, ll.LIP(np.inf))
-    assert not free.broken
-
-
-def test_too_many_outputs_are_refused(monkeypatch):
-    frame = rows_of(SIX * 50)
-    made = tables.sanitise(frame, secret="s", public="x", notion=ll.LIP(0.5), resamples=0, confidence=None).design
-    monkeypatch.setattr("lifttables.releases.composition.MAX_OUTPUT_COMBINATIONS", made.channel.n_outputs**3 - 1)
-    table = tables.open_table(frame)
-    assert joint_leakage(table, made.secret, [made] * 2, ll.LIP(5.0)).violation < 0
-    with pytest.raises(BrokenNotion, match="their joint leakage was not computed"):
-        joint_leakage(table, made.secret, [made] * 3, ll.LIP(5.0))
-
-
-def test_a_second_release_is_put_together_with_the_first(tmp_path):
-    """Five draws at 0.2 leak more than 0.2: the second stops, unless it promises less."""
-    frame, ledger = rows_of(SIX * 50), ledger_next_to(tmp_path / "in.csv")
-    release(tmp_path, frame, ll.LIP(0.2), name="a.csv", ledger=ledger)
-    assert ledger.stat().st_mode & 0o777 == 0o600
-    before = ledger.read_text()
-    with pytest.raises(BrokenNotion, match="BROKEN together with 1 earlier release of these rows"):
-        release(tmp_path, frame, ll.LIP(0.2), name="b.csv", ledger=ledger)
-    assert ledger.read_text() == before
-    assert not (tmp_path / "b.csv").exists()
-    done, outputs = release(tmp_path, frame, ll.LIP(5.0), "subset-merging", name="c.csv", ledger=ledger)
-    assert done.card.release == 2
-    assert len(read_ledger(ledger).entries) == 2
-    assert "This is release 2 of these rows" in outputs.text.read_text()
-    # apply on these rows is one more draw; on other rows it begins a ledger of theirs
-    design = tmp_path / "a.PRIVATE.design.json"
-    with pytest.raises(BrokenNotion, match=r"no further release of these rows can satisfy LIP\(eps=0.2\), because"):
-        tables.apply_file(design, tmp_path / "in.csv", tmp_path / "again.csv", ledger=ledger)
-    others = rows_of(SIX * 50 + np.eye(*SIX.shape, dtype=int))
-    others.write_csv(tmp_path / "new.csv")
-    known = ledger_next_to(tmp_path / "new.csv")
-    words = {"ledger": known, "new_people": True}
-    tables.apply_file(design, tmp_path / "new.csv", tmp_path / "n1.csv", **words)
-    with pytest.raises(BrokenNotion, match="together with 1 earlier release"):
-        tables.apply_file(design, tmp_path / "new.csv", tmp_path / "n2.csv", **words)
-    others.select("x").write_csv(tmp_path / "new.csv")
-    with pytest.raises(Drifted, match="whether the notion holds cannot be decided without the secret"):
-        tables.apply_file(design, tmp_path / "new.csv", tmp_path / "n2.csv", **words)
-    assert not list(tmp_path.glob("n2*"))
-    ledger.write_text("{}")
-    with pytest.raises(ll.errors.DataError, match="is no ledger of releases"):
-        release(tmp_path, frame, ll.LIP(0.2), name="d.csv", ledger=ledger)
-    assert ledger.read_text() == "{}"
 
 
 def test_what_was_published_as_it_is_stays_published(tmp_path):

@@ -9,7 +9,7 @@ from table_of_people import PEOPLE
 import liftlib as ll
 import lifttables as tables
 from liftlib.errors import DataError
-from lifttables.bundle import Outputs, apply_file, sanitise_file
+from lifttables.bundle import Outputs, sanitise_file
 from lifttables.cli import main
 from lifttables.encoding.reading import Reading
 from lifttables.releases.pipeline import Plan
@@ -68,24 +68,6 @@ def test_a_release_has_the_other_rows_and_their_kept_columns(at):
     assert "12 of" not in done.card.as_text()  # how many are gone is the owner's alone
 
 
-def test_new_rows_with_missing_values_are_refused_or_left_out(tmp_path):
-    made = tables.sanitise(WHOLE, **OF, notion=ll.LIP(1.0), resamples=0).design
-    with pytest.raises(DataError, match="the design has not seen the public symbol of "):
-        tables.apply(GONE, made)
-    assert len(tables.apply(GONE, made, missing="drop").frame) == len(WHOLE)
-    nobody = GONE.filter(pl.col(OF["public"]).is_null())
-    with pytest.raises(DataError, match="every row of the frame has a missing value in 'ill', 'age': none is left"):
-        tables.apply(nobody, made, missing="drop")
-    made.save(tmp_path / "design.json")
-    GONE.write_csv(tmp_path / "new.csv")
-    apply_file(tmp_path / "design.json", tmp_path / "new.csv", tmp_path / "n.csv", missing="drop")
-    assert pl.read_csv(tmp_path / "n.csv").height == len(WHOLE)
-    # a new table need not hold the secret: then its missing values are not known
-    GONE.drop("ill").write_csv(tmp_path / "new2.csv")
-    apply_file(tmp_path / "design.json", tmp_path / "new2.csv", tmp_path / "n2.csv", missing="drop")
-    assert pl.read_csv(tmp_path / "n2.csv").height == GONE["age"].drop_nulls().len()
-
-
 def test_a_file_is_released_without_these_rows(tmp_path):
     GONE.write_csv(tmp_path / "in.csv")
     outputs = Outputs.next_to(tmp_path / "out.csv")
@@ -123,22 +105,6 @@ def test_a_first_audit_takes_one_command(tmp_path, capsys):
     assert not (tmp_path / "out.csv").exists()
     assert main([*words, "-o", str(tmp_path / "out.csv"), "--na", "NA", "--missing", "drop"]) == 0
     assert pl.read_csv(tmp_path / "out.csv").height == len(WHOLE)
-
-
-def test_new_rows_with_missing_values_by_the_command(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    WHOLE.write_csv("in.csv")
-    words = ["release", "in.csv", "--secret", "ill", "--public", "age", "--notion", "lip", "--eps", "1"]
-    assert main([*words, "-o", "out.csv"]) == 0
-    GONE.write_csv("new.csv")
-    words = ["release", "new.csv", "--design", "out.PRIVATE.design.json", "--new-people", "-o", "n.csv"]
-    assert main(words) == 2
-    assert "the design has not seen the public symbol of 8 rows" in capsys.readouterr().err
-    assert main([*words, "--missing", "symbol"]) == 2
-    assert "give --missing refuse or drop" in capsys.readouterr().err
-    assert not (tmp_path / "n.csv").exists()
-    assert main([*words, "--missing", "drop"]) == 0
-    assert pl.read_csv("n.csv").height == len(WHOLE)
 
 
 def test_an_audit_counts_them_as_a_symbol_or_as_values_where_asked():

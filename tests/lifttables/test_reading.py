@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 from table_of_people import PEOPLE, frames, people
 
-import liftlib as ll
 import lifttables as tables
 from liftlib.errors import DataError
 from lifttables.encoding.binning import bins_from
@@ -21,18 +20,6 @@ def test_files_of_each_kind_count_alike(tmp_path, name):
     assert counts.secret.texts == ("flu", "none", "rare")
     assert counts.public.texts == ("old", "young")
     assert counts.table.tolist() == [[20, 20], [20, 40], [20, 0]]
-
-
-@pytest.mark.parametrize("make", [pytest.param(make, id=name) for name, make in frames()])
-@pytest.mark.filterwarnings("ignore")  # of the other libraries among themselves
-def test_frames_of_each_library_count_and_release_alike(make):
-    counts = Reading("ill", ("age",)).counts(tables.open_table(make()))
-    assert counts.table.tolist() == [[20, 20], [20, 40], [20, 0]]
-    done = tables.sanitise(
-        make(), secret="ill", public="age", notion=ll.ALIP(np.inf, 5.0), resamples=0, confidence=None
-    )
-    released = nw.from_native(done.frame).lazy().collect().to_polars()
-    assert released.sort("age").equals(PEOPLE.select("age").sort("age"))
 
 
 def test_text_stays_as_it_is(tmp_path):

@@ -6,7 +6,6 @@ import pytest
 import liftlib as ll
 from liftlib.measures.information import entropy, mutual_information
 from lifttables import Question, sanitise
-from lifttables.releases.question import usual_mechanism
 
 SECRETS, SYMBOLS, TABLES = 4, 6, 5
 QUESTION = Question(0.1, 0.2)
@@ -48,12 +47,7 @@ def test_a_small_table_retains_enough(law, n, least):
             rng=seed,
         )
         kernel, p_x = done.design.channel.kernel[:SYMBOLS], p.sum(axis=0)  # the last is (rare)
-        promised = QUESTION.notions()[1]
+        promised = QUESTION.notion
         assert promised.violation(ll.Joint(p), ll.Channel(kernel)) <= 1e-9
         retained.append(mutual_information(p_x[:, None] * kernel) / entropy(p_x))
     assert np.mean(retained) >= least
-
-
-def test_only_a_notion_is_merged_by_default():
-    assert usual_mechanism(QUESTION) == "subset-response"
-    assert usual_mechanism(ll.LIP(1.0)) == "subset-merging"

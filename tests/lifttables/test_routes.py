@@ -50,7 +50,7 @@ def by_command(name):
             text = frame.write_csv().encode()
             (folder / name).write_bytes(gzip.compress(text) if name.endswith("gz") else text)
         out = folder / f"out-{name}"
-        words = ["--secret", "ill", "--public", "age", "--belief", *(f"{share:.0%}" for share in BELIEF), "--seed", "7"]
+        words = ["--secret", "ill", "--public", "age", "--belief", *(f"{share:.0%}" for share in BELIEF)]
         code = main(["release", str(folder / name), *words, "-o", str(out)])
         if code:
             raise DataError(f"exit code {code}")

@@ -4,19 +4,15 @@ The route: fractions of counts, one attacker after the other.
 """
 
 import itertools
-import json
 import math
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import polars as pl
 import pytest
 
 import liftlib as ll
 from lifttables.audits import auditing
-from lifttables.audits.auditing import audit
-from lifttables.cli import main
 from lifttables.encoding.columns import Column, Counts, Symbols
 
 SECRETS, SEXES, AGES = ("flu", "none", "rare"), ("f", "m"), ("old", "teen", "young")
@@ -88,80 +84,6 @@ KERNEL = [[Fraction(3 + (2 * i + y) % 5, 1) for y in range(3)] for i in range(6)
 KERNEL = [[k / sum(row) for k in row] for row in KERNEL]
 
 
-@pytest.mark.parametrize("counts", [COUNTS, WITH_A_ZERO], ids=["finite", "zero-cell"])
-@pytest.mark.parametrize("released", [False, True])
-def test_srlip_names_symbols_and_what_is_known_before(counts, released):
-    needs = by_hand(counts, KERNEL if released else None)
-    channel = ll.Channel(np.array(KERNEL, dtype=float), "uvw") if released else None
-    edges = {need for each in needs.values() for need, _ in each.values() if math.isfinite(need)}
-    for edge in edges:
-        for eps in (edge - CLOSE, edge + CLOSE):
-            if eps >= 0:
-                found = audited(counts, ll.SRLIP(eps, SHAPE), channel)
-                assert_as_by_hand(found, needs, list("uvw") if released else OUTPUTS, eps)
-
-
-@pytest.mark.parametrize("unused", range(4))
-def test_an_output_that_never_comes_has_no_need(unused):
-    needs, names = by_hand(COUNTS, KERNEL), [*"uvw"]
-    names.insert(unused, "never")
-    channel = ll.Channel(np.insert(np.array(KERNEL, dtype=float), unused, 0, axis=1), names)
-    for edge in (max(need for need, _ in each.values()) for each in needs.values()):
-        for eps in (edge - CLOSE, edge + CLOSE):
-            assert_as_by_hand(audited(COUNTS, ll.SRLIP(eps, SHAPE), channel), needs, ["u", "v", "w"], eps)
-
-
-def test_a_zero_cell_needs_all_there_is():
-    found = audited(WITH_A_ZERO, ll.SRLIP(5.0, SHAPE))
-    (one,) = (one for one in found.symbols if one.broken)
-    assert one.symbol == "f & old"
-    assert [str(broken) for broken in one.broken] == [
-        f"eps: needs inf, budget 5 (secret 'flu', lift 0{given})"
-        for given in ("", ", given sex 'f'", ", given age 'old'")
-    ]
-
-
-def test_attributes_without_names_are_numbered():
-    found = audited(WITH_A_ZERO, ll.SRLIP(5.0, SHAPE), public=Symbols.numbered("sex and age", 6))
-    texts = [broken.why for broken in found.symbols[0].broken]
-    assert texts[1:] == [f"secret 'flu', lift 0, given value 0 of attribute {j}" for j in (0, 1)]
-
-
-@pytest.mark.parametrize(
-    ("shape", "given"),
-    [
-        ((6,), []),
-        ((1, 6), ["value 0 of attribute 0"]),
-        ((3, 2), ["value 0 of attribute 0", "value 0 of attribute 1"]),
-        ((2, 3), ["sex 'f'", "age 'old'"]),
-        ((2, 3, 1), ["value 0 of attribute 0", "value 0 of attribute 1", "value 0 of attribute 2"]),
-    ],
-)
-def test_attributes_of_another_shape_are_not_called_by_the_columns(shape, given):
-    found = audited(WITH_A_ZERO, ll.SRLIP(5.0, shape))
-    (one,) = (one for one in found.symbols if one.broken)
-    known = [broken.why.partition(", given ")[2] for broken in one.broken]
-    assert known[: 1 + len(given)] == ["", *given]
-
-
-def test_an_infinite_budget_is_kept_by_all():
-    assert all(one.kept for one in audited(WITH_A_ZERO, ll.SRLIP(math.inf, SHAPE)).symbols)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_an_output_needs_what_it_does_alone(seed):
-    rng = np.random.default_rng(seed)
-    joint = ll.Joint.from_counts(rng.integers(1, 20, (3, 6)))
-    for kernel in (rng.dirichlet(np.ones(4), 6), rng.dirichlet(np.ones(4), (3, 6))):
-        notion, channel = ll.SRLIP(0.1, SHAPE), ll.Channel(kernel)
-        needs = np.array([need.needed for need in notion.required_by_posteriors(joint, channel)])
-        assert needs.max() == notion.leakage(joint, channel)
-        for y, need in enumerate(needs.max(axis=0)):
-            column = 1e-12 * kernel[..., y]
-            alone = notion.leakage(joint, ll.Channel(np.stack([column, 1 - column], axis=-1)))
-            assert alone == pytest.approx(need, rel=1e-9)
-
-
 @dataclass(frozen=True)
 class OfAge(ll.notions.PosteriorNotion):
     """A user's own: P(age|y) / P(age) is at most e^most, whatever the secret is."""
@@ -211,33 +133,3 @@ def people(tmp_path):
     rows = [f"{SECRETS[s]},{SEXES[a]},{AGES[b]}\n" * WITH_A_ZERO[s][i] for s in range(3) for i, (a, b) in enumerate(XS)]
     (tmp_path / "people.csv").write_text("ill,sex,age\n" + "".join(rows))
     return tmp_path / "people.csv"
-
-
-def test_command_line(people, capsys, monkeypatch):
-    """What the command prints of a notion, which it takes from Python here."""
-    monkeypatch.setattr("lifttables.cli.audit.notion_of", lambda _: ll.SRLIP(0.9, SHAPE))
-    asked = ["audit", str(people), "--secret", "ill", "--public", "sex", "age"]
-    assert main(asked) == 3
-    told = capsys.readouterr().out
-    assert "SRLIP(eps=0.9, shape=(2, 3)) is BROKEN for these rows" in told
-    assert "eps: needs inf, budget 0.9 (secret 'flu', lift 0, given sex 'f')" in told
-    assert "all symbols together" not in told
-    assert main([*asked, "--json"]) == 3
-    found = json.loads(capsys.readouterr().out)["symbols"]
-    needs = by_hand(WITH_A_ZERO)
-    assert {one["symbol"] for one in found if one["kept"] is False} == {
-        OUTPUTS[y] for y, each in needs.items() if max(need for need, _ in each.values()) > 0.9
-    }
-
-
-def test_a_release_under_the_notion_keeps_it_by_every_symbol(people):
-    from lifttables import sanitise
-
-    people, columns = pl.read_csv(people), {"secret": "ill", "public": ["sex", "age"]}
-    before = audit(people, **columns, notion=ll.SRLIP(0.9, SHAPE), resamples=0)
-    assert before.kept is False
-    after = sanitise(
-        people, **columns, notion=ll.SRLIP(0.9, SHAPE), mechanism="product", confidence=None, resamples=0, rng=0
-    ).audit
-    assert after.kept
-    assert all(one.kept for one in after.symbols)

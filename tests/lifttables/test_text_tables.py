@@ -6,7 +6,6 @@ import io
 import json
 import sys
 
-import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -239,33 +238,6 @@ def test_lines_of_right_and_wrong_widths_as_the_csv_module_writes_them(rows, sep
             fields = len(names) + 1 if more else len(names) - 1
             with pytest.raises(DataError, match=rf"t: line {line} has {fields} field"):
                 widths.check_widths(file, "t", separator, len(names))
-
-
-def test_a_released_table_is_read_again(tmp_path):
-    rng = np.random.default_rng(1)
-    odd = ['a,"b"', "c\nd", "e\tf", "g"]
-    pl.DataFrame({"s": rng.choice(["u", "v"], 400), "x": rng.choice(odd, 400), "k": ["k"] * 400}).write_csv(
-        tmp_path / "in.csv"
-    )
-    words = ["release", str(tmp_path / "in.csv"), "--secret", "s", "--public", "x", "--notion", "lip", "--eps", "3"]
-    assert main([*words, "--keep", "k", "-o", str(tmp_path / "out.tsv")]) == 0
-    assert json.loads((tmp_path / "out.card.json").read_text())
-    assert main(["estimate", str(tmp_path / "out.tsv"), str(tmp_path / "out.card.json")]) == 0
-
-
-def test_one_command_releases_a_table_with_semicolons(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    form = TextFormat(";", encoding="cp1252")
-    written(tmp_path, text_of([PEOPLE.columns, *PEOPLE.rows()], form), form)
-    words = ["release", "in.csv", "--secret", "ill", "--public", "age", "--notion", "lip", "--eps", "1"]
-    assert main([*words, *options(form), "-o", "out.csv"]) == 0
-    assert pl.read_csv("out.csv").height == 120  # written with commas, whatever was read
-    assert main(["verify", "out.csv", "out.card.json"]) == 0
-    new = PEOPLE.vstack(PEOPLE.head(60))
-    written(tmp_path, text_of([new.columns, *new.rows()], form), form, "new.csv")
-    words = ["release", "new.csv", "--design", "out.PRIVATE.design.json", "-o", "n.csv", "--new-people"]
-    assert main([*words, *options(form)]) == 0
-    assert pl.read_csv("n.csv").height == 180
 
 
 @pytest.mark.parametrize(

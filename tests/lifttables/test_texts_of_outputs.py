@@ -2,23 +2,16 @@
 
 import html.parser
 import itertools
-import json
 
-import numpy as np
 import polars as pl
 import pytest
 
 import liftlib as ll
 import lifttables as tables
-from liftbook.relatives import AverageLeakage, MaximalLeakage
-from liftlib import registry
 from liftlib.errors import DataError
-from lifttables.designs.designing import design
-from lifttables.designs.statement import statement
-from lifttables.encoding.columns import Column, Counts, Symbols
+from lifttables.encoding.columns import Column, Symbols
 from lifttables.encoding.counting import named
 from lifttables.encoding.naming import alike, texts_of_outputs
-from lifttables.releases.card import card_of
 
 CAFE = ["\u00e9t\u00e9", "e\u0301t\u00e9"]
 
@@ -107,32 +100,6 @@ def test_a_label_is_no_mark_up_of_the_card(label):
     shown = label.replace("\n", " ")
     escaped = shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     assert f"<td>{escaped}</td>" in page
-
-
-@pytest.mark.parametrize("name", registry.mechanisms)
-def test_no_card_has_a_number_of_the_counts_in_its_words(name):
-    secret, public = Symbols((Column("s"),), (("a",), ("b",))), Symbols((Column("x"),), tuple((c,) for c in "pqrstu"))
-    counts = Counts(np.array([[30.0, 14, 25, 9, 40, 21], [22, 31, 12, 27, 19, 50]]), secret, public)
-    notions = (ll.LIP(0.2), ll.ALIP(np.inf, 0.2), AverageLeakage(0.02), MaximalLeakage(0.5))
-    made = None
-    for notion in notions:
-        try:
-            made = design(counts, notion, name)
-            break
-        except ll.UnsupportedNotion:
-            continue
-    if made is None:
-        pytest.skip(f"{name} has no design for a population under these notions")
-    numbers = [one.numbers for one in made.kept if one.numbers]
-    public = json.dumps(card_of(made).as_dict()) + card_of(made).as_text()
-    for one in made.kept:
-        assert not any(letter.isdigit() for letter in one.how)
-    for number in numbers:
-        assert number not in public
-        assert "numbers" not in public
-        assert any(number in statement(one) for one in made.kept)
-    if made.channel.n_outputs == 1:
-        assert all("left" in one.how for one in made.kept if one.whom == "the population")
 
 
 def test_a_message_names_a_few_columns():

@@ -2,9 +2,6 @@
 
 import datetime as dt
 import itertools
-import math
-from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -13,10 +10,9 @@ import pytest
 
 import liftlib as ll
 import lifttables as tables
-from liftlib.errors import DataError, Drifted
+from liftlib.errors import DataError
 from lifttables.encoding.columns import Column, as_dict, from_dict
 from lifttables.encoding.reading import Reading
-from lifttables.releases.drift import drift_of
 
 ROWS = pl.DataFrame(
     {
@@ -140,12 +136,6 @@ def test_a_group_may_have_the_name_of_its_only_value(tmp_path):
     assert counts("town", hierarchies=(f"town={path}",)).public.texts == ("Rome", "Ulm")
 
 
-def design_of(frame, mechanism="randomised-response", eps=0.3):
-    return tables.sanitise(
-        frame, secret="s", public="x", notion=ll.LIP(eps), mechanism=mechanism, resamples=0, confidence=None
-    ).design
-
-
 def people(n, p, seed):
     rng = np.random.default_rng(seed)
     cells = rng.choice(4, n, p=np.ravel(p))
@@ -161,48 +151,6 @@ def counted(counts):
     return pl.DataFrame(rows, schema=["s", "x"], orient="row")
 
 
-def test_drift_is_told_where_it_is_and_seldom_where_it_is_not():
-    """40 tables from the same distribution: none called at p <= 0.001; from another."""
-    made = design_of(people(3000, P, 0))
-    rng = np.random.default_rng(1)
-    same = [drift_of(tables.open_table(people(500, P, seed)), made, rng) for seed in range(1, 41)]
-    assert sum(one.differs for one in same) <= 1
-    assert 0.2 < np.mean([one.p_value for one in same]) < 0.8
-    for seed in range(5):
-        other = drift_of(tables.open_table(people(500, Q, seed)), made, rng)
-        assert other.harmful
-        assert other.violation > 0.1
-        truth = ll.Joint.from_table(people(500, Q, seed).to_dict(as_series=False), secret="s", public="x")
-        assert other.violation == pytest.approx(ll.LIP(0.3).violation(truth, made.channel))
-
-
-def test_drift_that_does_no_harm_is_told_and_no_more():
-    made = design_of(people(3000, P, 0))
-    mild = people(20000, [[0.2, 0.3], [0.2, 0.3]], 3)
-    done = tables.apply(mild, made)
-    assert done.drift.differs
-    assert not done.drift.harmful
-    assert "the new rows satisfy the notion" in str(done.drift)
-    assert sorted(done.frame.columns) == ["x"]
-    assert len(done.frame) == 20000
-
-
-@pytest.mark.parametrize(
-    ("promise", "why"),
-    [
-        (None, "because the design's file does not contain a user-defined notion"),
-        (ll.SRLIP(0.3, (2,)), "for a notion of attributes, because the new rows may lack some combinations"),
-    ],
-    ids=["a notion of one's own, from a file", "attributes"],
-)
-def test_why_it_cannot_be_told_whether_the_notion_is_kept(promise, why):
-    """The secret is there, so that it is not what lacks."""
-    made = replace(design_of(people(3000, P, 0)), promise=promise)
-    found = drift_of(tables.open_table(people(2000, Q, 0)), made, np.random.default_rng(0))
-    assert found.violation is None
-    assert str(found).endswith(f"; whether the notion holds cannot be decided {why}")
-
-
 NEW = {
     "another secret": {**OLD, ("c", "u"): 300},
     "two others, which together are like the rest": {**OLD, ("c", "u"): 300, ("d", "v"): 300},
@@ -211,70 +159,6 @@ NEW = {
     "a secret less": {cell: n for cell, n in OLD.items() if cell[0] == "a"},
     "other secrets alone": {("cd"["ab".index(s)], x): n for (s, x), n in OLD.items()},
 }
-
-
-@pytest.mark.parametrize("new", NEW.values(), ids=NEW)
-@pytest.mark.parametrize("mechanism", ["randomised-response", "secret-aware"])
-def test_drift_counts_secrets_and_symbols_that_the_design_has_not_seen(mechanism, new):
-    made = design_of(counted(OLD), mechanism)
-    secrets, symbols, y_of = (["a", "b"], ["u", "v"], range(made.channel.n_outputs))
-    p_y = [Fraction(p) for p in made.p_y]
-    p_sy = dict.fromkeys(itertools.product({s for s, _ in new}, y_of), Fraction(0))
-    for (s, x), n in new.items():
-        row = p_y
-        if x in symbols and not made.channel.sees_secret:
-            row = made.channel.kernel[symbols.index(x)]
-        elif x in symbols and s in secrets:
-            row = made.channel.kernel[secrets.index(s), symbols.index(x)]
-        for y in y_of:
-            p_sy[s, y] += n * Fraction(row[y])
-    total = sum(p_sy.values())
-    p_s = {s: sum(p_sy[s, y] for y in y_of) / total for s, _ in p_sy}
-    lifts = [p / sum(p_sy[t, y] for t in p_s) / p_s[s] for (s, y), p in p_sy.items()]
-    found = drift_of(tables.open_table(counted(new)), made, np.random.default_rng(0))
-    worst = max(abs(math.log(lift)) for lift in lifts)
-    assert found.violation == pytest.approx(worst - 0.3, abs=1e-9)
-    assert found.population in {"broken" if worst > 0.4 else "kept", "undecided"}
-
-
-def test_a_promise_is_about_secrets_that_the_design_has_not_seen_too():
-    """The rows that the design knows keep the notion by themselves."""
-    made = tables.sanitise(
-        counted(OLD), secret="s", public="x", notion=ll.LIP(0.3), mechanism="randomised-response", resamples=0
-    ).design
-    assert drift_of(tables.open_table(counted(OLD)), made, np.random.default_rng(0)).population == "kept"
-    with pytest.raises(Drifted, match="BROKEN for their population"):
-        tables.apply(counted(NEW["another secret"]), made)
-
-
-def test_apply_refuses_drifted_frames_and_unseen_symbols():
-    made = design_of(people(3000, P, 0))
-    with pytest.raises(Drifted, match="the notion is exceeded by"):
-        tables.apply(people(2000, Q, 0), made)
-    with pytest.raises(Drifted, match="cannot be decided without the secret"):
-        tables.apply(people(2000, [[0.8, 0.02], [0.1, 0.08]], 0).select("x"), made)
-    with pytest.raises(DataError, match="such as 'w'"):
-        tables.apply(pl.DataFrame({"x": ["u", "w"]}), made)
-
-
-def test_apply_draws_as_the_channel_says(in_order):
-    from scipy import stats
-
-    made = replace(design_of(people(3000, P, 0), eps=0.05), promise=ll.LIP(0.1))
-    new = people(20000, P, 7)
-    out = tables.apply(new, made, rng=0).frame
-    for x, row in zip("uv", made.channel.kernel, strict=True):
-        drawn = out["x"].filter(new["x"] == x)
-        seen = [(drawn == text).sum() for text in made.outputs]
-        assert stats.chisquare(seen, row * len(drawn)).pvalue > 1e-6
-
-
-def test_a_pandas_index_is_not_released():
-    import pandas as pd
-
-    frame = pd.DataFrame(people(200, P, 0).to_dict(as_series=False), index=[f"name {i}" for i in range(200)])
-    done = tables.sanitise(frame, secret="s", public="x", notion=ll.LIP(1.0), resamples=0, confidence=None)
-    assert list(done.frame.index) == list(range(200))
 
 
 @pytest.mark.parametrize(
@@ -302,24 +186,6 @@ def test_frames_that_are_no_table(frame, message):
     with pytest.raises(DataError, match=message) as told:
         tables.audit(frame, secret="s", public="x", resamples=0)
     assert "\n" not in str(told.value)
-
-
-def test_a_name_that_polars_takes_for_a_pattern_publishes_no_other_column():
-    """A column called ^s$ is, to a Polars expression, the column s: the secret."""
-    frame = pl.DataFrame({"s": ["a", "b"] * 9, "x": ["u", "v"] * 9, "^s$": ["p", "q"] * 9})
-    words = {"secret": "s", "public": "x", "notion": ll.LIP(9), "resamples": 0, "confidence": None}
-    with pytest.raises(DataError, match=r"has a column called '\^s\$', which is not a valid name: rename it"):
-        tables.sanitise(frame, **words, keep=["^s$"])
-    assert tables.sanitise(frame, **words).frame.columns == ["x"]
-
-
-def test_any_other_name_will_do():
-    for name in ("rows", "code", "^x", "x$", "**", "a b", "\u00e2", "#", "'", '"', "`", "{}", "begin"):
-        frame = pl.DataFrame({"s": ["a", "b"] * 9, name: ["u", "v"] * 9})
-        done = tables.sanitise(frame, secret="s", public=name, notion=ll.LIP(9), resamples=0, confidence=None)
-        assert done.frame.columns == [name]
-        done = tables.sanitise(frame, secret=name, public="s", notion=ll.LIP(9), resamples=0, confidence=None)
-        assert done.frame.columns == ["s"]
 
 
 def test_bins_that_end_at_quantiles_are_told_to_the_owner():

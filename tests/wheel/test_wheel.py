@@ -221,26 +221,10 @@ from distributed import Client
 with Client(processes=False, n_workers=1, dashboard_address=None) as client:
     assert 0.69 < client.submit(ll.measures.entropy, [0.5, 0.5]).result() < 0.7
 """,
-    "sklearn": """
-import sklearn
-import pandas as pd
-import liftlib as ll
-from lifttables.learning import LiftRelease
-X, y = pd.DataFrame({"age": ["old", "mid", "new"] * 20}), ["ill", "well", "well"] * 20
-assert LiftRelease(ll.LIP(0.5)).fit(X, y).transform(X).shape == (60, 1)
-""",
     "cdd": """
 import cdd
 from mixproof.polytope import vertices
 assert len(vertices([[1.0, -1.0, 0.0]], method="cdd")) == 3
-""",
-    "labelled": """
-import pyreadstat
-import pandas as pd
-from lifttables.cli import main
-frame = pd.DataFrame({"ill": ["yes", "no"] * 50, "age": ["old", "new", "new", "old"] * 25})
-pyreadstat.write_dta(frame, "people.dta")
-assert main(["audit", "people.dta", "--secret", "ill", "--public", "age"]) == 0
 """,
 }
 """For each extra that neither the tables nor the book bring: what asks for it."""

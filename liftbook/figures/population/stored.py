@@ -1,4 +1,4 @@
-"""The stored long runs of designs, audits and kernels: each line is one table."""
+"""The stored long runs of designs and audits: each line is one table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import pandas as pd
 from liftbook.figures.population.coverage import AUDITED, audited_table
 from liftbook.figures.population.designs import DESIGNS, LAWS, NOTIONS, WAYS, judged, judged_ways, told
 from liftbook.figures.population.losses import SHAPES, VARIANTS, losses
-from liftbook.figures.population.neighbours import KERNELS, neighbours_of
 from liftbook.rows.stores import Key, Store, Wanted
 from lifttables.audits.measuring import MEASURES
 from mixproof.numerics import KEEP_TOL
@@ -31,12 +30,6 @@ SMALL_LAWS = tuple(law for law in LAWS if law != "Adult, 6x15")
 
 N_SEEDS_ADULT = 40
 """Tables of Adult per size for notions other than the first."""
-
-MORE_ROWS = (300, 3_000, 30_000, 300_000)
-"""Numbers of rows of the tables with neighbours."""
-
-N_SEEDS_NEIGHBOURS = 2
-"""Tables with neighbours per law and size."""
 
 LOSSES_AT = 2_000
 """Rows of the tables on which bounds are compared."""
@@ -81,10 +74,6 @@ def _designs() -> Tables:
     yield from _tables(judged, N_SEEDS_ADULT, others, sorted(set(LAWS) - set(SMALL_LAWS)), SIZES)
 
 
-def _kernel(release: tuple[str, str, int, int]) -> list[dict[str, Any]]:
-    return [neighbours_of(release)]
-
-
 OF_DESIGNS = _run("population.csv", ("notion", *TABLE), DESIGNS, ("over", "nmi"), _designs)
 OF_WAYS = _run("ways.csv", TABLE, WAYS, ("over", "nmi"), partial(_tables, judged_ways, N_SEEDS, LAWS, SIZES))
 OF_AUDITS = _run(
@@ -92,13 +81,6 @@ OF_AUDITS = _run(
 )
 OF_LOSSES = _run(
     "losses.csv", TABLE, VARIANTS, ("over", "retained"), partial(_tables, losses, N_SEEDS, SHAPES, [LOSSES_AT])
-)
-OF_KERNELS = _run(
-    "kernels.csv",
-    ("kind", *TABLE),
-    ["neighbours"],
-    ("same", "of"),
-    partial(_tables, _kernel, N_SEEDS_NEIGHBOURS, KERNELS, SMALL_LAWS, MORE_ROWS),
 )
 
 
@@ -123,8 +105,3 @@ def stored_losses() -> pd.DataFrame:
     """Return the long run of :func:`~.losses.population_losses`, at confidence 0.95."""
     rows = _read(OF_LOSSES).rename(columns={"tried": "bounds"})
     return rows.assign(kept=rows["over"] <= KEEP_TOL)
-
-
-def stored_kernels() -> pd.DataFrame:
-    """Return the long run of :func:`~.neighbours.kernels_of_neighbours`."""
-    return _read(OF_KERNELS).drop(columns=["tried"]).astype({"same": int, "of": int})

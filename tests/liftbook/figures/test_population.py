@@ -1,6 +1,5 @@
 """Designs and audits over many tables, and published sets."""
 
-import json
 import math
 
 import numpy as np
@@ -24,14 +23,6 @@ from liftbook.figures.population.designs import (
     whatever_the_law,
 )
 from liftbook.figures.population.losses import SHAPES, OneSubset, law_and_optimum, losses, population_losses
-from liftbook.figures.population.neighbours import (
-    KERNELS,
-    N_NEIGHBOURS,
-    kernels_of_neighbours,
-    neighbours_of,
-    one_person_other,
-    published,
-)
 from liftbook.figures.population.sets import hiding_the_data, l1_ball_corners, published_sets, set_coverage, table_of
 from liftlib.errors import InvalidParameter
 from lifttables.audits.measuring import MEASURES
@@ -173,34 +164,6 @@ def test_shares_have_exact_intervals():
         assert found.loc[name, "high"] == pytest.approx(exact.high, abs=1e-9)
         assert found.loc[name, "nmi"] == pytest.approx(part["nmi"].mean())
         assert found.loc[name, "error"] == pytest.approx(np.std(part["nmi"], ddof=1) / np.sqrt(6))
-
-
-def test_a_neighbour_differs_by_one_person():
-    rng = np.random.default_rng(0)
-    counts = np.array([[5.0, 0, 2], [1, 3, 0]])
-    for _ in range(50):
-        moved = one_person_other(counts, rng) - counts
-        assert np.abs(moved).sum() == 2
-        assert (moved.sum(axis=0) == 0).all()
-        assert (counts + moved >= 0).all()
-    with pytest.raises(InvalidParameter, match="kind is 'x': give one of"):
-        published(counts, "x")
-
-
-def test_cards_of_neighbours_are_compared():
-    found = kernels_of_neighbours(["merging, confidence 0.95"], ["4x6"], [300], [0, 1], 2)
-    again = [neighbours_of(("merging, confidence 0.95", "4x6", 300, seed), 2) for seed in (0, 1)]
-    assert found.to_dict("records") == again
-    kernels = {json.dumps(published(drawn_table("4x6", 300, seed), "optimal, these rows alone")) for seed in (0, 1)}
-    assert len(kernels) == 2
-    assert "made" not in published(drawn_table("4x6", 300, 0), "optimal, confidence 0.95")
-
-
-def test_stored_kernels_are_whole():
-    found = stored.stored_kernels()
-    assert len(found) == len(KERNELS) * len(stored.SMALL_LAWS) * len(stored.MORE_ROWS) * stored.N_SEEDS_NEIGHBOURS
-    assert (found["of"] == N_NEIGHBOURS).all()
-    assert found["same"].between(0, N_NEIGHBOURS).all()
 
 
 def test_bounds_of_one_subset_are_narrower():

@@ -125,9 +125,9 @@ def folder(tmp_path_factory):
     pl.DataFrame({"ill": frame["ill"], **odd}).write_parquet(path / "odd.parquet")
     born = pl.Series("born", [dt.date(1950, 1, 1) + dt.timedelta(100 * i) for i in range(n)])
     pl.DataFrame({"ill": frame["ill"], "born": born}).write_parquet(path / "born.parquet")
-    drifted = pl.DataFrame({"ill": ["yes"] * 300 + ["no"] * 300, "age": ["old"] * 300 + ["new"] * 300})
-    drifted.write_csv(path / "drifted.csv")
-    drifted.select("age").filter(pl.col("age") == "old").write_csv(path / "public.csv")
+    other = pl.DataFrame({"ill": ["yes"] * 300 + ["no"] * 300, "age": ["old"] * 300 + ["new"] * 300})
+    other.write_csv(path / "other.csv")
+    other.select("age").filter(pl.col("age") == "old").write_csv(path / "public.csv")
     (path / "folder.csv").mkdir()
     (path / "loop.csv").symlink_to("loop.csv")
     (path / "locked").mkdir()
@@ -298,12 +298,8 @@ CASES = [
     # where the page goes
     # what is released, and where to
     (release(of=public("pool")), "contains '(rare)', which is reserved for pooled symbols", 2),
-    (release("--keep", "ill"), "a kept column is the secret 'ill'", 2),
-    (release("--keep", "age"), "a kept column is 'age', which is public and released anyway", 2),
-    (release("--keep", "agee"), "has no column 'agee'", 2),
-    (release("--keep", "rare", "rare"), "column 'rare' is named twice", 2),
     (
-        release("--new-people", table="named.csv", of=public("=age")),
+        release(table="named.csv", of=public("=age")),
         "the column's name '=age' is a formula to a spreadsheet",
         2,
     ),
@@ -327,20 +323,11 @@ CASES = [
     (again("--bin", "age=1", "--belief", "10%", "20%"), "leave out --bin, --belief", 2),
     (again("--missing", "symbol"), "give --missing refuse or drop", 2),
     (again(table="columns.csv"), "has no column 'age'", 2),
-    (again(table="unseen.csv"), "the design has not seen the public symbol of 1 row, such as 'martian'", 2),
-    (again(table="drifted.csv"), "drift: the joint distribution of 600 new rows differs from the design's", 4),
-    (again(table="public.csv"), "whether the notion holds cannot be decided without the secret", 4),
     (again(out="in.csv"), "in.csv is an input, so it cannot be written", 2),
     (again(out="new.xlsx"), "does not end in .csv", 2),
     (again(out="taken.csv"), "taken.csv already exists", 2),
-    (again("--keep", "code"), "leave out --keep", 2),
     (again("--ledger", "in.csv"), "in.csv is an input, so it cannot be written", 2),
     (again("--ledger", "brace.json"), "brace.json is no ledger of releases", 2),
-    (
-        release(notion=["--notion", "lip", "--eps", "inf"]),
-        "LIP(eps=inf) limits nothing in practice, so its release would be",
-        2,
-    ),
     # what comes of it
     (estimate(card="no.json"), "cannot read no.json", 2),
     (estimate(card="d.PRIVATE.design.json"), "has the format 'liftlib design 2'", 2),
@@ -356,9 +343,6 @@ USAGE = [
     (["audit"], "the following arguments are required"),
     (["audit", "in.csv", "--secret"], "expected at least one argument"),
     (audit("--missing", "sym"), "invalid choice: 'sym'"),
-    (release("--seed", "-1"), "'-1' is not a seed: give a whole number of at least 0"),
-    (release("--seed=-1"), "'-1' is not a seed: give a whole number of at least 0"),
-    (release("--seed", "1.5"), "'1.5' is not a seed"),
     (audit("--notion", "chi2"), "invalid choice: 'chi2'"),
     (audit("--confidence", "1"), "'1' is not a confidence: give a share between 0 and 1, such as 0.95"),
     (release("--confidence", "nan"), "'nan' is not a confidence"),
@@ -400,7 +384,7 @@ def test_usage(words, message, folder, monkeypatch, capsys):
 
 def test_readme_lists_the_exit_codes():
     text = README.read_text()
-    for code in (0, 2, 3, 4, 5, 130, 141):
+    for code in (0, 2, 3, 5, 130, 141):
         assert f"| {code} |" in text
 
 
@@ -472,7 +456,7 @@ def test_strange_tables_are_released_as_they_are(name, tmp_path, monkeypatch, ca
     out = pl.read_csv("out.csv", infer_schema=False)
     assert out.columns == [column]
     assert len(out) == len(table)
-    assert set(out[column]) <= {*labels, " or ".join(sorted(labels)), " or ".join(sorted(labels, reverse=True))}
+    assert all(any(label in text for label in labels) for text in out[column].unique())
     assert "Traceback" not in capsys.readouterr().err
 
 

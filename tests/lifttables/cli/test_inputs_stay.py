@@ -49,23 +49,6 @@ ASKED = ["release", "in.csv", *OF, *TREES, "--belief", "10%", "20%", "--force"]
 AUDIT = ["audit", "in.csv", *OF, *TREES, *LIP_1, "--force"]
 AGAIN = ["release", "in.csv", "--design", "done.PRIVATE.design.json", "--force"]
 
-COMMANDS = {
-    "release -o": ([*RELEASE, "-o"], "ages.csv"),
-    "release -o, a level": ([*RELEASE, "-o"], "zips.csv"),
-    "release -o, the table": ([*RELEASE, "-o"], "in.csv"),
-    "release --belief -o": ([*ASKED, "-o"], "ages.csv"),
-    "release --keep -o": ([*RELEASE, "--keep", "ill", "-o"], "ages.csv"),
-    "release --ledger": ([*RELEASE, "-o", "out.csv", "--ledger"], "ages.csv"),
-    "release --ledger, the table": ([*RELEASE, "-o", "out.csv", "--ledger"], "in.csv"),
-    "audit -o": ([*AUDIT, "-o"], "ages.csv"),
-    "audit -o, a level": ([*AUDIT, "-o"], "zips.csv"),
-    "audit -o, the table": ([*AUDIT, "-o"], "in.csv"),
-    "release --design -o": ([*AGAIN, "-o"], "in.csv"),
-    "release --design -o, the design": ([*AGAIN, "-o"], "done.PRIVATE.design.json"),
-    "release --design --ledger": ([*AGAIN, "-o", "out.csv", "--ledger"], "in.csv"),
-    "release --design --ledger, the design": ([*AGAIN, "-o", "out.csv", "--ledger"], "done.PRIVATE.design.json"),
-}
-
 
 def spelled(name, how):
     """Another name for a file, with the ending that outputs take."""
@@ -79,17 +62,6 @@ def spelled(name, how):
         return str(Path(name).absolute())
     (os.symlink if how == "symlink" else os.link)(name, other)
     return other
-
-
-@pytest.mark.parametrize("how", ["as it is", "relative", "absolute", "symlink", "hardlink"])
-@pytest.mark.parametrize("command", COMMANDS)
-def test_no_input_is_overwritten(folder, capsys, command, how):
-    words, name = COMMANDS[command]
-    target = spelled(name, how)
-    before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-    assert main([*words, target]) == 2
-    assert f"lift: {target} is an input, so it cannot be written to: choose another name" in capsys.readouterr().err
-    assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
 
 
 @pytest.mark.parametrize("name", ["out.card.json", "out.card.md", "out.PRIVATE.design.json", "out.PRIVATE.audit.html"])

@@ -1,6 +1,5 @@
 """release and audit as a user calls them."""
 
-import argparse
 import json
 import os
 import signal
@@ -15,7 +14,7 @@ import pytest
 
 import liftlib as ll
 import lifttables as tables
-from lifttables.cli import COMMANDS, LIFT, _parser, main
+from lifttables.cli import COMMANDS, main
 from lifttables.designs.designing import Design
 from lifttables.files import fresh_file
 
@@ -80,143 +79,10 @@ def read(path):
     return pl.read_csv(path, separator="\t" if path.suffix == ".tsv" else ",")
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
-def test_a_release_has_all_rows_and_the_kept_columns(capsys, tmp_path, people, suffix):
-    out = tmp_path / f"out{suffix}"
-    code, text, err = run(capsys, "release", people, *COLUMNS, *ALIP, "--keep", "year", "-o", out)
-    assert (code, err) == (0, "")
-    for name in (f"out{suffix}", "out.card.json", "out.card.md", "out.PRIVATE.design.json", "out.PRIVATE.audit.html"):
-        assert text.count(f"\n  {tmp_path / name}") == 1
-    assert "for each value of year" in " ".join(text.split())
-    assert "original order" not in text
-    released, original = read(out), pl.read_csv(people)
-    assert released.columns == ["race", "year"]
-    years = released["year"].cast(pl.String)
-    assert sum((years.str.contains(str(year))).sum() for year in original["year"].unique()) >= len(original)
-    design = tables.load(tmp_path / "out.PRIVATE.design.json")
-    assert set(released.cast(pl.String).rows()) <= set(design.texts)
-    page = (tmp_path / "out.PRIVATE.audit.html").read_text()
-    assert "drawn from the operating system&#39;s random generator" in page
-    assert {p.name: p.stat().st_mode & 0o777 for p in tmp_path.iterdir()} == {
-        "out.PRIVATE.audit.html": 0o600,
-        "out.PRIVATE.design.json": 0o600,
-        "out.card.json": 0o644,
-        "out.card.md": 0o644,
-        f"out{suffix}": 0o644,
-    }
-    ledger = Path(f"{people}.PRIVATE.releases.json")
-    assert ledger.stat().st_mode & 0o777 == 0o600
-
-
-@pytest.mark.parametrize("more", [[*ALIP], ["--belief", "10%", "20%"], [*ALIP, "--keep", "year"]], ids=" ".join)
-@pytest.mark.parametrize("out", [[], ["-o", "out.csv"]], ids=" ".join)
-def test_a_dry_run_shows_the_release_and_writes_nothing(capsys, tmp_path, people, monkeypatch, more, out):
-    monkeypatch.chdir(tmp_path)
-    before = files_in(tmp_path, people.parent)
-    code, said, err = run(capsys, "release", people, *COLUMNS, *more, *out, "--dry-run")
-    assert (code, err) == (0, "")
-    at = [said.index(f"\n{title}:\n  ") for title in SECTIONS]
-    assert at == sorted(at)
-    assert said.endswith("nothing was written (--dry-run)\n")
-    assert "For publication" not in said
-    assert files_in(tmp_path, people.parent) == before
-    # what a release then says, with the same seed, but for the draw
-    words = ["release", people, *COLUMNS, *more, "-o", "out.csv", "--seed", "7"]
-    dry, made = run(capsys, *words, "--dry-run"), run(capsys, *words)
-    assert (dry[0], made[0]) == (0, 0)
-    assert made[1].startswith(dry[1].partition("\nnothing was written")[0])
-    assert Path("out.csv").exists()
-    assert Path(f"{people}.PRIVATE.releases.json").exists()
-    code, said, _ = run(capsys, *words, "--dry-run", "--json")
-    assert (code, json.loads(said)["files"]) == (0, {})
-
-
-def test_a_dry_run_of_a_design_writes_nothing(capsys, tmp_path, people, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert run(capsys, "release", people, *COLUMNS, *ALIP, "-o", "out.csv")[0] == 0
-    pl.read_csv(people).sample(500, seed=1).write_csv("new.csv")
-    before = files_in(tmp_path)
-    for out in ([], ["-o", "more.csv"]):
-        words = ["release", "new.csv", "--design", "out.PRIVATE.design.json", "--new-people", "--seed", "7", *out]
-        code, said, err = run(capsys, *words, "--dry-run")
-        assert (code, err) == (0, "")
-        assert said.endswith("nothing was written (--dry-run)\n")
-        assert "For publication" not in said
-        code, fields, _ = run(capsys, *words, "--dry-run", "--json")
-        assert (code, json.loads(fields)["table"]) == (0, None)
-        assert files_in(tmp_path) == before
-    # what the release then says, with the same rows
-    code, made, _ = run(capsys, *words)
-    assert code == 0
-    assert "\nThe first 10 published rows:\n" in made
-    assert made.startswith(said.partition("\nnote: ")[0].rstrip("\n"))
-
-
-def test_a_dry_run_refuses_what_a_release_refuses(capsys, tmp_path, people):
-    words = ["release", people, *COLUMNS, *ALIP, "--dry-run"]
-    code, out, err = run(capsys, *words, "--keep", "race")
-    assert (code, out) == (2, "")
-    assert "a kept column is 'race', which is public and released anyway" in err
-    code, out, err = run(capsys, *words[:-1], "-o", tmp_path / "out.csv")
-    assert code == 0
-    code, out, _ = run(capsys, *words)
-    assert code == 0
-    assert "together with 1 earlier release of these rows" in " ".join(out.split())
-    ledger = json.loads(Path(f"{people}.PRIVATE.releases.json").read_text())
-    assert len(ledger["releases"]) == 1
-
-
-def test_all_commands_together_have_few_options():
-    found = set()
-    for name in COMMANDS:
-        parser, _ = _parser(LIFT, [name])
-        (commands,) = (one for one in parser._actions if isinstance(one, argparse._SubParsersAction))
-        actions = [*parser._actions, *commands.choices[name]._actions]
-        found |= {one.option_strings[-1] for one in actions if one.option_strings} - OF_EACH
-    assert {"--secret", "--belief", "--output", "--keep", "--json"} <= found
-    assert len(found) <= MOST_OPTIONS, sorted(found)
-
-
-def test_an_earlier_design_releases_new_rows(capsys, tmp_path, people):
-    path = people
-    done = tables.sanitise_file(
-        path,
-        tables.Outputs.next_to(tmp_path / "out.csv"),
-        plan("conditional-reporting", ll.ALIP(1.0, 0.5)),
-        ledger=tmp_path / "l.json",
-    )
-    assert done.design.channel.sees_secret
-    new = tmp_path / "new.csv"
-    new.write_text("race,relationship\nWhite,Husband\nBlack,Wife\n")
-    words = ["release", new, "--design", tmp_path / "out.PRIVATE.design.json", "-o"]
-    code, text, _ = run(capsys, *words, tmp_path / "more.csv")
-    assert code == 0
-    first = "race: 2 new rows, 3 released values, by conditional-reporting fitted by confidence bounds "
-    assert " ".join(text.split()).startswith(first)
-    assert f"{tmp_path / 'more.card.json'}" in text
-    assert len(pl.read_csv(tmp_path / "more.csv")) == 2
-    assert pl.read_csv(tmp_path / "more.csv").columns == ["race"]
-    assert Path(f"{new}.PRIVATE.releases.json").stat().st_mode & 0o777 == 0o600
-    other = tmp_path / "other.csv"
-    other.write_text("race,relationship\nWhite,Husband\nBlack,Wife\nWhite,Wife\n")
-    code, text, _ = run(capsys, words[0], other, *words[2:], tmp_path / "json.csv", "--json", "--new-people")
-    assert code == 0
-    assert json.loads(text)["card"]["kernel"] is None
-    assert not json.loads(text)["drift"]["differs"]
-    new.write_text("race,relationship\nWhite,Husband\nMartian,Wife\nWhite,Robot\n")
-    code, _, err = run(capsys, *words, tmp_path / "more2.csv", "--new-people")
-    assert code == 2
-    assert "the design has not seen the public symbol of 1 row, such as 'Martian'" in err
-    assert not (tmp_path / "more2.csv").exists()
-    new.write_text("race\nWhite\n")
-    code, _, err = run(capsys, *words, tmp_path / "more3.csv")
-    assert (code, "has no column 'relationship'" in err) == (2, True)
-
-
 def test_an_unseen_symbol_is_drawn_from_the_marginal():
     """Chi-square against P(y), p-value above 1e-6; the draw says nothing of the row."""
     done = tables.sanitise(
-        ll.datasets.adult_frame(), secret="relationship", public="race", notion=ll.LIP(0.2), mechanism="optimal",
+        ll.datasets.adult_frame(), secret="relationship", public="race", notion=ll.LIP(0.2),
         resamples=0,
     )  # fmt: skip
     rows = pl.DataFrame({"race": ["Martian"] * 50_000})

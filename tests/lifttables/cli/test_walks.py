@@ -54,27 +54,11 @@ def test_lines_have_at_most_80_characters_and_files_stay_whole(folder, capsys):
     assert all(len(line) <= 100 for line in capsys.readouterr().out.splitlines())
 
 
-@pytest.mark.parametrize("more", [[], ["--keep", "year"], ["--counts"]])
-def test_the_ledger_is_among_the_confidential_files(folder, capsys, more):
-    words = [*OF[:4], "--counts"] if more == ["--counts"] else [*OF, *more]
-    assert main(["release", "in.csv", *words, "-o", "out.csv"]) == 0
-    assert "  in.csv.PRIVATE.releases.json" in capsys.readouterr().out.partition("Confidential")[2].splitlines()
-
-
 def test_next_months_rows_name_their_own_ledger(folder, capsys):
     assert main(["release", "in.csv", *OF, "-o", "out.csv"]) == 0
     pl.read_csv("in.csv").sample(500, seed=3, with_replacement=True).write_csv("next.csv")
     assert main(["release", "next.csv", "--design", "out.PRIVATE.design.json", "-o", "n.csv"]) == 0
     assert "  next.csv.PRIVATE.releases.json" in capsys.readouterr().out.rpartition("Confidential")[2].splitlines()
-
-
-def test_counts_are_called_counts_and_have_as_many_digits_as_they_are_worth(folder, capsys):
-    assert main(["release", "in.csv", *OF[:4], "--counts", "-o", "out.csv"]) == 0
-    shown = capsys.readouterr().out
-    assert "The first 3 published counts:" in shown
-    assert "published rows" not in shown
-    for row in pl.read_csv("out.csv", infer_schema=False).rows():
-        assert all(len(number) <= 6 for number in row[2:])
 
 
 @pytest.mark.parametrize("damaged", ["{", '{"format": "liftlib design 0"}', "[]"])
@@ -90,21 +74,6 @@ def test_a_secret_with_a_single_value_is_refused_without_showing_it(folder, caps
     message = said(capsys)
     assert "has the same value in every row" in message
     assert "hush" not in message
-
-
-@pytest.mark.parametrize(("name", "code"), [("ill", 0), ("age", 3)])
-def test_a_renamed_column_hides_no_earlier_release(folder, capsys, name, code):
-    """Of the same public values, it is a further release; without them, nothing says what both show together."""
-    assert main(["release", "in.csv", *OF, "-o", "out.csv"]) == 0
-    capsys.readouterr()
-    pl.read_csv("in.csv").rename({name: "other"}).write_csv("renamed.csv")
-    words = ["other" if word == name else word for word in OF]
-    assert main(["release", "renamed.csv", *words, "-o", "more.csv"]) == code
-    assert "in.csv.PRIVATE.releases.json" in said(capsys)
-    if code:
-        others = pl.read_csv("renamed.csv").sample(500, seed=3, with_replacement=True)
-        others.write_csv("renamed.csv")
-        assert main(["release", "renamed.csv", *words, "-o", "more.csv"]) == 0
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EFBIG])
