@@ -188,6 +188,7 @@ def test_code_is_not_searched(book):
 def test_pages_have_descriptions_and_wrong_addresses_a_page(book, coins):
     assert coins.select_one("meta[name=description]")["content"].startswith("A fair coin is tossed.")
     assert coins.select_one("meta[property='og:title']")["content"] == "Coins"
+    assert coins.select_one("meta[property='og:url']") is None, "it would be relative"
     assert len(coins.select("h1")) == 1
     assert "Page not found" in (book.html / "404.html").read_text(encoding="utf-8")
     assert not (book.html / "sitemap.xml").exists(), "the book has no address"

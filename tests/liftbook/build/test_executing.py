@@ -1,6 +1,9 @@
 """Chapters are executed side by side and kept in one folder."""
 
 import json
+import sqlite3
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -8,7 +11,7 @@ from jupyter_cache import get_cache
 from jupyter_cache.cache.db import NbCacheRecord
 from myst_nb.core.read import read_myst_markdown_notebook
 
-from companion.executing import Project, execute, execute_one
+from companion.executing import Project, _turn, execute, execute_one, stored_seconds
 from liftbook.chapters import chapters_folder
 
 PAGES = [path for path in sorted(chapters_folder().glob("*.md")) if "{code-cell}" in path.read_text(encoding="utf-8")]
@@ -59,26 +62,17 @@ def test_a_chapter_is_executed_again_when_what_it_reads_has_changed(tmp_path, ca
     assert not executed()
 
 
-def test_what_took_longest_starts_first(tmp_path, capsys):
-    front = SMALL.read_text().partition("```")[0]
-    names = ("quick", "slow", "new")
-    pages = [tmp_path / f"{name}.md" for name in names]
-
-    def write(page, seconds):
-        cell = f"import time\n\nname = {page.stem!r}\ntime.sleep({seconds})"
-        page.write_text(f"{front}```{{code-cell}} ipython3\n{cell}\n```\n")
-
-    def order(chosen, longest):
-        assert execute(chosen, tmp_path / "_build", 1, Project(tmp_path, everything=()), longest)
-        (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("executing"))
-        return line.removeprefix("executing ").split(", ")
-
-    write(pages[0], 0)
-    write(pages[1], 1)
-    assert order(pages[:2], ["quick"]) == ["quick", "slow"], "nobody knows yet"
-    for page in pages:
-        write(page, 0.01)
-    assert order(pages, ["quick"]) == ["new", "slow", "quick"]
+def test_what_took_longest_the_last_time_starts_first(tmp_path):
+    cache = get_cache(tmp_path)
+    for number, (name, seconds) in enumerate([("a", 9.0), ("b", 5.0), ("a", 2.0), ("c", 3.0)]):
+        NbCacheRecord.create_record(uri=name, hashkey=f"{number:032}", db=cache.db, data={"execution_seconds": seconds})
+        with closing(sqlite3.connect(tmp_path / "global.db")) as base, base:
+            when = f"2026-11-28 10:0{number}:00.000000"
+            base.execute("update nbcache set created = ? where hashkey = ?", (when, f"{number:032}"))
+    seconds = stored_seconds(cache)
+    assert seconds == {"a": 2.0, "b": 5.0, "c": 3.0}
+    pages = ["a", "b", "c", "new", "long"]
+    assert sorted(pages, key=partial(_turn, seconds, ["long", "a"])) == ["long", "new", "b", "c", "a"]
 
 
 def test_a_chapter_that_starts_a_program_depends_on_everything(tmp_path, capsys):
