@@ -160,7 +160,7 @@ def write_notebooks(app: Sphinx, error: Exception | None) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         notebook = convert(jupytext.read(app.env.doc2path(docname)), pieces, install)
         # the course refuses a page that was built from another source
-        notebook.metadata["companion"] = {"source": app.env.metadata[docname]["companion-source"]}
+        notebook.metadata["companion"] = {"source": app.env.metadata[docname].get("companion-source", "")}
         nbformat.write(notebook, target)
 
 
