@@ -211,3 +211,14 @@ def xlogx(p: ArrayLike) -> NDArray[np.float64]:
     """
     p = np.asarray(p, dtype=np.float64)
     return np.asarray(p * np.log(p, out=np.zeros_like(p), where=p > 0))
+
+
+def entropies(p: ArrayLike) -> NDArray[np.float64]:
+    """Return the Shannon entropies, in nats, of unchecked distributions of shape (..., n).
+
+    Examples
+    --------
+    >>> entropies([[1.0, 0.0], [0.5, 0.5]]).round(4).tolist()
+    [-0.0, 0.6931]
+    """
+    return np.asarray(-xlogx(p).sum(axis=-1))

@@ -11,7 +11,7 @@ import numpy as np
 from mixproof.errors import SolverFailure
 from mixproof.limits import Clock
 from mixproof.lp import LinearProgram
-from mixproof.numerics import Matrix, Vector, xlogx
+from mixproof.numerics import Matrix, Vector, entropies
 from mixproof.problem import MIN_SAVING
 from mixproof.sparse_vertices import SparseVertices
 
@@ -21,11 +21,6 @@ MAX_ARTIFICIAL_COST = 1e9  # a cost of unit vectors beyond any saving
 SUPPORT_TOL = 1e-13  # entries of a point up to this are rounding errors
 PRICED_PER_COORDINATE = 4  # sparse vertices that are added at once, per coordinate
 DUPLICATE_DIGITS = 11  # points are equal if they agree to this many digits
-
-
-def entropies(rows: Matrix) -> Vector:
-    """Return the Shannon entropy of each row, in nats."""
-    return np.asarray(-xlogx(rows).sum(axis=1))
 
 
 def dear(n: int) -> float:

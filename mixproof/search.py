@@ -18,9 +18,9 @@ from mixproof.constraints import Constraints, two_sided
 from mixproof.extension import Extended, Extension
 from mixproof.limits import Clock, Limits
 from mixproof.local import descend, largest
-from mixproof.numerics import NEGLIGIBLE_MASS, Matrix, Vector
+from mixproof.numerics import NEGLIGIBLE_MASS, Matrix, Vector, entropies
 from mixproof.problem import MIN_SAVING, Pass, Problem
-from mixproof.restricted_master import RestrictedMaster, entropies
+from mixproof.restricted_master import RestrictedMaster
 from mixproof.sparse_vertices import SparseVertices, sparse_vertices, sparse_vertices_by_cuts
 
 MAX_STALLED_PASSES = 10  # completed passes without improvement after which a search ends, although columns still join

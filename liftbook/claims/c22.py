@@ -14,8 +14,6 @@ from liftbook.claims.judging import long
 from liftbook.claims.samples import drawn
 from liftbook.figures.c22 import EXAMPLE_MERGED_RISK, EXAMPLE_RISKS
 from liftbook.relatives.best_partition import best_partition
-from liftbook.rows.batch import Batch
-from liftbook.rows.labels import merge_labels, watchdog_labels
 from liftbook.rows.making import C22_EPSILONS
 from liftlib.channel import Channel
 from liftlib.datasets import uniform_joint, uniform_joints
@@ -23,8 +21,9 @@ from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.lifts import lift
 from liftlib.merging.risk import high_risk
-from liftlib.merging.subset_merging import subset_merging
-from liftlib.merging.watchdog import watchdog
+from liftlib.merging.stack import Stack
+from liftlib.merging.subset_merging import merged_subsets, subset_merging
+from liftlib.merging.watchdog import watchdog, watchdog_subsets
 from liftlib.notions import LIP, PerfectPrivacy
 from mixproof.numerics import KEEP_TOL
 
@@ -105,7 +104,7 @@ def c22_fig3_perfect_privacy(reading: str, seed: int) -> bool:
     """
     p = uniform_joints(1000, 13, 20, np.random.default_rng(seed))
     for eps in (0.25, 0.5):
-        loss = figures.merged_risks(p, watchdog_labels(p, LIP(eps), extend=False), eps)["nmil"]
+        loss = figures.merged_risks(p, watchdog_subsets(p, LIP(eps), extend=False), eps)["nmil"]
         if not (loss.mean() >= 0.995 if reading == "mean" else (loss > 1 - 1e-9).all()):
             return False
     return True
@@ -114,7 +113,7 @@ def c22_fig3_perfect_privacy(reading: str, seed: int) -> bool:
 def c22_not_perfect_at_half(seed: int) -> float:
     """Return the share of 1,000 joints with NMIL < 1 after complete merging, eps 0.5."""
     p = uniform_joints(1000, 13, 20, np.random.default_rng(seed))
-    loss = figures.merged_risks(p, watchdog_labels(p, LIP(0.5), extend=False), 0.5)["nmil"]
+    loss = figures.merged_risks(p, watchdog_subsets(p, LIP(0.5), extend=False), 0.5)["nmil"]
     return float((loss < 1 - 1e-9).mean())
 
 
@@ -123,8 +122,8 @@ def c22_samples_shrink(of: str, seed: int) -> bool:
     if of == "joints":
         counts = FIG_1.at(seed).curve("complete merging", "high_risk_leakage", "n")
         return bool(counts.iloc[-1] < counts.iloc[0])
-    batch = Batch(uniform_joints(1000, 13, 20, np.random.default_rng(seed)))
-    means = [float(batch.high_risk(LIP(eps)).sum(axis=1).mean()) for eps in C22_EPSILONS]
+    stack = Stack(uniform_joints(1000, 13, 20, np.random.default_rng(seed)))
+    means = [float(stack.high_risk(LIP(eps)).sum(axis=1).mean()) for eps in C22_EPSILONS]
     return all(later < earlier for earlier, later in pairwise(means))
 
 
@@ -137,8 +136,8 @@ def c22_share_without_high_risk(seed: int) -> float:
 def _c22(eps: float, seed: int) -> tuple[float, float, float]:
     """Return NMIL of complete and of subset merging, and the latter's largest leakage."""
     p = uniform_joints(1000, 13, 20, np.random.default_rng(seed))
-    complete = figures.merged_measures(p, watchdog_labels(p, LIP(eps), extend=False))
-    subsets = figures.merged_measures(p, merge_labels(p, LIP(eps), extend=False)[0])
+    complete = figures.merged_measures(p, watchdog_subsets(p, LIP(eps), extend=False))
+    subsets = figures.merged_measures(p, merged_subsets(p, LIP(eps), extend=False))
     leak = np.maximum(subsets["min_lift_leakage"], subsets["max_lift_leakage"])
     return 1 - float(complete["nmi"].mean()), 1 - float(subsets["nmi"].mean()), float(leak.max())
 
@@ -166,11 +165,11 @@ def c22_leakage_below_budget(seed: int) -> bool:
 
 def c22_joints_above_budget(seed: int) -> float:
     """Return the number of 1,000 joints on which Algorithm 1 exceeds some budget."""
-    batch = Batch(uniform_joints(1000, 13, 20, np.random.default_rng(seed)))
+    stack = Stack(uniform_joints(1000, 13, 20, np.random.default_rng(seed)))
     broken = np.zeros(1000, dtype=bool)
     for eps in C22_EPSILONS:
-        labels, _ = merge_labels(batch, LIP(eps), extend=False)
-        broken |= ~LIP(eps).kept_columns(batch.release(labels)[0], batch.p_s).all(axis=1)
+        subset_of = merged_subsets(stack, LIP(eps), extend=False)
+        broken |= stack.release(subset_of).high_risk(LIP(eps)).any(axis=1)
     return float(broken.sum())
 
 

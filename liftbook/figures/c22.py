@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.optimize import brentq, linprog
 
-from liftbook.rows.batch import Batch, Labels
-from liftbook.rows.labels import merge_labels, watchdog_labels
 from liftbook.rows.making import figure
 from liftbook.rows.tidy import budgets, frame, summary
 from liftlib.errors import InvalidParameter
@@ -18,69 +16,76 @@ from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.information import entropy
 from liftlib.measures.lifts import lift
-from liftlib.merging.subset_merging import subset_merging
-from liftlib.merging.watchdog import watchdog
+from liftlib.merging.stack import Stack, Symbols, outputs_of
+from liftlib.merging.subset_merging import merged_subsets, subset_merging
+from liftlib.merging.watchdog import watchdog, watchdog_subsets
 from liftlib.notions import LIP
-from mixproof.numerics import Mask, Matrix, Rng, Vector, generator, xlogx
+from mixproof.numerics import Mask, Matrix, Rng, Vector, entropies, generator
 
 COLUMNS = ["series", "eps", "measure", "mean", "std", "low", "high", "n"]
 
 
-def _holds_high_risk(labels: Labels, high: Mask) -> Mask:
+def _holds_high_risk(output_of: Symbols, high: Mask) -> Mask:
     """Return which groups contain a high-risk symbol, shape (N, X)."""
-    holds = np.zeros(labels.shape, dtype=bool)
+    holds = np.zeros(output_of.shape, dtype=bool)
     n, x = np.nonzero(high)
-    holds[n, labels[n, x]] = True
+    holds[n, output_of[n, x]] = True
     return holds
 
 
-def merged_risks(p: Matrix | Batch, labels: Labels, eps: float) -> dict[str, Vector]:
+def merged_risks(p: Matrix | Stack, subset_of: Symbols, eps: float) -> dict[str, Vector]:
     """Return C22's measures of each of N deterministic merges of high-risk symbols.
 
     Parameters
     ----------
-    p : Batch, or numpy.ndarray of shape (N, S, X)
+    p : numpy.ndarray, shape (N, S, X), or Stack
         Joint distributions.
-    labels : numpy.ndarray of int, shape (N, X)
-        The group of each symbol.
+    subset_of : numpy.ndarray of int, shape (N, X)
+        The number of each symbol's subset, as ``merged_subsets`` returns it; -1 for a
+        symbol that is published unchanged.
     eps : float
         LIP budget that defines the high-risk symbols, nats.
 
     Returns
     -------
     dict
-        ``nmil`` (C22 eq. (8)) and ``leakage``, the largest risk of any output, each of shape (N,); and
-        ``high_risk_leakage``, the largest risk of outputs with a high-risk symbol, for joints that have one; in nats.
+        ``nmil`` (C22 eq. (8)) and ``leakage``, the largest risk of any output, each of
+        shape (N,); and ``high_risk_leakage``, the largest risk of outputs with a
+        high-risk symbol, for joints that have one; in nats.
     """
-    batch = Batch.of(p)
-    lifts, chances = batch.release(labels)
-    # omega = max_s |log l(s, y)| of each group, 0 for groups that no label names
-    risks, high = np.maximum(LIP(0.0).risk(lifts, batch.p_s), 0), batch.high_risk(LIP(eps))
-    entropies = [-xlogx(q).sum(axis=-1) for q in (chances, batch.p_x)]
+    stack = Stack.of(p)
+    release = stack.release(subset_of)
+    # omega = max_s |log l(s, y)| of each output, 0 for outputs without a symbol
+    risks = np.maximum(LIP(0.0).risk(release.lifts, release.p_s), 0)
+    high = stack.high_risk(LIP(eps))
+    risky = np.where(_holds_high_risk(outputs_of(subset_of), high), risks, 0).max(axis=1)
     return {
-        "nmil": 1 - entropies[0] / entropies[1],
+        "nmil": 1 - entropies(release.p_x) / entropies(stack.p_x),
         "leakage": risks.max(axis=1),
-        "high_risk_leakage": np.where(_holds_high_risk(labels, high), risks, 0).max(axis=1)[high.any(axis=1)],
+        "high_risk_leakage": risky[high.any(axis=1)],
     }
 
 
-def subsets_and_complete(measures: Sequence[str]) -> Callable[..., pd.DataFrame]:
-    """Return what computes these measures of Algorithm 1 and of complete merging at each LIP budget."""
+MERGINGS = {"Algorithm 1": merged_subsets, "complete merging": watchdog_subsets}
 
-    def rows(p: Matrix, epsilons: Iterable[float], *, extend: bool) -> pd.DataFrame:
-        rows: list[dict[str, Any]] = []
-        batch = Batch(p)
-        for eps in budgets(epsilons):
-            notion = LIP(eps)
-            for series, labels in (
-                ("Algorithm 1", merge_labels(batch, notion, extend=extend)[0]),
-                ("complete merging", watchdog_labels(batch, notion, extend=extend)),
-            ):
-                found = merged_risks(batch, labels, eps)
-                rows += summary({name: found[name] for name in measures if found[name].size}, series=series, eps=eps)
-        return pd.DataFrame(rows, columns=COLUMNS)
 
-    return rows
+def beside_complete_merging(
+    p: Matrix, epsilons: Iterable[float], measures: Sequence[str], *, extend: bool
+) -> pd.DataFrame:
+    """Return measures of Algorithm 1 and of complete merging at each LIP budget.
+
+    ``p`` has shape (N, S, X); ``measures`` are names of :func:`merged_risks`.
+    """
+    rows: list[dict[str, Any]] = []
+    stack = Stack(p)
+    for eps in budgets(epsilons):
+        for series, merging in MERGINGS.items():
+            subset_of = merging(stack, LIP(eps), extend=extend)
+            found = merged_risks(stack, subset_of, eps)
+            # without a joint that has a high-risk symbol there is no row of its leakage
+            shown = {name: found[name] for name in measures if found[name].size}
+            rows += summary(shown, series=series, eps=eps)
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 EXAMPLE_RISKS = (1.3515, 1.6458, 0.9295, 0.8161, 0.2608)

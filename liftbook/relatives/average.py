@@ -13,10 +13,10 @@ from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
 from liftlib.notions import Notion
-from liftlib.response.aorr import Mixture, certified, cheapest, entropies
+from liftlib.response.aorr import Mixture, certified, cheapest
 from liftlib.response.posteriors import repaired, without_negligible
 from mixproof.lp import solve
-from mixproof.numerics import FEASIBILITY_TOL, KEEP_TOL, Matrix, Vector
+from mixproof.numerics import FEASIBILITY_TOL, KEEP_TOL, Matrix, Vector, entropies
 
 
 class Averaged(NamedTuple):

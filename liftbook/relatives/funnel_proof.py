@@ -21,9 +21,8 @@ from numpy.typing import NDArray
 
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
-from liftlib.response.aorr import entropies
 from mixproof.errors import InvalidProof
-from mixproof.numerics import Mask, Matrix, Vector, xlogx
+from mixproof.numerics import Mask, Matrix, Vector, entropies, xlogx
 
 ZERO_WIDTH = 1e-12
 """A side of a box that is shorter than this has length 0."""

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from liftbook.relatives.funnel_proof import Boxes, FunnelProof, Prices, bounded, reduced_costs
 from liftlib.joint import Joint
-from liftlib.response.aorr import entropies
-from mixproof.numerics import Matrix, Vector, xlogx
+from mixproof.numerics import Matrix, Vector, entropies, xlogx
 
 BATCH_SIZE = 256
 """Boxes that are bounded at a time, those with the lowest bounds first."""

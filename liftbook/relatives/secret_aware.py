@@ -16,11 +16,11 @@ from liftlib.measures.information import entropy, mutual_information
 from liftlib.noise.conditional_reporting import conditional_reporting
 from liftlib.notions import Notion, PolyhedralLift
 from liftlib.notions.base import MIN_RESOLVED_LIFT
-from liftlib.response.aorr import cheapest, entropies
+from liftlib.response.aorr import cheapest
 from liftlib.response.posteriors import ResponseCertificate, repaired
 from liftlib.response.proven import UNRESOLVED, unresolved
 from mixproof.checks import checked
-from mixproof.numerics import FEASIBILITY_TOL, NEGLIGIBLE_MASS, Mask, Matrix, Vector, check_scalar
+from mixproof.numerics import FEASIBILITY_TOL, NEGLIGIBLE_MASS, Mask, Matrix, Vector, check_scalar, entropies
 from mixproof.polytope import vertices
 
 MOST_SECRETS = 9

@@ -10,21 +10,22 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from liftbook.rows.batch import Batch, Labels, extremes_of
 from liftbook.rows.jobs import parallel_map
 from liftbook.rows.tidy import Measured, budgets, frame, over_trials, summary
 from liftlib.channel import Channel
 from liftlib.errors import LiftWarning
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
+from liftlib.merging.stack import Stack, Symbols
 from liftlib.merging.subset_merging import subset_merging
-from liftlib.notions import ALIP, LDP, LiftNotion, Polyhedral, PolyhedralLift
+from liftlib.notions import ALIP, LDP, AlphaLift, Chi2Lift, L1Lift, LiftNotion, Polyhedral, PolyhedralLift
 from liftlib.response.optimal import optimal_response
 from liftlib.response.posteriors import ResponseCertificate
 from liftlib.response.subset_response import SubsetCertificate, subset_response
-from mixproof.numerics import Matrix, xlogx
+from mixproof.numerics import Matrix, entropies
 
-Labeller = Callable[[Batch, LiftNotion], Labels]
+Merging = Callable[..., Symbols]
+"""``merged_subsets`` or ``watchdog_subsets``."""
 Series = Callable[[float], LiftNotion]
 
 
@@ -41,45 +42,92 @@ def ldp_and_alip(lambdas: Iterable[float]) -> dict[str, Series]:
     return series
 
 
-def merged_measures(p: Matrix, labels: Labels) -> dict[str, Matrix]:
+def lift_based(lambdas: Iterable[float]) -> dict[str, Series]:
+    """Return the series of E23 Figs 11 and 12: ALIP, and l1 and chi2 at each lambda."""
+    series: dict[str, Series] = {alip_name(0.5): lambda eps: ALIP.split(eps, 0.5)}
+    for name, kind in (("ℓ1", L1Lift), ("χ²", Chi2Lift)):
+        for lam in lambdas:
+            series[f"{name}, λ={lam:g}"] = lambda eps, kind=kind, lam=lam: kind(lam * eps, (1 - lam) * eps)  # type: ignore[misc]
+    return series
+
+
+def alpha_lifts(alphas: Iterable[float]) -> dict[str, Series]:
+    """Return the series of E23 Fig. 13: ALIP, and alpha-lift privacy of each order."""
+    series: dict[str, Series] = {"ALIP": lambda eps: ALIP.split(eps, 0.5)}
+    for alpha in alphas:
+        series[f"α={alpha:g}"] = lambda eps, alpha=alpha: AlphaLift(alpha, eps / 2, eps / 2)  # type: ignore[misc]
+    return series
+
+
+def merged_measures(p: Matrix | Stack, subset_of: Symbols) -> dict[str, Matrix]:
     """Return utility and leakage of each of N deterministic merges.
 
-    ``p`` has shape (N, S, X) and ``labels`` (N, X). The measures ``nmi``, ``min_lift_leakage`` and ``max_lift_leakage``
-    (nats) have shape (N,).
+    Parameters
+    ----------
+    p : numpy.ndarray, shape (N, S, X), or Stack
+        Joint distributions.
+    subset_of : numpy.ndarray of int, shape (N, X)
+        The number of each symbol's subset, as ``merged_subsets`` returns it; -1 for a
+        symbol that is published unchanged.
+
+    Returns
+    -------
+    dict
+        ``nmi``, ``min_lift_leakage`` and ``max_lift_leakage`` (nats), shape (N,).
     """
-    batch = Batch.of(p)
-    lifts, chances = batch.release(labels)
-    return _measures(batch, lifts, chances)
+    stack = Stack.of(p)
+    return _measures(stack, stack.release(subset_of))
 
 
-def _measures(batch: Batch, lifts: Matrix, chances: Matrix) -> dict[str, Matrix]:
-    # Y is a function of X, so I(X; Y) = H(Y)
-    extremes = extremes_of(lifts)
-    entropies = [-xlogx(q).sum(axis=-1) for q in (chances, batch.p_x)]
+def _measures(stack: Stack, release: Stack) -> dict[str, Matrix]:
     with np.errstate(divide="ignore"):
         return {
-            "nmi": entropies[0] / entropies[1],
-            "min_lift_leakage": np.abs(np.log(extremes[:, 0].min(axis=1))),
-            "max_lift_leakage": np.log(np.maximum(extremes[:, 1].max(axis=1), 1)),
+            # Y is a function of X, so that I(X; Y) = H(Y)
+            "nmi": entropies(release.p_x) / entropies(stack.p_x),
+            "min_lift_leakage": np.abs(np.log(release.lifts.min(axis=1).min(axis=1))),
+            "max_lift_leakage": np.log(np.maximum(release.lifts.max(axis=1).max(axis=1), 1)),
         }
 
 
 def merging_tradeoff(
-    p: Matrix, series: dict[str, Series], epsilons: Iterable[float], labeller: Labeller
+    p: Matrix,
+    series: Mapping[str, Series],
+    epsilons: Iterable[float],
+    merging: Merging,
+    *,
+    extend: bool,
 ) -> pd.DataFrame:
     """Return the trade-off of a merging mechanism for each series and budget.
 
-    The columns are ``series``, ``eps``, ``measure`` (nmi, min_lift_leakage, max_lift_leakage, broken), ``mean``,
-    ``std``, ``n``. ``broken`` is the share of joints whose release violates the notion.
+    Parameters
+    ----------
+    p : numpy.ndarray, shape (N, S, X)
+        Joint distributions.
+    series : mapping
+        The notion at each budget, by the series' name.
+    epsilons : iterable of float
+        Budgets, nats.
+    merging : callable
+        ``merged_subsets`` or ``watchdog_subsets`` of liftlib.
+    extend : bool, keyword-only
+        Whether low-risk symbols are added to a subset that violates the notion.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns are ``series``, ``eps``, ``measure`` (nmi, min_lift_leakage,
+        max_lift_leakage, broken), ``mean``, ``std``, ``low``, ``high``, ``n``.
+        ``broken`` is the share of joints whose release violates the notion.
     """
     rows: list[dict[str, Any]] = []
-    batch = Batch.of(p)
+    stack = Stack(p)
     for name, notion_at in series.items():
-        for eps in epsilons:
+        for eps in budgets(epsilons):
             notion = notion_at(eps)
-            lifts, chances = batch.release(labeller(batch, notion))
-            broken = np.array(~notion.kept_columns(lifts, batch.p_s).all(axis=1), dtype=np.float64)
-            rows += summary({**_measures(batch, lifts, chances), "broken": broken}, series=name, eps=eps)
+            release = stack.release(merging(stack, notion, extend=extend))
+            broken = release.high_risk(notion).any(axis=1).astype(float)
+            measures = {**_measures(stack, release), "broken": broken}
+            rows += summary(measures, series=name, eps=eps)
     return frame(rows)
 
 

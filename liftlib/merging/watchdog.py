@@ -8,10 +8,10 @@ import numpy as np
 
 from liftlib.channel import Channel
 from liftlib.joint import Joint
-from liftlib.merging.risk import high_risk
-from liftlib.merging.subset_merging import grow
+from liftlib.merging.stack import Stack, Symbols, grow, outputs_of
 from liftlib.notions import LiftNotion
 from mixproof.checks import checked
+from mixproof.numerics import Matrix
 
 
 @checked
@@ -57,18 +57,40 @@ def watchdog(
     >>> from liftlib.notions import ALIP
     >>> joint = Joint([[0.2, 0.1, 0.2], [0.0, 0.3, 0.2]], public="abc")
     >>> watchdog(joint, ALIP(0.5, 0.5)).outputs
-    ('c', 'a or b')
+    ('c', ('a', 'b'))
     """
-    high = high_risk(joint, notion)  # eqs. (6) and (7)
-    if not high.any():
-        return Channel.identity(joint.n_public, joint.public)
-    merged, low = np.flatnonzero(high).tolist(), np.flatnonzero(~high)
-    if extend:
-        merged, low = grow(joint, notion, merged, low)
-    if randomise == "merge":
-        output_of = np.full(joint.n_public, low.size)
-        output_of[low] = np.arange(low.size)
-        return Channel.deterministic(output_of, joint.public)
+    stack = Stack.of(joint)
+    output_of = outputs_of(watchdog_subsets(stack, notion, extend=extend))[0]
+    merged = Channel.deterministic(output_of, joint.public)
+    if randomise == "merge" or not stack.high_risk(notion).any():
+        return merged
+    symbols = np.flatnonzero(output_of == output_of.max())
     kernel = np.eye(joint.n_public)
-    kernel[np.ix_(merged, merged)] = 1 / len(merged)  # eq. (8)
+    kernel[np.ix_(symbols, symbols)] = 1 / symbols.size  # eq. (8)
     return Channel(kernel, joint.public)
+
+
+@checked
+def watchdog_subsets(p: Matrix | Stack, notion: LiftNotion, *, extend: bool = True) -> Symbols:
+    """Return the symbols that :func:`watchdog` merges in each of N joints.
+
+    Parameters
+    ----------
+    p : numpy.ndarray, shape (N, S, X), or Stack
+        Joint distributions, which are not checked.
+    notion : Notion
+        A condition on lift columns.
+    extend : bool, keyword-only
+        As for :func:`watchdog`.
+
+    Returns
+    -------
+    numpy.ndarray of int, shape (N, X)
+        0 for a merged symbol, -1 for one that is published unchanged.
+    """
+    stack = Stack.of(p)
+    merged = stack.high_risk(notion)  # eqs. (6) and (7)
+    if extend:
+        rows = np.flatnonzero(merged.any(axis=1))
+        merged[rows] = grow(stack.some(rows), notion, merged[rows], ~merged[rows])
+    return np.where(merged, 0, -1)

@@ -296,8 +296,11 @@ class LiftNotion(Notion):
 
     def kept_columns(self, lift: Matrix, p_s: Vector, tol: float = KEEP_TOL) -> Mask:
         """Return a mask, shape (..., X), of the lift columns that satisfy the notion, within ``tol`` nats."""
-        satisfied = [need.needed <= need.allowed + tol for need in self.proven.required_budgets(lift, p_s)]
-        return np.asarray(np.logical_and.reduce(satisfied))
+        needs = self.proven.required_budgets(lift, p_s)
+        satisfied = np.asarray(needs[0].needed <= needs[0].allowed + tol)
+        for need in needs[1:]:
+            satisfied = satisfied & (need.needed <= need.allowed + tol)
+        return satisfied
 
     def risk(self, lift: Matrix, p_s: Vector) -> Matrix:
         """Return the risk score omega of each lift column, shape (..., X)."""

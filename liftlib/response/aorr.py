@@ -22,21 +22,10 @@ from liftlib.measures.information import entropy, mutual_information
 from liftlib.notions import Polyhedral
 from liftlib.response.posteriors import PosteriorCone, ResponseCertificate, Support, cone_for
 from mixproof.lp import Solution, mix_columns
-from mixproof.numerics import Matrix, Vector, xlogx
+from mixproof.numerics import Matrix, Vector, entropies
 from mixproof.polytope import Method, vertices
 
 MEAN_TOL = 1e-14  # relative error of a mixture's mean that is the rounding of its sum
-
-
-def entropies(rows: Matrix) -> Vector:
-    """Return the entropy H(X|Y=y) of each posterior, in nats.
-
-    Examples
-    --------
-    >>> entropies(np.array([[1.0, 0.0], [0.5, 0.5]])).round(4).tolist()
-    [-0.0, 0.6931]
-    """
-    return np.asarray(-xlogx(rows).sum(axis=1))
 
 
 class Mixture(NamedTuple):

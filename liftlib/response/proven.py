@@ -16,12 +16,12 @@ from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
 from liftlib.notions import Convex, LiftNotion, Polyhedral, provides
-from liftlib.response.aorr import MEAN_TOL, Mixture, certified, cheapest, entropies, exactly, solution_of
+from liftlib.response.aorr import MEAN_TOL, Mixture, certified, cheapest, exactly, solution_of
 from liftlib.response.convex import Found, by_tangents
 from liftlib.response.posteriors import PosteriorCone, ResponseCertificate, Support, cone_for, merged_rows
 from mixproof.limits import Clock, Limits
 from mixproof.lp import certify
-from mixproof.numerics import HALFSPACE_SLACK, Matrix, Vector
+from mixproof.numerics import HALFSPACE_SLACK, Matrix, Vector, entropies
 from mixproof.proof import Proof, preorder
 from mixproof.search import ProvenBound, cheapest_mixture
 

@@ -7,8 +7,8 @@ from scipy.optimize import linprog
 from liftlib.errors import SolverFailure
 from mixproof import restricted_master
 from mixproof.constraints import two_sided
-from mixproof.numerics import xlogx
-from mixproof.restricted_master import RestrictedMaster, cleaned, entropies
+from mixproof.numerics import entropies, xlogx
+from mixproof.restricted_master import RestrictedMaster, cleaned
 from mixproof.sparse_vertices import sparse_vertices
 
 

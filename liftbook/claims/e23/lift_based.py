@@ -11,12 +11,11 @@ from liftbook.claims.curves import figure
 from liftbook.claims.judging import long
 from liftbook.claims.samples import drawn, on_each
 from liftbook.figures.e23.convexity import convexity_of_bounds
-from liftbook.rows.labels import merge_labels
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.lifts import lift_of
-from liftlib.merging.subset_merging import subset_merging
+from liftlib.merging.subset_merging import merged_subsets, subset_merging
 from liftlib.notions import ALIP, AlphaLift, Chi2Lift, L1Lift, LiftNotion
 from liftlib.response.optimal import optimal_response
 
@@ -39,7 +38,7 @@ def lift_based_alone_leaks_min_lift(seed: int) -> bool:
     p = np.stack([joint.p for joint in drawn(200, 5, 17, seed)])
     for kind in (L1Lift, Chi2Lift, lambda low, high: AlphaLift(2, low, high)):
         two_sided, alone = (
-            figures.merged_measures(p, merge_labels(p, kind(eps_l, 0.5))[0])["min_lift_leakage"].mean()
+            figures.merged_measures(p, merged_subsets(p, kind(eps_l, 0.5)))["min_lift_leakage"].mean()
             for eps_l in (0.5, np.inf)
         )
         if alone < 2 * two_sided:

@@ -13,10 +13,10 @@ from liftbook.claims.judging import long
 from liftbook.claims.samples import drawn, occupations
 from liftbook.figures.e23.printed_response import algorithm_2_endings
 from liftbook.relatives.product_polytope import kernels_of, product_polytope_response
-from liftbook.rows.batch import Batch
-from liftbook.rows.labels import LoopName, merge_labels
 from liftlib.datasets import uniform_joint, uniform_joints
 from liftlib.measures.evaluation import evaluate
+from liftlib.merging.stack import Stack
+from liftlib.merging.subset_merging import LoopName, merged_subsets
 from liftlib.notions import ALIP, LDP, LIP
 from liftlib.response.optimal import optimal_response
 from mixproof.polytope import vertices
@@ -106,13 +106,12 @@ def subsets_are_ever_united(loop: LoopName, seed: int) -> bool:
 
     A subset of several symbols allows a response exactly if it satisfies the notion when merged; 200 joints 5 x 17.
     """
-    batch = Batch(uniform_joints(200, 5, 17, np.random.default_rng(seed)))
+    stack = Stack(uniform_joints(200, 5, 17, np.random.default_rng(seed)))
     for eps in STRICT_BUDGETS:
         notion = ALIP.split(eps, 0.65)
-        labels, order = merge_labels(batch, notion, loop=loop, extend=False)
-        satisfied = notion.kept_columns(batch.release(labels)[0], batch.p_s)
-        merged = (order >= 0).sum(axis=1)
-        if (~satisfied.all(axis=1) & (merged > 1)).any():
+        subset_of = merged_subsets(stack, notion, loop=loop, extend=False)
+        broken = stack.release(subset_of).high_risk(notion).any(axis=1)
+        if (broken & (subset_of.max(axis=1) > 0)).any():
             return True
     return False
 

@@ -10,7 +10,6 @@ import numpy as np
 from liftbook import figures
 from liftbook.claims.curves import figure, never_below
 from liftbook.claims.samples import drawn, occupations, on_each
-from liftbook.rows.batch import Batch
 from liftbook.rows.making import E23_EPSILONS
 from liftbook.rows.tradeoffs import alip_name
 from liftlib.datasets import uniform_joints
@@ -18,6 +17,7 @@ from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.lifts import lift, lift_of
 from liftlib.merging.risk import high_risk
+from liftlib.merging.stack import Stack
 from liftlib.merging.watchdog import watchdog
 from liftlib.notions import ALIP, LDP
 
@@ -166,9 +166,9 @@ def smaller_lambda_loses(reading: str, seed: int) -> bool:
 
 def strict_min_lift_enlarges_high_risk_set(seed: int) -> bool:
     """Whether lambda 0.35 has at least as many high-risk symbols as 1/2, on average."""
-    batch = Batch(uniform_joints(1000, 5, 17, np.random.default_rng(seed)))
+    stack = Stack(uniform_joints(1000, 5, 17, np.random.default_rng(seed)))
     return all(
-        batch.high_risk(ALIP.split(eps, 0.35)).mean() >= batch.high_risk(ALIP.split(eps, 0.5)).mean()
+        stack.high_risk(ALIP.split(eps, 0.35)).mean() >= stack.high_risk(ALIP.split(eps, 0.5)).mean()
         for eps in E23_EPSILONS
     )
 

@@ -9,13 +9,14 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from liftbook.rows.batch import Labels
-from liftbook.rows.labels import LoopName, merge_labels, watchdog_labels
 from liftbook.rows.making import figure
 from liftbook.rows.tidy import frame
 from liftbook.rows.tradeoffs import merged_measures
 from liftlib.datasets import adult, uniform_joints
 from liftlib.measures.lifts import inverse_of
+from liftlib.merging.stack import Symbols
+from liftlib.merging.subset_merging import LoopName, merged_subsets
+from liftlib.merging.watchdog import watchdog_subsets
 from liftlib.notions import ALIP
 from liftlib.notions.base import LiftNotion, RequiredBudget
 from mixproof.numerics import Matrix, Rng, Vector, generator
@@ -48,15 +49,15 @@ class ALIPWithRisk(LiftNotion):
         return RISKS[self.omega](lift.min(axis=-2), lift.max(axis=-2))
 
 
-def nmi_of(p: Matrix, labels: Labels) -> Vector:
+def nmi_of(p: Matrix, subset_of: Symbols) -> Vector:
     """Return the NMI of each of N merges, from shape (N, S, X)."""
-    return merged_measures(p, labels)["nmi"]
+    return merged_measures(p, subset_of)["nmi"]
 
 
 def merged_nmi(p: Matrix, notion: ALIP, risk: str, loop: LoopName, *, extend: bool) -> float:
     """Return the mean NMI of one reading of Algorithm 1 over (N, S, X) joints."""
-    labels, _ = merge_labels(p, ALIPWithRisk(notion, risk), loop=loop, extend=extend)
-    return float(nmi_of(p, labels).mean())
+    subset_of = merged_subsets(p, ALIPWithRisk(notion, risk), loop=loop, extend=extend)
+    return float(nmi_of(p, subset_of).mean())
 
 
 @figure
@@ -81,7 +82,7 @@ def algorithm_1_readings(
         "random": uniform_joints(n_trials, n_secret, n_public, generator(rng)),
         "adult": adult("relationship", "occupation", leave_out=(left_out,)).p[None],
     }
-    complete = {name: float(nmi_of(p, watchdog_labels(p, notion, extend=False)).mean()) for name, p in tables.items()}
+    complete = {name: float(nmi_of(p, watchdog_subsets(p, notion, extend=False)).mean()) for name, p in tables.items()}
     rows = []
     for risk, (loop, shown), repaired in product(RISKS, LOOPS, (False, True)):
         nmi = {name: merged_nmi(p, notion, risk, loop, extend=repaired) for name, p in tables.items()}

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from liftbook.rows.jobs import parallel_map
-from liftbook.rows.labels import LoopName, merge_labels
 from liftbook.rows.making import figure
 from liftbook.rows.tidy import frame
 from liftlib.channel import Channel
@@ -17,6 +16,7 @@ from liftlib.datasets import uniform_joints
 from liftlib.errors import InfeasiblePrivacy
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
+from liftlib.merging.subset_merging import LoopName, merged_subsets
 from liftlib.notions import ALIP
 from liftlib.response.aorr import cheapest
 from liftlib.response.subset_response import subset_response
@@ -42,8 +42,8 @@ def algorithm_2(joint: Joint, notion: ALIP, loop: LoopName = "standard") -> Prin
     ``loop`` is that of Algorithm 1: C22's or the published one. P_SX must have full support. The release need not
     satisfy the notion if Algorithm 1's does not.
     """
-    labels, order = merge_labels(joint.p[None], notion, loop=loop, extend=False)
-    waiting = [np.flatnonzero(labels[0] == group).tolist() for group in order[0][order[0] >= 0]]
+    subset_of = merged_subsets(joint.p[None], notion, loop=loop, extend=False)[0]
+    waiting = [np.flatnonzero(subset_of == k).tolist() for k in range(subset_of.max() + 1)]
     merged, halfspaces = [list(subset) for subset in waiting], notion.halfspaces(joint)
     finished: list[tuple[list[int], Matrix]] = []
     unions = 0

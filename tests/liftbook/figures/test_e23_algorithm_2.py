@@ -7,8 +7,8 @@ import liftlib as ll
 from liftbook import figures
 from liftbook.figures import algorithm_2
 from liftbook.figures.e23.printed_response import ENDINGS
-from liftbook.rows.labels import merge_labels
 from liftbook.rows.tradeoffs import merged_measures
+from liftlib.merging.subset_merging import merged_subsets
 
 LONE = ll.Joint([[0.05, 0.25, 0.20], [0.20, 0.16, 0.14]])
 """One symbol of high risk under ALIP(0.7, 0.7): its polytope is a point that breaks the notion."""
@@ -57,8 +57,8 @@ def test_against_subset_response_where_nothing_is_to_be_repaired(loop):
                 ll.evaluate(joint, ll.mechanisms.subset_response(joint, notion)).nmi, abs=1e-9
             )
         assert found <= ll.evaluate(joint, ll.mechanisms.optimal(joint, notion)).nmi + 1e-9
-        labels, _ = merge_labels(joint.p[None], notion, loop=loop)
-        assert found >= merged_measures(joint.p[None], labels)["nmi"][0] - 1e-9
+        subset_of = merged_subsets(joint.p[None], notion, loop=loop)
+        assert found >= merged_measures(joint.p[None], subset_of)["nmi"][0] - 1e-9
 
 
 def test_endings_add_up():

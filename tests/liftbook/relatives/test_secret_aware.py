@@ -10,10 +10,10 @@ import liftlib as ll
 from liftbook.relatives import secret_aware
 from liftbook.relatives import secret_aware_posteriors as sight
 from liftlib.errors import InvalidParameter, LiftWarning, SolverFailure, UnsupportedNotion
-from liftlib.response.aorr import cheapest, entropies
+from liftlib.response.aorr import cheapest
 from liftlib.response.posteriors import ResponseCertificate
 from mixproof import polytope
-from mixproof.numerics import xlogx
+from mixproof.numerics import entropies, xlogx
 
 
 def best_by_hand(joint, eps):
