@@ -3,8 +3,8 @@
 A row is ``<details class="claim" id="NAME" data-KEY="VALUE" ...>`` in ``<div id="ledger-list">``. ``ledger.js``, which
 ``companion.sphinx.search`` loads, filters by the keys given to :func:`controls` and by words, as the search reads them,
 those in ``data-names`` first. It sorts by ``data-order``, ``data-off`` (both numbers) and other keys, hides the points
-of hidden rows, and opens the row that the address names. A
-link ``a.claim-more`` in a row is replaced by that row's contents on the page that it leads to.
+of hidden rows, and opens the row that the address names. The query of the address, such as ``?verdict=differs``, sets
+filters.
 """
 
 import html
@@ -48,6 +48,26 @@ def controls(choices: Mapping[str, Sequence[str]], orders: Mapping[str, str]) ->
     )
 
 
+MARKS = {
+    "agrees": '<circle r="4"/>',
+    "differs": '<path d="M-4-4 4 4M-4 4 4-4" stroke-width="2.5"/>',
+    "depends": '<path d="M0-5 5 4H-5Z"/>',
+    "untold": '<circle r="3.5" fill="none" stroke-width="2"/>',
+}
+"""The SVG mark of each kind, around (0, 0): they differ in shape, not only in colour."""
+
+
+def mark(kind: str) -> str:
+    """Return the mark of a kind as an SVG image, to stand in text."""
+    return f'<svg class="claim-mark" viewBox="-6 -6 12 12" aria-hidden="true">{MARKS[kind]}</svg>'
+
+
+def legend(kinds: Mapping[str, str]) -> str:
+    """Return the HTML of a legend: the words of each kind with its mark."""
+    items = "".join(f'<li class="{kind}">{mark(kind)} {html.escape(words)}</li>' for words, kind in kinds.items())
+    return f'<ul class="claim-legend">{items}</ul>'
+
+
 def scaled(value: float) -> float:
     """Return a number on a scale that is linear near 0 and logarithmic beyond."""
     return math.asinh(value / 0.05)
@@ -75,11 +95,11 @@ def plot(points: Iterable[Point]) -> str:
             f'<a href="#{point.name}" data-id="{point.name}" class="{point.kind}">'
             f"<title>{html.escape(point.title)}</title>"
             f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{up(point.low):.1f}" y2="{up(point.high):.1f}"/>'
-            f'<circle cx="{x:.1f}" cy="{up(point.mean):.1f}" r="4"/></a>'
+            f'<g transform="translate({x:.1f} {up(point.mean):.1f})">{MARKS[point.kind]}</g></a>'
         )
-    label = "Printed numbers against what is computed here; points on the diagonal agree. Each point leads to its row."
+    label = "Computed against published numbers; points on the diagonal agree. Each point leads to its row."
     axes = (
-        f'<text x="{WIDTH / 2}" y="{HEIGHT - 8}" text-anchor="middle">printed</text>'
+        f'<text x="{WIDTH / 2}" y="{HEIGHT - 8}" text-anchor="middle">published</text>'
         f'<text x="12" y="{HEIGHT / 2}" transform="rotate(-90 12 {HEIGHT / 2})" text-anchor="middle">computed</text>'
     )
     return (

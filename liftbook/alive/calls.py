@@ -1,4 +1,4 @@
-"""The calls of a page's worker: runs, claims, and a reader's own table.
+"""The calls of a page's worker: runs, and a reader's own table.
 
 The worker calls ``start`` first, which installs a stand-in for ``highspy``, SciPy's copy of HiGHS, and then imports the
 library.
@@ -65,11 +65,6 @@ def yardstick() -> float:
         figures.figure_e23_2(10, [1.0, 2.0], [0.5], 5, 17, rng=seed)
         best = min(best, time.perf_counter() - started)
     return best
-
-
-def judge(asked: str, tell: Emit, _data: object) -> str:
-    """Judge claims again and report each; see :mod:`liftbook.alive.judging`."""
-    return str(import_module("liftbook.alive.judging").again(asked, tell))
 
 
 @cache

@@ -1,12 +1,16 @@
 """The ledger: every number and statement of the papers, computed and judged.
 
-``data/claims.csv`` lists the claims. Its column ``computed_by`` names what computes the value: a function in the
-paper's folder here, or a row of ``data/curves.toml``, which compares curves of a figure; its argument, such as a
-reading, follows a colon. ``printed`` is a number, or ``true`` for a claim in words, and ``sentences`` names those that
-the claim tests. ``data/sentences.csv`` lists every sentence of the papers, with the reason if no claim tests it.
-``data/readings.csv`` has other fair readings of a sentence, and details for its reason. A call in braces in a reason,
-such as ``{merging_broken_at_8}``, stands for its stored value. ``data/ledger.csv``, which ``make ledger`` writes,
-stores the values by seed.
+``data/claims.csv`` lists the claims: what each says, its form, and the published number, or ``true`` for words;
+``sentences`` names those that it tests. ``data/readings.csv`` says how each is read. A row ``reading`` has a quotation
+and its place, and starts a reading; a row ``case`` is a further instance of the reading above it; a row ``detail`` does
+not affect the verdict. A ``call`` names what computes the value: a function in the paper's folder here, or a row of
+``data/curves.toml``, which compares curves of a figure; its argument follows a colon. A reading with a setting of
+``data/settings.csv`` has a case for each alternative, whose name stands in braces in its call. The verdict is computed
+by :mod:`liftbook.claims.rule`.
+
+``data/sentences.csv`` lists every sentence of the papers, with the reason if no claim tests it. A call in braces in a
+reason, such as ``{merging_broken_at_8}``, stands for its stored value. ``data/ledger.csv``, which ``make ledger``
+writes, stores the values by seed.
 """
 
 from __future__ import annotations
@@ -16,24 +20,18 @@ import inspect
 import pkgutil
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib import import_module
 from types import ModuleType
 
 import pandas as pd
 
+from liftbook.claims import rule, settings
 from liftbook.claims.curves import CurveClaim, curve_claims
-from liftbook.claims.judging import (
-    Claim,
-    Computed,
-    Interval,
-    Value,
-    Verdict,
-    range_of,
-    shown,
-    stored_values,
-    verdict_of,
-)
+from liftbook.claims.judging import Claim, Computed, range_of, shown, stored_values
+from liftbook.claims.rule import Case, Reading, Row, Value, Verdict
+from liftbook.claims.settings import Setting
 from liftlib.errors import DataError
 from liftlib.resources import resource
 
@@ -42,8 +40,8 @@ __all__ = [
     "PAPERS",
     "Claim",
     "Entry",
-    "Interval",
-    "OtherReading",
+    "Ledger",
+    "Line",
     "Sentence",
     "calls_in",
     "compute",
@@ -51,11 +49,15 @@ __all__ = [
     "entries",
     "ledger",
     "read_claims",
-    "read_readings",
+    "read_lines",
     "read_sentences",
+    "read_settings",
     "told",
     "totals",
 ]
+
+Values = Mapping[str, Sequence[Value]]
+"""The stored values of each call, by seed."""
 
 
 def _table(name: str) -> list[dict[str, str]]:
@@ -91,22 +93,21 @@ FUNCTIONS: dict[str, Computed] = {
 """All functions that a claim may name."""
 
 
-ROLES = ("reading", "elsewhere", "detail")
+ROLES = ("reading", "case", "detail")
 """Roles of the rows of ``data/readings.csv``."""
 
 
 @dataclass(frozen=True)
-class OtherReading:
-    """A row of ``data/readings.csv``: another reading of a sentence, or a detail.
-
-    The role ``elsewhere`` is a reading too: what the paper itself states of the same, in the place that the text names.
-    A detail does not affect the verdict.
-    """
+class Line:
+    """A row of ``data/readings.csv``."""
 
     claim: str
     role: str
-    reading: str
-    computed_by: str
+    quote: str
+    where: str
+    setting: str
+    case: str
+    call: str
 
 
 def read_claims() -> list[Claim]:
@@ -115,7 +116,7 @@ def read_claims() -> list[Claim]:
     Raises
     ------
     DataError
-        If a row has an invalid kind, scale or published value, or an id occurs twice.
+        If a row has an invalid kind, form or published value, or an id occurs twice.
     """
     claims = [Claim(**row) for row in _table("claims.csv")]
     twice = {claim.id for claim in claims if sum(other.id == claim.id for other in claims) > 1}
@@ -124,21 +125,35 @@ def read_claims() -> list[Claim]:
     return claims
 
 
-def read_readings() -> list[OtherReading]:
-    """Return the rows of ``data/readings.csv``.
+def read_settings() -> dict[str, Setting]:
+    """Return the rows of ``data/settings.csv`` by name."""
+    return settings.read(_table("settings.csv"))
+
+
+def read_lines() -> dict[str, list[Line]]:
+    """Return the rows of ``data/readings.csv`` by claim, in their order.
 
     Raises
     ------
     DataError
-        If a row names an unknown claim or role.
+        If a row names an unknown claim, role or setting, if a claim has no reading, or if a case precedes it.
     """
-    readings, known = [OtherReading(**row) for row in _table("readings.csv")], {claim.id for claim in read_claims()}
-    for reading in readings:
-        if reading.claim not in known:
-            raise DataError(f"readings.csv has the claim {reading.claim!r}, not in claims.csv: correct either file")
-        if reading.role not in ROLES:
-            raise DataError(f"readings.csv has the role {reading.role!r} for {reading.claim}: give {', '.join(ROLES)}")
-    return readings
+    lines: dict[str, list[Line]] = {claim.id: [] for claim in read_claims()}
+    known = read_settings()
+    for line in (Line(**row) for row in _table("readings.csv")):
+        if line.claim not in lines:
+            raise DataError(f"readings.csv has the claim {line.claim!r}, not in claims.csv: correct either file")
+        if line.role not in ROLES:
+            raise DataError(f"readings.csv has the role {line.role!r} for {line.claim}: give {', '.join(ROLES)}")
+        if line.setting and f"{{{line.setting}}}" not in line.call:
+            raise DataError(f"readings.csv, {line.claim}: the call {line.call!r} lacks {{{line.setting}}}: add it")
+        if line.setting and line.setting not in known:
+            raise DataError(f"readings.csv has the setting {line.setting!r} for {line.claim}: add it to settings.csv")
+        lines[line.claim].append(line)
+    for name, mine in lines.items():
+        if not mine or mine[0].role != "reading":
+            raise DataError(f"readings.csv lacks a reading that starts {name}: quote the sentence")
+    return lines
 
 
 @dataclass(frozen=True)
@@ -224,7 +239,7 @@ def calls_in(reason: str) -> list[str]:
     return [call for words in reason.split("$")[::2] for call in CALL.findall(words)]
 
 
-def told(reason: str, values: Mapping[str, Sequence[Value]]) -> str:
+def told(reason: str, values: Values) -> str:
     """Return a reason with its calls replaced by their stored values, rounded.
 
     Examples
@@ -240,77 +255,139 @@ def told(reason: str, values: Mapping[str, Sequence[Value]]) -> str:
 
 @dataclass(frozen=True)
 class Entry:
-    """A claim with the values of each reading over seeds, the tested one first.
+    """A claim with its readings and their values over seeds.
 
-    ``reason`` is the claim's reason with its calls replaced by their stored values.
+    Attributes
+    ----------
+    reason : str
+        The claim's reason with its calls replaced by their stored values.
+    row : Row
+        The form, the published number and the readings, as the rule judges them.
+    details : tuple of Case
+        What is shown without affecting the verdict.
     """
 
     claim: Claim
     reason: str
-    readings: tuple[tuple[str, str, tuple[Value, ...]], ...]
-    details: tuple[tuple[str, str, tuple[Value, ...]], ...]
+    row: Row
+    details: tuple[Case, ...]
 
-    @property
-    def outcomes(self) -> list[str]:
-        """The outcome of each reading."""
-        return [self.claim.outcome(values) for _, _, values in self.readings]
-
-    @property
+    @cached_property
     def verdict(self) -> Verdict:
         """The verdict on the sentence."""
-        return verdict_of([self.claim.outcome(values) for _, _, values in self.readings])
+        return rule.verdict(self.row)
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        """The cases of all readings."""
+        return tuple(case for reading in self.row.readings for case in reading.cases)
+
+    @property
+    def share(self) -> str:
+        """How many cases of the readings agree, in words; empty if each has one case and no setting."""
+        shares = (rule.share(self.row, reading) for reading in self.row.readings)
+        return "; ".join(dict.fromkeys(text for text in shares if text))
 
     @property
     def found(self) -> tuple[Value, ...]:
-        """The values of the tested reading."""
-        return self.readings[0][2]
+        """The values of the first reading, of all its cases."""
+        return tuple(value for case in self.row.readings[0].cases for value in case.values)
 
     @property
     def numbers(self) -> list[float]:
-        """The numbers among the values of the tested reading."""
-        return [float(value) for value in self.found if not isinstance(value, bool | Interval)]
+        """The numbers among the values of the first reading."""
+        return [float(value) for value in self.found if not isinstance(value, bool)]
 
     @property
     def calls(self) -> list[str]:
         """All calls computed for the claim, including those in its reason."""
-        return [call for _, call, _ in (*self.readings, *self.details)] + calls_in(self.claim.reason)
+        return [case.call for case in (*self.cases, *self.details)] + calls_in(self.claim.reason)
 
 
-def entries(values: Mapping[str, Sequence[Value]]) -> list[Entry]:
+class Ledger:
+    """The rows of the files and stored values, from which entries are made."""
+
+    def __init__(self, values: Values) -> None:
+        self.values = values
+        self.claims = {claim.id: claim for claim in read_claims()}
+        self.lines = read_lines()
+        self.settings = read_settings()
+
+    def case(self, label: str, call: str) -> Case:
+        """Return a case with its stored values."""
+        return Case(label, call, tuple(self.values.get(call, ())))
+
+    def fits(self, claim: str, setting: Setting, alternative: str) -> bool:
+        """Return whether a claim's published number agrees at an alternative, or is not computed yet."""
+        line = next(line for line in self.lines[claim] if line.setting == setting.name)
+        case = self.case("", setting.filled(line.call, alternative))
+        if not case.values:
+            return True
+        one = self.claims[claim]
+        reading = Reading(line.quote, line.where, (case,))
+        row = Row(claim, "number", (reading,), one.number, one.tolerance)
+        return rule.of_case(row, case) == "agrees"
+
+    def alternatives(self, claim: str, setting: Setting) -> tuple[str, ...]:
+        """Return the alternatives of a setting that the other claims' published numbers leave."""
+        return setting.left(claim, lambda name, alternative: self.fits(name, setting, alternative))
+
+    def narrowing(self, claim: str) -> list[str]:
+        """Return the calls of a claim at all alternatives, if its published number rules some out of other claims."""
+        calls = []
+        for setting in self.settings.values():
+            if claim in setting.narrowed_by:
+                line = next(line for line in self.lines[claim] if line.setting == setting.name)
+                calls += [setting.filled(line.call, alternative) for alternative in setting.alternatives]
+        return calls
+
+    def readings(self, claim: str) -> tuple[Reading, ...]:
+        """Return the readings of a claim."""
+        readings: list[Reading] = []
+        for line in self.lines[claim]:
+            if line.role == "detail":
+                continue
+            if line.role == "case":
+                cases = (*readings[-1].cases, self.case(line.case, line.call))
+                readings[-1] = replace(readings[-1], cases=cases)
+            elif line.setting:
+                setting = self.settings[line.setting]
+                left = self.alternatives(claim, setting)
+                cases = tuple(self.case(one, setting.filled(line.call, one)) for one in left)
+                readings.append(Reading(line.quote, line.where, cases, setting.what, setting.closed))
+            else:
+                readings.append(Reading(line.quote, line.where, (self.case(line.case, line.call),)))
+        return tuple(readings)
+
+    def entry(self, claim: Claim) -> Entry:
+        """Return the entry of a claim."""
+        row = Row(claim.id, claim.form, self.readings(claim.id), claim.number, claim.tolerance)  # type: ignore[arg-type]
+        details = tuple(self.case(line.case, line.call) for line in self.lines[claim.id] if line.role == "detail")
+        return Entry(claim, told(claim.reason, self.values), row, details)
+
+
+def entries(values: Values) -> list[Entry]:
     """Return an entry for each claim, given the values of each call over seeds."""
-    others = read_readings()
-
-    def with_values(rows: list[tuple[str, str]]) -> tuple[tuple[str, str, tuple[Value, ...]], ...]:
-        return tuple((text, call, tuple(values.get(call, ()))) for text, call in rows)
-
-    all_entries = []
-    for claim in read_claims():
-        claim_readings = [reading for reading in others if reading.claim == claim.id]
-        fair = [(reading.reading, reading.computed_by) for reading in claim_readings if reading.role != "detail"]
-        details = [(reading.reading, reading.computed_by) for reading in claim_readings if reading.role == "detail"]
-        readings = with_values([(claim.reading, claim.computed_by), *fair])
-        all_entries.append(Entry(claim, told(claim.reason, values), readings, with_values(details)))
-    return all_entries
+    rows = Ledger(values)
+    return [rows.entry(claim) for claim in rows.claims.values()]
 
 
-NOT_SHOWN = ("computed_by", "digit", "reason", "sentences")
+NOT_SHOWN = ("digit", "reason", "sentences")
 """Columns of ``data/claims.csv`` that the ledger omits, or replaces."""
 
 
-def ledger(values: Mapping[str, Sequence[Value]] | None = None) -> pd.DataFrame:
+def ledger(values: Values | None = None) -> pd.DataFrame:
     """Return every claim with its results and verdict, by default from stored values.
 
     Returns
     -------
     pandas.DataFrame
-        The columns of ``data/claims.csv`` without ``sentences``, ``computed_by`` and ``digit``, and ``computed`` (in
-        words), ``low``, ``high`` and ``mean`` (None if not numbers), ``replications`` and ``readings`` (both counts),
-        and ``verdict``.
+        The columns of ``data/claims.csv`` without ``sentences`` and ``digit``, and ``computed`` (in words), ``low``,
+        ``high`` and ``mean`` (None if not numbers), ``replications``, ``readings`` and ``cases`` (counts), ``share``
+        (how many cases agree, in words), and ``verdict``.
     """
-    if values is None:
-        values = stored_values()
     rows = []
-    for entry in entries(values):
+    for entry in entries(stored_values() if values is None else values):
         claim, computed = entry.claim, entry.found
         low, high, mean = range_of(entry.numbers) if entry.numbers else (None, None, None)
         rows.append(
@@ -321,8 +398,10 @@ def ledger(values: Mapping[str, Sequence[Value]] | None = None) -> pd.DataFrame:
                 "low": low,
                 "high": high,
                 "mean": mean,
-                "replications": len(computed),
-                "readings": len(entry.readings),
+                "replications": len(entry.cases[0].values),
+                "readings": len(entry.row.readings),
+                "cases": len(entry.cases),
+                "share": entry.share,
                 "verdict": entry.verdict,
             }
         )

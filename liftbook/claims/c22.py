@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 
 from liftbook import figures
-from liftbook.claims.curves import Figure, figure
+from liftbook.claims.curves import never_below
 from liftbook.claims.judging import long
 from liftbook.claims.samples import drawn
-from liftbook.figures.c22 import EXAMPLE_MERGED_RISK, EXAMPLE_RISKS
+from liftbook.figures.c22 import EXAMPLE_MERGED_RISK, EXAMPLE_RISKS, beside_complete_merging
 from liftbook.relatives.best_partition import best_partition
 from liftbook.rows.making import C22_EPSILONS
 from liftlib.channel import Channel
-from liftlib.datasets import uniform_joint, uniform_joints
+from liftlib.datasets import dirichlet_joints, uniform_joint, uniform_joints
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.lifts import lift
@@ -25,7 +25,7 @@ from liftlib.merging.stack import Stack
 from liftlib.merging.subset_merging import merged_subsets, subset_merging
 from liftlib.merging.watchdog import watchdog, watchdog_subsets
 from liftlib.notions import LIP, PerfectPrivacy
-from mixproof.numerics import KEEP_TOL
+from mixproof.numerics import KEEP_TOL, Matrix, Vector
 
 
 def c22_example_sets() -> bool:
@@ -74,98 +74,129 @@ def c22_example_largest_information(seed: int) -> float:
     return float(_family(seed)["information"].max())
 
 
-FIG_1, FIG_3 = figure("c22_1"), figure("c22_3")
+LAWS = ("uniform, normalised", "flat Dirichlet")
+"""Laws of C22's random joints, which it does not state: every P(s, x) uniform, then normalised, as in E23; or flat."""
 
 
-def _both(figure: Figure, seed: int, measure: str, column: str = "mean") -> tuple[pd.Series[float], pd.Series[float]]:
-    figure = figure.at(seed)
-    return figure.curve("Algorithm 1", measure, column), figure.curve("complete merging", measure, column)
+@lru_cache(maxsize=4)
+def _joints(law: str, seed: int) -> Matrix:
+    """Return 1,000 random joints 13 x 20, by a law of ``LAWS``."""
+    rng = np.random.default_rng(seed)
+    return uniform_joints(1000, 13, 20, rng) if law == LAWS[0] else dirichlet_joints(1000, 13, 20, 1.0, rng)
 
 
-def c22_fig1_complete_far_below(share: str, seed: int) -> bool:
-    """Whether complete merging's mean leakage + std is <= ``share`` times each eps."""
-    mean, std = (_both(FIG_1, seed, "high_risk_leakage", column)[1] for column in ("mean", "std"))
-    return bool((mean + std <= mean.index * float(share)).all())
+@lru_cache(maxsize=4)
+def _rows(law: str, seed: int) -> pd.DataFrame:
+    """Return the rows of C22's three figures."""
+    measures = ("nmil", "leakage", "high_risk_leakage")
+    return beside_complete_merging(_joints(law, seed), C22_EPSILONS, measures, extend=False)
 
 
-def c22_fig1_algorithm_below(seed: int) -> bool:
-    mean, std = (_both(FIG_1, seed, "high_risk_leakage", column)[0] for column in ("mean", "std"))
+def _both(law: str, seed: int, measure: str, column: str = "mean") -> tuple[pd.Series[float], pd.Series[float]]:
+    """Return the curves of Algorithm 1 and of complete merging, by budget."""
+    rows = _rows(law, seed)
+    rows = rows[rows["measure"] == measure]
+    algorithm, complete = (
+        rows[rows["series"] == series].set_index("eps")[column] for series in ("Algorithm 1", "complete merging")
+    )
+    return algorithm, complete
+
+
+def _complete_loss(law: str, eps: float, seed: int) -> Vector:
+    """Return the NMIL of complete merging on each joint."""
+    p = _joints(law, seed)
+    return figures.merged_risks(p, watchdog_subsets(p, LIP(eps), extend=False), eps)["nmil"]
+
+
+def c22_fig1_complete_far_below(which: str, seed: int) -> bool:
+    """Whether complete merging's mean leakage + std is at most a share of each eps; "0.9, flat Dirichlet"."""
+    share, law = which.split(", ", 1)
+    mean, std = (_both(law, seed, "high_risk_leakage", column)[1] for column in ("mean", "std"))
+    return bool((mean + std <= float(share) * mean.index).all())
+
+
+def c22_fig1_algorithm_below(law: str, seed: int) -> bool:
+    mean, std = (_both(law, seed, "high_risk_leakage", column)[0] for column in ("mean", "std"))
     return bool((mean + std < mean.index).all())
 
 
-def c22_fig3_leakage_below(seed: int) -> bool:
-    return all(bool((leakage <= leakage.index).all()) for leakage in _both(FIG_3, seed, "leakage"))
+def c22_fig1_algorithm_leaks_more(law: str, seed: int) -> bool:
+    return never_below(*_both(law, seed, "high_risk_leakage"))
 
 
-def c22_fig3_perfect_privacy(reading: str, seed: int) -> bool:
-    """Whether complete merging has NMIL 1 at eps 0.25 and 0.5.
+def c22_fig1_spread_grows(law: str, seed: int) -> bool:
+    return all(bool((std.diff().dropna() > 0).all()) for std in _both(law, seed, "high_risk_leakage", "std"))
 
-    With the reading "mean", the mean is 1 to two digits; otherwise NMIL is 1 on each of 1,000 joints.
+
+def c22_fig3_leakage_below(law: str, seed: int) -> bool:
+    return all(bool((leakage <= leakage.index).all()) for leakage in _both(law, seed, "leakage"))
+
+
+def c22_fig3_perfect_privacy(which: str, seed: int) -> bool:
+    """Whether complete merging has NMIL 1 at eps 0.25 and 0.5; "mean, flat Dirichlet".
+
+    With "mean", the mean is 1 to two digits; otherwise NMIL is 1 on each of 1,000 joints.
     """
-    p = uniform_joints(1000, 13, 20, np.random.default_rng(seed))
+    what, law = which.split(", ", 1)
     for eps in (0.25, 0.5):
-        loss = figures.merged_risks(p, watchdog_subsets(p, LIP(eps), extend=False), eps)["nmil"]
-        if not (loss.mean() >= 0.995 if reading == "mean" else (loss > 1 - 1e-9).all()):
+        loss = _complete_loss(law, eps, seed)
+        if not (loss.mean() >= 0.995 if what == "mean" else (loss > 1 - 1e-9).all()):
             return False
     return True
 
 
-def c22_not_perfect_at_half(seed: int) -> float:
+def c22_not_perfect_at_half(law: str, seed: int) -> float:
     """Return the share of 1,000 joints with NMIL < 1 after complete merging, eps 0.5."""
-    p = uniform_joints(1000, 13, 20, np.random.default_rng(seed))
-    loss = figures.merged_risks(p, watchdog_subsets(p, LIP(0.5), extend=False), 0.5)["nmil"]
-    return float((loss < 1 - 1e-9).mean())
+    return float((_complete_loss(law, 0.5, seed) < 1 - 1e-9).mean())
 
 
-def c22_samples_shrink(of: str, seed: int) -> bool:
-    """Whether fewer joints, or fewer symbols per joint, are high-risk as eps grows."""
-    if of == "joints":
-        counts = FIG_1.at(seed).curve("complete merging", "high_risk_leakage", "n")
+def c22_samples_shrink(which: str, seed: int) -> bool:
+    """Whether fewer "joints", or fewer "symbols" per joint, are high-risk as eps grows; "joints, flat Dirichlet"."""
+    what, law = which.split(", ", 1)
+    if what == "joints":
+        counts = _both(law, seed, "high_risk_leakage", "n")[1]
         return bool(counts.iloc[-1] < counts.iloc[0])
-    stack = Stack(uniform_joints(1000, 13, 20, np.random.default_rng(seed)))
+    stack = Stack(_joints(law, seed))
     means = [float(stack.high_risk(LIP(eps)).sum(axis=1).mean()) for eps in C22_EPSILONS]
     return all(later < earlier for earlier, later in pairwise(means))
 
 
-def c22_share_without_high_risk(seed: int) -> float:
+def c22_share_without_high_risk(law: str, seed: int) -> float:
     """Return the share of 1,000 joints that have no symbol of high risk at eps 2.5."""
-    return 1 - float(FIG_1.at(seed).curve("complete merging", "high_risk_leakage", "n")[2.5]) / 1000
+    return 1 - float(_both(law, seed, "high_risk_leakage", "n")[1][2.5]) / 1000
 
 
-@lru_cache(maxsize=16)
-def _c22(eps: float, seed: int) -> tuple[float, float, float]:
-    """Return NMIL of complete and of subset merging, and the latter's largest leakage."""
-    p = uniform_joints(1000, 13, 20, np.random.default_rng(seed))
-    complete = figures.merged_measures(p, watchdog_subsets(p, LIP(eps), extend=False))
-    subsets = figures.merged_measures(p, merged_subsets(p, LIP(eps), extend=False))
-    leak = np.maximum(subsets["min_lift_leakage"], subsets["max_lift_leakage"])
-    return 1 - float(complete["nmi"].mean()), 1 - float(subsets["nmi"].mean()), float(leak.max())
+def c22_complete_loss(which: str, seed: int) -> float:
+    """Return complete merging's mean NMIL; "0.25, flat Dirichlet"."""
+    eps, law = which.split(", ", 1)
+    return float(_both(law, seed, "nmil")[1][float(eps)])
 
 
-def c22_complete_loss(eps: str, seed: int) -> float:
-    return _c22(float(eps), seed)[0]
+def c22_algorithm_loss(which: str, seed: int) -> float:
+    """Return Algorithm 1's mean NMIL; "0.25, flat Dirichlet"."""
+    eps, law = which.split(", ", 1)
+    return float(_both(law, seed, "nmil")[0][float(eps)])
 
 
-def c22_algorithm_loss(eps: str, seed: int) -> float:
-    return _c22(float(eps), seed)[1]
+def c22_algorithm_loses_less_than_all(law: str, seed: int) -> bool:
+    return bool((_both(law, seed, "nmil")[0].loc[:0.5] < 1).all())
 
 
-def c22_algorithm_loses_less_than_all(seed: int) -> bool:
-    return all(_c22(eps, seed)[1] < 1 for eps in (0.25, 0.5))
+def c22_algorithm_better_everywhere(which: str, seed: int) -> bool:
+    """Whether Algorithm 1 beats complete merging by a margin of NMIL at each budget; "0.1, flat Dirichlet"."""
+    margin, law = which.split(", ", 1)
+    algorithm, complete = _both(law, seed, "nmil")
+    return bool((algorithm <= complete - float(margin)).all())
 
 
-def c22_algorithm_better_everywhere(margin: str, seed: int) -> bool:
-    """Whether Algorithm 1 beats complete merging by a margin of NMIL at each budget."""
-    return all(_c22(eps, seed)[1] <= _c22(eps, seed)[0] - float(margin) for eps in C22_EPSILONS)
+def c22_leakage_below_budget(law: str, seed: int) -> bool:
+    """Whether no joint's leakage exceeds the budget, at each of ten."""
+    return c22_joints_above_budget(law, seed) == 0
 
 
-def c22_leakage_below_budget(seed: int) -> bool:
-    return all(_c22(eps, seed)[2] <= eps + 1e-9 for eps in C22_EPSILONS)
-
-
-def c22_joints_above_budget(seed: int) -> float:
+def c22_joints_above_budget(law: str, seed: int) -> float:
     """Return the number of 1,000 joints on which Algorithm 1 exceeds some budget."""
-    stack = Stack(uniform_joints(1000, 13, 20, np.random.default_rng(seed)))
+    stack = Stack(_joints(law, seed))
     broken = np.zeros(1000, dtype=bool)
     for eps in C22_EPSILONS:
         subset_of = merged_subsets(stack, LIP(eps), extend=False)
@@ -277,4 +308,4 @@ def c22_greedy_keeps_privacy(where: str, seed: int) -> bool:
     if where == "ours":
         joint = Joint([[0.05, 0.25, 0.20], [0.20, 0.16, 0.14]])
         return LIP(0.7).is_satisfied(joint, subset_merging(joint, LIP(0.7), extend=False))
-    return c22_joints_above_budget(seed) == 0
+    return c22_leakage_below_budget(LAWS[0], seed)

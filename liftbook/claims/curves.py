@@ -17,12 +17,14 @@ from typing import Any
 import pandas as pd
 
 from liftbook import figures
-from liftbook.claims.judging import Value
+from liftbook.claims.rule import Value
 from liftlib.errors import DataError
 from liftlib.resources import resource
 
 MEAN_TOL = 1e-12
 """Tolerance of a mean over trials, which depends on the order of its terms."""
+CURVE_TOL = 0.005
+"""Half a hundredth: how far a curve may lie below another that a figure shows above it."""
 
 
 class Figure:
@@ -82,7 +84,7 @@ def on_adult(number: str, without: str) -> Figure:
     return figure(number, leave_out=(without,) if without != "none" else ())
 
 
-def never_below(upper: pd.Series[float], lower: pd.Series[float], slack: float = MEAN_TOL) -> bool:
+def never_below(upper: pd.Series[float], lower: pd.Series[float], slack: float = CURVE_TOL) -> bool:
     """Return whether ``upper`` >= ``lower`` - ``slack`` at each budget."""
     return bool((upper >= lower - slack).all())
 
@@ -113,14 +115,13 @@ def _gap(pairs: Pairs) -> float:
 COMPARATORS: dict[str, Callable[..., Value]] = {
     "value": lambda pairs, budget: float(pairs[0][0][float(budget)]),
     "equal": lambda pairs: all(bool(upper.eq(lower).all()) for upper, lower in pairs),
-    "never below": lambda pairs, slack=MEAN_TOL: all(bool(upper.ge(lower - slack).all()) for upper, lower in pairs),
+    "never below": lambda pairs, slack=CURVE_TOL: all(bool(upper.ge(lower - slack).all()) for upper, lower in pairs),
     "above": lambda pairs: all(bool(upper.gt(lower).all()) for upper, lower in pairs),
     "ahead on average": lambda pairs: bool(pd.concat([upper - lower for upper, lower in pairs]).mean() > 0),
     "largest gap": _gap,
     "gap at most": lambda pairs, margin: _gap(pairs) <= float(margin),
     "gap at least": lambda pairs, margin: _gap(pairs) >= float(margin),
     "budgets ahead": lambda pairs, slack=MEAN_TOL: float(_ahead(pairs, slack).sum()),
-    "last budget ahead": lambda pairs, slack=MEAN_TOL: float(max(pairs[0][0].index[_ahead(pairs, slack)], default=0.0)),
     "rises": lambda pairs: all(bool((upper.diff().dropna() > 0).all()) for upper, _ in pairs),
 }
 """Tests of curves by name; without a lower curve the upper one is compared with 0."""

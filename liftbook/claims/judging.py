@@ -1,4 +1,4 @@
-"""Claims as published, their computed values, how these are stored, and the verdict."""
+"""Claims as published, their computed values, and how these are stored."""
 
 from __future__ import annotations
 
@@ -8,36 +8,17 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeVar, get_args
+from typing import Literal, TypeVar, get_args
 
-from companion.claims import last_digit, verdict
+from companion.claims import last_digit
+from liftbook.claims.rule import FORMS, Value
 from liftlib.errors import DataError
 from liftlib.resources import resource
 
-
-class Interval(NamedTuple):
-    """A confidence interval for an effect that the paper reports as zero.
-
-    It is compared with a margin, not with a published number.
-    """
-
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        return f"{self.low!r} to {self.high!r}"
-
-
-Value = float | bool | Interval
 Computed = Callable[..., Value]
-Outcome = Literal["agrees", "differs", "divided", "undecided"]
-Verdict = Literal["agrees", "differs", "depends on the reading", "cannot be told from the text"]
 Kind = Literal["result", "input", "proposition", "verbal", "time"]
-Scale = Literal["paper", "smaller", "ours", "unprinted"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
-SCALES: tuple[Scale, ...] = get_args(Scale)
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 REPLICATIONS = 20
 """Number of replications, with the seeds 0, 1, ..., of random claims."""
 
@@ -55,22 +36,15 @@ def parse(text: str) -> Value:
 
     Examples
     --------
-    >>> parse("true"), parse("0.25"), parse("-0.1 to 0.2")
-    (True, 0.25, Interval(low=-0.1, high=0.2))
+    >>> parse("true"), parse("0.25")
+    (True, 0.25)
     """
-    if text in ("true", "false"):
-        return text == "true"
-    if " to " in text:
-        low, _, high = text.partition(" to ")
-        return Interval(float(low), float(high))
-    return float(text)
+    return text == "true" if text in ("true", "false") else float(text)
 
 
 def store(value: Value) -> str:
     """Return a value's stored form, which preserves every bit."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(value) if isinstance(value, Interval) else repr(float(value))
+    return str(value).lower() if isinstance(value, bool) else repr(float(value))
 
 
 def shown(values: Sequence[Value]) -> str:
@@ -83,16 +57,13 @@ def shown(values: Sequence[Value]) -> str:
     """
     if all(isinstance(value, bool) for value in values):
         return str(values[0]).lower() if len(values) == 1 else f"holds in {sum(map(bool, values))} of {len(values)}"
-    if isinstance(values[0], Interval):
-        low, high = (sum(v[at] for v in values if isinstance(v, Interval)) / len(values) for at in (0, 1))
-        return f"{low:.3f} to {high:.3f}"
     low, high, mean = range_of(values)
     return f"{mean:.4g}" if len(values) == 1 or low == high else f"{mean:.4g} ({low:.4g} to {high:.4g})"
 
 
 def range_of(values: Sequence[Value]) -> tuple[float, float, float]:
-    """Return the minimum, maximum and mean of the values that are not intervals."""
-    numbers = [float(value) for value in values if not isinstance(value, Interval)]
+    """Return the minimum, maximum and mean of values."""
+    numbers = [float(value) for value in values]
     return min(numbers), max(numbers), math.fsum(numbers) / len(numbers)
 
 
@@ -104,20 +75,18 @@ class Claim:
     paper: str
     place: str
     kind: str
+    form: str
     says: str
     sentences: str
-    reading: str
     setting: str
-    scale: str
     trials: str
     printed: str
     digit: str
-    computed_by: str
     see: str
     reason: str
 
     def __post_init__(self) -> None:
-        for name, known in (("kind", KINDS), ("scale", SCALES)):
+        for name, known in (("kind", KINDS), ("form", FORMS)):
             if getattr(self, name) not in known:
                 raise DataError(f"claim {self.id} has the {name} {getattr(self, name)!r}: give {', '.join(known)}")
         if self.says.lower().startswith("whether") or self.says.endswith("?"):
@@ -134,75 +103,14 @@ class Claim:
         return float(self.digit) if self.digit else last_digit(self.printed)
 
     @property
+    def number(self) -> float | None:
+        """The published number, or None for a claim in words."""
+        return None if self.printed == "true" else float(self.printed)
+
+    @property
     def chapter(self) -> str:
         """The chapter that shows the result."""
         return self.see.partition("#")[0]
-
-    def outcome(self, values: Sequence[Value]) -> Outcome:
-        """Return the outcome of one reading's replications, see :meth:`judged`.
-
-        Two kinds of values cannot contradict the paper, so a difference counts as undecided: values in a setting of our
-        own because the text specifies none, and times, which depend on the authors' machine and program.
-        """
-        outcome = self.judged(values)
-        beyond_us = self.scale == "unprinted" or self.kind == "time"
-        return outcome if outcome == "agrees" or not beyond_us else "undecided"
-
-    def judged(self, values: Sequence[Value]) -> Outcome:
-        """Return whether replications of one reading agree with the paper.
-
-        A published number agrees if it lies in the range of the replications, widened by one unit of its last digit. A
-        statement agrees if it fails in at most one of 20, and differs if it holds in at most one; a proposition must
-        hold in all. Intervals for an effect published as zero agree if all lie within the margin, and differ if all lie
-        outside it. Replications that do neither are divided: the draw decides.
-        """
-        if not values:
-            return "undecided"
-        if all(isinstance(value, bool) for value in values):
-            return self._stated([bool(value) for value in values])
-        if isinstance(values[0], Interval):
-            return self._null([value for value in values if isinstance(value, Interval)])
-        return verdict(self.printed, *range_of(values), digit=self.tolerance)
-
-    def _stated(self, held: list[bool]) -> Outcome:
-        if self.kind == "proposition":
-            return "agrees" if all(held) else "differs"
-        few = len(held) // 20
-        if sum(held) >= len(held) - few:
-            return "agrees"
-        return "differs" if sum(held) <= few else "divided"
-
-    def _null(self, intervals: list[Interval]) -> Outcome:
-        inside = [
-            abs(interval.low) <= self.tolerance and abs(interval.high) <= self.tolerance for interval in intervals
-        ]
-        outside = [interval.low > self.tolerance or interval.high < -self.tolerance for interval in intervals]
-        if all(inside):
-            return "agrees"
-        return "differs" if all(outside) else "divided"
-
-
-def verdict_of(outcomes: Sequence[Outcome]) -> Verdict:
-    """Return the verdict on a sentence from the outcomes of its readings.
-
-    Readings are those that the paper's words support and, if the paper states the same elsewhere, what it states there.
-    So a slip that the paper contradicts itself depends on the reading, and one that it repeats differs. Readings with
-    different outcomes depend on the reading, except that where one is undecided an agreement alone tells nothing.
-
-    Examples
-    --------
-    >>> verdict_of(["agrees"]), verdict_of(["agrees", "differs"]), verdict_of(["divided"])
-    ('agrees', 'depends on the reading', 'cannot be told from the text')
-    >>> verdict_of(["agrees", "divided"]), verdict_of(["agrees", "undecided"])
-    ('depends on the reading', 'cannot be told from the text')
-    """
-    if {"agrees", "differs"} <= set(outcomes):
-        return "depends on the reading"
-    if "undecided" in outcomes or set(outcomes) == {"divided"}:
-        return "cannot be told from the text"
-    if "divided" in outcomes:
-        return "depends on the reading"
-    return "agrees" if "agrees" in outcomes else "differs"
 
 
 def ledger_file() -> Path:

@@ -11,11 +11,14 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from liftbook.claims import Entry, Interval, drawn_at_random, entries
+from liftbook.claims import Entry, drawn_at_random, entries, rule
 from liftbook.claims.judging import stored_values
+from liftbook.claims.rule import Case, Reading, Row
 from liftlib.resources import resource
 
 SCHEMA = "claims.schema.json"
+SCHEMA_VERSION = 2
+"""2: readings have quotations, settings and cases; the form replaces the scale; the verdicts have new names."""
 RESULT_KINDS = ("result", "verbal", "proposition")
 """Kinds of claims that a badge counts; inputs and times are not results."""
 
@@ -26,10 +29,14 @@ def published() -> dict[str, object]:
     Examples
     --------
     >>> claim = published()["claims"][0]
-    >>> claim["id"], claim["paper"], claim["readings"][0]["call"]
-    ('e23-fig1-psi-least', 'E23', 'fig1_statistic:psi_least')
+    >>> claim["id"], claim["form"], claim["readings"][0]["cases"][0]["call"]
+    ('e23-fig1-psi-least', 'number', 'fig1_statistic:psi_least')
     """
-    return {"schema": SCHEMA, "claims": [_claim(entry) for entry in entries(stored_values())]}
+    return {
+        "schema": SCHEMA,
+        "version": SCHEMA_VERSION,
+        "claims": [_claim(entry) for entry in entries(stored_values())],
+    }
 
 
 def _claim(entry: Entry) -> dict[str, object]:
@@ -39,24 +46,37 @@ def _claim(entry: Entry) -> dict[str, object]:
         "paper": claim.paper,
         "place": claim.place,
         "kind": claim.kind,
+        "form": claim.form,
         "says": claim.says,
         "setting": claim.setting,
-        "scale": claim.scale,
-        "published": claim.printed == "true" or float(claim.printed),
+        "published": True if claim.number is None else claim.number,
         "tolerance": claim.tolerance,
         "verdict": entry.verdict,
+        "share": entry.share,
         "reason": entry.reason,
         "page": f"chapters/{claim.see.replace('#', '.html#', 1)}",
-        "readings": [
-            {
-                "reading": reading,
-                "call": call,
-                "seeds": len(values) if drawn_at_random(call) else None,
-                "values": [list(value) if isinstance(value, Interval) else value for value in values],
-                "outcome": outcome,
-            }
-            for (reading, call, values), outcome in zip(entry.readings, entry.outcomes, strict=True)
-        ],
+        "readings": [_reading(entry.row, reading) for reading in entry.row.readings],
+    }
+
+
+def _reading(row: Row, reading: Reading) -> dict[str, object]:
+    return {
+        "quote": reading.quote,
+        "where": reading.where,
+        "not_published": reading.setting,
+        "closed": reading.closed,
+        "verdict": rule.of_reading(row, reading)[0],
+        "cases": [_case(row, case) for case in reading.cases],
+    }
+
+
+def _case(row: Row, case: Case) -> dict[str, object]:
+    return {
+        "case": case.label,
+        "call": case.call,
+        "seeds": len(case.values) if drawn_at_random(case.call) else None,
+        "values": list(case.values),
+        "verdict": rule.of_case(row, case),
     }
 
 
@@ -65,7 +85,7 @@ def badge(paper: str, all_entries: Sequence[Entry]) -> str:
     verdicts = Counter(
         entry.verdict for entry in all_entries if entry.claim.paper == paper and entry.claim.kind in RESULT_KINDS
     )
-    decided = verdicts.total() - verdicts["cannot be told from the text"]
+    decided = verdicts.total() - verdicts["cannot be told"]
     words = f"{verdicts['agrees']} of {decided} results agree"
     left, right = 10 + 7 * len(paper), 10 + 6 * len(words)
     return (

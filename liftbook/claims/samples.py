@@ -37,9 +37,22 @@ def jeffreys(n: int, n_secret: int, n_public: int, seed: int = 0) -> tuple[Joint
 
 
 @lru_cache(maxsize=16)
-def occupations(without: str) -> Joint:
-    """Return Adult's relationship and occupation, optionally without one relationship."""
-    return adult("relationship", "occupation", leave_out=(without,) if without != "none" else ())
+def occupations(way: str) -> Joint:
+    """Return Adult's relationship and occupation, with all relationships ("none"), without one, or with two merged.
+
+    Examples
+    --------
+    >>> occupations("none").n_secret, occupations("Wife").n_secret, occupations("Husband+Wife").n_secret
+    (6, 5, 5)
+    """
+    if "+" not in way:
+        return adult("relationship", "occupation", leave_out=(way,) if way != "none" else ())
+    joint = adult("relationship", "occupation")
+    first, second = (joint.secret.index(name) for name in way.split("+"))
+    p = joint.p.copy()
+    p[first] += p[second]
+    names = [way if s == first else str(name) for s, name in enumerate(joint.secret) if s != second]
+    return Joint(np.delete(p, second, axis=0), names, joint.public)
 
 
 def on_each(joints: Callable[..., Iterable[Joint]], *size: int) -> Callable[[Callable[..., bool]], Callable[..., bool]]:

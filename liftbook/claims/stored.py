@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-import numpy as np
-
-from liftbook.claims import FUNCTIONS, calls_in, compute, drawn_at_random, read_claims, read_readings
-from liftbook.claims.judging import REPLICATIONS, Interval, Value, store
+from liftbook.claims import FUNCTIONS, Ledger, compute, drawn_at_random
+from liftbook.claims.judging import REPLICATIONS, store, stored_values
+from liftbook.claims.rule import Value
 from liftbook.rows.stores import Store, Wanted, near
 
 
 def wanted() -> dict[str, str]:
-    """Return the kind of claim behind each call, in the order of ``data/claims.csv``."""
-    kinds = {claim.id: claim.kind for claim in read_claims()}
-    calls = {claim.computed_by: claim.kind for claim in read_claims()}
-    for reading in read_readings():
-        calls.setdefault(reading.computed_by, kinds[reading.claim])
-    for claim in read_claims():
-        for call in calls_in(claim.reason):
-            calls.setdefault(call, claim.kind)
-    return calls
+    """Return the form of the claim behind each call, in the order of ``data/claims.csv``.
+
+    Published numbers rule alternatives of a setting out, so that their values decide which calls the others need.
+    """
+    rows, forms = Ledger(stored_values()), dict[str, str]()
+    for claim in rows.claims.values():
+        for call in (*rows.entry(claim).calls, *rows.narrowing(claim.id)):
+            forms.setdefault(call, claim.form)
+    return forms
 
 
 def is_long(call: str) -> bool:
@@ -39,8 +38,8 @@ LEDGER = Store("ledger.csv", ("call", "seed"), ("call", "seed", "value", "run"),
 
 def recomputed(calls: Iterable[str] | None = None) -> dict[str, Value]:
     """Return values at seed 0, by default of all calls except long and timing ones."""
-    kinds = wanted()
-    chosen = [call for call in kinds if not is_long(call) and kinds[call] != "time"] if calls is None else calls
+    forms = wanted()
+    chosen = [call for call in forms if not is_long(call) and forms[call] != "time"] if calls is None else calls
     return {call: compute(call) for call in chosen}
 
 
@@ -57,4 +56,4 @@ def same(first: Value, second: Value) -> bool:
     """Return whether a recomputed value equals the stored one, up to solver noise."""
     if any(isinstance(value, bool) for value in (first, second)):
         return first is second
-    return isinstance(first, Interval) == isinstance(second, Interval) and bool(np.all(near(first, second)))
+    return bool(near(first, second))

@@ -1,5 +1,5 @@
 // Filters and sorts the ledger's rows and the plot's points; a link to a row opens it, whatever is filtered.
-// A row with a link to its contents on another page takes them from there once it opens.
+// The query of the address sets filters, such as "?paper=E23&verdict=differs".
 (() => {
   const form = document.getElementById("ledger-controls");
   const list = document.getElementById("ledger-list");
@@ -11,6 +11,14 @@
   const stems = (text) => new Set(words(text).flatMap((word) => [word, stem(word)]));
   const names = new Map(rows.map((row) => [row, stems(row.dataset.names)]));
   let texts = null; // read once somebody asks
+
+  /** A row's text with blanks between its cells, which textContent would join: "Fig. 2aWatchdog". */
+  const textOf = (row) => {
+    const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
+    const parts = [];
+    while (walker.nextNode()) parts.push(walker.currentNode.data);
+    return parts.join(" ");
+  };
 
   const choices = [...form.querySelectorAll("select[data-filter]")].map((select) => select.dataset.filter);
   const value = (name) => form.querySelector(`[data-filter="${name}"]`).value;
@@ -28,7 +36,7 @@
   const update = () => {
     const all = asked(value("text"));
     const single = asked(value("text"), singly);
-    if (single.length) texts ??= new Map(rows.map((row) => [row, stems(row.textContent)]));
+    if (single.length) texts ??= new Map(rows.map((row) => [row, stems(textOf(row))]));
     const scores = new Map(rows.map((row) => [row, single.length ? score(row, single, all) : 0]));
     const by = form.querySelector("[data-sort]").value;
     const number = by === "order" || by === "off";
@@ -58,28 +66,14 @@
     row.scrollIntoView();
   };
 
-  const pages = new Map();
-  const fill = async ({ target: row }) => {
-    const link = row.querySelector("a.claim-more");
-    if (!row.open || !link) return;
-    const page = link.href.split("#")[0];
-    if (!pages.has(page)) pages.set(page, fetch(page).then((answer) => answer.text()));
-    try {
-      const there = new DOMParser().parseFromString(await pages.get(page), "text/html").getElementById(row.id);
-      link.parentElement.replaceWith(there.querySelector(":scope > div"));
-    } catch (error) {
-      console.info(`${page} cannot be read here, and the row links to it: ${error.message}`); // a folder, not a server
-      return;
-    }
-    await window.MathJax?.startup.promise;
-    window.MathJax?.typesetPromise([row]);
-  };
-
-  for (const row of rows) row.addEventListener("toggle", fill);
   form.hidden = false;
   form.addEventListener("input", update);
   form.addEventListener("submit", (event) => event.preventDefault());
   window.addEventListener("hashchange", reveal);
-  output.textContent = `${rows.length} of ${rows.length}`;
+  for (const [name, wanted] of new URLSearchParams(location.search)) {
+    const field = form.querySelector(`[data-filter="${CSS.escape(name)}"]`);
+    if (field) field.value = wanted;
+  }
+  update();
   reveal();
 })();

@@ -17,7 +17,8 @@ from liftbook.build.sphinx.ledger import found_in_words, printed
 from liftbook.chapters.results import kept_tables
 from liftbook.claims import FUNCTIONS, Entry, entries
 from liftbook.claims.curves import CurveClaim
-from liftbook.claims.judging import Value, stored_values
+from liftbook.claims.judging import stored_values
+from liftbook.claims.rule import Value
 from liftlib.errors import DataError
 
 INTRODUCTION = (
@@ -28,7 +29,7 @@ INTRODUCTION = (
 
 def value_again(entry: Entry, tables: Mapping[str, pd.DataFrame]) -> Value | None:
     """Return a curve claim's value on a run's tables, or None without its curves."""
-    name, _, argument = entry.claim.computed_by.partition(":")
+    name, _, argument = entry.cases[0].call.partition(":")
     function = FUNCTIONS[name]
     if not isinstance(function, CurveClaim):
         return None

@@ -1,8 +1,9 @@
-"""The directive ``lift-claims``: claims as a table whose rows open in place.
+"""The directives about claims: ``lift-claims``, ``lift-claims-plot`` and ``lift-left-out``.
 
-``{lift-claims} E23`` renders the claims of a paper; ``{lift-claims}``, all claims with a plot of their numbers, where a
-row that opens takes its contents from its paper's page; and ``{lift-claims} E23 figure 2``, links to the rows about a
-figure. The controls come from ``companion.sphinx.ledger``.
+``{lift-claims}`` renders all claims, as rows to filter and sort that open in place; this is the only page with them.
+``{lift-claims} E23 figure 2`` renders links to the rows about a figure, and ``{lift-claims} E23``, those about a paper
+by verdict; on such a page, an address that names a row leads on to the ledger. ``{lift-claims-plot}`` plots numbers.
+The controls come from ``companion.sphinx.ledger``.
 """
 
 import html
@@ -16,28 +17,30 @@ from docutils.statemachine import StringList  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from companion.sphinx.ledger import Point, controls, plot
+from companion.sphinx.ledger import Point, controls, legend, plot
 from companion.sphinx.search import found_alone
 from liftbook.build.sphinx.sources import stands_on
-from liftbook.claims import PAPERS, Entry, Sentence, drawn_at_random, entries, read_sentences
-from liftbook.claims.judging import KINDS, REPLICATIONS, VERDICTS, Value, range_of, shown, stored_values
+from liftbook.claims import PAPERS, Entry, Sentence, drawn_at_random, entries, read_sentences, rule
+from liftbook.claims.judging import KINDS, REPLICATIONS, range_of, shown, stored_values
 from liftbook.claims.published import write_published
+from liftbook.claims.rule import VERDICTS, Case, Reading, Value
 
+LEDGER = "ledger"
+"""The page with the rows."""
 SORT_ORDERS = {"order": "as in the papers", "verdict": "verdict", "chapter": "chapter", "off": "distance from print"}
-SCALE_TEXTS = {
-    "paper": "the paper's setting",
-    "smaller": "smaller than the paper's",
-    "ours": "our setting",
-    "unprinted": "our setting, as the text prints none",
+FORM_TEXTS = {
+    "all": "claimed of all",
+    "some": "claimed to happen",
+    "curve": "a comparison in a figure",
+    "number": "a published number",
+    "degree": "a word of degree: a tenth",
+    "time": "a time on the authors' machine",
 }
 BOOLEAN_WORDS = {"true": "holds", "false": "does not hold"}
-VERDICT_CLASSES = {
-    "agrees": "agrees",
-    "differs": "differs",
-    "depends on the reading": "depends",
-    "cannot be told from the text": "untold",
-}
+VERDICT_CLASSES = {"agrees": "agrees", "differs": "differs", "depends": "depends", "cannot be told": "untold"}
 """CSS class of each verdict."""
+MOST_CASES = 6
+"""Number of cases up to which each is shown; of more, only how many agree."""
 COLUMNS = ("place", "what the paper says", "published, and here", "verdict")
 RETIRED = {"e23-wd-kept": "e23-thm1", "c22-ex1-subsets": "c22-ex1-risks"}
 """Ids of former rows, which published links may name, and the rows that have their values now."""
@@ -46,7 +49,7 @@ NAMED = re.compile(rf"\b({NAMES})s?\.? (A?\d+[a-d]?(?:(?:, | and | to )A?\d+[a-d
 
 
 class Claims(SphinxDirective):
-    """Renders claims as a table, or links to the claims about a figure."""
+    """Renders all claims as a table, or links to the claims about a figure or of a paper."""
 
     has_content = False
     optional_arguments = 1
@@ -59,21 +62,18 @@ class Claims(SphinxDirective):
         mine = chosen(entries(stored_values()), paper, name)
         if not mine:
             raise self.error(f"no claim for {asked!r}: see data/claims.csv")
-        if name:
-            return [raw(links(mine))]
+        if paper:
+            return [raw(links(mine) if name else by_verdict(paper, mine))]
         first: dict[str | tuple[str, ...], str] = {}
-        filters = choices(mine, paper)
-        content = [raw(controls(filters, SORT_ORDERS) + ("" if paper else plot(points(mine)))), raw(head())]
+        content = [raw(controls(choices(mine), SORT_ORDERS) + legend(VERDICT_CLASSES)), raw(head())]
         for at, entry in enumerate(mine):
             claim = entry.claim
-            place = claim.place if paper else f"{claim.paper}, {claim.place}"
-            row = found_alone(
-                title=f"{claim.paper} {claim.place}: {entry.verdict}", anchor=claim.id, listed=bool(paper)
-            )
+            place = f"{claim.paper}, {claim.place}"
+            row = found_alone(title=f"{claim.paper} {claim.place}: {entry.verdict}", anchor=claim.id, listed=True)
             row["keywords"] = " ".join(named_in(claim.place))
             says = nodes.inline("", "", *self.parsed([f"{claim.says}."])[0].children, classes=["claim-says"])
             row += [raw(opening(entry, at, place)), says, raw(closing(entry))]
-            row += nodes.container("", *(self.parsed(details(entry, first)) if paper else [raw(more(entry))]))
+            row += nodes.container("", *self.parsed(details(entry, first)))
             content += [row, raw("</details>")]
         return [*content, raw("</div>")]
 
@@ -82,6 +82,13 @@ class Claims(SphinxDirective):
         box = nodes.container()
         self.state.nested_parse(StringList(list(lines), source="data/claims.csv"), self.content_offset, box)
         return list(box.children)
+
+
+class ClaimsPlot(SphinxDirective):
+    """Renders the plot of computed against published numbers."""
+
+    def run(self) -> list[nodes.Node]:
+        return [raw(plot(points(entries(stored_values()))))]
 
 
 class LeftOut(SphinxDirective):
@@ -139,9 +146,21 @@ def links(mine: Sequence[Entry]) -> str:
     for verdict, kind in VERDICT_CLASSES.items():
         ids = [entry.claim.id for entry in mine if entry.verdict == verdict]
         if ids:
-            rows = ", ".join(f'<a href="#{name}">{name}</a>' for name in ids)
+            rows = ", ".join(f'<a href="{LEDGER}.html#{name}">{name}</a>' for name in ids)
             groups.append(f'<span class="verdict {kind}">{verdict}</span> {rows}')
     return f'<p class="claims-of-figure">{"; ".join(groups)}</p>'
+
+
+def by_verdict(paper: str, mine: Sequence[Entry]) -> str:
+    """Return links to the ledger, filtered by each verdict on a paper's claims."""
+    counts = {verdict: sum(entry.verdict == verdict for entry in mine) for verdict in VERDICT_CLASSES}
+    groups = [
+        f'<span class="verdict {VERDICT_CLASSES[verdict]}">{verdict}</span> '
+        f'<a href="{LEDGER}.html?paper={paper}&amp;verdict={html.escape(verdict).replace(" ", "+")}">{count} claims</a>'
+        for verdict, count in counts.items()
+        if count
+    ]
+    return f'<p class="claims-of-figure claims-of-paper">{"; ".join(groups)}</p>'
 
 
 def printed(entry: Entry) -> str:
@@ -184,8 +203,9 @@ def opening(entry: Entry, at: int, place: str) -> str:
 def closing(entry: Entry) -> str:
     """Return the rest of a row's summary: published and computed values, and the verdict."""
     published = "" if entry.claim.printed == "true" else f"{entry.claim.printed}; "
+    here = entry.share if entry.share and not entry.numbers else found_in_words(entry.found)
     return (
-        f'<span class="claim-found">{published}<b>{found_in_words(entry.found)}</b></span>'
+        f'<span class="claim-found">{published}<b>{here}</b></span>'
         f'<span class="verdict {VERDICT_CLASSES[entry.verdict]}">{entry.verdict}</span></summary>'
     )
 
@@ -195,17 +215,14 @@ def details(entry: Entry, first: dict[str | tuple[str, ...], str]) -> list[str]:
 
     ``first`` has the id of the first claim with each reason and each setting; a later one refers to it.
     """
-    claim, several, lines = entry.claim, len(entry.readings) > 1, list[str]()
+    claim, lines = entry.claim, list[str]()
+    for reading in entry.row.readings:
+        lines += [*read_as(entry, reading), ""]
     if claim.reason:
         lines += [f"*Why:* {as_for(first, claim.reason, claim.id) or entry.reason}", ""]
-    for (text, call, values), outcome in zip(entry.readings, entry.outcomes, strict=True):
-        value = f"{text or 'as stated'}: **{found_in_words(values)}**, {outcome}; " if several else text and f"{text}; "
-        lines += [f"- {value}{recomputed(call)}"]
-    lines += [
-        f"- *detail*, {text}: **{found_in_words(values)}**; {recomputed(call)}" for text, call, values in entry.details
-    ]
-    setting = (claim.setting, SCALE_TEXTS[claim.scale], f"{claim.trials}{so_far(entry)}")
-    lines += [f"- *tried* {as_for(first, setting, claim.id) or 'on ' + '; '.join(setting)}"]
+    lines += [f"- *detail*, {case.label}: {value_of(case)}" for case in entry.details]
+    setting = (claim.setting, f"{claim.trials}{so_far(entry)}")
+    lines += [f"- *ran* {as_for(first, setting, claim.id) or 'on ' + '; '.join(setting)}"]
     page, _, label = claim.see.partition("#")
     shown_in = f'- *shown in* <a href="{page}.html#{label}">{page}</a>'
     if names := stands_on(dict.fromkeys(call.partition(":")[0] for call in entry.calls)):
@@ -214,16 +231,37 @@ def details(entry: Entry, first: dict[str | tuple[str, ...], str]) -> list[str]:
     return [*lines, f'{shown_in}; <a href="#{claim.id}">{claim.id}</a>']
 
 
+def read_as(entry: Entry, reading: Reading) -> Iterator[str]:
+    """Yield a reading as Markdown: the quotation, its form and verdict, and its cases."""
+    row = entry.row
+    outcome = rule.of_reading(row, reading)[0] if len(row.readings) > 1 else FORM_TEXTS[row.form]
+    yield f'"{quoted(reading.quote)}" ({reading.where}): {outcome}'
+    yield ""
+    if reading.setting:
+        agree = f"**{rule.share(row, reading)}** agree" + ("" if reading.closed else "; others are possible")
+        yield f"- *not published*: {agree}"
+    if len(reading.cases) > MOST_CASES:
+        yield f"- each by a call such as {recomputed(reading.cases[0].call)}"
+        return
+    for case in reading.cases:
+        several = f", {rule.of_case(row, case)}" if len(reading.cases) > 1 else ""
+        yield f"- {case.label or 'as stated'}: {value_of(case)}{several}"
+
+
+def quoted(text: str) -> str:
+    """Return a quotation as Markdown, with nothing read as markup."""
+    return re.sub(r"([\\`*_{}\[\]<>#|$~^])", r"\\\1", text)
+
+
+def value_of(case: Case) -> str:
+    """Return a case's value and the call that computes it, as Markdown."""
+    return f"**{found_in_words(case.values)}**, {recomputed(case.call)}"
+
+
 def as_for(first: dict[str | tuple[str, ...], str], what: str | tuple[str, ...], name: str) -> str:
     """Return a reference to the first claim with the same reason or setting; empty if it is this one."""
     before = first.setdefault(what, name)
     return "" if before == name else f'as for <a href="#{before}">{before}</a>'
-
-
-def more(entry: Entry) -> str:
-    """Return the link to a claim's row on its paper's page, whose contents a script puts in its place."""
-    name = entry.claim.id
-    return f'<a class="claim-more" href="record-{entry.claim.paper.lower()}.html#{name}">{name}</a>'
 
 
 def recomputed(call: str) -> str:
@@ -233,8 +271,8 @@ def recomputed(call: str) -> str:
 
 def so_far(entry: Entry) -> str:
     """Return a note on the number of stored replications, if fewer than planned."""
-    random = [values for _, call, values in (*entry.readings, *entry.details) if drawn_at_random(call)]
-    fewest = min((len(values) for values in random), default=REPLICATIONS)
+    random = [case.values for case in (*entry.cases, *entry.details) if drawn_at_random(case.call)]
+    fewest = min(map(len, random), default=REPLICATIONS)
     return "" if fewest >= REPLICATIONS else f" (**{fewest} of {REPLICATIONS} replications are stored so far**)"
 
 
@@ -245,10 +283,11 @@ def distance(entry: Entry) -> float:
     return abs(range_of(entry.numbers)[2] - float(entry.claim.printed)) / (entry.claim.tolerance or 1.0)
 
 
-def choices(mine: Sequence[Entry], paper: str) -> Mapping[str, Sequence[str]]:
+def choices(mine: Sequence[Entry]) -> Mapping[str, Sequence[str]]:
     """Return the values that rows can be filtered by."""
-    filters = {"kind": KINDS, "verdict": VERDICTS, "chapter": sorted({entry.claim.chapter for entry in mine})}
-    return filters if paper else {"paper": tuple(map(str.upper, PAPERS)), **filters}
+    chapters = sorted({entry.claim.chapter for entry in mine})
+    papers = tuple(map(str.upper, PAPERS))
+    return {"paper": papers, "verdict": VERDICTS, "kind": KINDS, "chapter": chapters}
 
 
 def points(all_entries: Sequence[Entry]) -> Iterator[Point]:
@@ -266,6 +305,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directives."""
     app.setup_extension("companion.sphinx.search")
     app.add_directive("lift-claims", Claims)
+    app.add_directive("lift-claims-plot", ClaimsPlot)
     app.add_directive("lift-left-out", LeftOut)
     app.connect("build-finished", write_data)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,28 +1,26 @@
-"""Claims of E23 section 4 about subset merging, and choices of Adult's relationships that reproduce numbers."""
+"""Claims of E23 section 4 about subset merging, and published numbers on Adult."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Iterator
 from functools import lru_cache
 
 import numpy as np
 import pandas as pd
 
-from liftbook.claims.curves import MEAN_TOL, Figure, curve_claims, figure, never_below, on_adult
-from liftbook.claims.e23.response import aorr_adult_eps_2
-from liftbook.claims.judging import Computed
+from liftbook.claims.curves import MEAN_TOL, Figure, figure, never_below, on_adult
 from liftbook.claims.samples import drawn, occupations
-from liftbook.figures.e23.merging import algorithm_1_readings
+from liftbook.figures.e23.merging import algorithm_1_readings, merged_nmi
 from liftbook.rows.making import E23_LAMBDAS as LAMBDAS
 from liftbook.rows.tradeoffs import alip_name
 from liftlib.channel import Channel
-from liftlib.datasets import uniform_joint
+from liftlib.datasets import uniform_joint, uniform_joints
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.lifts import lift_ratio
 from liftlib.merging.risk import high_risk
 from liftlib.merging.watchdog import watchdog
 from liftlib.notions import ALIP, LDP
+from liftlib.response.optimal import optimal_response
 from mixproof.numerics import KEEP_TOL
 
 SERIES = ("LDP", *map(alip_name, LAMBDAS))
@@ -39,8 +37,9 @@ def merging_synthetic_eps_1(risk: str, seed: int) -> float:
     return _readings(seed)[risk, "C22's", False]["random"]
 
 
-def merging_with_printed_loop(seed: int) -> float:
-    return _readings(seed)["Λ + 1/Ψ", "printed", False]["random"]
+def merging_with_printed_loop(risk: str, seed: int) -> float:
+    p = uniform_joints(1000, 5, 17, np.random.default_rng(seed))
+    return merged_nmi(p, ALIP.split(1.0, 0.5), risk, "printed", extend=False)
 
 
 def merging_repaired_eps_1(seed: int) -> float:
@@ -49,11 +48,6 @@ def merging_repaired_eps_1(seed: int) -> float:
 
 def merging_gain_synthetic(risk: str, seed: int) -> float:
     return _readings(seed)[risk, "C22's", False]["gain_random"]
-
-
-def merging_gain_adult(without: str) -> float:
-    watchdog_nmi = on_adult("e23_3", without).curve(alip_name(0.5))[1.0]
-    return 100 * (float(on_adult("e23_7", without).curve(alip_name(0.5))[1.0] / watchdog_nmi) - 1)
 
 
 def merging_gain_adult_from_prints() -> float:
@@ -134,39 +128,24 @@ def refinement_never_loses(seed: int) -> bool:
     return True
 
 
-CURVES = curve_claims()
-PRINTED: dict[str, tuple[Computed, float]] = {
-    "watchdog 1": (CURVES["watchdog_adult_eps_1"], 0.28),
-    "watchdog 2": (CURVES["watchdog_adult_eps_2"], 0.73),
-    "AORR 2": (aorr_adult_eps_2, 0.96),
-    "merging 1": (CURVES["merging_adult_eps_1"], 0.73),
-}
-"""The claims whose published numbers depend on the choice, by mechanism and budget."""
+LIP_RISK = "max{log Λ, |log Ψ|}"
+"""The risk that E23 section 4.1 states for LIP."""
 
 
-def _choices() -> list[str]:
-    """Return the relationships that may be left out, or "none"."""
-    return ["none", *map(str, occupations("none").secret)]
+def adult_number(which: str) -> float:
+    """Return a number on Adult at lambda 1/2, with five of its relationships; "merging 1, Husband+Wife".
 
-
-def relationship_choices() -> float:
-    return float(len(_choices()))
-
-
-def _gives(what: str, without: str, how: str) -> bool:
-    computed, printed = float(PRINTED[what][0](without)), PRINTED[what][1]  # type: ignore[arg-type]
-    if how == "cut":
-        return math.isclose(math.floor(100 * computed) / 100, printed)
-    if how == "rounded":
-        return math.isclose(round(computed, 2), printed)
-    return abs(computed - printed) <= 0.01
-
-
-def choices_that_give(which: str) -> float:
-    """Return how many choices reproduce published numbers; "watchdog 2, rounded".
-
-    Numbers are compared "cut", "rounded" or "within a unit". Several are joined by "and", as in "watchdog 2 and merging
-    1, rounded".
+    The mechanism is "watchdog", "AORR", "merging" or "gain" (of merging over the watchdog, per cent), and the budget
+    follows. Merging orders symbols by the risk for LIP, or by another: "merging 1 by Λ + Ψ, Husband".
     """
-    names, how = which.split(", ")
-    return float(sum(all(_gives(what, choice, how) for what in names.split(" and ")) for choice in _choices()))
+    what, way = which.split(", ")
+    what, _, risk = what.partition(" by ")
+    mechanism, budget = what.split(" ")
+    joint, notion = occupations(way), ALIP.split(float(budget), 0.5)
+    if mechanism == "AORR":
+        return evaluate(joint, optimal_response(joint, notion)).nmi
+    complete = evaluate(joint, watchdog(joint, notion, extend=False)).nmi
+    if mechanism == "watchdog":
+        return complete
+    merged = merged_nmi(joint.p[None], notion, risk or LIP_RISK, "standard", extend=False)
+    return merged if mechanism == "merging" else 100 * (merged / complete - 1)

@@ -30,6 +30,7 @@ from liftlib.notions import ALIP
 from liftlib.response.optimal import optimal_response
 
 ALPHAS = (1.5, 2.0, 10.0, 100.0)
+ALPHAS_BELOW_1 = (0.25, 0.5, 0.75)
 ROUNDING_FACTOR = 1 + 1e-9
 """Factor by which rounding may violate an inequality."""
 
@@ -102,10 +103,19 @@ def proposition_1_information(joint: Joint) -> bool:
 
 
 @on_each(_joints)
-def proposition_1_orders(joint: Joint) -> bool:
-    """Whether Sibson's and Arimoto's information are at most alpha/(alpha - 1) eps_u."""
+def proposition_1_orders(joint: Joint, which: str) -> bool:
+    """Whether Sibson's information, above order 1 also Arimoto's, is at most alpha/(alpha - 1) eps_u.
+
+    Orders "above 1" or "below 1"; below it the factor is negative, and so is the bound.
+    """
     _, upper, out = _raw(joint)
-    return all(max(out.sibson(a), out.arimoto(a)) <= a / (a - 1) * upper * ROUNDING_FACTOR for a in ALPHAS)
+    if which == "above 1":
+        return all(max(out.sibson(a), out.arimoto(a)) <= a / (a - 1) * upper * ROUNDING_FACTOR for a in ALPHAS)
+    for order in ALPHAS_BELOW_1:
+        alpha_lifts = (joint.p_s @ lift(joint) ** order) ** (1 / order)
+        if order / (order - 1) * np.log(joint.p_x @ alpha_lifts) > order / (order - 1) * upper:
+            return False
+    return True
 
 
 @on_each(_joints)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from liftbook.claims.curves import figure
 from liftbook.claims.judging import long
-from liftbook.claims.samples import drawn, occupations
+from liftbook.claims.samples import drawn
 from liftbook.figures.e23.printed_response import algorithm_2_endings
 from liftbook.relatives.product_polytope import kernels_of, product_polytope_response
 from liftlib.datasets import uniform_joint, uniform_joints
@@ -25,11 +25,6 @@ from mixproof.polytope import vertices
 def aorr_synthetic_eps_2(seed: int) -> float:
     notion = ALIP.split(2.0, 0.5)
     return float(np.mean([evaluate(joint, optimal_response(joint, notion)).nmi for joint in drawn(100, 5, 17, seed)]))
-
-
-def aorr_adult_eps_2(without: str) -> float:
-    joint = occupations(without)
-    return evaluate(joint, optimal_response(joint, ALIP.split(2.0, 0.5))).nmi
 
 
 @cache

@@ -63,22 +63,22 @@ def fig1_maxima_are_likelier(seed: int) -> bool:
     return extremes["mass_at_maxima"] > extremes["mass_at_minima"]
 
 
-def adult_relationships(without: str) -> float:
-    return float(occupations(without).n_secret)
+def adult_relationships(way: str) -> float:
+    return float(occupations(way).n_secret)
 
 
-def adult_has_fifteen_occupations(without: str) -> float:
-    return float(occupations(without).n_public)
+def adult_has_fifteen_occupations(way: str) -> float:
+    return float(occupations(way).n_public)
 
 
-def adult_lifts_are_finite(without: str) -> bool:
+def adult_lifts_are_finite(way: str) -> bool:
     """Whether P_S and P_X have full support and every lift is finite."""
-    joint = occupations(without)
+    joint = occupations(way)
     return bool((joint.p_s > 0).all() and (joint.p_x > 0).all() and np.isfinite(lift(joint)).all())
 
 
-def adult_zero_cells(without: str) -> float:
-    return float((occupations(without).p == 0).sum())
+def adult_zero_cells(way: str) -> float:
+    return float((occupations(way).p == 0).sum())
 
 
 def high_risk_set_is_smaller_under_ldp(seed: int) -> bool:

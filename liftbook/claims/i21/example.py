@@ -6,8 +6,8 @@ from itertools import combinations
 
 import numpy as np
 
-from liftbook.claims.curves import figure
-from liftbook.figures.i21 import AWARE, PRINTED
+from liftbook.claims.curves import MEAN_TOL, Figure, figure, never_below
+from liftbook.figures.i21 import AWARE, PRINTED, distance
 from liftbook.figures.i21 import EXAMPLE_1 as EXAMPLE
 from liftlib.channel import Channel
 from liftlib.joint import Joint
@@ -133,6 +133,17 @@ def proposition_2_for_any_distortion() -> bool:
 def example_sets() -> bool:
     raised = EXAMPLE.p_x >= EXAMPLE.x_given_s[0]
     return [x for x, up in zip(EXAMPLE.public, raised, strict=True) if up] == ["a", "b"]
+
+
+def aware_outperforms_in_fig_3_by(distances: str) -> bool:
+    """Whether the non-Markov solution has no larger expected distance at 50 shares, by |x - y| or its square.
+
+    "moved" counts every move as 1.
+    """
+    power = {"moved": 0.0, "|x - y|": 1.0, "(x - y)^2": 2.0}[distances]
+    rows = Figure("i21_3", distortion=distance(EXAMPLE.n_public, power)).of("expected_distance")
+    printed, aware = (rows[rows["series"] == series].set_index("reduction")["mean"] for series in (PRINTED, AWARE))
+    return never_below(printed, aware, MEAN_TOL)
 
 
 def permuted_symbols_keep_the_order() -> bool:

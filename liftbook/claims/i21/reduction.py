@@ -47,6 +47,11 @@ def approximation_6_where_printed_as_good() -> float:
     return _gap("log_lift", Joint(np.array([[1.99, 0.01], [0.01, 1.99]]) / 4))
 
 
+def approximation_6_is_within(margin: str) -> bool:
+    """Whether eq. (6b) errs by at most a margin, in nats, for a lift of 1e-300 and one of nearly 2."""
+    return _gap("log_lift", Joint(np.array([[2.0, 1e-300], [1e-300, 2.0]]) / 4)) <= float(margin)
+
+
 def appendix_d_last_line(line: str) -> float:
     """Return LDP after over before at share 1/2, over 1/2 by eq. (6a) (line "6a")."""
     before, after = (evaluate(EXAMPLE, linear_reduction.at(EXAMPLE, alpha)).ldp for alpha in (0.0, 0.5))

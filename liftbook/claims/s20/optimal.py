@@ -77,6 +77,11 @@ def lip_inequalities(which: str) -> float:
     return float(5 * privacy if which == "privacy, all outputs" else privacy + 5)
 
 
+def lip_polytope_has(formula: str) -> bool:
+    """Whether the polytope of one posterior under LIP has "2ac" or "a + 2c" inequalities, at a = 5, c = 2."""
+    return lip_inequalities("all, one row") == {"2ac": 20.0, "a + 2c": 9.0}[formula]
+
+
 def optimal_ldp_is_a_vertex_of_kernels(seed: int) -> bool:
     """Whether the best vertex of Theorem 2's polytope is optimal, on ten joints 2 x 5."""
     rows = FIG_3.at(seed).rows.pivot_table(index=["panel", "trial", "eps"], columns="route", values="ldp")

@@ -65,10 +65,6 @@ def start(page):
         fold.click()
 
 
-# the slow test judges all
-FEWER_CLAIMS = "document.querySelectorAll('.lift-claims details').forEach((row, at) => at < 4 || row.remove())"
-
-
 @pytest.fixture(scope="module")
 def living(browser, site):
     """The watchdog's page with Python loaded; each test puts it back."""
@@ -80,17 +76,6 @@ def living(browser, site):
     yield page
     assert not page.complaints
     assert not [url for url in page.asked if not url.startswith((site, "data:", "blob:"))]
-    page.context.close()
-
-
-@pytest.fixture(scope="module")
-def record(browser, site):
-    """A page of the record with Python loaded and four of its claims."""
-    page = opened(browser, site, "record-e23")
-    page.evaluate(FEWER_CLAIMS)
-    start(page)
-    yield page
-    assert not page.complaints
     page.context.close()
 
 
@@ -195,7 +180,7 @@ def test_a_changed_cell_runs_from_there_on_and_shows_its_error(living, changed):
 
 @pytest.mark.slow  # axe takes its time
 def test_the_panel_can_be_read_by_a_screen_reader(living, changed):
-    new = ".lift-start, .lift-panel, .lift-mine, .lift-error, .lift-judging, .cell:has(textarea)"
+    new = ".lift-start, .lift-panel, .lift-mine, .lift-error, .cell:has(textarea)"
     assert [barriers(living, "light", within=new), barriers(living, "dark", within=new, structure=False)] == [[], []]
 
 
@@ -228,31 +213,6 @@ def test_the_command_and_the_estimate(living):
     expected = "About " if data["seconds"] else "not known"
     living.wait_for_function("text => document.querySelector('.lift-state').textContent.includes(text)", arg=expected)
     press(living, "small")
-
-
-def judge(page, seed):
-    """Judge the page's claims at a seed and return what each row says of it."""
-    page.evaluate("delete document.querySelector('.lift-judging').dataset.judged")
-    page.fill("[name=claims-seed]", seed)
-    page.click("[data-do=judge]")
-    page.wait_for_selector(".lift-judging[data-judged]", timeout=LONG)
-    return page.locator(".lift-yours").all_inner_texts()
-
-
-def test_claims_are_judged_again_in_their_own_setting(record):
-    assert "whatever this page was run with" in record.inner_text(".lift-judging p")
-    record.fill("[name=claims-seed]", "-1")
-    record.click("[data-do=judge]")
-    assert record.inner_text(".lift-judging .lift-wrong").startswith("seed: give a whole number")
-    said = judge(record, "3")
-    assert len(said) == 4
-    assert all(", as the book has it; still “" in one for one in said)
-    assert record.inner_text(".lift-judging .lift-state") == "4 of 4 judged again: no verdict is another with it."
-    said = judge(record, "4711")
-    assert any(", a seed that the book does not have; " in one for one in said)
-    assert all(one.startswith("here, seed 4711: ") for one in said)
-    press(record, "reset")
-    assert record.locator(".lift-yours").count() == 0
 
 
 def test_an_address_opens_the_panel_with_its_values(browser, site):
@@ -441,16 +401,6 @@ def same(found, expected, within):
                 np.testing.assert_allclose(one[these], other[these], rtol=within, atol=1e-8 + atol, err_msg=column)
         else:
             assert one.fillna("").tolist() == other.fillna("").tolist(), column
-
-
-@pytest.mark.slow
-def test_a_papers_claims_come_out_as_in_the_ledger(browser, site):
-    page = opened(browser, site, "record-c22")
-    start(page)
-    said = judge(page, "3")
-    assert len(said) == 20
-    assert [one for one in said if "not computed here" not in one and ", as the book has it; still “" not in one] == []
-    page.context.close()
 
 
 @pytest.mark.slow

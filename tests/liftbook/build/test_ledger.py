@@ -1,4 +1,4 @@
-"""A row of the record and the rest of the book lead to each other."""
+"""A row of the ledger and the rest of the book lead to each other."""
 
 import re
 from collections import Counter
@@ -7,9 +7,13 @@ from pathlib import Path
 import pytest
 from each import each
 
+from companion.sphinx.ledger import MARKS
 from liftbook.build.sphinx.ledger import (
+    LEDGER,
+    MOST_CASES,
     RETIRED,
     VERDICT_CLASSES,
+    by_verdict,
     chosen,
     closing,
     details,
@@ -17,10 +21,12 @@ from liftbook.build.sphinx.ledger import (
     links,
     named_in,
     opening,
+    quoted,
 )
 from liftbook.build.sphinx.sources import stands_on
 from liftbook.claims import PAPERS, entries
 from liftbook.claims.judging import stored_values
+from liftbook.claims.rule import VERDICTS
 
 ROOT = Path(__file__).resolve().parents[3]
 HTML = ROOT / "_build" / "html" / "chapters"
@@ -48,16 +54,23 @@ def test_an_open_row_has_all_that_its_verdict_needs(entry):
     text, claim = "\n".join([closing(entry), *details(entry, {})]), entry.claim
     page, _, label = claim.see.partition("#")
     assert f'<a href="{page}.html#{label}">' in text
-    for reading, call, values in (*entry.readings, *entry.details):
-        assert found_in_words(values) in text
-        assert f'`compute("{call}")`' in text
-        assert reading in text
-    if len(entry.readings) > 1:
-        assert all(f"**, {outcome};" in text for outcome in entry.outcomes)
+    for reading in entry.row.readings:
+        assert f'"{quoted(reading.quote)}" ({reading.where})' in text
+        assert reading.setting in text
+        for case in reading.cases if len(reading.cases) <= MOST_CASES else reading.cases[:1]:
+            assert f'`compute("{case.call}")`' in text
+    for case in entry.details:
+        assert f"{case.label}: **{found_in_words(case.values)}**" in text
     for part in (entry.reason, claim.setting, claim.trials):
         assert part in text
     for address in used(entry):
         assert f"<{address}>`" in text
+
+
+def test_kinds_differ_in_shape():
+    assert set(VERDICT_CLASSES) == set(VERDICTS)
+    assert set(VERDICT_CLASSES.values()) == set(MARKS)
+    assert len(set(MARKS.values())) == len(MARKS)
 
 
 def test_a_row_that_keeps_a_former_id_has_the_columns_of_the_others():
@@ -91,19 +104,28 @@ def test_names_in_a_place():
 
 
 @pytest.mark.parametrize("paper", [paper.upper() for paper in PAPERS])
-def test_each_claim_is_on_its_papers_page(paper):
+def test_each_claim_is_one_link_from_its_papers_page(paper):
     text = (ROOT / "chapters" / f"record-{paper.lower()}.md").read_text(encoding="utf-8")
     asked = re.findall(rf"```\{{lift-claims\}} {paper}\b ?(.*)", text)
     mine = [entry for entry in ENTRIES if entry.claim.paper == paper]
     figures = {name for entry in mine for name in named_in(entry.claim.place) if name.startswith("figure")}
     assert sorted(asked) == sorted({*figures, ""})
     assert chosen(ENTRIES, paper) == mine
+    counts = re.findall(r'href="([^"]+)">(\d+) claims', by_verdict(paper, mine))
+    assert sum(int(count) for _, count in counts) == len(mine)
+    assert all(address.startswith(f"{LEDGER}.html?paper={paper}&amp;verdict=") for address, _ in counts)
     for name in figures:
         rows = chosen(mine, paper, name)
         assert rows
-        assert re.findall('href="#([^"]+)"', links(rows)) == [
+        assert re.findall(rf'href="{LEDGER}.html#([^"]+)"', links(rows)) == [
             entry.claim.id for verdict in VERDICT_CLASSES for entry in rows if entry.verdict == verdict
         ]
+
+
+def test_the_rows_stand_in_one_place():
+    for path in (ROOT / "chapters").glob("*.md"):
+        whole = re.findall(r"^```\{lift-claims\}$", path.read_text(encoding="utf-8"), re.MULTILINE)
+        assert len(whole) == (path.stem == LEDGER)
 
 
 def test_a_former_row_leads_to_the_one_with_its_values():
@@ -118,12 +140,11 @@ def test_the_rows_links_are_there():
     ids = {name: Counter(re.findall(r'\sid="([^"]+)"', text)) for name, text in pages.items()}
     for entry in ENTRIES:
         page, _, label = entry.claim.see.partition("#")
-        record = f"record-{entry.claim.paper.lower()}"
-        assert ids["ledger"][entry.claim.id] == ids[record][entry.claim.id] == 1
+        assert ids["ledger"][entry.claim.id] == 1
+        assert not any(ids[f"record-{paper}"][entry.claim.id] for paper in PAPERS)
         assert ids[page][label] >= 1, entry.claim.see
-        assert f'href="{record}.html#{entry.claim.id}"' in pages["ledger"]
         for address in used(entry):
             (owner,) = [name for name in ids if name.startswith("api") and ids[name][address]]
             assert ids[owner][address] == 1, address
-            assert f'href="{owner}.html#{address}"' in pages[record]
+            assert f'href="{owner}.html#{address}"' in pages["ledger"]
     assert all(ids["ledger"][former] == 1 for former in RETIRED)

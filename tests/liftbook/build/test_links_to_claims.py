@@ -81,7 +81,7 @@ def links():
         for part in re.findall(
             r'<p class="claims-of-figure">.*?</p>|<figure id="ledger-plot">.*?</figure>', text, re.DOTALL
         ):
-            found |= {(page.stem, name) for name in re.findall(r'href="#([^"]+)"', part)}
+            found |= {(page.stem, name) for name in re.findall(r'href="(?:ledger\.html)?#([^"]+)"', part)}
     return random.Random(SEED).sample(sorted(found), NUMBER)
 
 
@@ -97,10 +97,11 @@ def followed(browser, site, condition, some):
             context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": rate})
         if condition == "warm":
             page.goto(f"{site}chapters/{source}.html")
-            page.locator(f':is(.claims-of-figure, #ledger-plot) a[href="#{name}"]').first.dispatch_event("click")
-            page.wait_for_url(f"**#{name}")
-        else:
+            page.locator(f':is(.claims-of-figure, #ledger-plot) a[href$="#{name}"]').first.dispatch_event("click")
+            page.wait_for_url(f"**/ledger.html#{name}")
+        else:  # an old address on a paper's page leads on to the ledger
             page.goto(f"{site}chapters/{source}.html#{name}")
+            page.wait_for_url(f"**/ledger.html#{name}")
         page.wait_for_function(SETTLED, polling=100)
         page.evaluate("MathJax.startup.promise.then(() => document.fonts.ready).then(() => 0)")
         page.wait_for_function(SETTLED, polling=100)
@@ -132,3 +133,18 @@ def test_verdicts_lead_to_their_rows(browser, site, condition):
 @pytest.mark.parametrize("condition", [pytest.param(name, marks=on_the_book) for name in CONDITIONS])
 def test_forty_verdicts_lead_to_their_rows(browser, site, condition):
     assert followed(browser, site, condition, links()) == []
+
+
+@pytest.mark.book
+@pytest.mark.browser
+def test_back_returns_to_the_figure(browser, site):
+    page = browser.new_page(viewport={"width": 1300, "height": 900})
+    page.goto(f"{site}chapters/record-e23.html")
+    link = page.locator(".claims-of-figure:not(.claims-of-paper) a").nth(5)
+    link.scroll_into_view_if_needed()
+    place = page.evaluate("scrollY")
+    link.click()
+    page.wait_for_url("**/ledger.html#*")
+    page.go_back()
+    page.wait_for_function("place => Math.abs(scrollY - place) < 200", arg=place)
+    page.close()

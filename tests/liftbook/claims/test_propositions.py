@@ -1,5 +1,7 @@
 """A proposition's claim fails if its bound is two per cent tighter."""
 
+from functools import partial
+
 import pytest
 
 from liftbook.claims.e23 import propositions
@@ -9,7 +11,8 @@ from liftbook.claims.e23.propositions import AT_THE_BOUNDS
 @pytest.mark.parametrize(
     "function",
     [
-        propositions.proposition_1_information, propositions.proposition_1_orders, propositions.proposition_1_ldp,
+        propositions.proposition_1_information, propositions.proposition_1_ldp,
+        partial(propositions.proposition_1_orders, "above 1"),
         propositions.proposition_3_alpha, propositions.proposition_4, propositions.proposition_5_alpha,
         propositions.proposition_6,
     ],

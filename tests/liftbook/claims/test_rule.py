@@ -1,0 +1,101 @@
+"""The rule, on rows made up for it."""
+
+import pytest
+
+from liftbook.claims import rule
+from liftbook.claims.rule import Case, Reading, Row, verdict
+from liftlib.errors import DataError
+
+
+def reading(*values, quote="it holds", **fields):
+    cases = tuple(
+        Case(str(at), "f", value if isinstance(value, tuple) else (value,)) for at, value in enumerate(values)
+    )
+    return Reading(quote, "p. 1", cases, **fields)
+
+
+def judged(form, *readings, printed=None, digit=0.0):
+    return verdict(Row("a", form, readings, printed, digit))
+
+
+def test_one_failing_instance_contradicts_a_statement_about_all():
+    assert judged("all", reading(True, True)) == "agrees"
+    assert judged("all", reading(True, False)) == "differs"
+    assert judged("all", reading((True,) * 19 + (False,))) == "differs"
+
+
+def test_one_instance_shows_that_something_exists():
+    assert judged("some", reading(False, True)) == "agrees"
+    assert judged("some", reading(False, False)) == "differs"
+    assert judged("some", reading(False, False, closed=False)) == "cannot be told"
+
+
+@pytest.mark.parametrize(
+    ("held", "expected"),
+    [(20, "agrees"), (19, "agrees"), (18, "cannot be told"), (2, "cannot be told"), (1, "differs")],
+)
+def test_a_curve_may_fail_in_one_of_twenty(held, expected):
+    assert judged("curve", reading((True,) * held + (False,) * (20 - held))) == expected
+
+
+def test_numbers():
+    def of(value, digit):
+        return judged("number", reading(value), printed=0.5, digit=digit)
+
+    assert of(0.59, 0.1) == "agrees"
+    assert of(0.51, 0.01) == "agrees"
+    assert of(0.52, 0.01) == "differs"
+    assert of((0.47, 0.52), 0.01) == "agrees"
+    assert of((0.52, 0.6), 0.01) == "differs"
+    assert of(float("nan"), 0.01) == "differs"
+    assert of((), 0.01) == "cannot be told"
+
+
+@pytest.mark.parametrize("form", ["degree", "time"])
+def test_our_margin_and_our_machine_contradict_nothing(form):
+    assert judged(form, reading(False)) == "cannot be told"
+    assert judged(form, reading(True, False)) == "cannot be told"
+    assert judged(form, reading(True)) == "agrees"
+    assert judged(form, reading(False, setting="budgets")) == "cannot be told"
+
+
+def test_a_setting_in_which_only_some_agree_depends():
+    assert judged("curve", reading(True, False, setting="orders")) == "depends"
+    assert judged("curve", reading(True, False, setting="orders", closed=False)) == "cannot be told"
+    assert judged("curve", reading(False, False, setting="orders")) == "differs"
+    assert judged("curve", reading(True, True, setting="orders", closed=False)) == "agrees"
+
+
+def test_nothing_fitted_agrees():
+    assert judged("curve", reading(True, setting="orders", closed=False)) == "cannot be told"
+    assert judged("curve", reading(True, setting="orders")) == "agrees"
+
+
+def test_readings():
+    first, second = reading(True), reading(False, quote="it fails")
+    for pair in ((first, second), (second, first)):
+        assert judged("all", *pair) == "depends"
+    chance = reading((True,) * 10 + (False,) * 10, quote="by chance")
+    assert judged("curve", first, chance) == "cannot be told"
+    assert judged("curve", first, second, chance) == "depends"
+    some = reading(True, False, quote="in some", setting="orders")
+    assert judged("curve", first, some) == "depends"
+
+
+def test_what_a_row_needs():
+    with pytest.raises(DataError):
+        Row("a", "guess", (reading(True),))
+    with pytest.raises(DataError):
+        Row("a", "all", ())
+    with pytest.raises(DataError):
+        Row("a", "all", (reading(True), reading(False)))
+    for quote, where, cases in (("", "p", 1), ("w " * 26, "p", 1), ("w", "", 1), ("w", "p", 0)):
+        with pytest.raises(DataError):
+            Reading(quote, where, (Case("", "f", (True,)),) * cases)
+
+
+def test_share():
+    row = Row("a", "curve", (reading(True, False, True, setting="orders of the columns"),))
+    assert rule.share(row, row.readings[0]) == "2 of 3 orders of the columns"
+    alone = Row("a", "curve", (reading(True),))
+    assert rule.share(alone, alone.readings[0]) == ""
