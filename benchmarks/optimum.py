@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 
 import liftlib as ll
+from liftlib import exact
 from liftlib.errors import LiftWarning
 from liftlib.proofs import check_proof, to_problem
 from liftlib.response.posteriors import ResponseCertificate, cone_for
 from liftlib.response.proven import proven_response
-from mixproof import exact
 from mixproof.branch_and_bound import SLOTS, Tree
 from mixproof.limits import Limits
 from mixproof.numerics import HALFSPACE_SLACK

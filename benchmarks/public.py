@@ -22,11 +22,11 @@ import numpy as np
 import pandas as pd
 
 import liftlib as ll
+from liftlib import exact
 from liftlib.datasets import adult, dirichlet_joint, hundred_people, uniform_joint
 from liftlib.errors import LiftWarning
 from liftlib.notions.catalogue import content_of
 from liftlib.proofs import to_problem, upper_bound
-from mixproof import exact
 from mixproof.proof import Proof
 
 FOLDER = Path(__file__).parent / "set"

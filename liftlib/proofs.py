@@ -12,13 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from liftlib import exact
 from liftlib.channel import Channel
 from liftlib.errors import InvalidProof, UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.notions import CurvedLift, Notion, Polyhedral, provides
 from liftlib.notions.base import MIN_RESOLVED_LIFT
 from liftlib.notions.catalogue import content_of
-from mixproof import checker, exact
+from mixproof import checker
 from mixproof.checks import checked
 from mixproof.numerics import KEEP_TOL, Matrix, xlogx
 from mixproof.proof import Proof
@@ -122,7 +123,7 @@ def check_proof(joint: Joint, notion: Notion, channel: Channel, proof: Proof | N
 
 @checked
 def to_problem(joint: Joint, notion: Notion, channel: Channel, proof: Proof | None = None) -> str:
-    """Return the JSON text that ``mixproof/exact.py`` checks in exact arithmetic.
+    """Return the JSON text that ``liftlib/exact.py`` checks in exact arithmetic.
 
     Parameters
     ----------

@@ -20,9 +20,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from mixproof.errors import InvalidProof
-from mixproof.exact import INTEGER_FIELDS, REAL_FIELDS
 from mixproof.numerics import HALFSPACE_SLACK, UNIT_ROUNDOFF, Mask, Matrix, Vector, xlogx
-from mixproof.proof import BISECT, FIRST, LEAF, Proof, Whole
+from mixproof.proof import BISECT, FIRST, INTEGER_FIELDS, LEAF, REAL_FIELDS, Proof, Whole
 
 BOX_MARGIN = 1e-12  # margin of upper bounds that follow from the other bounds: it covers the rounding of their sum
 MAX_MAGNITUDE = 1e100  # the largest number to compute with, so that no sum or product overflows

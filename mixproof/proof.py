@@ -12,17 +12,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mixproof import exact
 from mixproof.checks import checked
 from mixproof.errors import InvalidProof, shown
-from mixproof.exact import INTEGER_FIELDS
 from mixproof.numerics import Matrix, Vector
 
 # a box is bounded as a whole; or divided by which symbol, in the proof's order, is the first above a level (child x, or
 # -1 for none); or divided at a level of one symbol (children 0 and 1)
 LEAF, FIRST, BISECT = 0, 1, 2
 
+# the axes of a proof's arrays: n symbols, m pairs of halfspaces, k boxes, and w = m + 1 weights
+INTEGER_FIELDS = {"order": "n", "sides": "m2", "parent": "k", "child": "k", "kind": "k", "symbol": "k"}
+REAL_FIELDS = {"dual": "n", "caps": "n", "cap_weights": "nm", "level": "k", "weights": "kw"}
+
+FORMAT, VERSION = "liftlib proof", 1
+
 Whole = NDArray[np.int64]
+
+
+def _without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object; readers differ in which of two values of a key they take."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise InvalidProof(f"the key {name!r} appears twice: give a text written by Proof.to_json")
+        found[name] = value
+    return found
 
 
 def _numbers(name: str, value: object) -> NDArray[Any]:
@@ -146,7 +160,7 @@ class Proof:
         flat = {
             name: value.ravel().tolist() if isinstance(value, np.ndarray) else value for name, value in values.items()
         }
-        return json.dumps({"format": "liftlib proof", "version": 1, "shapes": shapes, **flat})
+        return json.dumps({"format": FORMAT, "version": VERSION, "shapes": shapes, **flat})
 
     @classmethod
     def from_json(cls, text: str) -> Proof:
@@ -158,16 +172,19 @@ class Proof:
             If the text is not a proof of version 1.
         """
         try:
-            content = exact.parsed(text)
-            if not exact.is_of_format(content, "liftlib proof"):
-                raise InvalidProof("the text is not a proof of version 1: give a text written by Proof.to_json")
+            content = json.loads(text, object_pairs_hook=_without_repeated_keys)
+            version = content.get("version")
+            if content.get("format") != FORMAT or type(version) is not int or version != VERSION:
+                raise InvalidProof(
+                    f"the text is not a proof of version {VERSION}: give a text written by Proof.to_json"
+                )
             values: dict[str, Any] = {"upper": float(content["upper"]), "digest": str(content["digest"])}
             for name, shape in content["shapes"].items():
                 values[name] = np.array(content[name], np.int64 if name in INTEGER_FIELDS else np.float64).reshape(
                     shape
                 )
             return cls(**values)
-        except (exact.NotProven, ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
             raise InvalidProof(f"the text is not a proof ({error}): give a text written by Proof.to_json") from error
 
     @checked

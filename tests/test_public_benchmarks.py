@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from benchmarks import public
-from mixproof.exact import NotProven
+from liftlib.exact import NotProven
 
 STORED = pd.read_csv(public.FOLDER / "index.csv").set_index("instance")
 SMALL = [

@@ -1,11 +1,11 @@
-"""The steps of ``mixproof/exact.py`` as JSON, for the page: like that file, it needs only the standard library."""
+"""The steps of ``liftlib/exact.py`` as JSON, for the page: like that file, it needs only the standard library."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-from mixproof import exact
+from liftlib import exact
 
 
 def ends(units: list[int]) -> list[float]:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import liftlib as ll
+from liftlib import exact
 from liftlib.proofs import check_proof, to_problem
 from liftlib.response.optimal import optimal_response
-from mixproof import exact
 from mixproof.constraints import two_sided
 from mixproof.extension import Extended
 from mixproof.search import cheapest_mixture

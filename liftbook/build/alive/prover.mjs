@@ -1,13 +1,13 @@
-// mixproof/exact.py in Python, in a worker of its own. It needs the standard library alone, which starts in a few seconds.
+// liftlib/exact.py in Python, in a worker of its own. It needs the standard library alone, which starts in a few seconds.
 import { loadPyodide } from "./runtime/pyodide.mjs";
 
-const FILES = { "exact.py": "mixproof/exact.py", "steps.py": "steps.py" };
+const FILES = { "exact.py": "liftlib/exact.py", "steps.py": "steps.py" };
 let steps;
 
 const calls = {
   start: async () => {
     const python = await loadPyodide({ indexURL: new URL("runtime/", import.meta.url).href });
-    python.FS.mkdirTree("/checker/mixproof");
+    python.FS.mkdirTree("/checker/liftlib");
     for (const [name, path] of Object.entries(FILES)) {
       const answer = await fetch(new URL(name, import.meta.url));
       if (!answer.ok) throw new Error(`${name}: ${answer.status}`);

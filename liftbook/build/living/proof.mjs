@@ -1,4 +1,4 @@
-// A stored proof of optimality, checked by mixproof/exact.py in Python in the page; then its steps are shown one by one
+// A stored proof of optimality, checked by liftlib/exact.py in Python in the page; then its steps are shown one by one
 // while its tree and the boxes of posteriors are drawn. Each of its numbers can be changed first; then the check names the
 // first step that fails.
 const PAUSE = 80; // milliseconds between steps

@@ -208,7 +208,7 @@ def proof_in_page() -> str:
 class ProofInPage(InPage):
     """``lift-checker``: a proof that the browser checks, drawn by ``proof.mjs``.
 
-    The check itself is ``mixproof/exact.py``, which ``liftbook/build/alive/prover.mjs`` runs in Python once the reader
+    The check itself is ``liftlib/exact.py``, which ``liftbook/build/alive/prover.mjs`` runs in Python once the reader
     asks for it.
     """
 

@@ -14,8 +14,8 @@ from alone import ROOT, assert_it_fits_and_can_be_heard, opener
 import liftlib as ll
 from liftbook.alive.steps import told
 from liftbook.build.sphinx.pictures import PROOF_SCRIPTS, proof_in_page, script
+from liftlib import exact
 from liftlib.resources import resource
-from mixproof import exact
 
 STORED = json.loads(resource("data/proof-people.json").read_text(encoding="utf-8"))
 FORGERIES = {

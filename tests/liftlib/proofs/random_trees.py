@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from mixproof import exact
+from liftlib import exact
 from mixproof.checker import BOX_MARGIN
 from mixproof.proof import BISECT, FIRST, LEAF, Proof
 

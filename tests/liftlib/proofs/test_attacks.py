@@ -18,9 +18,9 @@ from hostile import NOT_FINITE, NOT_NUMBERS, NUMBERS, attacked
 from scipy.optimize import linprog
 
 import liftlib as ll
+from liftlib import exact
 from liftlib.notions import Polyhedral, provides
 from liftlib.proofs import to_problem
-from mixproof import exact
 
 NOTIONS = (
     ll.LIP(0.5), ll.ALIP(0.3, 0.2), ll.ALIP(np.inf, 0.4), ll.LDP(1.0), ll.PerfectPrivacy(), ll.L1Lift(np.inf, 0.3),

@@ -18,11 +18,11 @@ import pytest
 from hostile import ATTACKS, attacked
 
 import liftlib as ll
+from liftlib import exact
 from liftlib.errors import InvalidProof, UnsupportedNotion
 from liftlib.notions import CurvedLift, Polyhedral, provides
 from liftlib.proofs import to_problem, upper_bound
 from liftlib.resources import resource
-from mixproof import exact
 from mixproof.proof import Proof
 
 JOINT = ll.datasets.uniform_joint(3, 5, np.random.default_rng(0))
@@ -449,3 +449,31 @@ def test_the_proof_that_the_book_stores():
     problem["proof"]["dual"][0] += 0.01
     with pytest.raises(exact.NotProven, match=r"^box \d+ proves z = -\d.* but the bound needs "):
         exact.check(problem)
+
+
+def test_a_root_is_rounded_up():
+    """A smaller one would make a halfspace of the chi2-lift too strong, and let an output exceed its budget."""
+    rng = np.random.default_rng(0)
+    squares = [Fraction(0), Fraction(1, exact.ONE**3), Fraction(2), Fraction(1, 4), Fraction(10**12)]
+    squares += [Fraction(value) for value in rng.random(50)]
+    for square in squares:
+        found = exact.root(square)
+        assert found**2 > square
+        assert (found - Fraction(3, exact.ONE)) ** 2 < square or found <= Fraction(3, exact.ONE)
+
+
+def test_a_norm_is_enclosed():
+    rng = np.random.default_rng(1)
+    for power in (Fraction(2), Fraction(7, 2), Fraction(2, 3)):
+        prior = [Fraction(1, 4), Fraction(3, 4)]
+        values = [Fraction(value) for value in rng.random(2)]
+        low, high = exact.norm(prior, values, power)
+        with localcontext(prec=60):
+            mean = sum(
+                Decimal(p.numerator)
+                / p.denominator
+                * (Decimal(v.numerator) / v.denominator) ** (Decimal(power.numerator) / power.denominator)
+                for p, v in zip(prior, values, strict=True)
+            )
+            true = mean ** (Decimal(power.denominator) / power.numerator)
+            assert Decimal(low.numerator) / low.denominator < true < Decimal(high.numerator) / high.denominator

@@ -9,8 +9,8 @@ import pytest
 from random_trees import Growing, exact_bounds, exact_caps, scaled
 
 import liftlib as ll
+from liftlib import exact
 from liftlib.errors import InvalidProof
-from mixproof import exact
 from mixproof.checker import _Checker, upper_bound
 from mixproof.numerics import HALFSPACE_SLACK
 from mixproof.proof import Proof

@@ -141,3 +141,23 @@ def test_a_budget_next_to_0(seed, shape, eps):
     n_secret, concentration = int(rng.integers(2, 5)), float(rng.choice([0.3, 1.0]))
     joint = ll.datasets.dirichlet_joint(n_secret, shape[0] * shape[1], concentration, rng)
     assert ll.SRLIP(eps, shape).is_satisfied(joint, ll.mechanisms.product(joint, ll.SRLIP(eps, shape)))
+
+
+def test_at_eps_0_the_condition_of_a_rare_secret_is_stated_itself():
+    """It follows from the others, but only up to their rounding divided by its probability."""
+    rng = np.random.default_rng(0)
+    joint = ll.Joint.from_counts(rng.random((3, 4)) * np.array([[0.7], [0.3], [1e-6]]))
+    notion = ll.SRLIP(0.0, (2, 2))
+    rare = joint.p.reshape(3, 2, 2)[2].sum(axis=1)
+    marginal = joint.p_x.reshape(2, 2).sum(axis=1)
+    of_attribute = rare / rare.sum() / marginal - 1
+    of_symbols = joint.p[2] / joint.p[2].sum() / joint.p_x - 1
+    for rows, condition in (
+        (notion.attribute_halfspaces(joint, 0, 0.0)[0], of_attribute),
+        (notion.halfspaces(joint), of_symbols),
+    ):
+        sizes = np.abs(rows).max(axis=1)
+        units = rows[sizes > 0] / sizes[sizes > 0, None]
+        unit = condition / np.abs(condition).max()
+        assert np.abs(units - unit).max(axis=1).min() < 1e-9
+        assert np.abs(units + unit).max(axis=1).min() < 1e-9

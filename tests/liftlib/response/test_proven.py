@@ -8,12 +8,13 @@ import pytest
 from awkward_joints import on_each_joint
 
 import liftlib as ll
+from liftlib import exact
 from liftlib.errors import InvalidParameter, LiftWarning
 from liftlib.proofs import to_problem
 from liftlib.response import optimal
 from liftlib.response.optimal import few_vertices
 from liftlib.response.posteriors import ResponseCertificate
-from mixproof import exact, search
+from mixproof import search
 from mixproof.numerics import KEEP_TOL
 
 NOTIONS = [

@@ -178,3 +178,12 @@ def test_an_entry_that_says_too_much_or_too_little():
     assert channel_faults(joint, ll.Channel.identity(2)) == ["the kernel has shape (2, 2), and (3, 'Y') is expected"]
     assert channel_faults(joint, None) == ["it returns a NoneType, not a Channel"]
     assert channel_faults(joint, ll.Channel.identity(3)) == []
+
+
+def test_a_bound_below_the_value_is_a_fault():
+    joint = ll.Joint([[0.3, 0.2], [0.1, 0.4]])
+    value = ll.measures.mutual_information(joint.p_x[:, None] * np.eye(2))
+    for below, faults in ((1e-3, 1), (1e-12, 1), (0.0, 0), (-np.inf, 0)):
+        certificate = ll.channel.Certificate("by hand", value, value - below)
+        channel = ll.Channel.identity(2).with_certificate(certificate)
+        assert len(channel_faults(joint, channel)) == faults

@@ -109,7 +109,7 @@ class Result(NamedTuple):
         whole = "notion" in self.about
         what = "mechanism that satisfies the notion" if whole else "mixture with this mean"
         note = "Each line is computed from the numbers in the file. " + (
-            "To see whether the table is yours, compare mixproof.exact.Joint(table).sha256."
+            "To see whether the table is yours, compare liftlib.exact.Joint(table).sha256."
             if whole
             else "It names no notion and no joint distribution that this check could verify."
         )
