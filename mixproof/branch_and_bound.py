@@ -1,17 +1,22 @@
-"""Branch and bound for the minimum of H(v) - dual v over a polytope, with many nodes side by side.
+"""Branch and bound for the minimum of H(v) - dual v over a polytope, with many nodes
+side by side.
 
-The polytope is {v >= 0, sum v = 1, low <= R v <= high} (Falk and Soland 1969). On a box, entropy is bounded below by
-its secant in each coordinate, which gives a linear program. Any multipliers of the constraints bound its optimum from
-below: the Lagrangian separates into coordinates, and each term is concave, so it is smallest at an end of its interval.
-Each node therefore stores its multipliers, so the bound can be checked without a solver, and rounding in a pivot costs
-steps but never a proof.
+The polytope is {v >= 0, sum v = 1, low <= R v <= high} (Falk and Soland 1969). On a
+box, entropy is bounded below by its secant in each coordinate, which gives a linear
+program. Any multipliers of the constraints bound its optimum from below: the Lagrangian
+separates into coordinates, and each term is concave, so it is smallest at an end of its
+interval. Each node therefore stores its multipliers, so the bound can be checked
+without a solver, and rounding in a pivot costs steps but never a proof.
 
-There are two kinds of branching. FIRST splits the box according to the first coordinate, in a fixed order, that exceeds
-a level (child -1: none does; child j: coordinate j). BISECT splits the interval of one coordinate at a level (children
-0 and 1). Only nodes with multipliers are recorded; every other child is bounded by its parent's multipliers.
+There are two kinds of branching. FIRST splits the box according to the first
+coordinate, in a fixed order, that exceeds a level (child -1: none does; child j:
+coordinate j). BISECT splits the interval of one coordinate at a level (children 0 and
+1). Only nodes with multipliers are recorded; every other child is bounded by its
+parent's multipliers.
 
-Up to ``SLOTS`` nodes are solved side by side (``simplex``). Those whose programs are ended are closed or branched
-together, and the open nodes with the smallest bounds take their slots.
+Up to ``SLOTS`` nodes are solved side by side (``simplex``). Those whose programs are
+ended are closed or branched together, and the open nodes with the smallest bounds take
+their slots.
 """
 
 from __future__ import annotations
@@ -25,23 +30,40 @@ from mixproof.numerics import Mask, Matrix, Vector
 from mixproof.open_nodes import Branched, OpenNodes
 from mixproof.problem import COLUMNS_PER_PASS, EARLY_STOP_SHARE, Pass, Problem
 from mixproof.proof import BISECT, FIRST, LEAF
-from mixproof.simplex import ABOVE, AUXILIARY_COST, INFEASIBLE, LOOSE, OPTIMAL, Simplex, product, slots_for, surprise
+from mixproof.simplex import (
+    ABOVE,
+    AUXILIARY_COST,
+    INFEASIBLE,
+    LOOSE,
+    OPTIMAL,
+    Simplex,
+    product,
+    slots_for,
+    surprise,
+)
 
-SLOTS = 1024  # nodes side by side: some hundreds, before arithmetic and not calls of numpy takes most of the time
-FIRST_SLOTS = 128  # slots in use at the start of a tree, because a column may be found soon
+# nodes side by side: some hundreds, before arithmetic and not calls of numpy takes most
+# of the time
+SLOTS = 1024
+# slots in use at the start of a tree, because a column may be found soon
+FIRST_SLOTS = 128
 PROGRAMS_PER_SLOT = 4  # solved programs for each slot in use
 REFILL_SHARE = 0.1  # slots are filled when this share of those in use is free
 MAX_RETRIES = 2  # how often a program without a proof starts again from the slacks
 TIGHTENING_MARGIN = 1e-12  # margin of an upper bound that follows from the other bounds
 POINT_WIDTH = 1e-12  # an interval that is narrower than this is a point
-MIN_SECANT_GAP = 1e-13  # nats: a coordinate whose entropy is nearer to its secant is not branched on
-MIN_BISECTED_WIDTH = 1e-9  # an interval that is wider than this may be halved without a solution that says where
+# nats: a coordinate whose entropy is nearer to its secant is not branched on
+MIN_SECANT_GAP = 1e-13
+# an interval that is wider than this may be halved without a solution that says where
+MIN_BISECTED_WIDTH = 1e-9
 END_SHARE = 0.2  # BISECT splits no nearer to an end than this share of the interval
 MIN_GROWTH = 1e-13  # a ray along which a bound grows more slowly proves nothing
 
 
 class Boxes(NamedTuple):
-    """The boxes of some nodes, each shape (k, n), with -t log t at both ends of each interval."""
+    """The boxes of some nodes, each shape (k, n), with -t log t at both ends of each
+    interval.
+    """
 
     least: Matrix
     most: Matrix
@@ -54,7 +76,8 @@ class Boxes(NamedTuple):
 
 
 class Tree(Simplex):
-    """The open nodes of one pass, and those in slots. Coordinates are in the order in which FIRST visits them.
+    """The open nodes of one pass, and those in slots. Coordinates are in the order in
+    which FIRST visits them.
 
     Parameters
     ----------
@@ -67,17 +90,33 @@ class Tree(Simplex):
 
     PER_SLOT = (*Simplex.PER_SLOT, "low", "high", "origin", "which", "bound", "retried")
 
-    def __init__(self, problem: Problem, work: Pass, caps: Vector, slots: int = SLOTS) -> None:
+    def __init__(
+        self, problem: Problem, work: Pass, caps: Vector, slots: int = SLOTS
+    ) -> None:
         slots = slots_for(problem.rows, slots)
-        order = np.concatenate([work.order, np.arange(caps.size, problem.rows.shape[1])])
-        super().__init__(np.ascontiguousarray(problem.rows[:, order]), problem.low, problem.high, slots)
+        order = np.concatenate(
+            [work.order, np.arange(caps.size, problem.rows.shape[1])]
+        )
+        super().__init__(
+            np.ascontiguousarray(problem.rows[:, order]),
+            problem.low,
+            problem.high,
+            slots,
+        )
         self.work, self.problem = work, problem
         self.symbols = caps.size  # the others are auxiliary variables, without entropy
         self.dual = np.append(work.dual[work.order], np.zeros(self.n - caps.size))
         self.low, self.high = np.zeros((slots, self.n)), np.zeros((slots, self.n))
-        self.origin, self.which, self.bound = np.zeros(slots, np.int64), np.zeros(slots, np.int64), np.zeros(slots)
+        self.origin, self.which, self.bound = (
+            np.zeros(slots, np.int64),
+            np.zeros(slots, np.int64),
+            np.zeros(slots),
+        )
         self.retried = np.zeros(slots, np.int8)
-        slacks, most = np.arange(self.n, self.n + self.m), np.append(caps[work.order], problem.upper)
+        slacks, most = (
+            np.arange(self.n, self.n + self.m),
+            np.append(caps[work.order], problem.upper),
+        )
         self.branched, self.open = Branched(most, slacks), OpenNodes()
         self.open.push([0], [0], [-np.inf])
 
@@ -89,15 +128,23 @@ class Tree(Simplex):
     @property
     def least_price(self) -> float:
         """A lower bound on the price of every point."""
-        return min(self.work.closed, self.open.least, float(self.bound[: self.used].min(initial=np.inf)))
+        return min(
+            self.work.closed,
+            self.open.least,
+            float(self.bound[: self.used].min(initial=np.inf)),
+        )
 
     @property
     def has_enough(self) -> bool:
-        """Whether the columns found suffice (one near the optimum, or several cheap ones)."""
+        """Whether the columns found suffice (one near the optimum, or several cheap
+        ones).
+        """
         if self.work.several:
             return self.work.cheap >= COLUMNS_PER_PASS
         lowest = self.work.lowest
-        return lowest < self.work.cutoff and lowest < EARLY_STOP_SHARE * self.least_price
+        return (
+            lowest < self.work.cutoff and lowest < EARLY_STOP_SHARE * self.least_price
+        )
 
     @property
     def size(self) -> int:
@@ -105,10 +152,16 @@ class Tree(Simplex):
         return self.work.size + self.open.size + self.branched.size
 
     def explore(self, most: float = np.inf) -> Iterator[None]:
-        """Solve open nodes until none is left, the columns suffice, or ``most`` are solved; yield at each step."""
+        """Solve open nodes until none is left, the columns suffice, or ``most`` are
+        solved; yield at each step.
+        """
         while not self.has_enough:
             left = most - self.work.nodes - self.used
-            if self.open.waiting and left > 0 and self._room() >= REFILL_SHARE * self.used:
+            if (
+                self.open.waiting
+                and left > 0
+                and self._room() >= REFILL_SHARE * self.used
+            ):
                 self._fill(int(min(self._room(), self.open.waiting, left)))
             if not self.used:
                 if not self.open.waiting or left <= 0:
@@ -119,8 +172,13 @@ class Tree(Simplex):
             yield
 
     def _room(self) -> int:
-        """Return how many nodes to take: few at first, because a column may be found soon."""
-        return int(min(self.slots, max(FIRST_SLOTS, self.work.nodes / PROGRAMS_PER_SLOT))) - self.used
+        """Return how many nodes to take: few at first, because a column may be found
+        soon.
+        """
+        return (
+            int(min(self.slots, max(FIRST_SLOTS, self.work.nodes / PROGRAMS_PER_SLOT)))
+            - self.used
+        )
 
     def _fill(self, count: int) -> None:
         """Take the open nodes with the smallest bounds, and start their programs."""
@@ -134,12 +192,19 @@ class Tree(Simplex):
         np.minimum(most[:, :s], rest + TIGHTENING_MARGIN, out=most[:, :s])
         if not possible.all():
             self.branched.release(origin[~possible])
-            least, most, origin, child, bound = (x[possible] for x in (least, most, origin, child, bound))
+            least, most, origin, child, bound = (
+                x[possible] for x in (least, most, origin, child, bound)
+            )
         at = slice(self.used, self.used + len(origin))
         self.used += len(origin)
         self.least[at, : self.n], self.most[at, : self.n] = least, most
         self._start_from_parents(at, origin)
-        self.origin[at], self.which[at], self.bound[at], self.retried[at] = origin, child, bound, 0
+        self.origin[at], self.which[at], self.bound[at], self.retried[at] = (
+            origin,
+            child,
+            bound,
+            0,
+        )
         low, high = np.zeros_like(least), np.zeros_like(most)
         positive = least > 0.0
         low[positive] = surprise(least[positive])
@@ -156,9 +221,11 @@ class Tree(Simplex):
     def _start_from_parents(self, at: Any, origin: Any) -> None:
         """Put the parents' bases and their inverses into slots.
 
-        Nodes store no inverses, which would be most of a tree's memory; inverting costs about 2 % of a search's time.
+        Nodes store no inverses, which would be most of a tree's memory; inverting costs
+        about 2 % of a search's time.
         """
-        nodes, place = np.unique(origin, return_inverse=True)  # children of one node often come together
+        # children of one node often come together
+        nodes, place = np.unique(origin, return_inverse=True)
         basis = self.branched["basis"][nodes].astype(np.int64)
         try:
             inverse = self.inverses(basis)
@@ -171,14 +238,20 @@ class Tree(Simplex):
         """Return the boxes of children, before they are tightened."""
         nodes = self.branched
         least, most = nodes["least"][origin], nodes["most"][origin]
-        kind, level, symbol = nodes["kind"][origin], nodes["level"][origin], nodes["symbol"][origin]
+        kind, level, symbol = (
+            nodes["kind"][origin],
+            nodes["level"][origin],
+            nodes["symbol"][origin],
+        )
         first = kind == FIRST
         before = np.where(first, np.where(child < 0, self.symbols, child), 0)
         capped = (np.arange(self.n) < before[:, None]) & (least == 0.0)
         np.minimum(most, level[:, None], out=most, where=capped)
         lower = np.flatnonzero((kind == BISECT) & (child == 0))
         most[lower, symbol[lower]] = level[lower]
-        upper = np.flatnonzero(((kind == BISECT) & (child == 1)) | (first & (child >= 0)))
+        upper = np.flatnonzero(
+            ((kind == BISECT) & (child == 1)) | (first & (child >= 0))
+        )
         least[upper, np.where(first[upper], child[upper], symbol[upper])] = level[upper]
         return least, most
 
@@ -186,12 +259,22 @@ class Tree(Simplex):
         """Close or branch the nodes in slots whose programs are ended."""
         work = self.work
         status, y = self.status[done], self.multipliers(done)
-        boxes = Boxes(self.least[done, : self.n], self.most[done, : self.n], self.low[done], self.high[done])
+        boxes = Boxes(
+            self.least[done, : self.n],
+            self.most[done, : self.n],
+            self.low[done],
+            self.high[done],
+        )
         if (lost := np.flatnonzero((status == INFEASIBLE) | (status == LOOSE))).size:
             y[lost] = self._impossible(done[lost], y[lost], boxes.of(lost))
         value, slopes, terms = self._bounded(y, boxes)
         below = value < work.cutoff
-        unproven = below & (status != OPTIMAL) & (status != ABOVE) & (self.retried[done] < MAX_RETRIES)
+        unproven = (
+            below
+            & (status != OPTIMAL)
+            & (status != ABOVE)
+            & (self.retried[done] < MAX_RETRIES)
+        )
         again = unproven | (below & (status == ABOVE))
         if again.any():
             self.limit[done[again]] = np.inf  # solve to optimality
@@ -206,9 +289,13 @@ class Tree(Simplex):
         closed = ~below
         if (some := np.flatnonzero(below)).size:
             closed[some] = ~self._branch(
-                done[some], records[some], value[some], slopes[some, : self.symbols], terms[some, : self.symbols],
+                done[some],
+                records[some],
+                value[some],
+                slopes[some, : self.symbols],
+                terms[some, : self.symbols],
                 boxes.of(some, self.symbols),
-            )  # fmt: skip
+            )
         work.closed = min(work.closed, float(value[closed].min(initial=np.inf)))
         self.branched.release(origin)
         self.compact(done)
@@ -220,7 +307,11 @@ class Tree(Simplex):
         work.nodes += done.size
         while work.nodes > len(work.records.parent):
             work.records = work.records.grown()
-        records, origin, child = work.records, self.origin[done], self.which[done].copy()
+        records, origin, child = (
+            work.records,
+            self.origin[done],
+            self.which[done].copy(),
+        )
         first = (self.branched["kind"][origin] == FIRST) & (child >= 0)
         child[first] = work.order[child[first]]
         records.parent[new], records.child[new] = self.branched["record"][origin], child
@@ -228,35 +319,64 @@ class Tree(Simplex):
         records.multipliers[new] = y
         return new
 
-    def _bounded(self, y: Matrix, boxes: Boxes, dual: Any = None) -> tuple[Vector, Matrix, Matrix]:
-        """Return the bounds that multipliers prove over boxes, the slopes and the terms of coordinates."""
+    def _bounded(
+        self, y: Matrix, boxes: Boxes, dual: Any = None
+    ) -> tuple[Vector, Matrix, Matrix]:
+        """Return the bounds that multipliers prove over boxes, the slopes and the terms
+        of coordinates.
+        """
         slopes = product(y, self.table)[:, : self.n]
         slopes += self.dual if dual is None else dual
-        constant = (y * np.where(y >= 0.0, self.problem.safe_low, self.problem.safe_high)).sum(1)
+        constant = (
+            y * np.where(y >= 0.0, self.problem.safe_low, self.problem.safe_high)
+        ).sum(1)
         terms = boxes.low - slopes * boxes.least
         np.minimum(terms, boxes.high - slopes * boxes.most, out=terms)
         return constant + terms.sum(1), slopes, terms
 
     def _impossible(self, at: Any, y: Matrix, boxes: Boxes) -> Matrix:
-        """Return multipliers moved along the rays that prove boxes empty, so that the bounds reach the cutoff."""
-        ray = self.inverse[at, self.row[at]] * np.where(self.above[at], -1.0, 1.0)[:, None]
-        flat = boxes._replace(low=np.zeros_like(boxes.low), high=np.zeros_like(boxes.high))
+        """Return multipliers moved along the rays that prove boxes empty, so that the
+        bounds reach the cutoff.
+        """
+        ray = (
+            self.inverse[at, self.row[at]]
+            * np.where(self.above[at], -1.0, 1.0)[:, None]
+        )
+        flat = boxes._replace(
+            low=np.zeros_like(boxes.low), high=np.zeros_like(boxes.high)
+        )
         forth, back = (self._bounded(sign * ray, flat, 0.0)[0] for sign in (1.0, -1.0))
         ray = np.where((back > forth)[:, None], -ray, ray)
         speed = np.maximum(forth, back)
         value, best = self._bounded(y, boxes)[0], y
-        length = np.maximum(self.work.cutoff - value, 0.0) / np.maximum(speed, MIN_GROWTH) + 1.0
+        length = (
+            np.maximum(self.work.cutoff - value, 0.0) / np.maximum(speed, MIN_GROWTH)
+            + 1.0
+        )
         length[speed <= MIN_GROWTH] = 0.0
         for _ in range(3):
             further = y + length[:, None] * ray
             there = self._bounded(further, boxes)[0]
             better = (value < self.work.cutoff) & (there > value)
-            best, value = np.where(better[:, None], further, best), np.where(better, there, value)
+            best, value = (
+                np.where(better[:, None], further, best),
+                np.where(better, there, value),
+            )
             length = length * 4.0
         return best
 
-    def _branch(self, at: Any, records: Any, value: Vector, slopes: Matrix, terms: Matrix, boxes: Boxes) -> Mask:
-        """Branch nodes whose bound can still rise, and note cheap columns; return a mask of those branched."""
+    def _branch(
+        self,
+        at: Any,
+        records: Any,
+        value: Vector,
+        slopes: Matrix,
+        terms: Matrix,
+        boxes: Boxes,
+    ) -> Mask:
+        """Branch nodes whose bound can still rise, and note cheap columns; return a
+        mask of those branched.
+        """
         work, s, every = self.work, self.symbols, np.arange(at.size)
         exact, points = self.status[at] == OPTIMAL, self.points(at)[:, :s]
         entropy = surprise(points)
@@ -264,15 +384,26 @@ class Tree(Simplex):
         for r in np.flatnonzero(exact & (price < work.needed)):
             work.note(points[r], float(price[r]))
         width = boxes.most - boxes.least
-        off = entropy - boxes.low - (points - boxes.least) * (self.cost[at, :s] + self.dual[:s])
+        off = (
+            entropy
+            - boxes.low
+            - (points - boxes.least) * (self.cost[at, :s] + self.dual[:s])
+        )
         off[(points <= MIN_SECANT_GAP) | (width <= POINT_WIDTH)] = 0.0
         x = off.argmax(1)
-        divided = exact & (off[every, x] > MIN_SECANT_GAP) & (price - value >= work.tolerance)
-        # no solution says where: halve the widest interval, unless the bound is no better than of abandoned nodes
+        divided = (
+            exact & (off[every, x] > MIN_SECANT_GAP) & (price - value >= work.tolerance)
+        )
+        # no solution says where: halve the widest interval, unless the bound is no
+        # better than of abandoned nodes
         widest = width.argmax(1)
-        halved = ~exact & (width[every, widest] > MIN_BISECTED_WIDTH) & (value < work.closed)
+        halved = (
+            ~exact & (width[every, widest] > MIN_BISECTED_WIDTH) & (value < work.closed)
+        )
         x = np.where(halved, widest, x)
-        middle = np.where(halved, 0.5 * (boxes.least + boxes.most)[every, x], points[every, x])
+        middle = np.where(
+            halved, 0.5 * (boxes.least + boxes.most)[every, x], points[every, x]
+        )
         divided |= halved
         if not (p := np.flatnonzero(divided)).size:
             return np.asarray(divided)
@@ -282,17 +413,25 @@ class Tree(Simplex):
         bisect = (a > 0.0) | halved[p]
         level = np.where(
             bisect,
-            np.minimum(np.maximum(middle[p], a + END_SHARE * (z - a)), z - END_SHARE * (z - a)),
+            np.minimum(
+                np.maximum(middle[p], a + END_SHARE * (z - a)), z - END_SHARE * (z - a)
+            ),
             0.5 * np.where(boxes.least == 0.0, boxes.most, 0.0).max(1),
         )
         kind = np.where(bisect, BISECT, FIRST)
         work.records.kind[records[p]], work.records.level[records[p]] = kind, level
         work.records.symbol[records[p]] = np.where(bisect, work.order[x], -1)
         nodes = self.branched.add(
-            count=p.size, least=self.least[at[p], : self.n], most=self.most[at[p], : self.n],
-            basis=self.basis[at[p]], record=records[p], kind=kind, symbol=x, level=level,
+            count=p.size,
+            least=self.least[at[p], : self.n],
+            most=self.most[at[p], : self.n],
+            basis=self.basis[at[p]],
+            record=records[p],
+            kind=kind,
+            symbol=x,
+            level=level,
             children=2,
-        )  # fmt: skip
+        )
         for child in (0, 1):
             self.open.push(nodes[bisect], child, value[p[bisect]])
         if (f := np.flatnonzero(~bisect)).size:
@@ -300,17 +439,34 @@ class Tree(Simplex):
             self._first(nodes[f], level[f], own, slopes[p[f]], terms[p[f]], boxes.of(f))
         return np.asarray(divided)
 
-    def _first(self, nodes: Any, level: Vector, value: Vector, slopes: Matrix, terms: Matrix, boxes: Boxes) -> None:
-        """Push the children of FIRST that the parents' multipliers do not bound by the cutoff."""
+    def _first(
+        self,
+        nodes: Any,
+        level: Vector,
+        value: Vector,
+        slopes: Matrix,
+        terms: Matrix,
+        boxes: Boxes,
+    ) -> None:
+        """Push the children of FIRST that the parents' multipliers do not bound by the
+        cutoff.
+        """
         work = self.work
         at_level = surprise(level)[:, None] - slopes * level[:, None]
         parted = (boxes.least == 0.0) & (boxes.most > level[:, None])
         change = np.where(parted, np.minimum(at_level, 0.0) - terms, 0.0)
-        bound = np.cumsum(change, axis=1) - change - terms + np.minimum(at_level, boxes.high - slopes * boxes.most)
+        bound = (
+            np.cumsum(change, axis=1)
+            - change
+            - terms
+            + np.minimum(at_level, boxes.high - slopes * boxes.most)
+        )
         bound += value[:, None]
         kept = parted & (bound < work.cutoff)
         work.closed = min(work.closed, float(bound[parted & ~kept].min(initial=np.inf)))
         which, child = np.nonzero(kept)
         self.branched["children"][nodes] = 1 + kept.sum(1)
-        self.open.push(nodes[which], child, np.maximum(bound[which, child], value[which]))
+        self.open.push(
+            nodes[which], child, np.maximum(bound[which, child], value[which])
+        )
         self.open.push(nodes, -1, value)

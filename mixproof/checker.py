@@ -1,16 +1,21 @@
 """Check a proof that no mixture costs less than a bound, without a solver.
 
-The bound. Let a mixture of points v of {v >= 0, sum v = 1, G v >= 0} have mean P; its cost is the mean entropy H(v).
-For any numbers ``dual``, one per coordinate, the cost is at least dual P + z, where z is a lower bound on the price
-H(v) - dual v over the polytope. So the gain H(P) - cost is at most H(P) - dual P - z, and only z needs a proof.
+The bound. Let a mixture of points v of {v >= 0, sum v = 1, G v >= 0} have mean P; its
+cost is the mean entropy H(v). For any numbers ``dual``, one per coordinate, the cost is
+at least dual P + z, where z is a lower bound on the price H(v) - dual v over the
+polytope. So the gain H(P) - cost is at most H(P) - dual P - z, and only z needs a
+proof.
 
-The price. On a box least <= v <= most, for any w >= 0, one weight per halfspace, and any number e,
+The price. On a box least <= v <= most, for any w >= 0, one weight per halfspace, and
+any number e,
 
-    H(v) - dual v >= e + sum_x min over t in {least_x, most_x} of (-t log t - (dual_x + (w G)_x + e) t),
+    H(v) - dual v >= e + sum_x min over t in {least_x, most_x} of (-t log t - (dual_x +
+    (w G)_x + e) t),
 
-because w G v >= 0 and sum v = 1, and because the contribution of each coordinate is concave in v_x. A tree of boxes,
-each with weights w and e, recorded or its parent's, therefore proves z. Checking a box takes one pass over G. Sums are
-rounded outward: rounding errors are bounded and subtracted.
+because w G v >= 0 and sum v = 1, and because the contribution of each coordinate is
+concave in v_x. A tree of boxes, each with weights w and e, recorded or its parent's,
+therefore proves z. Checking a box takes one pass over G. Sums are rounded outward:
+rounding errors are bounded and subtracted.
 """
 
 from __future__ import annotations
@@ -20,11 +25,29 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from mixproof.errors import InvalidProof
-from mixproof.numerics import HALFSPACE_SLACK, UNIT_ROUNDOFF, Mask, Matrix, Vector, xlogx
-from mixproof.proof import BISECT, FIRST, INTEGER_FIELDS, LEAF, REAL_FIELDS, Proof, Whole
+from mixproof.numerics import (
+    HALFSPACE_SLACK,
+    UNIT_ROUNDOFF,
+    Mask,
+    Matrix,
+    Vector,
+    xlogx,
+)
+from mixproof.proof import (
+    BISECT,
+    FIRST,
+    INTEGER_FIELDS,
+    LEAF,
+    REAL_FIELDS,
+    Proof,
+    Whole,
+)
 
-BOX_MARGIN = 1e-12  # margin of upper bounds that follow from the other bounds: it covers the rounding of their sum
-MAX_MAGNITUDE = 1e100  # the largest number to compute with, so that no sum or product overflows
+# margin of upper bounds that follow from the other bounds: it covers the rounding of
+# their sum
+BOX_MARGIN = 1e-12
+# the largest number to compute with, so that no sum or product overflows
+MAX_MAGNITUDE = 1e100
 
 
 class Rows(Protocol):
@@ -42,29 +65,38 @@ def upper_bound(target: Vector, halfspaces: Rows, proof: Proof) -> float:
     target : numpy.ndarray, shape (n,)
         P, a probability distribution.
     halfspaces : numpy.ndarray, shape (m, n)
-        G: every point v of a mixture satisfies g v >= -``HALFSPACE_SLACK`` max(1, max(abs(g))) for each row g. Only the
-        rows that the proof names are read.
+        G: every point v of a mixture satisfies g v >= -``HALFSPACE_SLACK`` max(1,
+        max(abs(g))) for each row g. Only the rows that the proof names are read.
     proof : Proof
         The proof; its claim ``proof.upper`` is not used.
 
     Raises
     ------
     InvalidProof
-        If the boxes are not a tree over the coordinates, the caps are not proven, a halfspace is not finite, or the
-        numbers are too large to compute with.
+        If the boxes are not a tree over the coordinates, the caps are not proven, a
+        halfspace is not finite, or the numbers are too large to compute with.
     """
     try:
-        # finite numbers can overflow to infinity and then to NaN, which every comparison would have to catch
+        # finite numbers can overflow to infinity and then to NaN, which every
+        # comparison would have to catch
         with np.errstate(over="raise", invalid="raise", divide="raise"):
             checker = _Checker(target, halfspaces, proof)
             checker.check_caps()
             total = float(-xlogx(target).sum() - proof.dual @ target)
             size = float(1 + np.log(target.size) + np.abs(proof.dual) @ target)
-            upper = total - min(checker.least(), 0.0) + 8 * (target.size + 8) * UNIT_ROUNDOFF * size
+            upper = (
+                total
+                - min(checker.least(), 0.0)
+                + 8 * (target.size + 8) * UNIT_ROUNDOFF * size
+            )
     except FloatingPointError as error:
-        raise InvalidProof(f"the proof's numbers are too large to compute with ({error})") from error
+        raise InvalidProof(
+            f"the proof's numbers are too large to compute with ({error})"
+        ) from error
     if np.isnan(upper):
-        raise InvalidProof("the proof's numbers are too large to compute with: the bound is NaN")
+        raise InvalidProof(
+            "the proof's numbers are too large to compute with: the bound is NaN"
+        )
     return upper
 
 
@@ -88,11 +120,16 @@ class _Checker:
         rows = np.asarray(halfspaces[named]).reshape(-1, self.n)
         if not np.isfinite(rows).all():
             k, x = (int(i) for i in np.argwhere(~np.isfinite(rows))[0])
-            raise InvalidProof(f"halfspace {named[k]} has the entry {rows[k, x]} for symbol {x}, not a finite number")
-        padded = np.concatenate([rows, np.zeros((1, self.n))])  # the last stands for none
+            raise InvalidProof(
+                f"halfspace {named[k]} has the entry {rows[k, x]} for symbol {x}, not "
+                "a finite number"
+            )
+        # the last stands for none
+        padded = np.concatenate([rows, np.zeros((1, self.n))])
         sides = np.where(proof.sides >= 0, np.searchsorted(named, proof.sides), -1)
         self.first, self.second = padded[sides[:, 0]], padded[sides[:, 1]]
-        # what is_satisfied tolerates; it covers the rounding of the halfspaces themselves by far
+        # what is_satisfied tolerates; it covers the rounding of the halfspaces
+        # themselves by far
         slack = HALFSPACE_SLACK * np.maximum(1.0, np.abs(padded).max(axis=1))
         slack[-1] = 0.0
         self.slack = slack[sides[:, 0]], slack[sides[:, 1]]
@@ -101,13 +138,19 @@ class _Checker:
         proof, n = self.proof, self.n
         for name, count in (("parent", 1), ("sides", 2)):
             if getattr(proof, name).ndim != count:
-                raise InvalidProof(f"{name} has shape {getattr(proof, name).shape}: give an array of {count} axes")
+                raise InvalidProof(
+                    f"{name} has shape {getattr(proof, name).shape}: give an array of "
+                    f"{count} axes"
+                )
         m, k = len(proof.sides), proof.boxes
         sizes = {"n": n, "m": m, "2": 2, "k": k, "w": m + 1}
         for name, axes in (INTEGER_FIELDS | REAL_FIELDS).items():
             value, shape = getattr(proof, name), tuple(sizes[axis] for axis in axes)
             if value.shape != shape:
-                raise InvalidProof(f"{name} has shape {value.shape}, not {shape}: the proof is not for this joint")
+                raise InvalidProof(
+                    f"{name} has shape {value.shape}, not {shape}: the proof is not "
+                    "for this joint"
+                )
             if value.dtype.kind == "f" and not np.isfinite(value).all():
                 raise InvalidProof(f"{name} has a number that is not finite")
         if not k:
@@ -115,17 +158,24 @@ class _Checker:
         if not (np.sort(proof.order) == np.arange(n)).all():
             raise InvalidProof("order does not name each symbol once")
         if m and not (proof.sides.min() >= -1 and proof.sides.max() < n_halfspaces):
-            raise InvalidProof(f"sides names a halfspace beyond the {n_halfspaces} there are")
+            raise InvalidProof(
+                f"sides names a halfspace beyond the {n_halfspaces} there are"
+            )
 
-    def _slopes(self, weights: Matrix, start: Matrix | Vector) -> tuple[Matrix, Matrix, Vector]:
-        """Return start + w G, the sum of the absolute terms, and the cost of the slack."""
+    def _slopes(
+        self, weights: Matrix, start: Matrix | Vector
+    ) -> tuple[Matrix, Matrix, Vector]:
+        """Return start + w G, its sum of absolute terms, and the cost of the slack."""
         up, down = np.maximum(weights, 0.0), np.maximum(-weights, 0.0)
         slopes = start + up @ self.first + down @ self.second
         terms = np.abs(start) + up @ np.abs(self.first) + down @ np.abs(self.second)
         loose = up @ self.slack[0] + down @ self.slack[1]
         for sizes in (terms, loose):
             if not (sizes <= MAX_MAGNITUDE).all():
-                raise InvalidProof(f"the proof's weights give sums above {MAX_MAGNITUDE:g}, too large to compute with")
+                raise InvalidProof(
+                    f"the proof's weights give sums above {MAX_MAGNITUDE:g}, too large "
+                    "to compute with"
+                )
         return slopes, terms, loose
 
     def check_caps(self) -> None:
@@ -134,11 +184,18 @@ class _Checker:
         slopes, terms, loose = self._slopes(proof.cap_weights, np.eye(self.n))
         # only non-zero weights add terms, and so rounding
         count = np.count_nonzero(proof.cap_weights, axis=1)
-        proven = slopes.max(axis=1) + loose + 8 * (count + 8) * UNIT_ROUNDOFF * terms.max(axis=1)
+        proven = (
+            slopes.max(axis=1)
+            + loose
+            + 8 * (count + 8) * UNIT_ROUNDOFF * terms.max(axis=1)
+        )
         short = np.flatnonzero(~(proof.caps >= np.minimum(proven, 1.0)))
         if short.size:
             x = int(short[0])
-            raise InvalidProof(f"symbol {x} is capped at {proof.caps[x]:.12g}, but {proven[x]:.12g} is proven")
+            raise InvalidProof(
+                f"symbol {x} is capped at {proof.caps[x]:.12g}, but {proven[x]:.12g} "
+                "is proven"
+            )
 
     def least(self) -> float:
         """Return the proven lower bound on H(v) - dual v."""
@@ -154,15 +211,28 @@ class _Checker:
         for start in range(0, proof.boxes, block):
             weights = proof.weights[start : start + block]
             sums = weights[:, -1]
-            slopes, terms, loose = self._slopes(weights[:, :-1], proof.dual + sums[:, None])
+            slopes, terms, loose = self._slopes(
+                weights[:, :-1], proof.dual + sums[:, None]
+            )
             for k in range(len(weights)):
                 at = start + k
                 constant = float(sums[k] - loose[k])
-                count = int(np.count_nonzero(weights[k, :-1]))  # only non-zero weights add terms, and so rounding
+                # only non-zero weights add terms, and so rounding
+                count = int(np.count_nonzero(weights[k, :-1]))
                 unit = 4 * (self.n + count + 16) * UNIT_ROUNDOFF
-                bound = self._visit(at, path, slopes[k], unit * terms[k], unit, constant, explicit.get(at, []))
+                bound = self._visit(
+                    at,
+                    path,
+                    slopes[k],
+                    unit * terms[k],
+                    unit,
+                    constant,
+                    explicit.get(at, []),
+                )
                 if np.isnan(bound):  # Python's min would drop it
-                    raise InvalidProof(f"the bound of box {at} is NaN: its numbers are too large")
+                    raise InvalidProof(
+                        f"the bound of box {at} is NaN: its numbers are too large"
+                    )
                 lower_bound = min(lower_bound, bound)
         return lower_bound
 
@@ -178,7 +248,8 @@ class _Checker:
     ) -> float:
         """Return the lower bound over a leaf, or over the unrecorded children of a box.
 
-        ``rounding`` bounds the error of each slope, and ``unit`` the relative error of a sum.
+        ``rounding`` bounds the error of each slope, and ``unit`` the relative error of
+        a sum.
         """
         proof = self.proof
         least, most = self._box(at, path)
@@ -222,14 +293,19 @@ class _Checker:
         if child >= 0:
             place = np.flatnonzero(parted == child)
             if not place.size:
-                raise InvalidProof(f"box {at} belongs to symbol {child}, which cannot be above the level")
+                raise InvalidProof(
+                    f"box {at} belongs to symbol {child}, which cannot be above the "
+                    "level"
+                )
             parted = parted[: int(place[0])]
             least[child] = level
         most[parted] = level
         return least, most
 
     def _parted(self, box: _Box, level: float) -> Whole:
-        """Return the symbols that may be 0 and may exceed the level, in the proof's order."""
+        """Return the symbols that may be 0 and may exceed the level, in the proof's
+        order.
+        """
         order = self.proof.order
         may: Mask = (box.least == 0) & (box.most > level)
         return np.asarray(order[may[order]])
@@ -238,8 +314,13 @@ class _Checker:
         """Return the lower bound of BISECT children that use their parent's weights."""
         proof = self.proof
         symbol, level = int(proof.symbol[box.at]), float(proof.level[box.at])
-        if not (0 <= symbol < self.n and box.least[symbol] <= level <= box.most[symbol]):
-            raise InvalidProof(f"box {box.at} is split at {level:g} of symbol {symbol}, outside its interval")
+        if not (
+            0 <= symbol < self.n and box.least[symbol] <= level <= box.most[symbol]
+        ):
+            raise InvalidProof(
+                f"box {box.at} is split at {level:g} of symbol {symbol}, outside its "
+                "interval"
+            )
         if not set(children) <= {0, 1} or len(set(children)) != len(children):
             raise InvalidProof(f"box {box.at} has children {children}, not 0 and 1")
         bound = np.inf
@@ -247,18 +328,25 @@ class _Checker:
             least, most = box.least.copy(), box.most.copy()
             (most if child == 0 else least)[symbol] = level
             if least.sum() <= 1 + BOX_MARGIN:
-                bound = min(bound, box.constant + float(_ends(box.slopes, least, most).sum()))
+                bound = min(
+                    bound, box.constant + float(_ends(box.slopes, least, most).sum())
+                )
         return bound
 
     def _firsts(self, box: _Box, children: list[int]) -> float:
         """Return the lower bound of FIRST children that use their parent's weights."""
         level = float(self.proof.level[box.at])
         if not level > 0:
-            raise InvalidProof(f"box {box.at} is split at the level {level:g}, not above 0")
+            raise InvalidProof(
+                f"box {box.at} is split at the level {level:g}, not above 0"
+            )
         if len(set(children)) != len(children):
             raise InvalidProof(f"box {box.at} has a child twice")
         if min(children, default=-1) < -1:
-            raise InvalidProof(f"box {box.at} has the child {min(children)}, which is neither a symbol nor -1")
+            raise InvalidProof(
+                f"box {box.at} has the child {min(children)}, which is neither a "
+                "symbol nor -1"
+            )
         parted = self._parted(box, level)
         terms = _ends(box.slopes, box.least, box.most)
         slopes, ends = box.slopes[parted], np.full(parted.size, level)
@@ -267,11 +355,19 @@ class _Checker:
         change = np.append(0.0, np.cumsum(capped - terms[parted]))
         bounds = box.constant + terms.sum() + change[:-1] - terms[parted] + above
         # if the level exceeds what remains of 1, no symbol can be above it
-        bounds = bounds[~np.isin(parted, children)] if box.least.sum() + level <= 1 + BOX_MARGIN else bounds[:0]
+        bounds = (
+            bounds[~np.isin(parted, children)]
+            if box.least.sum() + level <= 1 + BOX_MARGIN
+            else bounds[:0]
+        )
         bound = float(bounds.min(initial=np.inf))
-        return bound if -1 in children else min(bound, float(box.constant + terms.sum() + change[-1]))
+        return (
+            bound
+            if -1 in children
+            else min(bound, float(box.constant + terms.sum() + change[-1]))
+        )
 
 
 def _ends(slopes: Vector, least: Vector, most: Vector) -> Vector:
-    """Return the smaller value of -t log t - slope t at the two ends of each interval."""
+    """Return the smaller value of -t log t - slope t at the ends of each interval."""
     return np.minimum(-xlogx(least) - slopes * least, -xlogx(most) - slopes * most)

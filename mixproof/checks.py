@@ -20,7 +20,10 @@ R = TypeVar("R")
 PLAIN_TYPES: dict[type, tuple[Callable[[Any], bool], str]] = {
     bool: (lambda v: isinstance(v, bool | np.bool_), "True or False"),
     str: (lambda v: isinstance(v, str), "a text"),
-    int: (lambda v: isinstance(v, numbers.Integral) and not isinstance(v, bool), "a whole number"),
+    int: (
+        lambda v: isinstance(v, numbers.Integral) and not isinstance(v, bool),
+        "a whole number",
+    ),
     type(None): (lambda v: v is None, "None"),
 }
 
@@ -30,17 +33,21 @@ class Interface:
 
     @classmethod
     def refusal(cls, value: object, function: str) -> Exception | None:  # noqa: ARG003 - for subclasses
-        """Return the error to raise if a value does not provide this interface, or None."""
+        """Return the error to raise if a value does not provide this interface, or
+        None.
+        """
         return None
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
     """Decorate a function to check its arguments against its annotations.
 
-    A mismatch raises InvalidParameter. The check covers classes, strings, ``Literal``, ``Callable``, sequences of these
-    and unions. Numbers and arrays, with their ranges and shapes, are left to the function (``numerics.check_scalar``,
-    ``numerics.as_matrix``). beartype would look at one random entry of a sequence, takes no whole number or truth value
-    of numpy's and any abstract class, and its messages name no remedy.
+    A mismatch raises InvalidParameter. The check covers classes, strings, ``Literal``,
+    ``Callable``, sequences of these and unions. Numbers and arrays, with their ranges
+    and shapes, are left to the function (``numerics.check_scalar``,
+    ``numerics.as_matrix``). beartype would look at one random entry of a sequence,
+    takes no whole number or truth value of numpy's and any abstract class, and its
+    messages name no remedy.
 
     Examples
     --------
@@ -60,14 +67,21 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
     @cache
     def hints() -> dict[str, Any]:
-        # resolved at the first call, because an annotation may name something defined later
-        return {name: _evaluated(p.annotation, function) for name, p in signature.parameters.items()}
+        # resolved at the first call, because an annotation may name something defined
+        # later
+        return {
+            name: _evaluated(p.annotation, function)
+            for name, p in signature.parameters.items()
+        }
 
     right: set[tuple[object, ...]] = set()
 
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
-        kinds = (*map(type, args), *((name, type(value)) for name, value in kwargs.items()))
+        kinds = (
+            *map(type, args),
+            *((name, type(value)) for name, value in kwargs.items()),
+        )
         if kinds in right:  # no need to look again
             return function(*args, **kwargs)
         try:
@@ -80,7 +94,9 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
                 if (error := hint.refusal(value, function.__name__)) is not None:
                     raise error
             elif hint not in (Any, int, float) and not _fits(value, hint):
-                raise InvalidParameter(f"{name} is {shown(value)}: give {_wanted(hint)}")
+                raise InvalidParameter(
+                    f"{name} is {shown(value)}: give {_wanted(hint)}"
+                )
         if all(_by_kind(hints()[name]) for name in given):
             right.add(kinds)
         return function(*args, **kwargs)
@@ -90,10 +106,13 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 def _evaluated(annotation: Any, function: Callable[..., Any]) -> Any:
     if not isinstance(annotation, str):
-        return {inspect.Parameter.empty: Any, None: type(None)}.get(annotation, annotation)
+        return {inspect.Parameter.empty: Any, None: type(None)}.get(
+            annotation, annotation
+        )
     try:
         return eval(annotation, inspect.unwrap(function).__globals__)  # noqa: S307 - our own annotations
-    except NameError:  # named for type checkers only, such as a frame of an optional library
+    # named for type checkers only, such as a frame of an optional library
+    except NameError:
         return Any
 
 
@@ -113,9 +132,19 @@ def _fits(value: Any, hint: Any) -> bool:
         return is_class and (not isinstance(of, type) or issubclass(value, of))
     if origin is Sequence:
         kind = get_args(hint)[0]
-        several = value.ndim > 0 if isinstance(value, np.ndarray) else isinstance(value, Sequence)
-        return several and (kind in (Any, Hashable) or all(_fits(v, kind) for v in value))
-    return not isinstance(hint, type) or hint.__module__ == "builtins" or isinstance(value, hint)
+        several = (
+            value.ndim > 0
+            if isinstance(value, np.ndarray)
+            else isinstance(value, Sequence)
+        )
+        return several and (
+            kind in (Any, Hashable) or all(_fits(v, kind) for v in value)
+        )
+    return (
+        not isinstance(hint, type)
+        or hint.__module__ == "builtins"
+        or isinstance(value, hint)
+    )
 
 
 def _by_kind(hint: Any) -> bool:
@@ -147,12 +176,19 @@ def _wanted(hint: Any) -> str:
         hint = next(base for base in hint.__mro__ if Interface in base.__bases__)
     origin = get_origin(hint)
     if origin is Literal:
-        return " or ".join(f'"{choice}"' if isinstance(choice, str) else repr(choice) for choice in get_args(hint))
+        return " or ".join(
+            f'"{choice}"' if isinstance(choice, str) else repr(choice)
+            for choice in get_args(hint)
+        )
     if origin is Callable:
         return "a function"
     if origin is type:
         of = get_args(hint)[0]
-        return f"{of.__name__} or a class derived from it" if isinstance(of, type) else "a class"
+        return (
+            f"{of.__name__} or a class derived from it"
+            if isinstance(of, type)
+            else "a class"
+        )
     if origin is Sequence:
         return f"a sequence, each entry {_wanted(get_args(hint)[0])}"
     return f"a {hint.__name__}" if isinstance(hint, type) else str(hint)

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from mixproof.numerics import Matrix, Vector
 
-DIRECTION_TOL = 1e-13  # unit-size directions that differ by at most this are equal up to rounding
-MAX_PAIRWISE_SIZE = 20_000  # number of coordinates up to which all pairs of directions are compared at once
+# unit-size directions that differ by at most this are equal up to rounding
+DIRECTION_TOL = 1e-13
+# number of coordinates up to which all pairs of directions are compared at once
+MAX_PAIRWISE_SIZE = 20_000
 
 
 class Constraints(NamedTuple):
@@ -35,17 +37,22 @@ class Constraints(NamedTuple):
 
     def widened(self, slack: Vector) -> tuple[Vector, Vector]:
         """Return the bounds relaxed so that they hold for all v with G v >= -slack."""
-        room = np.where(self.sides >= 0, slack[self.sides] / self.sizes, 0.0) if slack.size else np.zeros((1, 2))
+        room = (
+            np.where(self.sides >= 0, slack[self.sides] / self.sizes, 0.0)
+            if slack.size
+            else np.zeros((1, 2))
+        )
         return self.low - room[:, 0], self.high + room[:, 1]
 
     def pulled_back(self, multipliers: Matrix) -> tuple[NDArray[np.int64], Matrix]:
         """Return the sides, and signed multipliers of the rows of G.
 
-        A multiplier is positive for a lower side and negative for an upper side. The last one belongs to the sum, and
-        absorbs the constants of the bounds.
+        A multiplier is positive for a lower side and negative for an upper side. The
+        last one belongs to the sum, and absorbs the constants of the bounds.
         """
         lower, upper = np.maximum(multipliers, 0), np.maximum(-multipliers, 0)
-        # a bound without a row of G is implied by the simplex: it needs no multiplier, only its constant
+        # a bound without a row of G is implied by the simplex: it needs no multiplier,
+        # only its constant
         signed = np.where(self.sides[:, 0] >= 0, lower / self.sizes[:, 0], 0.0)
         signed -= np.where(self.sides[:, 1] >= 0, upper / self.sizes[:, 1], 0.0)
         signed[:, -1] = lower @ self.low - upper @ self.high
@@ -57,24 +64,33 @@ def two_sided(halfspaces: Matrix) -> Constraints:
 
     Examples
     --------
-    >>> found = two_sided(np.array([[1.1, -0.9, 0.5], [-1.8, 2.2, -0.6], [0.0, 0.0, 0.0]]))
+    >>> halfspaces = [[1.1, -0.9, 0.5], [-1.8, 2.2, -0.6], [0.0, 0.0, 0.0]]
+    >>> found = two_sided(np.array(halfspaces))
     >>> found.sides.tolist()  # the first two bound one direction, the last says nothing
     [[0, 1], [-1, -1]]
-    >>> found.rows[0].round(3).tolist(), round(float(found.low[0]), 3), round(float(found.high[0]), 3)
-    ([1.0, -1.0, 0.4], -0.1, 0.1)
+    >>> found.rows[0].round(3).tolist()
+    [1.0, -1.0, 0.4]
+    >>> round(float(found.low[0]), 3), round(float(found.high[0]), 3)
+    (-0.1, 0.1)
     """
     n = halfspaces.shape[1]
-    most, least = halfspaces.max(axis=1, initial=-np.inf), halfspaces.min(axis=1, initial=np.inf)
+    most, least = (
+        halfspaces.max(axis=1, initial=-np.inf),
+        halfspaces.min(axis=1, initial=np.inf),
+    )
     middle, size = (most + least) / 2, (most - least) / 2
-    # a constant row is redundant because P_X is feasible; so is a row that is positive everywhere
+    # a constant row is redundant because P_X is feasible; so is a row that is positive
+    # everywhere
     needed = np.flatnonzero((size > 0) & (least < 0))
     middle, size = middle[needed], size[needed]
-    # rounding must not put a coordinate beyond 1, which bounds a direction that has no halfspace on that side
+    # rounding must not put a coordinate beyond 1, which bounds a direction that has no
+    # halfspace on that side
     unit = np.clip((halfspaces[needed] - middle[:, None]) / size[:, None], -1.0, 1.0)
     first = unit[np.arange(len(unit)), np.argmax(np.abs(unit) > 0.5, axis=1)]
     sign = np.where(first < 0, -1.0, 1.0)
     unit *= sign[:, None]
-    bound = -middle / size * sign  # unit @ v >= bound where the sign is 1, <= where it is -1
+    # unit @ v >= bound where the sign is 1, <= where it is -1
+    bound = -middle / size * sign
     group = _groups(unit)
     count = int(group.max(initial=-1)) + 1
     rows = np.ones((count + 1, n))
@@ -87,7 +103,11 @@ def two_sided(halfspaces: Matrix) -> Constraints:
         # the tightest bound is written last; ties go to the first
         those = those[np.argsort(sharper * bound[those], kind="stable")]
         at = group[those]
-        ends[at, side], sides[at, side], sizes[at, side] = bound[those], needed[those], size[those]
+        ends[at, side], sides[at, side], sizes[at, side] = (
+            bound[those],
+            needed[those],
+            size[those],
+        )
     low, high = ends.T.copy()
     low[-1] = 1.0
     return Constraints(rows, low, high, sides, sizes)

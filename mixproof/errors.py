@@ -11,7 +11,8 @@ class MixproofError(Exception):
     exit_code : int
         The exit code of a command that fails with this error.
     arguments : tuple of str
-        Names of the arguments whose values mend it, if any; a command names its options for them.
+        Names of the arguments whose values mend it, if any; a command names its options
+        for them.
     """
 
     exit_code = 2
@@ -46,7 +47,7 @@ class InvalidProof(MixproofError):
 
 
 class MixproofWarning(UserWarning):
-    """A caveat on a result, such as a gap that was not reached within the time limit."""
+    """A caveat on a result, such as a gap that was not reached in time."""
 
 
 def shown(value: object, most: int = 60) -> str:
@@ -55,4 +56,8 @@ def shown(value: object, most: int = 60) -> str:
         text = " ".join(repr(value).split())
     except ValueError:  # an integer with more digits than Python converts
         return f"{type(value).__name__} too long to write"
-    return text if len(text) <= most else f"{text[:most]}... of type {type(value).__name__}"
+    return (
+        text
+        if len(text) <= most
+        else f"{text[:most]}... of type {type(value).__name__}"
+    )

@@ -6,9 +6,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-LAST_SECONDS, LAST_SHARE = 0.2, 0.2  # how much longer than its limit a search may take to mix what it found
+# how much longer than its limit a search may take to mix what it found
+LAST_SECONDS, LAST_SHARE = 0.2, 0.2
 
-Report = Callable[[float, float, float], None]  # progress callback, called with (cost, lower bound, seconds)
+# progress callback, called with (cost, lower bound, seconds)
+Report = Callable[[float, float, float], None]
 
 
 @dataclass(frozen=True)
@@ -18,9 +20,11 @@ class Limits:
     Attributes
     ----------
     gap : float
-        The search ends once cost and bound differ by at most this fraction of H(P) - cost, where P is the target.
+        The search ends once cost and bound differ by at most this fraction of H(P) -
+        cost, where P is the target.
     work : int, optional
-        Maximum number of linear programs in branch and bound, a limit that does not depend on the machine's speed.
+        Maximum number of linear programs in branch and bound, a limit that does not
+        depend on the machine's speed.
     seconds : float, optional
         Time limit, by the clock: on a shared machine the result depends on the load.
     report : callable, optional
@@ -37,15 +41,20 @@ class Limits:
     seconds: float | None = None
     report: Report | None = None
 
-    def less(self, work: int, seconds: float = 0.0, *, gap: float | None = None) -> Limits:
-        """Return what is left after some linear programs and seconds, for another search with its own gap.
+    def less(
+        self, work: int, seconds: float = 0.0, *, gap: float | None = None
+    ) -> Limits:
+        """Return what is left after some linear programs and seconds, for another
+        search with its own gap.
 
         Its reports count these seconds too.
         """
         report = self.report
         return replace(
             self,
-            report=None if report is None else lambda cost, bound, later: report(cost, bound, seconds + later),
+            report=None
+            if report is None
+            else lambda cost, bound, later: report(cost, bound, seconds + later),
             gap=self.gap if gap is None else gap,
             work=None if self.work is None else max(0, self.work - work),
             seconds=None if self.seconds is None else max(0.0, self.seconds - seconds),

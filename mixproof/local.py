@@ -1,4 +1,6 @@
-"""Linear programs over a whole polytope: upper bounds on coordinates, and descent to local minima of a price."""
+"""Linear programs over a whole polytope: upper bounds on coordinates, and descent to
+local minima of a price.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,14 @@ from mixproof.simplex import AUXILIARY_COST, OPTIMAL, Simplex, slots_for, surpri
 
 MAX_ENTROPY_SLOPE = 27.6  # nats: the largest slope of entropy, about its slope at 1e-12
 DESCENT_STEPS = 20  # linear programs of one descent at most
-TIE_BREAKER = 1e-8  # a cost vector with one non-zero entry ties everywhere, and ties can make a simplex cycle
+# a cost vector with one non-zero entry ties everywhere, and ties can make a simplex
+# cycle
+TIE_BREAKER = 1e-8
 
 
 def largest(problem: Problem, clock: Clock = UNLIMITED) -> tuple[Vector, Matrix]:
-    """Return an upper bound on each coordinate, and the multipliers that prove it, shape (n, m).
+    """Return an upper bound on each coordinate, and the multipliers that prove it,
+    shape (n, m).
 
     A bound for which the time did not suffice is 1, with multipliers 0.
     """
@@ -37,21 +42,32 @@ def largest(problem: Problem, clock: Clock = UNLIMITED) -> tuple[Vector, Matrix]
 
 def caps_of(problem: Problem, proof: Matrix) -> Vector:
     """Return the upper bounds on coordinates that multipliers, shape (n, m), prove."""
-    y, n = proof[:, :-1], len(proof)  # the last row is the sum, which is 1 on the simplex
+    # the last row is the sum, which is 1 on the simplex
+    y, n = proof[:, :-1], len(proof)
     constant = np.where(y >= 0, problem.safe_low[:-1], problem.safe_high[:-1]) * y
     combined = y @ problem.rows[:-1]
     values = combined[:, :n] + np.eye(n)
     auxiliary = np.maximum(combined[:, n:], 0.0) @ problem.upper
-    return np.asarray(np.minimum(1.0, values.max(axis=1) + auxiliary - constant.sum(axis=1)))
+    return np.asarray(
+        np.minimum(1.0, values.max(axis=1) + auxiliary - constant.sum(axis=1))
+    )
 
 
-def descend(problem: Problem, dual: Vector, starts: Matrix, clock: Clock = UNLIMITED) -> tuple[Matrix, Vector]:
-    """Descend from each start to a local minimum of the price, by linearising entropy repeatedly.
+def descend(
+    problem: Problem, dual: Vector, starts: Matrix, clock: Clock = UNLIMITED
+) -> tuple[Matrix, Vector]:
+    """Descend from each start to a local minimum of the price, by linearising entropy
+    repeatedly.
 
-    Return the minima, shape (k, n), and their prices, infinite where none was found in time.
+    Return the minima, shape (k, n), and their prices, infinite where none was found in
+    time.
     """
     count, n = starts.shape
-    rows, prices, left = np.zeros_like(starts), np.full(count, np.inf), np.full(count, DESCENT_STEPS)
+    rows, prices, left = (
+        np.zeros_like(starts),
+        np.full(count, np.inf),
+        np.full(count, DESCENT_STEPS),
+    )
 
     def linearised(here: Matrix) -> Matrix:
         cost = np.full((len(here), problem.rows.shape[1]), AUXILIARY_COST)
@@ -65,7 +81,9 @@ def descend(problem: Problem, dual: Vector, starts: Matrix, clock: Clock = UNLIM
         for done in programs.ended(clock):
             which, points = start[done], programs.points(done)[:, :n]
             price = (surprise(points) - points * dual).sum(1)
-            better = (programs.status[done] == OPTIMAL) & (price < prices[which] - MIN_SAVING)
+            better = (programs.status[done] == OPTIMAL) & (
+                price < prices[which] - MIN_SAVING
+            )
             rows[which[better]], prices[which[better]] = points[better], price[better]
             left[which] -= 1
             more = better & (left[which] > 0)
@@ -75,13 +93,19 @@ def descend(problem: Problem, dual: Vector, starts: Matrix, clock: Clock = UNLIM
     return rows, prices
 
 
-def _programs(problem: Problem, count: int, clock: Clock) -> Iterator[tuple[Simplex, Any]]:
-    """Yield programs over the whole polytope, with the slacks as their bases, and the numbers of those in slots.
+def _programs(
+    problem: Problem, count: int, clock: Clock
+) -> Iterator[tuple[Simplex, Any]]:
+    """Yield programs over the whole polytope, with the slacks as their bases, and the
+    numbers of those in slots.
 
     As many are in slots at a time as memory allows, until the time is over.
     """
     slots = slots_for(problem.rows, count)
-    programs, every = Simplex(problem.rows, problem.low, problem.high, slots), problem.rows.shape[1]
+    programs, every = (
+        Simplex(problem.rows, problem.low, problem.high, slots),
+        problem.rows.shape[1],
+    )
     programs.least[:, :every], programs.most[:, :every] = 0.0, 1.0
     programs.most[:, problem.coordinates : every] = problem.upper
     for at in range(0, count, slots):

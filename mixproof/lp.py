@@ -1,7 +1,8 @@
 """Linear programs, solved by HiGHS and certified.
 
-Residuals and the duality gap are recomputed, and a failed check is an error. HiGHS is called only here, through
-highspy rather than scipy, so that columns can be added and costs changed with a warm start.
+Residuals and the duality gap are recomputed, and a failed check is an error. HiGHS is
+called only here, through highspy rather than scipy, so that columns can be added and
+costs changed with a warm start.
 """
 
 from __future__ import annotations
@@ -16,11 +17,20 @@ from numpy.typing import NDArray
 
 from mixproof.errors import Infeasible, SolverFailure
 from mixproof.limits import Clock
-from mixproof.numerics import FEASIBILITY_TOL, GAP_TOL, MIXTURE_TOL, SOLVER_TOL, Matrix, Vector
+from mixproof.numerics import (
+    FEASIBILITY_TOL,
+    GAP_TOL,
+    MIXTURE_TOL,
+    SOLVER_TOL,
+    Matrix,
+    Vector,
+)
 
-INITIAL_COLUMNS_PER_ROW = 4  # initial columns per row: more make the first LP slower, fewer need more rounds
+# initial columns per row: more make the first LP slower, fewer need more rounds
+INITIAL_COLUMNS_PER_ROW = 4
 PRICED_COLUMNS_PER_ROW = 4  # columns per row that a round of pricing may add
-MAX_PRICING_ROUNDS = 200  # rounds of pricing after which all remaining columns are added at once
+# rounds of pricing after which all remaining columns are added at once
+MAX_PRICING_ROUNDS = 200
 
 
 def _highspy() -> Any:
@@ -40,7 +50,8 @@ class Solution:
         Primal solution, shape (n,), and the multipliers of A x = b, shape (m,).
     objective : float
     primal_residual, dual_residual, gap : float
-        Largest violation of A x = b; largest of y A - cost where positive; cost x - y b.
+        Largest violation of A x = b; largest of y A - cost where positive; cost x - y
+        b.
     """
 
     x: Vector = field(repr=False)
@@ -78,13 +89,23 @@ def solve(cost: Vector, a_eq: Any, b_eq: Vector, seconds: float = np.inf) -> Sol
     """
     clock = Clock(seconds)
     try:
-        return certify(cost, a_eq, b_eq, *LinearProgram(cost, a_eq, b_eq).run(clock.left))
+        return certify(
+            cost, a_eq, b_eq, *LinearProgram(cost, a_eq, b_eq).run(clock.left)
+        )
     except (Infeasible, SolverFailure):
-        # rows of very different scale: presolve removes redundant ones, and its infeasibility proofs are reliable
-        return certify(cost, a_eq, b_eq, *LinearProgram(cost, a_eq, b_eq, presolve="on").run(clock.left))
+        # rows of very different scale: presolve removes redundant ones, and its
+        # infeasibility proofs are reliable
+        return certify(
+            cost,
+            a_eq,
+            b_eq,
+            *LinearProgram(cost, a_eq, b_eq, presolve="on").run(clock.left),
+        )
 
 
-def mix_columns(cost: Vector, columns: Matrix, target: Vector, seconds: float = np.inf) -> Solution:
+def mix_columns(
+    cost: Vector, columns: Matrix, target: Vector, seconds: float = np.inf
+) -> Solution:
     """Return the minimum-cost mixture of given points with mean ``target``.
 
     Minimise cost b subject to V^T b = target, b >= 0.
@@ -103,8 +124,9 @@ def mix_columns(cost: Vector, columns: Matrix, target: Vector, seconds: float = 
     Returns
     -------
     Solution
-        Certified over all M columns, although the solver sees only some of them: each round solves the restricted
-        problem, prices all other columns by its duals, and adds those with the most negative reduced costs.
+        Certified over all M columns, although the solver sees only some of them: each
+        round solves the restricted problem, prices all other columns by its duals, and
+        adds those with the most negative reduced costs.
 
     Raises
     ------
@@ -126,29 +148,36 @@ def mix_columns(cost: Vector, columns: Matrix, target: Vector, seconds: float = 
         return only
     if m <= 4 * INITIAL_COLUMNS_PER_ROW * n:
         return solve(cost, columns.T, target, clock.left)
-    # initial columns: the cheapest overall and, for each coordinate, those that cover it at the lowest cost
+    # initial columns: the cheapest overall and, for each coordinate, those that cover
+    # it at the lowest cost
     chosen = np.zeros(m, dtype=bool)
     chosen[_least(cost, INITIAL_COLUMNS_PER_ROW * n)] = True
     for x in range(n):
         chosen[_least(cost - columns[:, x], INITIAL_COLUMNS_PER_ROW)] = True
-    # a coordinate's own unit vector at a price beyond any saving keeps each round feasible
+    # a coordinate's own unit vector at a price beyond any saving keeps each round
+    # feasible
     dear = 1e3 * (1 + float(cost.max()))
     index = np.flatnonzero(chosen)
     programme = LinearProgram(np.full(n, dear), np.eye(n), target)
     programme.add(cost[index], columns[index].T)
     for _ in range(MAX_PRICING_ROUNDS):
         weights, dual = programme.run(clock.left)
-        reduced = np.where(chosen, 0.0, cost - columns @ dual)  # already optimal over these
+        # already optimal over these
+        reduced = np.where(chosen, 0.0, cost - columns @ dual)
         worst = np.flatnonzero(reduced < -GAP_TOL)
         if not worst.size:
             if weights[:n].max(initial=0.0) > FEASIBILITY_TOL:
-                break  # not even all columns reach the target, or it takes them all to see that they do
+                # not even all columns reach the target, or it takes them all to see
+                # that they do
+                break
             full = np.zeros(m)
             full[index] = weights[n:]
             try:
                 return certify(cost, columns.T, target, full, dual)
             except SolverFailure:
-                break  # columns that nearly coincide can make the basis ill-conditioned over many rounds: restart
+                # columns that nearly coincide can make the basis ill-conditioned over
+                # many rounds: restart
+                break
         joining = worst[_least(reduced[worst], PRICED_COLUMNS_PER_ROW * n)]
         chosen[joining] = True
         programme.add(cost[joining], columns[joining].T)
@@ -158,7 +187,11 @@ def mix_columns(cost: Vector, columns: Matrix, target: Vector, seconds: float = 
 
 def _least(values: Vector, count: int) -> NDArray[np.intp]:
     """Return the indices of the ``count`` smallest values, unsorted."""
-    return np.argpartition(values, count - 1)[:count] if count < values.size else np.arange(values.size)
+    return (
+        np.argpartition(values, count - 1)[:count]
+        if count < values.size
+        else np.arange(values.size)
+    )
 
 
 def _only_mixture(cost: Vector, columns: Matrix, target: Vector) -> Solution | None:
@@ -176,7 +209,7 @@ def _only_mixture(cost: Vector, columns: Matrix, target: Vector) -> Solution | N
 
 @functools.cache
 def _silent(highs: Any) -> Any:
-    """Return a HiGHS class without the banner that enabling callbacks prints in 1.16."""
+    """Return a HiGHS class without the banner that callbacks print in 1.16."""
 
     def enable(self: Any) -> None:
         self.setOptionValue("output_flag", False)
@@ -188,8 +221,8 @@ def _silent(highs: Any) -> Any:
 class LinearProgram:
     """Minimise cost x subject to low <= A x <= high, 0 <= x <= most.
 
-    After a run, columns may be added and costs changed; the next run is warm-started. Results are not checked, unlike
-    those of :func:`solve` and :func:`mix_columns`.
+    After a run, columns may be added and costs changed; the next run is warm-started.
+    Results are not checked, unlike those of :func:`solve` and :func:`mix_columns`.
 
     Parameters
     ----------
@@ -205,7 +238,8 @@ class LinearProgram:
 
     Examples
     --------
-    >>> programme = LinearProgram(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([1.0]))
+    >>> cost, table = np.array([1.0, 2.0]), np.array([[1.0, 1.0]])
+    >>> programme = LinearProgram(cost, table, np.array([1.0]))
     >>> programme.run()[0].tolist()
     [1.0, 0.0]
     >>> programme.charge(np.array([3.0, 2.0]))
@@ -225,7 +259,8 @@ class LinearProgram:
     ) -> None:
         self._highs = _silent(_highspy().Highs)()
         for option, value in (
-            ("output_flag", False),  # for SciPy's HiGHS, which a browser has and which enables none
+            # for SciPy's HiGHS, which a browser has and which enables none
+            ("output_flag", False),
             ("presolve", presolve),
             ("primal_feasibility_tolerance", SOLVER_TOL),
             ("dual_feasibility_tolerance", SOLVER_TOL),
@@ -241,19 +276,34 @@ class LinearProgram:
         model.row_lower_ = np.asarray(low, dtype=np.float64)
         model.row_upper_ = model.row_lower_ if high is None else high
         model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        model.a_matrix_.start_, model.a_matrix_.index_, model.a_matrix_.value_ = starts, index, values
+        model.a_matrix_.start_, model.a_matrix_.index_, model.a_matrix_.value_ = (
+            starts,
+            index,
+            values,
+        )
         self._highs.passModel(model)
         self._used = 0.0
 
     def add(self, cost: Vector, columns: Matrix) -> None:
         """Add columns, shape (m, k), with their costs, shape (k,)."""
         (starts, index, values), k = _columnwise(columns), len(cost)
-        self._highs.addCols(k, cost, np.zeros(k), np.full(k, np.inf), len(values), starts[:-1], index, values)
+        self._highs.addCols(
+            k,
+            cost,
+            np.zeros(k),
+            np.full(k, np.inf),
+            len(values),
+            starts[:-1],
+            index,
+            values,
+        )
 
     def charge(self, cost: Vector) -> None:
         """Replace the cost vector."""
         columns = np.arange(len(cost), dtype=np.int32)
-        self._highs.changeColsCost(len(cost), columns, np.asarray(cost, dtype=np.float64))
+        self._highs.changeColsCost(
+            len(cost), columns, np.asarray(cost, dtype=np.float64)
+        )
 
     def run(self, seconds: float = np.inf) -> tuple[Vector, Vector]:
         """Solve; return the solution and the multipliers of the constraints.
@@ -261,7 +311,8 @@ class LinearProgram:
         TimeoutError is raised if it takes longer than ``seconds``.
         """
         clock = Clock(seconds)
-        self._highs.setOptionValue("time_limit", self._used + seconds)  # HiGHS adds up the time of all runs
+        # HiGHS adds up the time of all runs
+        self._highs.setOptionValue("time_limit", self._used + seconds)
         self._highs.run()
         self._used += clock.seconds
         statuses = _highspy().HighsModelStatus
@@ -276,9 +327,13 @@ class LinearProgram:
         status = self._highs.getModelStatus()
         if status == statuses.kInfeasible:
             rows, columns = self._highs.getNumRow(), self._highs.getNumCol()
-            raise Infeasible(f"no mixture of the {columns} columns meets the {rows} constraints")
+            raise Infeasible(
+                f"no mixture of the {columns} columns meets the {rows} constraints"
+            )
         if status != statuses.kOptimal:
-            raise SolverFailure(f"HiGHS stopped: {self._highs.modelStatusToString(status)}")
+            raise SolverFailure(
+                f"HiGHS stopped: {self._highs.modelStatusToString(status)}"
+            )
         solution = self._highs.getSolution()
         return np.asarray(solution.col_value), np.asarray(solution.row_dual)
 
@@ -287,7 +342,11 @@ def _columnwise(table: Any) -> tuple[NDArray[np.int32], NDArray[np.int32], Vecto
     """Return a matrix in compressed-column form: starts, row indices and values."""
     if not isinstance(table, np.ndarray):
         sparse = scipy.sparse.csc_array(table)
-        return sparse.indptr.astype(np.int32), sparse.indices.astype(np.int32), np.asarray(sparse.data, dtype=float)
+        return (
+            sparse.indptr.astype(np.int32),
+            sparse.indices.astype(np.int32),
+            np.asarray(sparse.data, dtype=float),
+        )
     # scipy's conversion of a dense table takes as long as solving a small LP
     columns = np.ascontiguousarray(table.T, dtype=np.float64)
     filled = columns != 0
@@ -311,9 +370,14 @@ def certify(cost: Vector, a_eq: Any, b_eq: Vector, x: Vector, dual: Vector) -> S
     dual_residual = float((a_eq.T @ dual - cost).max(initial=0.0))
     gap = abs(float(cost @ x) - float(dual @ b_eq))
     scale = 1 + abs(float(cost @ x))
-    if not (primal <= FEASIBILITY_TOL and dual_residual <= 10 * GAP_TOL * scale and gap <= 10 * GAP_TOL * scale):
+    if not (
+        primal <= FEASIBILITY_TOL
+        and dual_residual <= 10 * GAP_TOL * scale
+        and gap <= 10 * GAP_TOL * scale
+    ):
         raise SolverFailure(
-            f"the linear program's solution fails its check: primal residual {primal:.3g}, "
+            "the linear program's solution fails its check: primal residual "
+            f"{primal:.3g}, "
             f"dual residual {dual_residual:.3g}, gap {gap:.3g}"
         )
     return Solution(x, dual, float(cost @ x), primal, dual_residual, gap)

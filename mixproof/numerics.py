@@ -16,24 +16,40 @@ Rng = int | np.random.Generator
 """A seed, or a generator that goes on from where it is."""
 
 UNIT_ROUNDOFF = 2.0**-53  # half the distance from 1 to the next larger float
-SUM_TOL = 1e-9  # how far probabilities may sum from 1: tables are read from text with 10 or more digits
-KEEP_TOL = 1e-9  # nats by which a leakage may exceed its budget: rounding of sums of up to 10^6 terms, with room
-HALFSPACE_SLACK = 1.01 * KEEP_TOL  # how far a posterior may miss a halfspace then: above exp(KEEP_TOL) - 1
-SAME_TOL = 1e-14  # relative difference below which two lifts are equal: rounding of sums of a few hundred terms
-FEASIBILITY_TOL = 1e-9  # largest residual of a vertex or a linear program, with rows scaled to unit size
+# how far probabilities may sum from 1: tables are read from text with 10 or more digits
+SUM_TOL = 1e-9
+# nats by which a leakage may exceed its budget: rounding of sums of up to 10^6 terms,
+# with room
+KEEP_TOL = 1e-9
+# how far a posterior may miss a halfspace then: above exp(KEEP_TOL) - 1
+HALFSPACE_SLACK = 1.01 * KEEP_TOL
+# relative difference below which two lifts are equal: rounding of sums of a few hundred
+# terms
+SAME_TOL = 1e-14
+# largest residual of a vertex or a linear program, with rows scaled to unit size
+FEASIBILITY_TOL = 1e-9
 GAP_TOL = 1e-9  # largest duality gap of a solved linear program, in nats
-SOLVER_TOL = 1e-10  # the tolerance of HiGHS: its minimum, and a tenth of that of our checks
-MIXTURE_TOL = 1e-6  # columns are independent if their singular values have a larger ratio than this
-TIGHT_TOL = 1e-11  # a constraint of unit size with less slack than this at a vertex is tight
-POLISH_TOL = 1e-13  # a vertex that misses its tight constraints by more than this is recomputed from them
-REGULAR_TOL = 1e-12  # smallest determinant of unit-length constraints from which a vertex is recomputed
+# the tolerance of HiGHS: its minimum, and a tenth of that of our checks
+SOLVER_TOL = 1e-10
+# columns are independent if their singular values have a larger ratio than this
+MIXTURE_TOL = 1e-6
+# a constraint of unit size with less slack than this at a vertex is tight
+TIGHT_TOL = 1e-11
+# a vertex that misses its tight constraints by more than this is recomputed from them
+POLISH_TOL = 1e-13
+# smallest determinant of unit-length constraints from which a vertex is recomputed
+REGULAR_TOL = 1e-12
 INTERIOR_TOL = 1e-9  # smallest slack of an interior point
-DISTINCT_TOL = 1e-6  # points with a larger difference are distinct, whatever their tight constraints
+# points with a larger difference are distinct, whatever their tight constraints
+DISTINCT_TOL = 1e-6
 TWIN_TOL = 1e-12  # points with no larger difference in a coordinate are one vertex
 RANK_TOL = 1e-10  # singular values above this count towards a rank
-NEGLIGIBLE_MASS = 1e-9  # symbols with less probability are beyond the tolerances of a linear program
-MIN_COORDINATE = 1e-12  # the coordinate at which the slope of entropy is evaluated instead of closer to 0
-DOWNHILL_TOL = 1e-9  # nats: a descent ends at a smaller improvement, as linear programs are no more exact
+# symbols with less probability are beyond the tolerances of a linear program
+NEGLIGIBLE_MASS = 1e-9
+# the coordinate at which the slope of entropy is evaluated instead of closer to 0
+MIN_COORDINATE = 1e-12
+# nats: a descent ends at a smaller improvement, as linear programs are no more exact
+DOWNHILL_TOL = 1e-9
 
 
 def as_matrix(name: str, values: ArrayLike, ndim: tuple[int, ...] = (2,)) -> Matrix:
@@ -56,24 +72,38 @@ def as_matrix(name: str, values: ArrayLike, ndim: tuple[int, ...] = (2,)) -> Mat
     Raises
     ------
     InvalidDistribution
-        If the number of axes is not allowed, the array is empty, or an entry is not a finite number.
+        If the number of axes is not allowed, the array is empty, or an entry is not a
+        finite number.
     """
-    if isinstance(values, np.ndarray) and np.iscomplexobj(values):  # numpy would drop the imaginary part
+    # numpy would drop the imaginary part
+    if isinstance(values, np.ndarray) and np.iscomplexobj(values):
         raise InvalidDistribution(f"{name} contains complex numbers: give real numbers")
     try:
         array = np.array(values, dtype=np.float64)
     except OverflowError as error:  # such as 10**400
-        raise InvalidDistribution(f"{name} contains a number too large for a float ({error}): scale it") from error
+        raise InvalidDistribution(
+            f"{name} contains a number too large for a float ({error}): scale it"
+        ) from error
     except (TypeError, ValueError) as error:
-        raise InvalidDistribution(f"{name} is not an array of numbers ({error}): pass a rectangular array") from error
+        raise InvalidDistribution(
+            f"{name} is not an array of numbers ({error}): pass a rectangular array"
+        ) from error
     if array.ndim not in ndim:
         axes = " or ".join(str(n) for n in ndim)
-        raise InvalidDistribution(f"{name} has shape {array.shape}, not {axes} axes: reshape it")
+        raise InvalidDistribution(
+            f"{name} has shape {array.shape}, not {axes} axes: reshape it"
+        )
     if array.size == 0:
-        raise InvalidDistribution(f"{name} has shape {array.shape}, so it is empty: give each axis at least one entry")
+        raise InvalidDistribution(
+            f"{name} has shape {array.shape}, so it is empty: give each axis at least "
+            "one entry"
+        )
     if not np.isfinite(array).all():
         at = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise InvalidDistribution(f"{name}{list(at)} is {array[at]}, not a finite number: clean the input first")
+        raise InvalidDistribution(
+            f"{name}{list(at)} is {array[at]}, not a finite number: clean the input "
+            "first"
+        )
     return array
 
 
@@ -81,7 +111,10 @@ def check_nonnegative(name: str, array: Matrix) -> None:
     """Raise InvalidDistribution if an entry is negative or the sum overflows."""
     if not (array >= 0).all():
         at = tuple(int(i) for i in np.argwhere(~(array >= 0))[0])
-        raise InvalidDistribution(f"{name}{list(at)} is {array[at]}, below 0: probabilities and counts are 0 or more")
+        raise InvalidDistribution(
+            f"{name}{list(at)} is {array[at]}, below 0: probabilities and counts are 0 "
+            "or more"
+        )
     with np.errstate(over="ignore"):
         total = array.sum()
     if np.isinf(total):
@@ -105,7 +138,8 @@ def check_scalar(
     name : str
         The parameter's name, for the message.
     value : float
-        The value; NaN is refused, and so are booleans and anything that is not a real number.
+        The value; NaN is refused, and so are booleans and anything that is not a real
+        number.
     low, high : float
         The closed range.
     open_low, open_high : bool, keyword-only
@@ -122,22 +156,33 @@ def check_scalar(
     --------
     >>> check_scalar("eps", 2)
     2.0
-    >>> check_scalar("eps", -1)
+    >>> check_scalar("eps", -1)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    mixproof.errors.InvalidParameter: eps is -1, not in [0, inf]: give a number in that range
+    mixproof.errors.InvalidParameter: eps is -1, not in [0, inf]: give a number ...
     """
     open_high = open_high or (finite and np.isinf(high))
-    interval = f"{'(' if open_low else '['}{_written(low)}, {_written(high)}{')' if open_high else ']'}"
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):  # numpy's booleans are not Real, its reals are
-        raise InvalidParameter(f"{name} is {shown(value)}, not a number: give a number in {interval}")
+    first, last = "(" if open_low else "[", ")" if open_high else "]"
+    interval = f"{first}{_written(low)}, {_written(high)}{last}"
+    # numpy's booleans are not Real, its reals are
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise InvalidParameter(
+            f"{name} is {shown(value)}, not a number: give a number in {interval}"
+        )
     try:
         number = float(value)
     except OverflowError as error:  # such as 10**400
-        raise InvalidParameter(f"{name} is {shown(value)}, too large: give a number in {interval}") from error
-    inside = (low < number if open_low else low <= number) and (number < high if open_high else number <= high)
+        raise InvalidParameter(
+            f"{name} is {shown(value)}, too large: give a number in {interval}"
+        ) from error
+    inside = (low < number if open_low else low <= number) and (
+        number < high if open_high else number <= high
+    )
     if not inside or (finite and np.isinf(number)):
-        raise InvalidParameter(f"{name} is {_written(number)}, not in {interval}: give a number in that range")
+        raise InvalidParameter(
+            f"{name} is {_written(number)}, not in {interval}: give a number in that "
+            "range"
+        )
     return number
 
 
@@ -187,18 +232,30 @@ def check_shape(**sizes: object) -> tuple[int, ...]:
 def _check_size(name: str, value: str, shape: tuple[int, ...]) -> None:
     most = sys.maxsize // np.dtype(np.float64).itemsize
     if math.prod(shape) > most:
-        raise InvalidParameter(f"{name} is {value}, more than an array can hold: give {most} or fewer")
+        raise InvalidParameter(
+            f"{name} is {value}, more than an array can hold: give {most} or fewer"
+        )
 
 
 def _whole(name: str, value: object, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise InvalidParameter(f"{name} is {shown(value)}: give a whole number, {least} or more")
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | np.integer)
+        or value < least
+    ):
+        raise InvalidParameter(
+            f"{name} is {shown(value)}: give a whole number, {least} or more"
+        )
     return int(value)
 
 
 def generator(rng: Rng) -> np.random.Generator:
     """Return a numpy generator: the argument itself, or a new one from a seed."""
-    return rng if isinstance(rng, np.random.Generator) else np.random.default_rng(_whole("rng", rng, 0))
+    return (
+        rng
+        if isinstance(rng, np.random.Generator)
+        else np.random.default_rng(_whole("rng", rng, 0))
+    )
 
 
 def xlogx(p: ArrayLike) -> NDArray[np.float64]:
@@ -214,7 +271,8 @@ def xlogx(p: ArrayLike) -> NDArray[np.float64]:
 
 
 def entropies(p: ArrayLike) -> NDArray[np.float64]:
-    """Return the Shannon entropies, in nats, of unchecked distributions of shape (..., n).
+    """Return the Shannon entropies, in nats, of unchecked distributions of shape (...,
+    n).
 
     Examples
     --------

@@ -10,7 +10,9 @@ from mixproof.numerics import Vector
 
 
 class Taken(NamedTuple):
-    """Open nodes: their branched nodes, child numbers and lower bounds, each of shape (k,)."""
+    """Open nodes: their branched nodes, child numbers and lower bounds, each of shape
+    (k,).
+    """
 
     node: Any
     child: Any
@@ -38,7 +40,9 @@ class OpenNodes:
         """Add open nodes."""
         end = self.waiting + len(node)
         while end > self._table.shape[1]:
-            self._table = np.concatenate([self._table, np.empty_like(self._table)], axis=1)
+            self._table = np.concatenate(
+                [self._table, np.empty_like(self._table)], axis=1
+            )
         for row, values in zip(self._table, (node, child, bound), strict=True):
             row[self.waiting : end] = values
         self.waiting = end
@@ -59,19 +63,26 @@ class OpenNodes:
 
 
 class Branched:
-    """The branched nodes that have open children, with their boxes and bases; node 0 is above the root.
+    """The branched nodes that have open children, with their boxes and bases; node 0 is
+    above the root.
 
-    A basis says its inverse, which would take up to nine tenths of the memory and is computed again when needed.
+    A basis says its inverse, which would take up to nine tenths of the memory and is
+    computed again when needed.
     """
 
     def __init__(self, most: Vector, basis: Any) -> None:
         n, m = most.size, basis.size
         variable = np.int16 if n + m <= np.iinfo(np.int16).max else np.int32
         self.table: dict[str, Any] = {
-            "least": np.zeros((64, n)), "most": np.zeros((64, n)), "basis": np.zeros((64, m), variable),
-            "record": np.zeros(64, np.int64), "kind": np.zeros(64, np.int64),
-            "symbol": np.zeros(64, np.int64), "level": np.zeros(64), "children": np.zeros(64, np.int64),
-        }  # fmt: skip
+            "least": np.zeros((64, n)),
+            "most": np.zeros((64, n)),
+            "basis": np.zeros((64, m), variable),
+            "record": np.zeros(64, np.int64),
+            "kind": np.zeros(64, np.int64),
+            "symbol": np.zeros(64, np.int64),
+            "level": np.zeros(64),
+            "children": np.zeros(64, np.int64),
+        }
         self._vacant = list(range(63, -1, -1))
         self.add(most=most, basis=basis, record=-1, children=1, count=1)
 
@@ -88,7 +99,10 @@ class Branched:
         """Add branched nodes, and return their places."""
         while len(self._vacant) < count:
             size = len(self.table["level"])
-            self.table = {name: np.concatenate([array, np.zeros_like(array)]) for name, array in self.table.items()}
+            self.table = {
+                name: np.concatenate([array, np.zeros_like(array)])
+                for name, array in self.table.items()
+            }
             self._vacant.extend(range(2 * size - 1, size - 1, -1))
         places = np.array(self._vacant[len(self._vacant) - count :], np.int64)
         del self._vacant[len(self._vacant) - count :]
@@ -97,7 +111,9 @@ class Branched:
         return places
 
     def release(self, nodes: Any) -> None:
-        """Note that one child of each is closed, and forget nodes without open children."""
+        """Note that one child of each is closed, and forget nodes without open
+        children.
+        """
         left = self.table["children"]
         np.subtract.at(left, nodes, 1)
         gone = nodes[left[nodes] == 0]

@@ -1,7 +1,8 @@
 """Vertex enumeration for the polytope {v >= 0, sum v = 1, G v >= 0}.
 
-Qhull enumerates the vertices in the affine hull of the polytope, because it needs a non-empty interior; cddlib is an
-independent check. Each vertex is recomputed from its tight constraints and checked, so its residual is rounding error.
+Qhull enumerates the vertices in the affine hull of the polytope, because it needs a
+non-empty interior; cddlib is an independent check. Each vertex is recomputed from its
+tight constraints and checked, so its residual is rounding error.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ from mixproof.numerics import (
 
 Method = Literal["qhull", "cdd"]
 
-HALFSPACES_AT_ONCE = 4  # more might pass a limit on vertices by far, and each step counts the vertices anew
+# more might pass a limit on vertices by far, and each step counts the vertices anew
+HALFSPACES_AT_ONCE = 4
 
 HAS_CDD = find_spec("cdd") is not None
 """Whether pycddlib is installed; it has to be compiled, so it may be left out."""
@@ -58,17 +60,21 @@ def vertices(
     halfspaces : array_like, shape (m, X)
         G; m may be 0. Rows may have any positive scale.
     method : {"qhull", "cdd"}
-        ``"qhull"`` through scipy, or ``"cdd"``, the double description method in floating point: an independent,
-        slower check that needs pycddlib and is known to miss vertices of very thin polytopes.
+        ``"qhull"`` through scipy, or ``"cdd"``, the double description method in
+        floating point: an independent, slower check that needs pycddlib and is known to
+        miss vertices of very thin polytopes.
     interior : array_like, shape (X,), optional, keyword-only
-        A candidate for a strictly interior point; if it is one, no linear program is needed to find one.
+        A candidate for a strictly interior point; if it is one, no linear program is
+        needed to find one.
     most : int, optional, keyword-only
-        For ``"qhull"``: give up at more vertices than this, of the polytope or of one with fewer halfspaces on the way.
+        For ``"qhull"``: give up at more vertices than this, of the polytope or of one
+        with fewer halfspaces on the way.
 
     Returns
     -------
     numpy.ndarray, shape (M, X)
-        The distinct vertices, as non-negative rows that sum to 1; M is 0 if the polytope is empty.
+        The distinct vertices, as non-negative rows that sum to 1; M is 0 if the
+        polytope is empty.
 
     Raises
     ------
@@ -77,7 +83,8 @@ def vertices(
     TooManyVertices
         If there are more than ``most``.
     SolverFailure
-        If a vertex violates a constraint by more than ``numerics.FEASIBILITY_TOL``, or the solver fails.
+        If a vertex violates a constraint by more than ``numerics.FEASIBILITY_TOL``, or
+        the solver fails.
 
     Notes
     -----
@@ -94,7 +101,8 @@ def vertices(
     inside = None if interior is None else as_matrix("interior", interior, ndim=(1,))
     if inside is not None and len(inside) != g.shape[1]:
         raise InvalidParameter(
-            f"interior has {len(inside)} coordinates, halfspaces {g.shape[1]}: give a point with as many coordinates"
+            f"interior has {len(inside)} coordinates, halfspaces {g.shape[1]}: give a "
+            "point with as many coordinates"
         )
     rows = _constraints(g)
     if method == "cdd":
@@ -105,20 +113,36 @@ def vertices(
         except TooManyVertices:
             raise
         except (scipy.spatial.QhullError, SolverFailure) as error:
-            remedy = "cdd might not, but may miss some" if HAS_CDD else f"cdd might not, but {NO_CDD}"
-            raise SolverFailure(f"qhull failed on {rows.shape[0]} halfspaces: {error}; {remedy}") from error
+            remedy = (
+                "cdd might not, but may miss some"
+                if HAS_CDD
+                else f"cdd might not, but {NO_CDD}"
+            )
+            raise SolverFailure(
+                f"qhull failed on {rows.shape[0]} halfspaces: {error}; {remedy}"
+            ) from error
     points = _distinct(points, rows)
     worst = float((points @ rows.T).min(initial=0.0))
     if not worst >= -FEASIBILITY_TOL:
-        raise SolverFailure(f"a vertex breaks a constraint by {-worst:.3g}, more than {FEASIBILITY_TOL:g}")
+        raise SolverFailure(
+            f"a vertex breaks a constraint by {-worst:.3g}, more than "
+            f"{FEASIBILITY_TOL:g}"
+        )
     return points
 
 
 def _table(halfspaces: ArrayLike) -> Matrix:
-    """Return the halfspaces as a matrix, which may have no rows but must have columns."""
-    if isinstance(halfspaces, np.ndarray) and halfspaces.ndim == 2 and not halfspaces.size:
+    """Return the halfspaces as a matrix, perhaps without rows but with columns."""
+    if (
+        isinstance(halfspaces, np.ndarray)
+        and halfspaces.ndim == 2
+        and not halfspaces.size
+    ):
         if not halfspaces.shape[1]:
-            raise InvalidParameter(f"halfspaces has shape {halfspaces.shape}: give a column for each coordinate")
+            raise InvalidParameter(
+                f"halfspaces has shape {halfspaces.shape}: give a column for each "
+                "coordinate"
+            )
         return np.empty((0, halfspaces.shape[1]))
     return as_matrix("halfspaces", halfspaces)
 
@@ -127,21 +151,31 @@ def _constraints(g: Matrix) -> Matrix:
     """Return v >= 0 and G v >= 0 in unit size, without redundant rows of G."""
     size = np.abs(g).max(axis=1, initial=0.0, keepdims=True)
     needed = (g < 0).any(axis=1)
-    return np.concatenate([np.eye(g.shape[1]), (g / np.where(size > 0, size, 1))[needed]])
+    return np.concatenate(
+        [np.eye(g.shape[1]), (g / np.where(size > 0, size, 1))[needed]]
+    )
 
 
 def _by_qhull(rows: Matrix, interior: Vector | None, most: int | None) -> Matrix:
     n = rows.shape[1]
     equal = np.zeros(len(rows), dtype=bool)
-    if interior is None or not (rows @ (interior / interior.sum()) > INTERIOR_TOL).all():
+    if (
+        interior is None
+        or not (rows @ (interior / interior.sum()) > INTERIOR_TOL).all()
+    ):
         interior, equal = _relative_interior(rows)
         if interior is None:
             return np.empty((0, n))
     centre = interior / interior.sum()
     # the affine hull: sum v = 1 and the constraints that hold with equality everywhere
-    # equalities that follow from others do so up to rounding, which must not count towards the rank
+    # equalities that follow from others do so up to rounding, which must not count
+    # towards the rank
     hull = np.concatenate([np.ones((1, n)), rows[equal]])
-    basis = scipy.linalg.null_space(hull, rcond=RANK_TOL) if equal.any() else scipy.linalg.helmert(n).T
+    basis = (
+        scipy.linalg.null_space(hull, rcond=RANK_TOL)
+        if equal.any()
+        else scipy.linalg.helmert(n).T
+    )
     dimension = basis.shape[1]
     if dimension == 0:
         return np.asarray(centre[None])
@@ -153,29 +187,41 @@ def _by_qhull(rows: Matrix, interior: Vector | None, most: int | None) -> Matrix
         ends = -offset / slope[:, 0]
         low, high = ends[slope[:, 0] > 0].max(), ends[slope[:, 0] < 0].min()
         return np.asarray(centre + np.array([[low], [high]]) @ basis.T)
-    with np.errstate(divide="ignore", invalid="ignore"):  # what is not finite is left out
+    # what is not finite is left out
+    with np.errstate(divide="ignore", invalid="ignore"):
         intersection = _intersection(np.column_stack([-slope, -offset]), n, most)
         return np.asarray(centre + _polish(intersection, slope, offset) @ basis.T)
 
 
-def _intersection(halfspaces: Matrix, n: int, most: int | None) -> scipy.spatial.HalfspaceIntersection:
-    """Return the intersection of halfspaces; the first n at most are those of the simplex.
+def _intersection(
+    halfspaces: Matrix, n: int, most: int | None
+) -> scipy.spatial.HalfspaceIntersection:
+    """Return the intersection of halfspaces; the first n at most are those of the
+    simplex.
 
-    With ``most``, halfspaces are added a few at a time, because qhull cannot be stopped.
+    With ``most``, halfspaces are added a few at a time, because qhull cannot be
+    stopped.
     """
     inside = np.zeros(halfspaces.shape[1] - 1)
     if most is None or len(halfspaces) <= n:
         return scipy.spatial.HalfspaceIntersection(halfspaces, inside)
-    intersection = scipy.spatial.HalfspaceIntersection(halfspaces[:n], inside, incremental=True)
+    intersection = scipy.spatial.HalfspaceIntersection(
+        halfspaces[:n], inside, incremental=True
+    )
     for at in range(n, len(halfspaces), HALFSPACES_AT_ONCE):
         intersection.add_halfspaces(halfspaces[at : at + HALFSPACES_AT_ONCE])
         count = len(intersection.dual_facets)
         if count > most:
-            raise TooManyVertices(f"{count} vertices are more than {most}: give most=None to list them all")
+            raise TooManyVertices(
+                f"{count} vertices are more than {most}: give most=None to list them "
+                "all"
+            )
     return intersection
 
 
-def _polish(hull: scipy.spatial.HalfspaceIntersection, slope: Matrix, offset: Vector) -> Matrix:
+def _polish(
+    hull: scipy.spatial.HalfspaceIntersection, slope: Matrix, offset: Vector
+) -> Matrix:
     """Return the intersections, recomputed where they miss their tight constraints."""
     raw = np.asarray(hull.intersections)
     finite = np.isfinite(raw).all(axis=1)
@@ -190,10 +236,19 @@ def _polish(hull: scipy.spatial.HalfspaceIntersection, slope: Matrix, offset: Ve
     if not rough.any():
         return points
     matrices, at = slope[tight[rough]], simple[rough]
-    regular = np.abs(np.linalg.det(matrices / np.linalg.norm(matrices, axis=2, keepdims=True))) > REGULAR_TOL
+    regular = (
+        np.abs(
+            np.linalg.det(matrices / np.linalg.norm(matrices, axis=2, keepdims=True))
+        )
+        > REGULAR_TOL
+    )
     at = at[regular]
-    solved = np.linalg.solve(matrices[regular], -offset[tight[rough][regular]][..., None])[..., 0]
-    better = (solved @ slope.T + offset).min(axis=1) >= (points[at] @ slope.T + offset).min(axis=1) - TIGHT_TOL
+    solved = np.linalg.solve(
+        matrices[regular], -offset[tight[rough][regular]][..., None]
+    )[..., 0]
+    better = (solved @ slope.T + offset).min(axis=1) >= (
+        points[at] @ slope.T + offset
+    ).min(axis=1) - TIGHT_TOL
     points[at[better]] = solved[better]
     return points
 
@@ -201,8 +256,9 @@ def _polish(hull: scipy.spatial.HalfspaceIntersection, slope: Matrix, offset: Ve
 def _relative_interior(rows: Matrix) -> tuple[Vector | None, NDArray[np.bool_]]:
     """Return a relative interior point (None if empty) and the implicit equalities.
 
-    The constraints define a cone: if a member has slack in a row, a multiple of it has slack 1, and the sum of such
-    members has slack 1 in every row that can have slack. One linear program therefore finds all of them.
+    The constraints define a cone: if a member has slack in a row, a multiple of it has
+    slack 1, and the sum of such members has slack 1 in every row that can have slack.
+    One linear program therefore finds all of them.
     """
     m, n = rows.shape
     # maximise sum z over v >= 0, 0 <= z <= 1, rows v >= z; the first n rows are v >= 0
@@ -230,10 +286,13 @@ def _centred(rows: Matrix, equal: NDArray[np.bool_], inside: Vector) -> Vector:
     m, n = rows.shape
     size = np.linalg.norm(rows - rows.mean(axis=1, keepdims=True), axis=1)
     weight = np.where(equal, 0.0, size)
-    # maximise t over v >= 0, t >= 0, sum v = 1, rows v >= weight t, with equality where there is no slack
+    # maximise t over v >= 0, t >= 0, sum v = 1, rows v >= weight t, with equality where
+    # there is no slack
     programme = LinearProgram(
         np.append(np.zeros(n), -1.0),
-        np.concatenate([np.column_stack([rows, -weight]), [np.append(np.ones(n), 0.0)]]),
+        np.concatenate(
+            [np.column_stack([rows, -weight]), [np.append(np.ones(n), 0.0)]]
+        ),
         np.append(np.zeros(m), 1.0),
         np.append(np.where(equal, 0.0, np.inf), 1.0),
         presolve="on",
@@ -244,10 +303,13 @@ def _centred(rows: Matrix, equal: NDArray[np.bool_], inside: Vector) -> Vector:
         centred = solution[:n] if solution[n] > 0 else inside
     except (Infeasible, SolverFailure):
         pass  # any interior point will do
-    # the solver's equalities hold to its tolerance; put the point on the affine hull itself
+    # the solver's equalities hold to its tolerance; put the point on the affine hull
+    # itself
     system = np.concatenate([np.ones((1, n)), rows[equal]])
     right = np.concatenate([[1.0], np.zeros(int(equal.sum()))])
-    correction: Vector = np.linalg.lstsq(system, right - system @ centred, rcond=RANK_TOL)[0]
+    correction: Vector = np.linalg.lstsq(
+        system, right - system @ centred, rcond=RANK_TOL
+    )[0]
     return np.asarray(centred + correction)
 
 
@@ -256,8 +318,12 @@ def _by_cdd(rows: Matrix) -> Matrix:
     import cdd  # noqa: PLC0415
 
     n = rows.shape[1]
-    table = np.concatenate([np.column_stack([np.zeros(len(rows)), rows]), [[-1.0, *np.ones(n)]]])
-    matrix = cdd.matrix_from_array(table.tolist(), lin_set={len(rows)}, rep_type=cdd.RepType.INEQUALITY)
+    table = np.concatenate(
+        [np.column_stack([np.zeros(len(rows)), rows]), [[-1.0, *np.ones(n)]]]
+    )
+    matrix = cdd.matrix_from_array(
+        table.tolist(), lin_set={len(rows)}, rep_type=cdd.RepType.INEQUALITY
+    )
     try:
         generators = cdd.copy_generators(cdd.polyhedron_from_matrix(matrix)).array
     except RuntimeError as error:
@@ -267,15 +333,17 @@ def _by_cdd(rows: Matrix) -> Matrix:
 
 
 def _distinct(points: Matrix, rows: Matrix) -> Matrix:
-    """Return the points clipped and normalised, one for each set of tight constraints."""
+    """Return the points, normalised, one for each set of tight constraints."""
     n = rows.shape[1]
     points = np.where(points > TIGHT_TOL, points, 0.0)
     points = points / points.sum(axis=1, keepdims=True)
     if len(points) == 2 and np.abs(points[0] - points[1]).max() > DISTINCT_TOL:
         return np.asarray(points)  # the ends of a segment
-    points = points[_first(np.packbits(np.abs(points @ rows.T) < TIGHT_TOL, axis=1))].reshape(-1, n)
-    # rounding in a thin polytope may leave a duplicate whose tight set differs in one constraint; sorted along a
-    # generic direction, duplicates are neighbours
+    points = points[
+        _first(np.packbits(np.abs(points @ rows.T) < TIGHT_TOL, axis=1))
+    ].reshape(-1, n)
+    # rounding in a thin polytope may leave a duplicate whose tight set differs in one
+    # constraint; sorted along a generic direction, duplicates are neighbours
     along = points @ np.sqrt(np.arange(2, n + 2))
     order = np.argsort(along, kind="stable")
     near = np.flatnonzero(np.diff(along[order]) <= n * np.sqrt(n + 1) * TWIN_TOL)
@@ -289,5 +357,8 @@ def _first(rows: NDArray[np.uint8]) -> NDArray[np.intp]:
     if not len(rows):
         return np.arange(0)
     rows = np.ascontiguousarray(rows)
-    _, first = np.unique(rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1])))[:, 0], return_index=True)
+    _, first = np.unique(
+        rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1])))[:, 0],
+        return_index=True,
+    )
     return np.sort(first)

@@ -10,19 +10,25 @@ import numpy as np
 from mixproof.constraints import DIRECTION_TOL, Constraints
 from mixproof.numerics import UNIT_ROUNDOFF, Matrix, Vector
 
-EQUALITY_TOL = 1e-7  # a constraint of unit size with less slack than this at a feasible point is an equality
-EARLY_STOP_SHARE = 0.5  # a pass ends at a column that saves more than this share of what any can
-COLUMNS_PER_PASS = 30  # a pass that looks for several columns ends at this many below its cutoff
+# a constraint of unit size with less slack than this at a feasible point is an equality
+EQUALITY_TOL = 1e-7
+# a pass ends at a column that saves more than this share of what any can
+EARLY_STOP_SHARE = 0.5
+# a pass that looks for several columns ends at this many below its cutoff
+COLUMNS_PER_PASS = 30
 MAX_COLUMNS = 400  # columns that a pass keeps at most
 MIN_SAVING = 1e-9  # nats: a column that saves no more than this is not added
-ROUNDING_ROOM = 8  # twice the rounding that a checker subtracts, because a search rounds too
-MIN_RELATIVE_SAVING = 0.3  # a column is kept if it saves more than this share of what the best one so far saves
+# twice the rounding that a checker subtracts, because a search rounds too
+ROUNDING_ROOM = 8
+# a column is kept if it saves more than this share of what the best one so far saves
+MIN_RELATIVE_SAVING = 0.3
 
 
 class Problem(NamedTuple):
     """The polytope, with bounds for the search and relaxed (safe) bounds for proofs.
 
-    The last columns belong to auxiliary variables, each between 0 and its entry of ``upper``.
+    The last columns belong to auxiliary variables, each between 0 and its entry of
+    ``upper``.
     """
 
     rows: Matrix
@@ -33,11 +39,14 @@ class Problem(NamedTuple):
     upper: Vector
 
     @staticmethod
-    def of(ranges: Constraints, slack: Vector, inside: Vector, upper: Vector | None = None) -> Problem:
+    def of(
+        ranges: Constraints, slack: Vector, inside: Vector, upper: Vector | None = None
+    ) -> Problem:
         """Return the polytope; proofs will hold for every v with G v >= -slack.
 
-        ``inside`` is a feasible point, with the auxiliary variables if ``upper`` is given. The polytope is searched
-        only to solver precision: a bound that nearly touches ``inside`` is moved to it.
+        ``inside`` is a feasible point, with the auxiliary variables if ``upper`` is
+        given. The polytope is searched only to solver precision: a bound that nearly
+        touches ``inside`` is moved to it.
         """
         rows = np.ascontiguousarray(ranges.rows)
         values = rows @ inside
@@ -54,27 +63,37 @@ class Problem(NamedTuple):
 
     @property
     def sizes(self) -> Vector:
-        """The largest number that a row's multiplier scales when a bound is computed, shape (m,)."""
+        """The largest number that a row's multiplier scales when a bound is computed,
+        shape (m,).
+        """
         return np.asarray(2.0 + np.abs(self.low) + np.abs(self.high))
 
     @property
     def rounding(self) -> float:
-        """The relative rounding of a sum over coordinates and rows, with room for other orders of summation."""
+        """The relative rounding of a sum over coordinates and rows, with room for other
+        orders of summation.
+        """
         m, n = self.rows.shape
         return float(ROUNDING_ROOM * (n + 2 * m + 16) * UNIT_ROUNDOFF)
 
     def with_room_for_rounding(self, caps: Vector) -> Problem:
-        """Return the polytope with safe bounds so wide that a bound proven by them survives a checker's rounding.
+        """Return the polytope with safe bounds so wide that a bound proven by them
+        survives a checker's rounding.
 
-        Rounding grows with the multipliers, which are large where a box is nearly feasible; so does what the width of
-        safe bounds subtracts.
+        Rounding grows with the multipliers, which are large where a box is nearly
+        feasible; so does what the width of safe bounds subtracts.
         """
-        unit = self.rounding + DIRECTION_TOL  # two_sided takes directions for one that differ by so little
+        # two_sided takes directions for one that differ by so little
+        unit = self.rounding + DIRECTION_TOL
         room = unit * self.sizes * (1.0 + caps.sum())
-        return self._replace(safe_low=self.safe_low - room, safe_high=self.safe_high + room)
+        return self._replace(
+            safe_low=self.safe_low - room, safe_high=self.safe_high + room
+        )
 
     def rounding_of(self, dual: Vector, caps: Vector, target: Vector) -> float:
-        """Return the rounding of a bound, in nats, that grows with the duals and not with multipliers."""
+        """Return the rounding of a bound, in nats, that grows with the duals and not
+        with multipliers.
+        """
         entropies = 1.0 + np.log(dual.size) + 0.4 * dual.size  # -t log t is at most .37
         return self.rounding * float(entropies + np.abs(dual) @ (caps + 2.0 * target))
 
@@ -93,11 +112,15 @@ class Records(NamedTuple):
     def empty(count: int, m: int) -> Records:
         """Return empty records with room for ``count`` nodes."""
         parent, child, kind, symbol = (np.zeros(count, np.int64) for _ in range(4))
-        return Records(parent, child, kind, symbol, np.zeros(count), np.zeros((count, m)))
+        return Records(
+            parent, child, kind, symbol, np.zeros(count), np.zeros((count, m))
+        )
 
     def grown(self) -> Records:
         """Return a copy with twice the room."""
-        return Records(*(np.concatenate([array, np.zeros_like(array)]) for array in self))
+        return Records(
+            *(np.concatenate([array, np.zeros_like(array)]) for array in self)
+        )
 
 
 @dataclass
@@ -107,16 +130,19 @@ class Pass:
     Attributes
     ----------
     dual, order : numpy.ndarray, shape (n,)
-        The dual value of each coordinate, and the order in which FIRST visits the coordinates.
+        The dual value of each coordinate, and the order in which FIRST visits the
+        coordinates.
     cutoff, tolerance : float
-        A node is closed when its bound reaches the cutoff, and not branched for less than the tolerance.
+        A node is closed when its bound reaches the cutoff, and not branched for less
+        than the tolerance.
     records : Records
         The solved nodes; the first ``nodes`` entries are in use.
     several : bool
-        Whether to stop at ``COLUMNS_PER_PASS`` columns below the cutoff rather than at one that saves
-        ``EARLY_STOP_SHARE``.
+        Whether to stop at ``COLUMNS_PER_PASS`` columns below the cutoff rather than at
+        one that saves ``EARLY_STOP_SHARE``.
     closed, least : float
-        The lowest bound of closed or abandoned nodes, and, once the pass has ended, of all: no point has a lower price.
+        The lowest bound of closed or abandoned nodes, and, once the pass has ended, of
+        all: no point has a lower price.
     lowest, cheap : float, int
         The lowest price of a column, and the number of columns below the cutoff.
     """
@@ -135,9 +161,18 @@ class Pass:
     columns: list[tuple[float, Vector]] = field(default_factory=list)
 
     @staticmethod
-    def start(dual: Vector, cutoff: float, tolerance: float, m: int, *, several: bool = False) -> Pass:
+    def start(
+        dual: Vector, cutoff: float, tolerance: float, m: int, *, several: bool = False
+    ) -> Pass:
         """Return a new pass."""
-        return Pass(dual, np.argsort(dual, kind="stable"), cutoff, tolerance, Records.empty(512, m), several)
+        return Pass(
+            dual,
+            np.argsort(dual, kind="stable"),
+            cutoff,
+            tolerance,
+            Records.empty(512, m),
+            several,
+        )
 
     @property
     def needed(self) -> float:

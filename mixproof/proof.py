@@ -16,13 +16,28 @@ from mixproof.checks import checked
 from mixproof.errors import InvalidProof, shown
 from mixproof.numerics import Matrix, Vector
 
-# a box is bounded as a whole; or divided by which symbol, in the proof's order, is the first above a level (child x, or
-# -1 for none); or divided at a level of one symbol (children 0 and 1)
+# a box is bounded as a whole; or divided by which symbol, in the proof's order, is the
+# first above a level (child x, or -1 for none); or divided at a level of one symbol
+# (children 0 and 1)
 LEAF, FIRST, BISECT = 0, 1, 2
 
-# the axes of a proof's arrays: n symbols, m pairs of halfspaces, k boxes, and w = m + 1 weights
-INTEGER_FIELDS = {"order": "n", "sides": "m2", "parent": "k", "child": "k", "kind": "k", "symbol": "k"}
-REAL_FIELDS = {"dual": "n", "caps": "n", "cap_weights": "nm", "level": "k", "weights": "kw"}
+# the axes of a proof's arrays: n symbols, m pairs of halfspaces, k boxes, and w = m + 1
+# weights
+INTEGER_FIELDS = {
+    "order": "n",
+    "sides": "m2",
+    "parent": "k",
+    "child": "k",
+    "kind": "k",
+    "symbol": "k",
+}
+REAL_FIELDS = {
+    "dual": "n",
+    "caps": "n",
+    "cap_weights": "nm",
+    "level": "k",
+    "weights": "kw",
+}
 
 FORMAT, VERSION = "liftlib proof", 1
 
@@ -30,11 +45,13 @@ Whole = NDArray[np.int64]
 
 
 def _without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object; readers differ in which of two values of a key they take."""
+    """Return a JSON object; readers differ in which of two equal keys they take."""
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:
-            raise InvalidProof(f"the key {name!r} appears twice: give a text written by Proof.to_json")
+            raise InvalidProof(
+                f"the key {name!r} appears twice: give a text written by Proof.to_json"
+            )
         found[name] = value
     return found
 
@@ -44,10 +61,15 @@ def _numbers(name: str, value: object) -> NDArray[Any]:
     try:
         array = np.array(value)
     except (ValueError, TypeError, OverflowError) as error:
-        raise InvalidProof(f"{name} is {shown(value)}: give an array of numbers") from error
-    if array.size and array.dtype.kind not in ("iu" if name in INTEGER_FIELDS else "iuf"):
         raise InvalidProof(
-            f"{name} is {shown(value)}: give an array of {'whole ' if name in INTEGER_FIELDS else ''}numbers"
+            f"{name} is {shown(value)}: give an array of numbers"
+        ) from error
+    if array.size and array.dtype.kind not in (
+        "iu" if name in INTEGER_FIELDS else "iuf"
+    ):
+        raise InvalidProof(
+            f"{name} is {shown(value)}: give an array of "
+            f"{'whole ' if name in INTEGER_FIELDS else ''}numbers"
         )
     return array.astype(np.int64 if name in INTEGER_FIELDS else np.float64)
 
@@ -65,20 +87,22 @@ class Proof:
     order : numpy.ndarray of int, shape (X,)
         The order in which a FIRST branching looks for the first symbol above a level.
     sides : numpy.ndarray of int, shape (m, 2)
-        The two halfspaces of each weight: the first if the weight is positive, the second (with its absolute value) if
-        it is negative; -1 for none.
+        The two halfspaces of each weight: the first if the weight is positive, the
+        second (with its absolute value) if it is negative; -1 for none.
     caps : numpy.ndarray, shape (X,)
         Upper bounds on the entries of every allowed posterior.
     cap_weights : numpy.ndarray, shape (X, m)
         The weights that prove the caps.
     parent, child, kind, symbol : numpy.ndarray of int, shape (K,)
-        The recorded boxes, parents first: parent, child number, kind of branching, and symbol.
+        The recorded boxes, parents first: parent, child number, kind of branching, and
+        symbol.
     level : numpy.ndarray, shape (K,)
         The level at which the box is split.
     weights : numpy.ndarray, shape (K, m + 1)
         Weights of the halfspaces and, last, of the sum.
     points : numpy.ndarray, shape (T, X)
-        For a convex notion, the points of tangency of the tangents that replace halfspaces.
+        For a convex notion, the points of tangency of the tangents that replace
+        halfspaces.
     digest : str
         A hash of all these numbers, to detect a damaged copy; it proves nothing.
     """
@@ -99,7 +123,10 @@ class Proof:
     digest: str = ""
 
     def __post_init__(self) -> None:
-        for name, value, kind in (("upper", self.upper, int | float | np.number), ("digest", self.digest, str)):
+        for name, value, kind in (
+            ("upper", self.upper, int | float | np.number),
+            ("digest", self.digest, str),
+        ):
             if not isinstance(value, kind):
                 raise InvalidProof(f"{name} is {shown(value)}: give what a proof holds")
         for field in fields(self):
@@ -111,11 +138,14 @@ class Proof:
             object.__setattr__(self, "digest", self.fingerprint())
 
     def __repr__(self) -> str:
-        return f"Proof(upper={self.upper:.6g}, {self.boxes} boxes, {self.size / 1000:.1f} kB)"
+        kilobytes = self.size / 1000
+        return f"Proof(upper={self.upper:.6g}, {self.boxes} boxes, {kilobytes:.1f} kB)"
 
     @classmethod
     def of_nothing(cls, n: int, upper: float) -> Proof:
-        """Return the proof, without halfspaces and with one box, that no I(X; Y) exceeds the entropy of n symbols."""
+        """Return the proof, without halfspaces and with one box, that no I(X; Y)
+        exceeds the entropy of n symbols.
+        """
         box = np.zeros(1, np.int64)
         return cls(
             upper=upper,
@@ -141,7 +171,11 @@ class Proof:
     @property
     def size(self) -> int:
         """Memory of the arrays, in bytes."""
-        return sum(value.nbytes for value in vars(self).values() if isinstance(value, np.ndarray))
+        return sum(
+            value.nbytes
+            for value in vars(self).values()
+            if isinstance(value, np.ndarray)
+        )
 
     def fingerprint(self) -> str:
         """Return the digest of the current numbers."""
@@ -150,17 +184,27 @@ class Proof:
             if field.name != "digest":
                 value = np.asarray(getattr(self, field.name))
                 kind = np.float64 if value.dtype.kind == "f" else np.int64
-                hasher.update(repr((field.name, value.shape)).encode() + value.astype(kind).tobytes())
+                hasher.update(
+                    repr((field.name, value.shape)).encode()
+                    + value.astype(kind).tobytes()
+                )
         return hasher.hexdigest()
 
     def to_json(self) -> str:
         """Return the proof as JSON text, without loss of precision."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
-        shapes = {name: value.shape for name, value in values.items() if isinstance(value, np.ndarray)}
-        flat = {
-            name: value.ravel().tolist() if isinstance(value, np.ndarray) else value for name, value in values.items()
+        shapes = {
+            name: value.shape
+            for name, value in values.items()
+            if isinstance(value, np.ndarray)
         }
-        return json.dumps({"format": FORMAT, "version": VERSION, "shapes": shapes, **flat})
+        flat = {
+            name: value.ravel().tolist() if isinstance(value, np.ndarray) else value
+            for name, value in values.items()
+        }
+        return json.dumps(
+            {"format": FORMAT, "version": VERSION, "shapes": shapes, **flat}
+        )
 
     @classmethod
     def from_json(cls, text: str) -> Proof:
@@ -174,18 +218,35 @@ class Proof:
         try:
             content = json.loads(text, object_pairs_hook=_without_repeated_keys)
             version = content.get("version")
-            if content.get("format") != FORMAT or type(version) is not int or version != VERSION:
+            if (
+                content.get("format") != FORMAT
+                or type(version) is not int
+                or version != VERSION
+            ):
                 raise InvalidProof(
-                    f"the text is not a proof of version {VERSION}: give a text written by Proof.to_json"
+                    f"the text is not a proof of version {VERSION}: give a text "
+                    "written by Proof.to_json"
                 )
-            values: dict[str, Any] = {"upper": float(content["upper"]), "digest": str(content["digest"])}
+            values: dict[str, Any] = {
+                "upper": float(content["upper"]),
+                "digest": str(content["digest"]),
+            }
             for name, shape in content["shapes"].items():
-                values[name] = np.array(content[name], np.int64 if name in INTEGER_FIELDS else np.float64).reshape(
-                    shape
-                )
+                values[name] = np.array(
+                    content[name], np.int64 if name in INTEGER_FIELDS else np.float64
+                ).reshape(shape)
             return cls(**values)
-        except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
-            raise InvalidProof(f"the text is not a proof ({error}): give a text written by Proof.to_json") from error
+        except (
+            ValueError,
+            TypeError,
+            KeyError,
+            AttributeError,
+            OverflowError,
+        ) as error:
+            raise InvalidProof(
+                f"the text is not a proof ({error}): give a text written by "
+                "Proof.to_json"
+            ) from error
 
     @checked
     def save(self, path: str | Path) -> None:
@@ -200,7 +261,8 @@ class Proof:
 
 
 class DeferredProof:
-    """A field for a proof, or for a function that assembles it at first access, which keeps small searches fast.
+    """A field for a proof, or for a function that assembles it at first access, which
+    keeps small searches fast.
 
     Examples
     --------
@@ -223,7 +285,9 @@ class DeferredProof:
             held = vars(holder)[self._name] = held()
         return held
 
-    def __set__(self, holder: object, value: Callable[[], Proof | None] | Proof | None) -> None:
+    def __set__(
+        self, holder: object, value: Callable[[], Proof | None] | Proof | None
+    ) -> None:
         vars(holder)[self._name] = value
 
 

@@ -1,7 +1,8 @@
 """The restricted master problem: min sum q H(v) with sum q v = target, q >= 0.
 
-The unit vector of each coordinate is a column too, at a penalty cost that drives it out of the solution as soon as
-the points alone reach the target. The problem is therefore always feasible, and the duals stay small.
+The unit vector of each coordinate is a column too, at a penalty cost that drives it out
+of the solution as soon as the points alone reach the target. The problem is therefore
+always feasible, and the duals stay small.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from mixproof.problem import MIN_SAVING
 from mixproof.sparse_vertices import SparseVertices
 
 ARTIFICIAL_TOL = 1e-11  # unit vectors with at most this weight are unused
-ARTIFICIAL_COST_GROWTH = 4.0  # the growth factor of the cost of unit vectors while they are in use
+# the growth factor of the cost of unit vectors while they are in use
+ARTIFICIAL_COST_GROWTH = 4.0
 MAX_ARTIFICIAL_COST = 1e9  # a cost of unit vectors beyond any saving
 SUPPORT_TOL = 1e-13  # entries of a point up to this are rounding errors
 PRICED_PER_COORDINATE = 4  # sparse vertices that are added at once, per coordinate
@@ -47,7 +49,9 @@ class RestrictedMaster:
         self.n = target.size
         self._dear = dear(self.n)
         self._target = target
-        self._programme = LinearProgram(np.full(self.n, self._dear), np.eye(self.n), target)
+        self._programme = LinearProgram(
+            np.full(self.n, self._dear), np.eye(self.n), target
+        )
         self._seen: set[bytes] = set()
         self.rows = np.empty((0, self.n))
         self.add(target[None])
@@ -81,7 +85,10 @@ class RestrictedMaster:
         clock = Clock(seconds)
         while True:
             weights, dual = self._run(clock)
-            if weights[: self.n].max() <= ARTIFICIAL_TOL or self._dear > MAX_ARTIFICIAL_COST:
+            if (
+                weights[: self.n].max() <= ARTIFICIAL_TOL
+                or self._dear > MAX_ARTIFICIAL_COST
+            ):
                 q = weights[self.n :]
                 return float(entropies(self.rows) @ q), dual, q
             self._dear *= ARTIFICIAL_COST_GROWTH
@@ -91,7 +98,10 @@ class RestrictedMaster:
         try:
             return self._programme.run(clock.left)
         except SolverFailure:
-            # columns that nearly coincide can make the basis ill-conditioned: restart from all of them
-            self._programme = LinearProgram(np.full(self.n, self._dear), np.eye(self.n), self._target, presolve="on")
+            # columns that nearly coincide can make the basis ill-conditioned: restart
+            # from all of them
+            self._programme = LinearProgram(
+                np.full(self.n, self._dear), np.eye(self.n), self._target, presolve="on"
+            )
             self._programme.add(entropies(self.rows), self.rows.T)
             return self._programme.run(clock.left)

@@ -1,9 +1,11 @@
 """Minimum-cost mixtures by column generation, with bounds by branch and bound.
 
-The restricted master problem mixes the points found so far. Its duals price every other point v: adding v can lower the
-cost only if its price H(v) - dual v is negative. New points come from three sources, each slower than the last: the
-one- and two-sparse vertices, local descent from many starts, and branch and bound, which also bounds the price of every
-point. Weights sum to 1, so dual P + (least price) bounds the cost of any mixture from below.
+The restricted master problem mixes the points found so far. Its duals price every other
+point v: adding v can lower the cost only if its price H(v) - dual v is negative. New
+points come from three sources, each slower than the last: the one- and two-sparse
+vertices, local descent from many starts, and branch and bound, which also bounds the
+price of every point. Weights sum to 1, so dual P + (least price) bounds the cost of any
+mixture from below.
 """
 
 from __future__ import annotations
@@ -21,26 +23,42 @@ from mixproof.local import descend, largest
 from mixproof.numerics import NEGLIGIBLE_MASS, Matrix, Vector, entropies
 from mixproof.problem import MIN_SAVING, Pass, Problem
 from mixproof.restricted_master import RestrictedMaster
-from mixproof.sparse_vertices import SparseVertices, sparse_vertices, sparse_vertices_by_cuts
+from mixproof.sparse_vertices import (
+    SparseVertices,
+    sparse_vertices,
+    sparse_vertices_by_cuts,
+)
 
-MAX_STALLED_PASSES = 10  # completed passes without improvement after which a search ends, although columns still join
-SMALL_TREE_CUTOFF = 0.45  # the first cutoff, as a share of the required gap: a small tree then takes about one pass
+# completed passes without improvement after which a search ends, although columns still
+# join
+MAX_STALLED_PASSES = 10
+# the first cutoff, as a share of the required gap: a small tree then takes about one
+# pass
+SMALL_TREE_CUTOFF = 0.45
 FINAL_CUTOFF = 0.95  # the last cutoff of a large tree, as a share of the required gap
 SMALL_TREE = 8000  # linear programs after which a tree counts as large
 REPORTED = 250  # linear programs between two reports
-FEW_COORDINATES = 64  # coordinates up to which branch and bound finds the rest as quickly as further descents
+# coordinates up to which branch and bound finds the rest as quickly as further descents
+FEW_COORDINATES = 64
 DESCENTS = 256  # descents side by side, or one for each coordinate if that is more
 CUTOFF_FACTOR = 2.5  # the first cutoff of a large tree is the gap divided by this
 PERTURB_ROUNDS = 12  # rounds of perturbation over which the improvement is measured
-PERTURB_GAIN = 0.005  # perturbation ends at a smaller improvement, as a share of the required gap
-PERTURB_MIX = 0.2, 0.02  # shares of another unit vector and of the target in a perturbed start
-COARSE_GAP = 1e-2  # the gap that a search with a limit reaches before it aims for a smaller one
+# perturbation ends at a smaller improvement, as a share of the required gap
+PERTURB_GAIN = 0.005
+# shares of another unit vector and of the target in a perturbed start
+PERTURB_MIX = 0.2, 0.02
+# the gap that a search with a limit reaches before it aims for a smaller one
+COARSE_GAP = 1e-2
 BRANCHING_FRACTION = (
-    20.0  # a node is not branched if that could raise its bound by less than the cutoff divided by this
+    # a node is not branched if that could raise its bound by less than the cutoff
+    # divided by this
+    20.0
 )
-MULTI_START_PATIENCE = 3  # rounds of descents with little improvement after which multi-start ends
+# rounds of descents with little improvement after which multi-start ends
+MULTI_START_PATIENCE = 3
 MULTI_START_SHARE = 0.4  # share of the time limit after which multi-start ends
-MAX_TREE_BYTES = 4e8  # bytes of a tree at which a search ends; it then needs about 2 GB in all
+# bytes of a tree at which a search ends; it then needs about 2 GB in all
+MAX_TREE_BYTES = 4e8
 CAP_ROOM = 1e-11  # relative margin of caps over what their multipliers prove
 MIN_GAP = 1e-9  # the smallest gap in nats: linear programs are no more exact
 
@@ -68,7 +86,8 @@ class Result(NamedTuple):
     Attributes
     ----------
     rows : numpy.ndarray, shape (M, n)
-        Feasible points, including those of the cheapest mixture; the first is the target.
+        Feasible points, including those of the cheapest mixture; the first is the
+        target.
     weights : numpy.ndarray, shape (M,)
         Weights of the points in the mixture.
     dual : numpy.ndarray, shape (n,)
@@ -123,19 +142,27 @@ class Search:
         self.proven = ProvenBound(0.0, None, self.hull, self.caps, nothing)
         self.cost, self.dual, self.weights = self.master.run()
 
-    def _enter(self, halfspaces: Matrix | None, extension: Extension | None = None) -> None:
+    def _enter(
+        self, halfspaces: Matrix | None, extension: Extension | None = None
+    ) -> None:
         """Set the polytope to search, from its halfspaces or from an extension."""
         self.tree: Tree | None = None
         self.hull: Constraints | Extended
         if extension is None:
-            halfspaces = np.empty((0, self.target.size)) if halfspaces is None else halfspaces
+            halfspaces = (
+                np.empty((0, self.target.size)) if halfspaces is None else halfspaces
+            )
             self.hull = two_sided(halfspaces)
-            room = self.slack * np.maximum(1.0, np.abs(halfspaces).max(axis=1, initial=0.0))
+            room = self.slack * np.maximum(
+                1.0, np.abs(halfspaces).max(axis=1, initial=0.0)
+            )
             self.problem = Problem.of(self.hull, room, self.target)
         else:
             self.hull = Extended.of(extension)
             inside = np.append(self.target, extension.inside)
-            self.problem = Problem.of(self.hull.ranges, self.slack * extension.slack, inside, extension.upper)
+            self.problem = Problem.of(
+                self.hull.ranges, self.slack * extension.slack, inside, extension.upper
+            )
         caps, self.cap_multipliers = largest(self.problem, self.clock)
         # slightly wider than the claim, which leaves a checker room for rounding
         scales = np.abs(self.cap_multipliers) @ self.problem.sizes
@@ -158,7 +185,10 @@ class Search:
         if self.clock.left <= 0:
             return TIME_OVER
         if self.programmes >= self.most:
-            return "the limit in work was reached", "give more work (work=None: no limit), or a wider gap"
+            return (
+                "the limit in work was reached",
+                "give more work (work=None: no limit), or a wider gap",
+            )
         return "the tree was as large as memory lets it be", "give a wider gap"
 
     @property
@@ -175,14 +205,19 @@ class Search:
         return self.master.add(rows) if len(rows) else 0
 
     def include(self, rows: Matrix, weights: Vector | None = None) -> None:
-        """Mix further points with those in use; if time does not suffice, take their own mixture if it is cheaper."""
+        """Mix further points with those in use; if time does not suffice, take their
+        own mixture if it is cheaper.
+        """
         used = self.master.rows[self.weights > 0]
         master = RestrictedMaster(self.target)
         master.add(np.concatenate([used, rows]))
         try:
             self.cost, self.dual, self.weights = master.run(self.clock.last)
         except TimeoutError:
-            if weights is None or (cost := float(entropies(rows) @ weights)) >= self.cost:
+            if (
+                weights is None
+                or (cost := float(entropies(rows) @ weights)) >= self.cost
+            ):
                 return
             master = RestrictedMaster(self.target)
             master.rows = np.concatenate([master.rows, rows])
@@ -192,15 +227,23 @@ class Search:
     def resolve(self) -> None:
         """Solve the master problem, adding sparse vertices until none improves it."""
         self._mix()
-        while self.table.share.size and self.clock.left > 0 and self.master.price(self.table, self.dual):
+        while (
+            self.table.share.size
+            and self.clock.left > 0
+            and self.master.price(self.table, self.dual)
+        ):
             self._mix()
 
     def _mix(self) -> None:
-        """Solve the master problem; when the time is over, keep the last solution, without the new points."""
+        """Solve the master problem; when the time is over, keep the last solution,
+        without the new points.
+        """
         try:
             self.cost, self.dual, self.weights = self.master.run(self.clock.left)
         except TimeoutError:
-            self.weights = np.append(self.weights, np.zeros(len(self.master.rows) - self.weights.size))
+            self.weights = np.append(
+                self.weights, np.zeros(len(self.master.rows) - self.weights.size)
+            )
 
     def begin(self, more: Matrix) -> None:
         """Start from given points and from the one- and two-sparse vertices."""
@@ -214,7 +257,9 @@ class Search:
         self.resolve()
 
     def tell(self) -> None:
-        """Report the cost, its bound and the seconds so far, if the limits have a report."""
+        """Report the cost, its bound and the seconds so far, if the limits have a
+        report.
+        """
         if self.limits.report is not None:
             self.limits.report(self.cost, self.proven.bound, self.clock.seconds)
 
@@ -222,26 +267,36 @@ class Search:
         """Descend from many starts, until the improvement is negligible."""
         n, idle, once = self.target.size, 0, self.target.size <= FEW_COORDINATES
         units = np.repeat(np.eye(n), -(-DESCENTS // n) if once else 1, axis=0)
-        while idle < MULTI_START_PATIENCE and self.clock.seconds < MULTI_START_SHARE * self.clock.limit:
+        while (
+            idle < MULTI_START_PATIENCE
+            and self.clock.seconds < MULTI_START_SHARE * self.clock.limit
+        ):
             self.tell()
             starts = 0.8 * units + 0.2 * self.rng.dirichlet(np.full(n, 0.3), len(units))
             if not once:
                 first, second = units[self.rng.integers(0, n, (2, n))]
-                starts = np.concatenate([starts, 0.45 * first + 0.45 * second + 0.1 * self.target])
+                starts = np.concatenate(
+                    [starts, 0.45 * first + 0.45 * second + 0.1 * self.target]
+                )
             rows, prices = descend(self.problem, self.dual, starts, self.clock)
             good, before = prices < -1e-7, self.cost
             if good.any() and self.add(rows[good]):
                 self.resolve()
             if once:
                 return
-            idle = idle + 1 if before - self.cost < 2e-4 * (self.total - self.cost) else 0
+            idle = (
+                idle + 1 if before - self.cost < 2e-4 * (self.total - self.cost) else 0
+            )
 
     def perturb(self, wanted: float) -> None:
-        """Descend from perturbations of the points in use, until the improvement is small."""
+        """Descend from perturbations of the points in use, until the improvement is
+        small.
+        """
         n, before = self.target.size, [self.cost]
         units = np.eye(n)
         while self.clock.left > 0 and (
-            len(before) <= PERTURB_ROUNDS or before[-PERTURB_ROUNDS - 1] - before[-1] > PERTURB_GAIN * wanted
+            len(before) <= PERTURB_ROUNDS
+            or before[-PERTURB_ROUNDS - 1] - before[-1] > PERTURB_GAIN * wanted
         ):
             self.tell()
             used = self.master.rows[self.weights > 0]
@@ -249,24 +304,43 @@ class Search:
                 first, second = self.rng.integers(0, len(used), (2, n))
                 starts = (used[first] + used[second]) / 2
             else:
-                shaken = used[self.rng.integers(0, len(used), n)] * self.rng.gamma(1.0, size=(n, n))
+                shaken = used[self.rng.integers(0, len(used), n)] * self.rng.gamma(
+                    1.0, size=(n, n)
+                )
                 shaken /= shaken.sum(axis=1, keepdims=True)
-                starts = (1 - PERTURB_MIX[0]) * shaken + PERTURB_MIX[0] * units[self.rng.integers(0, n, n)]
+                starts = (1 - PERTURB_MIX[0]) * shaken + PERTURB_MIX[0] * units[
+                    self.rng.integers(0, n, n)
+                ]
             rows, prices = descend(
-                self.problem, self.dual, (1 - PERTURB_MIX[1]) * starts + PERTURB_MIX[1] * self.target, self.clock
+                self.problem,
+                self.dual,
+                (1 - PERTURB_MIX[1]) * starts + PERTURB_MIX[1] * self.target,
+                self.clock,
             )
             if self.add(rows[prices < -MIN_SAVING]):
                 self.resolve()
             before.append(self.cost)
 
-    def one_pass(self, delta: float, *, several: bool = False, most: float = np.inf) -> Tree:
-        """Run branch and bound until no price is below -delta, or columns should be added."""
+    def one_pass(
+        self, delta: float, *, several: bool = False, most: float = np.inf
+    ) -> Tree:
+        """Run branch and bound until no price is below -delta, or columns should be
+        added.
+        """
         self.passes += 1
-        work = Pass.start(self.dual, -delta, delta / BRANCHING_FRACTION, len(self.problem.rows), several=several)
+        work = Pass.start(
+            self.dual,
+            -delta,
+            delta / BRANCHING_FRACTION,
+            len(self.problem.rows),
+            several=several,
+        )
         tree = self.tree = Tree(self.problem, work, self.caps)
         before, told = self.programmes, 0
         # the root at least, which a proof needs
-        for _ in tree.explore(1 if self.over else min(most, self.most - self.programmes)):
+        for _ in tree.explore(
+            1 if self.over else min(most, self.most - self.programmes)
+        ):
             self.programmes = before + work.nodes
             if work.nodes >= told:
                 self.tell()
@@ -280,12 +354,21 @@ class Search:
         # that no cost is below 0 is clear without a tree, but a proof needs one
         if bound > self.proven.bound or self.proven.work is None:
             least = max(bound, self.proven.bound)
-            self.proven = ProvenBound(least, work, self.hull, self.caps, self.cap_multipliers)
+            self.proven = ProvenBound(
+                least, work, self.hull, self.caps, self.cap_multipliers
+            )
         new_columns, self.joined = work.found[:300], 0
         if len(new_columns):
             starts = np.maximum(new_columns, NEGLIGIBLE_MASS)
-            rows, prices = descend(self.problem, self.dual, starts / starts.sum(axis=1, keepdims=True), self.clock)
-            self.joined = self.add(np.concatenate([new_columns, rows[prices < -MIN_SAVING]]))
+            rows, prices = descend(
+                self.problem,
+                self.dual,
+                starts / starts.sum(axis=1, keepdims=True),
+                self.clock,
+            )
+            self.joined = self.add(
+                np.concatenate([new_columns, rows[prices < -MIN_SAVING]])
+            )
             self.resolve()
         return tree
 
@@ -302,13 +385,14 @@ def cheapest_mixture(
 ) -> Result:
     """Return the minimum-cost mixture with a given mean, and a proven lower bound.
 
-    The points v of a mixture satisfy v >= 0, sum v = 1 and G v >= 0. The cost of a mixture is the mean entropy H(v) of
-    its points, in nats.
+    The points v of a mixture satisfy v >= 0, sum v = 1 and G v >= 0. The cost of a
+    mixture is the mean entropy H(v) of its points, in nats.
 
     Parameters
     ----------
     halfspaces : numpy.ndarray, shape (m, n)
-        G, which may have no rows. For constraints A v <= 0, pass -A. None if an extension describes the polytope.
+        G, which may have no rows. For constraints A v <= 0, pass -A. None if an
+        extension describes the polytope.
     target : numpy.ndarray, shape (n,)
         P, the mean: positive, sums to 1, and satisfies G P >= 0.
     limits : Limits
@@ -316,12 +400,14 @@ def cheapest_mixture(
     more : numpy.ndarray, shape (k, n), optional, keyword-only
         Feasible points to start from: the result costs no more than their best mixture.
     fallback : callable, optional, keyword-only
-        Returns further feasible points and the weights of their own mixture, such as those of a heuristic; called if
-        the search misses the gap.
+        Returns further feasible points and the weights of their own mixture, such as
+        those of a heuristic; called if the search misses the gap.
     slack : float, keyword-only
-        The bound holds for every v with g v >= -slack max(1, max(abs(g))) for each row g of G.
+        The bound holds for every v with g v >= -slack max(1, max(abs(g))) for each row
+        g of G.
     extension : Extension, optional, keyword-only
-        An extended formulation of the polytope with fewer inequalities; if given, the halfspaces are not used.
+        An extended formulation of the polytope with fewer inequalities; if given, the
+        halfspaces are not used.
 
     Returns
     -------
@@ -329,9 +415,12 @@ def cheapest_mixture(
 
     Examples
     --------
-    >>> found = cheapest_mixture(np.array([[2.0, -1.0], [-1.0, 2.0]]), np.array([0.5, 0.5]))
-    >>> round(found.cost, 6), found.cost - found.proven.bound < 1e-6  # the points (1/3, 2/3) and (2/3, 1/3)
-    (0.636514, True)
+    >>> halfspaces, target = np.array([[2.0, -1.0], [-1.0, 2.0]]), np.array([0.5, 0.5])
+    >>> found = cheapest_mixture(halfspaces, target)
+    >>> round(found.cost, 6)  # the points (1/3, 2/3) and (2/3, 1/3)
+    0.636514
+    >>> found.cost - found.proven.bound < 1e-6
+    True
     """
     gap = limits.gap
     search = Search(halfspaces, target, slack, limits, extension=extension)
@@ -339,7 +428,8 @@ def cheapest_mixture(
     search.multi_start()
     limited = limits.seconds is not None or limits.work is not None
     stages = (COARSE_GAP, gap) if gap < COARSE_GAP and limited else (gap,)
-    for stage in stages:  # so that a limit never leaves a larger gap than if less had been asked for
+    # so that a limit never leaves a larger gap than if less had been asked for
+    for stage in stages:
         _prove(search, stage)
         if search.gap > search.wanted(stage):
             break
@@ -352,16 +442,24 @@ def cheapest_mixture(
     selected[0] = True  # the target itself, so that the master problem is feasible
     master, ended = search.master, search.gap <= search.wanted(gap) or not search.over
     return Result(
-        master.rows[selected], search.weights[selected], search.dual, search.cost, search.proven, search.programmes,
-        search.passes, search.clock.seconds, ended, search.reached,
-    )  # fmt: skip
+        master.rows[selected],
+        search.weights[selected],
+        search.dual,
+        search.cost,
+        search.proven,
+        search.programmes,
+        search.passes,
+        search.clock.seconds,
+        ended,
+        search.reached,
+    )
 
 
 def _prove(search: Search, gap: float) -> None:
     """Repeat passes until the gap or a limit is reached, or nothing changes.
 
-    A tree not explored within ``SMALL_TREE`` linear programs is large. The points in use are then perturbed first, and
-    the cutoff is lowered in steps.
+    A tree not explored within ``SMALL_TREE`` linear programs is large. The points in
+    use are then perturbed first, and the cutoff is lowered in steps.
     """
     idle, delta = 0, 0.0
     while not search.over or not search.passes:
@@ -378,12 +476,19 @@ def _prove(search: Search, gap: float) -> None:
             last &= not next_one
         if search.over:
             return
-        if next_one:  # once a tree has been explored completely, an intermediate cutoff adds little information
+        # once a tree has been explored completely, an intermediate cutoff adds little
+        # information
+        if next_one:
             delta = 0.5 * FINAL_CUTOFF * wanted if delta else search.gap / CUTOFF_FACTOR
         if delta and search.gap > search.wanted(gap):
             search.perturb(wanted)
-        # the remainder is rounding and the slack; but many more columns may be needed before the cost falls
-        idle = idle + 1 if last and not tree.waiting and before - search.cost < 0.01 * wanted else 0
+        # the remainder is rounding and the slack; but many more columns may be needed
+        # before the cost falls
+        idle = (
+            idle + 1
+            if last and not tree.waiting and before - search.cost < 0.01 * wanted
+            else 0
+        )
         stuck = tree.has_enough and before == search.cost
         if idle >= MAX_STALLED_PASSES or (not search.joined and (idle or stuck)):
             return

@@ -1,8 +1,11 @@
-"""A dual simplex method for many programs side by side: min c v, l <= v <= u, low <= R v <= high.
+"""A dual simplex method for many programs side by side: min c v, l <= v <= u, low <= R
+v <= high.
 
-The programs share R, low and high, and differ in costs, boxes and bases. Each has a *slot*, one row of every array, and
-a step makes one pivot, with bound flipping, in all slots. All bounds are finite, so any basis is dual feasible once
-each nonbasic variable is at the bound that the sign of its reduced cost tells, and a program can start from any basis.
+The programs share R, low and high, and differ in costs, boxes and bases. Each has a
+*slot*, one row of every array, and a step makes one pivot, with bound flipping, in all
+slots. All bounds are finite, so any basis is dual feasible once each nonbasic variable
+is at the bound that the sign of its reduced cost tells, and a program can start from
+any basis.
 """
 
 from __future__ import annotations
@@ -16,17 +19,25 @@ from mixproof.limits import UNLIMITED, Clock
 from mixproof.numerics import Matrix, Vector
 
 PRIMAL_TOL = 1e-11  # the largest violation of a bound, with rows scaled to unit size
-LOOSE_TOL = 1e-7  # a smaller violation that cannot be removed is rounding in a flat polytope
+# a smaller violation that cannot be removed is rounding in a flat polytope
+LOOSE_TOL = 1e-7
 PIVOT_TOL = 1e-9  # the smallest pivot
 REFACTOR_STEPS = 40  # pivots after which the inverse of a basis is recomputed
-FEW = 16  # ratio tests at most that are ended by sorting their breakpoints instead of scanning for the next one
+# ratio tests at most that are ended by sorting their breakpoints instead of scanning
+# for the next one
+FEW = 16
 SORTED = 32  # breakpoints that are sorted at a time
 MAX_STEPS = 500  # pivots after which a program is given up (its bound holds)
-ENDED_SHARE = 0.15  # share of the slots whose programs must be ended before they are looked after together
-COST_PERTURBATION = 1e-9  # the size of the perturbation of costs at a refactorisation, because ties can make a cycle
+# share of the slots whose programs must be ended before they are looked after together
+ENDED_SHARE = 0.15
+# the size of the perturbation of costs at a refactorisation, because ties can make a
+# cycle
+COST_PERTURBATION = 1e-9
 SMALLEST_STEP = 1e-200  # so that the reduced cost of a leaving variable has a sign
-SERIAL_PRODUCT = 1 << 18  # multiplications in a product of matrices that OpenBLAS leaves to one thread
-AUXILIARY_COST = 1e-13  # the cost of auxiliary variables: not 0, so that a reduced cost has a sign
+# multiplications in a product of matrices that OpenBLAS leaves to one thread
+SERIAL_PRODUCT = 1 << 18
+# the cost of auxiliary variables: not 0, so that a reduced cost has a sign
+AUXILIARY_COST = 1e-13
 MAX_INVERSES_BYTES = 2e8  # memory of the inverses of all slots, twice
 ACTIVE, OPTIMAL, ABOVE, INFEASIBLE, STUCK, LOOSE = range(6)
 
@@ -38,15 +49,19 @@ def surprise(t: Any) -> Any:
 
 
 def product(rows: Matrix, table: Matrix, out: Any = None) -> Matrix:
-    """Return ``rows @ table``, in blocks so small that BLAS does not divide them among threads.
+    """Return ``rows @ table``, in blocks so small that BLAS does not divide them among
+    threads.
 
-    Such threads wait for one another for longer than they compute, and sums would depend on their number.
+    Such threads wait for one another for longer than they compute, and sums would
+    depend on their number.
     """
     (k, m), n = rows.shape, table.shape[1]
     out = np.empty((k, n)) if out is None else out
     block = max(1, SERIAL_PRODUCT // (m * n))
     whole = k // block * block
-    np.matmul(rows[:whole].reshape(-1, block, m), table, out=out[:whole].reshape(-1, block, n))
+    np.matmul(
+        rows[:whole].reshape(-1, block, m), table, out=out[:whole].reshape(-1, block, n)
+    )
     np.matmul(rows[whole:], table, out=out[whole:])
     return np.asarray(out)
 
@@ -63,33 +78,58 @@ def slots_for(rows: Matrix, most: int) -> int:
 
 
 class Simplex:
-    """Linear programs min c v, least <= v <= most, low <= R v <= high, solved side by side in slots.
+    """Linear programs min c v, least <= v <= most, low <= R v <= high, solved side by
+    side in slots.
 
-    The slack of row s is variable n + s, so that T v = 0 with T = (R | -I). Basic and fixed variables have the reduced
-    cost infinity, so that they never enter; any other variable is at the bound that the sign of its reduced cost tells.
-    Slots 0, ..., ``used`` - 1 are in use.
+    The slack of row s is variable n + s, so that T v = 0 with T = (R | -I). Basic and
+    fixed variables have the reduced cost infinity, so that they never enter; any other
+    variable is at the bound that the sign of its reduced cost tells. Slots 0, ...,
+    ``used`` - 1 are in use.
     """
 
     PER_SLOT: tuple[str, ...] = (
-        "reduced", "least", "most", "inverse", "basis", "basic", "bounds", "cost", "objective", "limit", "status", "age"
-    )  # fmt: skip
+        "reduced",
+        "least",
+        "most",
+        "inverse",
+        "basis",
+        "basic",
+        "bounds",
+        "cost",
+        "objective",
+        "limit",
+        "status",
+        "age",
+    )
 
     def __init__(self, rows: Matrix, low: Vector, high: Vector, slots: int) -> None:
         m, n = rows.shape
         self.table = np.hstack([rows, -np.eye(m)])
         self.columns = np.ascontiguousarray(self.table.T)
         self.m, self.n, self.slots, self.used = m, n, slots, 0
-        self.reduced, self.least, self.most = (np.empty((slots, n + m)) for _ in range(3))
+        self.reduced, self.least, self.most = (
+            np.empty((slots, n + m)) for _ in range(3)
+        )
         self.least[:, n:], self.most[:, n:] = low, high
-        self.inverse, self.basis = np.empty((slots, m, m)), np.empty((slots, m), np.int64)
+        self.inverse, self.basis = (
+            np.empty((slots, m, m)),
+            np.empty((slots, m), np.int64),
+        )
         self.basic = np.empty((slots, m))  # values of basic variables
         self.bounds = np.empty((2, slots, m)).transpose(1, 0, 2)  # their least and most
         self.cost = np.empty((slots, n + m))
         self.objective, self.limit = np.empty(slots), np.empty(slots)
         self.status, self.age = np.zeros(slots, np.int8), np.zeros(slots, np.int64)
-        self.row, self.worst, self.above = np.zeros(slots, np.int64), np.zeros(slots), np.zeros(slots, bool)
+        self.row, self.worst, self.above = (
+            np.zeros(slots, np.int64),
+            np.zeros(slots),
+            np.zeros(slots, bool),
+        )
         self._pivots, self._ratios = np.empty((slots, n + m)), np.empty((slots, n + m))
-        self._outer, self._at_most = np.empty((slots, m, m)), np.empty((slots, n + m), bool)
+        self._outer, self._at_most = (
+            np.empty((slots, m, m)),
+            np.empty((slots, n + m), bool),
+        )
         self._every, self._every_variable = np.arange(slots), np.arange(n + m)
         self.pivots = self.steps = 0
 
@@ -110,7 +150,9 @@ class Simplex:
         values = np.where(reduced < 0, most, least)
         values[every, basis] = 0.0
         self.objective[at] = np.einsum("bj,bj->b", reduced, values)
-        self.basic[at] = -np.matmul(inverse, product(values, self.columns)[:, :, None])[:, :, 0]
+        self.basic[at] = -np.matmul(inverse, product(values, self.columns)[:, :, None])[
+            :, :, 0
+        ]
         reduced[most <= least] = np.inf
         reduced[every, basis] = np.inf
         self.reduced[at], self.status[at] = reduced, ACTIVE
@@ -123,10 +165,15 @@ class Simplex:
 
     def from_slacks(self, at: Any) -> None:
         """Make the slacks the basis."""
-        self.basis[at], self.inverse[at] = np.arange(self.n, self.n + self.m), -np.eye(self.m)
+        self.basis[at], self.inverse[at] = (
+            np.arange(self.n, self.n + self.m),
+            -np.eye(self.m),
+        )
 
     def inverses(self, basis: Any) -> Any:
-        """Return the inverses of bases, shape (k, m, m); numpy.linalg.LinAlgError is raised if one is singular."""
+        """Return the inverses of bases, shape (k, m, m); numpy.linalg.LinAlgError is
+        raised if one is singular.
+        """
         return np.linalg.inv(self.columns[basis].transpose(0, 2, 1))
 
     def refactor(self, at: Any) -> None:
@@ -135,11 +182,15 @@ class Simplex:
             self.inverse[at] = self.inverses(self.basis[at])
         except np.linalg.LinAlgError:
             self.from_slacks(at)
-        self.cost[at, : self.n] += COST_PERTURBATION * (1.0 + 0.6180339887 * np.arange(self.n) % 1.0)
+        self.cost[at, : self.n] += COST_PERTURBATION * (
+            1.0 + 0.6180339887 * np.arange(self.n) % 1.0
+        )
         self.place(at)
 
     def check(self) -> Any:
-        """Find the basic variable of the largest violation in each slot; return whether programs are ended."""
+        """Find the basic variable of the largest violation in each slot; return whether
+        programs are ended.
+        """
         k = self.used
         below = self.bounds[:k, 0] - self.basic[:k]
         above = self.basic[:k] - self.bounds[:k, 1]
@@ -147,7 +198,11 @@ class Simplex:
         row = violation.argmax(1)
         every = self._every[:k]
         worst = violation[every, row]
-        self.row[:k], self.worst[:k], self.above[:k] = row, worst, above[every, row] > below[every, row]
+        self.row[:k], self.worst[:k], self.above[:k] = (
+            row,
+            worst,
+            above[every, row] > below[every, row],
+        )
         status = self.status[:k]
         going = status == ACTIVE
         status[going & (worst <= PRIMAL_TOL)] = OPTIMAL
@@ -200,7 +255,9 @@ class Simplex:
         wrong = np.nonzero((reduced < 0.0) != at_most)  # by rounding, at ties
         reduced[wrong] = np.where(at_most[wrong], -SMALLEST_STEP, SMALLEST_STEP)
         fixed = self.bounds[g, 0, r] >= self.bounds[g, 1, r]
-        reduced[g, self.basis[g, r]] = np.where(fixed, np.inf, -sign[g] * np.maximum(length[g], SMALLEST_STEP))
+        reduced[g, self.basis[g, r]] = np.where(
+            fixed, np.inf, -sign[g] * np.maximum(length[g], SMALLEST_STEP)
+        )
         reduced[g, e] = np.inf
         self.bounds[g, 0, r], self.bounds[g, 1, r] = self.least[g, e], self.most[g, e]
         self.basis[g, r] = e
@@ -210,10 +267,14 @@ class Simplex:
             self.refactor(old)
             self.status[old[self.age[old] >= MAX_STEPS]] = STUCK
 
-    def _ratio_test(self, going: Any) -> tuple[Any, Vector, Matrix, list[tuple[Any, Any]]]:
-        """Return the entering variables (-1 if none), dual step lengths, columns of flipped variables, and flips.
+    def _ratio_test(
+        self, going: Any
+    ) -> tuple[Any, Vector, Matrix, list[tuple[Any, Any]]]:
+        """Return the entering variables (-1 if none), dual step lengths, columns of
+        flipped variables, and flips.
 
-        Breakpoints are passed in order: a variable whose range does not remove the violation is flipped.
+        Breakpoints are passed in order: a variable whose range does not remove the
+        violation is flipped.
         """
         k, ratios = self.used, self._ratios[: self.used]
         pivots, reduced = self._pivots[:k], self.reduced[:k]
@@ -249,16 +310,24 @@ class Simplex:
             flips.append(self._sorted(going, violation, length, enters, moved))
         failed = started[enters[started] < 0]
         if failed.size:
-            self.status[failed] = np.where(violation[failed] < LOOSE_TOL, LOOSE, INFEASIBLE)
+            self.status[failed] = np.where(
+                violation[failed] < LOOSE_TOL, LOOSE, INFEASIBLE
+            )
         return enters, length, moved, flips
 
-    def _sorted(self, going: Any, violation: Vector, length: Vector, enters: Any, moved: Matrix) -> tuple[Any, Any]:
-        """Complete ratio tests among the next ``SORTED`` breakpoints, where a step is cut; return the flips."""
+    def _sorted(
+        self, going: Any, violation: Vector, length: Vector, enters: Any, moved: Matrix
+    ) -> tuple[Any, Any]:
+        """Complete ratio tests among the next ``SORTED`` breakpoints, where a step is
+        cut; return the flips.
+        """
         every, slot = self._every[: going.size], going[:, None]
         ratios = np.nan_to_num(self._ratios[going], nan=0.0, posinf=np.inf)
         most = min(SORTED, ratios.shape[1])
         order = np.argpartition(ratios, -most, axis=1)[:, -most:]
-        order = order[every[:, None], np.argsort(ratios[every[:, None], order], axis=1)[:, ::-1]]
+        order = order[
+            every[:, None], np.argsort(ratios[every[:, None], order], axis=1)[:, ::-1]
+        ]
         ratios = ratios[every[:, None], order]
         usable = ratios > 0.0
         size = np.abs(self._pivots[slot, order])
@@ -297,7 +366,9 @@ class Simplex:
         return np.asarray(np.maximum(values[:, : self.n], 0.0))
 
     def compact(self, free: Any) -> tuple[Any, Any]:
-        """Move programs from the last slots into free ones; return where to and where from."""
+        """Move programs from the last slots into free ones; return where to and where
+        from.
+        """
         kept = self.used - free.size
         holes = free[free < kept]
         tail = np.ones(self.used, bool)
@@ -311,16 +382,24 @@ class Simplex:
         return holes, sources
 
     def step(self) -> Any:
-        """Make one pivot in every slot whose program goes on; return the slots of ended ones, once they are many."""
+        """Make one pivot in every slot whose program goes on; return the slots of ended
+        ones, once they are many.
+        """
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             ended = self.check()
             count = np.count_nonzero(ended)
             if count < self.used:
                 self.pivot()
-        return np.flatnonzero(ended) if count >= ENDED_SHARE * self.used else np.empty(0, np.int64)
+        return (
+            np.flatnonzero(ended)
+            if count >= ENDED_SHARE * self.used
+            else np.empty(0, np.int64)
+        )
 
     def ended(self, clock: Clock = UNLIMITED) -> Iterator[Any]:
-        """Make steps, and yield the slots of ended programs, until no slot is in use or the time is over."""
+        """Make steps, and yield the slots of ended programs, until no slot is in use or
+        the time is over.
+        """
         while self.used and clock.left > 0:
             if (done := self.step()).size:
                 yield done

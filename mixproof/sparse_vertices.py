@@ -14,9 +14,12 @@ from mixproof.numerics import Matrix, Vector, xlogx
 
 Index = NDArray[np.intp]
 
-MAX_PAIRED_COORDINATES = 1500  # the number of coordinates beyond which pairs are left out: they would need a gigabyte
+# the number of coordinates beyond which pairs are left out: they would need a gigabyte
+MAX_PAIRED_COORDINATES = 1500
 BLOCK_SIZE = 200_000  # entries of the table of pairs that are computed at once
-FLAT_TOL = 1e-13  # a row of unit size that differs by less between two coordinates does not bound their shares
+# a row of unit size that differs by less between two coordinates does not bound their
+# shares
+FLAT_TOL = 1e-13
 ONE_SPARSE_TOL = 1e-12  # a share closer than this to 0 or 1 is a single coordinate
 
 
@@ -30,12 +33,18 @@ class SparseVertices(NamedTuple):
 
     @staticmethod
     def of(first: Index, second: Index, share: Vector) -> SparseVertices:
-        """Return the points with the given coordinates and shares, and their entropies."""
-        return SparseVertices(first, second, share, np.asarray(-xlogx(share) - xlogx(1 - share)))
+        """Return the points with given coordinates and shares, and their entropies."""
+        return SparseVertices(
+            first, second, share, np.asarray(-xlogx(share) - xlogx(1 - share))
+        )
 
     def prices(self, dual: Vector) -> Vector:
         """Return the price H(v) - dual v of each point v."""
-        return np.asarray(self.entropy - dual[self.second] - (dual[self.first] - dual[self.second]) * self.share)
+        return np.asarray(
+            self.entropy
+            - dual[self.second]
+            - (dual[self.first] - dual[self.second]) * self.share
+        )
 
     def points(self, which: Index, n: int) -> Matrix:
         """Return the points with the given indices as a dense array, shape (k, n)."""
@@ -47,7 +56,8 @@ class SparseVertices(NamedTuple):
 
 
 def sparse_vertices(hull: Constraints, clock: Clock = UNLIMITED) -> SparseVertices:
-    """Return all one-sparse and two-sparse vertices of a polytope; those on edges only if time suffices.
+    """Return all one-sparse and two-sparse vertices of a polytope; those on edges only
+    if time suffices.
 
     Examples
     --------
@@ -66,15 +76,24 @@ def sparse_vertices(hull: Constraints, clock: Clock = UNLIMITED) -> SparseVertic
     first, second = np.tile(first[allowed], 2), np.tile(second[allowed], 2)
     share = np.concatenate([least[allowed], most[allowed]])
     inside = (share > ONE_SPARSE_TOL) & (share < 1 - ONE_SPARSE_TOL)
-    first, second = (np.concatenate([one_sparse, coordinates[inside]]) for coordinates in (first, second))
-    return SparseVertices.of(first, second, np.concatenate([np.ones(one_sparse.size), share[inside]]))
+    first, second = (
+        np.concatenate([one_sparse, coordinates[inside]])
+        for coordinates in (first, second)
+    )
+    return SparseVertices.of(
+        first, second, np.concatenate([np.ones(one_sparse.size), share[inside]])
+    )
 
 
-def sparse_vertices_by_cuts(extension: Extension, clock: Clock = UNLIMITED) -> SparseVertices:
-    """Return all one-sparse and two-sparse vertices of an extension's polytope; of the latter, those found in time.
+def sparse_vertices_by_cuts(
+    extension: Extension, clock: Clock = UNLIMITED
+) -> SparseVertices:
+    """Return all one-sparse and two-sparse vertices of an extension's polytope; of the
+    latter, those found in time.
 
-    On the edge between two unit vectors, the smallest entry of G v is concave and piecewise linear, so Newton's method
-    from either end reaches the first feasible point in finitely many steps.
+    On the edge between two unit vectors, the smallest entry of G v is concave and
+    piecewise linear, so Newton's method from either end reaches the first feasible
+    point in finitely many steps.
     """
     forms, n = extension.forms.T, len(extension.forms.T)
     one_sparse = np.flatnonzero(extension.worst(forms)[0] >= -ONE_SPARSE_TOL)
@@ -86,14 +105,24 @@ def sparse_vertices_by_cuts(extension: Extension, clock: Clock = UNLIMITED) -> S
             break
         first, second = pairs[0][at : at + block], pairs[1][at : at + block]
         for target, origin, swapped in ((first, second, False), (second, first, True)):
-            share = _first_allowed(extension, forms[origin], forms[target] - forms[origin])
+            share = _first_allowed(
+                extension, forms[origin], forms[target] - forms[origin]
+            )
             inside = (share > ONE_SPARSE_TOL) & (share < 1 - ONE_SPARSE_TOL)
-            chunks.append((first[inside], second[inside], 1 - share[inside] if swapped else share[inside]))
-    return SparseVertices.of(*(np.concatenate(each) for each in zip(*chunks, strict=True)))
+            chunks.append(
+                (
+                    first[inside],
+                    second[inside],
+                    1 - share[inside] if swapped else share[inside],
+                )
+            )
+    return SparseVertices.of(
+        *(np.concatenate(each) for each in zip(*chunks, strict=True))
+    )
 
 
 def _first_allowed(extension: Extension, start: Matrix, step: Matrix) -> Vector:
-    """Return the smallest t in [0, 1] with start + t step allowed, 2 if there is none."""
+    """Return the smallest t in [0, 1] with start + t step allowed, 2 if none is."""
     share, open_ = np.zeros(len(start)), np.arange(len(start))
     while open_.size:
         least, slopes = extension.worst(start[open_] + share[open_, None] * step[open_])
@@ -117,18 +146,27 @@ def _shares(
     most: Vector,
     clock: Clock = UNLIMITED,
 ) -> bool:
-    """Write the range of feasible shares of the first coordinate, for each pair; return whether time sufficed."""
+    """Write the range of feasible shares of the first coordinate, for each pair; return
+    whether time sufficed.
+    """
     block = max(1, BLOCK_SIZE // max(1, first.size))
     for at in range(0, len(rows), block):
         if clock.left <= 0:
             return False
         some = slice(at, at + block)
-        slope, rest = rows[some][:, first] - rows[some][:, second], rows[some][:, second]
+        slope, rest = (
+            rows[some][:, first] - rows[some][:, second],
+            rows[some][:, second],
+        )
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             at_low, at_high = (low[some] - rest) / slope, (high[some] - rest) / slope
         flat = np.abs(slope) < FLAT_TOL
         outside = flat & ((rest < low[some]) | (rest > high[some]))
-        bounds = np.where(flat, np.where(outside, 2.0, 0.0), np.minimum(at_low, at_high))
+        bounds = np.where(
+            flat, np.where(outside, 2.0, 0.0), np.minimum(at_low, at_high)
+        )
         np.maximum(least, bounds.max(axis=0), out=least)
-        np.minimum(most, np.where(flat, 1.0, np.maximum(at_low, at_high)).min(axis=0), out=most)
+        np.minimum(
+            most, np.where(flat, 1.0, np.maximum(at_low, at_high)).min(axis=0), out=most
+        )
     return True
