@@ -106,18 +106,16 @@ class Tree(Simplex):
         self.work, self.problem = work, problem
         self.symbols = caps.size  # the others are auxiliary variables, without entropy
         self.dual = np.append(work.dual[work.order], np.zeros(self.n - caps.size))
-        self.low, self.high = np.zeros((slots, self.n)), np.zeros((slots, self.n))
-        self.origin, self.which, self.bound = (
-            np.zeros(slots, np.int64),
-            np.zeros(slots, np.int64),
-            np.zeros(slots),
-        )
+        self.low = np.zeros((slots, self.n))
+        self.high = np.zeros((slots, self.n))
+        self.origin = np.zeros(slots, np.int64)
+        self.which = np.zeros(slots, np.int64)
+        self.bound = np.zeros(slots)
         self.retried = np.zeros(slots, np.int8)
-        slacks, most = (
-            np.arange(self.n, self.n + self.m),
-            np.append(caps[work.order], problem.upper),
-        )
-        self.branched, self.open = Branched(most, slacks), OpenNodes()
+        slacks = np.arange(self.n, self.n + self.m)
+        most = np.append(caps[work.order], problem.upper)
+        self.branched = Branched(most, slacks)
+        self.open = OpenNodes()
         self.open.push([0], [0], [-np.inf])
 
     @property
@@ -199,13 +197,12 @@ class Tree(Simplex):
         self.used += len(origin)
         self.least[at, : self.n], self.most[at, : self.n] = least, most
         self._start_from_parents(at, origin)
-        self.origin[at], self.which[at], self.bound[at], self.retried[at] = (
-            origin,
-            child,
-            bound,
-            0,
-        )
-        low, high = np.zeros_like(least), np.zeros_like(most)
+        self.origin[at] = origin
+        self.which[at] = child
+        self.bound[at] = bound
+        self.retried[at] = 0
+        low = np.zeros_like(least)
+        high = np.zeros_like(most)
         positive = least > 0.0
         low[positive] = surprise(least[positive])
         high[:, :s] = surprise(most[:, :s])
@@ -232,17 +229,17 @@ class Tree(Simplex):
         except np.linalg.LinAlgError:  # rounding made a basis singular
             self.from_slacks(at)
             return
-        self.basis[at], self.inverse[at] = basis[place], inverse[place]
+        self.basis[at] = basis[place]
+        self.inverse[at] = inverse[place]
 
     def _narrowed(self, origin: Any, child: Any) -> tuple[Matrix, Matrix]:
         """Return the boxes of children, before they are tightened."""
         nodes = self.branched
-        least, most = nodes["least"][origin], nodes["most"][origin]
-        kind, level, symbol = (
-            nodes["kind"][origin],
-            nodes["level"][origin],
-            nodes["symbol"][origin],
-        )
+        least = nodes["least"][origin]
+        most = nodes["most"][origin]
+        kind = nodes["kind"][origin]
+        level = nodes["level"][origin]
+        symbol = nodes["symbol"][origin]
         first = kind == FIRST
         before = np.where(first, np.where(child < 0, self.symbols, child), 0)
         capped = (np.arange(self.n) < before[:, None]) & (least == 0.0)
@@ -258,7 +255,8 @@ class Tree(Simplex):
     def _finish(self, done: Any) -> None:
         """Close or branch the nodes in slots whose programs are ended."""
         work = self.work
-        status, y = self.status[done], self.multipliers(done)
+        status = self.status[done]
+        y = self.multipliers(done)
         boxes = Boxes(
             self.least[done, : self.n],
             self.most[done, : self.n],
@@ -285,7 +283,8 @@ class Tree(Simplex):
                 x[~again] for x in (done, status, y, value, below, slopes, terms)
             )
             boxes = boxes.of(~again)
-        origin, records = self.origin[done], self._record(done, y)
+        origin = self.origin[done]
+        records = self._record(done, y)
         closed = ~below
         if (some := np.flatnonzero(below)).size:
             closed[some] = ~self._branch(
@@ -307,15 +306,16 @@ class Tree(Simplex):
         work.nodes += done.size
         while work.nodes > len(work.records.parent):
             work.records = work.records.grown()
-        records, origin, child = (
-            work.records,
-            self.origin[done],
-            self.which[done].copy(),
-        )
+        records = work.records
+        origin = self.origin[done]
+        child = self.which[done].copy()
         first = (self.branched["kind"][origin] == FIRST) & (child >= 0)
         child[first] = work.order[child[first]]
-        records.parent[new], records.child[new] = self.branched["record"][origin], child
-        records.kind[new], records.symbol[new], records.level[new] = LEAF, -1, 0.0
+        records.parent[new] = self.branched["record"][origin]
+        records.child[new] = child
+        records.kind[new] = LEAF
+        records.symbol[new] = -1
+        records.level[new] = 0.0
         records.multipliers[new] = y
         return new
 
@@ -348,7 +348,8 @@ class Tree(Simplex):
         forth, back = (self._bounded(sign * ray, flat, 0.0)[0] for sign in (1.0, -1.0))
         ray = np.where((back > forth)[:, None], -ray, ray)
         speed = np.maximum(forth, back)
-        value, best = self._bounded(y, boxes)[0], y
+        value = self._bounded(y, boxes)[0]
+        best = y
         length = (
             np.maximum(self.work.cutoff - value, 0.0) / np.maximum(speed, MIN_GROWTH)
             + 1.0
@@ -358,10 +359,8 @@ class Tree(Simplex):
             further = y + length[:, None] * ray
             there = self._bounded(further, boxes)[0]
             better = (value < self.work.cutoff) & (there > value)
-            best, value = (
-                np.where(better[:, None], further, best),
-                np.where(better, there, value),
-            )
+            best = np.where(better[:, None], further, best)
+            value = np.where(better, there, value)
             length = length * 4.0
         return best
 
@@ -377,8 +376,11 @@ class Tree(Simplex):
         """Branch nodes whose bound can still rise, and note cheap columns; return a
         mask of those branched.
         """
-        work, s, every = self.work, self.symbols, np.arange(at.size)
-        exact, points = self.status[at] == OPTIMAL, self.points(at)[:, :s]
+        work = self.work
+        s = self.symbols
+        every = np.arange(at.size)
+        exact = self.status[at] == OPTIMAL
+        points = self.points(at)[:, :s]
         entropy = surprise(points)
         price = (entropy - points * self.dual[:s]).sum(1)
         for r in np.flatnonzero(exact & (price < work.needed)):
@@ -407,9 +409,11 @@ class Tree(Simplex):
         divided |= halved
         if not (p := np.flatnonzero(divided)).size:
             return np.asarray(divided)
-        x, boxes = x[p], boxes.of(p)
+        x = x[p]
+        boxes = boxes.of(p)
         every = np.arange(p.size)
-        a, z = boxes.least[every, x], boxes.most[every, x]
+        a = boxes.least[every, x]
+        z = boxes.most[every, x]
         bisect = (a > 0.0) | halved[p]
         level = np.where(
             bisect,

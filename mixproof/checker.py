@@ -127,7 +127,8 @@ class _Checker:
         # the last stands for none
         padded = np.concatenate([rows, np.zeros((1, self.n))])
         sides = np.where(proof.sides >= 0, np.searchsorted(named, proof.sides), -1)
-        self.first, self.second = padded[sides[:, 0]], padded[sides[:, 1]]
+        self.first = padded[sides[:, 0]]
+        self.second = padded[sides[:, 1]]
         # what is_satisfied tolerates; it covers the rounding of the halfspaces
         # themselves by far
         slack = HALFSPACE_SLACK * np.maximum(1.0, np.abs(padded).max(axis=1))
@@ -142,10 +143,12 @@ class _Checker:
                     f"{name} has shape {getattr(proof, name).shape}: give an array of "
                     f"{count} axes"
                 )
-        m, k = len(proof.sides), proof.boxes
+        m = len(proof.sides)
+        k = proof.boxes
         sizes = {"n": n, "m": m, "2": 2, "k": k, "w": m + 1}
         for name, axes in (INTEGER_FIELDS | REAL_FIELDS).items():
-            value, shape = getattr(proof, name), tuple(sizes[axis] for axis in axes)
+            value = getattr(proof, name)
+            shape = tuple(sizes[axis] for axis in axes)
             if value.shape != shape:
                 raise InvalidProof(
                     f"{name} has shape {value.shape}, not {shape}: the proof is not "
@@ -166,7 +169,8 @@ class _Checker:
         self, weights: Matrix, start: Matrix | Vector
     ) -> tuple[Matrix, Matrix, Vector]:
         """Return start + w G, its sum of absolute terms, and the cost of the slack."""
-        up, down = np.maximum(weights, 0.0), np.maximum(-weights, 0.0)
+        up = np.maximum(weights, 0.0)
+        down = np.maximum(-weights, 0.0)
         slopes = start + up @ self.first + down @ self.second
         terms = np.abs(start) + up @ np.abs(self.first) + down @ np.abs(self.second)
         loose = up @ self.slack[0] + down @ self.slack[1]
@@ -277,15 +281,18 @@ class _Checker:
     def _box(self, at: int, path: list[_Box]) -> tuple[Vector, Vector]:
         """Return a box, before tightening, from its parent, which is on the path."""
         proof = self.proof
-        parent, child = int(proof.parent[at]), int(proof.child[at])
+        parent = int(proof.parent[at])
+        child = int(proof.child[at])
         if parent < 0:
             return np.zeros(self.n), proof.caps.copy()
         while path and path[-1].at != parent:
             path.pop()
         if not path:
             raise InvalidProof(f"box {at} is not inside its parent {parent}")
-        box, level = path[-1], float(proof.level[parent])
-        least, most = box.least.copy(), box.most.copy()
+        box = path[-1]
+        level = float(proof.level[parent])
+        least = box.least.copy()
+        most = box.most.copy()
         if proof.kind[parent] == BISECT:
             (most if child == 0 else least)[proof.symbol[parent]] = level
             return least, most
@@ -313,7 +320,8 @@ class _Checker:
     def _bisected(self, box: _Box, children: list[int]) -> float:
         """Return the lower bound of BISECT children that use their parent's weights."""
         proof = self.proof
-        symbol, level = int(proof.symbol[box.at]), float(proof.level[box.at])
+        symbol = int(proof.symbol[box.at])
+        level = float(proof.level[box.at])
         if not (
             0 <= symbol < self.n and box.least[symbol] <= level <= box.most[symbol]
         ):
@@ -325,7 +333,8 @@ class _Checker:
             raise InvalidProof(f"box {box.at} has children {children}, not 0 and 1")
         bound = np.inf
         for child in {0, 1}.difference(children):
-            least, most = box.least.copy(), box.most.copy()
+            least = box.least.copy()
+            most = box.most.copy()
             (most if child == 0 else least)[symbol] = level
             if least.sum() <= 1 + BOX_MARGIN:
                 bound = min(
@@ -349,7 +358,8 @@ class _Checker:
             )
         parted = self._parted(box, level)
         terms = _ends(box.slopes, box.least, box.most)
-        slopes, ends = box.slopes[parted], np.full(parted.size, level)
+        slopes = box.slopes[parted]
+        ends = np.full(parted.size, level)
         capped = _ends(slopes, np.zeros(parted.size), ends)
         above = _ends(slopes, ends, box.most[parted])
         change = np.append(0.0, np.cumsum(capped - terms[parted]))

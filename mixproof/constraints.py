@@ -50,7 +50,8 @@ class Constraints(NamedTuple):
         A multiplier is positive for a lower side and negative for an upper side. The
         last one belongs to the sum, and absorbs the constants of the bounds.
         """
-        lower, upper = np.maximum(multipliers, 0), np.maximum(-multipliers, 0)
+        lower = np.maximum(multipliers, 0)
+        upper = np.maximum(-multipliers, 0)
         # a bound without a row of G is implied by the simplex: it needs no multiplier,
         # only its constant
         signed = np.where(self.sides[:, 0] >= 0, lower / self.sizes[:, 0], 0.0)
@@ -74,15 +75,15 @@ def two_sided(halfspaces: Matrix) -> Constraints:
     (-0.1, 0.1)
     """
     n = halfspaces.shape[1]
-    most, least = (
-        halfspaces.max(axis=1, initial=-np.inf),
-        halfspaces.min(axis=1, initial=np.inf),
-    )
-    middle, size = (most + least) / 2, (most - least) / 2
+    most = halfspaces.max(axis=1, initial=-np.inf)
+    least = halfspaces.min(axis=1, initial=np.inf)
+    middle = (most + least) / 2
+    size = (most - least) / 2
     # a constant row is redundant because P_X is feasible; so is a row that is positive
     # everywhere
     needed = np.flatnonzero((size > 0) & (least < 0))
-    middle, size = middle[needed], size[needed]
+    middle = middle[needed]
+    size = size[needed]
     # rounding must not put a coordinate beyond 1, which bounds a direction that has no
     # halfspace on that side
     unit = np.clip((halfspaces[needed] - middle[:, None]) / size[:, None], -1.0, 1.0)
@@ -97,17 +98,16 @@ def two_sided(halfspaces: Matrix) -> Constraints:
     rows[group] = unit
     # the simplex itself bounds each direction by 1, and the sum is 1
     ends = np.tile([-1.0, 1.0], (count + 1, 1))
-    sides, sizes = np.full((count + 1, 2), -1), np.ones((count + 1, 2))
+    sides = np.full((count + 1, 2), -1)
+    sizes = np.ones((count + 1, 2))
     for side, sharper in ((0, 1.0), (1, -1.0)):
         those = np.flatnonzero(sign == sharper)[::-1]
         # the tightest bound is written last; ties go to the first
         those = those[np.argsort(sharper * bound[those], kind="stable")]
         at = group[those]
-        ends[at, side], sides[at, side], sizes[at, side] = (
-            bound[those],
-            needed[those],
-            size[those],
-        )
+        ends[at, side] = bound[those]
+        sides[at, side] = needed[those]
+        sizes[at, side] = size[those]
     low, high = ends.T.copy()
     low[-1] = 1.0
     return Constraints(rows, low, high, sides, sizes)
@@ -132,5 +132,6 @@ def _groups(unit: Matrix) -> NDArray[np.int64]:
                 group[k] = group[other]
                 break
         if group[k] < 0:
-            group[k], count = count, count + 1
+            group[k] = count
+            count = count + 1
     return group

@@ -73,10 +73,8 @@ class Extension(NamedTuple):
         table = np.zeros((inequalities[-1], n + variables[-1]))
         for part, row, at in zip(parts, inequalities, variables, strict=False):
             rows = table[row : row + len(part.slack)]
-            rows[:, :n], rows[:, n + at : n + at + len(part.upper)] = (
-                part.halfspaces[:, :n],
-                part.halfspaces[:, n:],
-            )
+            rows[:, :n] = part.halfspaces[:, :n]
+            rows[:, n + at : n + at + len(part.upper)] = part.halfspaces[:, n:]
 
         def worst(values: Matrix) -> tuple[Vector, Matrix]:
             found = [
@@ -136,19 +134,20 @@ class Extended(NamedTuple):
         """
         k = extension.upper.size
         table = extension.halfspaces
-        original, auxiliary = (
-            table[:, : table.shape[1] - k],
-            table[:, table.shape[1] - k :],
-        )
-        most, least = original.max(axis=1), original.min(axis=1)
-        middle, size = (most + least) / 2, (most - least) / 2
+        original = table[:, : table.shape[1] - k]
+        auxiliary = table[:, table.shape[1] - k :]
+        most = original.max(axis=1)
+        least = original.min(axis=1)
+        middle = (most + least) / 2
+        size = (most - least) / 2
         size = np.where(size > 0, size, 1.0)
         m, n = original.shape
         rows = np.ones((m + 1, n + k))
         rows[:-1, :n] = np.clip((original - middle[:, None]) / size[:, None], -1.0, 1.0)
         rows[:-1, n:] = auxiliary / size[:, None]
         rows[-1, n:] = 0.0
-        low, high = np.append(-middle / size, 1.0), np.ones(m + 1)
+        low = np.append(-middle / size, 1.0)
+        high = np.ones(m + 1)
         high[:-1] += np.maximum(rows[:-1, n:], 0.0) @ extension.upper
         sides = np.full((m + 1, 2), -1)
         sides[:-1, 0] = np.arange(m)
@@ -158,7 +157,8 @@ class Extended(NamedTuple):
 
     def pulled_back(self, multipliers: Matrix) -> tuple[Whole, Matrix]:
         """Return the halfspaces that a proof needs and their multipliers."""
-        lower, upper = np.maximum(multipliers, 0.0), np.maximum(-multipliers, 0.0)
+        lower = np.maximum(multipliers, 0.0)
+        upper = np.maximum(-multipliers, 0.0)
         weights = lower[:, :-1] / self.ranges.sizes[:-1, 0]
         halfspace_weights, used, cost = self.extension.pull_back(weights)
         # a bound without an inequality comes from the simplex: its coefficients are at

@@ -27,7 +27,8 @@ def largest(problem: Problem, clock: Clock = UNLIMITED) -> tuple[Vector, Matrix]
 
     A bound for which the time did not suffice is 1, with multipliers 0.
     """
-    n, every = problem.coordinates, problem.rows.shape[1]
+    n = problem.coordinates
+    every = problem.rows.shape[1]
     proof = np.zeros((n, len(problem.rows)))
     cost = np.full((n, every), AUXILIARY_COST)
     cost[:, :n] = TIE_BREAKER * (1.0 + 0.6180339887 * np.arange(n) % 1.0) - np.eye(n)
@@ -43,7 +44,8 @@ def largest(problem: Problem, clock: Clock = UNLIMITED) -> tuple[Vector, Matrix]
 def caps_of(problem: Problem, proof: Matrix) -> Vector:
     """Return the upper bounds on coordinates that multipliers, shape (n, m), prove."""
     # the last row is the sum, which is 1 on the simplex
-    y, n = proof[:, :-1], len(proof)
+    y = proof[:, :-1]
+    n = len(proof)
     constant = np.where(y >= 0, problem.safe_low[:-1], problem.safe_high[:-1]) * y
     combined = y @ problem.rows[:-1]
     values = combined[:, :n] + np.eye(n)
@@ -63,11 +65,9 @@ def descend(
     time.
     """
     count, n = starts.shape
-    rows, prices, left = (
-        np.zeros_like(starts),
-        np.full(count, np.inf),
-        np.full(count, DESCENT_STEPS),
-    )
+    rows = np.zeros_like(starts)
+    prices = np.full(count, np.inf)
+    left = np.full(count, DESCENT_STEPS)
 
     def linearised(here: Matrix) -> Matrix:
         cost = np.full((len(here), problem.rows.shape[1]), AUXILIARY_COST)
@@ -79,12 +79,14 @@ def descend(
         start = some
         programs.start(slice(0, start.size), linearised(starts[start]), np.inf)
         for done in programs.ended(clock):
-            which, points = start[done], programs.points(done)[:, :n]
+            which = start[done]
+            points = programs.points(done)[:, :n]
             price = (surprise(points) - points * dual).sum(1)
             better = (programs.status[done] == OPTIMAL) & (
                 price < prices[which] - MIN_SAVING
             )
-            rows[which[better]], prices[which[better]] = points[better], price[better]
+            rows[which[better]] = points[better]
+            prices[which[better]] = price[better]
             left[which] -= 1
             more = better & (left[which] > 0)
             if more.any():
@@ -102,10 +104,8 @@ def _programs(
     As many are in slots at a time as memory allows, until the time is over.
     """
     slots = slots_for(problem.rows, count)
-    programs, every = (
-        Simplex(problem.rows, problem.low, problem.high, slots),
-        problem.rows.shape[1],
-    )
+    programs = Simplex(problem.rows, problem.low, problem.high, slots)
+    every = problem.rows.shape[1]
     programs.least[:, :every], programs.most[:, :every] = 0.0, 1.0
     programs.most[:, problem.coordinates : every] = problem.upper
     for at in range(0, count, slots):

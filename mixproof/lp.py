@@ -143,7 +143,8 @@ def mix_columns(
     >>> mix_columns(np.array([0.0, 0.0, 1.0]), columns, np.array([0.3, 0.7])).x.tolist()
     [0.3, 0.7, 0.0]
     """
-    (m, n), clock = columns.shape, Clock(seconds)
+    (m, n) = columns.shape
+    clock = Clock(seconds)
     if m <= n and (only := _only_mixture(cost, columns, target)) is not None:
         return only
     if m <= 4 * INITIAL_COLUMNS_PER_ROW * n:
@@ -276,17 +277,16 @@ class LinearProgram:
         model.row_lower_ = np.asarray(low, dtype=np.float64)
         model.row_upper_ = model.row_lower_ if high is None else high
         model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        model.a_matrix_.start_, model.a_matrix_.index_, model.a_matrix_.value_ = (
-            starts,
-            index,
-            values,
-        )
+        model.a_matrix_.start_ = starts
+        model.a_matrix_.index_ = index
+        model.a_matrix_.value_ = values
         self._highs.passModel(model)
         self._used = 0.0
 
     def add(self, cost: Vector, columns: Matrix) -> None:
         """Add columns, shape (m, k), with their costs, shape (k,)."""
-        (starts, index, values), k = _columnwise(columns), len(cost)
+        (starts, index, values) = _columnwise(columns)
+        k = len(cost)
         self._highs.addCols(
             k,
             cost,
@@ -326,7 +326,8 @@ class LinearProgram:
             statuses = _highspy().HighsModelStatus
         status = self._highs.getModelStatus()
         if status == statuses.kInfeasible:
-            rows, columns = self._highs.getNumRow(), self._highs.getNumCol()
+            rows = self._highs.getNumRow()
+            columns = self._highs.getNumCol()
             raise Infeasible(
                 f"no mixture of the {columns} columns meets the {rows} constraints"
             )

@@ -162,7 +162,8 @@ def check_scalar(
     mixproof.errors.InvalidParameter: eps is -1, not in [0, inf]: give a number ...
     """
     open_high = open_high or (finite and np.isinf(high))
-    first, last = "(" if open_low else "[", ")" if open_high else "]"
+    first = "(" if open_low else "["
+    last = ")" if open_high else "]"
     interval = f"{first}{_written(low)}, {_written(high)}{last}"
     # numpy's booleans are not Real, its reals are
     if isinstance(value, bool) or not isinstance(value, numbers.Real):

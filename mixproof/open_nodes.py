@@ -49,7 +49,8 @@ class OpenNodes:
 
     def take(self, count: int) -> Taken:
         """Remove and return the ``count`` open nodes with the smallest bounds."""
-        table, rest = self._table, self.waiting - count
+        table = self._table
+        rest = self.waiting - count
         if rest:
             best = np.argpartition(table[2, : self.waiting], count - 1)[:count]
             taken = table[:, best]

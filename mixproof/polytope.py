@@ -180,12 +180,16 @@ def _by_qhull(rows: Matrix, interior: Vector | None, most: int | None) -> Matrix
     if dimension == 0:
         return np.asarray(centre[None])
     free = rows[~equal]
-    slope, offset = free @ basis, free @ centre
+    slope = free @ basis
+    offset = free @ centre
     moving = np.abs(slope).max(axis=1) > TIGHT_TOL
-    free, slope, offset = free[moving], slope[moving], offset[moving]
+    free = free[moving]
+    slope = slope[moving]
+    offset = offset[moving]
     if dimension == 1:
         ends = -offset / slope[:, 0]
-        low, high = ends[slope[:, 0] > 0].max(), ends[slope[:, 0] < 0].min()
+        low = ends[slope[:, 0] > 0].max()
+        high = ends[slope[:, 0] < 0].min()
         return np.asarray(centre + np.array([[low], [high]]) @ basis.T)
     # what is not finite is left out
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -235,7 +239,8 @@ def _polish(
     rough = np.abs(np.take_along_axis(slacks, tight, axis=1)).max(axis=1) > POLISH_TOL
     if not rough.any():
         return points
-    matrices, at = slope[tight[rough]], simple[rough]
+    matrices = slope[tight[rough]]
+    at = simple[rough]
     regular = (
         np.abs(
             np.linalg.det(matrices / np.linalg.norm(matrices, axis=2, keepdims=True))
@@ -274,7 +279,8 @@ def _relative_interior(rows: Matrix) -> tuple[Vector | None, NDArray[np.bool_]]:
         solution, _ = programme.run()
     except (Infeasible, SolverFailure) as error:
         raise SolverFailure(f"no interior point: {error}") from error
-    v, slack = solution[:n], solution[n:]
+    v = solution[:n]
+    slack = solution[n:]
     equal = slack < 0.5
     if not v.sum() > 0 or equal[:n].all():
         return None, equal
@@ -347,7 +353,8 @@ def _distinct(points: Matrix, rows: Matrix) -> Matrix:
     along = points @ np.sqrt(np.arange(2, n + 2))
     order = np.argsort(along, kind="stable")
     near = np.flatnonzero(np.diff(along[order]) <= n * np.sqrt(n + 1) * TWIN_TOL)
-    first, second = order[near], order[near + 1]
+    first = order[near]
+    second = order[near + 1]
     twin = np.abs(points[first] - points[second]).max(axis=1, initial=0.0) <= TWIN_TOL
     return np.asarray(np.delete(points, second[twin], axis=0))
 

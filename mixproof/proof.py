@@ -307,7 +307,8 @@ def preorder(parent: Whole) -> Whole:
     children: list[list[int]] = [[] for _ in parent]
     for at in range(len(parent) - 1, 0, -1):
         children[parent[at]].append(at)
-    order, waiting = [], [0][: len(parent)]
+    order = []
+    waiting = [0][: len(parent)]
     while waiting:
         order.append(at := waiting.pop())
         waiting += children[at]

@@ -130,7 +130,8 @@ class Search:
         extension: Extension | None = None,
     ) -> None:
         self.target, self.slack = target, slack
-        self.limits, self.most = limits, np.inf if limits.work is None else limits.work
+        self.limits = limits
+        self.most = np.inf if limits.work is None else limits.work
         self.total = float(entropies(target[None])[0])
         self.rng = np.random.default_rng(0)
         self.programmes = self.passes = self.joined = 0
@@ -221,7 +222,8 @@ class Search:
                 return
             master = RestrictedMaster(self.target)
             master.rows = np.concatenate([master.rows, rows])
-            self.cost, self.weights = cost, np.append(0.0, weights)
+            self.cost = cost
+            self.weights = np.append(0.0, weights)
         self.master = master
 
     def resolve(self) -> None:
@@ -265,7 +267,9 @@ class Search:
 
     def multi_start(self) -> None:
         """Descend from many starts, until the improvement is negligible."""
-        n, idle, once = self.target.size, 0, self.target.size <= FEW_COORDINATES
+        n = self.target.size
+        idle = 0
+        once = self.target.size <= FEW_COORDINATES
         units = np.repeat(np.eye(n), -(-DESCENTS // n) if once else 1, axis=0)
         while (
             idle < MULTI_START_PATIENCE
@@ -279,7 +283,8 @@ class Search:
                     [starts, 0.45 * first + 0.45 * second + 0.1 * self.target]
                 )
             rows, prices = descend(self.problem, self.dual, starts, self.clock)
-            good, before = prices < -1e-7, self.cost
+            good = prices < -1e-7
+            before = self.cost
             if good.any() and self.add(rows[good]):
                 self.resolve()
             if once:
@@ -292,7 +297,8 @@ class Search:
         """Descend from perturbations of the points in use, until the improvement is
         small.
         """
-        n, before = self.target.size, [self.cost]
+        n = self.target.size
+        before = [self.cost]
         units = np.eye(n)
         while self.clock.left > 0 and (
             len(before) <= PERTURB_ROUNDS
@@ -357,7 +363,8 @@ class Search:
             self.proven = ProvenBound(
                 least, work, self.hull, self.caps, self.cap_multipliers
             )
-        new_columns, self.joined = work.found[:300], 0
+        new_columns = work.found[:300]
+        self.joined = 0
         if len(new_columns):
             starts = np.maximum(new_columns, NEGLIGIBLE_MASS)
             rows, prices = descend(
@@ -440,7 +447,8 @@ def cheapest_mixture(
     price = entropies(search.master.rows) - search.dual @ search.master.rows.T
     selected |= np.abs(price) < 1e-7 * (1 + search.total)
     selected[0] = True  # the target itself, so that the master problem is feasible
-    master, ended = search.master, search.gap <= search.wanted(gap) or not search.over
+    master = search.master
+    ended = search.gap <= search.wanted(gap) or not search.over
     return Result(
         master.rows[selected],
         search.weights[selected],
@@ -466,7 +474,8 @@ def _prove(search: Search, gap: float) -> None:
         wanted = search.wanted(gap)
         if search.gap <= wanted and search.passes:
             return
-        before, last = search.cost, delta <= FINAL_CUTOFF * wanted
+        before = search.cost
+        last = delta <= FINAL_CUTOFF * wanted
         if delta:
             tree = search.one_pass(max(delta, FINAL_CUTOFF * wanted), several=True)
             next_one = not tree.waiting

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from mixproof.limits import UNLIMITED, Clock
-from mixproof.numerics import Matrix, Vector
+from mixproof.numerics import Mask, Matrix, Vector
 
 PRIMAL_TOL = 1e-11  # the largest violation of a bound, with rows scaled to unit size
 # a smaller violation that cannot be removed is rounding in a flat polytope
@@ -55,7 +55,8 @@ def product(rows: Matrix, table: Matrix, out: Any = None) -> Matrix:
     Such threads wait for one another for longer than they compute, and sums would
     depend on their number.
     """
-    (k, m), n = rows.shape, table.shape[1]
+    (k, m) = rows.shape
+    n = table.shape[1]
     out = np.empty((k, n)) if out is None else out
     block = max(1, SERIAL_PRODUCT // (m * n))
     whole = k // block * block
@@ -111,26 +112,24 @@ class Simplex:
             np.empty((slots, n + m)) for _ in range(3)
         )
         self.least[:, n:], self.most[:, n:] = low, high
-        self.inverse, self.basis = (
-            np.empty((slots, m, m)),
-            np.empty((slots, m), np.int64),
-        )
+        self.inverse = np.empty((slots, m, m))
+        self.basis = np.empty((slots, m), np.int64)
         self.basic = np.empty((slots, m))  # values of basic variables
         self.bounds = np.empty((2, slots, m)).transpose(1, 0, 2)  # their least and most
         self.cost = np.empty((slots, n + m))
-        self.objective, self.limit = np.empty(slots), np.empty(slots)
-        self.status, self.age = np.zeros(slots, np.int8), np.zeros(slots, np.int64)
-        self.row, self.worst, self.above = (
-            np.zeros(slots, np.int64),
-            np.zeros(slots),
-            np.zeros(slots, bool),
-        )
-        self._pivots, self._ratios = np.empty((slots, n + m)), np.empty((slots, n + m))
-        self._outer, self._at_most = (
-            np.empty((slots, m, m)),
-            np.empty((slots, n + m), bool),
-        )
-        self._every, self._every_variable = np.arange(slots), np.arange(n + m)
+        self.objective = np.empty(slots)
+        self.limit = np.empty(slots)
+        self.status = np.zeros(slots, np.int8)
+        self.age = np.zeros(slots, np.int64)
+        self.row = np.zeros(slots, np.int64)
+        self.worst = np.zeros(slots)
+        self.above = np.zeros(slots, bool)
+        self._pivots = np.empty((slots, n + m))
+        self._ratios = np.empty((slots, n + m))
+        self._outer = np.empty((slots, m, m))
+        self._at_most = np.empty((slots, n + m), bool)
+        self._every = np.arange(slots)
+        self._every_variable = np.arange(n + m)
         self.pivots = self.steps = 0
 
     def start(self, at: Any, cost: Matrix, limit: Any) -> None:
@@ -141,22 +140,25 @@ class Simplex:
 
     def place(self, at: Any) -> None:
         """Compute reduced costs, basic variables and objectives from the bases."""
-        basis, inverse, cost = self.basis[at], self.inverse[at], self.cost[at]
+        basis = self.basis[at]
+        inverse = self.inverse[at]
+        cost = self.cost[at]
         every = self._every[: len(basis), None]
-        least, most = self.least[at], self.most[at]
+        least = self.least[at]
+        most = self.most[at]
         multipliers = np.matmul(cost[every, basis][:, None, :], inverse)[:, 0]
         reduced = cost - product(multipliers, self.table)
         reduced += 0.0  # so that no zero is negative
         values = np.where(reduced < 0, most, least)
         values[every, basis] = 0.0
         self.objective[at] = np.einsum("bj,bj->b", reduced, values)
-        self.basic[at] = -np.matmul(inverse, product(values, self.columns)[:, :, None])[
-            :, :, 0
-        ]
+        right = product(values, self.columns)
+        self.basic[at] = -np.matmul(inverse, right[:, :, None])[:, :, 0]
         reduced[most <= least] = np.inf
         reduced[every, basis] = np.inf
         self.reduced[at], self.status[at] = reduced, ACTIVE
-        self.bounds[at, 0], self.bounds[at, 1] = least[every, basis], most[every, basis]
+        self.bounds[at, 0] = least[every, basis]
+        self.bounds[at, 1] = most[every, basis]
 
     def restart(self, at: Any) -> None:
         """Start again from the slack basis, with perturbed costs."""
@@ -165,10 +167,8 @@ class Simplex:
 
     def from_slacks(self, at: Any) -> None:
         """Make the slacks the basis."""
-        self.basis[at], self.inverse[at] = (
-            np.arange(self.n, self.n + self.m),
-            -np.eye(self.m),
-        )
+        self.basis[at] = np.arange(self.n, self.n + self.m)
+        self.inverse[at] = -np.eye(self.m)
 
     def inverses(self, basis: Any) -> Any:
         """Return the inverses of bases, shape (k, m, m); numpy.linalg.LinAlgError is
@@ -182,71 +182,112 @@ class Simplex:
             self.inverse[at] = self.inverses(self.basis[at])
         except np.linalg.LinAlgError:
             self.from_slacks(at)
-        self.cost[at, : self.n] += COST_PERTURBATION * (
-            1.0 + 0.6180339887 * np.arange(self.n) % 1.0
-        )
+        uneven = 1.0 + 0.6180339887 * np.arange(self.n) % 1.0
+        self.cost[at, : self.n] += COST_PERTURBATION * uneven
         self.place(at)
 
-    def check(self) -> Any:
-        """Find the basic variable of the largest violation in each slot; return whether
-        programs are ended.
+    def find_violations(self) -> None:
+        """Find the basic variable that misses its bounds most, in each slot.
+
+        Writes its ``row``, by how much it misses (``worst``), and whether it is
+        ``above`` its bounds or below.
         """
         k = self.used
+        every = self._every[:k]
         below = self.bounds[:k, 0] - self.basic[:k]
         above = self.basic[:k] - self.bounds[:k, 1]
         violation = np.maximum(below, above)
         row = violation.argmax(1)
-        every = self._every[:k]
-        worst = violation[every, row]
-        self.row[:k], self.worst[:k], self.above[:k] = (
-            row,
-            worst,
-            above[every, row] > below[every, row],
-        )
+        self.row[:k] = row
+        self.worst[:k] = violation[every, row]
+        self.above[:k] = above[every, row] > below[every, row]
+
+    def mark_ended(self) -> Mask:
+        """Mark optimal programs and those above their limits; return all ended ones."""
+        k = self.used
         status = self.status[:k]
-        going = status == ACTIVE
-        status[going & (worst <= PRIMAL_TOL)] = OPTIMAL
-        status[going & (self.objective[:k] >= self.limit[:k])] = ABOVE
-        return status != ACTIVE
+        active = status == ACTIVE
+        status[active & (self.worst[:k] <= PRIMAL_TOL)] = OPTIMAL
+        status[active & (self.objective[:k] >= self.limit[:k])] = ABOVE
+        return np.asarray(status != ACTIVE)
 
     def pivot(self) -> None:
-        """Make one pivot in every active slot (others pass through unchanged)."""
+        """Make one pivot in every active slot (others pass through unchanged).
+
+        1. The leaving variable is in the row of the largest violation; its row of the
+           tableau says how reduced costs change.
+        2. A ratio test finds the entering variable, and flips others on the way.
+        3. Basis, inverse, values and reduced costs follow.
+        """
         k = self.used
-        every, row, above = self._every[:k], self.row[:k], self.above[:k]
-        reduced, inverse, basic = self.reduced[:k], self.inverse[:k], self.basic[:k]
-        sign = np.where(above, 1.0, -1.0)
+        row = self.row[:k]
+        sign = np.where(self.above[:k], 1.0, -1.0)
         sign[self.status[:k] != ACTIVE] = 0.0
-        pivots = self._pivots[:k]
-        product(inverse[every, row] * sign[:, None], self.table, pivots)
+        leaving = self.inverse[self._every[:k], row] * sign[:, None]
+        product(leaving, self.table, self._pivots[:k])
         self.steps += 1
         enters, length, moved, flips = self._ratio_test(np.flatnonzero(sign))
         good = enters >= 0
         if not good.all():
-            length[~good], moved[~good] = 0.0, 0.0
-        g = np.flatnonzero(good)
-        e, r = enters[g], row[g]
-        self.pivots += g.size
-        # the inverse, and the values of basic variables
-        both = np.zeros((k, self.m, 2))
+            length[~good] = 0.0
+            moved[~good] = 0.0
+        slots = np.flatnonzero(good)
+        self.pivots += slots.size
+        self._change_values(slots, row[slots], enters[slots], moved)
+        self._change_costs(slots, row[slots], enters[slots], sign, length, flips, good)
+        self._change_basis(slots, row[slots], enters[slots])
+        self.age[:k] += 1
+        old = np.flatnonzero(good & (self.age[:k] % REFACTOR_STEPS == 0))
+        if old.size:
+            self.refactor(old)
+            self.status[old[self.age[old] >= MAX_STEPS]] = STUCK
+
+    def _change_values(self, g: Any, r: Any, e: Any, moved: Matrix) -> None:
+        """Update basic variables and inverses: e enters in row r of the slots g.
+
+        ``moved`` is the sum of the columns of flipped variables, times their changes.
+        """
+        k = self.used
+        inverse = self.inverse[:k]
+        basic = self.basic[:k]
+        both = np.zeros((k, self.m, 2))  # one product is faster than two
         both[:, :, 0] = moved
         both[g, :, 1] = self.columns[e]
         both = np.matmul(inverse, both)
-        change, column = both[:, :, 0], both[:, :, 1]
+        change = both[:, :, 0]
+        column = both[:, :, 1]
         np.subtract(basic, change, out=basic)
         pivot = column[g, r]
-        entering_value = np.where(reduced[g, e] < 0, self.most[g, e], self.least[g, e])
-        bound = np.where(above[g], self.bounds[g, 1, r], self.bounds[g, 0, r])
+        at_most = self.reduced[g, e] < 0
+        entering_value = np.where(at_most, self.most[g, e], self.least[g, e])
+        bound = np.where(self.above[g], self.bounds[g, 1, r], self.bounds[g, 0, r])
         theta = np.zeros(k)
         theta[g] = (basic[g, r] - bound) / pivot
         np.subtract(basic, theta[:, None] * column, out=basic)
         basic[g, r] = entering_value + theta[g]
+        # the inverse changes by a matrix of rank one, and its row r is divided
         pivot_row = np.zeros((k, self.m))
         pivot_row[g] = inverse[g, r] / pivot[:, None]
         column[g, r] = 0.0
-        np.multiply(column[:, :, None], pivot_row[:, None, :], out=self._outer[:k])
-        np.subtract(inverse, self._outer[:k], out=inverse)
+        outer = self._outer[:k]
+        np.multiply(column[:, :, None], pivot_row[:, None, :], out=outer)
+        np.subtract(inverse, outer, out=inverse)
         inverse[g, r] = pivot_row[g]
-        # reduced costs
+
+    def _change_costs(
+        self,
+        g: Any,
+        r: Any,
+        e: Any,
+        sign: Vector,
+        length: Vector,
+        flips: list[tuple[Any, Any]],
+        good: Mask,
+    ) -> None:
+        """Update reduced costs; their signs say at which bounds variables are."""
+        k = self.used
+        reduced = self.reduced[:k]
+        pivots = self._pivots[:k]
         at_most = np.less(reduced, 0.0, out=self._at_most[:k])
         for slot, variable in flips:
             at_most[slot, variable] ^= good[slot]
@@ -255,17 +296,15 @@ class Simplex:
         wrong = np.nonzero((reduced < 0.0) != at_most)  # by rounding, at ties
         reduced[wrong] = np.where(at_most[wrong], -SMALLEST_STEP, SMALLEST_STEP)
         fixed = self.bounds[g, 0, r] >= self.bounds[g, 1, r]
-        reduced[g, self.basis[g, r]] = np.where(
-            fixed, np.inf, -sign[g] * np.maximum(length[g], SMALLEST_STEP)
-        )
+        step = np.maximum(length[g], SMALLEST_STEP)
+        reduced[g, self.basis[g, r]] = np.where(fixed, np.inf, -sign[g] * step)
         reduced[g, e] = np.inf
-        self.bounds[g, 0, r], self.bounds[g, 1, r] = self.least[g, e], self.most[g, e]
+
+    def _change_basis(self, g: Any, r: Any, e: Any) -> None:
+        """Put variables e into rows r of the bases of the slots g."""
+        self.bounds[g, 0, r] = self.least[g, e]
+        self.bounds[g, 1, r] = self.most[g, e]
         self.basis[g, r] = e
-        self.age[:k] += 1
-        old = np.flatnonzero(good & (self.age[:k] % REFACTOR_STEPS == 0))
-        if old.size:
-            self.refactor(old)
-            self.status[old[self.age[old] >= MAX_STEPS]] = STUCK
 
     def _ratio_test(
         self, going: Any
@@ -276,11 +315,16 @@ class Simplex:
         Breakpoints are passed in order: a variable whose range does not remove the
         violation is flipped.
         """
-        k, ratios = self.used, self._ratios[: self.used]
-        pivots, reduced = self._pivots[:k], self.reduced[:k]
+        k = self.used
+        ratios = self._ratios[: self.used]
+        pivots = self._pivots[:k]
+        reduced = self.reduced[:k]
         np.divide(pivots, reduced, out=ratios)  # inverse ratios: the largest enters
-        started, violation = going, self.worst[:k].copy()
-        enters, length, moved = np.full(k, -1), np.zeros(k), np.zeros((k, self.m))
+        started = going
+        violation = self.worst[:k].copy()
+        enters = np.full(k, -1)
+        length = np.zeros(k)
+        moved = np.zeros((k, self.m))
         flips: list[tuple[Any, Any]] = []
         while going.size > FEW:
             at = (ratios if going.size == k else ratios[going]).argmax(1)
@@ -290,7 +334,9 @@ class Simplex:
                 if (blank := np.isnan(ratio)).any():  # 0 / 0
                     ratios[going[blank]] = np.nan_to_num(ratios[going[blank]], nan=0.0)
                     continue
-                going, at, ratio = going[usable], at[usable], ratio[usable]
+                going = going[usable]
+                at = at[usable]
+                ratio = ratio[usable]
             size = np.abs(pivots[going, at])
             width = self.most[going, at] - self.least[going, at]
             step = 1.0 / ratio
@@ -300,7 +346,8 @@ class Simplex:
             enter = (rest < PRIMAL_TOL) & (size > PIVOT_TOL)
             enters[going[enter]] = at[enter]
             more = ~enter
-            going, at = going[more], at[more]
+            going = going[more]
+            at = at[more]
             violation[going] = rest[more]
             width = np.where(reduced[going, at] < 0, -width[more], width[more])
             moved[going] += width[:, None] * self.columns[at]
@@ -321,7 +368,8 @@ class Simplex:
         """Complete ratio tests among the next ``SORTED`` breakpoints, where a step is
         cut; return the flips.
         """
-        every, slot = self._every[: going.size], going[:, None]
+        every = self._every[: going.size]
+        slot = going[:, None]
         ratios = np.nan_to_num(self._ratios[going], nan=0.0, posinf=np.inf)
         most = min(SORTED, ratios.shape[1])
         order = np.argpartition(ratios, -most, axis=1)[:, -most:]
@@ -386,7 +434,8 @@ class Simplex:
         ones, once they are many.
         """
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            ended = self.check()
+            self.find_violations()
+            ended = self.mark_ended()
             count = np.count_nonzero(ended)
             if count < self.used:
                 self.pivot()

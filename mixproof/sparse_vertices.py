@@ -67,13 +67,17 @@ def sparse_vertices(hull: Constraints, clock: Clock = UNLIMITED) -> SparseVertic
     [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.5, 0.5, 0.0]]
     """
     n = hull.rows.shape[1]
-    rows, low, high = hull.rows[:-1], hull.low[:-1, None], hull.high[:-1, None]
+    rows = hull.rows[:-1]
+    low = hull.low[:-1, None]
+    high = hull.high[:-1, None]
     one_sparse = np.flatnonzero(((rows >= low) & (rows <= high)).all(axis=0))
     first, second = np.triu_indices(n if n <= MAX_PAIRED_COORDINATES else 0, 1)
-    least, most = np.zeros(first.size), np.ones(first.size)
+    least = np.zeros(first.size)
+    most = np.ones(first.size)
     in_time = _shares(rows, low, high, first, second, least, most, clock)
     allowed = (least <= most) & in_time
-    first, second = np.tile(first[allowed], 2), np.tile(second[allowed], 2)
+    first = np.tile(first[allowed], 2)
+    second = np.tile(second[allowed], 2)
     share = np.concatenate([least[allowed], most[allowed]])
     inside = (share > ONE_SPARSE_TOL) & (share < 1 - ONE_SPARSE_TOL)
     first, second = (
@@ -95,7 +99,8 @@ def sparse_vertices_by_cuts(
     piecewise linear, so Newton's method from either end reaches the first feasible
     point in finitely many steps.
     """
-    forms, n = extension.forms.T, len(extension.forms.T)
+    forms = extension.forms.T
+    n = len(extension.forms.T)
     one_sparse = np.flatnonzero(extension.worst(forms)[0] >= -ONE_SPARSE_TOL)
     chunks = [(one_sparse, one_sparse, np.ones(one_sparse.size))]
     pairs = np.triu_indices(n if n <= MAX_PAIRED_COORDINATES else 0, 1)
@@ -103,7 +108,8 @@ def sparse_vertices_by_cuts(
     for at in range(0, pairs[0].size, block):
         if clock.left <= 0:
             break
-        first, second = pairs[0][at : at + block], pairs[1][at : at + block]
+        first = pairs[0][at : at + block]
+        second = pairs[1][at : at + block]
         for target, origin, swapped in ((first, second, False), (second, first, True)):
             share = _first_allowed(
                 extension, forms[origin], forms[target] - forms[origin]
@@ -123,10 +129,12 @@ def sparse_vertices_by_cuts(
 
 def _first_allowed(extension: Extension, start: Matrix, step: Matrix) -> Vector:
     """Return the smallest t in [0, 1] with start + t step allowed, 2 if none is."""
-    share, open_ = np.zeros(len(start)), np.arange(len(start))
+    share = np.zeros(len(start))
+    open_ = np.arange(len(start))
     while open_.size:
         least, slopes = extension.worst(start[open_] + share[open_, None] * step[open_])
-        open_, short = open_[least < -FLAT_TOL], least < -FLAT_TOL
+        open_ = open_[least < -FLAT_TOL]
+        short = least < -FLAT_TOL
         slope = np.einsum("ks,ks->k", slopes[short], step[open_])
         with np.errstate(divide="ignore", invalid="ignore"):
             there = share[open_] - least[short] / slope
@@ -154,12 +162,11 @@ def _shares(
         if clock.left <= 0:
             return False
         some = slice(at, at + block)
-        slope, rest = (
-            rows[some][:, first] - rows[some][:, second],
-            rows[some][:, second],
-        )
+        slope = rows[some][:, first] - rows[some][:, second]
+        rest = rows[some][:, second]
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            at_low, at_high = (low[some] - rest) / slope, (high[some] - rest) / slope
+            at_low = (low[some] - rest) / slope
+            at_high = (high[some] - rest) / slope
         flat = np.abs(slope) < FLAT_TOL
         outside = flat & ((rest < low[some]) | (rest > high[some]))
         bounds = np.where(
