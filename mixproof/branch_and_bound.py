@@ -75,6 +75,14 @@ class Boxes(NamedTuple):
         return Boxes(*(array[which, :symbols] for array in self))
 
 
+class Division(NamedTuple):
+    """Where to divide nodes, each shape (k,)."""
+
+    symbol: Any  # -1 where a node is not divided
+    middle: Vector  # the level that BISECT would take, if it is not near an end
+    halved: Mask  # whether no solution says where
+
+
 class Tree(Simplex):
     """The open nodes of one pass, and those in slots. Coordinates are in the order in
     which FIRST visits them.
@@ -373,8 +381,62 @@ class Tree(Simplex):
         terms: Matrix,
         boxes: Boxes,
     ) -> Mask:
-        """Branch nodes whose bound can still rise, and note cheap columns; return a
-        mask of those branched.
+        """Branch nodes whose bound can still rise; return a mask of those branched."""
+        place = self._division(at, value, boxes)
+        divided = place.symbol >= 0
+        some = np.flatnonzero(divided)
+        if not some.size:
+            return np.asarray(divided)
+        symbol = place.symbol[some]
+        every = np.arange(some.size)
+        parents = boxes.of(some)
+        least = parents.least[every, symbol]
+        most = parents.most[every, symbol]
+        # FIRST needs an interval from 0, and a solution that says which
+        bisect = (least > 0.0) | place.halved[some]
+        margin = END_SHARE * (most - least)
+        inside = np.maximum(place.middle[some], least + margin)
+        inside = np.minimum(inside, most - margin)
+        largest = np.where(parents.least == 0.0, parents.most, 0.0).max(1)
+        level = np.where(bisect, inside, 0.5 * largest)
+        kind = np.where(bisect, BISECT, FIRST)
+        work = self.work
+        work.records.kind[records[some]] = kind
+        work.records.level[records[some]] = level
+        work.records.symbol[records[some]] = np.where(bisect, work.order[symbol], -1)
+        nodes = self.branched.add(
+            count=some.size,
+            least=self.least[at[some], : self.n],
+            most=self.most[at[some], : self.n],
+            basis=self.basis[at[some]],
+            record=records[some],
+            kind=kind,
+            symbol=symbol,
+            level=level,
+            children=2,
+        )
+        own = value[some]
+        for child in (0, 1):
+            self.open.push(nodes[bisect], child, own[bisect])
+        first = np.flatnonzero(~bisect)
+        if first.size:
+            which = some[first]
+            self._first(
+                nodes[first],
+                level[first],
+                value[which],
+                slopes[which],
+                terms[which],
+                parents.of(first),
+            )
+        return np.asarray(divided)
+
+    def _division(self, at: Any, value: Vector, boxes: Boxes) -> Division:
+        """Return where to divide nodes in slots, and note their cheap columns.
+
+        A node with a solution is divided where entropy is farthest above its secant. A
+        node without one is halved in its widest interval, unless its bound is no
+        better than that of nodes already abandoned.
         """
         work = self.work
         s = self.symbols
@@ -386,62 +448,20 @@ class Tree(Simplex):
         for r in np.flatnonzero(exact & (price < work.needed)):
             work.note(points[r], float(price[r]))
         width = boxes.most - boxes.least
-        off = (
-            entropy
-            - boxes.low
-            - (points - boxes.least) * (self.cost[at, :s] + self.dual[:s])
-        )
+        slope = self.cost[at, :s] + self.dual[:s]
+        off = entropy - boxes.low - (points - boxes.least) * slope
         off[(points <= MIN_SECANT_GAP) | (width <= POINT_WIDTH)] = 0.0
-        x = off.argmax(1)
-        divided = (
-            exact & (off[every, x] > MIN_SECANT_GAP) & (price - value >= work.tolerance)
-        )
-        # no solution says where: halve the widest interval, unless the bound is no
-        # better than of abandoned nodes
+        farthest = off.argmax(1)
+        can_rise = price - value >= work.tolerance
+        divided = exact & (off[every, farthest] > MIN_SECANT_GAP) & can_rise
         widest = width.argmax(1)
-        halved = (
-            ~exact & (width[every, widest] > MIN_BISECTED_WIDTH) & (value < work.closed)
-        )
-        x = np.where(halved, widest, x)
-        middle = np.where(
-            halved, 0.5 * (boxes.least + boxes.most)[every, x], points[every, x]
-        )
-        divided |= halved
-        if not (p := np.flatnonzero(divided)).size:
-            return np.asarray(divided)
-        x = x[p]
-        boxes = boxes.of(p)
-        every = np.arange(p.size)
-        a = boxes.least[every, x]
-        z = boxes.most[every, x]
-        bisect = (a > 0.0) | halved[p]
-        level = np.where(
-            bisect,
-            np.minimum(
-                np.maximum(middle[p], a + END_SHARE * (z - a)), z - END_SHARE * (z - a)
-            ),
-            0.5 * np.where(boxes.least == 0.0, boxes.most, 0.0).max(1),
-        )
-        kind = np.where(bisect, BISECT, FIRST)
-        work.records.kind[records[p]], work.records.level[records[p]] = kind, level
-        work.records.symbol[records[p]] = np.where(bisect, work.order[x], -1)
-        nodes = self.branched.add(
-            count=p.size,
-            least=self.least[at[p], : self.n],
-            most=self.most[at[p], : self.n],
-            basis=self.basis[at[p]],
-            record=records[p],
-            kind=kind,
-            symbol=x,
-            level=level,
-            children=2,
-        )
-        for child in (0, 1):
-            self.open.push(nodes[bisect], child, value[p[bisect]])
-        if (f := np.flatnonzero(~bisect)).size:
-            own = value[p[f]]
-            self._first(nodes[f], level[f], own, slopes[p[f]], terms[p[f]], boxes.of(f))
-        return np.asarray(divided)
+        wide = width[every, widest] > MIN_BISECTED_WIDTH
+        halved = ~exact & wide & (value < work.closed)
+        symbol = np.where(halved, widest, farthest)
+        centre = 0.5 * (boxes.least + boxes.most)
+        middle = np.where(halved, centre[every, symbol], points[every, symbol])
+        symbol[~(divided | halved)] = -1
+        return Division(symbol, middle, halved)
 
     def _first(
         self,
@@ -459,13 +479,9 @@ class Tree(Simplex):
         at_level = surprise(level)[:, None] - slopes * level[:, None]
         parted = (boxes.least == 0.0) & (boxes.most > level[:, None])
         change = np.where(parted, np.minimum(at_level, 0.0) - terms, 0.0)
-        bound = (
-            np.cumsum(change, axis=1)
-            - change
-            - terms
-            + np.minimum(at_level, boxes.high - slopes * boxes.most)
-        )
-        bound += value[:, None]
+        before = np.cumsum(change, axis=1) - change
+        above = np.minimum(at_level, boxes.high - slopes * boxes.most)
+        bound = value[:, None] + before - terms + above
         kept = parted & (bound < work.cutoff)
         work.closed = min(work.closed, float(bound[parted & ~kept].min(initial=np.inf)))
         which, child = np.nonzero(kept)
