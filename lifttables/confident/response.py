@@ -12,7 +12,7 @@ from liftlib.channel import Channel
 from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.measures.information import mutual_information
 from liftlib.notions import RatioBased
-from liftlib.response.aorr import Mixture, cheapest, entropies
+from liftlib.response.aorr import Mixture, cheapest
 from lifttables.confident.mixing import mixed_parts, stochastic
 from lifttables.confident.subset_lattice import (
     MAX_RESPONSE_SYMBOLS,
@@ -25,7 +25,7 @@ from lifttables.confident.subset_lattice import (
 from lifttables.population.sample import Parts, Sample
 from mixproof.checks import checked
 from mixproof.lp import LinearProgram
-from mixproof.numerics import DOWNHILL_TOL, MIN_COORDINATE, Mask, Matrix, Vector, check_count
+from mixproof.numerics import DOWNHILL_TOL, MIN_COORDINATE, Mask, Matrix, Vector, check_count, entropies
 
 MAX_RESPONSE_ROUNDS = 40  # maximum number of pricing rounds; most searches end earlier
 MAX_DESCENT_STEPS = 12  # maximum number of descent steps for one row; three or four usually suffice
