@@ -39,7 +39,6 @@ from liftbook.figures.e23.printed_response import algorithm_2, algorithm_2_endin
 from liftbook.figures.e23.response import distance_to_optimum, vertex_growth
 from liftbook.figures.i21 import figure_i21_1, figure_i21_2, figure_i21_3, figure_i21_4, reduction_tradeoff
 from liftbook.figures.open_questions import (
-    alpha_lift_heuristic,
     alpha_lift_optimum,
     extreme_lifts,
     partition_gap,
@@ -72,7 +71,6 @@ __all__ = [
     "algorithm_1_readings",
     "algorithm_2",
     "algorithm_2_endings",
-    "alpha_lift_heuristic",
     "alpha_lift_optimum",
     "convexity_of_bounds",
     "correlations",

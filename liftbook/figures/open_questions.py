@@ -14,7 +14,6 @@ import pandas as pd
 
 from liftbook.relatives.best_partition import best_partition
 from liftbook.relatives.bounded_reduction import bounded_reduction, extreme_reduction
-from liftbook.relatives.larger_budgets import larger_budgets
 from liftbook.relatives.robust import robust_response
 from liftbook.rows.jobs import parallel_map
 from liftbook.rows.making import C22_EPSILONS, figure
@@ -93,43 +92,6 @@ def _alpha_lifts(joint: Joint, eps: float, alphas: tuple[float, ...]) -> Measure
         points[f"optimum, α={alpha:g}"] = {"nmi": best.value / h_x, "gap": best.gap / h_x}
         points[f"merging, α={alpha:g}"] = {"nmi": evaluate(joint, subset_merging(joint, notion)).nmi}
     return points | {"optimum, ALIP": {"nmi": evaluate(joint, optimal_response(joint, LIP(eps / 2))).nmi}}
-
-
-@figure
-def alpha_lift_heuristic(
-    n_trials: int = 5,
-    epsilons: Iterable[float] = (0.2, 0.4, 0.6, 0.8, 1.0, 1.5, 2.0, 3.0, 4.0),
-    alphas: Iterable[float] = (2.0, 10.0, 100.0),
-    n_secret: int = 3,
-    n_public: int = 8,
-    *,
-    rng: Rng = 0,
-) -> pd.DataFrame:
-    """Return the distance of ALIP's vertices from the optimum (arXiv 2406.06990).
-
-    Budgets and orders are as in :func:`alpha_lift_optimum`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``series``, ``eps``, ``measure`` (missing: the share of the proven bound on I(X; Y) that is not
-        reached), ``mean``, ``std``, ``n``. One series is the ALIP optimum, judged at the first order.
-    """
-    p = uniform_joints(n_trials, n_secret, n_public, rng)
-    return over_budgets(partial(_behind, alphas=tuple(alphas)), p, epsilons)
-
-
-def _behind(joint: Joint, eps: float, alphas: tuple[float, ...]) -> Measured:
-    points: dict[str, dict[str, float]] = {}
-    for alpha in alphas:
-        notion = AlphaLift(alpha, eps / 2, eps / 2)
-        most = optimal_response(joint, notion).certified(ResponseCertificate).upper
-        reached = {f"α={alpha:g}": larger_budgets(joint, notion)}
-        if alpha == alphas[0]:
-            reached[f"ALIP, at α={alpha:g}"] = optimal_response(joint, LIP(eps / 2))
-        for name, channel in reached.items():
-            points[name] = {"missing": max(0.0, 1 - channel.certified(ResponseCertificate).value / most)}
-    return points
 
 
 @figure

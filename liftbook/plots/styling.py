@@ -103,8 +103,7 @@ MECHANISM_LOOKS: Mapping[str, tuple[str, str]] = {
     "Markov": (INDIGO, "P"),
     "sees the secret": (INDIGO, "D"),
     "funnel": (SKY, "v"),
-    "funnel, pairs": (BLUE, "^"),
-    "funnel, subsets": (BLUE, "s"),
+    "funnel, merging": (BLUE, "^"),
 }
 """Colour and marker of each mechanism; the longest key that a series' name begins with counts."""
 

@@ -14,15 +14,12 @@ from liftbook.relatives.best_partition import best_partition
 from liftbook.relatives.bounded_reduction import extreme_reduction
 from liftbook.relatives.descent import funnel_descent
 from liftbook.relatives.extremal import extremal_response
-from liftbook.relatives.funnel import funnel_merging, funnel_response
-from liftbook.relatives.hamming import hamming_response
+from liftbook.relatives.funnel import funnel_merging
 from liftbook.relatives.overall import AverageLeakage, MaximalLeakage
 from liftbook.relatives.robust import robust_response
 from liftbook.relatives.secret_aware import secret_aware_response
-from liftbook.relatives.staircase import staircase_response
-from liftbook.relatives.submodular import funnel_subsets
 from liftbook.relatives.tailored import tailored_response
-from liftlib.notions import LiftNotion, Notion, Polyhedral, PolyhedralLift, RatioBased, catalogue
+from liftlib.notions import LiftNotion, Notion, Polyhedral, PolyhedralLift, catalogue
 from liftlib.registry import Mechanism, mechanisms
 
 
@@ -71,15 +68,6 @@ mechanisms.register(
         "Grosse2023, for S = X",
         condition=("a bound on the largest lift alone", _ceiling),
     ),
-    Mechanism("hamming", hamming_response, MaximalLeakage, "|X|²", "Saeidian2021, for S = X"),
-    Mechanism(
-        "staircase",
-        staircase_response,
-        RatioBased,
-        "a linear programme of 2^|X| columns",
-        "Kairouz2016, for S = X",
-        most_symbols=12,
-    ),
     Mechanism(
         "funnel-merging",
         funnel_merging,
@@ -89,27 +77,11 @@ mechanisms.register(
         most_symbols=30,
     ),
     Mechanism(
-        "funnel-subsets",
-        funnel_subsets,
-        AverageLeakage,
-        "2^|X| subsets a step",
-        "Ding2019",
-        most_symbols=15,
-    ),
-    Mechanism(
         "funnel-descent",
         funnel_descent,
         AverageLeakage,
         "72 descents of |S| |X|² a step",
         "Huang2024",
-        most_symbols=40,
-    ),
-    Mechanism(
-        "funnel",
-        funnel_response,
-        AverageLeakage,
-        "descents, and branch and bound over posteriors",
-        "this book; Makhdoumi2014",
         most_symbols=40,
     ),
     Mechanism(

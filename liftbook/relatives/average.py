@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -11,10 +10,9 @@ import numpy as np
 from liftlib.channel import Certificate, Channel
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
-from liftlib.measures.information import entropy
+from liftlib.measures.information import entropy, mutual_information
 from liftlib.notions import Notion
-from liftlib.response.aorr import Mixture, certified, cheapest
-from liftlib.response.posteriors import repaired, without_negligible
+from liftlib.response.aorr import Mixture, cheapest
 from mixproof.lp import solve
 from mixproof.numerics import FEASIBILITY_TOL, KEEP_TOL, Matrix, Vector, entropies
 
@@ -27,10 +25,6 @@ class Averaged(NamedTuple):
 
     mixture: Mixture
     price: float
-
-
-Pool = Callable[[Joint], Matrix]
-"""Posteriors P(X|Y=y), shape (M, X), for the joint distribution of the support's symbols."""
 
 
 def few_symbols(joint: Joint, most: int, others: str) -> None:
@@ -67,16 +61,21 @@ def averaged(joint: Joint, rows: Matrix, budget: float) -> Averaged:
     return Averaged(Mixture(rows, replace(solution, x=solution.x[:-1]), joint.p_x), max(0.0, -float(solution.dual[-1])))
 
 
-def release_of_rows(joint: Joint, notion: Notion, budget: float, pool: Pool, route: str) -> Channel:
-    """Return the best mixture of a pool's posteriors, without an upper bound."""
-    if unchanged := identity_if_allowed(joint, notion):
-        return unchanged
-    support = without_negligible(joint, notion)
-    mixture = averaged(support.joint, pool(support.joint), budget).mixture
-    channel, mixed = repaired(
-        support.extended(mixture.kernel), joint.p_x, lambda made: notion.is_satisfied(joint, made), name=notion
-    )
-    return certified(joint, channel, route, mixture, mixed, np.inf)
+def upper_bound(joint: Joint, budget: float) -> float:
+    r"""Return an upper bound on I(X; Y) of every release with I(S; Y) <= ``budget``, nats.
+
+    Given X, the output depends on nothing else, so that
+
+    .. math:: I(X;Y) = I(S;Y) + I(X;Y|S) \le \varepsilon + H(X|S).
+
+    Examples
+    --------
+    >>> upper_bound(Joint([[0.5, 0.0], [0.0, 0.5]]), 0.1)  # S = X: nothing but the budget
+    0.1
+    """
+    h_x = entropy(joint.p_x)
+    given_s = h_x - mutual_information(joint.p)
+    return min(h_x, budget + max(0.0, given_s))
 
 
 def identity_if_allowed(joint: Joint, notion: Notion) -> Channel | None:
@@ -86,10 +85,3 @@ def identity_if_allowed(joint: Joint, notion: Notion) -> Channel | None:
         return None
     h_x = entropy(joint.p_x)
     return unchanged.with_certificate(Certificate("X unchanged", h_x, h_x))
-
-
-def rows_of(joint: Joint, channel: Channel) -> Matrix:
-    """Return P(X|Y=y) of the outputs with positive probability, shape (Y, X)."""
-    reached = channel.joint_xy(joint).T
-    reached = reached[reached.sum(axis=1) > 0]
-    return np.asarray(reached / reached.sum(axis=1, keepdims=True))

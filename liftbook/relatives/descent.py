@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from liftbook.relatives.average import averaged, few_symbols, release_of_rows
+from liftbook.relatives.average import averaged, few_symbols, identity_if_allowed, upper_bound
 from liftbook.relatives.overall import AverageLeakage
 from liftlib.channel import Channel
 from liftlib.joint import Joint
+from liftlib.response.aorr import certified
+from liftlib.response.posteriors import repaired, without_negligible
 from mixproof.checks import checked
-from mixproof.numerics import Matrix, Vector, check_count, generator
+from mixproof.numerics import KEEP_TOL, Matrix, Vector, check_count, generator
 
 MAX_SYMBOLS = 40
 """Maximum number of symbols, for which a descent takes a few seconds."""
@@ -100,8 +102,8 @@ def funnel_descent(
     Returns
     -------
     Channel
-        With a :class:`~liftlib.response.posteriors.ResponseCertificate` whose ``upper`` is infinite, because descents
-        end at one of many stationary points.
+        With a :class:`~liftlib.response.posteriors.ResponseCertificate`. Descents end at one of many stationary points;
+        its ``upper`` is the simple bound of :func:`~liftbook.relatives.average.upper_bound`.
 
     Notes
     -----
@@ -124,9 +126,20 @@ def funnel_descent(
     budget = notion.eps
     few_symbols(joint, MAX_SYMBOLS, "funnel_merging")
     each, source = check_count("starts", starts), generator(rng)
-    return release_of_rows(
-        joint, notion, budget, lambda support: descent_rows(support, budget, each, source), "descents"
+    if unchanged := identity_if_allowed(joint, notion):
+        return unchanged
+    support = without_negligible(joint, notion)
+    rows = descent_rows(support.joint, budget, each, source)
+    mixture = averaged(support.joint, rows, budget).mixture
+    channel, mixed = repaired(
+        support.extended(mixture.kernel),
+        joint.p_x,
+        lambda release: notion.is_satisfied(joint, release),
+        name=notion,
     )
+    # the tolerance within which the notion counts as satisfied
+    upper = upper_bound(joint, budget + KEEP_TOL)
+    return certified(joint, channel, "descents", mixture, mixed, upper)
 
 
 def descent_rows(joint: Joint, budget: float, starts: int = 6, rng: int | np.random.Generator = 0) -> Matrix:

@@ -68,8 +68,7 @@ def confident_response(
     notion : Notion
         A notion that bounds ratios of P(y|s) and P(y): ALIP, LIP, LDP or perfect privacy.
     bounds : type, keyword-only
-        The uncertainty set: :class:`~lifttables.population.sample.Sample`, or a class of
-        ``liftbook.relatives.sample_sets``, whose confidence the certificate then states.
+        The uncertainty set: :class:`~lifttables.population.sample.Sample` or a subclass of it.
     starts : int, keyword-only
         Number of additional random starting points each time the search would end; the result never gets worse.
 

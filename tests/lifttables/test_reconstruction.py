@@ -17,8 +17,7 @@ SECRET = Symbols((Column("s"),), (("s0",), ("s1",)))
 PUBLIC = Symbols((Column("x"), Column("z")), tuple((x, z) for x in "ab" for z in "pqr"))
 
 BLUNT = {
-    "watchdog", "subset-merging", "best-partition", "funnel-merging", "funnel-subsets", "extremal", "staircase",
-    "hamming",
+    "watchdog", "subset-merging", "best-partition", "funnel-merging", "extremal",
 }  # fmt: skip
 """Mechanisms whose very channel is the same for tables near one another: symbols merged, or a closed form."""
 

@@ -174,7 +174,6 @@ NOTION = LIP(1.0)
 """Notion of the mechanisms."""
 
 WAYS = (
-    "staircase",
     "tailored",
     "randomised-response",
     "unary-encoding",

@@ -8,16 +8,12 @@ import numpy as np
 import pandas as pd
 
 from liftbook.relatives.extremal import extremal_response
-from liftbook.relatives.hamming import hamming_response
-from liftbook.relatives.overall import MaximalLeakage
-from liftbook.relatives.staircase import staircase_response
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.noise.randomised_response import randomised_response
 from liftlib.notions import ALIP, LDP
 from liftlib.response.optimal import optimal_response
-from mixproof.lp import solve
 
 
 def half_and_half(p: np.ndarray, eps: float) -> Channel:
@@ -46,40 +42,15 @@ def closed_forms(p_x: Iterable[float], budgets: Iterable[float]) -> pd.DataFrame
     joint, rows = Joint(np.diag(p / p.sum())), []
     for eps in budgets:
         ceiling, ratio = ALIP(np.inf, eps), LDP(eps)
-        extremal, stairs = extremal_response(joint, ceiling), staircase_response(joint, ratio)
+        extremal = extremal_response(joint, ceiling)
         route = extremal.certificate.route if extremal.certificate else ""
         for notion, series, regime, channel in (
             ("max-lift", "optimum", "", optimal_response(joint, ceiling)),
             ("max-lift", "extremal", route, extremal),
             ("LDP", "optimum", "", optimal_response(joint, ratio)),
-            ("LDP", "staircase", "", stairs),
             ("LDP", "half and half", "", half_and_half(joint.p_x, eps)),
             ("LDP", "randomised response", "", randomised_response.at(joint, eps)),
         ):
             nmi = evaluate(joint, channel).nmi
             rows.append({"notion": notion, "series": series, "eps": eps, "route": regime, "nmi": nmi})
-    return pd.DataFrame(rows)
-
-
-def least_distortions(p_x: Iterable[float], budgets: Iterable[float]) -> pd.DataFrame:
-    """Return the least P(Y != X) under maximal leakage, by two routes.
-
-    The columns are ``eps``, ``closed`` and ``programme``. The linear program (``programme``) has variables P(y|x) and
-    m(y) >= P(y|x), with sum m <= e^eps, and as many outputs as symbols, since more outputs do not help.
-    """
-    p = np.array(list(p_x), dtype=float)
-    p /= p.sum()
-    n, rows = len(p), []
-    # unknowns: P(y|x), its slack below m(y), m(y), and the slack of the budget
-    table = np.zeros((n + n * n + 1, 2 * n * n + n + 1))
-    table[:n, : n * n] = np.kron(np.eye(n), np.ones(n))
-    table[n:-1] = np.hstack([np.eye(n * n), np.eye(n * n), -np.tile(np.eye(n), (n, 1)), np.zeros((n * n, 1))])
-    table[-1, 2 * n * n :] = 1.0
-    cost = np.concatenate([(p[:, None] * (1 - np.eye(n))).ravel(), np.zeros(n * n + n + 1)])
-    for eps in budgets:
-        channel = hamming_response(Joint(np.diag(p)), MaximalLeakage(eps))
-        published = np.array(channel.outputs, dtype=np.int64)
-        right = float(p[published] @ channel.kernel[published, np.arange(len(published))])
-        target = np.concatenate([np.ones(n), np.zeros(n * n), [np.exp(eps)]])
-        rows.append({"eps": eps, "closed": 1 - right, "programme": solve(cost, table, target).objective})
     return pd.DataFrame(rows)

@@ -7,49 +7,24 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 import pandas as pd
 
-from liftbook.relatives.average import release_of_rows
 from liftbook.relatives.descent import funnel_descent
-from liftbook.relatives.funnel import funnel_merging, funnel_response
+from liftbook.relatives.funnel import funnel_merging
 from liftbook.relatives.overall import AverageLeakage
-from liftbook.relatives.submodular import funnel_subsets
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
-from liftlib.measures.information import entropy, mutual_information
+from liftlib.measures.information import entropy
 from liftlib.measures.lifts import max_lift, min_lift
 from liftlib.notions import LIP
 from liftlib.response.optimal import optimal_response
-from mixproof.numerics import Matrix
-from mixproof.polytope import vertices
 
 UNDER_LIP = "optimum under LIP"
 
-LIFT_BUDGETS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
-"""LIP budgets, nats, of the polytopes whose vertices are mixed."""
-
-
-def lift_vertices(joint: Joint, notion: AverageLeakage) -> Channel:
-    """Return the best mixture of LIP's vertices under a bound on I(S; Y).
-
-    Combining vertices of lift polytopes at large budgets is an idea of Zarrabian2024; that algorithm, of which only the
-    abstract was read, is not reproduced. P_X and the unit vectors are added, so that a mixture exists.
-    """
-
-    def pool(core: Joint) -> Matrix:
-        vertex_sets = [vertices(LIP(eps).halfspaces(core), interior=core.p_x) for eps in LIFT_BUDGETS]
-        return np.concatenate([core.p_x[None], np.eye(core.n_public), *vertex_sets])
-
-    return release_of_rows(joint, notion, notion.eps, pool, "vertices of lift polytopes")
-
-
 FUNNELS: Mapping[str, Callable[[Joint, AverageLeakage], Channel]] = {
-    "funnel, proven": funnel_response,
     "funnel, descent": funnel_descent,
-    "funnel, lift vertices": lift_vertices,
-    "funnel, pairs": funnel_merging,
-    "funnel, subsets": funnel_subsets,
+    "funnel, merging": funnel_merging,
 }
-"""The funnel's releases: three random responses, and mergings of pairs or of subsets of symbols."""
+"""The funnel's releases: a random response, and merging of pairs of symbols."""
 
 DESIGNS = (UNDER_LIP, *FUNNELS)
 
@@ -98,23 +73,6 @@ def beyond(joint: Joint, channel: Channel, eps: float) -> float:
     with np.errstate(divide="ignore"):
         worst = np.maximum(np.log(max_lift(release)), -np.log(min_lift(release)))
     return float(release.p_x[worst > eps + 1e-6].sum())
-
-
-def against_the_bound(joint: Joint, shares: Iterable[float], designs: Iterable[str]) -> pd.DataFrame:
-    """Return the gap of each of the funnel's releases to the proven bound.
-
-    ``shares``, in (0, 1), are bounds on I(S; Y) relative to I(S; X), and ``designs`` are keys of ``FUNNELS``.
-
-    The columns are ``share``, ``design``, ``nmi`` and ``short``, the difference between the bound and NMI.
-    """
-    rows = []
-    for share in shares:
-        notion = AverageLeakage(share * mutual_information(joint.p))
-        bound = _proven(joint, funnel_response(joint, notion))
-        for design in designs:
-            nmi = evaluate(joint, FUNNELS[design](joint, notion)).nmi
-            rows.append({"share": share, "design": design, "nmi": nmi, "short": bound - nmi})
-    return pd.DataFrame(rows)
 
 
 def _proven(joint: Joint, channel: Channel) -> float:

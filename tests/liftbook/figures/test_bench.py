@@ -17,15 +17,16 @@ def test_a_row_is_what_the_mechanism_gives():
 
 
 def test_rows_are_those_that_are_served():
-    rows = bench(["hundred people, 2x3"], ["extremal", "staircase"], seconds=60.0)
+    rows = bench(["hundred people, 2x3"], ["extremal", "best-partition"], seconds=60.0)
     assert set(zip(rows["mechanism"], rows["notion"], strict=True)) == {
         ("extremal", "max-lift 0.5"),
-        ("staircase", "LIP 1"),
-        ("staircase", "LDP 1"),
-        ("staircase", "max-lift 0.5"),
+        ("best-partition", "LIP 1"),
+        ("best-partition", "LDP 1"),
+        ("best-partition", "max-lift 0.5"),
+        ("best-partition", "alpha-lift, 2, 0.15"),
     }
     assert (rows["status"] == "made").all()
-    assert set(bench(["large alphabet 3x40"], ["staircase"])["status"]) == {"too many symbols"}
+    assert set(bench(["large alphabet 3x40"], ["best-partition"])["status"]) == {"too many symbols"}
 
 
 def test_the_stored_rows():

@@ -49,20 +49,6 @@ def test_alpha_lift_optimum():
         assert nmi >= max(merged, alip) - 1e-3
 
 
-def test_alpha_lift_heuristic():
-    rows = figures.alpha_lift_heuristic(2, [0.6, 2.0], [2.0], 3, 6, rng=4)
-    for eps in (0.6, 2.0):
-        notion = ll.AlphaLift(2, eps / 2, eps / 2)
-        behind = []
-        for joint in joints(2, 3, 6, 4):
-            best = ll.evaluate(joint, ll.mechanisms.optimal(joint, notion)).mutual_information
-            alip = ll.evaluate(joint, ll.mechanisms.optimal(joint, ll.LIP(eps / 2))).mutual_information
-            behind.append(1 - alip / best)
-        mean = value(rows, series="ALIP, at α=2", eps=eps)
-        assert mean == pytest.approx(np.mean(behind), abs=1e-5)
-        assert 0 <= value(rows, series="α=2", eps=eps) < mean
-
-
 def test_extreme_lifts():
     rows = figures.extreme_lifts(4, [2, 5], 6, 0.4, rng=4)
     source = np.random.default_rng(4)

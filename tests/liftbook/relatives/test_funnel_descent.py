@@ -104,17 +104,9 @@ def test_no_less_than_telling_x_at_times(seed):
     joint = ll.datasets.uniform_joint(3, 6, seed)
     channel = ll.mechanisms.funnel_descent(joint, AverageLeakage(0.3 * ll.measures.mutual_information(joint.p)))
     assert channel.certificate.value >= 0.3 * ll.measures.entropy(joint.p_x) - 1e-9
-    assert channel.certificate.upper == math.inf
+    assert channel.certificate.value <= channel.certificate.upper < math.inf
     same = ll.mechanisms.funnel_descent(joint, AverageLeakage(0.3 * ll.measures.mutual_information(joint.p)))
     np.testing.assert_array_equal(same.kernel, channel.kernel)
-
-
-def test_the_funnel_keeps_no_less():
-    for seed in range(3):
-        joint = ll.datasets.uniform_joint(3, 6, seed)
-        notion = AverageLeakage(0.2 * ll.measures.mutual_information(joint.p))
-        found = [one(joint, notion).certificate.value for one in (ll.mechanisms.funnel, ll.mechanisms.funnel_descent)]
-        assert found[0] >= found[1] - 1e-8
 
 
 def test_refusals():

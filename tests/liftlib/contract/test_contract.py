@@ -78,10 +78,7 @@ SMALL = {
     "best-partition": (13, 9),
     "unary-encoding": (13, 5),
     "robust": (8, 6),  # alone, without other distributions, it is the optimal response
-    "staircase": (13, 8),
-    "funnel": (4, 6),
     "funnel-merging": (13, 9),
-    "funnel-subsets": (13, 9),
     "funnel-descent": (4, 6),
     "markov-reduction": (4, 4),
     "extreme-reduction": (4, 3),

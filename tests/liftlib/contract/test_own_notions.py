@@ -10,7 +10,7 @@ from liftlib.errors import UnsupportedNotion
 from liftlib.reduction.linear import reduction_share
 from liftlib.registry import mechanisms
 
-SAYS_MORE = {"extremal", "staircase", "funnel", "funnel-subsets", "funnel-descent", "hamming"}
+SAYS_MORE = {"extremal", "funnel-descent"}
 """Mechanisms that need of a notion what these two do not say: lift bounds, ratios, an average."""
 
 OWN = {"cone": MaxLift(0.4), "no-cone": Surprise(0.15)}

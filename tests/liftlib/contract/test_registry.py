@@ -44,7 +44,7 @@ def test_an_unknown_option_is_refused_by_name(mechanism):
         mechanism(JOINT, notion, sedonds=1)
 
 
-@pytest.mark.parametrize("name", ["best-partition", "funnel", "funnel-descent", "funnel-subsets", "staircase"])
+@pytest.mark.parametrize("name", ["best-partition", "funnel-descent"])
 def test_more_symbols_than_it_can_do_are_refused(name):
     mechanism = ll.mechanisms[name]
     most = mechanism.most_symbols

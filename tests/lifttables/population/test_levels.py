@@ -8,7 +8,6 @@ import pytest
 from scipy.stats import beta, binom
 
 import liftlib as ll
-from liftbook.relatives.sample_sets import L1Sample
 from lifttables.population.sample import Sample
 from lifttables.population.worst import Between, lifts_between, worst_required_budgets
 
@@ -107,22 +106,6 @@ def test_two_secrets_by_bisection(seen, rows):
         ends.append(low)
     assert lower[0] == pytest.approx(0.0 if seen == 0 else ends[0], abs=1e-9)
     assert upper[0] == pytest.approx(1.0 if seen == rows else ends[1], abs=1e-9)
-
-
-@pytest.mark.parametrize("chosen", CHOSEN)
-def test_a_ball_in_the_l1_distance_shares_the_confidence_in_the_same_way(chosen):
-    counts = np.array([[400, 300, 300], [500, 200, 300]])
-    sample = L1Sample(counts, CONFIDENCE, chosen)
-    found, level = sample.subsets([[True, False, False]]), part(2, chosen)
-    for s, row in enumerate([*counts, counts.sum(axis=0)]):
-        share = row[0] / row.sum()
-        for end in (found.lower[s, 0], found.upper[s, 0]):
-            radius = 2 * abs(end - share)
-            assert (2**3 - 2) * math.exp(-row.sum() * radius**2 / 2) == pytest.approx(level)
-    for s, share in enumerate(counts.sum(axis=1) / counts.sum()):
-        for end in (sample.prior[0][s], sample.prior[1][s]):
-            radius = 2 * abs(end - share)
-            assert (2**2 - 2) * math.exp(-counts.sum() * radius**2 / 2) == pytest.approx(level)
 
 
 # what is known of one output, beside P(s) of 0.2 to 0.6 and of 0.4 to 0.8
