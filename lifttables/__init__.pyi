@@ -6,7 +6,7 @@ from .bundle import Outputs as Outputs
 from .bundle import apply_file as apply_file
 from .bundle import sanitise_file as sanitise_file
 from .designs.designing import Design as Design
-from .designs.designing import Kept as Kept
+from .designs.designing import Kind as Kind
 from .designs.designing import load as load
 from .encoding.reading import Reading as Reading
 from .page import audit_page as audit_page
@@ -16,6 +16,7 @@ from .releases.card import read_card as read_card
 from .releases.estimating import Estimate as Estimate
 from .releases.estimating import estimate as estimate
 from .releases.pipeline import Applied as Applied
+from .releases.pipeline import NothingToRelease as NothingToRelease
 from .releases.pipeline import Plan as Plan
 from .releases.pipeline import Sanitised as Sanitised
 from .releases.question import Question as Question

@@ -10,14 +10,14 @@ from typing import Any, TypeVar
 
 from liftlib.channel import Uniform
 from liftlib.errors import DataError
-from lifttables.designs.designing import COUNTS, load
+from lifttables.designs.designing import load
 from lifttables.encoding.text_format import TextFormat
 from lifttables.files import check_apart, check_free, fingerprint, fresh_files
 from lifttables.page import card_documents, documents
 from lifttables.releases.counts import counts_frame
 from lifttables.releases.pipeline import Applied, Draw, ForNew, Plan, Sanitised, release, release_again
 from lifttables.releases.releasing import check_suffix, write
-from lifttables.sources.endings import STDIN, SUFFIXES, ending
+from lifttables.sources.formats import FORMATS, STDIN, ending
 from lifttables.sources.polars_rows import PolarsTable
 from lifttables.sources.source import open_table
 from mixproof.checks import checked
@@ -103,7 +103,7 @@ def sanitise_file(
             *of_ledger, to_design, to_page, to_card, to_text, to_table = every
             _drawn(draw, of_ledger, outputs.table, to_table)
             sanitised = replace(sanitised, card=replace(sanitised.card, sha256=fingerprint(to_table)))
-            for path, text in zip((to_design, to_page, to_card, to_text), documents(sanitised), strict=True):
+            for path, text in zip((to_design, to_page, to_card, to_text), documents(sanitised, plan), strict=True):
                 path.write_text(text, encoding="utf-8")
         return sanitised
 
@@ -121,12 +121,9 @@ def _tried_out(draw: Draw, result: Released) -> Released:
 
 def first_rows(path: Path, n: int = 10) -> Any:
     """Return the first rows of a released file as a Polars frame of texts."""
-    import polars as pl  # noqa: PLC0415 - slow to import
-
-    separator = SUFFIXES[ending(path) or ""]
-    if separator:
-        return pl.read_csv(path, separator=separator, n_rows=n, infer_schema=False)
-    return pl.read_parquet(path, n_rows=n)
+    suffix = ending(path)
+    assert suffix is not None  # it was checked before it was written
+    return FORMATS[suffix].scan(path).head(n).collect()
 
 
 def _drawn(draw: Draw, ledger: Sequence[Path], out: Path, aside: Path) -> None:
@@ -139,14 +136,8 @@ def _drawn(draw: Draw, ledger: Sequence[Path], out: Path, aside: Path) -> None:
 
 def _write(draw: Draw, path: Path, suffix: str) -> None:
     """Write the released rows or counts."""
-    if draw.design.mechanism == COUNTS:
-        frame = counts_frame(draw.design)
-        if suffix.endswith(".gz"):
-            raise DataError("counts are written as .csv, .tsv or .parquet: choose one of these endings")
-        if SUFFIXES[suffix]:
-            frame.write_csv(path, separator=SUFFIXES[suffix])
-        else:
-            frame.write_parquet(path)
+    if draw.design.of_counts:
+        FORMATS[suffix].write(counts_frame(draw.design).lazy(), path)
         return
     assert isinstance(draw.table, PolarsTable)  # as all files are
     write(draw.table, draw.design, path, draw.source, suffix)

@@ -16,12 +16,13 @@ import numpy as np
 from liftlib.measures.lifts import lift
 from lifttables.audits.auditing import Audit
 from lifttables.audits.measuring import MEASURE_MEANINGS
-from lifttables.audits.picture import MAX_SYMBOLS_DRAWN, as_svg, before_and_after, lift_map
-from lifttables.designs.statement import INDEPENDENT
+from lifttables.audits.picture import MAX_SYMBOLS_DRAWN, as_svg, lift_map
+from lifttables.designs.designing import Design
+from lifttables.encoding.columns import JOIN
 from lifttables.extras import extra
 from lifttables.files import json_text, printable
-from lifttables.releases.card import GUARANTEES_EXPLAINED, Card
-from lifttables.releases.pipeline import Sanitised
+from lifttables.releases.card import Card
+from lifttables.releases.pipeline import Plan, Sanitised
 from lifttables.releases.telling import headline, told
 from mixproof.checks import checked
 
@@ -56,33 +57,41 @@ def audit_page(audit: Audit) -> str:
 
 
 @checked
-def release_page(sanitised: Sanitised) -> str:
-    """Return what ``lift release`` prints as an HTML page of two sheets, with a picture before and after."""
+def release_page(sanitised: Sanitised, plan: Plan) -> str:
+    """Return what ``lift release`` prints as an HTML page, with a picture of what each output says."""
     design, card = sanitised.design, sanitised.card
-    counts = design.counts if card.of_counts else replace(design.counts, noisy=design.noisy)
-    joint, after = counts.joint, sanitised.audit.release
-    outputs = None if card.of_counts else after
     return render(
         "release.html",
         card=card,
         headline=headline(card),
-        sections=told(sanitised),
+        sections=told(sanitised, plan),
         notes=sanitised.audit.notes,
-        picture=_encoded(before_and_after(joint, outputs)),
-        drawn=min(joint.n_public, MAX_SYMBOLS_DRAWN),
-        explained=GUARANTEES_EXPLAINED,
-        independent=INDEPENDENT if card.for_population else "",
+        symbols=[JOIN.join(label) for label in card.symbols[:MAX_SYMBOLS_DRAWN]],
+        shares=_shares(design),
+        drawn=min(len(card.symbols), MAX_SYMBOLS_DRAWN),
     )
+
+
+def _shares(design: Design) -> list[tuple[str, list[float]]]:
+    """Return each output with the shares of its rows that have each value; of counts, all rows."""
+    if design.of_counts:
+        p_xy = np.maximum(design.noisy.table.T, 0.0)
+        outputs: tuple[str, ...] = ("all rows",)
+    else:
+        p_xy = replace(design.counts, noisy=design.noisy).joint.p_x[:, None] * design.channel.kernel
+        outputs = design.outputs
+    shares = p_xy / np.maximum(p_xy.sum(axis=0), np.finfo(float).tiny)
+    return [(output, column[:MAX_SYMBOLS_DRAWN].tolist()) for output, column in zip(outputs, shares.T, strict=True)]
 
 
 def _encoded(picture: Axes) -> str:
     return base64.b64encode(as_svg(picture).encode()).decode()
 
 
-def documents(sanitised: Sanitised) -> tuple[str, str, str, str]:
+def documents(sanitised: Sanitised, plan: Plan) -> tuple[str, str, str, str]:
     """Return the texts of a release's design, page, card, and card in Markdown."""
     design = json.dumps(sanitised.design.content(), ensure_ascii=False) + "\n"
-    return design, release_page(sanitised), *card_documents(sanitised.card)
+    return design, release_page(sanitised, plan), *card_documents(sanitised.card)
 
 
 def card_documents(card: Card) -> tuple[str, str]:

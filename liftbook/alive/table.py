@@ -24,7 +24,6 @@ from liftlib.measures.lifts import lift
 from lifttables.audits.auditing import as_dict, audited
 from lifttables.audits.picture import MAX_SYMBOLS_DRAWN, as_svg, lift_map
 from lifttables.cli import example
-from lifttables.designs.designing import DEFAULT_CONFIDENCE
 from lifttables.encoding.columns import Counts
 from lifttables.encoding.reading import Reading
 from lifttables.encoding.table import Rows
@@ -32,7 +31,7 @@ from lifttables.page import audit_page, documents
 from lifttables.releases.pipeline import Draw, Plan, Sanitised, release
 from lifttables.releases.question import Question, percent
 from lifttables.releases.telling import told
-from lifttables.sources.endings import SUFFIXES, ending
+from lifttables.sources.formats import FORMATS, Text, ending
 from lifttables.sources.frames import Frame
 from lifttables.sources.widths import check_widths
 
@@ -57,15 +56,16 @@ class OwnTable(Frame):
 
     def __init__(self, data: bytes, name: str) -> None:
         suffix = ending(Path(name))
-        if suffix is None or not SUFFIXES[suffix]:
+        kind = FORMATS.get(suffix or "")
+        if suffix is None or not isinstance(kind, Text):
             raise DataError(f"{name} is no CSV file by its name: it ends in .csv or .tsv, or in either and .gz")
         if len(data) > MAX_BYTES:
             raise DataError(
                 f"{name} has {len(data) / 1e6:,.0f} MB, more than {MAX_BYTES / 1e6:,.0f}: audit it with `lift audit`"
             )
-        self.name, self.separator = name, SUFFIXES[suffix]
+        self.name, self.separator = name, kind.separator
         try:
-            data = gzip.decompress(data) if suffix.endswith(".gz") else data
+            data = gzip.decompress(data) if kind.zipped else data
             self._text = data.decode("utf-8-sig").lstrip("\r\n")
         except UnicodeDecodeError as error:
             raise DataError(f"{name} is not UTF-8 at byte {error.start:,}: save it as UTF-8") from error
@@ -117,11 +117,11 @@ def reading_of(asked: dict[str, Any], **words: Any) -> Reading:
     )
 
 
-def files(draw: Draw, sanitised: Sanitised, name: str, separator: str) -> list[dict[str, Any]]:
+def files(draw: Draw, sanitised: Sanitised, plan: Plan, name: str, separator: str) -> list[dict[str, Any]]:
     """Return the files to write: ``name``, ``text``, and whether they are private."""
     table = draw.frame().to_csv(index=False, sep=separator, lineterminator="\n")
     sanitised = replace(sanitised, card=replace(sanitised.card, sha256=hashlib.sha256(table.encode()).hexdigest()))
-    design, page, card, text = documents(sanitised)
+    design, page, card, text = documents(sanitised, plan)
     ending = ".csv" if separator == "," else ".tsv"
     released = {ending: table, ".card.json": card, ".card.md": text}
     private = {".PRIVATE.audit.html": page, ".PRIVATE.design.json": design}
@@ -210,7 +210,7 @@ class Desk:
 
         def sink(draw: Draw, sanitised: Sanitised) -> Sanitised:
             output_files.extend(
-                files(draw, sanitised, table.name.removesuffix(".gz").rpartition(".")[0], table.separator)
+                files(draw, sanitised, plan, table.name.removesuffix(".gz").rpartition(".")[0], table.separator)
             )
             return sanitised
 
@@ -222,10 +222,10 @@ class Desk:
         )
         done = release(table, plan, sink, rng=wanted.get("seed"))
         return {
-            "sections": told(done),
+            "sections": told(done, plan),
             "notes": list(done.audit.notes),
             "files": output_files,
-            "command": command(table.name, reading, question, wanted["confidence"]),
+            "command": command(table.name, reading, question),
         }
 
 
@@ -234,10 +234,10 @@ def question_of(wanted: dict[str, Any]) -> Question:
     return Question(wanted["belief"], wanted["at_most"])
 
 
-def command(name: str, how: Reading, question: Question, confidence: float) -> str:
+def command(name: str, how: Reading, question: Question) -> str:
     """Return the command that makes the page's release.
 
-    >>> command("a b.csv", Reading("ill", "age", bins=("age=20,40",)), Question(0.1, 0.2), 0.95)
+    >>> command("a b.csv", Reading("ill", "age", bins=("age=20,40",)), Question(0.1, 0.2))
     "lift release 'a b.csv' --secret ill --public age --bin age=20,40 --belief 10% 20% -o released.csv"
     """
     bins = [*how.bins, *(f"{column}=codes" for column in how.categorical)]
@@ -246,7 +246,6 @@ def command(name: str, how: Reading, question: Question, confidence: float) -> s
     words += [] if how.na is None else ["--na", *how.na]
     words += [] if how.missing == "refuse" else ["--missing", how.missing]
     words += ["--belief", *(f"{100 * share:.12g}%" for share in (question.belief, question.at_most))]
-    words += [] if confidence == DEFAULT_CONFIDENCE else ["--confidence", repr(confidence)]
     return shlex.join([*words, "-o", "released.csv"])
 
 

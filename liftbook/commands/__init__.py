@@ -15,7 +15,9 @@ COMMANDS = {
     "store": Command("liftbook.commands.store", "run what the book's stored values lack", "book"),
 }
 
-LIFTBOOK = Program("liftbook", "List the book's chapters and rerun them with your own parameters.", COMMANDS)
+LIFTBOOK = Program(
+    "liftbook", "List the book's chapters and rerun them with your own parameters.", COMMANDS, debug=True
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -17,7 +17,7 @@ from lifttables.audits.symbols import AuditedSymbol, audited_symbols
 from lifttables.encoding.columns import Counts
 from lifttables.encoding.counting import NA_TEXTS, named
 from lifttables.encoding.naming import for_which_values, notes_on_labels
-from lifttables.encoding.reading import NO_GUARANTEE, Reading, Sampling
+from lifttables.encoding.reading import Reading
 from lifttables.files import many
 from lifttables.population.sample import Sample
 from lifttables.sources.randomness import generator
@@ -121,7 +121,7 @@ def audit(
     """
     how = Reading.from_words({"secret": secret, "public": public, **AUDIT_DEFAULTS, **reading})
     counts = how.counts(open_table(source, how.text_format))
-    return audited(counts, notion, resamples=resamples, level=level, rng=rng, sampling=how.sampling)
+    return audited(counts, notion, resamples=resamples, level=level, rng=rng, population=how.population is not False)
 
 
 @checked
@@ -135,13 +135,13 @@ def audited(
     rng: np.random.Generator | int | None = None,
     notes: tuple[str, ...] = (),
     sure: bool = False,
-    sampling: Sampling = "independent",
+    population: bool = True,
 ) -> Audit:
     """Return the audit of counts, unchanged or released by a channel.
 
     Other parameters are as for :func:`audit`. ``notes`` are further notes, ``sure`` means that the channel's design
-    already proves the notion for the population, and rows whose ``sampling`` is not independent are audited for this
-    sample only.
+    already proves the notion for the population, and rows that are no draws from a ``population`` are audited for
+    this sample only.
     """
     resamples = check_count("resamples", resamples, 0)
     level = check_scalar("level", level, 0, 1, open_low=True, open_high=True)
@@ -163,18 +163,16 @@ def audited(
         *notes_on_labels(counts.public),
     )
     all_notes += _notes(table, joint, before="" if channel is None else "before the release, ")
-    intervals, population = {}, None
-    if sampling == "independent":
+    intervals, verdict = {}, None
+    if population:
         if channel is None:  # a release has its card
             all_notes = (for_which_values(counts.secret, rows, level), *all_notes)
         sample = Sample(table, level, counts.chosen)
         intervals = intervals_of(sample, channel, measures, resamples, generator(rng))
         if notion is not None:
-            population = "kept" if sure else verdict_of(sample, notion, channel)
+            verdict = "kept" if sure else verdict_of(sample, notion, channel)
     else:
-        all_notes += (
-            f"nothing is said about the population, as the rows are declared as {sampling}: {NO_GUARANTEE[sampling]}",
-        )
+        all_notes += ("nothing is said about the population, because the rows are no independent draws from it",)
     return Audit(
         secret=" & ".join(counts.secret.names),
         public=" & ".join(counts.public.names),
@@ -185,7 +183,7 @@ def audited(
         kept=satisfied,
         overall=measures,
         intervals=intervals,
-        population=population,
+        population=verdict,
         symbols=symbols,
         notes=all_notes,
         resamples=resamples,

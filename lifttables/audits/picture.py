@@ -1,4 +1,4 @@
-"""The plots of an audit and of a release.
+"""The plots of an audit.
 
 Matplotlib is imported when something is drawn.
 """
@@ -10,10 +10,6 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from liftlib.joint import Joint
-from liftlib.measures.lifts import lift
 from lifttables.extras import extra
 from mixproof.numerics import Matrix
 
@@ -28,18 +24,6 @@ def lift_map(lifts: Matrix, secrets: Sequence[object], symbols: Sequence[object]
     with extra("tables"):
         from liftlib import plots  # noqa: PLC0415 - takes half a second to import
     return plots.lift_map(lifts, secrets, symbols)
-
-
-def before_and_after(before: Joint, after: Joint | None) -> Axes:
-    """Draw the lifts of each symbol and, below a line, of each released value; the first ones if there are many."""
-    tables = [("before", before), *([] if after is None else [("released", after)])]
-    shown = [table.public[:MAX_SYMBOLS_DRAWN] for _, table in tables]
-    lifts = np.hstack([lift(table)[:, : len(names)] for (_, table), names in zip(tables, shown, strict=True)])
-    names = [f"{when}: {name}" for (when, _), part in zip(tables, shown, strict=True) for name in part]
-    axes = lift_map(lifts, list(map(str, before.secret)), names)
-    if after is not None:
-        axes.axhline(len(shown[0]) - 0.5, color="black", linewidth=1.5)
-    return axes
 
 
 def as_svg(ax: Axes) -> str:

@@ -47,6 +47,7 @@ OPTIONS = {
     "missing": "--missing",
     "na": "--na",
     "separator": "--separator",
+    "population": "--population",
     "values": "--values",
 }
 
@@ -61,6 +62,7 @@ class Program(NamedTuple):
     name: str
     description: str
     commands: Mapping[str, Command]
+    debug: bool = False  # whether it has an option that shows tracebacks
 
 
 LIFT = Program("lift", "Publish columns of a table without revealing a secret column.", COMMANDS)
@@ -88,7 +90,7 @@ def run(program: Program, arguments: Sequence[str] | None = None) -> int:
         _drop_the_rest()
         return EXIT_PIPE_CLOSED
     except (OSError, MemoryError) as error:
-        if "--debug" in words:
+        if program.debug and "--debug" in words:
             raise
         reason = getattr(error, "strerror", None) or type(error).__name__
         where = getattr(error, "filename", None)
@@ -111,21 +113,22 @@ def _drop_the_rest() -> None:
 
 
 def _run(program: Program, words: list[str]) -> int:
-    debug = False
     try:
         parser, module = _parser(program, words)
         options = parser.parse_args(_with_texts(parser, words))
-        debug = options.debug
         with extra(program.commands[options.command].extra), warnings.catch_warnings():
             warnings.simplefilter("always", LiftWarning)
             warnings.showwarning = partial(_warn, program.name)  # it prints a message, and of no place
             code: int = module.run(options)
     except LiftError as error:
-        if debug:
+        if program.debug and "--debug" in words:
             raise
         named = [OPTIONS[name] for name in error.arguments if name in OPTIONS]
         remedy = f" ({', '.join(dict.fromkeys(named))})" * bool(named)
-        print(f"{program.name}: {_line(error)}{remedy}", file=sys.stderr)
+        # a few errors have several lines, each of which is a sentence for the user
+        *lines, last = map(_line, getattr(error, "lines", (error,)))
+        for line in [*lines, f"{last}{remedy}"]:
+            print(f"{program.name}: {line}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         print(f"{program.name}: stopped; what is not finished was not written", file=sys.stderr)
@@ -164,7 +167,8 @@ def _parser(program: Program, words: list[str]) -> tuple[argparse.ArgumentParser
     """Return the parser, with the options of the named command only, and its module."""
     parser = argparse.ArgumentParser(prog=program.name, description=program.description)
     parser.add_argument("--version", action="version", version=f"liftlib {__version__}")
-    parser.add_argument("--debug", action="store_true", help="show a traceback with an error")
+    if program.debug:
+        parser.add_argument("--debug", action="store_true", help="show a traceback with an error")
     commands = parser.add_subparsers(dest="command", required=True)
     # the options before the command take no values
     named = next((word for word in words if not word.startswith("-")), None)

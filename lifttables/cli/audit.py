@@ -9,11 +9,11 @@ from lifttables import Audit, open_table
 from lifttables.audits.auditing import AUDIT_DEFAULTS, as_dict, audited
 from lifttables.audits.measuring import MEASURE_MEANINGS
 from lifttables.cli.options import (
-    confidence_option,
     files_read,
-    notion_of,
+    number_options,
     output_options,
     promise_options,
+    question_of,
     reading,
     table_options,
     text_options,
@@ -26,7 +26,7 @@ MAX_SYMBOLS_PRINTED = 20  # maximum number of symbols printed; the page and --js
 
 EXAMPLES = f"""\
   lift audit patients.csv --secret diagnosis --public age_band
-  lift audit patients.csv --secret diagnosis --public age_band --notion lip --eps 0.5 -o audit.html
+  lift audit patients.csv --secret diagnosis --public age_band --belief 10% 20% -o audit.html
   lift audit patients.csv --secret diagnosis region --public age_band sex --bin visits=3,10
 The table must contain the secret. A released table does not; its audit is OUT.PRIVATE.audit.html.
 Rows with missing values, or texts such as NA or -, are dropped and counted in a note; see --missing and --na.
@@ -37,21 +37,22 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     table_options(parser)
     text_options(parser)
+    number_options(parser)
     promise_options(parser)
-    confidence_option(parser, "of the intervals and of the verdict for the population")
     output_options(parser, "write a report with plots as an HTML page", required=False)
     json_option(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Audit, print, and return the exit code."""
-    notion = notion_of(options)
+    question = question_of(options.belief)
+    notion = None if question is None else question.notion
     if options.output is not None:  # before the table is read, which may take long
         check_apart([options.output], files_read(options))
         check_free(options.output, force=options.force)
     how = reading(options, **AUDIT_DEFAULTS)
     counts = how.counts(open_table(options.table, how.text_format))
-    audit = audited(counts, notion, sampling=how.sampling, level=options.confidence)
+    audit = audited(counts, notion, population=how.population is not False)
     if options.output is not None:
         page_file(options.output, lifttables.audit_page(audit), files_read(options), force=options.force)
     if options.json:

@@ -6,13 +6,12 @@ import argparse
 from pathlib import Path
 
 from lifttables import estimate, read_card
-from lifttables.cli.options import confidence_option, text_format_of, text_options
+from lifttables.cli.options import text_format_of, text_options
 from lifttables.cli.shared import json_option, print_json, print_lines
 from lifttables.files import printable
 
 EXAMPLES = """\
   lift estimate out.csv out.card.json
-  lift estimate out.csv out.card.json --confidence 0.9
 The file is verified first, as by `lift verify`.
 Exit codes: 0 success; 2 error; 5 the file is not the release of the card."""
 
@@ -23,7 +22,6 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("table", type=Path, help="the released .csv, .tsv (may end in .gz) or .parquet file")
     parser.add_argument("card", type=Path, help="the JSON card of the release")
-    confidence_option(parser, "level of the intervals")
     text_options(parser)
     json_option(parser)
 
@@ -31,7 +29,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Estimate, print, and return the exit code."""
     card = read_card(options.card)
-    estimates = estimate(options.table, card, level=options.confidence, text_format=text_format_of(options))
+    estimates = estimate(options.table, card, text_format=text_format_of(options))
     rows = estimates.as_rows()
     if options.json:
         condition = estimates.condition

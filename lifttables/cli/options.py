@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import math
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from liftlib.errors import InvalidParameter
-from liftlib.notions import ALIP, LDP, LIP, RatioBased
 from lifttables.cli import TEXT_MARK
-from lifttables.designs.designing import DEFAULT_CONFIDENCE
 from lifttables.encoding.binning import hierarchy_file
 from lifttables.encoding.reading import Reading
 from lifttables.encoding.text_format import TextFormat
 from lifttables.releases.question import Question
-from lifttables.sources.endings import STDIN
+from lifttables.sources.formats import STDIN
 
-TABLE_HELP = "a .csv, .tsv (may end in .gz) or .parquet file; - reads CSV from the standard input"
-
-NOTIONS: dict[str, type[RatioBased]] = {"lip": LIP, "alip": ALIP, "ldp": LDP}  # others are for Python
+TABLE_HELP = "a .csv, .tsv (may end in .gz), .parquet or .xlsx file; - reads CSV from the standard input"
 
 NAMED_CHARACTERS = {"tab": "\t", "\\t": "\t", "space": " "}  # names of characters that are hard to type in a command
 
@@ -53,7 +48,7 @@ def table_options(parser: argparse.ArgumentParser, *, required: bool = True) -> 
         action="append",
         default=[],
         metavar="COLUMN=BINS",
-        help="bin a column: age=30,45,60 (edges, or dates), age=quantiles:4, seen=year (quarter, month, day); "
+        help="bin a column: age=30,45,60 (edges, or dates), seen=year (quarter, month, day); "
         "postcode=codes takes its numbers as they are; can be repeated",
     )
     add(
@@ -103,17 +98,25 @@ def text_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def number_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options for how numbers and dates are written."""
+    parser.add_argument("--decimal", choices=[".", ","], default=".", help="the decimal mark of numbers to bin")
+    parser.add_argument("--dates", metavar="FORMAT", help="how dates are written, as in --dates %%d.%%m.%%Y")
+
+
 def promise_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options for a notion with its budget."""
+    """Add the options for a promise and for whom it is."""
     parser.add_argument(
-        "--notion", choices=list(NOTIONS), help="the privacy notion, as in --notion lip --eps 1; others are for Python"
+        "--belief",
+        nargs=2,
+        metavar=("BEFORE", "AFTER"),
+        help="the promise: no belief of BEFORE becomes more than AFTER, as in --belief 10%% 20%% or --belief 0.1 0.2",
     )
     parser.add_argument(
-        "--eps",
-        type=float,
-        nargs="+",
-        metavar="EPS",
-        help="its budget, in nats; alip takes two, for the lower and the upper bound, as in --eps 1.3 0.7",
+        "--population",
+        choices=["yes", "no"],
+        help="whether the rows are independent draws from the population, as a promise for it needs; asked for if a "
+        "column is called like survey weights, strata or households",
     )
 
 
@@ -123,29 +126,15 @@ def output_options(parser: argparse.ArgumentParser, what: str, *, required: bool
     parser.add_argument("--force", action="store_true", help="overwrite existing files, but never an input file")
 
 
-def confidence_option(parser: argparse.ArgumentParser, of: str) -> None:
-    """Add the option for a level of confidence."""
-    parser.add_argument(
-        "--confidence",
-        type=share,
-        default=DEFAULT_CONFIDENCE,
-        metavar="SHARE",
-        help=f"the confidence {of}, as in --confidence 0.99 (default: %(default)s)",
-    )
-
-
-def seed_option(parser: argparse.ArgumentParser, of: str) -> None:
-    """Add ``--seed``."""
-    parser.add_argument("--seed", type=seed, metavar="N", help=of)
-
-
 def reading(options: argparse.Namespace, **defaults: Any) -> Reading:
     """Return the options for reading the table; keyword arguments are defaults."""
     given = {field.name: getattr(options, field.name, None) for field in fields(Reading)}
-    given = {name: value for name, value in given.items() if value is not None}
+    given = {name: value for name, value in given.items() if value is not None and name != "population"}
     codes = [text.removesuffix(f"={CODES}") for text in options.bins if text.endswith(f"={CODES}")]
     bins = [text for text in options.bins if not text.endswith(f"={CODES}")]
     text_format = vars(text_format_of(options))
+    answer = getattr(options, "population", None)
+    given["population"] = None if answer is None else answer == "yes"
     return Reading(**(defaults | given | text_format | {"bins": bins, "categorical": codes}))
 
 
@@ -154,52 +143,30 @@ def text_format_of(options: argparse.Namespace) -> TextFormat:
     return TextFormat(NAMED_CHARACTERS.get(options.separator, options.separator), '"', options.encoding)
 
 
-def notion_of(options: argparse.Namespace) -> RatioBased | None:
-    """Return the notion that the options name, or None; refuse inconsistent options."""
-    if options.notion is None:
-        if options.eps is not None:
-            raise InvalidParameter("--eps needs a --notion: give both, as in --notion lip --eps 1")
-        return None
-    wanted = 2 if options.notion == "alip" else 1
-    if options.eps is None or len(options.eps) != wanted:
-        given = "none" if options.eps is None else " ".join(f"{eps:g}" for eps in options.eps)
-        example = "two budgets, as in --eps 1.3 0.7" if wanted == 2 else "one budget, as in --eps 1"
-        raise InvalidParameter(f"--notion {options.notion} takes {example}; given: {given}")
-    return NOTIONS[options.notion](*options.eps)
-
-
 def question_of(texts: list[str] | None) -> Question | None:
-    """Return the question in two percentages, or None."""
-    return None if texts is None else Question(*(_percentage(text) for text in texts))
+    """Return the question in two shares, or None."""
+    return None if texts is None else Question(*map(share_of, texts))
 
 
-def _percentage(text: str) -> float:
-    number = text.strip().removesuffix("%")
+def share_of(text: str) -> float:
+    """Return a share from a text: 10%, 10 and 0.1 are the same; raise InvalidParameter for another text or for 1.
+
+    >>> [share_of(text) for text in ("10%", "10", "0.1", "0.5 %")]
+    [0.1, 0.1, 0.1, 0.005]
+    """
+    wanted = f"--belief has {text!r}: give two shares between 0 % and 100 %, such as 10% 20% or 0.1 0.2"
+    number = text.strip()
+    in_percent = number.endswith("%")
     try:
-        value = float(number) / 100
-    except ValueError:
-        value = math.nan
-    if "%" not in text or not 0 < value < 1:
-        raise InvalidParameter(f"--belief has {text!r}: give two percentages between 0% and 100%, such as 10% 20%")
-    return value
-
-
-def seed(text: str) -> int:
-    """Return the seed in a text; argparse reports an invalid seed."""
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a seed: give a whole number of at least 0")
-    return int(text)
-
-
-def share(text: str) -> float:
-    """Return a share in (0, 1); argparse reports an invalid one."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 < value < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a confidence: give a share between 0 and 1, such as 0.95")
-    return value
+        value = float(number.removesuffix("%"))
+    except ValueError as error:
+        raise InvalidParameter(wanted) from error
+    if value == 1 and not in_percent:
+        raise InvalidParameter("--belief has 1, which may be 1 % or all: write 1% or 0.01, or a share below 100%")
+    share = value / 100 if in_percent or value > 1 else value
+    if not 0 < share < 1:
+        raise InvalidParameter(wanted)
+    return share
 
 
 def files_read(options: argparse.Namespace) -> list[Path]:

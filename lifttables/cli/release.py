@@ -12,9 +12,8 @@ from lifttables import Outputs, Plan, apply_file, sanitise_file
 from lifttables.audits.auditing import as_dict
 from lifttables.bundle import first_rows
 from lifttables.cli.options import (
-    confidence_option,
     files_read,
-    notion_of,
+    number_options,
     output_options,
     promise_options,
     question_of,
@@ -23,28 +22,31 @@ from lifttables.cli.options import (
     text_format_of,
     text_options,
 )
-from lifttables.cli.shared import json_option, print_json, print_lines
-from lifttables.designs.designing import DEFAULT_CONFIDENCE, information
-from lifttables.files import check_apart, printable
+from lifttables.cli.shared import json_option, print_json, print_lines, shortened, wrapped
+from lifttables.designs.designing import information
+from lifttables.files import check_apart
 from lifttables.releases.ledger import ledger_next_to
-from lifttables.releases.telling import LIMITS, PROMISED, PUBLISHED, headline, promises, told
-from lifttables.sources.endings import STDIN
+from lifttables.releases.telling import PROMISED, PUBLISHED, USES, headline, told
+from lifttables.sources.formats import STDIN
 
 EXAMPLES = """\
   lift release patients.csv --secret diagnosis --public age_band --belief 10% 20% --dry-run
   lift release patients.csv --secret diagnosis --public age_band --belief 10% 20% -o out.csv
-  lift release people.csv --secret income illness --public town --bin town=codes --notion lip --eps 0.5 -o out.csv
-  lift release patients.csv --secret diagnosis --public age_band --counts -o counts.csv
+  lift release people.csv --secret income illness --public town --bin town=codes --belief 10% 20% -o out.csv
+  lift release patients.csv --secret diagnosis --public age_band --counts --belief 10% 20% -o counts.csv
   lift release new.csv --design out.PRIVATE.design.json -o new-out.csv
 --belief 10% 20% promises that for somebody who knows only how common each value of the secret is, no belief of 10 %
-becomes more than 20 %. The promise holds for the population, with confidence 0.95, if the rows are independent draws;
-The command shows what it publishes before it writes OUT.csv and its card (OUT.card.json, OUT.card.md) for publication.
+becomes more than 20 %. The promise holds for the population, with confidence 95 %, if the rows are independent draws.
+The command shows what it publishes and writes OUT.csv and its card (OUT.card.json, OUT.card.md) for publication.
 OUT.PRIVATE.design.json, OUT.PRIVATE.audit.html and TABLE.PRIVATE.releases.json are confidential. The secret is never
-published. A public column is left out if the release retains more without it; a note says so.
-Exit codes: 0 success; 2 error; 3 nothing but a constant keeps the promise, or the ledger has another release of these
-rows."""
+published. The rows of a table are released once; the same command again gives the identical file.
+The noise comes from your key, noise.PRIVATE.key in $XDG_STATE_HOME/lift (~/.local/state/lift): keep it secret, and keep
+it, or the same table gets other noise. Teams and CI keep one key where only they can read it.
+Exit codes: 0 success; 2 error; 3 nothing could be released: too little would be left, the notion would be violated, or
+the rows were released before."""
 
 PREVIEW_ROWS = 10
+MOST_OUTPUT_LINES = 5  # for outputs in a terminal; the page has all
 FIRST_ONLY = (
     "secret",
     "public",
@@ -53,10 +55,10 @@ FIRST_ONLY = (
     "values",
     "na",
     "belief",
-    "notion",
-    "eps",
+    "population",
     "noise",
     "counts",
+    "merge",
 )
 
 
@@ -64,29 +66,23 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     table_options(parser, required=False)
     text_options(parser)
-    add = parser.add_argument
-    add(
-        "--belief",
-        nargs=2,
-        metavar=("BEFORE", "AFTER"),
-        help="the promise: no belief of BEFORE becomes more than AFTER, as in --belief 10%% 20%%",
-    )
+    number_options(parser)
     promise_options(parser)
+    add = parser.add_argument
     add(
         "--counts",
         action="store_true",
         help="publish noisy counts of the public columns and no rows: estimates of shares, which are "
         "protected by noise that keeps the promise for everybody, whatever else is known",
     )
-    add("--merge", action="store_true", help="merge values, without random draws; this retains less")
-    confidence_option(parser, "with which the population satisfies the promise")
+    add("--merge", action="store_true", help="merge values into groups, without random draws; this retains less")
     add(
         "--noise",
         type=float,
         metavar="C",
         help="level of the noise of the counts that the release is designed from, as in --noise 0.5: somebody who "
         "knows all other rows learns e^(2 C) times as much from the design (default: sqrt(50 / rows per cell), from "
-        "0.1 to 1)",
+        "0.1 to 1); of --counts, by default half of what the belief allows",
     )
     add("--design", type=Path, metavar="FILE", help="release new rows with this design of an earlier release")
     output_options(parser, "the table to write: .csv, .tsv or .parquet", required=False)
@@ -94,8 +90,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     add(
         "--ledger",
         metavar="FILE",
-        help="the record of releases of these rows (default: TABLE.PRIVATE.releases.json): the same release again is "
-        "no new one, and another release of rows stops",
+        help="the record of releases under the table's name (default: TABLE.PRIVATE.releases.json); for other people "
+        "under the same name, a new file",
     )
     json_option(parser)
 
@@ -112,23 +108,20 @@ def _first(options: argparse.Namespace) -> int:
         raise InvalidParameter(
             "name the columns (--secret COLUMN --public COLUMN), or an earlier design (--design FILE)"
         )
-    question, notion = question_of(options.belief), notion_of(options)
-    promise = question or notion
-    if promise is None or (question is not None and notion is not None):
+    question = question_of(options.belief)
+    if question is None:
         raise InvalidParameter(
-            "say what the release promises, in one way: --belief 10% 20% (no belief of 10 % becomes more than 20 %), "
-            "or a --notion with its --eps"
+            "say what the release promises: --belief 10% 20% means that no belief of 10 % becomes more than 20 %"
         )
     outputs = Outputs.next_to(options.output or Path("dry-run.csv"))
     check_apart([*outputs.private, *outputs.public], files_read(options))
-    plan = Plan(
-        reading(options, rare="pool"), promise, options.confidence, options.counts, options.merge, options.noise
-    )
+    how = reading(options, rare="pool")
+    plan = Plan(how, question, counts=options.counts, merge=options.merge, noise=options.noise)
     done = sanitise_file(
         options.table, outputs, plan, ledger=_ledger(options), force=options.force, rehearse=options.dry_run
     )
-    files = {} if options.dry_run else {name: str(path) for name, path in vars(outputs).items()}
     if options.json:
+        files = {} if options.dry_run else {name: str(path) for name, path in vars(outputs).items()}
         print_json(
             {
                 "files": files,
@@ -139,17 +132,34 @@ def _first(options: argparse.Namespace) -> int:
             }
         )
         return 0
-    sections = told(done)
+    sections = told(done, plan)
     rows = done.frame if options.dry_run else first_rows(outputs.table, PREVIEW_ROWS)
     lines = [headline(done.card)]
-    for title, sentences in sections.items():
-        lines += _section(title, sentences)
-        if title == PUBLISHED:
-            lines += _rows_section(rows, "count" if done.card.of_counts else "row")
-    lines += ["", *(f"note: {note}" for note in done.audit.notes)]
+    lines += _outputs(sections[PUBLISHED])
+    lines += [f"  first: {_first_of(rows)}"]
+    lines += [f"{PROMISED}:", *(f"  {sentence}" for sentence in sections[PROMISED])]
+    lines += [f"{USES}:", *(f"  {sentence}" for sentence in sections[USES])]
     print_lines(lines)
     _print_files(options, outputs, outputs.private)
     return 0
+
+
+def _outputs(sentences: Sequence[str]) -> list[str]:
+    """Return the first sentences on outputs, as many as have room in a terminal."""
+    lines: list[str] = []
+    height = 0
+    for sentence in sentences:
+        line = f"  {sentence}"
+        height += len(wrapped(line))
+        if height > MOST_OUTPUT_LINES:
+            return [*lines, f"  and {len(sentences) - len(lines)} more, on the page"]
+        lines.append(line)
+    return lines
+
+
+def _first_of(rows: Any) -> str:
+    """Return the first rows in a line."""
+    return shortened(" | ".join(", ".join(map(str, row)) for row in rows.rows()), 140)
 
 
 def _print_files(options: argparse.Namespace, outputs: Outputs, private: Sequence[Path]) -> None:
@@ -158,25 +168,17 @@ def _print_files(options: argparse.Namespace, outputs: Outputs, private: Sequenc
         print("nothing was written (--dry-run)")
         return
     public = [outputs.table, outputs.card, outputs.text]
-    lines = _section("For publication, together", list(map(str, public)))
-    confidential = ["what is printed here", *map(str, private), str(_ledger(options))]
-    lines += _section("Confidential, because of the counts in them", confidential)
-    for line in lines:
-        print(printable(line))
-
-
-def _section(title: str, lines: Sequence[str]) -> list[str]:
-    return ["", f"{title}:", *(f"  {line}" for line in lines)]
-
-
-def _rows_section(rows: Any, what: str = "row") -> list[str]:
-    shown = [" | ".join(map(str, row)) for row in (rows.columns, *rows.rows())]
-    return _section(f"The first {len(rows)} published {what}s", shown)
+    confidential = [*private, Path(_ledger(options) or "")]
+    print_lines(
+        [
+            f"for publication, together: {', '.join(map(str, public))}",
+            f"confidential, like what is printed here: {', '.join(map(str, confidential))}",
+        ]
+    )
 
 
 def _again(options: argparse.Namespace) -> int:
     given = [name for name in FIRST_ONLY if getattr(options, name) not in (None, [], False)]
-    given += ["confidence"] * (options.confidence != DEFAULT_CONFIDENCE)
     if given:
         names = ", ".join({"bins": "--bin", "hierarchies": "--hierarchy"}.get(name, f"--{name}") for name in given)
         raise InvalidParameter(f"the design says how new rows are read and what is promised: leave out {names}")
@@ -198,8 +200,9 @@ def _again(options: argparse.Namespace) -> int:
         print_json({"table": None if options.dry_run else str(outputs.table), "card": card.as_dict()})
         return 0
     shown = applied.frame if options.dry_run else first_rows(outputs.table, PREVIEW_ROWS)
-    lines = [headline(card, new=True), *_rows_section(shown)]
-    print_lines([*lines, *_section(PROMISED, promises(card)), *_section(LIMITS, card.not_covered)])
+    lines = [headline(card, new=True), f"  first: {_first_of(shown)}"]
+    lines += [f"{PROMISED}:", f"  {card.not_covered[0]}", *(f"  {sentence}" for sentence in card.words)]
+    print_lines(lines)
     _print_files(options, outputs, ())
     return 0
 

@@ -25,12 +25,25 @@ def print_json(value: Any) -> None:
 def print_lines(lines: Iterable[str]) -> None:
     """Print sentences without control characters, in lines of at most ``LINE_WIDTH`` characters; words stay whole."""
     for line in lines:
-        text = printable(line)
-        indent = " " * (len(text) - len(text.lstrip()))
-        wrapped = textwrap.wrap(
-            text, LINE_WIDTH, subsequent_indent=f"{indent}  ", break_long_words=False, break_on_hyphens=False
-        )
-        print("\n".join(wrapped))
+        print("\n".join(wrapped(line)))
+
+
+def wrapped(line: str) -> list[str]:
+    """Return a sentence in lines of at most ``LINE_WIDTH`` characters, as :func:`print_lines` prints it."""
+    text = printable(line)
+    indent = " " * (len(text) - len(text.lstrip()))
+    return textwrap.wrap(
+        text, LINE_WIDTH, subsequent_indent=f"{indent}  ", break_long_words=False, break_on_hyphens=False
+    )
+
+
+def shortened(text: str, most: int) -> str:
+    """Return a text of at most ``most`` characters, which end in three dots if it was longer.
+
+    >>> shortened("abcdefgh", 6)
+    'abc...'
+    """
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def plain(value: Any) -> Any:

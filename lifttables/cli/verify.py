@@ -6,16 +6,19 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from lifttables import read_card, verify
+from lifttables import load, read_card, verify
 from lifttables.cli.shared import json_option, print_json
 from lifttables.files import printable
 from lifttables.releases.verifying import EXIT_DIFFERS
 
 EXAMPLES = f"""\
   lift verify out.csv out.card.json
-The command compares the card with its digest, and the file's SHA-256, columns, number of rows and symbols with the
-card. This shows that the two belong together and were not changed, not who made them: somebody could replace both. The
-digest that it prints identifies a card; publish it where nobody else can write.
+  lift verify out.csv out.card.json --design out.PRIVATE.design.json
+The command compares the card with its digest, the text card (OUT.card.md) with what the JSON card says, and the file's
+SHA-256, columns, number of rows and values with the card. With the confidential design it also computes the release
+again from the noisy counts, and so whether its probabilities keep the promise. This shows that they belong together and
+were not changed, not who made them: somebody could replace all of them, or choose another promise, and only a signature
+would show it. The digest that it prints identifies a card; publish it where nobody else can write.
 Exit codes: 0 they belong together; {EXIT_DIFFERS} they differ; 2 one of them cannot be read."""
 
 
@@ -23,14 +26,17 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("release", type=Path, help="the released .csv, .tsv (may end in .gz) or .parquet file")
     parser.add_argument("card", type=Path, help="the JSON card of the release")
+    parser.add_argument("--design", type=Path, metavar="FILE", help="the confidential design of the release")
     json_option(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Compare, print the differences, and return the exit code."""
     card = read_card(options.card)
-    text = options.card.with_suffix(".md")
-    verification = verify(options.release, card, text=text.read_text(encoding="utf-8") if text.exists() else None)
+    beside = options.card.with_suffix(".md")
+    text = beside.read_text(encoding="utf-8", errors="replace") if beside.is_file() else None
+    design = None if options.design is None else load(options.design)
+    verification = verify(options.release, card, text=text, design=design)
     if options.json:
         print_json({"agrees": verification.agrees, **asdict(verification)})
         return 0 if verification.agrees else EXIT_DIFFERS

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -13,7 +14,8 @@ from numpy.typing import NDArray
 
 from liftlib.channel import Channel, Uniform
 from liftlib.errors import DataError, InvalidParameter
-from liftlib.notions import Notion, RatioBased
+from liftlib.joint import Joint
+from liftlib.notions import RatioBased
 from liftlib.notions.catalogue import content_of, from_content
 from lifttables.confident.families import Designed, designed
 from lifttables.encoding.columns import JOIN, Column, Counts, Symbols, as_dict, from_dict
@@ -21,41 +23,21 @@ from lifttables.encoding.naming import Texts, behind, texts_of_outputs
 from lifttables.files import indices_from, many, read_ours, texts_from
 from lifttables.population.noisy import NoisyCounts
 from mixproof.checks import checked
-from mixproof.numerics import Matrix, Vector
+from mixproof.numerics import Matrix, Vector, check_scalar
 
-FORMAT = "liftlib design 2"
+FORMAT = "liftlib design 3"
 DEFAULT_CONFIDENCE = 0.95  # default confidence of a guarantee for the population
-SAMPLE_ONLY = "the notion holds for these rows only and is probably violated for the population they come from"
 
-POPULATION = "the population"
-
-COUNTS = "noisy counts"  # the mechanism of a release of counts in place of rows
 
 Unseen = Literal["error", "draw"]
 
 
-@dataclass(frozen=True)
-class Kept:
-    """A privacy guarantee: the notion, and for whom it holds.
+class Kind(Enum):
+    """What a release publishes: rows with drawn or merged values, or counts and no rows."""
 
-    Attributes
-    ----------
-    whom : str
-        ``"these rows"``, or ``"the population"`` from which they were sampled; a card also names other publications.
-    notion : str
-    confidence : float or None
-        Confidence over the sampling of the rows; None if the guarantee is deterministic.
-    how : str
-        Why it holds, in a sentence.
-    numbers : str
-        Details that depend on the counts; they never appear on a card.
-    """
-
-    whom: str
-    notion: str
-    confidence: float | None
-    how: str
-    numbers: str = ""
+    RESPONSE = "subset response"
+    MERGING = "merging"
+    COUNTS = "noisy counts"
 
 
 class Made(NamedTuple):
@@ -72,10 +54,7 @@ class Design:
 
     Attributes
     ----------
-    mechanism, notion : str
-        The mechanism that was run, and the notion it satisfies.
-    kept : tuple of Kept
-        The guarantees, for the rows and for the population.
+    kind : Kind
     secret, public : Symbols
     channel : Channel
         P(y|x), or P(y|s,x) for mechanisms with access to the secret.
@@ -87,15 +66,15 @@ class Design:
         The output distribution; a draw from it reveals nothing about the row.
     table : numpy.ndarray, shape (S, X)
         The counts.
-    promise : Notion
-        The notion as an object.
+    promise : RatioBased
+        The notion that holds for the population or, of counts, for everybody.
+    confidence : float or None
+        The confidence of the promise for the population; None for counts, whose promise has none.
     noisy : NoisyCounts
         The noisy counts from which all but ``table`` was computed.
     """
 
-    mechanism: str
-    notion: str
-    kept: tuple[Kept, ...]
+    kind: Kind
     secret: Symbols
     public: Symbols
     channel: Channel
@@ -103,7 +82,8 @@ class Design:
     sources: tuple[tuple[int, ...], ...]
     p_y: Vector
     table: Matrix
-    promise: Notion
+    promise: RatioBased
+    confidence: float | None
     noisy: NoisyCounts
 
     @property
@@ -112,9 +92,9 @@ class Design:
         return int(self.table.sum())
 
     @property
-    def confidence(self) -> float | None:
-        """The confidence of the guarantee for the population; None without one."""
-        return next((guarantee.confidence for guarantee in self.kept if guarantee.whom == POPULATION), None)
+    def of_counts(self) -> bool:
+        """Whether counts are published, and no rows."""
+        return self.kind is Kind.COUNTS
 
     @property
     def constant(self) -> bool:
@@ -196,10 +176,9 @@ class Design:
         return {
             "format": FORMAT,
             "confidential": "the counts of the table are in here: not for publication",
-            "mechanism": self.mechanism,
-            "notion": self.notion,
+            "kind": self.kind.value,
             "promise": content_of(self.promise),
-            "kept": [asdict(guarantee) for guarantee in self.kept],
+            "confidence": self.confidence,
             "secret": as_dict(self.secret),
             "public": as_dict(self.public),
             "texts": [list(texts) for texts in self.texts],
@@ -237,9 +216,7 @@ def design_from(content: Any) -> Design:
     kernel = kernel_from(content["kernel"], len(texts))
     shape = (len(secret.labels), len(public.labels)) if content["sees_secret"] else (len(public.labels),)
     design = Design(
-        str(content["mechanism"]),
-        str(content["notion"]),
-        statements_from(content["kept"]),
+        Kind(content["kind"]),
         secret,
         public,
         Channel(kernel.reshape(*shape, len(texts))),
@@ -247,7 +224,8 @@ def design_from(content: Any) -> Design:
         tuple(indices_from(source, len(public.labels)) for source in content["sources"]),
         np.asarray(content["p_y"], dtype=np.float64),
         np.asarray(content["table"], dtype=np.float64),
-        from_content(content["promise"]),
+        promise_from(content["promise"]),
+        confidence_from(content["confidence"]),
         NoisyCounts.from_content(content["noisy"]),
     )
     if design.table.shape != (len(secret.labels), len(public.labels)) or design.p_y.shape != (len(design.texts),):
@@ -274,17 +252,19 @@ def kernel_from(rows: Any, n_outputs: int) -> Matrix:
     return kernel
 
 
-def statements_from(content: Any) -> tuple[Kept, ...]:
-    """Return the guarantees in a JSON list, or raise DataError or ValueError."""
-    if not isinstance(content, list):
-        raise DataError(f"{str(content)[:60]!r} is not a list of statements")
-    guarantees = tuple(Kept(**guarantee) for guarantee in content)
-    for guarantee in guarantees:
-        texts, sure = (guarantee.whom, guarantee.notion, guarantee.how, guarantee.numbers), guarantee.confidence
-        known = sure is None or (isinstance(sure, float) and 0 < sure < 1)
-        if not known or not all(isinstance(text, str) for text in texts):
-            raise ValueError(f"{str(guarantee)[:60]!r} is not a statement of what is kept")
-    return guarantees
+def promise_from(content: Any) -> RatioBased:
+    """Return the notion in a design or a card; raise DataError if it bounds no ratios."""
+    promise = from_content(content)
+    if not isinstance(promise, RatioBased):
+        raise DataError(f"{promise} is not a promise of a release: ask for a card of this version")
+    return promise
+
+
+def confidence_from(content: Any) -> float | None:
+    """Return the confidence in a design or a card; raise InvalidParameter if it is none."""
+    if content is None:
+        return None
+    return check_scalar("confidence", content, 0, 1, open_low=True, open_high=True)
 
 
 def check_texts(texts: Texts, sources: Sequence[Sequence[int]], n_columns: int) -> None:
@@ -296,41 +276,45 @@ def check_texts(texts: Texts, sources: Sequence[Sequence[int]], n_columns: int) 
 
 
 def best_design(
-    counts: Counts, notion: RatioBased, confidence: float = DEFAULT_CONFIDENCE, family: str = "subset response"
+    counts: Counts,
+    notion: RatioBased,
+    confidence: float = DEFAULT_CONFIDENCE,
+    kind: Kind = Kind.RESPONSE,
 ) -> Made:
-    """Return the release that retains most of a family, from noisy counts."""
+    """Return the release of a kind that retains most, from noisy counts."""
     noisy = counts.noisy
     if noisy is None:
         raise InvalidParameter("counts have no noise: add some first, from which the design is made")
-    best = designed(noisy.sample(confidence), notion, counts.public.places, family)
-    how = "by bounds on all subsets of the symbols at once"
-    kept = Kept(POPULATION, str(notion), confidence, how)
-    return Made(counts, assembled(family, notion, [kept], counts, best.channel, noisy), best)
+    best = designed(noisy.sample(confidence), notion, counts.public.places, kind.value)
+    return Made(counts, assembled(kind, notion, confidence, counts, counts.joint, best.channel, noisy), best)
 
 
 def assembled(
-    mechanism: str,
-    notion: Notion,
-    guarantees: Sequence[Kept],
+    kind: Kind,
+    promise: RatioBased,
+    confidence: float | None,
     counts: Counts,
+    joint: Joint,
     channel: Channel,
     noisy: NoisyCounts,
 ) -> Design:
-    """Return the design that consists of a channel and a table's counts."""
-    joint = counts.joint
+    """Return the design that consists of a channel and a table's counts.
+
+    ``joint`` is of the noisy counts, so that nothing on the card depends on the table otherwise.
+    """
     sources = behind(channel, joint)
+    p_xy = channel.joint_xy(joint)
     return Design(
-        mechanism,
-        str(notion),
-        tuple(guarantees),
+        kind,
         counts.secret,
         counts.public,
         channel,
-        texts_of_outputs(counts.public, sources, channel.joint_xy(joint)),
+        texts_of_outputs(counts.public, sources, p_xy),
         sources,
-        np.asarray(channel.joint_xy(joint).sum(axis=0)),
+        np.asarray(p_xy.sum(axis=0)),
         counts.table,
-        notion,
+        promise,
+        confidence,
         noisy,
     )
 
@@ -338,9 +322,9 @@ def assembled(
 def information(design: Design) -> dict[str, Any]:
     """Return the properties of a design as JSON values."""
     return {
-        "mechanism": design.mechanism,
-        "notion": design.notion,
-        "kept": [asdict(guarantee) for guarantee in design.kept],
+        "kind": design.kind.value,
+        "notion": str(design.promise),
+        "confidence": design.confidence,
         "rows": design.rows,
         "secret": design.secret.names,
         "public": design.public.names,

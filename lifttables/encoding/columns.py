@@ -35,6 +35,7 @@ MAX_CHAINED_EDGES = (
     64  # maximum number of edges for labels by an expression, which compares each number with every edge
 )
 EPOCH = dt.date(1970, 1, 1)  # dates count as days since this one
+INFINITE = "\0infinite"  # label of an infinite number where numbers are binned, which is refused
 UNKNOWN_PREFIX = "\0"  # prefix of a value that is missing from its column's hierarchy
 
 # raised by data-frame libraries for invalid values and files
@@ -61,6 +62,8 @@ class Column:
     na: tuple[str, ...] | None = None  # texts that denote a missing value; None if the user gave none
     categorical: bool = False  # whether numbers are codes, such as postcodes
     values: tuple[str, ...] = ()  # all labels that a secret may have, if the user listed them
+    decimal: str = "."  # the decimal mark of numbers in texts
+    dates: str = ""  # the format of dates in texts, such as %d.%m.%Y; that of ISO 8601 by default
 
     @property
     def plain(self) -> bool:
@@ -76,10 +79,15 @@ class Column:
         """Return an expression for the values as numbers (dates as days); NaN is missing."""
         if self.unit == "date":
             return self._date().dt.timestamp("ms") / 86_400_000
-        number = self.value().cast(nw.Float64)
+        value = self.value()
+        if self.decimal != ".":
+            value = value.cast(nw.String).str.replace_all(self.decimal, ".", literal=True)
+        number = value.cast(nw.Float64)
         return nw.when(~number.is_nan()).then(number)
 
     def _date(self) -> nw.Expr:
+        if self.dates:
+            return self.value().cast(nw.String).str.to_datetime(format=self.dates)
         # the first ten characters of a timestamp are its date; 24-12-31 is no date of the year 24
         text = self.value().cast(nw.String).str.slice(0, 10).str.replace_all("^[0-9]{1,3}-", "?-")
         return text.str.to_datetime(format="%Y-%m-%d")
@@ -103,7 +111,8 @@ class Column:
         number, bins = self.number(), self.bins()
         place = nw.sum_horizontal(*((number >= edge).cast(nw.Int64) for edge in self.edges))
         known = place.replace_strict(list(range(len(bins))), bins, return_dtype=nw.String)
-        return nw.when(~number.is_null()).then(known)
+        finite = nw.when(number.abs() < math.inf).then(known).otherwise(nw.lit(INFINITE))
+        return nw.when(~number.is_null()).then(finite)
 
     def missing(self) -> nw.Expr:
         """Return an expression for whether a value has no label."""
@@ -283,7 +292,8 @@ def labelled(rows: Any, named: Mapping[str, Column]) -> Any:
     for name, column in many.items():
         numbers = collected.select(column.number().alias(name))[name].to_numpy()
         place = np.where(np.isnan(numbers), -1, np.searchsorted(column.edges, numbers, side="right"))
-        texts = np.array([*column.bins(), None], dtype=object)[place].tolist()
+        place = np.where(np.isinf(numbers), len(column.bins()), place)
+        texts = np.array([*column.bins(), INFINITE, None], dtype=object)[place].tolist()
         columns.append(nw.new_series(name, texts, nw.String(), backend=collected.implementation))
     labels = collected.select(*columns).select(*named)
     return labels.lazy() if is_lazy else labels
@@ -383,4 +393,6 @@ def _column(content: Any) -> Column:
         None if content["na"] is None else tuple(map(str, content["na"])),
         bool(content["categorical"]),
         tuple(map(str, content.get("values", ()))),
+        str(content.get("decimal", ".")),
+        str(content.get("dates", "")),
     )

@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import narwhals as nw
 
-from liftlib.errors import DataError, InvalidParameter, shown
+from liftlib.errors import BrokenNotion, DataError, InvalidParameter, shown
 from lifttables.encoding.binning import Bins, bins_from, hierarchy_file, hierarchy_from, values_from
-from lifttables.encoding.columns import MISSING, Column, Counts, Labels, labelled
+from lifttables.encoding.columns import INFINITE, MISSING, Column, Counts, Labels, labelled
 from lifttables.encoding.counting import NA_TEXTS, Missing, Rare, count, log_choose
 from lifttables.encoding.table import Table
 from lifttables.encoding.text_format import TextFormat
 from mixproof.numerics import check_scalar
 
-Sampling = Literal["independent", "weighted", "stratified", "clustered", "census"]
-
-NO_GUARANTEE = {
-    "weighted": "some people were more likely to be drawn than others, so shares of the rows are not shares of the "
-    "population",
-    "stratified": "rows drawn separately within strata are not draws from one distribution",
-    "clustered": "rows of one cluster or household resemble one another, so they count for less than as many "
-    "independent rows",
-    "census": "a table of everybody has no population beyond its rows",
-}
-
-
 LEAST_CONFIDENCE = 0.5
+MOST_VALUES_SHOWN = 5  # values in a message
+
+# column names that tell of a survey whose rows are no independent draws
+OF_A_SURVEY = re.compile(
+    r"(^|[^a-z])(weights?|wgts?|wts?|p?weights?|strat(a|um)|psu|clusters?|households?|hh|hhid|gewicht|haushalt|schicht)"
+    r"([^a-z]|$)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -59,10 +56,15 @@ class Reading:
         ``"ill=none,flu,hiv"``: all values that a secret may have, whether they occur or not. A promise for the
         population then holds for each of them, and otherwise for the values that occur. Of a public column, the values
         to name, whether they occur or not; all others are pooled. The rows then decide nothing about the names.
-    sampling : {"independent", "weighted", "stratified", "clustered", "census"}
-        How the rows were drawn; guarantees for the population need independent draws.
+    population : bool, optional
+        Whether the rows are independent draws from the population, as a promise for it needs. A table with a column
+        that is called like survey weights, strata or households needs an answer.
     separator, quote, encoding : str, optional
         The dialect of a text table, see ``text_format.TextFormat``.
+    decimal : {".", ","}
+        The decimal mark of numbers in texts.
+    dates : str, optional
+        The format of dates in texts, such as ``"%d.%m.%Y"``; ISO 8601 by default, such as 2020-01-31.
     """
 
     secret: str | tuple[str, ...]
@@ -76,10 +78,12 @@ class Reading:
     categorical: tuple[str, ...] = ()
     hierarchies: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
-    sampling: Sampling = "independent"
+    population: bool | None = None
     separator: str | None = None
     quote: str | None = '"'
     encoding: str = "utf-8"
+    decimal: str = "."
+    dates: str | None = None
 
     def __post_init__(self) -> None:
         for name in ("secret", "public", "bins", "na", "categorical", "hierarchies", "values"):
@@ -90,7 +94,6 @@ class Reading:
         for name, value, wanted in (
             ("missing", self.missing, get_args(Missing)),
             ("rare", self.rare, get_args(Rare)),
-            ("sampling", self.sampling, get_args(Sampling)),
         ):
             if value not in wanted:
                 raise InvalidParameter(f"{name} is {shown(value)}: give {' or '.join(map(repr, wanted))}")
@@ -98,6 +101,10 @@ class Reading:
             check_scalar(name, number, least)
         if not self.secret or not self.public:
             raise InvalidParameter("secret and public must each name at least one column")
+        if self.decimal not in (".", ","):
+            raise InvalidParameter(f"decimal is {shown(self.decimal)}: give . or ,")
+        if self.dates is not None and "%" not in self.dates:
+            raise InvalidParameter(f"dates is {shown(self.dates)}: give a format such as %d.%m.%Y")
         _ = self.text_format  # checks it
 
     @classmethod
@@ -109,19 +116,34 @@ class Reading:
                 raise InvalidParameter(f"no argument {name!r}: there are {', '.join(known)}")
         return cls(**words)
 
-    def check_population(self, confidence: float | None) -> None:
-        """Raise InvalidParameter if a confidence is requested for dependent draws, or says little."""
-        if confidence is not None and confidence < LEAST_CONFIDENCE:
+    def check_confidence(self, confidence: float) -> None:
+        """Raise InvalidParameter if a confidence says little."""
+        check_scalar("confidence", confidence, 0, 1, open_low=True, open_high=True)
+        if confidence < LEAST_CONFIDENCE:
             raise InvalidParameter(
                 f"confidence is {confidence:g}: a promise that may as well be false protects nobody; give at least "
                 f"{LEAST_CONFIDENCE:g}, such as 0.95",
                 arguments=("confidence",),
             )
-        if confidence is not None and self.sampling != "independent":
-            raise InvalidParameter(
-                f"the rows are declared as {self.sampling}, but a guarantee for the population needs independent "
-                f"draws: {NO_GUARANTEE[self.sampling]}. Ask for a guarantee for these rows only",
-                arguments=("confidence",),
+
+    def check_population(self, columns: Sequence[str]) -> None:
+        """Raise an error if the rows are not, or perhaps not, independent draws from the population.
+
+        InvalidParameter is raised if a column's name asks for an answer, BrokenNotion if the answer is no.
+        """
+        if self.population is None:
+            for name in columns:
+                if OF_A_SURVEY.search(name):
+                    raise InvalidParameter(
+                        f"the column {name!r} looks like survey weights, strata or households, and a promise for the "
+                        "population needs rows that are independent draws from it: say whether they are, yes or no",
+                        arguments=("population",),
+                    )
+        if self.population is False:
+            raise BrokenNotion(
+                "the rows are not independent draws from the population, so released rows would keep no promise for "
+                "it: publish --counts, whose noise protects each row however it was drawn",
+                arguments=("population",),
             )
 
     @property
@@ -174,7 +196,8 @@ class Reading:
             if na == NA_TEXTS:  # the default of an audit, in which what is listed is a value
                 known = {*values, *dict(pairs)}
                 na = tuple(text for text in na if text not in known)
-            column = Column(name, (), unit, pairs, na, name in self.categorical, values)
+            coded = name in self.categorical
+            column = Column(name, (), unit, pairs, na, coded, values, self.decimal, self.dates or "")
             if isinstance(edges, int) and not (edges := table.quantiles(column, edges)):
                 raise DataError(f"column {name!r} has no numbers to take quantiles of: give edges")
             columns.append(replace(column, edges=edges))
@@ -213,7 +236,7 @@ def labels_of(table: Table, secret: Sequence[Column], public: Sequence[Column], 
                 "these rows",
                 arguments=("values", "missing"),
             )
-        labels = counted[column.name].drop_nulls().unique(maintain_order=True).to_list()
+        labels = _labels_in(counted, column)
         others = [label for label in labels if column.values and label not in column.values]
         for other in others[:1]:
             raise DataError(
@@ -221,7 +244,25 @@ def labels_of(table: Table, secret: Sequence[Column], public: Sequence[Column], 
                 "list does not have: add it, or correct the row",
                 arguments=("values",),
             )
+    for column in (*secret, *public):
+        labels = _labels_in(counted, column)
+        if INFINITE in labels:
+            raise DataError(
+                f"column {column.name!r} has an infinite number in row {_first(table, column, INFINITE):,}, which "
+                "belongs to no bin: correct it, or leave the row out"
+            )
+        if column.values and not {*column.values} & {*labels}:
+            occur = ", ".join(map(repr, labels[:MOST_VALUES_SHOWN])) + ", ..." * (len(labels) > MOST_VALUES_SHOWN)
+            raise DataError(
+                f"no row has any of the values that are listed for {column.name!r}; what occurs is {occur}: correct "
+                "the list",
+                arguments=("values",),
+            )
     return counted
+
+
+def _labels_in(counted: Labels, column: Column) -> list[str]:
+    return list(counted[column.name].drop_nulls().unique(maintain_order=True).to_list())
 
 
 def _first(table: Table, column: Column, label: str) -> int:

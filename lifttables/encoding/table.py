@@ -22,8 +22,9 @@ from lifttables.encoding.columns import ROWS, UNREADABLE, Column, Labels, check_
 REMEDIES = {
     "invalid utf-8": "name its encoding, such as latin-1 or cp1252, or save it as UTF-8",
     "more fields": "a line has more values than the header has names; quote values that contain a comma",
-    "conversion": "a binned column must contain numbers (1.5) or dates (2020-01-31); declare missing texts",
-    "convert string": "a binned column must contain numbers",
+    "conversion": "a binned column must contain numbers (1.5) or dates (2020-01-31); say what is written otherwise, as "
+    "by --decimal , or --dates %d.%m.%Y, and declare missing texts",
+    "convert string": "a binned column must contain numbers; say if they have decimal commas, by --decimal ,",
     "compress": "it is not a valid gzip file",
     "cast": "a column of lists, intervals or other objects has no labels: convert it to text first",
 }

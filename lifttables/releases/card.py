@@ -1,4 +1,4 @@
-"""The card of a release: its public documentation."""
+"""The card of a release: its public documentation, whose words are rendered from its fields."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -17,58 +18,52 @@ from numpy.typing import NDArray
 
 from liftlib import __version__
 from liftlib.channel import Channel
-from liftlib.notions import Notion
-from liftlib.notions.catalogue import content_of, from_content
-from lifttables.designs.designing import COUNTS, POPULATION, Design, Kept, check_texts, kernel_from, statements_from
-from lifttables.designs.statement import (
-    INDEPENDENT,
-    in_words,
-    not_covered,
-    statement,
+from liftlib.notions import RatioBased
+from liftlib.notions.catalogue import content_of
+from lifttables.designs.designing import (
+    Design,
+    Kind,
+    check_texts,
+    confidence_from,
+    kernel_from,
+    promise_from,
 )
+from lifttables.designs.statement import BELIEF, promised
 from lifttables.encoding.columns import JOIN, MISSING, RARE, Column, Labels, Symbols, numbered
-from lifttables.encoding.naming import Texts
+from lifttables.encoding.naming import Texts, for_which_values, of_unlisted_values
 from lifttables.encoding.table import Table
 from lifttables.files import indices_from, printable, read_ours, texts_from
 from mixproof.numerics import Matrix, check_count, check_scalar
 
-FORMAT = "liftlib card 3"
+FORMAT = "liftlib card 4"
 
-DROPPED_ROWS_NOTE = (
-    "The rows of people whose secret or released value is missing were dropped, which is visible if published "
-    "values identify people, or to somebody who knows how many rows there were. What is said about the population is "
-    "said of people without missing values."
-)
 
-NO_LEDGER_NOTE = (
-    "No ledger was used, so this release was not checked together with earlier releases about the same people."
-)
+class Limit(Enum):
+    """A limit of a release that not every release has, in words."""
 
-LEDGER_NOTE = (
-    "The owner's ledger has no other release of these rows. Releases of copies, of parts of the rows or by others are "
-    "not in it."
-)
+    NEW_ROWS = (
+        "The promise assumes that these rows come from the same population as the design's rows. Nothing checks it."
+    )
+    LEDGER = (
+        "The owner's ledger has no other release of these rows. It does not see renamed copies, the same people in "
+        "another table, or releases by others, which may reveal more together with this one."
+    )
+    NO_LEDGER = "No ledger was used: an earlier release of the same people may reveal more together with this one."
+    TRIED = "Bins, hierarchies and options must not be chosen by their results for these rows."
+    INSIDER = "Of the last person, somebody who knows all other rows is taken to know only how common the values are."
+    NAMES = (
+        "Which values have enough rows to be named is exact, and may show a person's value to somebody who knows all "
+        "other rows."
+    )
+    POOL = f"Values that no row of the table had count as {RARE}."
+    OF_TABLE = f"{RARE} stands for values that this table had; other values are not covered."
+    RARE_KEPT = "The card lists combinations of values that occur in a single row."
+    DROPPED = "Rows with a missing value were dropped, and people without a value are not covered."
 
-# reveals values only to somebody who knows all other rows; otherwise the notion holds even if the list is known
-POOL_TELLS = f"Values that no row of the table had count as {RARE}, also in what is promised for the population."
-TABLE_ALONE_TELLS = (
-    f"{RARE} stands for values that this table had: the promise for the population is not for other values of the "
-    "released columns."
-)
 
-RARE_COMBINATIONS_NOTE = (
-    "This card lists every combination of values that occurs, even in a single row, which may reveal a person's values "
-    "to somebody who knows all other rows."
-)
-
-GUARANTEES_EXPLAINED = (
-    "A privacy notion limits how much the released values can reveal about a person's secret. The notion holds if this "
-    "limit is not exceeded. What it means for one person is stated below."
-)
-
-NO_KERNEL = (
-    "The probability that each symbol is released as each output is not published, because it was computed from exact "
-    "counts or depends on the secret."
+EVERY_RELEASE = (
+    "Other knowledge about a person, combined with the released values, may reveal more.",
+    "It does not hide who is in the table, how many people are, or how common each released value is.",
 )
 
 COUNTS_EXPLAINED = (
@@ -90,27 +85,31 @@ class Card:
 
     Attributes
     ----------
+    kind : Kind
     secret, columns : tuple of str
         Names of the columns that were protected, and of those that were released.
-    notion : str
-    kept : tuple of Kept
-        The guarantees.
-    promise : dict
-        The notion as JSON values, from which the words follow.
-    words : tuple of str
-        What the notion means for one person.
-    not_covered : tuple of str
-        Limits of the protection.
+    promise : RatioBased
+        The notion that holds for the population or, of counts, for everybody.
+    belief : float
+        The belief about which the words speak.
+    confidence : float or None
+        The confidence of the promise for the population; None for counts.
+    noise : float or None
+        The level c of the noise, proportional to exp(-c abs(z)), of the counts from which all was computed; None if it
+        can be repeated.
+    insider : float
+        By how much all that was computed from these rows with noise moves the log odds of somebody who knows all other
+        rows, in nats: 0 for new rows, infinite if nothing bounds it.
+    values : tuple of str
+        For which values of the secret the promise is, in words.
+    tells : tuple of Limit
+        The limits that not every release has.
     symbols, texts : tuple of tuple of str
         The labels before the release, and the outputs, in each column.
     sources : tuple of tuple of int
         The symbols behind each output.
-    kernel : numpy.ndarray or None
-        P(y|x), shape (X, Y); None if the design was made from exact counts or sees the secret.
-    noise : float or None
-        The level c of the noise, proportional to exp(-c abs(z)), of the counts from which all was computed; None if it
-        was computed from exact counts.
-    mechanism : str
+    kernel : numpy.ndarray, shape (X, Y)
+        P(y|x).
     release : int
         The number of this release of these rows, from 1.
     made, version : str
@@ -125,19 +124,20 @@ class Card:
         shows mistakes and swapped parts, not forgery.
     """
 
+    kind: Kind
     secret: tuple[str, ...]
     columns: tuple[str, ...]
-    notion: str
-    kept: tuple[Kept, ...]
-    promise: dict[str, Any]
-    words: tuple[str, ...]
-    not_covered: tuple[str, ...]
+    promise: RatioBased
+    belief: float
+    confidence: float | None
+    noise: float | None
+    insider: float
+    values: tuple[str, ...]
+    tells: tuple[Limit, ...]
     symbols: Texts
     texts: Texts
     sources: tuple[tuple[int, ...], ...]
-    kernel: Matrix | None
-    noise: float | None
-    mechanism: str
+    kernel: Matrix
     release: int
     made: str
     version: str
@@ -147,58 +147,71 @@ class Card:
     intact: bool = True
 
     @property
-    def for_population(self) -> bool:
-        """Whether the card states a guarantee for the population."""
-        return any(guarantee.whom.startswith(POPULATION) for guarantee in self.kept)
-
-    @property
     def of_counts(self) -> bool:
         """Whether the release is of noisy counts and no rows."""
-        return self.mechanism == COUNTS
+        return self.kind is Kind.COUNTS
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """What is promised, for somebody who knows only shares, and for somebody who knows all other rows."""
+        return promised(
+            self.kind,
+            self.promise,
+            JOIN.join(self.secret),
+            belief=self.belief,
+            confidence=self.confidence,
+            insider=self.insider,
+        )
+
+    @property
+    def not_covered(self) -> tuple[str, ...]:
+        """The limits of the protection, in sentences."""
+        first = [limit.value for limit in self.tells if limit is Limit.NEW_ROWS]
+        others = [limit.value for limit in self.tells if limit is not Limit.NEW_ROWS]
+        secrets = f"Secrets other than {', '.join(self.secret)} are not protected."
+        return (*first, *self.values, *EVERY_RELEASE, *others, secrets)
 
     @property
     def cite(self) -> str:
         """The recommended citation of the release."""
         return (
-            f"{JOIN.join(self.columns)} released under {self.notion} with regard to {JOIN.join(self.secret)}, by "
-            f"{self.mechanism}, liftlib {self.version}, {self.made[:10]}"
+            f"{JOIN.join(self.columns)} released under {self.promise} with regard to {JOIN.join(self.secret)}, by "
+            f"{self.kind.value}, liftlib {self.version}, {self.made[:10]}"
         )
 
     def as_dict(self) -> dict[str, Any]:
         """Return the card as JSON values."""
-        content = {name: value for name, value in vars(self).items() if name not in ("kernel", "intact")}
-        kernel = None
-        if self.kernel is not None:
-            kernel = [[np.flatnonzero(row).tolist(), row[row > 0].tolist()] for row in self.kernel]
-        guarantees = [
-            {name: value for name, value in asdict(guarantee).items() if name != "numbers"} for guarantee in self.kept
-        ]
+        kernel = [[np.flatnonzero(row).tolist(), row[row > 0].tolist()] for row in self.kernel]
         content = {
             "format": FORMAT,
-            **content,
-            "kept": guarantees,
+            "kind": self.kind.value,
+            "secret": self.secret,
+            "columns": self.columns,
+            "promise": content_of(self.promise),
+            "belief": self.belief,
+            "confidence": self.confidence,
+            "noise": self.noise,
+            "insider": self.insider if math.isfinite(self.insider) else None,
+            "values": self.values,
+            "tells": [limit.name for limit in self.tells],
+            "symbols": self.symbols,
+            "texts": self.texts,
+            "sources": self.sources,
             "kernel": kernel,
-            "assumes": INDEPENDENT if self.for_population else None,
-            "cite": self.cite,
+            "release": self.release,
+            "made": self.made,
+            "version": self.version,
+            "rows": self.rows,
+            "options": self.options,
+            "sha256": self.sha256,
         }
         return content | {"digest": digest_of(content)}
 
     def as_text(self) -> str:
-        """Return the card in Markdown."""
-        lines = [
-            f"# {_cell(JOIN.join(self.columns))}, released",
-            "",
-            "## What is guaranteed",
-            "",
-            GUARANTEES_EXPLAINED,
-            "",
-            *(f"- {_cell(statement(guarantee))}" for guarantee in self.kept),
-            "",
-        ]
-        whom = "For one person" if self.for_population else "For one person of this sample"
-        lines += [INDEPENDENT, ""] if self.for_population else []
-        lines += [f"{whom}:", "", *(f"- {_cell(sentence)}" for sentence in self.words), ""]
-        lines += ["## Limits", ""]
+        """Return the card in Markdown, rendered from its fields."""
+        lines = [f"# {_cell(JOIN.join(self.columns))}, released", "", "## What is promised", ""]
+        lines += [f"- {_cell(sentence)}" for sentence in self.words]
+        lines += ["", "## Limits", ""]
         lines += [f"- {_cell(limit)}" for limit in self.not_covered]
         if self.of_counts:
             lines += ["", "## What the file has", "", COUNTS_EXPLAINED.format(self.rows)]
@@ -208,21 +221,10 @@ class Card:
                 symbols = "; ".join(JOIN.join(self.symbols[x]) for x in source)
                 lines.append(f"| {_cell(JOIN.join(text))} | {_cell(symbols)} |")
             labels = {label for symbol in self.symbols for label in symbol}
-            lines += ["", *(f"- {_cell(meaning)}" for label, meaning in LABELS_MEAN.items() if label in labels)]
-            lines += ["", f"The rows are shuffled. Mechanism: {_cell(self.mechanism)}."]
-        if self.of_counts:
-            pass
-        elif self.kernel is not None:
-            lines.append(
-                "The JSON card contains the probability that each symbol is released as each output, which `lift "
-                "estimate` uses."
-            )
-        else:
-            lines.append(NO_KERNEL)
-        if self.release > 1:
-            lines += ["", f"This is release {self.release} of these rows."]
+            meanings = [meaning for label, meaning in LABELS_MEAN.items() if label in labels]
+            lines += ["", *(f"- {_cell(meaning)}" for meaning in meanings)] if meanings else []
+            lines += ["", "The rows are shuffled. `lift estimate` estimates the shares of the original values."]
         lines += ["", "## Which release this is", "", *(f"- {line}" for line in self._identity())]
-        lines += ["", "## How to cite", "", f"As: {_cell(self.cite)}"]
         return "\n".join(lines) + "\n"
 
     def _identity(self) -> list[str]:
@@ -233,7 +235,8 @@ class Card:
         )
         options = "; ".join(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in self.options.items())
         card = f"Card: digest {self.as_dict()['digest']}, of all that the JSON card says."
-        lines = [f"Rows: {self.rows}.", file, card, f"Made {self.made} by liftlib {self.version}."]
+        made = f"Release {self.release} of these rows, made {self.made} by liftlib {self.version}."
+        lines = [f"Rows: {self.rows}.", file, card, made, f"Cite as: {_cell(self.cite)}."]
         return [*lines, f"Options: {_cell(options)}."] if options else lines
 
 
@@ -264,79 +267,77 @@ def _cell(text: str) -> str:
 def card_of(
     design: Design,
     *,
+    belief: float = BELIEF,
     release: int | None = 1,
+    made: str | None = None,
+    earlier: float = 0.0,
+    bounded: bool = True,
     new_rows: int | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Card:
     """Return the card of a design's release.
 
-    It depends on the counts only through their sum, the noisy counts, and the set of
-    symbols that occur. This set does not depend on the secret.
+    It depends on the counts only through their sum, the noisy counts, and the set of symbols that occur. This set does
+    not depend on the secret.
 
     Parameters
     ----------
     design : Design
+    belief : float, keyword-only
+        The belief about which the words speak.
     release : int or None, keyword-only
         The number of this release of these rows; None without a ledger.
+    made : str or None, keyword-only
+        The time of the first of several identical releases; now by default.
+    earlier : float, keyword-only
+        The noise of all counts of these rows that were released before, in nats.
+    bounded : bool, keyword-only
+        Whether the noise is unpredictable, and one row changes two cells by 1.
     new_rows : int or None, keyword-only
         The number of rows, if they are not those of the design.
     options : mapping, optional, keyword-only
         The options of the run, JSON values by name.
     """
-    bounded = new_rows is None and math.isfinite(design.noisy.insider)
-    noise = design.noisy.c if bounded else None
-    public = design.public
-    symbols = tuple(label if label != (RARE,) else (RARE,) * len(public.columns) for label in public.labels)
-    # not for the table's own shares, which could reveal a person's secret to somebody who knows all others
-    secret = JOIN.join(design.secret.names)
-    options = options or {}
-    promise = content_of(design.promise)
-    assert promise is not None  # the plan has checked it
+    public, options = design.public, dict(options or {})
+    own = 0.0 if design.of_counts else design.noisy.insider
+    insider = earlier + own if bounded else math.inf
+    tells = {
+        Limit.NEW_ROWS: new_rows is not None,
+        Limit.NO_LEDGER: release is None,
+        Limit.LEDGER: release is not None,
+        Limit.TRIED: not design.of_counts,
+        Limit.INSIDER: not design.of_counts,
+        Limit.NAMES: new_rows is None and not public.listed,
+        Limit.POOL: design.pools_new,
+        Limit.OF_TABLE: any(RARE in text for one in public.columns for _, text in one.parents),
+        Limit.RARE_KEPT: options.get("rare") == "keep",
+        Limit.DROPPED: options.get("missing") == "drop",
+    }
+    values = of_unlisted_values(design.secret)
+    if design.confidence is not None:
+        rows = 0 if new_rows is not None else design.rows  # nobody looked which values new rows have
+        values = [for_which_values(design.secret, rows, design.confidence)]
     return Card(
+        kind=design.kind,
         secret=tuple(design.secret.names),
         columns=tuple(public.names),
-        notion=design.notion,
-        kept=tuple(replace(guarantee, numbers="") for guarantee in design.kept),
-        promise=promise,
-        words=words_of(design.promise, secret, design.mechanism, noise),
-        not_covered=(
-            *not_covered(design, new_rows=new_rows is not None, bounded=bounded),
-            NO_LEDGER_NOTE if release is None else LEDGER_NOTE,
-            *([POOL_TELLS] * design.pools_new),
-            *([TABLE_ALONE_TELLS] * any(RARE in text for one in public.columns for _, text in one.parents)),
-            *([RARE_COMBINATIONS_NOTE] if options.get("rare") == "keep" else []),
-            *([DROPPED_ROWS_NOTE] if options.get("missing") == "drop" else []),
-        ),
-        symbols=symbols,
+        promise=design.promise,
+        belief=belief,
+        confidence=design.confidence,
+        noise=design.noisy.c if bounded else None,
+        insider=0.0 if new_rows is not None else insider,
+        values=tuple(values),
+        tells=tuple(limit for limit, holds in tells.items() if holds),
+        symbols=tuple(label if label != (RARE,) else (RARE,) * len(public.columns) for label in public.labels),
         texts=design.texts,
         sources=design.sources,
         kernel=design.channel.kernel,
-        noise=noise,
-        mechanism=design.mechanism,
         release=release or 1,
-        made=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+        made=made or dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         version=__version__,
         rows=design.rows if new_rows is None else new_rows,
-        options=dict(options),
+        options=options,
     )
-
-
-def words_of(promise: Notion, secret: str, mechanism: str, c: float | None) -> tuple[str, ...]:
-    """Return what a release's promise means for one person, from the notion and the noise alone."""
-    insider = 0.0 if mechanism == COUNTS else math.inf if c is None else 2 * c
-    return in_words(promise, secret, insider=insider)
-
-
-def differences(card: Card, text: str | None = None) -> list[str]:
-    """Return where a card's words are not those of its notion and noise, or its Markdown is not its own."""
-    found = []
-    if card.words != words_of(from_content(card.promise), JOIN.join(card.secret), card.mechanism, card.noise):
-        found.append("the words of the promise are not those of its notion and noise")
-    if str(from_content(card.promise)) != card.notion:
-        found.append("the notion's name is not that of the promise")
-    if text is not None and text != card.as_text():
-        found.append("the card in Markdown is not that of the JSON card")
-    return found
 
 
 def read_card(path: str | Path) -> Card:
@@ -345,30 +346,32 @@ def read_card(path: str | Path) -> Card:
 
 
 def _card(content: Any) -> Card:
-    lists = {name: texts_from(content[name]) for name in ("secret", "columns", "words", "not_covered")}
-    scalars = {name: content[name] for name in ("notion", "mechanism", "made", "version")}
-    texts_from(list(scalars.values()))
+    lists = {name: texts_from(content[name]) for name in ("secret", "columns", "values")}
+    made, version = texts_from([content["made"], content["version"]])
     texts, symbols = (tuple(map(texts_from, content[name])) for name in ("texts", "symbols"))
     sources = tuple(indices_from(source, len(symbols)) for source in content["sources"])
     check_texts(texts, sources, len(lists["columns"]))
     if any(len(symbol) != len(lists["columns"]) for symbol in symbols):
         raise ValueError("its symbols do not fit its columns")
-    kernel = None
-    if content["kernel"] is not None:
-        if len(content["kernel"]) != len(symbols):
-            raise ValueError("its kernel does not fit its symbols")
-        kernel = Channel(kernel_from(content["kernel"], len(texts))).kernel
-    named: dict[str, Any] = {**lists, **scalars}
+    if len(content["kernel"]) != len(symbols):
+        raise ValueError("its kernel does not fit its symbols")
+    noise, insider = content["noise"], content["insider"]
     return Card(
-        **named,
-        promise=dict(content["promise"]),
-        kept=statements_from(content["kept"]),
+        kind=Kind(content["kind"]),
+        **lists,
+        promise=promise_from(content["promise"]),
+        belief=check_scalar("belief", content["belief"], 0, 1, open_low=True, open_high=True),
+        confidence=confidence_from(content["confidence"]),
+        noise=None if noise is None else check_scalar("noise", noise, finite=True, open_low=True),
+        insider=math.inf if insider is None else check_scalar("insider", insider, 0, finite=True),
+        tells=tuple(Limit[name] for name in content["tells"]),
         symbols=symbols,
         texts=texts,
         sources=sources,
-        kernel=kernel,
-        noise=None if content["noise"] is None else check_scalar("noise", content["noise"], finite=True, open_low=True),
+        kernel=Channel(kernel_from(content["kernel"], len(texts))).kernel,
         release=check_count("release", content["release"]),
+        made=made,
+        version=version,
         rows=check_count("rows", content["rows"], 0),
         options=dict(content["options"]),
         sha256=str(content["sha256"]),

@@ -16,7 +16,7 @@ from liftlib.errors import DataError
 from lifttables.encoding.columns import JOIN, ROWS
 from lifttables.encoding.table import Table
 from lifttables.encoding.text_format import TextFormat
-from lifttables.releases.card import NO_KERNEL, Card, counted_outputs
+from lifttables.releases.card import Card, counted_outputs
 from lifttables.releases.verifying import CHANGED, WrongCard, verify
 from lifttables.sources.source import open_table
 from mixproof.checks import checked
@@ -149,8 +149,6 @@ def estimate(
     level = check_scalar("level", level, 0, 1, open_low=True, open_high=True)
     if card.of_counts:
         raise DataError("the release is of noisy counts: its columns share and error are the estimates")
-    if card.kernel is None:
-        raise DataError(f"the card has no kernel, so only the outputs themselves can be counted. {NO_KERNEL}")
     if not card.intact:
         raise WrongCard(f"{CHANGED}, so shares estimated with it could be wrong: ask for the card again")
     if isinstance(source, str | Path):

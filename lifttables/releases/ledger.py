@@ -1,13 +1,15 @@
 """The ledger of a table: a plain record of what was released of its rows, with a sum.
 
 Lifts do not add up over releases: of X = (S xor R, R), either half tells nothing of S, and both tell it. So the rows of
-a table are released once. The noise of counts does add up, also with a release of rows, for whoever knows all other
-rows. The same release again is no new one: it has the same random numbers, and costs nothing.
+a table are released once. The noise of counts does add up. Rows may follow counts, and counts rows: what counts tell
+is bounded whatever else is known, and the card of rows adds the counts before it to what somebody who knows all other
+rows may learn. The same release again is no new one: it has the same random numbers, and costs nothing.
+
+The ledger belongs to the name of the table's file, not to its content.
 """
 
 from __future__ import annotations
 
-import datetime as dt
 import hashlib
 import hmac
 import json
@@ -22,7 +24,7 @@ from liftlib.errors import BrokenNotion, DataError, LiftWarning
 from lifttables.files import read_ours, real
 
 FORMAT = "liftlib releases 4"
-SILENT_WAIT_SECONDS = 1  # before a run says that it waits for another
+SILENT_WAIT_SECONDS = 2.0  # before a run says that it waits for another
 LEDGER_SUFFIX = ".PRIVATE.releases.json"  # follows the table's name
 
 
@@ -41,7 +43,7 @@ class Entry:
     of_rows : bool
         Whether rows were released, or counts.
     level : float
-        The level 2c of the noise of its counts, in nats.
+        The level 2c of the noise of published counts, in nats; 0 for rows, which are released once.
     """
 
     made: str
@@ -63,11 +65,22 @@ class Ledger:
     @property
     def spent(self) -> float:
         """The sum of the levels of the noise of all released counts, in nats."""
-        return sum(entry.level for entry in self.entries if not entry.of_rows)
+        return sum(entry.level for entry in self.entries)
 
     def same(self, key: str) -> Entry | None:
         """Return the earlier release with a key, if any."""
         return next((entry for entry in self.entries if entry.key == key), None)
+
+    def place(self, key: str) -> tuple[int, str | None, float]:
+        """Return the number and the time of a release, and the levels of counts before it.
+
+        The same release again has the number and the time of the first; a new one has no time yet.
+        """
+        for number, entry in enumerate(self.entries, 1):
+            if entry.key == key:
+                before = self.entries[: number - 1]
+                return number, entry.made, sum(one.level for one in before)
+        return 1 + len(self.entries), None, self.spent
 
     def check(self, key: str, *, of_rows: bool, level: float, most: float) -> None:
         """Raise BrokenNotion if a new release exceeds what was promised: a second one of rows, or too little noise."""
@@ -77,20 +90,22 @@ class Ledger:
         if of_rows and rows is not None:
             raise BrokenNotion(
                 f"the rows were released before ({rows.what}, {rows.made[:10]}, {rows.output}), and two releases of "
-                "rows may tell the secret together: publish --counts, or release other rows"
+                "rows may tell the secret together: name all columns in one release, or publish --counts; if these "
+                "are other people, name another ledger",
+                arguments=("ledger",),
             )
         if not of_rows and self.spent + level > most + 1e-9:
             raise BrokenNotion(
                 f"earlier counts of these rows used {self.spent:.3g} nats, and {level:.3g} more exceed {most:.3g}: "
-                "give more noise, or allow a larger belief"
+                "give more noise (--noise), or allow a larger belief",
+                arguments=("ledger",),
             )
 
-    def with_entry(self, output: str, what: str, key: str, *, of_rows: bool, level: float) -> Ledger:
+    def with_entry(self, output: str, what: str, key: str, made: str, *, of_rows: bool, level: float) -> Ledger:
         """Return the ledger with one more release, or as it is if it has this one."""
         if self.same(key) is not None:
             return self
-        now = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
-        return replace(self, entries=(*self.entries, Entry(now, output, what, key, of_rows, level)))
+        return replace(self, entries=(*self.entries, Entry(made, output, what, key, of_rows, level)))
 
     def save(self, aside: Path) -> None:
         """Write the ledger to a file that replaces its own; raise DataError if that has changed since it was read."""

@@ -9,6 +9,7 @@ import math
 import os
 import warnings
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
@@ -49,22 +50,44 @@ def with_noise(counts: Counts, c: float | None, key: bytes, most: int = MAX_LATT
     into blocks, and has noisy counts of its own. ``c`` is that of :func:`level_for` by default.
     """
     table, rows = counts.table.astype(np.int64), int(counts.table.sum())
-    level = check_scalar("noise", level_for(rows, table.size) if c is None else c, LEAST_NOISE, finite=True)
-    of_table = key_of_table(key, counts, level)
+    level = level_for(rows, table.size) if c is None else c
+    check_scalar("noise", level, LEAST_NOISE, finite=True)
+    in_parts = table.shape[1] > most
+    of_table = _key_of(key, counts, level, "parts" if in_parts else "whole")
     rng, choosers = Stream(of_table, 0), None
-    if table.shape[1] > most:
+    if in_parts:
+        # each row is in one of two parts, so that its noise protects it as in one table
         splitting = np.random.default_rng(int.from_bytes(Stream(of_table, 1).bits(4).tobytes(), "big"))
-        some = splitting.multivariate_hypergeometric(table.ravel(), round(SELECTION_SHARE * rows)).reshape(table.shape)
-        choosers, table = (some + geometric_noise(table.shape, level, rng)).astype(np.float64), table - some
+        some = splitting.multivariate_hypergeometric(table.ravel(), round(SELECTION_SHARE * rows))
+        some = some.reshape(table.shape)
+        choosers = (some + geometric_noise(table.shape, level, rng)).astype(np.float64)
+        table = table - some
     noisy = (table + geometric_noise(table.shape, level, rng)).astype(np.float64)
-    return replace(counts, noisy=NoisyCounts(noisy, int(table.sum()), level, (1,) * table.shape[1], choosers))
+    cells = (1,) * table.shape[1]
+    return replace(counts, noisy=NoisyCounts(noisy, int(table.sum()), level, cells, choosers))
 
 
-def key_of_table(key: bytes, counts: Counts, c: float) -> bytes:
-    """Return the key of a table's noise and split."""
+def noisy_totals(counts: Counts, c: float, key: bytes) -> NoisyCounts:
+    """Return noisy counts of the public symbols alone, shape (1, X), with noise of their own."""
+    check_scalar("noise", c, finite=True, open_low=True)
+    totals = counts.table.sum(axis=0, keepdims=True)
+    stream = Stream(_key_of(key, counts, c, "totals"), 0)
+    noise = geometric_noise(totals.shape, c, stream)
+    return NoisyCounts(totals + noise, int(totals.sum()), c, (1,) * totals.shape[1])
+
+
+Purpose = Literal["whole", "parts", "totals"]
+
+
+def _key_of(key: bytes, counts: Counts, c: float, purpose: Purpose) -> bytes:
+    """Return the key of a table's noise and split.
+
+    Each purpose and each level has independent noise, which would cancel in differences otherwise.
+    """
     columns = [[column.name for column in symbols.columns] for symbols in (counts.secret, counts.public)]
     labels = [symbols.labels for symbols in (counts.secret, counts.public)]
-    return hmac.digest(key, json.dumps([columns, labels, counts.table.tolist(), c]).encode(), hashlib.sha256)
+    content = json.dumps([columns, labels, counts.table.tolist(), c, purpose])
+    return hmac.digest(key, content.encode(), hashlib.sha256)
 
 
 def secret_key() -> bytes:

@@ -1,4 +1,4 @@
-"""The only way from a table to a release: read, add noise, try all families, check, draw, record.
+"""The only way from a table to a release: read, add noise, design, check, draw, record.
 
 Only :func:`release` and :func:`release_again` create a :class:`Draw`, from which frames and files are made, so no route
 skips a step.
@@ -7,6 +7,7 @@ skips a step.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,34 +16,62 @@ from typing import Any, Literal
 import numpy as np
 
 from liftlib.channel import Uniform
-from liftlib.errors import BrokenNotion, DataError, InvalidParameter, UnsupportedNotion
+from liftlib.errors import BrokenNotion, DataError, UnsupportedNotion
 from liftlib.notions import RatioBased
 from liftlib.notions.catalogue import content_of
 from lifttables.audits.auditing import Audit, audited
 from lifttables.confident.families import obstacle
-from lifttables.designs.designing import COUNTS, DEFAULT_CONFIDENCE, Design, best_design
+from lifttables.confident.subset_lattice import MAX_LATTICE_SYMBOLS, MAX_RESPONSE_SYMBOLS
+from lifttables.designs.designing import DEFAULT_CONFIDENCE, Design, Kind, Made, best_design
 from lifttables.designs.publishing import check_formulas
+from lifttables.designs.statement import BELIEF
 from lifttables.encoding.columns import JOIN, ROWS, Counts
 from lifttables.encoding.counting import named
 from lifttables.encoding.reading import Reading
 from lifttables.encoding.table import Table
 from lifttables.files import many
 from lifttables.releases.card import Card, card_of
-from lifttables.releases.counts import counts_design, counts_frame
+from lifttables.releases.counts import counts_design, counts_frame, errors_of
 from lifttables.releases.ledger import Ledger, opened, release_key
 from lifttables.releases.noising import secret_key, with_noise
-from lifttables.releases.question import Question
+from lifttables.releases.question import Question, percent
 from lifttables.sources.randomness import Stream, note_on, uniform
 
 ForNew = Literal["refuse", "drop"]
 
 FRAME_NAME = "a frame"  # what a ledger calls a release that is not a file
 MAX_SECRETS = 64  # of a promise for the population, whose bounds take half a second for each
-MOST_BUDGET = 50.0  # nats; a factor of more than 10^21 between probabilities limits no belief
+LEAST_RETAINED = 0.02  # share of H(X), by the noisy counts; a release that retains less says nothing
+READABLE_SHARE = 0.8  # groups are published if they retain this share of what a subset response does
+MOST_TO_GROUP = 12  # symbols of which groups are tried too; 2^15 subsets take many seconds
 
 
-class OnlyConstant(BrokenNotion):
-    """Nothing but a constant keeps the promise."""
+class NothingToRelease(BrokenNotion):
+    """Next to nothing can be published under the promise.
+
+    Attributes
+    ----------
+    secret : str
+        The value of the secret that stops it.
+    rows : float
+        About how many rows of these shares would allow more; infinite if none would.
+    retained : float
+        The share of H(X) that would be published.
+    error : float
+        The half-width of the 95 % intervals of the shares in a release of counts under the same promise.
+    """
+
+    def __init__(self, secret: str, rows: float, retained: float, error: float, now: int) -> None:
+        self.secret, self.rows, self.retained, self.error = secret, rows, retained, error
+        more = "no number of rows of these shares would do"
+        if math.isfinite(rows):
+            more = f"about {rows:,.0f} rows of these shares would do"
+        self.lines = (
+            f"nothing was written: {percent(retained, up=True)} can be published; too little is known of {secret!r}",
+            f"{many(now, 'row')} are too few: {more}; or merge rare values of the secret, or allow a larger belief",
+            f"--counts would publish the shares now, each to within {100 * error:.2g} percentage points (95 %)",
+        )
+        super().__init__("; ".join(self.lines))
 
 
 @dataclass(frozen=True)
@@ -61,6 +90,8 @@ class Plan:
         Whether to merge symbols, without random draws, which retains less.
     noise : float or None
         The level c of the noise; by default from the numbers of rows and cells or, of counts, from the promise.
+    resamples : int
+        Number of bootstrap tables of the audit.
     """
 
     reading: Reading
@@ -77,19 +108,30 @@ class Plan:
         return self.promise.notion if isinstance(self.promise, Question) else self.promise
 
     @property
-    def level_of_counts(self) -> float:
-        """The level 2c of the noise of counts that keeps the promise, whatever else is known."""
-        if isinstance(self.promise, Question):
-            return self.promise.odds_growth
+    def belief(self) -> float:
+        """The belief about which the card speaks."""
+        return self.promise.belief if isinstance(self.promise, Question) else BELIEF
+
+    @property
+    def most_of_counts(self) -> float:
+        """The sum of the levels 2c of all counts of the rows, up to which the promise holds for everybody."""
         return float(self.promise.odds_growth)
+
+    @property
+    def c_of_counts(self) -> float:
+        """The level c of the noise of a release of counts."""
+        return self.most_of_counts / 2 if self.noise is None else self.noise
 
     def as_text(self) -> str:
         """Return the plan as JSON, for the key of its release."""
-        return json.dumps({**asdict(self.reading), "promise": str(self.promise), **_plain(self)}, default=str)
-
-
-def _plain(plan: Plan) -> dict[str, Any]:
-    return {"confidence": plan.confidence, "counts": plan.counts, "merge": plan.merge, "noise": plan.noise}
+        options = {
+            "promise": str(self.promise),
+            "confidence": self.confidence,
+            "counts": self.counts,
+            "merge": self.merge,
+            "noise": self.noise,
+        }
+        return json.dumps({**asdict(self.reading), **options}, default=str)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,22 +143,22 @@ class Draw:
     past: Ledger | None
     source: Uniform
     key: str
+    made: str
 
     def frame(self) -> Any:
         """Return the released rows, or counts, in the table's library."""
-        return (
-            counts_frame(self.design)
-            if self.design.mechanism == COUNTS
-            else self.table.release(self.design, self.source)
-        )
+        if self.design.of_counts:
+            return counts_frame(self.design)
+        return self.table.release(self.design, self.source)
 
     def ledger(self, output: str) -> Ledger | None:
         """Return the ledger with this release."""
         if self.past is None:
             return None
-        of_rows = self.design.mechanism != COUNTS
-        what = f"{JOIN.join(self.design.public.names)}, {self.design.notion}"
-        return self.past.with_entry(output, what, self.key, of_rows=of_rows, level=self.design.noisy.insider)
+        what = f"{JOIN.join(self.design.public.names)}, {self.design.promise}"
+        of_rows = not self.design.of_counts
+        level = 0.0 if of_rows else self.design.noisy.insider
+        return self.past.with_entry(output, what, self.key, self.made, of_rows=of_rows, level=level)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,72 +190,104 @@ def release(
 
     Raises
     ------
-    OnlyConstant
-        If nothing but a constant keeps the promise; with the value that is responsible and the rows needed.
+    NothingToRelease
+        If next to nothing can be published; with the value that is responsible and the rows needed.
     BrokenNotion
         If the ledger has another release of these rows, or the noise of its counts leaves too little.
     """
     reading = plan.reading
-    reading.check_population(plan.confidence)
-    if plan.counts and reading.cut_by_rows:
-        raise InvalidParameter("quantiles depend on every row: give edges as bins", arguments=("bins",))
+    _check(table, plan)
     counts = reading.counts(table)
     rows = table.complete(counts.columns) if counts.dropped else table
     secret = secret_key() if rng is None else bytes(32)
     # the noise depends on the table alone, so that plans that are tried share it; the draws on the plan too
     key = release_key(secret, rows.digest(counts.columns), plan.as_text())
-    design = _designed(counts, plan, secret)
-    check_formulas(design)
     with opened(ledger) as past:
         if past is not None:
-            level = design.noisy.insider
-            past.check(
-                key.hex(), of_rows=not plan.counts, level=level, most=plan.level_of_counts if plan.counts else np.inf
-            )
+            level = 2 * plan.c_of_counts
+            past.check(key.hex(), of_rows=not plan.counts, level=level, most=plan.most_of_counts)
+        design = _designed(counts, plan, secret)
+        check_formulas(design)
         notes = [note_on(rng), *([f"the ledger of these rows is {past.path}"] if past else [])]
         audit = audited(
-            counts, design.promise, design.named_channel, resamples=plan.resamples, notes=tuple(notes), sure=True,
-            sampling=reading.sampling,
-        )  # fmt: skip
-        card = card_of(design, release=None if past is None else 1 + len(past.entries), options=_options(plan))
+            counts,
+            design.promise,
+            design.named_channel,
+            resamples=plan.resamples,
+            notes=tuple(notes),
+            sure=True,
+        )
+        number, made, earlier = (None, None, 0.0) if past is None else past.place(key.hex())
+        card = card_of(
+            design,
+            belief=plan.belief,
+            release=number,
+            made=made,
+            earlier=earlier,
+            bounded=rng is None and not reading.cut_by_rows,
+            options=_options(plan),
+        )
         source = Stream(key, 0) if rng is None else uniform(rng)
-        return sink(Draw(rows, design, past, source, key.hex()), Sanitised(None, card, design, audit))
+        draw = Draw(rows, design, past, source, key.hex(), card.made)
+        return sink(draw, Sanitised(None, card, design, audit))
 
 
-def _designed(counts: Counts, plan: Plan, secret: bytes) -> Design:
-    """Return the design for a table."""
+def _check(table: Table, plan: Plan) -> None:
+    """Raise an error if the plan does not fit the table or its sampling."""
+    plan.reading.check_confidence(plan.confidence)
+    if not plan.counts:
+        plan.reading.check_population(table.columns)
     if content_of(plan.notion) is None:
         raise UnsupportedNotion(
             f"{plan.notion} is not a notion that a card can name: release with LIP, ALIP, LDP or a belief"
         )
+
+
+def _designed(counts: Counts, plan: Plan, secret: bytes) -> Design:
+    """Return the design for a table."""
     if plan.counts:
-        return counts_design(counts, plan.level_of_counts / 2 if plan.noise is None else plan.noise, secret)
+        return counts_design(counts, plan.c_of_counts, secret)
     if len(counts.secret.labels) > MAX_SECRETS:
         raise DataError(
             f"{named(counts.secret.names)} has {len(counts.secret.labels):,} secrets, and a promise for the population "
             f"is computed for at most {MAX_SECRETS}: bin or coarsen it",
             arguments=("bins", "hierarchies"),
         )
-    counts = with_noise(counts, plan.noise, secret)
-    made = best_design(counts, plan.notion, plan.confidence, "merging" if plan.merge else "subset response")
-    if made.design.constant:
-        raise OnlyConstant(_why(counts, plan))
+    most = MAX_LATTICE_SYMBOLS if plan.merge else MAX_RESPONSE_SYMBOLS
+    counts = with_noise(counts, plan.noise, secret, most)
+    made = _readable(counts, plan)
+    if made.design.constant or made.best.nmi < LEAST_RETAINED:
+        raise _nothing(counts, plan, made.best.nmi)
     return made.design
 
 
-def _why(counts: Counts, plan: Plan) -> str:
-    """Return which value of the secret stops a release, and what would help."""
+def _readable(counts: Counts, plan: Plan) -> Made:
+    """Return groups of values if these retain nearly as much as a subset response, which is drawn at random."""
+    if plan.merge:
+        return best_design(counts, plan.notion, plan.confidence, Kind.MERGING)
+    response = best_design(counts, plan.notion, plan.confidence, Kind.RESPONSE)
+    if len(counts.public.labels) > MOST_TO_GROUP:
+        return response
+    # both are certified by bounds that hold at once for all subsets of these symbols
+    groups = best_design(counts, plan.notion, plan.confidence, Kind.MERGING)
+    return groups if groups.best.nmi >= READABLE_SHARE * response.best.nmi else response
+
+
+def _nothing(counts: Counts, plan: Plan, retained: float) -> NothingToRelease:
+    """Return which value of the secret stops a release, and what would help, by the noisy counts alone."""
     assert counts.noisy is not None
     found = obstacle(counts.noisy.sample(plan.confidence), plan.notion)
     value = JOIN.join(counts.secret.labels[found.secret])
-    rows = int(counts.noisy.rows)
-    more = (
-        f"about {found.rows:,.0f} rows of these shares would do" if np.isfinite(found.rows) else "more rows do not help"
-    )
-    return (
-        f"only a constant keeps the promise with {many(rows, 'row')}: too little is known of {value!r}; {more}. Merge "
-        "rare values of the secret, allow a larger belief, or publish --counts"
-    )
+    now = int(counts.noisy.rows)
+    error = expected_error_of_counts(counts, plan)
+    return NothingToRelease(value, found.rows, retained, error, now)
+
+
+def expected_error_of_counts(counts: Counts, plan: Plan) -> float:
+    """Return the half-width of the widest 95 % interval that counts under the same promise would have."""
+    noisy = counts.noisy
+    assert noisy is not None
+    return float(errors_of(noisy.table.sum(axis=0), int(noisy.rows), plan.c_of_counts).max())
 
 
 def release_again(
@@ -226,21 +300,21 @@ def release_again(
     rng: Uniform | int | None = None,
 ) -> Applied:
     """Release new rows, stated to be of the same population, with a design; return the sink's result."""
-    if design.mechanism == COUNTS:
+    if design.of_counts:
         raise DataError("this design is of the counts of its own rows: release the new rows as a first release")
     table.check(design.columns_needed())
     columns = design.columns_in(table.columns)
     rows = table.complete(columns) if missing == "drop" else table
     key = release_key(secret_key(), rows.digest(columns), json.dumps(design.content()))
+    check_formulas(design)
     with opened(ledger) as past:
         if past is not None:
             past.check(key.hex(), of_rows=True, level=0.0, most=np.inf)
+        number, made, _ = (None, None, 0.0) if past is None else past.place(key.hex())
         n = int(rows.counts(columns)[ROWS].sum())
-        card = card_of(
-            design, release=None if past is None else 1 + len(past.entries), new_rows=n, options={"missing": missing}
-        )
+        card = card_of(design, release=number, made=made, new_rows=n, options={"missing": missing})
         source = Stream(key, 0) if rng is None else uniform(rng)
-        return sink(Draw(rows, design, past, source, key.hex()), Applied(None, card))
+        return sink(Draw(rows, design, past, source, key.hex(), card.made), Applied(None, card))
 
 
 def _options(plan: Plan) -> dict[str, Any]:

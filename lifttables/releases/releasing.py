@@ -6,7 +6,6 @@ import itertools
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -17,7 +16,7 @@ from liftlib.channel import Uniform
 from liftlib.errors import DataError
 from lifttables.designs.designing import Design
 from lifttables.designs.publishing import published
-from lifttables.sources.endings import SUFFIXES, ending
+from lifttables.sources.formats import FORMATS, ending, writable
 from lifttables.sources.polars_rows import BATCH_ROWS, PolarsTable, texts_of
 from lifttables.sources.randomness import permutation
 
@@ -28,8 +27,9 @@ OUTPUT_COLUMN = "\0output"  # column of output indices, which become texts at th
 
 def check_suffix(path: Path) -> None:
     """Raise DataError if a file name's ending is not a supported format."""
-    if ending(path) is None:
-        raise DataError(f"{path} does not end in {', '.join(SUFFIXES)}: the ending says how to write it")
+    suffix = ending(path)
+    if suffix is None or not FORMATS[suffix].writable:
+        raise DataError(f"{path} does not end in {writable()}: the ending says how to write it")
 
 
 def _drawn(table: PolarsTable, design: Design, rng: Uniform) -> Iterator[pl.DataFrame]:
@@ -89,11 +89,7 @@ def write(table: PolarsTable, design: Design, path: Path, rng: Uniform, suffix: 
 
     lazy = register_io_source(rows, schema=schema)
     try:
-        if SUFFIXES[suffix]:
-            zipped: Literal["gzip", "uncompressed"] = "gzip" if suffix.endswith(".gz") else "uncompressed"
-            lazy.sink_csv(path, separator=SUFFIXES[suffix], compression=zipped, check_extension=False)
-        else:
-            lazy.sink_parquet(path)
+        FORMATS[suffix].write(lazy, path)
     except (PolarsError, OSError) as error:
         if failures:
             raise failures[0] from None

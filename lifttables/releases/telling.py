@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-from lifttables.designs.designing import COUNTS
-from lifttables.designs.statement import published_as, statement
+from lifttables.designs.statement import published_as
 from lifttables.files import many
 from lifttables.releases.card import Card
 from lifttables.releases.counts import errors_of
 from lifttables.releases.estimating import expected_error
-from lifttables.releases.pipeline import Sanitised
+from lifttables.releases.pipeline import Plan, Sanitised
+from lifttables.releases.question import percent
 
 PUBLISHED, PROMISED, USES, LIMITS = (
     "How values are published",
@@ -21,37 +21,41 @@ PUBLISHED, PROMISED, USES, LIMITS = (
 
 
 def headline(card: Card, *, new: bool = False) -> str:
-    """Return what is released in a line."""
+    """Return what is released in a line, with every number of the promise in per cent."""
     rows = f"{' & '.join(card.columns)}: {many(card.rows, 'new row' if new else 'row')}"
+    most = percent(card.promise.belief(card.belief)[1], up=True)
+    promise = f"a belief of {percent(card.belief)} becomes at most {most}"
     if card.of_counts:
-        return f"{rows}, noisy counts and no rows"
-    return f"{rows}, {many(len(card.texts), 'released value')}, by {card.mechanism}"
+        return f"{rows}, as noisy counts; {promise}"
+    sure = "" if card.confidence is None else f" (confidence {percent(card.confidence)})"
+    return f"{rows}, as {many(len(card.texts), 'value')} by {card.kind.value}; {promise}{sure}"
 
 
-def promises(card: Card) -> list[str]:
-    """Return what a card promises, and what this means for one person."""
-    return [*map(statement, card.kept), *card.words]
-
-
-def told(done: Sanitised) -> dict[str, list[str]]:
+def told(done: Sanitised, plan: Plan) -> dict[str, list[str]]:
     """Return sentences on a release, by title."""
     counts = ["No row is published, only about how many rows have each value."]
     return {
-        PUBLISHED: counts if done.design.mechanism == COUNTS else published_as(done.design),
-        PROMISED: promises(done.card),
-        USES: _uses(done),
+        PUBLISHED: counts if done.design.of_counts else published_as(done.design),
+        PROMISED: list(done.card.words),
+        USES: uses(done, plan),
         LIMITS: list(done.card.not_covered),
     }
 
 
-def _uses(done: Sanitised) -> list[str]:
-    """Return what recipients of a release can do, and could with the other designs that were tried."""
-    if done.card.of_counts:
-        error = 100 * float(errors_of(done.design).max())
+def uses(done: Sanitised, plan: Plan) -> list[str]:
+    """Return what recipients of a release can do."""
+    design = done.design
+    if design.of_counts:
+        own = errors_of(design.noisy.table[0], design.rows, design.noisy.c)
+        error = 100 * float(own.max())
         return [f"They have each share of the column with a 95 % error of at most {error:.2g} percentage points."]
-    error = expected_error(done.design.channel.kernel, done.design.counts.joint.p_x, done.design.rows)
+    error = expected_error(design.channel.kernel, design.counts.joint.p_x, design.rows)
+    retained = f"They have {100 * done.audit.overall['nmi']:.1f} % of the information (NMI)"
     if math.isinf(error):
-        lines = ["They can count the released values, but cannot estimate the share of every original value."]
+        lines = [f"{retained}, and can count the released values."]
     else:
-        lines = [f"They can estimate each share with a 95 % error of at most {100 * error:.2g} percentage points."]
-    return [f"They have {100 * done.audit.overall['nmi']:.1f} % of the information (NMI).", *lines]
+        lines = [f"{retained}, and can estimate each share to within {100 * error:.2g} percentage points (95 %)."]
+    totals = design.noisy.table.sum(axis=0)
+    of_counts = 100 * float(errors_of(totals, int(design.noisy.rows), plan.c_of_counts).max())
+    lines.append(f"If they need no more than the shares, --counts gives each to within {of_counts:.2g} points.")
+    return lines

@@ -1,4 +1,4 @@
-"""Tables in text and Parquet files.
+"""Tables in files.
 
 Polars reads text lazily and without conversion (007 does not become 7), and distinguishes missing values from empty
 texts.
@@ -17,13 +17,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from liftlib.errors import DataError
-from lifttables.encoding.table import Rows
+from lifttables.encoding.table import Rows, reading
 from lifttables.encoding.text_format import TextFormat
 from lifttables.files import check_name
-from lifttables.sources.endings import STDIN, SUFFIXES, ending
+from lifttables.sources.formats import FORMATS, STDIN, Text, ending, readable
 from lifttables.sources.polars_rows import PolarsTable
 from lifttables.sources.widths import BLOCK_BYTES, check_widths
 
@@ -40,34 +38,25 @@ class _FileTable(PolarsTable):
     def __init__(self, path: Path, written: TextFormat, name: str | None = None) -> None:
         suffix = ending(path)
         if suffix is None:
-            raise DataError(f"{path} does not end in {', '.join(SUFFIXES)}: convert it, or pass a frame in Python")
+            raise DataError(f"{path} does not end in {readable()}: convert it, or pass a frame in Python")
         if not path.is_file():
             raise DataError(f"no file {path}: check the path")
         name = name or str(path)
-        self._separator, self._quote, self._checked = SUFFIXES[suffix], written.quote, False
-        if self._separator:
-            self._separator = written.separator or self._separator
+        kind, self._text, self._checked = FORMATS[suffix], None, False
+        if isinstance(kind, Text):
+            separator, zipped = written.separator or kind.separator, kind.zipped
             if not written.is_utf8:
-                self._utf8 = _in_utf8(path, name, written.encoding, zipped=suffix.endswith(".gz"))
-                path = Path(self._utf8.name)
-            self._zipped = written.is_utf8 and suffix.endswith(".gz")
+                self._utf8 = _in_utf8(path, name, written.encoding, zipped=zipped)
+                path, zipped = Path(self._utf8.name), False
+            kind = self._text = Text(separator, zipped, written.quote)
             try:
                 with path.open("rb") as file:
                     first = file.read(2000)
             except OSError as error:
                 raise DataError(f"cannot read {path}: {error.strerror}; check who may read it") from error
-            _check_text(name, first, self._separator, zipped=self._zipped)
-            lazy = pl.scan_csv(
-                path,
-                separator=self._separator,
-                quote_char=self._quote,
-                infer_schema=False,
-                glob=False,
-                extra_columns="raise",
-                missing_columns="raise",
-            )
-        else:
-            lazy = pl.scan_parquet(path, glob=False)
+            _check_text(name, first, separator, zipped=zipped)
+        with reading(name):
+            lazy = kind.scan(path)
         self._path = path
         super().__init__(lazy, name)
         for column in self.columns:
@@ -76,9 +65,9 @@ class _FileTable(PolarsTable):
 
     def read(self, names: Sequence[str]) -> Rows:
         """Return all rows; the first call checks the number of fields in every line."""
-        if self._separator and not self._checked:
-            with _opened(self._path, self.name, zipped=self._zipped) as file:
-                check_widths(file, self.name, self._separator, len(self.columns), self._quote)
+        if self._text is not None and not self._checked:
+            with _opened(self._path, self.name, zipped=self._text.zipped) as file:
+                check_widths(file, self.name, self._text.separator, len(self.columns), self._text.quote)
             self._checked = True
         return super().read(names)
 
@@ -115,7 +104,7 @@ FILE_SIGNATURES = {
     b"\xff\xfe\0\0": "UTF-32: name its encoding, utf-32",
     b"\xff\xfe": "UTF-16: name its encoding, utf-16",
     b"\xfe\xff": "UTF-16: name its encoding, utf-16",
-    b"PK\x03\x04": "a spreadsheet or a zip archive: export the table as CSV",
+    b"PK\x03\x04": "a spreadsheet or a zip archive: let an Excel file's name end in .xlsx, or export it as CSV",
     b"\x1f\x8b": "gzipped: let its name end in .gz",
     b"PAR1": "Parquet: let its name end in .parquet",
     b"SQLite format 3": "a database: export the table as CSV",

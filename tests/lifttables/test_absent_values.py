@@ -24,7 +24,7 @@ SECRETS = ("none", "flu", "hiv")
 N_TABLES = 20
 LISTED = "ill=none,flu,hiv"
 SECRET = Symbols((Column("ill", values=SECRETS),), tuple((name,) for name in SECRETS))
-OF = ["--secret", "ill", "--public", "town", "--notion", "lip", "--eps", "1"]
+OF = ["--secret", "ill", "--public", "town", "--belief", "10%", "40%"]
 
 
 def people(counts):

@@ -31,15 +31,13 @@ DAMAGES = {
     "one text twice": lambda found: found["texts"].__setitem__(0, found["texts"][1]),
     "a text of two columns": lambda found: found["texts"].__setitem__(0, ["a", "b"]),
     "a text that is a number": lambda found: found["texts"].__setitem__(0, [1]),
-    "a confidence of 2": lambda found: found["kept"][0].__setitem__("confidence", 2.0),
-    "a confidence that is text": lambda found: found["kept"][0].__setitem__("confidence", "0.95"),
-    "a statement of nobody": lambda found: found["kept"][0].__setitem__("whom", None),
+    "a confidence of 2": lambda found: found.__setitem__("confidence", 2.0),
+    "a confidence that is text": lambda found: found.__setitem__("confidence", "0.95"),
 }
 DAMAGES |= {
     f"{name} = {value!r}": lambda found, name=name, value=value: found.__setitem__(name, value)
-    for name in ("kernel", "texts", "sources", "kept")
+    for name in ("kernel", "texts", "sources", "promise")
     for value in WRONG
-    if not (name == "kernel" and value is None) and not (name == "kept" and value == [])
 }
 
 
@@ -47,7 +45,7 @@ DAMAGES |= {
 def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("made")
     PEOPLE.write_csv(folder / "in.csv")
-    plan = Plan(Reading("ill", "age"), LIP(2.0), "randomised-response", resamples=0)
+    plan = Plan(Reading("ill", "age"), LIP(2.0), resamples=0)
     sanitise_file(folder / "in.csv", Outputs.next_to(folder / "out.csv"), plan)
     return folder
 

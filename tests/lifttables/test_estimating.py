@@ -70,7 +70,7 @@ def test_the_command(tmp_path, capsys):
     rows = people(5000, np.random.default_rng(5))
     rows = rows.with_columns(pl.Series("year", np.random.default_rng(6).choice(["2019", "2020"], 5000)))
     rows.write_csv(tmp_path / "in.csv")
-    words = ["release", str(tmp_path / "in.csv"), "--secret", "s", "--public", "x", "--notion", "lip", "--eps", "0.8"]
+    words = ["release", str(tmp_path / "in.csv"), "--secret", "s", "--public", "x", "--belief", "10%", "40%"]
     assert main([*words, "-o", str(tmp_path / "out.csv")]) == 0
     assert "They can estimate each share of the column with a 95 % error of at most " in " ".join(
         capsys.readouterr().out.split()

@@ -44,7 +44,7 @@ def test_a_parquet_file_with_categories(tmp_path, monkeypatch, capsys, kind, suf
     monkeypatch.chdir(tmp_path)
     frame = pl.DataFrame({"s": ["a", "b"] * 40, "k": ["=1+1", "=1+1", "plain", "plain"] * 20})
     frame.cast({"k": KINDS[kind]}).write_parquet("in.parquet")
-    words = ["release", "in.parquet", "--secret", "s", "--public", "k", "--notion", "lip", "--eps", "3"]
+    words = ["release", "in.parquet", "--secret", "s", "--public", "k", "--belief", "10%", "90%"]
     assert main([*words, "-o", f"out.{suffix}"]) == 2
     assert "'=1+1' would be a formula in a spreadsheet" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["in.parquet"]
@@ -55,6 +55,6 @@ def test_a_parquet_file_with_categories(tmp_path, monkeypatch, capsys, kind, suf
 def test_codes_of_surveys_are_released(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pl.DataFrame({"s": ["a", "b"] * 200, "x": ["-1", "-2", "-2", "-1"] * 100}).write_csv("in.csv")
-    words = ["release", "in.csv", "--secret", "s", "--public", "x", "--notion", "lip", "--eps", "0.1"]
+    words = ["release", "in.csv", "--secret", "s", "--public", "x", "--belief", "10%", "12%"]
     assert main([*words, "-o", "out.csv"]) == 0
     assert set(pl.read_csv("out.csv", infer_schema=False)["x"]) == {"-2 or -1"}

@@ -15,7 +15,6 @@ import lifttables as tables
 from liftlib.errors import BrokenNotion
 from liftlib.notions.base import LiftNotion
 from lifttables.bundle import Outputs, sanitise_file
-from lifttables.cli import main
 from lifttables.encoding.reading import Reading
 from lifttables.population.noisy import NO_NOISE
 from lifttables.releases.pipeline import Plan
@@ -95,18 +94,6 @@ def test_what_the_choice_of_the_rows_costs(case):
     _, _, counts, ways = case
     for by_hand in (lambda ways: needed(counts, np.eye(2), ways), lambda ways: design(counts, np.eye(2), ways)):
         assert by_hand(ways) > by_hand(1) + 10 * CLOSE
-
-
-def test_the_command_line_charges_for_the_choice(tmp_path):
-    frame, ways = by_numbers()
-    frame.write_csv(tmp_path / "in.csv")
-    counts = Reading("s", "x", bins=("x=quantiles:2",)).counts(tables.open_table(frame)).table
-    eps = design(counts, np.eye(2), ways)
-    for budget, outputs in ((eps + CLOSE, 2), (eps - CLOSE, 1)):
-        words = ["release", str(tmp_path / "in.csv"), "--secret", "s", "--public", "x", "--notion", "lip"]
-        words += ["--eps", repr(budget), "--bin", "x=quantiles:2", "--force", "--noise", "40"]
-        assert main([*words, "-o", str(tmp_path / "out.csv")]) == 0
-        assert pl.read_csv(tmp_path / "out.csv")["x"].n_unique() == outputs
 
 
 def test_an_audit_charges_for_the_choice(case):

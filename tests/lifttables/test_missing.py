@@ -63,7 +63,7 @@ def test_a_release_has_the_other_rows_and_their_kept_columns(at):
     halves = pl.DataFrame(done.frame)["half"] if not isinstance(done.frame, pd.DataFrame) else done.frame["half"]
     assert sorted(map(str, halves)) == sorted(WHOLE["half"])
     assert done.card.rows == len(WHOLE)
-    assert done.card.kept == expected.card.kept
+    assert done.card.words == expected.card.words
     assert any("rows were dropped" in note for note in done.audit.notes)
     assert "12 of" not in done.card.as_text()  # how many are gone is the owner's alone
 
@@ -97,7 +97,7 @@ def test_a_first_audit_takes_one_command(tmp_path, capsys):
     assert f"note: {len(GONE) - len(WHOLE)} of 120 rows were dropped" in said.out
     assert "a value is missing in columns 'ill', 'age' (empty, or NA" in " ".join(said.out.split())
     # what publishes still asks
-    words = ["release", str(path), "--secret", "ill", "--public", "age", "--notion", "lip", "--eps", "1"]
+    words = ["release", str(path), "--secret", "ill", "--public", "age", "--belief", "10%", "40%"]
     assert main([*words, "-o", str(tmp_path / "out.csv"), "--missing", "drop"]) == 2
     assert "(--na)" in capsys.readouterr().err
     assert main([*words, "-o", str(tmp_path / "out.csv"), "--na", "NA"]) == 2

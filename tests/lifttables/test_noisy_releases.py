@@ -1,9 +1,7 @@
 """Releases that are designed from noisy counts: what they tell, to whom, and that the same table has the same noise."""
 
-import json
 import math
 import stat
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -12,11 +10,9 @@ import pytest
 import liftlib as ll
 import lifttables as tables
 from liftlib.errors import InvalidParameter
-from lifttables.cli import main
 from lifttables.encoding.columns import Column, Counts, Symbols
 from lifttables.files import state_folder
 from lifttables.population.noise import noise_pmf
-from lifttables.population.noisy import NoisyCounts
 from lifttables.releases.noising import level_for, secret_key
 
 WORDS = {"secret": "ill", "public": "age", "resamples": 0}
@@ -65,37 +61,6 @@ def test_the_key_is_made_once_and_private(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
     with pytest.warns(ll.LiftWarning, match="cannot keep the key of the noise in"):
         assert secret_key() != secret_key()
-
-
-def test_a_card_states_both_promises():
-    card = tables.sanitise(people(), **WORDS, notion=ll.LIP(0.5), noise=0.25).card
-    odds = math.exp(2 * 0.5 + 2 * 0.25) / 9
-    most = math.ceil(1000 * odds / (1 + odds)) / 10
-    assert f"Somebody who knows all other rows can turn a belief of 10 % into at most {most:g} %" in card.words[-1]
-    assert "A belief of 10 % in something about ill can become at most 16.5 %" in card.words[1]
-
-
-def test_further_noise_of_the_same_rows_adds_up(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    people().write_csv("in.csv")
-    words = ["release", "in.csv", "--secret", "ill", "--public", "age", "--notion", "lip"]
-    cards = []
-    for number, eps, noise in ((1, "0.2", "0.5"), (2, "0.25", "0.5"), (3, "0.2", "1")):
-        assert main([*words, "--eps", eps, "--noise", noise, "-o", f"{number}.csv"]) == 0
-        cards.append(json.loads(Path(f"{number}.card.json").read_text()))
-    growth = [sentence for card in cards for sentence in card["words"] if "all other rows" in sentence]
-    assert [card["noise"] for card in cards] == [0.5, 0.5, 1.0]
-    assert len(growth) == 2 * len(cards)
-    assert all("comes from the choice of this value alone" in sentence for sentence in growth[1::2])
-    for sentence, exponent in zip(growth[::2], (0.4 + 1.0, 0.5 + 1.0, 0.4 + 3.0), strict=True):
-        odds = math.exp(exponent) / 9
-        assert f"into at most {math.ceil(1000 * odds / (1 + odds) - 1e-9) / 10:g} %" in sentence
-
-
-def test_how_often_counts_got_noise_survives_a_file():
-    made = NoisyCounts(np.array([[30.0, 41.0], [12.0, 55.0]]), 138, 0.2, (1, 1), None, 3)
-    again = NoisyCounts.from_content(json.loads(json.dumps(made.content())))
-    assert again.insider == made.insider == 2 * 0.2 * 3
 
 
 def law(n_s, n_x, seed):

@@ -17,6 +17,7 @@ from lifttables.bundle import apply_file
 from lifttables.cli import main
 from lifttables.designs.designing import load
 from lifttables.releases import pipeline
+from lifttables.releases.card import Limit
 from lifttables.releases.question import Question
 from lifttables.sources.frames import Frame
 
@@ -33,7 +34,7 @@ def people():
 
 def by_frame(convert):
     def route(folder):
-        words = {"secret": "ill", "public": "age", "notion": Question(*BELIEF), "rare": "pool", "rng": 7}
+        words = {"secret": "ill", "public": "age", "notion": Question(*BELIEF), "rare": "pool"}
         done = tables.sanitise(convert(people()), resamples=0, **words)
         found = done.frame.compute() if hasattr(done.frame, "compute") else done.frame
         return done.card.as_dict(), done.design.content(), pl.DataFrame({"age": [str(one) for one in found["age"]]})
@@ -65,7 +66,7 @@ def by_the_page(folder):
     desk = Desk()
     desk.opened(people().write_csv().encode(), "people.csv")
     asked = {"secret": [{"name": "ill"}], "public": [{"name": "age"}], "belief": BELIEF[0], "at_most": BELIEF[1]}
-    told = json.loads(desk.release(json.dumps(asked | {"confidence": 0.95, "resamples": 0, "seed": 7})))
+    told = json.loads(desk.release(json.dumps(asked | {"confidence": 0.95, "resamples": 0})))
     if "refused" in told:
         raise DataError(told["refused"])
     text = {one["name"].partition("released")[2]: one["text"] for one in told["files"]}
@@ -92,6 +93,17 @@ ROUTES = {
 }
 
 
+@pytest.fixture(scope="module", autouse=True)
+def key(tmp_path_factory):
+    """One key of the noise for all routes."""
+    folder = tmp_path_factory.mktemp("state")
+    (folder / "lift").mkdir()
+    (folder / "lift" / "noise.PRIVATE.key").write_bytes(bytes(range(32)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(folder))
+        yield
+
+
 @pytest.fixture(scope="module")
 def expected():
     return by_frame(lambda frame: frame)(None)
@@ -99,8 +111,8 @@ def expected():
 
 def comparable(card):
     """What a card says but for when it was made, which file it is of, and whether a ledger was used, as for files."""
-    left = {name: value for name, value in card.items() if name not in ("made", "cite", "sha256", "release", "digest")}
-    left["not_covered"] = [one for one in left["not_covered"] if "ledger" not in one]
+    left = {name: value for name, value in card.items() if name not in ("made", "sha256", "digest")}
+    left["tells"] = [one for one in left["tells"] if "LEDGER" not in one]
     options = {name: value for name, value in card["options"].items() if name != "formulas"}
     return json.loads(json.dumps(left | {"options": options}))
 
@@ -126,7 +138,7 @@ def refuse(*_):
 
 @pytest.mark.parametrize("name", ROUTES)
 def test_a_new_check_is_made_on_every_route(name, monkeypatch, tmp_path):
-    monkeypatch.setattr(pipeline, "check_each_secret", refuse)
+    monkeypatch.setattr(pipeline, "check_formulas", refuse)
     with pytest.raises(DataError, match=r"a new check refuses this|exit code 2"):
         ROUTES[name](tmp_path)
     assert not list(tmp_path.glob("out*"))
@@ -138,7 +150,7 @@ def test_a_new_check_is_made_of_new_rows_too(kind, monkeypatch, tmp_path):
     stored, new = tmp_path / "out-people.PRIVATE.design.json", tmp_path / "new.csv"
     ledger = tmp_path / "people.csv.PRIVATE.releases.json"
     assert ledger.exists()
-    monkeypatch.setattr(pipeline, "check_each_secret", refuse)
+    monkeypatch.setattr(pipeline, "check_formulas", refuse)
     makers = {
         "frame": lambda: tables.apply(people(), load(stored), ledger=ledger),
         "Dask": lambda: tables.apply(dask(people()), load(stored), ledger=ledger),
@@ -156,7 +168,8 @@ def test_a_new_check_is_made_of_new_rows_too(kind, monkeypatch, tmp_path):
 def test_a_card_says_whether_earlier_releases_were_looked_for(ledger, tmp_path):
     words = {"secret": "ill", "public": "age", "notion": ll.LIP(0.4), "resamples": 0}
     done = tables.sanitise(people(), ledger=tmp_path / "ledger.json" if ledger else None, **words)
-    assert any("No ledger was used" in one for one in done.card.not_covered) != ledger
+    assert (Limit.NO_LEDGER in done.card.tells) != ledger
+    assert (Limit.LEDGER in done.card.tells) == ledger
 
 
 def test_no_sink_is_reached_but_through_the_pipeline():

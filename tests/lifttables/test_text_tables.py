@@ -113,7 +113,7 @@ def test_a_value_with_an_unquoted_separator_is_refused_by_all_that_reads(tmp_pat
 
 COMMANDS = [
     ["audit", "IN", "--secret", "ill", "--public", "age"],
-    ["release", "IN", "--secret", "ill", "--public", "age", "--notion", "lip", "--eps", "1", "-o", "bad.csv"],
+    ["release", "IN", "--secret", "ill", "--public", "age", "--belief", "10%", "40%", "-o", "bad.csv"],
     ["release", "IN", "--secret", "ill", "--public", "age", "--belief", "10%", "20%", "--dry-run"],
     ["release", "IN", "--design", "out.PRIVATE.design.json", "-o", "bad.csv"],
     ["estimate", "IN", "out.card.json"],

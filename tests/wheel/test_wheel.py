@@ -12,7 +12,7 @@ import pytest
 from environments import ROOT, Installed
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-COLUMNS = ["--secret", "ill", "--public", "age", "--notion", "ldp", "--eps", "0.3"]
+COLUMNS = ["--secret", "ill", "--public", "age", "--belief", "10%", "20%"]
 
 
 @pytest.fixture(scope="module")

@@ -78,7 +78,7 @@ def example(tmp_path):
 
 
 def test_the_example_by_the_command_itself(example):
-    words = f"audit {example} --secret ill --public age --notion lip --eps 0.6931 --json"
+    words = f"audit {example} --secret ill --public age --belief 10% 20% --json"
     lift = Path(sys.executable).with_name("lift")
     done = subprocess.run([lift, *words.split()], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 3, done.stderr

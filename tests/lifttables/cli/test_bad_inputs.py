@@ -16,7 +16,7 @@ from lifttables.cli import main
 
 README = Path(__file__).parents[3] / "README.md"
 OF = ["--secret", "ill", "--public", "age"]
-LIP = ["--notion", "lip", "--eps", "1"]
+LIP = ["--belief", "10%", "40%"]
 OUT = ["-o", "out.csv"]
 LATIN = os.fsdecode(b"\xe9t\xe9.csv")  # the name of a file in Latin-1
 
@@ -267,14 +267,7 @@ CASES = [
     (audit("--hierarchy", "age=latin.csv"), "cannot read the hierarchy latin.csv", 2),
     (audit("--hierarchy", "zip=tree.csv"), "a hierarchy names 'zip', which is neither", 2),
     # what private means
-    (audit("--eps", "1"), "--eps needs a --notion", 2),
     (release("--bin", "age"), "bins are 'age': give NAME=EDGE", 2),
-    (audit("--notion", "lip"), "--notion lip takes one budget, as in --eps 1; given: none", 2),
-    (audit("--notion", "lip", "--eps", "-1"), "eps is -1", 2),
-    (audit("--notion", "lip", "--eps", "nan"), "eps is nan", 2),
-    (audit("--notion", "lip", "--eps", "0"), None, 3),
-    (audit("--notion", "alip", "--eps", "1"), "--notion alip takes two budgets, as in --eps 1.3 0.7; given: 1", 2),
-    (audit("--notion", "ldp", "--eps", "1", "2"), "--notion ldp takes one budget, as in --eps 1; given: 1 2", 2),
     (release(notion=[]), "say what the release promises, in one way: --belief 10% 20%", 2),
     (release("--belief", "10%", "20%"), "say what the release promises, in one way", 2),
     (asked("0.1", "20%"), "--belief has '0.1': give two percentages between 0% and 100%", 2),
@@ -318,7 +311,7 @@ CASES = [
     (again(design="no.json"), "cannot read no.json: No such file", 2),
     (again(design="bytes.json"), "is no design", 2),
     (again(design="old.json"), "has the format 'liftlib channel 1'", 2),
-    (again(design="d.card.json"), "has the format 'liftlib card 3'", 2),
+    (again(design="d.card.json"), "has the format 'liftlib card 4'", 2),
     (again("--secret", "ill"), "the design says how new rows are read and what is promised: leave out --secret", 2),
     (again("--bin", "age=1", "--belief", "10%", "20%"), "leave out --bin, --belief", 2),
     (again("--missing", "symbol"), "give --missing refuse or drop", 2),
@@ -330,7 +323,7 @@ CASES = [
     (again("--ledger", "brace.json"), "brace.json is no ledger of releases", 2),
     # what comes of it
     (estimate(card="no.json"), "cannot read no.json", 2),
-    (estimate(card="d.PRIVATE.design.json"), "has the format 'liftlib design 2'", 2),
+    (estimate(card="d.PRIVATE.design.json"), "has the format 'liftlib design 3'", 2),
     (estimate(table="odd.csv"), "the card does not list 1 symbol of the release, such as 'martian'", 5),
     (estimate(table="in.csv"), "in.csv is not the release of this card, so shares estimated from it would be", 5),
     (estimate(table="-"), "the standard input cannot be compared with a card: name the released file", 2),
@@ -343,10 +336,6 @@ USAGE = [
     (["audit"], "the following arguments are required"),
     (["audit", "in.csv", "--secret"], "expected at least one argument"),
     (audit("--missing", "sym"), "invalid choice: 'sym'"),
-    (audit("--notion", "chi2"), "invalid choice: 'chi2'"),
-    (audit("--confidence", "1"), "'1' is not a confidence: give a share between 0 and 1, such as 0.95"),
-    (release("--confidence", "nan"), "'nan' is not a confidence"),
-    (estimate("--confidence", "0"), "'0' is not a confidence"),
     (asked("10%"), "expected 2 arguments"),
 ]
 

@@ -19,7 +19,7 @@ from lifttables.releases.pipeline import Plan
 
 OF = ["--secret", "ill", "--public", "age", "zip"]
 TREES = ["--hierarchy", "age=ages.csv", "--hierarchy", "zip=zips.csv:2"]
-LIP_1 = ["--notion", "lip", "--eps", "1"]
+LIP_1 = ["--belief", "10%", "40%"]
 
 
 @pytest.fixture(scope="module")

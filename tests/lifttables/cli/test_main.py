@@ -92,17 +92,3 @@ def test_what_lacks_is_named_with_its_extra(name, package, tmp_path):
     wanted = " ".join(f"'{one}'" for one in requirements_of(needed))
     message = f"lift: {package} is not installed: pip install {wanted} (the extra {needed})\n"
     assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
-
-
-@pytest.mark.parametrize(("command", "more"), [("audit", []), ("release", ["-o", "out.csv"])])
-def test_a_notion_of_ones_own_is_for_python(command, more, tmp_path, monkeypatch, capsys):
-    """No module is imported whose name is given, not even one in the folder where one is."""
-    (tmp_path / "mine_of_cli.py").write_text("raise SystemExit('imported')")
-    (tmp_path / "t.csv").write_text(ROWS)
-    monkeypatch.chdir(tmp_path)
-    words = [command, "t.csv", "--secret", "s", "--public", "x", "--notion", "mine_of_cli:MaxLift", "--eps", "1", *more]
-    with pytest.raises(SystemExit) as stopped:
-        main(words)
-    assert stopped.value.code == 2
-    assert "invalid choice: 'mine_of_cli:MaxLift'" in capsys.readouterr().err
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine_of_cli.py", "t.csv"]

@@ -1,0 +1,305 @@
+"""The road of a release: what stops it, what repeats it, and what adds up."""
+
+import json
+import math
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import lifttables as tables
+from liftlib.channel import Channel
+from liftlib.errors import BrokenNotion, DataError, InvalidParameter
+from lifttables.cli import COMMANDS, LIFT, _parser, main
+from lifttables.cli.options import share_of
+from lifttables.designs.designing import Kind, best_design
+from lifttables.releases.card import Limit
+from lifttables.releases.noising import noisy_totals, with_noise
+from lifttables.releases.pipeline import LEAST_RETAINED
+
+OF = ["--secret", "ill", "--public", "town"]
+BELIEF = ["--belief", "10%", "20%"]
+QUESTION = tables.Question(0.1, 0.2)
+
+
+def people(n, seed=0, towns=("north", "south", "east", "west")):
+    rng = np.random.default_rng(seed)
+    ill = rng.choice(["flu", "asthma", "none"], n, p=[0.3, 0.3, 0.4])
+    return pl.DataFrame({"ill": ill, "town": rng.choice(towns, n), "age": rng.integers(18, 80, n)})
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    people(2000).write_csv("p.csv")
+    return tmp_path
+
+
+def release(*words, out="out.csv"):
+    return main(["release", "p.csv", *OF, *BELIEF, "-o", out, *words])
+
+
+def files():
+    return {path.name for path in Path().iterdir() if path.is_file()}
+
+
+def test_a_release_that_says_nothing_is_none(folder, capsys):
+    people(60).write_csv("p.csv")
+    assert main(["release", "p.csv", *OF, "--belief", "10%", "12%", "-o", "out.csv"]) == 3
+    assert len(capsys.readouterr().err.splitlines()) == 3
+    assert files() == {"p.csv"}
+    with pytest.raises(tables.NothingToRelease) as stopped:
+        tables.sanitise(people(60), secret="ill", public="town", notion=tables.Question(0.1, 0.12), resamples=0)
+    error = stopped.value
+    assert error.secret in ("flu", "asthma", "none")
+    assert error.retained < LEAST_RETAINED
+    assert 60 < error.rows < math.inf
+    assert 0 < error.error < 1
+
+
+def test_the_same_command_again_gives_the_identical_files(folder):
+    assert release() == 0
+    first = {name: Path(name).read_bytes() for name in files()}
+    assert release("--force") == 0
+    assert {name: Path(name).read_bytes() for name in files()} == first
+    assert len(json.loads(first["p.csv.PRIVATE.releases.json"])["releases"]) == 1
+
+
+def test_rows_are_released_once(folder):
+    assert release() == 0
+    before = files()
+    assert (
+        main(["release", "p.csv", "--secret", "ill", "--public", "age", "--bin", "age=50", *BELIEF, "-o", "b.csv"]) == 3
+    )
+    assert release(out="c.csv") == 0  # the same release
+    people(2000, seed=1).write_csv("p.csv")  # the ledger belongs to the name
+    assert release(out="d.csv") == 3
+    assert release("--ledger", "other.json", out="d.csv") == 0
+    assert not {"b.csv"} & files()
+    assert before < files()
+
+
+def test_a_dry_run_leaves_no_entry(folder):
+    assert main(["release", "p.csv", *OF, *BELIEF, "--dry-run"]) == 0
+    assert files() == {"p.csv"}
+
+
+def test_counts_add_up_until_the_belief(folder):
+    assert release("--counts", "--noise", "0.2", out="a.csv") == 0
+    people(2001).write_csv("p.csv")  # one row more, and other noise
+    assert release("--counts", "--noise", "0.2", out="b.csv") == 0
+    people(2002).write_csv("p.csv")
+    assert release("--counts", "--noise", "0.2", out="c.csv") == 3
+    levels = [entry["level"] for entry in json.loads(Path("p.csv.PRIVATE.releases.json").read_text())["releases"]]
+    assert levels == [0.4, 0.4]
+    assert sum(levels) <= QUESTION.odds_growth
+    # rows may follow, and their card adds the counts to what an insider may learn
+    assert release(out="d.csv") == 0
+    card = tables.read_card("d.card.json")
+    assert card.insider == pytest.approx(2 * card.noise + 0.8)
+
+
+@pytest.mark.parametrize("name", ["weight", "survey_wt", "stratum", "Household ID", "PSU"])
+def test_a_survey_is_asked_for_its_sampling(folder, name):
+    people(2000).with_columns(pl.lit("1").alias(name)).write_csv("p.csv")
+    assert release() == 2
+    assert release("--population", "no") == 3
+    assert files() == {"p.csv"}
+    assert release("--counts") == 0
+    assert release("--population", "yes", out="b.csv") == 0
+
+
+@pytest.mark.parametrize("name", ["weighting scheme", "town", "clusterheadache", "hhs"])
+def test_other_names_are_no_survey(name):
+    tables.Reading("ill", "town").check_population([name])
+
+
+def test_all_commands_together_have_few_options():
+    options = set()
+    for command in COMMANDS:
+        parser, _ = _parser(LIFT, [command])
+        every = [parser, *(sub for sub in parser._subparsers._group_actions[0].choices.values())]
+        options |= {name for one in every for name in one._option_string_actions if name.startswith("--")}
+    assert len(options) <= 24
+
+
+def test_shares_have_three_spellings():
+    assert [share_of(text) for text in ("10%", "10", "0.1", " 10 % ")] == [0.1] * 4
+    for text in ("1", "1.0", "0", "100%", "nan", "-3", "ten", "150"):
+        with pytest.raises(InvalidParameter):
+            share_of(text)
+
+
+def test_the_terminal_has_few_lines(folder, capsys):
+    people(3000, towns=tuple(f"a town with the number {at}" for at in range(20))).write_csv("p.csv")
+    assert release() == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 25
+    assert max(map(len, lines)) <= 80
+
+
+def test_the_card_is_one_page(folder):
+    assert release() == 0
+    card = tables.read_card("out.card.json")
+    assert len(" ".join([*card.words, *card.not_covered]).split()) <= 250
+    assert release("--counts", out="c.csv") == 0
+    card = tables.read_card("c.card.json")
+    assert len(" ".join([*card.words, *card.not_covered]).split()) <= 250
+
+
+def forged(card, **fields):
+    """A card with other content and a digest that fits."""
+    Path("forged.card.json").write_text(json.dumps(replace(card, **fields).as_dict()))
+    return tables.read_card("forged.card.json")
+
+
+def test_a_forged_card_is_found(folder):
+    assert release() == 0
+    card, text = tables.read_card("out.card.json"), Path("out.card.md").read_text()
+    design = tables.load("out.PRIVATE.design.json")
+    assert tables.verify("out.csv", card, text=text, design=design).agrees
+    assert not tables.verify("out.csv", card, text=text.replace("20 %", "12 %")).agrees
+    # what is said is rendered from the fields, so that it cannot be emptied or changed by itself
+    assert not tables.verify("out.csv", forged(card, belief=0.05), text=text).agrees
+    assert not tables.verify("out.csv", forged(card, insider=0.0)).agrees
+    swapped = forged(card, kernel=card.kernel[::-1])
+    assert not tables.verify("out.csv", swapped, design=design).agrees
+    # the promise of the design: its kernel is computed again from the noisy counts
+    other = replace(design, channel=Channel(design.channel.kernel[::-1]))
+    assert not tables.verify("out.csv", swapped, design=other).agrees
+
+
+def test_an_identity_kernel_beside_several_sources_is_found(folder):
+    people(300).write_csv("p.csv")
+    assert release() == 0
+    card = tables.read_card("out.card.json")
+    n = min(card.kernel.shape)
+    assert any(len(source) > 1 for source in card.sources)
+    identity = np.zeros_like(card.kernel)
+    identity[np.arange(len(identity)), np.arange(len(identity)) % n] = 1
+    assert not tables.verify("out.csv", forged(card, kernel=identity)).agrees
+
+
+def test_everything_but_the_table_is_a_function_of_the_noisy_counts():
+    first = tables.Reading("ill", "town").counts(tables.open_table(people(800, 1)))
+    other = tables.Reading("ill", "town").counts(tables.open_table(people(800, 2)))
+    noisy = with_noise(first, None, bytes(32)).noisy
+    for kind in (Kind.RESPONSE, Kind.MERGING):
+        designs = [best_design(replace(one, noisy=noisy), QUESTION.notion, kind=kind).design for one in (first, other)]
+        contents = [{**design.content(), "table": None} for design in designs]
+        assert contents[0] == contents[1]
+        assert designs[0].table.tolist() != designs[1].table.tolist()
+
+
+def test_noise_of_rows_and_of_counts_is_independent():
+    counts = tables.Reading("ill", "town").counts(tables.open_table(people(800)))
+    of_rows = with_noise(counts, 0.4, bytes(32)).noisy.table - counts.table
+    of_counts = noisy_totals(counts, 0.4, bytes(32)).table - counts.table.sum(axis=0)
+    assert of_rows.ravel()[: of_counts.size].tolist() != of_counts.ravel().tolist()
+    again = noisy_totals(counts, 0.4, bytes(32)).table - counts.table.sum(axis=0)
+    assert again.tolist() == of_counts.tolist()
+
+
+@pytest.mark.parametrize("counts", [False, True])
+def test_the_words_have_the_numbers_of_the_promise(folder, counts):
+    done = tables.sanitise(
+        people(2000), secret="ill", public="town", notion=QUESTION, counts=counts, noise=0.3, resamples=0
+    )
+    card = done.card
+    assert len(card.words) == 2
+    growth = card.promise.odds_growth + card.insider
+    odds = math.exp(growth) / 9
+    assert f"{math.ceil(1000 * odds / (1 + odds) - 1e-9) / 10:g} %" in card.words[1]
+    assert card.promise.belief(0.1)[1] <= 0.2 + 1e-12 or counts
+
+
+def test_new_rows_come_first_with_what_nobody_checks(folder):
+    assert release() == 0
+    people(500, seed=3).write_csv("new.csv")
+    assert main(["release", "new.csv", "--design", "out.PRIVATE.design.json", "-o", "new-out.csv"]) == 0
+    card = tables.read_card("new-out.card.json")
+    assert card.not_covered[0] == Limit.NEW_ROWS.value
+    assert (card.insider, card.rows) == (0.0, 500)
+    assert tables.verify("new-out.csv", card, text=Path("new-out.card.md").read_text()).agrees
+    assert main(["release", "new.csv", "--design", "out.PRIVATE.design.json", "-o", "again.csv"]) == 0
+    assert Path("again.csv").read_bytes() == Path("new-out.csv").read_bytes()
+    people(500, seed=4).write_csv("new.csv")
+    assert main(["release", "new.csv", "--design", "out.PRIVATE.design.json", "-o", "other.csv"]) == 3
+
+
+def test_an_infinite_number_is_refused():
+    frame = pl.DataFrame({"ill": ["a", "b"] * 20, "dose": [1.0, 2.0] * 19 + [math.inf, -1.0]})
+    for bins in ("dose=1.5", "dose=" + ",".join(f"{at / 100}" for at in range(1, 100))):
+        with pytest.raises(DataError):
+            tables.Reading("ill", "dose", bins=(bins,), rare="keep").counts(tables.open_table(frame))
+
+
+def test_a_list_of_which_nothing_occurs_is_refused():
+    with pytest.raises(DataError) as refused:
+        tables.Reading("ill", "town", values=("town=mars,venus",)).counts(tables.open_table(people(50)))
+    assert refused.value.arguments == ("values",)
+
+
+def test_decimal_commas_and_other_dates_are_read_when_stated(folder):
+    Path("p.csv").write_text("ill;pay;seen\n" + "a;1,5;31.12.2024\nb;2,5;01.02.2025\n" * 50)
+    words = ("ill", "pay")
+    how = tables.Reading(*words, bins=("pay=2",), separator=";", decimal=",")
+    counts = how.counts(tables.open_table("p.csv", how.text_format))
+    assert counts.table.tolist() == [[50, 0], [0, 50]]
+    with pytest.raises(DataError):
+        replace(how, decimal=".").counts(tables.open_table("p.csv", how.text_format))
+    how = tables.Reading("ill", "seen", bins=("seen=year",), separator=";", dates="%d.%m.%Y")
+    counts = how.counts(tables.open_table("p.csv", how.text_format))
+    assert counts.public.labels == (("2024",), ("2025",))
+
+
+def test_too_little_noise_left_is_a_broken_promise(folder, tmp_path):
+    ledger = tmp_path / "ledger.json"
+    words = {"secret": "ill", "public": "town", "notion": QUESTION, "counts": True, "resamples": 0, "ledger": ledger}
+    tables.sanitise(people(500), **words)
+    with pytest.raises(BrokenNotion):
+        tables.sanitise(people(500, 1), **words)
+
+
+def write_excel(frame, path):
+    """Write a frame of texts as the least Excel file there is."""
+    cells = [
+        "".join(f'<c t="inlineStr"><is><t>{value}</t></is></c>' for value in row)
+        for row in (frame.columns, *frame.rows())
+    ]
+    rows = "".join(f"<row>{row}</row>" for row in cells)
+    of = "http://schemas.openxmlformats.org"
+    relation = f"{of}/officeDocument/2006/relationships"
+    kinds = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+    parts = {
+        "[Content_Types].xml": f'<Types xmlns="{of}/package/2006/content-types">'
+        '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+        f'<Override PartName="/xl/workbook.xml" ContentType="{kinds}.sheet.main+xml"/>'
+        f'<Override PartName="/xl/s.xml" ContentType="{kinds}.worksheet+xml"/></Types>',
+        "_rels/.rels": f'<Relationships xmlns="{of}/package/2006/relationships">'
+        f'<Relationship Id="r1" Type="{relation}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+        "xl/workbook.xml": f'<workbook xmlns="{of}/spreadsheetml/2006/main" xmlns:r="{relation}">'
+        '<sheets><sheet name="s" sheetId="1" r:id="r1"/></sheets></workbook>',
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{of}/package/2006/relationships">'
+        f'<Relationship Id="r1" Type="{relation}/worksheet" Target="s.xml"/></Relationships>',
+        "xl/s.xml": f'<worksheet xmlns="{of}/spreadsheetml/2006/main"><sheetData>{rows}</sheetData></worksheet>',
+    }
+    with zipfile.ZipFile(path, "w") as file:
+        for name, text in parts.items():
+            file.writestr(name, text)
+
+
+def test_an_excel_file_is_read_and_none_is_written(folder):
+    frame = people(400).select("ill", "town")
+    write_excel(frame, "p.xlsx")
+    counts = tables.Reading("ill", "town").counts(tables.open_table("p.xlsx"))
+    expected = tables.Reading("ill", "town").counts(tables.open_table(frame))
+    assert counts.table.tolist() == expected.table.tolist()
+    assert main(["release", "p.xlsx", *OF, *BELIEF, "-o", "out.xlsx"]) == 2
+    Path("broken.xlsx").write_bytes(b"PK\x03\x04 no zip")
+    with pytest.raises(DataError):
+        tables.open_table("broken.xlsx")
