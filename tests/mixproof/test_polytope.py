@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import scipy
 from scipy.optimize import linprog
 
 import liftlib as ll
@@ -166,7 +167,7 @@ def test_a_solver_that_returns_nonsense_is_caught(monkeypatch):
 
 
 def give_up(rows, interior, most):
-    raise polytope.QhullError("QH6114 qhull precision error")
+    raise scipy.spatial.QhullError("QH6114 qhull precision error")
 
 
 def test_without_pycddlib_the_remedy_is_said(monkeypatch):

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+import scipy
 
 import liftlib as ll
 from liftlib.errors import LiftWarning, SolverFailure
@@ -150,7 +151,7 @@ def test_where_vertices_are_too_close_to_list_rows_are_searched_for_and_that_is_
     best = utility(joint, ll.mechanisms.subset_response(joint, notion))
 
     def give_up(*_):
-        raise polytope.QhullError("QH6114 qhull precision error")
+        raise scipy.spatial.QhullError("QH6114 qhull precision error")
 
     monkeypatch.setattr(polytope, "_by_qhull", give_up)
     with pytest.warns(LiftWarning, match="may be too many, or too close, to list, so rows were searched for in it"):
