@@ -39,9 +39,11 @@ SITE_WIDE = ("notebooks", "findable")
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Set up all parts, and the extensions that they need."""
-    from companion.sphinx.settings import is_rerun
+    from companion.sphinx.settings import add_settings, is_rerun
 
-    parts = [f"companion.sphinx.{name}" for name in (*PARTS, *(() if is_rerun(app) else SITE_WIDE))]
+    add_settings(app, "companion_rerun")
+    names = PARTS if is_rerun(app) else (*PARTS, *SITE_WIDE)
+    parts = [f"companion.sphinx.{name}" for name in names]
     for name in (*NEEDED, *parts, "companion.course.page"):
         app.setup_extension(name)
     return {"parallel_read_safe": True, "parallel_write_safe": False}

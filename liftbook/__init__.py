@@ -14,8 +14,10 @@ SITE_WIDE = ("figures_map", "reference")
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Set up the Sphinx extension: the book's own directives and pages."""
-    from companion.sphinx.settings import is_rerun  # noqa: PLC0415 - the library's readers have no Sphinx
+    # the library's readers have no Sphinx
+    from companion.sphinx.settings import add_settings, is_rerun  # noqa: PLC0415
 
-    for name in (*PARTS, *(() if is_rerun(app) else SITE_WIDE)):
+    add_settings(app, "companion_rerun")
+    for name in PARTS if is_rerun(app) else (*PARTS, *SITE_WIDE):
         app.setup_extension(f"liftbook.build.sphinx.{name}")
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -25,8 +25,10 @@ def add_settings(app: Sphinx, *names: str) -> None:
 
 
 def is_rerun(app: Sphinx) -> bool:
-    """Return whether one page is laid out by itself after a rerun."""
-    add_settings(app, "companion_rerun")
+    """Return whether one page is laid out by itself after a rerun.
+
+    The value ``companion_rerun`` must have been added (:func:`add_settings`).
+    """
     return bool(app.config["companion_rerun"])
 
 

@@ -88,10 +88,11 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--preview", action="store_true", help="small parameters, in _build/preview")
     options.add_argument("--only", metavar="PAGE", help="one page, such as srr, in _build/page or _build/preview")
+    options.add_argument("--folder", help="where in _build, if not in page or preview")
     given = options.parse_args()
     started, base = time.perf_counter(), ROOT
     if given.preview or given.only:
-        base = ROOT / "_build" / ("preview" if given.preview else "page")
+        base = ROOT / "_build" / (given.folder or ("preview" if given.preview else "page"))
         copy_sources(base)
     if given.preview:
         shrink(base)
