@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 NEEDED = ("myst_nb", "sphinx_design", "sphinx_proof", "sphinx_exercise")
 PARTS = (
     *("theming", "folding", "guess", "panels", "exercises", "alive", "one_page", "icons"),
-    *("lightness", "parameters", "glossary", "search", "reruns"),
+    *("lightness", "parameters", "glossary", "search", "reruns", "numbers"),
 )
 SITE_WIDE = ("notebooks", "findable")
 """Parts that a page which is rerun by itself does without."""

@@ -113,6 +113,14 @@ def at(rows: pd.DataFrame, series: str, eps: float, measure: str = "nmi") -> flo
     return float(curve(rows, series, measure).get(float(eps), float("nan")))
 
 
-def where_largest(values: pd.Series) -> float:
-    """Return the budget of the largest value; NaN if there is none."""
-    return float(values.index.to_numpy()[values.argmax()]) if values.notna().any() else float("nan")
+def nearest(values: Sequence[float], wanted: float) -> float:
+    """Return the budget or share of a run that is nearest to the paper's; of two, the smaller.
+
+    A sentence names the value that this returns, so that it holds for any run.
+
+    Examples
+    --------
+    >>> nearest([0.5, 3.0, 1.5], 2), nearest([0.4], 0.65)
+    (1.5, 0.4)
+    """
+    return float(min(sorted(values), key=lambda value: abs(value - wanted)))
