@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from liftlib.errors import InvalidDistribution, InvalidParameter, shown
-from liftlib.joint import Joint, Labels, _labels, framed, listed, plots, unframed
+from liftlib.joint import Joint, Labels, _labels, framed, listed, plots, scaled, sum_tolerance, unframed
 from mixproof.checks import checked
 from mixproof.numerics import SUM_TOL, Matrix, Vector, as_matrix, check_count, check_nonnegative, generator
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Partition = tuple[tuple[int, ...], ...]
+MAX_KERNEL_ENTRIES = 2**29  # 4 GB
 
 
 @runtime_checkable
@@ -115,10 +117,7 @@ class Channel:
         outputs, inputs = columns if outputs is None else outputs, rows if inputs is None else inputs
         array = as_matrix("kernel", table, ndim=(2, 3))
         check_nonnegative("kernel", array)
-        off = np.abs(array.sum(axis=-1) - 1)
-        if not (off <= SUM_TOL).all():
-            at = tuple(int(i) for i in np.argwhere(~(off <= SUM_TOL))[0])
-            raise InvalidDistribution(f"kernel{list(at)} sums to {array[at].sum():.12g} over outputs, not 1: scale it")
+        array = scaled(array, sum_tolerance(table), _not_a_kernel, axis=-1)
         array.flags.writeable = False
         labels = _labels("outputs", outputs, array.shape[-1])
         merged = None if partition is None else _partition(partition, array.shape[-2])
@@ -215,6 +214,17 @@ class Channel:
         elif self.sees_secret:
             vars(channel)["secrets"] = self.secrets
         return channel
+
+    def __getstate__(self) -> dict[str, Any]:
+        # what is cached for one joint distribution is left out
+        return {name: value for name, value in vars(self).items() if name not in ("_released", "_aligned")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # a copy is as immutable as the first: numpy would make its arrays writeable
+        for value in state.values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+        vars(self).update(state)
 
     def _copy(self, **changes: Any) -> Channel:
         """Return a copy with other values of some attributes."""
@@ -535,6 +545,30 @@ class Channel:
 def or_identity(joint: Joint, channel: Channel | None) -> Channel:
     """Return the channel, or the identity channel if it is None."""
     return Channel.identity(joint.n_public, joint.public) if channel is None else channel.aligned(joint)
+
+
+def check_room(name: str, *shape: int) -> None:
+    """Raise InvalidParameter if a kernel of this shape would not fit into memory.
+
+    Examples
+    --------
+    >>> check_room("randomised response", 10, 10)
+    """
+    if math.prod(shape) > MAX_KERNEL_ENTRIES:
+        size = " x ".join(map(str, shape))
+        raise InvalidParameter(
+            f"{name}: a kernel of {size} numbers takes {8e-9 * math.prod(shape):.0f} GB; merge or bin symbols first, "
+            "or use subset merging, which needs no kernel"
+        )
+
+
+def _not_a_kernel(array: Matrix) -> str:
+    """Return where a kernel's rows do not sum to 1, with the remedy."""
+    sums = array.sum(axis=-1)
+    at = tuple(int(i) for i in np.argwhere(~(np.abs(sums - 1) <= SUM_TOL))[0])
+    if array.ndim == 2 and np.allclose(array.sum(axis=0), 1):
+        return f"kernel{list(at)} sums to {sums[at]:.12g} over outputs, not 1: its columns do, so transpose it"
+    return f"kernel{list(at)} sums to {sums[at]:.12g} over outputs, not 1: scale it"
 
 
 def _order(what: str, known: Labels, asked: Labels) -> NDArray[np.int64] | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+import warnings
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from liftlib.errors import DataError, InvalidDistribution, MissingExtra, shown
+from liftlib.errors import DataError, InvalidDistribution, LiftWarning, shown
 from mixproof.checks import checked
 from mixproof.numerics import SUM_TOL, Matrix, Vector, as_matrix, check_nonnegative
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Labels = tuple[Hashable, ...]
+
+MIN_ROWS_JUDGED = 20  # smaller tables are examples, whose values are often all different
+ROWS_PER_SYMBOL = 2  # with fewer rows per public value, each lift is that of one person
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +36,7 @@ class Joint:
     p : array_like or data frame, shape (S, X)
         Probabilities P(s, x), which sum to 1. Cells may be 0, but no row or column may be entirely 0, because
         P(x|s) or P(s|x) would be undefined.
+        Numbers of 32 bits, whose rounding is larger, are scaled to sum to 1.
     secret, public : sequence, optional
         Labels of the rows and of the columns. By default a pandas frame's index and columns; the other columns of a
         Polars or PyArrow table whose first column is text, and that text; and 0, 1, 2, ... for arrays.
@@ -43,7 +48,8 @@ class Joint:
 
     Notes
     -----
-    As in E23 section 2.2, P_S and P_X have full support; single cells may be 0.
+    As in E23 section 2.2, P_S and P_X have full support; single cells may be 0. Joint distributions with the same
+    probabilities and labels are equal.
 
     Examples
     --------
@@ -64,8 +70,7 @@ class Joint:
         p, secret, public = _table(p, secret, public)
         matrix = as_matrix("P_SX", p)
         check_nonnegative("P_SX", matrix)
-        if not abs(matrix.sum() - 1) <= SUM_TOL:
-            raise InvalidDistribution(f"P_SX sums to {matrix.sum():.12g}, not 1: pass counts to Joint.from_counts")
+        matrix = scaled(matrix, sum_tolerance(p), _not_a_joint)
         object.__setattr__(self, "p", matrix)
         object.__setattr__(self, "secret", _labels("secret", secret, matrix.shape[0]))
         object.__setattr__(self, "public", _labels("public", public, matrix.shape[1]))
@@ -119,21 +124,29 @@ class Joint:
 
     @classmethod
     @checked
-    def from_table(cls, frame: Any, *, secret: str, public: str) -> Joint:
+    def from_table(cls, frame: Any, *, secret: Hashable, public: Hashable, weights: Hashable | None = None) -> Joint:
         """Return the empirical distribution of two columns of a table.
 
         Parameters
         ----------
         frame : pandas.DataFrame, Polars or PyArrow table, or anything that pandas.DataFrame accepts
             The table, one row per person.
-        secret, public : str, keyword-only
+        secret, public : str or other name, keyword-only
             Column names. Labels are sorted (by type and text if they cannot be compared). Missing values are an
             error, because only you know what they mean.
+        weights : str or other name, optional, keyword-only
+            A column of numbers, at least 0, that say how many people each row stands for; 1 by default.
 
         Raises
         ------
         DataError
-            If a column is absent or duplicated, the table is empty, or a value is missing.
+            If a column is absent or duplicated, the table is empty, a value is missing, or a weight is no such number.
+
+        Warns
+        -----
+        LiftWarning
+            If the secret has a single value, or there are so many public values that each lift is that of one or two
+            rows.
 
         Examples
         --------
@@ -145,12 +158,12 @@ class Joint:
 
         try:
             if (names := _columns(frame)) is not None and not isinstance(frame, pd.DataFrame):
-                asked = {name: listed(frame[name]) for name in (secret, public) if name in names}
+                asked = {name: listed(frame[name]) for name in (secret, public, weights) if name in names}
                 frame = {**dict.fromkeys(names), **asked}
             frame = pd.DataFrame(frame)
         except (TypeError, ValueError) as error:
             raise DataError(f"the table is a {type(frame).__name__}, without named columns: {error}") from error
-        for column in (secret, public):
+        for column in (secret, public) if weights is None else (secret, public, weights):
             if column not in frame.columns:
                 raise DataError(f"no column {column!r}: the table has {', '.join(map(shown, frame.columns))}")
             if (frame.columns == column).sum() > 1:
@@ -165,11 +178,16 @@ class Joint:
             raise DataError(f"secret and public are both {secret!r}: name two columns")
         if frame.empty:
             raise DataError("the table has no rows: a distribution needs at least one observation")
+        weight = None
+        if weights is not None:
+            weight = _weights(weights, frame[weights].to_numpy())
+            frame, weight = frame[weight > 0], weight[weight > 0]
         # not pandas.crosstab, which splits labels that are tuples
         (rows, secrets), (columns, publics) = _coded(frame[secret]), _coded(frame[public])
-        counts = np.zeros((len(secrets), len(publics)))
-        np.add.at(counts, (rows, columns), 1)
-        return cls.from_counts(counts, secrets, publics)
+        shape = len(secrets), len(publics)
+        counts = np.bincount(np.ravel_multi_index((rows, columns), shape), weight, shape[0] * shape[1])
+        _warn_of_columns(len(frame), (secret, secrets), (public, publics))
+        return cls.from_counts(counts.reshape(shape), secrets, publics)
 
     @classmethod
     def _of(cls, p: Matrix, secret: Labels, public: Labels) -> Joint:
@@ -178,6 +196,20 @@ class Joint:
         joint = cls.__new__(cls)
         vars(joint).update(p=p, secret=secret, public=public)
         return joint
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Joint):
+            return NotImplemented
+        same = self.secret == other.secret and self.public == other.public
+        return same and bool(np.array_equal(self.p, other.p))
+
+    def __hash__(self) -> int:
+        # + 0.0, because -0.0 equals 0.0
+        return hash(((self.p + 0.0).tobytes(), self.secret, self.public))
+
+    def __reduce__(self) -> tuple[Callable[..., Joint], tuple[Matrix, Labels, Labels]]:
+        # a copy is as immutable as the first: numpy would make its array writeable
+        return Joint._of, (self.p, self.secret, self.public)
 
     @property
     def n_secret(self) -> int:
@@ -209,9 +241,11 @@ class Joint:
         """P(x|s), shape (S, X); rows sum to 1."""
         return _frozen(self.p / self.p_s[:, None])
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return P(s, x) as a pandas.DataFrame, with the labels as index (secret) and columns (public)."""
-        return framed(self.p, ("secret", self.secret), ("public", self.public))
+    @checked
+    def to_frame(self, of: Literal["p", "lifts"] = "p") -> pd.DataFrame:
+        """Return P(s, x), or the lifts l(s, x), as a pandas.DataFrame with the labels as index and columns."""
+        values = self.p if of == "p" else self.s_given_x / self.p_s[:, None]
+        return framed(values, ("secret", self.secret), ("public", self.public))
 
     @checked
     def plot(self, kind: Literal["lifts", "plane"] = "lifts", **options: Any) -> Axes:
@@ -238,6 +272,72 @@ class Joint:
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(repr(self))}; P(s, x):</p>{self.to_frame().to_html(max_rows=10, max_cols=10)}"
+
+
+def sum_tolerance(values: Any) -> float:
+    """Return how far the sum of probabilities may be from 1, given the array before its conversion to 64 bits."""
+    kind = getattr(values, "dtype", None)
+    if kind not in (np.float16, np.float32):
+        return SUM_TOL
+    # each number is rounded once, and a sum by which they were divided log2(n) times
+    return float(np.finfo(kind).eps * (2 + np.log2(max(values.size, 1))))
+
+
+def scaled(matrix: Matrix, tolerance: float, fault: Callable[[Matrix], str], axis: int | None = None) -> Matrix:
+    """Return probabilities whose sums are 1, scaled if they have 32 bits or fewer.
+
+    Raises
+    ------
+    InvalidDistribution
+        If a sum is farther from 1 than the tolerance; ``fault`` says what the matrix is.
+    """
+    sums = matrix.sum(axis=axis, keepdims=True)
+    if not (np.abs(sums - 1) <= tolerance).all():
+        raise InvalidDistribution(fault(matrix))
+    return matrix / sums if tolerance > SUM_TOL else matrix
+
+
+def _not_a_joint(matrix: Matrix) -> str:
+    """Return what a matrix is that does not sum to 1, with the remedy."""
+    text = f"P_SX sums to {matrix.sum():.12g}, not 1: "
+    if matrix.shape[0] > 1 and np.allclose(matrix.sum(axis=1), 1):
+        return text + "each row sums to 1, as those of P(x|s) do; multiply each row by P(s)"
+    if matrix.shape[1] > 1 and np.allclose(matrix.sum(axis=0), 1):
+        return text + "each column sums to 1, as those of P(s|x) do; multiply each column by P(x)"
+    return text + "pass counts to Joint.from_counts"
+
+
+def _weights(name: Hashable, values: NDArray[Any]) -> Vector:
+    """Return checked weights of rows, not all 0."""
+    try:
+        weights = values.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"the weights {name!r} are not numbers ({error})") from error
+    if not (np.isfinite(weights) & (weights >= 0)).all():
+        row = int(np.argmin(np.isfinite(weights) & (weights >= 0)))
+        raise DataError(f"the weight {name!r} of row {row} is {weights[row]:g}: give finite numbers, 0 or more")
+    if not weights.sum() > 0:
+        raise DataError(f"the weights {name!r} are all 0: a distribution needs at least one observation")
+    return weights
+
+
+def _warn_of_columns(n_rows: int, secret: tuple[Hashable, list[Any]], public: tuple[Hashable, list[Any]]) -> None:
+    """Warn if there is nothing to infer, or each lift is that of one or two rows."""
+    (s, secrets), (x, publics) = secret, public
+    if len(secrets) == 1:
+        warnings.warn(
+            f"column {s!r} has the single value {shown(secrets[0])}, so that there is nothing to infer and every "
+            "notion is satisfied: choose another secret",
+            LiftWarning,
+            stacklevel=5,
+        )
+    if n_rows >= MIN_ROWS_JUDGED and ROWS_PER_SYMBOL * len(publics) > n_rows:
+        warnings.warn(
+            f"column {x!r} has {len(publics)} values in {n_rows} rows, so that lifts are those of single rows, not of "
+            "a population: leave out identifiers, and bin or group the values",
+            LiftWarning,
+            stacklevel=5,
+        )
 
 
 def _coded(column: Any) -> tuple[NDArray[np.intp], list[Any]]:
@@ -293,10 +393,8 @@ def framed(values: Matrix, rows: tuple[str, Labels], columns: tuple[str, Labels]
 
 def plots() -> ModuleType:
     """Return :mod:`liftlib.plots`, which needs matplotlib."""
-    try:
-        from liftlib import plots  # noqa: PLC0415 - half a second, and only a plot needs it
-    except ModuleNotFoundError as error:
-        raise MissingExtra(f"a plot needs {error.name}: pip install matplotlib") from error
+    from liftlib import plots  # noqa: PLC0415 - half a second, and only a plot needs it
+
     return plots
 
 

@@ -10,20 +10,24 @@ from collections.abc import Hashable, Mapping, Sequence
 from itertools import cycle
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.colors import Normalize
-from matplotlib.patches import PathPatch, Rectangle
-from matplotlib.path import Path
 
 from liftlib.channel import Channel
-from liftlib.errors import InvalidParameter
+from liftlib.errors import InvalidParameter, MissingExtra
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift
 from liftlib.notions import LiftNotion
 from mixproof.checks import checked
 from mixproof.numerics import Matrix, Vector
+
+try:
+    import matplotlib.pyplot as plt
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Normalize
+    from matplotlib.patches import PathPatch, Rectangle
+    from matplotlib.path import Path
+except ModuleNotFoundError as error:
+    raise MissingExtra(f"a plot needs {error.name}: pip install matplotlib") from error
 
 GRID_POINTS = 241
 """Grid points per side for a notion's border."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -15,9 +15,11 @@ from mixproof.checks import checked
 SHOWN = ("nmi", "mutual_information", "min_lift_leakage", "max_lift_leakage", "lip", "ldp", "secret_information")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Evaluation:
-    """Utility and leakage of a channel on a joint distribution, in nats.
+class Evaluation(Mapping[str, float]):
+    """Utility and leakage of a channel on a joint distribution, in nats; immutable.
+
+    As a mapping it holds the numbers that it shows, by name, so that ``pandas.DataFrame`` of a list of evaluations has
+    a row for each.
 
     Attributes
     ----------
@@ -35,6 +37,27 @@ class Evaluation:
     release: Joint
     entropy: float
     mutual_information: float
+
+    def __init__(self, joint: Joint, release: Joint, entropy: float, mutual_information: float) -> None:
+        vars(self).update(joint=joint, release=release, entropy=entropy, mutual_information=mutual_information)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"an Evaluation is immutable, so {name} cannot be set")
+
+    def __getitem__(self, name: str) -> float:
+        if name not in SHOWN:
+            raise KeyError(name)
+        return float(getattr(self, name))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(SHOWN)
+
+    def __len__(self) -> int:
+        return len(SHOWN)
+
+    def to_dict(self) -> dict[str, float]:
+        """Return the numbers by name, in nats except ``nmi``: a row of a data frame."""
+        return dict(self)
 
     @property
     def nmi(self) -> float:
@@ -123,6 +146,8 @@ def evaluate(joint: Joint, channel: Channel) -> Evaluation:
     >>> result = evaluate(joint, Channel.identity(2))
     >>> result.nmi, round(result.max_lift_leakage, 4), round(result.min_lift_leakage, 4), round(result.ldp, 4)
     (1.0, 0.4055, 0.6931, 1.0986)
+    >>> list(result.to_dict())[:4]
+    ['nmi', 'mutual_information', 'min_lift_leakage', 'max_lift_leakage']
     """
     release = channel.release(joint)
     # a deterministic channel's output is known from X, so that I(X; Y) = H(Y)

@@ -96,7 +96,7 @@ def lift(joint: Joint) -> Matrix:
 
     Notes
     -----
-    E23 eq. (1), C22 eq. (1).
+    E23 eq. (1), C22 eq. (1). ``joint.to_frame("lifts")`` has them with the labels of S and X.
 
     Examples
     --------

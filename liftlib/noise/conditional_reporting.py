@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from liftlib.channel import Channel
+from liftlib.channel import Channel, check_room
 from liftlib.family import family
 from liftlib.joint import Joint
 from liftlib.noise.closed_forms import bought, largest_log, lifts_at, solved
@@ -74,6 +74,7 @@ def conditional_reporting(joint: Joint, eps: float) -> Channel:
     >>> round(conditional_reporting.lip(joint, np.log(3)), 6), round(conditional_reporting.at_lip(joint, 0.356675), 4)
     (0.356675, 1.0986)
     """
+    check_room("conditional reporting", joint.n_secret, joint.n_public, joint.n_public)
     decay = np.exp(-eps)
     n_secret, n_public = joint.p.shape
     # P(mask | secret), with numerator and denominator divided by e^eps, which overflows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from liftlib.channel import Channel
+from liftlib.channel import Channel, check_room
 from liftlib.family import family
 from liftlib.joint import Joint
 from liftlib.noise.closed_forms import bought, largest_log, lifts_at, solved
@@ -67,6 +67,7 @@ def randomised_response(joint: Joint, eps: float) -> Channel:
     >>> round(randomised_response.at_lip(joint, 0.356675), 4)  # log 3
     1.0986
     """
+    check_room("randomised response", joint.n_public, joint.n_public)
     decay = np.exp(-eps)  # because e^eps overflows
     n = joint.n_public
     kernel = np.full((n, n), decay)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from liftlib.channel import Channel
+from liftlib.channel import Channel, check_room
 from liftlib.errors import UnsupportedNotion
 from liftlib.family import calibrate, family
 from liftlib.joint import Joint
@@ -43,6 +43,7 @@ def linear_reduction(joint: Joint, share: float) -> Channel:
     >>> linear_reduction.at(Joint([[0.25, 0.25], [0.0, 0.5]]), 0.5).kernel.tolist()
     [[0.625, 0.375], [0.125, 0.875]]
     """
+    check_room("linear reduction", joint.n_public, joint.n_public)
     return Channel((1 - share) * np.eye(joint.n_public) + share * joint.p_x, joint.public)
 
 

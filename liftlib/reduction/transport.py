@@ -6,7 +6,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from liftlib.channel import Channel
+from liftlib.channel import Channel, check_room
 from liftlib.errors import InvalidParameter, SolverFailure
 from liftlib.family import LP_PARAMETER_TOL, family
 from liftlib.joint import Joint
@@ -121,6 +121,7 @@ def secret_aware_reduction(joint: Joint, share: float, *, distortion: ArrayLike 
     [[0.75, 0.25], [0.0, 1.0]]
     """
     n = joint.n_public
+    check_room("secret-aware reduction", joint.n_secret, n, n)
     cost = None if distortion is None else _distortion(distortion, n)
     breaks_triangle = cost is not None and bool(
         (cost[:, None, :] > cost[:, :, None] + cost[None, :, :] + TRIANGLE_TOL).any()

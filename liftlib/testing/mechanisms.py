@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from liftlib.channel import Channel
-from liftlib.errors import UnsupportedNotion
+from liftlib.errors import InvalidParameter, UnsupportedNotion, shown
 from liftlib.joint import Joint
 from liftlib.notions import ALIP, LDP, LIP, SRLIP, AlphaLift, Chi2Lift, L1Lift, Notion, PerfectPrivacy
 from liftlib.registry import Mechanism, mechanisms
@@ -33,22 +33,28 @@ NOTIONS: dict[str, Notion] = {
 
 
 def check_mechanism(
-    mechanism: str | Mechanism | Callable[..., Channel], notions: Mapping[str, Notion] | None = None
+    mechanism: str | Callable[..., Channel],
+    notions: Notion | Iterable[Notion] | Mapping[str, Notion] | None = None,
 ) -> Report:
     """Return a report on a mechanism's properties, on small joint distributions.
 
     Parameters
     ----------
-    mechanism : str, Mechanism or callable
-        A name in the registry, ``"module:function"``, an entry, or a function of a joint distribution and a notion.
-    notions : mapping of str to Notion, optional
-        Notions to check, by the name in the report; by default one of each kind.
+    mechanism : str or callable
+        A name in the registry or in a paper, ``"module:function"``, or a function of a joint distribution and a notion.
+    notions : Notion, iterable of Notion, or mapping of str to Notion, optional
+        Notions to check, in a mapping by the name in the report; by default one of each kind.
 
     Returns
     -------
     Report
         For a notion that it serves, the mechanism must return a channel without :func:`channel_faults`; otherwise it
         must raise ``UnsupportedNotion``. Two calls must return the same channel.
+
+    Raises
+    ------
+    InvalidParameter
+        If there is no such mechanism, or ``notions`` are not notions.
 
     Examples
     --------
@@ -60,9 +66,8 @@ def check_mechanism(
       repeats itself    passed
     no property failed
     """
-    entry = mechanisms[mechanism] if isinstance(mechanism, str) else mechanism
-    name = entry.name if isinstance(entry, Mechanism) else getattr(entry, "__name__", str(entry))
-    wanted = NOTIONS if notions is None else notions
+    entry = mechanisms[mechanism]
+    wanted = NOTIONS if notions is None else _by_title(notions)
     checks: list[tuple[str, Callable[[], str | None]]] = [
         (f"under {title}", partial(_under, entry, notion, example_joints())) for title, notion in wanted.items()
     ]
@@ -70,18 +75,35 @@ def check_mechanism(
     pairs = Joint(rng.dirichlet(np.ones(12)).reshape(3, 4))
     checks.append(("under attributes", partial(_under, entry, SRLIP(0.5, (2, 2)), [pairs])))
     checks.append(("repeats itself", partial(_repeats, entry, next(iter(wanted.values())))))
-    return run_checks(name, checks)
+    return run_checks(entry.name, checks)
 
 
-def _made(entry: Callable[..., Any], joint: Joint, notion: Notion) -> Any:
-    if isinstance(entry, Mechanism) and not entry.serves(notion):
+def _by_title(notions: Notion | Iterable[Notion] | Mapping[str, Notion]) -> dict[str, Notion]:
+    """Return notions by their name in the report."""
+    if isinstance(notions, Notion):
+        notions = [notions]
+    if not isinstance(notions, Iterable):
+        raise InvalidParameter(f"notions is {shown(notions)}: give notions, such as [liftlib.LIP(0.5)]")
+    named = notions if isinstance(notions, Mapping) else {str(notion): notion for notion in notions}
+    for title, notion in named.items():
+        if not isinstance(notion, Notion):
+            raise InvalidParameter(f"the notion {title!r} is {shown(notion)}: give one such as liftlib.LIP(0.5)")
+    if not named:
+        raise InvalidParameter("notions is empty: give at least one, or leave it out to check one of each kind")
+    return dict(named)
+
+
+def _made(entry: Mechanism, joint: Joint, notion: Notion) -> Any:
+    if not entry.serves(notion):
         if entry.family is None:
             _refuses(entry, joint, notion)
         raise NotSupported(f"needs {entry.words}")
+    # a function of your own is called as it is, so that what it returns is judged, not refused
+    make = entry if entry in mechanisms.registered else entry.function
     try:
-        return entry(joint, notion)
+        return make(joint, notion)
     except UnsupportedNotion as error:
-        if isinstance(entry, Mechanism) and ":" not in entry.name:
+        if entry in mechanisms.registered:
             raise Fault(f"the registry says it needs {entry.words}, and it refuses one: {error}") from error
         raise NotSupported(str(error)) from error
 
@@ -94,8 +116,8 @@ def _refuses(entry: Mechanism, joint: Joint, notion: Notion) -> None:
     raise Fault("the registry says it does not serve the notion, but it returns a channel")
 
 
-def _under(entry: Callable[..., Any], notion: Notion, joints: list[Joint]) -> str:
-    most = entry.most_symbols if isinstance(entry, Mechanism) else None
+def _under(entry: Mechanism, notion: Notion, joints: list[Joint]) -> str:
+    most = entry.most_symbols
     tried = [joint for joint in joints if most is None or joint.n_public <= most]
     for joint in tried:
         faults = channel_faults(joint, _made(entry, joint, notion), notion)
@@ -104,7 +126,7 @@ def _under(entry: Callable[..., Any], notion: Notion, joints: list[Joint]) -> st
     return f"{len(tried)} joint distribution{'s' * (len(tried) > 1)}"
 
 
-def _repeats(entry: Callable[..., Any], notion: Notion) -> None:
+def _repeats(entry: Mechanism, notion: Notion) -> None:
     joint = example_joints()[1]
     first, second = (_made(entry, joint, notion) for _ in range(2))
     if not np.array_equal(first.kernel, second.kernel):
