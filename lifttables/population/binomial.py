@@ -50,7 +50,7 @@ def clopper_pearson(
 
 
 def upper_of_many(seen: ArrayLike, rows: ArrayLike, log_level: ArrayLike) -> Vector:
-    """Return upper bounds on probabilities that are at most those of Clopper and Pearson for one more success.
+    """Return upper bounds on probabilities, close to those of Clopper and Pearson for one more success.
 
     Arguments are as for :func:`clopper_pearson`; with many rows this is much faster.
 
@@ -59,7 +59,8 @@ def upper_of_many(seen: ArrayLike, rows: ArrayLike, log_level: ArrayLike) -> Vec
     Zubkov and Serov 2013: P(Bin(n, p) <= k) <= Phi(-sqrt(2 n D(a, p))) for p above a = (k + 1) / n, where D is the
     Kullback-Leibler divergence of two distributions on two outcomes. It is convex in the log odds of p, so that each
     step of Newton's method ends above the root. A start follows from D >= -2 ln of the Bhattacharyya coefficient, and
-    another, for p near 1, from ln(1 + e^x) >= x.
+    another, for p near 1, from ln(1 + e^x) >= x. The bounds are valid at any level. At most levels they are below those
+    of Clopper and Pearson for one more success; at levels near 1/2 or below about e^-600 they may be larger.
 
     Examples
     --------
