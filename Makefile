@@ -6,7 +6,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # hundreds of processes would each compile every module again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help check book page pdf next ledger test test-slow slow preview course serve lint lock bench bounds minimal minimal-gcc wheel dask coverage mutants clean
+.PHONY: help check book page pdf next ledger test test-slow slow preview course serve lint lock bench bounds minimal messages minimal-gcc wheel dask coverage mutants clean
 
 help:  ## List these commands
 	@echo "For readers:"
@@ -62,6 +62,10 @@ lint: .venv/tested
 
 course: book .venv/tested  ## The course's slides as PDFs, linked from the page for teachers; `make book` makes the rest; needs Chromium
 	$(BIN)/python -m companion.course --pdf
+
+messages: .venv/tested  ## Write tests/messages.txt again, the texts of errors, after a change of words; read the diff
+	REWRITE_MESSAGES=1 $(BIN)/pytest -q -n 0 -p no:cacheprovider $$(grep -rl "^from messages import" tests)
+	git --no-pager diff tests/messages.txt
 
 bench: .venv/tested  ## Time liftlib against plain routes, side by side
 	$(BIN)/python -m benchmarks
