@@ -13,9 +13,9 @@ The modules, each of which imports only from those before it:
   (notebook cells that replace solutions); ``outputs`` (figures as SVG with panels and data, pandas tables, numbers);
 - ``parameters`` (the declared parameters of chapters), ``project`` (the project's root and the book's pages),
   ``sockets`` (kernels with private sockets), ``chromium``, ``formatting`` (the code of chapters);
-- ``executing`` (chapters in parallel), ``running`` (one page) and ``browser`` (Pyodide and a small shell);
+- ``executing`` (chapters in parallel) and ``browser`` (Pyodide and a small shell);
 - ``sphinx`` (the extensions) and ``pdf`` (the book as a PDF);
-- ``course`` (slides, notebooks and graded assignments) and ``rerunning`` (a page with other parameters).
+- ``course`` (slides, notebooks and graded assignments) and ``runs`` (pages with other parameters).
 
 ``companion.sphinx.settings`` lists the shared configuration values. The names of directives and of CSS classes begin
 with ``lift-``, after the book for which the package was written.
@@ -33,7 +33,7 @@ PARTS = (
     *("theming", "folding", "guess", "panels", "exercises", "alive", "one_page", "icons"),
     *("lightness", "parameters", "glossary", "search", "reruns", "numbers"),
 )
-SITE_WIDE = ("notebooks", "findable")
+SITE_WIDE = ("companion.sphinx.notebooks", "companion.sphinx.findable", "companion.runs.publishing")
 """Parts that a page which is rerun by itself does without."""
 
 
@@ -42,8 +42,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     from companion.sphinx.settings import add_settings, is_rerun
 
     add_settings(app, "companion_rerun")
-    names = PARTS if is_rerun(app) else (*PARTS, *SITE_WIDE)
-    parts = [f"companion.sphinx.{name}" for name in names]
-    for name in (*NEEDED, *parts, "companion.course.page"):
+    parts = [f"companion.sphinx.{name}" for name in PARTS]
+    for name in (*NEEDED, *parts, *(() if is_rerun(app) else SITE_WIDE), "companion.course.page"):
         app.setup_extension(name)
     return {"parallel_read_safe": True, "parallel_write_safe": False}

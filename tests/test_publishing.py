@@ -63,8 +63,6 @@ def test_the_version_stands_in_one_file():
     assert project["tool"]["hatch"]["version"]["path"] == "liftlib/__init__.py"
     assert "version" not in yaml.safe_load(text("CITATION.cff"))
     assert "version" not in json.loads(text(".zenodo.json"))
-    kit = tomllib.loads(text("companion/pyproject.toml"))["project"]
-    assert kit["version"] == liftlib.__version__
     assert re.search(rf"^## {re.escape(liftlib.__version__)} \(", text("CHANGELOG.md"), re.MULTILINE)
 
 

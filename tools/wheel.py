@@ -7,10 +7,11 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class BookRecord(BuildHookInterface):  # type: ignore[misc]
-    """Add ``book.json``, from which a rerun knows the book's numbers and the names of its theorems."""
+    """Add the book's numbers and the names of its theorems, and the digests of what it has published."""
 
     def initialize(self, _version: str, build_data: dict[str, Any]) -> None:
-        """Name the file."""
-        record = Path(self.root, "_build", "html", "book.json")
-        if record.is_file():
-            build_data["force_include"][str(record)] = "liftbook/_resources/book.json"
+        """Name the files."""
+        for name in ("book.json", "published.json"):
+            record = Path(self.root, "_build", "html", name)
+            if record.is_file():
+                build_data["force_include"][str(record)] = f"liftbook/_resources/{name}"

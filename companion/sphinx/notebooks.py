@@ -144,16 +144,13 @@ def keep_text(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def write_notebooks(app: Sphinx, error: Exception | None) -> None:
-    """Write ``_notebooks/NAME.ipynb`` for each page with code, and the wheel."""
+    """Write ``_notebooks/NAME.ipynb`` for each page with code."""
     if error is not None or app.builder.name != "html":
         return
     folder = Path(app.outdir) / NOTEBOOK_FOLDER
     folder.mkdir(exist_ok=True)
-    package = package_of(app.config)
-    if package:
-        words = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-        subprocess.run(words, cwd=project_root(Path(app.srcdir)), check=True, capture_output=True)
-    url, wheel = repository(app.config), next((path.name for path in folder.glob("*.whl")), "")
+    package, url = package_of(app.config), repository(app.config)
+    wheel = wheel_name(package) if package else ""
     install = "" if package is None else package.install(FROM_REPOSITORY if url else FROM_WHEEL, url or wheel)
     for docname, pieces in PAGE_TEXTS.items():
         target = folder / f"{docname}.ipynb"
@@ -162,6 +159,19 @@ def write_notebooks(app: Sphinx, error: Exception | None) -> None:
         # the course refuses a page that was built from another source
         notebook.metadata["companion"] = {"source": app.env.metadata[docname].get("companion-source", "")}
         nbformat.write(notebook, target)
+
+
+def wheel_name(package: Package) -> str:
+    """Return the file name of a package's wheel."""
+    return f"{package.name}-{version(package.name)}-py3-none-any.whl"
+
+
+def write_wheel(app: Sphinx, error: Exception | None) -> None:
+    """Write the wheel, which carries the digests of the notebooks."""
+    if error is None and app.builder.name == "html" and package_of(app.config):
+        folder = Path(app.outdir) / NOTEBOOK_FOLDER
+        words = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+        subprocess.run(words, cwd=project_root(Path(app.srcdir)), check=True, capture_output=True)
 
 
 def link(url: str, text: str, tooltip: str, icon: str) -> dict[str, str]:
@@ -195,7 +205,7 @@ def add_buttons(app: Sphinx, pagename: str, _template: str, context: dict[str, A
         link(f"{up}_sources/{pagename}.md", ".md", "Download the source", "fas fa-file"),
     ]
     if package:
-        wheel = f"{package.name}-{version(package.name)}-py3-none-any.whl"
+        wheel = wheel_name(package)
         words = f"Download {package.name}, which the notebook needs"
         downloads.append(link(f"{up}{NOTEBOOK_FOLDER}/{wheel}", ".whl", words, "fas fa-box"))
     context["header_buttons"].append(menu("Download this chapter", "fas fa-download", "download-buttons", downloads))
@@ -209,4 +219,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("doctree-resolved", keep_text, priority=900)
     app.connect("html-page-context", add_buttons, priority=600)
     app.connect("build-finished", write_notebooks)
+    app.connect("build-finished", write_wheel, priority=700)  # after the digests of what is written before
     return {"parallel_read_safe": True, "parallel_write_safe": False}

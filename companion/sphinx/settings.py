@@ -8,6 +8,7 @@ from sphinx.application import Sphinx
 
 # ``companion_front_matter`` is the key of a page's own settings; the others are explained where they are used
 DEFAULTS: dict[str, Any] = {
+    "companion_book": "",
     "companion_browser": {},
     "companion_front_matter": "companion",
     "companion_glossary": "",

@@ -20,8 +20,8 @@ from pathlib import Path
 import jupytext
 
 from companion.executing import Project, execute
+from companion.parameters import with_values
 from companion.project import toc_files, toc_names
-from liftbook.chapters.parameters import with_values
 from liftbook.rows.jobs import n_jobs
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,22 +1,22 @@
 """Rerun chapters with other parameters, one at a time or over a grid."""
 
-from companion.outputs.printing import print_six_digits
-from companion.parameters import read_notebook
-from liftbook.chapters.card import ran_with
-from liftbook.chapters.errors import RerunError
-from liftbook.chapters.parameters import (
-    chapters_folder,
-    check_parameters,
-    check_values,
-    find_chapter,
-    parse_values,
-    preview_parameters,
-    read_parameters,
-    read_values,
-)
-from liftbook.chapters.results import expect, glue, keep
-from liftbook.chapters.running import Run, rerun
-from liftbook.chapters.sweeping import Sweep, dask_workers, read_grid, sweep
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from companion.errors import CompanionError as RerunError
+from companion.parameters import read_notebook, read_parameters
+from liftbook.chapters.parameters import chapters_folder, check_parameters, check_values, preview_parameters
+
+if TYPE_CHECKING:
+    from companion.runs.running import Run
+    from companion.runs.sweeping import Sweep
+    from liftbook.chapters.book import LiftBook as LiftBook
+    from liftbook.chapters.results import expect, glue, keep
+    from liftbook.chapters.runs import read_grid, rerun, sweep
+    from liftbook.chapters.stamp import ran_with
 
 __all__ = [
     "RerunError",
@@ -25,20 +25,36 @@ __all__ = [
     "chapters_folder",
     "check_parameters",
     "check_values",
-    "dask_workers",
     "expect",
-    "find_chapter",
     "glue",
     "keep",
-    "parse_values",
     "preview_parameters",
     "ran_with",
     "read_grid",
     "read_notebook",
     "read_parameters",
-    "read_values",
     "rerun",
     "sweep",
 ]
 
-print_six_digits()
+LATER = {
+    "LiftBook": "liftbook.chapters.book",
+    "Run": "companion.runs.running",
+    "Sweep": "companion.runs.sweeping",
+    **dict.fromkeys(("expect", "glue", "keep"), "liftbook.chapters.results"),
+    **dict.fromkeys(("read_grid", "rerun", "sweep"), "liftbook.chapters.runs"),
+    "ran_with": "liftbook.chapters.stamp",
+}
+"""Names whose modules import pandas or more: the list of chapters does without."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(LATER[name]), name)
+
+
+if "IPython.core.interactiveshell" in sys.modules:
+    from companion.outputs.printing import print_six_digits
+
+    print_six_digits()

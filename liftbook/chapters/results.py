@@ -1,8 +1,7 @@
-"""The results of a run: tables and figures."""
+"""What a chapter says of its results: tables to keep, numbers for its text, sentences that may not hold."""
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import re
@@ -14,15 +13,11 @@ from typing import Any
 
 import pandas as pd
 
-from liftbook.chapters.errors import RerunError
+from companion.errors import InvalidValue
+from companion.runs.results import MIME_PREFIX, ROWS_MIME
 from liftlib.errors import LiftWarning
 
-MIME_PREFIX = "application/papermill.record/"
-ROWS_MIME = "application/vnd.liftlib.rows+json"
-SVG, PNG = "image/svg+xml", "image/png"
-
-TWO_FORMATS = [f"--InlineBackend.figure_formats={one}" for one in ("png", "svg")]
-"""Options of the kernel for figures as both PNG and SVG."""
+__all__ = ["MIME_PREFIX", "ROWS_MIME", "expect", "glue", "keep", "papermill_output"]
 
 
 def keep(name: str, table: pd.DataFrame) -> None:
@@ -34,7 +29,7 @@ def keep(name: str, table: pd.DataFrame) -> None:
     from IPython.display import display  # noqa: PLC0415
 
     if not re.fullmatch(r"[a-z0-9_]+", name):
-        raise RerunError(f"the table's name is {name!r}: use lower-case letters, digits and _")
+        raise InvalidValue(f"the table's name is {name!r}: use lower-case letters, digits and _")
     body = json.loads(table.to_json(orient="split", index=False, double_precision=15))
     rows = {"columns": body["columns"], "rows": body["data"], "seconds": table.attrs.get("seconds")}
     data = {MIME_PREFIX + ROWS_MIME: rows}
@@ -107,32 +102,3 @@ def _of_command(process: int) -> tuple[str, Path]:
 
 def _is_main(word: str) -> bool:
     return Path(word).parts[-2:] == ("papermill", "__main__.py")
-
-
-def kept_tables(notebook: Any) -> dict[str, pd.DataFrame]:
-    """Return the tables that an executed chapter marked as results, by name."""
-    return {
-        output["metadata"]["scrapbook"]["name"]: pd.DataFrame(record["rows"], columns=record["columns"])
-        for cell in notebook.cells
-        for output in cell.get("outputs", [])
-        if (record := output.get("data", {}).get(MIME_PREFIX + ROWS_MIME))
-    }
-
-
-def write_tables(notebook: Any, folder: Path) -> None:
-    """Write each kept table to a CSV file."""
-    for name, table in kept_tables(notebook).items():
-        table.to_csv(folder / f"{name}.csv", index=False)
-
-
-def take_figures(notebook: Any, folder: Path) -> None:
-    """Write each figure to ``figures`` as SVG and PNG, under its name."""
-    for number, cell in enumerate(notebook.cells):
-        drawn = [o["data"] for o in cell.get("outputs", []) if PNG in o.get("data", {}) and SVG in o["data"]]
-        named = cell.metadata.get("mystnb", {}).get("figure", {}).get("name", f"cell-{number}")
-        for at, data in enumerate(drawn):
-            target = folder / "figures"
-            target.mkdir(exist_ok=True)
-            name = re.sub(r"[^\w-]", "_", named) + ("" if len(drawn) == 1 else f"-{at + 1}")
-            (target / f"{name}.svg").write_text(data.pop(SVG), encoding="utf-8")
-            (target / f"{name}.png").write_bytes(base64.b64decode(data[PNG]))

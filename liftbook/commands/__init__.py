@@ -12,6 +12,8 @@ COMMANDS = {
     "sweep": Command(
         "liftbook.commands.sweep", "run a chapter over a grid of parameters, resuming where it stopped", "book"
     ),
+    "diff": Command("liftbook.commands.diff", "show in what two runs differ", "book"),
+    "collect": Command("liftbook.commands.collect", "write the rows of many runs into one table", "book"),
     "store": Command("liftbook.commands.store", "run what the book's stored values lack", "book"),
 }
 

@@ -7,9 +7,10 @@ import dataclasses
 import math
 from typing import Any
 
-from companion.parameters import Parameter
-from liftbook.chapters import chapters_folder, find_chapter, read_parameters
-from lifttables.cli.shared import json_option, print_json
+from companion.parameters import Parameter, read_parameters
+from companion.runs.commands import json_option, print_json
+from liftbook.chapters.parameters import chapters_folder, find_chapter
+from liftbook.commands.errors import as_lift_errors
 
 EXAMPLES = """\
   liftbook list
@@ -24,8 +25,9 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the list and return the exit code."""
-    paths = [find_chapter(name) for name in options.chapter] or sorted(chapters_folder().glob("*.md"))
-    by_chapter = {path.stem: parameters for path in paths if (parameters := read_parameters(path))}
+    with as_lift_errors():
+        paths = [find_chapter(name) for name in options.chapter] or sorted(chapters_folder().glob("*.md"))
+        by_chapter = {path.stem: parameters for path in paths if (parameters := read_parameters(path))}
     if options.json:
         print_json({name: [_bounded(p) for p in parameters] for name, parameters in by_chapter.items()})
         return 0

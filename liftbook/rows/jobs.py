@@ -5,15 +5,13 @@ from __future__ import annotations
 import os
 import pickle
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import get_context, parent_process
-from multiprocessing.connection import wait
-from threading import Thread
 from typing import TypeVar
 
+from companion.runs import workers
 from liftlib.errors import InvalidParameter, LiftError
 
 T = TypeVar("T")
@@ -34,28 +32,9 @@ TRIAL_MODULES = ("liftbook.rows.tradeoffs",)
 """Modules that workers for a figure's trials import once."""
 
 
-def worker_pool(jobs: int, preload: Sequence[str] = TRIAL_MODULES) -> ProcessPoolExecutor:
-    """Return an executor with this many worker processes.
-
-    They are forked from a server that has imported the modules of ``preload``; the first pool of a process starts it.
-    """
-    # a forked child of a process with threads, such as a kernel, may deadlock
-    context = get_context("spawn" if sys.platform == "win32" else "forkserver")
-    context.set_forkserver_preload(list(preload))
-    return ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_with_parent)
-
-
-def _end_with_parent() -> None:
-    """End a worker when its parent process ends."""
-    parent = parent_process()
-    if parent is None:  # called in the parent itself
-        return
-
-    def wait_for_it() -> None:
-        wait([parent.sentinel])
-        os._exit(1)
-
-    Thread(target=wait_for_it, daemon=True).start()
+def worker_pool(jobs: int) -> ProcessPoolExecutor:
+    """Return an executor with this many worker processes; see :func:`companion.runs.workers.worker_pool`."""
+    return workers.worker_pool(jobs, TRIAL_MODULES)
 
 
 def parallel_map(function: Callable[[T], R], tasks: Iterable[T]) -> list[R]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.__main__ import build_wheel
+from companion.beginning import build_wheel
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCKED = set(
@@ -52,13 +52,13 @@ def made(tmp_path_factory):
 def test_each_requirement_is_a_file_of_the_book_or_on_the_index(made):
     lines = (made.book / "requirements.txt").read_text(encoding="utf-8").splitlines()
     files = [line for line in lines if line.startswith("./")]
-    assert [line for line in files if not (made.book / line).is_file()] == []
-    assert [Path(line).name.partition("-")[0] for line in files] == ["paper_companion"]
+    assert [line for line in files if not (made.book / line.removesuffix("[kit]")).is_file()] == []
+    assert [Path(line).name.partition("-")[0] for line in files] == ["liftlib"]
     assert {re.match(r"[a-z0-9-]+", line)[0] for line in lines if line not in files} <= LOCKED
 
 
 def test_the_wheel_has_all_files_of_the_kit(made):
-    """From it a book can be begun again."""
+    """From it a book can be begun again: the wheel is made of what is installed."""
     (path,) = (made.book / "vendor").iterdir()
     with zipfile.ZipFile(path) as wheel:
         inside = {name for name in wheel.namelist() if name.startswith("companion/")}
@@ -74,14 +74,23 @@ def test_nothing_in_the_book_names_this_machine(made):
 
 
 def test_a_wheel_that_cannot_be_built_leaves_no_half_of_a_book(tmp_path):
-    (tmp_path / "template").mkdir()
-    (tmp_path / "template" / "gitignore").touch()
-    code = "import sys, companion.__main__ as kit; kit.HERE = kit.Path(sys.argv.pop()); sys.exit(kit.main())"
-    command = [sys.executable, "-c", code, "new", "paper", str(tmp_path)]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stderr.startswith("companion: the wheel of the kit cannot be built, which takes hatchling: ")
-    assert not (tmp_path / "paper").exists()
+    (tmp_path / "kit" / "template").mkdir(parents=True)
+    (tmp_path / "kit" / "template" / "gitignore").touch()
+    code = """
+import sys
+from pathlib import Path
+from companion import beginning
+from companion.__main__ import main
+beginning.HERE = Path(sys.argv.pop())
+sys.exit(main())
+"""
+    command = [sys.executable, "-c", code, "new", "paper", str(tmp_path / "kit")]
+    for project in (False, True):
+        if project:
+            (tmp_path / "pyproject.toml").write_text("[build-system]\nrequires = []\n", encoding="utf-8")
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+        assert not (tmp_path / "paper").exists()
 
 
 def test_a_build_with_a_warning_fails_again(made, tmp_path):

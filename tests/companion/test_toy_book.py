@@ -12,7 +12,7 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
-from companion.__main__ import new
+from companion.beginning import new
 from companion.browser import runtime
 from companion.chromium import FLAGS, find_chromium
 from companion.pdf import served
@@ -414,7 +414,7 @@ def test_a_rerun_says_what_its_kernel_had(book):
     assert [cell.source for cell in made.cells if cell.source.startswith("# Parameters")] == [
         "# Parameters\ntosses = 30\n"
     ]
-    assert "globals()" not in str(made.cells), "the cell that shows the parameters is taken out"
+    assert "_companion_asks" not in str(made.cells), "the cell that shows the parameters is taken out"
     page = BeautifulSoup((book.folder / "again" / "coins.html").read_text(encoding="utf-8"), "html.parser")
     assert ["tosses", "30", "20"] in [[one.get_text() for one in row.select("td")] for row in page.select("tr")]
 
@@ -433,9 +433,9 @@ def test_a_rerun_of_a_page_that_fails_or_assigns_to_a_parameter_is_no_page(book,
     done = book.python("-m", "companion", "rerun", "coins", "--book", str(tmp_path), "-o", str(tmp_path / "run"))
     assert (done.returncode, done.stdout) == (2, "")
     assert f"{reason}" in done.stderr
-    assert done.stderr.endswith(f"; what ran is in {tmp_path / 'run' / 'coins.ipynb'}\n")
+    assert done.stderr.endswith(f"; what ran is in {tmp_path / 'run' / 'coins.failed.ipynb'}\n")
     assert not (tmp_path / "run" / "coins.html").exists()
-    assert "globals()" not in (tmp_path / "run" / "coins.ipynb").read_text(encoding="utf-8")
+    assert "_companion_asks" not in (tmp_path / "run" / "coins.failed.ipynb").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -231,7 +231,22 @@ assert len(vertices([[1.0, -1.0, 0.0]], method="cdd")) == 3
 
 
 def test_every_extra_is_tried():
-    assert {*USED, "tables", "book", "notebook"} == set(PROJECT["optional-dependencies"])
+    assert {*USED, "tables", "book", "kit", "notebook"} == set(PROJECT["optional-dependencies"])
+
+
+@pytest.mark.slow
+def test_the_kit_begins_and_runs_a_book_and_goes_with_its_distribution(wheel, tmp_path):
+    made = Installed(wheel, tmp_path, "kit")
+    for words in (["new", "paper"], ["rerun", "coins", "-p", "tosses", "30", "--book", "paper", "-o", "run"]):
+        done = made.run([made.bin / "companion", *words])
+        assert done.returncode == 0, done.stderr
+    assert (tmp_path / "run" / "coins.html").exists()
+    (vendored,) = (tmp_path / "paper" / "vendor").iterdir()
+    with zipfile.ZipFile(wheel) as one, zipfile.ZipFile(vendored) as other:
+        assert set(one.namelist()) == set(other.namelist())
+    done = made.run([sys.executable, "-m", "uv", "pip", "uninstall", "--python", "env", "liftlib"])
+    assert done.returncode == 0, done.stderr
+    assert made.run([made.bin / "python", "-c", "import companion"]).returncode == 1
 
 
 @pytest.mark.slow

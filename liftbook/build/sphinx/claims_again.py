@@ -13,8 +13,8 @@ import nbformat
 import pandas as pd
 from sphinx.application import Sphinx
 
+from companion.runs.results import kept_tables
 from liftbook.build.sphinx.ledger import found_in_words, printed
-from liftbook.chapters.results import kept_tables
 from liftbook.claims import FUNCTIONS, Entry, entries
 from liftbook.claims.curves import CurveClaim
 from liftbook.claims.judging import stored_values

@@ -19,9 +19,9 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.logging import getLogger
 
+from companion.runs.results import MIME_PREFIX, ROWS_MIME
 from companion.sphinx.panels import drawn_from, thumbnail
 from liftbook import figures
-from liftbook.chapters.results import MIME_PREFIX, ROWS_MIME
 from liftbook.claims import PAPERS
 
 REPRODUCED = re.compile(r"fig-(e23|c22|i21|s20)-(\d+)")

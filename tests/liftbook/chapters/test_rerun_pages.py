@@ -14,7 +14,7 @@ import pytest
 
 from liftbook import figures
 from liftbook.build.sphinx import claims_again
-from liftbook.chapters import layout, rerun
+from liftbook.chapters import LiftBook, book, rerun
 
 PAGE = """---
 kernelspec: {display_name: Python 3, language: python, name: python3}
@@ -135,7 +135,6 @@ def test_a_page_without_raw_markup(made):
 
 def test_what_changed_is_at_the_top(made):
     text = made.page.read_text()
-    assert "1 of 2 numbers in the text differ from the book" in text
     box = text[text.index("A rerun with your parameters") : text.index("This chapter in the book")]
     assert re.search(r"<code>n</code></td><td>4</td><td>3</td>", box)
     assert re.search(r"There are twice <b>8</b> people.*?<td>6</td><td>8</td>", box, re.DOTALL)
@@ -151,13 +150,6 @@ def test_the_table_of_parameters_shows_the_default_and_the_value_of_this_run(mad
         ["n", "int", "3", "4", "how many, in [1, 10]"],
         ["values", "list[float]", "[1.0, 2.0]", "[1.0, 2.0]", "some numbers"],
     ]
-
-
-def test_a_notebook_of_ones_own_is_not_cited_as_a_chapter(made):
-    card = (made.folder / "run.md").read_text()
-    assert card.startswith("# Run of the notebook own, which is no chapter of the book\n")
-    assert re.search(r"Cite as: the notebook own \(SHA-256 [0-9a-f]{16}\) run with \*Lift", card)
-    assert "This is a run of the notebook own, which is no chapter of the book." in made.page.read_text()
 
 
 def test_the_papers_claims_are_computed_on_the_runs_curves():
@@ -186,18 +178,18 @@ def test_references_lead_to_the_book(made):
 
 
 def test_without_an_address_they_are_text(made, tmp_path, monkeypatch):
-    monkeypatch.setattr(layout, "book_record", lambda _address: RECORD)
+    monkeypatch.setattr(LiftBook, "record", lambda *_: RECORD)
     notebook = nbformat.read(made.notebook, as_version=4)
-    assert layout.lay_out(notebook, "own", tmp_path) == []
+    assert LiftBook().lay_out(notebook, Path("own.md"), tmp_path) == []
     text = (tmp_path / "own.html").read_text()
     assert "Theorem 12" in text
     assert "aorr.html" not in text
 
 
-def test_without_a_record_a_theorem_is_named_by_its_chapter(monkeypatch, tmp_path):
-    monkeypatch.setattr(layout, "book_folder", lambda: tmp_path)
-    known = layout.book_record.__wrapped__()["targets"]
-    assert known["doc:watchdog"] == ["chapters/watchdog.html", "The watchdog mechanism"]
+def test_without_a_record_a_theorem_is_named_by_its_chapter(monkeypatch):
+    monkeypatch.setattr(book.Book, "record", lambda *_: {})
+    known = LiftBook().record()["targets"]
+    assert known["doc:chapters/watchdog"] == ["chapters/watchdog.html", "The watchdog mechanism"]
     assert known["prf:thm-srr-feasible"][0] == "chapters/theorems.html#thm-srr-feasible"
     assert known["prf:thm-srr-feasible"][1].startswith("the theorem in “")
 

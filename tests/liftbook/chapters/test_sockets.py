@@ -9,7 +9,7 @@ from jupyter_client.kernelspec import NoSuchKernel
 from nbclient import NotebookClient
 
 from companion.sockets import LocalKernel
-from liftbook.chapters.running import rerun
+from liftbook.chapters import rerun
 
 SMALL = Path(__file__).parents[1] / "fixtures" / "small.md"
 

@@ -1,5 +1,6 @@
 """A sweep checks its grid and goes on after a kill without repeating runs."""
 
+import html
 import json
 import os
 import re
@@ -17,12 +18,12 @@ import polars as pl
 import pytest
 from without_kernel import without_kernel
 
-from liftbook.chapters import read_notebook
-from liftbook.chapters.errors import RerunError
-from liftbook.chapters.report import write_report
-from liftbook.chapters.sweeping import dask_workers, is_finished, read_grid, run_name, sweep
+from companion.runs import sweeping
+from companion.runs.folders import is_done, read_record
+from companion.runs.reporting import write_report
+from companion.runs.workers import Dask, Local
+from liftbook.chapters import LiftBook, RerunError, read_grid, read_notebook, sweep
 from liftbook.commands import main
-from liftbook.rows.jobs import worker_pool
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 SMALL, KILLED, DIES = (str(FIXTURES / f"{name}.md") for name in ("small", "killed", "dies"))
@@ -75,6 +76,10 @@ def test_no_grid(tmp_path):
         read_grid(tmp_path / "none.yaml", SMALL)
 
 
+def run_name(path, values):
+    return sweeping.run_name(LiftBook(), path, values)
+
+
 def test_a_run_is_named_by_all_its_parameters():
     path = Path(SMALL)
     assert run_name(path, {}) == run_name(path, {"n": 3}) != run_name(path, {"n": 4})
@@ -91,13 +96,18 @@ def test_a_run_is_named_by_its_chapter_its_code_and_its_files_too(tmp_path, monk
     names.append(run_name(path, values))
     path.write_text(text + "\nmore\n")
     names.append(run_name(path, values))
-    monkeypatch.setattr("liftbook.chapters.running.code_digest", lambda: "other code")
+    monkeypatch.setattr(sweeping, "packages_digest", lambda _: "other code")
     names.append(run_name(path, values))
     assert len(set(names)) == 4
 
 
 class Here(Executor):
-    """An executor that does at once what it is asked to."""
+    """Workers whose executor does at once what it is asked to."""
+
+    jobs = 1
+
+    def open(self, _jobs):
+        return self
 
     def submit(self, function, /, *args):
         done = Future()
@@ -111,10 +121,11 @@ def test_a_chapter_that_changed_runs_again_and_old_runs_are_not_compared(tmp_pat
     path.write_text(Path(SMALL).read_text())
     for more in ("", "\nAnother text.\n"):
         path.write_text(Path(SMALL).read_text() + more)
-        made = sweep(str(path), [{"n": 1}], tmp_path / "out", Here, html=False, progress=False)
+        made = sweep(str(path), [{"n": 1}], tmp_path / "out", Here(), html=False, progress=False)
         assert (len(made.done), made.skipped) == (1, ())
-    write_report(tmp_path / "out", path, {})
-    assert "1 runs in this folder are of an earlier text" in (tmp_path / "out" / "index.html").read_text()
+    write_report(tmp_path / "out", LiftBook(), path, sweeping.code_of(LiftBook(), path))
+    rows = (tmp_path / "out" / "index.html").read_text().count("<tr data-run=")
+    assert rows == 1, "a run of an earlier text is not compared"
     assert len(list((tmp_path / "out" / "runs").iterdir())) == 2
     assert pl.read_parquet(tmp_path / "out" / "results.parquet")["run"].n_unique() == 1
 
@@ -127,17 +138,17 @@ def test_a_sweep_of_a_rerun_tells_the_parameters_of_its_rows(tmp_path, monkeypat
     nbformat.write(notebook, tmp_path / "small.ipynb")
     path = grid(tmp_path, "runs: [{}, {n: 2}]")
     runs = read_grid(path, str(tmp_path / "small.ipynb"))
-    sweep(str(tmp_path / "small.ipynb"), runs, tmp_path / "out", Here, html=False, progress=False)
+    sweep(str(tmp_path / "small.ipynb"), runs, tmp_path / "out", Here(), html=False, progress=False)
     rows = pl.read_parquet(tmp_path / "out" / "results.parquet")
-    assert sorted(rows["param.n"].to_list()) == ["2"] * 4 + ["7"] * 14
+    assert sorted(rows["param.n"].to_list()) == [2] * 4 + [7] * 14
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"chapte'])
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"pag'])
 def test_a_damaged_mark_is_told_in_a_line(tmp_path, text):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "sweep.json").write_text(text)
     with pytest.raises(RerunError, match=r"sweep.json is damaged: remove it with its folder"):
-        sweep(SMALL, [{"n": 1}], tmp_path / "out", partial(worker_pool, 1))
+        sweep(SMALL, [{"n": 1}], tmp_path / "out", Local(1))
 
 
 def test_a_second_sweep_waits_and_does_nothing_twice(tmp_path, monkeypatch, capsys):
@@ -147,7 +158,7 @@ def test_a_second_sweep_waits_and_does_nothing_twice(tmp_path, monkeypatch, caps
     waits = f"while not Path({str(go)!r}).exists(): time.sleep(0.05)"
     (tmp_path / "killed.md").write_text(Path(KILLED).read_text().replace("time.sleep(60)", waits))
     swept = partial(
-        sweep, str(tmp_path / "killed.md"), [{"n": 1, "mark": str(mark)}], out, Here, html=False, progress=False
+        sweep, str(tmp_path / "killed.md"), [{"n": 1, "mark": str(mark)}], out, Here(), html=False, progress=False
     )
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(swept)
@@ -205,25 +216,26 @@ def test_a_killed_parent_leaves_no_children(tmp_path):
     until(lambda: not any(map(is_running, below)), 15)
 
 
-def test_sweep_compares_runs_and_skips_what_is_finished(tmp_path, capsys):
+def test_sweep_compares_runs_and_skips_what_is_done(tmp_path, capsys):
     path = grid(tmp_path, "runs: [{n: 1}, {n: 2}, {n: 2, fail: true}]")
     words = ["sweep", SMALL, str(path), "-o", str(tmp_path / "out"), "--quiet", "--jobs", "2"]
     assert main(words) == 2
-    out, err = capsys.readouterr()
-    assert "2 done, 0 found finished" in out
-    assert "1 of 3 runs failed; the first was" in err
-    assert "AssertionError: asked to fail" in err
+    capsys.readouterr()
     rows = pl.read_parquet(tmp_path / "out" / "results.parquet")
-    assert sorted(rows["param.n"].to_list()) == ["1"] * 2 + ["2"] * 4
-    assert rows["x"].to_list() == [1.0, 2.0] * 3
-    assert pl.read_csv(tmp_path / "out" / "results.csv").shape == rows.shape
+    assert pl.read_csv(tmp_path / "out" / "results.csv", try_parse_dates=True).schema == rows.schema
+    done, (failed,) = rows.filter(pl.col("status") == "done"), rows.filter(pl.col("status") != "done").to_dicts()
+    assert sorted(done["param.n"].to_list()) == [1] * 2 + [2] * 4
+    assert done["x"].to_list() == [1.0, 2.0] * 3
+    assert (failed["status"], failed["param.n"], failed["param.fail"], failed["x"]) == ("failed", 2, True, None)
     page = (tmp_path / "out" / "index.html").read_text()
-    assert page.count("AssertionError: asked to fail") == 1
+    assert page.count("<tr data-run=") == 3
+    assert page.count(html.escape(failed["message"])) == 1
     finished = {p.parent: p.stat().st_mtime_ns for p in (tmp_path / "out" / "runs").glob("*/run.json")}
-    assert len(finished) == 2
-    for folder in finished:
-        html = (folder / "small.html").read_text()
-        loaded = re.findall(r'(?:src|href)="([^"?]*_static/[^"?]+)', html)
+    assert sorted(read_record(folder)["status"] for folder in finished) == ["done", "done", "failed"]
+    complete = {folder: at for folder, at in finished.items() if is_done(folder)}
+    for folder in complete:
+        text = (folder / "small.html").read_text()
+        loaded = re.findall(r'(?:src|href)="([^"?]*_static/[^"?]+)"', text)
         assert loaded
         assert all((folder / one).is_file() for one in loaded)
         assert f"runs/{folder.name}/small.html" in page
@@ -231,18 +243,21 @@ def test_sweep_compares_runs_and_skips_what_is_finished(tmp_path, capsys):
     assert main([*words, "--json"]) == 2
     again = json.loads(capsys.readouterr().out)
     assert (len(again["skipped"]), len(again["failed"]), again["done"]) == (2, 1, [])
-    assert {p.parent: p.stat().st_mtime_ns for p in (tmp_path / "out" / "runs").glob("*/run.json")} == finished
+    assert {folder: (folder / "run.json").stat().st_mtime_ns for folder in complete} == complete
 
 
 def test_a_kernel_that_dies_ends_its_run_alone(tmp_path):
     runs, out = [{"a": 1}, {"a": 2}, {"a": 3}, {"a": 5}], tmp_path / "out"
     swept = partial(sweep, DIES, runs, out, html=False, progress=False)
-    made = swept(partial(worker_pool, 2))
+    made = swept(Local(2))
     (dead,) = made.failed
     assert (len(made.done), made.skipped) == (3, ())
-    assert sorted(pl.read_parquet(out / "results.parquet")["a"].to_list()) == [1, 3, 5]
-    assert (out / "runs" / dead / "failed.json").is_file()
-    again = swept(partial(worker_pool, 1))
+    rows = pl.read_parquet(out / "results.parquet")
+    assert sorted(rows["a"].drop_nulls().to_list()) == [1, 3, 5]
+    assert dict(rows.select("param.a", "status").iter_rows()) == {1: "done", 2: "died", 3: "done", 5: "done"}
+    record = read_record(out / "runs" / dead)
+    assert (record["status"], record["parameters"]) == ("died", {"a": 2})
+    again = swept(Local(1))
     assert (again.done, set(again.skipped), set(again.failed)) == ((), set(made.done), {dead})
 
 
@@ -250,17 +265,17 @@ def test_a_kernel_that_dies_ends_its_run_alone(tmp_path):
 @pytest.mark.filterwarnings("ignore")
 def test_a_kernel_that_dies_on_a_cluster_ends_its_run_alone(tmp_path):
     runs = [{"a": 1}, {"a": 2}, {"a": 3}]
-    made = sweep(DIES, runs, tmp_path / "out", dask_workers("local", 1), html=False, progress=False)
+    made = sweep(DIES, runs, tmp_path / "out", Dask("local", 1), html=False, progress=False)
     assert (len(made.done), len(made.failed)) == (2, 1)
 
 
 def test_other_folders_are_left_alone(tmp_path):
     (tmp_path / "mine").mkdir()
     with pytest.raises(RerunError, match="already exists and is not a sweep"):
-        sweep(SMALL, [{"n": 1}], tmp_path / "mine", partial(worker_pool, 1))
-    (tmp_path / "mine" / "sweep.json").write_text('{"chapter": "watchdog"}')
+        sweep(SMALL, [{"n": 1}], tmp_path / "mine", Local(1))
+    (tmp_path / "mine" / "sweep.json").write_text('{"page": "watchdog"}')
     with pytest.raises(RerunError, match="is a sweep of watchdog"):
-        sweep(SMALL, [{"n": 1}], tmp_path / "mine", partial(worker_pool, 1))
+        sweep(SMALL, [{"n": 1}], tmp_path / "mine", Local(1))
 
 
 def test_no_workers(tmp_path, capsys):
@@ -271,7 +286,7 @@ def test_no_workers(tmp_path, capsys):
 
 def test_no_scheduler(tmp_path):
     with pytest.raises(RerunError, match=r"no Dask scheduler at tcp://127.0.0.1:9: .*is it running\?"):
-        sweep(SMALL, [{"n": 1}], tmp_path / "out", dask_workers("tcp://127.0.0.1:9", 1, 1.0), progress=False)
+        sweep(SMALL, [{"n": 1}], tmp_path / "out", Dask("tcp://127.0.0.1:9", 1, 1.0), progress=False)
 
 
 def kill_the_first_worker(mark):
@@ -290,7 +305,7 @@ def assert_each_ran_once(folder, n):
     rows = pl.read_parquet(folder / "results.parquet")
     assert sorted(rows["n"].to_list()) == list(range(n))
     assert len(list((folder / "runs").iterdir())) == n
-    assert all(is_finished(run) for run in (folder / "runs").iterdir())
+    assert all(is_done(run) for run in (folder / "runs").iterdir())
 
 
 @pytest.mark.slow
@@ -302,9 +317,7 @@ def test_a_dask_cluster_whose_worker_is_killed_finishes(tmp_path):
     runs = [{"n": n, "mark": str(mark)} for n in range(4)]
     with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
         thread = kill_the_first_worker(mark)
-        made = sweep(
-            KILLED, runs, tmp_path / "out", dask_workers(cluster.scheduler_address, 2), html=False, progress=False
-        )
+        made = sweep(KILLED, runs, tmp_path / "out", Dask(cluster.scheduler_address, 2), html=False, progress=False)
     thread.join(5)
     assert (len(made.done), made.failed) == (4, {})
     assert_each_ran_once(tmp_path / "out", 4)
@@ -315,7 +328,7 @@ def test_a_local_worker_that_is_killed_is_replaced(tmp_path):
     mark = tmp_path / "mark"
     thread = kill_the_first_worker(mark)
     runs = [{"n": n, "mark": str(mark)} for n in range(2)]
-    made = sweep(KILLED, runs, tmp_path / "out", partial(worker_pool, 1), html=False, progress=False)
+    made = sweep(KILLED, runs, tmp_path / "out", Local(1), html=False, progress=False)
     thread.join(5)
     assert (len(made.done), made.failed) == (2, {})
     assert_each_ran_once(tmp_path / "out", 2)
@@ -354,7 +367,7 @@ def test_ctrl_c_stops_at_once_and_keeps_what_is_complete(tmp_path, finished, to_
     if not finished:
         assert not out.exists()
         return
-    assert all(is_finished(run) for run in (out / "runs").iterdir())
+    assert all(is_done(run) for run in (out / "runs").iterdir())
     rows = (out / "results.csv").read_text().splitlines()[1:]
     assert len(rows) == 2 * finished
 

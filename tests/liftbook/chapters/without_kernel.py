@@ -1,34 +1,30 @@
 """Chapters run in this process, for tests of what becomes of a run's folder."""
 
+import ast
 import json
 
 import nbformat
 
-from companion import running
-from companion.solutions import tags
-from liftbook.chapters import results
+from companion.runs import kernel, results
 
 
-def executed_here(written, path, parameters, **_):
-    """Stand in for ``running._in_kernel``."""
-    notebook = nbformat.read(written, as_version=4)
-    names, failure = {}, ""
+def executed_here(notebook, page, *_):
+    """Stand in for ``kernel._in_kernel``."""
+    names = {}
     for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
-        if cell is notebook.cells[-1]:  # which shows the parameters
-            shown = {"text/plain": repr(eval(cell.source, names))}  # noqa: S307
-            cell.outputs.append(nbformat.v4.new_output("execute_result", data=shown))
-            break
         code = cell.source.replace("from liftbook.chapters import keep", "")
         names["keep"] = lambda name, table, cell=cell: cell.outputs.append(kept(name, table))
+        if cell is notebook.cells[-1]:  # which asks for the parameters
+            *body, last = ast.parse(code).body
+            exec(compile(ast.Module(body, []), "question", "exec"), names)  # noqa: S102
+            shown = {"text/plain": repr(eval(ast.unparse(last), names))}  # noqa: S307
+            cell.outputs.append(nbformat.v4.new_output("execute_result", data=shown))
+            return "done", ""
         try:
             exec(code, names)  # noqa: S102 - the tests' own chapter
         except AssertionError as error:
-            failure = f"a cell of {path.stem} failed with AssertionError: {error}"
-            break
-        if "parameters" in tags(cell):
-            names |= parameters
-    nbformat.write(notebook, written)
-    return failure
+            return "failed", f"a cell of {page.stem} failed with AssertionError: {error}"
+    raise AssertionError("no cell asks for the parameters")
 
 
 def kept(name, table):
@@ -40,4 +36,4 @@ def kept(name, table):
 
 def without_kernel(monkeypatch):
     """Run chapters in this process for the rest of a test."""
-    monkeypatch.setattr(running, "_in_kernel", executed_here)
+    monkeypatch.setattr(kernel, "_in_kernel", executed_here)

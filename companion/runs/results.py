@@ -1,0 +1,61 @@
+"""The results of a run: tables and figures."""
+
+from __future__ import annotations
+
+import base64
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MIME_PREFIX = "application/papermill.record/"
+ROWS_MIME = "application/vnd.liftlib.rows+json"
+SVG, PNG = "image/svg+xml", "image/png"
+
+
+def records(notebook: Any) -> list[tuple[str, Any]]:
+    """Return the name and the data of each value that an executed page holds for its text, or keeps as a table."""
+    return [
+        (output["metadata"]["scrapbook"]["name"], output["data"])
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+        if "scrapbook" in output.get("metadata", {})
+    ]
+
+
+def kept_tables(notebook: Any) -> dict[str, pd.DataFrame]:
+    """Return the tables that an executed page marked as results, by name."""
+    import pandas as pd
+
+    return {
+        name: pd.DataFrame(data[MIME_PREFIX + ROWS_MIME]["rows"], columns=data[MIME_PREFIX + ROWS_MIME]["columns"])
+        for name, data in records(notebook)
+        if MIME_PREFIX + ROWS_MIME in data
+    }
+
+
+def glued_numbers(notebook: Any) -> dict[str, str]:
+    """Return the text of each value that an executed page holds for its text, by name."""
+    plain = MIME_PREFIX + "text/plain"
+    return {name: str(data[plain]) for name, data in records(notebook) if plain in data}
+
+
+def write_tables(notebook: Any, folder: Path) -> None:
+    """Write each kept table to a CSV file."""
+    for name, table in kept_tables(notebook).items():
+        table.to_csv(folder / f"{name}.csv", index=False)
+
+
+def take_figures(notebook: Any, folder: Path) -> None:
+    """Write each figure to ``figures`` as SVG and PNG, under its name; the notebook keeps the PNG."""
+    for number, cell in enumerate(notebook.cells):
+        drawn = [o["data"] for o in cell.get("outputs", []) if PNG in o.get("data", {}) and SVG in o["data"]]
+        named = cell.metadata.get("mystnb", {}).get("figure", {}).get("name", f"cell-{number}")
+        for at, data in enumerate(drawn):
+            target = folder / "figures"
+            target.mkdir(exist_ok=True)
+            name = re.sub(r"[^\w-]", "_", named) + ("" if len(drawn) == 1 else f"-{at + 1}")
+            (target / f"{name}.svg").write_text(data.pop(SVG), encoding="utf-8")
+            (target / f"{name}.png").write_bytes(base64.b64decode(data[PNG]))
