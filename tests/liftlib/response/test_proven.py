@@ -15,7 +15,7 @@ from liftlib.response import optimal
 from liftlib.response.optimal import few_vertices
 from liftlib.response.posteriors import ResponseCertificate
 from mixproof import search
-from mixproof.numerics import KEEP_TOL
+from mixproof.numerics import KEEP_TOL, NEGLIGIBLE_MASS, xlogx
 
 NOTIONS = [
     ll.ALIP(0.7, 0.4), ll.ALIP(0.1, 0.05), ll.ALIP(np.inf, 0.4), ll.ALIP(0.7, np.inf), ll.ALIP(0.0, 1.0),
@@ -34,7 +34,9 @@ def assert_agree(joint, notion, gap=1e-6):
     best = ll.mechanisms.optimal(joint, notion, method="qhull").certificate.value
     assert notion.is_satisfied(joint, channel)
     assert made.value == pytest.approx(utility(joint, channel), abs=1e-12)
-    assert made.value <= best + 1e-8
+    # a list of vertices leaves out symbols below a solver's tolerance, where X itself may be published
+    left_out = 2 * float(-xlogx(joint.p_x[joint.p_x < NEGLIGIBLE_MASS]).sum())
+    assert made.value <= best + 1e-8 + left_out
     assert made.upper >= best - 1e-9
     assert made.value >= best - max(gap * best, 1e-8)
     if np.isfinite(made.upper):
