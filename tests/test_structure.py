@@ -137,7 +137,8 @@ def without_a_reason(path):
             value = getattr(node.value, "value", None)
             if isinstance(value, float) and 0 < value < 1e-4:
                 documented = isinstance(getattr(getattr(after, "value", None), "value", None), str)
-                if not documented and "  # " not in lines[node.lineno - 1]:
+                above = lines[node.lineno - 2].startswith("# ")
+                if not documented and not above and "  # " not in lines[node.lineno - 1]:
                     silent.add(node.targets[0].id)
     return silent
 

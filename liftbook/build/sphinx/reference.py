@@ -145,13 +145,14 @@ def reference(package: str, seen: set[str]) -> Iterator[str]:
 
 def mechanism_table() -> Iterator[str]:
     """Yield the Markdown table of the registry."""
-    yield "| name | serves | symbols | time | source |"
-    yield "|---|---|---|---|---|"
+    yield "| name | in the papers | serves | symbols | time | source |"
+    yield "|---|---|---|---|---|---|"
     for mechanism in mechanisms.values():
         home, _, name = mechanism.where.partition(":")
         most = "" if mechanism.most_symbols is None else f"up to {mechanism.most_symbols}"
         linked = f"{{py:func}}`{mechanism.name} <{home}.{name}>`"
-        cells = (linked, mechanism.words, most, mechanism.cost, mechanism.source)
+        papers = ", ".join(f"{paper} {alias}" for paper, alias in mechanism.papers)
+        cells = (linked, papers, mechanism.words, most, mechanism.cost, mechanism.source)
         yield " | ".join(("", *(cell.replace("|", r"\|") for cell in cells), "")).strip()
 
 
