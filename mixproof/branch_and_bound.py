@@ -226,8 +226,7 @@ class Tree(Simplex):
     def _start_from_parents(self, at: Any, origin: Any) -> None:
         """Put the parents' bases and their inverses into slots.
 
-        Nodes store no inverses, which would be most of a tree's memory; inverting costs
-        about 2 % of a search's time.
+        Nodes store no inverses, which would be most of a tree's memory.
         """
         # children of one node often come together
         nodes, place = np.unique(origin, return_inverse=True)
