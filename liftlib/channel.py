@@ -14,9 +14,27 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from liftlib.errors import InvalidDistribution, InvalidParameter, shown
-from liftlib.joint import Joint, Labels, _labels, framed, listed, plots, scaled, sum_tolerance, unframed
+from liftlib.joint import (
+    Joint,
+    Labels,
+    _labels,
+    framed,
+    listed,
+    plots,
+    scaled,
+    sum_tolerance,
+    unframed,
+)
 from mixproof.checks import checked
-from mixproof.numerics import SUM_TOL, Matrix, Vector, as_matrix, check_count, check_nonnegative, generator
+from mixproof.numerics import (
+    SUM_TOL,
+    Matrix,
+    Vector,
+    as_matrix,
+    check_count,
+    check_nonnegative,
+    generator,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,8 +64,8 @@ class Certificate:
     value : float
         I(X; Y) of the channel, nats.
     upper : float
-        An upper bound on I(X; Y), nats, for every mechanism of the same kind that satisfies the notion; infinite if
-        none is known.
+        An upper bound on I(X; Y), nats, for every mechanism of the same kind that
+        satisfies the notion; infinite if none is known.
     """
 
     route: str
@@ -60,7 +78,10 @@ class Certificate:
         return max(0.0, self.upper - self.value)
 
     def __repr__(self) -> str:  # subclasses are decorated with repr=False
-        return f"{type(self).__name__}({self.route!r}, value={self.value:.6g}, gap={self.gap:.2g})"
+        return (
+            f"{type(self).__name__}({self.route!r}, value={self.value:.6g}, "
+            f"gap={self.gap:.2g})"
+        )
 
 
 C = TypeVar("C", bound=Certificate)
@@ -77,21 +98,25 @@ class Channel:
     outputs : sequence, optional
         Labels of the outputs; by default a data frame's columns, or 0, 1, 2, ...
     partition : sequence of sequences of int, optional
-        For a channel that merges symbols: the symbols merged into each output, in output order.
+        For a channel that merges symbols: the symbols merged into each output, in
+        output order.
     certificate : Certificate, optional
         How the channel was obtained.
     inputs : sequence, optional
-        Labels of the symbols; by default a data frame's index. Without any, symbols are known by their place.
+        Labels of the symbols; by default a data frame's index. Without any, symbols are
+        known by their place.
 
     Raises
     ------
     InvalidDistribution
-        If an entry is negative or not finite, a row does not sum to 1, or the labels or the partition do not fit.
+        If an entry is negative or not finite, a row does not sum to 1, or the labels or
+        the partition do not fit.
 
     Notes
     -----
-    A channel that knows the labels of its symbols is applied to a joint distribution, or composed with another channel,
-    by label: see :meth:`aligned`. ``design`` gives each channel the labels of its joint distribution.
+    A channel that knows the labels of its symbols is applied to a joint distribution,
+    or composed with another channel, by label: see :meth:`aligned`. ``design`` gives
+    each channel the labels of its joint distribution.
 
     Examples
     --------
@@ -103,7 +128,9 @@ class Channel:
     output_of: NDArray[np.int64] | None
     _shape: tuple[int, ...]
     _labelled: bool
-    """Whether the labels of the inputs, and of the secrets that the channel sees, are known."""
+    """Whether the labels of the inputs, and of the secrets that the channel sees, are
+    known.
+    """
 
     def __init__(
         self,
@@ -114,7 +141,10 @@ class Channel:
         inputs: Sequence[Hashable] | None = None,
     ):
         table, rows, columns = unframed(kernel)
-        outputs, inputs = columns if outputs is None else outputs, rows if inputs is None else inputs
+        outputs, inputs = (
+            columns if outputs is None else outputs,
+            rows if inputs is None else inputs,
+        )
         array = as_matrix("kernel", table, ndim=(2, 3))
         check_nonnegative("kernel", array)
         array = scaled(array, sum_tolerance(table), _not_a_kernel, axis=-1)
@@ -123,15 +153,26 @@ class Channel:
         merged = None if partition is None else _partition(partition, array.shape[-2])
         if merged is not None and len(merged) != array.shape[-1]:
             raise InvalidDistribution(
-                f"partition has {len(merged)} subsets for {array.shape[-1]} outputs: give one each"
+                f"partition has {len(merged)} subsets for {array.shape[-1]} outputs: "
+                "give one each"
             )
         for y, subset in enumerate(merged or ()):
             if not (array[..., subset, y] == 1).all():
-                raise InvalidDistribution(f"partition sends {list(subset)} to output {y}, kernel does not: drop one")
+                raise InvalidDistribution(
+                    f"partition sends {list(subset)} to output {y}, kernel does not: "
+                    "drop one"
+                )
         # fill cached properties that are already known
         names = None if inputs is None else _labels("inputs", inputs, array.shape[-2])
-        vars(self).update(kernel=array, outputs=labels, partition=merged, certificate=certificate)
-        vars(self).update(output_of=None, _shape=array.shape, _names=names, _labelled=names is not None)
+        vars(self).update(
+            kernel=array, outputs=labels, partition=merged, certificate=certificate
+        )
+        vars(self).update(
+            output_of=None,
+            _shape=array.shape,
+            _names=names,
+            _labelled=names is not None,
+        )
 
     @checked
     def certified(self, kind: type[C]) -> C:
@@ -143,7 +184,9 @@ class Channel:
             If the channel has no certificate of that class.
         """
         if not isinstance(self.certificate, kind):
-            raise InvalidParameter(f"{self} has no {kind.__name__}: it comes from another mechanism")
+            raise InvalidParameter(
+                f"{self} has no {kind.__name__}: it comes from another mechanism"
+            )
         return self.certificate
 
     def with_certificate(self, certificate: Certificate) -> Channel:
@@ -152,7 +195,8 @@ class Channel:
 
     @checked
     def labelled(self, joint: Joint) -> Channel:
-        """Return a copy whose inputs have the labels of a joint distribution, as ``design`` does.
+        """Return a copy whose inputs have the labels of a joint distribution, as
+        ``design`` does.
 
         A channel that has labels already is aligned first: see :meth:`aligned`.
         """
@@ -163,15 +207,17 @@ class Channel:
 
     @checked
     def aligned(self, joint: Joint) -> Channel:
-        """Return the channel with its inputs, and its secrets, in the order of a joint distribution.
+        """Return the channel with its inputs, and its secrets, in the order of a joint
+        distribution.
 
-        Inputs are matched by label. If the channel or the joint distribution has no labels, which is to say other than
-        0, 1, 2, ..., they are matched by place.
+        Inputs are matched by label. If the channel or the joint distribution has no
+        labels, which is to say other than 0, 1, 2, ..., they are matched by place.
 
         Raises
         ------
         InvalidParameter
-            If the channel does not fit, or the joint distribution has labels that the channel does not know.
+            If the channel does not fit, or the joint distribution has labels that the
+            channel does not know.
 
         Examples
         --------
@@ -186,29 +232,46 @@ class Channel:
         if known is not None and known[0] is joint:
             return known[1]
         rows = _order("symbols", self.inputs, joint.public)
-        secrets = _order("secrets", self.secrets, joint.secret) if self.sees_secret else None
+        secrets = (
+            _order("secrets", self.secrets, joint.secret) if self.sees_secret else None
+        )
         if rows is None and secrets is None:
             return self
-        channel = self._reordered(np.arange(self.n_public) if rows is None else rows, secrets)
+        channel = self._reordered(
+            np.arange(self.n_public) if rows is None else rows, secrets
+        )
         vars(self)["_aligned"] = joint, channel
         return channel
 
-    def _reordered(self, rows: NDArray[np.int64], secrets: NDArray[np.int64] | None) -> Channel:
+    def _reordered(
+        self, rows: NDArray[np.int64], secrets: NDArray[np.int64] | None
+    ) -> Channel:
         """Return the channel of the inputs at these places, and of the secrets."""
         inputs = tuple(self.inputs[x] for x in rows)
         known = self.certificate
         # what else a mechanism's certificate holds may be indexed by symbol
-        certificate = None if known is None else Certificate(known.route, known.value, known.upper)
+        certificate = (
+            None
+            if known is None
+            else Certificate(known.route, known.value, known.upper)
+        )
         if self.output_of is not None:
             channel = Channel.deterministic(self.output_of[rows])
-            vars(channel).update(inputs=inputs, outputs=self.outputs, certificate=certificate, _labelled=True)
+            vars(channel).update(
+                inputs=inputs,
+                outputs=self.outputs,
+                certificate=certificate,
+                _labelled=True,
+            )
             return channel
         kernel = self.kernel if secrets is None else self.kernel[secrets]
         place = np.argsort(rows)
         partition = None
         if self.partition is not None:
             partition = [place[list(subset)].tolist() for subset in self.partition]
-        channel = Channel(kernel[..., rows, :], self.outputs, partition, certificate, inputs)
+        channel = Channel(
+            kernel[..., rows, :], self.outputs, partition, certificate, inputs
+        )
         if secrets is not None:
             vars(channel)["secrets"] = tuple(self.secrets[s] for s in secrets)
         elif self.sees_secret:
@@ -217,7 +280,11 @@ class Channel:
 
     def __getstate__(self) -> dict[str, Any]:
         # what is cached for one joint distribution is left out
-        return {name: value for name, value in vars(self).items() if name not in ("_released", "_aligned")}
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if name not in ("_released", "_aligned")
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # a copy is as immutable as the first: numpy would make its arrays writeable
@@ -246,17 +313,24 @@ class Channel:
 
     @classmethod
     @checked
-    def merge(cls, partition: Iterable[Iterable[int]], n: int, labels: Sequence[Hashable] | None = None) -> Channel:
+    def merge(
+        cls,
+        partition: Iterable[Iterable[int]],
+        n: int,
+        labels: Sequence[Hashable] | None = None,
+    ) -> Channel:
         """Return the channel that releases only the subset that contains x.
 
         Parameters
         ----------
         partition : iterable of iterables of int
-            Disjoint subsets that cover 0, ..., n - 1; each becomes one output, in this order.
+            Disjoint subsets that cover 0, ..., n - 1; each becomes one output, in this
+            order.
         n : int
             The number of symbols, ``|X|``.
         labels : sequence, optional
-            Labels of the n symbols. A merged output has its symbols' labels, joined by "or".
+            Labels of the n symbols. A merged output has its symbols' labels, joined by
+            "or".
         """
         n = check_count("n", n)
         merged = _partition(partition, n)
@@ -269,7 +343,9 @@ class Channel:
 
     @classmethod
     @checked
-    def deterministic(cls, output_of: ArrayLike, labels: Sequence[Hashable] | None = None) -> Channel:
+    def deterministic(
+        cls, output_of: ArrayLike, labels: Sequence[Hashable] | None = None
+    ) -> Channel:
         """Return the channel that sends each symbol to a given output.
 
         Parameters
@@ -277,7 +353,8 @@ class Channel:
         output_of : array_like of int, shape (X,)
             Output index of each symbol; the indices are 0, 1, 2, ... without gaps.
         labels : sequence, optional
-            Labels of the symbols. A merged output has its symbols' labels, joined by "or".
+            Labels of the symbols. A merged output has its symbols' labels, joined by
+            "or".
 
         Examples
         --------
@@ -287,16 +364,23 @@ class Channel:
         try:
             count = len(output_of)  # type: ignore[arg-type]  # a value without a length is refused
         except TypeError as error:
-            raise InvalidParameter(f"output_of is {shown(output_of)}: give the output of each symbol") from error
+            raise InvalidParameter(
+                f"output_of is {shown(output_of)}: give the output of each symbol"
+            ) from error
         array = _indices("output_of", output_of, count)
         sizes = np.bincount(array)
         if not count or not sizes.all():
             empty = int(sizes.argmin()) if count else 0
-            raise InvalidDistribution(f"output_of sends no symbol to output {empty}: number outputs 0, 1, 2, ...")
+            raise InvalidDistribution(
+                f"output_of sends no symbol to output {empty}: number outputs 0, 1, 2, "
+                "..."
+            )
         array.flags.writeable = False
         names = None if labels is None else _labels("labels", labels, array.size)
         channel = cls.__new__(cls)
-        vars(channel).update(certificate=None, output_of=array, _shape=(array.size, sizes.size))
+        vars(channel).update(
+            certificate=None, output_of=array, _shape=(array.size, sizes.size)
+        )
         vars(channel).update(_names=names, _labelled=names is not None)
         return channel
 
@@ -324,7 +408,9 @@ class Channel:
         if names is None:
             return tuple(range(self.n_outputs))
         labels: list[Hashable] = []
-        taken = {names[subset[0]] for subset in self.partition or () if len(subset) == 1}
+        taken = {
+            names[subset[0]] for subset in self.partition or () if len(subset) == 1
+        }
         for subset in self.partition or ():
             label = names[subset[0]]
             if len(subset) > 1:
@@ -337,7 +423,9 @@ class Channel:
 
     @cached_property
     def inputs(self) -> Labels:
-        """The labels of the symbols, a tuple of length ``|X|``; 0, 1, 2, ... if they are not known."""
+        """The labels of the symbols, a tuple of length ``|X|``; 0, 1, 2, ... if they
+        are not known.
+        """
         names: Labels | None = vars(self)["_names"]
         return tuple(range(self.n_public)) if names is None else names
 
@@ -348,7 +436,7 @@ class Channel:
 
     @property
     def sees_secret(self) -> bool:
-        """Whether the kernel is P(y|s,x), so that S - X - Y need not be a Markov chain."""
+        """Whether the kernel is P(y|s,x): S - X - Y need not be a Markov chain."""
         return len(self._shape) == 3
 
     @property
@@ -388,7 +476,9 @@ class Channel:
         if channel is not self:
             return channel.release(joint)
         if self.output_of is not None:
-            p_sy: Matrix = np.stack([np.bincount(self.output_of, row, self.n_outputs) for row in joint.p])
+            p_sy: Matrix = np.stack(
+                [np.bincount(self.output_of, row, self.n_outputs) for row in joint.p]
+            )
         elif self.sees_secret:
             p_sy = np.einsum("sx,sxy->sy", joint.p, self.kernel)
         else:
@@ -397,7 +487,11 @@ class Channel:
         if seen.all() and (p_sy.sum(axis=1) > 0).all():  # true except for underflow
             released = Joint._of(p_sy / p_sy.sum(), joint.secret, self.outputs)
         else:
-            labels = [label for label, occurs in zip(self.outputs, seen, strict=True) if occurs]
+            labels = [
+                label
+                for label, occurs in zip(self.outputs, seen, strict=True)
+                if occurs
+            ]
             released = Joint(p_sy[:, seen] / p_sy.sum(), joint.secret, labels)
         vars(self)["_released"] = joint, released
         return released
@@ -406,7 +500,11 @@ class Channel:
     def joint_xy(self, joint: Joint) -> Matrix:
         """Return P(x, y), shape (X, Y)."""
         kernel = self.aligned(joint).kernel
-        p_xy = np.einsum("sx,sxy->xy", joint.p, kernel) if self.sees_secret else joint.p_x[:, None] * kernel
+        p_xy = (
+            np.einsum("sx,sxy->xy", joint.p, kernel)
+            if self.sees_secret
+            else joint.p_x[:, None] * kernel
+        )
         return np.asarray(p_xy / p_xy.sum())  # errors of SUM_TOL per row would add up
 
     @checked
@@ -418,25 +516,40 @@ class Channel:
     def compose(self, after: Channel) -> Channel:
         """Return the composition: this channel followed by ``after``, a channel P(z|y).
 
-        The inputs of ``after`` are this channel's outputs, matched as by :meth:`aligned`.
+        The inputs of ``after`` are this channel's outputs, matched as by
+        :meth:`aligned`.
         """
         if after.sees_secret:
-            raise InvalidParameter("after sees the secret: compose with a channel P(z|y)")
+            raise InvalidParameter(
+                "after sees the secret: compose with a channel P(z|y)"
+            )
         if after.n_public != self.n_outputs:
-            raise InvalidParameter(f"after has {after.n_public} inputs, but this channel has {self.n_outputs} outputs")
-        order = _order("outputs", after.inputs, self.outputs) if after._labelled else None
+            raise InvalidParameter(
+                f"after has {after.n_public} inputs, but this channel has "
+                f"{self.n_outputs} outputs"
+            )
+        order = (
+            _order("outputs", after.inputs, self.outputs) if after._labelled else None
+        )
         kernel = self.kernel @ (after.kernel if order is None else after.kernel[order])
         channel = Channel(kernel / kernel.sum(axis=-1, keepdims=True), after.outputs)
-        vars(channel).update(inputs=self.inputs, secrets=self.secrets, _labelled=self._labelled)
+        vars(channel).update(
+            inputs=self.inputs, secrets=self.secrets, _labelled=self._labelled
+        )
         return channel
 
     @overload
     def sample(
-        self, x: pd.Series[Any], s: ArrayLike | None = None, rng: Uniform | int | None = None
+        self,
+        x: pd.Series[Any],
+        s: ArrayLike | None = None,
+        rng: Uniform | int | None = None,
     ) -> pd.Series[Any]: ...
 
     @overload
-    def sample(self, x: ArrayLike, s: ArrayLike | None = None, rng: Uniform | int | None = None) -> NDArray[Any]: ...
+    def sample(
+        self, x: ArrayLike, s: ArrayLike | None = None, rng: Uniform | int | None = None
+    ) -> NDArray[Any]: ...
 
     @checked
     def sample(self, x: Any, s: Any = None, rng: Uniform | int | None = None) -> Any:
@@ -445,24 +558,25 @@ class Channel:
         Parameters
         ----------
         x : array_like of int or of labels, shape (n,)
-            Indices of the symbols, or their labels, ``self.inputs``. Whole numbers are indices, unless labels other
-            than 0, 1, 2, ... are whole numbers themselves.
+            Indices of the symbols, or their labels, ``self.inputs``. Whole numbers are
+            indices, unless labels other than 0, 1, 2, ... are whole numbers themselves.
         s : array_like of int or of labels, shape (n,), optional
             Indices or labels of the secrets, for a channel that sees the secret.
         rng : int, numpy.random.Generator or Uniform, optional
-            A seed or the source of randomness; by default a new one seeded by the operating system.
+            A seed or the source of randomness; by default a new one seeded by the
+            operating system.
 
         Returns
         -------
         numpy.ndarray, shape (n,), or a series like x
-            Indices of the outputs; their labels, ``self.outputs``, if x has labels. A series of pandas has the index of
-            x, and one of pandas or Polars its name.
+            Indices of the outputs; their labels, ``self.outputs``, if x has labels. A
+            series of pandas has the index of x, and one of pandas or Polars its name.
 
         Raises
         ------
         InvalidParameter
-            If an index or a label does not exist, the secrets are missing or superfluous, or x and s are series with
-            different indices.
+            If an index or a label does not exist, the secrets are missing or
+            superfluous, or x and s are series with different indices.
 
         Examples
         --------
@@ -471,24 +585,35 @@ class Channel:
         (['c', 'a or b'], [1, 0])
         """
         if self.sees_secret != (s is not None):
-            raise InvalidParameter("s is needed exactly when the channel sees the secret: see Channel.sees_secret")
+            raise InvalidParameter(
+                "s is needed exactly when the channel sees the secret: see "
+                "Channel.sees_secret"
+            )
         symbols, by_label = _places("x", x, self.inputs)
         rows = (symbols,) if s is None else (_places("s", s, self.secrets)[0], symbols)
         if rows[0].shape != symbols.shape:
             raise InvalidParameter(
-                f"s has shape {rows[0].shape} and x {symbols.shape}: give one secret for each symbol"
+                f"s has shape {rows[0].shape} and x {symbols.shape}: give one secret "
+                "for each symbol"
             )
         if _has_index(x) and _has_index(s) and not x.index.equals(s.index):
-            raise InvalidParameter("x and s have different indices: give the secrets in the order of the symbols")
+            raise InvalidParameter(
+                "x and s have different indices: give the secrets in the order of the "
+                "symbols"
+            )
         source = np.random.default_rng() if rng is None else rng
-        drawn = self._drawn(rows, source if isinstance(source, Uniform) else generator(source))
+        drawn = self._drawn(
+            rows, source if isinstance(source, Uniform) else generator(source)
+        )
         if by_label:
             names = np.empty(self.n_outputs, object)
             names[:] = self.outputs
             return _like(x, names[drawn])
         return _like(x, drawn)
 
-    def _drawn(self, rows: tuple[NDArray[np.int64], ...], source: Uniform) -> NDArray[np.int64]:
+    def _drawn(
+        self, rows: tuple[NDArray[np.int64], ...], source: Uniform
+    ) -> NDArray[np.int64]:
         """Return the index of a random output for each row of the kernel."""
         drawn = np.empty(rows[-1].size, dtype=np.int64)
         if self.output_of is not None:
@@ -503,20 +628,32 @@ class Channel:
         for value, chosen in zip(values, np.split(order, starts[1:]), strict=True):
             possible = np.flatnonzero(table[value])
             steps = np.cumsum(table[value, possible])
-            # steps[-1] may round below 1: scaling keeps the draw among the possible outputs
+            # steps[-1] may round below 1: scaling keeps the draw among the possible
+            # outputs
             at = np.searchsorted(steps, uniform[chosen] * steps[-1], side="right")
             drawn[chosen] = possible[np.minimum(at, possible.size - 1)]
         return drawn
 
     def to_frame(self) -> pd.DataFrame:
-        """Return P(y|x) as a pandas.DataFrame with labels; P(y|s,x) has a row for each pair (s, x)."""
-        rows = self.inputs if not self.sees_secret else tuple((s, x) for s in self.secrets for x in self.inputs)
+        """Return P(y|x) as a pandas.DataFrame with labels; P(y|s,x) has a row for each
+        pair (s, x).
+        """
+        rows = (
+            self.inputs
+            if not self.sees_secret
+            else tuple((s, x) for s in self.secrets for x in self.inputs)
+        )
         name = "(secret, public)" if self.sees_secret else "public"
-        return framed(self.kernel.reshape(-1, self.n_outputs), (name, rows), ("output", self.outputs))
+        return framed(
+            self.kernel.reshape(-1, self.n_outputs),
+            (name, rows),
+            ("output", self.outputs),
+        )
 
     @checked
     def plot(self, joint: Joint, **options: Any) -> Axes:
-        """Draw the channel as bands from symbols to outputs, and return the matplotlib axes.
+        """Draw the channel as bands from symbols to outputs, and return the matplotlib
+        axes.
 
         The options are those of :func:`liftlib.plots.flows`, such as ``secret``.
         """
@@ -526,25 +663,44 @@ class Channel:
     def _check_fits(self, joint: Joint) -> None:
         """Raise InvalidParameter unless the channel fits the joint distribution."""
         if joint.n_public != self.n_public:
-            raise InvalidParameter(f"the channel has {self.n_public} inputs, the joint {joint.n_public} public symbols")
+            raise InvalidParameter(
+                f"the channel has {self.n_public} inputs, the joint {joint.n_public} "
+                "public symbols"
+            )
         if self.sees_secret and joint.n_secret != self.kernel.shape[0]:
-            raise InvalidParameter(f"the channel has {self.kernel.shape[0]} secrets, the joint {joint.n_secret}")
+            raise InvalidParameter(
+                f"the channel has {self.kernel.shape[0]} secrets, the joint "
+                f"{joint.n_secret}"
+            )
 
     def __repr__(self) -> str:
         sees = f"{self.kernel.shape[0]} secrets x " if self.sees_secret else ""
-        known = "" if self.certificate is None else f", I(X;Y) = {self.certificate.value:.4g} nats"
+        known = (
+            ""
+            if self.certificate is None
+            else f", I(X;Y) = {self.certificate.value:.4g} nats"
+        )
         if self.certificate is not None and np.isfinite(self.certificate.upper):
             known += f", gap {self.certificate.gap:.2g}"
-        return f"Channel({sees}{self.n_public} symbols -> {self.n_outputs} outputs{known})"
+        return (
+            f"Channel({sees}{self.n_public} symbols -> {self.n_outputs} outputs{known})"
+        )
 
     def _repr_html_(self) -> str:
         given = "P(y|s,x)" if self.sees_secret else "P(y|x)"
-        return f"<p>{escape(repr(self))}; {given}:</p>{self.to_frame().to_html(max_rows=10, max_cols=10)}"
+        return (
+            f"<p>{escape(repr(self))}; "
+            f"{given}:</p>{self.to_frame().to_html(max_rows=10, max_cols=10)}"
+        )
 
 
 def or_identity(joint: Joint, channel: Channel | None) -> Channel:
     """Return the channel, or the identity channel if it is None."""
-    return Channel.identity(joint.n_public, joint.public) if channel is None else channel.aligned(joint)
+    return (
+        Channel.identity(joint.n_public, joint.public)
+        if channel is None
+        else channel.aligned(joint)
+    )
 
 
 def check_room(name: str, *shape: int) -> None:
@@ -557,7 +713,8 @@ def check_room(name: str, *shape: int) -> None:
     if math.prod(shape) > MAX_KERNEL_ENTRIES:
         size = " x ".join(map(str, shape))
         raise InvalidParameter(
-            f"{name}: a kernel of {size} numbers takes {8e-9 * math.prod(shape):.0f} GB; merge or bin symbols first, "
+            f"{name}: a kernel of {size} numbers takes {8e-9 * math.prod(shape):.0f} "
+            "GB; merge or bin symbols first, "
             "or use subset merging, which needs no kernel"
         )
 
@@ -567,17 +724,22 @@ def _not_a_kernel(array: Matrix) -> str:
     sums = array.sum(axis=-1)
     at = tuple(int(i) for i in np.argwhere(~(np.abs(sums - 1) <= SUM_TOL))[0])
     if array.ndim == 2 and np.allclose(array.sum(axis=0), 1):
-        return f"kernel{list(at)} sums to {sums[at]:.12g} over outputs, not 1: its columns do, so transpose it"
+        return (
+            f"kernel{list(at)} sums to {sums[at]:.12g} over outputs, not 1: its "
+            "columns do, so transpose it"
+        )
     return f"kernel{list(at)} sums to {sums[at]:.12g} over outputs, not 1: scale it"
 
 
 def _order(what: str, known: Labels, asked: Labels) -> NDArray[np.int64] | None:
-    """Return the place of each asked label among the known ones; None if the places agree.
+    """Return the place of each asked label among the known ones; None if the places
+    agree.
 
     Raises
     ------
     InvalidParameter
-        If a label is not known, unless one side is not labelled, so that it has the labels 0, 1, 2, ...
+        If a label is not known, unless one side is not labelled, so that it has the
+        labels 0, 1, 2, ...
     """
     if known is asked or known == asked:
         return None
@@ -588,7 +750,8 @@ def _order(what: str, known: Labels, asked: Labels) -> NDArray[np.int64] | None:
     if tuple(range(len(known))) in (known, asked):
         return None
     raise InvalidParameter(
-        f"{shown(other)} is among the {what}, and the channel was made for {shown(known)}: rename the labels, "
+        f"{shown(other)} is among the {what}, and the channel was made for "
+        f"{shown(known)}: rename the labels, "
         "or design a channel for this joint distribution"
     )
 
@@ -599,7 +762,9 @@ def _has_index(values: Any) -> bool:
 
 
 def _like(x: Any, values: NDArray[Any]) -> Any:
-    """Return values as a series, with its index and name, if x is one; otherwise as they are."""
+    """Return values as a series, with its index and name, if x is one; otherwise as
+    they are.
+    """
     if _has_index(x):
         return type(x)(values, index=x.index, name=x.name)
     if hasattr(x, "to_list") and hasattr(x, "name"):  # Polars
@@ -610,12 +775,22 @@ def _like(x: Any, values: NDArray[Any]) -> Any:
 def _partition(partition: Iterable[Iterable[int]], n: int) -> Partition:
     """Return a validated partition of 0, ..., n - 1 as tuples."""
     try:
-        subsets = tuple(tuple(operator.index(x) for x in subset) for subset in partition)
+        subsets = tuple(
+            tuple(operator.index(x) for x in subset) for subset in partition
+        )
     except TypeError as error:
-        message = f"partition is {shown(partition)}: give sequences of symbols' indices ({error})"
+        message = (
+            f"partition is {shown(partition)}: give sequences of symbols' indices "
+            f"({error})"
+        )
         raise InvalidDistribution(message) from error
-    if sorted(x for subset in subsets for x in subset) != list(range(n)) or not all(subsets):
-        message = f"partition {shown(subsets)} is not non-empty subsets that cover 0, ..., {n - 1} once each"
+    if sorted(x for subset in subsets for x in subset) != list(range(n)) or not all(
+        subsets
+    ):
+        message = (
+            f"partition {shown(subsets)} is not non-empty subsets that cover 0, ..., "
+            f"{n - 1} once each"
+        )
         raise InvalidDistribution(message)
     return subsets
 
@@ -625,18 +800,31 @@ def _indices(name: str, values: ArrayLike, size: int) -> NDArray[np.int64]:
     try:
         array = np.asarray(values)
     except ValueError as error:  # ragged
-        raise InvalidParameter(f"{name} is {shown(values)}: give a flat array of indices") from error
-    if array.ndim != 1 or not (array.size == 0 or np.issubdtype(array.dtype, np.integer)):
-        raise InvalidParameter(f"{name} has shape {array.shape} and type {array.dtype}: give a flat array of indices")
+        raise InvalidParameter(
+            f"{name} is {shown(values)}: give a flat array of indices"
+        ) from error
+    if array.ndim != 1 or not (
+        array.size == 0 or np.issubdtype(array.dtype, np.integer)
+    ):
+        raise InvalidParameter(
+            f"{name} has shape {array.shape} and type {array.dtype}: give a flat array "
+            "of indices"
+        )
     if not ((array >= 0) & (array < size)).all():
-        raise InvalidParameter(f"{name} has an index outside 0, ..., {size - 1}: check the labels")
+        raise InvalidParameter(
+            f"{name} has an index outside 0, ..., {size - 1}: check the labels"
+        )
     return array.astype(np.int64)
 
 
 def _places(name: str, values: Any, labels: Labels) -> tuple[NDArray[np.int64], bool]:
-    """Return the indices of symbols given by index or by label, and whether labels were given."""
+    """Return the indices of symbols given by index or by label, and whether labels were
+    given.
+    """
     numbered = labels == tuple(range(len(labels)))
-    if numbered or not all(isinstance(label, int) and not isinstance(label, bool) for label in labels):
+    if numbered or not all(
+        isinstance(label, int) and not isinstance(label, bool) for label in labels
+    ):
         try:
             array = np.asarray(values)
         except ValueError:  # labels that are tuples
@@ -648,7 +836,10 @@ def _places(name: str, values: Any, labels: Labels) -> tuple[NDArray[np.int64], 
         return np.array([index[label] for label in listed(values)], np.int64), True
     except KeyError as error:
         raise InvalidParameter(
-            f"{name} has {shown(error.args[0])}, which is not a label: the labels are {shown(labels)}"
+            f"{name} has {shown(error.args[0])}, which is not a label: the labels are "
+            f"{shown(labels)}"
         ) from error
     except TypeError as error:
-        raise InvalidParameter(f"{name} is {shown(values)}: give a sequence of indices or of labels") from error
+        raise InvalidParameter(
+            f"{name} is {shown(values)}: give a sequence of indices or of labels"
+        ) from error

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ADULT_COLUMNS = (
-    "age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "relationship", "race",
-    "sex", "capital-gain", "capital-loss", "hours-per-week", "native-country", "income",
+    "age", "workclass", "fnlwgt", "education", "education-num", "marital-status",
+    "occupation", "relationship", "race", "sex", "capital-gain", "capital-loss",
+    "hours-per-week", "native-country", "income",
 )  # fmt: skip
 
 
@@ -31,12 +32,14 @@ def hundred_people(*, decades: bool = False) -> Joint:
     Parameters
     ----------
     decades : bool, keyword-only
-        Whether to use six age bands instead of three; each of the three is split in two.
+        Whether to use six age bands instead of three; each of the three is split in
+        two.
 
     Returns
     -------
     Joint
-        The empirical distribution of the counts [[2, 5, 13], [28, 35, 17]], which are fictitious.
+        The empirical distribution of the counts [[2, 5, 13], [28, 35, 17]], which are
+        fictitious.
 
     Examples
     --------
@@ -46,7 +49,10 @@ def hundred_people(*, decades: bool = False) -> Joint:
     ('20s', '30s', '40s', '50s', '60s', '70s')
     """
     if decades:
-        counts, bands = [[1, 1, 2, 3, 5, 8], [17, 11, 20, 15, 9, 8]], ["20s", "30s", "40s", "50s", "60s", "70s"]
+        counts, bands = (
+            [[1, 1, 2, 3, 5, 8], [17, 11, 20, 15, 9, 8]],
+            ["20s", "30s", "40s", "50s", "60s", "70s"],
+        )
     else:
         counts, bands = [[2, 5, 13], [28, 35, 17]], ["young", "middle", "old"]
     return Joint.from_counts(counts, ["condition", "none"], bands)
@@ -72,7 +78,8 @@ def adult_frame(*, include_test: bool = False) -> pd.DataFrame:
     Parameters
     ----------
     include_test : bool, keyword-only
-        Whether to append the 16,281 rows of ``adult.test`` to the 32,561 of ``adult.data``.
+        Whether to append the 16,281 rows of ``adult.test`` to the 32,561 of
+        ``adult.data``.
 
     Returns
     -------
@@ -107,23 +114,27 @@ def adult(
     secret : str
         Column of the secret S.
     public : str or sequence of str
-        Column of X; for several columns, the symbols are the combinations that occur, as tuples.
+        Column of X; for several columns, the symbols are the combinations that occur,
+        as tuples.
     include_test : bool, keyword-only
         Whether to include the rows of ``adult.test``.
     missing : {"symbol", "drop"}, keyword-only
-        Whether to treat ``?`` as a symbol, as E23's count of 15 occupations does, or to drop its rows.
+        Whether to treat ``?`` as a symbol, as E23's count of 15 occupations does, or to
+        drop its rows.
     leave_out : sequence, keyword-only
         Values of the secret whose rows are dropped.
 
     Returns
     -------
     Joint
-        With labels in sorted order. Cells may be 0: no husband works in private house service.
+        With labels in sorted order. Cells may be 0: no husband works in private house
+        service.
 
     Raises
     ------
     DataError
-        If a column or a label in ``leave_out`` does not exist; the message suggests the closest name.
+        If a column or a label in ``leave_out`` does not exist; the message suggests the
+        closest name.
 
     Examples
     --------
@@ -133,7 +144,8 @@ def adult(
     columns = (public,) if isinstance(public, str) else tuple(public)
     if not columns or len({secret, *columns}) != 1 + len(columns):
         raise DataError(
-            f"secret {shown(secret)} and public {shown(public)} do not name different columns: name each once"
+            f"secret {shown(secret)} and public {shown(public)} do not name different "
+            "columns: name each once"
         )
     table = adult_frame(include_test=include_test)
     for column in (secret, *columns):
@@ -144,14 +156,26 @@ def adult(
     if missing == "drop":
         chosen &= ~table[[secret, *columns]].isin(["?"]).any(axis=1)
     table = table.loc[chosen, [secret, *columns]]
-    x = table[columns[0]] if len(columns) == 1 else table[list(columns)].apply(tuple, axis=1)
-    return Joint.from_table({"secret": table[secret], "public": x}, secret="secret", public="public")
+    x = (
+        table[columns[0]]
+        if len(columns) == 1
+        else table[list(columns)].apply(tuple, axis=1)
+    )
+    return Joint.from_table(
+        {"secret": table[secret], "public": x}, secret="secret", public="public"
+    )
 
 
 def _known(kind: str, name: Hashable, known: Sequence[Hashable]) -> None:
     if not isinstance(name, Hashable) or name not in known:
-        near = difflib.get_close_matches(name if isinstance(name, str) else shown(name), [str(k) for k in known], n=1)
-        remedy = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(map(repr, known))}"
+        near = difflib.get_close_matches(
+            name if isinstance(name, str) else shown(name), [str(k) for k in known], n=1
+        )
+        remedy = (
+            f"did you mean {near[0]!r}?"
+            if near
+            else f"there are {', '.join(map(repr, known))}"
+        )
         raise DataError(f"no {kind} {shown(name)} in Adult: {remedy}")
 
 
@@ -159,7 +183,8 @@ def _known(kind: str, name: Hashable, known: Sequence[Hashable]) -> None:
 def uniform_joints(n: int, n_secret: int, n_public: int, rng: Rng) -> Matrix:
     """Return ``n`` joint distributions with uniform entries, shape (n, S, X).
 
-    E23 section 3.1.3 (MATLAB's ``rand``), C22 section 4 and S20 section VIII-A draw them in this way.
+    E23 section 3.1.3 (MATLAB's ``rand``), C22 section 4 and S20 section VIII-A draw
+    them in this way.
 
     Examples
     --------
@@ -171,19 +196,26 @@ def uniform_joints(n: int, n_secret: int, n_public: int, rng: Rng) -> Matrix:
 
 
 @checked
-def dirichlet_joints(n: int, n_secret: int, n_public: int, concentration: float, rng: Rng) -> Matrix:
+def dirichlet_joints(
+    n: int, n_secret: int, n_public: int, concentration: float, rng: Rng
+) -> Matrix:
     """Return ``n`` symmetric Dirichlet joint distributions, shape (n, S, X).
 
-    Concentration 1 is the uniform distribution on the simplex, 1/2 Jeffreys' prior (S20 section VIII-D).
+    Concentration 1 is the uniform distribution on the simplex, 1/2 Jeffreys' prior (S20
+    section VIII-D).
 
     Examples
     --------
     >>> dirichlet_joints(2, 3, 4, 0.5, 0).shape
     (2, 3, 4)
     """
-    concentration = check_scalar("concentration", concentration, 0, open_low=True, finite=True)
+    concentration = check_scalar(
+        "concentration", concentration, 0, open_low=True, finite=True
+    )
     shape = check_shape(n=n, n_secret=n_secret, n_public=n_public)
-    p = generator(rng).dirichlet(np.full(shape[1] * shape[2], concentration), size=shape[0])
+    p = generator(rng).dirichlet(
+        np.full(shape[1] * shape[2], concentration), size=shape[0]
+    )
     return np.asarray(p.reshape(shape))
 
 
@@ -200,7 +232,9 @@ def uniform_joint(n_secret: int, n_public: int, rng: Rng) -> Joint:
 
 
 @checked
-def dirichlet_joint(n_secret: int, n_public: int, concentration: float, rng: Rng) -> Joint:
+def dirichlet_joint(
+    n_secret: int, n_public: int, concentration: float, rng: Rng
+) -> Joint:
     """Return one random joint distribution, see :func:`dirichlet_joints`.
 
     Examples

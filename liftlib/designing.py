@@ -1,4 +1,4 @@
-"""Design of a channel by any mechanism, comparison of mechanisms, and trade-off curves."""
+"""Design by any mechanism, comparison of mechanisms, and trade-off curves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,14 @@ import scipy
 
 from liftlib import registry
 from liftlib.channel import Channel
-from liftlib.errors import BrokenNotion, InfeasiblePrivacy, InvalidParameter, LiftWarning, SolverFailure, shown
+from liftlib.errors import (
+    BrokenNotion,
+    InfeasiblePrivacy,
+    InvalidParameter,
+    LiftWarning,
+    SolverFailure,
+    shown,
+)
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.notions import Notion
@@ -27,7 +34,12 @@ if TYPE_CHECKING:
 
 
 @checked
-def design(joint: Joint, notion: Notion, mechanism: str | Function = "subset-merging", **options: Any) -> Channel:
+def design(
+    joint: Joint,
+    notion: Notion,
+    mechanism: str | Function = "subset-merging",
+    **options: Any,
+) -> Channel:
     """Return a channel that satisfies a notion, made by a mechanism.
 
     Parameters
@@ -37,17 +49,20 @@ def design(joint: Joint, notion: Notion, mechanism: str | Function = "subset-mer
     notion : Notion
         The privacy notion and its budgets, in nats.
     mechanism : str or callable
-        A key of ``liftlib.mechanisms``, a paper's name such as ``"AORR"`` or ``"E23 Algorithm 1"``, or a function of a
-        joint distribution and a notion. A family, such as ``"randomised-response"``, is calibrated to its least private
-        member that satisfies the notion.
+        A key of ``liftlib.mechanisms``, a paper's name such as ``"AORR"`` or ``"E23
+        Algorithm 1"``, or a function of a joint distribution and a notion. A family,
+        such as ``"randomised-response"``, is calibrated to its least private member
+        that satisfies the notion.
     **options
-        Keyword-only parameters of the mechanism, such as ``gap=1e-3`` for ``"optimal"``.
+        Keyword-only parameters of the mechanism, such as ``gap=1e-3`` for
+        ``"optimal"``.
 
     Returns
     -------
     Channel
-        P(y|x), or P(y|s,x) for mechanisms with access to the secret. Its ``certificate``, if any, may bound the utility
-        of every other channel that satisfies the notion.
+        P(y|x), or P(y|s,x) for mechanisms with access to the secret. Its
+        ``certificate``, if any, may bound the utility of every other channel that
+        satisfies the notion.
 
     Raises
     ------
@@ -72,13 +87,16 @@ def design(joint: Joint, notion: Notion, mechanism: str | Function = "subset-mer
     violation = notion.violation(joint, channel)
     if not violation <= KEEP_TOL:
         raise BrokenNotion(
-            f"the channel of {entry.name} violates {notion} by {violation:.4g} nats: use another mechanism, "
+            f"the channel of {entry.name} violates {notion} by {violation:.4g} nats: "
+            "use another mechanism, "
             "or see liftlib.testing.check_mechanism if it is yours"
         )
     return channel
 
 
-Mechanisms = str | Function | Iterable[str | Function] | Mapping[str, str | Function] | None
+Mechanisms = (
+    str | Function | Iterable[str | Function] | Mapping[str, str | Function] | None
+)
 
 
 @checked
@@ -92,39 +110,44 @@ def compare(joint: Joint, notion: Notion, mechanisms: Mechanisms = None) -> Comp
     notion : Notion
         The privacy notion and its budgets, in nats.
     mechanisms : str, callable, iterable of these, or mapping, optional
-        Names or functions, as for :func:`design`; a mapping gives the label of each in the table. By default every
-        mechanism that serves the notion and is fast enough for this number of symbols; the optimal response is then
-        limited to about two seconds' work, beyond 50 symbols.
+        Names or functions, as for :func:`design`; a mapping gives the label of each in
+        the table. By default every mechanism that serves the notion and is fast enough
+        for this number of symbols; the optimal response is then limited to about two
+        seconds' work, beyond 50 symbols.
 
     Returns
     -------
     pandas.DataFrame
-        One row per mechanism, best utility first, and those that violate the notion last: ``mechanism``; ``nmi``,
-        I(X; Y) / H(X); ``violation``, by how much a budget is exceeded in nats (negative if there is room, 0 within the
-        tolerance); ``gap``, the optimality gap in nats among mechanisms of the same kind (infinite if no bound is
-        proven); ``secret``, whether the mechanism needs the secret to draw its output; and ``seconds``. A mechanism
-        that has no channel, since it violates the notion with any parameter or a solver failed, has NaN instead of
-        ``nmi`` and ``violation``. The table prints within 80 columns, and says below what it leaves out; its
-        ``left_out`` has the reasons by name.
+        One row per mechanism, best utility first, and those that violate the notion
+        last: ``mechanism``; ``nmi``, I(X; Y) / H(X); ``violation``, by how much a
+        budget is exceeded in nats (negative if there is room, 0 within the tolerance);
+        ``gap``, the optimality gap in nats among mechanisms of the same kind (infinite
+        if no bound is proven); ``secret``, whether the mechanism needs the secret to
+        draw its output; and ``seconds``. A mechanism that has no channel, since it
+        violates the notion with any parameter or a solver failed, has NaN instead of
+        ``nmi`` and ``violation``. The table prints within 80 columns, and says below
+        what it leaves out; its ``left_out`` has the reasons by name.
 
     Raises
     ------
     InvalidParameter
-        If there is no such mechanism, ``mechanisms`` is empty, or two have the same label.
+        If there is no such mechanism, ``mechanisms`` is empty, or two have the same
+        label.
     UnsupportedNotion
         If one of ``mechanisms`` cannot serve the notion.
 
     Warns
     -----
     LiftWarning
-        If a mechanism violates the notion or has no channel; the message says why. If the optimal response reached its
-        limit before its gap.
+        If a mechanism violates the notion or has no channel; the message says why. If
+        the optimal response reached its limit before its gap.
 
     Examples
     --------
     >>> from liftlib import LIP
     >>> joint = Joint([[0.3, 0.1, 0.1], [0.1, 0.2, 0.2]])
-    >>> print(compare(joint, LIP(0.2), ["watchdog", "AORR"]).drop(columns="seconds").round(3))
+    >>> table = compare(joint, LIP(0.2), ["watchdog", "AORR"])
+    >>> print(table.drop(columns="seconds").round(3))
       mechanism    nmi  violation  gap  secret
     0   optimal  0.476        0.0  0.0   False
     1  watchdog  0.000       -0.2  inf   False
@@ -141,24 +164,33 @@ def compare(joint: Joint, notion: Notion, mechanisms: Mechanisms = None) -> Comp
             faults[mechanism.name] = fault
     if faults:
         each = ", ".join(f"{name} {fault}" for name, fault in faults.items())
-        warnings.warn(f"{notion}: {each}; these mechanisms stand last", LiftWarning, stacklevel=3)
+        warnings.warn(
+            f"{notion}: {each}; these mechanisms stand last", LiftWarning, stacklevel=3
+        )
     rows.sort(key=lambda row: (row["mechanism"] in faults, np.nan_to_num(-row["nmi"])))
     columns = ("mechanism", "nmi", "violation", "gap", "secret", "seconds")
-    return Comparison.of([{name: row[name] for name in columns} for row in rows], left_out)
+    return Comparison.of(
+        [{name: row[name] for name in columns} for row in rows], left_out
+    )
 
 
 @checked
 def trade_off(
-    joint: Joint, notion_of: Callable[[float], Notion], budgets: Iterable[float], mechanisms: Mechanisms = None
+    joint: Joint,
+    notion_of: Callable[[float], Notion],
+    budgets: Iterable[float],
+    mechanisms: Mechanisms = None,
 ) -> pd.DataFrame:
-    """Return the utility and the leakage of several mechanisms at each budget: a trade-off curve.
+    """Return the utility and the leakage of several mechanisms at each budget: a
+    trade-off curve.
 
     Parameters
     ----------
     joint : Joint
         P_SX.
     notion_of : callable
-        Returns the notion at a budget, such as ``LIP`` or ``lambda eps: ALIP.split(eps, 0.65)``.
+        Returns the notion at a budget, such as ``LIP`` or ``lambda eps: ALIP.split(eps,
+        0.65)``.
     budgets : iterable of float
         Budgets in nats.
     mechanisms : str, callable, iterable of these, or mapping, optional
@@ -167,14 +199,17 @@ def trade_off(
     Returns
     -------
     pandas.DataFrame
-        One row per budget and mechanism, in the order given: ``eps``, the budget; ``mechanism``; ``nmi``,
-        I(X; Y) / H(X); ``min_lift_leakage`` and ``max_lift_leakage`` in nats; ``violation``, ``gap``, ``secret`` and
-        ``seconds``, see :func:`compare`. What a mechanism without a channel at this budget lacks is NaN.
+        One row per budget and mechanism, in the order given: ``eps``, the budget;
+        ``mechanism``; ``nmi``, I(X; Y) / H(X); ``min_lift_leakage`` and
+        ``max_lift_leakage`` in nats; ``violation``, ``gap``, ``secret`` and
+        ``seconds``, see :func:`compare`. What a mechanism without a channel at this
+        budget lacks is NaN.
 
     Raises
     ------
     InvalidParameter
-        If ``notion_of`` returns no notion, there are no budgets, or as for :func:`compare`.
+        If ``notion_of`` returns no notion, there are no budgets, or as for
+        :func:`compare`.
     UnsupportedNotion
         If one of ``mechanisms`` cannot serve the notion.
 
@@ -185,13 +220,15 @@ def trade_off(
 
     Notes
     -----
-    ``trade_off(...).pivot(index="eps", columns="mechanism", values="nmi").plot()`` draws the curves.
+    ``trade_off(...).pivot(index="eps", columns="mechanism", values="nmi").plot()``
+    draws the curves.
 
     Examples
     --------
     >>> from liftlib import LIP
     >>> joint = Joint([[0.3, 0.1, 0.1], [0.1, 0.2, 0.2]])
-    >>> rows = trade_off(joint, LIP, [0.1, 0.2], {"merging": "subset-merging", "best": "AORR"})
+    >>> both = {"merging": "subset-merging", "best": "AORR"}
+    >>> rows = trade_off(joint, LIP, [0.1, 0.2], both)
     >>> rows.pivot(index="eps", columns="mechanism", values="nmi").round(3).to_dict()
     {'best': {0.1: 0.407, 0.2: 0.476}, 'merging': {0.1: 0.0, 0.2: 0.0}}
     """
@@ -203,7 +240,8 @@ def trade_off(
         notion = notion_of(eps)
         if not isinstance(notion, Notion):
             raise InvalidParameter(
-                f"notion_of({eps!r}) is {shown(notion)}: give a function that returns a notion, such as liftlib.LIP"
+                f"notion_of({eps!r}) is {shown(notion)}: give a function that returns "
+                "a notion, such as liftlib.LIP"
             )
         for mechanism, options in _chosen(joint, notion, mechanisms)[0]:
             row, fault = _row(mechanism, joint, notion, options)
@@ -214,55 +252,84 @@ def trade_off(
         raise InvalidParameter("budgets is empty: give at least one, in nats")
     if faults:
         each = ", ".join(f"{name} ({count} times)" for name, count in faults.items())
-        warnings.warn(f"violate the notion or have no channel: {each}; see the rows", LiftWarning, stacklevel=3)
+        warnings.warn(
+            f"violate the notion or have no channel: {each}; see the rows",
+            LiftWarning,
+            stacklevel=3,
+        )
     return pd.DataFrame(rows)
 
 
 def _chosen(
     joint: Joint, notion: Notion, mechanisms: Mechanisms
 ) -> tuple[list[tuple[Mechanism, dict[str, Any]]], dict[str, str]]:
-    """Return the mechanisms to compare, with options, and the reason for each that is left out."""
+    """Return the mechanisms to compare, with options, and the reason for each that is
+    left out.
+    """
     if mechanisms is None:
         return registry.serving(joint, notion)
     if isinstance(mechanisms, str) or callable(mechanisms):
         mechanisms = [mechanisms]
     if isinstance(mechanisms, Mapping):
-        chosen = [registry.own_mechanism(registry.mechanisms[of], str(label)) for label, of in mechanisms.items()]
+        chosen = [
+            registry.own_mechanism(registry.mechanisms[of], str(label))
+            for label, of in mechanisms.items()
+        ]
     elif isinstance(mechanisms, Iterable):
         chosen = [registry.mechanisms[of] for of in mechanisms]
     else:
         raise InvalidParameter(
-            f"mechanisms is {shown(mechanisms)}: give names or functions, or a mapping from labels to them"
+            f"mechanisms is {shown(mechanisms)}: give names or functions, or a mapping "
+            "from labels to them"
         )
     if not chosen:
-        raise InvalidParameter("mechanisms is empty: name at least one, or leave it out to try all that serve")
+        raise InvalidParameter(
+            "mechanisms is empty: name at least one, or leave it out to try all that "
+            "serve"
+        )
     labels = [entry.name for entry in chosen]
     for label in labels:
         if labels.count(label) > 1:
-            raise InvalidParameter(f"two mechanisms are called {label!r}: give a mapping from labels to them")
+            raise InvalidParameter(
+                f"two mechanisms are called {label!r}: give a mapping from labels to "
+                "them"
+            )
     return [(entry, {}) for entry in chosen], {}
 
 
 def _import_solvers() -> None:
-    """Import what mechanisms import at their first use, so that no mechanism's seconds contain it."""
+    """Import what mechanisms import at their first use, so that no mechanism's seconds
+    contain it.
+    """
     for part in ("linalg", "optimize", "sparse", "spatial"):
         getattr(scipy, part)
 
 
-def _row(mechanism: Mechanism, joint: Joint, notion: Notion, options: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+def _row(
+    mechanism: Mechanism, joint: Joint, notion: Notion, options: Mapping[str, Any]
+) -> tuple[dict[str, Any], str]:
     """Return the measures of a mechanism's channel, and its fault or an empty text."""
-    row = {"mechanism": mechanism.name, "nmi": np.nan, "min_lift_leakage": np.nan, "max_lift_leakage": np.nan}
+    row = {
+        "mechanism": mechanism.name,
+        "nmi": np.nan,
+        "min_lift_leakage": np.nan,
+        "max_lift_leakage": np.nan,
+    }
     row |= {"violation": np.nan, "gap": np.inf, "secret": mechanism.sees_secret}
     started = time.perf_counter()
     try:
         channel = mechanism(joint, notion, **options)
-    except (InfeasiblePrivacy, SolverFailure) as error:  # the others are compared all the same
+    # the others are compared all the same
+    except (InfeasiblePrivacy, SolverFailure) as error:
         row["seconds"] = time.perf_counter() - started
         return row, f"has no channel ({error})"
     row["seconds"] = time.perf_counter() - started
     violation, measures = notion.violation(joint, channel), evaluate(joint, channel)
     row["nmi"], row["secret"] = measures.nmi, channel.sees_secret
-    row["min_lift_leakage"], row["max_lift_leakage"] = measures.min_lift_leakage, measures.max_lift_leakage
+    row["min_lift_leakage"], row["max_lift_leakage"] = (
+        measures.min_lift_leakage,
+        measures.max_lift_leakage,
+    )
     row["violation"] = 0.0 if abs(violation) <= KEEP_TOL else violation
     if channel.certificate is not None:
         row["gap"] = channel.certificate.gap

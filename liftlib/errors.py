@@ -42,6 +42,8 @@ class MissingExtra(LiftError, ImportError):
 
 
 class BrokenNotion(LiftError):
-    """A channel or a release violates the privacy notion; nothing was returned or written."""
+    """A channel or a release violates the privacy notion; nothing was returned or
+    written.
+    """
 
     exit_code = 3

@@ -2,49 +2,60 @@
 
 It needs only Python's standard library.
 
-**Claim.** S is a secret, X the data, P_SX known. A mechanism releases Y given X. An output has the posterior
-v = P(X=.|Y=y) and the lifts l(s) = P(s|y) / P(s), where P(s|y) = sum_x P(s|x) v_x. The checker proves I(X; Y) <= U for
-every mechanism that satisfies the notion, including those that exceed its budgets by at most ``TOLERANCE`` nats.
+**Claim.** S is a secret, X the data, P_SX known. A mechanism releases Y given X. An
+output has the posterior v = P(X=.|Y=y) and the lifts l(s) = P(s|y) / P(s), where P(s|y)
+= sum_x P(s|x) v_x. The checker proves I(X; Y) <= U for every mechanism that satisfies
+the notion, including those that exceed its budgets by at most ``TOLERANCE`` nats.
 
-**Halfspaces.** Every posterior v of such a mechanism satisfies g v >= -``SLACK``, where SLACK >= e^TOLERANCE - 1, for
-three kinds of g. "Upper": g = 1 - e^-eps_u f, if f v is at most the measure that e^eps_u bounds. "Lower":
-g = f - e^-eps_l, if f v is at least 1 over the measure that e^eps_l bounds. LDP: g = l(b) - e^-eps l(a) for a != b
-(the mean of l is 1, so that e^-eps l(a) <= e^TOLERANCE min l <= e^TOLERANCE).
+**Halfspaces.** Every posterior v of such a mechanism satisfies g v >= -``SLACK``, where
+SLACK >= e^TOLERANCE - 1, for three kinds of g. "Upper": g = 1 - e^-eps_u f, if f v is
+at most the measure that e^eps_u bounds. "Lower": g = f - e^-eps_l, if f v is at least 1
+over the measure that e^eps_l bounds. LDP: g = l(b) - e^-eps l(a) for a != b (the mean
+of l is 1, so that e^-eps l(a) <= e^TOLERANCE min l <= e^TOLERANCE).
 
 - ALIP, LIP: f = l(s), "lower" for each s, then "upper" for each s.
-- L1Lift: f = 1 + 2 (P(T|y) - P(T)) for each set T, because sum_s P(s) |l(s) - 1| = 2 max_T (P(T|y) - P(T)).
-- Chi2Lift: f = 1 + sum_s P(s) u_s (l(s) - 1) / N with N >= ||u||_2, for any u (Cauchy-Schwarz).
-- AlphaLift: f = sum_s P(s) u_s l(s) / N for any u >= 0; "upper" with N >= ||u||_b, b = alpha / (alpha - 1) (Hoelder),
-  "lower" with N <= ||u||_b, b = alpha / (alpha + 1) (reverse Hoelder), where ||u||_b = (sum_s P(s) u_s^b)^(1/b).
+- L1Lift: f = 1 + 2 (P(T|y) - P(T)) for each set T, because sum_s P(s) |l(s) - 1| = 2
+  max_T (P(T|y) - P(T)).
+- Chi2Lift: f = 1 + sum_s P(s) u_s (l(s) - 1) / N with N >= ||u||_2, for any u
+  (Cauchy-Schwarz).
+- AlphaLift: f = sum_s P(s) u_s l(s) / N for any u >= 0; "upper" with N >= ||u||_b, b =
+  alpha / (alpha - 1) (Hoelder), "lower" with N <= ||u||_b, b = alpha / (alpha + 1)
+  (reverse Hoelder), where ||u||_b = (sum_s P(s) u_s^b)^(1/b).
 
-The problem gives the vectors u. AlphaLift at infinity is ALIP; ALIP, L1Lift, Chi2Lift and AlphaLift with a budget of 0
-are checked as ALIP(0, 0), perfect privacy.
+The problem gives the vectors u. AlphaLift at infinity is ALIP; ALIP, L1Lift, Chi2Lift
+and AlphaLift with a budget of 0 are checked as ALIP(0, 0), perfect privacy.
 
-**Bound.** H is the entropy in nats. If H(v) - dual v >= z for all these v, the average over the outputs gives
-H(X|Y) >= dual P_X + z, so I(X; Y) <= H(X) - dual P_X - z. On a box least <= v <= most, for weights w >= 0 and any e,
+**Bound.** H is the entropy in nats. If H(v) - dual v >= z for all these v, the average
+over the outputs gives H(X|Y) >= dual P_X + z, so I(X; Y) <= H(X) - dual P_X - z. On a
+box least <= v <= most, for weights w >= 0 and any e,
 
-    H(v) - dual v >= e - SLACK sum(w) + sum_x min over t in {least_x, most_x} of (-t log t - (dual_x + (w G)_x + e) t),
+    H(v) - dual v >= e - SLACK sum(w) + sum_x min over t in {least_x, most_x} of (-t log
+    t - (dual_x + (w G)_x + e) t),
 
-because w (G v + SLACK) >= 0, v sums to 1 and each term is concave in v_x. The proof is a tree of boxes. A box of kind 0
-is bounded as a whole. Kind 1 is divided by which symbol x, of those with least_x = 0 and most_x > level, is the first
-in ``order`` to exceed the level (child x, or -1 if none does); kind 2 at v_x = level (child 0 below, child 1 above). A
-part without a box is bounded by its parent's weights. The root is 0 <= v <= caps; v_x <= max_z (e_x + w G)_z + SLACK
-sum(w) proves the cap of x.
+because w (G v + SLACK) >= 0, v sums to 1 and each term is concave in v_x. The proof is
+a tree of boxes. A box of kind 0 is bounded as a whole. Kind 1 is divided by which
+symbol x, of those with least_x = 0 and most_x > level, is the first in ``order`` to
+exceed the level (child x, or -1 if none does); kind 2 at v_x = level (child 0 below,
+child 1 above). A part without a box is bounded by its parent's weights. The root is 0
+<= v <= caps; v_x <= max_z (e_x + w G)_z + SLACK sum(w) proves the cap of x.
 
-**Arithmetic.** Integers count multiples of 2^-BITS. The proof's numbers may be rounded, because any numbers are valid;
-everything derived from the joint distribution and the budgets is rounded in the direction that weakens the bound (as
-v >= 0, a larger g is valid too). No verdict depends on a floating-point operation, and no code is shared with the
-solver or the floating-point checker.
+**Arithmetic.** Integers count multiples of 2^-BITS. The proof's numbers may be rounded,
+because any numbers are valid; everything derived from the joint distribution and the
+budgets is rounded in the direction that weakens the bound (as v >= 0, a larger g is
+valid too). No verdict depends on a floating-point operation, and no code is shared with
+the solver or the floating-point checker.
 
-**Verdict.** It names the notion and the joint distribution, since a proof for others proves nothing here. Compare the
-digest with that of your own table, ``Joint(table).sha256``: the SHA-256 of the probabilities as fractions in lowest
-terms, with a blank between those of a secret and a newline between secrets. ``value`` is a lower bound on I(X; Y) of
-the channel, which satisfies the notion up to ``TOLERANCE``.
+**Verdict.** It names the notion and the joint distribution, since a proof for others
+proves nothing here. Compare the digest with that of your own table,
+``Joint(table).sha256``: the SHA-256 of the probabilities as fractions in lowest terms,
+with a blank between those of a secret and a newline between secrets. ``value`` is a
+lower bound on I(X; Y) of the channel, which satisfies the notion up to ``TOLERANCE``.
 
-**Mixtures.** A problem of mixproof has ``target`` (P_X) and ``halfspaces`` (G) instead of joint and notion.
-The claim is about mixtures of points v of {v >= 0, sum v = 1, G v >= -SLACK} with the mean P_X. There are some only if
-the target is such a point itself, which is verified; alone it achieves 0. If there is a ``channel`` P(y|x), its
-posteriors are verified to be such points too.
+**Mixtures.** A problem of mixproof has ``target`` (P_X) and ``halfspaces`` (G) instead
+of joint and notion. The claim is about mixtures of points v of {v >= 0, sum v = 1, G v
+>= -SLACK} with the mean P_X. There are some only if the target is such a point itself,
+which is verified; alone it achieves 0. If there is a ``channel`` P(y|x), its posteriors
+are verified to be such points too.
 """
 
 from __future__ import annotations
@@ -59,17 +70,34 @@ from functools import lru_cache
 from operator import mul
 from typing import Any, NamedTuple
 
-BITS, FINE = 112, 144  # results count 2^-BITS; logarithms and exponentials are computed in 2^-FINE
+# results count 2^-BITS; logarithms and exponentials are computed in 2^-FINE
+BITS, FINE = 112, 144
 ONE = 1 << BITS
-TOLERANCE = Fraction(1005, 10**12)  # liftlib tolerates 10^-9 nats; the rest is room for its rounding
+# liftlib tolerates 10^-9 nats; the rest is room for its rounding
+TOLERANCE = Fraction(1005, 10**12)
 SLACK = math.ceil((TOLERANCE + TOLERANCE**2) * ONE)
-SUM_TOLERANCE = Fraction(1, 10**9)  # how far a row of the channel may be from summing to 1
+# how far a row of the channel may be from summing to 1
+SUM_TOLERANCE = Fraction(1, 10**9)
 NOTION_FIELDS = {
-    "ALIP": ("eps_l", "eps_u"), "LIP": ("eps",), "LDP": ("eps",), "L1Lift": ("eps_l", "eps_u"),
+    "ALIP": ("eps_l", "eps_u"), "LIP": ("eps",), "LDP": ("eps",),
+    "L1Lift": ("eps_l", "eps_u"),
     "Chi2Lift": ("eps_l", "eps_u"), "AlphaLift": ("alpha", "eps_l", "eps_u"),
 }  # fmt: skip
-INTEGER_FIELDS = {"order": "n", "sides": "m2", "parent": "k", "child": "k", "kind": "k", "symbol": "k"}
-REAL_FIELDS = {"dual": "n", "caps": "n", "cap_weights": "nm", "level": "k", "weights": "kw"}
+INTEGER_FIELDS = {
+    "order": "n",
+    "sides": "m2",
+    "parent": "k",
+    "child": "k",
+    "kind": "k",
+    "symbol": "k",
+}
+REAL_FIELDS = {
+    "dual": "n",
+    "caps": "n",
+    "cap_weights": "nm",
+    "level": "k",
+    "weights": "kw",
+}
 
 
 class NotProven(Exception):
@@ -77,7 +105,9 @@ class NotProven(Exception):
 
 
 class Box(NamedTuple):
-    """A box least <= v <= most, in 2^-BITS, and its z: None if boxes below prove it, or if no distribution is in it."""
+    """A box least <= v <= most, in 2^-BITS, and its z: None if boxes below prove it, or
+    if no distribution is in it.
+    """
 
     at: int
     least: list[int]
@@ -87,7 +117,9 @@ class Box(NamedTuple):
 
 
 class Result(NamedTuple):
-    """``upper`` is a bound on every I(X; Y), and ``by``, what the file holds, achieves ``value`` or more; nats."""
+    """``upper`` is a bound on every I(X; Y), and ``by``, what the file holds, achieves
+    ``value`` or more; nats.
+    """
 
     upper: Fraction
     value: Fraction
@@ -107,14 +139,20 @@ class Result(NamedTuple):
     def report(self) -> str:
         """Return what is proven, as text."""
         whole = "notion" in self.about
-        what = "mechanism that satisfies the notion" if whole else "mixture with this mean"
+        what = (
+            "mechanism that satisfies the notion" if whole else "mixture with this mean"
+        )
         note = "Each line is computed from the numbers in the file. " + (
-            "To see whether the table is yours, compare liftlib.exact.Joint(table).sha256."
+            "To see whether the table is yours, compare "
+            "liftlib.exact.Joint(table).sha256."
             if whole
-            else "It names no notion and no joint distribution that this check could verify."
+            else "It names no notion and no joint distribution that this check could "
+            "verify."
         )
         lines = [f"{name + ':':<10}{fact}" for name, fact in self.facts().items()]
-        return "\n".join([f"proven: no {what} achieves more than the bound", *lines, note])
+        return "\n".join(
+            [f"proven: no {what} achieves more than the bound", *lines, note]
+        )
 
 
 def require(condition: bool, step: str) -> None:
@@ -150,7 +188,8 @@ LOG2 = atanh2(1, 3)
 def log(a: int, b: int = ONE) -> tuple[int, int]:
     """Return an enclosure of log(a / b), in units of 2^-BITS.
 
-    a / b = m 2^e with 1/2 < m < 2. In units of 2^-FINE, e log 2 is off by < 256 |e|, log m by < 256 and m by < 1.
+    a / b = m 2^e with 1/2 < m < 2. In units of 2^-FINE, e log 2 is off by < 256 |e|,
+    log m by < 256 and m by < 1.
     """
     e = a.bit_length() - b.bit_length()
     m = (a << FINE - e) // b if e <= FINE else a // (b << e - FINE)
@@ -161,7 +200,8 @@ def log(a: int, b: int = ONE) -> tuple[int, int]:
 def exp(x: Fraction) -> tuple[int, int]:
     """Return an enclosure of e^x for x <= 0, in units of 2^-BITS.
 
-    Taylor's series at x / 256 is off by < 100 units of 2^-FINE; each of 8 squarings at most doubles this and adds 2.
+    Taylor's series at x / 256 is off by < 100 units of 2^-FINE; each of 8 squarings at
+    most doubles this and adds 2.
     """
     if x < -100:
         return 0, 1
@@ -180,10 +220,14 @@ def power(v: Fraction, b: Fraction) -> tuple[Fraction, Fraction]:
     if v == 0:
         return Fraction(0), Fraction(0)
     low, high = log(v.numerator, v.denominator)
-    return Fraction(exp(low * b / ONE)[0], ONE), Fraction(exp(min(high, 0) * b / ONE)[1], ONE)
+    return Fraction(exp(low * b / ONE)[0], ONE), Fraction(
+        exp(min(high, 0) * b / ONE)[1], ONE
+    )
 
 
-def norm(p: list[Fraction], values: list[Fraction], b: Fraction) -> tuple[Fraction, Fraction]:
+def norm(
+    p: list[Fraction], values: list[Fraction], b: Fraction
+) -> tuple[Fraction, Fraction]:
     """Return an enclosure of (sum_s p_s v_s^b)^(1/b), for v >= 0 and b > 0."""
     top = max(values) or Fraction(1)
     terms = [power(v / top, b) for v in values]
@@ -206,16 +250,28 @@ def entropy(t: int) -> int:
 
 
 def number(value: Any, name: str) -> Fraction:
-    """Return a finite JSON number of at most 1024 bits; a decimal stands for the nearest binary64."""
-    fits = value.bit_length() <= 1024 if type(value) is int else type(value) is float and math.isfinite(value)
+    """Return a finite JSON number of at most 1024 bits; a decimal stands for the
+    nearest binary64.
+    """
+    fits = (
+        value.bit_length() <= 1024
+        if type(value) is int
+        else type(value) is float and math.isfinite(value)
+    )
     require(fits, f"{name} has no finite number")
     return Fraction(value)
 
 
 def table(value: Any, name: str, least: float = 0.0) -> list[list[Fraction]]:
     """Return a validated table of numbers, each at least ``least``."""
-    require(type(value) is list and all(type(row) is list and row for row in value), f"{name} is not a table")
-    require(len({len(row) for row in value}) == 1, f"{name} is empty or has rows of different lengths")
+    require(
+        type(value) is list and all(type(row) is list and row for row in value),
+        f"{name} is not a table",
+    )
+    require(
+        len({len(row) for row in value}) == 1,
+        f"{name} is empty or has rows of different lengths",
+    )
     rows = [[number(entry, name) for entry in row] for row in value]
     require(min(map(min, rows)) >= least, f"{name} has a negative entry")
     return rows
@@ -223,19 +279,30 @@ def table(value: Any, name: str, least: float = 0.0) -> list[list[Fraction]]:
 
 def sha256(rows: list[list[Fraction]]) -> str:
     """Return the SHA-256 of a table of fractions."""
-    return hashlib.sha256("\n".join(" ".join(map(str, row)) for row in rows).encode()).hexdigest()
+    return hashlib.sha256(
+        "\n".join(" ".join(map(str, row)) for row in rows).encode()
+    ).hexdigest()
 
 
 class Joint:
-    """P_SX as probabilities or counts: ``p_s``, ``p_x``, and ``given[s][x]`` = P(s|x)."""
+    """P_SX as probabilities or counts: ``p_s``, ``p_x``, ``given[s][x]`` = P(s|x)."""
 
     def __init__(self, value: Any, name: str = "joint") -> None:
         rows = table(value, name)
-        sizes, columns = ([sum(line, Fraction(0)) for line in lines] for lines in (rows, zip(*rows, strict=True)))
+        sizes, columns = (
+            [sum(line, Fraction(0)) for line in lines]
+            for lines in (rows, zip(*rows, strict=True))
+        )
         total = sum(sizes, Fraction(0))
         require(all(columns) and all(sizes), f"{name} has an empty row or column")
-        self.p_s, self.p_x = [size / total for size in sizes], [column / total for column in columns]
-        self.given = [[entry / column for entry, column in zip(row, columns, strict=True)] for row in rows]
+        self.p_s, self.p_x = (
+            [size / total for size in sizes],
+            [column / total for column in columns],
+        )
+        self.given = [
+            [entry / column for entry, column in zip(row, columns, strict=True)]
+            for row in rows
+        ]
         self.sha256 = sha256([[entry / total for entry in row] for row in rows])
 
     def lift(self, s: int) -> list[Fraction]:
@@ -250,18 +317,29 @@ class Polytope:
         value = problem.get("halfspaces")
         self.rows = table(value, "halfspaces", -math.inf) if value != [] else []
         self.count, n = len(self.rows), len(target.p_x)
-        require(all(len(row) == n for row in self.rows), "halfspaces and target differ in length")
+        require(
+            all(len(row) == n for row in self.rows),
+            "halfspaces and target differ in length",
+        )
         at = self.violated(target.p_x)
-        require(at is None, f"the target violates halfspace {at}: no mixture has this mean")
+        require(
+            at is None, f"the target violates halfspace {at}: no mixture has this mean"
+        )
         self.about = {
             "polytope": f"{self.count} halfspaces, SHA-256 {sha256(self.rows)}",
             "target": f"{n} symbols, SHA-256 {target.sha256}",
         }
-        self.by = "the target alone" if problem.get("channel") is None else "the mixture in the file"
+        self.by = (
+            "the target alone"
+            if problem.get("channel") is None
+            else "the mixture in the file"
+        )
 
     def violated(self, v: list[Fraction]) -> int | None:
         """Return the first halfspace that a point violates by more than SLACK."""
-        return next((at for at, row in enumerate(self.rows) if dot(row, v) * ONE < -SLACK), None)
+        return next(
+            (at for at, row in enumerate(self.rows) if dot(row, v) * ONE < -SLACK), None
+        )
 
     def check_output(self, y: int, v: list[Fraction]) -> None:
         """Raise NotProven unless a point is in the polytope."""
@@ -277,42 +355,77 @@ class Notion:
     """A notion and the ``count`` halfspaces of the posteriors that it allows."""
 
     def __init__(self, problem: Any, joint: Joint) -> None:
-        value, tangents, relaxed = problem.get("notion"), problem.get("tangents"), problem.get("relaxed")
+        value, tangents, relaxed = (
+            problem.get("notion"),
+            problem.get("tangents"),
+            problem.get("relaxed"),
+        )
         fits = type(value) is dict and type(relaxed) is bool and type(tangents) is list
         require(fits, "notion, relaxed or tangents is missing")
         kind, fields = str(value.get("class")), value.get("fields")
-        require(kind in NOTION_FIELDS, f"{kind} is not a notion that this checker knows")
+        require(
+            kind in NOTION_FIELDS, f"{kind} is not a notion that this checker knows"
+        )
         require(
             type(fields) is dict and set(fields) == set(NOTION_FIELDS[kind]),
             f"{kind} takes {', '.join(NOTION_FIELDS[kind])}",
         )
-        given = {name: None if entry == "inf" else number(entry, name) for name, entry in fields.items()}
-        require(all(entry is None or entry >= 0 for entry in given.values()), f"{kind} has a negative parameter")
-        self.name = f"{kind}({', '.join(f'{name}={fields[name]}' for name in NOTION_FIELDS[kind])})"
+        given = {
+            name: None if entry == "inf" else number(entry, name)
+            for name, entry in fields.items()
+        }
+        require(
+            all(entry is None or entry >= 0 for entry in given.values()),
+            f"{kind} has a negative parameter",
+        )
+        budgets = [f"{name}={fields[name]}" for name in NOTION_FIELDS[kind]]
+        self.name = f"{kind}({', '.join(budgets)})"
         self.joint, self.tangents = joint, tangents
         self.about = {
             "notion": self.name,
-            "joint": f"{len(joint.p_s)} secrets x {len(joint.p_x)} symbols, SHA-256 {joint.sha256}",
+            "joint": f"{len(joint.p_s)} secrets x {len(joint.p_x)} symbols, "
+            f"SHA-256 {joint.sha256}",
         }
         self.by = "the mechanism in the file"
         self.alpha = given.get("alpha") or Fraction(0)
-        eps_l, eps_u = given.get("eps_l", given.get("eps")), given.get("eps_u", given.get("eps"))
-        require("alpha" not in given or given["alpha"] is None or self.alpha > 1, "alpha is not above 1")
+        eps_l, eps_u = (
+            given.get("eps_l", given.get("eps")),
+            given.get("eps_u", given.get("eps")),
+        )
+        require(
+            "alpha" not in given or given["alpha"] is None or self.alpha > 1,
+            "alpha is not above 1",
+        )
         if kind == "LIP" or (kind == "AlphaLift" and given["alpha"] is None):
             kind = "ALIP"
         if kind != "LDP" and 0 in (eps_l, eps_u):
             kind, eps_l, eps_u = "ALIP", Fraction(0), Fraction(0)
         self.kind, self.budgets = kind, [None if kind == "LDP" else eps_l, eps_u]
         # e^-eps; a proof may do without the bound on the least lift
-        used = [None if relaxed and (side == 0 or kind == "LDP") else eps for side, eps in enumerate(self.budgets)]
-        self.ends: list[Any] = [None if eps is None else [Fraction(e, ONE) for e in exp(-eps)] for eps in used]
+        used = [
+            None if relaxed and (side == 0 or kind == "LDP") else eps
+            for side, eps in enumerate(self.budgets)
+        ]
+        self.ends: list[Any] = [
+            None if eps is None else [Fraction(e, ONE) for e in exp(-eps)]
+            for eps in used
+        ]
         # what e^eps times the measure of an output may not exceed
-        self.limits = [None if eps is None else Fraction(exp(-eps - TOLERANCE)[1], ONE) for eps in self.budgets]
+        self.limits = [
+            None if eps is None else Fraction(exp(-eps - TOLERANCE)[1], ONE)
+            for eps in self.budgets
+        ]
         sides, n = 2 - self.ends.count(None), len(joint.p_s)
-        self.count = {"ALIP": sides * n, "LDP": sides * n * (n - 1), "L1Lift": 2**n - 2}.get(kind, len(tangents))
+        self.count = {
+            "ALIP": sides * n,
+            "LDP": sides * n * (n - 1),
+            "L1Lift": 2**n - 2,
+        }.get(kind, len(tangents))
 
     def measure(self, lifts: list[Fraction]) -> Fraction:
-        """Return an upper bound on the measure that e^eps bounds, given (inverse) lifts."""
+        """Return an upper bound on the measure that e^eps bounds, given (inverse)
+        lifts.
+        """
         p = self.joint.p_s
         if self.kind == "LDP":
             return max(lifts) / min(lifts)
@@ -323,13 +436,26 @@ class Notion:
         return norm(p, lifts, self.alpha)[1] if self.kind == "AlphaLift" else max(lifts)
 
     def check_output(self, y: int, v: list[Fraction]) -> None:
-        """Raise NotProven if an output with this posterior exceeds a budget by more than ``TOLERANCE``."""
-        lifts = [dot(v, row) / p for row, p in zip(self.joint.given, self.joint.p_s, strict=True)]
+        """Raise NotProven if an output with this posterior exceeds a budget by more
+        than ``TOLERANCE``.
+        """
+        lifts = [
+            dot(v, row) / p
+            for row, p in zip(self.joint.given, self.joint.p_s, strict=True)
+        ]
         for side, limit in enumerate(self.limits):
             if limit is not None:
-                step = f"output {y} of the channel exceeds {('eps_l', 'eps_u')[side]} of {self.name}"
+                step = (
+                    f"output {y} of the channel exceeds {('eps_l', 'eps_u')[side]} of "
+                    f"{self.name}"
+                )
                 require(min(lifts) > 0 or (side == 1 and self.kind != "LDP"), step)
-                require(self.measure(lifts if side else [1 / lift for lift in lifts]) * limit <= 1, step)
+                require(
+                    self.measure(lifts if side else [1 / lift for lift in lifts])
+                    * limit
+                    <= 1,
+                    step,
+                )
 
     def row(self, at: int) -> list[int]:
         """Return upper bounds on the entries of g, in units of 2^-BITS."""
@@ -337,15 +463,23 @@ class Notion:
         if self.kind == "LDP":
             a, b = divmod(at, n - 1)
             above, below, ends = joint.lift(a), joint.lift(b + (b >= a)), self.ends[1]
-            return [math.ceil((y - ends[0] * x) * ONE) for x, y in zip(above, below, strict=True)]
+            return [
+                math.ceil((y - ends[0] * x) * ONE)
+                for x, y in zip(above, below, strict=True)
+            ]
         if self.kind == "ALIP":
             upper, f = self.ends[0] is None or at >= n, joint.lift(at % n)
         else:
             upper, constant, weights = self.functional(at)
-            f = [constant + dot(weights, column) for column in zip(*joint.given, strict=True)]
+            f = [
+                constant + dot(weights, column)
+                for column in zip(*joint.given, strict=True)
+            ]
         ends = self.ends[upper]
         require(ends is not None, f"halfspace {at} belongs to an infinite budget")
-        return [math.ceil((1 - ends[e < 0] * e if upper else e - ends[0]) * ONE) for e in f]
+        return [
+            math.ceil((1 - ends[e < 0] * e if upper else e - ends[0]) * ONE) for e in f
+        ]
 
     def functional(self, at: int) -> tuple[bool, Fraction, list[Fraction]]:
         """Return whether f is "upper", and f as a constant and weights of P(s|x)."""
@@ -355,7 +489,9 @@ class Notion:
             return True, 1 - dot(inside, p), inside
         tangent = self.tangents[at]
         require(
-            type(tangent) is list and len(tangent) == 2 and tangent[0] in ("lower", "upper"),
+            type(tangent) is list
+            and len(tangent) == 2
+            and tangent[0] in ("lower", "upper"),
             f"{name} is on neither side",
         )
         u, upper = table([tangent[1]], name, -math.inf)[0], tangent[0] == "upper"
@@ -364,20 +500,31 @@ class Notion:
             size = root(dot(p, (v * v for v in u)))
             return True, 1 - dot(p, u) / size, [v / size for v in u]
         require(min(u) >= 0, f"{name} has a negative entry")
-        size = norm(p, u, self.alpha / (self.alpha - 1 if upper else self.alpha + 1))[upper]
+        size = norm(p, u, self.alpha / (self.alpha - 1 if upper else self.alpha + 1))[
+            upper
+        ]
         require(size > 0, f"{name} has no direction")
         return upper, Fraction(0), [v / size for v in u]
 
 
-def check_channel(allowed: Notion | Polytope, p_x: list[Fraction], value: Any) -> Fraction:
-    """Return a lower bound on I(X; Y) for a channel all of whose posteriors are allowed.
+def check_channel(
+    allowed: Notion | Polytope, p_x: list[Fraction], value: Any
+) -> Fraction:
+    """Return a lower bound on I(X; Y) for a channel all of whose posteriors are
+    allowed.
 
     The largest entry of each row is adjusted so that the row sums to 1 exactly.
     """
     kernel, total = table(value, "channel"), Fraction(0)
-    require(len(kernel) == len(p_x), f"the channel has {len(kernel)} rows for {len(p_x)} symbols")
+    require(
+        len(kernel) == len(p_x),
+        f"the channel has {len(kernel)} rows for {len(p_x)} symbols",
+    )
     for x, row in enumerate(kernel):
-        require(abs(1 - sum(row, Fraction(0))) <= SUM_TOLERANCE, f"row {x} of the channel does not sum to 1")
+        require(
+            abs(1 - sum(row, Fraction(0))) <= SUM_TOLERANCE,
+            f"row {x} of the channel does not sum to 1",
+        )
         row[row.index(max(row))] += 1 - sum(row)
     for y, column in enumerate(zip(*kernel, strict=True)):
         masses = list(map(mul, column, p_x))
@@ -388,7 +535,9 @@ def check_channel(allowed: Notion | Polytope, p_x: list[Fraction], value: Any) -
         for mass, entry in zip(masses, column, strict=True):
             if mass:
                 ratio = entry / p_y
-                total += mass * Fraction(log(ratio.numerator, ratio.denominator)[0], ONE)
+                total += mass * Fraction(
+                    log(ratio.numerator, ratio.denominator)[0], ONE
+                )
     return total
 
 
@@ -398,10 +547,15 @@ def check_channel(allowed: Notion | Polytope, p_x: list[Fraction], value: Any) -
 class Proof:
     """The numbers of a proof for n symbols, and the tree of its boxes."""
 
-    def __init__(self, value: Any, n: int, count: int, row: Callable[[int], list[int]]) -> None:
+    def __init__(
+        self, value: Any, n: int, count: int, row: Callable[[int], list[int]]
+    ) -> None:
         fits = is_of_format(value, "liftlib proof")
         require(
-            fits and all(type(value.get(name)) is list for name in INTEGER_FIELDS | REAL_FIELDS),
+            fits
+            and all(
+                type(value.get(name)) is list for name in INTEGER_FIELDS | REAL_FIELDS
+            ),
             "this is no proof of version 1",
         )
         m, k = len(value["sides"]) // 2, len(value["parent"])
@@ -410,52 +564,104 @@ class Proof:
         read: dict[str, Any] = {}
         for name, axes in (INTEGER_FIELDS | REAL_FIELDS).items():
             shape, flat = [sizes[axis] for axis in axes], value[name]
-            fits = type(shapes) is dict and shapes.get(name) == shape and len(flat) == math.prod(shape)
+            fits = (
+                type(shapes) is dict
+                and shapes.get(name) == shape
+                and len(flat) == math.prod(shape)
+            )
             fits = fits and all(type(size) is int for size in shapes[name])
-            require(fits, f"{name} is not of shape {shape}: the proof is not for this joint distribution")
-            require(name in REAL_FIELDS or all(type(entry) is int for entry in flat), f"{name} has no integer")
-            grid = flat if name in INTEGER_FIELDS else [round(number(entry, name) * ONE) for entry in flat]
+            require(
+                fits,
+                f"{name} is not of shape {shape}: the proof is not for this joint "
+                "distribution",
+            )
+            require(
+                name in REAL_FIELDS or all(type(entry) is int for entry in flat),
+                f"{name} has no integer",
+            )
+            grid = (
+                flat
+                if name in INTEGER_FIELDS
+                else [round(number(entry, name) * ONE) for entry in flat]
+            )
             read[name] = (
-                grid if len(axes) == 1 else [grid[at * shape[1] : (at + 1) * shape[1]] for at in range(shape[0])]
+                grid
+                if len(axes) == 1
+                else [
+                    grid[at * shape[1] : (at + 1) * shape[1]] for at in range(shape[0])
+                ]
             )
         self.upper = number(value.get("upper"), "upper")
-        self.dual, self.order, self.caps, self.sides = (read[name] for name in ("dual", "order", "caps", "sides"))
+        self.dual, self.order, self.caps, self.sides = (
+            read[name] for name in ("dual", "order", "caps", "sides")
+        )
         self.kind, self.symbol, self.level, self.weights = (
             read[name] for name in list(INTEGER_FIELDS)[4:] + list(REAL_FIELDS)[3:]
         )
         require(k > 0, "the proof has no box")
-        require(sorted(self.order) == list(range(n)), "order does not name each symbol once")
+        require(
+            sorted(self.order) == list(range(n)), "order does not name each symbol once"
+        )
         named = {side for pair in self.sides for side in pair}
-        require(all(-1 <= side < count for side in named), f"sides names a halfspace beyond the {count} there are")
+        require(
+            all(-1 <= side < count for side in named),
+            f"sides names a halfspace beyond the {count} there are",
+        )
         self.rows = {side: row(side) for side in named if side >= 0}
         self.children: list[dict[int, int]] = [{} for _ in self.kind]
-        for at, (parent, child) in enumerate(zip(read["parent"], read["child"], strict=True)):
-            require(parent == -1 if at == 0 else 0 <= parent < at, f"box {at} does not come after its parent")
+        for at, (parent, child) in enumerate(
+            zip(read["parent"], read["child"], strict=True)
+        ):
+            require(
+                parent == -1 if at == 0 else 0 <= parent < at,
+                f"box {at} does not come after its parent",
+            )
             siblings = self.children[parent] if at else {}
             require(child not in siblings, f"box {parent} has child {child} twice")
             siblings[child] = at
         for at, kind in enumerate(self.kind):
-            require(kind in (0, 1, 2), f"box {at} is of kind {kind}, which does not exist")
-            require(kind != 2 or 0 <= self.symbol[at] < n, f"box {at} is divided at a symbol that does not exist")
-            require(kind != 1 or self.level[at] >= 0, f"box {at} is divided at a negative level")
+            require(
+                kind in (0, 1, 2), f"box {at} is of kind {kind}, which does not exist"
+            )
+            require(
+                kind != 2 or 0 <= self.symbol[at] < n,
+                f"box {at} is divided at a symbol that does not exist",
+            )
+            require(
+                kind != 1 or self.level[at] >= 0,
+                f"box {at} is divided at a negative level",
+            )
             allowed = (range(0), range(-1, n), range(2))[kind]
-            require(all(child in allowed for child in self.children[at]), f"box {at} has a child that it cannot have")
-        for x, (cap, weights) in enumerate(zip(self.caps, read["cap_weights"], strict=True)):
+            require(
+                all(child in allowed for child in self.children[at]),
+                f"box {at} has a child that it cannot have",
+            )
+        for x, (cap, weights) in enumerate(
+            zip(self.caps, read["cap_weights"], strict=True)
+        ):
             total, loose = self.combined(weights, [ONE * (z == x) for z in range(n)])
-            require(cap >= ONE or (cap - max(total) << BITS) >= loose, f"symbol {x} is capped below what is proven")
+            require(
+                cap >= ONE or (cap - max(total) << BITS) >= loose,
+                f"symbol {x} is capped below what is proven",
+            )
 
     def combined(self, weights: list[int], start: list[int]) -> tuple[list[int], int]:
-        """Return an upper bound on start + w G (2^-BITS) and SLACK sum(w) (2^-2 BITS)."""
+        """Bound start + w G (2^-BITS) and SLACK sum(w) (2^-2 BITS) from above."""
         total, loose = [entry << BITS for entry in start], 0
         for weight, pair in zip(weights, self.sides, strict=True):
             side, size = pair[weight < 0], abs(weight)
             if size and side >= 0:
-                total = [entry + size * g for entry, g in zip(total, self.rows[side], strict=True)]
+                total = [
+                    entry + size * g
+                    for entry, g in zip(total, self.rows[side], strict=True)
+                ]
                 loose += size * SLACK
         return [-(-entry >> BITS) for entry in total], loose
 
     def boxes(self, needed: Fraction | None) -> Iterator[Box]:
-        """Yield the boxes with the z that they prove; raise NotProven after the first that proves less than needed."""
+        """Yield the boxes with the z that they prove; raise NotProven after the first
+        that proves less than needed.
+        """
         waiting = [(0, [0] * len(self.caps), self.caps)]
         while waiting:
             at, least, most = waiting.pop()
@@ -463,32 +669,55 @@ class Proof:
             if room < 0 or any(a > b for a, b in zip(least, most, strict=True)):
                 yield Box(at, least, most, None, False)  # no distribution is in the box
                 continue
-            bounds, parts = self.divided(at, least, [min(b, room + a) for a, b in zip(least, most, strict=True)], room)
+            bounds, parts = self.divided(
+                at,
+                least,
+                [min(b, room + a) for a, b in zip(least, most, strict=True)],
+                room,
+            )
             z = Fraction(min(bounds), ONE**2) if bounds else None
             fails = z is not None and needed is not None and z < needed
             yield Box(at, least, most, z, fails)
             if z is not None and needed is not None:
-                require(not fails, f"box {at} proves z = {decimal(z)}, but the bound needs {decimal(needed)}")
+                require(
+                    not fails,
+                    f"box {at} proves z = {decimal(z)}, but the bound needs "
+                    f"{decimal(needed)}",
+                )
             waiting += parts
 
-    def divided(self, at: int, least: list[int], most: list[int], room: int) -> tuple[list[int], list[Any]]:
-        """Return the bounds of a box's unrecorded children, and its recorded children."""
+    def divided(
+        self, at: int, least: list[int], most: list[int], room: int
+    ) -> tuple[list[int], list[Any]]:
+        """Return the bounds of a box's unrecorded children, and the recorded ones."""
         children, level, each = self.children[at], self.level[at], self.weights[at][-1]
-        slopes, loose = self.combined(self.weights[at][:-1], [dual + each for dual in self.dual])
-        terms = [ends(slope, a, b) for slope, a, b in zip(slopes, least, most, strict=True)]
+        slopes, loose = self.combined(
+            self.weights[at][:-1], [dual + each for dual in self.dual]
+        )
+        terms = [
+            ends(slope, a, b) for slope, a, b in zip(slopes, least, most, strict=True)
+        ]
         total, bounds, parts = (each << BITS) - loose + sum(terms), [], []
         if self.kind[at] == 2:
             x = self.symbol[at]
-            for child, (a, b) in enumerate(((least[x], min(most[x], level)), (max(least[x], level), most[x]))):
+            for child, (a, b) in enumerate(
+                ((least[x], min(most[x], level)), (max(least[x], level), most[x]))
+            ):
                 if child in children:
-                    parts.append((children[child], replaced(least, x, a), replaced(most, x, b)))
+                    parts.append(
+                        (children[child], replaced(least, x, a), replaced(most, x, b))
+                    )
                 elif a <= b and a - least[x] <= room:
                     bounds.append(total - terms[x] + ends(slopes[x], a, b))
             return bounds, parts
-        for x in self.order if self.kind[at] == 1 else ():  # the symbols before x are at most the level
+        # the symbols before x are at most the level
+        for x in self.order if self.kind[at] == 1 else ():
             may = least[x] == 0 and most[x] > level
-            if x in children:  # if x may not exceed the level, this adds a box and takes none away
-                parts.append((children[x], replaced(least, x, max(least[x], level)), most))
+            # if x may not exceed the level, this adds a box and takes none away
+            if x in children:
+                parts.append(
+                    (children[x], replaced(least, x, max(least[x], level)), most)
+                )
             elif may and level <= room:
                 bounds.append(total - terms[x] + ends(slopes[x], level, most[x]))
             if may:
@@ -515,16 +744,23 @@ def replaced(values: list[int], x: int, value: int) -> list[int]:
 
 
 def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object, or raise NotProven if a key appears twice: readers differ in which of the two they take."""
+    """Return a JSON object, or raise NotProven if a key appears twice: readers differ
+    in which of the two they take.
+    """
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
-        raise NotProven(f"the key {next(name for name in names if names.count(name) > 1)!r} appears twice")
+        raise NotProven(
+            f"the key {next(name for name in names if names.count(name) > 1)!r} "
+            "appears twice"
+        )
     return found
 
 
 def parsed(text: str | bytes) -> Any:
-    """Return the value of a JSON text; raise ValueError if it is none, and NotProven if a key appears twice."""
+    """Return the value of a JSON text; raise ValueError if it is none, and NotProven if
+    a key appears twice.
+    """
     return json.loads(text, object_pairs_hook=unique)
 
 
@@ -535,25 +771,43 @@ def is_of_format(value: Any, name: str) -> bool:
 
 
 def steps(problem: Any) -> Iterator[str | Box | Result]:
-    """Yield each verified step in words, each box, and last the result; raise NotProven if a step fails."""
+    """Yield each verified step in words, each box, and last the result; raise NotProven
+    if a step fails.
+    """
     mixture = is_of_format(problem, "mixproof problem")
     require(
         mixture or is_of_format(problem, "liftlib problem"),
         "this is no problem of version 1 (a proof alone is none: it names no table)",
     )
-    joint = Joint([problem.get("target")], "target") if mixture else Joint(problem.get("joint"))
+    joint = (
+        Joint([problem.get("target")], "target")
+        if mixture
+        else Joint(problem.get("joint"))
+    )
     allowed = Polytope(problem, joint) if mixture else Notion(problem, joint)
     yield from (f"{name}: {fact}" for name, fact in allowed.about.items())
     yield f"{allowed.count} halfspaces contain every posterior that is allowed"
     alone = mixture and problem.get("channel") is None
-    value = Fraction(0) if alone else check_channel(allowed, joint.p_x, problem.get("channel"))
-    yield f"{allowed.by} is allowed and achieves at least {decimal(value, math.floor)} nats"
+    value = (
+        Fraction(0)
+        if alone
+        else check_channel(allowed, joint.p_x, problem.get("channel"))
+    )
+    least = decimal(value, math.floor)
+    yield f"{allowed.by} is allowed and achieves at least {least} nats"
     proof = Proof(problem.get("proof"), len(joint.p_x), allowed.count, allowed.row)
-    yield f"the {len(proof.kind)} boxes form a tree, and the caps of its root are proven"
-    most = dot(joint.p_x, (-log(p.numerator, p.denominator)[0] for p in joint.p_x)) / ONE
+    boxes = len(proof.kind)
+    yield f"the {boxes} boxes form a tree, and the caps of its root are proven"
+    most = (
+        dot(joint.p_x, (-log(p.numerator, p.denominator)[0] for p in joint.p_x)) / ONE
+    )
     free = most - dot(proof.dual, joint.p_x) / ONE
     needed = free - proof.upper if proof.upper < most else None
-    yield "H(X) needs no proof" if needed is None else f"the bound holds if every box proves z >= {decimal(needed)}"
+    yield (
+        "H(X) needs no proof"
+        if needed is None
+        else f"the bound holds if every box proves z >= {decimal(needed)}"
+    )
     z = Fraction(ONE)
     for box in proof.boxes(needed):
         yield box
@@ -579,7 +833,8 @@ def main(path: str) -> int:
         with open(path, "rb") as file:  # noqa: PTH123 - the standard library's shortest
             result = check(parsed(file.read()))
     except (NotProven, OSError, ValueError, RecursionError) as error:
-        print(f"not proven: {ascii(str(error))[1:-1]}")  # the file's own words may hold anything
+        # the file's own words may hold anything
+        print(f"not proven: {ascii(str(error))[1:-1]}")
         return 1
     print(result.report())
     return 0

@@ -19,11 +19,16 @@ from liftlib.notions import LIP, LiftNotion, Notion
 from mixproof.checks import checked
 from mixproof.numerics import KEEP_TOL, Matrix, check_scalar
 
-MAX_PARAMETER = 500.0  # the largest finite parameter: e^-500 is below the smallest float that a kernel can use
+# the largest finite parameter: e^-500 is below the smallest float that a kernel can use
+MAX_PARAMETER = 500.0
 PARAMETER_TOL = 1e-13  # relative and absolute precision of a calibrated parameter
-CLOSED_FORM_TOL = 1e-10  # rounding error of a closed form within which it is taken as it is
-MAX_BRACKET_DISTANCE = 1e-8  # largest distance from an initial guess at which a bracket is tried
-LP_PARAMETER_TOL = 1e-9  # precision of a parameter whose members a linear program makes, within its own tolerance
+# rounding error of a closed form within which it is taken as it is
+CLOSED_FORM_TOL = 1e-10
+# largest distance from an initial guess at which a bracket is tried
+MAX_BRACKET_DISTANCE = 1e-8
+# precision of a parameter whose members a linear program makes, within its own
+# tolerance
+LP_PARAMETER_TOL = 1e-9
 
 Make = Callable[..., Channel]
 Level = Callable[[Joint, float], float]
@@ -36,13 +41,15 @@ End = Literal["low", "high"]
 class Family:
     """A one-parameter family of mechanisms with a most private end.
 
-    Called with a joint distribution and a notion, a family returns its least private member that satisfies the notion;
+    Called with a joint distribution and a notion, a family returns its least private
+    member that satisfies the notion;
     :meth:`at` returns the member with a given parameter.
 
     Parameters
     ----------
     make : callable
-        ``make(joint, parameter) -> Channel``, possibly with keywords. Leakage grows away from the private end.
+        ``make(joint, parameter) -> Channel``, possibly with keywords. Leakage grows
+        away from the private end.
     low, high : float, keyword-only
         The parameter's range; the private end is finite, the other may be infinite.
     private_end : {"low", "high"}, keyword-only
@@ -59,7 +66,8 @@ class Family:
     Raises
     ------
     InvalidParameter
-        If ``make`` does not take two arguments, the range is empty, or its private end is infinite.
+        If ``make`` does not take two arguments, the range is empty, or its private end
+        is infinite.
 
     Examples
     --------
@@ -103,22 +111,39 @@ class Family:
         signature = inspect.signature(make)
         names = list(signature.parameters)
         if len(names) < 2:
-            raise InvalidParameter(f"make takes ({', '.join(names)}): let it take a joint distribution and a parameter")
-        low, high = (check_scalar(name, value, -np.inf) for name, value in (("low", low), ("high", high)))
+            raise InvalidParameter(
+                f"make takes ({', '.join(names)}): let it take a joint distribution "
+                "and a parameter"
+            )
+        low, high = (
+            check_scalar(name, value, -np.inf)
+            for name, value in (("low", low), ("high", high))
+        )
         start, end = (low, high) if private_end == "low" else (high, low)
         if not low < high or not np.isfinite(start):
             raise InvalidParameter(
-                f"the range is [{low:g}, {high:g}], private at its {private_end} end: give a finite one"
+                f"the range is [{low:g}, {high:g}], private at its {private_end} end: "
+                "give a finite one"
             )
         resolution = check_scalar("resolution", resolution, open_low=True, finite=True)
         # as functools.update_wrapper does, for a frozen object
-        vars(self).update({name: getattr(make, name) for name in WRAPPER_ASSIGNMENTS if hasattr(make, name)})
-        vars(self).update(make=make, low=low, high=high, private_end=private_end, start=start, end=end)
+        vars(self).update(
+            {
+                name: getattr(make, name)
+                for name in WRAPPER_ASSIGNMENTS
+                if hasattr(make, name)
+            }
+        )
+        vars(self).update(
+            make=make, low=low, high=high, private_end=private_end, start=start, end=end
+        )
         vars(self).update(__wrapped__=make, parameter=names[1], resolution=resolution)
         vars(self).update(_lip=lip, _at_lip=at_lip, _near=near, _lifts=lifts)
 
     def __call__(self, joint: Joint, notion: Notion) -> Channel:
-        """Return the least private member that satisfies a notion; see :func:`calibrate`."""
+        """Return the least private member that satisfies a notion; see
+        :func:`calibrate`.
+        """
         return self.calibrated(joint, notion)
 
     def at(self, joint: Joint, parameter: float, **options: Any) -> Channel:
@@ -134,20 +159,28 @@ class Family:
 
     @checked
     def at_lip(self, joint: Joint, eps: float) -> float:
-        """Return the parameter for a LIP budget in nats, rounded to the private side."""
+        """Return the parameter for a LIP budget, nats, rounded to the private side."""
         self._joint(joint)
-        return calibrate(self, joint, LIP(eps)) if self._at_lip is None else float(self._at_lip(joint, LIP(eps).eps))
+        return (
+            calibrate(self, joint, LIP(eps))
+            if self._at_lip is None
+            else float(self._at_lip(joint, LIP(eps).eps))
+        )
 
     @checked
     def violation(self, joint: Joint, notion: Notion, parameter: float) -> float:
-        """Return the member's violation of a notion, in nats (negative if satisfied)."""
+        """Return the member's violation of a notion, nats (negative if satisfied)."""
         if self._lifts is None or not isinstance(notion, LiftNotion):
             return notion.violation(joint, self.at(joint, parameter))
-        return notion.violation_of(self._lifts(self._joint(joint), self._inside(parameter)), joint.p_s)
+        return notion.violation_of(
+            self._lifts(self._joint(joint), self._inside(parameter)), joint.p_s
+        )
 
     @checked
     def calibrated(self, joint: Joint, notion: Notion) -> Channel:
-        """Return the least private member that satisfies a notion; see :func:`calibrate`."""
+        """Return the least private member that satisfies a notion; see
+        :func:`calibrate`.
+        """
         return self.at(joint, calibrate(self, joint, notion))
 
     def _joint(self, joint: Joint) -> Joint:
@@ -193,7 +226,8 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
     Parameters
     ----------
     family : Family
-        Such as ``randomised_response``, ``unary_encoding``, ``conditional_reporting`` or ``linear_reduction``.
+        Such as ``randomised_response``, ``unary_encoding``, ``conditional_reporting``
+        or ``linear_reduction``.
     joint : Joint
         P_SX.
     notion : Notion
@@ -202,7 +236,8 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
     Returns
     -------
     float
-        Rounded to the private side, so that the notion is satisfied; the other end, even if infinite, if it is private.
+        Rounded to the private side, so that the notion is satisfied; the other end,
+        even if infinite, if it is private.
 
     Raises
     ------
@@ -211,7 +246,8 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
 
     Notes
     -----
-    S20 section VII, by bracketing and root finding. :meth:`Family.at_lip` uses a closed form for LIP if there is one.
+    S20 section VII, by bracketing and root finding. :meth:`Family.at_lip` uses a closed
+    form for LIP if there is one.
 
     Examples
     --------
@@ -227,15 +263,26 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
         return family.violation(joint, notion, parameter)
 
     # the rounding by which a kernel's lifts may differ from a closed form
-    spare = 0.0 if family._lifts is None else 4 * joint.n_public * float(np.finfo(np.float64).eps)
-    near = _around(family, joint, notion, lambda parameter: violation(parameter) + spare)
-    if near is not None and abs(near[1] - near[0]) <= 2 * max(family.resolution, CLOSED_FORM_TOL):
+    spare = (
+        0.0
+        if family._lifts is None
+        else 4 * joint.n_public * float(np.finfo(np.float64).eps)
+    )
+    near = _around(
+        family, joint, notion, lambda parameter: violation(parameter) + spare
+    )
+    if near is not None and abs(near[1] - near[0]) <= 2 * max(
+        family.resolution, CLOSED_FORM_TOL
+    ):
         return near[0]
     if not violation(start) <= KEEP_TOL:
-        raise InfeasiblePrivacy(f"{family.name} violates {notion} even at its private end, {start:g}")
+        raise InfeasiblePrivacy(
+            f"{family.name} violates {notion} even at its private end, {start:g}"
+        )
     if violation(end) <= 0:
         return end
-    if violation(start) >= 0:  # the budget is 0 up to rounding, and only the private end satisfies it
+    # the budget is 0 up to rounding, and only the private end satisfies it
+    if violation(start) >= 0:
         return start
     satisfying, violating = near or (
         start,
@@ -243,9 +290,18 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
     )
     if not np.isfinite(violating):
         return float(np.sign(end - start) * MAX_PARAMETER)
-    low, high, fine = min(satisfying, violating), max(satisfying, violating), family.resolution
-    root = float(scipy.optimize.toms748(lambda p: _finite(violation(p)), low, high, xtol=fine, rtol=fine))
-    # a step of the last digit for a closed form, no finer than the tolerance for a linear program
+    low, high, fine = (
+        min(satisfying, violating),
+        max(satisfying, violating),
+        family.resolution,
+    )
+    root = float(
+        scipy.optimize.toms748(
+            lambda p: _finite(violation(p)), low, high, xtol=fine, rtol=fine
+        )
+    )
+    # a step of the last digit for a closed form, no finer than the tolerance for a
+    # linear program
     step = max(np.spacing(max(abs(root), 1e-12)), fine - PARAMETER_TOL)
     while not violation(root) + spare <= 0:
         root, step = root + np.sign(satisfying - root) * step, 2 * step
@@ -264,21 +320,26 @@ def _around(
     towards = np.sign(family.end - family.start)
     for apart in (family.resolution, CLOSED_FORM_TOL, MAX_BRACKET_DISTANCE):
         satisfying, violating = (
-            float(np.clip(near + side * apart, family.low, family.high)) for side in (-towards, towards)
+            float(np.clip(near + side * apart, family.low, family.high))
+            for side in (-towards, towards)
         )
         if violation(satisfying) <= 0:
             return (satisfying, violating) if violation(violating) > 0 else None
     return None
 
 
-def _bracket(violation: Callable[[float], float], start: float, towards: float) -> float:
+def _bracket(
+    violation: Callable[[float], float], start: float, towards: float
+) -> float:
     """Return a parameter beyond ``start`` that violates the notion, or infinity."""
     width = 1.0
     while abs(start + towards * width) < MAX_PARAMETER:
         if violation(start + towards * width) > 0:
             return float(start + towards * width)
         width *= 2
-    return float(towards * (MAX_PARAMETER if violation(towards * MAX_PARAMETER) > 0 else np.inf))
+    return float(
+        towards * (MAX_PARAMETER if violation(towards * MAX_PARAMETER) > 0 else np.inf)
+    )
 
 
 def _finite(value: float) -> float:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 Labels = tuple[Hashable, ...]
 
-MIN_ROWS_JUDGED = 20  # smaller tables are examples, whose values are often all different
+# smaller tables are examples, whose values are often all different
+MIN_ROWS_JUDGED = 20
 ROWS_PER_SYMBOL = 2  # with fewer rows per public value, each lift is that of one person
 
 
@@ -34,22 +35,24 @@ class Joint:
     Parameters
     ----------
     p : array_like or data frame, shape (S, X)
-        Probabilities P(s, x), which sum to 1. Cells may be 0, but no row or column may be entirely 0, because
-        P(x|s) or P(s|x) would be undefined.
-        Numbers of 32 bits, whose rounding is larger, are scaled to sum to 1.
+        Probabilities P(s, x), which sum to 1. Cells may be 0, but no row or column may
+        be entirely 0, because P(x|s) or P(s|x) would be undefined. Numbers of 32 bits,
+        whose rounding is larger, are scaled to sum to 1.
     secret, public : sequence, optional
-        Labels of the rows and of the columns. By default a pandas frame's index and columns; the other columns of a
-        Polars or PyArrow table whose first column is text, and that text; and 0, 1, 2, ... for arrays.
+        Labels of the rows and of the columns. By default a pandas frame's index and
+        columns; the other columns of a Polars or PyArrow table whose first column is
+        text, and that text; and 0, 1, 2, ... for arrays.
 
     Raises
     ------
     InvalidDistribution
-        If an entry is negative or not finite, the sum is not 1, a row or column is empty, or labels do not fit.
+        If an entry is negative or not finite, the sum is not 1, a row or column is
+        empty, or labels do not fit.
 
     Notes
     -----
-    As in E23 section 2.2, P_S and P_X have full support; single cells may be 0. Joint distributions with the same
-    probabilities and labels are equal.
+    As in E23 section 2.2, P_S and P_X have full support; single cells may be 0. Joint
+    distributions with the same probabilities and labels are equal.
 
     Examples
     --------
@@ -65,7 +68,10 @@ class Joint:
     public: Labels
 
     def __init__(
-        self, p: ArrayLike, secret: Sequence[Hashable] | None = None, public: Sequence[Hashable] | None = None
+        self,
+        p: ArrayLike,
+        secret: Sequence[Hashable] | None = None,
+        public: Sequence[Hashable] | None = None,
     ):
         p, secret, public = _table(p, secret, public)
         matrix = as_matrix("P_SX", p)
@@ -74,11 +80,15 @@ class Joint:
         object.__setattr__(self, "p", matrix)
         object.__setattr__(self, "secret", _labels("secret", secret, matrix.shape[0]))
         object.__setattr__(self, "public", _labels("public", public, matrix.shape[1]))
-        for name, labels, mass in (("secret", self.secret, self.p_s), ("public symbol", self.public, self.p_x)):
+        for name, labels, mass in (
+            ("secret", self.secret, self.p_s),
+            ("public symbol", self.public, self.p_x),
+        ):
             if not (mass > 0).all():
                 at = int(np.argmin(mass))
                 raise InvalidDistribution(
-                    f"{name} {shown(labels[at])} (index {at}) has probability 0: drop it, "
+                    f"{name} {shown(labels[at])} (index {at}) has probability 0: drop "
+                    "it, "
                     "or use Joint.from_counts(..., drop_empty=True)"
                 )
         matrix.flags.writeable = False
@@ -98,94 +108,144 @@ class Joint:
         Parameters
         ----------
         counts : array_like or data frame, shape (S, X)
-            Non-negative counts or weights, such as a pandas.crosstab; they need not be integers.
+            Non-negative counts or weights, such as a pandas.crosstab; they need not be
+            integers.
         secret, public : sequence, optional
-            Row and column labels; by default those of a data frame, as for :class:`Joint`.
+            Row and column labels; by default those of a data frame, as for
+            :class:`Joint`.
         drop_empty : bool, keyword-only
-            Whether to drop rows and columns that are entirely 0 instead of raising an error.
+            Whether to drop rows and columns that are entirely 0 instead of raising an
+            error.
 
         Examples
         --------
-        >>> Joint.from_counts([[1, 0, 1], [2, 0, 4]], public="abc", drop_empty=True).public
+        >>> counts = [[1, 0, 1], [2, 0, 4]]
+        >>> Joint.from_counts(counts, public="abc", drop_empty=True).public
         ('a', 'c')
         """
         counts, secret, public = _table(counts, secret, public)
         table = as_matrix("counts", counts)
         check_nonnegative("counts", table)
         if not table.sum() > 0:
-            raise InvalidDistribution("counts sum to 0: a distribution needs at least one observation")
-        secret, public = _labels("secret", secret, table.shape[0]), _labels("public", public, table.shape[1])
+            raise InvalidDistribution(
+                "counts sum to 0: a distribution needs at least one observation"
+            )
+        secret, public = (
+            _labels("secret", secret, table.shape[0]),
+            _labels("public", public, table.shape[1]),
+        )
         if drop_empty:
             rows, columns = table.sum(axis=1) > 0, table.sum(axis=0) > 0
             table = table[rows][:, columns]
-            secret = tuple(label for label, nonempty in zip(secret, rows, strict=True) if nonempty)
-            public = tuple(label for label, nonempty in zip(public, columns, strict=True) if nonempty)
+            secret = tuple(
+                label for label, nonempty in zip(secret, rows, strict=True) if nonempty
+            )
+            public = tuple(
+                label
+                for label, nonempty in zip(public, columns, strict=True)
+                if nonempty
+            )
         return cls(table / table.sum(), secret, public)
 
     @classmethod
     @checked
-    def from_table(cls, frame: Any, *, secret: Hashable, public: Hashable, weights: Hashable | None = None) -> Joint:
+    def from_table(
+        cls,
+        frame: Any,
+        *,
+        secret: Hashable,
+        public: Hashable,
+        weights: Hashable | None = None,
+    ) -> Joint:
         """Return the empirical distribution of two columns of a table.
 
         Parameters
         ----------
-        frame : pandas.DataFrame, Polars or PyArrow table, or anything that pandas.DataFrame accepts
+        frame : pandas.DataFrame, Polars or PyArrow table, or what pandas takes
             The table, one row per person.
         secret, public : str or other name, keyword-only
-            Column names. Labels are sorted (by type and text if they cannot be compared). Missing values are an
-            error, because only you know what they mean.
+            Column names. Labels are sorted (by type and text if they cannot be
+            compared). Missing values are an error, because only you know what they
+            mean.
         weights : str or other name, optional, keyword-only
-            A column of numbers, at least 0, that say how many people each row stands for; 1 by default.
+            A column of numbers, at least 0, that say how many people each row stands
+            for; 1 by default.
 
         Raises
         ------
         DataError
-            If a column is absent or duplicated, the table is empty, a value is missing, or a weight is no such number.
+            If a column is absent or duplicated, the table is empty, a value is missing,
+            or a weight is no such number.
 
         Warns
         -----
         LiftWarning
-            If the secret has a single value, or there are so many public values that each lift is that of one or two
-            rows.
+            If the secret has a single value, or there are so many public values that
+            each lift is that of one or two rows.
 
         Examples
         --------
-        >>> table = {"ill": ["yes", "no", "no", "no"], "age": ["old", "old", "young", "young"]}
+        >>> ages = ["old", "old", "young", "young"]
+        >>> table = {"ill": ["yes", "no", "no", "no"], "age": ages}
         >>> Joint.from_table(table, secret="ill", public="age").p.tolist()
         [[0.25, 0.5], [0.25, 0.0]]
         """
         import pandas as pd  # noqa: PLC0415 - half a second, and only this constructor needs it
 
         try:
-            if (names := _columns(frame)) is not None and not isinstance(frame, pd.DataFrame):
-                asked = {name: listed(frame[name]) for name in (secret, public, weights) if name in names}
+            if (names := _columns(frame)) is not None and not isinstance(
+                frame, pd.DataFrame
+            ):
+                asked = {
+                    name: listed(frame[name])
+                    for name in (secret, public, weights)
+                    if name in names
+                }
                 frame = {**dict.fromkeys(names), **asked}
             frame = pd.DataFrame(frame)
         except (TypeError, ValueError) as error:
-            raise DataError(f"the table is a {type(frame).__name__}, without named columns: {error}") from error
-        for column in (secret, public) if weights is None else (secret, public, weights):
+            raise DataError(
+                f"the table is a {type(frame).__name__}, without named columns: {error}"
+            ) from error
+        for column in (
+            (secret, public) if weights is None else (secret, public, weights)
+        ):
             if column not in frame.columns:
-                raise DataError(f"no column {column!r}: the table has {', '.join(map(shown, frame.columns))}")
+                raise DataError(
+                    f"no column {column!r}: the table has "
+                    f"{', '.join(map(shown, frame.columns))}"
+                )
             if (frame.columns == column).sum() > 1:
-                raise DataError(f"the table has more than one column {column!r}: rename them")
+                raise DataError(
+                    f"the table has more than one column {column!r}: rename them"
+                )
             missing = frame[column].isna()
             if missing.any():
                 raise DataError(
-                    f"column {column!r} has missing values in {int(missing.sum())} of {len(frame)} rows, first at row "
-                    f"{int(missing.to_numpy().argmax())}: drop those rows or give them a label"
+                    f"column {column!r} has missing values in {int(missing.sum())} of "
+                    f"{len(frame)} rows, first at row "
+                    f"{int(missing.to_numpy().argmax())}: drop those rows or give them "
+                    "a label"
                 )
         if secret == public:
             raise DataError(f"secret and public are both {secret!r}: name two columns")
         if frame.empty:
-            raise DataError("the table has no rows: a distribution needs at least one observation")
+            raise DataError(
+                "the table has no rows: a distribution needs at least one observation"
+            )
         weight = None
         if weights is not None:
             weight = _weights(weights, frame[weights].to_numpy())
             frame, weight = frame[weight > 0], weight[weight > 0]
         # not pandas.crosstab, which splits labels that are tuples
-        (rows, secrets), (columns, publics) = _coded(frame[secret]), _coded(frame[public])
+        (rows, secrets), (columns, publics) = (
+            _coded(frame[secret]),
+            _coded(frame[public]),
+        )
         shape = len(secrets), len(publics)
-        counts = np.bincount(np.ravel_multi_index((rows, columns), shape), weight, shape[0] * shape[1])
+        counts = np.bincount(
+            np.ravel_multi_index((rows, columns), shape), weight, shape[0] * shape[1]
+        )
         _warn_of_columns(len(frame), (secret, secrets), (public, publics))
         return cls.from_counts(counts.reshape(shape), secrets, publics)
 
@@ -243,7 +303,9 @@ class Joint:
 
     @checked
     def to_frame(self, of: Literal["p", "lifts"] = "p") -> pd.DataFrame:
-        """Return P(s, x), or the lifts l(s, x), as a pandas.DataFrame with the labels as index and columns."""
+        """Return P(s, x), or the lifts l(s, x), as a pandas.DataFrame with the labels
+        as index and columns.
+        """
         values = self.p if of == "p" else self.s_given_x / self.p_s[:, None]
         return framed(values, ("secret", self.secret), ("public", self.public))
 
@@ -254,15 +316,19 @@ class Joint:
         Parameters
         ----------
         kind : {"lifts", "plane"}
-            A heat map of the lifts, or each symbol's largest against its smallest log-lift.
+            A heat map of the lifts, or each symbol's largest against its smallest
+            log-lift.
         **options
-            As for :func:`liftlib.plots.lift_map` or :func:`liftlib.plots.plane`, such as ``notions``.
+            As for :func:`liftlib.plots.lift_map` or :func:`liftlib.plots.plane`, such
+            as ``notions``.
         """
         axes: Axes
         if kind == "plane":
             axes = plots().plane(self, **options)
         else:
-            axes = plots().lift_map(self.s_given_x / self.p_s[:, None], self.secret, self.public, **options)
+            axes = plots().lift_map(
+                self.s_given_x / self.p_s[:, None], self.secret, self.public, **options
+            )
         return axes
 
     def __repr__(self) -> str:
@@ -271,11 +337,16 @@ class Joint:
         return f"Joint({size}, lifts {lifts.min():.3g} to {lifts.max():.3g})"
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(repr(self))}; P(s, x):</p>{self.to_frame().to_html(max_rows=10, max_cols=10)}"
+        return (
+            f"<p>{escape(repr(self))}; P(s, "
+            f"x):</p>{self.to_frame().to_html(max_rows=10, max_cols=10)}"
+        )
 
 
 def sum_tolerance(values: Any) -> float:
-    """Return how far the sum of probabilities may be from 1, given the array before its conversion to 64 bits."""
+    """Return how far the sum of probabilities may be from 1, given the array before its
+    conversion to 64 bits.
+    """
     kind = getattr(values, "dtype", None)
     if kind not in (np.float16, np.float32):
         return SUM_TOL
@@ -283,13 +354,19 @@ def sum_tolerance(values: Any) -> float:
     return float(np.finfo(kind).eps * (2 + np.log2(max(values.size, 1))))
 
 
-def scaled(matrix: Matrix, tolerance: float, fault: Callable[[Matrix], str], axis: int | None = None) -> Matrix:
+def scaled(
+    matrix: Matrix,
+    tolerance: float,
+    fault: Callable[[Matrix], str],
+    axis: int | None = None,
+) -> Matrix:
     """Return probabilities whose sums are 1, scaled if they have 32 bits or fewer.
 
     Raises
     ------
     InvalidDistribution
-        If a sum is farther from 1 than the tolerance; ``fault`` says what the matrix is.
+        If a sum is farther from 1 than the tolerance; ``fault`` says what the matrix
+        is.
     """
     sums = matrix.sum(axis=axis, keepdims=True)
     if not (np.abs(sums - 1) <= tolerance).all():
@@ -301,9 +378,9 @@ def _not_a_joint(matrix: Matrix) -> str:
     """Return what a matrix is that does not sum to 1, with the remedy."""
     text = f"P_SX sums to {matrix.sum():.12g}, not 1: "
     if matrix.shape[0] > 1 and np.allclose(matrix.sum(axis=1), 1):
-        return text + "each row sums to 1, as those of P(x|s) do; multiply each row by P(s)"
+        return f"{text}each row sums to 1, as in P(x|s); multiply each row by P(s)"
     if matrix.shape[1] > 1 and np.allclose(matrix.sum(axis=0), 1):
-        return text + "each column sums to 1, as those of P(s|x) do; multiply each column by P(x)"
+        return f"{text}each column sums to 1, as in P(s|x); multiply each by P(x)"
     return text + "pass counts to Joint.from_counts"
 
 
@@ -315,25 +392,35 @@ def _weights(name: Hashable, values: NDArray[Any]) -> Vector:
         raise DataError(f"the weights {name!r} are not numbers ({error})") from error
     if not (np.isfinite(weights) & (weights >= 0)).all():
         row = int(np.argmin(np.isfinite(weights) & (weights >= 0)))
-        raise DataError(f"the weight {name!r} of row {row} is {weights[row]:g}: give finite numbers, 0 or more")
+        raise DataError(
+            f"the weight {name!r} of row {row} is {weights[row]:g}: give finite "
+            "numbers, 0 or more"
+        )
     if not weights.sum() > 0:
-        raise DataError(f"the weights {name!r} are all 0: a distribution needs at least one observation")
+        raise DataError(
+            f"the weights {name!r} are all 0: a distribution needs at least one "
+            "observation"
+        )
     return weights
 
 
-def _warn_of_columns(n_rows: int, secret: tuple[Hashable, list[Any]], public: tuple[Hashable, list[Any]]) -> None:
+def _warn_of_columns(
+    n_rows: int, secret: tuple[Hashable, list[Any]], public: tuple[Hashable, list[Any]]
+) -> None:
     """Warn if there is nothing to infer, or each lift is that of one or two rows."""
     (s, secrets), (x, publics) = secret, public
     if len(secrets) == 1:
         warnings.warn(
-            f"column {s!r} has the single value {shown(secrets[0])}, so that there is nothing to infer and every "
+            f"column {s!r} has the single value {shown(secrets[0])}, so that there is "
+            "nothing to infer and every "
             "notion is satisfied: choose another secret",
             LiftWarning,
             stacklevel=5,
         )
     if n_rows >= MIN_ROWS_JUDGED and ROWS_PER_SYMBOL * len(publics) > n_rows:
         warnings.warn(
-            f"column {x!r} has {len(publics)} values in {n_rows} rows, so that lifts are those of single rows, not of "
+            f"column {x!r} has {len(publics)} values in {n_rows} rows, so that lifts "
+            "are those of single rows, not of "
             "a population: leave out identifiers, and bin or group the values",
             LiftWarning,
             stacklevel=5,
@@ -347,7 +434,10 @@ def _coded(column: Any) -> tuple[NDArray[np.intp], list[Any]]:
     try:
         order = sorted(range(len(labels)), key=labels.__getitem__)
     except TypeError:  # such as 1 and "a"
-        order = sorted(range(len(labels)), key=lambda at: (type(labels[at]).__name__, str(labels[at])))
+        order = sorted(
+            range(len(labels)),
+            key=lambda at: (type(labels[at]).__name__, str(labels[at])),
+        )
     return np.argsort(order)[codes], [labels[at] for at in order]
 
 
@@ -367,27 +457,40 @@ def _labels(name: str, labels: Sequence[Hashable] | None, size: int) -> Labels:
             f"{name} is {shown(labels)}: give a sequence of labels that can be compared"
         ) from error
     if len(labels) != size:
-        raise InvalidDistribution(f"{name} has {len(labels)} labels for {size} symbols: give one label each")
+        raise InvalidDistribution(
+            f"{name} has {len(labels)} labels for {size} symbols: give one label each"
+        )
     if different != size:
         twice = next(label for label in labels if labels.count(label) > 1)
-        raise InvalidDistribution(f"{name} has the label {shown(twice)} twice: make labels unique")
+        raise InvalidDistribution(
+            f"{name} has the label {shown(twice)} twice: make labels unique"
+        )
     return labels
 
 
 def listed(values: Any) -> list[Any]:
-    """Return the values of a sequence, an array, or a column of pandas, Polars or PyArrow as a list."""
+    """Return the values of a sequence, an array, or a column of pandas, Polars or
+    PyArrow as a list.
+    """
     for method in ("to_pylist", "to_list", "tolist"):
         if hasattr(values, method):
             return list(getattr(values, method)())
     return list(values)
 
 
-def framed(values: Matrix, rows: tuple[str, Labels], columns: tuple[str, Labels]) -> pd.DataFrame:
-    """Return an array as a pandas.DataFrame, given the names and labels of its two axes."""
+def framed(
+    values: Matrix, rows: tuple[str, Labels], columns: tuple[str, Labels]
+) -> pd.DataFrame:
+    """Return an array as a pandas.DataFrame, given the names and labels of its two
+    axes.
+    """
     import pandas as pd  # noqa: PLC0415 - half a second, and only frames need it
 
     # a label may be a tuple, which is not several levels
-    index, header = (pd.Index(list(labels), name=name, tupleize_cols=False) for name, labels in (rows, columns))
+    index, header = (
+        pd.Index(list(labels), name=name, tupleize_cols=False)
+        for name, labels in (rows, columns)
+    )
     return pd.DataFrame(values, index, header)
 
 
@@ -399,38 +502,66 @@ def plots() -> ModuleType:
 
 
 def _columns(frame: Any) -> list[Any] | None:
-    """Return the column names of a data frame of pandas, Polars or PyArrow; None for other values."""
+    """Return the column names of a data frame of pandas, Polars or PyArrow; None for
+    other values.
+    """
     columns = getattr(frame, "column_names", getattr(frame, "columns", None))
     return None if columns is None else list(columns)
 
 
-def unframed(values: Any) -> tuple[ArrayLike, Sequence[Hashable] | None, Sequence[Hashable] | None]:
-    """Return an array of a data frame's numbers, and the labels of its rows and columns; None for other values."""
+def unframed(
+    values: Any,
+) -> tuple[ArrayLike, Sequence[Hashable] | None, Sequence[Hashable] | None]:
+    """Return an array of a data frame's numbers, and the labels of its rows and
+    columns; None for other values.
+    """
     columns = _columns(values)
     if columns is None:
         return values, None, None
     if hasattr(values, "index"):  # pandas
         return values.to_numpy(), list(values.index), columns
     cells = [listed(values[name]) for name in columns]
-    rows = cells.pop(0) if cells and all(isinstance(cell, str) for cell in cells[0]) else None
+    rows = (
+        cells.pop(0)
+        if cells and all(isinstance(cell, str) for cell in cells[0])
+        else None
+    )
     return np.array(cells).T, rows, columns[len(columns) - len(cells) :]
 
 
 def _table(
     values: Any, secret: Sequence[Hashable] | None, public: Sequence[Hashable] | None
 ) -> tuple[ArrayLike, Sequence[Hashable] | None, Sequence[Hashable] | None]:
-    """Return the numbers of a table without margins, and its labels where none are given."""
+    """Return the numbers of a table without margins, and its labels where none are
+    given.
+    """
     array, rows, columns = unframed(values)
     if columns is not None and _has_margins(array, rows, columns):
         raise InvalidDistribution(
-            f"the last row and column, {shown(columns[-1])}, are the sums of the others: "
+            f"the last row and column, {shown(columns[-1])}, are the sums of the "
+            "others: "
             "leave them out, as by pandas.crosstab(..., margins=False)"
         )
-    return array, rows if secret is None else secret, columns if public is None else public
+    return (
+        array,
+        rows if secret is None else secret,
+        columns if public is None else public,
+    )
 
 
-def _has_margins(array: Any, rows: Sequence[Hashable] | None, columns: Sequence[Hashable]) -> bool:
-    """Return whether the last row and column have one label and the sums of the others."""
-    if rows is None or len(rows) < 2 or len(columns) < 2 or rows[-1] != columns[-1] or array.dtype.kind not in "iuf":
+def _has_margins(
+    array: Any, rows: Sequence[Hashable] | None, columns: Sequence[Hashable]
+) -> bool:
+    """Return whether the last row and column are the sums of the others."""
+    if (
+        rows is None
+        or len(rows) < 2
+        or len(columns) < 2
+        or rows[-1] != columns[-1]
+        or array.dtype.kind not in "iuf"
+    ):
         return False
-    return bool((array[:-1].sum(axis=0) == array[-1]).all() and (array[:, :-1].sum(axis=1) == array[:, -1]).all())
+    return bool(
+        (array[:-1].sum(axis=0) == array[-1]).all()
+        and (array[:, :-1].sum(axis=1) == array[:, -1]).all()
+    )

@@ -1,7 +1,8 @@
-"""Plots of joint distributions and channels, with matplotlib: the lift map, the plane of lifts, and flows.
+"""Plots of joint distributions and channels, with matplotlib: the lift map, the plane
+of lifts, and flows.
 
-``joint.plot()`` and ``channel.plot(joint)`` import this module when they are called. Each function draws in the current
-style of matplotlib and returns the axes.
+``joint.plot()`` and ``channel.plot(joint)`` import this module when they are called.
+Each function draws in the current style of matplotlib and returns the axes.
 """
 
 from __future__ import annotations
@@ -36,9 +37,13 @@ MIN_ARROW_SHARE = 0.05
 LABEL_DISTANCE = 0.12
 """Share of the axes within which two symbols' labels would overlap."""
 LABEL_SIDES = ((1, 1), (-1, 1), (1, -1), (-1, -1))
-"""Positions of a label relative to its symbol (right, up), in the order in which they are tried."""
+"""Positions of a label relative to its symbol (right, up), in the order in which they
+are tried.
+"""
 GAP, BAR = 0.06, 0.05
-"""The gap between two bars of a column, and a bar's width; the masses of a column sum to 1."""
+"""The gap between two bars of a column, and a bar's width; the masses of a column sum
+to 1.
+"""
 MAX_NAME_LENGTH = 16
 """Maximum length of a name."""
 MAX_SYMBOLS = 12
@@ -60,12 +65,17 @@ WIDTH = 7.2
 
 @checked
 def lift_map(
-    lifts: Matrix, secrets: Sequence[Hashable], symbols: Sequence[Hashable], *, ax: Axes | None = None
+    lifts: Matrix,
+    secrets: Sequence[Hashable],
+    symbols: Sequence[Hashable],
+    *,
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw lifts as a heat map, a row for each symbol and a column for each secret.
 
-    Cells are orange for a lift above 1 and purple below 1; a lift of 0 is a cross. Lifts are written in the cells if
-    there is room, so that the map can be read in grey.
+    Cells are orange for a lift above 1 and purple below 1; a lift of 0 is a cross.
+    Lifts are written in the cells if there is room, so that the map can be read in
+    grey.
 
     Parameters
     ----------
@@ -73,30 +83,55 @@ def lift_map(
     secrets, symbols : sequence
         Labels.
     ax : matplotlib.axes.Axes, optional
-        By default those of a new figure, whose size depends on the numbers of secrets and symbols.
+        By default those of a new figure, whose size depends on the numbers of secrets
+        and symbols.
     """
     n_secret, n_public = lifts.shape
     numbered = n_public <= 40 and n_secret <= 10
     if ax is None:
-        size = (min(14, 3.2 + (0.62 if numbered else 0.3) * n_secret), min(12, 1.4 + 0.26 * n_public))
+        size = (
+            min(14, 3.2 + (0.62 if numbered else 0.3) * n_secret),
+            min(12, 1.4 + 0.26 * n_public),
+        )
         # white, so that it reads on a dark page
-        ax = plt.figure(figsize=size, dpi=110, layout="constrained", facecolor="white").add_subplot()
+        ax = plt.figure(
+            figsize=size, dpi=110, layout="constrained", facecolor="white"
+        ).add_subplot()
     ax.spines[:].set_visible(False)
     with np.errstate(divide="ignore"):
         values = np.log(lifts.T)
     finite = np.isfinite(values)
     extent = max(0.1, float(np.abs(values[finite]).max(initial=0.0)))
-    image = ax.imshow(np.where(finite, values, np.nan), cmap="PuOr_r", vmin=-extent, vmax=extent, aspect="auto")
+    image = ax.imshow(
+        np.where(finite, values, np.nan),
+        cmap="PuOr_r",
+        vmin=-extent,
+        vmax=extent,
+        aspect="auto",
+    )
     for x, s in zip(*np.nonzero(~finite), strict=True):
         ax.text(s, x, "×", ha="center", va="center", fontsize=9)
     if numbered:
         for x, s in zip(*np.nonzero(finite), strict=True):
             dark = abs(values[x, s]) > 0.6 * extent
             text = f"{lifts[s, x]:.2f}" if lifts[s, x] < 10 else f"{lifts[s, x]:.0f}"
-            ax.text(s, x, text, ha="center", va="center", fontsize=9, color="white" if dark else "black")
+            ax.text(
+                s,
+                x,
+                text,
+                ha="center",
+                va="center",
+                fontsize=9,
+                color="white" if dark else "black",
+            )
     ax.set_yticks(range(n_public), [_short(name) for name in symbols], fontsize=9)
-    names = [_short(name).replace("-", "-\n", 1) if n_secret <= 10 else _short(name) for name in secrets]
-    ax.set_xticks(range(n_secret), names, fontsize=9, rotation=0 if n_secret <= 10 else 60)
+    names = [
+        _short(name).replace("-", "-\n", 1) if n_secret <= 10 else _short(name)
+        for name in secrets
+    ]
+    ax.set_xticks(
+        range(n_secret), names, fontsize=9, rotation=0 if n_secret <= 10 else 60
+    )
     ax.tick_params(length=0, top=True, bottom=False, labeltop=True, labelbottom=False)
     ax.grid(visible=False)
     ax.figure.colorbar(image, ax=ax, label="log-lift (nats)", shrink=0.6)
@@ -119,9 +154,11 @@ def plane(
     Parameters
     ----------
     notions : LiftNotion, or mapping of str to LiftNotion, optional
-        Notions by legend entry; each must be decided by the smallest and the largest lift.
+        Notions by legend entry; each must be decided by the smallest and the largest
+        lift.
     channel : Channel, optional
-        A mechanism: an arrow leads from each symbol to each output with P(y|x) of at least 1/20.
+        A mechanism: an arrow leads from each symbol to each output with P(y|x) of at
+        least 1/20.
     looks : sequence of mappings, keyword-only
         The ``color`` and ``linestyle`` of each notion's border.
 
@@ -130,10 +167,18 @@ def plane(
     InvalidParameter
         If a notion is not decided by the two extreme lifts.
     """
-    notions = {str(notions): notions} if isinstance(notions, LiftNotion) else notions or {}
+    notions = (
+        {str(notions): notions} if isinstance(notions, LiftNotion) else notions or {}
+    )
     for name, notion in notions.items():
-        if not all(need.decides for need in notion.required_budgets(np.ones((2, 1)), np.full(2, 0.5))):
-            raise InvalidParameter(f"{name}: the smallest and largest lift do not decide it; draw another notion")
+        if not all(
+            need.decides
+            for need in notion.required_budgets(np.ones((2, 1)), np.full(2, 0.5))
+        ):
+            raise InvalidParameter(
+                f"{name}: the smallest and largest lift do not decide it; draw another "
+                "notion"
+            )
     symbols = _places(joint)
     released = None if channel is None else channel.release(joint)
     outputs = np.empty((0, 2)) if released is None else _places(released)
@@ -143,16 +188,31 @@ def plane(
         for notion in notions.values()
         for need in notion.required_budgets(np.ones((2, 1)), np.full(2, 0.5))
     ]
-    most = 1.15 * max(0.2, *every[np.isfinite(every)], *(budget for budget in budgets if np.isfinite(budget)))
-    symbols, outputs = np.minimum(symbols, 0.97 * most), np.minimum(outputs, 0.97 * most)
+    most = 1.15 * max(
+        0.2,
+        *every[np.isfinite(every)],
+        *(budget for budget in budgets if np.isfinite(budget)),
+    )
+    symbols, outputs = (
+        np.minimum(symbols, 0.97 * most),
+        np.minimum(outputs, 0.97 * most),
+    )
     if ax is None:
         _, ax = plt.subplots(figsize=(4.6, 4.0), layout="constrained")
     for (name, notion), look in zip(notions.items(), cycle(looks), strict=False):
         _border(ax, notion, most, look["color"], look["linestyle"], name)
     if channel is not None and released is not None:
-        for x, y in zip(*np.nonzero(channel.y_given_x(joint) >= MIN_ARROW_SHARE), strict=True):
+        for x, y in zip(
+            *np.nonzero(channel.y_given_x(joint) >= MIN_ARROW_SHARE), strict=True
+        ):
             share = channel.y_given_x(joint)[x, y]
-            way = {"arrowstyle": "->", "color": "0.45", "alpha": 0.3 + 0.7 * share, "shrinkA": 4, "shrinkB": 4}
+            way = {
+                "arrowstyle": "->",
+                "color": "0.45",
+                "alpha": 0.3 + 0.7 * share,
+                "shrinkA": 4,
+                "shrinkB": 4,
+            }
             ax.annotate("", outputs[y], symbols[x], arrowprops=way)
         ax.scatter(
             outputs[:, 0],
@@ -162,10 +222,21 @@ def plane(
             edgecolors=BLACK,
             label="outputs",
         )
-    ax.scatter(symbols[:, 0], symbols[:, 1], 40 + 900 * joint.p_x, color=GREY, alpha=0.75, label="symbols")
+    ax.scatter(
+        symbols[:, 0],
+        symbols[:, 1],
+        40 + 900 * joint.p_x,
+        color=GREY,
+        alpha=0.75,
+        label="symbols",
+    )
     if joint.n_public <= 8:
-        for word, place, side in zip(joint.public, symbols, _sides(symbols, most), strict=True):
-            ax.annotate(str(word), place, textcoords="offset points", fontsize=9, **side)
+        for word, place, side in zip(
+            joint.public, symbols, _sides(symbols, most), strict=True
+        ):
+            ax.annotate(
+                str(word), place, textcoords="offset points", fontsize=9, **side
+            )
     ax.plot(0, 0, "+", color=BLACK)
     ax.set_axisbelow(True)
     ax.set_xlim(-0.03 * most, most)
@@ -179,7 +250,9 @@ def plane(
 def _places(joint: Joint) -> Matrix:
     lifts = lift(joint)
     with np.errstate(divide="ignore"):
-        places: Matrix = np.column_stack([-np.log(lifts.min(axis=0)), np.log(lifts.max(axis=0))])
+        places: Matrix = np.column_stack(
+            [-np.log(lifts.min(axis=0)), np.log(lifts.max(axis=0))]
+        )
     return np.maximum(places, 0.0)
 
 
@@ -189,14 +262,25 @@ def _sides(symbols: Matrix, most: float) -> list[dict[str, Any]]:
     for number, place in enumerate(symbols):
         near = np.abs(symbols[:number] - place).max(axis=1) < LABEL_DISTANCE * most
         taken = {corners[other] for other in np.flatnonzero(near)}
-        corners.append(next((corner for corner in LABEL_SIDES if corner not in taken), LABEL_SIDES[0]))
+        corners.append(
+            next(
+                (corner for corner in LABEL_SIDES if corner not in taken),
+                LABEL_SIDES[0],
+            )
+        )
     return [
-        {"xytext": (6 * right, 6 * up), "ha": "left" if right > 0 else "right", "va": "bottom" if up > 0 else "top"}
+        {
+            "xytext": (6 * right, 6 * up),
+            "ha": "left" if right > 0 else "right",
+            "va": "bottom" if up > 0 else "top",
+        }
         for right, up in corners
     ]
 
 
-def _border(ax: Axes, notion: LiftNotion, most: float, colour: str, line: Any, name: str) -> None:
+def _border(
+    ax: Axes, notion: LiftNotion, most: float, colour: str, line: Any, name: str
+) -> None:
     """Draw the border of a notion, from a grid of min-lifts and max-lifts."""
     side = np.linspace(0, most, GRID_POINTS)
     right, up = np.meshgrid(side, side)
@@ -211,7 +295,9 @@ def _border(ax: Axes, notion: LiftNotion, most: float, colour: str, line: Any, n
 
 
 @checked
-def flows(joint: Joint, channels: Mapping[str, Channel], *, secret: int = 0) -> list[Axes]:
+def flows(
+    joint: Joint, channels: Mapping[str, Channel], *, secret: int = 0
+) -> list[Axes]:
     """Draw mechanisms, one panel each, with bands as wide as the mass they carry.
 
     Parameters
@@ -221,21 +307,32 @@ def flows(joint: Joint, channels: Mapping[str, Channel], *, secret: int = 0) -> 
     channels : mapping of str to Channel
         Channels by panel title, with at most 12 outputs each.
     secret : int, keyword-only
-        Index of the secret whose lift determines the colour: orange above 1, purple below 1, nearly white at 1.
+        Index of the secret whose lift determines the colour: orange above 1, purple
+        below 1, nearly white at 1.
     """
     if not 0 <= secret < joint.n_secret:
-        raise InvalidParameter(f"secret is {secret}: give one of 0 to {joint.n_secret - 1}")
+        raise InvalidParameter(
+            f"secret is {secret}: give one of 0 to {joint.n_secret - 1}"
+        )
     wide = max([joint.n_public, *(channel.n_outputs for channel in channels.values())])
     if wide > MAX_SYMBOLS:
-        raise InvalidParameter(f"{wide} symbols or outputs: a drawing of flows has room for {MAX_SYMBOLS}")
+        raise InvalidParameter(
+            f"{wide} symbols or outputs: a drawing of flows has room for {MAX_SYMBOLS}"
+        )
     released = {title: channel.release(joint) for title, channel in channels.items()}
-    logs = [_log_lift(distribution, secret) for distribution in (joint, *released.values())]
-    extent = max(EXTENT, *(float(np.abs(log[np.isfinite(log)]).max(initial=0.0)) for log in logs))
+    logs = [
+        _log_lift(distribution, secret) for distribution in (joint, *released.values())
+    ]
+    extent = max(
+        EXTENT, *(float(np.abs(log[np.isfinite(log)]).max(initial=0.0)) for log in logs)
+    )
     colour = plt.get_cmap("PuOr_r"), Normalize(-extent, extent, clip=True)
     columns = min(2, len(channels))
     rows = -(-len(channels) // columns)
     size = (WIDTH if columns > 1 else 4.6, 2.6 * rows)
-    _, found = plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)
+    _, found = plt.subplots(
+        rows, columns, figsize=size, layout="constrained", squeeze=False
+    )
     for ax in found.flat[len(channels) :]:
         ax.remove()
     axes = list(found.flat[: len(channels)])
@@ -253,22 +350,50 @@ def _log_lift(joint: Joint, secret: int) -> Vector:
 def _flow(ax: Axes, joint: Joint, channel: Channel, secret: int, colour: tuple) -> None:  # type: ignore[type-arg]
     shades, norm = colour
     mass = channel.joint_xy(joint)
-    # outputs stand in the order of the symbols that they come from, so that bands cross little
-    order = np.argsort(np.arange(joint.n_public) @ mass / mass.sum(axis=0), kind="stable")
+    # outputs stand in the order of the symbols that they come from, so that bands cross
+    # little
+    order = np.argsort(
+        np.arange(joint.n_public) @ mass / mass.sum(axis=0), kind="stable"
+    )
     mass, release = mass[:, order], channel.release(joint)
-    released = Joint(release.p[:, order], release.secret, tuple(_outputs(joint, channel, order.tolist())))
+    released = Joint(
+        release.p[:, order],
+        release.secret,
+        tuple(_outputs(joint, channel, order.tolist())),
+    )
     columns = ((joint, 0.0), (released, 1.0 - BAR))
     for distribution, left in columns:
         tops = _tops(distribution.p_x)
         ratios = lift(distribution)[secret]
         for name, top, height, ratio, log in zip(
-            distribution.public, tops, distribution.p_x, ratios, _log_lift(distribution, secret), strict=True
+            distribution.public,
+            tops,
+            distribution.p_x,
+            ratios,
+            _log_lift(distribution, secret),
+            strict=True,
         ):
-            ax.add_patch(Rectangle((left, top - height), BAR, height, facecolor=shades(norm(log)), edgecolor="0.35"))
+            ax.add_patch(
+                Rectangle(
+                    (left, top - height),
+                    BAR,
+                    height,
+                    facecolor=shades(norm(log)),
+                    edgecolor="0.35",
+                )
+            )
             says = f"{_word(name)}  {ratio:.2f}"
-            at, side = (left - 0.03, "right") if left == 0 else (left + BAR + 0.03, "left")
+            at, side = (
+                (left - 0.03, "right") if left == 0 else (left + BAR + 0.03, "left")
+            )
             ax.text(at, top - height / 2, says, ha=side, va="center", fontsize=9)
-    _bands(ax, mass, _tops(joint.p_x), _tops(released.p_x), shades(norm(_log_lift(released, secret))))
+    _bands(
+        ax,
+        mass,
+        _tops(joint.p_x),
+        _tops(released.p_x),
+        shades(norm(_log_lift(released, secret))),
+    )
     ax.set_xlim(-0.55, 1.55)
     ax.set_ylim(-0.03, 1.0 + GAP * (max(len(joint.p_x), len(released.p_x)) - 1) + 0.03)
     ax.axis("off")
@@ -293,17 +418,36 @@ def _bands(ax: Axes, mass: Matrix, left: Vector, right: Vector, shades: Matrix) 
             (low, from_ - height),
             (low, from_),
         ]
-        curve = [Path.MOVETO, *[Path.CURVE4] * 3, Path.LINETO, *[Path.CURVE4] * 3, Path.CLOSEPOLY]
-        ax.add_patch(PathPatch(Path(corners, curve), facecolor=shades[y], edgecolor="0.6", linewidth=0.4, alpha=0.75))
+        curve = [
+            Path.MOVETO,
+            *[Path.CURVE4] * 3,
+            Path.LINETO,
+            *[Path.CURVE4] * 3,
+            Path.CLOSEPOLY,
+        ]
+        ax.add_patch(
+            PathPatch(
+                Path(corners, curve),
+                facecolor=shades[y],
+                edgecolor="0.6",
+                linewidth=0.4,
+                alpha=0.75,
+            )
+        )
 
 
 def _tops(masses: Vector) -> Vector:
     """Return the top of each bar of a column, centred."""
-    return np.asarray(1.0 + GAP * (len(masses) - 1) - np.cumsum([0.0, *masses[:-1]]) - GAP * np.arange(len(masses)))
+    return np.asarray(
+        1.0
+        + GAP * (len(masses) - 1)
+        - np.cumsum([0.0, *masses[:-1]])
+        - GAP * np.arange(len(masses))
+    )
 
 
 def _outputs(joint: Joint, channel: Channel, order: Sequence[int]) -> list[object]:
-    """Return the names of the outputs; a number is replaced by its most common symbol."""
+    """Return the names of the outputs, numbers replaced by their most common symbol."""
     shares = channel.joint_xy(joint)
     shares = shares / shares.sum(axis=0)
     names: list[object] = []
@@ -328,5 +472,7 @@ def _word(name: object) -> str:
 def _short(label: object) -> str:
     text = str(label)
     # a dollar sign would start a formula
-    text = "".join(letter if letter.isprintable() else " " for letter in text).replace("$", r"\$")
+    text = "".join(letter if letter.isprintable() else " " for letter in text).replace(
+        "$", r"\$"
+    )
     return text if len(text) <= MAX_LABEL_LENGTH else text[: MAX_LABEL_LENGTH - 1] + "…"

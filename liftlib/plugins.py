@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache
 from importlib.metadata import entry_points
 
-ENTRY_POINT_GROUP = "liftlib.plugins"  # entry points of modules that register mechanisms and notions when imported
+# entry points of modules that register mechanisms and notions when imported
+ENTRY_POINT_GROUP = "liftlib.plugins"
 
 
 @cache

@@ -1,6 +1,7 @@
 """Verification of a channel's privacy and of its upper bound on utility.
 
-A notion allows a posterior v = P(X=.|Y=y) exactly when G v >= 0, and I(X; Y) = H(X) - H(X|Y), so
+A notion allows a posterior v = P(X=.|Y=y) exactly when G v >= 0, and I(X; Y) = H(X) -
+H(X|Y), so
 :mod:`mixproof.checker` verifies the bound.
 """
 
@@ -24,10 +25,16 @@ from mixproof.checks import checked
 from mixproof.numerics import KEEP_TOL, Matrix, xlogx
 from mixproof.proof import Proof
 
-ENTROPY_MARGIN = 1e-11  # nats by which H(X) is raised where it is the bound, for the rounding of its sum
-POINT_TOL = 1e-6  # how far a point's entries may be from summing to 1; tangents hold at any non-negative point
-NORMALISATION_TOL = 1e-14  # how far probabilities may sum from 1 until a bound is computed from their normalised values
-VALUE_TOL = 1e-9  # how far a certificate's value may be from the recomputed I(X; Y), in nats
+# nats by which H(X) is raised where it is the bound, for the rounding of its sum
+ENTROPY_MARGIN = 1e-11
+# how far a point's entries may be from summing to 1; tangents hold at any non-negative
+# point
+POINT_TOL = 1e-6
+# how far probabilities may sum from 1 until a bound is computed from their normalised
+# values
+NORMALISATION_TOL = 1e-14
+# how far a certificate's value may be from the recomputed I(X; Y), in nats
+VALUE_TOL = 1e-9
 
 
 class Checked(NamedTuple):
@@ -60,7 +67,9 @@ class Checked(NamedTuple):
 
 
 @checked
-def check_proof(joint: Joint, notion: Notion, channel: Channel, proof: Proof | None = None) -> Checked:
+def check_proof(
+    joint: Joint, notion: Notion, channel: Channel, proof: Proof | None = None
+) -> Checked:
     """Return the result of verifying a channel's privacy and its certificate's bound.
 
     Parameters
@@ -82,12 +91,14 @@ def check_proof(joint: Joint, notion: Notion, channel: Channel, proof: Proof | N
     Raises
     ------
     InvalidProof
-        If there is no proof, or it does not prove the certificate's bound; the message says where it fails.
+        If there is no proof, or it does not prove the certificate's bound; the message
+        says where it fails.
 
     Notes
     -----
-    The bound holds for every mechanism that ``notion.proven.is_satisfied`` accepts. ``notion.proven`` is the notion
-    itself, except that ALIP, L1Lift, Chi2Lift and AlphaLift with a budget of 0 are perfect privacy.
+    The bound holds for every mechanism that ``notion.proven.is_satisfied`` accepts.
+    ``notion.proven`` is the notion itself, except that ALIP, L1Lift, Chi2Lift and
+    AlphaLift with a budget of 0 are perfect privacy.
 
     Examples
     --------
@@ -103,26 +114,50 @@ def check_proof(joint: Joint, notion: Notion, channel: Channel, proof: Proof | N
     certificate = channel.certificate
     given = getattr(certificate, "proof", None) if proof is None else proof
     if certificate is None or given is None:
-        raise InvalidProof('the channel has no proof: make it by optimal_response(..., method="tree")')
+        raise InvalidProof(
+            'the channel has no proof: make it by optimal_response(..., method="tree")'
+        )
     if given.fingerprint() != given.digest:
-        raise InvalidProof("the proof's numbers do not match its digest: use the original")
+        raise InvalidProof(
+            "the proof's numbers do not match its digest: use the original"
+        )
     violation = notion.proven.violation(joint, channel)
     if not violation <= KEEP_TOL:
-        raise InvalidProof(f"the channel exceeds {notion} by {violation:.3g} nats: it is not private")
+        raise InvalidProof(
+            f"the channel exceeds {notion} by {violation:.3g} nats: it is not private"
+        )
     p_xy = channel.joint_xy(joint)
-    value = float(xlogx(p_xy).sum() - xlogx(p_xy.sum(axis=0)).sum() - xlogx(p_xy.sum(axis=1)).sum())
+    value = float(
+        xlogx(p_xy).sum()
+        - xlogx(p_xy.sum(axis=0)).sum()
+        - xlogx(p_xy.sum(axis=1)).sum()
+    )
     if not abs(value - certificate.value) <= VALUE_TOL:
-        raise InvalidProof(f"I(X; Y) is {value:.12g}, not {certificate.value:.12g}, the value in the certificate")
+        raise InvalidProof(
+            f"I(X; Y) is {value:.12g}, not {certificate.value:.12g}, the value in the "
+            "certificate"
+        )
     # that no I(X; Y) exceeds H(X) needs no proof
-    upper = min(upper_bound(joint, notion, given), float(-xlogx(joint.p_x).sum()) + ENTROPY_MARGIN)
-    for whose, claimed in (("the proof", given.upper), ("the certificate", certificate.upper)):
+    upper = min(
+        upper_bound(joint, notion, given),
+        float(-xlogx(joint.p_x).sum()) + ENTROPY_MARGIN,
+    )
+    for whose, claimed in (
+        ("the proof", given.upper),
+        ("the certificate", certificate.upper),
+    ):
         if not upper <= claimed:
-            raise InvalidProof(f"the proven bound is {upper:.12g} nats, not {claimed:.12g}, as {whose} says")
+            raise InvalidProof(
+                f"the proven bound is {upper:.12g} nats, not {claimed:.12g}, as "
+                f"{whose} says"
+            )
     return Checked(value, upper, violation, given.boxes, time.perf_counter() - started)
 
 
 @checked
-def to_problem(joint: Joint, notion: Notion, channel: Channel, proof: Proof | None = None) -> str:
+def to_problem(
+    joint: Joint, notion: Notion, channel: Channel, proof: Proof | None = None
+) -> str:
     """Return the JSON text that ``liftlib/exact.py`` checks in exact arithmetic.
 
     Parameters
@@ -139,22 +174,31 @@ def to_problem(joint: Joint, notion: Notion, channel: Channel, proof: Proof | No
     """
     content = content_of(notion)
     if content is None or content["class"] not in exact.NOTION_FIELDS:
-        raise UnsupportedNotion(f"{notion} is outside the exact checker: use check_proof")
+        raise UnsupportedNotion(
+            f"{notion} is outside the exact checker: use check_proof"
+        )
     given = getattr(channel.certificate, "proof", None) if proof is None else proof
     if given is None:
-        raise InvalidProof('the channel has no proof: make it by optimal_response(..., method="tree")')
+        raise InvalidProof(
+            'the channel has no proof: make it by optimal_response(..., method="tree")'
+        )
     lower = upper = np.empty((0, joint.n_secret))
     if len(given.points):
-        lower, upper = _with_points(joint, notion, given.points).tangent_directions(joint, given.points)
+        lower, upper = _with_points(joint, notion, given.points).tangent_directions(
+            joint, given.points
+        )
     solved = notion.proven
-    tangents = [["upper", u.tolist()] for u in upper] + [["lower", u.tolist()] for u in lower]
+    tangents = [["upper", u.tolist()] for u in upper] + [
+        ["lower", u.tolist()] for u in lower
+    ]
     return json.dumps(
         {
             "format": "liftlib problem",
             "version": 1,
             "joint": joint.p.tolist(),
             "notion": content,
-            "relaxed": provides(solved, Polyhedral) and solved.relaxed(joint.p_s, MIN_RESOLVED_LIFT)[1] > 0,
+            "relaxed": provides(solved, Polyhedral)
+            and solved.relaxed(joint.p_s, MIN_RESOLVED_LIFT)[1] > 0,
             "tangents": tangents,
             "channel": channel.kernel.tolist(),
             "proof": json.loads(given.to_json()),
@@ -180,10 +224,13 @@ def halfspaces_of(joint: Joint, notion: Notion, proof: Proof) -> checker.Rows:
     """Return halfspaces G v >= 0 that hold for every allowed v, indexed by number."""
     if len(proof.points):
         curved = _with_points(joint, notion, proof.points)
-        with np.errstate(all="ignore"):  # the checker rejects entries that are not finite
+        # the checker rejects entries that are not finite
+        with np.errstate(all="ignore"):
             halfspaces = curved.tangents(joint, proof.points)
     elif provides(notion, Polyhedral):
-        return notion.relaxed(joint.p_s, MIN_RESOLVED_LIFT)[0].numbered_halfspaces(joint)
+        return notion.relaxed(joint.p_s, MIN_RESOLVED_LIFT)[0].numbered_halfspaces(
+            joint
+        )
     else:
         halfspaces = np.empty((0, joint.n_public))
     return halfspaces
@@ -192,16 +239,26 @@ def halfspaces_of(joint: Joint, notion: Notion, proof: Proof) -> checker.Rows:
 def _with_points(joint: Joint, notion: Notion, points: Matrix) -> CurvedLift:
     """Return the notion after checking the points and that it has tangents."""
     if not provides(notion, CurvedLift):
-        raise InvalidProof(f"the proof has points for tangents, but {notion.lacks(CurvedLift)}: points must be empty")
+        raise InvalidProof(
+            f"the proof has points for tangents, but {notion.lacks(CurvedLift)}: "
+            "points must be empty"
+        )
     if points.ndim != 2 or points.shape[1] != joint.n_public:
-        raise InvalidProof(f"points has shape {points.shape}, but the joint has {joint.n_public} symbols")
+        raise InvalidProof(
+            f"points has shape {points.shape}, but the joint has {joint.n_public} "
+            "symbols"
+        )
     for at, point in enumerate(points):
         bad = np.flatnonzero(~((point >= 0) & (point <= 1 + POINT_TOL)))
         if bad.size:
             x = int(bad[0])
             raise InvalidProof(
-                f"point {at} of the proof has the entry {point[x]:g} for symbol {x}: give a distribution"
+                f"point {at} of the proof has the entry {point[x]:g} for symbol {x}: "
+                "give a distribution"
             )
         if not abs(float(point.sum()) - 1) <= POINT_TOL:
-            raise InvalidProof(f"point {at} of the proof sums to {point.sum():g}, not 1: give a distribution")
+            raise InvalidProof(
+                f"point {at} of the proof sums to {point.sum():g}, not 1: give a "
+                "distribution"
+            )
     return notion

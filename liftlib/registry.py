@@ -131,7 +131,9 @@ shape=(2, 2)) does not provide required_budgets (LiftNotion)
         fails = self.condition is not None and reason is None
         if fails and self.condition is not None and not self.condition[1](notion):
             reason = f"{notion} is not"
-        return Answer("" if reason is None else f"{self.name} needs {self.words}; {reason}")
+        return Answer(
+            "" if reason is None else f"{self.name} needs {self.words}; {reason}"
+        )
 
     @property
     def where(self) -> str:
@@ -186,7 +188,9 @@ shape=(2, 2)) does not provide required_budgets (LiftNotion)
             channel = self.function(joint, notion, **options)
         if not isinstance(channel, Channel):
             returned = type(channel).__name__
-            raise InvalidParameter(f"{self.name} returns a {returned}: a mechanism returns a Channel")
+            raise InvalidParameter(
+                f"{self.name} returns a {returned}: a mechanism returns a Channel"
+            )
         return channel.labelled(joint)
 
 
@@ -194,14 +198,18 @@ def _check_callable(name: str, function: object) -> None:
     """Raise InvalidParameter unless it can be called with a joint and a notion."""
     if not callable(function):
         raise InvalidParameter(
-            f"no mechanism {name!r}: it is {shown(function)}; give a function of a joint distribution and a notion"
+            f"no mechanism {name!r}: it is {shown(function)}; give a function of a "
+            "joint distribution and a notion"
         )
     if isinstance(function, Family | Mechanism):
         return
     try:
         inspect.signature(function).bind(None, None)
-    except (TypeError, ValueError) as error:  # a function of C need not have a signature
-        raise InvalidParameter(f"{name!r} cannot be called as (joint, notion), as a mechanism is: {error}") from error
+    # a function of C need not have a signature
+    except (TypeError, ValueError) as error:
+        raise InvalidParameter(
+            f"{name!r} cannot be called as (joint, notion), as a mechanism is: {error}"
+        ) from error
 
 
 def own_mechanism(function: Function, name: str = "") -> Mechanism:
@@ -288,7 +296,8 @@ class Registry(Mapping[str, Mechanism]):
         for entry in entries:
             if not isinstance(entry, Mechanism):
                 raise InvalidParameter(
-                    f"register is given {shown(entry)}: give liftlib.registry.Mechanism("
+                    f"register is given {shown(entry)}: give "
+                    "liftlib.registry.Mechanism("
                     "name, function, needs, cost, source); design and compare take a "
                     "function as it is"
                 )
@@ -300,7 +309,9 @@ class Registry(Mapping[str, Mechanism]):
         return tuple(self._entries.values())
 
     def _all(self) -> dict[str, Mechanism]:
-        """Return all entries; the first call imports the plug-ins of installed packages."""
+        """Return all entries; the first call imports the plug-ins of installed
+        packages.
+        """
         load_plugins()
         return self._entries
 
@@ -342,7 +353,8 @@ class Registry(Mapping[str, Mechanism]):
             return own_mechanism(name)
         if not isinstance(name, str):
             raise InvalidParameter(
-                f"a mechanism is {shown(name)}: give a name, or a function of a joint distribution and a notion"
+                f"a mechanism is {shown(name)}: give a name, or a function of a joint "
+                "distribution and a notion"
             )
         # plug-ins are imported only if a name is not known without them
         entry = self._entries.get(name) or self._called(name, self.registered)
@@ -353,7 +365,8 @@ class Registry(Mapping[str, Mechanism]):
         if ":" in name:
             return _imported(name)
         raise InvalidParameter(
-            f"no mechanism {name!r}: {self._nearest(name)} There are {', '.join(self._all())}, or MODULE:FUNCTION"
+            f"no mechanism {name!r}: {self._nearest(name)} There are "
+            f"{', '.join(self._all())}, or MODULE:FUNCTION"
         )
 
     def _nearest(self, name: str) -> str:
@@ -372,7 +385,9 @@ class Registry(Mapping[str, Mechanism]):
             entry = self._entries.get(name.replace("_", "-"))
             entry = entry or self._all().get(name.replace("_", "-"))
         if entry is None:
-            raise AttributeError(f"no mechanism {name!r}: there are {', '.join(self._all())}")
+            raise AttributeError(
+                f"no mechanism {name!r}: there are {', '.join(self._all())}"
+            )
         return entry.function
 
     def __contains__(self, name: object) -> bool:
@@ -396,12 +411,17 @@ class Registry(Mapping[str, Mechanism]):
         return f"<mechanisms: {', '.join(self._all())}>"
 
     def _repr_html_(self) -> str:
-        header = "".join(f"<th>{title}</th>" for title in ("mechanism", "in the papers", "serves", "time", "source"))
+        header = "".join(
+            f"<th>{title}</th>"
+            for title in ("mechanism", "in the papers", "serves", "time", "source")
+        )
         body = ""
         for entry in self.values():
             names = ", ".join(f"{paper} {name}" for paper, name in entry.papers)
             cells = (entry.name, names, entry.words, entry.cost, entry.source)
-            body += "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"
+            body += (
+                "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"
+            )
         return f"<table><tr>{header}</tr>{body}</table>"
 
 
@@ -530,7 +550,9 @@ mechanisms = Registry(
 """Every mechanism by the name that ``design`` and the command line use."""
 
 
-def serving(joint: Joint, notion: Notion) -> tuple[list[tuple[Mechanism, dict[str, Any]]], dict[str, str]]:
+def serving(
+    joint: Joint, notion: Notion
+) -> tuple[list[tuple[Mechanism, dict[str, Any]]], dict[str, str]]:
     """Return the mechanisms that serve a notion and are fast enough, with options.
 
     The second value is the reason for each of the others, by name.

@@ -32,4 +32,6 @@ def resource(name: str, package: str = "liftlib") -> Path:
     for path in (inside / "_resources" / name, inside.parent / name):
         if path.exists():
             return path
-    raise DataError(f"{package} came without {name}: reinstall it from its wheel or repository")
+    raise DataError(
+        f"{package} came without {name}: reinstall it from its wheel or repository"
+    )

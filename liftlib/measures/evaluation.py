@@ -12,14 +12,22 @@ from liftlib.measures import information
 from liftlib.measures.lifts import lift_ratio, max_lift, min_lift
 from mixproof.checks import checked
 
-SHOWN = ("nmi", "mutual_information", "min_lift_leakage", "max_lift_leakage", "lip", "ldp", "secret_information")
+SHOWN = (
+    "nmi",
+    "mutual_information",
+    "min_lift_leakage",
+    "max_lift_leakage",
+    "lip",
+    "ldp",
+    "secret_information",
+)
 
 
 class Evaluation(Mapping[str, float]):
     """Utility and leakage of a channel on a joint distribution, in nats; immutable.
 
-    As a mapping it holds the numbers that it shows, by name, so that ``pandas.DataFrame`` of a list of evaluations has
-    a row for each.
+    As a mapping it holds the numbers that it shows, by name, so that
+    ``pandas.DataFrame`` of a list of evaluations has a row for each.
 
     Attributes
     ----------
@@ -38,8 +46,15 @@ class Evaluation(Mapping[str, float]):
     entropy: float
     mutual_information: float
 
-    def __init__(self, joint: Joint, release: Joint, entropy: float, mutual_information: float) -> None:
-        vars(self).update(joint=joint, release=release, entropy=entropy, mutual_information=mutual_information)
+    def __init__(
+        self, joint: Joint, release: Joint, entropy: float, mutual_information: float
+    ) -> None:
+        vars(self).update(
+            joint=joint,
+            release=release,
+            entropy=entropy,
+            mutual_information=mutual_information,
+        )
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"an Evaluation is immutable, so {name} cannot be set")
@@ -62,7 +77,8 @@ class Evaluation(Mapping[str, float]):
     @property
     def nmi(self) -> float:
         """I(X; Y) / H(X), in [0, 1]; 1 if X is constant (E23 section 3.1.3)."""
-        if self.joint.n_public == 1:  # nothing is lost if X is constant, whatever rounding does to its mass
+        # nothing is lost if X is constant, whatever rounding does to its mass
+        if self.joint.n_public == 1:
             return 1.0
         return min(1.0, self.mutual_information / self.entropy)
 
@@ -109,10 +125,17 @@ class Evaluation(Mapping[str, float]):
         return information.chi2_divergence(self.release)
 
     def __repr__(self) -> str:
-        return "Evaluation(\n" + "".join(f"    {name}={getattr(self, name):.4g},\n" for name in SHOWN) + ")"
+        return (
+            "Evaluation(\n"
+            + "".join(f"    {name}={getattr(self, name):.4g},\n" for name in SHOWN)
+            + ")"
+        )
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<tr><th>{name}</th><td>{getattr(self, name):.6g}</td></tr>" for name in SHOWN)
+        rows = "".join(
+            f"<tr><th>{name}</th><td>{getattr(self, name):.6g}</td></tr>"
+            for name in SHOWN
+        )
         return f"<table>{rows}</table>"
 
     def sibson(self, alpha: float) -> float:
@@ -144,8 +167,10 @@ def evaluate(joint: Joint, channel: Channel) -> Evaluation:
     --------
     >>> joint = Joint([[0.3, 0.2], [0.1, 0.4]])
     >>> result = evaluate(joint, Channel.identity(2))
-    >>> result.nmi, round(result.max_lift_leakage, 4), round(result.min_lift_leakage, 4), round(result.ldp, 4)
-    (1.0, 0.4055, 0.6931, 1.0986)
+    >>> result.nmi, round(result.ldp, 4)
+    (1.0, 1.0986)
+    >>> round(result.max_lift_leakage, 4), round(result.min_lift_leakage, 4)
+    (0.4055, 0.6931)
     >>> list(result.to_dict())[:4]
     ['nmi', 'mutual_information', 'min_lift_leakage', 'max_lift_leakage']
     """

@@ -7,7 +7,15 @@ from liftlib.errors import InvalidDistribution
 from liftlib.joint import Joint
 from liftlib.measures.lifts import alpha_of, chi2_lift, l1_lift, lift, power_mean
 from mixproof.checks import checked
-from mixproof.numerics import SUM_TOL, Matrix, Vector, as_matrix, check_nonnegative, check_scalar, xlogx
+from mixproof.numerics import (
+    SUM_TOL,
+    Matrix,
+    Vector,
+    as_matrix,
+    check_nonnegative,
+    check_scalar,
+    xlogx,
+)
 
 
 def entropy(p: ArrayLike) -> float:
@@ -59,14 +67,19 @@ def mutual_information(p_xy: ArrayLike) -> float:
     >>> round(mutual_information([[0.5, 0.0], [0.0, 0.5]]), 6)
     0.693147
     """
-    return max(0.0, float(mutual_information_of(_distribution("p_xy", p_xy, ndim=(2,)))))
+    return max(
+        0.0, float(mutual_information_of(_distribution("p_xy", p_xy, ndim=(2,))))
+    )
 
 
 def mutual_information_of(p_xy: Matrix) -> Matrix:
     """Return I(X; Y), in nats, for unchecked arrays of shape (..., X, Y)."""
-    # sum p log(p / (p_x p_y)) and not H(X) + H(Y) - H(X, Y), which cancels near independence.
+    # sum p log(p / (p_x p_y)) and not H(X) + H(Y) - H(X, Y), which cancels near
+    # independence.
     product = p_xy.sum(axis=-1, keepdims=True) * p_xy.sum(axis=-2, keepdims=True)
-    ratio = np.divide(p_xy, product, out=np.ones_like(p_xy), where=(p_xy > 0) & (product > 0))
+    ratio = np.divide(
+        p_xy, product, out=np.ones_like(p_xy), where=(p_xy > 0) & (product > 0)
+    )
     return np.asarray((p_xy * np.log(ratio)).sum(axis=(-2, -1)))
 
 
@@ -107,12 +120,14 @@ def sibson(joint: Joint, alpha: float) -> float:
     joint : Joint
         P_SX.
     alpha : float
-        The order, in [1, inf]: 1 gives I(S; X), inf gives maximal leakage, the log of the mean max-lift.
+        The order, in [1, inf]: 1 gives I(S; X), inf gives maximal leakage, the log of
+        the mean max-lift.
 
     Returns
     -------
     float
-        :math:`\frac{\alpha}{\alpha-1} \log E_X[\Lambda^S_\alpha(X)]`, at least 0 and increasing in alpha.
+        :math:`\frac{\alpha}{\alpha-1} \log E_X[\Lambda^S_\alpha(X)]`, at least
+        0 and increasing in alpha.
 
     Raises
     ------
@@ -136,8 +151,9 @@ def sibson(joint: Joint, alpha: float) -> float:
 def arimoto(joint: Joint, alpha: float) -> float:
     r"""Return Arimoto's mutual information of order alpha, in nats.
 
-    It is Sibson's measure with the tilted prior :math:`P_{S_\alpha}(s) \propto P(s)^\alpha` in the mean over s (E23
-    Appendix B). At alpha = inf it is the log ratio of the probabilities of guessing S with and without X.
+    It is Sibson's measure with the tilted prior :math:`P_{S_\alpha}(s) \propto
+    P(s)^\alpha` in the mean over s (E23 Appendix B). At alpha = inf it is the log ratio
+    of the probabilities of guessing S with and without X.
 
     Parameters
     ----------
@@ -161,7 +177,8 @@ def arimoto(joint: Joint, alpha: float) -> float:
     >>> round(arimoto(Joint([[0.5, 0.0], [0.0, 0.5]]), 2), 6)
     0.693147
     """
-    # The tilted prior's mean of lifts is the ratio of the alpha-norms of P(.|x) and of P_S, which cannot underflow.
+    # The tilted prior's mean of lifts is the ratio of the alpha-norms of P(.|x) and of
+    # P_S, which cannot underflow.
     alpha = check_scalar("alpha", alpha, 1)
     posterior = power_mean(joint.s_given_x, np.ones((joint.n_secret, 1)), alpha, axis=0)
     prior = power_mean(joint.p_s, np.ones(joint.n_secret), alpha, axis=0)
@@ -180,5 +197,7 @@ def _distribution(name: str, p: ArrayLike, ndim: tuple[int, ...]) -> Matrix:
     array = as_matrix(name, p, ndim)
     check_nonnegative(name, array)
     if not abs(array.sum() - 1) <= SUM_TOL:
-        raise InvalidDistribution(f"{name} sums to {array.sum():.12g}, not 1: divide it by its sum")
+        raise InvalidDistribution(
+            f"{name} sums to {array.sum():.12g}, not 1: divide it by its sum"
+        )
     return array

@@ -1,7 +1,8 @@
 """Lift, the ratio of the posterior to the prior of a secret, and its measures.
 
-Each public function takes a :class:`~liftlib.joint.Joint` of S and a released variable (X itself, or Y through
-``channel.release(joint)``). The ``*_of`` functions take lifts of shape (..., S, X) and priors of S of shape (..., S).
+Each public function takes a :class:`~liftlib.joint.Joint` of S and a released variable
+(X itself, or Y through ``channel.release(joint)``). The ``*_of`` functions take lifts
+of shape (..., S, X) and priors of S of shape (..., S).
 """
 
 import numpy as np
@@ -14,16 +15,26 @@ from mixproof.numerics import Matrix, Vector, check_scalar
 def lift_of(p: Matrix, p_s: Vector | None = None) -> Matrix:
     """Return the lifts of joint probabilities ``p``, shape (..., S, X).
 
-    ``p_s`` is the prior, shape (..., S), by default the marginal of ``p``. Columns without mass have lift 1.
+    ``p_s`` is the prior, shape (..., S), by default the marginal of ``p``. Columns
+    without mass have lift 1.
     """
-    prior, mass = (p.sum(axis=-1) if p_s is None else p_s)[..., None], p.sum(axis=-2, keepdims=True)
+    prior, mass = (
+        (p.sum(axis=-1) if p_s is None else p_s)[..., None],
+        p.sum(axis=-2, keepdims=True),
+    )
     # two divisions, because the product P(s) P(x) of two small masses underflows to 0
-    return np.divide(p / np.where(mass > 0, mass, 1), prior, out=np.ones_like(p), where=(prior > 0) & (mass > 0))
+    return np.divide(
+        p / np.where(mass > 0, mass, 1),
+        prior,
+        out=np.ones_like(p),
+        where=(prior > 0) & (mass > 0),
+    )
 
 
 def inverse_of(lift: Matrix) -> Matrix:
     """Return 1 / lift, with 1 / 0 = inf."""
-    with np.errstate(divide="ignore", over="ignore"):  # 1 / 1e-309 is infinite to a float
+    # 1 / 1e-309 is infinite to a float
+    with np.errstate(divide="ignore", over="ignore"):
         return np.asarray(1 / lift)
 
 
@@ -52,11 +63,14 @@ def power_mean(values: Matrix, weights: Matrix, order: float, axis: int) -> Matr
     peak = counted.max(axis=axis, keepdims=True)
     if np.isinf(order):
         return np.asarray(peak.squeeze(axis=axis))
-    # values ** order overflows at order 100, so divide by the peak first; a peak of 0 or infinity is its own mean.
+    # values ** order overflows at order 100, so divide by the peak first; a peak of 0
+    # or infinity is its own mean.
     safe = np.where((peak > 0) & np.isfinite(peak), peak, 1.0)
     ratio = np.where(np.isfinite(peak), counted / safe, 1.0)
     mean = np.sum(weights * ratio**order, axis=axis, keepdims=True) ** (1 / order)
-    return np.asarray(np.where((peak > 0) & np.isfinite(peak), mean * safe, peak).squeeze(axis=axis))
+    return np.asarray(
+        np.where((peak > 0) & np.isfinite(peak), mean * safe, peak).squeeze(axis=axis)
+    )
 
 
 def l1_of(lift: Matrix, p_s: Vector) -> Vector:
@@ -66,7 +80,8 @@ def l1_of(lift: Matrix, p_s: Vector) -> Vector:
 
 def chi2_of(lift: Matrix, p_s: Vector) -> Vector:
     r"""Return :math:`\sum_s P(s) (l(s, x) - 1)^2`, shape (..., X)."""
-    with np.errstate(over="ignore"):  # a lift of 1e-200 has an inverse whose square is infinite to a float
+    # a lift of 1e-200 has an inverse whose square is infinite to a float
+    with np.errstate(over="ignore"):
         return _mean((lift - 1) ** 2, p_s)
 
 
@@ -91,19 +106,21 @@ def lift(joint: Joint) -> Matrix:
     Returns
     -------
     numpy.ndarray, shape (S, X)
-        Non-negative; 0 exactly where P(s, x) = 0. In each column the mean over s, weighted by P(s), is 1, so all lifts
-        are 1 exactly if S and X are independent.
+        Non-negative; 0 exactly where P(s, x) = 0. In each column the mean over s,
+        weighted by P(s), is 1, so all lifts are 1 exactly if S and X are independent.
 
     Notes
     -----
-    E23 eq. (1), C22 eq. (1). ``joint.to_frame("lifts")`` has them with the labels of S and X.
+    E23 eq. (1), C22 eq. (1). ``joint.to_frame("lifts")`` has them with the labels of S
+    and X.
 
     Examples
     --------
     >>> lift(Joint([[0.25, 0.25], [0.0, 0.5]])).round(4).tolist()
     [[2.0, 0.6667], [0.0, 1.3333]]
     """
-    lifts = joint.p / joint.p_x  # P(s|x); a table of 10^6 symbols should not be copied twice
+    # P(s|x); a table of 10^6 symbols should not be copied twice
+    lifts = joint.p / joint.p_x
     lifts /= joint.p_s[:, None]
     return lifts
 
@@ -151,7 +168,8 @@ def lift_ratio(joint: Joint) -> Vector:
 def l1_lift(joint: Joint) -> Vector:
     r"""Return the l1-lift :math:`\sum_s P(s) |l(s,x) - 1|`, in [0, 2) (E23 eq. (31)).
 
-    Shape (X,). Half its mean over x is :func:`~liftlib.measures.information.total_variation`.
+    Shape (X,). Half its mean over x is
+    :func:`~liftlib.measures.information.total_variation`.
 
     Examples
     --------
@@ -165,7 +183,8 @@ def l1_lift(joint: Joint) -> Vector:
 def chi2_lift(joint: Joint) -> Vector:
     r"""Return the chi2-lift :math:`\sum_s P(s) (l(s,x) - 1)^2` (E23 eq. (32)).
 
-    Shape (X,), at least 0. Its mean over x is :func:`~liftlib.measures.information.chi2_divergence`.
+    Shape (X,), at least 0. Its mean over x is
+    :func:`~liftlib.measures.information.chi2_divergence`.
 
     Examples
     --------
@@ -201,7 +220,9 @@ def alpha_lift(joint: Joint, alpha: float) -> Vector:
     >>> alpha_lift(Joint([[0.25, 0.25], [0.0, 0.5]]), 2).round(4).tolist()
     [1.4142, 1.0541]
     """
-    return alpha_of(lift(joint), joint.p_s, check_scalar("alpha", alpha, 1, open_low=True))
+    return alpha_of(
+        lift(joint), joint.p_s, check_scalar("alpha", alpha, 1, open_low=True)
+    )
 
 
 @checked
@@ -258,4 +279,8 @@ def alpha_lift_inverse(joint: Joint, alpha: float) -> Vector:
     >>> alpha_lift_inverse(Joint([[0.25, 0.25], [0.0, 0.5]]), 2).round(4).tolist()
     [inf, 1.1859]
     """
-    return alpha_of(inverse_of(lift(joint)), joint.p_s, check_scalar("alpha", alpha, 1, open_low=True))
+    return alpha_of(
+        inverse_of(lift(joint)),
+        joint.p_s,
+        check_scalar("alpha", alpha, 1, open_low=True),
+    )

@@ -67,7 +67,8 @@ class Stack:
         """The lifts l(s, x), shape (N, S, X)."""
         if not ((self.p_s > 0).all() and (self.p_x > 0).all()):
             return lift_of(self.p, self.p_s)
-        lifts = self.p / self.p_x[:, None]  # in place: 10^6 symbols are not copied twice
+        # in place: 10^6 symbols are not copied twice
+        lifts = self.p / self.p_x[:, None]
         lifts /= self.p_s[:, :, None]
         return lifts
 
@@ -80,7 +81,9 @@ class Stack:
         p, p_s = self.p.swapaxes(0, 1), self.p_s.T[:, :, None]
         if (p_s > 0).all():
             return p / p_s
-        return np.divide(p, p_s, out=np.repeat(self.p_x[None], len(p), 0), where=p_s > 0)
+        return np.divide(
+            p, p_s, out=np.repeat(self.p_x[None], len(p), 0), where=p_s > 0
+        )
 
     def high_risk(self, notion: LiftNotion) -> Mask:
         """Return a mask, shape (N, X), of the symbols that violate the notion."""
@@ -141,7 +144,13 @@ class Growing:
         P(X in subset | s) and P(X in subset): their ratio is the lift of the subset.
     """
 
-    def __init__(self, stack: Stack, notion: LiftNotion, waiting: Mask, subsets: Mask | None = None) -> None:
+    def __init__(
+        self,
+        stack: Stack,
+        notion: LiftNotion,
+        waiting: Mask,
+        subsets: Mask | None = None,
+    ) -> None:
         self.stack, self.notion = stack, notion
         self.p_given_s, self.p = np.ones(stack.p_s.T.shape), np.ones(len(stack))
         if subsets is not None:
@@ -150,7 +159,9 @@ class Growing:
         n, n_x = waiting.shape
         self.symbols = np.broadcast_to(np.arange(n_x), (n, n_x))
         # only a subset that starts asks for the risk of single symbols
-        self.risk = notion.risk(stack.lifts, stack.p_s) if subsets is None else stack.p_x
+        self.risk = (
+            notion.risk(stack.lifts, stack.p_s) if subsets is None else stack.p_x
+        )
         self.x_given_s, self.p_x = stack.x_given_s, stack.p_x
         self._keep(waiting)
         self.risk[~self.waiting] = -np.inf
@@ -164,7 +175,9 @@ class Growing:
         place += np.arange(n)[:, None] * n_x
         self.waiting, self.symbols = waiting.take(place), self.symbols.take(place)
         self.risk, self.p_x = self.risk.take(place), self.p_x.take(place)
-        self.x_given_s = self.x_given_s.reshape(len(self.p_given_s), -1).take(place, axis=1)
+        self.x_given_s = self.x_given_s.reshape(len(self.p_given_s), -1).take(
+            place, axis=1
+        )
 
     def _all(self, rows: Rows) -> Rows | slice:
         """Return the rows, or a slice if they are all: views are faster than copies."""
@@ -177,7 +190,8 @@ class Growing:
         return self.notion.kept_columns(lifts, self.stack.p_s[at])[:, 0]
 
     def start(self, rows: Rows) -> Symbols:
-        """Begin new subsets with the waiting symbol of most risk; return it, shape (R,).
+        """Begin new subsets with the waiting symbol of most risk; return it, shape
+        (R,).
 
         Ties go to the first symbol.
         """
@@ -195,7 +209,9 @@ class Growing:
         if self.patience < 0:
             self._keep(self.waiting)
         at = self._all(rows)
-        risk = np.where(self.waiting[at], self._over_unions(at, self.notion.risk), np.inf)
+        risk = np.where(
+            self.waiting[at], self._over_unions(at, self.notion.risk), np.inf
+        )
         best, least = risk.argmin(axis=1), risk.min(axis=1)
         if least.max() == np.inf:
             zero = np.isinf(least)

@@ -16,7 +16,11 @@ from mixproof.numerics import Matrix
 
 @checked
 def watchdog(
-    joint: Joint, notion: LiftNotion, *, randomise: Literal["merge", "uniform"] = "merge", extend: bool = True
+    joint: Joint,
+    notion: LiftNotion,
+    *,
+    randomise: Literal["merge", "uniform"] = "merge",
+    extend: bool = True,
 ) -> Channel:
     """Return the channel that publishes low-risk symbols and randomises the others.
 
@@ -25,20 +29,22 @@ def watchdog(
     joint : Joint
         P_SX.
     notion : Notion
-        A condition on lift columns: ALIP, LIP, LDP, L1Lift, Chi2Lift, AlphaLift, or your own. It determines which
-        symbols are high-risk.
+        A condition on lift columns: ALIP, LIP, LDP, L1Lift, Chi2Lift, AlphaLift, or
+        your own. It determines which symbols are high-risk.
     randomise : {"merge", "uniform"}, keyword-only
-        ``"merge"`` maps all high-risk symbols to one output (complete merging); ``"uniform"`` replaces each by one of
-        them, drawn uniformly. Both are X-invariant: they leak and retain the same information.
+        ``"merge"`` maps all high-risk symbols to one output (complete merging);
+        ``"uniform"`` replaces each by one of them, drawn uniformly. Both are
+        X-invariant: they leak and retain the same information.
     extend : bool, keyword-only
-        Whether low-risk symbols join the high-risk ones, smallest risk first, if merging these alone is not private.
-        ``False`` is the published mechanism, whose release may violate the notion.
+        Whether low-risk symbols join the high-risk ones, smallest risk first, if
+        merging these alone is not private. ``False`` is the published mechanism, whose
+        release may violate the notion.
 
     Returns
     -------
     Channel
-        With ``partition`` set for ``"merge"``, the merged output last. Without high-risk symbols, X is published
-        unchanged.
+        With ``partition`` set for ``"merge"``, the merged output last. Without
+        high-risk symbols, X is published unchanged.
 
     Raises
     ------
@@ -49,8 +55,9 @@ def watchdog(
 
     Notes
     -----
-    E23 eqs. (6)-(11). Among all randomisations of a set, the X-invariant ones leak the least (E23 Theorem 1, for LDP),
-    so if they violate the notion, no randomisation of the high-risk symbols alone satisfies it.
+    E23 eqs. (6)-(11). Among all randomisations of a set, the X-invariant ones leak the
+    least (E23 Theorem 1, for LDP), so if they violate the notion, no randomisation of
+    the high-risk symbols alone satisfies it.
 
     Examples
     --------
@@ -71,7 +78,9 @@ def watchdog(
 
 
 @checked
-def watchdog_subsets(p: Matrix | Stack, notion: LiftNotion, *, extend: bool = True) -> Symbols:
+def watchdog_subsets(
+    p: Matrix | Stack, notion: LiftNotion, *, extend: bool = True
+) -> Symbols:
     """Return the symbols that :func:`watchdog` merges in each of N joints.
 
     Parameters

@@ -1,8 +1,9 @@
 """Closed forms of S20 eqs. (29), (32) and (33), solved for the parameter.
 
-The LIP level is the largest absolute log of ratios (1 + c u) / (1 + c v), c = e^eps - 1, which move away from 1 as c
-grows. With g = e^budget, a ratio reaches g at c = (g - 1) / (u - g v) and 1/g at c = (g - 1) / (v - g u), so the
-largest ``u - g v`` or ``v - g u`` determines c. All terms are divided by g, because g can overflow.
+The LIP level is the largest absolute log of ratios (1 + c u) / (1 + c v), c = e^eps -
+1, which move away from 1 as c grows. With g = e^budget, a ratio reaches g at c = (g -
+1) / (u - g v) and 1/g at c = (g - 1) / (v - g u), so the largest ``u - g v`` or ``v - g
+u`` determines c. All terms are divided by g, because g can overflow.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ def largest_log(ratio: Matrix) -> float:
 def lifts_at(decay: float, given: Matrix, whole: Matrix) -> Matrix:
     """Return the lifts of the outputs, shape (S, Y).
 
-    ``given`` and ``whole`` are P(x|s) and P(x), possibly scaled for each x; ``decay`` is e^-eps.
+    ``given`` and ``whole`` are P(x|s) and P(x), possibly scaled for each x; ``decay``
+    is e^-eps.
     """
     lifts = given * (1 - decay)
     lifts += decay
@@ -38,8 +40,8 @@ def lifts_at(decay: float, given: Matrix, whole: Matrix) -> Matrix:
 def bought(given: Matrix, whole: Matrix, p_s: Vector, notion: Notion) -> float | None:
     """Return the largest eps at which the lifts of :func:`lifts_at` satisfy a notion.
 
-    None if the notion is not equivalent to bounds on single lifts. With c = e^eps - 1, a lift reaches e^u where
-    c (e^-u given - whole) = 1 - e^-u, and e^-l likewise.
+    None if the notion is not equivalent to bounds on single lifts. With c = e^eps - 1,
+    a lift reaches e^u where c (e^-u given - whole) = 1 - e^-u, and e^-l likewise.
 
     Examples
     --------
@@ -48,7 +50,10 @@ def bought(given: Matrix, whole: Matrix, p_s: Vector, notion: Notion) -> float |
     >>> round(bought(joint.x_given_s, joint.p_x, joint.p_s, LIP(0.356675)), 4)  # log 3
     1.0986
     """
-    if not isinstance(notion, LiftNotion) or not (bounds := notion.lift_bounds(p_s)).exact:
+    if (
+        not isinstance(notion, LiftNotion)
+        or not (bounds := notion.lift_bounds(p_s)).exact
+    ):
         return None
     most = np.inf
     for eps, violation in (
@@ -56,12 +61,16 @@ def bought(given: Matrix, whole: Matrix, p_s: Vector, notion: Notion) -> float |
         (bounds.lower, np.exp(-bounds.lower)[:, None] * whole - given),
     ):
         worst = violation.max(axis=1)
-        odds = np.divide(-np.expm1(-eps), worst, out=np.full_like(worst, np.inf), where=worst > 0)
+        odds = np.divide(
+            -np.expm1(-eps), worst, out=np.full_like(worst, np.inf), where=worst > 0
+        )
         most = min(most, float(odds.min()))
     return float(np.log1p(most))
 
 
-def solved(joint: Joint, eps: float, worst: Callable[[Matrix, Matrix], float], level: Level) -> float:
+def solved(
+    joint: Joint, eps: float, worst: Callable[[Matrix, Matrix], float], level: Level
+) -> float:
     """Return the largest parameter with LIP level at most ``eps``, rounded down.
 
     Parameters
@@ -71,9 +80,11 @@ def solved(joint: Joint, eps: float, worst: Callable[[Matrix, Matrix], float], l
     eps : float
         LIP budget, nats, in [0, inf].
     worst : callable
-        Returns the largest violation, given ``e^-eps P(x|s) - P(x)`` and ``e^-eps P(x) - P(x|s)``, shapes (S, X).
+        Returns the largest violation, given ``e^-eps P(x|s) - P(x)`` and ``e^-eps P(x)
+        - P(x|s)``, shapes (S, X).
     level : callable
-        ``level(joint, parameter)``, the smallest LIP budget that the mechanism satisfies.
+        ``level(joint, parameter)``, the smallest LIP budget that the mechanism
+        satisfies.
 
     Returns
     -------
@@ -81,7 +92,8 @@ def solved(joint: Joint, eps: float, worst: Callable[[Matrix, Matrix], float], l
         In [0, MAX_PARAMETER], or infinite if X itself satisfies the budget.
     """
     shrink = np.exp(-eps)
-    # at an infinite parameter all three leak what X itself leaks, and no excess is positive
+    # at an infinite parameter all three leak what X itself leaks, and no excess is
+    # positive
     if LIP(eps).violation(joint, Channel.identity(joint.n_public)) <= 0:
         return np.inf
     u, v = joint.x_given_s, joint.p_x

@@ -32,15 +32,20 @@ def _lip(joint: Joint, eps: float) -> float:
 
 def _at_lip(joint: Joint, eps: float) -> float:
     everyone = joint.x_given_s.sum(axis=0)
-    return solved(joint, eps, lambda over, under: float((np.maximum(over, under) / everyone).max()), _lip)
+    return solved(
+        joint,
+        eps,
+        lambda over, under: float((np.maximum(over, under) / everyone).max()),
+        _lip,
+    )
 
 
 @family(lip=_lip, at_lip=_at_lip, near=_near, lifts=_lifts)
 def conditional_reporting(joint: Joint, eps: float) -> Channel:
     """Return the channel that reports X only if a randomised secret equals the secret.
 
-    The secret is masked by randomised response (S20 Algorithm 1). If the mask equals the secret, X is reported;
-    otherwise the output is drawn from P(x | mask).
+    The secret is masked by randomised response (S20 Algorithm 1). If the mask equals
+    the secret, X is reported; otherwise the output is drawn from P(x | mask).
 
     Parameters
     ----------
@@ -52,7 +57,8 @@ def conditional_reporting(joint: Joint, eps: float) -> Channel:
     Returns
     -------
     Channel
-        P(y|s,x), because the mechanism has access to the secret. The outputs are the symbols.
+        P(y|s,x), because the mechanism has access to the secret. The outputs are the
+        symbols.
 
     Raises
     ------
@@ -62,17 +68,21 @@ def conditional_reporting(joint: Joint, eps: float) -> Channel:
     Notes
     -----
     S20 Algorithm 1 and eq. (46). It is eps-LDP with respect to S (S20 Proposition 2).
-    ``conditional_reporting.lip(joint, eps)`` returns the smallest LIP budget that the channel satisfies (S20
-    Proposition 1, eq. (33)). ``conditional_reporting.at_lip(joint, lip)`` solves this equation for eps as in
-    :func:`~liftlib.noise.randomised_response.randomised_response`, with each term divided by the sum of P(x|s) over s.
+    ``conditional_reporting.lip(joint, eps)`` returns the smallest LIP budget that the
+    channel satisfies (S20 Proposition 1, eq. (33)).
+    ``conditional_reporting.at_lip(joint, lip)`` solves this equation for eps as in
+    :func:`~liftlib.noise.randomised_response.randomised_response`, with each term
+    divided by the sum of P(x|s) over s.
 
     Examples
     --------
     >>> joint = Joint([[0.4, 0.1], [0.1, 0.4]])
     >>> conditional_reporting.at(joint, np.log(3)).kernel[0].round(6).tolist()
     [[0.8, 0.2], [0.05, 0.95]]
-    >>> round(conditional_reporting.lip(joint, np.log(3)), 6), round(conditional_reporting.at_lip(joint, 0.356675), 4)
-    (0.356675, 1.0986)
+    >>> round(conditional_reporting.lip(joint, np.log(3)), 6)
+    0.356675
+    >>> round(conditional_reporting.at_lip(joint, 0.356675), 4)
+    1.0986
     """
     check_room("conditional reporting", joint.n_secret, joint.n_public, joint.n_public)
     decay = np.exp(-eps)
@@ -83,4 +93,6 @@ def conditional_reporting(joint: Joint, eps: float) -> Channel:
     mask /= 1 + (n_secret - 1) * decay
     truth = np.diag(mask)
     drawn = (mask - np.diag(truth)) @ joint.x_given_s
-    return Channel(truth[:, None, None] * np.eye(n_public) + drawn[:, None, :], joint.public)
+    return Channel(
+        truth[:, None, None] * np.eye(n_public) + drawn[:, None, :], joint.public
+    )

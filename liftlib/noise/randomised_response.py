@@ -38,7 +38,8 @@ def randomised_response(joint: Joint, eps: float) -> Channel:
     joint : Joint
         P_SX; only its number of symbols and labels are used.
     eps : float
-        LDP budget with respect to X, nats, in [0, inf]; at inf X is published unchanged.
+        LDP budget with respect to X, nats, in [0, inf]; at inf X is published
+        unchanged.
 
     Returns
     -------
@@ -52,10 +53,12 @@ def randomised_response(joint: Joint, eps: float) -> Channel:
 
     Notes
     -----
-    S20 eq. (28); :cite:`Warner1965` for two symbols. ``randomised_response.lip(joint, eps)`` returns the smallest LIP
-    budget that the channel satisfies, S20 eq. (29). ``randomised_response.at_lip(joint, lip)`` solves this equation for
-    eps: e^eps = 1 + (g - 1) / m with g = e^lip, where m is the largest P(x|s) - g P(x) or P(x) - g P(x|s) over s and x.
-    The result is infinite if X itself satisfies the budget, and is rounded to the private side.
+    S20 eq. (28); :cite:`Warner1965` for two symbols. ``randomised_response.lip(joint,
+    eps)`` returns the smallest LIP budget that the channel satisfies, S20 eq. (29).
+    ``randomised_response.at_lip(joint, lip)`` solves this equation for eps: e^eps = 1 +
+    (g - 1) / m with g = e^lip, where m is the largest P(x|s) - g P(x) or P(x) - g
+    P(x|s) over s and x. The result is infinite if X itself satisfies the budget, and is
+    rounded to the private side.
 
     Examples
     --------

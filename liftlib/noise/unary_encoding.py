@@ -11,7 +11,9 @@ from liftlib.joint import Joint
 from liftlib.noise.closed_forms import largest_log, solved
 from mixproof.numerics import Matrix
 
-MAX_UNARY_SYMBOLS = 20  # largest number of symbols for which the kernel is written out: 2^20 x 20 floats are 160 MB
+# largest number of symbols for which the kernel is written out: 2^20 x 20 floats are
+# 160 MB
+MAX_UNARY_SYMBOLS = 20
 
 
 def _lip(joint: Joint, eps: float) -> float:
@@ -20,7 +22,9 @@ def _lip(joint: Joint, eps: float) -> float:
     order = np.argsort(joint.x_given_s / joint.p_x, axis=1)
     ratios = []
     for direction in (order, order[:, ::-1]):
-        given = np.cumsum(np.take_along_axis(joint.x_given_s, direction, axis=1), axis=1)
+        given = np.cumsum(
+            np.take_along_axis(joint.x_given_s, direction, axis=1), axis=1
+        )
         marginal = np.cumsum(joint.p_x[direction], axis=1)
         # S20 eq. (32) times e^-eps
         ratios.append((decay + (1 - decay) * given) / (decay + (1 - decay) * marginal))
@@ -30,7 +34,10 @@ def _lip(joint: Joint, eps: float) -> float:
 def _at_lip(joint: Joint, eps: float) -> float:
     def worst(over: Matrix, under: Matrix) -> float:
         # a sum over a set is largest for the set of its positive terms
-        return max(float(np.maximum(violation, 0).sum(axis=1).max()) for violation in (over, under))
+        return max(
+            float(np.maximum(violation, 0).sum(axis=1).max())
+            for violation in (over, under)
+        )
 
     return solved(joint, eps, worst, _lip)
 
@@ -39,7 +46,8 @@ def _at_lip(joint: Joint, eps: float) -> float:
 def unary_encoding(joint: Joint, eps: float) -> Channel:
     """Return optimised unary encoding: the output is a random set of symbols.
 
-    The set contains the true symbol with probability 1/2 and each other symbol with probability 1/(e^eps + 1).
+    The set contains the true symbol with probability 1/2 and each other symbol with
+    probability 1/(e^eps + 1).
 
     Parameters
     ----------
@@ -51,7 +59,8 @@ def unary_encoding(joint: Joint, eps: float) -> Channel:
     Returns
     -------
     Channel
-        ``2^|X|`` outputs. Each is labelled by the bit mask of its set: bit x is set if symbol x is in the set.
+        ``2^|X|`` outputs. Each is labelled by the bit mask of its set: bit x is set if
+        symbol x is in the set.
 
     Raises
     ------
@@ -62,29 +71,34 @@ def unary_encoding(joint: Joint, eps: float) -> Channel:
     -----
     Optimised unary encoding, S20 eqs. (30) and (31).
 
-    ``unary_encoding.lip(joint, eps)`` returns the smallest LIP budget that the channel satisfies, S20 eq. (32). A set's
-    lift is (1 + c a_s) / (1 + c a), where c = e^eps - 1, and a_s and a are the probabilities, given s and overall, that
-    the true symbol is in the set. If r is the largest lift, no set has c a_s - r c a above r - 1, so the maximiser
-    contains exactly the symbols with P(x|s) / P(x) above r. It therefore suffices to try the ``|X|`` sets given by
-    thresholds on P(x|s) / P(x). ``unary_encoding.at_lip(joint, lip)`` solves the equation for eps.
+    ``unary_encoding.lip(joint, eps)`` returns the smallest LIP budget that the channel
+    satisfies, S20 eq. (32). A set's lift is (1 + c a_s) / (1 + c a), where c = e^eps -
+    1, and a_s and a are the probabilities, given s and overall, that the true symbol is
+    in the set. If r is the largest lift, no set has c a_s - r c a above r - 1, so the
+    maximiser contains exactly the symbols with P(x|s) / P(x) above r. It therefore
+    suffices to try the ``|X|`` sets given by thresholds on P(x|s) / P(x).
+    ``unary_encoding.at_lip(joint, lip)`` solves the equation for eps.
 
     Examples
     --------
     >>> unary_encoding.at(Joint([[0.5, 0.5]]), np.log(3)).kernel.tolist()
     [[0.375, 0.375, 0.125, 0.125], [0.375, 0.125, 0.375, 0.125]]
     >>> joint = Joint([[0.4, 0.1], [0.1, 0.4]])
-    >>> round(unary_encoding.lip(joint, np.log(3)), 6), round(unary_encoding.at_lip(joint, 0.356675), 4)
+    >>> parameter = unary_encoding.at_lip(joint, 0.356675)
+    >>> round(unary_encoding.lip(joint, np.log(3)), 6), round(parameter, 4)
     (0.356675, 1.0986)
     """
     decay = np.exp(-eps)
     n = joint.n_public
     if n > MAX_UNARY_SYMBOLS:
         raise InvalidParameter(
-            f"unary encoding of {n} symbols has 2^{n} outputs: use at most {MAX_UNARY_SYMBOLS} symbols"
+            f"unary encoding of {n} symbols has 2^{n} outputs: use at most "
+            f"{MAX_UNARY_SYMBOLS} symbols"
         )
     inside = decay / (1 + decay)  # 1 / (e^eps + 1)
     bits = ((np.arange(2**n)[:, None] >> np.arange(n)) & 1).astype(np.float64)
-    # each member of a set other than x is in it with probability `inside`; each non-member is not
+    # each member of a set other than x is in it with probability `inside`; each
+    # non-member is not
     others = bits.sum(axis=1)[:, None] - bits
     # integer powers: inside is 0 at eps = inf, where 0^0 = 1 is meant
     kernel = 0.5 * inside**others * (1 - inside) ** (n - 1 - others)

@@ -1,7 +1,8 @@
 """Whether the halfspaces or tangents of a notion describe what it calls satisfied.
 
-A search relies on halfspaces and tangents, and its proof refers to them. If they admit more than ``is_satisfied`` does,
-a wrong optimum would be proven, so a notion from elsewhere is compared on random posteriors before a search.
+A search relies on halfspaces and tangents, and its proof refers to them. If they admit
+more than ``is_satisfied`` does, a wrong optimum would be proven, so a notion from
+elsewhere is compared on random posteriors before a search.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ from liftlib.joint import Joint
 from liftlib.notions.base import CurvedLift, LiftNotion, Notion, Polyhedral, provides
 from mixproof.numerics import KEEP_TOL, Mask, Matrix, Vector
 
-BOUNDARY_MARGIN = 1e-6  # posteriors this close to the boundary (nats) are not used to compare two methods
+# posteriors this close to the boundary (nats) are not used to compare two methods
+BOUNDARY_MARGIN = 1e-6
 N_POSTERIORS = 400  # random posteriors with which methods are compared
 
 
 def check_agreement(notion: Notion, joint: Joint) -> None:
-    """Raise InvalidParameter if a notion from outside the library contradicts itself, on P_X or random posteriors."""
+    """Raise InvalidParameter if a notion from outside the library contradicts itself,
+    on P_X or random posteriors.
+    """
     if type(notion).__module__.startswith("liftlib."):  # tested with the library
         return
     fault = ""
@@ -28,14 +32,17 @@ def check_agreement(notion: Notion, joint: Joint) -> None:
     elif provides(notion, CurvedLift):
         fault = tangents_fault(notion, joint)
     if fault:
-        raise InvalidParameter(f"{notion} contradicts itself: {fault}; see liftlib.testing.check_notion")
+        raise InvalidParameter(
+            f"{notion} contradicts itself: {fault}; see liftlib.testing.check_notion"
+        )
 
 
 def random_posteriors(joint: Joint) -> Matrix:
     """Return random posteriors, shape (n, X), between P_X and the simplex vertices."""
     rng = np.random.default_rng(2)
     far = rng.dirichlet(np.full(joint.n_public, 0.3), N_POSTERIORS)
-    for row in far[::2]:  # with many symbols, only posteriors on a few have extreme lifts
+    # with many symbols, only posteriors on a few have extreme lifts
+    for row in far[::2]:
         few = rng.permutation(joint.n_public)[: rng.integers(1, 4)]
         row[:] = 0
         row[few] = rng.dirichlet(np.ones(few.size))
@@ -55,12 +62,23 @@ def violations_of(notion: LiftNotion, joint: Joint, posteriors: Matrix) -> Vecto
 
 
 def disagreement(name: str, accepted: Mask, violations: Vector) -> str:
-    """Return how a method accepts a posterior beyond the budget or rejects one within; "" if it does not."""
-    wide, narrow = accepted & ~(violations <= BOUNDARY_MARGIN), ~accepted & (violations < -BOUNDARY_MARGIN)
+    """Return how a method accepts a posterior beyond the budget or rejects one within;
+    "" if it does not.
+    """
+    wide, narrow = (
+        accepted & ~(violations <= BOUNDARY_MARGIN),
+        ~accepted & (violations < -BOUNDARY_MARGIN),
+    )
     if wide.any():
-        return f"{name} accept a posterior that exceeds a budget by {violations[wide].max():.4g} nats"
+        return (
+            f"{name} accept a posterior that exceeds a budget by "
+            f"{violations[wide].max():.4g} nats"
+        )
     if narrow.any():
-        return f"{name} refuse a posterior that stays {-violations[narrow].min():.4g} nats within the budgets"
+        return (
+            f"{name} refuse a posterior that stays {-violations[narrow].min():.4g} "
+            "nats within the budgets"
+        )
     return ""
 
 
@@ -69,7 +87,14 @@ def boundary(notion: LiftNotion, joint: Joint, outside: Matrix) -> Matrix:
     low, high = np.zeros(len(outside)), np.ones(len(outside))
     for _ in range(60 if len(outside) else 0):
         middle = (low + high) / 2
-        inside = violations_of(notion, joint, middle[:, None] * outside + (1 - middle[:, None]) * joint.p_x) <= 0
+        inside = (
+            violations_of(
+                notion,
+                joint,
+                middle[:, None] * outside + (1 - middle[:, None]) * joint.p_x,
+            )
+            <= 0
+        )
         low, high = np.where(inside, middle, low), np.where(inside, high, middle)
     return np.asarray(low[:, None] * outside + (1 - low[:, None]) * joint.p_x)
 
@@ -78,31 +103,47 @@ def halfspaces_fault(notion: Polyhedral, joint: Joint) -> str:
     """Return how the halfspaces contradict ``is_satisfied``, or ""."""
     halfspaces = np.asarray(notion.halfspaces(joint))
     if halfspaces.ndim != 2 or halfspaces.shape[1] != joint.n_public:
-        return f"halfspaces have shape {halfspaces.shape}, and (m, {joint.n_public}) is expected"
+        return (
+            f"halfspaces have shape {halfspaces.shape}, and (m, {joint.n_public}) is "
+            "expected"
+        )
     if not (halfspaces @ joint.p_x >= -KEEP_TOL).all():
         return "the halfspaces exclude P_X, which reveals nothing: is a sign flipped?"
     rows = random_posteriors(joint)
     if isinstance(notion, LiftNotion):
-        border = boundary(notion, joint, rows[violations_of(notion, joint, rows) > BOUNDARY_MARGIN])
+        border = boundary(
+            notion, joint, rows[violations_of(notion, joint, rows) > BOUNDARY_MARGIN]
+        )
         around = [joint.p_x + factor * (border - joint.p_x) for factor in (0.98, 1.02)]
-        rows = np.concatenate([rows, *(points[(points >= 0).all(axis=1)] for points in around)])
+        rows = np.concatenate(
+            [rows, *(points[(points >= 0).all(axis=1)] for points in around)]
+        )
         violations = violations_of(notion, joint, rows)
     else:
         rows, violations = _by_channels(notion, joint, rows, halfspaces)
-    return disagreement("halfspaces", np.all(rows @ halfspaces.T >= 0, axis=1), violations)
+    return disagreement(
+        "halfspaces", np.all(rows @ halfspaces.T >= 0, axis=1), violations
+    )
 
 
-def _by_channels(notion: Polyhedral, joint: Joint, rows: Matrix, halfspaces: Matrix) -> tuple[Matrix, Vector]:
-    """Return posteriors, and the violation of a channel that has each as an output and otherwise nearly P_X."""
+def _by_channels(
+    notion: Polyhedral, joint: Joint, rows: Matrix, halfspaces: Matrix
+) -> tuple[Matrix, Vector]:
+    """Return posteriors, and the violation of a channel that has each as an output and
+    otherwise nearly P_X.
+    """
     used, violations = [], []
     for row in rows:
         with np.errstate(divide="ignore"):
             weight = 0.01 * float((joint.p_x / row).min())
         rest = (joint.p_x - weight * row) / (1 - weight)
-        if not (halfspaces @ rest >= 0).all():  # then the other output may be the one that violates
+        # then the other output may be the one that violates
+        if not (halfspaces @ rest >= 0).all():
             continue
         used.append(row)
-        kernel = np.column_stack([weight * row, (1 - weight) * rest]) / joint.p_x[:, None]
+        kernel = (
+            np.column_stack([weight * row, (1 - weight) * rest]) / joint.p_x[:, None]
+        )
         violations.append(notion.violation(joint, Channel(kernel)))
     return np.array(used).reshape(-1, joint.n_public), np.array(violations)
 
@@ -116,9 +157,9 @@ def tangents_fault(notion: CurvedLift, joint: Joint) -> str:
         return ""
     cuts = notion.tangents(joint, border)
     allowed = rows[violations < -BOUNDARY_MARGIN]
-    if (allowed @ cuts.T < -KEEP_TOL * np.maximum(1, np.abs(cuts).max(axis=1))).any() or (
-        joint.p_x @ cuts.T < -KEEP_TOL
-    ).any():
+    if (
+        allowed @ cuts.T < -KEEP_TOL * np.maximum(1, np.abs(cuts).max(axis=1))
+    ).any() or (joint.p_x @ cuts.T < -KEEP_TOL).any():
         return "a tangent cuts off an allowed posterior: is a sign flipped?"
     if ((border @ cuts.T).min(axis=1) > 1e-4 * np.abs(cuts).max()).any():
         return "no tangent touches a posterior on the boundary"

@@ -33,14 +33,22 @@ from mixproof.checks import checked
 from mixproof.extension import Extension
 from mixproof.numerics import Matrix, Vector, check_scalar
 
-MAX_LISTED_SECRETS = 16  # secrets beyond which the l1-lift has too many halfspaces, one for each set of secrets
-MAX_NUMBERED_SECRETS = 62  # secrets beyond which the number of a set of secrets is no 64-bit integer
-MIN_EXTENDED_SECRETS = 4  # secrets from which auxiliary variables save inequalities over sets of secrets
+# secrets beyond which the l1-lift has too many halfspaces, one for each set of secrets
+MAX_LISTED_SECRETS = 16
+# secrets beyond which the number of a set of secrets is no 64-bit integer
+MAX_NUMBERED_SECRETS = 62
+# secrets from which auxiliary variables save inequalities over sets of secrets
+MIN_EXTENDED_SECRETS = 4
 
-MIN_EXTENDED_BUDGET = 1e-5  # nats: with smaller budgets the coefficients of auxiliary variables are too small
+# nats: with smaller budgets the coefficients of auxiliary variables are too small
+MIN_EXTENDED_BUDGET = 1e-5
 
-SHARE_DIGITS = 13  # digits of shares of a multiplier: without rounding errors a proof names fewer sets of secrets
-BOUNDARY_TOL = 1e-6  # nats from a budget within which a row counts as on its boundary, so that it gets a tangent there
+# digits of shares of a multiplier: without rounding errors a proof names fewer sets of
+# secrets
+SHARE_DIGITS = 13
+# nats from a budget within which a row counts as on its boundary, so that it gets a
+# tangent there
+BOUNDARY_TOL = 1e-6
 
 
 class _Averages(PolyhedralLift):
@@ -59,21 +67,27 @@ class _Averages(PolyhedralLift):
 
     @abstractmethod
     def _budget(self, measure: Matrix) -> Matrix:
-        """Return the smallest budget, in nats, that a value of the measure satisfies."""
+        """Return the smallest budget, nats, that a value of the measure satisfies."""
 
     def required_budgets(self, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:
         return (
-            RequiredBudget("eps_l", self._budget(self._measure(inverse_of(lift), p_s)), self.eps_l),
+            RequiredBudget(
+                "eps_l", self._budget(self._measure(inverse_of(lift), p_s)), self.eps_l
+            ),
             RequiredBudget("eps_u", self._budget(self._measure(lift, p_s)), self.eps_u),
         )
 
     def risk(self, lift: Matrix, p_s: Vector) -> Matrix:
         """Return the sum of the two measures, shape (..., X) (E23 section 6.2)."""
-        return np.asarray(self._measure(inverse_of(lift), p_s) + self._measure(lift, p_s))
+        return np.asarray(
+            self._measure(inverse_of(lift), p_s) + self._measure(lift, p_s)
+        )
 
     @checked
     def leakage(self, joint: Joint, channel: Channel | None = None) -> Leakage:
-        """Return the smallest budgets (eps_l, eps_u) that the release satisfies, in nats."""
+        """Return the smallest budgets (eps_l, eps_u) that the release satisfies, in
+        nats.
+        """
         return Leakage(*self.worst(joint, channel))
 
     def _perfect(self) -> bool:
@@ -94,9 +108,15 @@ class _Averages(PolyhedralLift):
         if reason is None and issubclass(interface, Convex):
             kind = Polyhedral if self._perfect() else self._kind()
             if kind is None:
-                return f"{self} bounds the inverse lifts too, which is not convex: set eps_l to inf"
+                return (
+                    f"{self} bounds the inverse lifts too, which is not convex: set "
+                    "eps_l to inf"
+                )
             if interface is not Convex and not issubclass(interface, kind):
-                return f"the posteriors that {self} allows are {'' if kind is Polyhedral else 'not '}a polytope"
+                return (
+                    f"the posteriors that {self} allows are "
+                    f"{'' if kind is Polyhedral else 'not '}a polytope"
+                )
         return reason
 
     @checked
@@ -108,7 +128,11 @@ class _Averages(PolyhedralLift):
 
     @checked
     def numbered_halfspaces(self, joint: Joint) -> Rows:
-        return ALIP(0.0, 0.0).numbered_halfspaces(joint) if self._perfect() else self.halfspaces(joint)
+        return (
+            ALIP(0.0, 0.0).numbered_halfspaces(joint)
+            if self._perfect()
+            else self.halfspaces(joint)
+        )
 
     @abstractmethod
     def _largest(self, p_s: Vector, eps: float, *, inverse: bool) -> Vector:
@@ -118,16 +142,19 @@ class _Averages(PolyhedralLift):
         """Return the implied bounds on lifts; exact only for a budget of 0."""
         p_s = prior_of(p_s)
         most = np.minimum(self._largest(p_s, self.eps_u, inverse=False), -np.log(p_s))
-        return LiftBounds(self._largest(p_s, self.eps_l, inverse=True), most, exact=self._perfect())
+        return LiftBounds(
+            self._largest(p_s, self.eps_l, inverse=True), most, exact=self._perfect()
+        )
 
 
 class SetHalfspaces:
     """The halfspaces of the l1-lift, one per nonempty proper subset of secrets.
 
-    The l1-lift of y is 2 max (P(T|y) - P(T)) over subsets T of the secrets. The halfspace of T, e^eps - 1 - 2 (P(T|y) -
-    P(T)) >= 0, is divided by e^eps so that a tolerance on the budget stays within the slack of the bound. Halfspaces
-    are computed on access: the binary digits of the index plus one encode T, with the first secret as the most
-    significant bit.
+    The l1-lift of y is 2 max (P(T|y) - P(T)) over subsets T of the secrets. The
+    halfspace of T, e^eps - 1 - 2 (P(T|y) - P(T)) >= 0, is divided by e^eps so that a
+    tolerance on the budget stays within the slack of the bound. Halfspaces are computed
+    on access: the binary digits of the index plus one encode T, with the first secret
+    as the most significant bit.
     """
 
     def __init__(self, joint: Joint, eps: float) -> None:
@@ -147,12 +174,14 @@ class SetHalfspaces:
 class L1Lift(_Averages):
     r"""l1-privacy: bounds on the l1-lift and on its inverse.
 
-    :math:`\Lambda_{\ell_1} \le e^{\varepsilon_u} - 1` and :math:`\Psi_{\ell_1} \le e^{\varepsilon_l} - 1`.
+    :math:`\Lambda_{\ell_1} \le e^{\varepsilon_u} - 1` and
+    :math:`\Psi_{\ell_1} \le e^{\varepsilon_l} - 1`.
 
     Parameters
     ----------
     eps_l, eps_u : float
-        Budgets in nats, in [0, inf]. An infinite ``eps_l`` bounds only the l1-lift; the notion is then polyhedral.
+        Budgets in nats, in [0, inf]. An infinite ``eps_l`` bounds only the l1-lift; the
+        notion is then polyhedral.
 
     Notes
     -----
@@ -160,7 +189,8 @@ class L1Lift(_Averages):
 
     Examples
     --------
-    >>> L1Lift(1.0, 0.5).is_satisfied(Joint([[0.3, 0.2], [0.1, 0.4]]), Channel.identity(2))
+    >>> joint = Joint([[0.3, 0.2], [0.1, 0.4]])
+    >>> L1Lift(1.0, 0.5).is_satisfied(joint, Channel.identity(2))
     True
     """
 
@@ -178,7 +208,8 @@ class L1Lift(_Averages):
 
     def _largest(self, p_s: Vector, eps: float, *, inverse: bool) -> Vector:
         with np.errstate(over="ignore"):
-            # the mean lift is 1, so that half of the l1-lift is below it; not so for the inverses
+            # the mean lift is 1, so that half of the l1-lift is below it; not so for
+            # the inverses
             return np.asarray(np.log1p(np.expm1(eps) / (p_s if inverse else 2 * p_s)))
 
     @checked
@@ -190,7 +221,8 @@ class L1Lift(_Averages):
             return np.empty((0, joint.n_public))
         if joint.n_secret > MAX_LISTED_SECRETS:
             raise UnsupportedNotion(
-                f"the l1-lift of {joint.n_secret} secrets has 2^{joint.n_secret} halfspaces, which cannot be listed: "
+                f"the l1-lift of {joint.n_secret} secrets has 2^{joint.n_secret} "
+                "halfspaces, which cannot be listed: "
                 "use optimal_response or subset_merging"
             )
         set_halfspaces = SetHalfspaces(joint, self.eps_u)
@@ -198,18 +230,27 @@ class L1Lift(_Averages):
 
     @checked
     def numbered_halfspaces(self, joint: Joint) -> Rows:  # noqa: D102
-        return SetHalfspaces(joint, self.eps_u) if self._bounded() else super().numbered_halfspaces(joint)
+        return (
+            SetHalfspaces(joint, self.eps_u)
+            if self._bounded()
+            else super().numbered_halfspaces(joint)
+        )
 
     def _bounded(self) -> bool:
         """Return whether only the l1-lift is bounded, and the bound can be violated."""
         return not self._perfect() and np.isinf(self.eps_l) and self.eps_u < np.log(3)
 
     @checked
-    def extension(self, joint: Joint, through: Matrix | None = None) -> Extension | None:
+    def extension(
+        self, joint: Joint, through: Matrix | None = None
+    ) -> Extension | None:
         """Return an extended formulation: u(s) >= b(s) for each s, and sum u <= k."""
         n = joint.n_secret
         if n > MAX_NUMBERED_SECRETS:
-            raise UnsupportedNotion(f"the l1-lift of {n} secrets is beyond {MAX_NUMBERED_SECRETS}: use subset_merging")
+            raise UnsupportedNotion(
+                f"the l1-lift of {n} secrets is beyond {MAX_NUMBERED_SECRETS}: use "
+                "subset_merging"
+            )
         if (
             not self._bounded()
             or n < MIN_EXTENDED_SECRETS
@@ -219,20 +260,29 @@ class L1Lift(_Averages):
         listed = SetHalfspaces(joint, self.eps_u)
         through = np.eye(joint.n_public) if through is None else through
         forms, mass = listed.forms @ through, through.sum(axis=0)
-        upper, lower = np.maximum(forms.max(axis=1), 0.0), np.maximum(-forms.min(axis=1), 0.0)
+        upper, lower = (
+            np.maximum(forms.max(axis=1), 0.0),
+            np.maximum(-forms.min(axis=1), 0.0),
+        )
         constant = listed.constant * mass
         table = np.block([[-forms, np.eye(n)], [constant, -np.ones((1, n))]])
 
         def worst(values: Matrix) -> tuple[Vector, Matrix]:
             slopes = np.where(values[:, :n] > 0, -1.0, 0.0)
-            return values[:, n] + (slopes * values[:, :n]).sum(axis=1), np.insert(slopes, n, 1.0, axis=1)
+            return values[:, n] + (slopes * values[:, :n]).sum(axis=1), np.insert(
+                slopes, n, 1.0, axis=1
+            )
 
         def pull_back(weights: Matrix) -> tuple[Matrix, NDArray[np.int64], Vector]:
             most = weights[:, n:]
             share = np.minimum(weights[:, :n] / np.where(most > 0, most, 1.0), most > 0)
             matched = most * share.round(SHARE_DIGITS)
-            cost = np.maximum(weights[:, :n] - matched, 0.0) @ upper + np.maximum(matched - weights[:, :n], 0.0) @ lower
-            # the weights are a sum of weights of nested sets: the secrets of the largest, of the two largest, and so on
+            cost = (
+                np.maximum(weights[:, :n] - matched, 0.0) @ upper
+                + np.maximum(matched - weights[:, :n], 0.0) @ lower
+            )
+            # the weights are a sum of weights of nested sets: the secrets of the
+            # largest, of the two largest, and so on
             order = np.argsort(-matched, axis=1, kind="stable")
             steps = -np.diff(
                 np.take_along_axis(matched, order, axis=1), axis=1
@@ -243,10 +293,13 @@ class L1Lift(_Averages):
             set_weights[np.nonzero(steps > 0)[0], column] = steps[steps > 0]
             return set_weights, used, cost
 
-        # u = max(b, 0) meets all inequalities but the last, which is then a halfspace: its entries are at most 2
+        # u = max(b, 0) meets all inequalities but the last, which is then a halfspace:
+        # its entries are at most 2
         slack = np.append(np.zeros(n), 2.0 * max(1.0, float(mass.max())))
         every = np.concatenate([forms, [constant]])
-        return Extension(table, upper, np.zeros(n), slack, len(listed), every, worst, pull_back)
+        return Extension(
+            table, upper, np.zeros(n), slack, len(listed), every, worst, pull_back
+        )
 
 
 @final
@@ -254,7 +307,8 @@ class L1Lift(_Averages):
 class Chi2Lift(_Averages, CurvedLift):
     r"""chi2-privacy: bounds on the chi2-lift and on its inverse.
 
-    :math:`\Lambda_{\chi^2} \le (e^{\varepsilon_u} - 1)^2` and :math:`\Psi_{\chi^2} \le (e^{\varepsilon_l} - 1)^2`.
+    :math:`\Lambda_{\chi^2} \le (e^{\varepsilon_u} - 1)^2` and
+    :math:`\Psi_{\chi^2} \le (e^{\varepsilon_l} - 1)^2`.
 
     Parameters
     ----------
@@ -263,11 +317,13 @@ class Chi2Lift(_Averages, CurvedLift):
 
     Notes
     -----
-    E23 eqs. (32) and (35), section 6.2. The chi2-lift is convex, not polyhedral; the chi2-lift-inverse is not convex.
+    E23 eqs. (32) and (35), section 6.2. The chi2-lift is convex, not polyhedral; the
+    chi2-lift-inverse is not convex.
 
     Examples
     --------
-    >>> Chi2Lift(1.0, 0.5).is_satisfied(Joint([[0.3, 0.2], [0.1, 0.4]]), Channel.identity(2))
+    >>> joint = Joint([[0.3, 0.2], [0.1, 0.4]])
+    >>> Chi2Lift(1.0, 0.5).is_satisfied(joint, Channel.identity(2))
     True
     """
 
@@ -284,17 +340,24 @@ class Chi2Lift(_Averages, CurvedLift):
         return np.log1p(np.sqrt(measure))
 
     def _largest(self, p_s: Vector, eps: float, *, inverse: bool) -> Vector:
-        # the other lifts contribute least if they are equal; inverses of others may contribute almost nothing
+        # the other lifts contribute least if they are equal; inverses of others may
+        # contribute almost nothing
         room = np.ones_like(p_s) if inverse else np.maximum(1 - p_s, 0.0)
         with np.errstate(over="ignore", invalid="ignore"):
             # the lift of a constant secret is 1, whatever the budget
-            return np.where(room > 0, np.log1p(np.expm1(eps) * np.sqrt(room / p_s)), 0.0)
+            return np.where(
+                room > 0, np.log1p(np.expm1(eps) * np.sqrt(room / p_s)), 0.0
+            )
 
     def tangents(self, joint: Joint, rows: Matrix) -> Matrix:
-        """Return tangents of the P_S-weighted 2-norm of l - 1 (the root of the chi2-lift)."""
+        """Return tangents of the P_S-weighted 2-norm of l - 1 (the root of the
+        chi2-lift).
+        """
         require(self, CurvedLift, "tangents")
         likelihood = joint.s_given_x / joint.p_s[:, None]
-        tangents = np.expm1(self.eps_u) - (joint.p_s * self.tangent_directions(joint, rows)[1]) @ (likelihood - 1)
+        tangents = np.expm1(self.eps_u) - (
+            joint.p_s * self.tangent_directions(joint, rows)[1]
+        ) @ (likelihood - 1)
         return np.asarray(tangents / np.exp(self.eps_u))
 
     @checked
@@ -303,7 +366,9 @@ class Chi2Lift(_Averages, CurvedLift):
         lifts = (joint.s_given_x / joint.p_s[:, None]) @ rows.T
         size = np.sqrt(chi2_of(lifts, joint.p_s))
         near = np.log1p(size) >= self.eps_u - BOUNDARY_TOL
-        return np.empty((0, joint.n_secret)), np.asarray((lifts[:, near] - 1) / size[near]).T
+        return np.empty((0, joint.n_secret)), np.asarray(
+            (lifts[:, near] - 1) / size[near]
+        ).T
 
 
 @final
@@ -311,7 +376,8 @@ class Chi2Lift(_Averages, CurvedLift):
 class AlphaLift(_Averages, CurvedLift):
     r"""alpha-lift-privacy: bounds on the alpha-lift and on its inverse.
 
-    :math:`\Lambda^S_\alpha \le e^{\varepsilon_u}` and :math:`\Psi^S_\alpha \le e^{\varepsilon_l}`.
+    :math:`\Lambda^S_\alpha \le e^{\varepsilon_u}` and
+    :math:`\Psi^S_\alpha \le e^{\varepsilon_l}`.
 
     Parameters
     ----------
@@ -322,11 +388,13 @@ class AlphaLift(_Averages, CurvedLift):
 
     Notes
     -----
-    E23 eqs. (33), (36) and (37). Both conditions are convex, and polyhedral only at alpha = inf or with a budget of 0.
+    E23 eqs. (33), (36) and (37). Both conditions are convex, and polyhedral only at
+    alpha = inf or with a budget of 0.
 
     Examples
     --------
-    >>> AlphaLift(2, 0.4, 0.2).is_satisfied(Joint([[0.3, 0.2], [0.1, 0.4]]), Channel.identity(2))
+    >>> joint = Joint([[0.3, 0.2], [0.1, 0.4]])
+    >>> AlphaLift(2, 0.4, 0.2).is_satisfied(joint, Channel.identity(2))
     True
     """
 
@@ -335,7 +403,9 @@ class AlphaLift(_Averages, CurvedLift):
     eps_u: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "alpha", check_scalar("alpha", self.alpha, 1, open_low=True))
+        object.__setattr__(
+            self, "alpha", check_scalar("alpha", self.alpha, 1, open_low=True)
+        )
         _Averages.__post_init__(self)
 
     def _kind(self) -> type[Convex]:
@@ -352,7 +422,8 @@ class AlphaLift(_Averages, CurvedLift):
 
     def lift_bounds(self, p_s: Vector) -> LiftBounds:  # noqa: D102
         p_s = prior_of(p_s)
-        if self._perfect():  # every lift is 1, and eps + log(1 / P(s)) / alpha would be loose
+        # every lift is 1, and eps + log(1 / P(s)) / alpha would be loose
+        if self._perfect():
             return LiftBounds(np.zeros(len(p_s)), np.zeros(len(p_s)), exact=True)
         return super().lift_bounds(p_s)._replace(exact=bool(np.isinf(self.alpha)))
 
@@ -366,14 +437,22 @@ class AlphaLift(_Averages, CurvedLift):
         """Return tangents of the alpha-lift and of 1 / alpha-lift-inverse."""
         require(self, CurvedLift, "tangents")
         likelihood = joint.s_given_x / joint.p_s[:, None]
-        lower, upper = (joint.p_s * directions for directions in self.tangent_directions(joint, rows))
+        lower, upper = (
+            joint.p_s * directions
+            for directions in self.tangent_directions(joint, rows)
+        )
         return np.concatenate(
-            [1 - np.exp(-self.eps_u) * (upper @ likelihood), lower @ likelihood - np.exp(-self.eps_l)]
+            [
+                1 - np.exp(-self.eps_u) * (upper @ likelihood),
+                lower @ likelihood - np.exp(-self.eps_l),
+            ]
         )
 
     @checked
     def tangent_directions(self, joint: Joint, rows: Matrix) -> tuple[Matrix, Matrix]:
-        """Return dual vectors, shapes (m, S), for posteriors near the eps_l, eps_u bounds."""
+        """Return dual vectors, shapes (m, S), for posteriors near the eps_l, eps_u
+        bounds.
+        """
         power, lifts = self.alpha, (joint.s_given_x / joint.p_s[:, None]) @ rows.T
         lower = upper = np.empty((0, joint.n_secret))
         if np.isfinite(self.eps_u):
@@ -382,7 +461,8 @@ class AlphaLift(_Averages, CurvedLift):
             near = np.log(size) >= self.eps_u - BOUNDARY_TOL
             upper = ((lifts[:, near] / size[near]) ** (power - 1)).T
         if np.isfinite(self.eps_l):
-            # M(l) = ||1/l||^-1 is concave: M(l) <= (P_S (l0 / M(l0))^(-alpha-1)) . l, with equality at l0
+            # M(l) = ||1/l||^-1 is concave: M(l) <= (P_S (l0 / M(l0))^(-alpha-1)) . l,
+            # with equality at l0
             size = 1 / alpha_of(1 / lifts, joint.p_s, power)
             near = -np.log(size) >= self.eps_l - BOUNDARY_TOL
             lower = ((lifts[:, near] / size[near]) ** (-power - 1)).T

@@ -1,15 +1,21 @@
 """Interfaces of privacy notions, and helpers that the notions share.
 
-A notion derives from the interfaces that it can implement, and a mechanism names the one that it needs:
+A notion derives from the interfaces that it can implement, and a mechanism names the
+one that it needs:
 
-- :class:`LiftNotion`: a condition on each output's lift column l(., y), so symbols can be merged.
-- :class:`Polyhedral`: finitely many halfspaces define the cone of allowed posteriors v = P(X=.|Y=y);
-  :class:`PolyhedralLift` is both.
-- :class:`CurvedLift`: the allowed posteriors form a convex set with tangents. It and Polyhedral are :class:`Convex`.
-- :class:`RatioBased`: bounds on ratios of P(y|s) and P(y) that do not depend on the prior.
-- :class:`PosteriorNotion`: a condition on each output's posterior. :class:`AttributeWise`: also on attributes of X.
+- :class:`LiftNotion`: a condition on each output's lift column l(., y), so symbols can
+  be merged.
+- :class:`Polyhedral`: finitely many halfspaces define the cone of allowed posteriors
+  v = P(X=.|Y=y); :class:`PolyhedralLift` is both.
+- :class:`CurvedLift`: the allowed posteriors form a convex set with tangents. It and
+  Polyhedral are :class:`Convex`.
+- :class:`RatioBased`: bounds on ratios of P(y|s) and P(y) that do not depend on the
+  prior.
+- :class:`PosteriorNotion`: a condition on each output's posterior.
+  :class:`AttributeWise`: also on attributes of X.
 
-Which interfaces a notion provides may depend on its budgets: see :meth:`Notion.lacks` and :func:`provides`.
+Which interfaces a notion provides may depend on its budgets: see :meth:`Notion.lacks`
+and :func:`provides`.
 """
 
 from __future__ import annotations
@@ -26,7 +32,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from liftlib.channel import Channel, or_identity
-from liftlib.errors import InvalidDistribution, InvalidParameter, UnsupportedNotion, shown
+from liftlib.errors import (
+    InvalidDistribution,
+    InvalidParameter,
+    UnsupportedNotion,
+    shown,
+)
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift
 from mixproof.checker import Rows
@@ -34,8 +45,10 @@ from mixproof.checks import Interface, checked
 from mixproof.extension import Extension
 from mixproof.numerics import KEEP_TOL, SAME_TOL, Mask, Matrix, Vector, as_matrix
 
-MIN_RESOLVED_LIFT = 1e-11  # vertices cannot resolve a smaller bound on the least lift; mixing then satisfies it
-IMPLIED_TOL = 1e-13  # size, relative to a row's own, of what others leave of it by rounding
+# vertices cannot resolve a smaller bound on the least lift; mixing then satisfies it
+MIN_RESOLVED_LIFT = 1e-11
+# size, relative to a row's own, of what others leave of it by rounding
+IMPLIED_TOL = 1e-13
 
 Decides = tuple[Literal["least", "most"], ...]
 
@@ -59,8 +72,8 @@ class RequiredBudget(NamedTuple):
     allowed : float
         The notion's budget, nats.
     decides : tuple
-        Which lifts determine ``needed``: ``("least",)`` the min-lift, ``("most",)`` the max-lift, ``("most", "least")``
-        their ratio, ``()`` all lifts together.
+        Which lifts determine ``needed``: ``("least",)`` the min-lift, ``("most",)`` the
+        max-lift, ``("most", "least")`` their ratio, ``()`` all lifts together.
     """
 
     budget: str
@@ -85,7 +98,8 @@ class RequiredByPosterior(NamedTuple):
     lift : numpy.ndarray, shape (Y,), optional
         The lift of that secret, given the known attributes.
     known : tuple of tuple of (int, int)
-        For each output, the known attributes of X with their values; () if none is known.
+        For each output, the known attributes of X with their values; () if none is
+        known.
     """
 
     budget: str
@@ -139,30 +153,41 @@ class Requirement(NamedTuple):
 
 
 class Notion(Interface, ABC):
-    """A privacy notion. A subclass implements at least ``leakage`` and ``violation``."""
+    """A privacy notion; a subclass implements at least ``leakage``, ``violation``."""
 
-    requirement: ClassVar[Requirement] = Requirement("any notion", "leakage", "derive it from Notion")
+    requirement: ClassVar[Requirement] = Requirement(
+        "any notion", "leakage", "derive it from Notion"
+    )
 
     def __str__(self) -> str:
         """Return the notion as text, with numbers rounded to 12 significant digits."""
-        return re.sub(r"\d+\.\d{12,}(e-?\d+)?", lambda number: f"{float(number[0]):.12g}", repr(self))
+        return re.sub(
+            r"\d+\.\d{12,}(e-?\d+)?",
+            lambda number: f"{float(number[0]):.12g}",
+            repr(self),
+        )
 
     def _repr_html_(self) -> str:
-        cells = "".join(f"<tr><th>{name}</th><td>{escape(str(value))}</td></tr>" for name, value in vars(self).items())
+        cells = "".join(
+            f"<tr><th>{name}</th><td>{escape(str(value))}</td></tr>"
+            for name, value in vars(self).items()
+        )
         return f"<table><caption>{type(self).__name__}</caption>{cells}</table>"
 
     @abstractmethod
     def leakage(self, joint: Joint, channel: Channel | None = None) -> float | Leakage:
         """Return the smallest budget or budgets that the release satisfies, in nats.
 
-        Without a channel, the release is X itself, here and in :meth:`violation` and :meth:`is_satisfied`.
+        Without a channel, the release is X itself, here and in :meth:`violation` and
+        :meth:`is_satisfied`.
         """
 
     @abstractmethod
     def violation(self, joint: Joint, channel: Channel | None = None) -> float:
         """Return the largest violation of any budget, in nats (negative if satisfied).
 
-        It is minus infinity if every budget is infinite, and infinity if no finite budget would suffice.
+        It is minus infinity if every budget is infinite, and infinity if no finite
+        budget would suffice.
         """
 
     @checked
@@ -173,8 +198,8 @@ class Notion(Interface, ABC):
     def belief(self, prior: float) -> tuple[float, float]:  # noqa: ARG002 - overridden by notions that bound lifts
         """Return the smallest and largest posterior probability of a set of secrets.
 
-        ``prior`` is the prior probability of the set. The result is (0, 1) if the notion does not bound single lifts
-        for every prior.
+        ``prior`` is the prior probability of the set. The result is (0, 1) if the
+        notion does not bound single lifts for every prior.
         """
         return 0.0, 1.0
 
@@ -182,13 +207,14 @@ class Notion(Interface, ABC):
     def odds_growth(self) -> float:
         """The largest increase of the log-odds of two secrets, for any prior, in nats.
 
-        It bounds log P(y|s) / P(y|s'); infinite if the notion gives no such bound for every prior.
+        It bounds log P(y|s) / P(y|s'); infinite if the notion gives no such bound for
+        every prior.
         """
         return math.inf
 
     @property
     def proven(self) -> Notion:
-        """The notion that proofs refer to; perfect privacy if a budget of 0 implies it."""
+        """The notion that proofs refer to: perfect privacy if a budget is 0."""
         return self
 
     def lacks(self, interface: type[Notion]) -> str | None:
@@ -206,15 +232,27 @@ class Notion(Interface, ABC):
         """
         if isinstance(self, interface):
             return None
-        return f"{self} does not provide {interface.requirement.members} ({interface.__name__})"
+        return (
+            f"{self} does not provide {interface.requirement.members} "
+            f"({interface.__name__})"
+        )
 
     @classmethod
     def refusal(cls, value: object, function: str) -> Exception | None:
-        """Return the error to raise if a value does not provide this interface, or None."""
-        reason = value.lacks(cls) if isinstance(value, Notion) else f"{shown(value)} is not a Notion"
+        """Return the error to raise if a value does not provide this interface, or
+        None.
+        """
+        reason = (
+            value.lacks(cls)
+            if isinstance(value, Notion)
+            else f"{shown(value)} is not a Notion"
+        )
         if reason is None:
             return None
-        return UnsupportedNotion(f"{function} needs {cls.requirement.words}; {reason}: {cls.requirement.remedy}")
+        return UnsupportedNotion(
+            f"{function} needs {cls.requirement.words}; {reason}: "
+            f"{cls.requirement.remedy}"
+        )
 
 
 N = TypeVar("N", bound=Notion)
@@ -242,22 +280,27 @@ class LiftNotion(Notion):
     )
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Check what ``required_budgets`` of a notion from outside the library returns."""
+        """Check what ``required_budgets`` of a notion of a user returns."""
         super().__init_subclass__(**options)
-        if "required_budgets" in vars(cls) and not cls.__module__.startswith("liftlib."):
+        if "required_budgets" in vars(cls) and not cls.__module__.startswith(
+            "liftlib."
+        ):
             cls.required_budgets = _checked_budgets(cls.required_budgets)  # type: ignore[assignment]
 
     @property
     def proven(self) -> LiftNotion:
-        """The notion that decides whether a release is private; perfect privacy if a budget of 0 implies it.
+        """The notion that decides whether a release is private; perfect privacy if a
+        budget of 0 implies it.
 
-        Within the tolerance of a budget of 0, an average would still allow a rare secret's lift far from 1.
+        Within the tolerance of a budget of 0, an average would still allow a rare
+        secret's lift far from 1.
         """
         return self
 
     @abstractmethod
     def required_budgets(self, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:
-        """Return the budget that each lift column requires, one entry for each condition.
+        """Return the budget that each lift column requires, one entry for each
+        condition.
 
         Parameters
         ----------
@@ -275,27 +318,41 @@ class LiftNotion(Notion):
 
     @checked
     def worst(self, joint: Joint, channel: Channel | None = None) -> tuple[float, ...]:
-        """Return, for each budget, the smallest value that the release satisfies, in nats."""
+        """Return, for each budget, the smallest value that the release satisfies, in
+        nats.
+        """
         required: dict[str, float] = {}
-        for need in self.required_budgets(lift(or_identity(joint, channel).release(joint)), joint.p_s):
+        for need in self.required_budgets(
+            lift(or_identity(joint, channel).release(joint)), joint.p_s
+        ):
             # rounding can leave a constant release a hair below 0
-            required[need.budget] = max(required.get(need.budget, 0.0), float(need.needed.max()))
+            required[need.budget] = max(
+                required.get(need.budget, 0.0), float(need.needed.max())
+            )
         return tuple(required.values())
 
     @checked
     def violation(self, joint: Joint, channel: Channel | None = None) -> float:
         """Return the largest violation of any budget, see :meth:`Notion.violation`."""
-        return self.violation_of(lift(or_identity(joint, channel).release(joint)), joint.p_s)
+        return self.violation_of(
+            lift(or_identity(joint, channel).release(joint)), joint.p_s
+        )
 
     def violation_of(self, lift: Matrix, p_s: Vector) -> float:
         """Return the :meth:`violation` of a release with these lifts, shape (S, Y)."""
         # numpy's maximum keeps a NaN, which then breaks the notion
         needs = self.proven.required_budgets(lift, p_s)
-        over = [max(0.0, float(n.needed.max())) - n.allowed for n in needs if not math.isinf(n.allowed)]
+        over = [
+            max(0.0, float(n.needed.max())) - n.allowed
+            for n in needs
+            if not math.isinf(n.allowed)
+        ]
         return float(np.max(over, initial=-np.inf))
 
     def kept_columns(self, lift: Matrix, p_s: Vector, tol: float = KEEP_TOL) -> Mask:
-        """Return a mask, shape (..., X), of the lift columns that satisfy the notion, within ``tol`` nats."""
+        """Return a mask, shape (..., X), of the lift columns that satisfy the notion,
+        within ``tol`` nats.
+        """
         needs = self.proven.required_budgets(lift, p_s)
         satisfied = np.asarray(needs[0].needed <= needs[0].allowed + tol)
         for need in needs[1:]:
@@ -305,7 +362,9 @@ class LiftNotion(Notion):
     def risk(self, lift: Matrix, p_s: Vector) -> Matrix:
         """Return the risk score omega of each lift column, shape (..., X)."""
         with np.errstate(over="ignore"):
-            return np.asarray(sum(np.exp(need.needed) for need in self.required_budgets(lift, p_s)))
+            return np.asarray(
+                sum(np.exp(need.needed) for need in self.required_budgets(lift, p_s))
+            )
 
     def lift_bounds(self, p_s: Vector) -> LiftBounds:
         """Return the implied bounds on single lifts for a prior of shape (S,)."""
@@ -338,26 +397,35 @@ class Polyhedral(Convex):
     def halfspaces(self, joint: Joint) -> Matrix:
         """Return G, shape (m, X): v = P(X=.|Y=y) is allowed exactly when G v >= 0.
 
-        Rows g are scaled so that g v >= -HALFSPACE_SLACK max(1, max(abs(g))) for every v that ``is_satisfied`` accepts.
+        Rows g are scaled so that g v >= -HALFSPACE_SLACK max(1, max(abs(g))) for every
+        v that ``is_satisfied`` accepts.
         """
 
     def numbered_halfspaces(self, joint: Joint) -> Rows:
-        """Return the halfspaces, indexable by number, for a proof that uses some of them."""
+        """Return the halfspaces, indexable by number, for a proof that uses some of
+        them.
+        """
         return self.halfspaces(joint)
 
     @checked
-    def extension(self, joint: Joint, through: Matrix | None = None) -> Extension | None:  # noqa: ARG002 - where there is one
+    def extension(
+        self,
+        joint: Joint,  # noqa: ARG002 - where there is one
+        through: Matrix | None = None,  # noqa: ARG002
+    ) -> Extension | None:
         """Return an extended formulation with fewer inequalities, or None.
 
-        With ``through``, shape (X, n), it describes the points v of n coordinates with G (through @ v) >= 0.
+        With ``through``, shape (X, n), it describes the points v of n coordinates with
+        G (through @ v) >= 0.
         """
         return None
 
     def relaxed(self, p_s: Vector, least: float) -> tuple[Polyhedral, float]:  # noqa: ARG002
         """Return the notion without lower bounds on lifts below ``least``, and a share.
 
-        Solvers cannot resolve such bounds. Mixing in a constant release with that share raises every lift above them
-        and costs at most that share of the utility. Without such bounds, return the notion itself and 0.
+        Solvers cannot resolve such bounds. Mixing in a constant release with that share
+        raises every lift above them and costs at most that share of the utility.
+        Without such bounds, return the notion itself and 0.
         """
         return self, 0.0
 
@@ -395,12 +463,13 @@ class CurvedLift(LiftNotion, Convex):
         Returns
         -------
         numpy.ndarray, shape (m, X)
-            Rows g, scaled so that g v >= -HALFSPACE_SLACK max(1, max(abs(g))) if ``is_satisfied`` accepts v.
+            Rows g, scaled so that g v >= -HALFSPACE_SLACK max(1, max(abs(g))) if
+            ``is_satisfied`` accepts v.
         """
 
     @checked
     def tangent_directions(self, joint: Joint, rows: Matrix) -> tuple[Matrix, Matrix]:  # noqa: ARG002
-        """Return the lower and upper dual vectors, shapes (m, S), of :meth:`tangents`."""
+        """Return the lower and upper duals, shapes (m, S), of :meth:`tangents`."""
         none = np.empty((0, joint.n_secret))
         return none, none
 
@@ -408,7 +477,9 @@ class CurvedLift(LiftNotion, Convex):
 class RatioBased(Notion):
     """A notion that bounds ratios of P(y|s) and P(y)."""
 
-    requirement = Requirement("a bound on ratios of P(y|s) and P(y)", "ratios", "use confident_merging")
+    requirement = Requirement(
+        "a bound on ratios of P(y|s) and P(y)", "ratios", "use confident_merging"
+    )
 
     @abstractmethod
     def ratios(self, n_secret: int) -> Ratios:
@@ -418,17 +489,25 @@ class RatioBased(Notion):
 class PosteriorNotion(Notion):
     """A notion that is a condition on each output's posterior."""
 
-    requirement = Requirement("a notion that each output's posterior decides", "required_by_posteriors", "use SRLIP")
+    requirement = Requirement(
+        "a notion that each output's posterior decides",
+        "required_by_posteriors",
+        "use SRLIP",
+    )
 
     @abstractmethod
-    def required_by_posteriors(self, joint: Joint, channel: Channel | None = None) -> tuple[RequiredByPosterior, ...]:
+    def required_by_posteriors(
+        self, joint: Joint, channel: Channel | None = None
+    ) -> tuple[RequiredByPosterior, ...]:
         """Return the budget that each output requires, one entry for each condition."""
 
 
 class AttributeWise(PosteriorNotion, Polyhedral):
     """A notion about the attributes of X, with one budget, ``eps``."""
 
-    requirement = Requirement("a notion about X's attributes", "attribute_halfspaces", "give SRLIP")
+    requirement = Requirement(
+        "a notion about X's attributes", "attribute_halfspaces", "give SRLIP"
+    )
     eps: float
 
     @property
@@ -438,18 +517,25 @@ class AttributeWise(PosteriorNotion, Polyhedral):
 
     @checked
     def check_fits(self, joint: Joint) -> None:
-        """Raise InvalidParameter unless ``|X|`` is the product of the attributes' sizes."""
-        if (combinations := math.prod(self.attributes)) != joint.n_public:  # numpy's product overflows at 2^63
+        """Raise InvalidParameter unless ``|X|`` is the product of the attributes'
+        sizes.
+        """
+        # numpy's product overflows at 2^63
+        if (combinations := math.prod(self.attributes)) != joint.n_public:
             raise InvalidParameter(
-                f"shape {shown(self.attributes)} has {shown(combinations)} combinations, "
+                f"shape {shown(self.attributes)} has {shown(combinations)} "
+                "combinations, "
                 f"the joint {joint.n_public} public symbols"
             )
 
     @abstractmethod
-    def attribute_halfspaces(self, joint: Joint, j: int, eps: float) -> tuple[Matrix, Vector]:
+    def attribute_halfspaces(
+        self, joint: Joint, j: int, eps: float
+    ) -> tuple[Matrix, Vector]:
         """Return the halfspaces G of attribute j, and the marginal P(x^j).
 
-        A posterior v = P(X^j=.|Y^j=y) satisfies the budget eps, given any other attributes, exactly if G v >= 0.
+        A posterior v = P(X^j=.|Y^j=y) satisfies the budget eps, given any other
+        attributes, exactly if G v >= 0.
         """
 
 
@@ -457,19 +543,28 @@ def _checked_budgets(
     function: Callable[[Any, Matrix, Vector], tuple[RequiredBudget, ...]],
 ) -> Callable[[Any, Matrix, Vector], tuple[RequiredBudget, ...]]:
     @wraps(function)
-    def required_budgets(self: LiftNotion, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:
+    def required_budgets(
+        self: LiftNotion, lift: Matrix, p_s: Vector
+    ) -> tuple[RequiredBudget, ...]:
         needs: object = function(self, lift, p_s)
         name = f"required_budgets of {type(self).__name__}"
         if isinstance(needs, RequiredBudget) or not isinstance(needs, tuple):
             kind = type(needs).__name__
-            raise InvalidParameter(f"{name} returns a {kind}, not a tuple of RequiredBudget: is a comma missing?")
+            raise InvalidParameter(
+                f"{name} returns a {kind}, not a tuple of RequiredBudget: is a comma "
+                "missing?"
+            )
         expected = lift.shape[:-2] + lift.shape[-1:]
         for at, need in enumerate(needs):
             if not isinstance(need, RequiredBudget):
-                raise InvalidParameter(f"{name} returns a {type(need).__name__} as item {at}: give a RequiredBudget")
+                raise InvalidParameter(
+                    f"{name} returns a {type(need).__name__} as item {at}: give a "
+                    "RequiredBudget"
+                )
             if (shape := np.shape(need.needed)) != expected:
                 raise InvalidParameter(
-                    f"{name} returns `needed` of shape {shape} for {need.budget} and lifts of shape {lift.shape}: "
+                    f"{name} returns `needed` of shape {shape} for {need.budget} and "
+                    f"lifts of shape {lift.shape}: "
                     f"reduce over the secrets, axis -2, to shape {expected}"
                 )
         return needs
@@ -480,7 +575,8 @@ def _checked_budgets(
 def belief_within(prior: float, eps_l: float, eps_u: float) -> tuple[float, float]:
     """Return the range of a set's posterior for lifts in [e^-eps_l, e^eps_u].
 
-    E23 Proposition A1. Both the lift of the set and the lift of its complement are bounded.
+    E23 Proposition A1. Both the lift of the set and the lift of its complement are
+    bounded.
 
     Examples
     --------
@@ -489,7 +585,8 @@ def belief_within(prior: float, eps_l: float, eps_u: float) -> tuple[float, floa
     """
     growth = math.exp(min(eps_u, 700.0))
     least = max(math.exp(-eps_l) * prior, 1 - growth * (1 - prior))
-    # what is next to impossible may become certain where e^eps is beyond a float, or nearly
+    # what is next to impossible may become certain where e^eps is beyond a float, or
+    # nearly
     grown = 1.0 if eps_u > 700 and prior > 0 else growth * prior
     return least, min(grown, 1 - math.exp(-eps_l) * (1 - prior))
 
@@ -498,7 +595,9 @@ def prior_of(p_s: ArrayLike) -> Vector:
     """Return a validated prior as an array, shape (S,)."""
     prior = as_matrix("p_s", p_s, (1,))
     if not (prior > 0).all():
-        raise InvalidDistribution(f"p_s is {shown(prior)}: give each secret a probability above 0")
+        raise InvalidDistribution(
+            f"p_s is {shown(prior)}: give each secret a probability above 0"
+        )
     return prior
 
 
@@ -511,9 +610,14 @@ def log_of(measure: Matrix) -> Matrix:
 def difference(a: Matrix | float, b: Matrix | float) -> Matrix:
     """Return a - b with rounding errors set to 0, because solvers amplify them."""
     raw = np.asarray(a - b)
-    exact = np.where(np.abs(raw) <= SAME_TOL * np.maximum(np.abs(a), np.abs(b)), 0.0, raw)
-    # a bound that no output can miss by as much as KEEP_TOL, as for a secret of probability almost 1, is no bound
-    return np.where(np.abs(exact).max(axis=1, keepdims=True) <= KEEP_TOL / 10, 0.0, exact)
+    exact = np.where(
+        np.abs(raw) <= SAME_TOL * np.maximum(np.abs(a), np.abs(b)), 0.0, raw
+    )
+    # a bound that no output can miss by as much as KEEP_TOL, as for a secret of
+    # probability almost 1, is no bound
+    return np.where(
+        np.abs(exact).max(axis=1, keepdims=True) <= KEEP_TOL / 10, 0.0, exact
+    )
 
 
 def cone_of(likelihood: Matrix, eps_l: float, eps_u: float) -> Matrix:
@@ -522,7 +626,8 @@ def cone_of(likelihood: Matrix, eps_l: float, eps_u: float) -> Matrix:
     Parameters
     ----------
     likelihood : numpy.ndarray, shape (S, X)
-        Lifts of the symbols; ``likelihood @ v`` is the lift column of an output with posterior v.
+        Lifts of the symbols; ``likelihood @ v`` is the lift column of an output with
+        posterior v.
     eps_l, eps_u : float
         Budgets in nats; an infinite one drops that side.
     """
@@ -535,10 +640,12 @@ def cone_of(likelihood: Matrix, eps_l: float, eps_u: float) -> Matrix:
 
 
 def equalities(likelihood: Matrix) -> Matrix:
-    """Return the halfspaces of perfect privacy, l(s) = 1, as :func:`cone_of` does, but 0 for secrets that others imply.
+    """Return the halfspaces of perfect privacy, l(s) = 1, as :func:`cone_of` does, but
+    0 for secrets that others imply.
 
-    The mean lift is 1, so that one secret's equality follows from the others. If that secret is almost certain, its
-    lifts are next to 1: relative to the size of its row, rounding is large, and would make it contradict the others.
+    The mean lift is 1, so that one secret's equality follows from the others. If that
+    secret is almost certain, its lifts are next to 1: relative to the size of its row,
+    rounding is large, and would make it contradict the others.
     """
     rows = cone_of(likelihood, 0.0, 0.0)
     left = rows[: len(likelihood)].copy()

@@ -31,9 +31,11 @@ from mixproof.checks import checked
 from mixproof.extension import Extension
 from mixproof.numerics import Matrix, Vector, check_count, check_scalar
 
-MIN_EXTENDED_SECRETS = 4  # secrets from which an auxiliary variable saves inequalities over pairs
+# secrets from which an auxiliary variable saves inequalities over pairs
+MIN_EXTENDED_SECRETS = 4
 
-EXTENDED_BUDGETS = 1e-5, 30.0  # nats: with other budgets the coefficients of the variable are too extreme
+# nats: with other budgets the coefficients of the variable are too extreme
+EXTENDED_BUDGETS = 1e-5, 30.0
 
 
 class _LiftRange(PolyhedralLift, RatioBased):
@@ -47,7 +49,9 @@ class _LiftRange(PolyhedralLift, RatioBased):
     def required_budgets(self, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:  # noqa: ARG002
         lower, upper = self._range()
         return (
-            RequiredBudget(self.names[0], log_of(inverse_of(lift.min(axis=-2))), lower, ("least",)),
+            RequiredBudget(
+                self.names[0], log_of(inverse_of(lift.min(axis=-2))), lower, ("least",)
+            ),
             RequiredBudget(self.names[1], log_of(lift.max(axis=-2)), upper, ("most",)),
         )
 
@@ -66,7 +70,10 @@ class _LiftRange(PolyhedralLift, RatioBased):
 
     @checked
     def numbered_halfspaces(self, joint: Joint) -> Matrix:
-        return cone_of(joint.s_given_x / joint.p_s[:, None], *((0.0, 0.0) if self._perfect() else self._range()))
+        return cone_of(
+            joint.s_given_x / joint.p_s[:, None],
+            *((0.0, 0.0) if self._perfect() else self._range()),
+        )
 
     def _perfect(self) -> bool:
         """Return whether a budget of 0 forces every lift to 1."""
@@ -74,7 +81,9 @@ class _LiftRange(PolyhedralLift, RatioBased):
 
     def lift_bounds(self, p_s: Vector) -> LiftBounds:
         (lower, upper), p_s = self._range(), prior_of(p_s)
-        return LiftBounds(np.full(len(p_s), lower), np.full(len(p_s), upper), exact=True)
+        return LiftBounds(
+            np.full(len(p_s), lower), np.full(len(p_s), upper), exact=True
+        )
 
     def ratios(self, n_secret: int) -> Ratios:
         (lower, upper), n_secret = self._range(), check_count("n_secret", n_secret)
@@ -105,8 +114,8 @@ class ALIP(_LiftRange):
     Parameters
     ----------
     eps_l, eps_u : float
-        Budgets in nats, in [0, inf]; an infinite one drops that side. ``ALIP(inf, eps)`` bounds pointwise maximal
-        leakage.
+        Budgets in nats, in [0, inf]; an infinite one drops that side. ``ALIP(inf,
+        eps)`` bounds pointwise maximal leakage.
 
     Notes
     -----
@@ -139,7 +148,8 @@ class ALIP(_LiftRange):
         eps : float
             LDP budget, nats.
         lam : float
-            The share of the budget for the min-lift, in [0, 1]; above 1/2, the min-lift has the looser bound.
+            The share of the budget for the min-lift, in [0, 1]; above 1/2, the min-lift
+            has the looser bound.
         """
         eps, lam = check_scalar("eps", eps), check_scalar("lam", lam, 0, 1)
         return cls(lam * eps, (1 - lam) * eps)
@@ -151,11 +161,11 @@ class ALIP(_LiftRange):
 
     @checked
     def leakage(self, joint: Joint, channel: Channel | None = None) -> Leakage:
-        """Return the smallest pair (eps_l, eps_u) that the release satisfies, in nats."""
+        """Return the smallest (eps_l, eps_u), nats, that the release satisfies."""
         return Leakage(*self.worst(joint, channel))
 
     def risk(self, lift: Matrix, p_s: Vector) -> Matrix:  # noqa: ARG002
-        """Return max-lift + 1 / min-lift, shape (..., X), as in the published figures."""
+        """Return max-lift + 1 / min-lift, shape (..., X), as in the papers' figures."""
         return np.asarray(inverse_of(lift.min(axis=-2)) + lift.max(axis=-2))
 
 
@@ -185,7 +195,8 @@ class LIP(_OneBudget, _LiftRange):
 
     Notes
     -----
-    E23 Definition 1; S20 Definition 2; C22 eq. (2). The risk score is the largest absolute log-lift, as in C22.
+    E23 Definition 1; S20 Definition 2; C22 eq. (2). The risk score is the largest
+    absolute log-lift, as in C22.
 
     Examples
     --------
@@ -228,9 +239,12 @@ class LDP(_OneBudget, PolyhedralLift, RatioBased):
     def belief(self, prior: float) -> tuple[float, float]:
         """Return the range of a set's posterior: the odds change by at most e^eps."""
         prior, ratio = check_scalar("prior", prior, 0, 1), float(np.exp(-self.eps))
-        if prior in (0.0, 1.0):  # certainty does not change, not even where the budget is infinite
+        # certainty does not change, not even where the budget is infinite
+        if prior in (0.0, 1.0):
             return prior, prior
-        return ratio * prior / (1 - prior + ratio * prior), prior / (prior + ratio * (1 - prior))
+        return ratio * prior / (1 - prior + ratio * prior), prior / (
+            prior + ratio * (1 - prior)
+        )
 
     @property
     def odds_growth(self) -> float:  # noqa: D102
@@ -251,24 +265,35 @@ class LDP(_OneBudget, PolyhedralLift, RatioBased):
             return np.empty((0, joint.n_public))
         likelihood = joint.s_given_x / joint.p_s[:, None]
         pairs = _pairs(joint.n_secret)
-        # l(s) <= e^eps l(s'), divided by e^eps so that no coefficient overflows
-        # with the budget exceeded by t, e^-eps l(s) <= e^t min l <= e^t, so that a row is missed by e^t - 1 at most
-        return difference(likelihood[pairs[:, 1]], np.exp(-self.eps) * likelihood[pairs[:, 0]])
+        # l(s) <= e^eps l(s'), divided by e^eps so that no coefficient overflows with
+        # the budget exceeded by t, e^-eps l(s) <= e^t min l <= e^t, so that a row is
+        # missed by e^t - 1 at most
+        return difference(
+            likelihood[pairs[:, 1]], np.exp(-self.eps) * likelihood[pairs[:, 0]]
+        )
 
     @checked
-    def extension(self, joint: Joint, through: Matrix | None = None) -> Extension | None:
+    def extension(
+        self, joint: Joint, through: Matrix | None = None
+    ) -> Extension | None:
         """Return an extended formulation: l(s) <= u <= e^eps l(s) for each s."""
         n, factor = joint.n_secret, float(np.exp(-self.eps))
-        if n < MIN_EXTENDED_SECRETS or not EXTENDED_BUDGETS[0] <= self.eps <= EXTENDED_BUDGETS[1]:
+        if (
+            n < MIN_EXTENDED_SECRETS
+            or not EXTENDED_BUDGETS[0] <= self.eps <= EXTENDED_BUDGETS[1]
+        ):
             return None
         through = np.eye(joint.n_public) if through is None else through
         lift = joint.s_given_x / joint.p_s[:, None] @ through
         largest = float(lift.max())
         table = np.block([[lift, np.full((n, 1), -factor)], [-lift, np.ones((n, 1))]])
         different = ~np.eye(n, dtype=bool)
-        # u = max l(s) meets l(s) <= u, so that only the other side may fail where pairs do
+        # u = max l(s) meets l(s) <= u, so that only the other side may fail where pairs
+        # do
         room = np.zeros((n, n))
-        room[different] = np.maximum(1.0, np.abs(self.halfspaces(joint) @ through).max(axis=1))
+        room[different] = np.maximum(
+            1.0, np.abs(self.halfspaces(joint) @ through).max(axis=1)
+        )
         slack = np.append(room.max(axis=0), np.zeros(n))
 
         def worst(values: Matrix) -> tuple[Vector, Matrix]:
@@ -289,9 +314,22 @@ class LDP(_OneBudget, PolyhedralLift, RatioBased):
             np.maximum(matched, 0.0, out=matched)
             cost = largest * np.maximum(most - matched.sum(axis=1), 0.0).sum(axis=1)
             # a secret matched with itself needs no halfspace, as l(s) >= e^-eps l(s)
-            return matched.transpose(0, 2, 1)[:, different] / factor, np.arange(n * (n - 1)), cost
+            return (
+                matched.transpose(0, 2, 1)[:, different] / factor,
+                np.arange(n * (n - 1)),
+                cost,
+            )
 
-        return Extension(table, np.array([largest]), np.ones(1), slack, n * (n - 1), lift, worst, pull_back)
+        return Extension(
+            table,
+            np.array([largest]),
+            np.ones(1),
+            slack,
+            n * (n - 1),
+            lift,
+            worst,
+            pull_back,
+        )
 
     def ratios(self, n_secret: int) -> Ratios:  # noqa: D102
         pairs = _pairs(check_count("n_secret", n_secret))
@@ -301,17 +339,22 @@ class LDP(_OneBudget, PolyhedralLift, RatioBased):
     def lift_bounds(self, p_s: Vector) -> LiftBounds:
         """Return the bounds of LIP(eps), which LDP(eps) implies (S20 Lemma 1)."""
         p_s = prior_of(p_s)
-        return LiftBounds(np.full(len(p_s), self.eps), np.full(len(p_s), self.eps), exact=False)
+        return LiftBounds(
+            np.full(len(p_s), self.eps), np.full(len(p_s), self.eps), exact=False
+        )
 
     def relaxed(self, p_s: Vector, least: float) -> tuple[PolyhedralLift, float]:  # noqa: D102
-        # lifts are at most 1 / min P(s), so that a floor of e^-eps times that keeps their ratio
+        # lifts are at most 1 / min P(s), so that a floor of e^-eps times that keeps
+        # their ratio
         floor = float(np.exp(-self.eps) / p_s.min())
         return (LDP(np.inf), floor) if 0 < floor < least else (self, 0.0)
 
 
 def _pairs(n_secret: int) -> NDArray[np.int64]:
     """Return the ordered pairs of different secrets, shape (m, 2)."""
-    return np.array(list(itertools.permutations(range(n_secret), 2)), dtype=np.int64).reshape(-1, 2)
+    return np.array(
+        list(itertools.permutations(range(n_secret), 2)), dtype=np.int64
+    ).reshape(-1, 2)
 
 
 @checked

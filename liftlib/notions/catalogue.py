@@ -49,7 +49,10 @@ def content_of(notion: Notion) -> dict[str, Any] | None:
     """
     if type(notion) not in all_notions().values():
         return None
-    fields = {name: value if np.isfinite(value).all() else str(value) for name, value in asdict(notion).items()}  # type: ignore[call-overload]
+    fields = {
+        name: value if np.isfinite(value).all() else str(value)
+        for name, value in asdict(notion).items()
+    }  # type: ignore[call-overload]
     return {"class": type(notion).__name__, "fields": fields}
 
 
@@ -61,8 +64,13 @@ def from_content(content: Mapping[str, Any]) -> Notion:
     >>> from_content(content_of(ALIP(1.0, np.inf)))
     ALIP(eps_l=1.0, eps_u=inf)
     """
-    known = {constructor.__name__: constructor for constructor in all_notions().values()}
+    known = {
+        constructor.__name__: constructor for constructor in all_notions().values()
+    }
     if content["class"] not in known:
         raise DataError(f"this version has no notion {content['class']!r}")
-    fields = {name: float(value) if isinstance(value, str) else value for name, value in content["fields"].items()}
+    fields = {
+        name: float(value) if isinstance(value, str) else value
+        for name, value in content["fields"].items()
+    }
     return known[content["class"]](**fields)

@@ -31,20 +31,21 @@ from mixproof.numerics import Matrix, Vector, check_count, check_scalar
 class SRLIP(AttributeWise):
     r"""LIP against an adversary who knows any subset of X's attributes.
 
-    :math:`e^{-\varepsilon} \le P(y|s,x^J) / P(y|x^J) \le e^\varepsilon` for each subset J of attributes, each of
-    their values, and each s that is possible with them.
+    :math:`e^{-\varepsilon} \le P(y|s,x^J) / P(y|x^J) \le e^\varepsilon` for each
+    subset J of attributes, each of their values, and each s that is possible with them.
 
     Parameters
     ----------
     eps : float
         Budget in nats, in [0, inf].
     shape : sequence of int
-        The attributes' sizes; their product is ``|X|``, and X runs through them in C order (the last one fastest).
+        The attributes' sizes; their product is ``|X|``, and X runs through them in C
+        order (the last one fastest).
 
     Notes
     -----
-    S20 Definition 3, eq. (22). Side information that determines the secret, and secrets that it rules out, impose no
-    constraint, because the release adds nothing to them.
+    S20 Definition 3, eq. (22). Side information that determines the secret, and secrets
+    that it rules out, impose no constraint, because the release adds nothing to them.
 
     Examples
     --------
@@ -59,11 +60,17 @@ class SRLIP(AttributeWise):
     def __init__(self, eps: float, shape: Sequence[int]):
         object.__setattr__(self, "eps", check_scalar("eps", eps))
         given: object = shape
-        in_order = isinstance(given, Sequence) or (isinstance(given, np.ndarray) and given.ndim == 1)
+        in_order = isinstance(given, Sequence) or (
+            isinstance(given, np.ndarray) and given.ndim == 1
+        )
         sizes = tuple(shape) if in_order else ()
-        are_integers = all(isinstance(n, int | np.integer) and not isinstance(n, bool) for n in sizes)
+        are_integers = all(
+            isinstance(n, int | np.integer) and not isinstance(n, bool) for n in sizes
+        )
         if not sizes or not are_integers or min(sizes) < 1:
-            raise InvalidParameter(f"shape is {shown(shape)}: give the size, 1 or more, of each attribute")
+            raise InvalidParameter(
+                f"shape is {shown(shape)}: give the size, 1 or more, of each attribute"
+            )
         object.__setattr__(self, "shape", tuple(int(n) for n in sizes))
 
     @property
@@ -72,30 +79,45 @@ class SRLIP(AttributeWise):
         return self.shape
 
     def belief(self, prior: float) -> tuple[float, float]:
-        """Return the range of a set's posterior, even if the adversary knows attributes."""
+        """Return the range of a set's posterior, even if the adversary knows
+        attributes.
+        """
         return belief_within(check_scalar("prior", prior, 0, 1), self.eps, self.eps)
 
     @checked
     def leakage(self, joint: Joint, channel: Channel | None = None) -> float:
         """Return the smallest eps satisfied against every side channel, in nats."""
-        return max(float(need.needed.max()) for need in self.required_by_posteriors(joint, channel))
+        return max(
+            float(need.needed.max())
+            for need in self.required_by_posteriors(joint, channel)
+        )
 
     @checked
-    def required_by_posteriors(self, joint: Joint, channel: Channel | None = None) -> tuple[RequiredByPosterior, ...]:
-        """Return the budget required by each output, for each set J of known attributes.
+    def required_by_posteriors(
+        self, joint: Joint, channel: Channel | None = None
+    ) -> tuple[RequiredByPosterior, ...]:
+        """Return the budget required by each output, for each set J of known
+        attributes.
 
-        For each output, the secret, its lift P(s|x^J,y) / P(s|x^J) and the known values are the worst case.
+        For each output, the secret, its lift P(s|x^J,y) / P(s|x^J) and the known values
+        are the worst case.
         """
         channel = or_identity(joint, channel)
         channel.release(joint)  # raises if the channel does not fit
         self.check_fits(joint)
-        # lifts do not depend on the scale of an output's column, which may underflow for rare outputs and symbols
+        # lifts do not depend on the scale of an output's column, which may underflow
+        # for rare outputs and symbols
         most = channel.kernel.max(axis=tuple(range(channel.kernel.ndim - 1)))
-        kernel = np.divide(channel.kernel, most, out=np.zeros_like(channel.kernel), where=most > 0)
+        kernel = np.divide(
+            channel.kernel, most, out=np.zeros_like(channel.kernel), where=most > 0
+        )
         return tuple(self._need(joint, kernel, known) for known in self._known())
 
-    def _need(self, joint: Joint, kernel: Matrix, known: tuple[int, ...]) -> RequiredByPosterior:
-        p_sxy = joint.p[:, :, None] * kernel  # broadcasts a kernel that does not see the secret
+    def _need(
+        self, joint: Joint, kernel: Matrix, known: tuple[int, ...]
+    ) -> RequiredByPosterior:
+        # broadcasts a kernel that does not see the secret
+        p_sxy = joint.p[:, :, None] * kernel
         pairs = list(self._cells(known))
         lifts = np.ones((len(pairs), joint.n_secret, p_sxy.shape[2]))
         for lift, (_, cells) in zip(lifts, pairs, strict=True):
@@ -110,7 +132,14 @@ class SRLIP(AttributeWise):
         worst, outputs = needed.argmax(axis=0), np.arange(flat.shape[1])
         at, secret = np.divmod(worst, joint.n_secret)
         values = tuple(tuple(zip(known, pairs[i][0], strict=True)) for i in at)
-        return RequiredByPosterior("eps", needed[worst, outputs], self.eps, secret, flat[worst, outputs], values)
+        return RequiredByPosterior(
+            "eps",
+            needed[worst, outputs],
+            self.eps,
+            secret,
+            flat[worst, outputs],
+            values,
+        )
 
     def violation(self, joint: Joint, channel: Channel | None = None) -> float:  # noqa: D102
         leakage = self.leakage(joint, channel)
@@ -119,7 +148,11 @@ class SRLIP(AttributeWise):
     @checked
     def halfspaces(self, joint: Joint) -> Matrix:
         """Return a pair of halfspaces for each side channel and possible secret."""
-        return self._halfspaces(joint, equalities) if self.eps == 0 else self.numbered_halfspaces(joint)
+        return (
+            self._halfspaces(joint, equalities)
+            if self.eps == 0
+            else self.numbered_halfspaces(joint)
+        )
 
     @checked
     def numbered_halfspaces(self, joint: Joint) -> Matrix:  # noqa: D102
@@ -130,24 +163,30 @@ class SRLIP(AttributeWise):
         if np.isinf(self.eps):
             return rows[0]
         for cells in self._side_channels(joint):
-            if len(cells) == 1:  # a side channel that reveals x itself leaves nothing to leak
+            # a side channel that reveals x itself leaves nothing to leak
+            if len(cells) == 1:
                 continue
             part = joint.p[:, cells]
             mass = part.sum(axis=1)
             possible = mass > 0
             # lift given x^J of each x in the cell: P(s|x) / P(s|x^J)
-            likelihood = part[possible] / part.sum(axis=0) / (mass[possible, None] / part.sum())
+            likelihood = (
+                part[possible] / part.sum(axis=0) / (mass[possible, None] / part.sum())
+            )
             block = np.zeros((2 * int(possible.sum()), joint.n_public))
             block[:, cells] = cone(likelihood)
             rows.append(block)
         return np.concatenate(rows)
 
     @checked
-    def attribute_halfspaces(self, joint: Joint, j: int, eps: float) -> tuple[Matrix, Vector]:
+    def attribute_halfspaces(
+        self, joint: Joint, j: int, eps: float
+    ) -> tuple[Matrix, Vector]:
         """Return the halfspaces G of attribute j, and the marginal P(x^j).
 
-        A posterior v = P(X^j=.|Y^j=y) satisfies LIP(eps) given any other attributes exactly when G v >= 0. There is
-        one pair of halfspaces for each set J of other attributes, each of their values, and each possible secret.
+        A posterior v = P(X^j=.|Y^j=y) satisfies LIP(eps) given any other attributes
+        exactly when G v >= 0. There is one pair of halfspaces for each set J of other
+        attributes, each of their values, and each possible secret.
 
         Notes
         -----
@@ -156,7 +195,9 @@ class SRLIP(AttributeWise):
         self.check_fits(joint)
         eps, j = check_scalar("eps", eps), check_count("j", j, 0)
         if j >= len(self.shape):
-            raise InvalidParameter(f"j is {shown(j)}: give an attribute, 0 to {len(self.shape) - 1}")
+            raise InvalidParameter(
+                f"j is {shown(j)}: give an attribute, 0 to {len(self.shape) - 1}"
+            )
         p = joint.p.reshape(joint.n_secret, *self.shape)
         others = [k for k in range(len(self.shape)) if k != j]
         marginal = p.sum(axis=(0, *(k + 1 for k in others)))
@@ -165,14 +206,23 @@ class SRLIP(AttributeWise):
             for known in itertools.combinations(others, size):
                 unknown = tuple(k + 1 for k in others if k not in known)
                 # axes: secret, the known attributes in order, and attribute j last
-                table = np.moveaxis(p, j + 1, -1).sum(axis=tuple(k - (k > j + 1) for k in unknown))
-                for cell in np.moveaxis(table.reshape(joint.n_secret, -1, self.shape[j]), 1, 0):
+                table = np.moveaxis(p, j + 1, -1).sum(
+                    axis=tuple(k - (k > j + 1) for k in unknown)
+                )
+                for cell in np.moveaxis(
+                    table.reshape(joint.n_secret, -1, self.shape[j]), 1, 0
+                ):
                     mass = cell.sum(axis=1)
                     given = cell[mass > 0] / mass[mass > 0, None] / marginal
                     average = cell.sum(axis=0) / mass.sum() / marginal
-                    if eps == 0:  # as in ``equalities``, the likeliest secret's follows from the others
+                    # as in ``equalities``, the likeliest secret's follows from the
+                    # others
+                    if eps == 0:
                         given[mass[mass > 0].argmax()] = average
-                    rows += [difference(given, np.exp(-eps) * average), difference(average, np.exp(-eps) * given)]
+                    rows += [
+                        difference(given, np.exp(-eps) * average),
+                        difference(average, np.exp(-eps) * given),
+                    ]
         return np.concatenate(rows), marginal
 
     def _side_channels(self, joint: Joint) -> list[list[int]]:
@@ -183,10 +233,16 @@ class SRLIP(AttributeWise):
     def _known(self) -> Iterator[tuple[int, ...]]:
         """Return an iterator over the subsets J of attributes, in order of size."""
         axes = range(len(self.shape))
-        return itertools.chain.from_iterable(itertools.combinations(axes, size) for size in range(len(axes) + 1))
+        return itertools.chain.from_iterable(
+            itertools.combinations(axes, size) for size in range(len(axes) + 1)
+        )
 
-    def _cells(self, known: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], list[int]]]:
-        """Yield each value of the known attributes with the symbols x compatible with it."""
+    def _cells(
+        self, known: tuple[int, ...]
+    ) -> Iterator[tuple[tuple[int, ...], list[int]]]:
+        """Yield each value of the known attributes with the symbols x compatible with
+        it.
+        """
         grid = np.arange(int(np.prod(self.shape))).reshape(self.shape)
         for value in itertools.product(*(range(self.shape[j]) for j in known)):
             index: list[int | slice] = [slice(None)] * len(self.shape)

@@ -21,13 +21,14 @@ def linear_reduction(joint: Joint, share: float) -> Channel:
     joint : Joint
         P_SX.
     share : float
-        Share of the reduction, in [0, 1]: 0 publishes X unchanged; at 1, Y is independent of S.
+        Share of the reduction, in [0, 1]: 0 publishes X unchanged; at 1, Y is
+        independent of S.
 
     Returns
     -------
     Channel
-        P(y|x), with P_Y = P_X and P(y|s) = (1 - share) P(x|s) + share P(x). Every lift moves towards 1 by this
-        share of its distance from 1.
+        P(y|x), with P_Y = P_X and P(y|s) = (1 - share) P(x|s) + share P(x). Every lift
+        moves towards 1 by this share of its distance from 1.
 
     Raises
     ------
@@ -44,7 +45,9 @@ def linear_reduction(joint: Joint, share: float) -> Channel:
     [[0.625, 0.375], [0.125, 0.875]]
     """
     check_room("linear reduction", joint.n_public, joint.n_public)
-    return Channel((1 - share) * np.eye(joint.n_public) + share * joint.p_x, joint.public)
+    return Channel(
+        (1 - share) * np.eye(joint.n_public) + share * joint.p_x, joint.public
+    )
 
 
 @checked
@@ -56,25 +59,27 @@ def reduction_share(joint: Joint, notion: Notion) -> float:
     joint : Joint
         P_SX.
     notion : Notion
-        Any notion. The share has a closed form if the notion has halfspaces; otherwise it is found by
+        Any notion. The share has a closed form if the notion has halfspaces; otherwise
+        it is found by
         :func:`~liftlib.family.calibrate`.
 
     Returns
     -------
     float
-        In [0, 1], exact up to rounding. If the notion is a condition on lift columns, every channel with the same
-        P(y|s) satisfies it too.
+        In [0, 1], exact up to rounding. If the notion is a condition on lift columns,
+        every channel with the same P(y|s) satisfies it too.
 
     Notes
     -----
-    With share a, the posterior P(X=.|Y=x) is (1 - a) e_x + a P_X (I21 eq. (3)), so a halfspace g with g_x < 0 requires
-    a >= -g_x / (g P_X - g_x). The result is the largest of these bounds. For ALIP, whose halfspaces bound the lifts, it
-    is the share that moves the extreme lifts to their bounds.
+    With share a, the posterior P(X=.|Y=x) is (1 - a) e_x + a P_X (I21 eq. (3)), so a
+    halfspace g with g_x < 0 requires a >= -g_x / (g P_X - g_x). The result is the
+    largest of these bounds. For ALIP, whose halfspaces bound the lifts, it is the share
+    that moves the extreme lifts to their bounds.
 
     Examples
     --------
     >>> from liftlib.notions import ALIP
-    >>> joint = Joint([[0.3, 0.2], [0.1, 0.4]])  # its largest lift is 1.5, its least 0.5
+    >>> joint = Joint([[0.3, 0.2], [0.1, 0.4]])  # lifts from 0.5 to 1.5
     >>> round(reduction_share(joint, ALIP(eps_l=50.0, eps_u=0.22314355)), 6)  # log 1.25
     0.5
     """
@@ -83,9 +88,17 @@ def reduction_share(joint: Joint, notion: Notion) -> float:
     except UnsupportedNotion:  # also if there are too many halfspaces
         return calibrate(linear_reduction, joint, notion)
     # a constant release satisfies every notion, so a value below 0 is rounding
-    short, room = np.maximum(-halfspaces, 0), np.maximum(halfspaces @ joint.p_x, 0)[:, None]
-    share = float(np.divide(short, room + short, out=np.zeros_like(short), where=short > 0).max(initial=0.0))
-    # a bound such as e^-800 is 0 in floating point, and would leave a zero cell unchanged
+    short, room = (
+        np.maximum(-halfspaces, 0),
+        np.maximum(halfspaces @ joint.p_x, 0)[:, None],
+    )
+    share = float(
+        np.divide(short, room + short, out=np.zeros_like(short), where=short > 0).max(
+            initial=0.0
+        )
+    )
+    # a bound such as e^-800 is 0 in floating point, and would leave a zero cell
+    # unchanged
     return (
         share
         if notion.is_satisfied(joint, linear_reduction.at(joint, share))

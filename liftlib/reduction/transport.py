@@ -15,13 +15,18 @@ from liftlib.reduction.linear import linear_reduction, reduction_share
 from mixproof.lp import solve
 from mixproof.numerics import Matrix, Vector, as_matrix
 
-MIN_RESOLVED_MASS = 1e-6  # symbols with less mass, which a solver cannot resolve, keep the kernel of I21 eq. (7)
-TRIANGLE_TOL = 1e-12  # rounding of a sum of two distances, in the test of the triangle inequality
-LIFT_TOL = 1e-6  # largest error of a lift that the linear program reaches, against I21 eq. (3)
+# symbols with less mass, which a solver cannot resolve, keep the kernel of I21 eq. (7)
+MIN_RESOLVED_MASS = 1e-6
+# rounding of a sum of two distances, in the test of the triangle inequality
+TRIANGLE_TOL = 1e-12
+# largest error of a lift that the linear program reaches, against I21 eq. (3)
+LIFT_TOL = 1e-6
 
 
 @family(high=1.0, private_end="high", near=reduction_share, resolution=LP_PARAMETER_TOL)
-def markov_reduction(joint: Joint, share: float, *, distortion: ArrayLike | None = None) -> Channel:
+def markov_reduction(
+    joint: Joint, share: float, *, distortion: ArrayLike | None = None
+) -> Channel:
     """Return the minimum-distortion P(y|x) with the P(y|s) of linear reduction.
 
     Parameters
@@ -36,7 +41,8 @@ def markov_reduction(joint: Joint, share: float, *, distortion: ArrayLike | None
     Returns
     -------
     Channel
-        P(y|x). If P(x|s) has rank ``|X|``, I21 eq. (3) determines it uniquely, as in :func:`linear_reduction`.
+        P(y|x). If P(x|s) has rank ``|X|``, I21 eq. (3) determines it uniquely, as in
+        :func:`linear_reduction`.
 
     Raises
     ------
@@ -51,7 +57,7 @@ def markov_reduction(joint: Joint, share: float, *, distortion: ArrayLike | None
 
     Examples
     --------
-    >>> joint = Joint([[0.2, 0.1, 0.2], [0.2, 0.1, 0.2]])  # independent: nothing has to be moved
+    >>> joint = Joint([[0.2, 0.1, 0.2], [0.2, 0.1, 0.2]])  # independent: nothing moves
     >>> markov_reduction.at(joint, 0.5).kernel.round(9).tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
@@ -59,29 +65,50 @@ def markov_reduction(joint: Joint, share: float, *, distortion: ArrayLike | None
     cost = 1 - np.eye(n) if distortion is None else _distortion(distortion, n)
     free = np.flatnonzero(joint.p_x >= MIN_RESOLVED_MASS)
     p_x, held, lifts = joint.p_x[free], np.delete(np.arange(n), free), lift(joint)
-    # unknowns P(X=x|Y=y), so that the first constraints are on lifts, whatever the mass of y; the others are on P(x)
+    # unknowns P(X=x|Y=y), so that the first constraints are on lifts, whatever the mass
+    # of y; the others are on P(x)
     s, x, y = (at.ravel() for at in np.indices((joint.n_secret, free.size, free.size)))
     first = slice(free.size**2)
     row = np.concatenate([s * free.size + y, joint.n_secret * free.size + x[first]])
     column = np.concatenate([x * free.size + y, x[first] * free.size + y[first]])
     value = np.concatenate([lifts[:, free][s, x], p_x[y[first]]])
-    table = scipy.sparse.csc_array((value, (row, column)), shape=((joint.n_secret + 1) * free.size, free.size**2))
-    wanted = 1 + (1 - share) * (lifts[:, free] - 1) - share * (lifts[:, held] @ joint.p_x[held])[:, None]
+    table = scipy.sparse.csc_array(
+        (value, (row, column)), shape=((joint.n_secret + 1) * free.size, free.size**2)
+    )
+    wanted = (
+        1
+        + (1 - share) * (lifts[:, free] - 1)
+        - share * (lifts[:, held] @ joint.p_x[held])[:, None]
+    )
     mass = p_x * (1 - share * joint.p_x[held].sum())
-    solution = solve((cost[np.ix_(free, free)] * p_x).ravel(), table, np.concatenate([wanted.ravel(), mass]))
+    solution = solve(
+        (cost[np.ix_(free, free)] * p_x).ravel(),
+        table,
+        np.concatenate([wanted.ravel(), mass]),
+    )
     flow = solution.x.reshape(free.size, free.size) * p_x
     kernel = linear_reduction.at(joint, share).kernel.copy()
-    kernel[np.ix_(free, free)] = flow / flow.sum(axis=1, keepdims=True) * (mass / p_x)[:, None]
+    kernel[np.ix_(free, free)] = (
+        flow / flow.sum(axis=1, keepdims=True) * (mass / p_x)[:, None]
+    )
     off = float(
-        np.abs((joint.p @ kernel)[:, free] / np.outer(joint.p_s, p_x) - (1 + (1 - share) * (lifts[:, free] - 1))).max()
+        np.abs(
+            (joint.p @ kernel)[:, free] / np.outer(joint.p_s, p_x)
+            - (1 + (1 - share) * (lifts[:, free] - 1))
+        ).max()
     )
     if not off <= LIFT_TOL:
-        raise SolverFailure(f"the linear program's solution violates I21 eq. (3): a lift is off by {off:.3g}")
+        raise SolverFailure(
+            "the linear program's solution violates I21 eq. (3): a lift is off by "
+            f"{off:.3g}"
+        )
     return Channel(kernel, joint.public)
 
 
 @family(high=1.0, private_end="high", near=reduction_share)
-def secret_aware_reduction(joint: Joint, share: float, *, distortion: ArrayLike | None = None) -> Channel:
+def secret_aware_reduction(
+    joint: Joint, share: float, *, distortion: ArrayLike | None = None
+) -> Channel:
     """Return the minimum-distortion P(y|s,x) with the P(y|s) of linear reduction.
 
     Parameters
@@ -91,8 +118,8 @@ def secret_aware_reduction(joint: Joint, share: float, *, distortion: ArrayLike 
     share : float
         Share of the reduction, in [0, 1].
     distortion : array_like, shape (X, X), optional, keyword-only
-        The cost of releasing y for x, at least 0. By default 1 for every change, which minimises P(Y != X), I21's
-        D_TV(X, Y).
+        The cost of releasing y for x, at least 0. By default 1 for every change, which
+        minimises P(Y != X), I21's D_TV(X, Y).
 
     Returns
     -------
@@ -102,7 +129,8 @@ def secret_aware_reduction(joint: Joint, share: float, *, distortion: ArrayLike 
     Raises
     ------
     InvalidParameter
-        If the share is outside [0, 1], or the distortion has another shape or a negative entry.
+        If the share is outside [0, 1], or the distortion has another shape or a
+        negative entry.
     InvalidDistribution
         If the distortion is not a matrix of finite numbers.
     SolverFailure
@@ -110,9 +138,10 @@ def secret_aware_reduction(joint: Joint, share: float, *, distortion: ArrayLike 
 
     Notes
     -----
-    I21 Propositions 1 and 2, eqs. (11) and (12). For each secret, this is a transport of P(x|s) to P(y|s). Proposition
-    2 leaves their common mass in place, which is optimal if the distortion satisfies the triangle inequality;
-    otherwise the whole transport problem is solved.
+    I21 Propositions 1 and 2, eqs. (11) and (12). For each secret, this is a transport
+    of P(x|s) to P(y|s). Proposition 2 leaves their common mass in place, which is
+    optimal if the distortion satisfies the triangle inequality; otherwise the whole
+    transport problem is solved.
 
     Examples
     --------
@@ -142,19 +171,25 @@ def secret_aware_reduction(joint: Joint, share: float, *, distortion: ArrayLike 
 def carry(joint: Joint, target: Matrix) -> Channel:
     """Return the P(y|s,x) with P(y|s) = ``target`` that minimises P(Y != X)."""
     pairs = zip(joint.x_given_s, target, strict=True)
-    return Channel([_rows(source, _in_place(source, reached, None)) for source, reached in pairs], joint.public)
+    return Channel(
+        [_rows(source, _in_place(source, reached, None)) for source, reached in pairs],
+        joint.public,
+    )
 
 
 def _in_place(source: Vector, target: Vector, cost: Matrix | None) -> Matrix:
     """Return a transport that leaves the common mass of source and target in place."""
     overlap = np.minimum(source, target)
-    return np.asarray(np.diag(overlap) + _moves(source - overlap, target - overlap, cost))
+    return np.asarray(
+        np.diag(overlap) + _moves(source - overlap, target - overlap, cost)
+    )
 
 
 def _rows(source: Vector, flow: Matrix) -> Matrix:
     """Return a flow as a kernel whose rows sum to 1."""
     possible = source > 0
-    rows = np.eye(source.size)  # what to release for an x that this secret never has does not matter
+    # what to release for an x that this secret never has does not matter
+    rows = np.eye(source.size)
     rows[possible] = flow[possible] / flow[possible].sum(axis=1, keepdims=True)
     return rows
 
@@ -163,11 +198,14 @@ def _distortion(distortion: ArrayLike, n: int) -> Matrix:
     cost = as_matrix("distortion", distortion)
     if cost.shape != (n, n):
         raise InvalidParameter(
-            f"distortion has shape {cost.shape}: give ({n}, {n}), with a row for each x and a column for each y"
+            f"distortion has shape {cost.shape}: give ({n}, {n}), with a row for each "
+            "x and a column for each y"
         )
     if not (cost >= 0).all():
         x, y = np.argwhere(~(cost >= 0))[0]
-        raise InvalidParameter(f"distortion[{x}, {y}] is {cost[x, y]:g}, below 0: a cost is not negative")
+        raise InvalidParameter(
+            f"distortion[{x}, {y}] is {cost[x, y]:g}, below 0: a cost is not negative"
+        )
     return cost
 
 
@@ -180,7 +218,9 @@ def _moves(surplus: Vector, deficit: Vector, cost: Matrix | None) -> Matrix:
     if cost is None:
         return np.asarray(np.outer(surplus, deficit) / deficit.sum())
     out, into = np.flatnonzero(surplus > 0), np.flatnonzero(deficit > 0)
-    flow[np.ix_(out, into)] = _transport(surplus[out], deficit[into], cost[np.ix_(out, into)])
+    flow[np.ix_(out, into)] = _transport(
+        surplus[out], deficit[into], cost[np.ix_(out, into)]
+    )
     return flow
 
 
@@ -189,9 +229,13 @@ def _transport(source: Vector, target: Vector, cost: Matrix) -> Matrix:
     m, n = cost.shape
     pair = np.arange(m * n)
     rows = np.concatenate([pair // n, m + pair % n])
-    matrix = scipy.sparse.coo_array((np.ones(2 * m * n), (rows, np.concatenate([pair, pair])))).tocsr()
+    matrix = scipy.sparse.coo_array(
+        (np.ones(2 * m * n), (rows, np.concatenate([pair, pair])))
+    ).tocsr()
     target = target * (source.sum() / target.sum())
     scale = source.sum()  # small masses would vanish in the solver's tolerance
     # the last row follows from the others
-    solution = solve(cost.ravel(), matrix[:-1], np.concatenate([source, target])[:-1] / scale)
+    solution = solve(
+        cost.ravel(), matrix[:-1], np.concatenate([source, target])[:-1] / scale
+    )
     return np.asarray(solution.x.reshape(m, n) * scale)

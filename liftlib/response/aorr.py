@@ -1,9 +1,12 @@
 """AORR, the asymmetric optimal random response, by vertex enumeration (E23).
 
-1. The posteriors v = P(X=.|Y=y) that the notion allows form a polytope (eq. (25)); list its vertices.
-2. I(X; Y) = H(X) - H(X|Y) is largest where H(X|Y), the mean entropy of the posteriors, is smallest (eq. (15)). Entropy
-   is concave, so vertices suffice. A linear program finds their weights; the mean of the vertices is P_X (eq. (26)).
-3. The vertices with a positive weight are the outputs, and the weight is P(y) (eqs. (27) and (28)).
+1. The posteriors v = P(X=.|Y=y) that the notion allows form a polytope (eq. (25)); list
+   its vertices.
+2. I(X; Y) = H(X) - H(X|Y) is largest where H(X|Y), the mean entropy of the posteriors,
+   is smallest (eq. (15)). Entropy is concave, so vertices suffice. A linear program
+   finds their weights; the mean of the vertices is P_X (eq. (26)).
+3. The vertices with a positive weight are the outputs, and the weight is P(y) (eqs.
+   (27) and (28)).
 4. P(y|x) = P(y) v_y(x) / P(x), which inverts eqs. (29) and (30).
 """
 
@@ -20,7 +23,12 @@ from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy, mutual_information
 from liftlib.notions import Polyhedral
-from liftlib.response.posteriors import PosteriorCone, ResponseCertificate, Support, cone_for
+from liftlib.response.posteriors import (
+    PosteriorCone,
+    ResponseCertificate,
+    Support,
+    cone_for,
+)
 from mixproof.lp import Solution, mix_columns
 from mixproof.numerics import Matrix, Vector, entropies
 from mixproof.polytope import Method, vertices
@@ -39,8 +47,8 @@ class Mixture(NamedTuple):
     def kernel(self) -> Matrix:
         """P(y|x) = P(y) v_y(x) / P(x), shape (X, Y) (E23 eqs. (27)-(30)).
 
-        A symbol that no output contains, because its mass is below the linear program's tolerance, is treated like an
-        average symbol.
+        A symbol that no output contains, because its mass is below the linear program's
+        tolerance, is treated like an average symbol.
         """
         outputs = self.solution.x > 0
         weights = self.solution.x[outputs]
@@ -50,7 +58,11 @@ class Mixture(NamedTuple):
 
 
 def cheapest(
-    rows: Matrix, p_x: Vector, cost: Callable[[Matrix], Vector] = entropies, *, seconds: float = np.inf
+    rows: Matrix,
+    p_x: Vector,
+    cost: Callable[[Matrix], Vector] = entropies,
+    *,
+    seconds: float = np.inf,
 ) -> Mixture:
     """Return the minimum-cost mixture with mean P_X (E23 eq. (26), S20 eq. (17)).
 
@@ -70,13 +82,21 @@ def solution_of(rows: Matrix, weights: Vector, p_x: Vector) -> Solution:
     """Return weights as an uncertified solution of the LP, without multipliers."""
     objective = float(entropies(rows) @ weights)
     residual = float(np.abs(weights @ rows - p_x).max())
-    return Solution(np.maximum(weights, 0.0), np.zeros(p_x.size), objective, residual, np.inf, np.inf)
+    return Solution(
+        np.maximum(weights, 0.0),
+        np.zeros(p_x.size),
+        objective,
+        residual,
+        np.inf,
+        np.inf,
+    )
 
 
 def exactly(mixture: Mixture) -> Mixture:
     """Return the mixture with weights refined so that the mean equals P_X.
 
-    A solver's residual of 10^-10, divided by the mass of a rare symbol, would exceed a budget of 10^-9.
+    A solver's residual of 10^-10, divided by the mass of a rare symbol, would exceed a
+    budget of 10^-9.
     """
     used = mixture.solution.x > 0
     rows = mixture.rows[used]
@@ -109,9 +129,11 @@ def aorr(
     notion : Notion
         A polyhedral notion: AORR under ALIP, ORR under LIP (S20 Theorem 3).
     cone : PosteriorCone, optional, keyword-only
-        The result of :func:`~liftlib.response.posteriors.cone_for`, if it is already known.
+        The result of :func:`~liftlib.response.posteriors.cone_for`, if it is already
+        known.
     method : {"qhull", "cdd"}, keyword-only
-        See :func:`mixproof.polytope.vertices`. The number of vertices grows exponentially in ``|X|``.
+        See :func:`mixproof.polytope.vertices`. The number of vertices grows
+        exponentially in ``|X|``.
     most : int, optional, keyword-only
         The largest number of vertices to list.
 
@@ -123,8 +145,8 @@ def aorr(
     Raises
     ------
     SolverFailure
-        If there are more than ``most`` vertices, or a solver's solution fails its check. (A constant release satisfies
-        every notion, so a solution exists.)
+        If there are more than ``most`` vertices, or a solver's solution fails its
+        check. (A constant release satisfies every notion, so a solution exists.)
     """
     cone = cone_for(joint, notion) if cone is None else cone
     p_x = cone.support.joint.p_x
@@ -133,7 +155,10 @@ def aorr(
     try:
         mixture = cheapest(posteriors, p_x)  # eq. (26)
     except InfeasiblePrivacy as error:
-        raise SolverFailure(f"no response found, although a constant release satisfies {notion}: {error}") from error
+        raise SolverFailure(
+            f"no response found, although a constant release satisfies {notion}: "
+            f"{error}"
+        ) from error
     channel, mixed = cone.channel(mixture.kernel)  # eqs. (27)-(30)
     # cddlib in floating point may miss vertices, so its result proves nothing
     upper = np.inf if method == "cdd" else proven(joint, cone.support, mixture)
@@ -142,14 +167,30 @@ def aorr(
 
 def proven(joint: Joint, support: Support, mixture: Mixture) -> float:
     """Return the upper bound on I(X; Y), nats; infinite if a symbol was removed."""
-    return entropy(joint.p_x) - mixture.solution.objective if support.resolved.all() else np.inf
+    return (
+        entropy(joint.p_x) - mixture.solution.objective
+        if support.resolved.all()
+        else np.inf
+    )
 
 
-def certified(joint: Joint, channel: Channel, route: str, mixture: Mixture, mixed: float, upper: float) -> Channel:
+def certified(
+    joint: Joint,
+    channel: Channel,
+    route: str,
+    mixture: Mixture,
+    mixed: float,
+    upper: float,
+) -> Channel:
     """Return the channel with a certificate; ``upper`` may be infinite."""
     value = mutual_information(channel.joint_xy(joint))
     # equal bounds may cross through rounding
     certificate = ResponseCertificate(
-        route, value, max(value, upper), rows=len(mixture.rows), solution=mixture.solution, mixed=mixed
+        route,
+        value,
+        max(value, upper),
+        rows=len(mixture.rows),
+        solution=mixture.solution,
+        mixed=mixed,
     )
     return channel.with_certificate(certificate)

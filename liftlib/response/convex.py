@@ -1,9 +1,10 @@
 """The optimal response under a convex, non-polyhedral notion, by cutting planes.
 
-The polytope defined by tangents contains the convex set of allowed posteriors, so its minimum-cost mixture, bounded by
-branch and bound, is a lower bound on the cost of any mixture of allowed posteriors. Moving the points of that mixture
-towards P_X until they reach the boundary of the convex set gives a mechanism. Tangents at those boundary points are
-added until the two costs agree.
+The polytope defined by tangents contains the convex set of allowed posteriors, so its
+minimum-cost mixture, bounded by branch and bound, is a lower bound on the cost of any
+mixture of allowed posteriors. Moving the points of that mixture towards P_X until they
+reach the boundary of the convex set gives a mechanism. Tangents at those boundary
+points are added until the two costs agree.
 """
 
 from __future__ import annotations
@@ -27,14 +28,20 @@ from mixproof.search import TIME_OVER, ProvenBound, cheapest_mixture
 FIRST_GAP = 1e-2  # relative gap of the first polytope's optimum
 POLYTOPE_GAP_SHARE = 0.25  # gap of a polytope's optimum as a share of the remaining gap
 MAX_TANGENT_ROUNDS = 60  # maximum number of rounds of tangents
-MIN_CURVED_GAP = 1e-8  # smallest gap in nats, limited by the notion's tolerance times the tangents' weights
-EDGE_KEEP_TOL = (1 - 1e-6) * KEEP_TOL  # nats, for points on the boundary: with room for rounding where they are mixed
-EDGE_TOL = 1e-12  # a point that moves by less than this to the boundary was already allowed
-BOUNDARY_BISECTIONS = 50  # steps of the bisection for a point on the boundary of the allowed set
+# smallest gap in nats, limited by the notion's tolerance times the tangents' weights
+MIN_CURVED_GAP = 1e-8
+# nats, for points on the boundary: with room for rounding where they are mixed
+EDGE_KEEP_TOL = (1 - 1e-6) * KEEP_TOL
+# a point that moves by less than this to the boundary was already allowed
+EDGE_TOL = 1e-12
+# steps of the bisection for a point on the boundary of the allowed set
+BOUNDARY_BISECTIONS = 50
 
 
 class Found(NamedTuple):
-    """What a search found: candidate mixtures, the best first, and the best lower bound with its tangent points."""
+    """What a search found: candidate mixtures, the best first, and the best lower bound
+    with its tangent points.
+    """
 
     route: str
     mixtures: Sequence[Callable[[], Mixture]]
@@ -48,21 +55,32 @@ class Found(NamedTuple):
 
 
 def by_tangents(cone: PosteriorCone, limits: Limits) -> Found:
-    """Return what a search finds under a notion with tangents; its gap is at least ``MIN_CURVED_GAP`` nats."""
+    """Return what a search finds under a notion with tangents; its gap is at least
+    ``MIN_CURVED_GAP`` nats.
+    """
     clock, support = Clock(limits.seconds), cone.support
     notion = require(cone.notion, CurvedLift, "tangents")
     joint, p_x, gap = support.joint, support.joint.p_x, limits.gap
     total = entropy(p_x)
-    points, inner, tangents = np.empty((0, p_x.size)), p_x[None], np.empty((0, p_x.size))
+    points, inner, tangents = (
+        np.empty((0, p_x.size)),
+        p_x[None],
+        np.empty((0, p_x.size)),
+    )
     best: tuple[ProvenBound, Matrix] | None = None
     mixture = Mixture(p_x[None], solution_of(p_x[None], np.ones(1), p_x), p_x)
     left, programmes, rounds = FIRST_GAP, 0, 0
     while True:
         rounds += 1
         outer = cheapest_mixture(
-            tangents, p_x, limits.less(programmes, clock.seconds, gap=POLYTOPE_GAP_SHARE * max(left, gap)),
-            more=inner, slack=HALFSPACE_SLACK,
-        )  # fmt: skip
+            tangents,
+            p_x,
+            limits.less(
+                programmes, clock.seconds, gap=POLYTOPE_GAP_SHARE * max(left, gap)
+            ),
+            more=inner,
+            slack=HALFSPACE_SLACK,
+        )
         programmes += outer.programmes
         if best is None or outer.proven.bound > best[0].bound:
             best = outer.proven, points
@@ -91,11 +109,15 @@ def by_tangents(cone: PosteriorCone, limits: Limits) -> Found:
         tangents = notion.tangents(joint, points)
         left = min(FIRST_GAP, off / max(total - cost, MIN_CURVED_GAP))
     route, after = "tangents, and a tree of bounds", f" and {rounds} rounds of tangents"
-    return Found(route, (lambda: mixture,), *best, programmes, clock.seconds, limit, after)
+    return Found(
+        route, (lambda: mixture,), *best, programmes, clock.seconds, limit, after
+    )
 
 
 def _cheapest(rows: Matrix, known: Mixture, seconds: float) -> Mixture:
-    """Return the minimum-cost mixture, uncertified if its check fails, or a known one if the time does not suffice."""
+    """Return the minimum-cost mixture, uncertified if its check fails, or a known one
+    if the time does not suffice.
+    """
     clock, p_x = Clock(seconds), known.p_x
     try:
         return cheapest(rows, p_x, seconds=clock.left)
@@ -118,7 +140,9 @@ def boundary(joint: Joint, notion: CurvedLift, rows: Matrix) -> Matrix:
     low[notion.kept_columns(lifts, joint.p_s, EDGE_KEEP_TOL)] = 1.0
     for _ in range(BOUNDARY_BISECTIONS):
         middle = (low + high) / 2
-        allowed = notion.kept_columns(1 + middle * (lifts - 1), joint.p_s, EDGE_KEEP_TOL)
+        allowed = notion.kept_columns(
+            1 + middle * (lifts - 1), joint.p_s, EDGE_KEEP_TOL
+        )
         low, high = np.where(allowed, middle, low), np.where(allowed, high, middle)
     return np.asarray(joint.p_x + low[:, None] * (rows - joint.p_x))
 

@@ -18,21 +18,29 @@ from mixproof.checks import checked
 from mixproof.limits import Limits
 from mixproof.numerics import Matrix, check_count, check_scalar
 
-SECONDS_PER_PROGRAMME, SECONDS_PER_ENTRY = 15e-6, 12e-9  # of a linear program, and of each entry of its table
+# of a linear program, and of each entry of its table
+SECONDS_PER_PROGRAMME, SECONDS_PER_ENTRY = 15e-6, 12e-9
 QUICKLY_LISTED_SYMBOLS = (
-    6  # with so few, 65,532 halfspaces of the l1-lift have 1,700 vertices; with 8, it takes seconds
+    # with so few, 65,532 halfspaces of the l1-lift have 1,700 vertices; with 8, it
+    # takes seconds
+    6
 )
 MAX_VERTICES = 2_000
-"""Number of vertices, by the upper bound theorem, up to which they are listed; a list has no proof to store.
+"""Number of vertices, by the upper bound theorem, up to which they are listed; a list
+has no proof to store.
 
 ``python -m benchmarks --only choosing`` times both routes.
 """
 
 LISTED_FIRST_SYMBOLS, LISTED_FIRST_HALFSPACES = 12, 64
-"""Sizes up to which vertices are listed until they are too many, because the theorem expects far too many."""
+"""Sizes up to which vertices are listed until they are too many, because the theorem
+expects far too many.
+"""
 
 MAX_LISTED_VERTICES = 5_000
-"""Number of vertices at which such a list is given up, after less time than a search takes."""
+"""Number of vertices at which such a list is given up, after less time than a search
+takes.
+"""
 
 
 @checked
@@ -53,49 +61,60 @@ def optimal_response(
     joint : Joint
         P_SX.
     notion : Notion
-        A polyhedral notion: ALIP (AORR), LIP (ORR), LDP, SRLIP, PerfectPrivacy, or L1Lift with an infinite ``eps_l``;
-        or a convex one, solved by cutting planes: AlphaLift, or Chi2Lift with an infinite ``eps_l``.
+        A polyhedral notion: ALIP (AORR), LIP (ORR), LDP, SRLIP, PerfectPrivacy, or
+        L1Lift with an infinite ``eps_l``; or a convex one, solved by cutting planes:
+        AlphaLift, or Chi2Lift with an infinite ``eps_l``.
     method : {"auto", "tree", "qhull", "cdd"}, keyword-only
-        ``"qhull"`` and ``"cdd"`` enumerate all vertices, see :func:`~liftlib.response.aorr.aorr`. ``"tree"`` uses
-        column generation and proves the gap by branch and bound, at any size. ``"auto"`` enumerates vertices if there
-        are provably few or, up to 12 symbols, at most 5,000; otherwise, or if that fails, it uses the tree.
+        ``"qhull"`` and ``"cdd"`` enumerate all vertices, see
+        :func:`~liftlib.response.aorr.aorr`. ``"tree"`` uses column generation and
+        proves the gap by branch and bound, at any size. ``"auto"`` enumerates vertices
+        if there are provably few or, up to 12 symbols, at most 5,000; otherwise, or if
+        that fails, it uses the tree.
     gap : float, keyword-only
-        The search ends once the proven gap is at most this fraction of I(X; Y), or 10^-9 nats.
+        The search ends once the proven gap is at most this fraction of I(X; Y), or
+        10^-9 nats.
     seconds : float, optional, keyword-only
         Time limit, after which the best mechanism found is returned.
     work : int, "auto" or None, keyword-only
-        The same in linear programs, a limit that does not depend on the machine. ``"auto"`` is :func:`usual_work`, or
-        None if ``seconds`` are given; None is no limit.
+        The same in linear programs, a limit that does not depend on the machine.
+        ``"auto"`` is :func:`usual_work`, or None if ``seconds`` are given; None is no
+        limit.
     report : callable, optional, keyword-only
         Progress callback, called with (smallest H(X|Y) found, lower bound, seconds).
 
     Returns
     -------
     Channel
-        With at most ``|X|`` outputs and a :class:`~liftlib.response.posteriors.ResponseCertificate`. Its ``upper``
-        bounds I(X; Y) of every mechanism that satisfies the notion; for the tree, :func:`liftlib.proofs.check_proof`
-        checks its ``proof``.
+        With at most ``|X|`` outputs and a
+        :class:`~liftlib.response.posteriors.ResponseCertificate`. Its ``upper`` bounds
+        I(X; Y) of every mechanism that satisfies the notion; for the tree,
+        :func:`liftlib.proofs.check_proof` checks its ``proof``.
 
     Warns
     -----
     LiftWarning
-        If a limit (time, linear programs, or about 2 GB of memory) was reached before the gap, or rounding leaves a
-        gap above 10^-6 nats. I(X; Y) is at least that of subset merging, for notions to which that applies.
+        If a limit (time, linear programs, or about 2 GB of memory) was reached before
+        the gap, or rounding leaves a gap above 10^-6 nats. I(X; Y) is at least that of
+        subset merging, for notions to which that applies.
 
     Raises
     ------
     UnsupportedNotion
-        If the set of allowed posteriors is not convex; the message names an alternative.
+        If the set of allowed posteriors is not convex; the message names an
+        alternative.
     InvalidParameter
-        If an argument is invalid, or the halfspaces or tangents of a notion of your own contradict ``is_satisfied``.
+        If an argument is invalid, or the halfspaces or tangents of a notion of your own
+        contradict ``is_satisfied``.
     SolverFailure
         If a solver's solution fails its check.
 
     Notes
     -----
-    E23 eqs. (15)-(30), S20 Theorem 3. LDP with respect to S also defines a cone of posteriors, so its polytope has
-    ``|X|-1`` dimensions, fewer than in S20 Theorem 2. The tree generates columns of the linear program over vertices as
-    needed and bounds the reduced cost of all others by branch and bound for a concave function (:cite:`Falk1969`).
+    E23 eqs. (15)-(30), S20 Theorem 3. LDP with respect to S also defines a cone of
+    posteriors, so its polytope has ``|X|-1`` dimensions, fewer than in S20 Theorem 2.
+    The tree generates columns of the linear program over vertices as needed and bounds
+    the reduced cost of all others by branch and bound for a concave function
+    (:cite:`Falk1969`).
 
     Examples
     --------
@@ -117,7 +136,8 @@ def optimal_response(
         return published
     listed = None if cone is None else cone.halfspaces
     if listed is not None and worth_listing(listed):
-        # vertices that nearly coincide, in pairs where a budget is next to 0, can be too much for HiGHS or qhull
+        # vertices that nearly coincide, in pairs where a budget is next to 0, can be
+        # too much for HiGHS or qhull
         with suppress(SolverFailure):
             return aorr(joint, notion, cone=cone, most=MAX_LISTED_VERTICES)
     if method in ("auto", "tree"):
@@ -132,7 +152,8 @@ def limits_for(
     work: int | Literal["auto"] | None,
     report: Callable[[float, float, float], None] | None = None,
 ) -> Limits:
-    """Return the limits of a search as they were asked for, with :func:`usual_work` if nothing else ends it.
+    """Return the limits of a search as they were asked for, with :func:`usual_work` if
+    nothing else ends it.
 
     Examples
     --------
@@ -144,15 +165,19 @@ def limits_for(
     limit = None if seconds is None else check_scalar("seconds", seconds)
     if work == "auto":
         work = usual_work(joint) if seconds is None else None
-    return Limits(share, None if work is None else check_count("work", work), limit, report)
+    return Limits(
+        share, None if work is None else check_count("work", work), limit, report
+    )
 
 
 def usual_work(joint: Joint) -> int:
-    """Return how many linear programs of a joint distribution's size take about half a minute on one core.
+    """Return how many linear programs of a joint distribution's size take about half a
+    minute on one core.
 
-    Their time was measured from 10 x 50 to 20 x 500 (November 2026). Other shapes, such as 2 x 1000, may take several
-    times as long, and so may curved notions, whose work outside the tree is not counted. The number depends on the size
-    alone, so that results do not depend on the machine.
+    Their time was measured from 10 x 50 to 20 x 500 (November 2026). Other shapes, such
+    as 2 x 1000, may take several times as long, and so may curved notions, whose work
+    outside the tree is not counted. The number depends on the size alone, so that
+    results do not depend on the machine.
 
     Examples
     --------
@@ -160,28 +185,37 @@ def usual_work(joint: Joint) -> int:
     1971608
     """
     rows = 1 + joint.n_secret
-    return int(30.0 / (SECONDS_PER_PROGRAMME + SECONDS_PER_ENTRY * rows * (rows + joint.n_public)))
+    return int(
+        30.0
+        / (SECONDS_PER_PROGRAMME + SECONDS_PER_ENTRY * rows * (rows + joint.n_public))
+    )
 
 
 def worth_listing(halfspaces: Matrix) -> bool:
-    """Return whether to list vertices, at most ``MAX_LISTED_VERTICES``, before a search."""
+    """Return whether to list vertices, at most ``MAX_LISTED_VERTICES``, before a
+    search.
+    """
     m, n = halfspaces.shape
     small = n <= LISTED_FIRST_SYMBOLS and m <= LISTED_FIRST_HALFSPACES
     return small or few_vertices(halfspaces)
 
 
 def few_vertices(halfspaces: Matrix) -> bool:
-    """Return whether a polytope of posteriors has provably at most ``MAX_VERTICES`` vertices.
+    """Return whether a polytope of posteriors has provably at most ``MAX_VERTICES``
+    vertices.
 
     Examples
     --------
     >>> from liftlib import LIP
-    >>> few_vertices(LIP(1.0).halfspaces(Joint([[0.3, 0.1, 0.1], [0.1, 0.2, 0.2]])))  # a polygon of 3 + 4 sides
+    >>> joint = Joint([[0.3, 0.1, 0.1], [0.1, 0.2, 0.2]])
+    >>> few_vertices(LIP(1.0).halfspaces(joint))  # a polygon of 3 + 4 sides
     True
     """
     return vertex_bound(*halfspaces.shape) <= MAX_VERTICES
 
 
 def few_symbols(halfspaces: Matrix) -> bool:
-    """Return whether there are so few symbols that vertices are listed quickly, however many halfspaces there are."""
+    """Return whether there are so few symbols that vertices are listed quickly, however
+    many halfspaces there are.
+    """
     return bool(halfspaces.shape[1] <= QUICKLY_LISTED_SYMBOLS)

@@ -1,6 +1,7 @@
 """Posterior cone, repair and certificate, shared by the random responses.
 
-Each output y stands for its posterior v = P(X=.|Y=y), and a mechanism is a mixture of posteriors that averages to P_X.
+Each output y stands for its posterior v = P(X=.|Y=y), and a mechanism is a mixture of
+posteriors that averages to P_X.
 """
 
 from __future__ import annotations
@@ -17,17 +18,31 @@ from liftlib.channel import Certificate, Channel
 from liftlib.errors import LiftWarning, SolverFailure
 from liftlib.joint import Joint
 from liftlib.merging.subset_merging import subset_merging
-from liftlib.notions import AttributeWise, Convex, LiftNotion, Notion, Polyhedral, provides, require
+from liftlib.notions import (
+    AttributeWise,
+    Convex,
+    LiftNotion,
+    Notion,
+    Polyhedral,
+    provides,
+    require,
+)
 from liftlib.notions.base import MIN_RESOLVED_LIFT
 from mixproof.extension import Extension
 from mixproof.lp import Solution
 from mixproof.numerics import NEGLIGIBLE_MASS, Mask, Matrix, Vector
 from mixproof.proof import DeferredProof
 
-REPAIR_TOL = 1e-7  # largest share of constant release that repairs rounding; needing more is a solver failure
-REPAIR_START = 1e-14  # the first share of constant release that is tried: a smaller one would be lost to rounding
+# largest share of constant release that repairs rounding; needing more is a solver
+# failure
+REPAIR_TOL = 1e-7
+# the first share of constant release that is tried: a smaller one would be lost to
+# rounding
+REPAIR_START = 1e-14
 MAX_LISTED_HALFSPACES = (
-    1000  # halfspaces beyond which only their description with auxiliary variables is used, if there is one
+    # halfspaces beyond which only their description with auxiliary variables is used,
+    # if there is one
+    1000
 )
 
 
@@ -35,8 +50,8 @@ MAX_LISTED_HALFSPACES = (
 class ResponseCertificate(Certificate):
     """How a response was found, and a bound on every other response.
 
-    ``upper`` is finite if vertex enumeration or branch and bound proved the bound, and no symbol was removed or all of
-    X may be published.
+    ``upper`` is finite if vertex enumeration or branch and bound proved the bound, and
+    no symbol was removed or all of X may be published.
 
     Attributes
     ----------
@@ -47,9 +62,11 @@ class ResponseCertificate(Certificate):
     mixed : float
         Share of a constant release mixed in to repair rounding errors; usually 0.
     proof : mixproof.proof.Proof or None
-        The proof for :func:`liftlib.proofs.check_proof`, assembled at first access; None if vertices were listed.
+        The proof for :func:`liftlib.proofs.check_proof`, assembled at first access;
+        None if vertices were listed.
     programmes, seconds
-        Number of linear programs in branch and bound, and duration of the search; 0 if vertices were listed.
+        Number of linear programs in branch and bound, and duration of the search; 0 if
+        vertices were listed.
     """
 
     rows: int
@@ -59,13 +76,20 @@ class ResponseCertificate(Certificate):
     programmes: int = 0
     seconds: float = 0.0
 
-    def warn_of(self, limit: tuple[str, str], gap: float, *, after: str = "", stacklevel: int) -> None:
+    def warn_of(
+        self, limit: tuple[str, str], gap: float, *, after: str = "", stacklevel: int
+    ) -> None:
         """Warn that a search ended before it reached the requested optimality gap."""
         reached, remedy = limit
         trivial = self.upper >= self.value + self.solution.objective  # which is H(X)
-        others = "nothing has been proven of others" if trivial else f"no mechanism has more than {self.upper:.6g}"
+        others = (
+            "nothing has been proven of others"
+            if trivial
+            else f"no mechanism has more than {self.upper:.6g}"
+        )
         warnings.warn(
-            f"{reached} after {self.seconds:.3g} s{after}: I(X; Y) is {self.value:.6g} nats and {others}; "
+            f"{reached} after {self.seconds:.3g} s{after}: I(X; Y) is {self.value:.6g} "
+            f"nats and {others}; "
             f"{remedy} than {gap:g}",
             LiftWarning,
             stacklevel=stacklevel + 1,
@@ -88,9 +112,11 @@ class Support(NamedTuple):
 
 
 class PosteriorCone(NamedTuple):
-    """The posteriors v that a convex notion allows, over the support: a cone G v >= 0 if it is polyhedral.
+    """The posteriors v that a convex notion allows, over the support: a cone G v >= 0
+    if it is polyhedral.
 
-    If solvers cannot resolve a bound of the notion, G omits it, and ``floor`` restores it.
+    If solvers cannot resolve a bound of the notion, G omits it, and ``floor`` restores
+    it.
 
     Attributes
     ----------
@@ -99,8 +125,9 @@ class PosteriorCone(NamedTuple):
     support : Support
         The symbols that a solver can resolve.
     halfspaces : numpy.ndarray, shape (m, n), optional
-        G; None if there is an extension for more than ``MAX_LISTED_HALFSPACES`` halfspaces, which is then used, or if
-        the notion is not polyhedral, so that tangents are added on demand.
+        G; None if there is an extension for more than ``MAX_LISTED_HALFSPACES``
+        halfspaces, which is then used, or if the notion is not polyhedral, so that
+        tangents are added on demand.
     floor : float
         Minimum share of a constant release to mix in.
     extension : Extension, optional
@@ -122,15 +149,21 @@ class PosteriorCone(NamedTuple):
         if self.halfspaces is not None:
             return self.halfspaces
         notion = require(self.notion, Polyhedral, "a list of halfspaces")
-        return notion.relaxed(self.support.joint.p_s, MIN_RESOLVED_LIFT)[0].halfspaces(self.support.joint)
+        return notion.relaxed(self.support.joint.p_s, MIN_RESOLVED_LIFT)[0].halfspaces(
+            self.support.joint
+        )
 
     def channel(self, kernel: Matrix) -> tuple[Channel, float]:
-        """Return the repaired channel of a kernel over the support, see :func:`repaired`."""
+        """Return the repaired channel of a kernel over the support, see
+        :func:`repaired`.
+        """
         every = (self.joint, *self.others)
         return repaired(
             self.support.extended(kernel),
             self.joint.p_x,
-            lambda channel: all(self.notion.proven.is_satisfied(joint, channel) for joint in every),
+            lambda channel: all(
+                self.notion.proven.is_satisfied(joint, channel) for joint in every
+            ),
             self.floor,
             name=self.notion,
         )
@@ -139,8 +172,8 @@ class PosteriorCone(NamedTuple):
 def without_negligible(joint: Joint, notion: Notion) -> Support:
     """Return the joint distribution without symbols of negligible probability.
 
-    Treating them like an average symbol moves every lift towards 1 and costs at most their entropy. Notions about
-    attributes need every symbol, so none is removed.
+    Treating them like an average symbol moves every lift towards 1 and costs at most
+    their entropy. Notions about attributes need every symbol, so none is removed.
 
     Examples
     --------
@@ -152,13 +185,22 @@ def without_negligible(joint: Joint, notion: Notion) -> Support:
     np.True_
     """
     resolved = (
-        np.ones(joint.n_public, dtype=bool) if isinstance(notion, AttributeWise) else joint.p_x >= NEGLIGIBLE_MASS
+        np.ones(joint.n_public, dtype=bool)
+        if isinstance(notion, AttributeWise)
+        else joint.p_x >= NEGLIGIBLE_MASS
     )
-    return Support(joint if resolved.all() else Joint.from_counts(joint.p[:, resolved], drop_empty=True), resolved)
+    return Support(
+        joint
+        if resolved.all()
+        else Joint.from_counts(joint.p[:, resolved], drop_empty=True),
+        resolved,
+    )
 
 
 def merged_rows(support: Support, notion: LiftNotion) -> tuple[Matrix, Vector]:
-    """Return the posteriors of subset merging, the fallback of a search, and their probabilities."""
+    """Return the posteriors of subset merging, the fallback of a search, and their
+    probabilities.
+    """
     merged = subset_merging(support.joint, notion)
     masses = (support.joint.p_x[:, None] * merged.kernel).T
     weights = masses.sum(axis=1)
@@ -166,11 +208,17 @@ def merged_rows(support: Support, notion: LiftNotion) -> tuple[Matrix, Vector]:
 
 
 def repaired(
-    kernel: Matrix, p_x: Vector, keeps: Callable[[Channel], bool], floor: float = 0.0, *, name: object = "its notion"
+    kernel: Matrix,
+    p_x: Vector,
+    keeps: Callable[[Channel], bool],
+    floor: float = 0.0,
+    *,
+    name: object = "its notion",
 ) -> tuple[Channel, float]:
     """Return the channel, mixed with a constant release if needed, and the share.
 
-    With share t, the posterior of output y is (1 - t) v_y + t P_X, which the notion allows if it nearly allows v_y.
+    With share t, the posterior of output y is (1 - t) v_y + t P_X, which the notion
+    allows if it nearly allows v_y.
 
     Parameters
     ----------
@@ -195,7 +243,10 @@ def repaired(
             return channel, share
         share = max(4 * share, REPAIR_START)
         if share > REPAIR_TOL:
-            raise SolverFailure(f"the response violates {name} by more than a share of {REPAIR_TOL:g} can repair")
+            raise SolverFailure(
+                f"the response violates {name} by more than a share of {REPAIR_TOL:g} "
+                "can repair"
+            )
 
 
 def cone_for(joint: Joint, notion: Convex) -> PosteriorCone:
@@ -206,14 +257,22 @@ def cone_for(joint: Joint, notion: Convex) -> PosteriorCone:
     relaxed, floor = notion.relaxed(support.joint.p_s, MIN_RESOLVED_LIFT)
     extension = relaxed.extension(support.joint)
     many = extension is not None and extension.n_halfspaces > MAX_LISTED_HALFSPACES
-    return PosteriorCone(joint, notion, support, None if many else relaxed.halfspaces(support.joint), floor, extension)
+    return PosteriorCone(
+        joint,
+        notion,
+        support,
+        None if many else relaxed.halfspaces(support.joint),
+        floor,
+        extension,
+    )
 
 
 def vertex_bound(n_halfspaces: int, n: int) -> int:
     """Return an upper bound on the number of vertices of a polytope of posteriors.
 
-    McMullen's upper bound theorem :cite:`McMullen1970`: a polytope of d dimensions and m facets has at most
-    C(m - ceil(d/2), floor(d/2)) + C(m - floor(d/2) - 1, ceil(d/2) - 1) vertices.
+    McMullen's upper bound theorem :cite:`McMullen1970`: a polytope of d dimensions and
+    m facets has at most C(m - ceil(d/2), floor(d/2)) + C(m - floor(d/2) - 1, ceil(d/2)
+    - 1) vertices.
 
     Examples
     --------

@@ -20,7 +20,8 @@ from mixproof.numerics import Matrix
 from mixproof.polytope import vertices
 from mixproof.search import cheapest_mixture
 
-SHARE_TOL = 1e-6  # precision, and step back, of a bisection for the largest share of a budget
+# precision, and step back, of a bisection for the largest share of a budget
+SHARE_TOL = 1e-6
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -32,7 +33,8 @@ class ProductCertificate(Certificate):
     factors : tuple of Channel
         P(y^j|x^j), one for each attribute.
     share : float
-        Fraction of eps / m allotted to each attribute: 1 as in S20, or less if that violates SRLIP.
+        Fraction of eps / m allotted to each attribute: 1 as in S20, or less if that
+        violates SRLIP.
     """
 
     factors: tuple[Channel, ...]
@@ -40,7 +42,9 @@ class ProductCertificate(Certificate):
 
 
 @checked
-def product_response(joint: Joint, notion: AttributeWise, *, repair: bool = True) -> Channel:
+def product_response(
+    joint: Joint, notion: AttributeWise, *, repair: bool = True
+) -> Channel:
     """Return the product of protocols, each optimal for one attribute.
 
     Parameters
@@ -50,8 +54,9 @@ def product_response(joint: Joint, notion: AttributeWise, *, repair: bool = True
     notion : Notion
         SRLIP, with its budget and the m attributes' sizes; each attribute gets eps / m.
     repair : bool, keyword-only
-        Whether to lower all attributes' budgets together until the product satisfies SRLIP(eps). S20 Theorem 4 states
-        that it always does, but this is false. ``False`` is the published protocol.
+        Whether to lower all attributes' budgets together until the product satisfies
+        SRLIP(eps). S20 Theorem 4 states that it always does, but this is false.
+        ``False`` is the published protocol.
 
     Returns
     -------
@@ -69,15 +74,16 @@ def product_response(joint: Joint, notion: AttributeWise, *, repair: bool = True
 
     Notes
     -----
-    S20 Theorem 4, eqs. (23)-(26), with the optimum of each attribute in ``|X^j|-1`` dimensions instead of S20's
-    enumeration. The proof in S20, eqs. (39)-(44), treats the attributes that the adversary does not know as independent
-    given the known ones.
+    S20 Theorem 4, eqs. (23)-(26), with the optimum of each attribute in ``|X^j|-1``
+    dimensions instead of S20's enumeration. The proof in S20, eqs. (39)-(44), treats
+    the attributes that the adversary does not know as independent given the known ones.
 
     Examples
     --------
     >>> from liftlib.notions import SRLIP
     >>> joint = Joint.from_counts([[4, 2, 3, 3], [2, 4, 3, 3]])
-    >>> SRLIP(0.5, (2, 2)).is_satisfied(joint, product_response(joint, SRLIP(0.5, (2, 2))))
+    >>> notion = SRLIP(0.5, (2, 2))
+    >>> notion.is_satisfied(joint, product_response(joint, notion))
     True
     """
 
@@ -91,8 +97,13 @@ def product_response(joint: Joint, notion: AttributeWise, *, repair: bool = True
     def violation(share: float) -> float:
         return notion.violation(joint, made(share))
 
-    # at share 0 each factor is independent of S given any other attributes, but their product may not be
-    low = next(share for share in (0.5, 0.25, 0.125, 1 / 16, 0.0) if share == 0 or violation(share) <= 0)
+    # at share 0 each factor is independent of S given any other attributes, but their
+    # product may not be
+    low = next(
+        share
+        for share in (0.5, 0.25, 0.125, 1 / 16, 0.0)
+        if share == 0 or violation(share) <= 0
+    )
     if low == 0:
         constant = tuple(Channel.constant(n) for n in notion.attributes)
         return _certified(joint, Channel.constant(joint.n_public), constant, 0.0)
@@ -118,12 +129,26 @@ def _factor(joint: Joint, notion: AttributeWise, j: int, eps: float) -> Channel:
     if few_symbols(halfspaces) or few_vertices(halfspaces):
         # vertices that nearly coincide can be too much, as for the optimal response
         with suppress(InfeasiblePrivacy, SolverFailure):
-            return Channel(cheapest(vertices(halfspaces, interior=marginal), marginal).kernel)
+            return Channel(
+                cheapest(vertices(halfspaces, interior=marginal), marginal).kernel
+            )
     result = cheapest_mixture(halfspaces, marginal)
-    return Channel(exactly(Mixture(result.rows, solution_of(result.rows, result.weights, marginal), marginal)).kernel)
+    return Channel(
+        exactly(
+            Mixture(
+                result.rows,
+                solution_of(result.rows, result.weights, marginal),
+                marginal,
+            )
+        ).kernel
+    )
 
 
-def _certified(joint: Joint, channel: Channel, factors: tuple[Channel, ...], share: float) -> Channel:
+def _certified(
+    joint: Joint, channel: Channel, factors: tuple[Channel, ...], share: float
+) -> Channel:
     value = mutual_information(channel.joint_xy(joint))
-    certificate = ProductCertificate("product of attributes' responses", value, factors=factors, share=share)
+    certificate = ProductCertificate(
+        "product of attributes' responses", value, factors=factors, share=share
+    )
     return channel.with_certificate(certificate)

@@ -1,6 +1,7 @@
 """The optimal response at any size, with a gap proven by branch and bound.
 
-The search itself is in ``mixproof``; this module supplies the notion's cone and builds the mechanism and the proof.
+The search itself is in ``mixproof``; this module supplies the notion's cone and builds
+the mechanism and the proof.
 """
 
 from __future__ import annotations
@@ -16,9 +17,22 @@ from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
 from liftlib.notions import Convex, LiftNotion, Polyhedral, provides
-from liftlib.response.aorr import MEAN_TOL, Mixture, certified, cheapest, exactly, solution_of
+from liftlib.response.aorr import (
+    MEAN_TOL,
+    Mixture,
+    certified,
+    cheapest,
+    exactly,
+    solution_of,
+)
 from liftlib.response.convex import Found, by_tangents
-from liftlib.response.posteriors import PosteriorCone, ResponseCertificate, Support, cone_for, merged_rows
+from liftlib.response.posteriors import (
+    PosteriorCone,
+    ResponseCertificate,
+    Support,
+    cone_for,
+    merged_rows,
+)
 from mixproof.limits import Clock, Limits
 from mixproof.lp import certify
 from mixproof.numerics import HALFSPACE_SLACK, Matrix, Vector, entropies
@@ -26,12 +40,18 @@ from mixproof.proof import Proof, preorder
 from mixproof.search import ProvenBound, cheapest_mixture
 
 BOUND_MARGIN = 2e-10
-"""By how much a bound is rounded up, relative to 1 + H(X): more than the rounding of H(X)."""
+"""By how much a bound is rounded up, relative to 1 + H(X): more than the rounding of
+H(X).
+"""
 
-UNRESOLVED = "what rounding and the notion's tolerance leave unresolved was reached", "give a wider gap"
+UNRESOLVED = (
+    "what rounding and the notion's tolerance leave unresolved was reached",
+    "give a wider gap",
+)
 """The reason and the remedy if rounding ends a search before its gap."""
 
-# nats: the tolerance of a posterior times multipliers of up to some thousand, which no further search would regain
+# nats: the tolerance of a posterior times multipliers of up to some thousand, which no
+# further search would regain
 SILENT_GAP = 1e-5
 """Largest gap in nats without a warning that rounding ended the search."""
 
@@ -50,10 +70,12 @@ def proven_response(
     joint : Joint
         P_SX.
     notion : Notion
-        A polyhedral notion, whose halfspaces are known, or a convex one, whose tangents are added on demand.
+        A polyhedral notion, whose halfspaces are known, or a convex one, whose tangents
+        are added on demand.
     cone : PosteriorCone, optional, keyword-only
-        The result of :func:`~liftlib.response.posteriors.cone_for`, if it is already known. If the notion must hold
-        under other distributions too, the result has no proof.
+        The result of :func:`~liftlib.response.posteriors.cone_for`, if it is already
+        known. If the notion must hold under other distributions too, the result has no
+        proof.
     limits : Limits, keyword-only
         When the search ends.
 
@@ -65,8 +87,8 @@ def proven_response(
     Warns
     -----
     LiftWarning
-        If a limit (time, linear programs, rounds of tangents or memory) was reached before the gap, or rounding
-        prevents it.
+        If a limit (time, linear programs, rounds of tangents or memory) was reached
+        before the gap, or rounding prevents it.
     """
     cone = cone_for(joint, notion) if cone is None else cone
     if (published := publication(cone)) is not None:
@@ -75,11 +97,19 @@ def proven_response(
     found = search(cone, limits)
     mixture, channel, mixed = first_that_holds(found.mixtures, cone)
     upper = raised(joint, cone.support, found.proven.bound)
-    certificate = certified(joint, channel, found.route, mixture, mixed, upper).certified(ResponseCertificate)
-    certificate = replace(certificate, programmes=found.programmes, seconds=found.seconds)
+    certificate = certified(
+        joint, channel, found.route, mixture, mixed, upper
+    ).certified(ResponseCertificate)
+    certificate = replace(
+        certificate, programmes=found.programmes, seconds=found.seconds
+    )
     if not cone.others:
         certificate = with_proof(certificate, found.proven, found.points)
-    reason = UNRESOLVED if found.limit is None and unresolved(certificate, limits.gap) else found.limit
+    reason = (
+        UNRESOLVED
+        if found.limit is None and unresolved(certificate, limits.gap)
+        else found.limit
+    )
     if reason is not None:
         certificate.warn_of(reason, limits.gap, after=found.rounds, stacklevel=4)
     return channel.with_certificate(certificate)
@@ -88,53 +118,84 @@ def proven_response(
 def by_tree(cone: PosteriorCone, limits: Limits) -> Found:
     """Return what a search finds in a cone whose halfspaces are known.
 
-    The candidate mixtures are, in order: the search's, if certified; for posteriors that nearly coincide, the mixture
-    found by HiGHS and the uncertified mixture of the search; and, for posteriors too far outside the cone to be
-    repaired, a mixture of posteriors moved inside.
+    The candidate mixtures are, in order: the search's, if certified; for posteriors
+    that nearly coincide, the mixture found by HiGHS and the uncertified mixture of the
+    search; and, for posteriors too far outside the cone to be repaired, a mixture of
+    posteriors moved inside.
     """
     clock, p_x = Clock(limits.seconds), cone.support.joint.p_x
-    lifts = cone.notion if isinstance(cone.notion, LiftNotion) and not cone.others else None
+    lifts = (
+        cone.notion if isinstance(cone.notion, LiftNotion) and not cone.others else None
+    )
     fallback = None if lifts is None else partial(merged_rows, cone.support, lifts)
     result = cheapest_mixture(
-        cone.halfspaces, p_x, limits, fallback=fallback, slack=HALFSPACE_SLACK, extension=cone.extension
+        cone.halfspaces,
+        p_x,
+        limits,
+        fallback=fallback,
+        slack=HALFSPACE_SLACK,
+        extension=cone.extension,
     )
     rows, weights = result.rows, result.weights
 
     def inside() -> Matrix:
-        moved = rows if cone.halfspaces is None else moved_inside(rows, cone.halfspaces, p_x)
+        moved = (
+            rows
+            if cone.halfspaces is None
+            else moved_inside(rows, cone.halfspaces, p_x)
+        )
         return moved if fallback is None else np.concatenate([moved, fallback()[0]])
 
     mixtures = (
-        lambda: Mixture(rows, certify(entropies(rows), rows.T, p_x, weights, result.dual), p_x),
+        lambda: Mixture(
+            rows, certify(entropies(rows), rows.T, p_x, weights, result.dual), p_x
+        ),
         lambda: cheapest(rows, p_x, seconds=clock.last),
         lambda: Mixture(rows, solution_of(rows, weights, p_x), p_x),
         lambda: cheapest(inside(), p_x, seconds=clock.last),
     )
     limit = None if result.ended else result.limit
     return Found(
-        "a tree of bounds", mixtures, result.proven, np.empty((0, 0)), result.programmes, result.seconds, limit
+        "a tree of bounds",
+        mixtures,
+        result.proven,
+        np.empty((0, 0)),
+        result.programmes,
+        result.seconds,
+        limit,
     )
 
 
 def publication(cone: PosteriorCone) -> Channel | None:
-    """Return X itself if symbols were removed but the notion allows it, as with a single secret; otherwise None.
+    """Return X itself if symbols were removed but the notion allows it, as with a
+    single secret; otherwise None.
 
-    A search over the other symbols would prove nothing, although no I(X; Y) exceeds H(X).
+    A search over the other symbols would prove nothing, although no I(X; Y) exceeds
+    H(X).
     """
     if cone.support.resolved.all():
         return None
     joint, symbols = cone.joint, np.eye(cone.joint.n_public)
     channel = Channel(symbols)
-    if not all(cone.notion.proven.is_satisfied(every, channel) for every in (joint, *cone.others)):
+    if not all(
+        cone.notion.proven.is_satisfied(every, channel)
+        for every in (joint, *cone.others)
+    ):
         return None
     mixture = Mixture(symbols, solution_of(symbols, joint.p_x, joint.p_x), joint.p_x)
     upper = rounded_up(joint, 0.0)
-    certificate = certified(joint, channel, "X itself", mixture, 0.0, upper).certified(ResponseCertificate)
-    return channel.with_certificate(replace(certificate, proof=partial(Proof.of_nothing, joint.n_public, upper)))
+    certificate = certified(joint, channel, "X itself", mixture, 0.0, upper).certified(
+        ResponseCertificate
+    )
+    return channel.with_certificate(
+        replace(certificate, proof=partial(Proof.of_nothing, joint.n_public, upper))
+    )
 
 
 def raised(joint: Joint, support: Support, least: float) -> float:
-    """Return the upper bound on I(X; Y), infinite if symbols were removed, from a lower bound on H(X|Y)."""
+    """Return the upper bound on I(X; Y), infinite if symbols were removed, from a lower
+    bound on H(X|Y).
+    """
     return rounded_up(joint, least) if support.resolved.all() else np.inf
 
 
@@ -144,20 +205,30 @@ def rounded_up(joint: Joint, least: float) -> float:
     return total - least + BOUND_MARGIN * (1 + total)
 
 
-def with_proof(certificate: ResponseCertificate, proven: ProvenBound, points: Matrix) -> ResponseCertificate:
+def with_proof(
+    certificate: ResponseCertificate, proven: ProvenBound, points: Matrix
+) -> ResponseCertificate:
     """Return a certificate with the proof of its bound, if the bound is finite."""
     if not np.isfinite(certificate.upper):
         return certificate
-    return replace(certificate, proof=partial(proof_of, proven.alone(), certificate.upper, points))
+    return replace(
+        certificate, proof=partial(proof_of, proven.alone(), certificate.upper, points)
+    )
 
 
 def unresolved(certificate: ResponseCertificate, gap: float) -> bool:
-    """Return whether a certificate's gap exceeds the requested gap and ``SILENT_GAP``."""
-    return bool(np.isfinite(certificate.upper)) and certificate.gap > max(gap * certificate.value, SILENT_GAP)
+    """Return whether the gap exceeds the requested one and ``SILENT_GAP``."""
+    return bool(np.isfinite(certificate.upper)) and certificate.gap > max(
+        gap * certificate.value, SILENT_GAP
+    )
 
 
-def first_that_holds(mixtures: Sequence[Callable[[], Mixture]], cone: PosteriorCone) -> tuple[Mixture, Channel, float]:
-    """Return the first candidate mixture that satisfies the notion after repair, in the end a constant release."""
+def first_that_holds(
+    mixtures: Sequence[Callable[[], Mixture]], cone: PosteriorCone
+) -> tuple[Mixture, Channel, float]:
+    """Return the first candidate mixture that satisfies the notion after repair, in the
+    end a constant release.
+    """
     for candidate in mixtures:
         try:
             mixture = exactly(candidate())
@@ -180,7 +251,9 @@ def moved_inside(rows: Matrix, halfspaces: Matrix, p_x: Vector) -> Matrix:
     """
     here, there = np.maximum(halfspaces @ p_x, 0.0), rows @ halfspaces.T
     outside = there < -MEAN_TOL
-    share = np.where(outside, here / np.where(outside, here - there, 1.0), 1.0).min(axis=1, initial=1.0)
+    share = np.where(outside, here / np.where(outside, here - there, 1.0), 1.0).min(
+        axis=1, initial=1.0
+    )
     return np.asarray(p_x + share[:, None] * (rows - p_x))
 
 
@@ -194,7 +267,9 @@ def proof_of(proven: ProvenBound, upper: float, points: Matrix) -> Proof | None:
     place = np.empty(count, np.int64)
     place[which] = np.arange(count)
     parent = records.parent[which]
-    sides, weights = proven.hull.pulled_back(np.concatenate([proven.cap_multipliers, records.multipliers[which]]))
+    sides, weights = proven.hull.pulled_back(
+        np.concatenate([proven.cap_multipliers, records.multipliers[which]])
+    )
     return Proof(
         upper=upper,
         dual=work.dual,

@@ -37,7 +37,8 @@ class SubsetCertificate(Certificate):
     rows : int
         Number of vertices listed or posteriors found, over all subsets and unions.
     searched : int
-        Number of subsets with a search instead of vertex enumeration (too many vertices, or too close).
+        Number of subsets with a search instead of vertex enumeration (too many
+        vertices, or too close).
     """
 
     subsets: Partition
@@ -56,7 +57,7 @@ class Block(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """The kernel's blocks (None without a response); numbers of unions and posteriors."""
+    """The kernel's blocks, None without a response; numbers of unions, posteriors."""
 
     blocks: list[Block] | None
     unions: int
@@ -74,7 +75,8 @@ def subset_response(joint: Joint, notion: PolyhedralLift) -> Channel:
     joint : Joint
         P_SX.
     notion : Notion
-        Linear constraints on lift columns: ALIP, LIP, LDP, or L1Lift with an infinite ``eps_l``.
+        Linear constraints on lift columns: ALIP, LIP, LDP, or L1Lift with an infinite
+        ``eps_l``.
 
     Returns
     -------
@@ -84,8 +86,8 @@ def subset_response(joint: Joint, notion: PolyhedralLift) -> Channel:
     Warns
     -----
     LiftWarning
-        If a subset's vertices may be too many or too close to enumerate. A search of up to 100,000 linear programs
-        is then used, which need not find the best response.
+        If a subset's vertices may be too many or too close to enumerate. A search of up
+        to 100,000 linear programs is then used, which need not find the best response.
 
     Raises
     ------
@@ -96,7 +98,8 @@ def subset_response(joint: Joint, notion: PolyhedralLift) -> Channel:
 
     Notes
     -----
-    E23 Algorithm 2, on the subsets of :func:`~liftlib.merging.subset_merging.subset_merging`.
+    E23 Algorithm 2, on the subsets of
+    :func:`~liftlib.merging.subset_merging.subset_merging`.
 
     Examples
     --------
@@ -111,9 +114,15 @@ def subset_response(joint: Joint, notion: PolyhedralLift) -> Channel:
         return _merged(joint, notion, solution)  # line 18
     kernel = support.extended(block_diagonal(solution.blocks, support.joint.n_public))
     try:
-        channel, _ = repaired(kernel, joint.p_x, lambda candidate: notion.is_satisfied(joint, candidate), name=notion)
+        channel, _ = repaired(
+            kernel,
+            joint.p_x,
+            lambda candidate: notion.is_satisfied(joint, candidate),
+            name=notion,
+        )
     except SolverFailure:
-        # a budget finer than floating point, such as eps_l = 50 with a zero cell: merging decides by lifts alone
+        # a budget finer than floating point, such as eps_l = 50 with a zero cell:
+        # merging decides by lifts alone
         return _merged(joint, notion, solution)
     return _certified(joint, channel, support, solution)
 
@@ -125,7 +134,8 @@ def algorithm_2(joint: Joint, notion: PolyhedralLift) -> Blocks:
     high = set(np.flatnonzero(high_risk(joint, notion)).tolist())
     partition = subset_merging(joint, notion).partition or ()
     low = [x for subset in partition if high.isdisjoint(subset) for x in subset]
-    waiting = [list(subset) for subset in partition if not high.isdisjoint(subset)]  # line 3
+    # line 3
+    waiting = [list(subset) for subset in partition if not high.isdisjoint(subset)]
     blocks: list[Block] = []
     unions = rows = 0
     while waiting:  # line 4
@@ -168,21 +178,29 @@ def _merged(joint: Joint, notion: PolyhedralLift, solution: Blocks) -> Channel:
     return merged.with_certificate(certificate)
 
 
-def _certified(joint: Joint, channel: Channel, support: Support, solution: Blocks) -> Channel:
+def _certified(
+    joint: Joint, channel: Channel, support: Support, solution: Blocks
+) -> Channel:
     """Return the channel with its certificate; warn if a search was needed."""
     symbols, blocks = np.flatnonzero(support.resolved), solution.blocks or []
     searched = [len(block.symbols) for block in blocks if block.searched]
     if searched:
         warnings.warn(
-            f"the vertices within a subset of {max(searched)} symbols may be too many, or too close, to list, so rows "
-            "were searched for in it, and its response need not be the best: see optimal_response",
+            f"the vertices within a subset of {max(searched)} symbols may be too many, "
+            "or too close, to list, so rows "
+            "were searched for in it, and its response need not be the best: see "
+            "optimal_response",
             LiftWarning,
             stacklevel=4,
         )
     certificate = SubsetCertificate(
-        "rows listed or searched for in each subset" if searched else "all vertices within each subset",
+        "rows listed or searched for in each subset"
+        if searched
+        else "all vertices within each subset",
         mutual_information(channel.joint_xy(joint)),
-        subsets=tuple(tuple(sorted(int(symbols[x]) for x in block.symbols)) for block in blocks),
+        subsets=tuple(
+            tuple(sorted(int(symbols[x]) for x in block.symbols)) for block in blocks
+        ),
         unions=solution.unions,
         fallback=False,
         rows=solution.rows,

@@ -15,19 +15,23 @@ from mixproof.numerics import KEEP_TOL, Matrix, Vector
 from mixproof.polytope import vertices
 from mixproof.search import cheapest_mixture
 
-# largest number of vertices to list, by the upper bound theorem; the actual number is much smaller
+# largest number of vertices to list, by the upper bound theorem; the actual number is
+# much smaller
 MAX_SUBSET_VERTICES = 10_000_000
 
-MIN_PAIR_SLACK = 1e-6  # a pair with less slack than this in a constraint is left to the general solver
+# a pair with less slack than this in a constraint is left to the general solver
+MIN_PAIR_SLACK = 1e-6
 ALWAYS_LISTED_SYMBOLS = 10  # number of symbols up to which vertices are always listed
-SUBSET_GAP, SUBSET_WORK = 1e-3, 100_000  # relative gap, and linear programs, of the search within a larger subset
+# relative gap, and linear programs, of the search within a larger subset
+SUBSET_GAP, SUBSET_WORK = 1e-3, 100_000
 
 
 class Within(NamedTuple):
     """The optimal P(y|x) within a subset of k symbols.
 
-    ``kernel``, shape (k, Y), is None if the subset allows no response, which is the case exactly if merging the subset
-    violates the notion. ``rows`` is the number of candidate posteriors.
+    ``kernel``, shape (k, Y), is None if the subset allows no response, which is the
+    case exactly if merging the subset violates the notion. ``rows`` is the number of
+    candidate posteriors.
     """
 
     kernel: Matrix | None
@@ -38,7 +42,8 @@ class Within(NamedTuple):
 def response_within(joint: Joint, halfspaces: Matrix, subset: list[int]) -> Within:
     """Return the optimal response within a subset of symbols.
 
-    ``halfspaces``, shape (m, X), is the notion's cone; its columns in the subset define the polytope of E23 eq. (25).
+    ``halfspaces``, shape (m, X), is the notion's cone; its columns in the subset define
+    the polytope of E23 eq. (25).
     """
     polytope, p_x = halfspaces[:, subset], joint.p_x[subset]
     if len(subset) == 2:
@@ -51,18 +56,24 @@ def response_within(joint: Joint, halfspaces: Matrix, subset: list[int]) -> With
     try:
         posteriors = vertices(polytope, interior=p_x)  # eq. (25)
         n_vertices = len(posteriors)
-        return Within(cheapest(posteriors, p_x / p_x.sum()).kernel if n_vertices else None, n_vertices)  # eq. (26)
+        # eq. (26)
+        return Within(
+            cheapest(posteriors, p_x / p_x.sum()).kernel if n_vertices else None,
+            n_vertices,
+        )
     except InfeasiblePrivacy:
-        return Within(None, n_vertices)  # there are posteriors, but no mixture of them averages to P_X
-    except SolverFailure:  # vertices that nearly coincide can be too much for qhull, or for HiGHS
+        # there are posteriors, but no mixture of them averages to P_X
+        return Within(None, n_vertices)
+    # vertices that nearly coincide can be too much for qhull, or for HiGHS
+    except SolverFailure:
         return _searched(polytope, p_x / p_x.sum())
 
 
 def response_within_pair(halfspaces: Matrix, p_x: Vector) -> Matrix | None:
     """Return the optimal P(y|x) of two symbols in closed form, shape (2, 2).
 
-    The allowed posteriors (t, 1 - t) form a segment, whose ends are mixed so that their mean is P_X. None if the
-    segment is too short for floating point.
+    The allowed posteriors (t, 1 - t) form a segment, whose ends are mixed so that their
+    mean is P_X. None if the segment is too short for floating point.
     """
     mean = p_x[0] / p_x.sum()
     # a constraint's value at (t, 1 - t) is slack + slope (t - own)
@@ -72,9 +83,16 @@ def response_within_pair(halfspaces: Matrix, p_x: Vector) -> Matrix | None:
         room = slack / np.abs(slope)
     low = mean - min(mean, np.where(slope > 0, room, np.inf).min(initial=np.inf))
     high = mean + min(1 - mean, np.where(slope < 0, room, np.inf).min(initial=np.inf))
-    if not ((slack > MIN_PAIR_SLACK).all() and mean - low > MIN_PAIR_SLACK and high - mean > MIN_PAIR_SLACK):
+    if not (
+        (slack > MIN_PAIR_SLACK).all()
+        and mean - low > MIN_PAIR_SLACK
+        and high - mean > MIN_PAIR_SLACK
+    ):
         return None
-    ends, weights = np.array([low, high]), np.array([high - mean, mean - low]) / (high - low)
+    ends, weights = (
+        np.array([low, high]),
+        np.array([high - mean, mean - low]) / (high - low),
+    )
     return np.stack([ends * weights / mean, (1 - ends) * weights / (1 - mean)])
 
 
@@ -86,7 +104,10 @@ def too_large(n_halfspaces: int, n: int) -> bool:
     >>> too_large(10, 17), too_large(30, 19)  # ALIP with 5 and with 15 secrets
     (False, True)
     """
-    return n > ALWAYS_LISTED_SYMBOLS and vertex_bound(n_halfspaces, n) > MAX_SUBSET_VERTICES
+    return (
+        n > ALWAYS_LISTED_SYMBOLS
+        and vertex_bound(n_halfspaces, n) > MAX_SUBSET_VERTICES
+    )
 
 
 def _searched(halfspaces: Matrix, p_x: Vector) -> Within:
@@ -94,7 +115,10 @@ def _searched(halfspaces: Matrix, p_x: Vector) -> Within:
     if not (halfspaces @ p_x >= -KEEP_TOL).all():
         return Within(None, 0, searched=True)
     try:
-        posteriors = cheapest_mixture(halfspaces, p_x, Limits(gap=SUBSET_GAP, work=SUBSET_WORK), slack=KEEP_TOL).rows
+        posteriors = cheapest_mixture(
+            halfspaces, p_x, Limits(gap=SUBSET_GAP, work=SUBSET_WORK), slack=KEEP_TOL
+        ).rows
         return Within(cheapest(posteriors, p_x).kernel, len(posteriors), searched=True)
-    except (InfeasiblePrivacy, SolverFailure):  # a budget finer than solvers resolve: merged, it satisfies the notion
+    # a budget finer than solvers resolve: merged, it satisfies the notion
+    except (InfeasiblePrivacy, SolverFailure):
         return Within(np.ones((p_x.size, 1)), 0, searched=True)

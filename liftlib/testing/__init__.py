@@ -1,7 +1,7 @@
 """Contract tests for user-defined notions and mechanisms.
 
-``check_notion(MyNotion(0.5))`` and ``check_mechanism(my_mechanism)`` return a :class:`Report`, which prints as a table;
-``assert check_notion(...).passed`` is a test.
+``check_notion(MyNotion(0.5))`` and ``check_mechanism(my_mechanism)`` return a
+:class:`Report`, which prints as a table; ``assert check_notion(...).passed`` is a test.
 """
 
 from liftlib.testing.channels import channel_faults

@@ -9,10 +9,13 @@ from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information, total_variation
 from liftlib.notions import ALIP, Notion
 
-ROUNDING_TOL = 1e-9  # rounding, in nats and in probability, of sums of at most some hundred floats
+# rounding, in nats and in probability, of sums of at most some hundred floats
+ROUNDING_TOL = 1e-9
 
 
-def channel_faults(joint: Joint, channel: object, notion: Notion | None = None) -> list[str]:
+def channel_faults(
+    joint: Joint, channel: object, notion: Notion | None = None
+) -> list[str]:
     """Return the faults of a mechanism's channel; empty if there are none.
 
     Parameters
@@ -27,8 +30,9 @@ def channel_faults(joint: Joint, channel: object, notion: Notion | None = None) 
     Returns
     -------
     list of str
-        Faults of the kernel's shape and rows, of the marginals P_S and P_X, of information about S beyond that in X
-        (unless the channel sees the secret), of the notion, and of the certificate's utility and bound.
+        Faults of the kernel's shape and rows, of the marginals P_S and P_X, of
+        information about S beyond that in X (unless the channel sees the secret), of
+        the notion, and of the certificate's utility and bound.
 
     Examples
     --------
@@ -39,19 +43,30 @@ def channel_faults(joint: Joint, channel: object, notion: Notion | None = None) 
     if not isinstance(channel, Channel):
         comma = ": is there a comma after it?" if isinstance(channel, tuple) else ""
         return [f"it returns a {type(channel).__name__}, not a Channel{comma}"]
-    shape = (joint.n_secret, joint.n_public) if channel.sees_secret else (joint.n_public,)
+    shape = (
+        (joint.n_secret, joint.n_public) if channel.sees_secret else (joint.n_public,)
+    )
     if channel.kernel.shape[:-1] != shape:
-        return [f"the kernel has shape {channel.kernel.shape}, and {(*shape, 'Y')} is expected"]
+        expected = (*shape, "Y")
+        return [f"the kernel has shape {channel.kernel.shape}, not {expected}"]
     faults = []
-    if not np.allclose(channel.kernel.sum(axis=-1), 1, rtol=0, atol=ROUNDING_TOL) or (channel.kernel < 0).any():
+    if (
+        not np.allclose(channel.kernel.sum(axis=-1), 1, rtol=0, atol=ROUNDING_TOL)
+        or (channel.kernel < 0).any()
+    ):
         faults.append("a row of the kernel is no distribution")
     faults += _marginals(joint, channel)
     if notion is not None and not notion.is_satisfied(joint, channel):
-        faults.append(f"{notion} is exceeded by {notion.violation(joint, channel):.3g} nats")
+        faults.append(
+            f"{notion} is exceeded by {notion.violation(joint, channel):.3g} nats"
+        )
     if channel.certificate is not None:
         utility = mutual_information(channel.joint_xy(joint))
         if abs(channel.certificate.value - utility) > ROUNDING_TOL:
-            faults.append(f"the certificate's value is {channel.certificate.value:.9g}, and I(X; Y) is {utility:.9g}")
+            faults.append(
+                f"the certificate's value is {channel.certificate.value:.9g}, and I(X; "
+                f"Y) is {utility:.9g}"
+            )
         if channel.certificate.upper < channel.certificate.value:
             faults.append("the certificate's upper bound is below its value")
     return faults
@@ -61,10 +76,15 @@ def _marginals(joint: Joint, channel: Channel) -> list[str]:
     release, faults = channel.release(joint), []
     if not np.allclose(release.p_s, joint.p_s, rtol=1e-9, atol=1e-12):
         faults.append("P_S is not left as it is")
-    if not np.allclose(channel.joint_xy(joint).sum(axis=1), joint.p_x, rtol=1e-9, atol=1e-12):
+    if not np.allclose(
+        channel.joint_xy(joint).sum(axis=1), joint.p_x, rtol=1e-9, atol=1e-12
+    ):
         faults.append("P_X is not left as it is")
     if not channel.sees_secret:
-        before, after = (ALIP(0, 0).leakage(joint, tested) for tested in (Channel.identity(joint.n_public), channel))
+        before, after = (
+            ALIP(0, 0).leakage(joint, tested)
+            for tested in (Channel.identity(joint.n_public), channel)
+        )
         more = (
             mutual_information(release.p) > mutual_information(joint.p) + ROUNDING_TOL
             or total_variation(release) > total_variation(joint) + ROUNDING_TOL

@@ -11,7 +11,17 @@ import numpy as np
 from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter, UnsupportedNotion, shown
 from liftlib.joint import Joint
-from liftlib.notions import ALIP, LDP, LIP, SRLIP, AlphaLift, Chi2Lift, L1Lift, Notion, PerfectPrivacy
+from liftlib.notions import (
+    ALIP,
+    LDP,
+    LIP,
+    SRLIP,
+    AlphaLift,
+    Chi2Lift,
+    L1Lift,
+    Notion,
+    PerfectPrivacy,
+)
 from liftlib.registry import Mechanism, mechanisms
 from liftlib.testing.channels import channel_faults
 from liftlib.testing.notions import example_joints
@@ -41,15 +51,18 @@ def check_mechanism(
     Parameters
     ----------
     mechanism : str or callable
-        A name in the registry or in a paper, ``"module:function"``, or a function of a joint distribution and a notion.
+        A name in the registry or in a paper, ``"module:function"``, or a function of a
+        joint distribution and a notion.
     notions : Notion, iterable of Notion, or mapping of str to Notion, optional
-        Notions to check, in a mapping by the name in the report; by default one of each kind.
+        Notions to check, in a mapping by the name in the report; by default one of each
+        kind.
 
     Returns
     -------
     Report
-        For a notion that it serves, the mechanism must return a channel without :func:`channel_faults`; otherwise it
-        must raise ``UnsupportedNotion``. Two calls must return the same channel.
+        For a notion that it serves, the mechanism must return a channel without
+        :func:`channel_faults`; otherwise it must raise ``UnsupportedNotion``. Two calls
+        must return the same channel.
 
     Raises
     ------
@@ -69,27 +82,46 @@ def check_mechanism(
     entry = mechanisms[mechanism]
     wanted = NOTIONS if notions is None else _by_title(notions)
     checks: list[tuple[str, Callable[[], str | None]]] = [
-        (f"under {title}", partial(_under, entry, notion, example_joints())) for title, notion in wanted.items()
+        (f"under {title}", partial(_under, entry, notion, example_joints()))
+        for title, notion in wanted.items()
     ]
     rng = np.random.default_rng(4)
     pairs = Joint(rng.dirichlet(np.ones(12)).reshape(3, 4))
-    checks.append(("under attributes", partial(_under, entry, SRLIP(0.5, (2, 2)), [pairs])))
-    checks.append(("repeats itself", partial(_repeats, entry, next(iter(wanted.values())))))
+    checks.append(
+        ("under attributes", partial(_under, entry, SRLIP(0.5, (2, 2)), [pairs]))
+    )
+    checks.append(
+        ("repeats itself", partial(_repeats, entry, next(iter(wanted.values()))))
+    )
     return run_checks(entry.name, checks)
 
 
-def _by_title(notions: Notion | Iterable[Notion] | Mapping[str, Notion]) -> dict[str, Notion]:
+def _by_title(
+    notions: Notion | Iterable[Notion] | Mapping[str, Notion],
+) -> dict[str, Notion]:
     """Return notions by their name in the report."""
     if isinstance(notions, Notion):
         notions = [notions]
     if not isinstance(notions, Iterable):
-        raise InvalidParameter(f"notions is {shown(notions)}: give notions, such as [liftlib.LIP(0.5)]")
-    named = notions if isinstance(notions, Mapping) else {str(notion): notion for notion in notions}
+        raise InvalidParameter(
+            f"notions is {shown(notions)}: give notions, such as [liftlib.LIP(0.5)]"
+        )
+    named = (
+        notions
+        if isinstance(notions, Mapping)
+        else {str(notion): notion for notion in notions}
+    )
     for title, notion in named.items():
         if not isinstance(notion, Notion):
-            raise InvalidParameter(f"the notion {title!r} is {shown(notion)}: give one such as liftlib.LIP(0.5)")
+            raise InvalidParameter(
+                f"the notion {title!r} is {shown(notion)}: give one such as "
+                "liftlib.LIP(0.5)"
+            )
     if not named:
-        raise InvalidParameter("notions is empty: give at least one, or leave it out to check one of each kind")
+        raise InvalidParameter(
+            "notions is empty: give at least one, or leave it out to check one of each "
+            "kind"
+        )
     return dict(named)
 
 
@@ -98,13 +130,16 @@ def _made(entry: Mechanism, joint: Joint, notion: Notion) -> Any:
         if entry.family is None:
             _refuses(entry, joint, notion)
         raise NotSupported(f"needs {entry.words}")
-    # a function of your own is called as it is, so that what it returns is judged, not refused
+    # a function of your own is called as it is, so that what it returns is judged, not
+    # refused
     make = entry if entry in mechanisms.registered else entry.function
     try:
         return make(joint, notion)
     except UnsupportedNotion as error:
         if entry in mechanisms.registered:
-            raise Fault(f"the registry says it needs {entry.words}, and it refuses one: {error}") from error
+            raise Fault(
+                f"the registry says it needs {entry.words}, and it refuses one: {error}"
+            ) from error
         raise NotSupported(str(error)) from error
 
 
@@ -113,7 +148,9 @@ def _refuses(entry: Mechanism, joint: Joint, notion: Notion) -> None:
         entry.function(joint, notion)
     except UnsupportedNotion:
         return
-    raise Fault("the registry says it does not serve the notion, but it returns a channel")
+    raise Fault(
+        "the registry says it does not serve the notion, but it returns a channel"
+    )
 
 
 def _under(entry: Mechanism, notion: Notion, joints: list[Joint]) -> str:
@@ -122,7 +159,10 @@ def _under(entry: Mechanism, notion: Notion, joints: list[Joint]) -> str:
     for joint in tried:
         faults = channel_faults(joint, _made(entry, joint, notion), notion)
         if faults:
-            raise Fault(f"{'; '.join(faults)} ({joint.n_secret} secrets, {joint.n_public} symbols)")
+            raise Fault(
+                f"{'; '.join(faults)} ({joint.n_secret} secrets, {joint.n_public} "
+                "symbols)"
+            )
     return f"{len(tried)} joint distribution{'s' * (len(tried) > 1)}"
 
 

@@ -56,9 +56,10 @@ def check_notion(notion: Notion) -> Report:
     Returns
     -------
     Report
-        A constant release must satisfy the notion. ``required_budgets`` must have the right shape, be minimal for an
-        output that reveals nothing, and agree with ``halfspaces``, ``tangents``, ``lift_bounds``, ``ratios`` and
-        ``belief``. Each mechanism that serves the notion must satisfy it.
+        A constant release must satisfy the notion. ``required_budgets`` must have the
+        right shape, be minimal for an output that reveals nothing, and agree with
+        ``halfspaces``, ``tangents``, ``lift_bounds``, ``ratios`` and ``belief``. Each
+        mechanism that serves the notion must satisfy it.
 
     Examples
     --------
@@ -77,7 +78,9 @@ def check_notion(notion: Notion) -> Report:
         ("ratios agree with is_satisfied", partial(_ratios, notion)),
         ("belief and odds_growth bound posteriors", partial(_beliefs, notion)),
     ]
-    checks += [(f"mechanism {name}", partial(_mechanism, notion, name)) for name in mechanisms]
+    checks += [
+        (f"mechanism {name}", partial(_mechanism, notion, name)) for name in mechanisms
+    ]
     return run_checks(str(notion), checks)
 
 
@@ -108,12 +111,18 @@ def _shapes(asked: Notion) -> str:
     rng = np.random.default_rng(3)
     for n_secret, n_public in ((3, 5), (4, 2)):
         p_s = rng.dirichlet(np.ones(n_secret), 2)
-        lifts = rng.dirichlet(np.ones(n_secret), (2, n_public)).swapaxes(-1, -2) / p_s[:, :, None]
+        lifts = (
+            rng.dirichlet(np.ones(n_secret), (2, n_public)).swapaxes(-1, -2)
+            / p_s[:, :, None]
+        )
         budgets = notion.required_budgets(lifts, p_s)
         for at, budget in enumerate(budgets):
             alone = notion.required_budgets(lifts[1], p_s[1])[at].needed
             if not np.allclose(alone, budget.needed[1], equal_nan=True):
-                raise Fault(f"{budget.budget}: a batch of two lift arrays gives other values than each array alone")
+                raise Fault(
+                    f"{budget.budget}: a batch of two lift arrays gives other values "
+                    "than each array alone"
+                )
     return "in batches and alone"
 
 
@@ -123,12 +132,21 @@ def _least(asked: Notion) -> None:
         lifts = lifts_of(joint, random_posteriors(joint))
         for budget in notion.required_budgets(lifts, joint.p_s):
             constant = notion.required_budgets(np.ones((joint.n_secret, 1)), joint.p_s)
-            nothing = float(np.max([required.needed for required in constant if required.budget == budget.budget]))
+            nothing = float(
+                np.max(
+                    [
+                        required.needed
+                        for required in constant
+                        if required.budget == budget.budget
+                    ]
+                )
+            )
             if np.isnan(budget.needed).any():
                 raise Fault(f"{budget.budget}: `needed` is not a number for some lifts")
             if (budget.needed < nothing - KEEP_TOL).any():
                 raise Fault(
-                    f"{budget.budget}: an output needs {budget.needed.min():.4g} nats and one that reveals nothing "
+                    f"{budget.budget}: an output needs {budget.needed.min():.4g} nats "
+                    "and one that reveals nothing "
                     f"{nothing:.4g}: is a sign flipped?"
                 )
 
@@ -148,7 +166,10 @@ def _on_joints(notion: Notion, fault_on: Callable[[Joint], str]) -> str:
     for joint in _joints(notion):
         if fault := fault_on(joint):
             raise Fault(fault)
-    return f"{N_POSTERIORS} posteriors on each of {len(_joints(notion))} joint distributions"
+    return (
+        f"{N_POSTERIORS} posteriors on each of {len(_joints(notion))} joint "
+        "distributions"
+    )
 
 
 def _lift_bounds(asked: Notion) -> str:
@@ -158,12 +179,16 @@ def _lift_bounds(asked: Notion) -> str:
         bounds, rows = notion.lift_bounds(joint.p_s), random_posteriors(joint)
         lifts, violations = lifts_of(joint, rows), violations_of(notion, joint, rows)
         least, most = np.exp(-bounds.lower)[:, None], np.exp(bounds.upper)[:, None]
-        within = ((lifts >= least * (1 - 1e-9)) & (lifts <= most * (1 + 1e-9))).all(axis=0)
+        within = ((lifts >= least * (1 - 1e-9)) & (lifts <= most * (1 + 1e-9))).all(
+            axis=0
+        )
         if (~within & (violations < -BOUNDARY_MARGIN)).any():
             raise Fault("an allowed output has a lift beyond the bounds")
         exact = bounds.exact
         if exact and (within & (violations > BOUNDARY_MARGIN)).any():
-            raise Fault("they are declared exact, but an output within them exceeds a budget")
+            raise Fault(
+                "they are declared exact, but an output within them exceeds a budget"
+            )
     return "exact" if exact else "implied, not exact"
 
 
@@ -171,9 +196,15 @@ def _ratios(asked: Notion) -> str:
     notion, of_lifts = _as(asked, RatioBased), _as(asked, LiftNotion)
     for joint in _joints(notion):
         ratios, rows = notion.ratios(joint.n_secret), random_posteriors(joint)
-        lifts = np.vstack([lifts_of(joint, rows), np.ones(len(rows))])  # P(y|s) / P(y), and P(y) / P(y)
-        accepted = np.all(lifts[ratios.top] <= np.exp(ratios.budget)[:, None] * lifts[ratios.bottom], axis=0)
-        if fault := disagreement("ratios", accepted, violations_of(of_lifts, joint, rows)):
+        # P(y|s) / P(y), and P(y) / P(y)
+        lifts = np.vstack([lifts_of(joint, rows), np.ones(len(rows))])
+        accepted = np.all(
+            lifts[ratios.top] <= np.exp(ratios.budget)[:, None] * lifts[ratios.bottom],
+            axis=0,
+        )
+        if fault := disagreement(
+            "ratios", accepted, violations_of(of_lifts, joint, rows)
+        ):
             raise Fault(fault)
     return f"{N_POSTERIORS} posteriors"
 
@@ -182,25 +213,33 @@ def _beliefs(asked: Notion) -> None:
     notion = _as(asked, LiftNotion)
     for joint in _joints(notion):
         rows = random_posteriors(joint)
-        lifts = lifts_of(joint, rows)[:, violations_of(notion, joint, rows) < -BOUNDARY_MARGIN]
+        lifts = lifts_of(joint, rows)[
+            :, violations_of(notion, joint, rows) < -BOUNDARY_MARGIN
+        ]
         for p, after in zip(joint.p_s, joint.p_s[:, None] * lifts, strict=True):
             low, high = notion.belief(float(p))
             if (after < low - 1e-9).any() or (after > high + 1e-9).any():
                 raise Fault(
-                    f"belief({p:.3g}) is ({low:.4g}, {high:.4g}), but an allowed output leads to a belief between "
+                    f"belief({p:.3g}) is ({low:.4g}, {high:.4g}), but an allowed "
+                    "output leads to a belief between "
                     f"{after.min():.4g} and {after.max():.4g}"
                 )
         with np.errstate(divide="ignore", invalid="ignore"):
             growth = np.log(lifts.max(axis=0)) - np.log(lifts.min(axis=0))
         if (growth > notion.odds_growth + BOUNDARY_MARGIN).any():
-            raise Fault(f"odds_growth is {notion.odds_growth:.4g}, and the odds grow by {growth.max():.4g} nats")
+            raise Fault(
+                f"odds_growth is {notion.odds_growth:.4g}, and the odds grow by "
+                f"{growth.max():.4g} nats"
+            )
 
 
 def _mechanism(notion: Notion, name: str) -> None:
     if not mechanisms[name].serves(notion):
         raise NotSupported(f"needs {mechanisms[name].words}")
     for joint in _joints(notion):
-        if (most := mechanisms[name].most_symbols) is not None and joint.n_public > most:
+        if (
+            most := mechanisms[name].most_symbols
+        ) is not None and joint.n_public > most:
             continue
         faults = channel_faults(joint, mechanisms[name](joint, notion), notion)
         if faults:

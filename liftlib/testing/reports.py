@@ -38,9 +38,16 @@ class Report:
     def __str__(self) -> str:
         """Return the table."""
         width = max((len(check.name) for check in self.checks), default=0)
-        lines = [f"  {check.name:{width}}  {check.status:6}  {check.detail}".rstrip() for check in self.checks]
+        lines = [
+            f"  {check.name:{width}}  {check.status:6}  {check.detail}".rstrip()
+            for check in self.checks
+        ]
         count = len(self.failures)
-        verdict = f"{count} of {len(self.checks)} properties failed" if count else "no property failed"
+        verdict = (
+            f"{count} of {len(self.checks)} properties failed"
+            if count
+            else "no property failed"
+        )
         return "\n".join([self.subject, *lines, verdict])
 
 
@@ -52,7 +59,9 @@ class NotSupported(Exception):
     """Raised by a check if the implementation does not support the property."""
 
 
-def run_checks(subject: str, checks: Iterable[tuple[str, Callable[[], str | None]]]) -> Report:
+def run_checks(
+    subject: str, checks: Iterable[tuple[str, Callable[[], str | None]]]
+) -> Report:
     """Return a report on checks, each of which returns a detail or raises."""
     outcomes: list[Check] = []
     for name, check in checks:
