@@ -84,6 +84,24 @@ def named(heading: str) -> str:
     return re.sub(r"^Exercise\s*(?=[^s\s:])", "Exercise: ", bare)
 
 
+SEVERAL = re.compile(r"\b([A-Z]\w*) ([A-Z][a-z]+)s ((?:[A-Z]?\d+[a-d]?(?:, | and | or )?)+)")
+"""Numbers of one work that a title names together: "E23 Definitions 1, 2 and 3"."""
+
+
+def one_by_one(title: str) -> str:
+    """Return the items that a title names together, each with its own name, for the search.
+
+    >>> one_by_one("LIP and ALIP (E23 Definitions 1 and 3)"), one_by_one("The watchdog (E23 Theorem 1)")
+    ('E23 Definition 1 E23 Definition 3', '')
+    """
+    names = [
+        f"{work} {kind} {number}"
+        for work, kind, numbers in SEVERAL.findall(title)
+        for number in re.findall(r"[A-Z]?\d+[a-d]?", numbers)
+    ]
+    return " ".join(names)
+
+
 def entries(page: str, title: str, keywords: str, doctree: nodes.document) -> Iterator[list[str]]:
     """Yield the index entries of a page's sections, glossary terms and functions."""
     top = True
@@ -99,7 +117,8 @@ def entries(page: str, title: str, keywords: str, doctree: nodes.document) -> It
         elif anchor.startswith("#ex-"):
             kind = "exercise"
         name = named(text_of(next(iter(owner.findall(nodes.title)), nodes.title(text=title))))
-        rest = [joined(section, "prose"), joined(section, "table"), keywords if top else ""]
+        words = " ".join([keywords if top else "", one_by_one(name)]).strip()
+        rest = [joined(section, "prose"), joined(section, "table"), words]
         yield [page, "" if top else anchor, kind, name, title, *rest]
         top = False
     for item in doctree.findall(nodes.definition_list_item):

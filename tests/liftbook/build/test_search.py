@@ -17,6 +17,8 @@ ASKED = {
     "which notion should I use": "chapters/which-promise.html",
     "E23 Proposition 5": "chapters/(theorems.html#prop-li-5|record-e23.html)",
     "S20 Figure 8": "chapters/record-s20.html#s20-figure-8",
+    "E23 Definition 3": "chapters/watchdog.html#def-notions",
+    "S20 Definition 2": "chapters/record-s20.html#s20-figures-1-and-2",
     "what is lift": "chapters/(glossary.html#term-lift$|notation.html)",
     "choose epsilon": "chapters/which-promise.html",
     "audit my table": "chapters/your-own-data.html",
