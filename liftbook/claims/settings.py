@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations, permutations, product
 
 from liftlib.datasets import adult
 from liftlib.errors import DataError
 
 
+@cache
 def relationships() -> tuple[str, ...]:
     """Return the 21 ways from Adult's six relationships to five: leave one out, or merge two ("A+B")."""
     names = adult("relationship", "occupation").secret

@@ -37,8 +37,8 @@ def stands_on(names: Iterable[str]) -> list[str]:
 
     Examples
     --------
-    >>> sorted(address.rpartition(".")[2] for address in stands_on(["aorr_adult_eps_2"]))
-    ['ALIP', 'adult', 'evaluate', 'optimal_response']
+    >>> sorted(address.rpartition(".")[2] for address in stands_on(["adult_relationships"]))
+    ['Joint', 'adult']
     >>> stands_on(["watchdog_synthetic"])
     ['liftbook.figures.tradeoffs.figure_e23_2']
     """
