@@ -190,7 +190,7 @@ def batches(quick: bool) -> pd.DataFrame:
     return table
 
 
-OPTIONS = ["--secret", "diagnosis", "--public", "age_band", "--notion", "alip", "--eps", "1", "0.5"]
+OPTIONS = ["--secret", "diagnosis", "--public", "age_band", "--belief", "10%", "20%"]
 
 
 # what no release can do without: read the column, map its values, shuffle the rows, and write them

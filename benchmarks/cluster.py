@@ -163,7 +163,7 @@ def sweep(joints: int) -> None:
     )
 
 
-def run(rows: int, rows_a_part: int, mechanism: str, *, kill: bool) -> None:
+def run(rows: int, rows_a_part: int, *, merge: bool, kill: bool) -> None:
     parts = -(-rows // rows_a_part)
     sizes = [min(rows_a_part, rows - rows_a_part * number) for number in range(parts)]
     with two_workers() as (client, folder):
@@ -173,7 +173,7 @@ def run(rows: int, rows_a_part: int, mechanism: str, *, kill: bool) -> None:
             counts = tables.Reading("secret", "public").counts(tables.open_table(frame))
         with steps.step("sanitise"):
             sanitised = tables.sanitise(
-                frame, secret="secret", public="public", notion=ll.LIP(2.0), mechanism=mechanism, resamples=0
+                frame, secret="secret", public="public", notion=ll.LIP(2.0), merge=merge, resamples=0
             )
         with steps.step("release, shuffled, to Parquet"):
             sanitised.frame.to_parquet(folder / "released", write_index=False)
@@ -210,14 +210,14 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--rows", type=float, default=1e7)
     options.add_argument("--part", type=float, default=1e6, help="rows of a part")
-    options.add_argument("--mechanism", default="randomised-response")
+    options.add_argument("--merge", action="store_true")
     options.add_argument("--kill", action="store_true", help="release once more, and kill a worker midway")
     options.add_argument("--sweep", type=float, help="compute this many optima instead of releasing rows")
     given = options.parse_args()
     if given.sweep:
         sweep(int(given.sweep))
         return
-    run(int(given.rows), int(given.part), given.mechanism, kill=given.kill)
+    run(int(given.rows), int(given.part), merge=given.merge, kill=given.kill)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ MAX_RESPONSE_SYMBOLS = 25  # the same for responses over small subsets
 SLOW_SYMBOLS = 1000  # number of symbols from which merging them into blocks takes over 15 s (cubic time)
 GAP_COST = 0.05  # share of the information that a group of symbols which are no neighbours must gain, for each gap
 MAX_ROWS_FACTOR = 1e6  # largest multiple of the table's rows for which ``rows_needed`` gives a number
+MAX_ROWS = 2**28 - 1  # and the most rows, on every platform: a browser's arrays and integers have 32 bits
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -214,14 +215,14 @@ def rows_needed(sample: Sample, notion: Notion) -> float:
     member = Candidates(sample).member[1:-1] if n <= MAX_LATTICE_SYMBOLS else small_subsets(n)[:-1]
     if not len(member):
         return np.inf
-    near = np.argsort(sample.scaled(1000).nearness(notion, member), kind="stable")[:16]
+    near = np.argsort(sample.scaled(min(1000.0, MAX_ROWS / sample.rows)).nearness(notion, member), kind="stable")[:16]
     few = np.concatenate([member[near], ~member[near]])
 
     def enough(times: float) -> bool:
         return bool(sample.scaled(times).satisfied(notion, few).reshape(2, -1).all(axis=0).any())
 
-    low, high = 1.0, MAX_ROWS_FACTOR
-    if not enough(high):
+    low, high = 1.0, min(MAX_ROWS_FACTOR, MAX_ROWS / sample.rows)
+    if high <= low or not enough(high):
         return np.inf
     while high / low > 1.05:
         middle = np.sqrt(low * high)

@@ -23,7 +23,7 @@ MOST_VALUES_SHOWN = 5  # values in a message
 
 # column names that tell of a survey whose rows are no independent draws
 OF_A_SURVEY = re.compile(
-    r"(^|[^a-z])(weights?|wgts?|wts?|p?weights?|strat(a|um)|psu|clusters?|households?|hh|hhid|gewicht|haushalt|schicht)"
+    r"(^|[^a-z])(p?weights?|wgts?|wts?|strata|stratum|psu|clusters?|households?|hh|hhid|gewicht|haushalt|schicht)"
     r"([^a-z]|$)",
     re.IGNORECASE,
 )

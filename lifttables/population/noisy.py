@@ -237,11 +237,13 @@ class NoisySample(Sample):
     def groups(self) -> tuple[Rows, ...]:
         """The rows with each secret and, in the same order, all others; then all rows.
 
-        All the intervals hold together except with probability ``ROWS_SHARE`` (1 - confidence).
+        All the intervals hold together except with probability ``ROWS_SHARE`` (1 - confidence) exp(-chosen).
         """
         pmf, zero = self._error
         beyond = np.bincount(np.abs(np.arange(len(pmf)) - zero), pmf)[::-1].cumsum()[::-1]
-        within = beyond + TINY <= ROWS_SHARE * (1 - self.confidence) / self.n_secret
+        # each of the designs among which the counts choose has intervals of its own
+        share = ROWS_SHARE * (1 - self.confidence) * np.exp(-self.chosen)
+        within = beyond + TINY <= share / self.n_secret
         width = int(np.flatnonzero(within)[0]) - 1 if within.any() else len(beyond)
         least = np.clip(-(-(self._seen_rows - width) // self.n_secret), 0, self.n)
         most = np.clip((self._seen_rows + width) // self.n_secret, least, self.n)
@@ -273,7 +275,8 @@ class NoisySample(Sample):
         table = np.vstack([self.counts, total - self.counts, total])[group]
         seen, cells = (member @ table).astype(np.int64), own * np.asarray(member @ self.cells_of, dtype=np.int64)
         rows = self.groups[group]
-        if self.fast or rows.most > WIDE_ROWS:
+        # by the number of all rows, which is public: noisy counts may not choose between two bounds
+        if self.fast or self.n > WIDE_ROWS:
             return wide_bounds(rows, seen, cells, log_level, self.c)
         # the levels of a row follow from the first one
         keys, first, place = np.unique(

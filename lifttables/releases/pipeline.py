@@ -330,4 +330,7 @@ def _options(plan: Plan) -> dict[str, Any]:
         "na": None if reading.na is None else list(reading.na),
         "rare": reading.rare,
         "min_count": int(reading.min_count),
+        "population": reading.population,
+        "decimal": reading.decimal,
+        "dates": reading.dates,
     }
