@@ -18,6 +18,8 @@ from mixproof.numerics import Matrix, Vector
 
 Whole = NDArray[np.int64]
 
+UNIFORM_STEPS = 2**53  # uniform numbers in [0, 1) are multiples of 1 / UNIFORM_STEPS
+C_STEPS = 2**40  # levels c of noise are rounded down to multiples of 1 / C_STEPS
 GRID = 8  # theta, which is p rounded, is a multiple of 1 / GRID; 64 is 10 times slower and retains .01 more
 STEP = 0.4  # distance of the probabilities that are tested, in standard deviations of the noisy share
 TANGENTS = 4  # steps from the next of them towards the largest one that is not rejected
@@ -34,10 +36,62 @@ TILTS = np.geomspace(0.01, 0.95, 16)  # of Chernoff's bound, as shares of the la
 def geometric_noise(shape: tuple[int, ...], c: float, rng: Uniform) -> Whole:
     """Return two-sided geometric noise: P(Z = z) is proportional to exp(-c abs(z)) (Ghosh et al. 2012).
 
-    It is the difference of two geometric numbers, of which P(G >= k) = e^(-c k), from uniform ones.
+    It is exact for c rounded down to a multiple of 1 / C_STEPS, in whole numbers alone (Canonne, Kamath and Steinke,
+    NeurIPS 2020, Algorithm 2): numbers that are uniform in [0, 1) in steps of 2^-53 would leave out large values, and
+    give others more than e^c times the probability of their neighbours.
     """
-    first, second = (np.floor(np.log1p(-rng.random(int(np.prod(shape)))) / -c) for _ in range(2))
-    return np.asarray(first - second, dtype=np.int64).reshape(shape)
+    step = int(c * C_STEPS)
+    size = int(np.prod(shape))
+    noise = np.zeros(size, dtype=np.int64)
+    todo = np.arange(size)
+    while len(todo):
+        values, accepted = _attempts(len(todo), step, rng)
+        noise[todo[accepted]] = values[accepted]
+        todo = todo[~accepted]
+    return noise.reshape(shape)
+
+
+def _attempts(size: int, step: int, rng: Uniform) -> tuple[Whole, NDArray[np.bool_]]:
+    """Return values that have the distribution of the noise if they are accepted, and whether they are."""
+    rest = _below(C_STEPS, size, rng)
+    accepted = _chance_of_exp(rest, rng)
+    # the number of successes, of probability 1 / e each, before the first failure
+    whole = np.zeros(size, dtype=np.int64)
+    running = np.arange(size)
+    while len(running):
+        running = running[_chance_of_exp(np.full(len(running), C_STEPS), rng)]
+        whole[running] += 1
+    # P(x) is proportional to exp(-x / C_STEPS), so that of value is proportional to exp(-value step / C_STEPS)
+    value = (rest + C_STEPS * whole) // step
+    negative = _below(2, size, rng) == 1
+    return np.where(negative, -value, value), accepted & ~(negative & (value == 0))  # 0 only once
+
+
+def _chance_of_exp(x: Whole, rng: Uniform) -> NDArray[np.bool_]:
+    """Return true with probability exp(-x / C_STEPS), for 0 <= x <= C_STEPS (Algorithm 1).
+
+    The first k at which an event of probability x / (k C_STEPS) fails is odd with this probability.
+    """
+    odd = np.zeros(len(x), dtype=bool)
+    running, k = np.arange(len(x)), 1
+    while len(running):
+        happened = _below(k * C_STEPS, len(running), rng) < x[running]
+        odd[running[~happened]] = k % 2 == 1
+        running, k = running[happened], k + 1
+    return odd
+
+
+def _below(most: int, size: int, rng: Uniform) -> Whole:
+    """Return whole numbers from 0 to ``most`` - 1, each with the same probability; ``most`` is at most 2^53."""
+    end = UNIFORM_STEPS - UNIFORM_STEPS % most  # numbers from here on would make small remainders more frequent
+    found = np.zeros(size, dtype=np.int64)
+    todo = np.arange(size)
+    while len(todo):
+        drawn = (rng.random(len(todo)) * float(UNIFORM_STEPS)).astype(np.int64)
+        fits = drawn < end
+        found[todo[fits]] = drawn[fits] % most
+        todo = todo[~fits]
+    return found
 
 
 @lru_cache(maxsize=256)

@@ -1,13 +1,23 @@
 """Bounds from noisy counts, against enumeration of every table and all noise."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from lifttables.population.binomial import clopper_pearson
-from lifttables.population.noise import GRID, Rows, geometric_noise, noise_pmf, upper_bounds, wide_bounds
+from lifttables.population.noise import (
+    C_STEPS,
+    GRID,
+    UNIFORM_STEPS,
+    Rows,
+    geometric_noise,
+    noise_pmf,
+    upper_bounds,
+    wide_bounds,
+)
 
 LEVELS = np.array([-0.7, -2.0, -4.0, -7.0, -12.0, -20.0])
 ENDS = (np.arange(GRID) + 0.5) / GRID  # ends of the cells of theta
@@ -59,6 +69,41 @@ def test_no_bound_fails_more_often_in_all_settings():
 @pytest.mark.parametrize(("c", "cells", "n"), [(1.0, (1, 3), 25), (2.0, (3, 1), 9)], ids=str)
 def test_with_the_noise_bounded_separately(c, cells, n):
     assert (missed(c, cells, n, wide_bounds) <= 1).all()
+
+
+@pytest.mark.parametrize("c", [0.05, 0.7, math.log(2), 3.0])
+def test_the_noise_is_exact(c):
+    """A chi-square test of each value and of both tails, with a p-value above 1e-6."""
+    n = 100_000
+    drawn = geometric_noise((n,), c, np.random.default_rng(5))
+    most = int(4 / c) + 1
+    values = np.arange(-most, most + 1)
+    chance = np.tanh(c / 2) * np.exp(-c * np.abs(values))
+    tail = (1 - chance.sum()) / 2
+    expected = n * np.concatenate([[tail], chance, [tail]])
+    found = [(drawn < -most).sum(), *[(drawn == z).sum() for z in values], (drawn > most).sum()]
+    assert stats.chisquare(found, expected).pvalue > 1e-6
+
+
+class Scripted:
+    """Gives the numbers of a list, in turn."""
+
+    def __init__(self, numbers):
+        self.numbers = list(numbers)
+
+    def random(self, size):
+        given, self.numbers = self.numbers[:size], self.numbers[size:]
+        return np.array(given)
+
+
+def test_a_far_value_can_occur():
+    """Its whole part is the number of successes, without a limit; the sampler from floats ended at 36 / c."""
+    happens, fails = 0.0, {k: (k * C_STEPS - 1) / UNIFORM_STEPS for k in (1, 2, 3)}
+    once = [happens, happens, fails[3]]  # exp(-1) is true if k = 3, which is odd, is the first to fail
+    never = [happens, fails[2]]
+    positive = 0.0
+    script = Scripted([0.0, fails[1], *(once * 50), *never, positive])
+    assert geometric_noise((1,), 1.0, script).tolist() == [50]
 
 
 def test_the_noise_has_its_distribution():
