@@ -172,7 +172,7 @@ def _in_text(node: nodes.Element) -> bool:
     return isinstance(node, nodes.Inline) or isinstance(node.parent, nodes.TextElement)
 
 
-def told(app: Sphinx, doctree: nodes.document, docname: str) -> list[str | int]:
+def page_as_markdown(app: Sphinx, doctree: nodes.document, docname: str) -> list[str | int]:
     """Return a page as pieces of Markdown alternating with numbers of its code cells."""
     translator: Any = Translator(doctree, app.builder)
     translator.docname = docname

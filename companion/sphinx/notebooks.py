@@ -22,7 +22,7 @@ from sphinx.config import Config
 from companion.project import project_root
 from companion.reading import fingerprint
 from companion.solutions import ask, folded, tags
-from companion.sphinx.markdown import told
+from companion.sphinx.markdown import page_as_markdown
 from companion.sphinx.settings import add_settings
 from companion.sphinx.theming import repository
 
@@ -140,7 +140,7 @@ def note_source(app: Sphinx, docname: str, _source: list[str]) -> None:
 def keep_text(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Keep a page's text as Markdown until its notebook is written."""
     if app.builder.name == "html" and is_notebook(app, docname):
-        PAGE_TEXTS[docname] = told(app, doctree, docname)
+        PAGE_TEXTS[docname] = page_as_markdown(app, doctree, docname)
 
 
 def write_notebooks(app: Sphinx, error: Exception | None) -> None:

@@ -19,7 +19,7 @@ def halfspaces(problem: Any) -> list[list[float]]:
     return [ends(notion.row(at)) for at in range(notion.count)]
 
 
-def told(text: str) -> str:
+def proof_steps(text: str) -> str:
     """Return the steps of the check of a stored problem, its notion's halfspaces first, up to the first that fails."""
     steps: list[dict[str, Any]] = []
     try:

@@ -17,7 +17,7 @@ const calls = {
     steps = python.pyimport("steps");
     return {};
   },
-  check: (problem) => JSON.parse(steps.told(problem)),
+  check: (problem) => JSON.parse(steps.proof_steps(problem)),
 };
 
 self.onmessage = async ({ data: { id, call, asked } }) => {

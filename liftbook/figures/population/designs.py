@@ -208,7 +208,7 @@ def judged_ways(table: Drawn, confidence: float = 0.95) -> list[dict[str, Any]]:
     return records
 
 
-def told(found: pd.DataFrame) -> pd.DataFrame:
+def with_verdicts(found: pd.DataFrame) -> pd.DataFrame:
     """Drop rows without a design; add the notion and whether it is satisfied."""
     there = found.dropna(subset="over")
     return there.assign(notion=repr(NOTION), kept=there["over"] <= KEEP_TOL)
@@ -233,4 +233,4 @@ def population_ways(
     (True, True)
     """
     tables = [(law, size, seed) for seed, law, size in itertools.product(seeds, laws, rows)]
-    return told(parallel_rows(partial(judged_ways, confidence=confidence), tables))
+    return with_verdicts(parallel_rows(partial(judged_ways, confidence=confidence), tables))

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from liftbook.figures.population.coverage import AUDITED, audited_table
-from liftbook.figures.population.designs import DESIGNS, LAWS, NOTIONS, WAYS, judged, judged_ways, told
+from liftbook.figures.population.designs import DESIGNS, LAWS, NOTIONS, WAYS, judged, judged_ways, with_verdicts
 from liftbook.figures.population.losses import SHAPES, VARIANTS, losses
 from liftbook.rows.stores import Key, Store, Wanted
 from lifttables.audits.measuring import MEASURES
@@ -92,7 +92,7 @@ def stored_designs() -> pd.DataFrame:
 
 def stored_ways() -> pd.DataFrame:
     """Return the long run of :func:`~.designs.population_ways`, at confidence 0.95."""
-    return told(_read(OF_WAYS).rename(columns={"tried": "design"}))
+    return with_verdicts(_read(OF_WAYS).rename(columns={"tried": "design"}))
 
 
 def stored_coverage() -> pd.DataFrame:

@@ -61,12 +61,12 @@ class Gap:
     case: Callable[[float], Case]
 
 
-def told(p_s: Iterable[float], lifts: Iterable[float]) -> Case:
+def release_with_lifts(p_s: Iterable[float], lifts: Iterable[float]) -> Case:
     """Return a release whose output 0, of probability at most 1/50, has these lifts.
 
     Examples
     --------
-    >>> case = told([0.5, 0.5], [1.5, 0.5])
+    >>> case = release_with_lifts([0.5, 0.5], [1.5, 0.5])
     >>> case.channel.release(case.joint).s_given_x.round(3).tolist()
     [[0.75, 0.495], [0.25, 0.505]]
     """
@@ -74,6 +74,14 @@ def told(p_s: Iterable[float], lifts: Iterable[float]) -> Case:
     prior /= prior.sum()
     share = min(0.02, 1 / float(first.max()))  # P(0|s) = share * lift is at most 1
     return Case(Joint(np.diag(prior)), Channel(np.column_stack([share * first, 1 - share * first])))
+
+
+def _rare_secret_raised() -> Case:
+    return release_with_lifts([1e-6, 1 - 1e-6], [exp(1), 1.0])
+
+
+def _secret_ruled_out(t: float) -> Case:
+    return release_with_lifts([t, 1 - t], [0.0, 1 / (1 - t)])
 
 
 def revealed(n: int = 3) -> Case:
@@ -90,7 +98,7 @@ def answered(eps: float = 1.0, p: float = 0.2) -> Case:
 def _at_both_ends() -> Case:
     # lifts e and 1/e of one output: p e + (1 - p) / e = 1
     p = (1 - exp(-1)) / (exp(1) - exp(-1))
-    return told([p, 1 - p], [exp(1), exp(-1)])
+    return release_with_lifts([p, 1 - p], [exp(1), exp(-1)])
 
 
 def _pair() -> Case:
@@ -104,18 +112,18 @@ def _rule_out(share: float = 1.0) -> Case:
     # lifts of output 0: the rare secret has least, the others as much as the mean allows
     p, low = 0.2, 1 - 0.9 * share
     rest = (1 - p * low) / (1 - p)
-    return told([p, 0.4, 0.4], [low, rest, rest])
+    return release_with_lifts([p, 0.4, 0.4], [low, rest, rest])
 
 
 def _single_out() -> Case:
     p, low = 0.2, 0.5
-    return told([p, 0.4, 0.4], [(1 - (1 - p) * low) / p, low, low])  # a lift of 3 for the rare secret
+    return release_with_lifts([p, 0.4, 0.4], [(1 - (1 - p) * low) / p, low, low])  # a lift of 3 for the rare secret
 
 
 def _only_max(lift: float = 2.0) -> Case:
     # the largest lift at the rarest secret, none elsewhere: chance p, all else at one level below 1
     p = 0.2
-    return told([p, 1 - p], [lift, (1 - lift * p) / (1 - p)])
+    return release_with_lifts([p, 1 - p], [lift, (1 - lift * p) / (1 - p)])
 
 
 def _hidden(n: int = 3) -> Case:
@@ -176,7 +184,9 @@ ARROWS = (
         "P(y) ≤ (p + (1−p)e^ε) P(y|s); ε in S20 Lemma 1",
         answered,
     ),
-    Arrow("LDP-S", "LIP", "ε", lambda e, _: e, "S20 Lemma 1", lambda: told([1e-6, 1 - 1e-6], [exp(1), 1.0])),
+    Arrow(
+        "LDP-S", "LIP", "ε", lambda e, _: e, "S20 Lemma 1", lambda: release_with_lifts([1e-6, 1 - 1e-6], [exp(1), 1.0])
+    ),
     Arrow("LIP", "LDP-S", "2ε", lambda e, _: 2 * e, "S20 Lemma 1", _at_both_ends),
     Arrow("LIP", "PML", "ε", lambda e, _: e, "a part of it", _only_max),
     Arrow("LIP", "PMC", "ε", lambda e, _: e, "a part of it", _rule_out),
@@ -215,7 +225,7 @@ ARROWS = (
     ),
     Arrow("alpha", "chi2", "e^(2ε) − 1, α = 2", lambda e, _: expm1(2 * e), "Σ P (l−1)² = Σ P l² − 1", _only_max),
     Arrow("chi2", "alpha", "½ log(1 + δ), α = 2", lambda d, _: log1p(d) / 2, "Σ P (l−1)² = Σ P l² − 1", _only_max),
-    Arrow("chi2", "l1", "√δ", lambda d, _: sqrt(d), "Jensen", lambda: told([0.5, 0.5], [1.5, 0.5])),
+    Arrow("chi2", "l1", "√δ", lambda d, _: sqrt(d), "Jensen", lambda: release_with_lifts([0.5, 0.5], [1.5, 0.5])),
     Arrow(
         "l1",
         "PML",
@@ -270,12 +280,17 @@ def _copies(t: float) -> Case:
 GAPS = (
     Gap("PML", "PMC", "three equal secrets, of which the output rules one out: no gain exceeds 3/2", _one_out),
     Gap("LDP-S", "LDP-X", "S is independent of X, and X is published", lambda _: _hidden()),
-    Gap("MaxL", "PML", "two equal secrets, told outright with a chance t, and else nothing", _rare_output),
+    Gap("MaxL", "PML", "two equal secrets, revealed with a chance t, and else nothing", _rare_output),
     Gap("I", "PMC", "the same", _rare_output),
-    Gap("Sibson", "MaxL", "a secret of probability t², told outright", _rare_secret),
+    Gap("Sibson", "MaxL", "a secret of probability t², revealed", _rare_secret),
     Gap("DP", "LDP-S", "n copies of one secret, as n records, each answered at ε = 1/2", _copies),
-    Gap("chi2", "PMC", "a secret of probability t, ruled out", lambda t: told([t, 1 - t], [0.0, 1 / (1 - t)])),
-    Gap("I", "Sibson", "4/t equal secrets, told outright with a chance √t/2, and else nothing", _many_secrets),
+    Gap(
+        "chi2",
+        "PMC",
+        "a secret of probability t, ruled out",
+        lambda t: release_with_lifts([t, 1 - t], [0.0, 1 / (1 - t)]),
+    ),
+    Gap("I", "Sibson", "4/t equal secrets, revealed with a chance √t/2, and else nothing", _many_secrets),
 )
 """The non-implications, with counterexamples."""
 

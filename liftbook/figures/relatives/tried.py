@@ -7,7 +7,7 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 
-from liftbook.figures.relatives.arrows import ARROWS, GAPS, Arrow, extremal_cases, random_cases, told
+from liftbook.figures.relatives.arrows import ARROWS, GAPS, Arrow, extremal_cases, random_cases, release_with_lifts
 from liftbook.figures.relatives.notions import RELATIVES, Case
 from liftlib.channel import Channel
 from liftlib.joint import Joint
@@ -38,8 +38,8 @@ def agreeing() -> list[tuple[Case, Channel]]:
     is. In the fourth pair both point to one rare secret.
     """
     prior = [1 / 3, 2 / 3, 1e-6]
-    up = [told(prior, lifts) for lifts in ([2, 0.5, 2], [0.5, 1.25, 2])]
-    down = told(prior, [2, 0.5, 0.5])
+    up = [release_with_lifts(prior, lifts) for lifts in ([2, 0.5, 2], [0.5, 1.25, 2])]
+    down = release_with_lifts(prior, [2, 0.5, 0.5])
     rare = Case(Joint(np.diag([0.96, 0.02, 0.02])), Channel(np.array([[1, 0], [0, 1], [0, 1]])))
     which = Channel(np.array([[0.75, 0.25], [1, 0], [0, 1]]))
     point = Case(Joint(np.diag([0.05, 0.92, 0.03])), Channel(np.array([[0.1, 0.9], [0.1, 0.9], [1, 0]])))

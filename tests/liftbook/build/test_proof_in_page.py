@@ -12,7 +12,7 @@ import yaml
 from alone import ROOT, assert_it_fits_and_can_be_heard, opener
 
 import liftlib as ll
-from liftbook.alive.steps import told
+from liftbook.alive.steps import proof_steps
 from liftbook.build.sphinx.pictures import PROOF_SCRIPTS, proof_in_page, script
 from liftlib import exact
 from liftlib.resources import resource
@@ -64,7 +64,7 @@ def paths(value, path=()):
 
 def steps(problem):
     """Return what the exact checker says, step by step, as the page gets it."""
-    return json.loads(told(json.dumps(problem)))
+    return json.loads(proof_steps(json.dumps(problem)))
 
 
 def last(problem):

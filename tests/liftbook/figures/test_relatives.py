@@ -7,7 +7,7 @@ import pytest
 
 import liftlib as ll
 from liftbook.figures.relatives import tried
-from liftbook.figures.relatives.arrows import ARROWS, BOUNDS, GAPS, answered, random_cases, revealed, told
+from liftbook.figures.relatives.arrows import ARROWS, BOUNDS, GAPS, answered, random_cases, release_with_lifts, revealed
 from liftbook.figures.relatives.closed import closed_forms, half_and_half
 from liftbook.figures.relatives.families import CONVERSIONS, conversions_tried, information_under_ldp, renyi
 from liftbook.figures.relatives.funnel import beyond, same_average
@@ -175,7 +175,7 @@ def test_what_follows_given_the_rarest_secret():
         p, found = case.p_min, {key: RELATIVES[key].measure(case) for key in ("chi2", "PMC", "I", "MaxL")}
         assert math.exp(-found["PMC"]) >= 1 - math.sqrt(found["chi2"] * (1 - p) / p) - 1e-9
         assert found["MaxL"] <= math.log1p(math.sqrt(max(found["I"], 0) / 2) / p) + 1e-9
-    case = told([0.2, 0.8], [0.5, 1.125])
+    case = release_with_lifts([0.2, 0.8], [0.5, 1.125])
     lost = math.sqrt(RELATIVES["chi2"].measure(case) * 0.8 / 0.2)
     assert math.exp(-RELATIVES["PMC"].measure(case)) == pytest.approx(1 - lost)
 
