@@ -703,6 +703,18 @@ def or_identity(joint: Joint, channel: Channel | None) -> Channel:
     )
 
 
+def in_order_of(channel: Channel, joint: Joint) -> Joint:
+    """Return a joint distribution with its symbols in the order of a channel's inputs.
+
+    A certificate, such as a proof, numbers the symbols as its channel does.
+    """
+    if channel.aligned(joint) is channel:
+        return joint
+    place = {label: x for x, label in enumerate(joint.public)}
+    order = [place[label] for label in channel.inputs]
+    return Joint(joint.p[:, order], joint.secret, channel.inputs)
+
+
 def check_room(name: str, *shape: int) -> None:
     """Raise InvalidParameter if a kernel of this shape would not fit into memory.
 

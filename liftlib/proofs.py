@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from liftlib import exact
-from liftlib.channel import Channel
+from liftlib.channel import Channel, in_order_of
 from liftlib.errors import InvalidProof, UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.notions import CurvedLift, Notion, Polyhedral, provides
@@ -121,6 +121,7 @@ def check_proof(
         raise InvalidProof(
             "the proof's numbers do not match its digest: use the original"
         )
+    joint = in_order_of(channel, joint)  # the proof numbers symbols as the channel does
     violation = notion.proven.violation(joint, channel)
     if not violation <= KEEP_TOL:
         raise InvalidProof(
@@ -182,6 +183,7 @@ def to_problem(
         raise InvalidProof(
             'the channel has no proof: make it by optimal_response(..., method="tree")'
         )
+    joint = in_order_of(channel, joint)
     lower = upper = np.empty((0, joint.n_secret))
     if len(given.points):
         lower, upper = _with_points(joint, notion, given.points).tangent_directions(

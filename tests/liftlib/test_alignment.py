@@ -1,6 +1,7 @@
 """A channel is judged, released and composed by the labels of its symbols, not by their order."""
 
 import itertools
+import json
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ import pytest
 
 import liftlib as ll
 from liftlib import Channel, InvalidParameter, Joint
+from liftlib.proofs import to_problem
 
 SECRETS, PUBLIC = ("ill", "well", "unknown"), ("a", "b", "c", "d")
 ORDER = [2, 0, 3, 1]
@@ -140,6 +142,19 @@ class TestCompose:
         for labels in ("abc", None):
             composed = Channel.identity(3, labels).compose(Channel(kernel))
             np.testing.assert_allclose(composed.kernel, kernel, atol=1e-15)
+
+
+def test_a_proof_is_checked_in_the_order_of_its_channel(joint):
+    channel = ll.design(joint, ll.LIP(0.4), "optimal", method="tree")
+    expected = ll.check_proof(joint, ll.LIP(0.4), channel)
+    found = ll.check_proof(reordered(joint), ll.LIP(0.4), channel)
+    assert (found.upper, found.boxes) == (expected.upper, expected.boxes)
+    texts = [to_problem(one, ll.LIP(0.4), channel) for one in (joint, reordered(joint))]
+    first, again = (json.loads(text) for text in texts)
+    assert again["joint"] == first["joint"]
+    assert again["channel"] == first["channel"]
+    with pytest.raises(InvalidParameter):
+        ll.check_proof(Joint(joint.p, SECRETS, "wxyz"), ll.LIP(0.4), channel)
 
 
 def test_a_mechanism_may_return_its_symbols_in_an_order_of_its_own(joint):
