@@ -17,14 +17,13 @@ from lifttables.population.binomial import fisher_levels, upper_of_many
 from lifttables.population.differences import Misses, misses_of, pairs_of
 from lifttables.population.noise import (
     TINY,
-    WIDE_SHARE,
     Rows,
     Whole,
+    chernoff_bounds,
     noise_pmf,
     quantiles,
     sum_of,
     upper_bounds,
-    wide_bounds,
 )
 from lifttables.population.sample import UNSEEN_WEIGHT, Sample, insides
 from lifttables.population.worst import Between
@@ -34,7 +33,8 @@ from mixproof.numerics import Mask, Matrix, Vector, as_matrix, check_count, chec
 NO_NOISE = 40.0  # level c at which even a million cells have no noise but with probability 1e-11
 BISECTIONS = 25  # of an interval of probabilities, whose upper end is a bound after any number
 ROWS_SHARE = 0.03  # share of the probability of error that is reserved for the numbers of rows with each secret
-WIDE_ROWS = 20_000  # rows of a group from which wide bounds are used
+MANY_ROWS = 20_000  # largest number of rows of a group that is tested exactly; more are by Chernoff's bound
+WIDE_SHARE = 0.05  # share of a level that the noise has where the search for the largest P(s) starts
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,11 +223,6 @@ class NoisySample(Sample):
         object.__setattr__(like, "fast", self.fast or fast)
         return like
 
-    @property
-    def _error(self) -> tuple[Vector, int]:
-        """The distribution of S R_s - (sum of all noisy counts - n) - S N_s, and the index of 0."""
-        return _error_of_rows(int(self.cells_of.sum()), self.n_secret, self.c)
-
     @cached_property
     def _seen_rows(self) -> Whole:
         """S times an estimate of the number of rows with each secret, from all noisy counts and n, shape (S,)."""
@@ -239,12 +234,10 @@ class NoisySample(Sample):
 
         All the intervals hold together except with probability ``ROWS_SHARE`` (1 - confidence) exp(-chosen).
         """
-        pmf, zero = self._error
-        beyond = np.bincount(np.abs(np.arange(len(pmf)) - zero), pmf)[::-1].cumsum()[::-1]
         # each of the designs among which the counts choose has intervals of its own
-        share = ROWS_SHARE * (1 - self.confidence) * np.exp(-self.chosen)
-        within = beyond + TINY <= share / self.n_secret
-        width = int(np.flatnonzero(within)[0]) - 1 if within.any() else len(beyond)
+        share = np.log(ROWS_SHARE) + np.log1p(-self.confidence) - self.chosen
+        of_secret = float(share - np.log(self.n_secret))
+        width = most_error_of_rows(int(self.cells_of.sum()), self.n_secret, self.c, of_secret)
         least = np.clip(-(-(self._seen_rows - width) // self.n_secret), 0, self.n)
         most = np.clip((self._seen_rows + width) // self.n_secret, least, self.n)
         noisy, cells = self.counts.sum(axis=1).astype(np.int64), int(self.cells_of.sum())
@@ -275,9 +268,6 @@ class NoisySample(Sample):
         table = np.vstack([self.counts, total - self.counts, total])[group]
         seen, cells = (member @ table).astype(np.int64), own * np.asarray(member @ self.cells_of, dtype=np.int64)
         rows = self.groups[group]
-        # by the number of all rows, which is public: noisy counts may not choose between two bounds
-        if self.fast or self.n > WIDE_ROWS:
-            return wide_bounds(rows, seen, cells, log_level, self.c)
         # the levels of a row follow from the first one
         keys, first, place = np.unique(
             np.column_stack([seen, cells, log_level[:, 0]]), axis=0, return_index=True, return_inverse=True
@@ -287,10 +277,24 @@ class NoisySample(Sample):
         new = [at for at, key in enumerate(named) if key not in known]
         if new:
             at = first[new]
-            found = upper_bounds(rows, seen[at], cells[at], log_level[at], self.c)
+            found = self._computed(rows, seen[at], cells[at], log_level[at])
             known.update(zip((named[i] for i in new), found, strict=True))
         bounds = np.array([known[key] for key in named]).reshape(len(named), log_level.shape[1])
         return np.asarray(bounds[place.ravel()])
+
+    def _computed(self, rows: Rows, seen: Whole, cells: Whole, log_level: Matrix) -> Matrix:
+        """Return upper bounds from a test of each number of rows, exact for some and Chernoff's for others.
+
+        The number that is tested decides, not the noisy one that was seen, so that each has one test.
+        """
+        exact = -1 if self.fast else MANY_ROWS
+        few = rows._replace(most=min(rows.most, exact)), upper_bounds
+        many = rows._replace(least=max(rows.least, exact + 1)), chernoff_bounds
+        found = np.zeros(log_level.shape)
+        for part, bounds in (few, many):
+            if part.least <= part.most:
+                found = np.maximum(found, bounds(part, seen, cells, log_level, self.c))
+        return found
 
     @cached_property
     def _known(self) -> dict[tuple[int, int], dict[tuple[float, ...], Vector]]:
@@ -343,6 +347,14 @@ class NoisySample(Sample):
 def _error_of_rows(cells: int, n_secret: int, c: float) -> tuple[Vector, int]:
     """Return the distribution of the error of S times an estimate of the rows with a secret, and the index of 0."""
     return sum_of(noise_pmf(cells, c), noise_pmf((n_secret - 1) * cells, c), n_secret - 1, 1)
+
+
+def most_error_of_rows(cells: int, n_secret: int, c: float, log_level: float) -> int:
+    """Return what the error of S times the estimated rows with a secret exceeds with at most a probability."""
+    pmf, zero = _error_of_rows(cells, n_secret, c)
+    beyond = np.bincount(np.abs(np.arange(len(pmf)) - zero), pmf)[::-1].cumsum()[::-1]  # P(abs(error) >= z)
+    within = beyond + TINY <= np.exp(log_level)
+    return int(np.flatnonzero(within)[0]) - 1 if within.any() else len(beyond)
 
 
 @lru_cache(maxsize=64)

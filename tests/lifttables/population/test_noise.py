@@ -10,17 +10,18 @@ from scipy import stats
 from lifttables.population.binomial import clopper_pearson
 from lifttables.population.noise import (
     C_STEPS,
+    CHERNOFF_GRID,
     GRID,
     UNIFORM_STEPS,
     Rows,
+    chernoff_bounds,
     geometric_noise,
     noise_pmf,
     upper_bounds,
-    wide_bounds,
 )
 
 LEVELS = np.array([-0.7, -2.0, -4.0, -7.0, -12.0, -20.0])
-ENDS = (np.arange(GRID) + 0.5) / GRID  # ends of the cells of theta
+ENDS = np.concatenate([(np.arange(size) + 0.5) / size for size in (GRID, CHERNOFF_GRID)])  # of the cells of theta
 SHARES = np.unique(np.concatenate([np.linspace(0.003, 0.997, 72), ENDS, ENDS[:4] + 1e-6]))
 SETTINGS = list(itertools.product((0.5, 1.0, 2.0), ((1, 1), (1, 3), (3, 1), (2, 4), (3, 9)), (0, 2, 9, 25, 60)))
 QUICK = [(0.5, (1, 1), 9), (1.0, (1, 3), 25), (1.0, (2, 4), 2), (2.0, (3, 1), 60), (2.0, (3, 9), 0)]
@@ -66,9 +67,29 @@ def test_no_bound_fails_more_often_in_all_settings():
     assert found[:, :3].max() > 0.9  # nearly exhausted: the bounds are sharp for their statistic
 
 
-@pytest.mark.parametrize(("c", "cells", "n"), [(1.0, (1, 3), 25), (2.0, (3, 1), 9)], ids=str)
-def test_with_the_noise_bounded_separately(c, cells, n):
-    assert (missed(c, cells, n, wide_bounds) <= 1).all()
+@pytest.mark.parametrize(("c", "cells", "n"), [*QUICK[:3], (2.0, (3, 1), 9)], ids=str)
+def test_nor_does_one_by_chernoffs_bound(c, cells, n):
+    assert (missed(c, cells, n, chernoff_bounds) <= 1).all()
+
+
+@pytest.mark.parametrize(("n", "c"), [(1_000, 1.0), (30_000, 0.3), (1_000_000, 0.1), (10_000_000, 1.0)])
+def test_chernoffs_bound_is_nearly_that_of_exact_counts_if_there_are_many_rows(n, c):
+    shares = np.array([0.0, 0.001, 0.02, 0.3, 0.5, 0.9, 1.0])
+    seen = np.round(shares * n).astype(np.int64)
+    levels = np.full((len(seen), 1), -8.0)
+    found = chernoff_bounds(Rows(n, n, n, 4), seen, np.full(len(seen), 2), levels, c)[:, 0]
+    exact = clopper_pearson(seen, n, levels[:, 0])[1]
+    # the noise has a standard deviation of about 2 / c rows, and both are bounded beyond 4 standard deviations
+    apart = 0.25 * (exact - shares) + 4 * 2 / c / n * 2
+    assert (found >= exact - 1e-12).all()
+    assert (found <= exact + apart).all()
+
+
+@pytest.mark.parametrize("levels", [-2.0, LEVELS])
+def test_an_empty_group_has_no_bound_but_one(levels):
+    levels = np.broadcast_to(levels, (1, np.size(levels)))
+    for bounds in (upper_bounds, chernoff_bounds):
+        assert (bounds(Rows(0, 0, 0, 4), np.zeros(1, np.int64), np.full(1, 2), levels, 1.0) == 1).all()
 
 
 @pytest.mark.parametrize("c", [0.05, 0.7, math.log(2), 3.0])

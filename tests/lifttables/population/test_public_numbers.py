@@ -6,7 +6,7 @@ import pytest
 import liftlib as ll
 from lifttables.confident.subset_lattice import MAX_ROWS, rows_needed
 from lifttables.population import noisy as module
-from lifttables.population.noisy import ROWS_SHARE, WIDE_ROWS, NoisySample
+from lifttables.population.noisy import MANY_ROWS, ROWS_SHARE, NoisySample
 
 
 @pytest.mark.parametrize("ways", [1, 4, 1000])
@@ -14,7 +14,7 @@ from lifttables.population.noisy import ROWS_SHARE, WIDE_ROWS, NoisySample
 def test_the_intervals_of_the_rows_pay_for_the_choice_among_designs(c, ways):
     """Each design has intervals of its own, which fail with its part of the share: by every error that noise makes."""
     n, own, n_secret, confidence = 9000, 4000, 3, 0.95
-    pmf, zero = NoisySample(np.ones((n_secret, 2)), n, c)._error
+    pmf, zero = module._error_of_rows(2, n_secret, c)
     failing = 0.0
     for error, chance in zip(np.arange(len(pmf)) - zero, pmf, strict=True):
         # noisy numbers of rows from which the first secret's is estimated with this error
@@ -27,25 +27,26 @@ def test_the_intervals_of_the_rows_pay_for_the_choice_among_designs(c, ways):
     assert 0 < n_secret * failing <= ROWS_SHARE * (1 - confidence) / ways
 
 
-@pytest.mark.parametrize("more", [0, 1])
-def test_the_kind_of_bounds_depends_on_the_number_of_all_rows_alone(more, monkeypatch):
+def test_the_number_of_rows_that_is_tested_decides_the_kind_of_test(monkeypatch):
+    """A p-value of a number of rows may not be chosen by what was seen, which another noise would change."""
     asked = []
 
-    def recorded(name):
-        def bounds(*words):
-            asked.append(name)
-            return np.ones(words[3].shape)
+    def recorded(bounds):
+        def bounds_of(rows, seen, cells, log_level, c):
+            asked.append((bounds, rows.least, rows.most))
+            return np.ones(log_level.shape)
 
-        return bounds
+        return bounds_of
 
-    for name in ("upper_bounds", "wide_bounds"):
+    for name in ("upper_bounds", "chernoff_bounds"):
         monkeypatch.setattr(module, name, recorded(name))
-    n = WIDE_ROWS + more
-    # noise may put one group on either side of the limit
-    for extra in (-50, 50):
-        table = np.array([[n // 2, n - n // 2 + extra], [3, 2]])
-        NoisySample(table, n, 1.0).misses(ll.LIP(1.0), np.array([[True, False]]))
-    assert set(asked) == {"wide_bounds" if more else "upper_bounds"}
+    for own in (MANY_ROWS - 4000, MANY_ROWS - 10, MANY_ROWS, MANY_ROWS + 10, MANY_ROWS + 4000):
+        table = np.array([[own // 2, own - own // 2], [300, 200]])
+        NoisySample(table, own + 500, 1.0).misses(ll.LIP(1.0), np.array([[True, False]]))
+    assert {kind for kind, _, _ in asked} == {"upper_bounds", "chernoff_bounds"}
+    assert all(least <= most for _, least, most in asked)
+    assert all((kind == "upper_bounds") == (least <= MANY_ROWS) for kind, least, _ in asked)
+    assert all((kind == "upper_bounds") == (most <= MANY_ROWS) for kind, _, most in asked)
 
 
 @pytest.mark.parametrize("rows", [60, 5000, 10**6])
