@@ -59,6 +59,14 @@ CHANGES = {
         ("np.log(big)", "big"),
         ("-np.log(psi)", "np.log(psi)"),
     ],
+    "linear-reduction": [
+        ("kept.min()", "kept.max()"),
+        ("lift.clip(low, high)", "lift.clip(low, 2 * high)"),
+        ("(1 - theta) * np.eye(6)", "theta * np.eye(6)"),
+        ("theta * p_x  # Lemma", "theta / 6  # Lemma"),
+        ("P = given_s @ kernel", "P = decades.p @ kernel"),
+        ("np.exp(-eps), np.exp(eps)", "np.exp(-eps), 1.1 * np.exp(eps)"),
+    ],
     "lift-inverse": [
         ("p_s @ abs(lift - 1)", "p_s @ abs(lift)"),
         ("(lift - 1) ** 2", "(lift - 1) ** 4"),
