@@ -67,6 +67,16 @@ CHANGES = {
         ("P = given_s @ kernel", "P = decades.p @ kernel"),
         ("np.exp(-eps), np.exp(eps)", "np.exp(-eps), 1.1 * np.exp(eps)"),
     ],
+    "conditional-reporting": [
+        ("(1 + c * np.eye(2)) / (2 + c)", "(1 + c * np.eye(2)) / (3 + c)"),
+        ("(mask * (1 - np.eye(2)))", "mask"),
+        ("np.exp(eta) - 1", "np.exp(eta)"),
+        ("mask[0, 0]", "mask[0, 1]"),
+        ("given_s @ sets, p_x @ sets", "given_s, p_x"),
+        ("level(given_s / total, p_x / total)", "level(given_s, p_x / total)"),
+        ("grr = level(given_s, p_x)", "grr = level(given_s, given_s[0])"),
+        ("& 1  # one set", "& 3  # one set"),
+    ],
     "lift-inverse": [
         ("p_s @ abs(lift - 1)", "p_s @ abs(lift)"),
         ("(lift - 1) ** 2", "(lift - 1) ** 4"),
