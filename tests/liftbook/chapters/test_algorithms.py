@@ -77,6 +77,13 @@ CHANGES = {
         ("grr = level(given_s, p_x)", "grr = level(given_s, given_s[0])"),
         ("& 1  # one set", "& 3  # one set"),
     ],
+    "optimal-ldp-lip": [
+        ("lift - np.exp(eps)", "lift - 1.1 * np.exp(eps)"),
+        ("lift[::-1]", "lift"),
+        ("entr(V)", "-entr(V)"),
+        ("beta * V.T", "beta**2 * V.T"),
+        ("[:, beta > 0]", "[:, beta > 0.2]"),
+    ],
     "lift-inverse": [
         ("p_s @ abs(lift - 1)", "p_s @ abs(lift)"),
         ("(lift - 1) ** 2", "(lift - 1) ** 4"),
