@@ -53,8 +53,8 @@ def confident_merging(
         With more symbols, they are merged into this many blocks, from 1 to 15 (default). With few rows, fewer may
         retain more.
     places : numpy.ndarray, shape (X,), optional, keyword-only
-        The places of symbols in an order, NaN for those without one. Neighbours are merged rather than others, unless
-        this retains less by 5 % of the information for each gap in a group.
+        The places of symbols in an order, NaN for those without one. Groups are then intervals of neighbours, and a
+        symbol without a place is a group of its own, unless all symbols are one group.
 
     Returns
     -------

@@ -19,7 +19,6 @@ from mixproof.numerics import Mask, Vector, check_count, xlogx
 MAX_LATTICE_SYMBOLS = 15  # maximum number of symbols, or of blocks of symbols, for a search over all subsets
 MAX_RESPONSE_SYMBOLS = 25  # the same for responses over small subsets
 SLOW_SYMBOLS = 1000  # number of symbols from which merging them into blocks takes over 15 s (cubic time)
-GAP_COST = 0.05  # share of the information that a group of symbols which are no neighbours must gain, for each gap
 MAX_ROWS_FACTOR = 1e6  # largest multiple of the table's rows for which ``rows_needed`` gives a number
 MAX_ROWS = 2**28 - 1  # and the most rows, on every platform: a browser's arrays and integers have 32 bits
 
@@ -88,15 +87,15 @@ class Candidates:
         """Return the partition into certified subsets with the largest entropy.
 
         The whole alphabet always counts as certified. With ``places`` of the symbols in an order, NaN for those that
-        have none, each gap between the places of a subset costs ``GAP_COST`` of the entropy of the symbols, so that
-        readers get groups of neighbours wherever these retain nearly as much.
+        have none, a subset has neighbours alone, so that readers get intervals.
         """
         n = self.sample.n_public
         # without the whole alphabet there may be no partition
         allowed = np.union1d(np.flatnonzero(certified[1:]) + 1, 2**n - 1)
-        gain = -xlogx(self.mass[allowed])
         if places is not None:
-            gain -= GAP_COST * -float(xlogx(self.sample.weights).sum()) * gaps(self.member[allowed], places)
+            together = gaps(self.member[allowed], places) == 0
+            allowed = np.union1d(allowed[together], 2**n - 1)
+        gain = -xlogx(self.mass[allowed])
         starts = [np.flatnonzero(allowed & -allowed == 1 << x) for x in range(n)]
         first = [(allowed[at], gain[at]) for at in starts]
         best, taken = np.full(2**n, -np.inf), np.zeros(2**n, dtype=np.int64)

@@ -33,9 +33,10 @@ from lifttables.files import many
 from lifttables.releases.card import Card, card_of
 from lifttables.releases.counts import counts_design, counts_frame, errors_of
 from lifttables.releases.ledger import Ledger, opened, release_key
-from lifttables.releases.noising import secret_key, with_noise
+from lifttables.releases.noising import LEAST_NOISE, secret_key, with_noise
 from lifttables.releases.question import Question, percent
 from lifttables.sources.randomness import Stream, note_on, uniform
+from mixproof.numerics import check_scalar
 
 ForNew = Literal["refuse", "drop"]
 
@@ -235,6 +236,8 @@ def release(
 def _check(table: Table, plan: Plan) -> None:
     """Raise an error if the plan does not fit the table or its sampling."""
     plan.reading.check_confidence(plan.confidence)
+    if plan.noise is not None:
+        check_scalar("noise", plan.noise, LEAST_NOISE, finite=True)
     if not plan.counts:
         plan.reading.check_population(table.columns)
     if content_of(plan.notion) is None:

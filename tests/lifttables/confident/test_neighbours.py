@@ -1,13 +1,16 @@
-"""Groups of an ordered column are neighbours, unless these retain clearly less."""
+"""Groups of an ordered column are intervals."""
+
+import itertools
 
 import numpy as np
 import pytest
 
 import liftlib as ll
 from lifttables.confident.merging import confident_merging
-from lifttables.confident.subset_lattice import GAP_COST, gaps, united
+from lifttables.confident.subset_lattice import united
 from lifttables.encoding.columns import MISSING, RARE, Column, Symbols
 from lifttables.encoding.naming import texts_of_outputs
+from lifttables.population.sample import Sample
 
 
 def symbols(*labels, **words):
@@ -34,22 +37,38 @@ def test_labels_that_have_none():
     assert Symbols((Column("x"), Column("y")), (("1", "2"), ("2", "1"))).places is None
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_neighbours_cost_at_most_the_price_of_each_gap(seed):
-    counts = np.random.default_rng(seed).multinomial(3000, np.full(16, 1 / 16)).reshape(2, 8)
-    counts = counts + 60 * np.abs(np.arange(8) - 3.5).astype(int) * np.array([[1], [0]])
-    apart, near = (confident_merging(counts, ll.LIP(0.4), places=places) for places in (None, np.arange(8.0)))
+def intervals(n):
+    """Every partition of n symbols in order into runs, as tuples."""
+    for ends in range(2 ** (n - 1)):
+        cuts = [0, *(at + 1 for at in range(n - 1) if ends >> at & 1), n]
+        yield [tuple(range(low, high)) for low, high in itertools.pairwise(cuts)]
 
-    def found(channel):
-        member = channel.kernel.T > 0
-        p = counts.sum(axis=0) / counts.sum() @ channel.kernel
-        return gaps(member, np.arange(8.0)).sum(), -(p * np.log(p)).sum()
 
-    (many, most), (few, less) = found(apart), found(near)
-    p_x = counts.sum(axis=0) / counts.sum()
-    assert few <= many
-    assert most - GAP_COST * -(p_x * np.log(p_x)).sum() * (many - few) <= less + 1e-12 <= most + 2e-12
-    assert near.certificate.violation <= 0
+@pytest.mark.parametrize("seed", range(3))
+def test_groups_are_the_best_intervals(seed):
+    """By trying every partition into intervals, each group of which the sample certifies."""
+    rng = np.random.default_rng(seed)
+    counts = rng.multinomial(3000, np.full(12, 1 / 12)).reshape(2, 6)
+    counts = counts + 60 * np.abs(np.arange(6) - 2.5).astype(int) * np.array([[1], [0]])
+    sample, notion = Sample(counts, 0.95), ll.LIP(0.4)
+    found = confident_merging(counts, notion, places=np.arange(6.0)).partition
+    best = 0.0
+    for groups in intervals(6):
+        member = np.array([[x in group for x in range(6)] for group in groups])
+        if len(groups) == 1 or sample.satisfied(notion, member).all():
+            share = member @ (counts.sum(axis=0) / counts.sum())
+            best = max(best, -(share * np.log(share)).sum())
+    share = np.array([counts.sum(axis=0)[list(group)].sum() for group in found]) / counts.sum()
+    assert all(np.ptp(group) == len(group) - 1 for group in found)
+    assert -(share * np.log(share)).sum() == pytest.approx(best)
+
+
+def test_a_value_without_a_place_is_alone_unless_all_are_one():
+    counts = np.array([[300, 300, 280, 30], [290, 310, 300, 35]])
+    places = np.array([0.0, 1.0, 2.0, np.nan])
+    found = confident_merging(counts, ll.LIP(2.0), places=places).partition
+    assert (3,) in found or len(found) == 1
+    assert len(confident_merging(counts, ll.LIP(1e-4), places=places).partition) == 1
 
 
 def test_many_values_are_merged_into_blocks_of_neighbours():
