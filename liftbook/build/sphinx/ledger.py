@@ -88,7 +88,7 @@ class ClaimsPlot(SphinxDirective):
     """Renders the plot of computed against published numbers."""
 
     def run(self) -> list[nodes.Node]:
-        return [raw(plot(points(entries(stored_values()))))]
+        return [raw(legend(VERDICT_CLASSES) + plot(points(entries(stored_values()))))]
 
 
 class LeftOut(SphinxDirective):
