@@ -389,7 +389,7 @@ def code_cells(path: Path) -> Iterator[tuple[list[str], str]]:
                 yield cell.get("metadata", {}).get("tags", []), source if isinstance(source, str) else "".join(source)
     elif path.suffix == ".md" and "{code-cell}" in text:
         yield from _myst_cells(text)
-    else:
+    elif path.suffix != ".md" or "tags=" in text:  # jupytext's own Markdown has tags behind the fence
         for cell in _parsed(text, path.suffix).cells:
             if cell.cell_type == "code":
                 yield cell.metadata.get("tags", []), cell.source

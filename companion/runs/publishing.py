@@ -34,7 +34,7 @@ def edition(root: Path, distribution: str, release: str = "") -> str:
         number = release
     git = git_state(root)
     if not git:
-        return f"an unreleased build of {number}".rstrip(" of")
+        return f"an unreleased build of {number}" if number else "an unreleased build"
     listed = subprocess.run(
         ["git", "-C", str(root), "tag", "--points-at", "HEAD"], capture_output=True, text=True, check=False
     )

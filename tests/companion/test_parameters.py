@@ -97,8 +97,10 @@ def test_defaults_are_replaced_in_lines_with_and_without_types():
     assert after == {"é": ("a", "ö"), "n": (5, "how many"), "x": (2.0, "")}
 
 
-@pytest.mark.parametrize("suffix", [".ipynb", ".md", ".py"])
-def test_each_kind_of_page_is_read(tmp_path, suffix):
+@pytest.mark.parametrize(
+    ("suffix", "format_name"), [(".ipynb", "ipynb"), (".md", "md:myst"), (".md", "md:markdown"), (".py", "py:percent")]
+)
+def test_each_kind_of_page_is_read(tmp_path, suffix, format_name):
     notebook = nbformat.v4.new_notebook(
         cells=[
             nbformat.v4.new_markdown_cell("# Parameters"),
@@ -107,7 +109,8 @@ def test_each_kind_of_page_is_read(tmp_path, suffix):
         ]
     )
     path = tmp_path / f"page{suffix}"
-    jupytext.write(notebook, path, fmt={".py": "py:percent", ".md": "md:myst", ".ipynb": "ipynb"}[suffix])
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    jupytext.write(notebook, path, fmt=format_name)
     assert [one.name for one in read_parameters(path)] == list(parameters())
     assert len(read_notebook(path).cells) == 3
 
