@@ -48,7 +48,8 @@ def channel_faults(
     )
     if channel.kernel.shape[:-1] != shape:
         expected = (*shape, "Y")
-        return [f"the kernel has shape {channel.kernel.shape}, not {expected}"]
+        found = channel.kernel.shape
+        return [f"the kernel has shape {found}, and {expected} is expected"]
     faults = []
     if (
         not np.allclose(channel.kernel.sum(axis=-1), 1, rtol=0, atol=ROUNDING_TOL)

@@ -1,5 +1,6 @@
 """Solutions are certified, pricing finds what handing over all columns finds."""
 
+import highspy
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -274,7 +275,7 @@ def test_a_solver_that_lost_its_way_starts_afresh_once(lost):
         def __getattr__(self, name):
             calls.append(name)
             if name == "getModelStatus" and calls.count(name) <= lost:
-                return lambda: lp.highspy.HighsModelStatus.kUnknown
+                return lambda: highspy.HighsModelStatus.kUnknown
             return getattr(real, name)
 
     programme._highs = Lost()
