@@ -436,7 +436,7 @@ class Channel:
 
     @property
     def sees_secret(self) -> bool:
-        """Whether the kernel is P(y|s,x): S - X - Y need not be a Markov chain."""
+        """Whether the kernel is P(y|s,x); S - X - Y need not be a Markov chain."""
         return len(self._shape) == 3
 
     @property

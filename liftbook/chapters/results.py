@@ -17,7 +17,7 @@ from companion.errors import InvalidValue
 from companion.runs.results import MIME_PREFIX, ROWS_MIME
 from liftlib.errors import LiftWarning
 
-__all__ = ["MIME_PREFIX", "ROWS_MIME", "expect", "glue", "keep", "papermill_output"]
+__all__ = ["expect", "glue", "keep"]
 
 
 def keep(name: str, table: pd.DataFrame) -> None:

@@ -214,7 +214,7 @@ class Notion(Interface, ABC):
 
     @property
     def proven(self) -> Notion:
-        """The notion that proofs refer to: perfect privacy if a budget is 0."""
+        """The notion that proofs refer to, perfect privacy if a budget is 0."""
         return self
 
     def lacks(self, interface: type[Notion]) -> str | None:
