@@ -1,25 +1,24 @@
 // One picture of a table of people, a mechanism and a budget: people who can be moved from group to group, the flow to the
 // published outputs with the beliefs before and after, and the plane of the extreme lifts, in which the budget is dragged.
 // Its state is in the address, so that a link opens it.
-import { MECHANISMS, alip, jointOf, release, risky, sum, vertices } from "./lift.mjs";
+import { alip, jointOf, release, risky, sum, vertices } from "./lift.mjs";
 
-// each mechanism's short and full name, and the colour and dashes of its line, as in the figures
+// each mechanism's short and full name, and the colour and dashes of its line, as in the figures; in the lessons' order
 const NAMES = {
   none: ["None", "Without a mechanism the table"],
   watchdog: ["Watchdog", "The watchdog", "#767676", "2 3"],
   merging: ["Merging", "Subset merging", "#0072b2", "7 3"],
-  srr: ["SRR", "Subset random response", "#009e73", "8 2 2 2"],
   aorr: ["AORR", "The optimal response", "currentColor", "none"],
+  srr: ["SRR", "Subset random response", "#009e73", "8 2 2 2"],
   linear: ["Reduction", "Linear reduction", "#4453a8", "5 2"],
   grr: ["GRR", "Generalised randomised response", "#8c8300", "1.5 1.5"],
   cr: ["Conditional reporting", "Conditional reporting", "#c2384b", "12 3"],
 };
-// the story of the first page: what its button does next, by mechanism
+// the first page's choices, and what to say of each
 const STORY = {
-  none: ["watchdog", "Hide it: one label for all risky ages"],
-  watchdog: ["merging", "Hide less: several small groups"],
-  merging: ["aorr", "Hide as little as possible: answer at random"],
-  aorr: ["none", "Start over"],
+  none: "Publish as is",
+  watchdog: "One label for risky ages",
+  merging: "Two small groups",
 };
 const MOST = 2; // nats on each axis of the plane
 const SHADES = ["2d004b", "542788", "8073ac", "b2abd2", "d8daeb", "f7f7f7", "fee0b6", "fdb863", "e08214", "b35806", "7f3b08"];
@@ -68,7 +67,7 @@ const written = (state, tables) => {
 };
 
 // what is missing or wrong in the text stays as in `base`
-const read = (text, tables, base) => {
+const read = (text, tables, base, offered) => {
   const given = new URLSearchParams(text);
   const number = (name, most) => (/^[\d.]+$/.test(given.get(name)) && given.get(name) <= most ? Number(given.get(name)) : base[name]);
   const table = tables.find(({ names }) => String(names.length) === given.get("bands")) || tables[0];
@@ -76,7 +75,7 @@ const read = (text, tables, base) => {
   const whole = people.length === table.counts.flat().length && people.every((n) => Number.isInteger(n) && n >= 0);
   const size = table.names.length;
   return {
-    mechanism: Object.hasOwn(MECHANISMS, given.get("mechanism")) ? given.get("mechanism") : base.mechanism,
+    mechanism: offered.includes(given.get("mechanism")) ? given.get("mechanism") : base.mechanism,
     eps: number("eps", 2 * MOST),
     lambda: number("lambda", 1),
     more: given.has("more") ? given.get("more") === "1" : base.more,
@@ -91,11 +90,11 @@ const TOP = 18; // the line of heads
 const HEAD = 17; // the line above each group
 const COLUMNS = [4, 8]; // dots in a row, of those with the condition and of the others
 
-// where the cell of each secret and symbol is, in pixels
-const cellsOf = (counts, width, height) => {
+// where the cell of each secret and symbol is, in pixels; `most` is the largest distance of two dots
+const cellsOf = (counts, width, height, most = 14.5) => {
   const rows = counts[0].map((_, x) => Math.max(2, ...counts.map((row, s) => Math.ceil(row[x] / COLUMNS[s]))));
   const room = height - TOP - rows.length * (HEAD + 4);
-  const pitch = Math.min(room / sum(rows), 14.5, (0.46 * width - 10) / sum(COLUMNS));
+  const pitch = Math.min(room / sum(rows), most, (0.46 * width - 10) / sum(COLUMNS));
   const spare = (room - pitch * sum(rows)) / Math.max(1, rows.length - 1);
   let top = TOP;
   return {
@@ -117,7 +116,7 @@ const called = ({ from }, mechanism, names, joint) => {
   const merged = from.every((cell, x) => cell < 1e-9 || joint.mass[x] - cell < 1e-9);
   if (some.length === 1) return some[0];
   if (merged && some.length === names.length) return "everybody";
-  if (merged) return some.length < 5 ? listed(some, "or") : `${some.length} bands`;
+  if (merged) return some.length < 5 ? listed(some, "or") : `all but the ${listed(names.filter((name) => !some.includes(name)), "and")}`;
   return `mostly ${names[from.indexOf(Math.max(...from))]}`;
 };
 
@@ -130,8 +129,9 @@ const namedOutputs = (found, mechanism, names, joint) => {
 };
 
 // bands from the groups to the outputs; each output with the belief in the first secret before (grey) and after
-const flow = ({ joint, outputs, condition }, cells, width, height) => {
-  const [left, right] = [cells.right + 3, width - 112];
+const flow = ({ joint, outputs, condition }, cells, width, height, room = 112) => {
+  const [left, right] = [cells.right + 3, width - room];
+  const full = room - 12; // pixels of a belief of 1
   const thick = Math.min(0.58 * height, cells.groups.at(-1).top - cells.groups[0].top + cells.groups.at(-1).height);
   const slots = outputs.map(({ mass }) => Math.max(thick * mass, Math.min(42, (height - TOP) / outputs.length)));
   const gap = Math.max(0, (height - TOP - sum(slots)) / outputs.length);
@@ -160,8 +160,8 @@ const flow = ({ joint, outputs, condition }, cells, width, height) => {
     const [before, after] = condition < 0 ? [0, 0] : [joint.prior[condition], belief[condition]];
     const [at, word] = [right + 6, (text, down, look) => svg("text", { x: right + 6, y: middles[y] + down, class: look }, text)];
     labels.append(word(name, -5, "lift-output"), word(`${percent(after)}, lift ${lift(lifts).toFixed(2)}`, 8, ""));
-    labels.append(svg("rect", { class: "lift-before", x: at, y: middles[y] + 12, width: 100 * before, height: 4 }));
-    bands.append(svg("rect", { class: "lift-bar lift-after-belief", x: at, y: middles[y] + 16.5, width: 100 * after, height: 5, fill: colour }));
+    labels.append(svg("rect", { class: "lift-before", x: at, y: middles[y] + 12, width: full * before, height: 4 }));
+    bands.append(svg("rect", { class: "lift-bar lift-after-belief", x: at, y: middles[y] + 16.5, width: full * after, height: room > 112 ? 7 : 5, fill: colour }));
   });
   return [bands, labels];
 };
@@ -210,25 +210,25 @@ const plane = ({ joint, outputs, notion, high, names }, { mechanism, eps, lambda
   return inside;
 };
 
-// --- more: the utility of every mechanism at every budget, and the triangle of posteriors on three groups
+// --- more: the utility of each mechanism offered at every budget, and the triangle of posteriors on three groups
 
-const DESIGNS = Object.keys(NAMES).filter((name) => name !== "none");
-const utilities = (joint, eps, lambda) => Object.fromEntries(DESIGNS.map((name) => [name, release(joint, name, alip(eps, lambda)).nmi]));
+const utilities = (designs, joint, eps, lambda) => Object.fromEntries(designs.map((name) => [name, release(joint, name, alip(eps, lambda)).nmi]));
 
-const chart = (joint, { eps, lambda, mechanism }) => {
+const chart = (designs, joint, { eps, lambda, mechanism }) => {
   const [right, high] = [(value) => 30 + 72 * value, (value) => 180 - 165 * value];
   const grid = Array.from({ length: 33 }, (_, i) => (i * 2 * MOST) / 32);
-  const curves = grid.map((at) => [at, utilities(joint, at, lambda)]);
+  const curves = grid.map((at) => [at, utilities(designs, joint, at, lambda)]);
   const box = svg("svg", { viewBox: "0 0 330 215", role: "img", "aria-label": "Utility of each mechanism at budgets up to 4 nats; the list below has the values at this budget" });
   box.append(svg("path", { class: "lift-axis", d: "M30 10V180H320" }), svg("path", { class: "lift-ldp", d: `M${right(eps)} 10V180` }));
   for (const tick of [0, 1, 2, 3, 4]) box.append(svg("text", { x: right(tick), y: 194, "text-anchor": "middle" }, String(tick)));
   for (const tick of [0, 0.5, 1]) box.append(svg("text", { x: 26, y: high(tick) + 4, "text-anchor": "end" }, String(tick)));
   box.append(svg("text", { x: 175, y: 210, "text-anchor": "middle" }, `budget ε (nats), λ = ${lambda.toFixed(2)}`), svg("text", { x: 36, y: 12 }, "utility, NMI"));
-  const key = DESIGNS.map((name) => {
+  const now = utilities(designs, joint, eps, lambda);
+  const key = designs.map((name) => {
     const [short, , stroke, dashes] = NAMES[name];
     const look = { fill: "none", stroke, "stroke-dasharray": dashes, "stroke-width": name === mechanism ? 3 : 1.5 };
     box.append(svg("polyline", { ...look, "data-name": name, points: curves.map(([at, values]) => `${right(at).toFixed(1)},${high(values[name]).toFixed(2)}`).join(" ") }));
-    return make("li", "", svg("svg", { viewBox: "0 0 30 8", "aria-hidden": "true" }, svg("path", { ...look, d: "M0 4H30" })), `${short} ${percent(utilities(joint, eps, lambda)[name])}`);
+    return make("li", "", svg("svg", { viewBox: "0 0 30 8", "aria-hidden": "true" }, svg("path", { ...look, d: "M0 4H30" })), `${short} ${percent(now[name])}`);
   });
   return [box, make("ul", "lift-key", ...key)];
 };
@@ -253,7 +253,7 @@ const triangle = ({ joint, notion, outputs, names }) => {
   const [left, top] = flat(joint.mass);
   box.append(svg("path", { class: "lift-axis", d: `M${left - 5} ${top - 5}l10 10m0 -10l-10 10` }));
   names.forEach((name, x) => box.append(svg("text", { x: CORNERS[x][0], y: x < 2 ? 243 : 12, "text-anchor": "middle" }, name)));
-  return [box, make("p", "", "Each point is a distribution of age: the cross is everybody’s, a ring is that of an output’s people. Blue is the region that the budget allows; AORR uses its corners.")];
+  return [box, make("p", "", "Each point is a distribution of age: the cross is everybody’s, a ring is that of an output’s people. Blue is the region that the budget allows; the optimal mechanism uses its corners.")];
 };
 
 // --- one picture
@@ -261,7 +261,10 @@ const triangle = ({ joint, notion, outputs, names }) => {
 let pictures = 0;
 const fill = (box) => {
   const tables = JSON.parse(box.dataset.tables);
-  const base = read(box.dataset.state, tables, { mechanism: "none", eps: 1, lambda: 0.5, more: false });
+  const first = "story" in box.dataset;
+  const offered = first ? Object.keys(STORY) : box.dataset.offers.split(" ");
+  const designs = offered.filter((name) => name !== "none");
+  const base = read(box.dataset.state, tables, { mechanism: "none", eps: 1, lambda: 0.5, more: false }, offered);
   let state, held, picked, cells, waiting;
 
   const drawing = svg("svg", { class: "lift-people-flow", role: "group", "aria-label": "The people by group, and what is published of them" });
@@ -274,16 +277,18 @@ const fill = (box) => {
   const told = Object.assign(make("p", "lift-told"), { role: "status" });
   const group = `mechanism-${pictures++}`;
   const [curves, simplex] = [make("div"), make("div")];
-  const more = make("details", "", make("summary", "", "Utility of all mechanisms, and the triangle of posteriors"), make("div", "lift-two", curves, simplex));
+  const more = make("details", "", make("summary", "", designs.length ? "Utility of the mechanisms, and the triangle of posteriors" : "The triangle of posteriors"), make("div", "lift-two", curves, simplex));
   more.addEventListener("toggle", () => more.open !== state.more && change({ more: more.open }));
   more.firstChild.addEventListener("click", (event) => {
     event.preventDefault(); // the event toggle comes later, and drawing before it would close the fold again
     change({ more: !state.more });
   });
-  const radios = Object.entries(NAMES).map(([key, [short, name]]) => {
+  const full = ([key, [short, name]]) => [key, /^[A-Z]+$/.test(short) ? `${name.replace(/^The (.)/, (_, initial) => initial.toUpperCase())} (${short})` : short];
+  const choices = first ? Object.entries(STORY) : offered.map((key) => full([key, NAMES[key]]));
+  const radios = choices.map(([key, words]) => {
     const input = Object.assign(make("input"), { type: "radio", value: key, name: group });
     input.addEventListener("change", () => change({ mechanism: key }));
-    return make("label", "", input, /^[A-Z]+$/.test(short) ? `${name.replace(/^The (.)/, (_, initial) => initial.toUpperCase())} (${short})` : short);
+    return make("label", "", input, words);
   });
 
   // the cells stay while their dots are drawn anew, so that the keyboard's focus stays too
@@ -298,18 +303,20 @@ const fill = (box) => {
   const draw = () => {
     const { names, secrets } = tables.find((one) => one.names.length === state.bands);
     const width = Math.max(300, drawing.parentNode.clientWidth);
-    const height = state.bands > 3 ? 360 : 300;
+    const wide = first && width > 700;
+    const room = wide ? 300 : 112; // for the labels and bars of the outputs
+    const height = wide ? 384 : state.bands > 3 ? 360 : 300;
     const joint = jointOf(state.counts);
     const mine = joint.symbols.map((x) => names[x]);
     const notion = alip(state.eps, state.lambda);
     const [before, found] = ["none", state.mechanism].map((name) => release(joint, name, notion));
     const seen = { joint, notion, names: mine, high: risky(joint, notion), condition: joint.secrets.indexOf(0), outputs: namedOutputs(found, state.mechanism, mine, joint) };
-    cells = cellsOf(state.counts, width, height);
+    cells = cellsOf(state.counts, width, height, wide ? 17 : 14.5);
     drawing.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    shown.replaceChildren(...flow(seen, cells, width, height));
+    shown.replaceChildren(...flow(seen, cells, width, height, room));
     heads.replaceChildren(
       ...secrets.map((secret, s) => svg("text", { x: cells.left(s), y: 11 }, secret)),
-      svg("text", { x: width - 106, y: 11 }, seen.condition < 0 ? "published as" : `belief, ${percent(joint.prior[seen.condition])} before`),
+      svg("text", { x: width - room + 6, y: 11 }, seen.condition < 0 ? "published as" : `belief, ${percent(joint.prior[seen.condition])} before`),
       ...names.map((name, x) => svg("text", { class: "lift-output", x: 0, y: cells.groups[x].top - 4 }, name)),
     );
     for (const { s, x, node } of groups) drawCell(node, s, x, `${names[x]}, ${secrets[s]}`);
@@ -326,14 +333,13 @@ const fill = (box) => {
       ...(state.mechanism === "none" ? [] : [row(NAMES[state.mechanism][0], found)]),
       row("allowed", notion),
     );
-    say(seen, found);
+    (first ? sayShortly : say)(seen, found);
     more.open = state.more;
     clearTimeout(waiting);
     if (more.open) simplex.replaceChildren(...triangle(seen));
-    // 231 designs take a while: after the last of several changes
-    if (more.open) waiting = setTimeout(() => curves.replaceChildren(...chart(joint, state)), curves.firstChild ? 150 : 0);
+    // 33 budgets of each mechanism take a while: after the last of several changes
+    if (more.open && designs.length) waiting = setTimeout(() => curves.replaceChildren(...chart(designs, joint, state)), curves.firstChild ? 150 : 0);
     radios.forEach((label) => (label.firstChild.checked = label.firstChild.value === state.mechanism));
-    [, story.textContent] = STORY[state.mechanism] ?? STORY.aorr;
     bands.textContent = state.bands === 3 ? "Six age bands" : "Three age bands";
   };
 
@@ -357,6 +363,21 @@ const fill = (box) => {
       `${risk.length ? `At this budget ${listed(risk)} would reveal too much.` : "At this budget every group may be published unchanged."} ` +
       (joined.length ? `Alone, ${listed(risk)} cannot hide, so the label includes ${listed(joined)} too. ` : "") +
       `${NAMES[state.mechanism][1]} publishes ${listed(beliefs)}, and keeps ${percent(found.nmi)} of the information about age.`;
+  };
+
+  // two numbers: how far beliefs go, and what is kept
+  const sayShortly = ({ joint, outputs, condition }, found) => {
+    const belief = ({ belief }) => (condition < 0 ? 0 : belief[condition]);
+    const [least, ...rest] = [...outputs].sort((a, b) => belief(a) - belief(b));
+    const most = rest.at(-1) ?? least;
+    const before = percent(condition < 0 ? 0 : joint.prior[condition]);
+    told.replaceChildren(
+      `Before, everybody’s chance of the condition is ${before}. Now it goes `,
+      make("strong", "", `from ${percent(belief(least))} (${least.name}) to ${percent(belief(most))} (${most.name})`),
+      "; ",
+      make("strong", "", percent(found.nmi)),
+      " of the information about age is kept.",
+    );
   };
 
   // --- what a reader does
@@ -456,8 +477,6 @@ const fill = (box) => {
     const other = tables.find(({ names }) => names.length !== state.bands);
     change({ bands: other.names.length, counts: copied(other.counts) });
   });
-  const story = button("", () => change({ mechanism: (STORY[state.mechanism] ?? STORY.aorr)[0] }));
-  story.hidden = base.mechanism !== "none" || base.bands === 3;
   const back = button("Start again", () => {
     picked = null;
     change(base, false);
@@ -466,18 +485,16 @@ const fill = (box) => {
 
   const column = (word) => Object.assign(make("th", "", word), { scope: "col" });
   const switches = make("fieldset", "lift-switch", make("legend", "", "Mechanism"), ...radios);
-  box.replaceChildren(
-    story,
-    switches,
-    make("div", "lift-stage", make("div", "", drawing), make("div", "lift-side", map, make("table", "", make("thead", "", make("tr", "", make("td"), column("lifts"), column("retained"))), numbers))),
-    told,
-    more,
-    make("div", "lift-below", bands, back, make("span", "", "Drag a person to another group, or the rectangle’s corner. By keyboard: Tab, then arrow keys.")),
-  );
+  const side = make("div", "lift-side", map, make("table", "", make("thead", "", make("tr", "", make("td"), column("lifts"), column("retained"))), numbers));
+  const stage = make("div", "lift-stage", make("div", "", drawing), ...(first ? [] : [side]));
+  const hint = (words) => make("span", "", `${words} By keyboard: Tab, then arrow keys.`);
+  switches.hidden = offered.length < 2; // a lesson before the first mechanism
+  if (first) box.replaceChildren(switches, stage, told, make("div", "lift-below", back, hint("Drag a person to another age.")));
+  else box.replaceChildren(switches, stage, told, more, make("div", "lift-below", bands, back, hint("Drag a person to another group, or the rectangle’s corner.")));
   const open = () => {
     const asked = location.hash.slice(1);
     if (/(^|&)mechanism=/.test(asked)) {
-      change(read(asked, tables, base), false);
+      change(read(asked, tables, base, offered), false);
       box.scrollIntoView({ block: "center" });
     } else if (!state) {
       change(base, false);

@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import parse_qsl
@@ -27,6 +28,9 @@ from liftlib.datasets import hundred_people
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift
 from liftlib.resources import resource
+
+MECHANISMS = ("none", "watchdog", "merging", "aorr", "srr", "linear", "grr", "cr")
+"""The mechanisms of the living picture, in the order in which the lessons introduce them."""
 
 STEP, ACROSS = 14, 10
 """Pixels from one person to the next, and people in a row."""
@@ -107,9 +111,21 @@ def script(names: tuple[str, ...] = SCRIPTS) -> str:
     return re.sub(r"^export |^import .*\n|^ *//.*\n", "", code, flags=re.MULTILINE)
 
 
-def place(state: str) -> str:
+def introduced(state: str) -> tuple[str, ...]:
+    """Return the mechanisms that the lessons have introduced when a picture shows a state's mechanism.
+
+    Raise ``ValueError`` if there is no such mechanism.
+    """
+    shown = dict(parse_qsl(state)).get("mechanism", MECHANISMS[0])
+    if shown not in MECHANISMS:
+        raise ValueError(f"a picture has no mechanism {shown!r}: it has {', '.join(MECHANISMS)}")
+    return MECHANISMS[: MECHANISMS.index(shown) + 1]
+
+
+def place(state: str, *, offers: Sequence[str] = MECHANISMS, story: bool = False) -> str:
     """Return the HTML of a picture with its scripts.
 
+    A reader can choose among the mechanisms that the picture ``offers``; with ``story``, among the first page's three.
     Raise ``ValueError`` if the state has an unknown key.
     """
     unknown = sorted({key for key, _ in parse_qsl(state, strict_parsing=True)} - STATE_KEYS)
@@ -117,10 +133,9 @@ def place(state: str) -> str:
         raise ValueError(f"a picture's state has no {unknown[0]!r}: it has {', '.join(sorted(STATE_KEYS))}")
     data = html.escape(json.dumps(tables()), quote=True)
     still = "<noscript><p>With scripts, this is a picture that you can operate.</p></noscript>"
-    return (
-        f'<div class="lift-living" data-state="{html.escape(state, quote=True)}" data-tables="{data}">{still}</div>'
-        f'<script type="module">{script()}</script>'
-    )
+    kind = " data-story" if story else ""
+    given = f'data-offers="{" ".join(offers)}" data-state="{html.escape(state, quote=True)}" data-tables="{data}"'
+    return f'<div class="lift-living"{kind} {given}>{still}</div><script type="module">{script()}</script>'
 
 
 def page() -> str:
@@ -160,16 +175,21 @@ class InPage(SphinxDirective):
 class Picture(InPage):
     """``lift-picture``: the interactive picture.
 
-    The argument is a state such as ``mechanism=srr&eps=1&lambda=0.5&bands=6``.
+    The argument is a state such as ``mechanism=srr&eps=1&lambda=0.5&bands=6``; the picture offers this mechanism and
+    those that the lessons introduce before it. With ``story``, as on the first page, the picture is wide, without the
+    plane, and has three choices.
     """
 
     required_arguments = 1
     reads = tuple(SCRIPT_FOLDER / name for name in SCRIPTS)
+    option_spec: ClassVar[dict[str, Any]] = {"story": directives.flag}
 
     def run(self) -> list[nodes.Node]:
         words = self.words()
+        state, story = self.arguments[0], "story" in self.options
         try:
-            return [words, nodes.raw("", place(self.arguments[0]), format="html")]
+            made = place(state, offers=introduced(state), story=story)
+            return [words, nodes.raw("", made, format="html")]
         except ValueError as error:
             raise self.error(str(error)) from error
 

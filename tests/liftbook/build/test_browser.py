@@ -207,7 +207,11 @@ def test_the_first_page_is_light(page, site):
     ways = [card.bounding_box() for card in page.locator(".sd-card").all()]
     assert len(ways) == 3
     assert max(card["y"] + card["height"] for card in ways) < 900, "the three ways in are above the fold"
-    assert page.locator(".lift-living .lift-plane :is(.lift-safe, .lift-risky)").count() == 6  # decades
+    picture, choices = (
+        page.locator(f".lift-living {part}").bounding_box() for part in (".lift-people-flow", "fieldset")
+    )
+    assert choices["y"] < picture["y"] < 300
+    assert picture["y"] + picture["height"] < min(card["y"] for card in ways)
     assert page.locator("script[src*=mathjax]").count() == 0
 
 

@@ -9,7 +9,18 @@ from alone import assert_it_fits_and_can_be_heard, opener
 from test_living_lift import MECHANISMS
 
 import liftlib as ll
-from liftbook.build.sphinx.pictures import PICTURE_PARTS, WORDS_CLASS, page, place, script, tables
+from liftbook.build.sphinx.pictures import (
+    MECHANISMS as IN_ORDER,
+)
+from liftbook.build.sphinx.pictures import (
+    PICTURE_PARTS,
+    WORDS_CLASS,
+    introduced,
+    page,
+    place,
+    script,
+    tables,
+)
 
 ROOT = Path(__file__).resolve().parents[3]
 pytestmark = [
@@ -24,6 +35,19 @@ STATES = [
     "mechanism=aorr&eps=0&lambda=0&more=1",
     "mechanism=cr&eps=4&lambda=1&people=0-0-0-0-0-100",
 ]
+
+
+@pytest.fixture(scope="module")
+def first(browser, tmp_path_factory):
+    """Return a function that opens the first page's picture in a file of its own."""
+    yield from opener(browser, tmp_path_factory.mktemp("first"), lambda state: place(state, story=True))
+
+
+@pytest.fixture(scope="module")
+def lesson(browser, tmp_path_factory):
+    """Return a function that opens a lesson's picture in a file of its own."""
+    made = tmp_path_factory.mktemp("lesson")
+    yield from opener(browser, made, lambda state: place(state, offers=introduced(state)))
 
 
 @pytest.fixture(scope="module")
@@ -207,6 +231,70 @@ def test_the_address_restores_the_state(shown):
     again.evaluate("location.hash = 'elsewhere'")
     assert told(again) == before
     assert page.complaints == again.complaints == []
+
+
+def choices(page):
+    """Return the mechanisms that a reader sees to choose from."""
+    return [
+        one.get_attribute("value")
+        for one in page.locator("fieldset input").all()
+        if one.evaluate("e => !e.closest('fieldset').hidden")
+    ]
+
+
+def test_a_lesson_offers_what_was_introduced(lesson):
+    page = lesson("mechanism=merging&eps=1&lambda=0.5&bands=6&more=1", address="#mechanism=cr&eps=2&lambda=0.5")
+    assert choices(page) == ["none", "watchdog", "merging"]
+    assert page.locator("fieldset input:checked").get_attribute("value") == "merging"
+    page.locator("summary").click()
+    page.wait_for_selector("polyline", state="attached")
+    assert [one.get_attribute("data-name") for one in page.locator("polyline").all()] == ["watchdog", "merging"]
+    before = lesson("mechanism=none&eps=1.4&lambda=0.5")
+    assert choices(before) == []
+    before.locator("summary").click()
+    before.wait_for_selector(".lift-ring")
+    assert before.locator("polyline").count() == 0
+    assert page.complaints == before.complaints == []
+
+
+def test_the_order_of_the_lessons():
+    """Each lesson's picture shows a mechanism that its predecessors did not offer, or none."""
+    text = (ROOT / "_toc.yml").read_text(encoding="utf-8")
+    seen = [IN_ORDER[0]]
+    for name in re.findall(r"file: (chapters/\S+)", text):
+        chapter = (ROOT / f"{name}.md").read_text(encoding="utf-8")
+        for mechanism in re.findall(r"^`+\{lift-picture\} mechanism=(\w+)", chapter, re.MULTILINE):
+            assert introduced(f"mechanism={mechanism}")[: len(seen)] == tuple(seen)
+            seen = list(introduced(f"mechanism={mechanism}"))
+    assert seen == list(IN_ORDER)
+    assert set(IN_ORDER) == {"none", *MECHANISMS}
+
+
+def test_a_mechanism_that_does_not_exist():
+    with pytest.raises(ValueError):  # noqa: PT011 - of one line
+        introduced("mechanism=magic&eps=1")
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
+def test_the_first_page_has_three_choices(width, dark, first):
+    page = first("mechanism=none&eps=1&lambda=0.5&bands=6", width=width, dark=dark)
+    assert page.locator(".lift-plane, details").count() == 0
+    assert choices(page) == ["none", "watchdog", "merging"]
+    joint = ll.datasets.hundred_people(decades=True)
+    for name in ("watchdog", "merging"):
+        page.locator(f"fieldset label:has([value={name}])").click()
+        released = MECHANISMS[name](joint, ll.LIP(0.5))
+        beliefs = released.release(joint).s_given_x[0]
+        assert share(ll.evaluate(joint, released).nmi) in told(page)
+        assert share(beliefs.min()) in told(page)
+        assert share(beliefs.max()) in told(page)
+    # the order of Tab is the visible one: choices, people, start again
+    tops = page.locator("input:checked, .lift-cell, button").evaluate_all(
+        "all => all.map(e => (e.closest('label') || e).getBoundingClientRect().top)"
+    )
+    assert tops[0] < min(tops[1:-1])
+    assert max(tops[1:-1]) < tops[-1]
+    assert_it_fits_and_can_be_heard(page, width)
 
 
 @pytest.mark.parametrize(
