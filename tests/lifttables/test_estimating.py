@@ -1,18 +1,12 @@
 """What a consumer can estimate."""
 
-import json
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import polars as pl
 import pytest
-from scipy import stats
 
-import liftlib as ll
-import lifttables as tables
-from lifttables.cli import main
-from lifttables.encoding.reading import Reading
 from lifttables.releases.card import card_of
 from lifttables.releases.estimating import Inverse, _nearest
 
@@ -64,31 +58,3 @@ def test_projection_is_the_nearest_distribution():
         assert (found >= 0).all()
         slopes = found - values
         assert slopes[found > 0].max() <= slopes.min() + 1e-12
-
-
-def test_the_command(tmp_path, capsys):
-    rows = people(5000, np.random.default_rng(5))
-    rows = rows.with_columns(pl.Series("year", np.random.default_rng(6).choice(["2019", "2020"], 5000)))
-    rows.write_csv(tmp_path / "in.csv")
-    words = ["release", str(tmp_path / "in.csv"), "--secret", "s", "--public", "x", "--belief", "10%", "40%"]
-    assert main([*words, "-o", str(tmp_path / "out.csv")]) == 0
-    assert "They can estimate each share of the column with a 95 % error of at most " in " ".join(
-        capsys.readouterr().out.split()
-    )
-    files = [str(tmp_path / "out.csv"), str(tmp_path / "out.card.json")]
-    assert main(["estimate", *files]) == 0
-    out = capsys.readouterr().out
-    assert "x & year before its release, from 5,000 rows" in out
-    assert main(["estimate", *files, "--json"]) == 0
-    found = {one["symbol"]: one for one in json.loads(capsys.readouterr().out)["estimates"]}
-    truth = {x: (rows["x"] == x).mean() for x in ("x0", "x1", "x2", "x3")}
-    for x, share in truth.items():
-        both = [found[f"{x} & {year}"] for year in ("2019", "2020")]
-        error = sum(one["error"] ** 2 for one in both) ** 0.5
-        assert stats.norm.sf(abs(sum(one["unbiased"] for one in both) - share) / error) > 1e-6
-    year = [one for name, one in found.items() if name.endswith(" & 2019")]
-    assert sum(one["unbiased"] for one in year) == pytest.approx((rows["year"] == "2019").mean())
-    plan = tables.Plan(Reading("s", "x"), ll.LIP(0.8), "conditional-reporting", None, resamples=0)
-    tables.sanitise_file(tmp_path / "in.csv", tables.Outputs.next_to(tmp_path / "aware.csv"), plan)
-    assert main(["estimate", str(tmp_path / "aware.csv"), str(tmp_path / "aware.card.json")]) == 2
-    assert "the card has no kernel, so only the outputs themselves can be counted" in capsys.readouterr().err

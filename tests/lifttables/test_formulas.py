@@ -50,11 +50,3 @@ def test_a_parquet_file_with_categories(tmp_path, monkeypatch, capsys, kind, suf
     assert [path.name for path in tmp_path.iterdir()] == ["in.parquet"]
     with pytest.raises(DataError, match="would be a formula in a spreadsheet"):
         sanitise(frame, secret="s", public="k", notion=LIP(3.0), resamples=0)
-
-
-def test_codes_of_surveys_are_released(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    pl.DataFrame({"s": ["a", "b"] * 200, "x": ["-1", "-2", "-2", "-1"] * 100}).write_csv("in.csv")
-    words = ["release", "in.csv", "--secret", "s", "--public", "x", "--belief", "10%", "12%"]
-    assert main([*words, "-o", "out.csv"]) == 0
-    assert set(pl.read_csv("out.csv", infer_schema=False)["x"]) == {"-2 or -1"}

@@ -12,7 +12,6 @@ from scipy.stats import beta
 
 import liftlib as ll
 import lifttables as tables
-from liftlib.errors import BrokenNotion
 from liftlib.notions.base import LiftNotion
 from lifttables.bundle import Outputs, sanitise_file
 from lifttables.encoding.reading import Reading
@@ -114,34 +113,6 @@ TOLD = math.log(Fraction(3, 10) / Fraction(1, 4)), -math.log(Fraction(2, 10) / F
 def kept_frame():
     rows = [(s, x, z) for s, x, z, n in KEPT for _ in range(n)]
     return pl.DataFrame(rows, schema=["s", "x", "z"], orient="row")
-
-
-@pytest.mark.parametrize("missing", [1e-6, 0.01, 0.04])
-def test_a_kept_column_breaks_a_budget_by_however_little(missing):
-    """It is left out where its values alone would break the budget, and published where they just do not."""
-    frame, worst = kept_frame(), max(TOLD)
-    assert worst == pytest.approx(0.22314355)
-    words = {"secret": "s", "public": "x", "keep": ["z"], "resamples": 0, "confidence": None}
-    constant = {"notion": ll.LIP(worst - missing)}
-    assert tables.sanitise(frame, **words, **constant).frame.columns == ["x"]
-    alone = tables.sanitise(frame, **(words | {"keep": []}), **constant)
-    assert alone.design.channel.partition == ((0, 1),)
-    enough = tables.sanitise(frame, **words, notion=ll.LIP(worst + 1e-10))
-    assert enough.frame.columns == ["x", "z"]
-
-
-@pytest.mark.parametrize("missing", [1e-6, 0.01, 0.04])
-def test_an_earlier_release_breaks_a_budget_by_however_little(missing, tmp_path):
-    number = {("u", "p"): 16, ("u", "q"): 10, ("v", "p"): 10, ("v", "q"): 4}
-    rows = [(s, *xz) for xz, n in number.items() for s, k in (("a", n), ("b", 20 - n)) for _ in range(k)]
-    frame = pl.DataFrame(rows, schema=["s", "x", "z"], orient="row")
-    words = {"secret": "s", "resamples": 0, "confidence": None, "ledger": tmp_path / "ledger.json"}
-    eps = -math.log(Fraction(2, 5)) - missing
-    first = tables.sanitise(frame, **words, public="x", notion=ll.LIP(eps))
-    assert first.design.channel.partition == ((0,), (1,))
-    with pytest.raises(BrokenNotion, match="is BROKEN together with 1 earlier release of these rows"):
-        tables.sanitise(frame, **words, public="z", notion=ll.LIP(eps))
-    tables.sanitise(frame, **words, public="z", notion=ll.LIP(eps + missing + 1e-10))
 
 
 @dataclass(frozen=True)

@@ -123,7 +123,7 @@ def test_as_many_quantiles_as_rows():
 def test_many_bins_are_those_of_few_and_take_little_memory():
     """Each value's bin by numpy; 5,000 bins once took 25 GB."""
     rng = np.random.default_rng(0)
-    values = np.concatenate([rng.normal(size=20_000).round(4), [-np.inf, np.inf, -0.0, 0.0]])
+    values = np.concatenate([rng.normal(size=20_000).round(4), [-0.0, 0.0]])
     frame = pl.DataFrame({"x": values}).vstack(pl.DataFrame({"x": [None, np.nan]}))
     for parts in (3, 65, 66, 5000):
         edges = tables.open_table(frame).quantiles(Column("x"), parts)

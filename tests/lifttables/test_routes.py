@@ -93,20 +93,25 @@ ROUTES = {
 }
 
 
-@pytest.fixture(scope="module", autouse=True)
-def key(tmp_path_factory):
-    """One key of the noise for all routes."""
+@pytest.fixture(scope="module")
+def state(tmp_path_factory):
+    """A folder with one key of the noise for all routes."""
     folder = tmp_path_factory.mktemp("state")
     (folder / "lift").mkdir()
     (folder / "lift" / "noise.PRIVATE.key").write_bytes(bytes(range(32)))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_STATE_HOME", str(folder))
-        yield
+    return str(folder)
+
+
+@pytest.fixture(autouse=True)
+def _one_key(state, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", state)
 
 
 @pytest.fixture(scope="module")
-def expected():
-    return by_frame(lambda frame: frame)(None)
+def expected(state):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", state)
+        return by_frame(lambda frame: frame)(None)
 
 
 def comparable(card):

@@ -8,7 +8,6 @@ import pandas as pd
 import polars as pl
 import pytest
 
-import liftlib as ll
 import lifttables as tables
 from liftlib.errors import DataError
 from lifttables.encoding.columns import Column, as_dict, from_dict
@@ -186,10 +185,3 @@ def test_frames_that_are_no_table(frame, message):
     with pytest.raises(DataError, match=message) as told:
         tables.audit(frame, secret="s", public="x", resamples=0)
     assert "\n" not in str(told.value)
-
-
-def test_bins_that_end_at_quantiles_are_told_to_the_owner():
-    words = {"secret": "s", "public": "age", "notion": ll.LIP(1.0), "resamples": 0}
-    notes = tables.sanitise(ROWS, bins=["age=quantiles:2"], **words).audit.notes
-    assert any("the bins of age end at quantiles of these rows, and their labels publish" in one for one in notes)
-    assert not any("quantiles" in one for one in tables.sanitise(ROWS, bins=["age=40"], **words).audit.notes)
