@@ -234,10 +234,22 @@ def trade_off(
     """
     import pandas as pd  # noqa: PLC0415 - half a second
 
+    try:
+        several = list(budgets)
+    except TypeError as error:
+        raise InvalidParameter(
+            f"budgets is {shown(budgets)}: give several, in nats, such as [0.5, 1.0]"
+        ) from error
     _import_solvers()
     rows, faults = list[dict[str, Any]](), dict[str, int]()
-    for eps in budgets:
-        notion = notion_of(eps)
+    for eps in several:
+        try:
+            notion = notion_of(eps)
+        except TypeError as error:  # such as LIP(0.5), or a function of two budgets
+            raise InvalidParameter(
+                f"notion_of({eps!r}) fails ({error}): give a function of one budget, "
+                "such as liftlib.LIP"
+            ) from error
         if not isinstance(notion, Notion):
             raise InvalidParameter(
                 f"notion_of({eps!r}) is {shown(notion)}: give a function that returns "

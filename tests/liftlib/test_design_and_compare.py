@@ -187,7 +187,18 @@ class TestTradeOff:
 
     @pytest.mark.parametrize(
         ("notion_of", "budgets"),
-        [(ll.LIP(0.5), [0.5]), (lambda eps: eps, [0.5]), (ll.LIP, []), (ll.LIP, [-1.0]), (ll.LIP, [np.nan])],
+        [
+            (ll.LIP(0.5), [0.5]),
+            (lambda eps: eps, [0.5]),
+            (ll.LIP, []),
+            (ll.LIP, [-1.0]),
+            (ll.LIP, [np.nan]),
+            (ll.LIP, 0.5),
+            (ll.LIP, np.array(0.5)),
+            (ll.LIP, ["a"]),
+            (len, [0.5]),
+            (ll.ALIP, [0.5]),
+        ],
     )
     def test_refuses(self, notion_of, budgets):
         with pytest.raises(InvalidParameter):
