@@ -50,7 +50,7 @@ ASKED = {
     ],
     "optimal-ldp-lip": [
         {"n_trials": 2, "n_public": 3, "epsilons": [0.7, 2.6], "shape": [2, 2], "n_tries": 3, "seed": 11},
-        {"n_trials": 2, "n_public": 2, "epsilons": [0.4], "shape": [2, 3], "n_tries": 2, "seed": 5},
+        {"n_trials": 2, "n_public": 2, "epsilons": [1.3], "shape": [2, 3], "n_tries": 2, "seed": 5},
     ],
     "conditional-reporting": [{"adult_epsilons": [2.2, 6.0]}, {"adult_epsilons": [5.0]}],
 }
