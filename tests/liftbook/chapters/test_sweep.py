@@ -229,7 +229,7 @@ def test_sweep_compares_runs_and_skips_what_is_done(tmp_path, capsys):
     assert (failed["status"], failed["param.n"], failed["param.fail"], failed["x"]) == ("failed", 2, True, None)
     page = (tmp_path / "out" / "index.html").read_text()
     assert page.count("<tr data-run=") == 3
-    assert page.count(html.escape(failed["message"])) == 1
+    assert html.unescape(page).count(failed["message"]) == 1
     finished = {p.parent: p.stat().st_mtime_ns for p in (tmp_path / "out" / "runs").glob("*/run.json")}
     assert sorted(read_record(folder)["status"] for folder in finished) == ["done", "done", "failed"]
     complete = {folder: at for folder, at in finished.items() if is_done(folder)}
