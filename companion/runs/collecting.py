@@ -62,7 +62,7 @@ def _planned(plan: Path) -> dict[Path, dict[str, Any]]:
 
 
 def collect(folders: Iterable[Path]) -> pl.DataFrame:
-    """Return all rows of the tables that runs have kept, and one row for each run without any.
+    """Return all rows of the tables of runs that are done, and one row for each other run.
 
     The columns are ``run`` (its folder's name), ``page``, ``status``, ``message``, a column ``param.NAME`` for each
     parameter, ``table``, and the tables' own. What a clock says is in the records alone, so that equal runs give equal
@@ -86,7 +86,9 @@ def frame_of(runs: Mapping[Path, Mapping[str, Any]]) -> pl.DataFrame:
         about = {"run": folder.name, **{name: record.get(name) for name in ("page", "status", "message")}}
         named = [pl.lit(value).alias(name) for name, value in about.items()]
         named += [column[at].alias(name) for name, column in typed.items()]
-        tables = {path.stem: pl.read_csv(path, infer_schema_length=None) for path in sorted(folder.glob("*.csv"))}
+        # what a run has kept before it failed stays in its folder
+        paths = sorted(folder.glob("*.csv")) if record["status"] == "done" else []
+        tables = {path.stem: pl.read_csv(path, infer_schema_length=None) for path in paths}
         for table, rows in tables.items():
             frames.append(rows.select(*named, pl.lit(table).alias("table"), pl.all()))
         if not any(len(rows) for rows in tables.values()):
