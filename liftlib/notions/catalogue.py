@@ -49,10 +49,11 @@ def content_of(notion: Notion) -> dict[str, Any] | None:
     """
     if type(notion) not in all_notions().values():
         return None
+    budgets = asdict(notion)  # type: ignore[call-overload]
     fields = {
         name: value if np.isfinite(value).all() else str(value)
-        for name, value in asdict(notion).items()
-    }  # type: ignore[call-overload]
+        for name, value in budgets.items()
+    }
     return {"class": type(notion).__name__, "fields": fields}
 
 
