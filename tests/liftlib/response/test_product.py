@@ -161,3 +161,15 @@ def test_at_eps_0_the_condition_of_a_rare_secret_is_stated_itself():
         unit = condition / np.abs(condition).max()
         assert np.abs(units - unit).max(axis=1).min() < 1e-9
         assert np.abs(units + unit).max(axis=1).min() < 1e-9
+
+
+def test_every_repair_ends_on_the_private_side():
+    joint = ll.Joint.from_counts([[7, 1, 2, 6], [1, 1, 1, 5]])
+    repaired = 0
+    for eps in np.linspace(0.2, 0.6, 13):
+        notion = ll.SRLIP(float(eps), (2, 2))
+        printed = ll.mechanisms.product(joint, notion, repair=False)
+        if notion.violation(joint, printed) > 1e-5:
+            repaired += 1
+            assert notion.violation(joint, ll.mechanisms.product(joint, notion)) <= 0
+    assert repaired > 5
