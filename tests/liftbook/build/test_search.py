@@ -64,6 +64,12 @@ ASKED = {
     "Python function for the optimal response": "chapters/api.html",
     "is the min-lift or the max-lift larger": "chapters/(lift-asymmetry|glossary).html",
     "cite this book": "intro.html",
+    "own mechanism": "chapters/your-own-work.html",
+    "my data": "chapters/your-own-(work|data).html",
+    "compare two mechanisms": "chapters/your-own-work.html",
+    "add a notion": "chapters/your-own-work.html",
+    "who wrote this": "intro.html",
+    "licence": "intro.html",
     "two releases about the same people": "chapters/(theorems|relatives|your-own-data).html",
 }
 """Questions of readers, and the pattern of the first answer's address."""
