@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from liftbook.build.book import copy_sources
 from liftbook.chapters import chapters_folder
 
 FOLDER = chapters_folder() / "gallery"
@@ -59,3 +60,8 @@ def test_the_page_shows_each_script_with_its_output_and_a_link():
     assert [(name, name) for name in names] == linked
     assert sorted(names) == [script.name for script in SCRIPTS]
     assert sorted(FOLDER.glob("*.txt")) == [script.with_suffix(".txt") for script in SCRIPTS]
+
+
+def test_a_build_of_one_page_has_the_scripts(tmp_path):
+    copy_sources(tmp_path)
+    assert {path.name for path in (tmp_path / "chapters" / "gallery").iterdir()} >= {one.name for one in SCRIPTS}
