@@ -7,7 +7,8 @@ import json
 import os
 import reprlib
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -183,14 +184,13 @@ def _in_kernel(notebook: Any, page: Path, kernel: str, limits: Limits, progress:
     from jupyter_client.kernelspec import NoSuchKernel
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
-    from tqdm import tqdm
 
     from companion.sockets import LocalKernel
 
     at = {"number": 0, "line": ""}
     with (
         tempfile.TemporaryDirectory(prefix="ipython-") as empty,
-        tqdm(total=len(notebook.cells), unit="cell", disable=not progress) as bar,
+        _bar(len(notebook.cells), progress) as advance,
     ):
 
         def begin(cell: Any, cell_index: int) -> None:
@@ -207,7 +207,7 @@ def _in_kernel(notebook: Any, page: Path, kernel: str, limits: Limits, progress:
             resources={"metadata": {"path": str(page.parent)}},
             extra_arguments=_arguments(limits),
             on_cell_execute=begin,
-            on_cell_executed=lambda **_: bar.update(),
+            on_cell_executed=lambda **_: advance(),
         )
         try:
             client.reset_execution_trackers()
@@ -226,6 +226,22 @@ def _in_kernel(notebook: Any, page: Path, kernel: str, limits: Limits, progress:
         except Exception as error:  # noqa: BLE001 - whatever ends one run must not end the runs beside it
             return "failed", f"{_cell(at, page)} ended with {type(error).__name__}: {error}"
     return "done", ""
+
+
+@contextmanager
+def _bar(n_cells: int, progress: bool) -> Iterator[Callable[[], object]]:
+    """Yield what moves the progress bar by one cell.
+
+    Without a bar there is no ``tqdm``: even one that shows nothing takes a semaphore, which a worker that is killed
+    would leave behind.
+    """
+    if not progress:
+        yield lambda: None
+        return
+    from tqdm import tqdm
+
+    with tqdm(total=n_cells, unit="cell") as bar:
+        yield bar.update
 
 
 def _cell(at: Mapping[str, Any], page: Path) -> str:
