@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 import yaml
 
-from lifttables.releases import ledger
+from lifttables.files import state_folder
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -46,13 +46,13 @@ def test_everything_asked_for_is_pinned_with_its_hashes(name):
 
 
 @pytest.fixture(scope="module")
-def index_of_a_module():
-    return ledger.index_file()
+def state_of_a_module():
+    return state_folder()
 
 
-def test_no_fixture_finds_the_users_ledgers(index_of_a_module):
-    assert "lift-state-" in str(index_of_a_module)
-    assert "lift-state-" not in str(ledger.index_file())  # each test has its own
+def test_no_fixture_finds_the_users_key(state_of_a_module):
+    assert "lift-state-" in str(state_of_a_module)
+    assert "lift-state-" not in str(state_folder())  # each test has its own
 
 
 def test_both_locks_agree():

@@ -138,7 +138,10 @@ def _first(options: argparse.Namespace) -> int:
     lines += _outputs(sections[PUBLISHED])
     lines += [f"  first: {_first_of(rows)}"]
     lines += [f"{PROMISED}:", *(f"  {sentence}" for sentence in sections[PROMISED])]
-    lines += [f"{USES}:", *(f"  {sentence}" for sentence in sections[USES])]
+    used = list(sections[USES])
+    if not plan.counts:
+        used[-1] = f"{used[-1].removesuffix('.')} (--counts)."  # it compares rows with counts
+    lines += [f"{USES}:", *(f"  {sentence}" for sentence in used)]
     print_lines(lines)
     _print_files(options, outputs, outputs.private)
     return 0

@@ -142,8 +142,8 @@ class Reading:
         if self.population is False:
             raise BrokenNotion(
                 "the rows are not independent draws from the population, so released rows would keep no promise for "
-                "it: publish --counts, whose noise protects each row however it was drawn",
-                arguments=("population",),
+                "it: publish counts, whose noise protects each row however it was drawn",
+                arguments=("counts",),
             )
 
     @property

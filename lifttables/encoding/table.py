@@ -18,13 +18,18 @@ from liftlib.channel import Uniform
 from liftlib.errors import DataError, LiftError
 from lifttables.encoding.columns import ROWS, UNREADABLE, Column, Labels, check_numbers, labelled
 
-# by parts of the messages of data-frame libraries
+# by parts of the messages of data-frame libraries; these arguments are the remedies of some
+ARGUMENTS = {
+    "invalid utf-8": ("encoding",),
+    "conversion": ("decimal", "dates", "na"),
+    "convert string": ("decimal",),
+}
 REMEDIES = {
     "invalid utf-8": "name its encoding, such as latin-1 or cp1252, or save it as UTF-8",
     "more fields": "a line has more values than the header has names; quote values that contain a comma",
-    "conversion": "a binned column must contain numbers (1.5) or dates (2020-01-31); say what is written otherwise, as "
-    "by --decimal , or --dates %d.%m.%Y, and declare missing texts",
-    "convert string": "a binned column must contain numbers; say if they have decimal commas, by --decimal ,",
+    "conversion": "a binned column must contain numbers (1.5) or dates (2020-01-31); say what is "
+    "written otherwise, decimal commas or dates such as 31.01.2020, and declare missing texts",
+    "convert string": "a binned column must contain numbers; say if they have decimal commas",
     "compress": "it is not a valid gzip file",
     "cast": "a column of lists, intervals or other objects has no labels: convert it to text first",
 }
@@ -181,5 +186,9 @@ def reading(name: str) -> Iterator[None]:
     except LiftError:
         raise
     except UNREADABLE as error:
-        remedy = next((remedy for part, remedy in REMEDIES.items() if part in str(error)), "check the file")
-        raise DataError(f"cannot read {name}: {str(error).splitlines()[0]}; {remedy}") from error
+        part = next((part for part in REMEDIES if part in str(error)), None)
+        remedy = "check the file" if part is None else REMEDIES[part]
+        raise DataError(
+            f"cannot read {name}: {str(error).splitlines()[0]}; {remedy}",
+            arguments=ARGUMENTS.get(part, ()),
+        ) from error

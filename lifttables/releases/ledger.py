@@ -90,15 +90,15 @@ class Ledger:
         if of_rows and rows is not None:
             raise BrokenNotion(
                 f"the rows were released before ({rows.what}, {rows.made[:10]}, {rows.output}), and two releases of "
-                "rows may tell the secret together: name all columns in one release, or publish --counts; if these "
+                "rows may tell the secret together: name all columns in one release, or publish counts; if these "
                 "are other people, name another ledger",
-                arguments=("ledger",),
+                arguments=("counts", "ledger"),
             )
         if not of_rows and self.spent + level > most + 1e-9:
             raise BrokenNotion(
                 f"earlier counts of these rows used {self.spent:.3g} nats, and {level:.3g} more exceed {most:.3g}: "
-                "give more noise (--noise), or allow a larger belief",
-                arguments=("ledger",),
+                "give more noise, or allow a larger belief",
+                arguments=("noise",),
             )
 
     def with_entry(self, output: str, what: str, key: str, made: str, *, of_rows: bool, level: float) -> Ledger:

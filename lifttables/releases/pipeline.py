@@ -70,9 +70,9 @@ class NothingToRelease(BrokenNotion):
         self.lines = (
             f"nothing was written: {percent(retained, up=True)} can be published; too little is known of {secret!r}",
             f"{many(now, 'row')} are too few: {more}; or merge rare values of the secret, or allow a larger belief",
-            f"--counts would publish the shares now, each to within {100 * error:.2g} percentage points (95 %)",
+            f"noisy counts would publish the shares now, each to within {100 * error:.2g} percentage points (95 %)",
         )
-        super().__init__("; ".join(self.lines))
+        super().__init__("; ".join(self.lines), arguments=("counts",))
 
 
 @dataclass(frozen=True)

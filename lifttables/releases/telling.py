@@ -57,5 +57,5 @@ def uses(done: Sanitised, plan: Plan) -> list[str]:
         lines = [f"{retained}, and can estimate each share to within {100 * error:.2g} percentage points (95 %)."]
     totals = design.noisy.table.sum(axis=0)
     of_counts = 100 * float(errors_of(totals, int(design.noisy.rows), plan.c_of_counts).max())
-    lines.append(f"If they need no more than the shares, --counts gives each to within {of_counts:.2g} points.")
+    lines.append(f"If they need no more than the shares, counts give each to within {of_counts:.2g} points.")
     return lines

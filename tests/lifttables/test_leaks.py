@@ -11,7 +11,7 @@ import pytest
 
 import liftlib as ll
 import lifttables as tables
-from liftlib.errors import BrokenNotion
+from liftlib.errors import BrokenNotion, DataError
 from lifttables.encoding.columns import Column, Symbols
 from lifttables.encoding.naming import texts_of_outputs
 from lifttables.files import fresh_files
@@ -96,103 +96,63 @@ def test_shuffled_rows_are_all_rows_in_any_order(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_card_of_a_mechanism_that_sees_the_secret_has_no_kernel(tmp_path):
-    done, outputs = release(tmp_path, rows_of(SIX), ll.LIP(0.1), "conditional-reporting")
-    kernel = done.design.channel.kernel
-    other = SIX[1] / SIX[1].sum()
-    drawn = kernel[0][0].copy()
-    drawn[0] = kernel[0][1][0]  # the off-diagonal entries are a multiple of the other secret's distribution
-    np.testing.assert_allclose(drawn / drawn.sum(), other, atol=1e-12)
-    card = json.loads(outputs.card.read_text())
-    assert card["kernel"] is None
-    # another table with the same labels gives the same card, but for the second it was made in
-    other_folder = tmp_path / "other"
-    other_folder.mkdir()
-    _, again = release(other_folder, rows_of(SIX[::-1, ::-1] + 3), ll.LIP(0.1), "conditional-reporting")
-    same = json.loads(again.card.read_text())
-    public = ("made", "cite", "rows", "sha256", "digest")  # what the released file itself shows, and when it was made
-    assert {k: v for k, v in card.items() if k not in public} == {k: v for k, v in same.items() if k not in public}
-    assert "conditional-reporting" in outputs.text.read_text()
-
-
 def test_public_counts_are_not_in_the_card():
     counts = SIX * 43
-    words = {"secret": "s", "public": "x", "notion": ll.LIP(0.4), "mechanism": "optimal", "rare": "keep"}
+    words = {"secret": "s", "public": "x", "notion": ll.LIP(0.4), "rare": "keep"}
     done = tables.sanitise(rows_of(counts), **words, resamples=0, rng=0)
-    n, truth, card = counts.sum(), counts.sum(axis=0), done.card
-    for text in (json.dumps(card.as_dict()), card.as_text()):
-        for number in (*truth, *counts.ravel()):  # not n, which the released file shows
+    for text in (json.dumps(done.card.as_dict()), done.card.as_text()):
+        for number in (*counts.sum(axis=0), *counts.ravel()):  # not n, which the released file shows
             assert f" {number}," not in text
             assert f" {number} " not in text
-    released = done.frame["x"].to_list()
-    p_y = np.array([released.count(text[0]) for text in card.texts]) / n
-    guess = np.rint(np.linalg.lstsq(card.kernel.T, p_y, rcond=None)[0] * n)
-    assert (guess == truth).mean() <= 1 / 3
-
-
-def test_what_was_published_as_it_is_stays_published(tmp_path):
-    frame = rows_of(SIX * 50).with_columns(pl.col("s").replace({"s0": "a", "s1": "b"}).alias("recoded"))
-    frame = frame.with_columns(pl.Series("other", ["u", "v"] * (len(frame) // 2)))
-    words = {"public": "x", "notion": ll.LIP(0.4), "resamples": 0, "confidence": None}
-    words["ledger"] = tmp_path / "releases.json"
-    tables.sanitise(frame, secret="other", **(words | {"public": "recoded"}))
-    for secret in ("s", "recoded"):
-        with pytest.raises(BrokenNotion, match=r"no further release of these rows .*: recoded released as "):
-            tables.sanitise(frame, secret=secret, **words)
-    with pytest.raises(
-        ll.errors.DataError, match="an earlier release was of the column 'recoded', which the table no longer has"
-    ):
-        tables.sanitise(frame.drop("recoded"), secret="s", **words)
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "dask"])
 @pytest.mark.filterwarnings("ignore")  # of the other libraries among themselves
-def test_releases_of_frames_are_put_together_in_the_same_ledger(tmp_path, kind, monkeypatch):
-    """A command's release, then a frame's, then new draws by its design."""
+def test_releases_of_frames_are_in_the_same_ledger_as_those_of_files(tmp_path, kind, monkeypatch):
+    """A frame's release, then others of its rows, a command's, and new draws by its design."""
     rows, ledger = rows_of(SIX * 50), ledger_next_to(tmp_path / "in.csv")
     frame = rows if kind == "polars" else rows.to_pandas()
     if kind == "dask":
         import dask.dataframe as dd
 
         frame = dd.from_pandas(frame, npartitions=3)
-    words = {"secret": "s", "public": "x", "notion": ll.LIP(0.2), "mechanism": "optimal", "rare": "keep"}
-    words |= {"resamples": 0, "confidence": None, "ledger": ledger}
-    first = tables.sanitise(frame, **words)
-    assert first.card.release == 1
-    assert ledger.stat().st_mode & 0o777 == 0o600
-    before = ledger.read_text()
-    with pytest.raises(BrokenNotion, match="BROKEN together with 1 earlier release of these rows"):
-        tables.sanitise(frame, **words)
-    with pytest.raises(BrokenNotion, match="BROKEN together with 1 earlier release of these rows"):
-        release(tmp_path, rows, ll.LIP(0.2), ledger=ledger)
-    with pytest.raises(BrokenNotion, match="BROKEN together with 1 earlier release of these rows"):
-        tables.apply(frame, first.design, ledger=ledger)
-    assert ledger.read_text() == before
-    less = words | {"notion": ll.LIP(5.0)}
+    words = {"secret": "s", "public": "x", "notion": ll.LIP(0.4), "rare": "keep", "resamples": 0, "ledger": ledger}
     # a draw that fails is no release
     for one in ("polars_rows.PolarsTable", "distributed.Parted"):
         monkeypatch.setattr(f"lifttables.sources.{one}.release", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        tables.sanitise(frame, **less)
-    assert ledger.read_text() == before
-    assert {path.name for path in tmp_path.iterdir()} <= {ledger.name, "in.csv"}
-    monkeypatch.undo()
-    again = tables.sanitise(frame, **less)
-    assert again.card.release == 2
-    assert any("holds together with 1 earlier release" in note for note in again.audit.notes)
-    new = tmp_path / "new.json"
-    with pytest.raises(BrokenNotion, match=r"no further release of these rows .*; recorded in "):
-        tables.apply(frame, first.design, ledger=new)
-    tables.apply(frame, again.design, ledger=new)
-    assert [entry.output for entry in read_ledger(new).entries] == ["a frame"]
-    release(tmp_path, rows, ll.LIP(5.0), name="b.csv", ledger=ledger)
-    assert [entry.output for entry in read_ledger(ledger).entries] == ["a frame", "a frame", "b.csv"]
+        tables.sanitise(frame, **words)
+    assert not ledger.exists()
     # another's release in the meantime is seen
     for one in ("polars_rows.PolarsTable", "distributed.Parted"):
-        monkeypatch.setattr(f"lifttables.sources.{one}.release", lambda *_: ledger.write_text(before))
-    with pytest.raises(ll.errors.DataError, match="has changed because"):
+        monkeypatch.setattr(f"lifttables.sources.{one}.release", lambda *_: ledger.write_text("{}"))
+    with pytest.raises(DataError):
+        tables.sanitise(frame, **words)
+    assert ledger.read_text() == "{}"
+    ledger.unlink()
+    monkeypatch.undo()
+
+    first = tables.sanitise(frame, **words)
+    assert first.card.release == 1
+    assert ledger.stat().st_mode & 0o777 == 0o600
+    before = ledger.read_text()
+    less = words | {"notion": ll.LIP(0.3)}
+    with pytest.raises(BrokenNotion):
         tables.sanitise(frame, **less)
+    with pytest.raises(BrokenNotion):
+        release(tmp_path, rows, ll.LIP(0.3), ledger=ledger)
+    with pytest.raises(BrokenNotion):
+        tables.apply(frame, first.design, ledger=ledger)
     assert ledger.read_text() == before
+    assert {path.name for path in tmp_path.iterdir()} == {ledger.name, "in.csv"}
+    # counts may follow, and the same release again is no other
+    counts = tables.sanitise(frame, **words, counts=True)
+    assert counts.card.release == 2
+    assert tables.sanitise(frame, **words).card.release == 1
+    assert [(one.output, one.of_rows) for one in read_ledger(ledger).entries] == [
+        ("a frame", True),
+        ("a frame", False),
+    ]
 
 
 def test_several_secrets_are_protected_together_and_each_alone(tmp_path):
@@ -202,7 +162,7 @@ def test_several_secrets_are_protected_together_and_each_alone(tmp_path):
         pl.Series("x", [f"{a}{rng.integers(2)}" if rng.random() < 0.6 else "none" for a in frame["a"]])
     )
     notion = ll.ALIP(0.5, 0.3)
-    done, _ = release(tmp_path, frame, notion, "optimal", secret=("a", "b"))
+    done, _ = release(tmp_path, frame, notion, secret=("a", "b"))
     assert done.design.secret.names == ["a", "b"]
     assert len(done.design.secret.labels) == 6
     for secret in ("a", "b"):
@@ -220,11 +180,11 @@ def test_several_public_columns_stay_several(tmp_path):
     frame.write_csv(tmp_path / "in.csv")
     outputs = tables.Outputs.next_to(tmp_path / "out.csv")
     reading = tables.Reading("s", ("age", "sex"), rare="pool", min_count=10)
-    for mechanism in ("optimal", "subset-merging"):
+    for merge in (False, True):
         done = tables.sanitise_file(
             tmp_path / "in.csv",
             outputs,
-            tables.Plan(reading, ll.LIP(0.1), mechanism, None, resamples=0),
+            tables.Plan(reading, ll.LIP(0.5), merge=merge, resamples=0),
             force=True,
         )
         assert done.design.public.pooled
@@ -254,7 +214,7 @@ def test_files_together_or_not_at_all(tmp_path):
     x.write_text("new a")
     y.write_text("new b")
     b.write_text("another's")
-    with pytest.raises(ll.errors.DataError, match="b already exists"):
+    with pytest.raises(DataError, match="b already exists"):
         together.__exit__(None, None, None)
     assert (a.read_text(), b.read_text()) == ("old a", "another's")
     b.unlink()
@@ -262,20 +222,20 @@ def test_files_together_or_not_at_all(tmp_path):
         x.write_text("new a")
         y.write_text("new b")
     assert (a.read_text(), b.read_text(), b.stat().st_mode & 0o777) == ("new a", "new b", 0o600)
-    with pytest.raises(ll.errors.DataError, match="are one file"), fresh_files([a, tmp_path / "." / "a"], force=True):
+    with pytest.raises(DataError, match="are one file"), fresh_files([a, tmp_path / "." / "a"], force=True):
         pass
     (tmp_path / "link").symlink_to(a)
     link = fresh_files([tmp_path / "link"], force=True, inputs=[a])
-    with pytest.raises(ll.errors.DataError, match="is an input, so it cannot be written to"), link:
+    with pytest.raises(DataError, match="is an input, so it cannot be written to"), link:
         pass
     (tmp_path / "hard").hardlink_to(a)
     with (
-        pytest.raises(ll.errors.DataError, match="is an input"),
+        pytest.raises(DataError, match="is an input"),
         fresh_files([tmp_path / "hard"], force=True, inputs=[a]),
     ):
         pass
     with (
-        pytest.raises(ll.errors.DataError, match="is not a regular file"),
+        pytest.raises(DataError, match="is not a regular file"),
         fresh_files([Path("/dev/null")], force=True),
     ):
         pass
@@ -321,7 +281,8 @@ def test_the_exact_kernel_tells_nothing_that_breaks_the_notion_about_one_person(
         kernel = np.ones((3, 1))
         if counts.sum(axis=0).all() and counts.sum(axis=1).all():
             kernel = ll.mechanisms.optimal(ll.Joint.from_counts(counts), notion).kernel
-        together.setdefault((kernel.tobytes(), kernel.shape, tuple(counts.sum(axis=1))), []).append(
+        rounded = kernel.round(12) + 0.0  # without the last digits and signs of zeros, which the solver leaves
+        together.setdefault((rounded.tobytes(), kernel.shape, tuple(counts.sum(axis=1))), []).append(
             (chance, counts, kernel)
         )
     several = 0
