@@ -33,7 +33,7 @@ TRIAL_MODULES = ("liftbook.rows.tradeoffs",)
 
 
 def worker_pool(jobs: int) -> ProcessPoolExecutor:
-    """Return an executor with this many worker processes; see :func:`companion.runs.workers.worker_pool`."""
+    """Return an executor with this many worker processes; see ``companion.runs.workers.worker_pool``."""
     return workers.worker_pool(jobs, TRIAL_MODULES)
 
 
