@@ -36,7 +36,8 @@ def build_wheel(folder: Path) -> Path:
         words = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
         done = subprocess.run(words, cwd=project, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise CompanionError(f"the wheel cannot be built, which takes hatchling: {done.stderr.strip()}")
+            reason = done.stderr.strip().rpartition("\n")[2].strip()  # below a traceback
+            raise CompanionError(f"the wheel cannot be built, which takes hatchling: {reason}")
         (wheel,) = folder.glob("*.whl")
         return wheel
     return _installed(distribution(DISTRIBUTION), folder)
