@@ -26,7 +26,7 @@ NO_BUDGET = {"epsilons": [0.0]}
 
 ASKED = {
     "notation": [TINY, TINY | {"n_secret": 5, "rho_1": 0.05, "rho_2": 0.06}],
-    "which-promise": [{"cap": 0.9, "floor": 0.01}, {"cap": 0.25, "floor": 0.15}],
+    "which-promise": [{"cap": cap, "floor": floor} for cap in (0.25, 0.9) for floor in (0.01, 0.15)],
     "lift-asymmetry": [TINY, {"n_trials": 1, "n_secret": 30, "n_public": 2, "bin_width": 5.0, "seed": 3}],
     "watchdog": [TINY | OTHER_BUDGETS, TINY | ONE_BUDGET, TINY | NO_BUDGET],
     "subset-merging": [
