@@ -140,7 +140,7 @@ class NoisySample(Sample):
     >>> sample = NoisySample([[401, 598], [301, 703]], 2000, 1.0)
     >>> found = sample.subsets([[True, False]])
     >>> found.lower[:, 0].round(2).tolist(), found.upper[:, 0].round(2).tolist()
-    ([0.36, 0.26, 0.32], [0.44, 0.34, 0.38])
+    ([0.36, 0.26, 0.32], [0.45, 0.34, 0.38])
     """
 
     n: int

@@ -34,7 +34,7 @@ from lifttables.releases.card import Card, card_of
 from lifttables.releases.counts import counts_design, counts_frame, errors_of
 from lifttables.releases.ledger import Ledger, opened, release_key
 from lifttables.releases.noising import LEAST_NOISE, secret_key, with_noise
-from lifttables.releases.question import Question, percent
+from lifttables.releases.question import Question, percent, points
 from lifttables.sources.randomness import Stream, note_on, uniform
 from mixproof.numerics import check_scalar
 
@@ -70,7 +70,7 @@ class NothingToRelease(BrokenNotion):
         self.lines = (
             f"nothing was written: {percent(retained, up=True)} can be published; too little is known of {secret!r}",
             f"{many(now, 'row')} are too few: {more}; or merge rare values of the secret, or allow a larger belief",
-            f"noisy counts would publish the shares now, each to within {100 * error:.2g} percentage points (95 %)",
+            f"noisy counts would publish the shares now, each to within {points(error)} percentage points (95 %)",
         )
         super().__init__("; ".join(self.lines), arguments=("counts",))
 

@@ -10,7 +10,7 @@ from lifttables.releases.card import Card
 from lifttables.releases.counts import errors_of
 from lifttables.releases.estimating import expected_error
 from lifttables.releases.pipeline import Plan, Sanitised
-from lifttables.releases.question import percent
+from lifttables.releases.question import percent, points
 
 PUBLISHED, PROMISED, USES, LIMITS = (
     "How values are published",
@@ -47,15 +47,15 @@ def uses(done: Sanitised, plan: Plan) -> list[str]:
     design = done.design
     if design.of_counts:
         own = errors_of(design.noisy.table[0], design.rows, design.noisy.c)
-        error = 100 * float(own.max())
-        return [f"They have each share of the column with a 95 % error of at most {error:.2g} percentage points."]
+        error = points(float(own.max()))
+        return [f"They have each share of the column with a 95 % error of at most {error} percentage points."]
     error = expected_error(design.channel.kernel, design.counts.joint.p_x, design.rows)
     retained = f"They have {100 * done.audit.overall['nmi']:.1f} % of the information (NMI)"
     if math.isinf(error):
         lines = [f"{retained}, and can count the released values."]
     else:
-        lines = [f"{retained}, and can estimate each share to within {100 * error:.2g} percentage points (95 %)."]
+        lines = [f"{retained}, and can estimate each share to within {points(error)} percentage points (95 %)."]
     totals = design.noisy.table.sum(axis=0)
-    of_counts = 100 * float(errors_of(totals, int(design.noisy.rows), plan.c_of_counts).max())
-    lines.append(f"If they need no more than the shares, counts give each to within {of_counts:.2g} points.")
+    of_counts = float(errors_of(totals, int(design.noisy.rows), plan.c_of_counts).max())
+    lines.append(f"If they need no more than the shares, counts give each to within {points(of_counts)} points.")
     return lines
