@@ -22,9 +22,9 @@ from lifttables.cli.options import (
     text_format_of,
     text_options,
 )
-from lifttables.cli.shared import json_option, print_json, print_lines, shortened, wrapped
+from lifttables.cli.shared import LINE_WIDTH, json_option, print_json, print_lines, shortened, wrapped
 from lifttables.designs.designing import information
-from lifttables.files import check_apart
+from lifttables.files import check_apart, printable
 from lifttables.releases.ledger import ledger_next_to
 from lifttables.releases.telling import PROMISED, PUBLISHED, USES, headline, told
 from lifttables.sources.formats import STDIN
@@ -172,12 +172,20 @@ def _print_files(options: argparse.Namespace, outputs: Outputs, private: Sequenc
         return
     public = [outputs.table, outputs.card, outputs.text]
     confidential = [*private, Path(_ledger(options) or "")]
-    print_lines(
-        [
-            f"for publication, together: {', '.join(map(str, public))}",
-            f"confidential, like what is printed here: {', '.join(map(str, confidential))}",
-        ]
-    )
+    _print_paths("for publication, together:", public)
+    _print_paths("confidential, like what is printed here:", confidential)
+
+
+def _print_paths(title: str, paths: Sequence[Path]) -> None:
+    """Print paths after a title, each whole, whatever spaces it has."""
+    lines = [title]
+    for number, path in enumerate(paths, 1):
+        text = printable(str(path)) + "," * (number < len(paths))
+        if len(lines[-1]) + 1 + len(text) <= LINE_WIDTH:
+            lines[-1] += f" {text}"
+        else:
+            lines.append(f"  {text}")
+    print("\n".join(lines))
 
 
 def _again(options: argparse.Namespace) -> int:

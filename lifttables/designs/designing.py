@@ -18,7 +18,7 @@ from liftlib.joint import Joint
 from liftlib.notions import RatioBased
 from liftlib.notions.catalogue import content_of, from_content
 from lifttables.confident.families import Designed, designed
-from lifttables.encoding.columns import JOIN, Column, Counts, Symbols, as_dict, from_dict
+from lifttables.encoding.columns import JOIN, ROWS, Column, Counts, Labels, Symbols, as_dict, from_dict
 from lifttables.encoding.naming import Texts, behind, texts_of_outputs
 from lifttables.files import indices_from, many, read_ours, texts_from
 from lifttables.population.noisy import NoisyCounts
@@ -155,6 +155,13 @@ class Design:
         kernel = self.kernel()
         codes = self.codes(rows, unseen)
         return Channel(kernel).sample(np.where(codes < 0, len(kernel) - 1, codes), rng=rng)
+
+    def check_symbols(self, counted: Labels) -> None:
+        """Raise DataError if counted labels have a public symbol that is unseen, and in no pool."""
+        unseen = self.public.index(counted) < 0
+        if unseen.any() and not self.pools_new:
+            value = JOIN.join(str(counted[name][int(np.argmax(unseen))]) for name in self.public.names)
+            raise unseen_symbols(int(counted[ROWS].to_numpy()[unseen].sum()), "public", value)
 
     def released(self, outputs: NDArray[np.int64]) -> dict[str, NDArray[np.object_]]:
         """Return the text of each output index in each released column, by name."""

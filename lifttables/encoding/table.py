@@ -7,7 +7,7 @@ import difflib
 import hashlib
 import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
@@ -102,11 +102,7 @@ class Table(ABC):
 
     def digest(self, columns: Sequence[Column]) -> bytes:
         """Return the SHA-256 of some columns of the rows, in order."""
-        found = hashlib.sha256()
-        for rows in self.batches([column.name for column in columns]):
-            for name in rows.columns:
-                found.update("\0".join(map(str, [name, *rows[name].to_list()])).encode())
-        return found.digest()
+        return digest_of(self.batches([column.name for column in columns]))
 
     def distinct(self, names: Sequence[str]) -> int:
         """Return the number of distinct combinations of some columns' values."""
@@ -171,6 +167,15 @@ def numbers(rows: Any, column: Column) -> Any:
     check_numbers(rows, [column])
     values = rows.select(column.number().alias(NUMBER)).drop_nulls()
     return values.group_by(NUMBER).agg(nw.len().alias(ROWS))
+
+
+def digest_of(batches: Iterable[Labels]) -> bytes:
+    """Return the SHA-256 of rows in batches."""
+    found = hashlib.sha256()
+    for rows in batches:
+        for name in rows.columns:
+            found.update("\0".join(map(str, [name, *rows[name].to_list()])).encode())
+    return found.digest()
 
 
 def present(columns: Sequence[Column]) -> nw.Expr:

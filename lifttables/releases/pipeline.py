@@ -314,7 +314,9 @@ def release_again(
         if past is not None:
             past.check(key.hex(), of_rows=True, level=0.0, most=np.inf)
         number, made, _ = (None, None, 0.0) if past is None else past.place(key.hex())
-        n = int(rows.counts(columns)[ROWS].sum())
+        counted = rows.counts(columns)
+        design.check_symbols(counted)  # a cluster draws later
+        n = int(counted[ROWS].sum())
         card = card_of(design, release=number, made=made, new_rows=n, options={"missing": missing})
         source = Stream(key, 0) if rng is None else uniform(rng)
         return sink(Draw(rows, design, past, source, key.hex(), card.made), Applied(None, card))

@@ -6,6 +6,7 @@ number determine the random numbers, so a partition that is computed again draws
 
 from __future__ import annotations
 
+import hashlib
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -19,7 +20,7 @@ from liftlib.channel import Uniform
 from lifttables.designs.designing import Design
 from lifttables.designs.publishing import published
 from lifttables.encoding.columns import ROWS, Column, Labels, check_numbers, labelled
-from lifttables.encoding.table import NUMBER, Rows, Table, numbers, reading, tally
+from lifttables.encoding.table import NUMBER, Rows, Table, digest_of, numbers, reading, tally
 from lifttables.sources.polars_rows import PolarsTable, polars_of
 from lifttables.sources.randomness import Stream, key_of
 
@@ -148,6 +149,15 @@ class OnDask(Parted):
         counted: pl.DataFrame = parts[0].compute()
         return counted
 
+    def digest(self, columns: Sequence[Column]) -> bytes:
+        """Return the SHA-256 of the digests of all partitions, in order; no row is fetched."""
+        import dask  # noqa: PLC0415
+
+        frame = self.rows([column.name for column in columns]).to_native()
+        digest_part = dask.delayed(_digest_of_part)
+        parts = dask.compute(*map(digest_part, frame.to_delayed()))
+        return hashlib.sha256(b"".join(parts)).digest()
+
     def drawn(self, design: Design, key: bytes) -> Any:  # noqa: D102
         import dask  # noqa: PLC0415
         import dask.dataframe as dd  # noqa: PLC0415
@@ -170,6 +180,10 @@ class OnDask(Parted):
 
 def _counted_part(part: pd.DataFrame, count: Count) -> pl.DataFrame:
     return count(polars_of(nw.from_native(part, eager_only=True)))
+
+
+def _digest_of_part(part: pd.DataFrame) -> bytes:
+    return digest_of([nw.from_native(polars_of(nw.from_native(part, eager_only=True)), eager_only=True)])
 
 
 def _summed(counts: Sequence[pl.DataFrame]) -> pl.DataFrame:

@@ -143,10 +143,12 @@ def assert_follows_the_channel(found, one):
     joined = one.merge(found, on="id", suffixes=("", "_released"))
     names, outputs = [label[0] for label in design().public.labels], list(design().outputs)
     observed = pd.crosstab(joined["age"], joined["age_released"]).reindex(index=names, columns=outputs).to_numpy()
-    expected = observed.sum(axis=1, keepdims=True) * design().channel.kernel
-    assert expected.min() > 5
-    statistic = ((observed - expected) ** 2 / expected).sum()
-    assert stats.chi2.sf(statistic, len(names) * (len(outputs) - 1)) > 1e-6
+    kernel = design().channel.kernel
+    assert ((kernel > 0).sum(axis=1) > 1).all()  # each symbol's output is random
+    # exact for a cell of few rows too; each of the cells has an equal part of the error of 1e-6
+    for x, y in np.ndindex(*kernel.shape):
+        tested = stats.binomtest(int(observed[x, y]), int(observed[x].sum()), kernel[x, y])
+        assert tested.pvalue > 1e-6 / kernel.size
 
 
 def test_dask_releases_lazily_and_the_same_each_time():
@@ -284,7 +286,7 @@ def test_a_killed_worker_loses_nothing_and_draws_nothing_twice(tmp_path):
     from distributed import Client, LocalCluster
 
     calm = dd.from_map(_slow_part, range(24), folder=tmp_path, wait=0, meta=table(1).head(0))
-    words = {**OF, "mechanism": "randomised-response", "rng": 3}
+    words = {**OF, "rng": 3}
     done = tables.sanitise(calm, **words)
     wanted = done.frame.compute(scheduler="sync")
     slow = dd.from_map(_slow_part, range(24), folder=tmp_path, wait=0.4, meta=table(1).head(0))
