@@ -195,5 +195,5 @@ def reading(name: str) -> Iterator[None]:
         remedy = "check the file" if part is None else REMEDIES[part]
         raise DataError(
             f"cannot read {name}: {str(error).splitlines()[0]}; {remedy}",
-            arguments=ARGUMENTS.get(part, ()),
+            arguments=() if part is None else ARGUMENTS.get(part, ()),
         ) from error
