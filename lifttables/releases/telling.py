@@ -47,8 +47,8 @@ def uses(done: Sanitised, plan: Plan) -> list[str]:
     design = done.design
     if design.of_counts:
         own = errors_of(design.noisy.table[0], design.rows, design.noisy.c)
-        error = points(float(own.max()))
-        return [f"They have each share of the column with a 95 % error of at most {error} percentage points."]
+        at_most = points(float(own.max()))
+        return [f"They have each share of the column with a 95 % error of at most {at_most} percentage points."]
     error = expected_error(design.channel.kernel, design.counts.joint.p_x, design.rows)
     retained = f"They have {100 * done.audit.overall['nmi']:.1f} % of the information (NMI)"
     if math.isinf(error):
