@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -78,7 +77,7 @@ def _shares(design: Design) -> list[tuple[str, list[float]]]:
         p_xy = np.maximum(design.noisy.table.T, 0.0)
         outputs: tuple[str, ...] = ("all rows",)
     else:
-        p_xy = replace(design.counts, noisy=design.noisy).joint.p_x[:, None] * design.channel.kernel
+        p_xy = design.joint.p_x[:, None] * design.channel.kernel
         outputs = design.outputs
     shares = p_xy / np.maximum(p_xy.sum(axis=0), np.finfo(float).tiny)
     return [(output, column[:MAX_SYMBOLS_DRAWN].tolist()) for output, column in zip(outputs, shares.T, strict=True)]

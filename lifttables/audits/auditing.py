@@ -146,6 +146,9 @@ def audited(
     resamples = check_count("resamples", resamples, 0)
     level = check_scalar("level", level, 0, 1, open_low=True, open_high=True)
     table, joint = counts.table, counts.joint
+    there = table.any(axis=0)
+    if channel is not None and not there.all():  # such as a pool of rare values that no row has
+        table, channel = table[:, there], Channel(channel.kernel[..., there, :], channel.outputs)
     release = joint if channel is None else channel.release(joint)
     measures = overall(release)
     if channel is not None:

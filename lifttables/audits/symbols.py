@@ -12,8 +12,6 @@ from liftlib.measures.lifts import lift
 from liftlib.notions import LiftNotion, Notion, RequiredBudget
 from mixproof.numerics import KEEP_TOL, Matrix
 
-Attributes = tuple[tuple[str, tuple[str, ...]], ...]  # the name and the ordered values of each attribute of X
-
 
 @dataclass(frozen=True)
 class Breach:
@@ -26,7 +24,7 @@ class Breach:
     needed, allowed : float
         The smallest budget that the symbol satisfies, and the notion's budget; nats.
     why : str
-        The decisive secrets with their lifts and, for notions about side information, the known attribute values.
+        The decisive secrets with their lifts.
     """
 
     budget: str
@@ -73,11 +71,7 @@ class AuditedSymbol:
 
 
 def audited_symbols(release: Joint, rows: int, notion: Notion | None) -> tuple[AuditedSymbol, ...]:
-    """Return the audit of each symbol of a release P_SY, in order of decreasing risk.
-
-    ``channel``, whose output labels are the release's symbols, was applied to ``joint``, P_SX. ``attributes`` are named
-    if they have the same shape as the notion's attributes, and numbered otherwise.
-    """
+    """Return the audit of each symbol of a release P_SY, in order of decreasing risk."""
     lifts, secrets = lift(release), tuple(map(str, release.secret))
     audited = [
         AuditedSymbol(

@@ -116,6 +116,11 @@ class Design:
         """The contingency table."""
         return Counts(self.table, self.secret, self.public)
 
+    @property
+    def joint(self) -> Joint:
+        """The joint distribution by the noisy counts, which has values that no row has too."""
+        return Counts(self.table, self.secret, self.public, noisy=self.noisy).joint
+
     def columns_needed(self) -> list[str]:
         """Return the names of the columns that a release reads."""
         return [*self.public.names, *(self.secret.names if self.channel.sees_secret else [])]

@@ -92,7 +92,7 @@ def published_as(design: Design) -> list[str]:
         for output, source in zip(design.outputs, design.sources, strict=True):
             lines.append(f"“{output}”: {_listed([names[x] for x in source])}.")
         return lines
-    joint = design.counts.joint
+    joint = design.joint
     p_xy = joint.p_x[:, None] * design.channel.y_given_x(joint)
     for output, column in zip(design.outputs, p_xy.T, strict=True):
         share = column / column.sum()

@@ -49,7 +49,7 @@ def uses(done: Sanitised, plan: Plan) -> list[str]:
         own = errors_of(design.noisy.table[0], design.rows, design.noisy.c)
         at_most = points(float(own.max()))
         return [f"They have each share of the column with a 95 % error of at most {at_most} percentage points."]
-    error = expected_error(design.channel.kernel, design.counts.joint.p_x, design.rows)
+    error = expected_error(design.channel.kernel, design.joint.p_x, design.rows)
     retained = f"They have {100 * done.audit.overall['nmi']:.1f} % of the information (NMI)"
     if math.isinf(error):
         lines = [f"{retained}, and can count the released values."]

@@ -70,6 +70,17 @@ def test_a_secret_of_one_value_is_refused_unless_others_are_listed(tmp_path, mon
     assert not Path("r.csv").exists()
 
 
+@pytest.mark.parametrize("merge", [[], ["--merge"]])
+def test_a_listed_public_value_that_no_row_has(tmp_path, monkeypatch, merge):
+    """Neither "t9" nor the pool of values that are not listed occurs."""
+    monkeypatch.chdir(tmp_path)
+    people(np.array([[400, 600], [500, 500]])).write_csv("p.csv")
+    words = ["--values", "town=t0,t1,t9", *merge, "-o", "r.csv"]
+    assert main(["release", "p.csv", *OF, *words]) == 0
+    assert main(["verify", "r.csv", "r.card.json"]) == 0
+    assert ("t9",) in tables.read_card("r.card.json").symbols
+
+
 def test_values_that_are_not_listed(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     few().write_csv("p.csv")

@@ -58,7 +58,7 @@ def test_a_releases_page_says_what_the_terminal_says(merge):
 @pytest.mark.parametrize("merge", [False, True])
 @pytest.mark.parametrize("size", SIZES, ids=str)
 def test_a_releases_page_prints_on_two_sheets(tmp_path, size, merge):
-    (tmp_path / "page.html").write_text(release_page(*released(*size, merge)))
+    (tmp_path / "page.html").write_text(release_page(*released(*size, merge, ll.LIP(2.0))))
     words = ["--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer"]
     command = ["chromium", *words, f"--print-to-pdf={tmp_path / 'page.pdf'}", (tmp_path / "page.html").as_uri()]
     subprocess.run(command, check=True, capture_output=True, timeout=100)
