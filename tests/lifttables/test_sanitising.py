@@ -6,6 +6,7 @@ import pytest
 from scipy import stats
 
 import liftlib as ll
+import lifttables as tables
 from lifttables.encoding.columns import ROWS, Column
 from lifttables.encoding.counting import count
 from lifttables.sources.randomness import SystemRandom, generator, note_on
@@ -30,6 +31,20 @@ def test_a_seed_may_be_as_long_as_it_likes():
     assert note_on(10**5000).startswith("drawn from the seed int too long to write: ")
     with pytest.raises(ll.InvalidParameter, match=r"^rng is -1: give a whole number, 0 or more$"):
         generator(-1)
+
+
+@pytest.mark.parametrize("seed", [0, 7])
+def test_a_release_and_its_table_may_have_the_same_seed(seed):
+    """With numpy's numbers of the seed for both, each row's draw would follow from its values."""
+    joint = ll.datasets.hundred_people()
+    cells = np.random.default_rng(seed).choice(joint.p.size, 5000, p=joint.p.ravel())
+    ill, age = np.divmod(cells, joint.n_public)
+    frame = pl.DataFrame({"ill": ill.astype(str), "age": age.astype(str)})
+    done = tables.sanitise(frame, secret="ill", public="age", notion=ll.LIP(1.0), resamples=0, rng=seed)
+    kernel = done.design.channel.kernel
+    assert ((kernel > 0).sum(axis=1) > 1).any()  # it is random
+    found = tables.estimate(done.frame, done.card)
+    assert (np.abs(found.unbiased - joint.p_x) < 4.5 * found.error).all()
 
 
 def test_counts_are_of_the_rows():
