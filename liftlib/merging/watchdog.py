@@ -64,7 +64,7 @@ def watchdog(
     >>> from liftlib.notions import ALIP
     >>> joint = Joint([[0.2, 0.1, 0.2], [0.0, 0.3, 0.2]], public="abc")
     >>> watchdog(joint, ALIP(0.5, 0.5)).outputs
-    ('c', ('a', 'b'))
+    ('c', 'a or b')
     """
     stack = Stack.of(joint)
     output_of = outputs_of(watchdog_subsets(stack, notion, extend=extend))[0]
