@@ -185,7 +185,7 @@ def test_programmes_by_scipys_highs(monkeypatch):
     columns = rng.dirichlet(np.ones(6), 400)
     cost, target = rng.random(400), columns[:50].mean(axis=0)
     expected = programmes.mix_columns(cost, columns, target)
-    monkeypatch.setattr(programmes, "highspy", highs_of_scipy())
+    monkeypatch.setattr(programmes, "_highspy", highs_of_scipy)
     mine = programmes.mix_columns(cost, columns, target)
     assert abs(mine.objective - expected.objective) < 1e-9
     assert mine.gap < 1e-9

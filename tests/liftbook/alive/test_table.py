@@ -41,7 +41,7 @@ FILES = {
 def test_audits_as_the_command(tmp_path, data):
     path = tmp_path / "t.csv"
     path.write_bytes(data)
-    lip = tables.Question(0.1, 0.2).notions()[0]
+    lip = tables.Question(0.1, 0.2).notion
     expected = as_dict(tables.audit(path, secret="ill", public="age", notion=lip, resamples=20, rng=3))
     desk = Desk()
     assert json.loads(desk.opened(data, "t.csv"))["columns"][-2:] == ["ill", "age"]
