@@ -203,7 +203,7 @@ class Desk:
     def release(self, wanted: dict[str, Any]) -> dict[str, Any]:
         """Return what ``lift release`` shows and the files that it writes: release, card, audit, design.
 
-        ``wanted`` is as for :meth:`audit`, and has ``confidence``; ``seed``, null for an unpredictable draw.
+        ``wanted`` is as for :meth:`audit`; with ``seed`` null, the owner's key decides the draw.
         """
         table, reading, question = self._opened(), reading_of(wanted, rare="pool"), question_of(wanted)
         output_files: list[dict[str, Any]] = []
@@ -217,7 +217,6 @@ class Desk:
         plan = Plan(
             reading,
             question,
-            wanted["confidence"],
             resamples=wanted.get("resamples", 200),
         )
         done = release(table, plan, sink, rng=wanted.get("seed"))

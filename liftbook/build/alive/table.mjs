@@ -20,7 +20,6 @@ const HTML = `
     <label><code>missing</code><input name="na" type="text"><small>texts that mean a missing value, separated by commas</small></label>
     <label><code>missing values</code><select name="policy"><option value="refuse">refuse</option><option value="symbol">treat as a symbol</option></select><small>such as empty fields</small></label>
     <label><code>numbers</code><select name="codes"><option value="">are numbers</option><option value="1">are codes, such as postcodes</option></select><small>in both columns</small></label>
-    <label><code>confidence</code><input name="confidence" type="number" min="0.5" max="0.9999" step="any" value="0.95"><small>of the guarantee for the population, from 0.5 to 0.9999</small></label>
   </div></details>
   </form>
   <p class="lift-buttons" hidden>
@@ -161,7 +160,7 @@ class Desk {
 
   #question() {
     const [belief, at_most] = ["belief", "at_most"].map((name) => this.#number(name, 0, 100) / 100);
-    return { ...this.#asked(), belief, at_most, confidence: this.#number("confidence", 0.5, 0.9999) };
+    return { ...this.#asked(), belief, at_most };
   }
 
   // asks once the form is right, and once a stopped worker has the table again

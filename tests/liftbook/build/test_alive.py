@@ -239,14 +239,13 @@ def test_the_site_is_not_too_large():
 
 
 def released(page, rows, folder):
-    """Release the column with another confidence and look at what is downloaded."""
+    """Release the column for another belief and look at what is downloaded."""
     from lifttables.designs.designing import load
 
-    page.fill("[name=at_most]", "60")
-    page.fill("[name=confidence]", "2")
+    page.fill("[name=at_most]", "120")
     page.click("[data-do=release]")
-    assert page.inner_text(".lift-desk .lift-wrong") == "confidence: give a number in [0.5, 0.9999]"
-    page.fill("[name=confidence]", "0.9")
+    assert page.inner_text(".lift-desk .lift-wrong") == "at_most: give a number in [0, 100]"
+    page.fill("[name=at_most]", "60")
     page.click("[data-do=release]")
     page.wait_for_selector(".lift-desk[data-released]", timeout=LONG)
     files = {}
@@ -258,7 +257,7 @@ def released(page, rows, folder):
     ends = [name.removeprefix("mine-released") for name in files]
     assert ends == [".csv", ".card.json", ".card.md", ".PRIVATE.audit.html", ".PRIVATE.design.json"]
     made = load(files["mine-released.PRIVATE.design.json"])
-    assert (made.confidence, made.rows) == (0.9, rows)
+    assert (made.confidence, made.rows) == (0.95, rows)
     assert made.promise.belief(0.1)[1] <= 0.6
     assert made.promise.is_satisfied(made.counts.joint, made.channel)
     published = pd.read_csv(files["mine-released.csv"])
@@ -266,7 +265,7 @@ def released(page, rows, folder):
     assert len(published) == rows
     assert set(published.age) <= set(made.outputs)
     card = json.loads(files["mine-released.card.json"].read_text())
-    assert card["kept"][0]["confidence"] == 0.9
+    assert card["confidence"] == 0.95
 
 
 def test_the_page_starts_with_an_example_and_a_question(browser, site):
@@ -275,14 +274,13 @@ def test_the_page_starts_with_an_example_and_a_question(browser, site):
     page.wait_for_selector(".lift-seen img >> nth=1", timeout=LONG)
     assert "patients.csv: 1,000 rows. The riskiest value is 75+" in page.inner_text(".lift-seen")
     assert page.evaluate("[...document.querySelectorAll('.lift-seen img')].every(one => one.naturalWidth > 100)")
-    assert not page.is_visible("[name=confidence]")
     page.fill("[name=at_most]", "30")
     page.click("[data-do=release]")
     page.wait_for_selector(".lift-desk[data-released]", timeout=4 * LONG)
     released = page.inner_text(".lift-outcome")
     places = [released.index(title) for title in ("How values", "What is promised", "What recipients", "What is not")]
     assert places == sorted(places)
-    assert "can become at most 30 %" in released
+    assert "into at most 30 %" in released
     assert "lift release patients.csv --secret diagnosis --public age_band --belief 10% 30% -o" in released
     assert released.index("For publication, together:") < released.index("Confidential")
     assert not page.complaints
