@@ -146,7 +146,8 @@ def test_a_preview_shows_beside_its_link(site, browser):
     assert where["x"] + where["width"] <= 390
     page.keyboard.press("Escape")
     assert not box.is_visible()
-    theorem = page.locator("article a[href='#prop-ldp-alip']").first
+    page.goto(f"{site}chapters/linear-reduction.html")
+    theorem = page.locator("article a[href='#prop-lr-tv']").first
     theorem.scroll_into_view_if_needed()
     theorem.hover()
     box.wait_for(state="visible")
