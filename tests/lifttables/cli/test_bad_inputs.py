@@ -14,7 +14,7 @@ import pytest
 
 from lifttables.cli import main
 
-README = Path(__file__).parents[3] / "README.md"
+README = Path(__file__).parents[3] / "lifttables" / "README.md"
 OF = ["--secret", "ill", "--public", "age"]
 LIP = ["--belief", "10%", "40%"]
 OUT = ["-o", "out.csv"]
