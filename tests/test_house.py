@@ -89,3 +89,17 @@ def test_what_mutants_are_tested_with_is_there():
     )
     assert len(places) > 30
     assert [place for place in places if not (ROOT / place).exists()] == []
+
+
+def test_contributing_names_what_is_there():
+    """Each file of its table exists, and each command is a target of the Makefile."""
+    rows = [line for line in text("docs/CONTRIBUTING.md").splitlines() if "|" in line]
+    named = re.findall(r"`([^`]+)`", "\n".join(rows))
+    paths = [name for name in named if re.search(r"^[\w./-]*[/.][\w./-]*$", name)]
+    assert len(paths) > 20
+    missing = [name for name in paths if not (ROOT / name).exists()]
+    assert missing == []
+    targets = set(re.findall(r"^([a-z-]+):", text("Makefile"), re.MULTILINE))
+    made = [name.split()[1] for name in named if name.startswith("make ")]
+    assert made
+    assert set(made) <= targets
