@@ -1,0 +1,122 @@
+"""What a card may promise after which history of the same rows: a truth table."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import lifttables as tables
+from lifttables.cli import main
+from lifttables.designs.designing import Kind
+from lifttables.releases.card import Limit
+
+COUNTS = 0.4  # nats that `--counts --noise 0.2` adds to what everybody may learn
+STEPS = {
+    "rows": ["p.csv", "--public", "town"],
+    "rows of age": ["p.csv", "--public", "age"],
+    "counts": ["p.csv", "--public", "town", "--counts", "--noise", "0.2"],
+    "counts of age": ["p.csv", "--public", "age", "--counts", "--noise", "0.2"],
+    "rows, not sampled": ["p.csv", "--public", "town", "--population", "no"],
+    "counts, not sampled": [
+        *["p.csv", "--public", "town", "--counts", "--noise", "0.2"],
+        *["--population", "no"],
+    ],
+    "new rows": ["new.csv", "--design", "0.PRIVATE.design.json"],
+}
+HISTORIES = [
+    # what was released before, the release, and what may be added to its own insider
+    ((), "rows", 0.0),
+    ((), "counts", 0.0),
+    ((), "counts, not sampled", 0.0),
+    (("rows",), "rows", 0.0),  # the same release
+    (("counts",), "counts", 0.0),
+    (("counts",), "rows", COUNTS),
+    (("counts", "counts of age"), "rows", 2 * COUNTS),
+    (("counts",), "counts of age", COUNTS),
+    (("rows",), "counts", 0.0),  # counts are bounded whatever else is known
+    (("counts", "rows"), "counts", 0.0),  # the counts that were released first
+    (("counts", "rows"), "counts of age", COUNTS),
+    (("rows",), "new rows", 0.0),
+    ((), "rows, not sampled", None),  # None: nothing may be released
+    (("rows",), "rows of age", None),
+    (("counts", "rows"), "rows of age", None),
+    (("counts", "counts of age"), "rows, not sampled", None),
+]
+
+
+def people(n, seed):
+    rng = np.random.default_rng(seed)
+    columns = {
+        "ill": rng.choice(["flu", "asthma", "none"], n, p=[0.3, 0.3, 0.4]),
+        "town": rng.choice(["north", "south", "east", "west"], n),
+        "age": rng.choice(["young", "old"], n),
+    }
+    return pl.DataFrame(columns)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    people(2000, 0).write_csv("p.csv")
+    people(500, 1).write_csv("new.csv")
+    return tmp_path
+
+
+def released(number, step):
+    """Run one release and return its exit code."""
+    words = STEPS[step]
+    if step != "new rows":
+        words = [*words, "--secret", "ill", "--belief", "10%", "20%"]
+    return main(["release", *words, "-o", f"{number}.csv"])
+
+
+@pytest.mark.parametrize(("before", "step", "added"), HISTORIES)
+def test_a_card_promises_what_its_history_allows(folder, before, step, added):
+    for number, earlier in enumerate(before):
+        assert released(number, earlier) == 0
+    last = len(before)
+    code = released(last, step)
+    if added is None:
+        assert code == 3
+        assert not Path(f"{last}.csv").exists()
+        assert not Path(f"{last}.card.json").exists()
+        return
+    assert code == 0
+    card = tables.read_card(f"{last}.card.json")
+    of_counts, new = "counts" in step, step == "new rows"
+    assert (card.kind is Kind.COUNTS) == of_counts
+    # only rows have a promise for the population, which is what a confidence is about
+    assert (card.confidence is None) == of_counts
+    own = 0.0 if of_counts or new else 2 * card.noise
+    assert card.insider == pytest.approx(own + added)
+    assert (Limit.NEW_ROWS in card.tells) == new
+    assert (Limit.INSIDER in card.tells) == (not of_counts)
+    assert Limit.LEDGER in card.tells
+    assert Limit.NO_LEDGER not in card.tells
+    # the words are those of the numbers: one for each adversary
+    growth = card.promise.odds_growth + card.insider
+    outside, inside = card.words
+    assert (f"{100 * card.confidence:g} %" in outside) if card.confidence else True
+    odds = math.exp(growth) / 9
+    assert f"{math.ceil(1000 * odds / (1 + odds) - 1e-9) / 10:g} %" in inside
+    text = Path(f"{last}.card.md").read_text(encoding="utf-8")
+    assert tables.verify(f"{last}.csv", card, text=text).agrees
+
+
+@pytest.mark.parametrize("counts", [False, True])
+def test_noise_that_can_be_repeated_bounds_no_insider(counts):
+    done = tables.sanitise(
+        people(2000, 0),
+        secret="ill",
+        public="town",
+        notion=tables.Question(0.1, 0.2),
+        counts=counts,
+        rng=0,
+        resamples=0,
+    )
+    assert done.card.noise is None
+    assert done.card.insider == math.inf
+    assert Limit.NO_LEDGER in done.card.tells
