@@ -172,9 +172,7 @@ def run(rows: int, rows_a_part: int, *, merge: bool, kill: bool) -> None:
         with steps.step("count"):
             counts = tables.Reading("secret", "public").counts(tables.open_table(frame))
         with steps.step("sanitise"):
-            sanitised = tables.sanitise(
-                frame, secret="secret", public="public", notion=ll.LIP(2.0), merge=merge, resamples=0
-            )
+            sanitised = tables.sanitise(frame, secret="secret", public="public", notion=ll.LIP(2.0), merge=merge)
         with steps.step("release, shuffled, to Parquet"):
             sanitised.frame.to_parquet(folder / "released", write_index=False)
         plain(frame, sanitised.design, folder / "plain", steps)

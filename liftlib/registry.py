@@ -76,9 +76,6 @@ class Mechanism:
         ``("E23", "SRR")``.
     condition : tuple of (str, callable), optional
         A further condition on the notion, in words and as a function.
-    population : str
-        The name of the design for the population that takes its place; with none, its
-        own channel is fitted or mixed with a constant release.
     brief : tuple of (int, callable), optional
         A larger number of symbols up to which ``compare`` runs it, and a function of
         the joint distribution that returns options which limit its work.
@@ -99,7 +96,6 @@ class Mechanism:
     most_symbols: int | None = None
     papers: tuple[tuple[str, str], ...] = ()
     condition: tuple[str, Callable[[Any], bool]] | None = None
-    population: str = ""
     brief: tuple[int, Callable[[Joint], dict[str, Any]]] | None = None
 
     def __post_init__(self) -> None:
@@ -439,7 +435,6 @@ mechanisms = Registry(
             "|S| |X|",
             "E23 section 3.1, eqs. (6)-(11)",
             papers=(("E23", "watchdog"), ("C22", "complete merging")),
-            population="merging",
         ),
         Mechanism(
             "subset-merging",
@@ -453,7 +448,6 @@ mechanisms = Registry(
                 ("E23", "subset merging"),
                 ("C22", "subset merging"),
             ),
-            population="merging",
         ),
         Mechanism(
             "optimal",
@@ -468,7 +462,6 @@ mechanisms = Registry(
                 ("S20", "ORR"),
                 ("E23", "optimal random response"),
             ),
-            population="response",
             brief=(500, _brief_work),
         ),
         Mechanism(
@@ -482,7 +475,6 @@ mechanisms = Registry(
                 ("E23", "Algorithm 2"),
                 ("E23", "subset random response"),
             ),
-            population="response",
         ),
         Mechanism(
             "product",

@@ -214,11 +214,7 @@ class Desk:
             )
             return sanitised
 
-        plan = Plan(
-            reading,
-            question,
-            resamples=wanted.get("resamples", 200),
-        )
+        plan = Plan(reading, question)
         done = release(table, plan, sink, rng=wanted.get("seed"))
         return {
             "sections": told(done, plan),

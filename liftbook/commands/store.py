@@ -18,8 +18,6 @@ STORES = {
         RUNS,
         LEDGER,
         population.OF_AUDITS,
-        population.OF_LOSSES,
-        population.OF_WAYS,
         population.OF_DESIGNS,
     )
 }

@@ -40,7 +40,6 @@ mechanisms.register(
         "3^|X|",
         "this book",
         most_symbols=13,
-        population="merging",
     ),
     Mechanism(
         "robust",
@@ -49,7 +48,6 @@ mechanisms.register(
         "vertices, of all distributions together",
         "this book; S20 Remark 1",
         most_symbols=17,
-        population="response",
     ),
     Mechanism(
         "secret-aware",

@@ -478,7 +478,7 @@ class RatioBased(Notion):
     """A notion that bounds ratios of P(y|s) and P(y)."""
 
     requirement = Requirement(
-        "a bound on ratios of P(y|s) and P(y)", "ratios", "use confident_merging"
+        "a bound on ratios of P(y|s) and P(y)", "ratios", "use ALIP, LIP or LDP"
     )
 
     @abstractmethod

@@ -134,14 +134,12 @@ def audited(
     level: float = 0.95,
     rng: np.random.Generator | int | None = None,
     notes: tuple[str, ...] = (),
-    sure: bool = False,
     population: bool = True,
 ) -> Audit:
     """Return the audit of counts, unchanged or released by a channel.
 
-    Other parameters are as for :func:`audit`. ``notes`` are further notes, ``sure`` means that the channel's design
-    already proves the notion for the population, and rows that are no draws from a ``population`` are audited for
-    this sample only.
+    Other parameters are as for :func:`audit`. ``notes`` are further notes. Rows that are no draws from a ``population``
+    are audited for this sample only, and so is a release, whose design proves what holds for the population.
     """
     resamples = check_count("resamples", resamples, 0)
     level = check_scalar("level", level, 0, 1, open_low=True, open_high=True)
@@ -167,14 +165,12 @@ def audited(
     )
     all_notes += _notes(table, joint, before="" if channel is None else "before the release, ")
     intervals, verdict = {}, None
-    if population:
-        if channel is None:  # a release has its card
-            all_notes = (for_which_values(counts.secret, rows, level), *all_notes)
+    if channel is None and population:
+        all_notes = (for_which_values(counts.secret, rows, level), *all_notes)
         sample = Sample(table, level, counts.chosen)
-        intervals = intervals_of(sample, channel, measures, resamples, generator(rng))
-        if notion is not None:
-            verdict = "kept" if sure else verdict_of(sample, notion, channel)
-    else:
+        intervals = intervals_of(sample, measures, resamples, generator(rng))
+        verdict = None if notion is None else verdict_of(sample, notion)
+    elif channel is None:
         all_notes += ("nothing is said about the population, because the rows are no independent draws from it",)
     return Audit(
         secret=" & ".join(counts.secret.names),

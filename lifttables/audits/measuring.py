@@ -6,14 +6,11 @@ from typing import Literal
 
 import numpy as np
 
-from liftlib.channel import Channel
-from liftlib.errors import UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import Evaluation
 from liftlib.notions import Notion, RatioBased
 from lifttables.population.intervals import averages, worst_lifts
 from lifttables.population.sample import Sample
-from lifttables.population.worst import violation_of, worst_required_budgets
 from mixproof.numerics import KEEP_TOL, Matrix, Vector
 
 MEASURE_MEANINGS = {
@@ -42,27 +39,20 @@ def overall(release: Joint) -> dict[str, float]:
 
 
 def intervals_of(
-    sample: Sample,
-    channel: Channel | None,
-    estimates: dict[str, float],
-    resamples: int,
-    rng: np.random.Generator,
+    sample: Sample, estimates: dict[str, float], resamples: int, rng: np.random.Generator
 ) -> dict[str, tuple[float, float]]:
     """Return intervals of the measures for the population, at the sample's confidence.
 
-    Intervals of ``WORST_CASE_MEASURES`` use Clopper-Pearson bounds on all cells or, with a channel that the same rows
-    may have chosen, on all subsets of symbols. Averages have bias-corrected bootstrap intervals. The result is empty
-    without resamples.
+    Intervals of ``WORST_CASE_MEASURES`` use Clopper-Pearson bounds on all cells. Averages have bias-corrected bootstrap
+    intervals. The result is empty without resamples.
     """
     if not resamples:
         return {}
     table = sample.counts
-    ends = worst_lifts(sample.cells() if channel is None else sample.outputs(channel))
-    drawn, values = bootstrap(table, channel, resamples, rng)
-    release = table / table.sum()
-    if channel is not None:
-        release = _released(release, channel)
-    ends |= averages(release, drawn, estimates, values, sample.rows, sample.confidence)
+    drawn, values = bootstrap(table, resamples, rng)
+    ends = worst_lifts(sample.cells()) | averages(
+        table / table.sum(), drawn, estimates, values, sample.rows, sample.confidence
+    )
     # rounding errors may put an estimate just outside its interval
     return {name: (min(low, estimates[name]), max(up, estimates[name])) for name, (low, up) in ends.items()}
 
@@ -70,47 +60,41 @@ def intervals_of(
 Verdict = Literal["kept", "broken", "undecided"]  # whether the population satisfies a notion
 
 
-def verdict_of(sample: Sample, notion: Notion, channel: Channel | None) -> Verdict | None:
+def verdict_of(sample: Sample, notion: Notion) -> Verdict | None:
     """Return whether the population satisfies a notion: kept, broken or undecided.
 
-    None is returned if the notion has no confidence bounds. The verdict is ``"broken"`` if a ratio of probabilities
-    exceeds its budget for all values within the bounds; only ratio-based notions can be shown to be broken.
+    The verdict is ``"kept"`` or ``"broken"`` if all ratios of probabilities satisfy their budgets, or one exceeds it,
+    for all values within the bounds. None is returned if the notion does not bound ratios.
 
     >>> from liftlib.notions import LIP
-    >>> [verdict_of(Sample([[40, 60], [30, 70]]), LIP(eps), None) for eps in (0.01, 2.0)]
+    >>> [verdict_of(Sample([[40, 60], [30, 70]]), LIP(eps)) for eps in (0.01, 2.0)]
     ['undecided', 'kept']
     """
-    between = sample.cells() if channel is None else sample.outputs(channel)
-    try:
-        needs = worst_required_budgets(notion, between)
-    except UnsupportedNotion:
-        return None
-    certified = violation_of(needs).max() <= KEEP_TOL if channel is None else sample.keeps(notion, channel)
-    if certified:
-        return "kept"
     if not isinstance(notion, RatioBased):
-        return "undecided"
-    ratios = notion.ratios(sample.n_secret)
+        return None
+    if sample.n_secret == 1:  # all ratios are 1
+        return "kept"
+    between, ratios = sample.cells(), notion.ratios(sample.n_secret)
+    with np.errstate(divide="ignore"):
+        most = between.upper[ratios.top] / between.lower[ratios.bottom]
+    is_lift = ratios.bottom == sample.n_secret
+    # P(s|x) is at most 1
+    most[is_lift] = np.minimum(most[is_lift], 1 / between.prior_lower[ratios.top[is_lift], None])
+    if (np.log(most) <= ratios.budget[:, None] + KEEP_TOL).all():
+        return "kept"
     # not e^eps on the other side, which overflows from 710 nats on
     surely = between.lower[ratios.top] * np.exp(-ratios.budget)[:, None] > between.upper[ratios.bottom]
     return "broken" if surely.any() else "undecided"
 
 
-def _released(p: Matrix, channel: Channel) -> Matrix:
-    return np.einsum("sx,sxy->sy", p, channel.kernel) if channel.sees_secret else p @ channel.kernel
-
-
-def bootstrap(
-    table: Matrix, channel: Channel | None, resamples: int, rng: np.random.Generator
-) -> tuple[Matrix, dict[str, Vector]]:
-    """Return bootstrap distributions of secret and output, and their measures."""
+def bootstrap(table: Matrix, resamples: int, rng: np.random.Generator) -> tuple[Matrix, dict[str, Vector]]:
+    """Return bootstrap distributions of secret and symbol, and their measures."""
     redrawn: dict[str, list[float]] = {name: [] for name in MEASURES if name not in WORST_CASE_MEASURES}
     every = []
     share = (table / table.sum()).ravel()
     for _ in range(resamples):
         counts = rng.multinomial(int(table.sum()), share).reshape(table.shape)
-        p = counts / counts.sum()
-        every.append(p if channel is None else _released(p, channel))
+        every.append(counts / counts.sum())
         release = Joint.from_counts(every[-1], drop_empty=True)
         for name, value in overall(release).items():
             if name in redrawn:

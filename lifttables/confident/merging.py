@@ -7,13 +7,12 @@ from numpy.typing import ArrayLike
 
 from liftlib.channel import Channel
 from liftlib.measures.information import mutual_information
-from liftlib.notions import Notion
+from liftlib.notions import RatioBased
 from lifttables.confident.subset_lattice import (
     MAX_LATTICE_SYMBOLS,
     Candidates,
     ConfidentCertificate,
     blocks_of,
-    rows_needed,
     sample_of,
 )
 from lifttables.population.sample import Parts, Sample
@@ -24,12 +23,11 @@ from mixproof.numerics import Vector
 @checked
 def confident_merging(
     counts: ArrayLike | Sample,
-    notion: Notion,
+    notion: RatioBased,
     *,
     confidence: float = 0.95,
     chosen: float = 0.0,
     rng: int | np.random.Generator = 0,
-    blocks: int | None = None,
     places: Vector | None = None,
 ) -> Channel:
     """Return a merging channel that satisfies the notion for the population.
@@ -40,18 +38,15 @@ def confident_merging(
         Number of i.i.d. rows from P_SX by secret and symbol. The alphabets must be given; an empty row or column is a
         value that was not observed. A :class:`~lifttables.population.sample.Sample`, such as one of noisy counts, has
         its own confidence and choices.
-    notion : Notion
-        A condition on the lifts of each output (``LiftNotion``).
+    notion : RatioBased
+        ALIP, LIP, LDP or perfect privacy.
     confidence : float, keyword-only
         In (0, 1): for any P_SX, the channel satisfies the notion under P_SX with at least this probability.
     chosen : float, keyword-only
         If the rows themselves chose the symbols, see :class:`~lifttables.population.sample.Sample`.
     rng : int or numpy.random.Generator, keyword-only
-        With more symbols than blocks, selects the quarter of the rows that merges them. Selecting a seed by its result
-        voids the confidence.
-    blocks : int, optional, keyword-only
-        With more symbols, they are merged into this many blocks, from 1 to 15 (default). With few rows, fewer may
-        retain more.
+        With more than 15 symbols, selects the quarter of the rows that merges them into 15 blocks. Selecting a seed by
+        its result voids the confidence.
     places : numpy.ndarray, shape (X,), optional, keyword-only
         The places of symbols in an order, NaN for those without one. Groups are then intervals of neighbours, and a
         symbol without a place is a group of its own, unless all symbols are one group.
@@ -65,7 +60,7 @@ def confident_merging(
     Raises
     ------
     UnsupportedNotion
-        If the notion is of another kind, or it averages over more than 10 secrets.
+        If the notion bounds no ratios.
     InvalidDistribution, InvalidParameter
         If the counts are invalid, or the confidence is not in (0, 1).
 
@@ -80,11 +75,11 @@ def confident_merging(
     >>> counts = [[200, 100, 50, 150], [100, 200, 150, 50]]
     >>> confident_merging(counts, LIP(0.5)).partition
     ((0, 2), (1, 3))
-    >>> confident_merging(counts, LIP(0.1)).certificate.rows_needed
-    1600.0
+    >>> confident_merging(counts, LIP(0.1)).n_outputs
+    1
     """
     full_sample = sample_of(counts, confidence, chosen)
-    united, sample = blocks_of(full_sample, rng, MAX_LATTICE_SYMBOLS, blocks, places)
+    united, sample = blocks_of(full_sample, rng, MAX_LATTICE_SYMBOLS, places)
     candidates = Candidates(sample)
     of_blocks = None if places is None else np.array([np.mean(places[list(block)]) for block in united])
     partition = candidates.best_partition(candidates.satisfied(notion), of_blocks)
@@ -97,8 +92,6 @@ def confident_merging(
         notion=str(notion),
         confidence=sample.confidence,
         rows=sample.rows,
-        violation=sample.violation(notion, Channel.merge(partition, len(united))),
         parts=Parts(channel.kernel.T > 0, np.eye(channel.n_outputs)),
-        rows_needed=rows_needed(sample, notion) if len(partition) == 1 else None,
     )
     return channel.with_certificate(certificate)

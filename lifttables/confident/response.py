@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -13,24 +13,24 @@ from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.measures.information import mutual_information
 from liftlib.notions import RatioBased
 from liftlib.response.aorr import Mixture, cheapest
-from lifttables.confident.mixing import mixed_parts, stochastic
 from lifttables.confident.subset_lattice import (
     MAX_RESPONSE_SYMBOLS,
     ConfidentCertificate,
     block_of,
     blocks_of,
-    rows_needed,
+    sample_of,
     small_subsets,
 )
 from lifttables.population.sample import Parts, Sample
 from mixproof.checks import checked
 from mixproof.lp import LinearProgram
-from mixproof.numerics import DOWNHILL_TOL, MIN_COORDINATE, Mask, Matrix, Vector, check_count, entropies
+from mixproof.numerics import DOWNHILL_TOL, KEEP_TOL, MIN_COORDINATE, Mask, Matrix, Vector, check_count, entropies
 
 MAX_RESPONSE_ROUNDS = 40  # maximum number of pricing rounds; most searches end earlier
 MAX_DESCENT_STEPS = 12  # maximum number of descent steps for one row; three or four usually suffice
 SUBSETS_PER_ROUND = 16  # number of subsets added at a time, to the mixture or to a row's linear program
 REDUCED_COST_TOL = 1e-6  # a row joins the mixture if its reduced cost is below minus this, in nats
+SHARE_BISECTIONS = 40  # bisection steps for the share of a constant release, for a precision of 1e-12
 DIRICHLET_ALPHA = 0.5  # parameter of the Dirichlet distribution of starting points; favours few symbols each
 
 
@@ -54,21 +54,17 @@ def confident_response(
     confidence: float = 0.95,
     chosen: float = 0.0,
     rng: int | np.random.Generator = 0,
-    blocks: int | None = None,
     places: Vector | None = None,
-    bounds: type[Sample] = Sample,
     starts: int = 0,
 ) -> Channel:
     """Return a randomised response that satisfies the notion for the population.
 
     Parameters
     ----------
-    counts, confidence, chosen, rng, blocks, places
-        As for :func:`~lifttables.confident.merging.confident_merging`.
+    counts, confidence, chosen, rng, places
+        As for :func:`~lifttables.confident.merging.confident_merging`, but of up to 25 symbols.
     notion : Notion
         A notion that bounds ratios of P(y|s) and P(y): ALIP, LIP, LDP or perfect privacy.
-    bounds : type, keyword-only
-        The uncertainty set: :class:`~lifttables.population.sample.Sample` or a subclass of it.
     starts : int, keyword-only
         Number of additional random starting points each time the search would end; the result never gets worse.
 
@@ -102,8 +98,8 @@ def confident_response(
     (True, 0.92)
     """
     more = check_count("starts", starts, least=0)
-    full_sample = counts if isinstance(counts, Sample) else bounds(counts, confidence, chosen)
-    united, sample = blocks_of(full_sample, rng, MAX_RESPONSE_SYMBOLS, blocks, places)
+    full_sample = sample_of(counts, confidence, chosen)
+    united, sample = blocks_of(full_sample, rng, MAX_RESPONSE_SYMBOLS, places)
     over_blocks = response_parts(sample, notion, more, rng)
     parts = Parts(over_blocks.member[:, block_of(united)], over_blocks.weights)
     channel = Channel(parts.kernel)
@@ -113,9 +109,7 @@ def confident_response(
         notion=str(notion),
         confidence=sample.confidence,
         rows=sample.rows,
-        violation=sample.violation_of_sums(notion, over_blocks),
         parts=parts,
-        rows_needed=rows_needed(sample, notion) if channel.n_outputs == 1 else None,
     )
     return channel.with_certificate(certificate)
 
@@ -129,6 +123,52 @@ def response_parts(sample: Sample, notion: RatioBased, starts: int = 0, rng: int
     cone = Cone(sample.misses(notion, member) / mass, member, mass, member * sample.weights / mass[:, None])
     pool, mixture = _best_mixture(cone, certified, sample.weights, starts, np.random.default_rng(rng))
     return mixed_parts(sample, notion, _parts(cone, pool, mixture))[0]
+
+
+def mixed_parts(sample: Sample, notion: RatioBased, parts: Parts) -> tuple[Parts, float]:
+    """Return parts mixed with the smallest sufficient constant release, and its share.
+
+    If the share is 1, there is one output.
+    """
+    p_y = sample.weights @ parts.kernel
+    everyone = np.ones((1, sample.n_public), dtype=bool)
+    missed = sample.misses(notion, parts.member, KEEP_TOL / 2) @ parts.weights
+    constant = sample.misses(notion, everyone, KEEP_TOL / 2) * p_y
+    share = least_share(lambda share: bool(((1 - share) * missed + share * constant <= 0).all()))
+    if share == 1.0:
+        return Parts(everyone, np.ones((1, 1))), share
+    if share == 0.0:
+        return parts, share
+    member = np.vstack([parts.member, everyone])
+    return Parts(member, np.vstack([(1 - share) * parts.weights, share * p_y])), share
+
+
+def least_share(certifies: Callable[[float], bool]) -> float:
+    """Return the smallest share in [0, 1] that ``certifies`` accepts, rounded up; it accepts 1."""
+    if certifies(0.0):
+        return 0.0
+    low, high = 0.0, 1.0
+    for _ in range(SHARE_BISECTIONS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if certifies(middle) else (middle, high)
+    return high
+
+
+def stochastic(member: Matrix, weights: Matrix) -> Parts:
+    """Return parts whose kernel rows sum to exactly 1, from weights that nearly do.
+
+    >>> parts = stochastic(np.eye(2, dtype=bool), np.array([[1.0, 0.0], [0.0, 0.9]]))
+    >>> parts.kernel.round(9).tolist()
+    [[1.0, 0.0], [0.1, 0.9]]
+    """
+    weights = np.maximum(weights, 0.0)
+    weights = weights / max(1.0, float((member.T @ weights).sum(axis=1).max()))
+    left = np.maximum(1 - (member.T @ weights).sum(axis=1), 0.0)
+    missing = np.flatnonzero(left > 0)
+    rest = np.zeros((len(missing), weights.shape[1]))
+    # the first output takes up the rounding error
+    rest[:, 0] = left[missing]
+    return Parts(np.vstack([member, np.eye(member.shape[1], dtype=bool)[missing]]), np.vstack([weights, rest]))
 
 
 class Row(NamedTuple):

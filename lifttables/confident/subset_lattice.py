@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from liftlib.channel import Certificate, Partition
-from liftlib.errors import InfeasiblePrivacy, InvalidParameter
+from liftlib.errors import InfeasiblePrivacy
 from liftlib.measures.information import mutual_information
-from liftlib.notions import Notion
+from liftlib.notions import RatioBased
 from lifttables.population.sample import MAX_SMALL_SUBSET, Parts, Sample
-from mixproof.numerics import Mask, Vector, check_count, xlogx
+from mixproof.numerics import Mask, Vector, xlogx
 
 MAX_LATTICE_SYMBOLS = 15  # maximum number of symbols, or of blocks of symbols, for a search over all subsets
 MAX_RESPONSE_SYMBOLS = 25  # the same for responses over small subsets
@@ -25,7 +25,7 @@ MAX_ROWS = 2**28 - 1  # and the most rows, on every platform: a browser's arrays
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ConfidentCertificate(Certificate):
-    """The guarantee of a design for the population.
+    """What a design for the population is made of.
 
     ``value`` is the empirical I(X; Y).
 
@@ -36,21 +36,14 @@ class ConfidentCertificate(Certificate):
         Probability, over the sampling of the table, that the population satisfies the notion.
     rows : int
         Number of rows that certify the design; some rows may have chosen blocks instead.
-    violation : float
-        Worst-case violation of a budget, in nats; negative if all are satisfied.
     parts : Parts
         The channel as weighted sums of subsets, whose bounds add up to its bounds.
-    rows_needed : float or None
-        For a constant release, roughly the number of rows with the same distribution that would allow more (infinite if
-        no number would); otherwise None.
     """
 
     notion: str
     confidence: float
     rows: int
-    violation: float
     parts: Parts
-    rows_needed: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +65,7 @@ class Candidates:
         """The empirical probability of each subset."""
         return np.asarray(self.member @ self.sample.weights)
 
-    def satisfied(self, notion: Notion) -> Mask:
+    def satisfied(self, notion: RatioBased) -> Mask:
         """Return which non-empty subsets satisfy the notion for the population.
 
         InfeasiblePrivacy is raised if the whole alphabet (a constant release) does not.
@@ -131,26 +124,18 @@ def gaps(member: Mask, places: Vector) -> Vector:
 
 
 def blocks_of(
-    sample: Sample,
-    rng: int | np.random.Generator,
-    most: int,
-    wanted: int | None = None,
-    places: Vector | None = None,
+    sample: Sample, rng: int | np.random.Generator, most: int, places: Vector | None = None
 ) -> tuple[Partition, Sample]:
     """Return a partition of the symbols into blocks, and a sample over the blocks.
 
-    Each of up to ``wanted`` symbols (``most`` by default) is a block. A random quarter of the rows merges a larger
-    number of symbols into ``wanted`` blocks, neighbours if they have ``places``, and the sample has the other rows.
-    InvalidParameter is raised if ``wanted`` is not from 1 to ``most``.
+    Each of up to ``most`` symbols is a block. A random quarter of the rows merges a larger number of symbols into
+    ``most`` blocks, of neighbours if they have ``places``, and the sample has the other rows.
     """
-    wanted = most if wanted is None else check_count("blocks", wanted)
-    if wanted > most:
-        raise InvalidParameter(f"blocks is {wanted}: give at most {most}, so that all their unions can be tried")
     n = sample.n_public
-    if n <= wanted:
+    if n <= most:
         return tuple((x,) for x in range(n)), sample
     choosing, rest = sample.split(rng)
-    blocks = united(choosing, wanted, places)
+    blocks = united(choosing, most, places)
     return blocks, rest.merged(blocks)
 
 
@@ -204,7 +189,7 @@ def block_of(blocks: Partition) -> NDArray[np.int64]:
     return of
 
 
-def rows_needed(sample: Sample, notion: Notion) -> float:
+def rows_needed(sample: Sample, notion: RatioBased) -> float:
     """Return roughly how many rows would allow more than a constant release.
 
     The empirical distribution is held fixed; the number is infinite if no table size suffices. The search considers

@@ -297,7 +297,7 @@ def best_design(
     noisy = counts.noisy
     if noisy is None:
         raise InvalidParameter("counts have no noise: add some first, from which the design is made")
-    best = designed(noisy.sample(confidence), notion, counts.public.places, kind.value)
+    best = designed(counts.sample(confidence), notion, counts.public.places, kind.value)
     return Made(counts, assembled(kind, notion, confidence, counts, counts.joint, best.channel, noisy), best)
 
 

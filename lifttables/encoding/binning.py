@@ -15,13 +15,14 @@ import numpy as np
 from liftlib.errors import DataError
 from lifttables.encoding.columns import DATE_UNITS, EPOCH, Unit
 
+MAX_EDGES = 64  # of one column; a label compares each number with every edge
 MAX_INTEGER_DIGITS = 4300  # Python converts no longer text to an integer
 
 
 class Bins(NamedTuple):
-    """The edges or the number of quantiles of a column, and their unit."""
+    """The edges of a column, and their unit."""
 
-    edges: tuple[float, ...] | int = ()
+    edges: tuple[float, ...] = ()
     unit: Unit = ""
 
 
@@ -37,18 +38,13 @@ def bins_from(text: str) -> tuple[str, Bins]:
     """
     name, _, said = text.rpartition("=")
     wanted = (
-        f"bins are {text!r}: give NAME=EDGE,EDGE,... in increasing order, numbers or dates such as 2020-01-31; "
-        f"NAME=quantiles:N with N of 2 or more; or NAME={'|'.join(DATE_UNITS)}"
+        f"bins are {text!r}: give NAME=EDGE,EDGE,... in increasing order, numbers or dates such as 2020-01-31, "
+        f"or NAME={'|'.join(DATE_UNITS)}"
     )
     if not name:
         raise DataError(wanted)
     if said in DATE_UNITS:
         return name, Bins((), cast("Unit", said))
-    if said.startswith("quantiles:"):
-        parts = said.removeprefix("quantiles:")
-        if not parts.isdecimal() or len(parts) > MAX_INTEGER_DIGITS or int(parts) < 2:
-            raise DataError(wanted)
-        return name, Bins(int(parts))
     first = said.partition(",")[0]
     unit: Unit = "date" if len(first) == 10 and first[4:5] == first[7:8] == "-" else ""
     try:
@@ -57,6 +53,8 @@ def bins_from(text: str) -> tuple[str, Bins]:
         raise DataError(wanted) from error
     if not all(low < high for low, high in itertools.pairwise(edges)) or not np.isfinite(edges).all():
         raise DataError(wanted)
+    if len(edges) > MAX_EDGES:
+        raise DataError(f"the bins of {name!r} have {len(edges)} edges: give at most {MAX_EDGES}")
     return name, Bins(edges, unit)
 
 

@@ -31,9 +31,6 @@ RARE = "(rare)"  # label of the pool of rare symbols
 JOIN = " & "  # separator of labels in a symbol's text
 ROWS = "\0rows"  # name of the column of counts; no column of a table may contain this character
 SYMBOL, ORDER = "\0symbol", "\0order"  # names of the columns of symbols and of row numbers
-MAX_CHAINED_EDGES = (
-    64  # maximum number of edges for labels by an expression, which compares each number with every edge
-)
 EPOCH = dt.date(1970, 1, 1)  # dates count as days since this one
 INFINITE = "\0infinite"  # label of an infinite number where numbers are binned, which is refused
 UNKNOWN_PREFIX = "\0"  # prefix of a value that is missing from its column's hierarchy
@@ -281,22 +278,7 @@ def check_numbers(rows: Any, columns: Iterable[Column]) -> None:
 def labelled(rows: Any, named: Mapping[str, Column]) -> Any:
     """Return the labels of some columns of a frame, under new names."""
     check_numbers(rows, (column for column in named.values() if column.edges))
-    many = {name: column for name, column in named.items() if len(column.edges) > MAX_CHAINED_EDGES}
-    if not many:
-        return rows.select(*(column.labels().alias(name) for name, column in named.items()))
-    is_lazy = isinstance(rows, nw.LazyFrame)
-    collected = rows.collect() if is_lazy else rows
-    columns = [
-        collected.select(column.labels().alias(name))[name] for name, column in named.items() if name not in many
-    ]
-    for name, column in many.items():
-        numbers = collected.select(column.number().alias(name))[name].to_numpy()
-        place = np.where(np.isnan(numbers), -1, np.searchsorted(column.edges, numbers, side="right"))
-        place = np.where(np.isinf(numbers), len(column.bins()), place)
-        texts = np.array([*column.bins(), INFINITE, None], dtype=object)[place].tolist()
-        columns.append(nw.new_series(name, texts, nw.String(), backend=collected.implementation))
-    labels = collected.select(*columns).select(*named)
-    return labels.lazy() if is_lazy else labels
+    return rows.select(*(column.labels().alias(name) for name, column in named.items()))
 
 
 def numbered(labels: Labels, names: Sequence[str]) -> tuple[NDArray[np.int64], list[tuple[str, ...]]]:

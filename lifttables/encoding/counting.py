@@ -193,8 +193,7 @@ def _check_labels(counted: Labels, column: Column, missing: Missing) -> None:
     except UNREADABLE:
         return
     raise DataError(
-        f"column {column.name!r} has {len(alone):,} distinct numbers: bin it by edges or quantiles, or declare them as "
-        "codes",
+        f"column {column.name!r} has {len(alone):,} distinct numbers: bin it by edges, or declare them as codes",
         arguments=("bins", "categorical"),
     )
 

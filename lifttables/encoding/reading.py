@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, get_args
 
@@ -13,7 +13,7 @@ import narwhals as nw
 from liftlib.errors import BrokenNotion, DataError, InvalidParameter, shown
 from lifttables.encoding.binning import Bins, bins_from, hierarchy_file, hierarchy_from, values_from
 from lifttables.encoding.columns import INFINITE, MISSING, Column, Counts, Labels, labelled
-from lifttables.encoding.counting import NA_TEXTS, Missing, Rare, count, log_choose
+from lifttables.encoding.counting import NA_TEXTS, Missing, Rare, count
 from lifttables.encoding.table import Table
 from lifttables.encoding.text_format import TextFormat
 from mixproof.numerics import check_scalar
@@ -38,8 +38,8 @@ class Reading:
     secret, public : str or tuple of str
         Column names; each combination of several columns is one symbol.
     bins : tuple of str
-        ``"age=20,40"``, ``"age=quantiles:4"``, ``"seen=2020-01-01,2021-01-01"`` or ``"seen=month"``. A column with many
-        distinct numbers must be binned.
+        ``"age=20,40"``, ``"seen=2020-01-01,2021-01-01"`` or ``"seen=month"``. A column with many distinct numbers must
+        be binned.
     missing : {"refuse", "symbol", "drop"}
         Treatment of missing values: raise an error, use an extra symbol, or drop their rows.
     rare : {"error", "pool", "keep"}
@@ -166,8 +166,8 @@ class Reading:
         """The paths of the hierarchy files."""
         return tuple(hierarchy_file(text)[1] for text in self.hierarchies)
 
-    def columns(self, table: Table, names: Sequence[str]) -> list[Column]:
-        """Return the named columns of a table with their bins and hierarchies."""
+    def columns(self, names: Sequence[str]) -> list[Column]:
+        """Return the named columns with their bins and hierarchies."""
         ours = (*self.secrets, *self.publics)
         said: dict[str, Bins] = {}
         for text in self.bins:
@@ -197,17 +197,14 @@ class Reading:
                 known = {*values, *dict(pairs)}
                 na = tuple(text for text in na if text not in known)
             coded = name in self.categorical
-            column = Column(name, (), unit, pairs, na, coded, values, self.decimal, self.dates or "")
-            if isinstance(edges, int) and not (edges := table.quantiles(column, edges)):
-                raise DataError(f"column {name!r} has no numbers to take quantiles of: give edges")
-            columns.append(replace(column, edges=edges))
+            columns.append(Column(name, edges, unit, pairs, na, coded, values, self.decimal, self.dates or ""))
         return columns
 
     def counts(self, table: Table) -> Counts:
         """Return the contingency table."""
         table.check([*self.secrets, *self.publics])
-        secret, public = self.columns(table, self.secrets), self.columns(table, self.publics)
-        counts = count(
+        secret, public = self.columns(self.secrets), self.columns(self.publics)
+        return count(
             labels_of(table, secret, public, self.missing),
             secret,
             public,
@@ -216,13 +213,6 @@ class Reading:
             min_count=self.min_count,
             max_symbols=self.max_symbols,
         )
-        ways = sum(cuts(table, column) for column in (*secret, *public) if column.name in self.cut_by_rows)
-        return replace(counts, chosen=counts.chosen + ways)
-
-    @property
-    def cut_by_rows(self) -> list[str]:
-        """The names of the columns whose bin edges are quantiles of the rows."""
-        return [name for name, bins in map(bins_from, self.bins) if isinstance(bins.edges, int)]
 
 
 def labels_of(table: Table, secret: Sequence[Column], public: Sequence[Column], missing: Missing = "refuse") -> Labels:
@@ -275,11 +265,6 @@ def _first(table: Table, column: Column, label: str) -> int:
             return at + int(texts.index(label))
         at += len(texts)
     return at
-
-
-def cuts(table: Table, column: Column) -> float:
-    """Return the log of the number of ways to cut a column into this many bins."""
-    return log_choose(max(table.distinct([column.name]) - 1, len(column.edges)), len(column.edges))
 
 
 def _ours(what: str, name: str, ours: Sequence[str], taken: object) -> str:

@@ -12,11 +12,10 @@ from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import narwhals as nw
-import numpy as np
 
 from liftlib.channel import Uniform
 from liftlib.errors import DataError, LiftError
-from lifttables.encoding.columns import ROWS, UNREADABLE, Column, Labels, check_numbers, labelled
+from lifttables.encoding.columns import ROWS, UNREADABLE, Column, Labels, labelled
 
 # by parts of the messages of data-frame libraries; these arguments are the remedies of some
 ARGUMENTS = {
@@ -35,9 +34,6 @@ REMEDIES = {
 }
 
 Rows = nw.LazyFrame[Any]  # rows that are read when requested
-
-
-NUMBER = "number"  # name of the column of distinct numbers
 
 
 class Table(ABC):
@@ -104,37 +100,6 @@ class Table(ABC):
         """Return the SHA-256 of some columns of the rows, in order."""
         return digest_of(self.batches([column.name for column in columns]))
 
-    def distinct(self, names: Sequence[str]) -> int:
-        """Return the number of distinct combinations of some columns' values."""
-        return int(self.collected(self.rows(names).unique().select(nw.len().alias("rows"))).item())
-
-    def quantiles(self, column: Column, parts: int) -> tuple[float, ...]:
-        """Return the inner edges that split a numeric column into equally large parts."""
-        self.check([column.name])
-        with reading(self.name):
-            counted = self.numbers(column).sort(NUMBER)
-        values, up_to = counted[NUMBER].to_numpy(), np.cumsum(counted[ROWS].to_numpy())
-        if not len(values):
-            return ()
-        n = int(up_to[-1])
-        if n < parts:
-            shown = str(parts) if len(str(parts)) <= 20 else f"{str(parts)[:20]}..."
-            raise DataError(
-                f"quantiles:{shown} asks for more bins than column {column.name!r} has "
-                f"values ({n:,}): give at most {n}, or edges"
-            )
-        at = np.arange(1, parts) / parts * (n - 1)
-        low, high = (values[np.searchsorted(up_to, rank, side="right")] for rank in (np.floor(at), np.ceil(at)))
-        with np.errstate(invalid="ignore", over="ignore"):
-            between = np.where(low == high, low, low + (at - np.floor(at)) * (high - low))
-        # interpolation with an infinity is undefined, so the upper value is the edge
-        edges = np.where(np.isfinite(between), between, high)
-        return tuple(sorted(set(edges.tolist())))
-
-    def numbers(self, column: Column) -> Labels:
-        """Return the number of rows (``ROWS``) with each number (``NUMBER``) of a column."""
-        return self.collected(numbers(self.rows([column.name]), column))
-
     def check(self, names: Sequence[str]) -> None:
         """Raise DataError if a column is missing (naming the nearest) or is named twice."""
         for name in names:
@@ -160,13 +125,6 @@ def _composed(name: str) -> str:
 def tally(rows: Any, named: Mapping[str, Column]) -> Any:
     """Return the number of rows with each combination of labels; rows may be lazy."""
     return labelled(rows, named).group_by(*named).agg(nw.len().alias(ROWS))
-
-
-def numbers(rows: Any, column: Column) -> Any:
-    """Return the number of rows with each number of a column; rows may be lazy."""
-    check_numbers(rows, [column])
-    values = rows.select(column.number().alias(NUMBER)).drop_nulls()
-    return values.group_by(NUMBER).agg(nw.len().alias(ROWS))
 
 
 def digest_of(batches: Iterable[Labels]) -> bytes:

@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from lifttables.population.worst import Between, lifts_between
 from mixproof.numerics import Matrix, Vector
 
 Ends = tuple[float, float]
 
 
+class Between(NamedTuple):
+    """Bounds on the probabilities of m symbols.
+
+    ``lower`` and ``upper``, shape (S + 1, m), bound P(x|s) and, in the last row, P(x).
+    """
+
+    lower: Matrix
+    upper: Matrix
+    prior_lower: Vector
+    prior_upper: Vector
+
+
+def lifts_between(between: Between) -> tuple[Matrix, Matrix]:
+    """Return the least and largest lifts, shape (S, m)."""
+    lower, upper = between.lower, between.upper
+    with np.errstate(divide="ignore"):
+        least, most = lower[:-1] / upper[-1], upper[:-1] / lower[-1]
+    # P(s|x) is at most 1
+    most = np.minimum(most, 1 / between.prior_lower[:, None])
+    return np.minimum(least, 1.0), np.maximum(most, 1.0)
+
+
 def worst_lifts(between: Between) -> dict[str, Ends]:
     """Return intervals of the min-lift and max-lift leakages and of LDP, in nats.
 
-    ``between`` has simultaneous bounds for all outputs.
+    ``between`` has simultaneous bounds for all symbols.
 
     >>> half = np.full((3, 1), 0.5)
     >>> found = worst_lifts(Between(0.8 * half, half, half[:2, 0], half[:2, 0]))
@@ -34,10 +57,8 @@ def worst_lifts(between: Between) -> dict[str, Ends]:
             "max_lift_leakage": (np.log(surely_most.max(axis=0)), np.log(most.max(axis=0))),
             "ldp": (apart, ratio),
         }
-    # an output with probability 0 has no lift
-    used = between.upper[-1] > 0
     return {
-        name: (max(0.0, float(np.nan_to_num(low[used], nan=0.0).max())), max(0.0, float(up[used].max())))
+        name: (max(0.0, float(np.nan_to_num(low, nan=0.0).max())), max(0.0, float(up.max())))
         for name, (low, up) in intervals.items()
     }
 

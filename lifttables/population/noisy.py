@@ -26,8 +26,6 @@ from lifttables.population.noise import (
     upper_bounds,
 )
 from lifttables.population.sample import UNSEEN_WEIGHT, Sample, insides
-from lifttables.population.worst import Between
-from mixproof.checks import checked
 from mixproof.numerics import Mask, Matrix, Vector, as_matrix, check_count, check_scalar
 
 NO_NOISE = 40.0  # level c at which even a million cells have no noise but with probability 1e-11
@@ -137,10 +135,10 @@ class NoisySample(Sample):
 
     Examples
     --------
+    >>> from liftlib.notions import LIP
     >>> sample = NoisySample([[401, 598], [301, 703]], 2000, 1.0)
-    >>> found = sample.subsets([[True, False]])
-    >>> found.lower[:, 0].round(2).tolist(), found.upper[:, 0].round(2).tolist()
-    ([0.36, 0.26, 0.32], [0.45, 0.34, 0.38])
+    >>> [bool(sample.satisfied(LIP(eps), [[True, False]])[0]) for eps in (0.2, 0.7)]
+    [False, True]
     """
 
     n: int
@@ -189,10 +187,6 @@ class NoisySample(Sample):
         """Return the sample over blocks of symbols."""
         return self._like(self._summed(blocks), cells=[int(self.cells_of[list(block)].sum()) for block in blocks])
 
-    def choosing(self, ways: int) -> Self:
-        """Return the sample with bounds for all of ``ways`` designs among which the noisy counts choose."""
-        return self._like(self.counts, chosen=self.chosen + np.log(ways))
-
     def split(self, rng: int | np.random.Generator) -> tuple[Matrix, Self]:  # noqa: ARG002 - the rows were split before
         """Return the noisy counts that choose blocks, and the sample itself."""
         if self.choosers is None:
@@ -207,7 +201,6 @@ class NoisySample(Sample):
         counts: Matrix,
         rows: int | None = None,
         cells: ArrayLike | None = None,
-        chosen: float | None = None,
         *,
         fast: bool = False,
     ) -> Self:
@@ -216,7 +209,7 @@ class NoisySample(Sample):
             self.n if rows is None else rows,
             self.c,
             self.confidence,
-            self.chosen if chosen is None else chosen,
+            self.chosen,
             self.cells_of if cells is None else cells,
             self.choosers if counts.shape == self.counts.shape else None,
         )
@@ -300,30 +293,6 @@ class NoisySample(Sample):
     def _known(self) -> dict[tuple[int, int], dict[tuple[float, ...], Vector]]:
         """Bounds that were computed, by group of rows and number of levels."""
         return {}
-
-    @checked
-    def subsets(self, member: ArrayLike) -> Between:
-        """Return bounds on P(A|s) and P(A), as in ``Sample``."""
-        inside = insides(member, self.n_public)
-        size = inside.sum(axis=1)
-        return self._between(inside, self._level(self._log_part - np.log(2)) - self.price(size))
-
-    def cells(self) -> Between:
-        """Return bounds on P(x|s) and P(x) for single symbols, as in ``Sample``."""
-        level = np.full(self.n_public, self._level(self._log_part - np.log(2 * self.n_public)))
-        return self._between(np.eye(self.n_public, dtype=bool), level)
-
-    def _between(self, inside: Mask, level: Vector) -> Between:
-        groups = [*range(self.n_secret), 2 * self.n_secret]
-        upper, opposite = (
-            np.array([self._upper(group, part, level[:, None])[:, 0] for group in groups]) for part in (inside, ~inside)
-        )
-        size = inside.sum(axis=1)
-        full, empty = size == self.n_public, size == 0
-        low, high = np.sort([1 - opposite, upper], axis=0)
-        return Between(
-            np.where(full, 1.0, np.where(empty, 0.0, low)), np.where(empty, 0.0, np.where(full, 1.0, high)), *self.prior
-        )
 
     def differences(self, ratios: Ratios, member: ArrayLike) -> Misses:
         """Return upper bounds on P(A|a) e^-budget - P(A|b), as in ``Sample``."""

@@ -11,14 +11,14 @@ from functools import cached_property
 from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from liftlib.channel import Channel, Partition
 from liftlib.errors import InvalidDistribution, InvalidParameter, shown
-from liftlib.notions import Notion, RatioBased, Ratios
+from liftlib.notions import RatioBased, Ratios
 from lifttables.population.binomial import clopper_pearson
 from lifttables.population.differences import Misses, differences
-from lifttables.population.worst import Between, certainly_satisfied, violation_of, worst_required_budgets
+from lifttables.population.intervals import Between
 from mixproof.checks import checked
 from mixproof.numerics import (
     KEEP_TOL,
@@ -34,10 +34,6 @@ from mixproof.numerics import (
 
 MAX_SMALL_SUBSET = 3  # maximum number of symbols in a small subset, from which responses are made
 LARGE_SUBSET_SHARE = 0.1  # share of the probability of error that is reserved for larger subsets
-MAX_VIOLATION, VIOLATION_BISECTIONS = (
-    800.0,
-    60,
-)  # search range for a violation (beyond it, infinite) and bisection steps
 SELECTION_SHARE = 0.25  # share of the rows that chooses blocks of symbols; the other rows certify the design
 UNSEEN_WEIGHT = 0.5  # weight, in rows, of a symbol without rows in a design's utility; no bound depends on it
 
@@ -127,18 +123,17 @@ class Sample:
 
     Notes
     -----
-    Given the secrets, the number of rows in a subset A of symbols is binomial for each secret. ``subsets`` bounds
-    P(A|s), P(A) and P(s) by Clopper-Pearson, each with one of S + 2 equal parts of 1 - confidence. ``differences``
-    bounds P(A|a) e^-budget - P(A|b), with one part for each pair of probabilities and one for P(s). Each subset gets
-    the share of a part that ``subset_price`` gives. All bounds of one kind hold together with this confidence. The
-    proofs are in the chapter on the population.
+    Given the secrets, the number of rows in a subset A of symbols is binomial for each secret. ``differences`` bounds
+    P(A|a) e^-budget - P(A|b), with one part of 1 - confidence for each pair of probabilities and one for P(s), by the
+    bounds of Clopper and Pearson. Each subset gets the share of a part that ``subset_price`` gives. All of these bounds
+    hold together with this confidence. The proofs are in the chapter on the population.
 
     Examples
     --------
+    >>> from liftlib.notions import LIP
     >>> sample = Sample([[40, 60], [30, 70]], 0.95)
-    >>> found = sample.subsets([[True, False]])
-    >>> found.lower[:, 0].round(2).tolist(), found.upper[:, 0].round(2).tolist()
-    ([0.27, 0.18, 0.26], [0.54, 0.44, 0.45])
+    >>> [bool(sample.satisfied(LIP(eps), [[True, False]])[0]) for eps in (0.2, 0.7)]
+    [False, True]
     """
 
     counts: Matrix
@@ -198,10 +193,6 @@ class Sample:
         """Return the sample over blocks of symbols."""
         return type(self)(self._summed(blocks), self.confidence, self.chosen)
 
-    def choosing(self, ways: int) -> Self:
-        """Return the sample with bounds for all of ``ways`` designs among which the rows choose."""
-        return type(self)(self.counts, self.confidence, self.chosen + np.log(ways))
-
     def split(self, rng: int | np.random.Generator) -> tuple[Matrix, Self]:
         """Return the counts of a random ``SELECTION_SHARE`` of the rows, and the sample of the rest."""
         some, rest = split(self.counts, rng)
@@ -223,29 +214,10 @@ class Sample:
             return np.ones(1), np.ones(1)
         return clopper_pearson(of, self.rows, self._log_part - self.chosen - np.log(2 * self.n_secret))
 
-    @checked
-    def subsets(self, member: ArrayLike) -> Between:
-        """Return bounds on P(A|s) and P(A) for subsets A of the symbols.
-
-        ``member``, bool of shape (m, X), marks the symbols in each subset. The whole alphabet has probability 1, the
-        empty set 0.
-        """
-        inside = insides(member, self.n_public)
-        size = inside.sum(axis=1)
-        level = self._log_part - np.log(2) - self.chosen - self.price(size)
-        table = np.vstack([self.counts, self.counts.sum(axis=0)])
-        lower, upper = _each_once(table @ inside.T, table.sum(axis=1), size, level)
-        full, empty = size == self.n_public, size == 0
-        return Between(
-            np.where(full, 1.0, np.where(empty, 0.0, lower)),
-            np.where(empty, 0.0, np.where(full, 1.0, upper)),
-            *self.prior,
-        )
-
     def cells(self) -> Between:
         """Return bounds on P(x|s) and P(x) for single symbols.
 
-        They are narrower than the bounds of :meth:`subsets`, but apply only to the unchanged column, not to a design.
+        They apply only to the unchanged column, not to a design.
         """
         level = self._log_part - np.log(2 * self.n_public) - self.chosen
         table = np.vstack([self.counts, self.counts.sum(axis=0)])
@@ -254,30 +226,12 @@ class Sample:
             bounds = np.ones_like(table), np.ones_like(table)
         return Between(*bounds, *self.prior)
 
-    @checked
-    def outputs(self, channel: Channel) -> Between:
-        """Return bounds on P(y|s) and P(y) for each output of a channel.
-
-        P(y|x) is a weighted sum of subsets of symbols, and so are its bounds. The subsets are the ``parts`` of the
-        channel's certificate if these give its kernel (which is checked), and nested subsets otherwise.
-
-        Raises
-        ------
-        InvalidParameter
-            If the channel's shape does not fit, or a part has an invalid shape or weight.
-        """
-        if not channel.sees_secret:
-            return self.sums(self.parts(channel))
-        self._fits(channel)
-        each = [self.sums(Parts.nested(kernel)) for kernel in channel.kernel]
-        lower, upper = (np.array([bounds[side][s] for s, bounds in enumerate(each)]) for side in (0, 1))
-        # P(y) = sum_s P(s) P(y|s) over all possible priors
-        marginal = np.stack([_least_mean(lower, *self.prior), -_least_mean(-upper, *self.prior)])
-        return Between(np.vstack([lower, marginal[0]]), np.vstack([upper, marginal[1]]), *self.prior)
-
     def parts(self, channel: Channel) -> Parts:
         """Return a channel as sums of subsets, from its certificate or else nested."""
-        self._fits(channel)
+        if channel.kernel.shape[:-1] != (self.n_public,):
+            raise InvalidParameter(
+                f"the channel takes {channel.kernel.shape[:-1]} and the sample has ({self.n_public},): match them"
+            )
         # only mechanisms for the population state the subsets that make up their channel
         parts = getattr(channel.certificate, "parts", None)
         if isinstance(parts, Parts):
@@ -286,20 +240,6 @@ class Sample:
             if kernel.shape == channel.kernel.shape and np.abs(kernel - channel.kernel).max() <= SAME_TOL:
                 return parts
         return Parts.nested(channel.kernel)
-
-    def _fits(self, channel: Channel) -> None:
-        expected, shape = (self.n_secret, self.n_public)[not channel.sees_secret :], channel.kernel.shape[:-1]
-        if shape != expected:
-            raise InvalidParameter(f"the channel takes {shape} and the sample has {expected}: match them")
-
-    def sums(self, parts: Parts) -> Between:
-        """Return bounds on P(y|s) and P(y) for outputs that are sums of subsets.
-
-        InvalidParameter is raised if the parts are invalid, see :class:`Parts`.
-        """
-        parts = parts.validated(self.n_public)
-        bounds = self.subsets(parts.member)
-        return Between(bounds.lower @ parts.weights, bounds.upper @ parts.weights, *self.prior)
 
     def differences(self, ratios: Ratios, member: ArrayLike) -> Misses:
         """Return upper bounds on P(A|a) e^-budget - P(A|b) as a function of the budgets.
@@ -314,78 +254,35 @@ class Sample:
         pairs = {frozenset(secrets) for secrets in zip(ratios.top.tolist(), ratios.bottom.tolist(), strict=True)}
         parts = len(pairs) + any(self.n_secret in pair for pair in pairs)  # P(s) has one where P(y) is asked about
         level = float(np.log1p(-self.confidence)) - np.log(2 * max(1, parts)) - self.chosen
-        return np.asarray(level - self.price(inside.sum(axis=1)))
-
-    def price(self, size: ArrayLike) -> Vector:
-        """Return the cost of the union bound for subsets of some size, in nats.
-
-        A sample without a union over subsets overrides this.
-        """
-        return subset_price(self.n_public, size)
+        return np.asarray(level - subset_price(self.n_public, inside.sum(axis=1)))
 
     def misses(self, notion: RatioBased, member: ArrayLike, spare: float = 0.0) -> Matrix:
         """Return :meth:`differences` at the budgets plus ``spare``, shape (conditions, m)."""
         ratios = notion.ratios(self.n_secret)
         return self.differences(ratios, member)(ratios.budget + spare)
 
-    def satisfied(self, notion: Notion, member: Mask) -> Mask:
+    def satisfied(self, notion: RatioBased, member: ArrayLike) -> Mask:
         """Return which subsets, as outputs, satisfy a notion for the population, (m,)."""
-        if isinstance(notion, RatioBased):
-            return np.asarray((self.misses(notion, member, KEEP_TOL) <= 0).all(axis=0))
-        return certainly_satisfied(notion, self.subsets(member))
+        return np.asarray((self.misses(notion, member, KEEP_TOL) <= 0).all(axis=0))
 
-    def nearness(self, notion: Notion, member: Mask) -> Vector:
+    def nearness(self, notion: RatioBased, member: Mask) -> Vector:
         """Return how far subsets are from satisfying a notion, a sort key of shape (m,)."""
-        if isinstance(notion, RatioBased):
-            share = np.maximum(member @ self.weights, np.finfo(float).tiny)
-            return np.asarray(self.misses(notion, member).max(axis=0, initial=-np.inf) / share)
-        return violation_of(worst_required_budgets(notion, self.subsets(member)))
-
-    def certifies(self, notion: Notion, parts: Parts) -> Mask:
-        """Return which sums of subsets satisfy a notion for the population, shape (Y,)."""
-        if isinstance(notion, RatioBased):
-            parts = parts.validated(self.n_public)
-            return np.asarray((self.misses(notion, parts.member, KEEP_TOL) @ parts.weights <= 0).all(axis=0))
-        return certainly_satisfied(notion, self.sums(parts))
-
-    def violation_of_sums(self, notion: Notion, parts: Parts) -> float:
-        """Return the worst-case violation of a budget by sums of subsets, in nats."""
-        from scipy.sparse import csr_array  # noqa: PLC0415 - see clopper_pearson
-
-        parts = parts.validated(self.n_public)
-        if not isinstance(notion, RatioBased):
-            return float(violation_of(worst_required_budgets(notion, self.sums(parts))).max())
-        ratios = notion.ratios(self.n_secret)
-        if not len(ratios.budget):
-            return -np.inf
-        # most weights are 0, and a mechanism may have thousands of outputs
-        misses, weights = self.differences(ratios, parts.member), csr_array(parts.weights)
-
-        def kept(spare: float) -> bool:
-            return bool(np.all(np.asarray(misses(ratios.budget + spare) @ weights) <= 0))
-
-        low, high = -float(ratios.budget.min()), MAX_VIOLATION
-        if kept(low):
-            return low
-        for _ in range(VIOLATION_BISECTIONS if kept(high) else 0):
-            middle = (low + high) / 2
-            low, high = (low, middle) if kept(middle) else (middle, high)
-        return high if high < MAX_VIOLATION else np.inf
+        share = np.maximum(member @ self.weights, np.finfo(float).tiny)
+        return np.asarray(self.misses(notion, member).max(axis=0, initial=-np.inf) / share)
 
     @checked
-    def violation(self, notion: Notion, channel: Channel) -> float:
-        """Return the worst-case violation of a budget by a release, in nats.
-
-        With the sample's confidence, the violation under the true P_SX is at most this; if it is at most 0, the
-        population satisfies the notion. UnsupportedNotion is raised if single outputs do not decide the notion.
-        """
-        if isinstance(notion, RatioBased) and not channel.sees_secret:
-            return self.violation_of_sums(notion, self.parts(channel))
-        return float(violation_of(worst_required_budgets(notion, self.outputs(channel))).max())
-
-    @checked
-    def keeps(self, notion: Notion, channel: Channel) -> bool:
+    def keeps(self, notion: RatioBased, channel: Channel) -> bool:
         """Return whether the population satisfies a notion, with the sample's confidence.
+
+        P(y|x) is a weighted sum of subsets of symbols, and so are its bounds. The subsets are the ``parts`` of the
+        channel's certificate if these give its kernel (which is checked), and nested subsets otherwise.
+
+        Raises
+        ------
+        UnsupportedNotion
+            If the notion does not bound ratios.
+        InvalidParameter
+            If the channel's shape does not fit, or a part has an invalid shape or weight.
 
         Examples
         --------
@@ -394,7 +291,8 @@ class Sample:
         >>> [sample.keeps(LIP(eps), Channel.identity(2)) for eps in (0.2, 0.3)]
         [False, True]
         """
-        return self.violation(notion, channel) <= KEEP_TOL
+        parts = self.parts(channel).validated(self.n_public)
+        return bool((self.misses(notion, parts.member, KEEP_TOL) @ parts.weights <= 0).all())
 
     def __repr__(self) -> str:
         size = f"{self.n_secret} secrets x {self.n_public} public symbols"
@@ -426,17 +324,6 @@ def insides(member: ArrayLike, n: int) -> Mask:
     return inside.astype(bool)
 
 
-def _each_once(seen: Matrix, rows: Vector, size: NDArray[np.int64], level: Vector) -> tuple[Matrix, Matrix]:
-    """Return both bounds for counts, shape (k, m), computing equal ones only once."""
-    lower, upper = np.empty_like(seen), np.empty_like(seen)
-    steps = int(size.max(initial=0)) + 1
-    for at, n in enumerate(rows):
-        _, first, place = np.unique(seen[at] * steps + size, return_index=True, return_inverse=True)
-        bounds = clopper_pearson(seen[at][first], n, level[first])
-        lower[at], upper[at] = (bound[place] for bound in bounds)
-    return lower, upper
-
-
 def subset_price(n: int, size: ArrayLike) -> Vector:
     """Return minus the log of a subset's share of the probability of error.
 
@@ -464,12 +351,3 @@ def subset_price(n: int, size: ArrayLike) -> Vector:
         )
         + choose
     )
-
-
-def _least_mean(values: Matrix, low: Vector, high: Vector) -> Vector:
-    """Return the smallest means of values, (S, m), over weights within bounds, (m,)."""
-    order = np.argsort(values, axis=0)
-    room, sorted_values = (high - low)[order], np.take_along_axis(values, order, axis=0)
-    before = np.cumsum(room, axis=0) - room
-    extra = np.clip(1 - low.sum() - before, 0, room)
-    return np.asarray(low @ values + (extra * sorted_values).sum(axis=0))

@@ -91,8 +91,6 @@ class Plan:
         Whether to merge symbols, without random draws, which retains less.
     noise : float or None
         The level c of the noise; by default from the numbers of rows and cells or, of counts, from the promise.
-    resamples : int
-        Number of bootstrap tables of the audit.
     """
 
     reading: Reading
@@ -101,7 +99,6 @@ class Plan:
     counts: bool = False
     merge: bool = False
     noise: float | None = None
-    resamples: int = 200
 
     @property
     def notion(self) -> RatioBased:
@@ -210,14 +207,7 @@ def release(
         design = _designed(counts, plan, secret)
         check_formulas(design)
         notes = [note_on(rng), *([f"the ledger of these rows is {past.path}"] if past else [])]
-        audit = audited(
-            counts,
-            design.promise,
-            design.named_channel,
-            resamples=plan.resamples,
-            notes=tuple(notes),
-            sure=True,
-        )
+        audit = audited(counts, design.promise, design.named_channel, notes=tuple(notes))
         number, made, earlier = (None, None, 0.0) if past is None else past.place(key.hex())
         card = card_of(
             design,
@@ -225,7 +215,7 @@ def release(
             release=number,
             made=made,
             earlier=earlier,
-            bounded=rng is None and not reading.cut_by_rows,
+            bounded=rng is None,
             options=_options(plan),
         )
         source = Stream(key, 0) if rng is None else uniform(rng)
@@ -279,7 +269,7 @@ def _readable(counts: Counts, plan: Plan) -> Made:
 def _nothing(counts: Counts, plan: Plan, retained: float) -> NothingToRelease:
     """Return which value of the secret stops a release, and what would help, by the noisy counts alone."""
     assert counts.noisy is not None
-    found = obstacle(counts.noisy.sample(plan.confidence), plan.notion)
+    found = obstacle(counts.sample(plan.confidence), plan.notion)
     value = JOIN.join(counts.secret.labels[found.secret])
     now = int(counts.noisy.rows)
     error = expected_error_of_counts(counts, plan)

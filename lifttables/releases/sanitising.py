@@ -30,7 +30,6 @@ def sanitise(
     merge: bool = False,
     noise: float | None = None,
     ledger: Path | None = None,
-    resamples: int = 200,
     rng: Uniform | int | None = None,
     **reading: Any,
 ) -> Sanitised:
@@ -54,8 +53,6 @@ def sanitise(
         The level c of the two-sided geometric noise: P(Z = z) is proportional to exp(-c abs(z)).
     ledger : pathlib.Path, optional
         The file of earlier releases of these rows.
-    resamples : int
-        Number of bootstrap tables of the audit.
     rng : Uniform or int, optional
         A source of random numbers, for tests: it makes the draw predictable.
     **reading
@@ -69,7 +66,7 @@ def sanitise(
         If nothing but a constant satisfies the notion, or the ledger has another release of these rows.
     """
     words = Reading.from_words({"secret": secret, "public": public, **reading})
-    plan = Plan(words, notion, confidence, counts, merge, noise, resamples=resamples)
+    plan = Plan(words, notion, confidence, counts, merge, noise)
     table = open_table(frame, plan.reading.text_format)
 
     def drawn(draw: Draw, sanitised: Sanitised) -> Sanitised:

@@ -19,8 +19,8 @@ import polars as pl
 from liftlib.channel import Uniform
 from lifttables.designs.designing import Design
 from lifttables.designs.publishing import published
-from lifttables.encoding.columns import ROWS, Column, Labels, check_numbers, labelled
-from lifttables.encoding.table import NUMBER, Rows, Table, digest_of, numbers, reading, tally
+from lifttables.encoding.columns import ROWS, Column, Labels, labelled
+from lifttables.encoding.table import Rows, Table, digest_of, reading, tally
 from lifttables.sources.polars_rows import PolarsTable, polars_of
 from lifttables.sources.randomness import Stream, key_of
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 TEXT_DTYPE: Final = "string[pyarrow]"  # Dask's type of texts
 FAN_IN = 16  # number of partitions whose counts are summed at a time
-MAX_QUANTILES = 10_000  # maximum number of distinct numbers that a partition reports for quantiles
 COUNT_COLUMN = "__rows_of_it"  # column of counts in a database
 ORDER_COLUMN = "\0order"  # column of random numbers by which released rows are sorted
 
@@ -76,12 +75,10 @@ class Lazy(Table):
         counted: Labels = labels.group_by(*named).agg(nw.col(COUNT_COLUMN).sum().alias(ROWS))
         return counted
 
-    def numbers(self, column: Column) -> Labels:  # noqa: D102
-        every = self._distinct([column.name])
-        check_numbers(every, [column])
-        distinct = every.select(column.number().alias(NUMBER), nw.col(COUNT_COLUMN)).drop_nulls()
-        counted: Labels = distinct.group_by(NUMBER).agg(nw.col(COUNT_COLUMN).sum().alias(ROWS))
-        return counted
+    def digest(self, columns: Sequence[Column]) -> bytes:
+        """Return the SHA-256 of the numbers of rows with each combination of values; a database has no order."""
+        names = [column.name for column in columns]
+        return digest_of([self._distinct(names).sort(*names)])
 
     def release(self, design: Design, source: Uniform) -> Any:
         """Fetch the rows and return the released rows as an eager frame."""
@@ -112,28 +109,12 @@ class Parted(Lazy):
         counted = self.tally(raw, partial(count_labels, named=dict(named), where=self.name))
         return nw.from_native(counted, eager_only=True)
 
-    def numbers(self, column: Column) -> Labels:  # noqa: D102
-        counted = self.tally([column.name], partial(count_numbers, column=column, where=self.name))
-        return nw.from_native(counted, eager_only=True)
-
 
 def count_labels(rows: pl.DataFrame, named: Mapping[str, Column], where: str) -> pl.DataFrame:
     """Return the number of rows by combination of labels; errors name ``where``."""
     with reading(where):
         counted: pl.DataFrame = tally(nw.from_native(rows, eager_only=True), named).to_native()
     return counted.with_columns(pl.col(ROWS).cast(pl.Int64))
-
-
-def count_numbers(rows: pl.DataFrame, column: Column, where: str) -> pl.DataFrame:
-    """Return counts by number, thinned to about ``MAX_QUANTILES`` quantiles."""
-    with reading(where):
-        counted: pl.DataFrame = numbers(nw.from_native(rows, eager_only=True), column).to_native()
-    counted = counted.with_columns(pl.col(ROWS).cast(pl.Int64))
-    if len(counted) <= MAX_QUANTILES:
-        return counted
-    place = pl.col(ROWS).cum_sum() * MAX_QUANTILES // pl.col(ROWS).sum()
-    thinned = counted.sort(NUMBER).group_by(place.alias("place")).agg(pl.col(NUMBER).max(), pl.col(ROWS).sum())
-    return thinned.select(NUMBER, ROWS)
 
 
 class OnDask(Parted):

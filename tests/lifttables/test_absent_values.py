@@ -47,7 +47,7 @@ def test_several_secrets():
     assert len(counts.secret.labels) == 6
     assert counts.table.sum() == 250
     assert counts.alone(0).table.sum(axis=1).tolist() == [120, 0, 130]
-    made = tables.sanitise(frame, secret=["ill", "work"], public="town", notion=ll.LIP(1.0), resamples=0)
+    made = tables.sanitise(frame, secret=["ill", "work"], public="town", notion=ll.LIP(1.0))
     assert "whether a person has a combination of values that nobody else has" in made.card.as_text()
     one = frame.with_columns(work=pl.lit("no"))
     with pytest.raises(DataError, match=r"column 'work' has the same value in every row"):

@@ -11,7 +11,7 @@ import lifttables as tables
 from lifttables.encoding.reading import Reading
 from lifttables.population.sample import Sample
 
-WORDS = {"secret": "ill", "public": "age", "notion": ll.LIP(1.0), "resamples": 0}
+WORDS = {"secret": "ill", "public": "age", "notion": ll.LIP(1.0)}
 ALONE = "no confidence, so the notion holds for these rows only"
 
 
@@ -29,33 +29,31 @@ def test_choices_of_the_rows_are_counted():
     )
     pooled = Reading("s", "x", rare="pool").counts(tables.open_table(frame))
     assert pooled.chosen == pytest.approx(math.log(math.comb(5, 2)))
-    cut = Reading("s", "n", bins=("n=quantiles:4",)).counts(tables.open_table(frame))
-    assert cut.chosen == pytest.approx(math.log(math.comb(9, 3)))
     given = Reading("s", "n", bins=("n=3,6",)).counts(tables.open_table(frame))
     assert given.chosen == 0
-    found = [Sample(pooled.table, 0.95, chosen).subsets([[True, False, False, False]]) for chosen in (0, pooled.chosen)]
-    assert (found[1].upper >= found[0].upper).all()
-    assert (found[1].lower < found[0].lower)[0]
+    first, notion = [[True, False, False, False]], ll.LIP(1.0)
+    found = [Sample(pooled.table, 0.95, chosen).misses(notion, first) for chosen in (0, pooled.chosen)]
+    assert (found[1] > found[0]).all()
     # a chance of error ten times smaller is what ten choices cost
-    tenth = Sample(pooled.table, 1 - 0.05 / 10).subsets([[True, False, False, False]])
-    assert np.allclose(found[1].upper, tenth.upper)
+    tenth = Sample(pooled.table, 1 - 0.05 / 10).misses(notion, first)
+    assert np.allclose(found[1], tenth)
 
 
 def test_a_pool_of_symbols_that_were_rarer_than_they_are():
     rng, n = np.random.default_rng(0), 4000
     x_mass = np.concatenate([np.full(n, 2.0), np.full(n, 5.5)]) / (7.5 * n)
     of_secret = np.concatenate([np.full(n, 0.2), np.full(n, 0.9)])
-    missed, missed_with = 0, 0
+    missed, missed_with, notion = 0, 0, ll.LDP(0.0)
     for _ in range(5):
         table = rng.multinomial(int(7.5 * n), np.concatenate([x_mass * of_secret, x_mass * (1 - of_secret)]))
         table = table.reshape(2, -1).astype(float)
         pool = table.sum(axis=0) < 5
-        true = (x_mass * of_secret)[pool].sum() / (x_mass * of_secret).sum()
+        of = [(x_mass * share)[pool].sum() / (x_mass * share).sum() for share in (of_secret, 1 - of_secret)]
+        true = of[0] * math.exp(-notion.eps) - of[1]
         counts = np.column_stack([table[:, pool].sum(axis=1), table[:, ~pool].sum(axis=1)])
         chosen = math.lgamma(2 * n + 1) - math.lgamma(pool.sum() + 1) - math.lgamma((~pool).sum() + 1)
         for at, sample in enumerate((Sample(counts), Sample(counts, 0.95, chosen))):
-            bounds = sample.subsets([[True, False]])
-            outside = not bounds.lower[0, 0] <= true <= bounds.upper[0, 0]
+            outside = sample.misses(notion, [[True, False]])[0, 0] < true
             missed, missed_with = missed + (outside and at == 0), missed_with + (outside and at == 1)
     assert (missed, missed_with) == (5, 0)
 

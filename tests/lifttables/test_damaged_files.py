@@ -45,7 +45,7 @@ DAMAGES |= {
 def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("made")
     PEOPLE.write_csv(folder / "in.csv")
-    plan = Plan(Reading("ill", "age"), LIP(2.0), resamples=0)
+    plan = Plan(Reading("ill", "age"), LIP(2.0))
     sanitise_file(folder / "in.csv", Outputs.next_to(folder / "out.csv"), plan)
     return folder
 

@@ -10,8 +10,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import assume, example, given
-from hypothesis import strategies as st
 from scipy import stats
 
 import liftlib as ll
@@ -19,8 +17,6 @@ import lifttables as tables
 from liftlib.errors import DataError
 from lifttables.encoding.columns import ROWS, Column, Symbols
 from lifttables.encoding.reading import Reading
-from lifttables.encoding.table import NUMBER
-from lifttables.sources.distributed import MAX_QUANTILES, count_numbers
 from lifttables.sources.randomness import Stream, generator, key_of, uniform
 
 dd = pytest.importorskip("dask.dataframe")
@@ -52,8 +48,6 @@ READINGS = [
     Reading("ill", ("age", "dose"), rare="pool"),
     Reading("ill", "gap", missing="symbol"),
     Reading("ill", "pay", bins=("pay=-3.5,0,20",), missing="symbol"),
-    Reading("ill", "pay", bins=("pay=quantiles:7",), missing="symbol"),
-    Reading("ill", "dose", bins=("dose=quantiles:4",)),
     Reading("ill", "seen", bins=("seen=quarter",)),
     Reading("ill", "seen", bins=("seen=2021-01-01,2022-01-01",)),
     Reading(("ill", "age"), "dose", rare="pool", categorical=("dose",)),
@@ -75,41 +69,7 @@ def test_dask_counts_what_one_machine_counts(parts):
     assert_counted_alike(dd.from_pandas(one, npartitions=parts), one)
 
 
-@example([-2.0, -np.inf, 1e16], 3)
-@example([-2.0, -np.inf, 1e16, 1e16], 4)
-@example([-1.7e308, 1.7e308], 2)
-@given(st.lists(st.floats(allow_nan=False, width=64), min_size=1, max_size=40), st.integers(2, 6))
-def test_quantiles_are_those_of_polars(values, parts):
-    assume(parts <= len(values))
-    frame, column = pl.DataFrame({"a": values}), Column("a")
-    at = [part / parts * (len(values) - 1) for part in range(1, parts)]
-    wanted = [frame["a"].quantile(part / parts, "linear") for part in range(1, parts)]
-    # between an infinity and a number lies none: the one above is the edge
-    wanted = [
-        one if np.isfinite(one) else sorted(values)[int(np.ceil(rank))] for one, rank in zip(wanted, at, strict=True)
-    ]
-    in_parts = dd.from_pandas(frame.to_pandas(), npartitions=3)
-    for source in (frame, frame.to_pandas(), in_parts):
-        np.testing.assert_array_equal(tables.open_table(source).quantiles(column, parts), sorted(set(wanted)))
-
-
-def test_a_part_of_many_numbers_is_thinned_by_rank():
-    numbers = np.random.default_rng(0).normal(size=50_000)
-    found = count_numbers(pl.DataFrame({"a": numbers}), Column("a"), "it").sort(NUMBER)
-    assert found[ROWS].sum() == len(numbers)
-    assert len(found) <= MAX_QUANTILES + 1
-    assert found[ROWS].max() <= len(numbers) / MAX_QUANTILES + 1
-    edges = tables.open_table(dd.from_pandas(pd.DataFrame({"a": numbers}), npartitions=2)).quantiles(Column("a"), 4)
-    ranks = np.searchsorted(np.sort(numbers), edges) / len(numbers)
-    np.testing.assert_allclose(ranks, [0.25, 0.5, 0.75], atol=3 / MAX_QUANTILES)
-
-
-def test_no_numbers_have_no_quantiles():
-    one = pl.DataFrame({"a": [None, None]}, schema={"a": pl.Float64})
-    assert tables.open_table(one).quantiles(Column("a"), 4) == ()
-
-
-OF = {"secret": "ill", "public": "age", "notion": ll.LIP(0.4), "resamples": 0}
+OF = {"secret": "ill", "public": "age", "notion": ll.LIP(0.4)}
 
 
 @cache
@@ -211,14 +171,14 @@ def test_nothing_but_counts_is_fetched_from_dask():
     frame = dd.from_pandas(one, npartitions=7)
     with dask.config.set(scheduler=recording):
         words = {**OF, "public": ["age", "pay"], "notion": ll.ALIP(np.inf, 5.0), "missing": "symbol"}
-        done = tables.sanitise(frame, **words, bins=["pay=quantiles:3"], rng=3)
+        done = tables.sanitise(frame, **words, bins=["pay=0,20"], rng=3)
         tables.audit(frame, secret="ill", public="age", notion=ll.LIP(1), resamples=0)
         tables.apply(frame, done.design, rng=1)  # they are the design's own rows
     assert fetched
     for part in fetched:
         if isinstance(part, pl.DataFrame):
             assert part.columns[-1] == ROWS
-            assert NUMBER in part.columns or len(part) < len(one) / 5
+            assert len(part) < len(one) / 5
         else:
             assert np.ndim(getattr(part, "values", part)) <= 2
             assert np.size(part) == 1
@@ -240,8 +200,6 @@ def test_what_is_wrong_on_a_worker_is_said_in_a_line():
     one = table()
     with pytest.raises(DataError, match="a binned column must contain numbers"):
         Reading("ill", "age", bins=("age=1,2",)).counts(tables.open_table(dd.from_pandas(one, npartitions=3)))
-    with pytest.raises(DataError, match="a binned column must contain numbers"):
-        Reading("ill", "age", bins=("age=quantiles:3",)).counts(tables.open_table(dd.from_pandas(one, npartitions=3)))
     with pytest.raises(DataError, match="the frame has no rows"):
         Reading("ill", "age").counts(tables.open_table(dd.from_pandas(one.head(0), npartitions=1)))
     with pytest.raises(DataError, match="did you mean 'age'"):

@@ -20,7 +20,7 @@ def card_of(kernel):
     """Return the card of a release of the symbols a, b."""
     names = "abcdef"[: len(kernel)]
     frame = pl.DataFrame({"s": ["u", "v"] * 50 * len(names), "x": list(names) * 100})
-    words = {"secret": "s", "public": "x", "notion": ll.LIP(5.0), "resamples": 0}
+    words = {"secret": "s", "public": "x", "notion": ll.LIP(5.0)}
     card = tables.sanitise(frame, **words).card
     assert card.symbols == tuple((name,) for name in names)
     kernel = np.array(kernel, dtype=float)

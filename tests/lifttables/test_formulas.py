@@ -49,4 +49,4 @@ def test_a_parquet_file_with_categories(tmp_path, monkeypatch, capsys, kind, suf
     assert "'=1+1' would be a formula in a spreadsheet" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["in.parquet"]
     with pytest.raises(DataError, match="would be a formula in a spreadsheet"):
-        sanitise(frame, secret="s", public="k", notion=LIP(3.0), resamples=0)
+        sanitise(frame, secret="s", public="k", notion=LIP(3.0))

@@ -1,8 +1,6 @@
 """What a release promises, end to end."""
 
 import math
-from dataclasses import dataclass
-from fractions import Fraction
 
 import bounds_by_hand
 import numpy as np
@@ -12,11 +10,10 @@ from scipy.stats import beta
 
 import liftlib as ll
 import lifttables as tables
-from liftlib.notions.base import LiftNotion
-from lifttables.bundle import Outputs, sanitise_file
+from lifttables.confident.families import Obstacle
+from lifttables.designs import designing
 from lifttables.encoding.reading import Reading
-from lifttables.population.noisy import NO_NOISE
-from lifttables.releases.pipeline import Plan
+from lifttables.releases import pipeline
 
 ERROR = 0.05
 CLOSE = 1e-4
@@ -56,12 +53,6 @@ def needed(counts, kernel, ways):
     return worst
 
 
-def by_numbers():
-    """Numbers 0 to 39, 150 rows each."""
-    rows = [("ab"[(7 * i + n) % 10 < 3 + 3 * (n >= 20)], n) for n in range(40) for i in range(150)]
-    return pl.DataFrame(rows, schema=["s", "x"], orient="row"), 39
-
-
 def by_names():
     """One symbol of 3,000 rows and eleven rare ones."""
     names = ["u"] * 3000 + [f"v{i % 11}" for i in range(330)]
@@ -69,15 +60,7 @@ def by_names():
     return pl.DataFrame(rows, schema=["s", "x"], orient="row"), 12
 
 
-CASES = {"bins": (by_numbers, {"bins": ("x=quantiles:2",)}), "pool": (by_names, {"rare": "pool", "min_count": 100})}
-
-
-def by_file(frame, notion, words, mechanism, folder):
-    frame.write_csv(folder / "in.csv")
-    outputs, reading = Outputs.next_to(folder / "out.csv"), Reading("s", "x", **words)
-    return sanitise_file(
-        folder / "in.csv", outputs, Plan(reading, notion, mechanism, resamples=0, noise=NO_NOISE), force=True
-    ).design
+CASES = {"pool": (by_names, {"rare": "pool", "min_count": 100})}
 
 
 @pytest.fixture(params=CASES)
@@ -103,24 +86,27 @@ def test_an_audit_charges_for_the_choice(case):
         assert found.population == verdict
 
 
-KEPT = [("a", "u", "p", 30), ("a", "v", "q", 20), ("b", "u", "p", 20), ("b", "v", "q", 30)]
-"""Rows by secret, public symbol, kept value and number: of 100, P(a, p) is 0.3, P(p) and P(a) are 0.5."""
+@pytest.mark.parametrize("merge", [False, True])
+def test_a_release_charges_for_the_choice(case, merge, monkeypatch):
+    """By the sample from which the design is made."""
+    frame, words, _, ways = case
+    asked = []
 
-TOLD = math.log(Fraction(3, 10) / Fraction(1, 4)), -math.log(Fraction(2, 10) / Fraction(1, 4))
-"""Log-lifts of what the kept column says by itself: of 6/5 and of 4/5, the second of which is further from 0."""
+    def recorded(sample, *rest, **more):
+        asked.append(sample)
+        return designed(sample, *rest, **more)
+
+    designed = designing.designed
+    monkeypatch.setattr(designing, "designed", recorded)
+    tables.sanitise(frame, secret="s", public="x", notion=ll.LIP(1.0), merge=merge, **words)
+    assert asked
+    assert all(sample.chosen == pytest.approx(math.log(ways)) for sample in asked)
 
 
-def kept_frame():
-    rows = [(s, x, z) for s, x, z, n in KEPT for _ in range(n)]
-    return pl.DataFrame(rows, schema=["s", "x", "z"], orient="row")
-
-
-@dataclass(frozen=True)
-class OfFour(LiftNotion):
-    """Bounds nothing while there are four secrets, and the max-lift of fewer."""
-
-    eps: float
-
-    def required_budgets(self, lift, p_s):  # noqa: ARG002
-        found = np.log(np.maximum(lift.max(axis=-2), 1.0)) * (lift.shape[-2] < 4)
-        return (ll.notions.RequiredBudget("eps", found, self.eps, decides=("most",)),)
+def test_what_stops_a_release_charges_for_the_choice(case, monkeypatch):
+    frame, words, _, ways = case
+    asked = []
+    monkeypatch.setattr(pipeline, "obstacle", lambda sample, _: asked.append(sample) or Obstacle(0, math.inf))
+    with pytest.raises(tables.NothingToRelease):
+        tables.sanitise(frame, secret="s", public="x", notion=ll.LIP(1e-3), **words)
+    assert asked[0].chosen == pytest.approx(math.log(ways))

@@ -36,7 +36,7 @@ def release(folder, frame, notion, name="out.csv", **more):
     done = tables.sanitise_file(
         folder / "in.csv",
         outputs,
-        tables.Plan(reading, notion, resamples=0),
+        tables.Plan(reading, notion),
         ledger=ledger,
         **more,
     )
@@ -99,7 +99,7 @@ def test_shuffled_rows_are_all_rows_in_any_order(tmp_path, monkeypatch):
 def test_public_counts_are_not_in_the_card():
     counts = SIX * 43
     words = {"secret": "s", "public": "x", "notion": ll.LIP(0.4), "rare": "keep"}
-    done = tables.sanitise(rows_of(counts), **words, resamples=0, rng=0)
+    done = tables.sanitise(rows_of(counts), **words, rng=0)
     for text in (json.dumps(done.card.as_dict()), done.card.as_text()):
         for number in (*counts.sum(axis=0), *counts.ravel()):  # not n, which the released file shows
             assert f" {number}," not in text
@@ -116,7 +116,7 @@ def test_releases_of_frames_are_in_the_same_ledger_as_those_of_files(tmp_path, k
         import dask.dataframe as dd
 
         frame = dd.from_pandas(frame, npartitions=3)
-    words = {"secret": "s", "public": "x", "notion": ll.LIP(0.4), "rare": "keep", "resamples": 0, "ledger": ledger}
+    words = {"secret": "s", "public": "x", "notion": ll.LIP(0.4), "rare": "keep", "ledger": ledger}
     # a draw that fails is no release
     for one in ("polars_rows.PolarsTable", "distributed.Parted"):
         monkeypatch.setattr(f"lifttables.sources.{one}.release", lambda *_: 1 / 0)
@@ -184,7 +184,7 @@ def test_several_public_columns_stay_several(tmp_path):
         done = tables.sanitise_file(
             tmp_path / "in.csv",
             outputs,
-            tables.Plan(reading, ll.LIP(0.5), merge=merge, resamples=0),
+            tables.Plan(reading, ll.LIP(0.5), merge=merge),
             force=True,
         )
         assert done.design.public.pooled

@@ -10,7 +10,7 @@ from table_of_people import PEOPLE
 import liftlib as ll
 import lifttables as tables
 
-OF = {"secret": "ill", "public": "age", "resamples": 0}
+OF = {"secret": "ill", "public": "age"}
 
 
 def arrow():

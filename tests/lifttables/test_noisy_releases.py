@@ -15,7 +15,7 @@ from lifttables.files import state_folder
 from lifttables.population.noise import noise_pmf
 from lifttables.releases.noising import level_for, secret_key
 
-WORDS = {"secret": "ill", "public": "age", "resamples": 0}
+WORDS = {"secret": "ill", "public": "age"}
 
 
 def counts_of(table, noisy=None):

@@ -26,7 +26,7 @@ def released(n_secret, n_public, rows, merge=True, notion=None):
     x = [int(rng.choice(n_public, p=law[one])) for one in s]
     frame = pl.DataFrame({"diagnosis": [f"a long diagnosis {i}" for i in s], "age_band": [f"{10 * i}s" for i in x]})
     how = tables.Reading("diagnosis", "age_band", rare="pool")
-    plan = tables.Plan(how, notion or ll.LIP(1.0), merge=merge, noise=NO_NOISE, resamples=0)
+    plan = tables.Plan(how, notion or ll.LIP(1.0), merge=merge, noise=NO_NOISE)
     return release(tables.open_table(frame), plan, lambda _, sanitised: sanitised), plan
 
 

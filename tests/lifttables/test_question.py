@@ -11,7 +11,7 @@ from liftlib.errors import InvalidParameter
 from lifttables.releases.question import BELIEF_STEPS_PER_NAT
 
 COUNTS = np.array([[900, 300, 100], [60, 200, 140], [40, 60, 200]])
-OF = {"secret": "ill", "public": "age", "resamples": 0}
+OF = {"secret": "ill", "public": "age"}
 
 
 def frame(counts=COUNTS):

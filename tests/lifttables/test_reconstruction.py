@@ -47,7 +47,7 @@ def test_where_a_released_value_stands_says_nothing():
     n, squares = 2000, 0.0
     x = np.sort(np.random.default_rng(0).integers(4, size=n))
     frame = pl.DataFrame({"s": (x + np.arange(n)) % 2, "x": x}).cast(pl.String)
-    words = {"secret": "s", "public": "x", "notion": ll.LIP(1.0), "resamples": 0}
+    words = {"secret": "s", "public": "x", "notion": ll.LIP(1.0)}
     for seed in range(12):
         found = tables.sanitise(frame, **words, rng=seed).frame
         assert found["x"].n_unique() > 1

@@ -53,7 +53,7 @@ def test_a_release_that_says_nothing_is_none(folder, capsys):
     assert len(capsys.readouterr().err.splitlines()) == 3
     assert files() == {"p.csv"}
     with pytest.raises(tables.NothingToRelease) as stopped:
-        tables.sanitise(people(60), secret="ill", public="town", notion=tables.Question(0.1, 0.12), resamples=0)
+        tables.sanitise(people(60), secret="ill", public="town", notion=tables.Question(0.1, 0.12))
     error = stopped.value
     assert error.secret in ("flu", "asthma", "none")
     assert error.retained < LEAST_RETAINED
@@ -206,9 +206,7 @@ def test_noise_of_rows_and_of_counts_is_independent():
 
 @pytest.mark.parametrize("counts", [False, True])
 def test_the_words_have_the_numbers_of_the_promise(folder, counts):
-    done = tables.sanitise(
-        people(2000), secret="ill", public="town", notion=QUESTION, counts=counts, noise=0.3, resamples=0
-    )
+    done = tables.sanitise(people(2000), secret="ill", public="town", notion=QUESTION, counts=counts, noise=0.3)
     card = done.card
     assert len(card.words) == 2
     growth = card.promise.odds_growth + card.insider
@@ -259,7 +257,7 @@ def test_decimal_commas_and_other_dates_are_read_when_stated(folder):
 
 def test_too_little_noise_left_is_a_broken_promise(folder, tmp_path):
     ledger = tmp_path / "ledger.json"
-    words = {"secret": "ill", "public": "town", "notion": QUESTION, "counts": True, "resamples": 0, "ledger": ledger}
+    words = {"secret": "ill", "public": "town", "notion": QUESTION, "counts": True, "ledger": ledger}
     tables.sanitise(people(500), **words)
     with pytest.raises(BrokenNotion):
         tables.sanitise(people(500, 1), **words)

@@ -43,7 +43,6 @@ def test_a_small_table_retains_enough(law, n, least):
             public="x",
             notion=QUESTION,
             values=[*values, f"x={','.join(f'x{x}' for x in range(SYMBOLS))}"],
-            resamples=0,
             rng=seed,
         )
         kernel, p_x = done.design.channel.kernel[:SYMBOLS], p.sum(axis=0)  # the last is (rare)

@@ -35,7 +35,7 @@ def people():
 def by_frame(convert):
     def route(folder):
         words = {"secret": "ill", "public": "age", "notion": Question(*BELIEF), "rare": "pool"}
-        done = tables.sanitise(convert(people()), resamples=0, **words)
+        done = tables.sanitise(convert(people()), **words)
         found = done.frame.compute() if hasattr(done.frame, "compute") else done.frame
         return done.card.as_dict(), done.design.content(), pl.DataFrame({"age": [str(one) for one in found["age"]]})
 
@@ -66,7 +66,7 @@ def by_the_page(folder):
     desk = Desk()
     desk.opened(people().write_csv().encode(), "people.csv")
     asked = {"secret": [{"name": "ill"}], "public": [{"name": "age"}], "belief": BELIEF[0], "at_most": BELIEF[1]}
-    told = json.loads(desk.release(json.dumps(asked | {"confidence": 0.95, "resamples": 0})))
+    told = json.loads(desk.release(json.dumps(asked | {"confidence": 0.95})))
     if "refused" in told:
         raise DataError(told["refused"])
     text = {one["name"].partition("released")[2]: one["text"] for one in told["files"]}
@@ -171,7 +171,7 @@ def test_a_new_check_is_made_of_new_rows_too(kind, monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("ledger", [False, True])
 def test_a_card_says_whether_earlier_releases_were_looked_for(ledger, tmp_path):
-    words = {"secret": "ill", "public": "age", "notion": ll.LIP(0.4), "resamples": 0}
+    words = {"secret": "ill", "public": "age", "notion": ll.LIP(0.4)}
     done = tables.sanitise(people(), ledger=tmp_path / "ledger.json" if ledger else None, **words)
     assert (Limit.NO_LEDGER in done.card.tells) != ledger
     assert (Limit.LEDGER in done.card.tells) == ledger

@@ -36,6 +36,12 @@ FORMS = {
 }
 
 
+def distinct(table, names):
+    """Return the number of values of a column, for which all rows are read."""
+    (name,) = names
+    return len({value for rows in table.batches(names) for value in rows[name].to_list()})
+
+
 def text_of(rows, form=PLAIN, end="\n", separator=","):
     made = io.StringIO(newline="")
     quoting = {"quotechar": form.quote} if form.quote else {"quoting": csv.QUOTE_NONE, "quotechar": None}
@@ -76,20 +82,17 @@ def uses(folder, path, form):
     reading, of = Reading(("ill",), ("age",), **how), {"secret": "ill", "public": "age", **how}
     outputs, bad = Outputs.next_to(folder / "out.csv"), Outputs.next_to(folder / "bad.csv")
     promise = ll.LIP(5.0)
-    sanitise_file(good, outputs, Plan(Reading("ill", "age"), promise, resamples=0))
+    sanitise_file(good, outputs, Plan(Reading("ill", "age"), promise))
     card = tables.read_card(outputs.card)
     return {
         "audit": lambda: tables.audit(path, **of, resamples=0),
-        "sanitise": lambda: tables.sanitise(path, **of, notion=promise, resamples=0),
-        "a question": lambda: tables.sanitise(path, **of, notion=tables.Question(0.1, 0.2), resamples=0),
-        "sanitise_file": lambda: sanitise_file(path, bad, Plan(reading, promise, resamples=0)),
+        "sanitise": lambda: tables.sanitise(path, **of, notion=promise),
+        "a question": lambda: tables.sanitise(path, **of, notion=tables.Question(0.1, 0.2)),
+        "sanitise_file": lambda: sanitise_file(path, bad, Plan(reading, promise)),
         "apply_file": lambda: apply_file(outputs.design, path, folder / "new.csv", text_format=form),
         "estimate": lambda: tables.estimate(path, card, text_format=form),
-        "distinct": lambda: open_table(path, form).distinct(["age"]),
         "batches": lambda: list(open_table(path, form).batches(["age"])),
-        "quantiles": lambda: Reading("ill", ("visits",), bins=("visits=quantiles:2",), **how).counts(
-            open_table(path, form)
-        ),
+        "bins": lambda: Reading("ill", ("visits",), bins=("visits=1",), **how).counts(open_table(path, form)),
     }
 
 
@@ -145,7 +148,7 @@ def test_the_secret_is_not_published_in_place_of_the_public_column(tmp_path):
     lines = [",".join(HEADER), *(["North,flu,20s,5"] * 50), *(["St Mary, North,hiv,40s,5"] * 45)]
     path = written(tmp_path, "\n".join(lines) + "\n")
     with pytest.raises(DataError, match="line 52 has 5 fields"):
-        tables.sanitise(path, secret="ill", public="age", notion=ll.LIP(1.0), resamples=0)
+        tables.sanitise(path, secret="ill", public="age", notion=ll.LIP(1.0))
 
 
 @pytest.mark.parametrize(
@@ -177,7 +180,7 @@ def test_what_is_wrong_with_which_line(tmp_path, monkeypatch, text, message, blo
     monkeypatch.setattr(widths, "BLOCK_BYTES", block)
     path = written(tmp_path, text)
     with pytest.raises(DataError, match=message):
-        open_table(path).distinct(["b"])
+        distinct(open_table(path), ["b"])
 
 
 @pytest.mark.parametrize(
@@ -204,7 +207,7 @@ def test_what_is_read_as_before(tmp_path, monkeypatch, text, rows, block):
 def test_a_header_with_a_line_break_in_quotes(tmp_path):
     path = written(tmp_path, '"a\nb",c\n1,2\n1,2,3\n')
     with pytest.raises(DataError, match="line 4 has 3 fields"):
-        open_table(path).distinct(["c"])
+        distinct(open_table(path), ["c"])
 
 
 VALUES = st.text(st.sampled_from('ab ,\t"\n\r;é'), max_size=6)
@@ -261,17 +264,17 @@ def test_what_is_wrong_is_said(tmp_path, monkeypatch, how, text, message):
         monkeypatch.setattr(widths, "BLOCK_BYTES", block)
         monkeypatch.setattr(files, "BLOCK_BYTES", block)
         with pytest.raises(DataError, match=message):
-            open_table(path, TextFormat(**how)).distinct(["b"])
+            distinct(open_table(path, TextFormat(**how)), ["b"])
 
 
 def test_text_that_is_not_utf8_asks_for_its_encoding(tmp_path):
     path = tmp_path / "in.csv"
     path.write_text("a,b\né,2\n", encoding="latin-1")
     with pytest.raises(DataError, match="name its encoding, such as latin-1 or cp1252"):
-        open_table(path).distinct(["a"])
+        distinct(open_table(path), ["a"])
     path.write_text("a,b\né,2\n", encoding="utf-16")
     with pytest.raises(DataError, match="name its encoding, utf-16"):
-        open_table(path).distinct(["a"])
+        distinct(open_table(path), ["a"])
 
 
 @pytest.mark.parametrize(
@@ -328,7 +331,7 @@ def test_any_table_reads_as_written_or_is_refused_for_its_width(tmp_path_factory
     path = written(tmp_path_factory.mktemp("form"), made.getvalue(), form)
     if wrong:
         with pytest.raises(DataError, match=f"has {len(names) + 1} fields"):
-            open_table(path, form).distinct(names[:1])
+            distinct(open_table(path, form), names[:1])
         return
     table = open_table(path, form)
     assert [list(row) for row in [row for part in table.batches(names) for row in part.rows()]] == rows
@@ -339,7 +342,7 @@ def test_the_copy_in_utf8_is_the_owners_alone_and_goes_away(tmp_path):
     table = open_table(path, TextFormat(encoding="latin-1"))
     copy = table._path
     assert copy.stat().st_mode & 0o077 == 0
-    assert table.distinct(["a"]) == 1
+    assert distinct(table, ["a"]) == 1
     del table
     assert not copy.exists()
 
@@ -348,7 +351,7 @@ def test_the_card_of_a_release_says_how_missing_values_were_treated(tmp_path):
     path = tmp_path / "in.csv"
     PEOPLE.with_columns(ill=pl.when(pl.col("name") != "p3").then("ill")).write_csv(path)
     outputs = Outputs.next_to(tmp_path / "out.csv")
-    sanitise_file(path, outputs, Plan(Reading("ill", "age", missing="drop"), ll.LIP(5.0), resamples=0))
+    sanitise_file(path, outputs, Plan(Reading("ill", "age", missing="drop"), ll.LIP(5.0)))
     card = tables.read_card(outputs.card)
     assert card.options["missing"] == "drop"
     assert card.rows == pl.read_csv(outputs.table).height == 119

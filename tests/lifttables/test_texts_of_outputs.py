@@ -54,7 +54,7 @@ def test_labels_with_what_stands_between_labels():
     frame = pl.DataFrame({"s": ["p", "q"] * 60, "x": ["a & b", "a", "a or b"] * 40, "z": ["c", "b & c", "d"] * 40})
     found = tables.audit(frame, secret="s", public=["x", "z"], resamples=0)
     assert {one.symbol for one in found.symbols} == {"'a & b' & 'c'", "'a' & 'b & c'", "'a or b' & 'd'"}
-    done = tables.sanitise(frame, secret="s", public=["x", "z"], notion=ll.LIP(5.0), resamples=0, rng=1)
+    done = tables.sanitise(frame, secret="s", public=["x", "z"], notion=ll.LIP(5.0), rng=1)
     assert sorted(map(tuple, done.frame.select("x", "z").unique().rows())) == sorted(set(done.card.texts))
     assert len(done.card.texts) == 3
 
@@ -77,7 +77,7 @@ class _Tags(html.parser.HTMLParser):
 def test_a_label_is_no_mark_up_of_the_card(label):
     markdown = pytest.importorskip("markdown_it").MarkdownIt("commonmark", {"html": True}).enable("table")
     frame = pl.DataFrame({"s": ["a", "b"] * 40, label: [label, "other"] * 20 + ["other", label] * 20})
-    done = tables.sanitise(frame, secret="s", public=label, notion=ll.LIP(5.0), resamples=0)
+    done = tables.sanitise(frame, secret="s", public=label, notion=ll.LIP(5.0))
     page = markdown.render(done.card.as_text())
     tags = _Tags()
     tags.feed(page)

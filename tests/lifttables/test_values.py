@@ -119,7 +119,7 @@ EDGES = "2020-03-01,2020-12-01"
 @pytest.mark.parametrize("to", [pl.DataFrame.lazy, pl.DataFrame.to_pandas, pl.DataFrame.to_arrow])
 def test_numbers_do_not_cut_dates(to):
     frame = to(ROWS.with_columns(stamp=pl.col("seen").cast(pl.Datetime)))
-    for name, bins in itertools.product(("seen", "stamp"), ("5,10", "quantiles:3")):
+    for name, bins in itertools.product(("seen", "stamp"), ("5,10", "3")):
         with pytest.raises(DataError, match=f"column '{name}' contains dates, which numbers do not cut: give dates"):
             Reading("s", name, bins=(f"{name}={bins}",)).counts(tables.open_table(frame))
     cut = [

@@ -10,8 +10,7 @@ from typing import Any
 import pandas as pd
 
 from liftbook.figures.population.coverage import AUDITED, audited_table
-from liftbook.figures.population.designs import DESIGNS, LAWS, NOTIONS, WAYS, judged, judged_ways, with_verdicts
-from liftbook.figures.population.losses import SHAPES, VARIANTS, losses
+from liftbook.figures.population.designs import DESIGNS, LAWS, NOTIONS, judged
 from liftbook.rows.stores import Key, Store, Wanted
 from lifttables.audits.measuring import MEASURES
 from mixproof.numerics import KEEP_TOL
@@ -30,9 +29,6 @@ SMALL_LAWS = tuple(law for law in LAWS if law != "Adult, 6x15")
 
 N_SEEDS_ADULT = 40
 """Tables of Adult per size for notions other than the first."""
-
-LOSSES_AT = 2_000
-"""Rows of the tables on which bounds are compared."""
 
 TABLE = ("law", "rows", "seed")
 
@@ -75,12 +71,8 @@ def _designs() -> Tables:
 
 
 OF_DESIGNS = _run("population.csv", ("notion", *TABLE), DESIGNS, ("over", "nmi"), _designs)
-OF_WAYS = _run("ways.csv", TABLE, WAYS, ("over", "nmi"), partial(_tables, judged_ways, N_SEEDS, LAWS, SIZES))
 OF_AUDITS = _run(
     "coverage.csv", TABLE, MEASURES, ("covered", "width"), partial(_tables, audited_table, N_SEEDS, AUDITED, SIZES)
-)
-OF_LOSSES = _run(
-    "losses.csv", TABLE, VARIANTS, ("over", "retained"), partial(_tables, losses, N_SEEDS, SHAPES, [LOSSES_AT])
 )
 
 
@@ -90,18 +82,7 @@ def stored_designs() -> pd.DataFrame:
     return rows.assign(kept=rows["over"] <= KEEP_TOL)
 
 
-def stored_ways() -> pd.DataFrame:
-    """Return the long run of :func:`~.designs.population_ways`, at confidence 0.95."""
-    return with_verdicts(_read(OF_WAYS).rename(columns={"tried": "design"}))
-
-
 def stored_coverage() -> pd.DataFrame:
     """Return the long run of :func:`~.coverage.interval_coverage`, at level 0.95."""
     rows = _read(OF_AUDITS).rename(columns={"tried": "measure"})
     return rows.assign(covered=rows["covered"] == 1)
-
-
-def stored_losses() -> pd.DataFrame:
-    """Return the long run of :func:`~.losses.population_losses`, at confidence 0.95."""
-    rows = _read(OF_LOSSES).rename(columns={"tried": "bounds"})
-    return rows.assign(kept=rows["over"] <= KEEP_TOL)

@@ -338,9 +338,6 @@ WITHIN = {
     "optimal-ldp-lip": 0.01,  # a search ends once the optimum is proven to a per cent, and each solver goes its own way
     # a descent ends where steps gain no more, and beliefs are flat there
     **dict.fromkeys(("same_average", "same_average_random", "funnel_compared"), 1e-4),
-    # many designs are best for the rows, to the last digit, and differ under the law that the rows came from: with the
-    # symbols in another order a response keeps 0.51421 or 0.51430 of it
-    "population_ways_again": 3e-3,
 }
 """Chapters and tables whose numbers are not determined to the solver's tolerance, and how far they are."""
 

@@ -4,28 +4,22 @@ import numpy as np
 import pytest
 
 import liftlib as ll
-from liftbook.figures.population import designs, stored
+from liftbook.figures.population import stored
 from liftbook.figures.population.coverage import AUDITED, audited_table, interval_coverage
 from liftbook.figures.population.designs import (
     DESIGNS,
     LAWS,
     NOTIONS,
-    WAYS,
     drawn_table,
     halved,
     judged,
-    judged_ways,
     kept_shares,
     population_designs,
-    population_ways,
     whatever_the_law,
 )
-from liftbook.figures.population.losses import SHAPES, OneSubset, law_and_optimum, losses, population_losses
 from liftlib.errors import InvalidParameter
 from lifttables.audits.measuring import MEASURES
-from lifttables.confident.certification import for_population, route
 from lifttables.confident.merging import confident_merging
-from lifttables.population.sample import Sample
 
 FEW = 6
 """Tables of each setting that a stored run has at least; it goes on until there are ``stored.N_SEEDS`` of them."""
@@ -62,58 +56,6 @@ def test_designs_are_judged_by_the_law(notion):
 def test_halved():
     assert halved(ll.LIP(1.0)) == ll.LIP(0.5)
     assert halved(ll.ALIP(1.0, 0.5)) == ll.ALIP(0.5, 0.25)
-
-
-@pytest.mark.parametrize("name", WAYS)
-def test_ways_serve_the_notion_and_have_no_design_of_their_own(name):
-    assert ll.mechanisms[name].serves(designs.NOTION)
-    assert route(ll.mechanisms[name], designs.NOTION) == name
-
-
-def test_ways_are_judged_by_the_law_of_what_their_table_has():
-    counts = drawn_table("Adult, 6x15", 300, 0)
-    there = counts.any(axis=0)
-    assert not there.all()
-    law = LAWS["Adult, 6x15"]().p[:, there]
-    truth = ll.Joint(law / law.sum())
-    rows = {row["design"]: row for row in judged_ways(("Adult, 6x15", 300, 0))}
-    for name in ("randomised-response", "conditional-reporting"):
-        channel, *_ = for_population(ll.mechanisms[name], counts[:, there], ll.LIP(1.0), 0.95)
-        assert rows[name]["over"] == pytest.approx(ll.LIP(1.0).violation(truth, channel))
-        assert rows[name]["nmi"] == pytest.approx(abs(ll.evaluate(truth, channel).nmi))
-
-
-def test_stored_losses_are_kept_and_a_union_costs_something():
-    found = stored.stored_losses()
-    assert set(found["law"]) == set(SHAPES)
-    assert found[found["bounds"] != "no union over subsets"]["kept"].all()
-    mean = found.groupby(["law", "bounds"])["retained"].mean().unstack("bounds")
-    assert (mean["bounds on both probabilities"] < mean["bounds on differences"]).all()
-    assert (mean["bounds on differences"] < mean["no union over subsets"]).all()
-
-
-def test_losses_are_their_tables():
-    found = population_losses(["3x12"], [2000], [3])
-    assert found["retained"].tolist() == [row["retained"] for row in losses(("3x12", 2000, 3))]
-    law, best = law_and_optimum("3x12")
-    assert best == pytest.approx(ll.evaluate(law, ll.mechanisms.optimal(law, ll.LIP(1.0))).nmi)
-    assert found["retained"].between(0, 1).all()
-
-
-def test_ways_that_take_too_long_are_left_out():
-    found = population_ways(["Adult, 6x15"], [1000], [0])
-    dear = {name for name in WAYS if (ll.mechanisms[name].most_symbols or 13) < 13}
-    assert len(dear) == 1
-    assert set(found["design"]) == set(WAYS) - dear
-    assert (found["kept"] == (found["over"] <= 1e-9)).all()
-
-
-def test_stored_ways_are_whole_and_kept():
-    found = stored.stored_ways()
-    tables = found.groupby(["design", "law", "rows"])["seed"].nunique()
-    assert len(tables) == (len(WAYS) * len(LAWS) - 1) * len(stored.SIZES)
-    assert tables.between(FEW, stored.N_SEEDS).all()
-    assert found["kept"].all()
 
 
 def test_figures_are_their_tables():
@@ -160,10 +102,3 @@ def test_shares_have_exact_intervals():
         assert found.loc[name, "high"] == pytest.approx(exact.high, abs=1e-9)
         assert found.loc[name, "nmi"] == pytest.approx(part["nmi"].mean())
         assert found.loc[name, "error"] == pytest.approx(np.std(part["nmi"], ddof=1) / np.sqrt(6))
-
-
-def test_bounds_of_one_subset_are_narrower():
-    counts, member = np.array([[30, 20, 10, 5], [10, 25, 20, 40]]), np.array([[True, True, False, False]])
-    one, all_of_them = (kind(counts).subsets(member) for kind in (OneSubset, Sample))
-    assert (one.upper < all_of_them.upper).all()
-    assert (one.lower > all_of_them.lower).all()

@@ -36,5 +36,5 @@ def test_a_release_promises_no_notion_of_ones_own(people, name, tmp_path):
     with pytest.raises(ll.LiftError):
         sanitise(people, secret="ill", public="age", notion=OWN[name], rng=0)
     with pytest.raises(ll.LiftError):
-        sanitise_file(source, outputs, Plan(Reading("ill", "age"), OWN[name], resamples=0))
+        sanitise_file(source, outputs, Plan(Reading("ill", "age"), OWN[name]))
     assert not outputs.table.exists()

@@ -89,7 +89,7 @@ def test_from_python(folder):
         Outputs.next_to(Path("out.csv"), page=ages),
     ):
         with pytest.raises(DataError, match=r"ages\.csv is an input"):
-            sanitise_file(Path("in.csv"), outputs, Plan(reading, LIP(1.0), resamples=0), force=True)
+            sanitise_file(Path("in.csv"), outputs, Plan(reading, LIP(1.0)), force=True)
     with pytest.raises(DataError, match=r"done\.PRIVATE\.design\.json is an input"):
         apply_file(design, Path("in.csv"), Path("out.csv"), ledger=design, force=True)
     with pytest.raises(DataError, match=r"ages\.csv is an input"):

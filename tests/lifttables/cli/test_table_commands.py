@@ -64,7 +64,7 @@ def files_in(*folders):
 
 def plan(notion, *, secret="relationship", public="race"):
     reading = tables.Reading(secret, public, rare="keep", na=())
-    return tables.Plan(reading, notion, resamples=0)
+    return tables.Plan(reading, notion)
 
 
 def read(path):
@@ -77,7 +77,6 @@ def test_an_unseen_symbol_is_drawn_from_the_marginal():
     """Chi-square against P(y), p-value above 1e-6; the draw says nothing of the row."""
     done = tables.sanitise(
         ll.datasets.adult_frame(), secret="relationship", public="race", notion=ll.LIP(0.2),
-        resamples=0,
     )  # fmt: skip
     rows = pl.DataFrame({"race": ["Martian"] * 50_000})
     drawn = done.design.draw(rows, np.random.default_rng(0), "draw")

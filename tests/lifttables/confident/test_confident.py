@@ -9,8 +9,6 @@ from awkward_joints import JOINTS, named_joint
 
 import liftlib as ll
 from liftlib.errors import InvalidDistribution, InvalidParameter, UnsupportedNotion
-from liftlib.registry import mechanisms
-from lifttables.confident.certification import for_population, route
 from lifttables.confident.merging import confident_merging
 from lifttables.confident.response import confident_response
 from lifttables.confident.subset_lattice import (
@@ -21,7 +19,6 @@ from lifttables.confident.subset_lattice import (
     small_subsets,
 )
 from lifttables.population.sample import Sample
-from mixproof.numerics import KEEP_TOL
 
 NOTIONS = [ll.LIP(0.5), ll.LDP(0.8), ll.ALIP(0.8, 0.4), ll.ALIP(math.inf, 0.4), ll.ALIP(0.7, math.inf)]
 DESIGNS = [confident_merging, confident_response]
@@ -72,13 +69,11 @@ def test_a_response_is_no_worse_than_merging_and_as_sure(notion, seed):
     assert np.allclose(found.parts.kernel, response.kernel, rtol=0, atol=1e-14)
     assert (found.parts.weights >= 0).all()
     assert np.allclose(response.kernel.sum(axis=1), 1, rtol=0, atol=1e-12)
-    assert Sample(counts).violation(notion, response) == pytest.approx(found.violation, abs=1e-12)
-    assert found.violation <= KEEP_TOL
+    assert Sample(counts).keeps(notion, response)
     assert (found.confidence, found.rows, found.notion) == (0.95, counts.sum(), repr(notion))
     # and it is not merely cautious: some output spends its whole budget, or all is told
-    assert found.violation > -1e-6 or found.value == pytest.approx(
-        ll.measures.entropy(counts.sum(axis=0) / counts.sum())
-    )
+    misses = Sample(counts).misses(notion, found.parts.member) @ found.parts.weights
+    assert misses.max() > -1e-6 or found.value == pytest.approx(ll.measures.entropy(counts.sum(axis=0) / counts.sum()))
 
 
 LARGE = {"adult", "random-5x17"}
@@ -102,10 +97,9 @@ def test_odd_tables(design, name, rows):
     for notion in (ll.LIP(0.0), ll.LIP(1.0), ll.LDP(50.0)):
         channel = design(counts, notion)
         assert notion.is_satisfied(joint, channel), notion
-        assert channel.certificate.violation <= KEEP_TOL
-        if channel.certificate.rows_needed is not None and joint.n_secret > 1 and joint.n_public > 1:
+        if channel.n_outputs == 1 and 1 < joint.n_public <= 15 and joint.n_secret > 1:
             assert channel.certificate.value == pytest.approx(0, abs=1e-12)
-            assert channel.certificate.rows_needed > rows or joint.n_public > 15
+            assert rows_needed(Sample(counts), notion) > rows
 
 
 @each_design
@@ -125,9 +119,8 @@ def test_a_secret_of_which_nothing_was_seen():
     counts, notion = np.array([[500, 600], [400, 700], [0, 0]]), ll.LIP(2.0)
     merged, response = (design(counts, notion) for design in DESIGNS)
     assert merged.n_outputs == 1
-    assert merged.certificate.rows_needed == math.inf
+    assert rows_needed(Sample(counts), notion) == math.inf
     assert response.n_outputs == 2
-    assert response.certificate.rows_needed is None
     for third in ([1.0, 0.0], [0.0, 1.0], [0.5, 0.5]):
         truth = ll.Joint.from_counts(np.vstack([counts[:2] / counts.sum(), 1e-4 * np.array(third)]) + 0.0)
         assert notion.is_satisfied(truth, response)
@@ -142,7 +135,7 @@ def test_a_symbol_without_a_row_joins_the_others():
 
 def test_the_rows_that_it_takes():
     counts, notion = np.array([[20, 10, 5, 15], [10, 20, 15, 5]]), ll.LIP(0.3)
-    needed = confident_merging(counts, notion).certificate.rows_needed
+    needed = rows_needed(Sample(counts), notion)
     assert counts.sum() < needed < math.inf
     assert confident_merging(np.round(counts * 1.1 * needed / counts.sum()), notion).n_outputs > 1
     assert confident_merging(np.round(counts * 0.9 * needed / counts.sum()), notion).n_outputs == 1
@@ -242,24 +235,6 @@ def test_many_symbols_are_united_by_other_rows(design):
 
 
 @each_design
-def test_more_blocks_keep_more_where_rows_are_many(design):
-    """By 30,000 rows, and never more than the blocks' own entropy."""
-    joint = ll.datasets.dirichlet_joint(3, 60, 0.7, 1)
-    counts = drawn(joint, 30_000, 2)
-    most = MOST[design]
-    made = {blocks: design(counts, ll.LIP(1.0), blocks=blocks) for blocks in (1, 4, 8, most)}
-    values = [ll.evaluate(joint, channel).mutual_information for channel in made.values()]
-    assert values == sorted(values)
-    assert made[1].n_outputs == 1
-    assert all(value <= math.log(blocks) + 1e-12 for blocks, value in zip(made, values, strict=True))
-    assert np.array_equal(made[most].kernel, design(counts, ll.LIP(1.0)).kernel)
-    assert all(ll.LIP(1.0).is_satisfied(joint, channel) for channel in made.values())
-    for wrong, told in ((0, "1 or more"), (most + 1, f"give at most {most}"), (2.5, "whole number")):
-        with pytest.raises(InvalidParameter, match=f"blocks is .*{told}"):
-            design(counts, ll.LIP(1.0), blocks=wrong)
-
-
-@each_design
 def test_bad_input(design):
     with pytest.raises(InvalidDistribution, match="not shares"):
         design([[0.5, 0.5]], ll.LIP(1.0))
@@ -267,11 +242,9 @@ def test_bad_input(design):
         design([[1, 2]], ll.LIP(1.0), confidence=1.5)
     with pytest.raises(InvalidParameter, match="notion is 1: give a Notion"):
         design([[1, 2]], 1)
-    with pytest.raises(UnsupportedNotion):
-        design([[1, 2], [3, 4]], ll.SRLIP(1.0, (2,)))
-    if design is confident_response:
-        with pytest.raises(UnsupportedNotion, match=r"needs a bound on ratios .* use confident_merging"):
-            design([[1, 2], [3, 4]], ll.Chi2Lift(1.0, 1.0))
+    for notion in (ll.SRLIP(1.0, (2,)), ll.Chi2Lift(1.0, 1.0)):
+        with pytest.raises(UnsupportedNotion):
+            design([[1, 2], [3, 4]], notion)
 
 
 LAWS = {
@@ -290,20 +263,3 @@ def test_the_confidence_over_many_tables(design, law, rows):
     notion = ll.LIP(0.5)
     made = [design(drawn(joint, rows, seed), notion, confidence=0.8) for seed in range(200)]
     assert sum(not notion.is_satisfied(joint, channel) for channel in made) <= 40
-
-
-ROUTES = {route(one, ll.LIP(0.5)): one for one in mechanisms.values() if one.serves(ll.LIP(0.5))}
-"""A mechanism of each way to design for the population."""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("way", ROUTES)
-@pytest.mark.parametrize("law", LAWS)
-def test_the_confidence_of_every_mechanism(way, law):
-    joint, notion, mechanism = ll.Joint(LAWS[law]), ll.LIP(0.5), ROUTES[way]
-    for rows in (50, 500, 5_000):
-        tables = [drawn(joint, rows, seed) for seed in range(100)]
-        whole = [table for table in tables if table.sum(axis=0).all()]  # a symbol that no row has is not in a table
-        made = [for_population(mechanism, table, notion, 0.8)[0] for table in whole]
-        assert sum(not notion.is_satisfied(joint, channel) for channel in made) <= 0.2 * len(whole)
-        assert len(whole) > 50 or rows == 50

@@ -111,26 +111,21 @@ def test_coverage_of_all_subsets_by_simulation(rows):
     assert wrong <= 60
 
 
-def test_differences_are_bounded_more_tightly_than_by_the_two_probabilities():
-    counts = np.random.default_rng(0).integers(20, 200, (4, 6))
-    sample, notion, member = Sample(counts), ll.LIP(1.0), np.eye(6, dtype=bool)
-    between, ratios = sample.subsets(member), notion.ratios(4)
-    apart = np.exp(-ratios.budget)[:, None] * between.upper[ratios.top] - between.lower[ratios.bottom]
-    assert (sample.misses(notion, member) < apart).mean() > 0.9
-
-
-def test_an_excess_is_where_the_bounds_meet_the_budget():
+@pytest.mark.parametrize("kind", [ll.LIP, ll.LDP])
+def test_a_channel_is_kept_from_the_budget_on_at_which_its_bounds_are_0(kind):
     counts, kernel = [[40, 30, 30], [20, 50, 30]], np.array([[0.6, 0.4], [0.3, 0.7], [0.5, 0.5]])
     sample, parts = Sample(counts), Parts.nested(kernel)
-    for notion in (ll.LIP(0.1), ll.LDP(0.1)):
-        excess = sample.violation_of_sums(notion, parts)
-        assert excess > 0
-        nats = notion.eps + excess
-        misses = sample.differences(notion.ratios(2), parts.member)
-        at = [misses(np.full(len(notion.ratios(2).budget), nats + by)) @ parts.weights for by in (-1e-6, 1e-6)]
-        assert at[0].max() > 0 >= at[1].max()
-        assert not sample.keeps(type(notion)(nats - 1e-6), ll.Channel(kernel))
-        assert sample.keeps(type(notion)(nats + 1e-6), ll.Channel(kernel))
+    ratios = kind(0.1).ratios(2)
+    misses = sample.differences(ratios, parts.member)
+    low, high = 0.0, 5.0
+    while high - low > 1e-9:
+        nats = (low + high) / 2
+        kept = (misses(np.full(len(ratios.budget), nats)) @ parts.weights <= 0).all()
+        low, high = (low, nats) if kept else (nats, high)
+    assert 0.1 < high < 4
+    assert not sample.keeps(kind(high - 1e-6), ll.Channel(kernel))
+    assert sample.keeps(kind(high + 1e-6), ll.Channel(kernel))
+    assert not Sample(counts, 0.999).keeps(kind(high + 1e-6), ll.Channel(kernel))
 
 
 def test_prices_share_one_chance_of_error():

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from scipy.stats import beta, binom
 
-import liftlib as ll
+from lifttables.population.intervals import Between, lifts_between
 from lifttables.population.sample import Sample
-from lifttables.population.worst import Between, lifts_between, worst_required_budgets
 
 COUNTS = {
     "3 x 4": [[12, 0, 7, 30], [25, 9, 1, 14], [3, 3, 40, 0]],
@@ -54,20 +53,6 @@ def test_cells_share_their_part_among_two_ends_of_each_symbol(name, chosen):
         np.testing.assert_allclose(np.column_stack([found.lower[s], found.upper[s]]), wanted, rtol=1e-9)
 
 
-@pytest.mark.parametrize("chosen", CHOSEN)
-@pytest.mark.parametrize("name", COUNTS)
-def test_a_subset_shares_its_part_with_all_others(name, chosen):
-    counts = np.array(COUNTS[name])
-    n = counts.shape[1]
-    member = [list(one) for one in itertools.product([False, True], repeat=n) if 0 < sum(one) < n]
-    found = Sample(counts, CONFIDENCE, chosen).subsets(member)
-    for at, subset in enumerate(member):
-        level = part(len(counts), chosen) / 2 / (n // 2) / math.comb(n, sum(subset))
-        for s, row in enumerate([*counts, counts.sum(axis=0)]):
-            wanted = interval(row[subset].sum(), row.sum(), level)
-            np.testing.assert_allclose([found.lower[s, at], found.upper[s, at]], wanted, rtol=1e-9)
-
-
 def failing(counts, lower, upper):
     """The chance that rows from a law at an interval's end look this extreme."""
     rows = counts.sum()
@@ -83,14 +68,12 @@ def test_laws_at_the_ends_would_be_missed_with_a_chance_of_at_most_one_less_the_
     counts = np.array([[14, 8, 21], [9, 30, 2]])
     sample, choices = Sample(counts, CONFIDENCE, chosen), math.exp(chosen)
     prior = list(failing(counts.sum(axis=1), *sample.prior))
-    single, pairs = sample.cells(), sample.subsets(np.eye(3, dtype=bool))  # three pairs: a symbol and its complement
-    tables = [*counts, counts.sum(axis=0)]
-    for between in (single, pairs):
-        each = [list(failing(row, between.lower[s], between.upper[s])) for s, row in enumerate(tables)]
-        # four equal parts: of P(X|s) for two secrets, of P(X), and of P_S
-        for part_of in (prior, *each):
-            assert choices * sum(part_of) == pytest.approx((1 - CONFIDENCE) / 4, rel=1e-9)
-        assert choices * sum(map(sum, [prior, *each])) == pytest.approx(1 - CONFIDENCE, rel=1e-9)
+    tables, between = [*counts, counts.sum(axis=0)], sample.cells()
+    each = [list(failing(row, between.lower[s], between.upper[s])) for s, row in enumerate(tables)]
+    # four equal parts: of P(X|s) for two secrets, of P(X), and of P_S
+    for part_of in (prior, *each):
+        assert choices * sum(part_of) == pytest.approx((1 - CONFIDENCE) / 4, rel=1e-9)
+    assert choices * sum(map(sum, [prior, *each])) == pytest.approx(1 - CONFIDENCE, rel=1e-9)
 
 
 @pytest.mark.parametrize(("seen", "rows"), [(3, 20), (0, 20), (20, 20)])
@@ -126,8 +109,6 @@ def test_a_lift_is_at_most_one_over_the_least_prior_and_a_law_at_the_corner_has_
     # without the bound by the prior it would be 0.9 / 0.05 = 18 and 0.3 / 0.05 = 6
     assert most[:, 0].tolist() == pytest.approx([5.0, 2.5])
     assert least[:, 0].tolist() == pytest.approx([1.0, 0.0])
-    (_, need) = worst_required_budgets(ll.LIP(0.1), CORNER)
-    assert need.needed[0] == pytest.approx(math.log(5.0))
 
 
 def test_no_law_between_the_bounds_has_a_larger_lift():
@@ -147,8 +128,8 @@ def test_a_rare_secrets_lift_is_bounded_by_its_own_prior():
     counts = np.array([[3, 7], [0, 190]])
     found = Sample(counts, CONFIDENCE)
     prior = interval(10, 200, (1 - CONFIDENCE) / 4 / 4)[0]
-    subset = (1 - CONFIDENCE) / 4 / 2 / 2  # two symbols: C(2, 1) = 2 subsets of one size
-    ratio = interval(3, 10, subset)[1] / interval(3, 200, subset)[0]
+    cell = (1 - CONFIDENCE) / 4 / 2 / 2
+    ratio = interval(3, 10, cell)[1] / interval(3, 200, cell)[0]
     assert 1 / prior < ratio
-    (_, most) = worst_required_budgets(ll.LIP(1.0), found.outputs(ll.Channel.identity(2)))
-    assert most.needed[0] == pytest.approx(math.log(1 / prior))
+    _, most = lifts_between(found.cells())
+    assert most[0, 0] == pytest.approx(1 / prior)
