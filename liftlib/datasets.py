@@ -186,6 +186,20 @@ def uniform_joints(n: int, n_secret: int, n_public: int, rng: Rng) -> Matrix:
     E23 section 3.1.3 (MATLAB's ``rand``), C22 section 4 and S20 section VIII-A draw
     them in this way.
 
+    Parameters
+    ----------
+    n : int
+        How many to draw.
+    n_secret, n_public : int
+        ``|S|`` and ``|X|``.
+    rng : int or numpy.random.Generator
+        The seed or the generator.
+
+    Raises
+    ------
+    InvalidParameter
+        If a number is not positive, or ``rng`` is neither a seed nor a generator.
+
     Examples
     --------
     >>> uniform_joints(2, 3, 4, 0).sum(axis=(1, 2)).round(12).tolist()
@@ -203,6 +217,22 @@ def dirichlet_joints(
 
     Concentration 1 is the uniform distribution on the simplex, 1/2 Jeffreys' prior (S20
     section VIII-D).
+
+    Parameters
+    ----------
+    n : int
+        How many to draw.
+    n_secret, n_public : int
+        ``|S|`` and ``|X|``.
+    concentration : float
+        The parameter of the distribution, above 0.
+    rng : int or numpy.random.Generator
+        The seed or the generator.
+
+    Raises
+    ------
+    InvalidParameter
+        If a number is not positive, or ``rng`` is neither a seed nor a generator.
 
     Examples
     --------
@@ -223,6 +253,18 @@ def dirichlet_joints(
 def uniform_joint(n_secret: int, n_public: int, rng: Rng) -> Joint:
     """Return one random joint distribution, see :func:`uniform_joints`.
 
+    Parameters
+    ----------
+    n_secret, n_public : int
+        ``|S|`` and ``|X|``.
+    rng : int or numpy.random.Generator
+        The seed or the generator.
+
+    Raises
+    ------
+    InvalidParameter
+        If a number is not positive, or ``rng`` is neither a seed nor a generator.
+
     Examples
     --------
     >>> uniform_joint(5, 17, 0)
@@ -236,6 +278,20 @@ def dirichlet_joint(
     n_secret: int, n_public: int, concentration: float, rng: Rng
 ) -> Joint:
     """Return one random joint distribution, see :func:`dirichlet_joints`.
+
+    Parameters
+    ----------
+    n_secret, n_public : int
+        ``|S|`` and ``|X|``.
+    concentration : float
+        The parameter of the distribution, above 0.
+    rng : int or numpy.random.Generator
+        The seed or the generator.
+
+    Raises
+    ------
+    InvalidParameter
+        If a number is not positive, or ``rng`` is neither a seed nor a generator.
 
     Examples
     --------

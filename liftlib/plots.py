@@ -85,6 +85,20 @@ def lift_map(
     ax : matplotlib.axes.Axes, optional
         By default those of a new figure, whose size depends on the numbers of secrets
         and symbols.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes with the drawing.
+
+    Examples
+    --------
+    >>> import liftlib as ll
+    >>> joint = ll.datasets.hundred_people()
+    >>> ax = lift_map(ll.lift(joint), joint.secret, joint.public)
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['young', 'middle', 'old']
+    >>> plt.close(ax.figure)
     """
     n_secret, n_public = lifts.shape
     numbered = n_public <= 40 and n_secret <= 10
@@ -153,6 +167,8 @@ def plane(
 
     Parameters
     ----------
+    joint : Joint
+        P_SX.
     notions : LiftNotion, or mapping of str to LiftNotion, optional
         Notions by legend entry; each must be decided by the smallest and the largest
         lift.
@@ -161,11 +177,26 @@ def plane(
         least 1/20.
     looks : sequence of mappings, keyword-only
         The ``color`` and ``linestyle`` of each notion's border.
+    ax : matplotlib.axes.Axes, optional, keyword-only
+        By default those of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes with the drawing.
 
     Raises
     ------
     InvalidParameter
         If a notion is not decided by the two extreme lifts.
+
+    Examples
+    --------
+    >>> import liftlib as ll
+    >>> ax = plane(ll.datasets.hundred_people(), ll.LIP(0.5))
+    >>> ax.get_legend_handles_labels()[1]
+    ['LIP(eps=0.5)', 'symbols']
+    >>> plt.close(ax.figure)
     """
     notions = (
         {str(notions): notions} if isinstance(notions, LiftNotion) else notions or {}
@@ -309,6 +340,25 @@ def flows(
     secret : int, keyword-only
         Index of the secret whose lift determines the colour: orange above 1, purple
         below 1, nearly white at 1.
+
+    Returns
+    -------
+    list of matplotlib.axes.Axes
+        One for each channel.
+
+    Raises
+    ------
+    InvalidParameter
+        If there are more symbols or outputs than fit, or ``secret`` is no index.
+
+    Examples
+    --------
+    >>> import liftlib as ll
+    >>> joint = ll.datasets.hundred_people()
+    >>> (ax,) = flows(joint, {"watchdog": ll.design(joint, ll.LIP(0.5), "watchdog")})
+    >>> ax.get_title()
+    'watchdog'
+    >>> plt.close(ax.figure)
     """
     if not 0 <= secret < joint.n_secret:
         raise InvalidParameter(

@@ -166,12 +166,26 @@ def to_problem(
     joint, notion, channel, proof
         See :func:`check_proof`.
 
+    Returns
+    -------
+    str
+        JSON, with every number as it is stored.
+
     Raises
     ------
     UnsupportedNotion
         If the notion is none of ALIP, LIP, LDP, L1Lift, Chi2Lift and AlphaLift.
     InvalidProof
         If there is no proof, or its points are not distributions.
+
+    Examples
+    --------
+    >>> from liftlib import LIP, datasets, design
+    >>> joint, notion = datasets.hundred_people(), LIP(0.5)
+    >>> best = design(joint, notion, "optimal", method="tree")
+    >>> text = to_problem(joint, notion, best)
+    >>> sorted(json.loads(text))[:2]
+    ['channel', 'format']
     """
     content = content_of(notion)
     if content is None or content["class"] not in exact.NOTION_FIELDS:

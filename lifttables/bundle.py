@@ -86,10 +86,34 @@ def sanitise_file(
     rehearse : bool, keyword-only
         Whether to do everything but write: ``frame`` then has the first rows that would be released.
 
+    Returns
+    -------
+    Sanitised
+        What was written.
+
     Raises
     ------
     DataError, BrokenNotion
         As in :func:`sanitise`; also if a file exists or cannot be written. Nothing is written in these cases.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import polars as pl
+    >>> from liftlib import LIP
+    >>> ill = ["yes"] * 20 + ["no"] * 20 + ["yes"] * 40 + ["no"] * 120
+    >>> table = pl.DataFrame({"ill": ill, "age": ["old"] * 40 + ["young"] * 160})
+    >>> from lifttables import Outputs, Plan, Reading
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> source, out = Path(folder.name, "people.csv"), Path(folder.name, "release.csv")
+    >>> table.write_csv(source)
+    >>> outputs = Outputs.next_to(out)
+    >>> plan = Plan(Reading.from_words({"secret": "ill", "public": "age"}), LIP(1.0), resamples=0)
+    >>> release = sanitise_file(source, outputs, plan, rng=1)
+    >>> out.exists(), outputs.card.exists(), outputs.design.exists()
+    (True, True, True)
+    >>> folder.cleanup()
     """
     files = [*outputs.private, *outputs.public]
     inputs = [*([] if source == STDIN else [source]), *plan.reading.files]
@@ -174,12 +198,36 @@ def apply_file(
     text_format : TextFormat, optional
         The dialect of a text table.
 
+    Returns
+    -------
+    Applied
+        What was written.
+
     Raises
     ------
     DataError
         If a file cannot be read or written, or exists already.
     BrokenNotion
         As in :func:`lifttables.apply`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import polars as pl
+    >>> from liftlib import LIP
+    >>> ill = ["yes"] * 20 + ["no"] * 20 + ["yes"] * 40 + ["no"] * 120
+    >>> table = pl.DataFrame({"ill": ill, "age": ["old"] * 40 + ["young"] * 160})
+    >>> from lifttables import Outputs, Plan, Reading
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> source, out = Path(folder.name, "people.csv"), Path(folder.name, "release.csv")
+    >>> table.write_csv(source)
+    >>> outputs = Outputs.next_to(out)
+    >>> plan = Plan(Reading.from_words({"secret": "ill", "public": "age"}), LIP(1.0), resamples=0)
+    >>> release = sanitise_file(source, outputs, plan, rng=1)
+    >>> apply_file(outputs.design, source, Path(folder.name, "more.csv"), rng=2).card.rows
+    200
+    >>> folder.cleanup()
     """
     inputs = [channel, *([] if source == STDIN else [source])]
     ours, files = [ledger] if ledger else [], Outputs.next_to(out).public

@@ -33,7 +33,21 @@ MAX_SYMBOLS_LISTED = 200  # maximum number of symbols in the table, the riskiest
 
 @checked
 def audit_page(audit: Audit) -> str:
-    """Return an audit of a table as an HTML page with a plot."""
+    """Return an audit of a table as an HTML page with a plot.
+
+    Parameters
+    ----------
+    audit : Audit
+        Of :func:`~lifttables.audits.auditing.audit`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from lifttables import audit
+    >>> table = pl.DataFrame({"ill": [1, 0, 0, 0] * 25, "age": ["old", "old", "young", "young"] * 25})
+    >>> audit_page(audit(table, secret="ill", public="age", resamples=0))[:15]
+    '<!doctype html>'
+    """
     index = {str(label): at for at, label in enumerate(audit.release.public)}
     shown = [index[symbol.symbol] for symbol in audit.symbols[:MAX_SYMBOLS_DRAWN]]
     labels = [str(audit.release.public[at]) for at in shown]

@@ -75,6 +75,12 @@ def upper_bound(target: Vector, halfspaces: Rows, proof: Proof) -> float:
     InvalidProof
         If the boxes are not a tree over the coordinates, the caps are not proven, a
         halfspace is not finite, or the numbers are too large to compute with.
+
+    Examples
+    --------
+    >>> target, halfspaces = np.array([0.5, 0.5]), np.ones((1, 2))
+    >>> round(upper_bound(target, halfspaces, Proof.of_nothing(2, 1.0)), 4)
+    0.6931
     """
     try:
         # finite numbers can overflow to infinity and then to NaN, which every

@@ -361,10 +361,28 @@ def certify(cost: Vector, a_eq: Any, b_eq: Vector, x: Vector, dual: Vector) -> S
 
     The linear program is: minimise cost x subject to A x = b, x >= 0.
 
+    Parameters
+    ----------
+    cost : numpy.ndarray, shape (n,)
+    a_eq : numpy.ndarray or sparse array, shape (m, n)
+        A.
+    b_eq : numpy.ndarray, shape (m,)
+        b.
+    x : numpy.ndarray, shape (n,)
+        The primal solution.
+    dual : numpy.ndarray, shape (m,)
+        The multipliers of the rows.
+
     Raises
     ------
     SolverFailure
         If a residual or the gap exceeds its tolerance.
+
+    Examples
+    --------
+    >>> cost, a_eq, b_eq = np.array([1.0, 2.0]), np.ones((1, 2)), np.ones(1)
+    >>> certify(cost, a_eq, b_eq, np.array([1.0, 0.0]), np.ones(1)).objective
+    1.0
     """
     x = np.maximum(x, 0.0)
     primal = float(np.abs(a_eq @ x - b_eq).max(initial=0.0))

@@ -1,12 +1,13 @@
 """Warn of a sentence that says "nan", so that a strict build fails.
 
 A number that a page glues into a sentence can be missing, for instance if a rerun lacks the budget that the sentence
-names. Code, formulas and tables may say "nan".
+names. Code, formulas, tables and the documentation of functions may say "nan".
 """
 
 import re
 
 from docutils import nodes  # type: ignore[import-untyped]
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
@@ -19,8 +20,9 @@ OTHER_TEXT = (nodes.literal, nodes.literal_block, nodes.math, nodes.math_block, 
 def sentences_without_number(doctree: nodes.document) -> list[nodes.TextElement]:
     """Return the paragraphs, titles and captions whose words include "nan"."""
     found = []
+    documentation = {id(part) for entry in doctree.findall(addnodes.desc) for part in entry.findall()}
     for part in doctree.findall(nodes.TextElement):
-        if isinstance(part, OTHER_TEXT):
+        if isinstance(part, OTHER_TEXT) or id(part) in documentation:
             continue
         # what stands inside another element, such as a glued number in strong type, is that element's
         words = [child for child in part.children if isinstance(child, nodes.Text)]

@@ -25,6 +25,18 @@ def keep(name: str, table: pd.DataFrame) -> None:
 
     ``liftbook rerun`` writes it to ``name.csv`` in the run's folder. If papermill writes a notebook ``OUT.ipynb``, the
     table goes to ``OUT.name.csv`` next to it.
+
+    Parameters
+    ----------
+    name : str
+        The name of the table: lower-case letters, digits and _.
+    table : pandas.DataFrame
+        The result.
+
+    Raises
+    ------
+    InvalidValue
+        If the name has other characters.
     """
     from IPython.display import display  # noqa: PLC0415
 

@@ -99,6 +99,11 @@ def example_c22_1() -> Joint:
 
     It has three equally likely secrets and five symbols.
 
+    Raises
+    ------
+    InvalidParameter
+        If no joint distribution has these numbers.
+
     Notes
     -----
     I(X;Y) is the entropy of the two outputs, which gives P(x5); H(X) then gives the spread of the other four. With both
@@ -159,6 +164,11 @@ def example_c22_1_family(n_trials: int = 400, *, rng: Rng = 0) -> pd.DataFrame:
     pandas.DataFrame
         Columns ``information`` (I(X;Y) of Algorithm 1, nats), ``subsets`` (the number into which the four high-risk
         symbols are merged; 1 is complete merging) and ``error`` (the largest distance to a published number).
+
+    Raises
+    ------
+    InvalidParameter
+        If no draw has these numbers.
     """
     random, rows = generator(rng), []
     low = brentq(lambda q: entropy(np.array([q, 1 - q])) - EXAMPLE_INFORMATION, 1e-9, 0.5)

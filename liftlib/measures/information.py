@@ -89,6 +89,11 @@ def total_variation(joint: Joint) -> float:
 
     E23, below eq. (31).
 
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+
     Examples
     --------
     >>> total_variation(Joint([[0.5, 0.0], [0.0, 0.5]]))
@@ -102,6 +107,11 @@ def chi2_divergence(joint: Joint) -> float:
     """Return chi2(S; X), the chi-square divergence of P_SX from P_S P_X.
 
     At least 0 (E23, below eq. (32)).
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
 
     Examples
     --------

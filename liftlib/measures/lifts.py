@@ -15,8 +15,19 @@ from mixproof.numerics import Matrix, Vector, check_scalar
 def lift_of(p: Matrix, p_s: Vector | None = None) -> Matrix:
     """Return the lifts of joint probabilities ``p``, shape (..., S, X).
 
-    ``p_s`` is the prior, shape (..., S), by default the marginal of ``p``. Columns
-    without mass have lift 1.
+    Columns without mass have lift 1.
+
+    Parameters
+    ----------
+    p : numpy.ndarray, shape (..., S, X)
+        Joint probabilities.
+    p_s : numpy.ndarray, shape (..., S), optional
+        The prior of S, by default the marginal of ``p``.
+
+    Examples
+    --------
+    >>> lift_of(np.array([[[0.25, 0.25], [0.0, 0.5]]])).round(4).tolist()
+    [[[2.0, 0.6667], [0.0, 1.3333]]]
     """
     prior, mass = (
         (p.sum(axis=-1) if p_s is None else p_s)[..., None],
@@ -32,7 +43,18 @@ def lift_of(p: Matrix, p_s: Vector | None = None) -> Matrix:
 
 
 def inverse_of(lift: Matrix) -> Matrix:
-    """Return 1 / lift, with 1 / 0 = inf."""
+    """Return 1 / lift, with 1 / 0 = inf.
+
+    Parameters
+    ----------
+    lift : numpy.ndarray, shape (..., S, X)
+        Lifts, at least 0.
+
+    Examples
+    --------
+    >>> inverse_of(np.array([[2.0, 0.5], [0.0, 1.5]])).round(4).tolist()
+    [[0.5, 2.0], [inf, 0.6667]]
+    """
     # 1 / 1e-309 is infinite to a float
     with np.errstate(divide="ignore", over="ignore"):
         return np.asarray(1 / lift)
@@ -74,19 +96,61 @@ def power_mean(values: Matrix, weights: Matrix, order: float, axis: int) -> Matr
 
 
 def l1_of(lift: Matrix, p_s: Vector) -> Vector:
-    r"""Return :math:`\sum_s P(s) |l(s, x) - 1|`, shape (..., X)."""
+    r"""Return :math:`\sum_s P(s) |l(s, x) - 1|`, shape (..., X).
+
+    Parameters
+    ----------
+    lift : numpy.ndarray, shape (..., S, X)
+        Lifts, at least 0.
+    p_s : numpy.ndarray, shape (..., S)
+        The prior of S.
+
+    Examples
+    --------
+    >>> l1_of(np.array([[2.0, 0.5], [0.0, 1.5]]), np.array([0.5, 0.5])).tolist()
+    [1.0, 0.5]
+    """
     return _mean(np.abs(lift - 1), p_s)
 
 
 def chi2_of(lift: Matrix, p_s: Vector) -> Vector:
-    r"""Return :math:`\sum_s P(s) (l(s, x) - 1)^2`, shape (..., X)."""
+    r"""Return :math:`\sum_s P(s) (l(s, x) - 1)^2`, shape (..., X).
+
+    Parameters
+    ----------
+    lift : numpy.ndarray, shape (..., S, X)
+        Lifts, at least 0.
+    p_s : numpy.ndarray, shape (..., S)
+        The prior of S.
+
+    Examples
+    --------
+    >>> chi2_of(np.array([[2.0, 0.5], [0.0, 1.5]]), np.array([0.5, 0.5])).tolist()
+    [1.0, 0.25]
+    """
     # a lift of 1e-200 has an inverse whose square is infinite to a float
     with np.errstate(over="ignore"):
         return _mean((lift - 1) ** 2, p_s)
 
 
 def alpha_of(lift: Matrix, p_s: Vector, alpha: float) -> Vector:
-    r"""Return :math:`(\sum_s P(s)\, l(s, x)^\alpha)^{1/\alpha}`, shape (..., X)."""
+    r"""Return :math:`(\sum_s P(s)\, l(s, x)^\alpha)^{1/\alpha}`, shape (..., X).
+
+    Parameters
+    ----------
+    lift : numpy.ndarray, shape (..., S, X)
+        Lifts, at least 0.
+    p_s : numpy.ndarray, shape (..., S)
+        The prior of S.
+    alpha : float
+        The order, in (1, inf].
+
+    Examples
+    --------
+    >>> lifts, prior = np.array([[2.0, 0.5], [0.0, 1.5]]), np.array([0.5, 0.5])
+    >>> alpha_of(lifts, prior, 2).round(4).tolist()
+    [1.4142, 1.118]
+    """
     return power_mean(lift, p_s[..., :, None], alpha, axis=-2)
 
 
@@ -129,6 +193,11 @@ def lift(joint: Joint) -> Matrix:
 def max_lift(joint: Joint) -> Vector:
     r"""Return :math:`\Lambda(x) = \max_s l(s,x)`, shape (X,), at least 1 (E23 eq. (2)).
 
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+
     Examples
     --------
     >>> max_lift(Joint([[0.25, 0.25], [0.0, 0.5]])).round(4).tolist()
@@ -140,6 +209,11 @@ def max_lift(joint: Joint) -> Vector:
 @checked
 def min_lift(joint: Joint) -> Vector:
     r"""Return :math:`\Psi(x) = \min_s l(s,x)`, shape (X,), in [0, 1] (E23 eq. (2)).
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
 
     Examples
     --------
@@ -154,6 +228,11 @@ def lift_ratio(joint: Joint) -> Vector:
     r"""Return :math:`\Gamma(x) = \Lambda(x) / \Psi(x)`, shape (X,) (E23 eq. (4)).
 
     At least 1; infinite at a zero cell.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
 
     Examples
     --------
@@ -171,6 +250,11 @@ def l1_lift(joint: Joint) -> Vector:
     Shape (X,). Half its mean over x is
     :func:`~liftlib.measures.information.total_variation`.
 
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+
     Examples
     --------
     >>> l1_lift(Joint([[0.25, 0.25], [0.0, 0.5]])).round(4).tolist()
@@ -185,6 +269,11 @@ def chi2_lift(joint: Joint) -> Vector:
 
     Shape (X,), at least 0. Its mean over x is
     :func:`~liftlib.measures.information.chi2_divergence`.
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
 
     Examples
     --------
@@ -231,6 +320,11 @@ def l1_lift_inverse(joint: Joint) -> Vector:
 
     Shape (X,); infinite at a zero cell.
 
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
+
     Examples
     --------
     >>> l1_lift_inverse(Joint([[0.25, 0.25], [0.0, 0.5]])).round(4).tolist()
@@ -244,6 +338,11 @@ def chi2_lift_inverse(joint: Joint) -> Vector:
     r"""Return the chi2-lift-inverse :math:`\sum_s P(s) (1/l(s,x) - 1)^2`.
 
     Shape (X,); infinite at a zero cell (E23 eq. (35)).
+
+    Parameters
+    ----------
+    joint : Joint
+        P_SX.
 
     Examples
     --------

@@ -96,6 +96,13 @@ def watchdog_subsets(
     -------
     numpy.ndarray of int, shape (N, X)
         0 for a merged symbol, -1 for one that is published unchanged.
+
+    Examples
+    --------
+    >>> from liftlib import LIP, datasets
+    >>> joint = datasets.hundred_people()
+    >>> watchdog_subsets(joint.p[None], LIP(0.5)).tolist()
+    [[0, -1, 0]]
     """
     stack = Stack.of(p)
     merged = stack.high_risk(notion)  # eqs. (6) and (7)

@@ -259,12 +259,47 @@ N = TypeVar("N", bound=Notion)
 
 
 def provides(notion: Notion, interface: type[N]) -> TypeGuard[N]:
-    """Return whether a notion, with its budgets, provides an interface."""
+    """Return whether a notion, with its budgets, provides an interface.
+
+    Parameters
+    ----------
+    notion : Notion
+        A notion with its budgets.
+    interface : type
+        One of the interfaces, such as ``Polyhedral``.
+
+    Examples
+    --------
+    >>> from liftlib.notions import LIP, SRLIP
+    >>> provides(LIP(1.0), LiftNotion), provides(SRLIP(1.0, (2, 2)), LiftNotion)
+    (True, False)
+    """
     return notion.lacks(interface) is None
 
 
 def require(notion: Notion, interface: type[N], function: str) -> N:
-    """Return the notion if it provides an interface; raise UnsupportedNotion if not."""
+    """Return the notion if it provides an interface.
+
+    Parameters
+    ----------
+    notion : Notion
+        A notion with its budgets.
+    interface : type
+        One of the interfaces, such as ``Polyhedral``.
+    function : str
+        The name of the function that asks, for the message.
+
+    Raises
+    ------
+    UnsupportedNotion
+        If the notion does not provide the interface; the message says what to use.
+
+    Examples
+    --------
+    >>> from liftlib.notions import LIP
+    >>> require(LIP(1.0), LiftNotion, "my_mechanism")
+    LIP(eps=1.0)
+    """
     if provides(notion, interface):
         return notion
     raise interface.refusal(notion, function) or UnsupportedNotion(function)

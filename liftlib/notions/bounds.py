@@ -359,5 +359,11 @@ def _pairs(n_secret: int) -> NDArray[np.int64]:
 
 @checked
 def PerfectPrivacy() -> ALIP:  # noqa: N802 - reads as a notion
-    """Return ALIP(0, 0), which requires that Y is independent of S."""
+    """Return ALIP(0, 0), which requires that Y is independent of S.
+
+    Examples
+    --------
+    >>> PerfectPrivacy()
+    ALIP(eps_l=0.0, eps_u=0.0)
+    """
     return ALIP(0.0, 0.0)

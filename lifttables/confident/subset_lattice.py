@@ -194,6 +194,19 @@ def rows_needed(sample: Sample, notion: RatioBased) -> float:
 
     The empirical distribution is held fixed; the number is infinite if no table size suffices. The search considers
     only the subsets closest to satisfying the notion with a thousand times the rows.
+
+    Parameters
+    ----------
+    sample : Sample
+        The counts, with a confidence.
+    notion : RatioBased
+        The promise for the population.
+
+    Examples
+    --------
+    >>> from liftlib import LIP
+    >>> rows_needed(Sample([[2, 5, 13], [28, 35, 17]]), LIP(0.5))
+    160000.0
     """
     n = sample.n_public
     member = Candidates(sample).member[1:-1] if n <= MAX_LATTICE_SYMBOLS else small_subsets(n)[:-1]

@@ -217,7 +217,37 @@ def unseen_symbols(rows: int, role: str, example: str) -> DataError:
 
 @checked
 def load(path: str | Path) -> Design:
-    """Return the design in a file of :meth:`Design.save`, or raise DataError."""
+    """Return the design in a file of :meth:`Design.save`.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+        The file of a design.
+
+    Raises
+    ------
+    DataError
+        If it is no design, or a design of a later version.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import polars as pl
+    >>> from liftlib import LIP
+    >>> ill = ["yes"] * 20 + ["no"] * 20 + ["yes"] * 40 + ["no"] * 120
+    >>> table = pl.DataFrame({"ill": ill, "age": ["old"] * 40 + ["young"] * 160})
+    >>> from lifttables import Outputs, Plan, Reading, sanitise_file
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> source, out = Path(folder.name, "people.csv"), Path(folder.name, "release.csv")
+    >>> table.write_csv(source)
+    >>> outputs = Outputs.next_to(out)
+    >>> plan = Plan(Reading.from_words({"secret": "ill", "public": "age"}), LIP(1.0), resamples=0)
+    >>> release = sanitise_file(source, outputs, plan, rng=1)
+    >>> load(outputs.design).kind.value
+    'subset response'
+    >>> folder.cleanup()
+    """
     return read_ours(Path(path), "design", FORMAT, design_from, "release the table again, which writes a new design")
 
 

@@ -99,6 +99,15 @@ def noise_pmf(cells: int, c: float) -> Vector:
 
     All terms of the convolution are positive, so that it is exact up to rounding. At most ``TINY`` is cut off.
 
+    Parameters
+    ----------
+    cells : int
+        The number of cells.
+    c : float
+        The level of the noise of one cell: P(Z = z) is proportional to exp(-c abs(z)).
+
+    Examples
+    --------
     >>> pmf = noise_pmf(1, 1.0)
     >>> pmf[len(pmf) // 2 :][:3].round(4).tolist()
     [0.4621, 0.17, 0.0625]

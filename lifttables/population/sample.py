@@ -327,9 +327,16 @@ def insides(member: ArrayLike, n: int) -> Mask:
 def subset_price(n: int, size: ArrayLike) -> Vector:
     """Return minus the log of a subset's share of the probability of error.
 
-    ``size`` is the number of the n symbols in the subset. All subsets of a size have equal shares, all sizes up to
+    All subsets of a size have equal shares, all sizes up to
     ``MAX_SMALL_SUBSET`` too, and larger sizes divide ``LARGE_SUBSET_SHARE``. The shares of all pairs of a subset and
     its complement sum to at most 1.
+
+    Parameters
+    ----------
+    n : int
+        The number of symbols.
+    size : array_like of int
+        The number of symbols in the subset.
 
     Examples
     --------

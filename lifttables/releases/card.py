@@ -297,6 +297,22 @@ def card_of(
         The number of rows, if they are not those of the design.
     options : mapping, optional, keyword-only
         The options of the run, JSON values by name.
+
+    Returns
+    -------
+    Card
+        What may be published about the release.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from liftlib import LIP
+    >>> ill = ["yes"] * 20 + ["no"] * 20 + ["yes"] * 40 + ["no"] * 120
+    >>> table = pl.DataFrame({"ill": ill, "age": ["old"] * 40 + ["young"] * 160})
+    >>> from lifttables import sanitise
+    >>> release = sanitise(table, secret="ill", public="age", notion=LIP(1.0), resamples=0, rng=1)
+    >>> card_of(release.design).promise
+    LIP(eps=1.0)
     """
     public, options = design.public, dict(options or {})
     own = 0.0 if design.of_counts else design.noisy.insider
@@ -341,7 +357,37 @@ def card_of(
 
 
 def read_card(path: str | Path) -> Card:
-    """Return the card in a JSON file; raise DataError if there is none."""
+    """Return the card in a JSON file.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+        A file ``card.json``.
+
+    Raises
+    ------
+    DataError
+        If it is no card, or a card of a later version.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import polars as pl
+    >>> from liftlib import LIP
+    >>> ill = ["yes"] * 20 + ["no"] * 20 + ["yes"] * 40 + ["no"] * 120
+    >>> table = pl.DataFrame({"ill": ill, "age": ["old"] * 40 + ["young"] * 160})
+    >>> from lifttables import Outputs, Plan, Reading, sanitise_file
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> source, out = Path(folder.name, "people.csv"), Path(folder.name, "release.csv")
+    >>> table.write_csv(source)
+    >>> outputs = Outputs.next_to(out)
+    >>> plan = Plan(Reading.from_words({"secret": "ill", "public": "age"}), LIP(1.0), resamples=0)
+    >>> release = sanitise_file(source, outputs, plan, rng=1)
+    >>> read_card(outputs.card).rows
+    200
+    >>> folder.cleanup()
+    """
     return read_ours(Path(path), "card", FORMAT, _card, "ask for a card of this version")
 
 

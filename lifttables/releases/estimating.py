@@ -145,6 +145,18 @@ def estimate(
     empirical estimator of Kairouz, Bonawitz and Ramage 2016). Intervals are normal, with one more row of each output in
     the variance, and an upper end raised by z^2 / 2n times the largest weight, as in Wilson's interval. Without these
     corrections, intervals of rare symbols are too short; the tests simulate the coverage.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from liftlib import LIP
+    >>> ill = ["yes"] * 20 + ["no"] * 20 + ["yes"] * 40 + ["no"] * 120
+    >>> table = pl.DataFrame({"ill": ill, "age": ["old"] * 40 + ["young"] * 160})
+    >>> from lifttables import sanitise
+    >>> release = sanitise(table, secret="ill", public="age", notion=LIP(1.0), resamples=0, rng=1)
+    >>> found = estimate(release.frame, release.card)
+    >>> dict(zip(found.symbols, found.projected.round(2).tolist(), strict=True))
+    {'old': 0.2, 'young': 0.8}
     """
     level = check_scalar("level", level, 0, 1, open_low=True, open_high=True)
     if card.of_counts:

@@ -58,12 +58,29 @@ def sanitise(
     **reading
         See :class:`lifttables.encoding.reading.Reading`.
 
+    Returns
+    -------
+    Sanitised
+        The frame to publish, its card, and the confidential design and audit.
+
     Raises
     ------
     DataError
         If the columns or their values are invalid.
     BrokenNotion
         If nothing but a constant satisfies the notion, or the ledger has another release of these rows.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from liftlib import LIP
+    >>> ill = ["yes"] * 20 + ["no"] * 20 + ["yes"] * 40 + ["no"] * 120
+    >>> table = pl.DataFrame({"ill": ill, "age": ["old"] * 40 + ["young"] * 160})
+    >>> release = sanitise(table, secret="ill", public="age", notion=LIP(1.0), resamples=0, rng=1)
+    >>> sorted(release.frame["age"].unique())
+    ['old or young', 'young']
+    >>> release.audit.population
+    'kept'
     """
     words = Reading.from_words({"secret": secret, "public": public, **reading})
     plan = Plan(words, notion, confidence, counts, merge, noise)
@@ -88,7 +105,33 @@ def apply(
 ) -> Applied:
     """Return a release of new rows, stated to be of the same population, drawn with an existing design.
 
-    ``missing`` says whether rows that miss a value are refused or dropped; the rest is as in :func:`sanitise`.
+    Parameters
+    ----------
+    frame : frame
+        New rows with the columns of the design.
+    design : Design
+        The design of an earlier release.
+    missing : {"refuse", "drop"}, keyword-only
+        What happens to rows that miss a value.
+    ledger, rng : keyword-only
+        As in :func:`sanitise`.
+
+    Raises
+    ------
+    DataError
+        If a column or a value is not the design's.
+    BrokenNotion
+        If the ledger has another release of these rows.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from liftlib import LIP
+    >>> ill = ["yes"] * 20 + ["no"] * 20 + ["yes"] * 40 + ["no"] * 120
+    >>> table = pl.DataFrame({"ill": ill, "age": ["old"] * 40 + ["young"] * 160})
+    >>> release = sanitise(table, secret="ill", public="age", notion=LIP(1.0), resamples=0, rng=1)
+    >>> apply(table.head(50), release.design, rng=2).frame.height
+    50
     """
 
     def drawn(draw: Draw, applied: Applied) -> Applied:

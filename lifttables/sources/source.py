@@ -32,6 +32,12 @@ def open_table(source: Any, text_format: TextFormat | None = None) -> Any:
     ------
     DataError
         If the source is none of these, or cannot be read.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> open_table(pl.DataFrame({"age": ["old", "young"]})).columns
+    ('age',)
     """
     if isinstance(source, Table):
         return source

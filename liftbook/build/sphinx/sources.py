@@ -1,35 +1,44 @@
-"""The objects of the reference page that a claim's function uses."""
+"""The names of the reference, and those that a claim's function uses."""
 
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterable
 from functools import cache
+from importlib import import_module
 from types import CodeType
 from typing import Any
 
-from liftbook.build.sphinx.reference import addresses, exported, found_at
+from liftbook import figures
+from liftbook.chapters import chapters_folder
 from liftbook.claims import FUNCTIONS
 from liftbook.claims.curves import CurveClaim, Figure
-from liftlib.registry import mechanisms
 
-DOCUMENTED_PACKAGES = (
-    "liftlib",
-    "liftbook.figures",
-    "liftlib.response.aorr",
-    "liftlib.response.posteriors",
-    "liftbook.relatives.product_polytope",
-    "liftbook.relatives.srlip_bounds",
-    "mixproof.polytope",
-    *sorted({mechanism.where.partition(":")[0] for mechanism in mechanisms.values()}),
-)
-"""Packages and modules of the reference page that claims use."""
+DIRECTIVE = re.compile(r"^\.\. auto(?:class|function|data|exception):: (\S+)$", re.MULTILINE)
+"""A line that documents a name."""
+
+
+def documented_names() -> list[str]:
+    """Return the qualified names that the reference documents.
+
+    >>> "liftlib.Joint" in documented_names()
+    True
+    """
+    pages = sorted(chapters_folder().glob("api-*.md"))
+    return [name for page in pages for name in DIRECTIVE.findall(page.read_text(encoding="utf-8"))]
+
+
+def found_at(address: str) -> Any:
+    """Return the object with a qualified name."""
+    home, _, name = address.rpartition(".")
+    return getattr(import_module(home), name)
 
 
 @cache
 def documented() -> dict[int, str]:
-    """Return the qualified name of each object on the reference page, by ``id()``."""
-    return {id(found_at(address)): address for package in DOCUMENTED_PACKAGES for address in addresses(package)}
+    """Return the qualified name of each object in the reference, by ``id()``."""
+    return {id(found_at(address)): address for address in documented_names()}
 
 
 def stands_on(names: Iterable[str]) -> list[str]:
@@ -40,9 +49,9 @@ def stands_on(names: Iterable[str]) -> list[str]:
     >>> sorted(address.rpartition(".")[2] for address in stands_on(["adult_relationships"]))
     ['Joint', 'adult']
     >>> stands_on(["watchdog_synthetic"])
-    ['liftbook.figures.tradeoffs.figure_e23_2']
+    ['liftbook.figures.figure_e23_2']
     """
-    figures, addresses, seen = exported("liftbook.figures"), dict[str, None](), set[int]()
+    addresses, seen = dict[str, None](), set[int]()
 
     def follow(value: Any) -> None:
         if id(value) in seen:
@@ -51,7 +60,7 @@ def stands_on(names: Iterable[str]) -> list[str]:
         for cell in getattr(value, "__closure__", None) or ():
             follow(cell.cell_contents)
         if isinstance(value, Figure):
-            addresses[figures[f"figure_{value.number}"]] = None
+            addresses[f"liftbook.figures.figure_{value.number}"] = None
         elif id(value) in documented():
             addresses[documented()[id(value)]] = None
         elif isinstance(value, CurveClaim):
@@ -66,15 +75,15 @@ def stands_on(names: Iterable[str]) -> list[str]:
 
     def walk(code: CodeType, known: dict[str, Any]) -> None:
         for name in code.co_names:
-            if name in figures:
-                addresses[figures[name]] = None
+            if name in figures.__all__:
+                addresses[f"liftbook.figures.{name}"] = None
             elif name in known:
                 follow(known[name])
         for constant in code.co_consts:
             if isinstance(constant, CodeType):
                 walk(constant, known)
-            elif isinstance(constant, str) and f"figure_{constant}" in figures:
-                addresses[figures[f"figure_{constant}"]] = None
+            elif isinstance(constant, str) and f"figure_{constant}" in figures.__all__:
+                addresses[f"liftbook.figures.figure_{constant}"] = None
 
     for name in names:
         follow(FUNCTIONS[name])

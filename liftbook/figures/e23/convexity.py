@@ -63,6 +63,11 @@ def lift_sets(
     pandas.DataFrame
         Columns ``measure``, ``s1``, ``s2`` (posterior of the first two secrets), ``value``, and, constant for each
         measure, ``level``, the larger value of the two ends, and ``middle``, the value of their mixture.
+
+    Raises
+    ------
+    InvalidParameter
+        If the prior or an end is no distribution of three secrets.
     """
     p_s, points = np.array(prior, dtype=float), np.array(ends, dtype=float)
     if p_s.shape != (3,) or points.shape != (2, 3):

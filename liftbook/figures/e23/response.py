@@ -99,6 +99,11 @@ def distance_to_optimum(
         Columns ``series`` (optimum, SRR, subset merging), ``n_public``, ``measure``, ``mean``, ``std``, ``n``. Measures
         are nmi; gap (optimum only), the proven bound on any mechanism's NMI minus the NMI found, at most 0.1 % unless
         the search ended early; and behind (the others), the same bound minus their NMI.
+
+    Raises
+    ------
+    InvalidParameter
+        If a size is below 2, or there is none.
     """
     tried = [int(size) for size in sizes]
     if not tried or min(tried) < 2:

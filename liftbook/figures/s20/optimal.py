@@ -78,6 +78,11 @@ def kernel_polytope_times(largest: int = 5, eps: float = 2.0, n_secret: int = 2,
         For each ``|X|``, on the first symbols of a joint with five (for a seed, the first of :func:`figure_s20_3`): the
         dimensions and vertices of S20 Theorem 2's polytope and of the polytope of posteriors, the seconds of generic
         enumeration, of enumeration by faces and of posteriors with a linear program, and the three optima.
+
+    Raises
+    ------
+    InvalidParameter
+        If ``largest`` is not 2 to 5.
     """
     if not 2 <= largest <= 5:
         raise InvalidParameter(f"largest is {largest}: give 2 to 5, as the generic enumeration ends at 20 dimensions")

@@ -77,6 +77,11 @@ def figure_s20_5(
         Columns ``panel``, ``secret``, ``public``, ``series``, ``eps`` (LIP, nats), ``measure``, ``mean``, ``std``,
         ``n``. Measures: ``mutual_information`` and ``entropy`` (of X), nats; ``family_eta``, a family's parameter,
         infinite where X itself satisfies the budget; ``seconds`` (on one core) and ``vertices`` of the optimum.
+
+    Raises
+    ------
+    InvalidParameter
+        If a series is none of these.
     """
     for name in series:
         if name != "optimum" and name not in FAMILIES and name not in DIRECT:

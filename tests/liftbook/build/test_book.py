@@ -12,7 +12,6 @@ import pytest
 
 from companion.project import toc_files
 from liftbook.build.book import LONGEST_CHAPTERS
-from liftbook.build.sphinx.reference import REFERENCE_DIRECTIVE, addresses
 from liftbook.chapters import check_values, preview_parameters, read_notebook, read_parameters
 from liftbook.claims import read_claims
 
@@ -41,9 +40,6 @@ def built_at(path):
 
 def built(path):
     return built_at(path).read_text(encoding="utf-8")
-
-
-LIBRARY = ROOT / "chapters" / "api.md"
 
 
 class Page(HTMLParser):
@@ -188,9 +184,3 @@ def test_search_index_knows_the_chapters():
     index = (HTML / "searchindex.js").read_text(encoding="utf-8")
     data = json.loads(index[index.index("{") : index.rindex("}") + 1])
     assert set(NAMES) <= set(data["docnames"])
-
-
-@book
-@pytest.mark.parametrize("package", REFERENCE_DIRECTIVE.findall(LIBRARY.read_text(encoding="utf-8")))
-def test_every_public_name_is_on_the_page_of_the_library(package):
-    assert set(addresses(package)) <= page_at(built_at(LIBRARY)).ids
