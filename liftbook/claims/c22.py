@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations, pairwise
 
@@ -11,7 +12,7 @@ import pandas as pd
 from liftbook import figures
 from liftbook.claims.curves import never_below
 from liftbook.claims.judging import long
-from liftbook.claims.samples import drawn
+from liftbook.claims.samples import Size, drawn
 from liftbook.figures.c22 import EXAMPLE_MERGED_RISK, EXAMPLE_RISKS, beside_complete_merging
 from liftbook.relatives.best_partition import best_partition
 from liftbook.rows.making import C22_EPSILONS
@@ -33,8 +34,11 @@ def c22_example_sets() -> bool:
     return [risk > 0.8 for risk in EXAMPLE_RISKS] == [True, True, True, True, False]
 
 
-def c22_example_is_possible() -> bool:
-    joint, notion = figures.example_c22_1(), LIP(0.8)
+EXAMPLE = figures.example_c22_1()
+
+
+def c22_example_is_possible(joint: Joint = EXAMPLE, eps: float = 0.8) -> bool:
+    notion = LIP(eps)
     channel = watchdog(joint, notion, extend=False)
     release = channel.release(joint)
     computed = [
@@ -58,8 +62,8 @@ def c22_table_1_gain() -> bool:
 
 
 @lru_cache(maxsize=2)
-def _family(seed: int) -> pd.DataFrame:
-    return figures.example_c22_1_family(2000, rng=seed)
+def _family(seed: int, size: Size = (2000, 3, 5)) -> pd.DataFrame:
+    return figures.example_c22_1_family(size[0], rng=seed)
 
 
 @long
@@ -79,17 +83,17 @@ LAWS = ("uniform, normalised", "flat Dirichlet")
 
 
 @lru_cache(maxsize=4)
-def _joints(law: str, seed: int) -> Matrix:
-    """Return 1,000 random joints 13 x 20, by a law of ``LAWS``."""
+def _joints(law: str, seed: int, size: Size = (1000, 13, 20)) -> Matrix:
+    """Return random joints, by a law of ``LAWS``."""
     rng = np.random.default_rng(seed)
-    return uniform_joints(1000, 13, 20, rng) if law == LAWS[0] else dirichlet_joints(1000, 13, 20, 1.0, rng)
+    return uniform_joints(*size, rng) if law == LAWS[0] else dirichlet_joints(*size, 1.0, rng)
 
 
 @lru_cache(maxsize=4)
-def _rows(law: str, seed: int) -> pd.DataFrame:
+def _rows(law: str, seed: int, epsilons: Sequence[float] = C22_EPSILONS) -> pd.DataFrame:
     """Return the rows of C22's three figures."""
     measures = ("nmil", "leakage", "high_risk_leakage")
-    return beside_complete_merging(_joints(law, seed), C22_EPSILONS, measures, extend=False)
+    return beside_complete_merging(_joints(law, seed), epsilons, measures, extend=False)
 
 
 def _both(law: str, seed: int, measure: str, column: str = "mean") -> tuple[pd.Series[float], pd.Series[float]]:
@@ -132,22 +136,22 @@ def c22_fig3_leakage_below(law: str, seed: int) -> bool:
     return all(bool((leakage <= leakage.index).all()) for leakage in _both(law, seed, "leakage"))
 
 
-def c22_fig3_perfect_privacy(which: str, seed: int) -> bool:
+def c22_fig3_perfect_privacy(which: str, seed: int, epsilons: Sequence[float] = (0.25, 0.5)) -> bool:
     """Whether complete merging has NMIL 1 at eps 0.25 and 0.5; "mean, flat Dirichlet".
 
     With "mean", the mean is 1 to two digits; otherwise NMIL is 1 on each of 1,000 joints.
     """
     what, law = which.split(", ", 1)
-    for eps in (0.25, 0.5):
+    for eps in epsilons:
         loss = _complete_loss(law, eps, seed)
         if not (loss.mean() >= 0.995 if what == "mean" else (loss > 1 - 1e-9).all()):
             return False
     return True
 
 
-def c22_not_perfect_at_half(law: str, seed: int) -> float:
+def c22_not_perfect_at_half(law: str, seed: int, eps: float = 0.5) -> float:
     """Return the share of 1,000 joints with NMIL < 1 after complete merging, eps 0.5."""
-    return float((_complete_loss(law, 0.5, seed) < 1 - 1e-9).mean())
+    return float((_complete_loss(law, eps, seed) < 1 - 1e-9).mean())
 
 
 def c22_samples_shrink(which: str, seed: int) -> bool:
@@ -194,22 +198,22 @@ def c22_leakage_below_budget(law: str, seed: int) -> bool:
     return c22_joints_above_budget(law, seed) == 0
 
 
-def c22_joints_above_budget(law: str, seed: int) -> float:
+def c22_joints_above_budget(law: str, seed: int, epsilons: Sequence[float] = C22_EPSILONS) -> float:
     """Return the number of 1,000 joints on which Algorithm 1 exceeds some budget."""
     stack = Stack(_joints(law, seed))
-    broken = np.zeros(1000, dtype=bool)
-    for eps in C22_EPSILONS:
+    broken = np.zeros(len(stack.p), dtype=bool)
+    for eps in epsilons:
         subset_of = merged_subsets(stack, LIP(eps), extend=False)
         broken |= stack.release(subset_of).high_risk(LIP(eps)).any(axis=1)
     return float(broken.sum())
 
 
-def c22_high_risk_is_refined(seed: int) -> bool:
+def c22_high_risk_is_refined(seed: int, size: Size = (100, 3, 8), eps: float = 0.5) -> bool:
     """Whether merging groups of Algorithm 1's partition never raises utility."""
     rng = np.random.default_rng(seed)
-    for p in uniform_joints(100, 3, 8, rng):
+    for p in uniform_joints(*size, rng):
         joint = Joint(p)
-        fine = subset_merging(joint, LIP(0.5))
+        fine = subset_merging(joint, LIP(eps))
         groups = fine.partition or ()
         into = rng.integers(0, 2, len(groups))
         coarse = [sum((groups[g] for g in np.flatnonzero(into == k)), ()) for k in np.unique(into)]
@@ -219,22 +223,22 @@ def c22_high_risk_is_refined(seed: int) -> bool:
     return True
 
 
-def c22_cuts_gain_and_leak(seed: int) -> bool:
+def c22_cuts_gain_and_leak(seed: int, size: Size = (5, 5, 10), eps: float = 1.0) -> bool:
     """Whether each split of seven high-risk symbols raises utility, but not privacy.
 
     On five joints 5 x 10, with splits in two; the LIP leakage must not fall.
     """
     rng, tried = np.random.default_rng(seed), 0
-    while tried < 5:
-        joint = uniform_joint(5, 10, rng)
-        risky = np.flatnonzero(high_risk(joint, LIP(1))).tolist()
+    while tried < size[0]:
+        joint = uniform_joint(*size[1:], rng)
+        risky = np.flatnonzero(high_risk(joint, LIP(eps))).tolist()
         if len(risky) != 7:
             continue
         tried += 1
         low = [(x,) for x in range(10) if x not in risky]
         merged = evaluate(joint, Channel.merge([*low, tuple(risky)], 10))
-        for size in range(6):
-            for more in combinations(risky[1:], size):
+        for n_more in range(6):
+            for more in combinations(risky[1:], n_more):
                 first = (risky[0], *more)
                 second = tuple(x for x in risky if x not in first)
                 parts = evaluate(joint, Channel.merge([*low, first, second], 10))
@@ -243,22 +247,22 @@ def c22_cuts_gain_and_leak(seed: int) -> bool:
     return True
 
 
-def c22_arbitrary_cut_keeps_budget(seed: int) -> float:
+def c22_arbitrary_cut_keeps_budget(seed: int, size: Size = (100, 5, 10), eps: float = 1.0) -> float:
     """Return the share of random splits in two that satisfy the budget of 1.
 
     One split on each of 100 joints 5 x 10, of a set of seven symbols that satisfies the budget when merged.
     """
     rng, tried, n_satisfied = np.random.default_rng(seed), 0, 0
-    while tried < 100:
-        joint = uniform_joint(5, 10, rng)
-        risky = np.flatnonzero(high_risk(joint, LIP(1)))
-        if len(risky) != 7 or not LIP(1).is_satisfied(joint, watchdog(joint, LIP(1), extend=False)):
+    while tried < size[0]:
+        joint = uniform_joint(*size[1:], rng)
+        risky = np.flatnonzero(high_risk(joint, LIP(eps)))
+        if len(risky) != 7 or not LIP(eps).is_satisfied(joint, watchdog(joint, LIP(eps), extend=False)):
             continue
         tried += 1
-        shuffled, size = rng.permutation(risky).tolist(), int(rng.integers(1, 7))
+        shuffled, n_first = rng.permutation(risky).tolist(), int(rng.integers(1, 7))
         low = [(x,) for x in range(10) if x not in shuffled]
-        cut = Channel.merge([*low, tuple(shuffled[:size]), tuple(shuffled[size:])], 10)
-        n_satisfied += LIP(1).is_satisfied(joint, cut)
+        cut = Channel.merge([*low, tuple(shuffled[:n_first]), tuple(shuffled[n_first:])], 10)
+        n_satisfied += LIP(eps).is_satisfied(joint, cut)
     return n_satisfied / tried
 
 
@@ -267,15 +271,17 @@ def c22_some_cut_keeps_budget(seed: int) -> bool:
     return c22_arbitrary_cut_keeps_budget(seed) > 0
 
 
-def _greedy_refines_triples() -> bool:
+TWO_TRIPLES = Joint.from_counts([[6, 1, 2, 2, 1, 6], [2, 6, 1, 6, 2, 1], [1, 2, 6, 1, 6, 2]])
+
+
+def _greedy_refines_triples(joint: Joint = TWO_TRIPLES) -> bool:
     """Return whether the greedy partition has 2 subsets where two triples hide S."""
-    joint = Joint.from_counts([[6, 1, 2, 2, 1, 6], [2, 6, 1, 6, 2, 1], [1, 2, 6, 1, 6, 2]])
     finer = Channel.merge([(0, 1, 2), (3, 4, 5)], 6)
     greedy = subset_merging(joint, PerfectPrivacy())
     return greedy.n_outputs >= finer.n_outputs or not PerfectPrivacy().is_satisfied(joint, finer)
 
 
-def c22_greedy_is_most_refined(reading: str) -> bool:
+def c22_greedy_is_most_refined(reading: str, size: Size = (100, 5, 10)) -> bool:
     """Whether the greedy partition is the "finest" or the "best" private one.
 
     The finest has the most subsets, and the best the largest utility. "tries": it never has fewer subsets than complete
@@ -284,19 +290,23 @@ def c22_greedy_is_most_refined(reading: str) -> bool:
     if reading == "tries":
         pairs = [
             [make(joint, LIP(1.0), extend=False).n_outputs for make in (subset_merging, watchdog)]
-            for joint in drawn(100, 5, 10, 0)
+            for joint in drawn(*size, 0)
         ]
         return all(greedy >= complete for greedy, complete in pairs) and any(a > b for a, b in pairs)
     return _greedy_refines_triples() if reading == "finest" else c22_greedy_is_best(0) == 1.0
 
 
-def c22_greedy_is_best(seed: int) -> float:
+def c22_greedy_is_best(seed: int, size: Size = (100, 5, 10), eps: float = 0.5) -> float:
     """Return the share of 100 joints where the greedy partition has the largest NMI."""
     best = 0
-    for joint in drawn(100, 5, 10, seed):
-        pair = [evaluate(joint, make(joint, LIP(0.5))).nmi for make in (subset_merging, best_partition)]
+    for joint in drawn(*size, seed):
+        pair = [evaluate(joint, make(joint, LIP(eps))).nmi for make in (subset_merging, best_partition)]
         best += pair[1] <= pair[0] + 1e-9
     return best / 100
+
+
+ONE_HIGH_RISK = Joint([[0.05, 0.25, 0.20], [0.20, 0.16, 0.14]])
+"""A joint with a single high-risk symbol at a budget of 0.7, where merging changes nothing."""
 
 
 def c22_greedy_keeps_privacy(where: str, seed: int) -> bool:
@@ -306,6 +316,6 @@ def c22_greedy_keeps_privacy(where: str, seed: int) -> bool:
     where merging changes nothing).
     """
     if where == "ours":
-        joint = Joint([[0.05, 0.25, 0.20], [0.20, 0.16, 0.14]])
-        return LIP(0.7).is_satisfied(joint, subset_merging(joint, LIP(0.7), extend=False))
+        channel = subset_merging(ONE_HIGH_RISK, LIP(0.7), extend=False)
+        return LIP(0.7).is_satisfied(ONE_HIGH_RISK, channel)
     return c22_leakage_below_budget(LAWS[0], seed)

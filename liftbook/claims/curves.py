@@ -161,6 +161,12 @@ class CurveClaim:
         ]
         return [self._figure(name, self.row.get("without", "").replace("$", "none")) for name in known]
 
+    def drawn_for(self, argument: str) -> list[Figure]:
+        """Return the figures of a call."""
+        row = {key: _filled(self.row[key], argument) for key in ("figure", "than", "without") if key in self.row}
+        than = [self._figure(row["than"], "")] if "than" in row else []
+        return [self._figure(row["figure"], row.get("without", "")), *than]
+
     @property
     def random(self) -> bool:
         """Whether the figures are drawn at random."""

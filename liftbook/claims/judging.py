@@ -79,7 +79,6 @@ class Claim:
     says: str
     sentences: str
     setting: str
-    trials: str
     printed: str
     digit: str
     see: str

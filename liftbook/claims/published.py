@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from liftbook.claims import Entry, drawn_at_random, entries, rule
+from liftbook.claims import Entry, drawn_at_random, entries, rule, sizes
 from liftbook.claims.judging import stored_values
 from liftbook.claims.rule import Case, Reading, Row
 from liftlib.resources import resource
@@ -49,6 +49,7 @@ def _claim(entry: Entry) -> dict[str, object]:
         "form": claim.form,
         "says": claim.says,
         "setting": claim.setting,
+        "ran": vars(sizes.of_claim(entry)),
         "published": True if claim.number is None else claim.number,
         "tolerance": claim.tolerance,
         "verdict": entry.verdict,

@@ -15,6 +15,11 @@ from liftlib.measures.evaluation import evaluate
 from liftlib.notions import Convex
 from liftlib.response.optimal import optimal_response
 
+Size = tuple[int, int, int]
+"""Numbers of joints, secrets and symbols of a draw."""
+Shapes = tuple[tuple[int, int], ...]
+"""Numbers of secrets and symbols of some joints, one each."""
+
 
 @lru_cache(maxsize=16)
 def drawn(n: int, n_secret: int, n_public: int, seed: int = 0) -> tuple[Joint, ...]:
@@ -68,10 +73,17 @@ def on_each(joints: Callable[..., Iterable[Joint]], *size: int) -> Callable[[Cal
 
         _, *others = inspect.signature(test).parameters.values()
         seed = inspect.Parameter("seed", inspect.Parameter.KEYWORD_ONLY)
-        holds.__signature__ = inspect.Signature([*others, seed])  # type: ignore[attr-defined]
+        parameters = [*others, seed, *_drawn_at(size)]
+        holds.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         return holds
 
     return claim
+
+
+def _drawn_at(size: tuple[int, ...]) -> Iterable[inspect.Parameter]:
+    """Yield the parameter that tells at which size a claim draws, if the draw takes one."""
+    if size:
+        yield inspect.Parameter("size", inspect.Parameter.KEYWORD_ONLY, default=size)
 
 
 def utility(joint: Joint, channel: Channel) -> float:

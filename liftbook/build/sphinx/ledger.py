@@ -20,7 +20,7 @@ from sphinx.util.docutils import SphinxDirective
 from companion.sphinx.ledger import Point, controls, legend, plot
 from companion.sphinx.search import found_alone
 from liftbook.build.sphinx.sources import stands_on
-from liftbook.claims import PAPERS, Entry, Sentence, drawn_at_random, entries, read_sentences, rule
+from liftbook.claims import PAPERS, Entry, Sentence, drawn_at_random, entries, read_sentences, rule, sizes
 from liftbook.claims.judging import KINDS, REPLICATIONS, range_of, shown, stored_values
 from liftbook.claims.published import write_published
 from liftbook.claims.rule import VERDICTS, Case, Reading, Value
@@ -64,7 +64,7 @@ class Claims(SphinxDirective):
             raise self.error(f"no claim for {asked!r}: see data/claims.csv")
         if paper:
             return [raw(links(mine) if name else by_verdict(paper, mine))]
-        first: dict[str | tuple[str, ...], str] = {}
+        first: dict[str, str] = {}
         content = [raw(controls(choices(mine), SORT_ORDERS) + legend(VERDICT_CLASSES)), raw(head())]
         for at, entry in enumerate(mine):
             claim = entry.claim
@@ -210,10 +210,10 @@ def closing(entry: Entry) -> str:
     )
 
 
-def details(entry: Entry, first: dict[str | tuple[str, ...], str]) -> list[str]:
+def details(entry: Entry, first: dict[str, str]) -> list[str]:
     """Return what a row shows once it is open, as Markdown.
 
-    ``first`` has the id of the first claim with each reason and each setting; a later one refers to it.
+    ``first`` has the id of the first claim with each reason; a later one refers to it.
     """
     claim, lines = entry.claim, list[str]()
     for reading in entry.row.readings:
@@ -221,8 +221,7 @@ def details(entry: Entry, first: dict[str | tuple[str, ...], str]) -> list[str]:
     if claim.reason:
         lines += [f"*Why:* {as_for(first, claim.reason, claim.id) or entry.reason}", ""]
     lines += [f"- *detail*, {case.label}: {value_of(case)}" for case in entry.details]
-    setting = (claim.setting, f"{claim.trials}{so_far(entry)}")
-    lines += [f"- *ran* {as_for(first, setting, claim.id) or 'on ' + '; '.join(setting)}"]
+    lines += [f"- *ran on* {': '.join(filter(None, (claim.setting, at_sizes(entry))))}"]
     page, _, label = claim.see.partition("#")
     shown_in = f'- *shown in* <a href="{page}.html#{label}">{page}</a>'
     if names := stands_on(dict.fromkeys(call.partition(":")[0] for call in entry.calls)):
@@ -258,9 +257,9 @@ def value_of(case: Case) -> str:
     return f"**{found_in_words(case.values)}**, {recomputed(case.call)}"
 
 
-def as_for(first: dict[str | tuple[str, ...], str], what: str | tuple[str, ...], name: str) -> str:
-    """Return a reference to the first claim with the same reason or setting; empty if it is this one."""
-    before = first.setdefault(what, name)
+def as_for(first: dict[str, str], reason: str, name: str) -> str:
+    """Return a reference to the first claim with the same reason; empty if it is this one."""
+    before = first.setdefault(reason, name)
     return "" if before == name else f'as for <a href="#{before}">{before}</a>'
 
 
@@ -269,11 +268,19 @@ def recomputed(call: str) -> str:
     return f'`compute("{call}")`'
 
 
-def so_far(entry: Entry) -> str:
-    """Return a note on the number of stored replications, if fewer than planned."""
-    random = [case.values for case in (*entry.cases, *entry.details) if drawn_at_random(case.call)]
-    fewest = min(map(len, random), default=REPLICATIONS)
-    return "" if fewest >= REPLICATIONS else f" (**{fewest} of {REPLICATIONS} replications are stored so far**)"
+def at_sizes(entry: Entry) -> str:
+    """Return at which sizes and budgets a claim ran, and how often, as Markdown."""
+    found = sizes.of_claim(entry)
+    words = [sizes.in_words(found)]
+    if sizes.at_printed_size(entry.claim.paper, found):
+        words.append("as many and as large as the paper's")
+    random = [len(case.values) for case in (*entry.cases, *entry.details) if drawn_at_random(case.call)]
+    if random:
+        fewest = min(random)
+        words.append(
+            f"{fewest} replications" if fewest >= REPLICATIONS else f"**{fewest} of {REPLICATIONS} replications**"
+        )
+    return "; ".join(filter(None, words))
 
 
 def distance(entry: Entry) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from liftbook import figures
 from liftbook.claims.curves import figure
 from liftbook.claims.judging import long
-from liftbook.claims.samples import drawn, on_each
+from liftbook.claims.samples import Size, drawn, on_each
 from liftbook.figures.e23.convexity import convexity_of_bounds
 from liftlib.channel import Channel
 from liftlib.joint import Joint
@@ -19,27 +20,31 @@ from liftlib.merging.subset_merging import merged_subsets, subset_merging
 from liftlib.notions import ALIP, AlphaLift, Chi2Lift, L1Lift, LiftNotion
 from liftlib.response.optimal import optimal_response
 
+FIGURE_13 = figure("e23_13")
+
 
 def alpha_grows_towards_alip(seed: int) -> bool:
-    rows = figure("e23_13").at(seed)
+    rows = FIGURE_13.at(seed)
     alip = rows.curve("ALIP")
     gaps = [float((rows.curve(f"α={alpha}") - alip).abs().mean()) for alpha in (2, 10, 100)]
     return gaps[0] > gaps[1] > gaps[2]
 
 
+RULED_OUT = Joint([[0.0, 0.3], [0.35, 0.35]])
+
+
 def max_lift_alone_is_restricted(eps_u: str) -> bool:
     """Whether l1-lift allows an output that rules out a secret of probability 0.3."""
-    joint = Joint([[0.0, 0.3], [0.35, 0.35]])
-    return L1Lift(np.inf, float(eps_u)).is_satisfied(joint, Channel.identity(2))
+    return L1Lift(np.inf, float(eps_u)).is_satisfied(RULED_OUT, Channel.identity(2))
 
 
-def lift_based_alone_leaks_min_lift(seed: int) -> bool:
+def lift_based_alone_leaks_min_lift(seed: int, size: Size = (200, 5, 17), eps: float = 0.5) -> bool:
     """Whether the mean min-lift leakage at least doubles without the inverse bound."""
-    p = np.stack([joint.p for joint in drawn(200, 5, 17, seed)])
+    p = np.stack([joint.p for joint in drawn(*size, seed)])
     for kind in (L1Lift, Chi2Lift, lambda low, high: AlphaLift(2, low, high)):
         two_sided, alone = (
-            figures.merged_measures(p, merged_subsets(p, kind(eps_l, 0.5)))["min_lift_leakage"].mean()
-            for eps_l in (0.5, np.inf)
+            figures.merged_measures(p, merged_subsets(p, kind(eps_l, eps)))["min_lift_leakage"].mean()
+            for eps_l in (eps, np.inf)
         )
         if alone < 2 * two_sided:
             return False
@@ -53,11 +58,11 @@ def _relaxes(notion: LiftNotion, alip: ALIP) -> bool:
     return bool(notion.kept_columns(np.array([[b], [a]]), p_s)[0])
 
 
-def lift_based_relax_alip(lam: str) -> bool:
+def lift_based_relax_alip(lam: str, epsilons: Sequence[float] = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)) -> bool:
     """Whether l1- and chi2-privacy allow the extreme lifts under ALIP, at six budgets."""
     return all(
         _relaxes(notion, alip)
-        for alip in (ALIP.split(eps, float(lam)) for eps in (0.25, 0.5, 1.0, 2.0, 4.0, 8.0))
+        for alip in (ALIP.split(eps, float(lam)) for eps in epsilons)
         for notion in (L1Lift(alip.eps_l, alip.eps_u), Chi2Lift(alip.eps_l, alip.eps_u))
     )
 
@@ -69,14 +74,16 @@ def alpha_lift_at_infinity_is_alip(joint: Joint) -> bool:
     return same and np.allclose(alip.leakage(joint), alpha.leakage(joint))
 
 
-def strict_side_at_065(side: str, seed: int) -> bool:
+def strict_side_at_065(
+    side: str, seed: int, size: Size = (200, 5, 17), epsilons: Sequence[float] = (0.25, 0.5, 0.75)
+) -> bool:
     """Whether more symbols violate only this side's bound than only the other's.
 
     At lambda 0.65 and eps 0.25 to 0.75.
     """
-    p = np.stack([joint.p for joint in drawn(200, 5, 17, seed)])
+    p = np.stack([joint.p for joint in drawn(*size, seed)])
     lifts, p_s = lift_of(p), p.sum(axis=-1)
-    for eps in (0.25, 0.5, 0.75):
+    for eps in epsilons:
         for notion in (L1Lift(0.65 * eps, 0.35 * eps), Chi2Lift(0.65 * eps, 0.35 * eps)):
             broken = {need.budget: need.needed > need.allowed for need in notion.required_budgets(lifts, p_s)}
             low, high = broken["eps_l"], broken["eps_u"]
@@ -91,9 +98,9 @@ BEYOND_ROUNDING = 1e-7
 
 
 @lru_cache(maxsize=2)
-def _excess(seed: int) -> dict[str, list[float]]:
+def _excess(seed: int, epsilons: Sequence[float] = (0.25, 1.0, 2.0)) -> dict[str, list[float]]:
     """Return the violations at three budgets by measure and side, "l1, two-sided"."""
-    rows = convexity_of_bounds(n_priors=10, pairs=300, rng=seed)
+    rows = convexity_of_bounds(epsilons, n_priors=10, pairs=300, rng=seed)
     return {
         f"{measure}, {side}": part["excess"].tolist() for (measure, side), part in rows.groupby(["measure", "side"])
     }
@@ -110,13 +117,13 @@ def excess_of_a_mixture(which: str, seed: int) -> float:
     return max(_excess(seed)[which])
 
 
-def orr_does_not_apply_to_l1_lift(seed: int) -> bool:
+def orr_does_not_apply_to_l1_lift(seed: int, size: Size = (20, 4, 8), eps: float = 0.25) -> bool:
     """Whether the optimal response fails under one-sided l1-lift on any of 20 joints.
 
     It fails if it exceeds the bound or has less utility than subset merging.
     """
-    for joint in drawn(20, 4, 8, seed):
-        notion = L1Lift(np.inf, 0.25)
+    for joint in drawn(*size, seed):
+        notion = L1Lift(np.inf, eps)
         best, merged = optimal_response(joint, notion), subset_merging(joint, notion)
         if not notion.is_satisfied(joint, best) or evaluate(joint, best).nmi < evaluate(joint, merged).nmi - 1e-9:
             return True
@@ -124,13 +131,13 @@ def orr_does_not_apply_to_l1_lift(seed: int) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _shares(measure: str, eps_u: float, seed: int) -> float:
+def _shares(measure: str, eps_u: float, seed: int, size: Size = (20, 5, 10)) -> float:
     """Return subset merging's mean share of the one-sided optimum, on 20 joints."""
     notion = {"l1": L1Lift, "chi2": Chi2Lift}[measure](np.inf, eps_u)
     shares = [
         evaluate(joint, subset_merging(joint, notion)).mutual_information
         / evaluate(joint, optimal_response(joint, notion)).mutual_information
-        for joint in drawn(20, 5, 10, seed)
+        for joint in drawn(*size, seed)
     ]
     return float(np.mean(shares))
 

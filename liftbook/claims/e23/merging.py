@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from liftbook.claims.curves import MEAN_TOL, Figure, figure, never_below, on_adult
-from liftbook.claims.samples import drawn, occupations
+from liftbook.claims.samples import Size, drawn, occupations
 from liftbook.figures.e23.merging import algorithm_1_readings, merged_nmi
 from liftbook.rows.making import E23_LAMBDAS as LAMBDAS
 from liftbook.rows.tradeoffs import alip_name
@@ -28,8 +28,8 @@ WATCHDOG, MERGING = figure("e23_2"), figure("e23_6")
 
 
 @lru_cache(maxsize=8)
-def _readings(seed: int) -> dict[tuple[str, str, bool], dict[Hashable, float]]:
-    rows = algorithm_1_readings(rng=seed).to_dict("records")
+def _readings(seed: int, size: Size = (1000, 5, 17)) -> dict[tuple[str, str, bool], dict[Hashable, float]]:
+    rows = algorithm_1_readings(*size, rng=seed).to_dict("records")
     return {(row["risk"], row["loop"], row["repaired"]): row for row in rows}
 
 
@@ -37,9 +37,9 @@ def merging_synthetic_eps_1(risk: str, seed: int) -> float:
     return _readings(seed)[risk, "C22's", False]["random"]
 
 
-def merging_with_printed_loop(risk: str, seed: int) -> float:
-    p = uniform_joints(1000, 5, 17, np.random.default_rng(seed))
-    return merged_nmi(p, ALIP.split(1.0, 0.5), risk, "printed", extend=False)
+def merging_with_printed_loop(risk: str, seed: int, size: Size = (1000, 5, 17), eps: float = 1.0) -> float:
+    p = uniform_joints(*size, np.random.default_rng(seed))
+    return merged_nmi(p, ALIP.split(eps, 0.5), risk, "printed", extend=False)
 
 
 def merging_repaired_eps_1(seed: int) -> float:
@@ -88,13 +88,13 @@ def merging_mean_leakage_below_synthetic(seed: int) -> bool:
     )
 
 
-def merging_worst_resolution(seed: int) -> bool:
+def merging_worst_resolution(seed: int, size: Size = (100, 5, 17), eps: float = 1.0) -> bool:
     """Whether no randomisation within X_H has less utility than merging X_H.
 
     On 100 joints 5 x 17, one random kernel each, and one that hardly depends on the symbol.
     """
-    rng, notion = np.random.default_rng(seed), ALIP.split(1.0, 0.5)
-    for joint in drawn(100, 5, 17, seed):
+    rng, notion = np.random.default_rng(seed), ALIP.split(eps, 0.5)
+    for joint in drawn(*size, seed):
         risky = high_risk(joint, notion)
         within = rng.dirichlet(np.full(risky.sum(), 0.3), size=risky.sum())
         merged = evaluate(joint, watchdog(joint, notion, extend=False)).mutual_information
@@ -106,17 +106,17 @@ def merging_worst_resolution(seed: int) -> bool:
     return True
 
 
-def merging_ldp_threshold(reading: str) -> bool:
+def merging_ldp_threshold(reading: str, size: Size = (1, 5, 17), eps: float = 1.5) -> bool:
     """Whether Gamma > eps, or Gamma > e^eps, marks the same symbols as eps-LDP."""
-    joint, eps = uniform_joint(5, 17, np.random.default_rng(0)), 1.5
+    joint = uniform_joint(*size[1:], np.random.default_rng(0))
     bound = eps if reading == "eps" else np.exp(eps)
     return bool(((lift_ratio(joint) > bound) == high_risk(joint, LDP(eps))).all())
 
 
-def refinement_never_loses(seed: int) -> bool:
+def refinement_never_loses(seed: int, size: Size = (200, 5, 17)) -> bool:
     """Whether merging groups of a random partition never raises utility."""
     rng = np.random.default_rng(seed)
-    for joint in drawn(200, 5, 17, seed):
+    for joint in drawn(*size, seed):
         fine = rng.integers(0, 8, 17)
         coarse = rng.integers(0, 3, 8)[fine]
         evaluations = [

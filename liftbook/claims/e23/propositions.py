@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from liftbook.claims.samples import drawn, on_each
+from liftbook.claims.samples import Size, drawn, on_each
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import Evaluation, evaluate
@@ -53,9 +53,9 @@ def _nearly_ruled_out(lift: float) -> Joint:
     return Joint(np.column_stack([column, p_s - column]))
 
 
-def _joints(*, seed: int) -> list[Joint]:
-    """Return 200 random joints 5 x 17, and joints that nearly attain the bounds."""
-    return [*drawn(200, 5, 17, seed), *AT_THE_BOUNDS]
+def _joints(*, seed: int, size: Size = (200, 5, 17)) -> list[Joint]:
+    """Return random joints, and joints that nearly attain the bounds."""
+    return [*drawn(*size, seed), *AT_THE_BOUNDS]
 
 
 AT_THE_BOUNDS = [
@@ -65,9 +65,11 @@ AT_THE_BOUNDS = [
 ]
 
 
-def printed_average_bound_holds(measure: str) -> bool:
+NEARLY_RULED_OUT_OF_TEN = _all_but_one(10, 0.1)
+
+
+def printed_average_bound_holds(measure: str, joint: Joint = NEARLY_RULED_OUT_OF_TEN) -> bool:
     """Whether Proposition 1's published bound on TV or chi2 holds on a joint 10 x 10."""
-    joint = _all_but_one(10, 0.1)
     factor = np.expm1(ALIP(0, 0).leakage(joint, Channel.identity(10)).upper)
     bound = {"total_variation": factor / 2, "chi2_divergence": factor**2}[measure]
     return bool(getattr(evaluate(joint, Channel.identity(10)), measure) <= bound)
@@ -190,8 +192,11 @@ def ldp_prevents_breaches(joint: Joint) -> bool:
     return bool((posterior <= up + 1e-12).all() and (posterior >= down - 1e-12).all())
 
 
-def problem_15_is_unsolvable() -> bool:
+ONE_HIGH_RISK = Joint([[0.05, 0.25, 0.20], [0.20, 0.16, 0.14]])
+
+
+def problem_15_is_unsolvable(joint: Joint = ONE_HIGH_RISK) -> bool:
     """Whether problem (15) is infeasible on a joint where the watchdog violates ALIP."""
-    joint, notion = Joint([[0.05, 0.25, 0.20], [0.20, 0.16, 0.14]]), ALIP(0.7, 0.7)
+    notion = ALIP(0.7, 0.7)
     assert not notion.is_satisfied(joint, watchdog(joint, notion, extend=False))
     return not notion.is_satisfied(joint, optimal_response(joint, notion))

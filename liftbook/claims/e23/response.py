@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 
@@ -10,7 +11,7 @@ import pandas as pd
 
 from liftbook.claims.curves import figure
 from liftbook.claims.judging import long
-from liftbook.claims.samples import drawn
+from liftbook.claims.samples import Shapes, Size, drawn
 from liftbook.figures.e23.printed_response import algorithm_2_endings
 from liftbook.relatives.product_polytope import kernels_of, product_polytope_response
 from liftlib.datasets import uniform_joint, uniform_joints
@@ -22,58 +23,64 @@ from liftlib.response.optimal import optimal_response
 from mixproof.polytope import vertices
 
 
-def aorr_synthetic_eps_2(seed: int) -> float:
-    notion = ALIP.split(2.0, 0.5)
-    return float(np.mean([evaluate(joint, optimal_response(joint, notion)).nmi for joint in drawn(100, 5, 17, seed)]))
+def aorr_synthetic_eps_2(seed: int, size: Size = (100, 5, 17), eps: float = 2.0) -> float:
+    notion = ALIP.split(eps, 0.5)
+    return float(np.mean([evaluate(joint, optimal_response(joint, notion)).nmi for joint in drawn(*size, seed)]))
 
 
 @cache
-def _gain_of_the_product_polytope() -> float:
+def _gain_of_the_product_polytope(
+    shapes: Shapes = ((2, 2), (2, 3), (2, 4)), epsilons: Sequence[float] = (0.25, 0.5, 1.0, 2.0)
+) -> float:
     """Return the largest gain from |X|(|X|-1) dimensions over |X|-1, in nats."""
     gains = []
-    for n in (2, 3, 4):
-        joint = uniform_joint(2, n, np.random.default_rng(n))
-        for eps in (0.25, 0.5, 1.0, 2.0):
+    for c, n in shapes:
+        joint = uniform_joint(c, n, np.random.default_rng(n))
+        for eps in epsilons:
             channels = [route(joint, LDP(eps)) for route in (product_polytope_response, optimal_response)]
             wide, narrow = (evaluate(joint, channel).mutual_information for channel in channels)
             gains.append(wide - narrow)
     return max(gains)
 
 
-def optimal_ldp_dimension(reading: str) -> bool:
+def optimal_ldp_dimension(reading: str, size: Size = (1, 2, 3)) -> bool:
     """Whether S20's polytope has |X|(|X|-1) dimensions.
 
     With the reading "needed", whether the optimum needs all of them.
     """
     if reading == "needed":
         return _gain_of_the_product_polytope() > 1e-9
-    joint = uniform_joint(2, 3, np.random.default_rng(3))
+    joint = uniform_joint(*size[1:], np.random.default_rng(3))
     kernels = kernels_of(joint, LDP(1.0)).reshape(-1, joint.n_public**2)
     return bool(np.linalg.matrix_rank(kernels - kernels[0]) == joint.n_public * (joint.n_public - 1))
 
 
-def vertices_grow_exponentially(reading: str) -> bool:
+GROWING: Shapes = tuple((3, n) for n in (8, 12, 16, 20, 24))
+
+
+def vertices_grow_exponentially(reading: str, shapes: Shapes = GROWING, eps: float = 0.3) -> bool:
     """Whether the number of vertices grows by a constant factor per symbol.
 
     With the reading "at most", whether it is at most 2^|X|.
     """
     counts = []
-    for n in (8, 12, 16, 20, 24):
-        joint = uniform_joint(3, n, np.random.default_rng(n))
-        counts.append(len(vertices(LIP(0.3).halfspaces(joint), interior=joint.p_x)))
+    for c, n in shapes:
+        joint = uniform_joint(c, n, np.random.default_rng(n))
+        counts.append(len(vertices(LIP(eps).halfspaces(joint), interior=joint.p_x)))
     if reading == "at most":
-        return all(count <= 2.0**n for count, n in zip(counts, (8, 12, 16, 20, 24), strict=True))
+        return all(count <= 2.0**n for count, (_, n) in zip(counts, shapes, strict=True))
     ratios = [later / earlier for earlier, later in pairwise(counts)]
     # of a power of |X| the ratio over four more symbols falls towards 1; of an exponential it stays
     return ratios[-1] >= ratios[0]
 
 
-def largest_support_of_a_vertex() -> float:
+def largest_support_of_a_vertex(shapes: Shapes = GROWING[:3], eps: float = 0.3) -> float:
     """Return the largest support of a vertex, for three secrets and |X| up to 16."""
     largest = 0
-    for n in (8, 12, 16):
-        joint = uniform_joint(3, n, np.random.default_rng(n))
-        largest = max(largest, int((vertices(LIP(0.3).halfspaces(joint), interior=joint.p_x) > 0).sum(axis=1).max()))
+    for c, n in shapes:
+        joint = uniform_joint(c, n, np.random.default_rng(n))
+        supports = (vertices(LIP(eps).halfspaces(joint), interior=joint.p_x) > 0).sum(axis=1)
+        largest = max(largest, int(supports.max()))
     return float(largest)
 
 
@@ -81,9 +88,12 @@ STRICT_BUDGETS = (0.05, 0.1, 0.25, 0.5)
 PRINTED_BUDGETS = (0.25, 2.0, 4.0, 6.0, 8.0)
 
 
+FIGURE_8, FIGURE_10 = figure("e23_8"), figure("e23_10", n_trials=10)
+
+
 @long
 def srr_within_budgets_large(seed: int) -> bool:
-    rows = figure("e23_10", n_trials=10).at(seed)
+    rows = FIGURE_10.at(seed)
     leaks = pd.concat([rows.of("min_lift_leakage"), rows.of("max_lift_leakage")])
     satisfied = bool((rows.of("broken")["mean"] == 0).all())
     return satisfied and bool((leaks["mean"] <= leaks["eps"] / 2 + 1e-9).all())
@@ -91,18 +101,20 @@ def srr_within_budgets_large(seed: int) -> bool:
 
 @long
 def responses_take_longer_than_merging(seed: int) -> bool:
-    rows = figure("e23_8").at(seed)
+    rows = FIGURE_8.at(seed)
     total = {name: float(rows.curve(name, "seconds").sum()) for name in ("AORR", "SRR", "subset merging")}
     return min(total["AORR"], total["SRR"]) > total["subset merging"]
 
 
-def subsets_are_ever_united(loop: LoopName, seed: int) -> bool:
+def subsets_are_ever_united(
+    loop: LoopName, seed: int, size: Size = (200, 5, 17), epsilons: Sequence[float] = STRICT_BUDGETS
+) -> bool:
     """Whether some subset of Algorithm 1 allows no response at strict budgets.
 
     A subset of several symbols allows a response exactly if it satisfies the notion when merged; 200 joints 5 x 17.
     """
-    stack = Stack(uniform_joints(200, 5, 17, np.random.default_rng(seed)))
-    for eps in STRICT_BUDGETS:
+    stack = Stack(uniform_joints(*size, np.random.default_rng(seed)))
+    for eps in epsilons:
         notion = ALIP.split(eps, 0.65)
         subset_of = merged_subsets(stack, notion, loop=loop, extend=False)
         broken = stack.release(subset_of).high_risk(notion).any(axis=1)
@@ -111,15 +123,17 @@ def subsets_are_ever_united(loop: LoopName, seed: int) -> bool:
     return False
 
 
-def a_subset_may_allow_no_response(seed: int) -> bool:
+def a_subset_may_allow_no_response(
+    seed: int, size: Size = (200, 5, 17), epsilons: Sequence[float] = STRICT_BUDGETS
+) -> bool:
     """Whether some random high-risk subset allows no response at strict budgets.
 
     A subset of several symbols allows a response exactly if it satisfies the notion when merged; 200 joints 5 x 17.
     """
     source = np.random.default_rng(seed)
-    for p in uniform_joints(200, 5, 17, source):
+    for p in uniform_joints(*size, source):
         p_x, p_s = p.sum(axis=0), p.sum(axis=1)
-        for eps in STRICT_BUDGETS:
+        for eps in epsilons:
             notion = ALIP.split(eps, 0.65)
             risky = np.flatnonzero(~notion.kept_columns(p / p_x / p_s[:, None], p_s))
             if len(risky) > 2:
@@ -131,8 +145,10 @@ def a_subset_may_allow_no_response(seed: int) -> bool:
 
 
 @lru_cache(maxsize=2)
-def _endings(seed: int) -> pd.DataFrame:
-    return algorithm_2_endings(100, epsilons=PRINTED_BUDGETS, beside=False, rng=seed).set_index("eps")
+def _endings(seed: int, size: Size = (100, 5, 17), epsilons: Sequence[float] = PRINTED_BUDGETS) -> pd.DataFrame:
+    n_trials, n_secret, n_public = size
+    rows = algorithm_2_endings(n_trials, epsilons, n_secret=n_secret, n_public=n_public, beside=False, rng=seed)
+    return rows.set_index("eps")
 
 
 @long

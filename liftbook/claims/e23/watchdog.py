@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from liftbook import figures
 from liftbook.claims.curves import figure, never_below
-from liftbook.claims.samples import drawn, occupations, on_each
+from liftbook.claims.samples import Size, drawn, occupations, on_each
 from liftbook.rows.making import E23_EPSILONS
 from liftbook.rows.tradeoffs import alip_name
 from liftlib.datasets import uniform_joints
@@ -23,9 +24,9 @@ from liftlib.notions import ALIP, LDP
 
 
 @lru_cache(maxsize=2)
-def _extremes(seed: int) -> dict[str, float]:
+def _extremes(seed: int, size: Size = (1000, 5, 17)) -> dict[str, float]:
     """Return statistics of Fig. 1, with the mean probability of the extreme cells."""
-    p = uniform_joints(1000, 5, 17, np.random.default_rng(seed))
+    p = uniform_joints(*size, np.random.default_rng(seed))
     lifts = lift_of(p)
     low, high = np.log(lifts.min(axis=1)), np.log(lifts.max(axis=1))
     # P(s, x) at the secret whose lift is the extreme one
@@ -53,8 +54,9 @@ def fig1_range_of_psi_is_larger(seed: int) -> bool:
     return extremes["psi_largest"] - extremes["psi_least"] > extremes["lambda_largest"] - extremes["lambda_least"]
 
 
-def fig1_peak_of_lambda_is_higher(width: str, seed: int) -> bool:
-    peak = figures.figure_e23_1(bin_width=float(width), rng=seed).groupby("measure")["probability"].max()
+def fig1_peak_of_lambda_is_higher(width: str, seed: int, size: Size = (1000, 5, 17)) -> bool:
+    rows = figures.figure_e23_1(*size, bin_width=float(width), rng=seed)
+    peak = rows.groupby("measure")["probability"].max()
     return bool(peak["log_max_lift"] > peak["log_min_lift"])
 
 
@@ -81,10 +83,10 @@ def adult_zero_cells(way: str) -> float:
     return float((occupations(way).p == 0).sum())
 
 
-def high_risk_set_is_smaller_under_ldp(seed: int) -> bool:
+def high_risk_set_is_smaller_under_ldp(seed: int, size: Size = (200, 5, 17)) -> bool:
     """Whether LDP's high-risk set lies within ALIP's, on 200 joints."""
     rng = np.random.default_rng(seed)
-    for joint in drawn(200, 5, 17, seed):
+    for joint in drawn(*size, seed):
         eps, lam = rng.uniform(0, 6), rng.uniform()
         ldp, alip = high_risk(joint, LDP(eps)), high_risk(joint, ALIP.split(eps, lam))
         if (ldp & ~alip).any():
@@ -92,14 +94,14 @@ def high_risk_set_is_smaller_under_ldp(seed: int) -> bool:
     return True
 
 
-def merged_set_leaks_least(seed: int) -> bool:
+def merged_set_leaks_least(seed: int, size: Size = (100, 5, 17), eps: float = 1.0) -> bool:
     """Whether no randomisation of the high-risk set has less Gamma than merging it.
 
     On 100 joints with 20 kernels each; every other kernel hardly depends on the symbol.
     """
     rng = np.random.default_rng(seed)
-    for joint in drawn(100, 5, 17, seed):
-        mass = joint.x_given_s[:, high_risk(joint, LDP(1.0))]
+    for joint in drawn(*size, seed):
+        mass = joint.x_given_s[:, high_risk(joint, LDP(eps))]
         merged = mass.sum(axis=1)
         for at in range(20):
             close = 0.999 * (at % 2)
@@ -110,9 +112,9 @@ def merged_set_leaks_least(seed: int) -> bool:
 
 
 @on_each(drawn, 100, 5, 17)
-def utility_by_equation_11(joint: Joint) -> bool:
-    """Whether eq. (11) gives the I(X;Y) of complete merging, at eps 1.5."""
-    notion = ALIP.split(1.5, 0.5)
+def utility_by_equation_11(joint: Joint, eps: float = 1.5) -> bool:
+    """Whether eq. (11) gives the I(X;Y) of complete merging."""
+    notion = ALIP.split(eps, 0.5)
     p = joint.p_x[high_risk(joint, notion)]
     evaluation = evaluate(joint, watchdog(joint, notion, extend=False))
     return bool(abs(evaluation.mutual_information - (evaluation.entropy - (p * np.log(p.sum() / p)).sum())) <= 1e-12)
@@ -128,10 +130,10 @@ def larger_set_has_less_utility(joint: Joint, which: str) -> bool:
     return all(later > earlier + 1e-12 for earlier, later in pairwise(losses))
 
 
-def smaller_set_leaks_more(measure: str, seed: int) -> bool:
+def smaller_set_leaks_more(measure: str, seed: int, size: Size = (200, 5, 17)) -> bool:
     """Whether the watchdog leaks at least as much under LDP as under ALIP."""
     rng = np.random.default_rng(seed)
-    for joint in drawn(200, 5, 17, seed):
+    for joint in drawn(*size, seed):
         eps, lam = rng.uniform(0, 6), rng.uniform()
         ldp, alip = (
             getattr(evaluate(joint, watchdog(joint, notion, extend=False)), measure)
@@ -142,14 +144,13 @@ def smaller_set_leaks_more(measure: str, seed: int) -> bool:
     return True
 
 
-def ldp_misses_alip(seed: int) -> bool:
+def ldp_misses_alip(seed: int, size: Size = (200, 5, 17), eps: float = 2.0) -> bool:
     """Whether the watchdog under LDP violates ALIP of the same budget on some joint."""
-    alip = ALIP.split(2.0, 0.5)
-    return not all(
-        alip.is_satisfied(joint, watchdog(joint, LDP(2.0), extend=False)) for joint in drawn(200, 5, 17, seed)
-    )
+    alip = ALIP.split(eps, 0.5)
+    return not all(alip.is_satisfied(joint, watchdog(joint, LDP(eps), extend=False)) for joint in drawn(*size, seed))
 
 
+AS_PRINTED = figure("e23_2")
 FIGURE_2 = figure("e23_2", epsilons=(0.5, 1.0, 2.0, 4.0, 8.0), lambdas=(0.1, 0.2, 0.3, 0.4, 0.5))
 
 
@@ -164,15 +165,17 @@ def smaller_lambda_loses(reading: str, seed: int) -> bool:
     return all(gap.mean() >= 0 if reading == "mean" else never_below(gap, 0 * gap) for gap in gaps)
 
 
-def strict_min_lift_enlarges_high_risk_set(seed: int) -> bool:
+def strict_min_lift_enlarges_high_risk_set(
+    seed: int, size: Size = (1000, 5, 17), epsilons: Sequence[float] = E23_EPSILONS
+) -> bool:
     """Whether lambda 0.35 has at least as many high-risk symbols as 1/2, on average."""
-    stack = Stack(uniform_joints(1000, 5, 17, np.random.default_rng(seed)))
+    stack = Stack(uniform_joints(*size, np.random.default_rng(seed)))
     return all(
         stack.high_risk(ALIP.split(eps, 0.35)).mean() >= stack.high_risk(ALIP.split(eps, 0.5)).mean()
-        for eps in E23_EPSILONS
+        for eps in epsilons
     )
 
 
 def fig2_fits_its_axes(side: str, seed: int) -> bool:
     """Whether Fig. 2's mean leakages are at most 4.5 (min-lift) and 1 nat (max-lift)."""
-    return bool(figure("e23_2").at(seed).of(f"{side}_lift_leakage")["mean"].max() <= {"min": 4.5, "max": 1.0}[side])
+    return bool(AS_PRINTED.at(seed).of(f"{side}_lift_leakage")["mean"].max() <= {"min": 4.5, "max": 1.0}[side])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from liftbook.claims.curves import MEAN_TOL, Figure, figure, never_below
 from liftbook.figures.i21 import AWARE, PRINTED, distance
 from liftbook.figures.i21 import EXAMPLE_1 as EXAMPLE
+from liftbook.rows.making import I21_SHARES
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
@@ -119,9 +121,11 @@ def approximation_6_gap() -> float:
     return float(max(gaps))
 
 
-def proposition_2_for_any_distortion() -> bool:
+ON_THREE_POINTS = Joint(np.array([[0.3, 0.15, 0.05], [0.05, 0.15, 0.3]]))
+
+
+def proposition_2_for_any_distortion(joint: Joint = ON_THREE_POINTS) -> bool:
     """Whether leaving common mass in place minimises squared distance, on one joint."""
-    joint = Joint(np.array([[0.3, 0.15, 0.05], [0.05, 0.15, 0.3]]))
     points = np.arange(3.0)
     squared = np.subtract.outer(points, points) ** 2
     in_place = secret_aware_reduction.at(joint, 0.5, distortion=np.abs(np.subtract.outer(points, points)))
@@ -135,13 +139,13 @@ def example_sets() -> bool:
     return [x for x, up in zip(EXAMPLE.public, raised, strict=True) if up] == ["a", "b"]
 
 
-def aware_outperforms_in_fig_3_by(distances: str) -> bool:
-    """Whether the non-Markov solution has no larger expected distance at 50 shares, by |x - y| or its square.
+def aware_outperforms_in_fig_3_by(distances: str, shares: Sequence[float] = I21_SHARES) -> bool:
+    """Whether the non-Markov solution has no larger expected distance, by |x - y| or its square.
 
     "moved" counts every move as 1.
     """
     power = {"moved": 0.0, "|x - y|": 1.0, "(x - y)^2": 2.0}[distances]
-    rows = Figure("i21_3", distortion=distance(EXAMPLE.n_public, power)).of("expected_distance")
+    rows = Figure("i21_3", shares, distortion=distance(EXAMPLE.n_public, power)).of("expected_distance")
     printed, aware = (rows[rows["series"] == series].set_index("reduction")["mean"] for series in (PRINTED, AWARE))
     return never_below(printed, aware, MEAN_TOL)
 
@@ -153,9 +157,12 @@ def permuted_symbols_keep_the_order() -> bool:
     return lossless and _moved(swap) < 1e-12
 
 
+FIGURE_4 = figure("i21_4", joint=EXAMPLE)
+
+
 def distance_reverses_the_order_of_information() -> float:
     """Return the share of pairs of Fig. 4's 100 points that both losses order alike."""
-    losses = figure("i21_4").rows.pivot_table(index="reduction", columns=["series", "measure"], values="mean")
+    losses = FIGURE_4.rows.pivot_table(index="reduction", columns=["series", "measure"], values="mean")
     points = [point for series in (PRINTED, AWARE) for point in losses[series].to_numpy()]
     agree = [(a[0] - b[0]) * (a[1] - b[1]) > 0 for a, b in combinations(points, 2)]
     return float(np.mean(agree))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from liftbook.claims.samples import drawn, on_each
+from liftbook.claims.samples import Size, drawn, on_each
 from liftbook.figures.i21 import EXAMPLE_1 as EXAMPLE
 from liftbook.figures.i21 import distance, least_cost
 from liftlib.channel import Channel
@@ -21,13 +21,13 @@ def lemma_1_meets_equation_3(joint: Joint) -> bool:
     return np.allclose(reached, 0.4 * joint.x_given_s + 0.6 * joint.p_x, atol=1e-12)
 
 
-def lemma_1_is_the_only_markov_solution(where: str) -> bool:
+def lemma_1_is_the_only_markov_solution(where: str, size: Size = (20, 6, 4)) -> bool:
     """Return whether eq. (7) is the cheapest Markov kernel that satisfies eq. (3).
 
     At share 1/2, on "full rank" (20 random joints 6 x 4 of rank 4, as in footnote 11) or "every" (Example 1, of rank
     2).
     """
-    joints = drawn(20, 6, 4, 0) if where == "full rank" else (EXAMPLE,)
+    joints = drawn(*size, 0) if where == "full rank" else (EXAMPLE,)
     for joint in joints:
         cheapest = markov_reduction.at(joint, 0.5)
         if not np.allclose(joint.x_given_s @ cheapest.kernel, (joint.x_given_s + joint.p_x) / 2, atol=1e-8):
@@ -44,14 +44,14 @@ def lemma_1_has_the_printed_costs(joint: Joint) -> bool:
     return bool(moved and np.isclose((xy * far).sum(), 0.3 * joint.p_x @ far @ joint.p_x))
 
 
-def maximal_utility_falls(seed: int) -> bool:
+def maximal_utility_falls(seed: int, size: Size = (20, 3, 4)) -> bool:
     """Return whether problem (10)'s least cost is convex and increasing in share.
 
     The distortion is 0 on the diagonal, so the least cost is 0 at share 0. Mixing a kernel with the identity gives a
     smaller share at a proportionally smaller cost, so the cost increases strictly.
     """
     rng = np.random.default_rng(seed)
-    for joint in drawn(20, 3, 4, seed):
+    for joint in drawn(*size, seed):
         cost = rng.random((4, 4)) * (1 - np.eye(4))
         rises = np.diff([least_cost(joint, share, cost) for share in np.linspace(0, 1, 11)])
         if rises.min() <= 0 or np.diff(rises).min() < -1e-9:
@@ -66,14 +66,14 @@ def proposition_1_is_optimal(joint: Joint) -> bool:
     return bool(abs(moved - least_cost(joint, 0.5, moves)) < 1e-9)
 
 
-def proposition_1_leaves_a_choice(seed: int) -> bool:
+def proposition_1_leaves_a_choice(seed: int, size: Size = (100, 4, 3)) -> bool:
     """Whether (11d) and (11e) have several solutions on any of 100 joints 4 x 3.
 
     Moving masses from m symbols to n others has a unique solution only if m or n is 1.
     """
     return any(
         min((joint.p_x > source).sum(), (joint.p_x < source).sum()) > 1
-        for joint in drawn(100, 4, 3, seed)
+        for joint in drawn(*size, seed)
         for source in joint.x_given_s
     )
 
@@ -94,10 +94,11 @@ def aware_is_better_on_random_joints(joint: Joint) -> bool:
     return True
 
 
-def information_is_convex_in_the_kernel(seed: int) -> bool:
+def information_is_convex_in_the_kernel(seed: int, size: Size = (100, 3, 4)) -> bool:
     rng = np.random.default_rng(seed)
-    for _ in range(100):
-        joint = dirichlet_joint(3, 4, 0.5, rng)
+    n, n_secret, n_public = size
+    for _ in range(n):
+        joint = dirichlet_joint(n_secret, n_public, 0.5, rng)
         first, second = rng.dirichlet(np.ones(4), size=(2, 3, 4))
         ends = [mutual_information(Channel(kernel).joint_xy(joint)) for kernel in (first, second)]
         if mutual_information(Channel((first + second) / 2).joint_xy(joint)) > np.mean(ends) + 1e-12:

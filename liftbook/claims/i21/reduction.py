@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from liftbook.claims.curves import Figure
-from liftbook.claims.samples import drawn, on_each
+from liftbook.claims.samples import Size, drawn, on_each
 from liftbook.figures.i21 import EXAMPLE_1 as EXAMPLE
 from liftbook.relatives.bounded_reduction import extreme_reduction
 from liftlib.channel import Channel
@@ -19,7 +19,7 @@ from liftlib.reduction.linear import linear_reduction
 from mixproof.numerics import Matrix, Vector
 
 
-def _gap(measure: str, joint: Joint | None = None) -> float:
+def _gap(measure: str, joint: Joint) -> float:
     """Return the largest error of I21 eq. (6) over 101 shares."""
     rows = Figure("i21_1", np.linspace(0, 1, 101), joint=joint).of(measure)
     exact, scaled = (part["mean"].to_numpy() for _, part in rows.groupby("series", sort=False))
@@ -33,23 +33,27 @@ def equation_5_is_exact(joint: Joint) -> bool:
     return same and np.allclose(lift(out) - 1, 0.7 * (lift(joint) - 1), atol=1e-12)
 
 
-def whole_reduction_is_perfect(seed: int) -> bool:
-    results = [evaluate(joint, linear_reduction.at(joint, 1.0)) for joint in [EXAMPLE, *drawn(100, 4, 6, seed)]]
+def whole_reduction_is_perfect(seed: int, size: Size = (100, 4, 6)) -> bool:
+    results = [evaluate(joint, linear_reduction.at(joint, 1.0)) for joint in [EXAMPLE, *drawn(*size, seed)]]
     return max(max(result.ldp, result.lip) for result in results) < 1e-12
 
 
-def approximation_6a_gap() -> float:
-    return _gap("ldp")
+def approximation_6a_gap(joint: Joint = EXAMPLE) -> float:
+    return _gap("ldp", joint)
 
 
-def approximation_6_where_printed_as_good() -> float:
+LIFTS_TO_1_99 = Joint(np.array([[1.99, 0.01], [0.01, 1.99]]) / 4)
+LIFTS_TO_2 = Joint(np.array([[2.0, 1e-300], [1e-300, 2.0]]) / 4)
+
+
+def approximation_6_where_printed_as_good(joint: Joint = LIFTS_TO_1_99) -> float:
     """Return the largest error of eq. (6b) for lifts 0.01 and 1.99: |l - 1| < 1."""
-    return _gap("log_lift", Joint(np.array([[1.99, 0.01], [0.01, 1.99]]) / 4))
+    return _gap("log_lift", joint)
 
 
-def approximation_6_is_within(margin: str) -> bool:
+def approximation_6_is_within(margin: str, joint: Joint = LIFTS_TO_2) -> bool:
     """Whether eq. (6b) errs by at most a margin, in nats, for a lift of 1e-300 and one of nearly 2."""
-    return _gap("log_lift", Joint(np.array([[2.0, 1e-300], [1e-300, 2.0]]) / 4)) <= float(margin)
+    return _gap("log_lift", joint) <= float(margin)
 
 
 def appendix_d_last_line(line: str) -> float:
@@ -83,7 +87,7 @@ def extremes_suffice(joint: Joint) -> bool:
     return after.ldp <= printed.ldp + 1e-9 and after.lip <= printed.lip + 1e-9
 
 
-def smaller_variation_is_more_private(mechanism: str, seed: int) -> bool:
+def smaller_variation_is_more_private(mechanism: str, seed: int, size: Size = (100, 3, 4)) -> bool:
     """Whether the LDP leakage falls wherever each log-lift comes closer to 0.
 
     "sees the secret": one joint with two rare secrets whose lifts change sides. "Markov": 100 random joints 3 x 4 with
@@ -96,7 +100,7 @@ def smaller_variation_is_more_private(mechanism: str, seed: int) -> bool:
         pairs = [(before, after)]
     else:
         rng, pairs = np.random.default_rng(seed), []
-        for joint in drawn(100, 3, 4, seed):
+        for joint in drawn(*size, seed):
             kernel = 0.9 * linear_reduction.at(joint, 0.5).kernel + 0.1 * rng.dirichlet(np.ones(4), size=4)
             pairs.append((joint, Channel(kernel).release(joint)))
     met = [(a, b) for a, b in pairs if (np.abs(np.log(lift(b))) < np.abs(np.log(lift(a)))).all()]

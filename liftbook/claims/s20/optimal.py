@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
 from liftbook.claims.curves import figure
-from liftbook.claims.samples import on_each, optimum, seeded, utility
+from liftbook.claims.samples import Size, on_each, optimum, seeded, utility
 from liftbook.figures.s20.optimal import best_kernel
 from liftbook.rows.making import S20_EPSILONS
 from liftlib.channel import Channel
@@ -20,21 +22,21 @@ FIG_3 = figure("s20_3")
 
 
 @on_each(seeded, 10, 2, 5)
-def lip_optimum_at_least_ldp(joint: Joint) -> bool:
+def lip_optimum_at_least_ldp(joint: Joint, epsilons: Sequence[float] = S20_EPSILONS) -> bool:
     """Whether the LIP optimum is at least the LDP optimum at each budget of Fig. 3a."""
-    return all(optimum(joint, LIP(eps)) >= optimum(joint, LDP(eps)) - 1e-9 for eps in S20_EPSILONS)
+    return all(optimum(joint, LIP(eps)) >= optimum(joint, LDP(eps)) - 1e-9 for eps in epsilons)
 
 
 @on_each(seeded, 10, 2, 5)
-def half_lip_optimum_at_most_ldp(joint: Joint) -> bool:
+def half_lip_optimum_at_most_ldp(joint: Joint, epsilons: Sequence[float] = S20_EPSILONS) -> bool:
     """Whether the LIP(eps/2) optimum is at most the LDP(eps) optimum, as in Fig. 3b."""
-    return all(optimum(joint, LIP(eps / 2)) <= optimum(joint, LDP(eps)) + 1e-9 for eps in S20_EPSILONS)
+    return all(optimum(joint, LIP(eps / 2)) <= optimum(joint, LDP(eps)) + 1e-9 for eps in epsilons)
 
 
-def utility_gap_is_low(seed: int) -> float:
+def utility_gap_is_low(seed: int, size: Size = (10, 2, 5), epsilons: Sequence[float] = S20_EPSILONS) -> float:
     """Return the mean share of the LIP optimum that LDP(eps) loses."""
-    joints = seeded(10, 2, 5, seed)
-    losses = [1 - optimum(j, LDP(eps)) / optimum(j, LIP(eps)) for j in joints for eps in S20_EPSILONS]
+    joints = seeded(*size, seed)
+    losses = [1 - optimum(j, LDP(eps)) / optimum(j, LIP(eps)) for j in joints for eps in epsilons]
     return float(np.mean(losses))
 
 
@@ -44,13 +46,13 @@ def _means(route: str, seed: int, panel: str = "a") -> pd.DataFrame:
     return rows.drop(columns=["panel", "route"]).groupby("eps").mean()
 
 
-def lemma_1_holds(seed: int) -> bool:
+def lemma_1_holds(seed: int, size: Size = (200, 3, 5)) -> bool:
     """Whether LDP(eps) implies LIP(eps), which implies LDP(2 eps) and I(S; Y) <= eps.
 
     On 200 random protocols.
     """
     rng = np.random.default_rng(seed)
-    for p in uniform_joints(200, 3, 5, rng):
+    for p in uniform_joints(*size, rng):
         joint, channel = Joint(p), Channel(rng.dirichlet(np.full(5, 0.5), size=5))
         ldp, lip = LDP(0).leakage(joint, channel), LIP(0).leakage(joint, channel)
         information = mutual_information(channel.release(joint).p)
@@ -59,21 +61,21 @@ def lemma_1_holds(seed: int) -> bool:
     return True
 
 
-def ldp_inequalities(which: str) -> float:
+def ldp_inequalities(which: str, size: Size = (1, 2, 5)) -> float:
     """Return the number of LDP's inequalities at a = 5, c = 2.
 
     "all", or "privacy, all outputs".
     """
-    privacy = 5 * len(LDP(1.0).halfspaces(seeded(1, 2, 5)[0]))
+    privacy = 5 * len(LDP(1.0).halfspaces(seeded(*size)[0]))
     return float(privacy if which == "privacy, all outputs" else privacy + 5 * 5)
 
 
-def lip_inequalities(which: str) -> float:
+def lip_inequalities(which: str, size: Size = (1, 2, 5)) -> float:
     """Return the number of LIP's inequalities at a = 5, c = 2.
 
     "all, one row", or "privacy, all outputs".
     """
-    privacy = len(LIP(1.0).halfspaces(seeded(1, 2, 5)[0]))
+    privacy = len(LIP(1.0).halfspaces(seeded(*size)[0]))
     return float(5 * privacy if which == "privacy, all outputs" else privacy + 5)
 
 
@@ -127,9 +129,9 @@ def half_lip_gap_is_low(seed: int) -> float:
 
 
 @on_each(seeded, 5, 2, 4)
-def theorem_3_is_optimal(joint: Joint) -> bool:
+def theorem_3_is_optimal(joint: Joint, epsilons: Sequence[float] = (0.5, 1.5)) -> bool:
     """Whether no vertex of the polytope of LIP kernels is better than Theorem 3."""
-    for notion in (LIP(0.5), LIP(1.5)):
+    for notion in map(LIP, epsilons):
         kernel, _ = best_kernel(notion.halfspaces(joint) * joint.p_x, joint.p_x)
         if abs(optimum(joint, notion) - utility(joint, kernel)) > 1e-9:
             return False
@@ -137,12 +139,12 @@ def theorem_3_is_optimal(joint: Joint) -> bool:
 
 
 @on_each(seeded, 10, 2, 5)
-def theorem_3_needs_few_outputs(joint: Joint) -> bool:
+def theorem_3_needs_few_outputs(joint: Joint, epsilons: Sequence[float] = S20_EPSILONS) -> bool:
     """Whether the optimal LIP protocol has at most |X| outputs, on ten joints 2 x 5."""
-    return all(optimal_response(joint, LIP(eps)).n_outputs <= joint.n_public for eps in S20_EPSILONS)
+    return all(optimal_response(joint, LIP(eps)).n_outputs <= joint.n_public for eps in epsilons)
 
 
-def remark_1_holds(reading: str, seed: int) -> bool:
+def remark_1_holds(reading: str, seed: int, size: Size = (5, 2, 5)) -> bool:
     """Return whether the largest leakage of S over all joints is the leakage of X.
 
     For 50 kernels. "LDP" compares LDP of S and of X; "LIP, every prior" compares LIP of S with the largest LIP of X
@@ -159,7 +161,7 @@ def remark_1_holds(reading: str, seed: int) -> bool:
         shares[low] = 1 - 4e-9
         diagonal = Joint(np.diag(np.full(5, 0.2) if reading == "LIP, one prior" else shares))
         target = notion.leakage(diagonal, channel)
-        if any(notion.leakage(joint, channel) > worst + 1e-12 for joint in seeded(5, 2, 5, seed)):
+        if any(notion.leakage(joint, channel) > worst + 1e-12 for joint in seeded(*size, seed)):
             return False
         p = np.full((2, 5), 1e-13)
         p[0, high], p[1, low] = 1e-9, 1 - 1e-9

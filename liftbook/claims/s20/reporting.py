@@ -11,7 +11,7 @@ from scipy.stats import norm
 from liftbook import figures
 from liftbook.claims.curves import CURVE_TOL, Figure, figure, never_below
 from liftbook.claims.judging import long
-from liftbook.claims.samples import jeffreys, on_each, seeded
+from liftbook.claims.samples import Shapes, jeffreys, on_each, seeded
 from liftbook.claims.settings import panel_orders
 from liftbook.figures.s20.reporting import FAMILIES
 from liftbook.rows.making import S20_SHAPES
@@ -45,9 +45,14 @@ def levels_grow_with_alpha(joint: Joint) -> bool:
     return bool((np.diff(levels) >= 0).all())
 
 
-def unary_encoding_tends_to_half() -> float:
+Columns = tuple[str, str]
+"""The secret and the public column of Adult."""
+EDUCATION: Columns = ("marital-status", "education")
+
+
+def unary_encoding_tends_to_half(columns: Columns = EDUCATION) -> float:
     """Return OUE's mutual information on education at eta = inf as a share of H(X)."""
-    joint = adult("marital-status", "education")
+    joint = adult(*columns)
     return evaluate(joint, unary_encoding.at(joint, np.inf)).mutual_information / entropy(joint.p_x)
 
 
@@ -56,9 +61,9 @@ def conditional_reporting_is_ldp(joint: Joint) -> bool:
     return all(LDP(eta).is_satisfied(joint, conditional_reporting.at(joint, eta)) for eta in (0.1, 1.0, 5.0))
 
 
-def unary_encoding_of_education_is_infeasible() -> bool:
+def unary_encoding_of_education_is_infeasible(columns: Columns = EDUCATION) -> bool:
     """Whether I(X; Y) over the 65,536 outputs cannot be computed."""
-    joint = adult("marital-status", "education")
+    joint = adult(*columns)
     channel = unary_encoding.at(joint, unary_encoding.at_lip(joint, 1.0))
     return not 0 < evaluate(joint, channel).mutual_information < evaluate(joint, channel).entropy
 
@@ -110,8 +115,8 @@ def tables_differ_more_than_methods(eps: str, seed: int) -> bool:
 
 
 @lru_cache(maxsize=16)
-def _correlations(eps: float, seed: int) -> pd.Series:
-    return figures.correlations(figures.figure_s20_7(eps=eps, rng=seed))
+def _correlations(eps: float, seed: int, n_trials: int = 100, shapes: Shapes = S20_SHAPES) -> pd.Series:
+    return figures.correlations(figures.figure_s20_7(n_trials, eps, shapes, rng=seed))
 
 
 @long
@@ -123,10 +128,11 @@ def correlation_of_alpha_and_utility(where: str, seed: int) -> float:
 
 
 @lru_cache(maxsize=2)
-def _other_properties(seed: int, n_trials: int = NULL_TRIALS) -> dict[str, float]:
+def _other_properties(seed: int, n_trials: int, shapes: Shapes) -> dict[str, float]:
     """Return each property's correlation with CR's lead in I(X; Y)."""
-    rng, rows, correlations = np.random.default_rng(seed), figures.figure_s20_7(n_trials, rng=seed), {}
-    for (c, a), (_, part) in zip(S20_SHAPES, rows.groupby("panel", sort=False), strict=True):
+    rng, correlations = np.random.default_rng(seed), {}
+    rows = figures.figure_s20_7(n_trials, shapes=shapes, rng=seed)
+    for (c, a), (_, part) in zip(shapes, rows.groupby("panel", sort=False), strict=True):
         p = dirichlet_joints(len(part), c, a, 0.5, rng)
         properties: dict[str, Vector] = {
             "I(S;X)": np.array([mutual_information(q) for q in p]),
@@ -140,24 +146,26 @@ def _other_properties(seed: int, n_trials: int = NULL_TRIALS) -> dict[str, float
 
 
 @long
-def least_largest_correlation(seed: int) -> float:
-    """Return the lower end of the interval of the largest of twelve |correlations|, on 1,500 joints a shape."""
-    r = max(map(abs, _other_properties(seed).values()))
-    half = norm.ppf(1 - 0.05 / N_TESTS / 2) / np.sqrt(NULL_TRIALS - 3)
+def least_largest_correlation(seed: int, n_trials: int = NULL_TRIALS, shapes: Shapes = S20_SHAPES) -> float:
+    """Return the lower end of the interval of the largest of twelve |correlations|."""
+    r = max(map(abs, _other_properties(seed, n_trials, shapes).values()))
+    half = norm.ppf(1 - 0.05 / N_TESTS / 2) / np.sqrt(n_trials - 3)
     return float(np.tanh(np.arctanh(r) - half))
 
 
 @long
-def correlation_with_a_property(which: str, seed: int) -> float:
+def correlation_with_a_property(
+    which: str, seed: int, n_trials: int = NULL_TRIALS, shapes: Shapes = S20_SHAPES
+) -> float:
     """Return one of the twelve correlations; "max P(x), 5 x 20" is |S| = 5, |X| = 20."""
-    return _other_properties(seed)[which]
+    return _other_properties(seed, n_trials, shapes)[which]
 
 
 @long
-def other_properties_seem_to_explain_nothing(seed: int) -> bool:
-    """Whether no correlation is significant on 100 joints, at a familywise 5 %."""
-    r = max(map(abs, _other_properties(seed, 100).values()))
-    return bool(np.arctanh(r) * np.sqrt(100 - 3) <= norm.ppf(1 - 0.05 / N_TESTS / 2))
+def other_properties_seem_to_explain_nothing(seed: int, n_trials: int = 100, shapes: Shapes = S20_SHAPES) -> bool:
+    """Whether no correlation is significant at a familywise 5 %."""
+    r = max(map(abs, _other_properties(seed, n_trials, shapes).values()))
+    return bool(np.arctanh(r) * np.sqrt(n_trials - 3) <= norm.ppf(1 - 0.05 / N_TESTS / 2))
 
 
 def power_of_the_null_test(r: str) -> float:
@@ -166,9 +174,12 @@ def power_of_the_null_test(r: str) -> float:
     return float(norm.sf(norm.ppf(1 - 0.05 / N_TESTS / 2) - shift))
 
 
+FIG_5 = figure("s20_5")
+
+
 def _utilities() -> pd.DataFrame:
     """Return I(X; Y) by panel and budget, one column per mechanism."""
-    rows = figure("s20_5").of("mutual_information")
+    rows = FIG_5.of("mutual_information")
     return rows.pivot_table(index=["secret", "public", "eps"], columns="series", values="mean", sort=False)
 
 
@@ -182,10 +193,10 @@ def reporting_points_outside(which: str) -> float:
 
 
 @long
-def optimum_for_occupation_is_out_of_reach() -> bool:
+def optimum_for_occupation_is_out_of_reach(columns: Columns = ("occupation", "education"), eps: float = 0.25) -> bool:
     """Whether S = occupation, X = education has no certified optimum at eps 0.25."""
-    joint = adult("occupation", "education")
-    return not LIP(0.25).is_satisfied(joint, optimal_response(joint, LIP(0.25)))
+    joint = adult(*columns)
+    return not LIP(eps).is_satisfied(joint, optimal_response(joint, LIP(eps)))
 
 
 def _within(table: pd.DataFrame, budgets: str) -> pd.DataFrame:
@@ -230,11 +241,14 @@ def conditional_reporting_leads_in_5d(which: str) -> bool:
     return never_below(panel["CR"], panel["GRR"])
 
 
+PANELS = tuple(dict.fromkeys(panel for order in panel_orders() for panel in order))
+FIG_8 = Figure("s20_8", pairs=PANELS)
+
+
 @cache
 def _parameters() -> pd.DataFrame:
     """Return eta by panel and budget, one column per mechanism."""
-    pairs = list(dict.fromkeys(panel for order in panel_orders() for panel in order))
-    rows = Figure("s20_8", pairs=pairs).of("family_eta")
+    rows = FIG_8.of("family_eta")
     return rows.pivot_table(index=["secret", "public", "eps"], columns="series", values="mean", sort=False)
 
 

@@ -27,6 +27,7 @@ from liftbook.build.sphinx.sources import stands_on
 from liftbook.claims import PAPERS, entries
 from liftbook.claims.judging import stored_values
 from liftbook.claims.rule import VERDICTS
+from liftbook.claims.sizes import in_words, of_claim
 
 ROOT = Path(__file__).resolve().parents[3]
 HTML = ROOT / "_build" / "html" / "chapters"
@@ -59,7 +60,7 @@ def test_an_open_row_has_all_that_its_verdict_needs(entry):
             assert f'`compute("{case.call}")`' in text
     for case in entry.details:
         assert f"{case.label}: **{found_in_words(case.values)}**" in text
-    for part in (entry.reason, claim.setting, claim.trials):
+    for part in (entry.reason, claim.setting, in_words(of_claim(entry))):
         assert part in text
     for address in used(entry):
         assert f"<{address}>`" in text
@@ -79,14 +80,14 @@ def test_a_row_that_keeps_a_former_id_has_the_columns_of_the_others():
         assert re.search(r'<summary><span class="claim-place"><span id="[^"]+"></span>[^<]+</span>$', text), text
 
 
-def test_a_later_row_refers_to_the_reason_and_the_setting_of_an_earlier_one():
+def test_a_later_row_refers_to_the_reason_of_an_earlier_one():
     first, words = {}, {}
     for entry in chosen(ENTRIES, "E23"):
         text = "\n".join(details(entry, first))
         for before in re.findall('as for <a href="#([^"]+)"', text):
             assert before in words, entry.claim.id
         words[entry.claim.id] = text
-    assert sum(entry.claim.setting in words[entry.claim.id] for entry in chosen(ENTRIES, "E23")) < len(words) / 2
+    assert any("as for" in text for text in words.values())
 
 
 def test_names_in_a_place():

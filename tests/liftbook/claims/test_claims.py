@@ -12,6 +12,7 @@ from liftbook.build.sphinx.ledger import details
 from liftbook.claims import rule, stored
 from liftbook.claims.judging import KINDS, REPLICATIONS, parse, shown, store, stored_values
 from liftbook.claims.rule import VERDICTS
+from liftbook.claims.sizes import in_words, of_claim
 from liftlib.errors import DataError
 from liftlib.resources import resource
 
@@ -22,7 +23,7 @@ ENTRIES = claims.entries(VALUES)
 WANTED = stored.wanted()
 QUICK = [call for call in WANTED if not stored.is_long(call) and WANTED[call] != "time"]
 COLUMNS = {
-    "claims.csv": "id paper place kind form says sentences setting trials printed digit see reason",
+    "claims.csv": "id paper place kind form says sentences setting printed digit see reason",
     "readings.csv": "claim role quote where setting case call",
     "settings.csv": "name what says where alternatives narrowed_by",
 }  # the schema
@@ -45,7 +46,7 @@ def test_a_row_is_whole(entry):
     """Each says where, what, with what setting, and where the book shows it."""
     one = entry.claim
     assert one.paper == one.id.split("-")[0].upper()
-    for field in ("place", "says", "setting", "trials"):
+    for field in ("place", "says", "setting"):
         assert getattr(one, field), field
     if entry.verdict == "differs":
         assert one.reason or "as for" in " ".join(details(entry, {})) or one.id in SAME_REASON
@@ -281,6 +282,7 @@ NUMBER = re.compile(
     r"\d+(?:,\d{3})*(?:\.\d+)?|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|hundredths?|minutes)\b",
     re.IGNORECASE,
 )
+RAN = {entry.claim.id: in_words(of_claim(entry)) for entry in ENTRIES}
 ALWAYS = {"two"}
 """Of words that count: "the two distances", "two short moves"; a number of trials or of budgets is never two here."""
 
@@ -289,7 +291,7 @@ def typed(claim):
     """Return a reason's numbers that are neither computed nor quoted."""
     printed = {one.printed for one in ROWS if one.paper == claim.paper}
     others = " ".join(f"{line.case} {line.quote}" for line in LINES[claim.id])
-    given = f"{claim.says} {claim.setting} {claim.trials} {others}".replace("$", " ")
+    given = f"{claim.says} {claim.setting} {RAN[claim.id]} {others}".replace("$", " ")
     known = {word.lower() for word in NUMBER.findall(given)} | printed | ALWAYS
     pieces = claim.reason.split("$")
     # a formula's integers are its own; a decimal in one is a number like any other
