@@ -128,11 +128,19 @@ def tally(rows: Any, named: Mapping[str, Column]) -> Any:
 
 
 def digest_of(batches: Iterable[Labels]) -> bytes:
-    """Return the SHA-256 of rows in batches."""
-    found = hashlib.sha256()
+    """Return the SHA-256 of rows, however they are divided into batches.
+
+    A missing value is no text, and a text ends where it ends.
+    """
+    columns: dict[str, Any] = {}
     for rows in batches:
         for name in rows.columns:
-            found.update("\0".join(map(str, [name, *rows[name].to_list()])).encode())
+            texts = ["-" if value is None else f"{len(text := str(value))}:{text}" for value in rows[name].to_list()]
+            of_column = columns.setdefault(name, hashlib.sha256())
+            of_column.update("".join(texts).encode())
+    found = hashlib.sha256()
+    for name, of_column in columns.items():
+        found.update(hashlib.sha256(name.encode()).digest() + of_column.digest())
     return found.digest()
 
 

@@ -105,8 +105,15 @@ def secret_key() -> bytes:
             warnings.warn(message, LiftWarning, stacklevel=2)
             file.unlink()
         file.parent.mkdir(parents=True, exist_ok=True)
-        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as made:
+        whole = file.with_name(f"{file.name}.{os.getpid()}")
+        with os.fdopen(os.open(whole, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as made:
             made.write(key)
+        try:
+            os.link(whole, file)  # at once, and only where there is none
+        except FileExistsError:
+            return file.read_bytes()  # another process was first
+        finally:
+            whole.unlink()
     except OSError as error:
         message = f"cannot keep the key of the noise in {file} ({error.strerror}): the same table will get other noise"
         warnings.warn(message, LiftWarning, stacklevel=2)

@@ -115,7 +115,6 @@ def test_noise_that_can_be_repeated_bounds_no_insider(counts):
         notion=tables.Question(0.1, 0.2),
         counts=counts,
         rng=0,
-        resamples=0,
     )
     assert done.card.noise is None
     assert done.card.insider == math.inf

@@ -1,8 +1,10 @@
 """Releases that are designed from noisy counts: what they tell, to whom, and that the same table has the same noise."""
 
 import math
+import os
 import stat
 
+import narwhals as nw
 import numpy as np
 import polars as pl
 import pytest
@@ -11,6 +13,7 @@ import liftlib as ll
 import lifttables as tables
 from liftlib.errors import InvalidParameter
 from lifttables.encoding.columns import Column, Counts, Symbols
+from lifttables.encoding.table import digest_of
 from lifttables.files import state_folder
 from lifttables.population.noise import noise_pmf
 from lifttables.releases.noising import level_for, secret_key
@@ -61,6 +64,40 @@ def test_the_key_is_made_once_and_private(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
     with pytest.warns(ll.LiftWarning, match="cannot keep the key of the noise in"):
         assert secret_key() != secret_key()
+
+
+def test_two_first_releases_at_once_share_one_key(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    others = []
+
+    def urandom(n):
+        monkeypatch.undo()
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+        others.append(secret_key())  # another process makes its key meanwhile
+        return bytes(n)
+
+    monkeypatch.setattr(os, "urandom", urandom)
+    assert secret_key() == others[0] == secret_key()
+    assert {path.name for path in (tmp_path / "lift").iterdir()} == {"noise.PRIVATE.key"}
+
+
+def test_rows_are_told_apart_and_their_batches_are_not():
+    columns = {
+        "missing": [None, "b", "c"],
+        "the text None": ["None", "b", "c"],
+        "the sign of a missing value": ["-", "b", "c"],
+        "a longer text": ["ab", "c", ""],
+        "texts with a zero byte": ["a\0b", "c", ""],
+        "other texts with a zero byte": ["a", "b\0c", ""],
+    }
+    frames = {name: pl.DataFrame({"x": values}) for name, values in columns.items()}
+    digests = {}
+    for name, frame in frames.items():
+        batches = [nw.from_native(frame)], [nw.from_native(frame[:1]), nw.from_native(frame[1:])]
+        one, two = map(digest_of, batches)
+        assert one == two
+        digests[one] = name
+    assert len(digests) == len(frames)
 
 
 def law(n_s, n_x, seed):
