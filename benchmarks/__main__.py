@@ -21,7 +21,7 @@ from scipy.spatial import HalfspaceIntersection
 
 import liftlib as ll
 from benchmarks.listing import choosing, listing
-from benchmarks.optimum import checkers, growth, optimum, proofs, same_price, slots
+from benchmarks.optimum import growth, optimum, proofs, same_price, slots
 from benchmarks.page import page
 from benchmarks.people import make_table
 from benchmarks.timing import side_by_side
@@ -270,7 +270,6 @@ BENCHMARKS = {
         responses,
         optimum,
         proofs,
-        checkers,
         growth,
         ldp_dimensions,
         mechanisms,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import resource
 import time
 import warnings
@@ -12,9 +11,8 @@ import numpy as np
 import pandas as pd
 
 import liftlib as ll
-from liftlib import exact
 from liftlib.errors import LiftWarning
-from liftlib.proofs import check_proof, to_problem
+from liftlib.proofs import check_proof
 from liftlib.response.posteriors import ResponseCertificate, cone_for
 from liftlib.response.proven import proven_response
 from mixproof.branch_and_bound import SLOTS, Tree
@@ -60,9 +58,6 @@ LARGE_CASES = [
     Large(15, 200, 0.5, 1e-2, 60), Large(20, 500, 2.0, 1e-2, 15), Large(20, 500, 1.0, 2e-2, 30),
     Large(15, 200, 1.0, 2e-2, 120, skewed=True), Large(30, 1000, 2.0, 2e-2, 120),
 ]  # fmt: skip
-
-CHECKED_CASES = [Large(5, 17, 1.0, 1e-4, 1), Large(10, 50, 1.0, 1e-3, 1), Large(15, 200, 2.0, 1e-2, 10)]
-"""Cases whose proofs both checkers check."""
 
 GROWTH_SIZES = [
     (5, 50), (5, 100), (5, 200), (5, 500), (5, 1000),
@@ -191,32 +186,6 @@ def slots(quick: bool) -> pd.DataFrame:
                 pass
             row[f"{count} at once"] = 1e6 * (time.process_time() - started) / work.nodes
         rows.append(row | {"programs": work.nodes})
-    return pd.DataFrame(rows)
-
-
-def checkers(quick: bool) -> pd.DataFrame:
-    """Return times and proof sizes of the floating-point and the exact checker; ALIP, lambda 1/2."""
-    rows = []
-    for case in [Large(4, 12, 1.0, 1e-2, 1)] if quick else CHECKED_CASES:
-        joint, notion, channel, _ = _made((case.n_secret, case.n_public), case.eps, method="tree", gap=case.gap)
-        text = to_problem(joint, notion, channel)
-        started = time.process_time()
-        checked = ll.check_proof(joint, notion, channel)
-        between = time.process_time()
-        proven = exact.check(json.loads(text))
-        rows.append(
-            {
-                "case": case.name,
-                "eps": case.eps,
-                "gap": case.gap,
-                "boxes": checked.boxes,
-                "proof MB": channel.certificate.proof.size / 1e6,
-                "problem MB (JSON)": len(text) / 1e6,
-                "seconds, floating point": between - started,
-                "seconds, exact": time.process_time() - between,
-                "difference of the bounds": checked.upper - float(proven.upper),
-            }
-        )
     return pd.DataFrame(rows)
 
 

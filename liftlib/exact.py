@@ -43,7 +43,7 @@ child 1 above). A part without a box is bounded by its parent's weights. The roo
 because any numbers are valid; everything derived from the joint distribution and the
 budgets is rounded in the direction that weakens the bound (as v >= 0, a larger g is
 valid too). No verdict depends on a floating-point operation, and no code is shared with
-the solver or the floating-point checker.
+the solver.
 
 **Verdict.** It names the notion and the joint distribution, since a proof for others
 proves nothing here. Compare the digest with that of your own table,
@@ -52,10 +52,10 @@ with a blank between those of a secret and a newline between secrets. ``value`` 
 lower bound on I(X; Y) of the channel, which satisfies the notion up to ``TOLERANCE``.
 
 **Mixtures.** A problem of mixproof has ``target`` (P_X) and ``halfspaces`` (G) instead
-of joint and notion. The claim is about mixtures of points v of {v >= 0, sum v = 1, G v
->= -SLACK} with the mean P_X. There are some only if the target is such a point itself,
-which is verified; alone it achieves 0. If there is a ``channel`` P(y|x), its posteriors
-are verified to be such points too.
+of joint and notion. The claim is about mixtures of points v of {v >= 0, sum v = 1} with
+the mean P_X and g v >= -``POLYTOPE_SLACK`` max(1, max |g|) for each row g of G. There
+are some only if the target is such a point itself, which is verified; alone it achieves
+0. If there is a ``channel`` P(y|x), its posteriors are verified to be such points too.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
-from operator import mul
+from operator import gt, mul
 from typing import Any, NamedTuple
 
 # results count 2^-BITS; logarithms and exponentials are computed in 2^-FINE
@@ -76,6 +76,8 @@ ONE = 1 << BITS
 # liftlib tolerates 10^-9 nats; the rest is room for its rounding
 TOLERANCE = Fraction(1005, 10**12)
 SLACK = math.ceil((TOLERANCE + TOLERANCE**2) * ONE)
+# by how much points of a mixture may miss a halfspace of size 1: what the search allows
+POLYTOPE_SLACK = Fraction(101, 10**11)
 # how far a row of the channel may be from summing to 1
 SUM_TOLERANCE = Fraction(1, 10**9)
 NOTION_FIELDS = {
@@ -161,9 +163,9 @@ def require(condition: bool, step: str) -> None:
         raise NotProven(step)
 
 
-def dot(a: Iterable[Any], b: Iterable[Any]) -> Fraction:
+def dot(a: Iterable[Any], b: Iterable[Any]) -> Any:
     """Return sum_i a_i b_i."""
-    return sum(map(mul, a, b), Fraction(0))
+    return sum(map(mul, a, b))
 
 
 # Logarithms and exponentials
@@ -249,17 +251,30 @@ def entropy(t: int) -> int:
 # Joint distribution, notion and channel
 
 
-def number(value: Any, name: str) -> Fraction:
-    """Return a finite JSON number of at most 1024 bits; a decimal stands for the
-    nearest binary64.
+def ratio(value: Any, name: str) -> tuple[int, int]:
+    """Return a finite JSON number of at most 1024 bits as numerator and denominator.
+
+    A decimal stands for the nearest binary64.
     """
-    fits = (
-        value.bit_length() <= 1024
-        if type(value) is int
-        else type(value) is float and math.isfinite(value)
-    )
-    require(fits, f"{name} has no finite number")
-    return Fraction(value)
+    if type(value) is int:
+        fits = value.bit_length() <= 1024
+    else:
+        fits = type(value) is float and math.isfinite(value)
+    if not fits:
+        raise NotProven(f"{name} has no finite number")
+    found: tuple[int, int] = value.as_integer_ratio()
+    return found
+
+
+def number(value: Any, name: str) -> Fraction:
+    """Return a finite JSON number as a fraction."""
+    return Fraction(*ratio(value, name))
+
+
+def units(value: Any, name: str) -> int:
+    """Return a finite JSON number in units of 2^-BITS, rounded down."""
+    above, below = ratio(value, name)
+    return (above << BITS) // below
 
 
 def table(value: Any, name: str, least: float = 0.0) -> list[list[Fraction]]:
@@ -277,6 +292,16 @@ def table(value: Any, name: str, least: float = 0.0) -> list[list[Fraction]]:
     return rows
 
 
+def scaled(rows: list[list[Fraction]]) -> tuple[list[list[int]], int]:
+    """Return a table as integers over one denominator, and the denominator."""
+    below = math.lcm(*(entry.denominator for row in rows for entry in row))
+    whole = [
+        [entry.numerator * (below // entry.denominator) for entry in row]
+        for row in rows
+    ]
+    return whole, below
+
+
 def sha256(rows: list[list[Fraction]]) -> str:
     """Return the SHA-256 of a table of fractions."""
     return hashlib.sha256(
@@ -285,25 +310,25 @@ def sha256(rows: list[list[Fraction]]) -> str:
 
 
 class Joint:
-    """P_SX as probabilities or counts: ``p_s``, ``p_x``, ``given[s][x]`` = P(s|x)."""
+    """P_SX from probabilities or counts: ``p_s``, ``p_x``, ``given[s][x]`` = P(s|x).
+
+    ``counts`` are integers in proportion to P_SX, with sums ``sizes`` of secrets,
+    ``columns`` of symbols, and ``total``.
+    """
 
     def __init__(self, value: Any, name: str = "joint") -> None:
-        rows = table(value, name)
-        sizes, columns = (
-            [sum(line, Fraction(0)) for line in lines]
-            for lines in (rows, zip(*rows, strict=True))
+        self.counts, _ = scaled(table(value, name))
+        self.sizes = [sum(row) for row in self.counts]
+        self.columns = [sum(column) for column in zip(*self.counts, strict=True)]
+        self.total = sum(self.sizes)
+        full = all(self.columns) and all(self.sizes)
+        require(full, f"{name} has an empty row or column")
+        self.p_s = [Fraction(size, self.total) for size in self.sizes]
+        self.p_x = [Fraction(column, self.total) for column in self.columns]
+        self.given = [list(map(Fraction, row, self.columns)) for row in self.counts]
+        self.sha256 = sha256(
+            [[Fraction(count, self.total) for count in row] for row in self.counts]
         )
-        total = sum(sizes, Fraction(0))
-        require(all(columns) and all(sizes), f"{name} has an empty row or column")
-        self.p_s, self.p_x = (
-            [size / total for size in sizes],
-            [column / total for column in columns],
-        )
-        self.given = [
-            [entry / column for entry, column in zip(row, columns, strict=True)]
-            for row in rows
-        ]
-        self.sha256 = sha256([[entry / total for entry in row] for row in rows])
 
     def lift(self, s: int) -> list[Fraction]:
         """Return P(s|x) / P(s) for each x."""
@@ -311,44 +336,52 @@ class Joint:
 
 
 class Polytope:
-    """Halfspaces G v >= 0, and the target, which must satisfy them."""
+    """Halfspaces G v >= -slack, and the target, which must satisfy them."""
 
     def __init__(self, problem: Any, target: Joint) -> None:
         value = problem.get("halfspaces")
-        self.rows = table(value, "halfspaces", -math.inf) if value != [] else []
-        self.count, n = len(self.rows), len(target.p_x)
-        require(
-            all(len(row) == n for row in self.rows),
-            "halfspaces and target differ in length",
-        )
-        at = self.violated(target.p_x)
+        rows = table(value, "halfspaces", -math.inf) if value != [] else []
+        n = len(target.p_x)
+        fits = all(len(row) == n for row in rows)
+        require(fits, "halfspaces and target differ in length")
+        self.count, self.target = len(rows), target
+        self.rows, self.scale = scaled(rows)
+        self.slacks = [
+            POLYTOPE_SLACK * max(self.scale, *map(abs, row)) for row in self.rows
+        ]
+        at = self.violated(target.columns)
         require(
             at is None, f"the target violates halfspace {at}: no mixture has this mean"
         )
         self.about = {
-            "polytope": f"{self.count} halfspaces, SHA-256 {sha256(self.rows)}",
+            "polytope": f"{self.count} halfspaces, SHA-256 {sha256(rows)}",
             "target": f"{n} symbols, SHA-256 {target.sha256}",
         }
-        self.by = (
-            "the target alone"
-            if problem.get("channel") is None
-            else "the mixture in the file"
-        )
+        alone = problem.get("channel") is None
+        self.by = "the target alone" if alone else "the mixture in the file"
 
-    def violated(self, v: list[Fraction]) -> int | None:
-        """Return the first halfspace that a point violates by more than SLACK."""
-        return next(
-            (at for at, row in enumerate(self.rows) if dot(row, v) * ONE < -SLACK), None
-        )
+    def violated(self, masses: list[int]) -> int | None:
+        """Return the first halfspace that a point in proportion to ``masses`` violates
+        by more than its slack.
+        """
+        size = sum(masses)
+        for at, row in enumerate(self.rows):
+            if dot(row, masses) < -self.slacks[at] * size:
+                return at
+        return None
 
-    def check_output(self, y: int, v: list[Fraction]) -> None:
-        """Raise NotProven unless a point is in the polytope."""
-        at = self.violated(v)
+    def check_output(self, y: int, column: tuple[int, ...]) -> None:
+        """Raise NotProven unless the posterior of an output is in the polytope."""
+        at = self.violated(list(map(mul, column, self.target.columns)))
         require(at is None, f"point {y} of the mixture violates halfspace {at}")
 
     def row(self, at: int) -> list[int]:
         """Return upper bounds on the entries of g, in units of 2^-BITS."""
-        return [math.ceil(g * ONE) for g in self.rows[at]]
+        return [-(-(entry << BITS) // self.scale) for entry in self.rows[at]]
+
+    def slack(self, at: int) -> int:
+        """Return an upper bound on by how much g v may be negative, in 2^-BITS."""
+        return math.ceil(self.slacks[at] * ONE / self.scale)
 
 
 class Notion:
@@ -430,18 +463,21 @@ class Notion:
         if self.kind == "LDP":
             return max(lifts) / min(lifts)
         if self.kind == "L1Lift":
-            return 1 + dot(p, (abs(lift - 1) for lift in lifts))
+            return Fraction(1 + dot(p, (abs(lift - 1) for lift in lifts)))
         if self.kind == "Chi2Lift":
             return 1 + root(dot(p, ((lift - 1) ** 2 for lift in lifts)))
         return norm(p, lifts, self.alpha)[1] if self.kind == "AlphaLift" else max(lifts)
 
-    def check_output(self, y: int, v: list[Fraction]) -> None:
-        """Raise NotProven if an output with this posterior exceeds a budget by more
-        than ``TOLERANCE``.
+    def check_output(self, y: int, column: tuple[int, ...]) -> None:
+        """Raise NotProven if an output y exceeds a budget by more than ``TOLERANCE``.
+
+        ``column`` has integers in proportion to P(y|x).
         """
+        joint = self.joint
+        p_y = dot(joint.columns, column)
         lifts = [
-            dot(v, row) / p
-            for row, p in zip(self.joint.given, self.joint.p_s, strict=True)
+            Fraction(dot(row, column) * joint.total, size * p_y)
+            for row, size in zip(joint.counts, joint.sizes, strict=True)
         ]
         for side, limit in enumerate(self.limits):
             if limit is not None:
@@ -481,6 +517,10 @@ class Notion:
             math.ceil((1 - ends[e < 0] * e if upper else e - ends[0]) * ONE) for e in f
         ]
 
+    def slack(self, at: int) -> int:  # noqa: ARG002 - the same for each
+        """Return an upper bound on by how much g v may be negative, in 2^-BITS."""
+        return SLACK
+
     def functional(self, at: int) -> tuple[bool, Fraction, list[Fraction]]:
         """Return whether f is "upper", and f as a constant and weights of P(s|x)."""
         p, name = self.joint.p_s, f"tangent {at}"
@@ -507,38 +547,31 @@ class Notion:
         return upper, Fraction(0), [v / size for v in u]
 
 
-def check_channel(
-    allowed: Notion | Polytope, p_x: list[Fraction], value: Any
-) -> Fraction:
+def check_channel(allowed: Notion | Polytope, joint: Joint, value: Any) -> Fraction:
     """Return a lower bound on I(X; Y) for a channel all of whose posteriors are
     allowed.
 
     The largest entry of each row is adjusted so that the row sums to 1 exactly.
     """
-    kernel, total = table(value, "channel"), Fraction(0)
-    require(
-        len(kernel) == len(p_x),
-        f"the channel has {len(kernel)} rows for {len(p_x)} symbols",
-    )
+    kernel, one = scaled(table(value, "channel"))
+    n = len(joint.columns)
+    require(len(kernel) == n, f"the channel has {len(kernel)} rows for {n} symbols")
     for x, row in enumerate(kernel):
-        require(
-            abs(1 - sum(row, Fraction(0))) <= SUM_TOLERANCE,
-            f"row {x} of the channel does not sum to 1",
-        )
-        row[row.index(max(row))] += 1 - sum(row)
+        missing = one - sum(row)
+        sums = abs(missing) <= SUM_TOLERANCE * one
+        require(sums, f"row {x} of the channel does not sum to 1")
+        row[row.index(max(row))] += missing
+    total = 0
     for y, column in enumerate(zip(*kernel, strict=True)):
-        masses = list(map(mul, column, p_x))
-        p_y = sum(masses, Fraction(0))
+        masses = list(map(mul, column, joint.columns))
+        p_y = sum(masses)
         if not p_y:
             continue
-        allowed.check_output(y, [mass / p_y for mass in masses])
+        allowed.check_output(y, column)
         for mass, entry in zip(masses, column, strict=True):
             if mass:
-                ratio = entry / p_y
-                total += mass * Fraction(
-                    log(ratio.numerator, ratio.denominator)[0], ONE
-                )
-    return total
+                total += mass * log(entry * joint.total, p_y)[0]
+    return Fraction(total, joint.total * one << BITS)
 
 
 # The proof
@@ -547,116 +580,110 @@ def check_channel(
 class Proof:
     """The numbers of a proof for n symbols, and the tree of its boxes."""
 
-    def __init__(
-        self, value: Any, n: int, count: int, row: Callable[[int], list[int]]
-    ) -> None:
+    def __init__(self, value: Any, n: int, allowed: Notion | Polytope) -> None:
+        names = INTEGER_FIELDS | REAL_FIELDS
         fits = is_of_format(value, "liftlib proof")
-        require(
-            fits
-            and all(
-                type(value.get(name)) is list for name in INTEGER_FIELDS | REAL_FIELDS
-            ),
-            "this is no proof of version 1",
-        )
+        fits = fits and all(type(value.get(name)) is list for name in names)
+        require(fits, "this is no proof of version 1")
         m, k = len(value["sides"]) // 2, len(value["parent"])
         sizes = {"n": n, "m": m, "2": 2, "k": k, "w": m + 1}
-        shapes = value.get("shapes")
         read: dict[str, Any] = {}
-        for name, axes in (INTEGER_FIELDS | REAL_FIELDS).items():
-            shape, flat = [sizes[axis] for axis in axes], value[name]
-            fits = (
-                type(shapes) is dict
-                and shapes.get(name) == shape
-                and len(flat) == math.prod(shape)
-            )
-            fits = fits and all(type(size) is int for size in shapes[name])
-            require(
-                fits,
-                f"{name} is not of shape {shape}: the proof is not for this joint "
-                "distribution",
-            )
-            require(
-                name in REAL_FIELDS or all(type(entry) is int for entry in flat),
-                f"{name} has no integer",
-            )
-            grid = (
-                flat
-                if name in INTEGER_FIELDS
-                else [round(number(entry, name) * ONE) for entry in flat]
-            )
-            read[name] = (
-                grid
-                if len(axes) == 1
-                else [
-                    grid[at * shape[1] : (at + 1) * shape[1]] for at in range(shape[0])
-                ]
-            )
+        for name, axes in names.items():
+            read[name] = self.field(value, name, [sizes[axis] for axis in axes])
         self.upper = number(value.get("upper"), "upper")
-        self.dual, self.order, self.caps, self.sides = (
-            read[name] for name in ("dual", "order", "caps", "sides")
-        )
-        self.kind, self.symbol, self.level, self.weights = (
-            read[name] for name in list(INTEGER_FIELDS)[4:] + list(REAL_FIELDS)[3:]
-        )
+        self.dual, self.order, self.caps = read["dual"], read["order"], read["caps"]
+        self.kind, self.symbol, self.level = read["kind"], read["symbol"], read["level"]
+        self.sides, self.weights = read["sides"], read["weights"]
         require(k > 0, "the proof has no box")
-        require(
-            sorted(self.order) == list(range(n)), "order does not name each symbol once"
-        )
+        in_order = sorted(self.order) == list(range(n))
+        require(in_order, "order does not name each symbol once")
         named = {side for pair in self.sides for side in pair}
         require(
-            all(-1 <= side < count for side in named),
-            f"sides names a halfspace beyond the {count} there are",
+            all(-1 <= side < allowed.count for side in named),
+            f"sides names a halfspace beyond the {allowed.count} there are",
         )
-        self.rows = {side: row(side) for side in named if side >= 0}
+        self.rows = {side: allowed.row(side) for side in named if side >= 0}
+        self.slack = {side: allowed.slack(side) for side in self.rows}
         self.children: list[dict[int, int]] = [{} for _ in self.kind]
-        for at, (parent, child) in enumerate(
-            zip(read["parent"], read["child"], strict=True)
-        ):
-            require(
-                parent == -1 if at == 0 else 0 <= parent < at,
-                f"box {at} does not come after its parent",
-            )
-            siblings = self.children[parent] if at else {}
-            require(child not in siblings, f"box {parent} has child {child} twice")
-            siblings[child] = at
-        for at, kind in enumerate(self.kind):
-            require(
-                kind in (0, 1, 2), f"box {at} is of kind {kind}, which does not exist"
-            )
-            require(
-                kind != 2 or 0 <= self.symbol[at] < n,
-                f"box {at} is divided at a symbol that does not exist",
-            )
-            require(
-                kind != 1 or self.level[at] >= 0,
-                f"box {at} is divided at a negative level",
-            )
-            allowed = (range(0), range(-1, n), range(2))[kind]
-            require(
-                all(child in allowed for child in self.children[at]),
-                f"box {at} has a child that it cannot have",
-            )
-        for x, (cap, weights) in enumerate(
-            zip(self.caps, read["cap_weights"], strict=True)
-        ):
-            total, loose = self.combined(weights, [ONE * (z == x) for z in range(n)])
-            require(
-                cap >= ONE or (cap - max(total) << BITS) >= loose,
-                f"symbol {x} is capped below what is proven",
-            )
+        for at, parent in enumerate(read["parent"]):
+            self.join(at, parent, read["child"][at])
+        for at in range(k):
+            self.check_box(at, n)
+        for x, weights in enumerate(read["cap_weights"]):
+            self.check_cap(x, weights)
+
+    @staticmethod
+    def field(value: Any, name: str, shape: list[int]) -> Any:
+        """Return a field, in units if it is real, and as rows if it has two axes."""
+        flat, told = value[name], value.get("shapes")
+        given = told.get(name) if type(told) is dict else None
+        fits = given == shape and all(type(size) is int for size in given)
+        require(
+            fits and len(flat) == math.prod(shape),
+            f"{name} is not of shape {shape}: the proof is not for this joint "
+            "distribution",
+        )
+        if name in REAL_FIELDS:
+            flat = [units(entry, name) for entry in flat]
+        else:
+            whole = all(type(entry) is int for entry in flat)
+            require(whole, f"{name} has no integer")
+        if len(shape) == 1:
+            return flat
+        count, width = shape
+        return [flat[at * width : (at + 1) * width] for at in range(count)]
+
+    def join(self, at: int, parent: int, child: int) -> None:
+        """Record a box as a child of its parent, which comes before it."""
+        if at == 0:
+            require(parent == -1, "box 0 does not come after its parent")
+            return
+        later = 0 <= parent < at
+        require(later, f"box {at} does not come after its parent")
+        siblings = self.children[parent]
+        require(child not in siblings, f"box {parent} has child {child} twice")
+        siblings[child] = at
+
+    def check_box(self, at: int, n: int) -> None:
+        """Raise NotProven unless a box is divided in a way that exists."""
+        kind = self.kind[at]
+        exists = kind in (0, 1, 2)
+        require(exists, f"box {at} is of kind {kind}, which does not exist")
+        require(
+            kind != 2 or 0 <= self.symbol[at] < n,
+            f"box {at} is divided at a symbol that does not exist",
+        )
+        fits = kind != 1 or self.level[at] >= 0
+        require(fits, f"box {at} is divided at a negative level")
+        may = (range(0), range(-1, n), range(2))[kind]
+        fits = all(child in may for child in self.children[at])
+        require(fits, f"box {at} has a child that it cannot have")
+
+    def check_cap(self, x: int, weights: list[int]) -> None:
+        """Raise NotProven if v_x may exceed its cap."""
+        unit = [0] * len(self.caps)
+        unit[x] = ONE
+        total, loose = self.combined(weights, unit)
+        room = (self.caps[x] - max(total)) << BITS
+        proven = self.caps[x] >= ONE or room >= loose
+        require(proven, f"symbol {x} is capped below what is proven")
 
     def combined(self, weights: list[int], start: list[int]) -> tuple[list[int], int]:
-        """Bound start + w G (2^-BITS) and SLACK sum(w) (2^-2 BITS) from above."""
-        total, loose = [entry << BITS for entry in start], 0
+        """Bound start + w G (2^-BITS) and sum(w slack) (2^-2 BITS) from above."""
+        sizes, rows, loose = [], [], 0
         for weight, pair in zip(weights, self.sides, strict=True):
-            side, size = pair[weight < 0], abs(weight)
-            if size and side >= 0:
-                total = [
-                    entry + size * g
-                    for entry, g in zip(total, self.rows[side], strict=True)
-                ]
-                loose += size * SLACK
-        return [-(-entry >> BITS) for entry in total], loose
+            side = pair[weight < 0]
+            if weight and side >= 0:
+                sizes.append(abs(weight))
+                rows.append(self.rows[side])
+                loose += abs(weight) * self.slack[side]
+        if not sizes:
+            return start, 0
+        total = []
+        for entry, column in zip(start, zip(*rows, strict=True), strict=True):
+            exact = sum(map(mul, sizes, column), entry << BITS)
+            total.append(-(-exact >> BITS))
+        return total, loose
 
     def boxes(self, needed: Fraction | None) -> Iterator[Box]:
         """Yield the boxes with the z that they prove; raise NotProven after the first
@@ -666,62 +693,58 @@ class Proof:
         while waiting:
             at, least, most = waiting.pop()
             room = ONE - sum(least)
-            if room < 0 or any(a > b for a, b in zip(least, most, strict=True)):
+            if room < 0 or any(map(gt, least, most)):
                 yield Box(at, least, most, None, False)  # no distribution is in the box
                 continue
-            bounds, parts = self.divided(
-                at,
-                least,
-                [min(b, room + a) for a, b in zip(least, most, strict=True)],
-                room,
-            )
-            z = Fraction(min(bounds), ONE**2) if bounds else None
-            fails = z is not None and needed is not None and z < needed
-            yield Box(at, least, most, z, fails)
-            if z is not None and needed is not None:
-                require(
-                    not fails,
-                    f"box {at} proves z = {decimal(z)}, but the bound needs "
-                    f"{decimal(needed)}",
-                )
+            within = [min(b, room + a) for a, b in zip(least, most, strict=True)]
+            bounds, parts = self.divided(at, least, within, room)
             waiting += parts
+            if not bounds:
+                yield Box(at, least, most, None, False)
+                continue
+            z = Fraction(min(bounds), ONE**2)
+            fails = needed is not None and z < needed
+            yield Box(at, least, most, z, fails)
+            if needed is not None and fails:
+                raise NotProven(
+                    f"box {at} proves z = {decimal(z)}, but the bound needs "
+                    f"{decimal(needed)}"
+                )
 
     def divided(
         self, at: int, least: list[int], most: list[int], room: int
     ) -> tuple[list[int], list[Any]]:
         """Return the bounds of a box's unrecorded children, and the recorded ones."""
-        children, level, each = self.children[at], self.level[at], self.weights[at][-1]
-        slopes, loose = self.combined(
-            self.weights[at][:-1], [dual + each for dual in self.dual]
-        )
-        terms = [
-            ends(slope, a, b) for slope, a, b in zip(slopes, least, most, strict=True)
-        ]
-        total, bounds, parts = (each << BITS) - loose + sum(terms), [], []
+        weights, children, level = self.weights[at], self.children[at], self.level[at]
+        each = weights[-1]
+        slopes, loose = self.combined(weights[:-1], [dual + each for dual in self.dual])
+        terms = list(map(ends, slopes, least, most))
+        total = (each << BITS) - loose + sum(terms)
+        bounds: list[int] = []
+        parts: list[Any] = []
         if self.kind[at] == 2:
             x = self.symbol[at]
-            for child, (a, b) in enumerate(
-                ((least[x], min(most[x], level)), (max(least[x], level), most[x]))
-            ):
+            below = least[x], min(most[x], level)
+            above = max(least[x], level), most[x]
+            for child, (a, b) in enumerate((below, above)):
                 if child in children:
-                    parts.append(
-                        (children[child], replaced(least, x, a), replaced(most, x, b))
-                    )
+                    part = replaced(least, x, a), replaced(most, x, b)
+                    parts.append((children[child], *part))
                 elif a <= b and a - least[x] <= room:
                     bounds.append(total - terms[x] + ends(slopes[x], a, b))
             return bounds, parts
         # the symbols before x are at most the level
+        most = most.copy()
         for x in self.order if self.kind[at] == 1 else ():
             may = least[x] == 0 and most[x] > level
             # if x may not exceed the level, this adds a box and takes none away
             if x in children:
-                parts.append(
-                    (children[x], replaced(least, x, max(least[x], level)), most)
-                )
+                low = replaced(least, x, max(least[x], level))
+                parts.append((children[x], low, most.copy()))
             elif may and level <= room:
                 bounds.append(total - terms[x] + ends(slopes[x], level, most[x]))
             if may:
-                most = replaced(most, x, level)
+                most[x] = level
                 total += ends(slopes[x], 0, level) - terms[x]
         if -1 in children:
             parts.append((children[-1], least, most))
@@ -789,13 +812,11 @@ def steps(problem: Any) -> Iterator[str | Box | Result]:
     yield f"{allowed.count} halfspaces contain every posterior that is allowed"
     alone = mixture and problem.get("channel") is None
     value = (
-        Fraction(0)
-        if alone
-        else check_channel(allowed, joint.p_x, problem.get("channel"))
+        Fraction(0) if alone else check_channel(allowed, joint, problem.get("channel"))
     )
     least = decimal(value, math.floor)
     yield f"{allowed.by} is allowed and achieves at least {least} nats"
-    proof = Proof(problem.get("proof"), len(joint.p_x), allowed.count, allowed.row)
+    proof = Proof(problem.get("proof"), len(joint.p_x), allowed)
     boxes = len(proof.kind)
     yield f"the {boxes} boxes form a tree, and the caps of its root are proven"
     most = (

@@ -1,38 +1,33 @@
 """Verification of a channel's privacy and of its upper bound on utility.
 
-A notion allows a posterior v = P(X=.|Y=y) exactly when G v >= 0, and I(X; Y) = H(X) -
-H(X|Y), so
-:mod:`mixproof.checker` verifies the bound.
+:mod:`liftlib.exact` verifies the bound in exact arithmetic. For the notions that it
+knows, it derives the halfspaces G v >= 0 of the allowed posteriors v = P(X=.|Y=y) from
+the joint distribution and the budgets; for others, it is given the notion's halfspaces.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from liftlib import exact
 from liftlib.channel import Channel, in_order_of
-from liftlib.errors import InvalidProof, UnsupportedNotion
+from liftlib.errors import InvalidProof
 from liftlib.joint import Joint
 from liftlib.notions import CurvedLift, Notion, Polyhedral, provides
 from liftlib.notions.base import MIN_RESOLVED_LIFT
 from liftlib.notions.catalogue import content_of
-from mixproof import checker
 from mixproof.checks import checked
-from mixproof.numerics import KEEP_TOL, Matrix, xlogx
+from mixproof.numerics import KEEP_TOL, Matrix
 from mixproof.proof import Proof
 
-# nats by which H(X) is raised where it is the bound, for the rounding of its sum
-ENTROPY_MARGIN = 1e-11
 # how far a point's entries may be from summing to 1; tangents hold at any non-negative
 # point
 POINT_TOL = 1e-6
-# how far probabilities may sum from 1 until a bound is computed from their normalised
-# values
-NORMALISATION_TOL = 1e-14
 # how far a certificate's value may be from the recomputed I(X; Y), in nats
 VALUE_TOL = 1e-9
 
@@ -111,11 +106,11 @@ def check_proof(
     (True, True)
     """
     started = time.perf_counter()
+    given = _proof_of(channel, proof)
     certificate = channel.certificate
-    given = getattr(certificate, "proof", None) if proof is None else proof
-    if certificate is None or given is None:
+    if certificate is None:
         raise InvalidProof(
-            'the channel has no proof: make it by optimal_response(..., method="tree")'
+            "the channel has no certificate: make it by optimal_response(...)"
         )
     if given.fingerprint() != given.digest:
         raise InvalidProof(
@@ -127,31 +122,22 @@ def check_proof(
         raise InvalidProof(
             f"the channel exceeds {notion} by {violation:.3g} nats: it is not private"
         )
-    p_xy = channel.joint_xy(joint)
-    value = float(
-        xlogx(p_xy).sum()
-        - xlogx(p_xy.sum(axis=0)).sum()
-        - xlogx(p_xy.sum(axis=1)).sum()
-    )
+    try:
+        found = exact.check(_problem(joint, notion, channel, given))
+    except exact.NotProven as error:
+        raise InvalidProof(str(error)) from None
+    value = float(found.value)
     if not abs(value - certificate.value) <= VALUE_TOL:
         raise InvalidProof(
             f"I(X; Y) is {value:.12g}, not {certificate.value:.12g}, the value in the "
             "certificate"
         )
-    # that no I(X; Y) exceeds H(X) needs no proof
-    upper = min(
-        upper_bound(joint, notion, given),
-        float(-xlogx(joint.p_x).sum()) + ENTROPY_MARGIN,
-    )
-    for whose, claimed in (
-        ("the proof", given.upper),
-        ("the certificate", certificate.upper),
-    ):
-        if not upper <= claimed:
-            raise InvalidProof(
-                f"the proven bound is {upper:.12g} nats, not {claimed:.12g}, as "
-                f"{whose} says"
-            )
+    upper = rounded_up(found)
+    if not upper <= certificate.upper:
+        raise InvalidProof(
+            f"the proven bound is {upper:.12g} nats, not {certificate.upper:.12g}, as "
+            "the certificate says"
+        )
     return Checked(value, upper, violation, given.boxes, time.perf_counter() - started)
 
 
@@ -160,6 +146,9 @@ def to_problem(
     joint: Joint, notion: Notion, channel: Channel, proof: Proof | None = None
 ) -> str:
     """Return the JSON text that ``liftlib/exact.py`` checks in exact arithmetic.
+
+    Of a notion that this file does not know, the text holds halfspaces, and the verdict
+    names neither the notion nor the joint distribution.
 
     Parameters
     ----------
@@ -173,8 +162,6 @@ def to_problem(
 
     Raises
     ------
-    UnsupportedNotion
-        If the notion is none of ALIP, LIP, LDP, L1Lift, Chi2Lift and AlphaLift.
     InvalidProof
         If there is no proof, or its points are not distributions.
 
@@ -187,69 +174,80 @@ def to_problem(
     >>> sorted(json.loads(text))[:2]
     ['channel', 'format']
     """
-    content = content_of(notion)
-    if content is None or content["class"] not in exact.NOTION_FIELDS:
-        raise UnsupportedNotion(
-            f"{notion} is outside the exact checker: use check_proof"
-        )
+    given = _proof_of(channel, proof)
+    return json.dumps(_problem(in_order_of(channel, joint), notion, channel, given))
+
+
+def rounded_up(found: exact.Result) -> float:
+    """Return the least binary64 that is no less than a proven bound."""
+    nearest = float(found.upper)
+    return nearest if nearest >= found.upper else math.nextafter(nearest, math.inf)
+
+
+def _proof_of(channel: Channel, proof: Proof | None) -> Proof:
+    """Return the proof that is given, or else that of the channel's certificate."""
     given = getattr(channel.certificate, "proof", None) if proof is None else proof
     if given is None:
         raise InvalidProof(
             'the channel has no proof: make it by optimal_response(..., method="tree")'
         )
-    joint = in_order_of(channel, joint)
-    lower = upper = np.empty((0, joint.n_secret))
-    if len(given.points):
-        lower, upper = _with_points(joint, notion, given.points).tangent_directions(
-            joint, given.points
-        )
-    solved = notion.proven
-    tangents = [["upper", u.tolist()] for u in upper] + [
-        ["lower", u.tolist()] for u in lower
-    ]
-    return json.dumps(
-        {
-            "format": "liftlib problem",
-            "version": 1,
-            "joint": joint.p.tolist(),
-            "notion": content,
-            "relaxed": provides(solved, Polyhedral)
-            and solved.relaxed(joint.p_s, MIN_RESOLVED_LIFT)[1] > 0,
-            "tangents": tangents,
-            "channel": channel.kernel.tolist(),
-            "proof": json.loads(given.to_json()),
+    return given
+
+
+def _problem(
+    joint: Joint, notion: Notion, channel: Channel, proof: Proof
+) -> dict[str, Any]:
+    """Return what the exact checker reads, by the notion or by its halfspaces."""
+    content = content_of(notion)
+    if content is not None and content["class"] in exact.NOTION_FIELDS:
+        # budgets may be numbers of numpy, which JSON does not have
+        content = json.loads(json.dumps(content))
+        claim = _by_notion(joint, notion, proof) | {"notion": content}
+    else:
+        claim = {
+            "format": "mixproof problem",
+            "target": joint.p_x.tolist(),
+            "halfspaces": _halfspaces(joint, notion, proof).tolist(),
         }
-    )
+    return claim | {
+        "version": 1,
+        "channel": channel.kernel.tolist(),
+        "proof": proof.content(),
+    }
 
 
-def upper_bound(joint: Joint, notion: Notion, proof: Proof) -> float:
-    """Return the upper bound on I(X; Y), in nats, that a proof establishes.
-
-    Raises
-    ------
-    InvalidProof
-        If the proof is not valid for this joint distribution and notion.
-    """
-    total = float(joint.p.sum())
-    if abs(total - 1) > NORMALISATION_TOL:
-        joint = Joint(joint.p / total)
-    return checker.upper_bound(joint.p_x, halfspaces_of(joint, notion, proof), proof)
-
-
-def halfspaces_of(joint: Joint, notion: Notion, proof: Proof) -> checker.Rows:
-    """Return halfspaces G v >= 0 that hold for every allowed v, indexed by number."""
+def _by_notion(joint: Joint, notion: Notion, proof: Proof) -> dict[str, Any]:
+    """Return the joint distribution and how the proof numbers the halfspaces."""
+    lower = upper = np.empty((0, joint.n_secret))
     if len(proof.points):
         curved = _with_points(joint, notion, proof.points)
-        # the checker rejects entries that are not finite
+        lower, upper = curved.tangent_directions(joint, proof.points)
+    relaxed = False
+    solved = notion.proven
+    if provides(solved, Polyhedral):
+        relaxed = solved.relaxed(joint.p_s, MIN_RESOLVED_LIFT)[1] > 0
+    tangents = [["upper", u] for u in upper.tolist()]
+    tangents += [["lower", u] for u in lower.tolist()]
+    return {
+        "format": "liftlib problem",
+        "joint": joint.p.tolist(),
+        "relaxed": relaxed,
+        "tangents": tangents,
+    }
+
+
+def _halfspaces(joint: Joint, notion: Notion, proof: Proof) -> Matrix:
+    """Return G, shape (m, X), with G v >= 0 for every allowed v."""
+    if len(proof.points):
+        curved = _with_points(joint, notion, proof.points)
+        # the checker refuses entries that are not finite
         with np.errstate(all="ignore"):
-            halfspaces = curved.tangents(joint, proof.points)
-    elif provides(notion, Polyhedral):
-        return notion.relaxed(joint.p_s, MIN_RESOLVED_LIFT)[0].numbered_halfspaces(
-            joint
-        )
-    else:
-        halfspaces = np.empty((0, joint.n_public))
-    return halfspaces
+            return curved.tangents(joint, proof.points)
+    if provides(notion, Polyhedral):
+        resolved = notion.relaxed(joint.p_s, MIN_RESOLVED_LIFT)[0]
+        rows = resolved.numbered_halfspaces(joint)
+        return np.asarray(rows[np.arange(len(rows))])
+    return np.empty((0, joint.n_public))
 
 
 def _with_points(joint: Joint, notion: Notion, points: Matrix) -> CurvedLift:

@@ -18,7 +18,7 @@ EARLY_STOP_SHARE = 0.5
 COLUMNS_PER_PASS = 30
 MAX_COLUMNS = 400  # columns that a pass keeps at most
 MIN_SAVING = 1e-9  # nats: a column that saves no more than this is not added
-# twice the rounding that a checker subtracts, because a search rounds too
+# more than what a search rounds, in units of the last place
 ROUNDING_ROOM = 8
 # a column is kept if it saves more than this share of what the best one so far saves
 MIN_RELATIVE_SAVING = 0.3

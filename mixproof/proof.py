@@ -190,21 +190,23 @@ class Proof:
                 )
         return hasher.hexdigest()
 
+    def content(self) -> dict[str, Any]:
+        """Return the proof as JSON values: arrays as flat lists, and their shapes."""
+        shapes: dict[str, list[int]] = {}
+        values: dict[str, Any] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, np.ndarray):
+                shapes[field.name] = list(value.shape)
+                value = value.ravel()
+            if isinstance(value, np.ndarray | np.generic):
+                value = value.tolist()
+            values[field.name] = value
+        return {"format": FORMAT, "version": VERSION, "shapes": shapes, **values}
+
     def to_json(self) -> str:
         """Return the proof as JSON text, without loss of precision."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        shapes = {
-            name: value.shape
-            for name, value in values.items()
-            if isinstance(value, np.ndarray)
-        }
-        flat = {
-            name: value.ravel().tolist() if isinstance(value, np.ndarray) else value
-            for name, value in values.items()
-        }
-        return json.dumps(
-            {"format": FORMAT, "version": VERSION, "shapes": shapes, **flat}
-        )
+        return json.dumps(self.content())
 
     @classmethod
     def from_json(cls, text: str) -> Proof:

@@ -34,7 +34,6 @@ COVERED = {  # folder or module: (how often it is drawn, the tests to run for a 
     "lifttables/designs": (4, "tests/lifttables/test_designing.py"),
     "lifttables/audits": (1, "tests/lifttables/test_auditing.py"),
     "lifttables/encoding": (1, "tests/lifttables/test_values.py tests/lifttables/test_symbols.py"),
-    "mixproof/checker.py": (4, "tests/liftlib/proofs/test_rounding.py tests/liftlib/proofs/test_checking.py"),
     "liftlib/exact.py": (4, "tests/liftlib/proofs/test_exact.py"),
     "mixproof/search.py": (4, "tests/mixproof/test_mixture_search.py tests/mixproof/test_constraints.py"),
     "companion": (1, "tests/companion/test_toy_book.py"),

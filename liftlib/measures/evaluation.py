@@ -11,6 +11,7 @@ from liftlib.joint import Joint
 from liftlib.measures import information
 from liftlib.measures.lifts import lift_ratio, max_lift, min_lift
 from mixproof.checks import checked
+from mixproof.numerics import entropies
 
 SHOWN = (
     "nmi",
@@ -175,13 +176,15 @@ def evaluate(joint: Joint, channel: Channel) -> Evaluation:
     ['nmi', 'mutual_information', 'min_lift_leakage', 'max_lift_leakage']
     """
     release = channel.release(joint)
-    # a deterministic channel's output is known from X, so that I(X; Y) = H(Y)
-    known = channel.output_of is not None
+    if channel.output_of is not None:
+        # a deterministic channel's output is known from X, so that I(X; Y) = H(Y)
+        utility = float(entropies(release.p_x))
+    else:
+        # joint_xy is a distribution, which mutual_information would check again
+        utility = float(information.mutual_information_of(channel.joint_xy(joint)))
     return Evaluation(
         joint=joint,
         release=release,
-        entropy=information.entropy(joint.p_x),
-        mutual_information=information.entropy(release.p_x)
-        if known
-        else information.mutual_information(channel.joint_xy(joint)),
+        entropy=max(0.0, float(entropies(joint.p_x))),
+        mutual_information=max(0.0, utility),
     )

@@ -77,10 +77,15 @@ def mutual_information_of(p_xy: Matrix) -> Matrix:
     # sum p log(p / (p_x p_y)) and not H(X) + H(Y) - H(X, Y), which cancels near
     # independence.
     product = p_xy.sum(axis=-1, keepdims=True) * p_xy.sum(axis=-2, keepdims=True)
-    ratio = np.divide(
-        p_xy, product, out=np.ones_like(p_xy), where=(p_xy > 0) & (product > 0)
-    )
-    return np.asarray((p_xy * np.log(ratio)).sum(axis=(-2, -1)))
+    if p_xy.min() > 0 and product.min() > 0:
+        terms = p_xy / product
+    else:  # 0 log 0 = 0
+        counts = (p_xy > 0) & (product > 0)
+        terms = np.divide(p_xy, product, out=np.ones_like(p_xy), where=counts)
+    # in place: large arrays take longer to allocate than to compute
+    np.log(terms, out=terms)
+    terms *= p_xy
+    return np.asarray(terms.sum(axis=(-2, -1)))
 
 
 @checked

@@ -23,12 +23,12 @@ from liftlib.notions.base import (
     Polyhedral,
     PolyhedralLift,
     RequiredBudget,
+    Rows,
     log_of,
     prior_of,
     require,
 )
 from liftlib.notions.bounds import ALIP
-from mixproof.checker import Rows
 from mixproof.checks import checked
 from mixproof.extension import Extension
 from mixproof.numerics import Matrix, Vector, check_scalar

@@ -26,7 +26,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import wraps
 from html import escape
-from typing import Any, ClassVar, Literal, NamedTuple, TypeGuard, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,7 +40,6 @@ from liftlib.errors import (
 )
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift
-from mixproof.checker import Rows
 from mixproof.checks import Interface, checked
 from mixproof.extension import Extension
 from mixproof.numerics import KEEP_TOL, SAME_TOL, Mask, Matrix, Vector, as_matrix
@@ -51,6 +50,13 @@ MIN_RESOLVED_LIFT = 1e-11
 IMPLIED_TOL = 1e-13
 
 Decides = tuple[Literal["least", "most"], ...]
+
+
+class Rows(Protocol):
+    """A matrix whose rows may be computed on access."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, which: Any, /) -> Any: ...
 
 
 class Leakage(NamedTuple):
