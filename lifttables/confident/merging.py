@@ -82,7 +82,7 @@ def confident_merging(
     united, sample = blocks_of(full_sample, rng, MAX_LATTICE_SYMBOLS, places)
     candidates = Candidates(sample)
     of_blocks = None if places is None else np.array([np.mean(places[list(block)]) for block in united])
-    partition = candidates.best_partition(candidates.satisfied(notion), of_blocks)
+    partition = candidates.certified_partition(notion, of_blocks)
     merged = tuple(tuple(sorted(x for block in group for x in united[block])) for group in partition)
     channel = Channel.merge(merged, full_sample.n_public)
     of = "the symbols" if len(united) == full_sample.n_public else f"{len(united)} blocks"

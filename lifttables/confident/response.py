@@ -24,9 +24,20 @@ from lifttables.confident.subset_lattice import (
 from lifttables.population.sample import Parts, Sample
 from mixproof.checks import checked
 from mixproof.lp import LinearProgram
-from mixproof.numerics import DOWNHILL_TOL, KEEP_TOL, MIN_COORDINATE, Mask, Matrix, Vector, check_count, entropies
+from mixproof.numerics import (
+    DOWNHILL_TOL,
+    KEEP_TOL,
+    MIN_COORDINATE,
+    SAME_TOL,
+    Mask,
+    Matrix,
+    Vector,
+    check_count,
+    entropies,
+)
 
 MAX_RESPONSE_ROUNDS = 40  # maximum number of pricing rounds; most searches end earlier
+MAX_VERIFICATIONS = 4  # of a response; two or three usually suffice
 MAX_DESCENT_STEPS = 12  # maximum number of descent steps for one row; three or four usually suffice
 SUBSETS_PER_ROUND = 16  # number of subsets added at a time, to the mixture or to a row's linear program
 REDUCED_COST_TOL = 1e-6  # a row joins the mixture if its reduced cost is below minus this, in nats
@@ -115,14 +126,31 @@ def confident_response(
 
 
 def response_parts(sample: Sample, notion: RatioBased, starts: int = 0, rng: int | np.random.Generator = 0) -> Parts:
-    """Return the response for few symbols as sums of subsets."""
+    """Return the response for few symbols as sums of subsets.
+
+    Trust, then verify: quick bounds choose a response, and the sample's bounds take their place for the subsets that
+    are used, until all of these are verified. The sample's bounds hold for all subsets at once, whatever chooses.
+    """
     member = small_subsets(sample.n_public)
-    certified, mass = sample.satisfied(notion, member), member @ sample.weights
-    if not certified[-1]:
+    if not sample.satisfied(notion, member[-1:]).all():
         raise InfeasiblePrivacy(f"{notion} does not allow a constant release, which says nothing: raise its budget")
-    cone = Cone(sample.misses(notion, member) / mass, member, mass, member * sample.weights / mass[:, None])
-    pool, mixture = _best_mixture(cone, certified, sample.weights, starts, np.random.default_rng(rng))
-    return mixed_parts(sample, notion, _parts(cone, pool, mixture))[0]
+    trusted = sample.trusted
+    misses = trusted.misses(notion, member)
+    verified = np.full(len(member), trusted is sample)
+    mass = member @ sample.weights
+    rows, pool = member * sample.weights / mass[:, None], []
+    for _ in range(MAX_VERIFICATIONS):
+        cone = Cone(misses / mass, member, mass, rows)
+        certified = (misses <= 0).all(axis=0)
+        pool, mixture = _best_mixture(cone, certified, sample.weights, pool, starts, np.random.default_rng(rng))
+        parts, used = _parts(cone, pool, mixture)
+        used = used[~verified[used]]
+        if not len(used):
+            break
+        misses[:, used] = sample.misses(notion, member[used])
+        verified[used] = True
+    # rounding, and subsets that were not verified in the end
+    return mixed_parts(sample, notion, parts)[0]
 
 
 def mixed_parts(sample: Sample, notion: RatioBased, parts: Parts) -> tuple[Parts, float]:
@@ -179,16 +207,18 @@ class Row(NamedTuple):
 
 
 def _best_mixture(
-    cone: Cone, certified: Mask, p_x: Vector, more: int, rng: np.random.Generator
+    cone: Cone, certified: Mask, p_x: Vector, known: list[Row], more: int, rng: np.random.Generator
 ) -> tuple[list[Row], Mixture]:
     """Return rows, and a mixture of them that averages to P_X, by column generation.
 
-    ``more`` random starting points are tried when no other start improves the mixture.
+    The search begins with those of the ``known`` rows that are in the cone; ``more`` random starting points are tried
+    when no other start improves the mixture.
     """
     places = np.flatnonzero(certified)
     cost = entropies(cone.rows[places])
     pool = [Row(np.array([len(cone.rows) - 1]), np.ones(1))]
-    rows = cone.rows[-1:]
+    pool += [row for row in known if (cone.table[:, row.at] @ row.weights <= SAME_TOL).all()]
+    rows = np.vstack([row.weights @ cone.rows[row.at] for row in pool])
     mixture, search = cheapest(rows, p_x), _Search(cone, certified)
     for _ in range(MAX_RESPONSE_ROUNDS):
         price = mixture.solution.dual
@@ -213,8 +243,8 @@ def _best_mixture(
     return pool, mixture
 
 
-def _parts(cone: Cone, pool: list[Row], mixture: Mixture) -> Parts:
-    """Return a mixture's kernel P(y|x) = q(y) v_y(x) / P(x) as sums of subsets."""
+def _parts(cone: Cone, pool: list[Row], mixture: Mixture) -> tuple[Parts, NDArray[np.int64]]:
+    """Return a mixture's kernel P(y|x) = q(y) v_y(x) / P(x) as sums of subsets, and their indices in the cone."""
     used = np.flatnonzero(mixture.solution.x > 0)
     at = np.concatenate([pool[index].at for index in used])
     weights = np.zeros((len(at), len(used)))
@@ -222,7 +252,7 @@ def _parts(cone: Cone, pool: list[Row], mixture: Mixture) -> Parts:
     weights[np.arange(len(at)), output] = np.concatenate(
         [mixture.solution.x[index] * pool[index].weights for index in used]
     )
-    return stochastic(cone.member[at], weights / cone.mass[at, None])
+    return stochastic(cone.member[at], weights / cone.mass[at, None]), np.unique(at)
 
 
 class _Search:

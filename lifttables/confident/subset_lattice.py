@@ -18,6 +18,7 @@ from mixproof.numerics import Mask, Vector, xlogx
 
 MAX_LATTICE_SYMBOLS = 15  # maximum number of symbols, or of blocks of symbols, for a search over all subsets
 MAX_RESPONSE_SYMBOLS = 25  # the same for responses over small subsets
+MAX_VERIFICATIONS = 50  # of partitions, after which all symbols are one subset; few are needed
 SLOW_SYMBOLS = 1000  # number of symbols from which merging them into blocks takes over 15 s (cubic time)
 MAX_ROWS_FACTOR = 1e6  # largest multiple of the table's rows for which ``rows_needed`` gives a number
 MAX_ROWS = 2**28 - 1  # and the most rows, on every platform: a browser's arrays and integers have 32 bits
@@ -65,16 +66,25 @@ class Candidates:
         """The empirical probability of each subset."""
         return np.asarray(self.member @ self.sample.weights)
 
-    def satisfied(self, notion: RatioBased) -> Mask:
-        """Return which non-empty subsets satisfy the notion for the population.
+    def certified_partition(self, notion: RatioBased, places: Vector | None = None) -> Partition:
+        """Return the best partition into subsets that satisfy the notion for the population; ``places`` as below.
 
-        InfeasiblePrivacy is raised if the whole alphabet (a constant release) does not.
+        Trust, then verify: quick bounds choose a partition, and those of the sample refuse some of its subsets, until
+        none is refused. They hold for all subsets at once, whatever chooses. InfeasiblePrivacy is raised if the whole
+        alphabet (a constant release) does not satisfy the notion.
         """
-        certified = self.sample.satisfied(notion, self.member)
-        if not certified[-1]:
+        if not self.sample.satisfied(notion, self.member[-1:]).all():
             raise InfeasiblePrivacy(f"{notion} does not allow a constant release, which says nothing: raise its budget")
-        certified[0] = False
-        return certified
+        trusted = self.sample.trusted.satisfied(notion, self.member)
+        trusted[0] = False
+        for _ in range(MAX_VERIFICATIONS):
+            partition = self.best_partition(trusted, places)
+            chosen = np.array([sum(1 << x for x in block) for block in partition])
+            refused = chosen[~self.sample.satisfied(notion, self.member[chosen])]
+            if not len(refused):
+                return partition
+            trusted[refused] = False
+        return (tuple(range(self.sample.n_public)),)
 
     def best_partition(self, certified: Mask, places: Vector | None = None) -> Partition:
         """Return the partition into certified subsets with the largest entropy.

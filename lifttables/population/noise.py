@@ -29,6 +29,7 @@ LEAST = 1e-280  # p-values are rounded up to it, so that they have logs
 TINY = 1e-16  # probability of noise that is cut off and of rounding; it is added to each p-value
 FURTHER_NOISE, FURTHER_ROWS = 0.2, 0.005  # size of a block of numbers of rows, by the noise and by the rows
 CHERNOFF_GRID = 16  # the same for ``chernoff_bounds``, where a finer one costs little
+QUICK_SHARE = 0.3  # exponent in ``quick_bounds``
 TILTS = np.geomspace(0.001, 0.95, 20)  # of Chernoff's bound, as shares of the largest; the best is at most 20 % away
 
 
@@ -314,6 +315,16 @@ def chernoff_bounds(rows: Rows, seen: Whole, cells: Whole, log_level: Matrix, c:
             inside = np.where(largest > left, np.minimum(largest, right), 0.0)
             found[here] = np.maximum(found[here], inside)
     return np.maximum.accumulate(found, axis=1)
+
+
+def quick_bounds(rows: Rows, seen: Whole, cells: Whole, log_level: Matrix, c: float) -> Matrix:
+    """Return roughly what :func:`upper_bounds` does, without its guarantee, in the time of ``chernoff_bounds``.
+
+    Chernoff's bound e^-t on a normal tail is sqrt(4 pi t) times too large. A part of that, ``QUICK_SHARE`` in place of
+    1 / 2, leaves bounds that are more often too large than too small.
+    """
+    lacking = QUICK_SHARE * np.log(4 * np.pi * np.maximum(-log_level, 1.0))
+    return chernoff_bounds(rows, seen, cells, np.minimum(log_level + lacking, log_level / 2), c)
 
 
 def _largest_kept(rows: Rows, seen: Whole, cells: Whole, log_level: Matrix, theta: float, c: float) -> Matrix:

@@ -22,6 +22,7 @@ from lifttables.population.noise import (
     chernoff_bounds,
     noise_pmf,
     quantiles,
+    quick_bounds,
     sum_of,
     upper_bounds,
 )
@@ -145,7 +146,7 @@ class NoisySample(Sample):
     c: float
     cells_of: Whole
     choosers: Matrix | None
-    fast: bool = False
+    quick: bool = False
 
     def __init__(
         self,
@@ -180,8 +181,13 @@ class NoisySample(Sample):
         return np.maximum(self.counts, UNSEEN_WEIGHT)
 
     def scaled(self, times: float) -> Self:
-        """Return what ``times`` the rows with the same shares might give, with faster and wider bounds."""
-        return self._like(np.round(times * self.counts), rows=max(1, round(times * self.n)), fast=True)
+        """Return what ``times`` the rows with the same shares might give, with quick bounds."""
+        return self._like(np.round(times * self.counts), rows=max(1, round(times * self.n)), quick=True)
+
+    @property
+    def trusted(self) -> Self:
+        """The sample with quick bounds."""
+        return self._like(self.counts, quick=True)
 
     def merged(self, blocks: Partition) -> Self:
         """Return the sample over blocks of symbols."""
@@ -202,7 +208,7 @@ class NoisySample(Sample):
         rows: int | None = None,
         cells: ArrayLike | None = None,
         *,
-        fast: bool = False,
+        quick: bool = False,
     ) -> Self:
         like = type(self)(
             counts,
@@ -213,7 +219,7 @@ class NoisySample(Sample):
             self.cells_of if cells is None else cells,
             self.choosers if counts.shape == self.counts.shape else None,
         )
-        object.__setattr__(like, "fast", self.fast or fast)
+        object.__setattr__(like, "quick", self.quick or quick)
         return like
 
     @cached_property
@@ -280,9 +286,8 @@ class NoisySample(Sample):
 
         The number that is tested decides, not the noisy one that was seen, so that each has one test.
         """
-        exact = -1 if self.fast else MANY_ROWS
-        few = rows._replace(most=min(rows.most, exact)), upper_bounds
-        many = rows._replace(least=max(rows.least, exact + 1)), chernoff_bounds
+        few = rows._replace(most=min(rows.most, MANY_ROWS)), quick_bounds if self.quick else upper_bounds
+        many = rows._replace(least=max(rows.least, MANY_ROWS + 1)), chernoff_bounds
         found = np.zeros(log_level.shape)
         for part, bounds in (few, many):
             if part.least <= part.most:
