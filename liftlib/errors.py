@@ -11,7 +11,6 @@ from mixproof.errors import (
     shown,
 )
 from mixproof.errors import MixproofError as LiftError
-from mixproof.errors import MixproofWarning as LiftWarning
 
 __all__ = [
     "BrokenNotion",
@@ -27,6 +26,10 @@ __all__ = [
     "UnsupportedNotion",
     "shown",
 ]
+
+
+class LiftWarning(UserWarning):
+    """A caveat on a result, such as a gap that was not reached in time."""
 
 
 class DataError(LiftError, ValueError):

@@ -1,4 +1,4 @@
-"""Errors and warnings of all packages, under one base class."""
+"""Errors of all packages, under one base class."""
 
 from __future__ import annotations
 
@@ -44,10 +44,6 @@ class TooManyVertices(SolverFailure):
 
 class InvalidProof(MixproofError):
     """A proof does not prove what it claims; the message says where it fails."""
-
-
-class MixproofWarning(UserWarning):
-    """A caveat on a result, such as a gap that was not reached in time."""
 
 
 def shown(value: object, most: int = 60) -> str:

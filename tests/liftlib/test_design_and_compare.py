@@ -5,6 +5,7 @@ import sys
 from dataclasses import dataclass
 from functools import partial
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -175,6 +176,17 @@ class TestTradeOff:
             assert row.max_lift_leakage == pytest.approx(found.max_lift_leakage, abs=1e-12)
             assert row.min_lift_leakage == pytest.approx(found.min_lift_leakage, abs=1e-12)
             assert row.violation <= 0
+
+    def test_a_plot_and_a_table_show_the_labels(self):
+        both = {"mine": "subset-merging", "theirs": "watchdog"}
+        rows = ll.trade_off(PEOPLE, ll.LIP, [0.3, 0.6], both)
+        axes = rows.pivot(index="eps", columns="mechanism", values="nmi").plot()
+        assert {text.get_text() for text in axes.get_legend().get_texts()} == set(both)
+        table = ll.compare(PEOPLE, ll.LIP(0.5), both)
+        bars = table.plot.barh(x="mechanism", y="nmi")
+        assert {tick.get_text() for tick in bars.get_yticklabels()} == set(both)
+        assert all(label in repr(table) for label in both)
+        plt.close("all")
 
     def test_a_violation_is_in_its_row(self):
         with pytest.warns(LiftWarning):

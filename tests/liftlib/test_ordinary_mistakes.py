@@ -72,8 +72,11 @@ def test_it_is_an_error_of_the_library(mistake):
 
 @pytest.mark.parametrize("mistake", WARNINGS)
 def test_it_is_a_warning_of_the_library(mistake):
-    with pytest.warns(LiftWarning):
+    with pytest.warns(LiftWarning) as told:
         WARNINGS[mistake]()
+    # the screen shows the name of the class: it is the one that help and imports know
+    assert {one.category for one in told} == {LiftWarning}
+    assert getattr(ll, LiftWarning.__name__) is LiftWarning
 
 
 @pytest.mark.parametrize("notions", [NOTION, [NOTION, ll.ALIP(0.5, 1.0)], {"mine": NOTION}])
