@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-PARTS = ("pictures", "ledger", "claims_again")
+PARTS = ("numbering", "pictures", "ledger", "claims_again")
 SITE_WIDE = ("figures_map", "reference")
 """Parts that a page which is rerun by itself does without."""
 

@@ -16,6 +16,8 @@ from sphinx_markdown_builder.contexts import (  # type: ignore[import-untyped]
 )
 from sphinx_markdown_builder.translator import MarkdownTranslator  # type: ignore[import-untyped]
 
+from companion.sphinx.reruns import numbered
+
 logger = getLogger(__name__)
 
 # nodes that only arrange their text
@@ -71,8 +73,9 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
 
     def visit_Admonition(self, node: nodes.Element) -> None:  # noqa: N802 - the base of theorems and exercises
         if kind := node.get("realtype"):
-            words = [kind.title(), self._number(node["countertype"], node["ids"])]
-            title = node.get("title", "").strip()
+            number = self._number(node["countertype"], node["ids"])
+            words = [numbered(self.builder.config, node["countertype"], number) if number else kind.title()]
+            title = node.get("title", "").replace(f" ({number})", "").strip()
         else:
             words = [part.astext().strip() for part in node.children if isinstance(part, nodes.title | nodes.subtitle)]
             title = ""

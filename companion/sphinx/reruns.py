@@ -22,6 +22,7 @@ from typing import Any
 from docutils import nodes  # type: ignore[import-untyped]
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
@@ -52,7 +53,8 @@ def targets(app: Sphinx) -> Iterator[tuple[str, str, str]]:
             yield f"numref:{label}", address(page, anchor), app.config["numfig_format"]["figure"] % shown
     for label, entry in getattr(env, "proof_list", {}).items():
         shown = "" if entry["nonumber"] else number(entry["docname"], entry["countertype"], label)
-        yield f"prf:{label}", address(entry["docname"], label), f"{entry['realtype'].title()} {shown}".strip()
+        name = numbered(app.config, entry["countertype"], shown) if shown else entry["realtype"].title()
+        yield f"prf:{label}", address(entry["docname"], label), name
     for label, (page, shown) in env.get_domain("math").data["objects"].items():
         yield f"eq:{label}", address(page, f"equation-{nodes.make_id(label)}"), f"({shown})"
     for (kind, name), (page, anchor) in std.objects.items():
@@ -60,6 +62,12 @@ def targets(app: Sphinx) -> Iterator[tuple[str, str, str]]:
             yield f"term:{name.lower()}", address(page, anchor), ""
     for name, entry in env.get_domain("py").objects.items():
         yield f"py:{name}", address(entry.docname, entry.node_id), ""
+
+
+def numbered(config: Config, kind: str, number: str) -> str:
+    """Return the name of a theorem or algorithm by the book's format, such as "Theorem 3"."""
+    shown = str(config["numfig_format"][kind]) % number
+    return shown[:1].upper() + shown[1:]
 
 
 def write_record(app: Sphinx, error: Exception | None) -> None:

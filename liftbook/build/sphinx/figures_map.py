@@ -1,11 +1,9 @@
-"""The figures' names, and the directives ``lift-gallery`` and ``lift-figures``.
+"""The directives ``lift-gallery`` and ``lift-figures``.
 
-A reproduction has the name that it has in its paper, such as "E23 Figure 2"; others are numbered by page. The gallery
-shows thumbnails of all figures, linked to the pages. The table of where each figure is reproduced is read from the
-executed chapters: the cell that draws a figure stores the figure's data rows under its name.
+The gallery shows thumbnails of all figures, linked to the pages. The table of where each figure is reproduced is read
+from the executed chapters: the cell that draws a figure stores the figure's data rows under its name.
 """
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,9 +20,8 @@ from sphinx.util.logging import getLogger
 from companion.runs.results import MIME_PREFIX, ROWS_MIME
 from companion.sphinx.panels import drawn_from, thumbnail
 from liftbook import figures
+from liftbook.build.sphinx.numbering import in_order
 from liftbook.claims import PAPERS
-
-REPRODUCED = re.compile(r"fig-(e23|c22|i21|s20)-(\d+)")
 
 
 class gallery(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: N801 - docutils' way
@@ -36,31 +33,6 @@ class Gallery(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         return [gallery()]
-
-
-def in_order(env: BuildEnvironment, page: str) -> Iterator[str]:
-    """Yield a page and its subpages, in the order of the contents."""
-    yield page
-    for below in env.toctree_includes.get(page, []):
-        yield from in_order(env, below)
-
-
-def name_figures(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Give each figure its name, in place of Sphinx's number."""
-    root = app.config["root_doc"]
-    for place, chapter in enumerate([root, *env.toctree_includes.get(root, [])]):
-        labels: list[tuple[dict[str, Any], str]] = [
-            (numbers, label)
-            for page in ([root] if chapter == root else in_order(env, chapter))
-            for numbers in [env.toc_fignumbers.get(page, {}).get("figure", {})]
-            for label in numbers
-        ]
-        own = 0
-        for numbers, label in labels:
-            paper = REPRODUCED.fullmatch(label)
-            own += not paper
-            numbers[label] = (f"{paper[1].upper()} Figure {paper[2]}" if paper else f"Figure {place}.{own}",)
-    return []
 
 
 def first_sentence(caption: nodes.caption) -> list[nodes.Node]:
@@ -191,7 +163,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register the directives."""
     app.add_node(gallery)
     app.add_directive("lift-gallery", Gallery)
-    app.connect("env-get-updated", name_figures, priority=600)  # after Sphinx has numbered them
     app.connect("doctree-resolved", fill_gallery)
     app.add_node(figures_map)
     app.add_directive("lift-figures", Figures)

@@ -100,9 +100,9 @@ RECORD = {
     "targets": {
         "doc:aorr": ["chapters/aorr.html", "Optimal response"],
         "doc:own": ["chapters/own.html", "A chapter"],
-        "prf:thm-far": ["chapters/aorr.html#thm-far", "Theorem 12"],
+        "prf:thm-far": ["chapters/aorr.html#thm-far", "Theorem 12.1"],
     },
-    "numbers": {"own": {"theorem": {"thm-near": [5]}}},
+    "numbers": {"own": {"theorem": {"thm-near": ["Theorem 5.1"]}}},
     "rows": {"fig-rises": "_images/rises.rows.json"},
     "glued": {"own": {"n-twice:s": "6", "always:s": "7"}},
 }
@@ -173,8 +173,8 @@ def test_the_books_curve_stands_behind_the_new_one(made):
 def test_references_lead_to_the_book(made):
     text, base = made.page.read_text(), (made.folder.parent / "book").as_uri()
     assert re.search(rf'href="{base}/chapters/aorr.html"[^>]*>.*?Optimal response', text)
-    assert re.search(rf'href="{base}/chapters/aorr.html#thm-far"[^>]*>.*?Theorem 12', text)
-    assert re.search(r'href="#thm-near"[^>]*>.*?Theorem 5', text)  # numbered as in the book
+    assert re.search(rf'href="{base}/chapters/aorr.html#thm-far"[^>]*>.*?Theorem 12.1', text)
+    assert re.search(r'href="#thm-near"[^>]*>.*?Theorem 5.1', text)  # numbered as in the book
 
 
 def test_without_an_address_they_are_text(made, tmp_path, monkeypatch):
@@ -182,7 +182,7 @@ def test_without_an_address_they_are_text(made, tmp_path, monkeypatch):
     notebook = nbformat.read(made.notebook, as_version=4)
     assert LiftBook().lay_out(notebook, Path("own.md"), tmp_path) == []
     text = (tmp_path / "own.html").read_text()
-    assert "Theorem 12" in text
+    assert "Theorem 12.1" in text
     assert "aorr.html" not in text
 
 

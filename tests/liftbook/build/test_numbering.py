@@ -1,0 +1,114 @@
+"""One name for each figure, box and exercise: the paper's, or the chapter's number."""
+
+import html
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+HTML = Path(__file__).resolve().parents[3] / "_build" / "html"
+KINDS = "Algorithm|Definition|Exercise|Figure|Lemma|Theorem"
+NAME = re.compile(rf"(?:E23|C22|I21|S20) \w.*\d|(?:{KINDS}) \d+\.\d+")
+
+PAGES = {
+    "conf.py": 'extensions = ["myst_parser", "sphinx_proof", "sphinx_exercise", "liftbook.build.sphinx.numbering"]\n',
+    "index.md": "# Front\n\n```{toctree}\none\ntwo\n```\n",
+    "one.md": """\
+# One
+
+```{prf:theorem} Merging leaks the least (E23 Theorem 1 and Proposition A2)
+:label: thm-a
+It is in (E23 Theorem 1 and Proposition A2).
+```
+
+```{prf:theorem} All or nothing
+:label: thm-b
+Nothing.
+```
+
+```{prf:algorithm} A loop (E23 eqs. (6)-(8))
+:label: alg-a
+Repeat.
+```
+
+```{exercise} A first one
+:label: ex-a
+Do it.
+```
+""",
+    "two.md": """\
+# Two
+
+```{prf:theorem} More (after E23 Propositions 1 and 3)
+:label: thm-c
+More.
+```
+
+```{exercise} A second one
+:label: ex-b
+Do it.
+```
+
+See {prf:ref}`thm-a`, {prf:ref}`thm-b`, {prf:ref}`thm-c`, {prf:ref}`alg-a`, {prf:ref}`these words <thm-b>`.
+""",
+}
+
+
+def plain(text):
+    return " ".join(html.unescape(re.sub("<[^>]+>", "", text)).split())
+
+
+def titles(page):
+    return [plain(title) for title in re.findall(r'<p class="admonition-title"[^>]*>(.*?)</p>', page, re.DOTALL)]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("numbered")
+    for name, text in PAGES.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html", str(folder), str(folder / "out")]
+    subprocess.run(command, check=True)
+    return {name: (folder / "out" / f"{name}.html").read_text(encoding="utf-8") for name in ("one", "two")}
+
+
+def test_boxes_are_named_by_paper_or_by_chapter(built):
+    assert titles(built["one"]) == [
+        "E23 Theorem 1 and Proposition A2 (Merging leaks the least)",
+        "Theorem 1.1 (All or nothing)",
+        "Algorithm 1.1 (A loop (E23 eqs. (6)-(8)))",
+        "Exercise 1.1 (A first one)",
+    ]
+    assert titles(built["two"]) == [
+        "Theorem 2.1 (More (after E23 Propositions 1 and 3))",
+        "Exercise 2.1 (A second one)",
+    ]
+
+
+def test_only_the_title_loses_the_name_that_it_begins_with(built):
+    assert built["one"].count("E23 Theorem 1 and Proposition A2") == 2
+
+
+def test_references_use_the_names(built):
+    links = [
+        plain(link) for link in re.findall(r'<a class="reference[^"]*" href="[^"]*#[^"]*">(.*?)</a>', built["two"])
+    ]
+    names = ["E23 Theorem 1 and Proposition A2", "Theorem 1.1", "Theorem 2.1", "Algorithm 1.1", "these words"]
+    assert links[-len(names) :] == names
+
+
+@pytest.mark.book
+def test_every_name_in_the_book_is_used_once():
+    names = Counter()
+    for page in HTML.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        for number in re.findall(r'<span class="caption-number">(.*?)</span>', text):
+            name = plain(number)
+            assert NAME.fullmatch(name), (page.name, name)
+            names[name] += not name.startswith("Figure")
+    assert names
+    # a definition that two chapters state is the paper's in both
+    assert not {name for name, count in names.items() if count > 1 and not re.match("E23|C22|I21|S20", name)}
