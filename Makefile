@@ -6,7 +6,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # hundreds of processes would each compile every module again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help check book page pdf next ledger test test-slow slow preview course serve lint lock bench bounds minimal messages minimal-gcc wheel dask coverage mutants clean
+.PHONY: help check book page pdf next ledger test test-slow slow preview course homework serve lint lock bench bounds minimal messages minimal-gcc wheel dask coverage mutants clean
 
 help:  ## List these commands
 	@echo "For readers:"
@@ -62,6 +62,9 @@ lint: .venv/tested
 
 course: book .venv/tested  ## The course's slides as PDFs, linked from the page for teachers; `make book` makes the rest; needs Chromium
 	$(BIN)/python -m companion.course --pdf
+
+homework: .venv/tested  ## Homework with other numbers than the book's, in homework-SEED: make homework SEED=2026
+	$(BIN)/python -m companion.course --title Lift --seed $(or $(SEED),$(error give a number: make homework SEED=2026))
 
 messages: .venv/tested  ## Write tests/messages.txt again, the texts of errors, after a change of words; read the diff
 	REWRITE_MESSAGES=1 $(BIN)/pytest -q -n 0 -p no:cacheprovider $$(grep -rl "^from messages import" tests)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Generator
 from typing import Any
 
 from companion.browser.shell import HTML, SVG, Result, Shell
@@ -16,8 +16,6 @@ from companion.outputs.ghosts import with_ghosts
 from companion.outputs.stacking import stacked
 from companion.outputs.tables import readable
 from companion.parameters import check_values, parse_parameters
-
-Emit = Callable[[str], object]
 
 
 def formatted(value: Any, form: str) -> str:
@@ -52,8 +50,8 @@ class Page:
     def _glue(self, name: str, variable: Any, display: bool = True) -> None:
         self.shell.glue(name, variable, display)
 
-    def run(self, asked: str, emit: Emit) -> str:
-        """Run cells in order, report each, and return the result as JSON.
+    def run(self, asked: str) -> Generator[str, None, str]:
+        """Run cells in order, one at each step, so that a reader can end a run between two cells.
 
         Parameters
         ----------
@@ -61,14 +59,18 @@ class Page:
             JSON: ``cells``, each with ``index``, ``source`` and ``tags``; ``values`` of parameters; ``glue``, pairs of
             key and format spec in the prose; ``fresh``, whether to discard the names of earlier runs; ``rows``, the
             data of the book's figures by cell index.
-        emit : callable
-            Called with JSON: before each cell with ``index``; after it also with ``outputs``, ``error``, ``seconds``.
+
+        Yields
+        ------
+        str
+            JSON: before each cell its ``index``; after it also ``outputs``, ``error``, ``seconds``, and ``glue``, the
+            new texts of its numbers in the prose.
 
         Returns
         -------
         str
-            JSON: ``glue``, the new texts of numbers in the prose; ``tables``; ``failed`` and ``absent``, indices of
-            cells; ``seconds``. If a parameter is invalid, only ``refused``, the message.
+            JSON: ``tables``; ``failed`` and ``absent``, indices of cells; ``seconds``. If a parameter is invalid, only
+            ``refused``, the message.
         """
         wanted = json.loads(asked)
         try:
@@ -83,23 +85,32 @@ class Page:
         failed: list[int] = []
         absent: list[int] = []
         for cell in wanted["cells"]:
-            emit(json.dumps({"index": cell["index"]}))
+            index = cell["index"]
+            yield json.dumps({"index": index})
             begun = time.perf_counter()
             result = self.shell.run(cell["source"])
             if "parameters" in cell["tags"]:
                 self.shell.names.update(values)
             if result.error:
-                (absent if result.error["absent"] else failed).append(cell["index"])
-            book = wanted.get("rows", {}).get(str(cell["index"]))
-            emit(told(cell["index"], result, time.perf_counter() - begun, book))
-        glue = [
-            [key, form, formatted(self.shell.glued[key], form)]
-            for key, form in wanted.get("glue", [])
-            if key in self.shell.glued
-        ]
+                (absent if result.error["absent"] else failed).append(index)
+            numbers = [
+                [key, form, formatted(result.glued[key], form)]
+                for key, form in wanted.get("glue", [])
+                if key in result.glued
+            ]
+            book = wanted.get("rows", {}).get(str(index))
+            seconds = time.perf_counter() - begun
+            yield json.dumps(
+                {
+                    "index": index,
+                    "outputs": outputs_of(result, book),
+                    "error": result.error,
+                    "glue": numbers,
+                    "seconds": seconds,
+                }
+            )
         return json.dumps(
             {
-                "glue": glue,
                 "tables": self.shell.tables,
                 "failed": failed,
                 "absent": absent,
@@ -108,8 +119,8 @@ class Page:
         )
 
 
-def told(index: int, result: Result, seconds: float, book: str | None = None) -> str:
-    """Return a cell's result as JSON, with figures split into panels and data."""
+def outputs_of(result: Result, book: str | None = None) -> list[dict[str, str]]:
+    """Return a cell's outputs, with figures split into panels and data, over the rows of the book's own figure."""
     outputs = []
     for content in result.outputs:
         output = {kind: data for kind, data in content.items() if isinstance(data, str)}
@@ -122,4 +133,4 @@ def told(index: int, result: Result, seconds: float, book: str | None = None) ->
         if drawing:
             output["drawing"] = drawing
         outputs.append(output)
-    return json.dumps({"index": index, "outputs": outputs, "error": result.error, "seconds": seconds})
+    return outputs

@@ -32,10 +32,13 @@ class Result:
         The outputs in order, each a mapping from MIME type to content; ``stream`` is printed text.
     error : dict, optional
         ``name``, ``says``, ``line`` in the cell, ``trace``, and ``absent``, whether a browser lacks something needed.
+    glued : dict
+        The values that the cell gave to the prose, by their keys.
     """
 
     outputs: list[Output] = field(default_factory=list)
     error: dict[str, Any] | None = None
+    glued: dict[str, Any] = field(default_factory=dict)
 
 
 class Shell:
@@ -59,10 +62,10 @@ class Shell:
     def __init__(self, rows: str = "") -> None:
         self._rows = rows  # the kind of content that is a table of rows to keep
         self.names: dict[str, Any] = {"__name__": "__main__", "__builtins__": __builtins__}
-        self.glued: dict[str, Any] = {}
         self.tables: dict[str, dict[str, Any]] = {}
         self.lost: set[str] = set()  # names of cells that could not run here
         self._outputs: list[Output] = []
+        self._glued: dict[str, Any] = {}
         self._printed = 0
         self._cells = 0
 
@@ -79,7 +82,7 @@ class Shell:
 
     def glue(self, name: str, value: Any, display: bool = True) -> None:
         """Store a value for the prose, and show it unless ``display`` is false."""
-        self.glued[name] = value
+        self._glued[name] = value
         if display:
             self.show(value)
 
@@ -100,7 +103,7 @@ class Shell:
 
     def run(self, source: str) -> Result:
         """Run a cell and return its outputs, with the error if it raises one."""
-        self._outputs, self._printed = [], 0
+        self._outputs, self._glued, self._printed = [], {}, 0
         self._cells += 1
         name = f"<cell {self._cells}>"
         linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
@@ -118,7 +121,7 @@ class Shell:
             error = self._told(fault, name)
             if error["absent"]:
                 self.lost |= assigned - set(self.names)
-        return Result(self._outputs, error)
+        return Result(self._outputs, error, self._glued)
 
     def _execute(self, tree: ast.Module, source: str, name: str) -> None:
         last = tree.body[-1] if tree.body else None

@@ -1,10 +1,13 @@
 """Build a course's slides and homework in the folder ``course`` of the built book.
 
     python -m companion.course --title TITLE [--chapters COURSE_FOLDER] [BOOK]
+    python -m companion.course --title TITLE --seed SEED -o FOLDER [BOOK]
     python -m companion.course --pdf [--page PAGE] [BOOK]
 
 BOOK is the folder of the book's sources, which must contain the built book in ``_build/html``; the current folder by
-default. With ``--pdf``, existing slides are printed, and the page for teachers links to the PDFs.
+default. With ``--seed``, only homework is written, to a new folder, with other numbers than the book's where the file
+``course/numbers.yml`` has them; the same seed gives the same numbers. With ``--pdf``, existing slides are printed, and
+the page for teachers links to the PDFs.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ import nbformat
 
 from companion.chromium import find_chromium
 from companion.course import grading
+from companion.course.drawing import NUMBERS_FILE, drawn, read_numbers
 from companion.course.notebooks import parts
 from companion.course.page import PDF_LINK
 from companion.course.plan import COURSE_FOLDER, Meeting, meetings
@@ -49,8 +53,12 @@ class Course:
         return re.sub(r"\W+", "-", self.title.lower())
 
 
-def write_notebooks(course: Course, plan: list[Meeting], folder: Path) -> list[Path]:
-    """Write each assignment's notebooks and an nbgrader archive to a folder; return the files."""
+def write_notebooks(course: Course, plan: list[Meeting], folder: Path, seed: int | None = None) -> list[Path]:
+    """Write each assignment's notebooks and an nbgrader archive to a folder; return the files.
+
+    With a seed, the assignments have the exercises whose numbers can be drawn, with numbers that it draws.
+    """
+    numbers = read_numbers(course.slides)
     html = course.html
     paths = list[Path]()
     inside = io.BytesIO()
@@ -63,6 +71,10 @@ def write_notebooks(course: Course, plan: list[Meeting], folder: Path) -> list[P
         for meeting in plan:
             name, chosen = meeting.assignment, list(meeting.homework)
             chapter_parts = parts(name, chosen, html, course.chapters)
+            if seed is not None:
+                chapter_parts = drawn(chapter_parts, numbers, seed)
+            if not chapter_parts:
+                continue
             built = html / "_notebooks" / course.chapters.name / f"{chosen[0].chapter}.ipynb"
             install = nbformat.read(built, 4).cells[0].source
             extra = next(iter(re.findall(r"\[\w+\](?=['\" ])", install)), "")
@@ -96,6 +108,21 @@ def make(course: Course) -> None:
     print(f"{target}: slides of {len(slides)} meetings, {len(notebooks)} files of homework")
 
 
+def make_homework(course: Course, seed: int, target: Path) -> None:
+    """Write homework with numbers that a seed draws to a new folder: all of it, or none."""
+    if target.exists():
+        raise CompanionError(f"{target} is there already: name a new folder")
+    if not read_numbers(course.slides):
+        raise CompanionError(f"{course.slides / NUMBERS_FILE} has no numbers to draw")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".homework-") as temporary:
+        folder = Path(temporary, "homework")
+        folder.mkdir()
+        notebooks = write_notebooks(course, meetings(course.slides, course.chapters), folder, seed)
+        folder.rename(target)
+    print(f"{target}: {len(notebooks)} files of homework, with the numbers of seed {seed}")
+
+
 def print_all(html: Path, page: Path) -> int:
     """Print the slides and link the PDFs on a page; return 1 without Chromium."""
     if find_chromium() is None:
@@ -116,14 +143,20 @@ def main() -> int:
     options.add_argument("--title", default="Course", help="of the course, as nbgrader calls it")
     options.add_argument("--chapters", default="chapters", help="folder of the chapters in the book (chapters)")
     options.add_argument("--page", default="for-teachers", help="the chapter for teachers (for-teachers)")
+    options.add_argument("--seed", type=int, help="write homework with other numbers, which the seed draws")
+    options.add_argument("-o", "--output", type=Path, help="new folder for that homework (homework-SEED)")
     options.add_argument("--pdf", action="store_true", help="print the slides that were made before")
     asked = options.parse_args()
     base = asked.book.resolve()
     html, chapters = base / "_build" / "html", base / asked.chapters
     if asked.pdf:
         return print_all(html, html / asked.chapters / f"{asked.page}.html")
+    course = Course(asked.title, html, chapters, base / COURSE_FOLDER)
     try:
-        make(Course(asked.title, html, chapters, base / COURSE_FOLDER))
+        if asked.seed is None:
+            make(course)
+        else:
+            make_homework(course, asked.seed, asked.output or Path(f"homework-{asked.seed}"))
     except CompanionError as error:
         print(error, file=sys.stderr)
         return 1

@@ -51,6 +51,8 @@ class Browser:
         The name that is shown as loading while ``start()`` runs.
     files, without, beside : tuple of str
         The files to pack; see :class:`companion.browser.runtime.Packed`.
+    later : tuple of str
+        Installed pure-Python packages that a page fetches when it first imports them.
     first : tuple of str
         Parameters that come first in each page's form.
     command : str
@@ -59,8 +61,6 @@ class Browser:
         Environment variables of the module.
     scripts : tuple of str
         Further files for the browser, by their paths in the project.
-    panels : tuple of str
-        The scripts that each page loads when it runs; each exports ``offer``.
     tools : mapping of str to mapping
         The ``script`` of a tool, which exports ``openTool``, and the ``label`` of its button, by the key that pages set
         to true in their front matter.
@@ -71,15 +71,15 @@ class Browser:
     files: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    later: tuple[str, ...] = ()
     first: tuple[str, ...] = ()
     command: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
     scripts: tuple[str, ...] = ()
-    panels: tuple[str, ...] = ()
     tools: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("files", "without", "beside", "first", "scripts", "panels"):
+        for name in ("files", "without", "beside", "later", "first", "scripts"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
 
 
@@ -168,7 +168,6 @@ def page_of(app: Sphinx, docname: str) -> dict[str, Any] | None:
         "cells": cells,
         "tool": next((tool for key, tool in asked.tools.items() if said.get(key) is True), None),
         "command": asked.command,
-        "extras": list(asked.panels),
         "seconds": None if "preview" in Path(app.srcdir).parts else seconds_of(app, path),
         "yardstick": BUILD_STATE["yardstick"],
     }
@@ -242,11 +241,27 @@ def write(app: Sphinx, error: Exception | None) -> None:
     asked, root = browser(app), project_root(Path(app.srcdir))
     for path in [*sorted(SCRIPT_FOLDER.iterdir()), *(root / name for name in asked.scripts)]:
         shutil.copy(path, folder / path.name)
-    settings = {"module": asked.module, "library": asked.library, "environment": dict(asked.environment)}
-    (folder / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
     shutil.copytree(BUILD_STATE["folder"], folder / "runtime", dirs_exist_ok=True)
+    settings = {
+        "module": asked.module,
+        "library": asked.library,
+        "environment": dict(asked.environment),
+        "later": asked.later,
+        "files": fetched_ahead(folder),
+    }
+    (folder / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
     packed = runtime.Packed(root, asked.files, asked.without, asked.beside)
     runtime.pack(folder / "lift.zip", BUILD_STATE["folder"], packed)
+    for name in asked.later:
+        runtime.pack(folder / f"{name}.zip", BUILD_STATE["folder"], runtime.Packed(root, (), (), (name,)))
+
+
+def fetched_ahead(folder: Path) -> list[str]:
+    """Return the files with which every page starts Python, in the order in which it needs them."""
+    scripts = sorted(path.name for path in SCRIPT_FOLDER.glob("*.mjs"))
+    runtime_files = [path for path in (folder / "runtime").iterdir() if path.suffix != ".txt"]
+    by_size = sorted(runtime_files, key=lambda path: path.stat().st_size)
+    return [*scripts, "lift.zip", *(f"runtime/{path.name}" for path in by_size)]
 
 
 def name_numbers(app: Sphinx) -> None:

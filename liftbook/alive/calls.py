@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from companion.browser import standins
-from companion.browser.session import Emit, Page
+from companion.browser.session import Page
 
 
 def highs_of_scipy() -> ModuleType:
@@ -73,13 +73,13 @@ def desk() -> Any:
     return import_module("liftbook.alive.table").Desk()
 
 
-def open_table(asked: str, _tell: Emit, data: Any) -> str:
+def open_table(asked: str, _tell: object, data: Any) -> str:
     """Read a table from bytes, which do not leave the page."""
     return str(desk().opened(data, json.loads(asked)["name"]))
 
 
-def _of_desk(name: str) -> Callable[[str, Emit, object], str]:
-    def call(asked: str, _tell: Emit, _data: object) -> str:
+def _of_desk(name: str) -> Callable[[str, object, object], str]:
+    def call(asked: str, _tell: object, _data: object) -> str:
         return str(getattr(desk(), name)(asked))
 
     call.__doc__ = f"Call ``{name}`` of the table that was opened."

@@ -113,9 +113,10 @@ def test_figures_come_at_the_end_of_a_cell_and_once(shell):
 def test_kept_rows_are_tables_and_glue_is_for_the_prose(shell):
     rows = {"columns": ["a"], "rows": [[1]], "seconds": None}
     shell.show({ROWS: rows}, raw=True, metadata={"scrapbook": {"name": "some"}})
-    shell.glue("n", 3, display=False)
     assert shell.tables == {"some": rows}
-    assert shell.glued == {"n": 3}
+    shell.names["glue"] = shell.glue
+    assert shell.run("glue('n', 3, display=False)").glued == {"n": 3}
+    assert shell.run("2").glued == {}, "it was of the cell before"
 
 
 def test_endless_printing_is_cut(shell):

@@ -206,7 +206,7 @@ def test_a_page_that_runs_or_a_reason_why_it_does_not(book, coins):
         ("tosses", 20, 10),
         ("seed", 3, 3),
     ]
-    assert (page["command"], page["extras"], page["tool"]) == ("python -m companion rerun", [], None)
+    assert (page["command"], page["tool"]) == ("python -m companion rerun", None)
     assert json.loads((folder / "settings.json").read_text(encoding="utf-8"))["module"] == "book_browser"
 
 

@@ -25,10 +25,6 @@ export class Engine {
     return this.#ready;
   }
 
-  get running() {
-    return this.#waiting.size > 0;
-  }
-
   async call(name, asked, told = () => {}) {
     await this.start(told);
     return this.#send(name, asked, told);

@@ -64,7 +64,7 @@ export const fields = (parameters, values) => {
   const fold = document.createElement("details");
   const summary = document.createElement("summary");
   summary.textContent = `Other parameters (${others.length})`;
-  fold.open = others.some(({ name, start }) => !same(values[name], start));
+  fold.open = others.some(({ name, book }) => !same(values[name], book));
   fold.append(summary, ...others.map(made));
   return [...first.map(made), fold];
 };
@@ -101,7 +101,7 @@ export const read = (input, parameter) => {
   return value;
 };
 
-const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+export const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
 export const command = (words, page, parameters, values) => {
   const given = parameters
@@ -113,26 +113,26 @@ export const command = (words, page, parameters, values) => {
   return [words, page, ...given, `-o runs/${page}`].join(" ");
 };
 
-// parameters in the address: only those that differ from what the panel starts with
+// parameters in the address: only those that differ from the book's
 export const toAddress = (parameters, values) => {
   const query = new URLSearchParams({ run: "" });
-  for (const { name, start } of parameters)
-    if (!same(values[name], start)) query.set(name, JSON.stringify(values[name]));
+  for (const { name, book } of parameters)
+    if (!same(values[name], book)) query.set(name, JSON.stringify(values[name]));
   return `?${query}`.replace("run=&", "run&").replace(/run=$/, "run");
 };
 
 export const fromAddress = (parameters, search) => {
   const query = new URLSearchParams(search);
   const values = {};
-  for (const { name, start } of parameters) {
-    values[name] = start;
+  for (const { name, book } of parameters) {
+    values[name] = book;
     if (!query.has(name)) continue;
     try {
       const value = JSON.parse(query.get(name));
-      if (Array.isArray(value) === Array.isArray(start) && (Array.isArray(start) || typeof value === typeof start))
+      if (Array.isArray(value) === Array.isArray(book) && (Array.isArray(book) || typeof value === typeof book))
         values[name] = value;
     } catch {
-      // an address that was mistyped leaves the start as it is
+      // an address that was mistyped leaves the book's value as it is
     }
   }
   return values;

@@ -125,10 +125,9 @@ export const place = (index, { outputs, error }) => {
   cell.classList.add("lift-theirs");
 };
 
-// writes the numbers in the text, and returns how many there are and how many differ from the book's
+// writes numbers of a run in the text
 export const placeNumbers = (glue) => {
   const found = new Map(glue.map(([key, form, text]) => [`${key}\n${form}`, text]));
-  let [all, changed] = [0, 0];
   for (const span of numbers()) {
     const text = found.get(`${span.dataset.glue}\n${span.dataset.form}`);
     if (text === undefined) continue;
@@ -138,10 +137,13 @@ export const placeNumbers = (glue) => {
     span.classList.toggle("lift-number", differs);
     if (differs) span.title = `the book: ${span.dataset.book}`;
     else span.removeAttribute("title");
-    all += 1;
-    changed += differs;
   }
-  return { all, changed };
+};
+
+// how many numbers of the text come from runs, and how many of them differ from the book's
+export const countNumbers = () => {
+  const count = (selector) => document.querySelectorAll(selector).length;
+  return { all: count("[data-book]"), changed: count(".lift-number") };
 };
 
 export const wantedNumbers = () => {
@@ -164,6 +166,7 @@ export const reset = (cells) => {
   for (const { index } of cells) putBack(index);
   for (const span of document.querySelectorAll("[data-book]")) {
     span.textContent = span.dataset.book;
+    delete span.dataset.book;
     span.classList.remove("lift-number");
     span.removeAttribute("title");
   }

@@ -1,4 +1,4 @@
-// The button "Run this page". Nothing else is loaded until it is pressed; an address with parameters opens the panel.
+// The button "Run this page". Nothing else is loaded until a reader points at it; an address with "run" opens the panel.
 (() => {
   const script = document.currentScript;
   const title = document.querySelector("article.bd-article h1");
@@ -16,8 +16,8 @@
   (first?.matches("figure") ? (first.closest(".cell") ?? first) : title).after(bar);
 
   let panel;
-  const open = (runs) => (panel ??= load(runs));
-  const load = async (runs) => {
+  const open = () => (panel ??= load());
+  const load = async () => {
     if (location.protocol === "file:") {
       note.textContent =
         "A page opened as a file may not start Python: run “make serve” (or “python -m http.server” in this folder) and open it from there.";
@@ -27,14 +27,22 @@
     note.textContent = "Loading.";
     try {
       const { openPanel } = await import(new URL("page.mjs", script.src));
-      return await openPanel(bar, script.dataset.page, runs);
+      return await openPanel(bar, script.dataset.page);
     } catch (error) {
       panel = undefined;
       button.disabled = false;
       note.textContent = `The page's own files could not be loaded (${error.message}). Try again.`;
     }
   };
-  button.addEventListener("click", () => open(true));
+  button.addEventListener("click", open);
+
+  // Python's files come into the browser's cache as soon as a reader seems about to need them, if data may be spent
+  const fetchAhead = async () => {
+    if (location.protocol === "file:" || navigator.connection?.saveData) return;
+    const { files } = await fetch(new URL("settings.json", script.src)).then((answer) => answer.json());
+    for (const name of files) fetch(new URL(name, script.src), { priority: "low" }).catch(() => {});
+  };
+  for (const sign of ["pointerenter", "focus"]) button.addEventListener(sign, fetchAhead, { once: true });
 
   // a page may also have a tool of the book's: a script of its own, loaded when its button is pressed
   if ("tool" in script.dataset) {
@@ -47,12 +55,12 @@
     place.append(tool);
     bar.after(place);
     tool.addEventListener("click", async () => {
-      if (location.protocol === "file:") return open(false);
+      if (location.protocol === "file:") return open();
       const { openTool } = await import(new URL(script.dataset.tool, script.src));
       openTool(place);
       place.remove();
     });
   }
 
-  if (new URLSearchParams(location.search).has("run") && location.protocol !== "file:") open(true);
+  if (new URLSearchParams(location.search).has("run") && location.protocol !== "file:") open();
 })();

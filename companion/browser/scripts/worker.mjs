@@ -5,6 +5,16 @@ let python;
 let book; // the module of Python that the settings name
 const pages = new Map();
 
+// Python waits for a package that it imports, and so does the request
+const bring = (name) => {
+  const request = new XMLHttpRequest();
+  request.open("GET", new URL(`${name}.zip`, import.meta.url), false);
+  request.responseType = "arraybuffer";
+  request.send();
+  if (request.status !== 200) throw new Error(`${name}.zip: ${request.status}`);
+  python.unpackArchive(request.response, "zip", { extractDir: "/lift" });
+};
+
 const start = async (tell) => {
   tell({ phase: "Python", part: 1, of: 3 });
   const library = fetch(new URL("lift.zip", import.meta.url)).then((answer) => {
@@ -21,6 +31,7 @@ const start = async (tell) => {
   python.unpackArchive(await library, "zip", { extractDir: "/lift" });
   python.runPython("import sys; sys.path.insert(0, '/lift'); import os; os.makedirs('/work', exist_ok=True); os.chdir('/work')");
   tell({ phase: settings.library, part: 3, of: 3 });
+  python.pyimport("companion.browser.later").install(python.toPy(settings.later), bring);
   book = python.pyimport(settings.module);
   book.start();
 };
@@ -33,17 +44,32 @@ const light = (told) => {
   return told;
 };
 
+let cancelled = false;
+const turn = () => new Promise((resolve) => setTimeout(resolve)); // lets a message come in between two cells
+
 const calls = {
   start: async (_, tell) => {
     await start(tell);
     return {};
   },
-  // one set of names for each page; a page's worker serves that page alone, explanations of it have their own names
-  run: ({ page, ...asked }, tell) => {
+  // one set of names for each page: a page's worker serves that page alone
+  run: async ({ page, ...asked }, tell) => {
+    cancelled = false;
     if (!pages.has(page)) pages.set(page, book.page());
-    return JSON.parse(pages.get(page).run(JSON.stringify(asked), (text) => tell(light(JSON.parse(text)))));
+    const steps = pages.get(page).run(JSON.stringify(asked));
+    let step = steps.next();
+    while (!step.done) {
+      tell(light(JSON.parse(step.value)));
+      await turn();
+      if (cancelled) return { cancelled };
+      step = steps.next();
+    }
+    return JSON.parse(step.value);
   },
-  answer: ({ page, ...asked }) => JSON.parse(pages.get(page).answer(JSON.stringify(asked))),
+  cancel: () => {
+    cancelled = true;
+    return {};
+  },
   yardstick: () => ({ seconds: book.yardstick() }),
 };
 

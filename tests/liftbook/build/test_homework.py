@@ -4,6 +4,7 @@ The sheets are made from the chapters' sources, so this needs no built book.
 """
 
 import ast
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -11,8 +12,10 @@ import matplotlib.pyplot as plt
 import pytest
 
 from companion.course import grading
+from companion.course.drawing import drawn, read_numbers
 from companion.course.notebooks import part
 from companion.course.plan import COURSE_FOLDER, meetings
+from companion.errors import CompanionError
 from companion.exercises import WRONG_ANSWERS
 from companion.solutions import answers
 
@@ -115,9 +118,12 @@ WRONG = {
 }
 
 
+NUMBERS = read_numbers(ROOT / COURSE_FOLDER)
+
+
 @cache
-def sheet(name, kind):
-    """Return a meeting's notebook, whose texts are those of the sources."""
+def sections_of(name):
+    """Return a meeting's exercises, whose texts are those of the sources."""
     meeting = MEETINGS[name]
     sections = []
     for chapter in dict.fromkeys(one.chapter for one in meeting.homework):
@@ -126,6 +132,14 @@ def sheet(name, kind):
         source = path.read_text(encoding="utf-8")
         texts = [source.partition(f":label: {one.label}\n")[2].partition("\n```")[0] for one in chosen]
         sections.append(part(path, chosen, texts))
+    return sections
+
+
+def sheet(name, kind, seed=None):
+    """Return a meeting's notebook, with the numbers of a seed if there is one."""
+    sections = sections_of(name)
+    if seed is not None:
+        sections = drawn(sections, NUMBERS, seed)
     return grading.notebook(name, sections, "pass", kind)
 
 
@@ -193,3 +207,89 @@ def test_nbgrader_has_points_for_right_answers_only(name):
 
 def test_every_exercise_of_the_course_has_a_wrong_answer():
     assert {one.label for meeting in MEETINGS.values() for one in meeting.homework} == WRONG.keys()
+
+
+TASKS = {task.exercise.label: task for name in MEETINGS for section in sections_of(name) for task in section.tasks}
+SEEDS = (1, 2)
+
+
+def test_the_books_numbers_stand_where_others_go():
+    """There is one source: with the book's values, templates give what stands there. A check may name its notion."""
+    for label, one in NUMBERS.items():
+        task = one.task(TASKS[label], one.choices[0])
+        assert (task.text, task.solution) == (TASKS[label].text, TASKS[label].solution), label
+
+
+def graded(made):
+    """Return a sheet's points, as nbgrader counts them, and its answers."""
+    names: dict = {"__name__": "sheet"}
+    points = 0
+    for cell in (cell for cell in made.cells if cell.cell_type == "code"):
+        exec(cell.source, names)  # noqa: S102 - the book's own, and it is right
+        if cell.metadata["nbgrader"]["grade"]:
+            points += cell.metadata["nbgrader"]["points"]
+    return points, {name: repr(value) for name, value in names.items() if name.startswith("answer_")}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("name", MEETINGS)
+def test_other_numbers_have_other_answers_and_all_points(name, seed):
+    """A solution of the book is a click away, so it must not be right here."""
+    chosen = [one for one in MEETINGS[name].homework if one.label in NUMBERS]
+    made = sheet(name, "nbgrader", seed)
+    points, _ = graded(made)
+    assert points == sum(one.points for one in chosen) > 0
+    found = verdicts(sheet(name, "teacher", seed))
+    assert len(found) == len(chosen)
+    assert all(found), found
+    names: dict = {"__name__": "sheet"}
+    for cell in (cell for cell in made.cells if cell.cell_type == "code"):
+        exec(cell.source, names)  # noqa: S102
+        told = cell.metadata["nbgrader"]
+        if not told["grade"]:
+            continue
+        label = told["grade_id"].removesuffix("-check")
+        (asked,) = answers(TASKS[label].solution)
+        given = dict(names)
+        exec(TASKS[label].solution, given)  # noqa: S102 - with the book's numbers
+        with pytest.raises(AssertionError):
+            exec(cell.source, names | {asked: given[asked]})  # noqa: S102
+
+
+def test_two_seeds_ask_for_different_numbers():
+    texts = [
+        "".join(cell.source for name in MEETINGS for cell in sheet(name, "student", seed).cells)
+        for seed in (*SEEDS, SEEDS[0])
+    ]
+    assert texts[0] == texts[2]
+    assert texts[0] != texts[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("label", NUMBERS)
+def test_all_numbers_that_can_be_drawn_have_another_right_answer(label):
+    (name,) = (name for name in MEETINGS if label in {one.label for one in MEETINGS[name].homework})
+    (section,) = (one for one in sections_of(name) if TASKS[label] in one.tasks)
+    setup: dict = {"__name__": "sheet"}
+    for source in section.setup:
+        exec(source, setup)  # noqa: S102
+    for values in NUMBERS[label].choices:
+        names = dict(setup)
+        task = NUMBERS[label].task(TASKS[label], values)
+        exec(task.solution, names)  # noqa: S102
+        assert judged(task.check, dict(names)), values
+        if values == NUMBERS[label].choices[0]:
+            (asked,) = answers(task.solution)
+            book = names[asked]
+        else:
+            assert not judged(task.check, names | {asked: book}), values
+
+
+def test_numbers_that_the_exercise_does_not_have_are_an_error():
+    one = NUMBERS["ex-lr-share"]
+    other = replace(TASKS["ex-lr-share"], text="Which share does it need for 0.4-LDP?")
+    with pytest.raises(CompanionError):
+        one.task(other, one.choices[1])
+    gone = replace(one, replace={**one.replace, "0.99": "{eps}"})
+    with pytest.raises(CompanionError):
+        gone.task(TASKS["ex-lr-share"], one.choices[1])
