@@ -22,7 +22,7 @@ SITE_WIDE = (
     "sphinx_jupyterbook_latex",
 )
 OF_THOSE = ("comments_", "thebe_", "external_toc_", "companion_book")
-PAGE_SUFFIXES = (".md", ".ipynb", ".py")
+PAGE_SUFFIXES = (".md", ".ipynb", ".py", ".Rmd")
 LEFT_OUT = ("_build", ".venv", "runs")
 OF_ONE_PAGE = {"nb_execution_mode": "off", "html_copy_source": False, "html_use_index": False}
 READ_HERE = ("extensions", "bibtex_bibfiles", "html_baseurl", "project", "html_title")

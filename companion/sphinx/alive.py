@@ -26,6 +26,7 @@ from companion.browser import runtime
 from companion.errors import CompanionError
 from companion.parameters import Parameter, read_parameters
 from companion.project import project_root
+from companion.runs.layout import PAGE_SUFFIXES
 from companion.sphinx.exercises import cells_of
 from companion.sphinx.settings import add_settings, front_matter
 
@@ -150,7 +151,7 @@ def as_json(parameter: Parameter, start: Any, *, first: bool) -> dict[str, Any]:
 def page_of(app: Sphinx, docname: str) -> dict[str, Any] | None:
     """Return the data with which a page runs, or None if it has no parameters."""
     path = Path(app.env.doc2path(docname))
-    parameters = read_parameters(path) if path.suffix == ".md" else []
+    parameters = read_parameters(path) if path.suffix in PAGE_SUFFIXES else []
     said = front_matter(app, path) if parameters else {}
     if not parameters or said.get("alive") is False:
         return None

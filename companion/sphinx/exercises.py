@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import jupytext
 from docutils import nodes  # type: ignore[import-untyped]
 from myst_nb.core.read import read_myst_markdown_notebook  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
@@ -37,6 +38,8 @@ def labels_of(cells: Sequence[Any]) -> Iterator[str]:
 
 def cells_of(path: Path) -> list[Any]:
     """Return a page's cells, numbered as MyST-NB numbers them."""
+    if path.suffix != ".md":
+        return list(jupytext.read(path).cells)
     return list(read_myst_markdown_notebook(path.read_text(encoding="utf-8"), path=str(path)).cells)
 
 

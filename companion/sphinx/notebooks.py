@@ -21,6 +21,7 @@ from sphinx.config import Config
 
 from companion.project import project_root
 from companion.reading import fingerprint
+from companion.runs.layout import PAGE_SUFFIXES
 from companion.solutions import ask, folded, tags
 from companion.sphinx.markdown import page_as_markdown
 from companion.sphinx.settings import add_settings
@@ -69,9 +70,11 @@ def package_of(config: Config) -> Package | None:
 
 
 def is_notebook(app: Sphinx, docname: str) -> bool:
-    """Return whether a page's source is a text notebook with code."""
+    """Return whether a page's source is a notebook with code: Markdown, a notebook's file, or a script's cells."""
     path = Path(app.env.doc2path(docname))
-    return path.suffix == ".md" and "{code-cell}" in path.read_text(encoding="utf-8")
+    if path.suffix == ".md":
+        return "{code-cell}" in path.read_text(encoding="utf-8")
+    return path.suffix in PAGE_SUFFIXES and any(cell.cell_type == "code" for cell in jupytext.read(path).cells)
 
 
 def convert(source: nbformat.NotebookNode, pieces: list[str | int], install: str) -> nbformat.NotebookNode:
@@ -79,7 +82,8 @@ def convert(source: nbformat.NotebookNode, pieces: list[str | int], install: str
 
     ``pieces`` alternates the page's Markdown and cell numbers; code cells that the page omits are restored.
     """
-    notebook = nbformat.v4.new_notebook(metadata={"kernelspec": source.metadata.kernelspec})
+    kernel = source.metadata.get("kernelspec", {"name": "python3", "display_name": "Python 3"})
+    notebook = nbformat.v4.new_notebook(metadata={"kernelspec": kernel})
     notebook.cells += [nbformat.v4.new_code_cell(install)] if install else []
     waiting = [number for number, cell in enumerate(source.cells) if cell.cell_type == "code"]
     for piece in [*pieces, len(source.cells)]:
@@ -118,7 +122,12 @@ def only_glues(source: str) -> bool:
     >>> only_glues('glue("a", 1)\\nfor b in c:\\n    glue(b, 2)'), only_glues('a = 1\\nglue("a", a)')
     (True, False)
     """
-    held: list[ast.AST] = [ast.parse(source)] if "glue(" in source else []
+    if "glue(" not in source:
+        return False
+    try:
+        held: list[ast.AST] = [ast.parse(source)]
+    except SyntaxError:  # a line that only a notebook understands, such as %matplotlib inline
+        return False
     for node in held:  # it grows
         for statement in getattr(node, "body", []):
             if isinstance(statement, ast.For):
@@ -202,8 +211,10 @@ def add_buttons(app: Sphinx, pagename: str, _template: str, context: dict[str, A
         context["header_buttons"].append(menu("Run this chapter", "fas fa-rocket", "launch-buttons", launch))
     downloads = [
         link(f"{up}{NOTEBOOK_FOLDER}/{file}", ".ipynb", "Download as a notebook", "fas fa-file-code"),
-        link(f"{up}_sources/{pagename}.md", ".md", "Download the source", "fas fa-file"),
     ]
+    suffix = Path(app.env.doc2path(pagename)).suffix
+    if suffix != ".ipynb":
+        downloads.append(link(f"{up}_sources/{pagename}{suffix}", suffix, "Download the source", "fas fa-file"))
     if package:
         wheel = wheel_name(package)
         words = f"Download {package.name}, which the notebook needs"

@@ -31,10 +31,21 @@ def test_a_number_in_place_of_a_glued_one():
     assert len(sentences_without_number(document)) == 1
 
 
+CONFIGURATION = """
+from docutils import nodes
+
+extensions = ["companion.sphinx.numbers"]
+
+
+def setup(app):
+    app.add_role("computed", lambda *_: ([nodes.inline("", "nan")], []))
+"""
+
+
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("text", "warnings"), [("It is nan.", 1), ("It is 0.52, not ``nan``.", 0)])
-def test_a_build_warns(tmp_path, text, warnings):
-    (tmp_path / "conf.py").write_text('extensions = ["companion.sphinx.numbers"]\n')
+@pytest.mark.parametrize(("text", "warnings"), [("It is nan.", 0), ("It is :computed:`mean`.", 1), ("0.52, not ``nan``.", 0)])
+def test_a_build_warns_of_a_nan_that_its_author_did_not_write(tmp_path, text, warnings):
+    (tmp_path / "conf.py").write_text(CONFIGURATION)
     (tmp_path / "index.rst").write_text(f"Page\n====\n\n{text}\n")
     app = SphinxTestApp("dummy", srcdir=tmp_path)
     try:

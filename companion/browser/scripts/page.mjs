@@ -139,6 +139,7 @@ class Panel {
     const values = this.#values((text) => this.#complain(text));
     if (!values) return;
     this.#wrong("");
+    if (this.#current && from === undefined && same(values, this.#shown)) return; // these are under way
     this.#shown = values;
     this.#asked += 1;
     const asked = this.#asked;
@@ -234,7 +235,6 @@ class Panel {
   }
 
   #busy(running) {
-    this.#button("run").disabled = running;
     this.#button("stop").disabled = !running;
     if (running) this.box.querySelector(".lift-legend").hidden = false;
     this.box.classList.toggle("lift-busy", running);

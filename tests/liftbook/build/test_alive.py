@@ -144,6 +144,8 @@ def test_a_slider_moves_its_number_and_back(living):
     number.fill(number.get_attribute("max"))
     assert float(slider.input_value()) == 100
     number.fill("5")
+    press(living, "reset")  # and ends the run that the slider began
+    living.wait_for_selector(".lift-panel:not(.lift-busy)", timeout=LONG)
     # three parameters are in sight: the budgets, a list without a slider, come first
     assert living.locator(".lift-form > label").first.locator("[name=epsilons]").count() == 1
     assert living.locator(".lift-form > label input[type=range]").count() == 2
@@ -160,6 +162,7 @@ def test_a_value_out_of_range_is_refused_at_once(living):
 def changed(living, first_run):
     """A cell that was changed, run, and has an error."""
     cell = living.locator(".cell", has_text="ll.mechanisms.watchdog(decades, notion, extend=False)").first
+    run(living, n_trials="6", epsilons="2, 3")
     above = living.locator(".lift-mine").first
     above.evaluate("e => { e.dataset.kept = 'yes' }")
     cell.locator(".lift-edit").click()

@@ -191,6 +191,18 @@ def test_a_change_overtakes_the_run_after_its_cell(opened):
     assert page.inner_text("[data-glue=a]") == "8.0"
 
 
+def test_run_does_not_begin_again_what_is_under_way(opened):
+    page = opened()
+    ready(page)
+    page.fill("[name=n]", "7")
+    page.click("[data-do=run]")  # the field loses the focus, which is a change
+    wait_for_calls(page, "run")
+    page.click("[data-do=run]")
+    page.wait_for_timeout(200)
+    assert len(calls(page, "run")) == 1
+    assert not calls(page, "cancel")
+
+
 def test_a_change_overtakes_a_cell_that_takes_long(opened):
     page = opened()
     ready(page)
