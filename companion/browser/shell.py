@@ -6,6 +6,7 @@ import ast
 import base64
 import contextlib
 import linecache
+import re
 import sys
 import traceback
 from collections.abc import Mapping
@@ -20,6 +21,9 @@ SVG, PNG, HTML, TEXT = "image/svg+xml", "image/png", "text/html", "text/plain"
 MAX_OUTPUT = 200_000  # characters that a cell may print; a loop that prints without end would fill the page
 
 Output = dict[str, Any]
+
+MAGIC = re.compile(r"\s*[%!]|.*\?\s*$")
+"""A line for IPython alone: a magic, a command of the shell, a question."""
 
 
 @dataclass
@@ -110,7 +114,7 @@ class Shell:
         assigned, error = set[str](), None
         stream: Any = SimpleNamespace(write=self.write, flush=self.flush, isatty=lambda: False, encoding="utf-8")
         try:
-            tree = ast.parse(source, name)
+            tree = parsed(source, name)
             assigned = stored(tree)
             with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream):
                 self._execute(tree, source, name)
@@ -159,6 +163,19 @@ class Shell:
         first = next((at for at, frame in enumerate(frames) if frame.filename == name), 0)
         trace = "".join(traceback.format_list(frames[first:])) + "".join(traceback.format_exception_only(fault))
         return {"name": type(fault).__name__, "says": says, "line": line, "trace": trace, "absent": absent}
+
+
+def parsed(source: str, name: str) -> ast.Module:
+    r"""Return a cell's syntax tree, without the lines that only a notebook understands.
+
+    >>> ast.unparse(parsed("%matplotlib inline\n! pip list\na = 5 % 3\na?", "a cell"))
+    'a = 5 % 3'
+    """
+    try:
+        return ast.parse(source, name)
+    except SyntaxError:
+        lines = ["" if MAGIC.match(line) else line for line in source.splitlines()]
+        return ast.parse("\n".join(lines), name)
 
 
 def stored(tree: ast.Module) -> set[str]:

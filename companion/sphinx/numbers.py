@@ -40,7 +40,7 @@ def is_written(text: str, source: str) -> bool:
 
 
 def sentences_without_number(doctree: nodes.document, source: str = "") -> list[nodes.TextElement]:
-    """Return the paragraphs, titles and captions whose words include a "nan" that is not in the page's own ``words``."""
+    """Return the paragraphs, titles and captions with a "nan" that the ``words`` of the page's source do not have."""
     found = []
     documentation = {id(part) for entry in doctree.findall(addnodes.desc) for part in entry.findall()}
     for part in doctree.findall(nodes.TextElement):

@@ -43,7 +43,9 @@ def setup(app):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("text", "warnings"), [("It is nan.", 0), ("It is :computed:`mean`.", 1), ("0.52, not ``nan``.", 0)])
+@pytest.mark.parametrize(
+    ("text", "warnings"), [("It is nan.", 0), ("It is :computed:`mean`.", 1), ("0.52, not ``nan``.", 0)]
+)
 def test_a_build_warns_of_a_nan_that_its_author_did_not_write(tmp_path, text, warnings):
     (tmp_path / "conf.py").write_text(CONFIGURATION)
     (tmp_path / "index.rst").write_text(f"Page\n====\n\n{text}\n")
