@@ -1,7 +1,7 @@
 """Warn of a sentence that says "nan", so that a strict build fails.
 
 A number that a page glues into a sentence can be missing, for instance if a rerun lacks the budget that the sentence
-names. Code, formulas, tables and the documentation of functions may say "nan", and so may an author who writes about it.
+names. Code, formulas, tables and the documentation of functions may say "nan", and so may an author.
 """
 
 import re
