@@ -24,6 +24,9 @@ from typing import Any
 
 from companion.errors import InvalidValue
 
+PAGE_SUFFIXES = (".md", ".ipynb", ".py", ".Rmd")
+"""The files that can be pages with code."""
+
 TYPES: Mapping[str, Any] = {
     "int": int,
     "float": float,

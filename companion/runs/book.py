@@ -10,7 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from companion.errors import CompanionError
-from companion.parameters import Parameter, check_values, injected_values, read_notebook, read_parameters, suggest
+from companion.parameters import (
+    PAGE_SUFFIXES,
+    Parameter,
+    check_values,
+    injected_values,
+    read_notebook,
+    read_parameters,
+    suggest,
+)
 from companion.runs.digests import (
     PUBLISHED,
     data_digest,
@@ -22,7 +30,7 @@ from companion.runs.digests import (
 from companion.runs.errors import RunError
 from companion.runs.folders import RECORD
 from companion.runs.kernel import Execution
-from companion.runs.layout import PAGE_SUFFIXES, configuration, lay_out
+from companion.runs.layout import configuration, lay_out
 
 OUTPUTS = {"_build", ".venv", "jupyter_execute", "node_modules"}
 OF_PAPERMILL = {"PAPERMILL_INPUT_PATH", "PAPERMILL_OUTPUT_PATH"}

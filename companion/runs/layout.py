@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.errors import CompanionError
+from companion.parameters import PAGE_SUFFIXES
 from companion.runs.errors import RunError
 
 # extensions that need the whole site
@@ -22,7 +23,6 @@ SITE_WIDE = (
     "sphinx_jupyterbook_latex",
 )
 OF_THOSE = ("comments_", "thebe_", "external_toc_", "companion_book")
-PAGE_SUFFIXES = (".md", ".ipynb", ".py", ".Rmd")
 LEFT_OUT = ("_build", ".venv", "runs")
 OF_ONE_PAGE = {"nb_execution_mode": "off", "html_copy_source": False, "html_use_index": False}
 READ_HERE = ("extensions", "bibtex_bibfiles", "html_baseurl", "project", "html_title")

@@ -24,9 +24,8 @@ from sphinx.util.logging import getLogger
 
 from companion.browser import runtime
 from companion.errors import CompanionError
-from companion.parameters import Parameter, read_parameters
+from companion.parameters import PAGE_SUFFIXES, Parameter, read_parameters
 from companion.project import project_root
-from companion.runs.layout import PAGE_SUFFIXES
 from companion.sphinx.exercises import cells_of
 from companion.sphinx.settings import add_settings, front_matter
 

@@ -19,9 +19,9 @@ from docutils import nodes  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
+from companion.parameters import PAGE_SUFFIXES
 from companion.project import project_root
 from companion.reading import fingerprint
-from companion.runs.layout import PAGE_SUFFIXES
 from companion.solutions import ask, folded, tags
 from companion.sphinx.markdown import page_as_markdown
 from companion.sphinx.settings import add_settings
