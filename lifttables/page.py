@@ -38,7 +38,7 @@ def audit_page(audit: Audit) -> str:
     Parameters
     ----------
     audit : Audit
-        Of :func:`~lifttables.audits.auditing.audit`.
+        Of :func:`~lifttables.audit`.
 
     Examples
     --------

@@ -12,6 +12,7 @@ DEFAULTS: dict[str, Any] = {
     "companion_browser": {},
     "companion_front_matter": "companion",
     "companion_glossary": "",
+    "companion_mistakes": "",
     "companion_package": {},
     "companion_picture": "",
     "companion_rerun": {},

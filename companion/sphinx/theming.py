@@ -1,10 +1,16 @@
 """Our templates, scripts and styles, buttons for the repository, readable tables, and references as list items.
 
-The repository is ``repository_url`` in ``_config.yml`` or GITHUB_REPOSITORY, which the workflow sets.
+The repository is ``repository_url`` in ``_config.yml`` or GITHUB_REPOSITORY, which the workflow sets. Each page ends
+with a link to report a mistake, which names the page and the version of ``companion_package``: to the repository's
+issues or, without a repository, to the section that ``companion_mistakes`` names, such as ``intro#mistakes``.
 """
 
+import html
 import os
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
 
 from docutils import nodes  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
@@ -12,6 +18,7 @@ from sphinx.config import Config
 from sphinx.writers.html5 import HTML5Translator
 
 from companion.outputs.tables import readable
+from companion.sphinx.settings import add_settings
 
 HERE = Path(__file__).parent
 
@@ -35,6 +42,28 @@ def repository(config: Config) -> str:
     return str(config.html_theme_options.get("repository_url") or "").rstrip("/")
 
 
+def mistakes_at(app: Sphinx, page: str, said: str) -> str:
+    """Return the address where a mistake on a page can be reported; empty if there is none."""
+    if url := repository(app.config):
+        return f"{url}/issues/new?{urlencode({'title': f'{page}: ', 'body': said})}"
+    target, _, anchor = app.config["companion_mistakes"].partition("#")
+    if target not in app.env.found_docs:
+        return ""
+    return f"{app.builder.get_relative_uri(page, target)}#{anchor}"
+
+
+def add_mistakes(app: Sphinx, page: str, _template: str, context: dict[str, Any], doctree: object) -> None:
+    """End a page with the link to report a mistake."""
+    if doctree is None:  # the search, and pages of code
+        return
+    name = app.config["companion_package"].get("name")
+    said = f"page {page}" + (f", {name} {version(name)}" if name else "")
+    if address := mistakes_at(app, page, said):
+        link = f'<a href="{html.escape(address)}">Report a mistake</a> ({html.escape(said)})'
+        before = context.get("theme_extra_footer") or ""
+        context["theme_extra_footer"] = f'{before}<p class="lift-mistakes">{link}</p>'
+
+
 def readable_tables(_app: Sphinx, doctree: nodes.document, _docname: str) -> None:
     """Make pandas' tables readable, and label empty headings for screen readers."""
     for raw in doctree.findall(nodes.raw):
@@ -55,6 +84,8 @@ def visit_citation(self: HTML5Translator, node: nodes.citation) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the build."""
+    add_settings(app, "companion_mistakes", "companion_package")
+    app.connect("html-page-context", add_mistakes)
     app.connect("config-inited", use_files)
     app.connect("config-inited", set_repository)
     app.connect("doctree-resolved", readable_tables)

@@ -32,7 +32,16 @@ CODE_PATTERNS = (
 LONGEST_CHAPTERS = ("theorems", "your-own-data", "population", "ledger", "rerun")
 """Where a first build begins: the chapters that take half of the time. Later builds know the seconds of all."""
 REFERRED_TO = ("chapters/glossary",)
-TEXT_PATTERNS = ("*.md", "chapters/**/*", "course/*.md", "_*.yml", "references.bib", "_static/**/*", "logo.svg")
+TEXT_PATTERNS = (
+    "*.md",
+    "chapters/**/*",
+    "docs/recipes/*.md",
+    "course/*.md",
+    "_*.yml",
+    "references.bib",
+    "_static/**/*",
+    "logo.svg",
+)
 
 
 def digest(patterns: tuple[str, ...], base: Path) -> str:

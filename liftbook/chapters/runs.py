@@ -35,7 +35,7 @@ def rerun(
     values : mapping
         Parameters by name; strings are parsed as Python literals.
     output : pathlib.Path
-        A folder for the results; see :func:`companion.runs.running.rerun`.
+        A folder for the results; see ``companion.runs.running.rerun``.
     html : bool, keyword-only
         Whether to write the page.
     force : bool, keyword-only
@@ -86,7 +86,7 @@ def sweep(
     folder : pathlib.Path
         A new folder, or one of an earlier sweep of this chapter.
     workers : Workers, optional
-        By default one process of this machine; see :mod:`companion.runs.workers`.
+        By default one process of this machine; see ``companion.runs.workers``.
     chapter, html, timeout, progress, book
         As in :func:`rerun`; the progress bar is over runs.
 

@@ -208,7 +208,7 @@ def histograms(rows: pd.DataFrame) -> list[Axes]:
 def below_budget(rows: pd.DataFrame, measure: str = "high_risk_leakage") -> Axes:
     """Draw a leakage against the budget, with the diagonal (C22 Fig. 1).
 
-    ``rows`` has the columns of :func:`~liftbook.plots.lines.curves`.
+    ``rows`` has the columns of :func:`~liftbook.plots.curves`.
     """
     ax = curves(rows, measure)
     with style():
@@ -222,7 +222,7 @@ def below_budget(rows: pd.DataFrame, measure: str = "high_risk_leakage") -> Axes
 def frontier(rows: pd.DataFrame, x: str = "nmil", y: str = "leakage") -> Axes:
     """Draw one measure against another, one point per budget (C22 Fig. 3).
 
-    ``rows`` has the columns of :func:`~liftbook.plots.lines.curves`; whiskers are one standard deviation of each
+    ``rows`` has the columns of :func:`~liftbook.plots.curves`; whiskers are one standard deviation of each
     measure.
     """
     with style():

@@ -28,7 +28,7 @@ def panels(
     Parameters
     ----------
     rows : pandas.DataFrame
-        Columns of :func:`~liftbook.plots.lines.curves`, and ``panel``. For ``x``, ``spread`` and ``order`` see there.
+        Columns of :func:`~liftbook.plots.curves`, and ``panel``. For ``x``, ``spread`` and ``order`` see there.
     n_columns : int, keyword-only
         Number of panels side by side; panels are lettered row by row.
     levels : mapping of str to sequence of float, optional, keyword-only

@@ -103,7 +103,7 @@ def funnel_descent(
     -------
     Channel
         With a :class:`~liftlib.response.posteriors.ResponseCertificate`. Descents end at one of many stationary points;
-        its ``upper`` is the simple bound of :func:`~liftbook.relatives.average.upper_bound`.
+        its ``upper`` is the simple bound of ``liftbook.relatives.average.upper_bound``.
 
     Notes
     -----

@@ -248,7 +248,7 @@ def l1_lift(joint: Joint) -> Vector:
     r"""Return the l1-lift :math:`\sum_s P(s) |l(s,x) - 1|`, in [0, 2) (E23 eq. (31)).
 
     Shape (X,). Half its mean over x is
-    :func:`~liftlib.measures.information.total_variation`.
+    :func:`~liftlib.measures.total_variation`.
 
     Parameters
     ----------
@@ -268,7 +268,7 @@ def chi2_lift(joint: Joint) -> Vector:
     r"""Return the chi2-lift :math:`\sum_s P(s) (l(s,x) - 1)^2` (E23 eq. (32)).
 
     Shape (X,), at least 0. Its mean over x is
-    :func:`~liftlib.measures.information.chi2_divergence`.
+    :func:`~liftlib.measures.chi2_divergence`.
 
     Parameters
     ----------

@@ -61,7 +61,7 @@ def reduction_share(joint: Joint, notion: Notion) -> float:
     notion : Notion
         Any notion. The share has a closed form if the notion has halfspaces; otherwise
         it is found by
-        :func:`~liftlib.family.calibrate`.
+        :func:`~liftlib.calibrate`.
 
     Returns
     -------

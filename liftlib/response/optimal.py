@@ -66,7 +66,7 @@ def optimal_response(
         AlphaLift, or Chi2Lift with an infinite ``eps_l``.
     method : {"auto", "tree", "qhull", "cdd"}, keyword-only
         ``"qhull"`` and ``"cdd"`` enumerate all vertices, see
-        :func:`~liftlib.response.aorr.aorr`. ``"tree"`` uses column generation and
+        ``aorr``. ``"tree"`` uses column generation and
         proves the gap by branch and bound, at any size. ``"auto"`` enumerates vertices
         if there are provably few or, up to 12 symbols, at most 5,000; otherwise, or if
         that fails, it uses the tree.
@@ -88,7 +88,7 @@ def optimal_response(
         With at most ``|X|`` outputs and a
         :class:`~liftlib.response.posteriors.ResponseCertificate`. Its ``upper`` bounds
         I(X; Y) of every mechanism that satisfies the notion; for the tree,
-        :func:`liftlib.proofs.check_proof` checks its ``proof``.
+        :func:`~liftlib.check_proof` checks its ``proof``.
 
     Warns
     -----

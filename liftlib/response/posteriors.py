@@ -62,7 +62,7 @@ class ResponseCertificate(Certificate):
     mixed : float
         Share of a constant release mixed in to repair rounding errors; usually 0.
     proof : mixproof.proof.Proof or None
-        The proof for :func:`liftlib.proofs.check_proof`, assembled at first access;
+        The proof for :func:`~liftlib.check_proof`, assembled at first access;
         None if vertices were listed.
     programmes, seconds
         Number of linear programs in branch and bound, and duration of the search; 0 if

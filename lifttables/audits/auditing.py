@@ -96,7 +96,7 @@ def audit(
     Parameters
     ----------
     source : path or frame
-        See :func:`lifttables.sources.source.open_table`.
+        See :func:`lifttables.open_table`.
     secret, public : str or sequence of str
         Columns; each combination of several columns is one symbol.
     notion : Notion, optional

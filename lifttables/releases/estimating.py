@@ -123,10 +123,10 @@ def estimate(
     Parameters
     ----------
     source : path or frame
-        The released table. A file is verified first, as by :func:`~lifttables.releases.verifying.verify`; a frame may
+        The released table. A file is verified first, as by :func:`~lifttables.verify`; a frame may
         also hold other rows that the card's design released, and only its outputs are checked.
     card : Card
-        The card of the release, with the kernel; see :func:`~lifttables.releases.card.read_card`.
+        The card of the release, with the kernel; see :func:`~lifttables.read_card`.
     level : float
         Confidence level of the intervals, in (0, 1).
     text_format : TextFormat, optional

@@ -287,6 +287,7 @@ def test_a_book_keeps_its_own_choice_of_buttons_and_gets_none_that_lead_nowhere(
     assert (done.returncode, done.stderr) == (0, said)
     page = (tmp_path / "html" / "index.html").read_text(encoding="utf-8")
     assert ("writer/paper/issues" in page) == (options == REPOSITORY)
+    assert ("writer/paper/issues/new?title=index" in page) == (options == REPOSITORY)
     assert "btn-source-repository-button" not in page
     assert "mybinder.org" not in page  # there may be no branch that it could open
     assert "Download as a notebook" in page

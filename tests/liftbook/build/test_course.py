@@ -74,6 +74,19 @@ def test_a_meeting_needs_only_its_pages_and_earlier_ones():
     assert needed(MEETINGS[2]), "the third meeting needs lift, from the first"
 
 
+TAUGHT_IN = {"NMI": 3, "optimal mechanism": 5, "mutual information": 3}
+"""What an exercise may ask for, and the meeting that introduces it."""
+
+
+def test_homework_asks_for_what_was_taught():
+    for number, meeting in enumerate(MEETINGS, 1):
+        later = [word for word, first in TAUGHT_IN.items() if first > number]
+        for one in meeting.homework:
+            text = (CHAPTERS / f"{one.chapter}.md").read_text(encoding="utf-8")
+            asked = text.partition(f":label: {one.label}\n")[2].partition("\n```\n")[0]
+            assert not [word for word in later if word in asked], one.label
+
+
 def test_minutes_make_points(tmp_path):
     text = "```{exercise} Toss\n:label: ex-toss\n:class: minutes-%d\n\nToss.\n```\n"
     (tmp_path / "coins.md").write_text(text % 15)

@@ -43,14 +43,14 @@ WRONG = {
     "ex-wp-budgets": "(np.log(5), np.log(2))",
     # one lift, and not the ratio of two
     "ex-wp-doctor": "0.5 * np.exp(0.4)",
-    # the difference the other way round
-    "ex-wp-price": "-0.05506216198366365",
-    # rule 3 of the chapter, which does not hold here
-    "ex-wp-share": "0.6",
     # 1.2 - 1
     "ex-wp-vanish": "0.2",
+    # the most frequent secret
+    "ex-asymmetry-bound": "np.log(1 / 0.4)",
     # the inverse of the given lift
     "ex-asymmetry-two": "1 / 2",
+    # the share of those whose rise is longer
+    "ex-asymmetry-pairs": "1 - 0.8589117647058824",
     # one bound of two
     "ex-watchdog-hand": "1",
     # nothing is merged

@@ -96,6 +96,27 @@ def test_a_function_that_raises_says_so(name):
         assert section(name, "Raises") or not raised
 
 
+ROLE = re.compile(r":(?:func|class|meth|mod|attr|exc):`~?((?:mixproof|liftlib|lifttables|liftbook|companion)[\w.]+)`")
+
+
+def docstrings(value):
+    """Return the texts that a page shows of an object: its own, and its members'."""
+    members = [one for name, one in vars(value).items() if not name.startswith("_")] if inspect.isclass(value) else []
+    return "\n".join(inspect.getdoc(one) or "" for one in (value, *members))
+
+
+def test_what_docstrings_refer_to_is_documented():
+    values = {name: found_at(name) for name in documented_names()}
+    there = set(values) | {f"{v.__module__}.{v.__qualname__}" for v in values.values() if inspect.isclass(v)}
+    broken = {
+        (name, target)
+        for name, value in values.items()
+        for target in ROLE.findall(docstrings(value))
+        if target not in there and target.rpartition(".")[0] not in there
+    }
+    assert broken == set()
+
+
 def test_the_command_line_is_a_table():
     _, _, *rows = commands()
     both = {f"{program.name} {name}": one for program in (LIFT, LIFTBOOK) for name, one in program.commands.items()}

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
-BLOCK = re.compile(r"^(`{3,})(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^(`{3,})(?:\{code-block\} )?(\w+)\n(?::caption: (\S+)\n\n)?(.*?)^\1$", re.MULTILINE | re.DOTALL)
 PACKAGES = ("mixproof", "liftlib", "lifttables", "liftbook", "companion", "benchmarks")
 COPIED = (*PACKAGES, "tests", "chapters", "data", "_static")
 SINGLE = ("intro.md", "_toc.yml", "_config.yml", "LICENSE", "pyproject.toml", "references.bib", "logo.svg", "README.md")
