@@ -8,6 +8,7 @@ box before its number, so that the names here take the place of those numbers.
 import re
 from collections import Counter
 from collections.abc import Iterator
+from string import ascii_lowercase
 from typing import Any
 
 from docutils import nodes  # type: ignore[import-untyped]
@@ -107,6 +108,24 @@ def depart_box(self: Any, node: nodes.Element) -> None:
     self.body.append("</div>")
 
 
+def tell_works_apart(app: Sphinx) -> None:
+    """Append a letter to the years of works that a citation would not tell apart: Ding et al. (2024a).
+
+    A BibTeX file has the years as they are.
+    """
+    if "sphinxcontrib.bibtex" not in app.extensions:
+        return
+    works: dict[tuple[str, ...], list[Any]] = {}
+    for work in app.env.get_domain("cite").bibdata.data.entries.values():
+        names = [" ".join(person.last_names) for person in work.persons.get("author", [])]
+        shown = (names[0], "and others") if len(names) > 2 else tuple(names)
+        works.setdefault((*shown, work.fields["year"][:4]), []).append(work)
+    for (*_, year), same in works.items():
+        for work, letter in zip(same, ascii_lowercase, strict=False):
+            if len(same) > 1:
+                work.fields["year"] = year + letter
+
+
 def names_alone(_app: Sphinx, config: Config) -> None:
     """Show names as they are."""
     config.numfig_format |= dict.fromkeys(("figure", *NODE_TYPES), "%s")
@@ -114,6 +133,7 @@ def names_alone(_app: Sphinx, config: Config) -> None:
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Replace numbers by names."""
+    app.connect("builder-inited", tell_works_apart, priority=900)  # after the file of references was read
     app.connect("config-inited", names_alone, priority=900)  # after sphinx-proof's formats
     app.connect("env-get-updated", give_names, priority=600)  # after Sphinx has numbered everything
     for node in NODE_TYPES.values():

@@ -8,13 +8,25 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from pybtex.database import parse_file
 
-HTML = Path(__file__).resolve().parents[3] / "_build" / "html"
+ROOT = Path(__file__).resolve().parents[3]
+HTML = ROOT / "_build" / "html"
 KINDS = "Algorithm|Definition|Exercise|Figure|Lemma|Theorem"
 NAME = re.compile(rf"(?:E23|C22|I21|S20) \w.*\d|(?:{KINDS}) \d+\.\d+")
 
 PAGES = {
-    "conf.py": 'extensions = ["myst_parser", "sphinx_proof", "sphinx_exercise", "liftbook.build.sphinx.numbering"]\n',
+    "conf.py": """\
+extensions = ["myst_parser", "sphinx_proof", "sphinx_exercise", "sphinxcontrib.bibtex"]
+extensions += ["liftbook.build.sphinx.numbering"]
+bibtex_bibfiles = ["works.bib"]
+bibtex_reference_style = "author_year"
+""",
+    "works.bib": """\
+@misc{One, title = {T}, author = {Ding, Ni and Liu, Yucheng and Farokhi, Farhad}, year = {2021}}
+@misc{Two, title = {U}, author = {Ding, Ni and Guo, Tao and Xu, Yinfei}, year = {2021}}
+@misc{Three, title = {V}, author = {Ding, Ni and Guo, Tao}, year = {2021}}
+""",
     "index.md": "# Front\n\n```{toctree}\none\ntwo\n```\n",
     "one.md": """\
 # One
@@ -50,6 +62,11 @@ More.
 ```{exercise} A second one
 :label: ex-b
 Do it.
+```
+
+Cited: {cite:t}`Three`, {cite:t}`Two`, {cite:t}`One`.
+
+```{bibliography}
 ```
 
 See {prf:ref}`thm-a`, {prf:ref}`thm-b`, {prf:ref}`thm-c`, {prf:ref}`alg-a`, {prf:ref}`these words <thm-b>`.
@@ -98,6 +115,23 @@ def test_references_use_the_names(built):
     ]
     names = ["E23 Theorem 1 and Proposition A2", "Theorem 1.1", "Theorem 2.1", "Algorithm 1.1", "these words"]
     assert links[-len(names) :] == names
+
+
+def test_works_of_one_year_have_letters(built):
+    cited = plain(re.search(r"<p>Cited: (.*?)</p>", built["two"], re.DOTALL)[1])
+    assert cited == "Ding and Guo [2021], Ding et al. [2021b], Ding et al. [2021a]."
+
+
+def test_years_in_the_references_are_years():
+    entries = parse_file(ROOT / "references.bib").entries.values()
+    assert all(re.fullmatch(r"\d{4}|n\.d\.", work.fields["year"]) for work in entries)
+
+
+def test_every_reference_is_used():
+    folders = ("chapters", "liftlib", "lifttables", "liftbook", "mixproof", "release")
+    files = [path for name in folders for path in (ROOT / name).rglob("*") if path.suffix in (".md", ".py")]
+    words = {word for path in files for word in re.findall(r"\w+", path.read_text(encoding="utf-8"))}
+    assert set(parse_file(ROOT / "references.bib").entries) <= words
 
 
 @pytest.mark.book
