@@ -106,7 +106,7 @@ def audit(
     level : float
         Confidence level of the intervals and of the verdict on the population, in (0, 1).
     rng : int or numpy.random.Generator, optional
-        The generator of the bootstrap.
+        The generator of the bootstrap; a seed gives the same intervals with the same version of NumPy.
     **reading
         The arguments of :class:`~lifttables.encoding.reading.Reading`, with other defaults: rare symbols are kept, rows
         with a missing value are left out, and texts such as ``NA`` count as missing.

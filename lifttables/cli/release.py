@@ -22,7 +22,7 @@ from lifttables.cli.options import (
     text_format_of,
     text_options,
 )
-from lifttables.cli.shared import LINE_WIDTH, json_option, print_json, print_lines, shortened, wrapped
+from lifttables.cli.shared import LINE_WIDTH, json_option, print_json, print_lines, shortened, sign_of_life, wrapped
 from lifttables.designs.designing import information
 from lifttables.files import check_apart, printable
 from lifttables.releases.ledger import ledger_next_to
@@ -117,9 +117,11 @@ def _first(options: argparse.Namespace) -> int:
     check_apart([*outputs.private, *outputs.public], files_read(options))
     how = reading(options, rare="pool")
     plan = Plan(how, question, counts=options.counts, merge=options.merge, noise=options.noise)
-    done = sanitise_file(
-        options.table, outputs, plan, ledger=_ledger(options), force=options.force, rehearse=options.dry_run
-    )
+    names = printable(" or ".join([*how.publics, *how.secrets]))
+    with sign_of_life(f"lift: still at work; fewer values of {names} take less time (--bin, --hierarchy)"):
+        done = sanitise_file(
+            options.table, outputs, plan, ledger=_ledger(options), force=options.force, rehearse=options.dry_run
+        )
     if options.json:
         files = {} if options.dry_run else {name: str(path) for name, path in vars(outputs).items()}
         print_json(

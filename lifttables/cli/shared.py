@@ -1,15 +1,19 @@
-"""JSON output of the commands."""
+"""Output of the commands: JSON, lines, and a sign of life."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from threading import Timer
 from typing import Any
 
 from lifttables.files import json_text, printable
 
 LINE_WIDTH = 80
+PATIENCE = 2.0  # seconds after which a command says that it is at work
 
 
 def json_option(parser: argparse.ArgumentParser) -> None:
@@ -59,3 +63,18 @@ def plain(value: Any) -> Any:
     if isinstance(value, float) and value in (float("inf"), float("-inf")):
         return str(value)
     return value if isinstance(value, bool | int | float | str) or value is None else str(value)
+
+
+@contextmanager
+def sign_of_life(message: str) -> Iterator[None]:
+    """Print a message to a terminal if what follows takes long."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    timer = Timer(PATIENCE, print, [message], {"file": sys.stderr, "flush": True})
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

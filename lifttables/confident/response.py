@@ -138,10 +138,11 @@ def response_parts(sample: Sample, notion: RatioBased, starts: int = 0, rng: int
     misses = trusted.misses(notion, member)
     verified = np.full(len(member), trusted is sample)
     mass = member @ sample.weights
-    rows, pool = member * sample.weights / mass[:, None], []
+    rows = member * sample.weights / mass[:, None]
+    pool: list[Row] = []
     for _ in range(MAX_VERIFICATIONS):
         cone = Cone(misses / mass, member, mass, rows)
-        certified = (misses <= 0).all(axis=0)
+        certified = np.asarray((misses <= 0).all(axis=0))
         pool, mixture = _best_mixture(cone, certified, sample.weights, pool, starts, np.random.default_rng(rng))
         parts, used = _parts(cone, pool, mixture)
         used = used[~verified[used]]

@@ -100,13 +100,6 @@ def hierarchy_from(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     return name, _parents(_hierarchy(path, level), path, level)
 
 
-def hierarchy_levels(text: str) -> list[tuple[tuple[str, str], ...]]:
-    """Return the groups at each level of a hierarchy, from the given level to the top."""
-    _, path, level = hierarchy_file(text)
-    rows = _hierarchy(path, level)
-    return [_parents(rows, path, upper_level) for upper_level in range(level, len(rows[0]))]
-
-
 def _hierarchy(path: Path, level: int) -> list[list[str]]:
     """Return the header and the lines of a hierarchy file that has the given level."""
     if not path.is_file():

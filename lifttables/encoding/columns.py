@@ -7,7 +7,7 @@ import itertools
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import narwhals as nw
@@ -187,20 +187,6 @@ class Symbols:
         return tuple(RARE if label == (RARE,) else label[at] for label in self.labels)
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """The number of labels in each column."""
-        return tuple(len(values) for _, values in self.attributes)
-
-    @property
-    def attributes(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """The name and the ordered labels of each column."""
-        labels = [label for label in self.labels if label != (RARE,)]
-        return tuple(
-            (column.name, tuple(sorted({label[at] for label in labels}, key=column.place)))
-            for at, column in enumerate(self.columns)
-        )
-
-    @property
     def places(self) -> Vector | None:
         """The places of symbols in the order of their only column, NaN for a pool and for missing values.
 
@@ -248,19 +234,6 @@ class Symbols:
         rows = labels.select(nw.col(*names).fill_null(MISSING)).with_row_index(ORDER)
         symbols = rows.join(known, on=list(names), how="left").sort(ORDER)[SYMBOL]
         return np.array(symbols.fill_null(-1).cast(nw.Int64()).to_numpy())
-
-    def with_new(self, labels: Labels) -> Symbols:
-        """Return the symbols and, before a pool, the labels that have no index yet."""
-        _, new = numbered(labels.filter((self.index(labels) < 0).tolist()), self.names)
-        end = len(self.labels) - self.has_pool
-        return replace(self, labels=(*self.labels[:end], *new, *self.labels[end:]))
-
-    def index_apart(self, labels: Labels, names: Sequence[str] = ()) -> NDArray[np.int64]:
-        """Return the index of each row's symbol; unknown symbols get further indices."""
-        codes = self.index(labels, names)
-        others, _ = numbered(labels.filter((codes < 0).tolist()), names or self.names)
-        codes[codes < 0] = others + len(self.labels)
-        return codes
 
 
 def check_numbers(rows: Any, columns: Iterable[Column]) -> None:
@@ -329,21 +302,6 @@ class Counts:
     def joint(self) -> Joint:
         """The empirical joint distribution of what occurs, or its estimate by noisy counts, with texts as labels."""
         return Joint.from_counts(self.estimate, self.secret.texts, self.public.texts, drop_empty=True)
-
-    def occurring(self) -> Counts:
-        """Return the counts without the secrets that no row has."""
-        there = np.flatnonzero(self.table.any(axis=1))
-        secret = replace(self.secret, labels=tuple(self.secret.labels[s] for s in there))
-        return replace(self, table=self.table[there], secret=secret)
-
-    def alone(self, at: int) -> Counts:
-        """Return the counts of one of several secret columns."""
-        labels = self.secret.of_column(at)
-        column = self.secret.columns[at]
-        unique_labels = sorted(set(labels), key=column.place)
-        summed = np.zeros((len(unique_labels), self.table.shape[1]))
-        np.add.at(summed, [unique_labels.index(label) for label in labels], self.table)
-        return Counts(summed, Symbols((column,), tuple((label,) for label in unique_labels)), self.public, self.chosen)
 
 
 def as_dict(symbols: Symbols) -> dict[str, Any]:

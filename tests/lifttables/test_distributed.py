@@ -130,6 +130,22 @@ def test_dask_releases_lazily_and_the_same_each_time():
     assert own.equals(again)
 
 
+@pytest.mark.parametrize("merge", [False, True])
+def test_dask_publishes_the_card_of_one_machine(merge):
+    """Kernel, labels, promise and estimates are those of the same counts and key; the rows follow the same kernel."""
+    one, words = table(), {**OF, "notion": ll.LIP(1.5), "merge": merge}
+    here = tables.sanitise(one, **words)
+    there = tables.sanitise(dd.from_pandas(one, npartitions=5), **words)
+    own = ("made", "digest", "sha256")
+    first, second = ({k: v for k, v in done.card.as_dict().items() if k not in own} for done in (here, there))
+    assert first == second
+    assert here.design.content() == there.design.content()
+    drawn = [pd.Series(frame["age"]).value_counts() for frame in (here.frame, there.frame.compute())]
+    assert drawn[0].index.sort_values().equals(drawn[1].index.sort_values())
+    if merge:  # without random draws
+        assert drawn[0].sort_index().tolist() == drawn[1].sort_index().tolist()
+
+
 def test_a_part_that_is_computed_again_draws_the_same():
     """Alone, with others, or after a filter that comes later: a row has one release."""
     one = table(600)

@@ -6,7 +6,9 @@ from fractions import Fraction
 import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import binom
 
+from lifttables import Question, estimate, sanitise
 from lifttables.releases.card import card_of
 from lifttables.releases.estimating import Inverse, _nearest
 
@@ -58,3 +60,34 @@ def test_projection_is_the_nearest_distribution():
         assert (found >= 0).all()
         slopes = found - values
         assert slopes[found > 0].max() <= slopes.min() + 1e-12
+
+
+LAWS = {
+    "shares apart": np.array([[0.2, 0.1, 0.05, 0.05], [0.05, 0.15, 0.3, 0.1]]),
+    "a rare symbol": np.array([[0.3, 0.1, 0.05, 0.02], [0.2, 0.2, 0.1, 0.03]]),
+    "six symbols": np.outer([0.5, 0.3, 0.2], [0.3, 0.2, 0.2, 0.15, 0.1, 0.05]),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("merge", [False, True])
+@pytest.mark.parametrize("law", LAWS)
+def test_what_a_recipient_estimates_covers_the_population(law, merge):
+    """Of whole releases, with the kernels that they have: every share's interval at .95."""
+    p, covered, of = LAWS[law], 0, 0
+    for seed in range(25):
+        frame = people(2000, np.random.default_rng([seed, p.size]), p)
+        values = [f"{name}={','.join(f'{name}{at}' for at in range(n))}" for name, n in zip("sx", p.shape, strict=True)]
+        # by a key of the owner's, as in a release: another for each table
+        done = sanitise(frame, secret="s", public="x", notion=Question(0.1, 0.3), values=values, merge=merge, rng=seed)
+        found = estimate(done.frame, done.card)
+        truth = dict(zip((f"x{at}" for at in range(p.shape[1])), p.sum(axis=0), strict=True))
+        for symbol, low, high in zip(found.symbols, found.low, found.high, strict=True):
+            share = sum(truth.get(name, 0.0) for name in symbol.split(" or "))
+            covered += low <= share <= high
+            of += 1
+    assert of > 50
+    # tables are independent, shares of one table are not: an allowance of 3 standard deviations of whole tables
+    assert covered / of >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 25) * 0.6
+    assert binom.cdf(covered, of, 0.95) > 1e-6

@@ -252,7 +252,7 @@ class Desk {
   }
 
   async release() {
-    const form = () => ({ ...this.#question(), resamples: 200, seed: null });
+    const form = () => ({ ...this.#question(), seed: null });
     const done = await this.#askOf("release", form, "Designing the release, auditing it, and drawing a value for each row.");
     if (!done) return;
     const out = this.box.querySelector(".lift-outcome");
@@ -274,7 +274,8 @@ class Desk {
       paragraph("Confidential, because they contain the counts of the table:"),
       of(done.files.filter((file) => file.private)),
       ...done.notes.map((note) => paragraph(`Note: ${note}.`)),
-      paragraph(`This page does not know of earlier releases of these rows. The command on your machine does: ${done.command}`),
+      paragraph("Release these rows once. This page knows of no earlier release and, when it is loaded again, has a new key: the same rows then get other noise, and whoever has both releases learns more than the card says."),
+      paragraph(`The command on your machine keeps its key and a record: ${done.command}`),
     );
     this.box.dataset.released = Number(this.box.dataset.released ?? 0) + 1;
   }

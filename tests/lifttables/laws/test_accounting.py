@@ -8,9 +8,11 @@ import itertools
 import math
 
 import numpy as np
+import polars as pl
 import pytest
 
 import liftlib as ll
+import lifttables as tables
 from lifttables.confident.families import FAMILIES
 from lifttables.confident.subset_lattice import small_subsets
 from lifttables.encoding.columns import Column, Counts, Symbols
@@ -173,6 +175,39 @@ def test_a_design_of_blocks_that_other_rows_chose(family, spent):
     whole = NoisySample(table, int(table.sum()), 2.0, CONFIDENCE, choosers=table // 4)
     FAMILIES[family](whole, ll.LDP(2.0))
     assert 0 < spent.total <= (1 - CONFIDENCE) * (1 + 1e-9)
+
+
+TABLES = {
+    "of listed values": ("abcde", ["x=a,b,c,d,e", "s=u,v"], 1),
+    "of which rare values are pooled": ("abcd" * 25 + "efghi", [], math.comb(9, 5)),
+    "of 28 values": ("abcdefghijklmnopqrstuvwxyzäö", [], 1),
+}
+"""Values of 3,000 rows, what is listed, and among how many pools the rows choose."""
+
+
+@pytest.mark.parametrize("merge", [False, True])
+@pytest.mark.parametrize("name", TABLES)
+def test_a_whole_release(name, merge, spent):
+    """From the frame to the card, on every road: groups, responses, pools, and blocks that other rows choose."""
+    letters, values, ways = TABLES[name]
+    n = 3000
+    rows = [("uv"[i // len(letters) % 2], letters[i % len(letters)]) for i in range(n)]
+    frame = pl.DataFrame(rows, schema=["s", "x"], orient="row")
+    words = {"rare": "pool", "min_count": 40} if ways > 1 else {}
+    done = tables.sanitise(
+        frame,
+        secret="s",
+        public="x",
+        notion=ll.LIP(1.5),
+        confidence=CONFIDENCE,
+        merge=merge,
+        noise=1.0,
+        values=values,
+        **words,
+    )
+    assert done.design.confidence == CONFIDENCE
+    assert len(done.design.public.pooled) == (5 if ways > 1 else 0)
+    assert 0 < ways * spent.total <= (1 - CONFIDENCE) * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("ways", CHOICES)
