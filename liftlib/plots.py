@@ -479,8 +479,8 @@ def _bands(ax: Axes, mass: Matrix, left: Vector, right: Vector, shades: Matrix) 
             PathPatch(
                 Path(corners, curve),
                 facecolor=shades[y],
-                edgecolor="0.6",
-                linewidth=0.4,
+                edgecolor="0.4",  # a band near lift 1 is nearly white, or black on dark
+                linewidth=0.6,
                 alpha=0.75,
             )
         )

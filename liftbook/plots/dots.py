@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 
 from liftbook.plots.legends import above
 from liftbook.plots.lines import LOGARITHMIC, WIDTH
-from liftbook.plots.styling import BLACK, DARK, GREY, MARKERS, grid, shades, style
+from liftbook.plots.styling import BLACK, DARK, GREY, MARKERS, grid, label, shades, style
 
 ROW_HEIGHT = 0.24
 """Height of a row, in inches."""
@@ -129,7 +129,7 @@ def time_and_utility(
         point = partial(Line2D, [], [], linestyle="none")
         handles = [point(marker=MARKERS[i % len(MARKERS)], color=colours[i]) for i in range(len(budgets))]
         handles += [point(marker="o", color="0.35", markerfacecolor="none" if i else "0.35") for i in range(len(kinds))]
-        names = [*(f"ε = {eps:g}" for eps in budgets), *kinds]
+        names = [*(f"ε = {eps:g}" for eps in budgets), *map(label, kinds)]
         columns = len(names) if len(panels) > 1 else min(3, len(names))
         above(figure, handles, names, columns)
     return axes

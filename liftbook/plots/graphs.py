@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import pairwise
 from textwrap import fill
 from typing import Any
 
@@ -9,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.text import Annotation
+from matplotlib.text import Annotation, Text
 
 from liftbook.plots.styling import BLACK, DARK, GREY, LIGHT, style
 
@@ -96,26 +98,36 @@ BOX = {"boxstyle": "round,pad=0.5", "facecolor": "none", "edgecolor": "0.5"}
 LEAF = {"boxstyle": "round,pad=0.5", "facecolor": f"{LIGHT}33", "edgecolor": DARK}
 
 
+def join(ax: Axes, start: Text, end: Text, arrow: Mapping[str, Any]) -> None:
+    """Draw an arrow from the border of one box to the border of another."""
+    ax.figure.canvas.draw()  # the boxes get their sizes
+    ends = {"patchA": start.get_bbox_patch(), "patchB": end.get_bbox_patch(), "shrinkA": 1, "shrinkB": 1}
+    ax.annotate("", end.get_position(), start.get_position(), arrowprops={**arrow, **ends})
+
+
 def decisions(lines: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Draw questions in a column, with arrows down for no and to the right for yes.
 
     ``lines`` is the result of ``liftbook.figures.relatives.advice.advice``.
     """
     if ax is None:
-        ax = plt.subplots(figsize=(7.2, 0.95 * len(lines)))[1]
+        # narrow, so that its words can be read on a phone
+        ax = plt.subplots(figsize=(4.8, 1.25 * len(lines)))[1]
     ax.set_axis_off()
     ax.set_xlim(0, 1)
     ax.set_ylim(-len(lines) + 0.5, 0.5)
     arrow = {"arrowstyle": "->", "color": "0.4"}
+    boxes = []
     for at, (question, use, note) in enumerate(lines[["question", "use", "note"]].itertuples(index=False)):
-        ax.text(
-            0.24, -at, fill(question, 30, break_on_hyphens=False), ha="center", va="center", bbox=BOX, color="black"
-        )
-        answer = f"{use}\n{fill(note, 36, break_on_hyphens=False)}" if note else use
-        ax.text(0.78, -at, answer, ha="center", va="center", bbox=LEAF, color="black")
-        ax.annotate("", (0.56, -at), (0.46, -at), arrowprops=arrow)
+        asked = fill(question, 21, break_on_hyphens=False)
+        said = fill(note, 24, break_on_hyphens=False)
+        answer = f"{use}\n{said}" if said else use
+        boxes.append(ax.text(0.2, -at, asked, ha="center", va="center", bbox=BOX, color="black"))
+        leaf = ax.text(0.78, -at, answer, ha="center", va="center", bbox=LEAF, color="black")
+        join(ax, boxes[-1], leaf, arrow)
         if at < len(lines) - 1:
-            ax.text(0.51, -at + 0.1, "yes", ha="center", color="black")
-            ax.annotate("", (0.24, -at - 0.7), (0.24, -at - 0.3), arrowprops=arrow)
-            ax.text(0.26, -at - 0.55, "no", color="black")
+            ax.text(0.49, -at + 0.06, "yes", ha="center", color="black")
+            ax.text(0.22, -at - 0.53, "no", color="black")
+    for above, below in pairwise(boxes):
+        join(ax, above, below, arrow)
     return ax

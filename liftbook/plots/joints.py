@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from matplotlib.axes import Axes
 
 from companion.outputs.showing import show_as_svg
-from liftbook.plots.styling import looks, style
+from liftbook.plots.styling import apart, looks, style
 from liftlib import plots
 from liftlib.channel import Channel
 from liftlib.joint import Joint
@@ -26,6 +26,7 @@ def plane(
 ) -> Axes:
     """Draw the plane of lifts with the notions' looks in the book, see :func:`liftlib.plots.plane`."""
     seen = looks(name.replace(" = ", "=") for name in notions)
+    apart(seen.values(), "color")  # a border has no markers
     with style():
         return plots.plane(joint, notions, channel, looks=list(seen.values()), ax=ax)
 

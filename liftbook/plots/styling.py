@@ -129,6 +129,7 @@ SHARE_MARKERS: Mapping[str, str] = {"λ=0.35": "v", "λ=0.5": "o", "λ=0.65": "D
 """The marker of each share of ALIP."""
 
 LABELS: Mapping[str, str] = {
+    "polytope of rows": "polytope of posteriors",
     "eps": "privacy budget ε (nats)",
     "nmi": "utility, NMI",
     "nmil": "loss of utility, NMIL",
@@ -235,12 +236,18 @@ def looks(names: Iterable[str]) -> dict[str, dict[str, Any]]:
         else:
             colour, marker = next(turns)
             by_name[name] = {"color": colour, "marker": marker, "linestyle": LINE_STYLES[number % len(LINE_STYLES)]}
-    repeated: dict[str, int] = {}
-    for look in by_name.values():  # the same mechanism twice, such as under two notions: another line
-        at = repeated[str(look)] = repeated.get(str(look), -1) + 1
-        if at:
-            look["linestyle"] = LINE_STYLES[at]
+    apart(by_name.values(), "color", "marker")  # the same mechanism twice, such as under two notions: another line
     return by_name
+
+
+def apart(looks: Iterable[dict[str, Any]], *features: str) -> None:
+    """Change the line style of looks that have the same features and the same line."""
+    taken = set[tuple[str, ...]]()
+    for look in looks:
+        same = tuple(str(look[feature]) for feature in features)
+        free = (style for style in (look["linestyle"], *LINE_STYLES) if (*same, str(style)) not in taken)
+        look["linestyle"] = next(free, look["linestyle"])
+        taken.add((*same, str(look["linestyle"])))
 
 
 def _meaning(name: str) -> dict[str, Any] | None:
