@@ -48,7 +48,7 @@ def prose(path: Path) -> Iterator[tuple[int, str]]:
         lines = (re.match(r'    alt: "(.*)"|      ([A-Z(].*)', line) for line in cell[0].split("\n"))
         return "\n".join((line[1] or line[2]) if line else "" for line in lines)
 
-    body = re.sub(r"^```(?:\{code|bash|python|text).*?^```$", shown, body, flags=re.DOTALL | re.MULTILINE)
+    body = re.sub(r"^```(?:\{code|\{eval|bash|python|text).*?^```$", shown, body, flags=re.DOTALL | re.MULTILINE)
     at, block = 1, list[str]()
     for number, line in enumerate([*body.split("\n"), ""], 1):
         if line.strip() and not re.match(r"`{3,}|:label:|:class:|\(|<|:", line):
