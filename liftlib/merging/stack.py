@@ -24,6 +24,7 @@ Rows = NDArray[np.int64]
 """Indices of joints in the stack."""
 
 KEPT = 0.75  # share of columns still waiting at which the others are dropped
+FEW = 20  # columns of one joint that cost less than dropping them does
 BLOCK = 40_000  # lifts of a block, 320 kB, so that it stays in a processor's cache
 
 
@@ -170,7 +171,7 @@ class Growing:
         """Keep only columns of symbols that wait, first in each row and in order."""
         n, n_x = waiting.shape
         self.width = int(waiting.sum(axis=1).max(initial=0))
-        self.patience = int((1 - KEPT) * self.width) + 1
+        self.patience = max(FEW // n, int((1 - KEPT) * self.width) + 1)
         place = np.argsort(~waiting, axis=1, kind="stable")[:, : self.width]
         place += np.arange(n)[:, None] * n_x
         self.waiting, self.symbols = waiting.take(place), self.symbols.take(place)
