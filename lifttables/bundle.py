@@ -109,7 +109,7 @@ def sanitise_file(
     >>> source, out = Path(folder.name, "people.csv"), Path(folder.name, "release.csv")
     >>> table.write_csv(source)
     >>> outputs = Outputs.next_to(out)
-    >>> plan = Plan(Reading.from_words({"secret": "ill", "public": "age"}), LIP(1.0), resamples=0)
+    >>> plan = Plan(Reading.from_words({"secret": "ill", "public": "age"}), LIP(1.0))
     >>> release = sanitise_file(source, outputs, plan, rng=1)
     >>> out.exists(), outputs.card.exists(), outputs.design.exists()
     (True, True, True)
@@ -223,7 +223,7 @@ def apply_file(
     >>> source, out = Path(folder.name, "people.csv"), Path(folder.name, "release.csv")
     >>> table.write_csv(source)
     >>> outputs = Outputs.next_to(out)
-    >>> plan = Plan(Reading.from_words({"secret": "ill", "public": "age"}), LIP(1.0), resamples=0)
+    >>> plan = Plan(Reading.from_words({"secret": "ill", "public": "age"}), LIP(1.0))
     >>> release = sanitise_file(source, outputs, plan, rng=1)
     >>> apply_file(outputs.design, source, Path(folder.name, "more.csv"), rng=2).card.rows
     200

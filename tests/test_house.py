@@ -91,6 +91,18 @@ def test_what_mutants_are_tested_with_is_there():
     assert [place for place in places if not (ROOT / place).exists()] == []
 
 
+def test_no_conflict_is_left():
+    done = subprocess.run(
+        ["git", "grep", "-lE", "^(<<<<<<<|>>>>>>>) "],  # nothing found is exit code 1
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    )
+    if done.returncode == 128:
+        pytest.skip("no git here, or no clone of it")
+    assert done.stdout == ""
+
+
 def test_contributing_names_what_is_there():
     """Each file of its table exists, and each command is a target of the Makefile."""
     rows = [line for line in text("docs/CONTRIBUTING.md").splitlines() if "|" in line]

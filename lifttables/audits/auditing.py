@@ -120,8 +120,16 @@ def audit(
     (100, 0.6931, ('1',))
     """
     how = Reading.from_words({"secret": secret, "public": public, **AUDIT_DEFAULTS, **reading})
-    counts = how.counts(open_table(source, how.text_format))
-    return audited(counts, notion, resamples=resamples, level=level, rng=rng, population=how.population is not False)
+    table = open_table(source, how.text_format)
+    return audited(
+        how.counts(table),
+        notion,
+        resamples=resamples,
+        level=level,
+        rng=rng,
+        population=how.population is not False,
+        notes=how.sampling_notes(table.columns),
+    )
 
 
 @checked

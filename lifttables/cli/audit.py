@@ -51,8 +51,13 @@ def run(options: argparse.Namespace) -> int:
         check_apart([options.output], files_read(options))
         check_free(options.output, force=options.force)
     how = reading(options, **AUDIT_DEFAULTS)
-    counts = how.counts(open_table(options.table, how.text_format))
-    audit = audited(counts, notion, population=how.population is not False)
+    table = open_table(options.table, how.text_format)
+    audit = audited(
+        how.counts(table),
+        notion,
+        population=how.population is not False,
+        notes=how.sampling_notes(table.columns),
+    )
     if options.output is not None:
         page_file(options.output, lifttables.audit_page(audit), files_read(options), force=options.force)
     if options.json:

@@ -242,7 +242,7 @@ def load(path: str | Path) -> Design:
     >>> source, out = Path(folder.name, "people.csv"), Path(folder.name, "release.csv")
     >>> table.write_csv(source)
     >>> outputs = Outputs.next_to(out)
-    >>> plan = Plan(Reading.from_words({"secret": "ill", "public": "age"}), LIP(1.0), resamples=0)
+    >>> plan = Plan(Reading.from_words({"secret": "ill", "public": "age"}), LIP(1.0))
     >>> release = sanitise_file(source, outputs, plan, rng=1)
     >>> load(outputs.design).kind.value
     'subset response'

@@ -200,8 +200,8 @@ def for_which_values(secret: Symbols, rows: int, confidence: float) -> str:
     most = -math.expm1(math.log1p(-confidence) / rows)
     share = math.ceil(most * 1e5) / 1e3  # per cent, rounded up
     return (
-        f"{limit} If the list was made before the rows were seen, these are together at most {share:g} % of the "
-        f"population, with confidence {confidence:g}."
+        f"{limit} If the list was made before the rows were seen, the other values are together "
+        f"at most {share:g} % of the population, with confidence {confidence:g}."
     )
 
 

@@ -126,19 +126,36 @@ class Reading:
                 arguments=("confidence",),
             )
 
+    def of_a_survey(self, columns: Sequence[str]) -> str | None:
+        """Return the first column whose name asks how the rows were sampled, which nobody said."""
+        if self.population is not None:
+            return None
+        return next((name for name in columns if OF_A_SURVEY.search(name)), None)
+
+    def sampling_notes(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """Return a note for an audit of what may be a survey."""
+        name = self.of_a_survey(columns)
+        if name is None:
+            return ()
+        note = (
+            f"the column {name!r} looks like survey weights, strata or households: what is "
+            "said about the population holds only if the rows are independent draws from it"
+        )
+        return (note,)
+
     def check_population(self, columns: Sequence[str]) -> None:
         """Raise an error if the rows are not, or perhaps not, independent draws from the population.
 
         InvalidParameter is raised if a column's name asks for an answer, BrokenNotion if the answer is no.
         """
-        if self.population is None:
-            for name in columns:
-                if OF_A_SURVEY.search(name):
-                    raise InvalidParameter(
-                        f"the column {name!r} looks like survey weights, strata or households, and a promise for the "
-                        "population needs rows that are independent draws from it: say whether they are, yes or no",
-                        arguments=("population",),
-                    )
+        name = self.of_a_survey(columns)
+        if name is not None:
+            raise InvalidParameter(
+                f"the column {name!r} looks like survey weights, strata or households, and a "
+                "promise for the population needs rows that are independent draws from it: "
+                "say whether they are, yes or no",
+                arguments=("population",),
+            )
         if self.population is False:
             raise BrokenNotion(
                 "the rows are not independent draws from the population, so released rows would keep no promise for "

@@ -48,6 +48,11 @@ class Limit(Enum):
         "The owner's ledger has no other release of these rows. It does not see renamed copies, the same people in "
         "another table, or releases by others, which may reveal more together with this one."
     )
+    EARLIER = (
+        "The owner's ledger has earlier releases of these rows. Earlier counts are part of what is promised to "
+        "somebody who knows all other rows. Earlier rows are not: a belief that they raised grows from there. The "
+        "ledger does not see renamed copies, the same people in another table, or releases by others."
+    )
     NO_LEDGER = "No ledger was used: an earlier release of the same people may reveal more together with this one."
     TRIED = "Bins, hierarchies and options must not be chosen by their results for these rows."
     INSIDER = "Of the last person, somebody who knows all other rows is taken to know only how common the values are."
@@ -310,7 +315,7 @@ def card_of(
     >>> ill = ["yes"] * 20 + ["no"] * 20 + ["yes"] * 40 + ["no"] * 120
     >>> table = pl.DataFrame({"ill": ill, "age": ["old"] * 40 + ["young"] * 160})
     >>> from lifttables import sanitise
-    >>> release = sanitise(table, secret="ill", public="age", notion=LIP(1.0), resamples=0, rng=1)
+    >>> release = sanitise(table, secret="ill", public="age", notion=LIP(1.0), rng=1)
     >>> card_of(release.design).promise
     LIP(eps=1.0)
     """
@@ -320,7 +325,8 @@ def card_of(
     tells = {
         Limit.NEW_ROWS: new_rows is not None,
         Limit.NO_LEDGER: release is None,
-        Limit.LEDGER: release is not None,
+        Limit.LEDGER: release == 1,
+        Limit.EARLIER: release is not None and release > 1,
         Limit.TRIED: not design.of_counts,
         Limit.INSIDER: not design.of_counts,
         Limit.NAMES: new_rows is None and not public.listed,
@@ -382,7 +388,7 @@ def read_card(path: str | Path) -> Card:
     >>> source, out = Path(folder.name, "people.csv"), Path(folder.name, "release.csv")
     >>> table.write_csv(source)
     >>> outputs = Outputs.next_to(out)
-    >>> plan = Plan(Reading.from_words({"secret": "ill", "public": "age"}), LIP(1.0), resamples=0)
+    >>> plan = Plan(Reading.from_words({"secret": "ill", "public": "age"}), LIP(1.0))
     >>> release = sanitise_file(source, outputs, plan, rng=1)
     >>> read_card(outputs.card).rows
     200

@@ -153,7 +153,7 @@ def estimate(
     >>> ill = ["yes"] * 20 + ["no"] * 20 + ["yes"] * 40 + ["no"] * 120
     >>> table = pl.DataFrame({"ill": ill, "age": ["old"] * 40 + ["young"] * 160})
     >>> from lifttables import sanitise
-    >>> release = sanitise(table, secret="ill", public="age", notion=LIP(1.0), resamples=0, rng=1)
+    >>> release = sanitise(table, secret="ill", public="age", notion=LIP(1.0), rng=1)
     >>> found = estimate(release.frame, release.card)
     >>> dict(zip(found.symbols, found.projected.round(2).tolist(), strict=True))
     {'old': 0.2, 'young': 0.8}

@@ -94,11 +94,15 @@ class Ledger:
                 "are other people, name another ledger",
                 arguments=("counts", "ledger"),
             )
-        if not of_rows and self.spent + level > most + 1e-9:
+        left = most - self.spent
+        if not of_rows and level > left + 1e-9:
+            used = self.spent / most if most > 0 else 1.0
+            some = left > 1e-9  # more noise helps only where something is left
             raise BrokenNotion(
-                f"earlier counts of these rows used {self.spent:.3g} nats, and {level:.3g} more exceed {most:.3g}: "
-                "give more noise, or allow a larger belief",
-                arguments=("noise",),
+                f"earlier counts of these rows used {used:.0%} of what the belief allows, and "
+                f"these counts need {level:.3g} nats, more than the {max(left, 0.0):.3g} that are left: "
+                + ("add more noise, or allow a larger belief" if some else "allow a larger belief"),
+                arguments=("noise", "belief") if some else ("belief",),
             )
 
     def with_entry(self, output: str, what: str, key: str, made: str, *, of_rows: bool, level: float) -> Ledger:

@@ -94,7 +94,9 @@ def test_a_card_promises_what_its_history_allows(folder, before, step, added):
     assert card.insider == pytest.approx(own + added)
     assert (Limit.NEW_ROWS in card.tells) == new
     assert (Limit.INSIDER in card.tells) == (not of_counts)
-    assert Limit.LEDGER in card.tells
+    first = not before or before[0] == step or new
+    assert (Limit.LEDGER in card.tells) == first
+    assert (Limit.EARLIER in card.tells) == (not first)
     assert Limit.NO_LEDGER not in card.tells
     # the words are those of the numbers: one for each adversary
     growth = card.promise.odds_growth + card.insider

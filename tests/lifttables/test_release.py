@@ -111,6 +111,12 @@ def test_a_survey_is_asked_for_its_sampling(folder, name):
     assert files() == {"p.csv"}
     assert release("--counts") == 0
     assert release("--population", "yes", out="b.csv") == 0
+    frame = pl.read_csv("p.csv")
+    notes = {
+        answer: len(tables.audit(frame, secret="ill", public="town", population=answer, resamples=0).notes)
+        for answer in (None, True)
+    }
+    assert notes[None] == notes[True] + 1  # an audit asks, too
 
 
 @pytest.mark.parametrize("name", ["weighting scheme", "town", "clusterheadache", "hhs"])
