@@ -388,72 +388,60 @@ class Notion:
     """A notion and the ``count`` halfspaces of the posteriors that it allows."""
 
     def __init__(self, problem: Any, joint: Joint) -> None:
-        value, tangents, relaxed = (
-            problem.get("notion"),
-            problem.get("tangents"),
-            problem.get("relaxed"),
-        )
+        value, tangents = problem.get("notion"), problem.get("tangents")
+        relaxed = problem.get("relaxed")
         fits = type(value) is dict and type(relaxed) is bool and type(tangents) is list
         require(fits, "notion, relaxed or tangents is missing")
-        kind, fields = str(value.get("class")), value.get("fields")
-        require(
-            kind in NOTION_FIELDS, f"{kind} is not a notion that this checker knows"
-        )
-        require(
-            type(fields) is dict and set(fields) == set(NOTION_FIELDS[kind]),
-            f"{kind} takes {', '.join(NOTION_FIELDS[kind])}",
-        )
-        given = {
-            name: None if entry == "inf" else number(entry, name)
-            for name, entry in fields.items()
-        }
-        require(
-            all(entry is None or entry >= 0 for entry in given.values()),
-            f"{kind} has a negative parameter",
-        )
-        budgets = [f"{name}={fields[name]}" for name in NOTION_FIELDS[kind]]
-        self.name = f"{kind}({', '.join(budgets)})"
+        kind = str(value.get("class"))
+        known = kind in NOTION_FIELDS
+        require(known, f"{kind} is not a notion that this checker knows")
+        given = self.read(kind, value.get("fields"))
         self.joint, self.tangents = joint, tangents
+        size = f"{len(joint.p_s)} secrets x {len(joint.p_x)} symbols"
         self.about = {
             "notion": self.name,
-            "joint": f"{len(joint.p_s)} secrets x {len(joint.p_x)} symbols, "
-            f"SHA-256 {joint.sha256}",
+            "joint": f"{size}, SHA-256 {joint.sha256}",
         }
         self.by = "the mechanism in the file"
         self.alpha = given.get("alpha") or Fraction(0)
-        eps_l, eps_u = (
-            given.get("eps_l", given.get("eps")),
-            given.get("eps_u", given.get("eps")),
-        )
-        require(
-            "alpha" not in given or given["alpha"] is None or self.alpha > 1,
-            "alpha is not above 1",
-        )
+        eps_l = given.get("eps_l", given.get("eps"))
+        eps_u = given.get("eps_u", given.get("eps"))
         if kind == "LIP" or (kind == "AlphaLift" and given["alpha"] is None):
             kind = "ALIP"
         if kind != "LDP" and 0 in (eps_l, eps_u):
             kind, eps_l, eps_u = "ALIP", Fraction(0), Fraction(0)
-        self.kind, self.budgets = kind, [None if kind == "LDP" else eps_l, eps_u]
+        self.kind = kind
+        budgets = [None if kind == "LDP" else eps_l, eps_u]
         # e^-eps; a proof may do without the bound on the least lift
-        used = [
-            None if relaxed and (side == 0 or kind == "LDP") else eps
-            for side, eps in enumerate(self.budgets)
-        ]
-        self.ends: list[Any] = [
-            None if eps is None else [Fraction(e, ONE) for e in exp(-eps)]
-            for eps in used
-        ]
+        self.ends: list[Any] = [None, None]
+        for side, eps in enumerate(budgets):
+            without = relaxed and (side == 0 or kind == "LDP")
+            if eps is not None and not without:
+                self.ends[side] = [Fraction(end, ONE) for end in exp(-eps)]
         # what e^eps times the measure of an output may not exceed
         self.limits = [
             None if eps is None else Fraction(exp(-eps - TOLERANCE)[1], ONE)
-            for eps in self.budgets
+            for eps in budgets
         ]
-        sides, n = 2 - self.ends.count(None), len(joint.p_s)
-        self.count = {
-            "ALIP": sides * n,
-            "LDP": sides * n * (n - 1),
-            "L1Lift": 2**n - 2,
-        }.get(kind, len(tangents))
+        n = len(joint.p_s)
+        sides = 2 - self.ends.count(None)
+        numbered = {"ALIP": sides * n, "LDP": sides * n * (n - 1), "L1Lift": 2**n - 2}
+        self.count = numbered.get(kind, len(tangents))
+
+    def read(self, kind: str, fields: Any) -> dict[str, Fraction | None]:
+        """Return a notion's parameters, None for infinity, and keep its name."""
+        names = NOTION_FIELDS[kind]
+        fits = type(fields) is dict and set(fields) == set(names)
+        require(fits, f"{kind} takes {', '.join(names)}")
+        given: dict[str, Fraction | None] = {}
+        for name, entry in fields.items():
+            found = None if entry == "inf" else number(entry, name)
+            require(found is None or found >= 0, f"{kind} has a negative parameter")
+            given[name] = found
+        alpha = given.get("alpha")
+        require(alpha is None or alpha > 1, "alpha is not above 1")
+        self.name = f"{kind}({', '.join(f'{name}={fields[name]}' for name in names)})"
+        return given
 
     def measure(self, lifts: list[Fraction]) -> Fraction:
         """Return an upper bound on the measure that e^eps bounds, given (inverse)
