@@ -116,7 +116,8 @@ def tell_works_apart(app: Sphinx) -> None:
     if "sphinxcontrib.bibtex" not in app.extensions:
         return
     works: dict[tuple[str, ...], list[Any]] = {}
-    for work in app.env.get_domain("cite").bibdata.data.entries.values():
+    domain: Any = app.env.get_domain("cite")
+    for work in domain.bibdata.data.entries.values():
         names = [" ".join(person.last_names) for person in work.persons.get("author", [])]
         shown = (names[0], "and others") if len(names) > 2 else tuple(names)
         works.setdefault((*shown, work.fields["year"][:4]), []).append(work)

@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import beta, binom
 
-from liftlib.datasets import Rng, generator
 from lifttables.population.noise import Rows, upper_bounds
-from mixproof.numerics import Matrix, Vector
+from mixproof.numerics import Matrix, Rng, Vector, generator
 
 STEPS = 25
 """Bisections of an interval of probabilities."""
@@ -30,7 +29,7 @@ def tulap_cdf(x: Matrix, eps: float) -> Matrix:
     nearest = np.floor(away + 0.5)
     # the mass beyond -away: whole steps that are further out, and a part of the step that contains it
     beyond = b**nearest * (b + (nearest - away + 0.5) * (1 - b)) / (1 + b)
-    return np.where(x <= 0, beyond, 1 - beyond)
+    return np.asarray(np.where(x <= 0, beyond, 1 - beyond))
 
 
 def most_powerful_bounds(seen: Vector, n: int, eps: float, level: float) -> Vector:
@@ -94,12 +93,12 @@ def private_bounds(
     random, found = generator(rng), []
     for n in rows:
         count = random.binomial(n, p, size=n_trials)
-        exact = beta.ppf(1 - level, count + 1, n - count)
+        exact = np.asarray(beta.ppf(1 - level, count + 1, n - count))
         for eps in epsilons:
             noisy = count + _discrete_laplace(random, eps, n_trials) + random.uniform(-0.5, 0.5, n_trials)
             cells = np.column_stack([count, n - count])
             cells = cells + _discrete_laplace(random, eps / 2, (n_trials, 2))
-            bounds = {
+            bounds: dict[str, Vector] = {
                 "no noise": exact,
                 "most powerful": most_powerful_bounds(noisy, n, eps, level),
                 "two cells": bounds_from_cells(cells, n, eps / 2, level),

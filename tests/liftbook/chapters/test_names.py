@@ -131,7 +131,7 @@ def test_unknown_commands_are_found(text, unknown):
         ("```python\nll.no_such_name(1)\n```", ["ll.no_such_name"]),
         ("`liftlib.notions.LIP.is_satisfied`", []),
         ("`data/claims.csv` and `data/no_such.csv`", ["data/no_such.csv"]),
-        ("`test_unknown_commands_are_found` or `test_no_such_thing_is_found`", []),
+        ("`test_unknown_commands_are_found` and `tests/no_such.py`", ["tests/no_such.py"]),
     ],
 )
 def test_unknown_names_are_found(text, unknown):
