@@ -33,7 +33,12 @@ PARTS = (
     *("theming", "folding", "guess", "panels", "exercises", "alive", "one_page", "icons"),
     *("lightness", "parameters", "glossary", "search", "reruns", "numbers"),
 )
-SITE_WIDE = ("companion.sphinx.notebooks", "companion.sphinx.findable", "companion.runs.publishing")
+SITE_WIDE = (
+    "companion.sphinx.notebooks",
+    "companion.sphinx.findable",
+    "companion.sphinx.citing",
+    "companion.runs.publishing",
+)
 """Parts that a page which is rerun by itself does without."""
 
 

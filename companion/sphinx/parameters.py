@@ -1,4 +1,4 @@
-"""The directive ``lift-parameters``: a table of a chapter's parameters."""
+"""The directive ``lift-parameters``: a table of a chapter's parameters, and how long a run takes."""
 
 from pathlib import Path
 
@@ -8,10 +8,14 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from companion.parameters import literal, read_parameters
+from companion.sphinx.alive import seconds_of
 
 
 class Parameters(SphinxDirective):
-    """Renders a table with the name, type, default and meaning of each parameter, and on a rerun's page its value."""
+    """Renders a table with the name, type, default and meaning of each parameter, and on a rerun's page its value.
+
+    The book's page also says how long its cells took when they were executed last.
+    """
 
     def run(self) -> list[nodes.Node]:
         path, told = Path(self.env.doc2path(self.env.docname)), self.config["companion_rerun"].get("told") or {}
@@ -25,8 +29,24 @@ class Parameters(SphinxDirective):
             cells = (f"`{parameter.name}`", f"`{parameter.annotation}`", *values, parameter.comment)
             lines.append(" | ".join(cell.replace("|", r"\|") for cell in cells))  # |S| would end a cell
         box = nodes.container(classes=["lift-parameters"])
+        if not told and "preview" not in path.parts and (seconds := seconds_of(self.env.app, path)):
+            lines += ["", f"With the book's values, all cells of this page take {duration(seconds)}."]
         self.state.nested_parse(StringList(lines, source=str(path)), self.content_offset, box)
         return [box]
+
+
+def duration(seconds: float) -> str:
+    """Return about how long a run takes.
+
+    >>> duration(0.4), duration(7.9), duration(63.2), duration(250.0)
+    ('less than 5 seconds', 'about 10 seconds', 'about a minute', 'about 4 minutes')
+    """
+    if seconds < 5:
+        return "less than 5 seconds"
+    if seconds < 50:
+        return f"about {10 * max(1, round(seconds / 10))} seconds"
+    minutes = max(1, round(seconds / 60))
+    return "about a minute" if minutes == 1 else f"about {minutes} minutes"
 
 
 def shortened(text: str) -> str:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import html
 import json
+import math
 import posixpath
 import re
 from collections.abc import Callable, Iterator
@@ -27,9 +28,11 @@ from sphinx.environment import BuildEnvironment
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from companion.outputs.ghosts import with_ghosts
+from companion.parameters import literal
 from companion.sphinx.settings import add_settings
 
 RECORD_NAME = "book.json"
+VALUES_NAME = "values.json"
 GLUE_ATTRIBUTE = "lift-glue"  # the attribute of a number in the text: its name and its format
 CONTEXT_LENGTH = 60  # characters of a sentence that are shown on each side of a number
 
@@ -89,6 +92,37 @@ def write_record(app: Sphinx, error: Exception | None) -> None:
     # texts that Sphinx translates are no strings yet
     text = json.dumps(record, ensure_ascii=False, default=str)
     (Path(app.outdir) / RECORD_NAME).write_text(text, encoding="utf-8")
+
+
+def write_values(app: Sphinx, error: Exception | None) -> None:
+    """Write ``values.json`` for other tools: the values that each page glues, by page and name."""
+    if error is not None or app.builder.name != "html" or app.config["companion_rerun"]:
+        return
+    folder = Path(app.env.mystnb_config.output_folder)  # type: ignore[attr-defined]
+    pages = {}
+    for page in sorted(app.env.found_docs):
+        path = folder / f"{page}.glue.json"
+        if path.exists():
+            pages[page] = plain_values(json.loads(path.read_text(encoding="utf-8")))
+    text = json.dumps(pages, ensure_ascii=False, indent=1, allow_nan=False)
+    (Path(app.outdir) / VALUES_NAME).write_text(text, encoding="utf-8")
+
+
+def plain_values(outputs: dict[str, Any]) -> dict[str, Any]:
+    """Return glued values as JSON has them: numbers and texts, others as they are printed.
+
+    >>> plain_values({"n": {"data": {"text/plain": "3"}}, "x": {"data": {"text/plain": "nan"}}, "rows": {"data": {}}})
+    {'n': 3, 'x': 'nan'}
+    """
+    values = {}
+    for name, output in outputs.items():
+        if set(output["data"]) == {"text/plain"}:
+            text = output["data"]["text/plain"]
+            value = literal(text)
+            # a literal is finite but for one such as 1e999
+            is_plain = isinstance(value, bool | int | str) or (isinstance(value, float) and math.isfinite(value))
+            values[name] = value if is_plain else text
+    return values
 
 
 def draw_ghosts(app: Sphinx, doctree: nodes.document, _page: str) -> None:
@@ -269,6 +303,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("env-check-consistency", number_as_the_book)
     app.connect("doctree-resolved", draw_ghosts, priority=400)  # before figures become drawings
     app.connect("build-finished", write_record, priority=400)  # before the wheel, which carries it
+    app.connect("build-finished", write_values)
     app.add_post_transform(Elsewhere)
     app.add_post_transform(Numbers)
     return {"parallel_read_safe": True, "parallel_write_safe": False}
