@@ -21,7 +21,7 @@ import liftlib as ll
 from lifttables.confident.families import MERGING, SUBSET_RESPONSE, designed
 from lifttables.confident.subset_lattice import MAX_RESPONSE_SYMBOLS
 from lifttables.encoding.columns import Counts, Symbols
-from lifttables.releases.noising import with_noise
+from lifttables.releases.noising import level_for, with_noise
 from lifttables.releases.pipeline import LEAST_RETAINED, MOST_TO_GROUP, READABLE_SHARE
 from lifttables.releases.question import Question
 from mixproof.numerics import KEEP_TOL, Matrix
@@ -140,7 +140,9 @@ def line(law: str, n: int, tables: int, noise: float | None = None) -> dict[str,
     best = np.mean([optimum(law, seed) for seed in range(tables)])
     means = {"optimum": best, "insider": insider, **means}
     rounded = {name: f"{value:.3f}" for name, value in means.items()}
-    return {"law": law, "rows": n, "noise": f"{done[0].noise:g}", "tables": tables, **rounded, **numbers}
+    is_default = done[0].noise == level_for(n, joints[0].size)
+    key = {"law": law, "rows": n, "noise": f"{done[0].noise:g}", "default": is_default}
+    return {**key, "tables": tables, **rounded, **numbers}
 
 
 def main() -> None:

@@ -39,8 +39,9 @@ def promised(
     """
     if kind is Kind.COUNTS:
         outside = inside = _turned(LDP(notion.odds_growth + insider), belief)
+        counted = "by this and all earlier counts of these rows"
         return (
-            f"Somebody who knows only how common each value of {secret} is {outside}, by all counts of these rows.",
+            f"Somebody who knows only how common each value of {secret} is {outside}, {counted}.",
             f"Somebody who knows all other rows {inside}, too: the noise protects each row, however it was drawn.",
         )
     outsider = _turned(notion, belief)

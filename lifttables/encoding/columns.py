@@ -177,6 +177,14 @@ class Symbols:
         return bool(self.columns) and all(column.values for column in self.columns)
 
     @property
+    def chosen(self) -> float:
+        """The log of the number of pools among which the rows chose, of the same number of values."""
+        if self.listed:
+            return 0.0
+        pooled, named = len(self.pooled), sum(label != (RARE,) for label in self.labels)
+        return math.lgamma(named + pooled + 1) - math.lgamma(pooled + 1) - math.lgamma(named + 1)
+
+    @property
     def texts(self) -> tuple[str, ...]:
         """A unique text for each symbol; labels are quoted if they contain the separator."""
         texts = tuple(JOIN.join(label) for label in self.labels)

@@ -93,8 +93,7 @@ def count(
     table = np.zeros((len(secrets), len(labels)))
     np.add.at(table, (secret_symbols.index(filled), symbols.index(filled)), filled[ROWS].to_numpy())
     # where the rows choose which symbols are pooled, a union bound covers all sets of this size
-    chosen = 0.0 if listed else log_choose(len(many), len(pooled))
-    return Counts(table, secret_symbols, symbols, chosen, dropped)
+    return Counts(table, secret_symbols, symbols, symbols.chosen, dropped)
 
 
 def _secrets(
@@ -129,11 +128,6 @@ def unknown_to_hierarchy(name: str, values: Sequence[str]) -> DataError:
         f"column {name!r} has {many(len(values), 'value')} not in its hierarchy, such as {values[0]!r}: add what is "
         "missing to the file, whose first line is a header"
     )
-
-
-def log_choose(n: int, k: int) -> float:
-    """Return the log of the binomial coefficient "n choose k"."""
-    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
 def _sorted(labels: Sequence[tuple[str, ...]], columns: Sequence[Column]) -> list[tuple[str, ...]]:

@@ -347,7 +347,7 @@ def card_of(
         belief=belief,
         confidence=design.confidence,
         noise=design.noisy.c if bounded else None,
-        insider=0.0 if new_rows is not None else insider,
+        insider=float(earlier) if new_rows is not None else insider,
         values=tuple(values),
         tells=tuple(limit for limit, holds in tells.items() if holds),
         symbols=tuple(label if label != (RARE,) else (RARE,) * len(public.columns) for label in public.labels),

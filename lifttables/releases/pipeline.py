@@ -199,7 +199,9 @@ def release(
     rows = table.complete(counts.columns) if counts.dropped else table
     secret = secret_key() if rng is None else bytes(32)
     # the noise depends on the table alone, so that plans that are tried share it; the draws on the plan too
-    key = release_key(secret, rows.digest(counts.columns), plan.as_text())
+    # what a hierarchy file says is no part of the plan, which names the file
+    meaning = json.dumps([plan.as_text(), *(asdict(column) for column in counts.columns)])
+    key = release_key(secret, rows.digest(counts.columns), meaning)
     with opened(ledger) as past:
         if past is not None:
             level = 2 * plan.c_of_counts
@@ -303,11 +305,11 @@ def release_again(
     with opened(ledger) as past:
         if past is not None:
             past.check(key.hex(), of_rows=True, level=0.0, most=np.inf)
-        number, made, _ = (None, None, 0.0) if past is None else past.place(key.hex())
+        number, made, earlier = (None, None, 0.0) if past is None else past.place(key.hex())
         counted = rows.counts(columns)
         design.check_symbols(counted)  # a cluster draws later
         n = int(counted[ROWS].sum())
-        card = card_of(design, release=number, made=made, new_rows=n, options={"missing": missing})
+        card = card_of(design, release=number, made=made, earlier=earlier, new_rows=n, options={"missing": missing})
         source = Stream(key, 0) if rng is None else uniform(rng)
         return sink(Draw(rows, design, past, source, key.hex(), card.made), Applied(None, card))
 

@@ -16,6 +16,7 @@ from liftlib.errors import BrokenNotion, DataError, InvalidParameter
 from lifttables.cli import COMMANDS, LIFT, _parser, main
 from lifttables.cli.options import share_of
 from lifttables.designs.designing import Kind, best_design
+from lifttables.encoding.columns import RARE
 from lifttables.releases.card import Limit
 from lifttables.releases.noising import noisy_totals, with_noise
 from lifttables.releases.pipeline import LEAST_RETAINED
@@ -307,3 +308,30 @@ def test_an_excel_file_is_read_and_none_is_written(folder):
     Path("broken.xlsx").write_bytes(b"PK\x03\x04 no zip")
     with pytest.raises(DataError):
         tables.open_table("broken.xlsx")
+
+
+def test_another_hierarchy_under_the_same_name_is_another_release(folder):
+    """X = (S xor R, R) by halves told everything: the ledger took the second release for the first again."""
+    of = ["--hierarchy", "town=towns.csv"]
+    parents = {"one": "aabb", "other": "abab"}
+    for name, groups in parents.items():
+        lines = [f"{town},{group}" for town, group in zip(("north", "south", "east", "west"), groups, strict=True)]
+        Path("towns.csv").write_text("\n".join(["town,region", *lines]) + "\n", encoding="utf-8")
+        code = release(*of, "--force")
+        assert code == (0 if name == "one" else 3)
+    assert len(json.loads(Path("p.csv.PRIVATE.releases.json").read_text())["releases"]) == 1
+
+
+def test_a_second_release_does_not_deny_the_first(folder):
+    assert release("--counts", out="counts.csv") == 0
+    assert release(out="rows.csv") == 0
+    cards = [tables.read_card(f"{name}.card.json") for name in ("counts", "rows")]
+    assert [Limit.LEDGER in card.tells for card in cards] == [True, False]
+
+
+def test_a_release_that_pools_rare_values_is_verified_with_its_design(folder):
+    rare = pl.DataFrame({"ill": ["flu", "none"] * 4, "town": [f"v{i}" for i in range(8)], "age": [30] * 8})
+    pl.concat([pl.read_csv("p.csv"), rare], how="vertical_relaxed").write_csv("p.csv")
+    assert release() == 0
+    assert tables.read_card("out.card.json").symbols[-1] == (RARE,)
+    assert main(["verify", "out.csv", "out.card.json", "--design", "out.PRIVATE.design.json"]) == 0
