@@ -171,7 +171,7 @@ class Growing:
         """Keep only columns of symbols that wait, first in each row and in order."""
         n, n_x = waiting.shape
         self.width = int(waiting.sum(axis=1).max(initial=0))
-        self.patience = max(FEW // n, int((1 - KEPT) * self.width) + 1)
+        self.patience = max(FEW // max(n, 1), int((1 - KEPT) * self.width) + 1)
         place = np.argsort(~waiting, axis=1, kind="stable")[:, : self.width]
         place += np.arange(n)[:, None] * n_x
         self.waiting, self.symbols = waiting.take(place), self.symbols.take(place)
