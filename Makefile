@@ -37,15 +37,14 @@ test: .venv/tested lint book  ## Lint, types, floors, unit, doctest, claims, rer
 	$(BIN)/python -m companion.chromium
 	$(BIN)/pytest -n $(TESTERS) --dist loadgroup --durations=40 -m "not slow and not rebuilt"
 
-test-slow: slow  ## What takes longer: the wheel, recipes, laws explored, coverage, a minimal Debian
+test-slow: slow coverage  ## What takes longer: the wheel, recipes, laws explored, coverage, a minimal Debian
 	tools/minimal-debian
 	tools/minimal-debian --with-compiler
 
-slow: .venv/tested book  ## What is marked slow, the laws on new examples each time, and branch coverage
-	$(BIN)/pytest -n 2 --dist loadgroup -m "slow or rebuilt"
-	HYPOTHESIS_PROFILE=explore $(BIN)/pytest -n 2 tests/liftlib/laws
+slow: .venv/tested book  ## What is marked slow, the laws on new examples each time, and Sphinx 9
+	$(BIN)/pytest -n $(TESTERS) --dist loadgroup --durations=40 -m "slow or rebuilt"
+	HYPOTHESIS_PROFILE=explore $(BIN)/pytest -n $(TESTERS) --durations=10 tests/liftlib/laws
 	$(MAKE) next
-	$(MAKE) coverage
 
 dask: .venv/tested  ## Tables on a cluster of Dask that loses a worker
 	$(BIN)/pytest -m slow tests/lifttables/test_distributed.py
@@ -67,7 +66,8 @@ homework: .venv/tested  ## Homework with other numbers than the book's, in homew
 	$(BIN)/python -m companion.course --title Lift --seed $(or $(SEED),$(error give a number: make homework SEED=2026))
 
 messages: .venv/tested  ## Write tests/messages.txt again, the texts of errors, after a change of words; read the diff
-	REWRITE_MESSAGES=1 $(BIN)/pytest -q -n 0 -p no:cacheprovider $$(grep -rl "^from messages import" tests)
+	rm -f tests/messages.txt
+	REWRITE_MESSAGES=1 $(BIN)/pytest -q -n $(TESTERS) $$(grep -rl "^from messages import" tests)
 	git --no-pager diff tests/messages.txt
 
 bench: .venv/tested  ## Time liftlib against plain routes, side by side

@@ -22,7 +22,7 @@ from mixproof import polytope
 # HYPOTHESIS_PROFILE=any looks for none that is simpler than the first that fails, which tells of a mutant soon.
 settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=60)
 settings.register_profile("any", settings.get_profile("repeatable"), phases=[Phase.explicit, Phase.generate])
-settings.register_profile("explore", deadline=None, max_examples=2000)
+settings.register_profile("explore", deadline=None, max_examples=500)
 os.environ.setdefault("LIFT_JOBS", "1")  # the tests run side by side already, and a worker takes a second to start
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
