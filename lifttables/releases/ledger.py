@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import math
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -44,6 +45,9 @@ class Entry:
         Whether rows were released, or counts.
     level : float
         The level 2c of the noise of published counts, in nats; 0 for rows, which are released once.
+    most : float
+        By how much all counts of these rows may move the log odds, as this release promised, in nats; infinite for
+        rows.
     """
 
     made: str
@@ -52,6 +56,7 @@ class Entry:
     key: str
     of_rows: bool
     level: float
+    most: float = math.inf
 
 
 @dataclass(frozen=True)
@@ -94,28 +99,34 @@ class Ledger:
                 "are other people, name another ledger",
                 arguments=("counts", "ledger"),
             )
+        # an earlier card promised its own bound, which a larger belief asked for now does not lift
+        most = min([most, *(entry.most for entry in self.entries)])
         left = most - self.spent
         if not of_rows and level > left + 1e-9:
             used = self.spent / most if most > 0 else 1.0
             some = left > 1e-9  # more noise helps only where something is left
             raise BrokenNotion(
-                f"earlier counts of these rows used {used:.0%} of what the belief allows, and "
+                f"earlier counts of these rows used {used:.0%} of what their belief allows, and "
                 f"these counts need {level:.3g} nats, more than the {max(left, 0.0):.3g} that are left: "
-                + ("add more noise, or allow a larger belief" if some else "allow a larger belief"),
-                arguments=("noise", "belief") if some else ("belief",),
+                + ("add more noise" if some else "no more counts can be published"),
+                arguments=("noise",) if some else (),
             )
 
-    def with_entry(self, output: str, what: str, key: str, made: str, *, of_rows: bool, level: float) -> Ledger:
+    def with_entry(self, entry: Entry) -> Ledger:
         """Return the ledger with one more release, or as it is if it has this one."""
-        if self.same(key) is not None:
+        if self.same(entry.key) is not None:
             return self
-        return replace(self, entries=(*self.entries, Entry(made, output, what, key, of_rows, level)))
+        return replace(self, entries=(*self.entries, entry))
 
     def save(self, aside: Path) -> None:
         """Write the ledger to a file that replaces its own; raise DataError if that has changed since it was read."""
         if _text(self.path) != self.text:
             raise DataError(f"{self.path} has changed because another release was made: run this one again")
-        content = {"format": FORMAT, "releases": [asdict(entry) for entry in self.entries]}
+        entries = [asdict(entry) for entry in self.entries]
+        for entry in entries:
+            if entry["most"] == math.inf:
+                del entry["most"]  # JSON has no infinity
+        content = {"format": FORMAT, "releases": entries}
         aside.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 

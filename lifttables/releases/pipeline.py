@@ -32,7 +32,7 @@ from lifttables.encoding.table import Table
 from lifttables.files import many
 from lifttables.releases.card import Card, card_of
 from lifttables.releases.counts import counts_design, counts_frame, errors_of
-from lifttables.releases.ledger import Ledger, opened, release_key
+from lifttables.releases.ledger import Entry, Ledger, opened, release_key
 from lifttables.releases.noising import LEAST_NOISE, secret_key, with_noise
 from lifttables.releases.question import Question, percent, points
 from lifttables.sources.randomness import Stream, note_on, uniform
@@ -142,6 +142,7 @@ class Draw:
     source: Uniform
     key: str
     made: str
+    most: float = math.inf  # by how much all counts may move the log odds
 
     def frame(self) -> Any:
         """Return the released rows, or counts, in the table's library."""
@@ -156,7 +157,8 @@ class Draw:
         what = f"{JOIN.join(self.design.public.names)}, {self.design.promise}"
         of_rows = not self.design.of_counts
         level = 0.0 if of_rows else self.design.noisy.insider
-        return self.past.with_entry(output, what, self.key, self.made, of_rows=of_rows, level=level)
+        entry = Entry(self.made, output, what, self.key, of_rows, level, self.most)
+        return self.past.with_entry(entry)
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,7 +223,8 @@ def release(
             options=_options(plan),
         )
         source = Stream(key, 0) if rng is None else uniform(rng)
-        draw = Draw(rows, design, past, source, key.hex(), card.made)
+        most = plan.most_of_counts if plan.counts else math.inf
+        draw = Draw(rows, design, past, source, key.hex(), card.made, most)
         return sink(draw, Sanitised(None, card, design, audit))
 
 

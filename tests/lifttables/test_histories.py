@@ -59,7 +59,10 @@ def people(n, seed):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    state = tmp_path / "state"
+    monkeypatch.setenv("XDG_STATE_HOME", str(state))
+    (state / "lift").mkdir(parents=True)  # the noise is the same each time
+    (state / "lift" / "noise.PRIVATE.key").write_bytes(bytes(32))
     people(2000, 0).write_csv("p.csv")
     people(500, 1).write_csv("new.csv")
     return tmp_path

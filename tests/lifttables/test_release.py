@@ -15,7 +15,7 @@ from liftlib.channel import Channel
 from liftlib.errors import BrokenNotion, DataError, InvalidParameter
 from lifttables.cli import COMMANDS, LIFT, _parser, main
 from lifttables.cli.options import share_of
-from lifttables.designs.designing import Kind, best_design
+from lifttables.designs.designing import Kind, best_design, load
 from lifttables.encoding.columns import RARE
 from lifttables.releases.card import Limit
 from lifttables.releases.noising import noisy_totals, with_noise
@@ -35,7 +35,10 @@ def people(n, seed=0, towns=("north", "south", "east", "west")):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    state = tmp_path / "state"
+    monkeypatch.setenv("XDG_STATE_HOME", str(state))
+    (state / "lift").mkdir(parents=True)  # the noise is the same each time
+    (state / "lift" / "noise.PRIVATE.key").write_bytes(bytes(32))
     people(2000).write_csv("p.csv")
     return tmp_path
 
@@ -335,3 +338,37 @@ def test_a_release_that_pools_rare_values_is_verified_with_its_design(folder):
     assert release() == 0
     assert tables.read_card("out.card.json").symbols[-1] == (RARE,)
     assert main(["verify", "out.csv", "out.card.json", "--design", "out.PRIVATE.design.json"]) == 0
+
+
+def test_a_larger_belief_does_not_lift_what_a_card_promised(folder):
+    assert release("--counts", out="a.csv") == 0
+    wide = ["release", "p.csv", *OF, "--belief", "10%", "90%", "--counts", "-o", "b.csv"]
+    assert main([*wide, "--noise", "1"]) == 3
+    assert not Path("b.csv").exists()
+
+
+CHANGES = {
+    "limits": {"tells": ()},
+    "limits of the ledger alone": {"tells": (Limit.LEDGER,)},
+    "noise": {"noise": 0.01, "insider": 0.02},
+    "rows": {"rows": 3},
+    "secret": {"secret": ("age",)},
+    "values": {"values": ("It holds for everybody.",)},
+    "sources": {"sources": ((0,),) * 99},
+}
+
+
+@pytest.mark.parametrize("counts", [False, True])
+def test_a_design_shows_each_changed_field_of_a_card(folder, counts):
+    assert release(*(["--counts"] if counts else [])) == 0
+    card = tables.read_card("out.card.json")
+    design = load("out.PRIVATE.design.json")
+    assert tables.verify("out.csv", card, design=design).agrees
+    for change in CHANGES.values():
+        changed = replace(card, **change)
+        changed = replace(changed, sources=changed.sources[: len(card.texts)])
+        assert not tables.verify("out.csv", changed, design=design).agrees
+    if counts:
+        text = Path("out.csv").read_text()
+        Path("out.csv").write_text(text.replace("north,", "north,1"))
+        assert not tables.verify("out.csv", replace(card, sha256=""), design=design).agrees
