@@ -19,10 +19,11 @@ SITE_WIDE = (
     "sphinx.ext.intersphinx",
     "sphinx_external_toc",
     "sphinx_thebe",
+    "sphinx_codeautolink",
     "sphinx_comments",
     "sphinx_jupyterbook_latex",
 )
-OF_THOSE = ("comments_", "thebe_", "external_toc_", "companion_book")
+OF_THOSE = ("codeautolink_", "comments_", "thebe_", "external_toc_", "companion_book")
 LEFT_OUT = ("_build", ".venv", "runs")
 OF_ONE_PAGE = {"nb_execution_mode": "off", "html_copy_source": False, "html_use_index": False}
 READ_HERE = ("extensions", "bibtex_bibfiles", "html_baseurl", "project", "html_title")

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import sphinx_codeautolink.extension  # type: ignore[import-untyped]
+import sphinx_codeautolink.extension
 from docutils import nodes  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
-from sphinx_codeautolink.extension.block import CodeBlockAnalyser  # type: ignore[import-untyped]
+from sphinx_codeautolink.extension.block import CodeBlockAnalyser
 
 from companion.sphinx.folding import without_plumbing
 from liftbook.commands import LIFTBOOK
