@@ -6,6 +6,8 @@ import datetime as dt
 import json
 import math
 import re
+import shlex
+import shutil
 import subprocess
 import symtable
 import sys
@@ -630,6 +632,19 @@ def test_every_chapter_reruns_at_its_lowest_values(path, tmp_path):
     values = {parameter.name: PAIRS.get(parameter.name, lowest(parameter)) for parameter in read_parameters(path)}
     given = preview_parameters(path) | {name: value for name, value in values.items() if value is not None}
     assert module.rerun(path.stem, given, tmp_path / "run", progress=False).page.exists()
+
+
+RECOMMENDED = re.compile(r"^liftbook (rerun .+) -o runs/\S+$", re.MULTILINE)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", WITH_PARAMETERS, ids=lambda path: path.stem)
+def test_the_command_that_a_chapter_recommends_runs(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(Path(__file__).parents[3] / "lifttables" / "cli" / "patients.csv", "mine.csv")  # the reader's own table
+    command = RECOMMENDED.findall(path.read_text(encoding="utf-8"))[-1]
+    assert main([*shlex.split(command), "-o", "run"]) == 0
+    assert json.loads(Path("run/run.json").read_text())["status"] == "done"
 
 
 def test_a_sentence_that_is_not_so_is_a_warning():
