@@ -1,1 +1,3 @@
-"""What liftlib is measured against, side by side in one run: ``python -m benchmarks``."""
+"""What liftlib is measured against, side by side in one run: ``python -m
+benchmarks``.
+"""

@@ -1,6 +1,8 @@
-"""Time liftlib against plain routes to the same answers; ratios are of medians within this one run.
+"""Time liftlib against plain routes to the same answers; ratios are of medians within
+this one run.
 
-``--quick`` takes one small case of each, to see that everything runs. Tables and a plot go to benchmarks/out.
+``--quick`` takes one small case of each, to see that everything runs. Tables and a plot
+go to benchmarks/out.
 """
 
 from __future__ import annotations
@@ -38,33 +40,46 @@ OUTPUT_FOLDER = Path(__file__).parent / "out"
 
 
 def plain_qhull(joint: ll.Joint, notion: ll.Notion) -> float:
-    """Return the least H(X|Y) by scipy's qhull in full, and HiGHS over all vertices: the obvious route."""
+    """Return the least H(X|Y) by scipy's qhull in full, and HiGHS over all vertices:
+    the obvious route.
+    """
     rows = np.concatenate([np.eye(joint.n_public), notion.halfspaces(joint)])
     last = rows[:, -1]
-    reduced = np.column_stack([-(rows[:, :-1] - last[:, None]), -last])  # the last coordinate is 1 minus the others
+    # the last coordinate is 1 minus the others
+    reduced = np.column_stack([-(rows[:, :-1] - last[:, None]), -last])
     intersections = HalfspaceIntersection(reduced, joint.p_x[:-1]).intersections
     points = np.column_stack([intersections, 1 - intersections.sum(axis=1)]).clip(0)
     return over_all(joint, points[np.isfinite(points).all(axis=1)])
 
 
 def plain_cdd(joint: ll.Joint, notion: ll.Notion) -> float:
-    """Return the least H(X|Y) by cddlib in floating point, and HiGHS over all vertices."""
+    """Return the least H(X|Y) by cddlib in floating point, and HiGHS over
+    all vertices.
+    """
     return over_all(joint, polytope.vertices(notion.halfspaces(joint), "cdd"))
 
 
 def over_all(joint: ll.Joint, points: np.ndarray) -> float:
     """Return the optimum of E23 eq. (26) with every vertex handed to HiGHS."""
     cost = -xlogx(points).sum(axis=1)
-    return float(linprog(cost, A_eq=points.T, b_eq=joint.p_x, bounds=(0, None), method="highs").fun)
+    return float(
+        linprog(
+            cost, A_eq=points.T, b_eq=joint.p_x, bounds=(0, None), method="highs"
+        ).fun
+    )
 
 
 def lost(joint: ll.Joint, channel: ll.Channel) -> float:
     """Return H(X|Y)."""
-    return ll.measures.entropy(joint.p_x) - ll.evaluate(joint, channel).mutual_information
+    return (
+        ll.measures.entropy(joint.p_x) - ll.evaluate(joint, channel).mutual_information
+    )
 
 
 def certificate(joint: ll.Joint, notion: ll.Notion) -> ResponseCertificate:
-    return ll.mechanisms.optimal(joint, notion, method="qhull").certified(ResponseCertificate)
+    return ll.mechanisms.optimal(joint, notion, method="qhull").certified(
+        ResponseCertificate
+    )
 
 
 def responses(quick: bool) -> pd.DataFrame:
@@ -81,7 +96,9 @@ def responses(quick: bool) -> pd.DataFrame:
             notion = ll.ALIP.split(eps, 0.5)
             vertices = certificate(joint, notion).rows
             routes = {
-                "liftlib": lambda j=joint, n=notion: certificate(j, n).solution.objective,
+                "liftlib": lambda j=joint, n=notion: (
+                    certificate(j, n).solution.objective
+                ),
                 "qhull + linprog": lambda j=joint, n=notion: plain_qhull(j, n),
             }
             if vertices < 3000 and HAS_CDD:
@@ -97,14 +114,20 @@ def responses(quick: bool) -> pd.DataFrame:
 
 
 def ldp_dimensions(quick: bool) -> pd.DataFrame:
-    """The optimal LDP mechanism through its cone and through S20 Theorem 2's polytope, |S| = 2."""
+    """The optimal LDP mechanism through its cone and through S20 Theorem 2's polytope,
+    |S| = 2.
+    """
     rows = []
     for n in [3] if quick else [3, 4, 5]:
         joint = ll.datasets.uniform_joint(2, n, np.random.default_rng(n))
         for eps in [1.0] if quick or n == 5 else [0.5, 1.0, 2.0]:
             routes = {
-                "cone": lambda j=joint, e=eps: lost(j, ll.mechanisms.optimal(j, ll.LDP(e))),
-                "product polytope": lambda j=joint, e=eps: lost(j, product_polytope_response(j, ll.LDP(e))),
+                "cone": lambda j=joint, e=eps: lost(
+                    j, ll.mechanisms.optimal(j, ll.LDP(e))
+                ),
+                "product polytope": lambda j=joint, e=eps: lost(
+                    j, product_polytope_response(j, ll.LDP(e))
+                ),
             }
             rows.append({"case": f"2x{n}", "eps": eps} | side_by_side(routes, 3))
     table = pd.DataFrame(rows)
@@ -113,8 +136,15 @@ def ldp_dimensions(quick: bool) -> pd.DataFrame:
 
 
 def mechanisms(quick: bool) -> pd.DataFrame:
-    """E23 Fig. 8d: seconds a joint of AORR, SRR and subset merging against eps, lambda 0.65, 5 x 17."""
-    joints = [ll.Joint(p) for p in ll.datasets.uniform_joints(2 if quick else 20, 5, 17, np.random.default_rng(0))]
+    """E23 Fig. 8d: seconds a joint of AORR, SRR and subset merging against eps, lambda
+    0.65, 5 x 17.
+    """
+    joints = [
+        ll.Joint(p)
+        for p in ll.datasets.uniform_joints(
+            2 if quick else 20, 5, 17, np.random.default_rng(0)
+        )
+    ]
     rows = []
     for eps in [2.0] if quick else [0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 4.0, 8.0]:
         notion, row = ll.ALIP.split(eps, 0.65), {"eps": eps}
@@ -132,9 +162,11 @@ def mechanisms(quick: bool) -> pd.DataFrame:
 
 
 def figure_4(quick: bool) -> pd.DataFrame:
-    """E23 Fig. 4 at full scale, on all cores, twice: optimal responses of random joints over budgets and shares.
+    """E23 Fig. 4 at full scale, on all cores, twice: optimal responses of random joints
+    over budgets and shares.
 
-    Workers are forked from a server, which reads the library once, before the first figure.
+    Workers are forked from a server, which reads the library once, before the first
+    figure.
     """
     trials, epsilons = (2, (2.0, 4.0)) if quick else (100, E23_EPSILONS)
     records = []
@@ -157,13 +189,20 @@ def figure_4(quick: bool) -> pd.DataFrame:
 
 
 def scaling(quick: bool) -> pd.DataFrame:
-    """Seconds of AORR, SRR and subset merging against |X|, LIP(1), at |S| = 5 and 15."""
+    """Seconds of AORR, SRR and subset merging against |X|, LIP(1), at |S| =
+    5 and 15.
+    """
     rows = []
     for n_secret in (5, 15):
         for n_public in [10] if quick else [10, 20, 40, 80, 160]:
-            joint = ll.datasets.uniform_joint(n_secret, n_public, np.random.default_rng(1))
+            joint = ll.datasets.uniform_joint(
+                n_secret, n_public, np.random.default_rng(1)
+            )
             row = {"|S|": n_secret, "|X|": n_public}
-            makers = [("SRR", ll.mechanisms.subset_response), ("merging", ll.mechanisms.subset_merging)]
+            makers = [
+                ("SRR", ll.mechanisms.subset_response),
+                ("merging", ll.mechanisms.subset_merging),
+            ]
             if n_public <= (40 if n_secret == 5 else 10):
                 makers.insert(0, ("AORR", ll.mechanisms.optimal))
             for name, make in makers:
@@ -182,7 +221,10 @@ def batches(quick: bool) -> pd.DataFrame:
     routes = {
         "lockstep": lambda: float((merged_subsets(p, notion) < -1).sum()),
         "one at a time": lambda: float(
-            sum(0 * ll.mechanisms.subset_merging(joint, notion).n_outputs for joint in joints)
+            sum(
+                0 * ll.mechanisms.subset_merging(joint, notion).n_outputs
+                for joint in joints
+            )
         ),
     }
     table = pd.DataFrame([{"joints": n} | side_by_side(routes, 3)])
@@ -193,7 +235,8 @@ def batches(quick: bool) -> pd.DataFrame:
 OPTIONS = ["--secret", "diagnosis", "--public", "age_band", "--belief", "10%", "20%"]
 
 
-# what no release can do without: read the column, map its values, shuffle the rows, and write them
+# what no release can do without: read the column, map its values, shuffle the rows, and
+# write them
 POLARS_PASS = """
 import sys, polars as pl
 source, out = sys.argv[1:]
@@ -202,35 +245,67 @@ groups = {f"{5 * i} to {5 * i + 4}": f"group {i // 3}" for i in range(20)}
 lazy = (pl.scan_csv if csv else pl.scan_parquet)(source).select(pl.col("age_band").replace_strict(groups))
 frame = lazy.collect(engine="streaming").sample(fraction=1, shuffle=True)
 frame.write_csv(out) if csv else frame.write_parquet(out)
-"""
+"""  # noqa: E501
 
 
 def releasing(quick: bool) -> pd.DataFrame:
-    """Processor seconds and peak memory of `lift release`, 6 secrets x 20 symbols, and of a Polars pass."""
+    """Processor seconds and peak memory of `lift release`, 6 secrets x 20 symbols, and
+    of a Polars pass.
+    """
     rows = []
     for n in (10**4,) if quick else (10**6, 10**7):
         for suffix in ("csv", "parquet"):
-            with tempfile.TemporaryDirectory() as folder:  # one for each: the rows were not released before
-                # by a process of its own: a child's peak memory counts what its parent held when it started
-                maker = get_context("spawn").Process(target=make_table, args=(folder, n))
+            # one for each: the rows were not released before
+            with tempfile.TemporaryDirectory() as folder:
+                # by a process of its own: a child's peak memory counts what its parent
+                # held when it started
+                maker = get_context("spawn").Process(
+                    target=make_table, args=(folder, n)
+                )
                 maker.start()
                 maker.join()
                 source, out = f"{folder}/in.{suffix}", f"{folder}/{suffix}-out.{suffix}"
-                release = [sys.executable, "-m", "lifttables", "release", source, *OPTIONS, "-o", out]
+                release = [
+                    sys.executable,
+                    "-m",
+                    "lifttables",
+                    "release",
+                    source,
+                    *OPTIONS,
+                    "-o",
+                    out,
+                ]
                 row: dict[str, float | str] = {"rows": n, "file": suffix}
                 for name, words in (
-                    ("Polars", [sys.executable, "-c", POLARS_PASS, source, f"{folder}/pass.{suffix}"]),
+                    (
+                        "Polars",
+                        [
+                            sys.executable,
+                            "-c",
+                            POLARS_PASS,
+                            source,
+                            f"{folder}/pass.{suffix}",
+                        ],
+                    ),
                     ("release", release),
                 ):
                     process = subprocess.Popen(
                         words,
                         stdout=subprocess.DEVNULL,
-                        # each run is the first of its user, with compiled modules that Python keeps
-                        env=os.environ | {"XDG_STATE_HOME": f"{folder}/{suffix}", "PYTHONDONTWRITEBYTECODE": ""},
+                        # each run is the first of its user, with compiled modules that
+                        # Python keeps
+                        env=os.environ
+                        | {
+                            "XDG_STATE_HOME": f"{folder}/{suffix}",
+                            "PYTHONDONTWRITEBYTECODE": "",
+                        },
                     )
                     _, status, used = os.wait4(process.pid, 0)
                     assert status == 0
-                    row |= {name: used.ru_utime + used.ru_stime, f"{name} MB": used.ru_maxrss / 1024}
+                    row |= {
+                        name: used.ru_utime + used.ru_stime,
+                        f"{name} MB": used.ru_maxrss / 1024,
+                    }
                 rows.append(row)
     table = pd.DataFrame(rows)
     table["ratio"] = table["release"] / table["Polars"]
@@ -238,27 +313,48 @@ def releasing(quick: bool) -> pd.DataFrame:
 
 
 def plot(tables: dict[str, pd.DataFrame]) -> None:
-    """Draw times of plain routes against eps, seconds of the three mechanisms, and how the optimum's grow."""
+    """Draw times of plain routes against eps, seconds of the three mechanisms, and how
+    the optimum's grow.
+    """
     import matplotlib.pyplot as plt
 
-    figure, (left, right, last) = plt.subplots(1, 3, figsize=(13, 3.5), layout="constrained")
+    figure, (left, right, last) = plt.subplots(
+        1, 3, figsize=(13, 3.5), layout="constrained"
+    )
     if "responses" in tables:
         table = tables["responses"]
         for case, part in table.groupby("case"):
-            for name, look in {"qhull": {"marker": "o"}, "cddlib": {"marker": "s", "linestyle": "--"}}.items():
+            for name, look in {
+                "qhull": {"marker": "o"},
+                "cddlib": {"marker": "s", "linestyle": "--"},
+            }.items():
                 if f"{name} + linprog / liftlib" in part:
-                    left.plot(part["eps"], part[f"{name} + linprog / liftlib"], **look, label=f"{name}, {case}")
+                    left.plot(
+                        part["eps"],
+                        part[f"{name} + linprog / liftlib"],
+                        **look,
+                        label=f"{name}, {case}",
+                    )
         left.set(xlabel="ε (nats)", ylabel="times liftlib's seconds", yscale="log")
         left.legend(fontsize=7)
     if "mechanisms" in tables:
         for name in ("AORR", "SRR", "merging"):
-            right.plot(tables["mechanisms"]["eps"], tables["mechanisms"][name], marker="o", label=name)
+            right.plot(
+                tables["mechanisms"]["eps"],
+                tables["mechanisms"][name],
+                marker="o",
+                label=name,
+            )
         right.set(xlabel="ε (nats)", ylabel="seconds a joint", yscale="log")
         right.legend(fontsize=7)
     if "growth" in tables:
         for secrets, part in tables["growth"].groupby("|S|"):
-            last.plot(part["|X|"], part["seconds"], marker="o", label=f"{secrets} secrets")
-        last.set(xlabel="symbols", ylabel="seconds to 2 %, ε = 2", xscale="log", yscale="log")
+            last.plot(
+                part["|X|"], part["seconds"], marker="o", label=f"{secrets} secrets"
+            )
+        last.set(
+            xlabel="symbols", ylabel="seconds to 2 %, ε = 2", xscale="log", yscale="log"
+        )
         last.legend(fontsize=7)
     figure.savefig(OUTPUT_FOLDER / "benchmarks.png", dpi=110)
     plt.close(figure)
@@ -290,13 +386,18 @@ def main() -> int:
     """Run every benchmark, or those that are named, and print its table."""
     options = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     options.add_argument("--quick", action="store_true", help="one small case of each")
-    options.add_argument("--only", nargs="+", choices=list(BENCHMARKS), help="these alone")
+    options.add_argument(
+        "--only", nargs="+", choices=list(BENCHMARKS), help="these alone"
+    )
     args = options.parse_args()
     OUTPUT_FOLDER.mkdir(exist_ok=True)
     tables = {}
     for name in args.only or BENCHMARKS:
         tables[name] = table = BENCHMARKS[name](args.quick)
-        print(f"\n{BENCHMARKS[name].__doc__}\n{table.to_string(index=False, float_format='{:.4g}'.format)}", flush=True)
+        print(
+            f"\n{BENCHMARKS[name].__doc__}\n{table.to_string(index=False, float_format='{:.4g}'.format)}",  # noqa: E501
+            flush=True,
+        )
         table.to_csv(OUTPUT_FOLDER / f"{name}.csv", index=False)
     plot(tables)
     return 0

@@ -1,8 +1,10 @@
-"""Search small joint distributions for an optimum whose certificate its own check refuses.
+"""Search small joint distributions for an optimum whose certificate its own check
+refuses.
 
-``python -m benchmarks.certificates 10000 --seed 0 --minutes 25`` draws joint distributions with zeros, duplicate
-columns, rare symbols, one secret or one symbol, and tiny, ordinary and large budgets of every notion. It prints what
-is refused and, at the end, a row for each notion.
+``python -m benchmarks.certificates 10000 --seed 0 --minutes 25`` draws joint
+distributions with zeros, duplicate columns, rare symbols, one secret or one symbol, and
+tiny, ordinary and large budgets of every notion. It prints what is refused and, at the
+end, a row for each notion.
 """
 
 from __future__ import annotations
@@ -24,16 +26,29 @@ WORK = 400
 """Linear programs of a search, after which its bound is wide but must hold."""
 
 SECONDS = 1.0
-"""Seconds of a search, for notions that are not polyhedral: work does not limit their rounds of tangents."""
+"""Seconds of a search, for notions that are not polyhedral: work does not limit their
+rounds of tangents.
+"""
 
 RARE = 1e-12
 """Least probability of a cell that is drawn, before the table is normalised."""
 
-KINDS = ("ALIP", "LIP", "LDP", "L1Lift", "Chi2Lift", "AlphaLift", "SRLIP", "PerfectPrivacy")
+KINDS = (
+    "ALIP",
+    "LIP",
+    "LDP",
+    "L1Lift",
+    "Chi2Lift",
+    "AlphaLift",
+    "SRLIP",
+    "PerfectPrivacy",
+)
 
 
 def drawn_joint(rng: np.random.Generator) -> ll.Joint:
-    """Return a joint distribution of at most 6 secrets and 11 symbols; one in five has one of either."""
+    """Return a joint distribution of at most 6 secrets and 11 symbols; one in five has
+    one of either.
+    """
     n_secret, n_public = int(rng.integers(2, 7)), int(rng.integers(2, 12))
     one = rng.random()
     n_secret = 1 if one < 0.1 else n_secret
@@ -46,7 +61,11 @@ def drawn_joint(rng: np.random.Generator) -> ll.Joint:
         table[:, -1] = table[:, 0]  # the same P(s|x)
     elif how == 2:
         table *= 10.0 ** rng.uniform(math.log10(RARE), 0, size=n_public)
-    return ll.Joint.from_counts(table + 0.0, drop_empty=True) if table.any() else drawn_joint(rng)
+    return (
+        ll.Joint.from_counts(table + 0.0, drop_empty=True)
+        if table.any()
+        else drawn_joint(rng)
+    )
 
 
 def drawn_notion(rng: np.random.Generator, kind: str, joint: ll.Joint) -> ll.Notion:
@@ -62,10 +81,16 @@ def drawn_notion(rng: np.random.Generator, kind: str, joint: ll.Joint) -> ll.Not
     if kind == "Chi2Lift":
         return ll.Chi2Lift(np.inf, eps)
     if kind == "AlphaLift":
-        return ll.AlphaLift(float(rng.choice([1.5, 2.0, 5.0, np.inf])), eps * share, eps)
+        return ll.AlphaLift(
+            float(rng.choice([1.5, 2.0, 5.0, np.inf])), eps * share, eps
+        )
     if kind == "SRLIP":
         n = joint.n_public
-        width = next(k for k in range(1, n + 1) if n % k == 0 and (k > 1 or n == 1 or rng.random() < 0.3))
+        width = next(
+            k
+            for k in range(1, n + 1)
+            if n % k == 0 and (k > 1 or n == 1 or rng.random() < 0.3)
+        )
         return ll.SRLIP(eps, (width, n // width))
     if kind == "PerfectPrivacy":
         return ll.PerfectPrivacy()
@@ -73,7 +98,9 @@ def drawn_notion(rng: np.random.Generator, kind: str, joint: ll.Joint) -> ll.Not
 
 
 def fault(joint: ll.Joint, notion: ll.Notion) -> str:
-    """Return what is wrong with the optimum's certificate, or "", "unbounded" or "infeasible"."""
+    """Return what is wrong with the optimum's certificate, or "", "unbounded" or
+    "infeasible".
+    """
     polyhedral = provides(notion, Polyhedral)
     how = {"method": "tree"} if polyhedral else {"seconds": SECONDS}
     try:
@@ -113,20 +140,31 @@ def search(count: int, seed: int, minutes: float) -> Counter[tuple[str, str]]:
         if result == "wrong":
             print(f"{at}: {joint.p.shape}, {notion}: {wrong}", flush=True)
         if at % 200 == 199:
-            print(f"{at + 1} joints, {sum(n for (_, what), n in found.items() if what == 'wrong')} wrong", flush=True)
+            print(
+                f"{at + 1} joints,"
+                f" {sum(n for (_, what), n in found.items() if what == 'wrong')} wrong",
+                flush=True,
+            )
     return found
 
 
 def main() -> int:
     """Search, and print a row for each notion."""
-    options = argparse.ArgumentParser(prog="python -m benchmarks.certificates", description=__doc__)
+    options = argparse.ArgumentParser(
+        prog="python -m benchmarks.certificates", description=__doc__
+    )
     options.add_argument("count", type=int, help="joint distributions")
     options.add_argument("--seed", type=int, default=0)
-    options.add_argument("--minutes", type=float, default=math.inf, help="the longest time")
+    options.add_argument(
+        "--minutes", type=float, default=math.inf, help="the longest time"
+    )
     args = options.parse_args()
     found = search(args.count, args.seed, args.minutes)
     for kind in KINDS:
-        row = {what or "holds": found[kind, what] for what in ("", "unbounded", "infeasible", "wrong")}
+        row = {
+            what or "holds": found[kind, what]
+            for what in ("", "unbounded", "infeasible", "wrong")
+        }
         print(kind, ", ".join(f"{what} {n}" for what, n in row.items()))
     return int(any(what == "wrong" for _, what in found))
 

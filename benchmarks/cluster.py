@@ -1,11 +1,14 @@
-"""Many rows in parts on a cluster of this machine: time, peak memory a worker, and whether the counts are exact.
+"""Many rows in parts on a cluster of this machine: time, peak memory a worker, and
+whether the counts are exact.
 
-``python -m benchmarks.cluster --rows 1e8`` counts, audits, sanitises and writes what is released to Parquet, on two
-workers of Dask, and compares that with a plain pass that counts, draws, shuffles and writes. The same rows are counted
-once more from the numbers that they are made of, one part after another. With ``--kill`` the release is written again
-while one of the workers is killed, and compared with the first, row by row.
+``python -m benchmarks.cluster --rows 1e8`` counts, audits, sanitises and writes what is
+released to Parquet, on two workers of Dask, and compares that with a plain pass that
+counts, draws, shuffles and writes. The same rows are counted once more from the numbers
+that they are made of, one part after another. With ``--kill`` the release is written
+again while one of the workers is killed, and compared with the first, row by row.
 
-``--sweep 4000`` finds the optima of as many random joint distributions instead, on the workers and one after another.
+``--sweep 4000`` finds the optima of as many random joint distributions instead, on the
+workers and one after another.
 """
 
 from __future__ import annotations
@@ -40,15 +43,22 @@ def codes(number: int, rows: int) -> np.ndarray:
     """Return the secrets and symbols of a part, shape (2, rows)."""
     rng = np.random.default_rng([7, number])
     p = np.random.default_rng(7).dirichlet(np.ones(SECRETS * SYMBOLS))
-    at = np.searchsorted(np.cumsum(p), rng.random(rows), side="right").clip(max=len(p) - 1)
+    at = np.searchsorted(np.cumsum(p), rng.random(rows), side="right").clip(
+        max=len(p) - 1
+    )
     return np.stack(np.divmod(at, SYMBOLS))
 
 
 def part(number: int, rows: int) -> pd.DataFrame:
     s, x = codes(number, rows)
     columns = {"secret": (s, SECRETS), "public": (x, SYMBOLS)}
-    names = {name: pd.array([f"{name} {i:02}" for i in range(n)], dtype="str") for name, (_, n) in columns.items()}
-    return pd.DataFrame({name: names[name].take(at) for name, (at, _) in columns.items()})
+    names = {
+        name: pd.array([f"{name} {i:02}" for i in range(n)], dtype="str")
+        for name, (_, n) in columns.items()
+    }
+    return pd.DataFrame(
+        {name: names[name].take(at) for name, (at, _) in columns.items()}
+    )
 
 
 def peak() -> float:
@@ -57,34 +67,55 @@ def peak() -> float:
 
 
 class Steps:
-    """The steps of a run, with their time, the CPU time of the workers, and the largest memory of one so far."""
+    """The steps of a run, with their time, the CPU time of the workers, and the largest
+    memory of one so far.
+    """
 
     def __init__(self, client: Client) -> None:
         self.client, self.found = client, {}
 
     @contextmanager
     def step(self, what: str) -> Iterator[None]:
-        began, cpu = time.perf_counter(), sum(self.client.run(time.process_time).values())
+        began, cpu = (
+            time.perf_counter(),
+            sum(self.client.run(time.process_time).values()),
+        )
         yield
         self.found[what] = {
             "seconds": time.perf_counter() - began,
             "CPU": sum(self.client.run(time.process_time).values()) - cpu,
             "MB a worker": max(self.client.run(peak).values()),
         }
-        print(f"{what}: {', '.join(f'{value:,.1f} {unit}' for unit, value in self.found[what].items())}", flush=True)
+        print(
+            f"{what}:"
+            f" {', '.join(f'{value:,.1f} {unit}' for unit, value in self.found[what].items())}",  # noqa: E501
+            flush=True,
+        )
 
 
 def plain_part(
-    rows: pd.DataFrame, number: int, names: list[str], outputs: list[str], kernel: np.ndarray
+    rows: pd.DataFrame,
+    number: int,
+    names: list[str],
+    outputs: list[str],
+    kernel: np.ndarray,
 ) -> pd.DataFrame:
     """Draw a part as anybody would, with a random number for each row's place."""
     rng = np.random.default_rng([8, number])
-    at, chosen = pd.Categorical(rows["public"], names).codes, np.empty(len(rows), dtype=np.int64)
+    at, chosen = (
+        pd.Categorical(rows["public"], names).codes,
+        np.empty(len(rows), dtype=np.int64),
+    )
     for x, row in enumerate(kernel):
         here = np.flatnonzero(at == x)
-        chosen[here] = np.searchsorted(np.cumsum(row)[:-1], rng.random(len(here)), side="right")
+        chosen[here] = np.searchsorted(
+            np.cumsum(row)[:-1], rng.random(len(here)), side="right"
+        )
     return pd.DataFrame(
-        {"public": pd.array(outputs, dtype="str").take(chosen), "order": rng.integers(2**63, size=len(rows))}
+        {
+            "public": pd.array(outputs, dtype="str").take(chosen),
+            "order": rng.integers(2**63, size=len(rows)),
+        }
     )
 
 
@@ -92,19 +123,25 @@ def in_order(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.sort_values("order").drop(columns="order")
 
 
-def plain(frame: dd.DataFrame, design: tables.Design, folder: Path, steps: Steps) -> None:
+def plain(
+    frame: dd.DataFrame, design: tables.Design, folder: Path, steps: Steps
+) -> None:
     """Count, draw, shuffle and write with Dask, pandas and numpy alone."""
     with steps.step("plain: count"):
         frame.groupby(["secret", "public"]).size().compute()
     names, outputs = [label[0] for label in design.public.labels], list(design.outputs)
-    meta = pd.DataFrame({"public": pd.array([], dtype="str"), "order": np.array([], dtype=np.int64)})
+    meta = pd.DataFrame(
+        {"public": pd.array([], dtype="str"), "order": np.array([], dtype=np.int64)}
+    )
     parts = [
         dask.delayed(plain_part)(rows, number, names, outputs, design.channel.kernel)
         for number, rows in enumerate(frame.to_delayed())
     ]
     drawn = dd.from_delayed(parts, meta=meta, verify_meta=False).shuffle(on="order")
     with steps.step("plain: release, shuffled, to Parquet"):
-        drawn.map_partitions(in_order, meta=meta[["public"]]).to_parquet(folder, write_index=False)
+        drawn.map_partitions(in_order, meta=meta[["public"]]).to_parquet(
+            folder, write_index=False
+        )
 
 
 def killed(frame: dd.DataFrame, folder: Path, client: Client) -> None:
@@ -123,7 +160,8 @@ def alike(first: Path, second: Path) -> bool:
     """Return whether two releases have the same rows in the same places."""
     files = sorted(file.name for file in first.glob("*.parquet"))
     return files == sorted(file.name for file in second.glob("*.parquet")) and all(
-        pl.read_parquet(first / name).equals(pl.read_parquet(second / name)) for name in files
+        pl.read_parquet(first / name).equals(pl.read_parquet(second / name))
+        for name in files
     )
 
 
@@ -132,7 +170,12 @@ def two_workers() -> Iterator[tuple[Client, Path]]:
     """Start two workers with a temporary folder, which are stopped at the end."""
     with (
         tempfile.TemporaryDirectory(prefix="lift-cluster-") as name,
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", local_directory=name) as cluster,
+        LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            dashboard_address=":0",
+            local_directory=name,
+        ) as cluster,
         Client(cluster) as client,
     ):
         yield client, Path(name)
@@ -141,7 +184,10 @@ def two_workers() -> Iterator[tuple[Client, Path]]:
 def optima(number: int, joints: int) -> list[float]:
     """Return the optima of a part of a sweep: LIP(0.5), to 1 %, 5 x 17."""
     p = ll.datasets.uniform_joints(joints, 5, 17, np.random.default_rng([9, number]))
-    found = (ll.mechanisms.optimal(ll.Joint(one), ll.LIP(0.5), method="tree", gap=1e-2) for one in p)
+    found = (
+        ll.mechanisms.optimal(ll.Joint(one), ll.LIP(0.5), method="tree", gap=1e-2)
+        for one in p
+    )
     return [channel.certificate.value for channel in found]
 
 
@@ -158,8 +204,8 @@ def sweep(joints: int) -> None:
     same = spread == [optima(number, size) for number, size in enumerate(sizes)]
     alone = time.perf_counter() - began
     print(
-        f"{joints:,} optima: {workers:.1f} s on two workers, {alone:.1f} s one after another, "
-        f"{alone / workers:.2f} times; equal results: {same}"
+        f"{joints:,} optima: {workers:.1f} s on two workers, {alone:.1f} s one after"
+        f" another, {alone / workers:.2f} times; equal results: {same}"
     )
 
 
@@ -172,34 +218,61 @@ def run(rows: int, rows_a_part: int, *, merge: bool, kill: bool) -> None:
         with steps.step("count"):
             counts = tables.Reading("secret", "public").counts(tables.open_table(frame))
         with steps.step("sanitise"):
-            sanitised = tables.sanitise(frame, secret="secret", public="public", notion=ll.LIP(2.0), merge=merge)
+            sanitised = tables.sanitise(
+                frame, secret="secret", public="public", notion=ll.LIP(2.0), merge=merge
+            )
         with steps.step("release, shuffled, to Parquet"):
             sanitised.frame.to_parquet(folder / "released", write_index=False)
         plain(frame, sanitised.design, folder / "plain", steps)
         for unit in ("seconds", "CPU"):
             ours, theirs = (
-                sum(steps.found[f"{of}{what}"][unit] for what in (first, "release, shuffled, to Parquet"))
+                sum(
+                    steps.found[f"{of}{what}"][unit]
+                    for what in (first, "release, shuffled, to Parquet")
+                )
                 for of, first in (("", "sanitise"), ("plain: ", "count"))
             )
-            print(f"sanitise and release take {ours / theirs:.2f} times the {unit} of a plain pass", flush=True)
-        out = pl.scan_parquet(folder / "released/*.parquet").group_by("public").len().collect()
-        size = sum(file.stat().st_size for file in (folder / "released").glob("*.parquet"))
+            print(
+                f"sanitise and release take {ours / theirs:.2f} times the {unit} of a"
+                " plain pass",
+                flush=True,
+            )
+        out = (
+            pl.scan_parquet(folder / "released/*.parquet")
+            .group_by("public")
+            .len()
+            .collect()
+        )
+        size = sum(
+            file.stat().st_size for file in (folder / "released").glob("*.parquet")
+        )
         if kill:
             killed(sanitised.frame, folder / "again", client)
             same = alike(folder / "released", folder / "again")
-            print(f"with one of the workers killed midway, the same rows in the same places: {same}", flush=True)
+            print(
+                "with one of the workers killed midway, the same rows in the same"
+                f" places: {same}",
+                flush=True,
+            )
     here = np.zeros(SECRETS * SYMBOLS)
     for number, n in enumerate(sizes):
-        here += np.bincount(np.array([SYMBOLS, 1]) @ codes(number, n), minlength=here.size)
+        here += np.bincount(
+            np.array([SYMBOLS, 1]) @ codes(number, n), minlength=here.size
+        )
     exact = bool((counts.table.ravel() == here).all())
-    print(f"counts are exactly those of one machine: {exact}, {int(counts.table.sum()):,} rows")
+    print(
+        f"counts are exactly those of one machine: {exact}, {int(counts.table.sum()):,}"
+        " rows"
+    )
     expected = sanitised.design.table.sum(axis=0) @ sanitised.design.channel.kernel
     observed = dict(out.iter_rows())
     apart = max(
-        abs(observed[y] - n) / max(1, n) ** 0.5 for y, n in zip(sanitised.design.outputs, expected, strict=True)
+        abs(observed[y] - n) / max(1, n) ** 0.5
+        for y, n in zip(sanitised.design.outputs, expected, strict=True)
     )
     print(
-        f"released {sum(observed.values()):,} rows, {size / 1e6:.0f} MB; outputs are at most {apart:.1f} root(n) from n"
+        f"released {sum(observed.values()):,} rows, {size / 1e6:.0f} MB; outputs are at"
+        f" most {apart:.1f} root(n) from n"
     )
     print(f"{len(expected)} outputs; the driver's peak: {peak():.0f} MB")
 
@@ -209,8 +282,14 @@ def main() -> None:
     options.add_argument("--rows", type=float, default=1e7)
     options.add_argument("--part", type=float, default=1e6, help="rows of a part")
     options.add_argument("--merge", action="store_true")
-    options.add_argument("--kill", action="store_true", help="release once more, and kill a worker midway")
-    options.add_argument("--sweep", type=float, help="compute this many optima instead of releasing rows")
+    options.add_argument(
+        "--kill",
+        action="store_true",
+        help="release once more, and kill a worker midway",
+    )
+    options.add_argument(
+        "--sweep", type=float, help="compute this many optima instead of releasing rows"
+    )
     given = options.parse_args()
     if given.sweep:
         sweep(int(given.sweep))

@@ -1,4 +1,6 @@
-"""Times in the built book: from the click on "Run this page", of the living picture, and of a reader's own table."""
+"""Times in the built book: from the click on "Run this page", of the living picture,
+and of a reader's own table.
+"""
 
 from __future__ import annotations
 
@@ -16,25 +18,33 @@ HTML = Path(__file__).resolve().parents[1] / "_build" / "html"
 LONG = 600_000
 """Milliseconds to wait for a page on a machine with other work."""
 THROTTLE = 4
-"""How many times slower Chromium makes the processor while the picture is timed: a cheap telephone."""
+"""How many times slower Chromium makes the processor while the picture is timed: a
+cheap telephone.
+"""
 
 LOOP = """() => { const start = performance.now(); let sum = 0;
     for (let i = 1; i <= 5e6; i++) sum += Math.log(i) / i;
     return sum > 0 ? performance.now() - start : NaN }"""
 PRESS = """key => { const start = performance.now();
     document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
-    return performance.now() - start }"""
+    return performance.now() - start }"""  # noqa: E501
 
 
 def page(quick: bool) -> pd.DataFrame:
-    """Seconds that a reader waits in the built book, on a cold start; and a change of the living picture."""
+    """Seconds that a reader waits in the built book, on a cold start; and a change of
+    the living picture.
+    """
     if find_chromium() is None or not (HTML / "intro.html").exists():
-        print("The pages are left out: they need Chromium and a built book (make book).")
+        print(
+            "The pages are left out: they need Chromium and a built book (make book)."
+        )
         return pd.DataFrame(columns=["what", "value", "unit"])
     from playwright.sync_api import sync_playwright
 
     with served(HTML) as site, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+        browser = playwright.chromium.launch(
+            executable_path=find_chromium(), args=FLAGS
+        )
         rows = []
         for name in ["watchdog"] if quick else ["watchdog", "aorr"]:
             rows += first_results(browser, f"{site}chapters/{name}.html", name)
@@ -61,12 +71,16 @@ def until(shown: Any, click: str, selector: str) -> float:
 
 
 CHANGE = """text => { const field = document.querySelector('.lift-panel [name=epsilons]'); field.value = text;
-    field.dispatchEvent(new Event('change', {bubbles: true})) }"""
+    field.dispatchEvent(new Event('change', {bubbles: true})) }"""  # noqa: E501
 READY = "document.querySelector('.lift-state').textContent.includes('is ready')"
 
 
-def first_results(browser: Any, address: str, name: str) -> list[tuple[str, float, str]]:
-    """Time the form, the first new number after a change at once, and the first one once Python is ready."""
+def first_results(
+    browser: Any, address: str, name: str
+) -> list[tuple[str, float, str]]:
+    """Time the form, the first new number after a change at once, and the first one
+    once Python is ready.
+    """
     shown = opened(browser, address)
     started = time.perf_counter()
     form = until(shown, ".lift-start button", ".lift-panel")
@@ -91,9 +105,13 @@ def first_results(browser: Any, address: str, name: str) -> list[tuple[str, floa
 
 
 def picture(browser: Any, address: str, presses: int) -> list[tuple[str, float, str]]:
-    """Time a moved person in the living picture, by the optimal response of six bands, against a fixed loop."""
+    """Time a moved person in the living picture, by the optimal response of six bands,
+    against a fixed loop.
+    """
     shown = opened(browser, f"{address}#mechanism=aorr&eps=1&lambda=0.5&bands=6")
-    shown.context.new_cdp_session(shown).send("Emulation.setCPUThrottlingRate", {"rate": THROTTLE})
+    shown.context.new_cdp_session(shown).send(
+        "Emulation.setCPUThrottlingRate", {"rate": THROTTLE}
+    )
     shown.locator(".lift-cell").first.focus()
     changes, loops = [], []
     for at in range(presses):
@@ -111,7 +129,19 @@ def picture(browser: Any, address: str, presses: int) -> list[tuple[str, float, 
 def own_table(browser: Any, address: str) -> list[tuple[str, float, str]]:
     """Time the table page with its example: its pictures, and a release."""
     shown = opened(browser, address)
-    rows = [("table: click to its pictures", until(shown, ".lift-tool", ".lift-seen img >> nth=1"), "s")]
-    rows.append(("table: release", until(shown, "[data-do=release]", ".lift-desk[data-released]"), "s"))
+    rows = [
+        (
+            "table: click to its pictures",
+            until(shown, ".lift-tool", ".lift-seen img >> nth=1"),
+            "s",
+        )
+    ]
+    rows.append(
+        (
+            "table: release",
+            until(shown, "[data-do=release]", ".lift-desk[data-released]"),
+            "s",
+        )
+    )
     shown.context.close()
     return rows

@@ -12,7 +12,9 @@ def make_table(folder: str, n: int) -> None:
         {
             "id": np.arange(n),
             "diagnosis": np.array([f"diagnosis {i}" for i in range(6)])[cells // 20],
-            "age_band": np.array([f"{5 * i} to {5 * i + 4}" for i in range(20)])[cells % 20],
+            "age_band": np.array([f"{5 * i} to {5 * i + 4}" for i in range(20)])[
+                cells % 20
+            ],
             "postcode": rng.integers(10000, 99999, size=n),
         }
     )

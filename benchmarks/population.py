@@ -1,9 +1,11 @@
-"""Releases for the population under known laws: how many say something, what they retain, and whether any is broken.
+"""Releases for the population under known laws: how many say something, what they
+retain, and whether any is broken.
 
-``python -m benchmarks.population [LAW ...] [--tables N] [--noise C]`` computes data/use.csv, or the lines of some laws.
-Each table of n rows is drawn from a law, a release is made of it on the road of ``lift release`` (confidence .95, a
-belief of 10 % may become 20 %), and judged by the law: the share of H(X) that it retains, and whether the law satisfies
-the notion.
+``python -m benchmarks.population [LAW ...] [--tables N] [--noise C]`` computes
+data/use.csv, or the lines of some laws. Each table of n rows is drawn from a law, a
+release is made of it on the road of ``lift release`` (confidence .95, a belief of 10 %
+may become 20 %), and judged by the law: the share of H(X) that it retains, and whether
+the law satisfies the notion.
 """
 
 from __future__ import annotations
@@ -30,10 +32,13 @@ FILE = Path(__file__).parent.parent / "data" / "use.csv"
 NOTION = Question(0.1, 0.2).notion
 ROWS = (300, 1000, 5000)
 MOST_OF_OPTIMUM = 20  # symbols
-DEPENDENCE = 12.0  # of Dirichlet distributions P(x|s) around one P(x): I(S;X) is then about .15 nats
+# of Dirichlet distributions P(x|s) around one P(x): I(S;X) is then about .15 nats
+DEPENDENCE = 12.0
 
 
-def conditional(seed: int, prior: list[float], n_public: int, dependence: float = DEPENDENCE) -> Matrix:
+def conditional(
+    seed: int, prior: list[float], n_public: int, dependence: float = DEPENDENCE
+) -> Matrix:
     """Return P(s, x) with random conditional distributions."""
     rng = np.random.default_rng([seed, n_public])
     p_x = rng.dirichlet(np.full(n_public, 4.0))
@@ -81,7 +86,9 @@ LAWS = {
 
 
 class Released(NamedTuple):
-    """One release: what it retains under the law, and its subset response, and what became of it."""
+    """One release: what it retains under the law, and its subset response, and what
+    became of it.
+    """
 
     retained: float
     response: float
@@ -95,10 +102,18 @@ class Released(NamedTuple):
 
 def release(p: Matrix, n: int, seed: int, noise: float | None = None) -> Released:
     """Return the release of one table of n rows."""
-    table = np.random.default_rng([seed, n]).multinomial(n, p.ravel() / p.sum()).reshape(p.shape)
-    counts = Counts(table, Symbols.numbered("s", len(p)), Symbols.numbered("x", p.shape[1]))
+    table = (
+        np.random.default_rng([seed, n])
+        .multinomial(n, p.ravel() / p.sum())
+        .reshape(p.shape)
+    )
+    counts = Counts(
+        table, Symbols.numbered("s", len(p)), Symbols.numbered("x", p.shape[1])
+    )
     started = time.process_time()
-    noisy = with_noise(counts, noise, seed.to_bytes(32, "little"), MAX_RESPONSE_SYMBOLS).noisy
+    noisy = with_noise(
+        counts, noise, seed.to_bytes(32, "little"), MAX_RESPONSE_SYMBOLS
+    ).noisy
     assert noisy is not None
     sample = noisy.sample(0.95)
     response = made = designed(sample, NOTION, family=SUBSET_RESPONSE)
@@ -108,33 +123,56 @@ def release(p: Matrix, n: int, seed: int, noise: float | None = None) -> Release
     seconds = time.process_time() - started
     joint = law_of(p)
     published = made.nmi >= LEAST_RETAINED
-    retained, of_response = (abs(ll.evaluate(joint, one.channel).nmi) * published for one in (made, response))
+    retained, of_response = (
+        abs(ll.evaluate(joint, one.channel).nmi) * published for one in (made, response)
+    )
     constant = made.channel.n_outputs == 1
     broken = NOTION.violation(joint, made.channel) > KEEP_TOL
-    return Released(retained, of_response, published, made.family == MERGING, constant, broken, noisy.c, seconds)
+    return Released(
+        retained,
+        of_response,
+        published,
+        made.family == MERGING,
+        constant,
+        broken,
+        noisy.c,
+        seconds,
+    )
 
 
 def law_of(p: Matrix) -> ll.Joint:
-    """Return the law without secrets that never occur, about which nothing can be learnt."""
+    """Return the law without secrets that never occur, about which nothing can be
+    learnt.
+    """
     occurs = p[p.sum(axis=1) > 0]
     return ll.Joint(occurs / occurs.sum())
 
 
 @cache
 def optimum(law: str, seed: int) -> float:
-    """Return the share of H(X) that is retained by the optimum for who knows the law; NaN where that takes long."""
+    """Return the share of H(X) that is retained by the optimum for who knows the law;
+    NaN where that takes long.
+    """
     joint = law_of(LAWS[law](seed))
     if joint.n_public > MOST_OF_OPTIMUM:
         return np.nan
     return abs(ll.evaluate(joint, ll.mechanisms["optimal"](joint, NOTION)).nmi)
 
 
-def line(law: str, n: int, tables: int, noise: float | None = None) -> dict[str, object]:
+def line(
+    law: str, n: int, tables: int, noise: float | None = None
+) -> dict[str, object]:
     """Return a line of the file: means and numbers of releases of some tables."""
     joints = [LAWS[law](seed) for seed in range(tables)]
     done = [release(p, n, seed, noise) for seed, p in enumerate(joints)]
-    means = {name: np.mean([getattr(one, name) for one in done]) for name in ("retained", "response", "seconds")}
-    numbers = {name: sum(getattr(one, name) for one in done) for name in ("published", "groups", "constant", "broken")}
+    means = {
+        name: np.mean([getattr(one, name) for one in done])
+        for name in ("retained", "response", "seconds")
+    }
+    numbers = {
+        name: sum(getattr(one, name) for one in done)
+        for name in ("published", "groups", "constant", "broken")
+    }
     # what somebody who knows all other rows may believe, from 10 %
     insider = ll.LDP(NOTION.odds_growth + 2 * done[0].noise).belief(0.1)[1]
     best = np.mean([optimum(law, seed) for seed in range(tables)])
@@ -148,16 +186,28 @@ def line(law: str, n: int, tables: int, noise: float | None = None) -> dict[str,
 def main() -> None:
     """Complete the file."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("laws", nargs="*", metavar="LAW", help=f"of {', '.join(LAWS)}; all by default")
-    parser.add_argument("--tables", type=int, default=10, help="for each law and number of rows")
-    parser.add_argument("--noise", type=float, help="level of the noise; by default that of the command")
+    parser.add_argument(
+        "laws", nargs="*", metavar="LAW", help=f"of {', '.join(LAWS)}; all by default"
+    )
+    parser.add_argument(
+        "--tables", type=int, default=10, help="for each law and number of rows"
+    )
+    parser.add_argument(
+        "--noise", type=float, help="level of the noise; by default that of the command"
+    )
     asked = parser.parse_args()
     for law in asked.laws or LAWS:
         for n in ROWS:
             found = line(law, n, asked.tables, asked.noise)
-            known = pd.read_csv(FILE, dtype=str).to_dict("records") if FILE.exists() else []
+            known = (
+                pd.read_csv(FILE, dtype=str).to_dict("records") if FILE.exists() else []
+            )
             key = {name: str(found[name]) for name in ("law", "rows", "noise")}
-            known = [one for one in known if any(one[name] != value for name, value in key.items())]
+            known = [
+                one
+                for one in known
+                if any(one[name] != value for name, value in key.items())
+            ]
             pd.DataFrame([*known, found]).to_csv(FILE, index=False)
             print(found, flush=True)
 

@@ -29,9 +29,13 @@ HELP = {
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    options = argparse.ArgumentParser("companion", description="Begin a companion to a paper, or run its pages.")
+    options = argparse.ArgumentParser(
+        "companion", description="Begin a companion to a paper, or run its pages."
+    )
     commands = options.add_subparsers(dest="command", required=True)
-    begin = commands.add_parser("new", help="write a book of two pages into a new folder")
+    begin = commands.add_parser(
+        "new", help="write a book of two pages into a new folder"
+    )
     begin.add_argument("folder", type=Path)
     for name, of_book in ON_A_BOOK.items():
         command = commands.add_parser(name, help=HELP[name])
@@ -44,7 +48,9 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit code: 2 after a ``CompanionError``, 130 after Ctrl-C."""
+    """Run the command and return its exit code: 2 after a ``CompanionError``, 130 after
+    Ctrl-C.
+    """
     asked = parser().parse_args(arguments)
     try:
         return _run(asked)
@@ -53,7 +59,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"companion: {error}{option}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
-        print("companion: stopped; what is not finished was not written", file=sys.stderr)
+        print(
+            "companion: stopped; what is not finished was not written", file=sys.stderr
+        )
         return 130
 
 

@@ -25,7 +25,10 @@ def main() -> int:
     """Return 1 if Chromium is missing and CI=true, else 0."""
     if find_chromium():
         return 0
-    print("No Chromium here, so the browser tests are left out: install the package chromium to run them.")
+    print(
+        "No Chromium here, so the browser tests are left out: install the package"
+        " chromium to run them."
+    )
     return 1 if os.environ.get("CI") == "true" else 0
 
 

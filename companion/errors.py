@@ -2,7 +2,9 @@
 
 
 class CompanionError(Exception):
-    """A request cannot be carried out; the message names a remedy, and ``argument`` is what to give for it, or ""."""
+    """A request cannot be carried out; the message names a remedy, and ``argument`` is
+    what to give for it, or "".
+    """
 
     exit_code = 2
 

@@ -172,7 +172,12 @@ def unit(value: float, digits: int) -> float:
 def written_digits(number: Real) -> int:
     """Return the number of significant digits with which Python writes a number.
 
-    >>> written_digits(0.93), written_digits(-120), written_digits(2e-5), written_digits(4)
+    >>> (
+    ...     written_digits(0.93),
+    ...     written_digits(-120),
+    ...     written_digits(2e-5),
+    ...     written_digits(4),
+    ... )
     (2, 3, 1, 1)
     """
     text = repr(int(number)) if isinstance(number, Integral) else repr(float(number))
@@ -183,7 +188,11 @@ def written_digits(number: Real) -> int:
 def is_rounded(number: float, value: float, digits: int) -> bool:
     """Return whether a number is a value, rounded to this many significant digits.
 
-    >>> is_rounded(0.07, 0.0711, 1), is_rounded(0.08, 0.0711, 1), is_rounded(4.3, 13 / 3, 2)
+    >>> (
+    ...     is_rounded(0.07, 0.0711, 1),
+    ...     is_rounded(0.08, 0.0711, 1),
+    ...     is_rounded(4.3, 13 / 3, 2),
+    ... )
     (True, False, True)
     """
     if not (math.isfinite(number) and math.isfinite(value)) or number == 0:
@@ -196,8 +205,8 @@ def is_rounded(number: float, value: float, digits: int) -> bool:
 class Verdict:
     """Whether an answer is right, and otherwise a hint; truthy if right.
 
-    ``close`` says whether the answer is within ``tolerance`` of the expected one, as the
-    book's solution must be; the book's build uses ``answer`` and ``expected``.
+    ``close`` says whether the answer is within ``tolerance`` of the expected one, as
+    the book's solution must be; the book's build uses ``answer`` and ``expected``.
     """
 
     right: bool
@@ -212,7 +221,9 @@ class Verdict:
     def __repr__(self) -> str:
         return "Right." if self.right else f"Not yet: {self.hint}"
 
-    def _repr_mimebundle_(self, **_options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _repr_mimebundle_(
+        self, **_options: Any
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the verdict as text, with a solution's answer for the build."""
         shown: dict[str, Any] = {"text/plain": repr(self)}
         if not self.close or self.expected is None:
@@ -235,8 +246,8 @@ def check(
     """Return the verdict on an answer: right, or the next hint.
 
     A number is right within one unit of the last of ``digits`` significant digits; a
-    number written with two digits is also right if the expected one rounds to it. With a
-    single digit it gets the hint to write two. An integer has to be exact.
+    number written with two digits is also right if the expected one rounds to it. With
+    a single digit it gets the hint to write two. An integer has to be exact.
 
     Parameters
     ----------
@@ -281,7 +292,9 @@ def check(
     fits = bool(pairs) and all(field.fits(entry) for field, entry in pairs)
     if fits or (close and not wanted.is_form):
         return Verdict(True, "", close, answer, wanted)
-    if pairs and all(field.fits(entry) or field.is_short(entry) for field, entry in pairs):
+    if pairs and all(
+        field.fits(entry) or field.is_short(entry) for field, entry in pairs
+    ):
         return Verdict(False, MORE_DIGITS)
     tried = WRONG_ANSWERS.setdefault(wanted.text(), [])
     if repr(answer) not in tried:
@@ -309,7 +322,10 @@ def _close(answer: Any, expected: Any, tolerance: float) -> bool:
     if isinstance(expected, str | bool | set | frozenset):
         return type(answer) is type(expected) and answer == expected
     try:
-        given, wanted = np.asarray(answer, dtype=float), np.asarray(expected, dtype=float)
+        given, wanted = (
+            np.asarray(answer, dtype=float),
+            np.asarray(expected, dtype=float),
+        )
     except (TypeError, ValueError):
         return bool(answer == expected)
     if given.shape != wanted.shape:
@@ -340,7 +356,9 @@ def _infinite(number: float) -> str:
     return "Infinity" if number > 0 else "-Infinity"
 
 
-def _names(shape: tuple[int, ...], labels: Sequence[Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _names(
+    shape: tuple[int, ...], labels: Sequence[Any]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names of rows and columns of an answer of this shape."""
     if not labels and len(shape) == 1:
         labels = [f"number {n + 1}" for n in range(shape[0])]

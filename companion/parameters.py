@@ -1,8 +1,10 @@
-"""Parameters of pages, declared as assignments of literals with types, comments and ranges.
+"""Parameters of pages, declared as assignments of literals with types, comments and
+ranges.
 
 ``tosses: int = 20  # how often the coin is tossed, in [1, 10000]``
 
-An assignment without a type, such as ``tosses = 20``, is one too: its value's type is its own.
+An assignment without a type, such as ``tosses = 20``, is one too: its value's type is
+its own.
 """
 
 from __future__ import annotations
@@ -65,7 +67,9 @@ MOST_DIGITS = 400
 
 @dataclass(frozen=True)
 class Parameter:
-    """A page's parameter: name, type, default, comment, and range (for a list, of each item)."""
+    """A page's parameter: name, type, default, comment, and range (for a list, of each
+    item).
+    """
 
     name: str
     annotation: str
@@ -76,7 +80,9 @@ class Parameter:
 
     @property
     def above(self) -> str:
-        """The name of the parameter that this one must exceed, as its comment says ("above NAME"), or ""."""
+        """The name of the parameter that this one must exceed, as its comment says
+        ("above NAME"), or "".
+        """
         found = re.search(r"\babove (\w+)", self.comment)
         return found[1] if found else ""
 
@@ -123,39 +129,63 @@ class Parameter:
             # the page runs elsewhere than its reader stands
             path = Path(value).expanduser().absolute()
             if not path.is_file():
-                raise InvalidValue(f"{self.name} is {value!r}: no such file; check the path")
+                raise InvalidValue(
+                    f"{self.name} is {value!r}: no such file; check the path"
+                )
             return str(path)
         return value
 
     def _judged(self, wanted: ast.expr, value: Any) -> Any:
-        """Return a value of the wanted type; arrays, ranges and numbers of NumPy are converted."""
+        """Return a value of the wanted type; arrays, ranges and numbers of NumPy are
+        converted.
+        """
         value = value.tolist() if hasattr(value, "tolist") else value
         if choices := _choices(wanted):
-            if not any(value == choice and type(value) is type(choice) for choice in choices):
+            if not any(
+                value == choice and type(value) is type(choice) for choice in choices
+            ):
                 raise InvalidValue(f"{self.name} is {value!r}: give {self._wanted()}")
             return value
         if alternatives := _alternatives(wanted):
             return self._judged_by_any(alternatives, value)
         kind, items = _parts(wanted)
-        if kind in ("list", "tuple") and isinstance(value, Sequence) and not isinstance(value, str | bytes):
-            if not value and [_parts(item)[0] for item in items] not in (["str"], ["object"]):
-                raise InvalidValue(f"{self.name} is an empty list: give {self._wanted()}")
+        if (
+            kind in ("list", "tuple")
+            and isinstance(value, Sequence)
+            and not isinstance(value, str | bytes)
+        ):
+            if not value and [_parts(item)[0] for item in items] not in (
+                ["str"],
+                ["object"],
+            ):
+                raise InvalidValue(
+                    f"{self.name} is an empty list: give {self._wanted()}"
+                )
             types = items * len(value) if len(items) == 1 else items
             if len(types) == len(value):
-                return TYPES[kind](self._judged(*pair) for pair in zip(types, value, strict=True))
+                return TYPES[kind](
+                    self._judged(*pair) for pair in zip(types, value, strict=True)
+                )
         if kind == "dict" and isinstance(value, Mapping):
             if not items:
                 return dict(value)
-            return {self._judged(items[0], name): self._judged(items[1], entry) for name, entry in value.items()}
+            return {
+                self._judged(items[0], name): self._judged(items[1], entry)
+                for name, entry in value.items()
+            }
         if kind in ("date", "datetime") and isinstance(value, str):
             try:
                 value = TYPES[kind].fromisoformat(value)
             except ValueError as error:
-                raise InvalidValue(f"{self.name} is {value!r}: give {self._wanted()}") from error
+                raise InvalidValue(
+                    f"{self.name} is {value!r}: give {self._wanted()}"
+                ) from error
         return self._checked(kind, items, value)
 
     def _judged_by_any(self, alternatives: Sequence[ast.expr], value: Any) -> Any:
-        """Return a value of the first type that takes it, and of one that need not convert it if there is one."""
+        """Return a value of the first type that takes it, and of one that need not
+        convert it if there is one.
+        """
         taken = []
         for alternative in alternatives:
             try:
@@ -163,21 +193,34 @@ class Parameter:
             except InvalidValue:
                 continue
         if not taken:
-            raise InvalidValue(f"{self.name} is {value!r}: give {self._wanted()}, such as {self.default!r}")
+            raise InvalidValue(
+                f"{self.name} is {value!r}: give {self._wanted()}, such as"
+                f" {self.default!r}"
+            )
         return next((one for one in taken if type(one) is type(value)), taken[0])
 
     def _checked(self, kind: str, items: Sequence[ast.expr], value: Any) -> Any:
         """Return a value that is no container, after checking its type and range."""
         if kind == "float" and isinstance(value, int) and not isinstance(value, bool):
             value = float(value) if abs(value) < sys.float_info.max else math.inf
-        mixed_up = (kind == "int" and isinstance(value, bool)) or (kind == "date" and isinstance(value, dt.datetime))
+        mixed_up = (kind == "int" and isinstance(value, bool)) or (
+            kind == "date" and isinstance(value, dt.datetime)
+        )
         if items or not isinstance(value, TYPES[kind]) or mixed_up:
-            raise InvalidValue(f"{self.name} is {value!r}: give {self._wanted()}, such as {self.default!r}")
+            raise InvalidValue(
+                f"{self.name} is {value!r}: give {self._wanted()}, such as"
+                f" {self.default!r}"
+            )
         if kind in ("int", "float"):
             if not self.low <= value <= self.high:
-                raise InvalidValue(f"{self.name} is {value!r}, not in {self._range}: give {self._wanted()}")
+                raise InvalidValue(
+                    f"{self.name} is {value!r}, not in {self._range}: give"
+                    f" {self._wanted()}"
+                )
             if kind == "float" and math.isinf(value) and not self._range:
-                raise InvalidValue(f"{self.name} is {value!r}, not finite: give {self._wanted()}")
+                raise InvalidValue(
+                    f"{self.name} is {value!r}, not finite: give {self._wanted()}"
+                )
         return value
 
     @property
@@ -191,12 +234,16 @@ class Parameter:
 
 
 def _parts(wanted: ast.expr) -> tuple[str, list[ast.expr]]:
-    """Return the name of a type, without its module, and the types of its items: one, if all items have it."""
+    """Return the name of a type, without its module, and the types of its items: one,
+    if all items have it.
+    """
     if not isinstance(wanted, ast.Subscript):
         name = ast.unparse(wanted).rpartition(".")[2]
         return name, [ast.Name("float")] if name in ("list", "tuple") else []
     of = wanted.slice.elts if isinstance(wanted.slice, ast.Tuple) else [wanted.slice]
-    return ast.unparse(wanted.value).rpartition(".")[2], [item for item in of if ast.unparse(item) != "..."]
+    return ast.unparse(wanted.value).rpartition(".")[2], [
+        item for item in of if ast.unparse(item) != "..."
+    ]
 
 
 def _choices(wanted: ast.expr) -> list[Any]:
@@ -207,9 +254,15 @@ def _choices(wanted: ast.expr) -> list[Any]:
 
 
 def _alternatives(wanted: ast.expr) -> list[ast.expr]:
-    """Return the types of ``A | B``, ``Union[A, B]`` or ``Optional[A]``, or an empty list for other types."""
+    """Return the types of ``A | B``, ``Union[A, B]`` or ``Optional[A]``, or an empty
+    list for other types.
+    """
     if isinstance(wanted, ast.BinOp) and isinstance(wanted.op, ast.BitOr):
-        return [one for side in (wanted.left, wanted.right) for one in (_alternatives(side) or [side])]
+        return [
+            one
+            for side in (wanted.left, wanted.right)
+            for one in _alternatives(side) or [side]
+        ]
     kind, items = _parts(wanted)
     if kind in ("Union", "Optional") and items:
         return [*items, *([ast.Constant(None)] if kind == "Optional" else [])]
@@ -240,7 +293,11 @@ def _is_type(wanted: ast.expr) -> bool:
     kind, items = _parts(wanted)
     if kind == "dict":
         return len(items) in (0, 2) and all(map(_is_type, items))
-    return kind in TYPES and bool(items) == (kind in ("list", "tuple")) and all(map(_is_type, items))
+    return (
+        kind in TYPES
+        and bool(items) == (kind in ("list", "tuple"))
+        and all(map(_is_type, items))
+    )
 
 
 def _type_of(value: Any) -> str:
@@ -260,7 +317,8 @@ def _type_of(value: Any) -> str:
 
 
 def constant(expression: str | ast.expr) -> Any:
-    """Return the value of a literal, of a date, or of arithmetic with numbers, such as ``10**6``.
+    """Return the value of a literal, of a date, or of arithmetic with numbers, such as
+    ``10**6``.
 
     Raises
     ------
@@ -273,9 +331,19 @@ def constant(expression: str | ast.expr) -> Any:
     ([1000, -0.25], datetime.date(2026, 1, 31))
     """
     try:
-        node = ast.parse(expression.strip(), mode="eval").body if isinstance(expression, str) else expression
+        node = (
+            ast.parse(expression.strip(), mode="eval").body
+            if isinstance(expression, str)
+            else expression
+        )
         return _value(node)
-    except (SyntaxError, TypeError, ArithmeticError, RecursionError, MemoryError) as error:
+    except (
+        SyntaxError,
+        TypeError,
+        ArithmeticError,
+        RecursionError,
+        MemoryError,
+    ) as error:
         raise ValueError(f"{expression!r} is no literal") from error
 
 
@@ -291,27 +359,45 @@ def _value(node: ast.expr) -> Any:
             return OPERATIONS[type(operation)](first, second)
         case ast.UnaryOp(ast.USub(), operand) if not isinstance(operand, ast.Constant):
             return -_value(operand)
-        case ast.Call(name, values, []) if ast.unparse(name).rpartition(".")[2] in ("date", "datetime"):
+        case ast.Call(name, values, []) if ast.unparse(name).rpartition(".")[2] in (
+            "date",
+            "datetime",
+        ):
             return TYPES[ast.unparse(name).rpartition(".")[2]](*map(_value, values))
-        case ast.Call(ast.Name("float"), [ast.Constant(("inf" | "-inf" | "nan") as text)], []):
+        case ast.Call(
+            ast.Name("float"), [ast.Constant(("inf" | "-inf" | "nan") as text)], []
+        ):
             return float(text)
         case ast.List(items):
             return [_value(item) for item in items]
         case ast.Tuple(items):
             return tuple(_value(item) for item in items)
         case ast.Dict(names, entries) if all(names):
-            return {_value(name): _value(entry) for name, entry in zip(names, entries, strict=True) if name}
+            return {
+                _value(name): _value(entry)
+                for name, entry in zip(names, entries, strict=True)
+                if name
+            }
         case _:
             return ast.literal_eval(node)
 
 
 def read_notebook(path: Path) -> Any:
-    """Return a page as a notebook whose kernelspec has a language, without the values of an earlier run."""
+    """Return a page as a notebook whose kernelspec has a language, without the values
+    of an earlier run.
+    """
     notebook = copy.deepcopy(_parsed(path.read_text(encoding="utf-8"), path.suffix))
-    # papermill replaces this cell only if it is given values itself, and would else run with the old ones
-    notebook.cells = [cell for cell in notebook.cells if "injected-parameters" not in cell.metadata.get("tags", [])]
+    # papermill replaces this cell only if it is given values itself, and would else run
+    # with the old ones
+    notebook.cells = [
+        cell
+        for cell in notebook.cells
+        if "injected-parameters" not in cell.metadata.get("tags", [])
+    ]
     # papermill refuses a notebook whose kernelspec does not say this
-    notebook.metadata.setdefault("kernelspec", {"name": "python3", "display_name": "Python 3"})
+    notebook.metadata.setdefault(
+        "kernelspec", {"name": "python3", "display_name": "Python 3"}
+    )
     notebook.metadata["kernelspec"].setdefault("language", "python")
     return notebook
 
@@ -332,7 +418,9 @@ def injected_values(path: Path) -> dict[str, Any]:
     InvalidValue
         If such a cell has a line that does not assign a literal.
     """
-    found = [source for tags, source in code_cells(path) if "injected-parameters" in tags]
+    found = [
+        source for tags, source in code_cells(path) if "injected-parameters" in tags
+    ]
     values = {}
     try:
         for line in ast.parse("\n".join(found)).body:
@@ -340,8 +428,8 @@ def injected_values(path: Path) -> dict[str, Any]:
             values[name] = constant(value)
     except (ValueError, SyntaxError) as error:
         raise InvalidValue(
-            f"{path.name}: the cell tagged injected-parameters has another line than `name = literal`: mend or remove "
-            "the cell"
+            f"{path.name}: the cell tagged injected-parameters has another line than"
+            " `name = literal`: mend or remove the cell"
         ) from error
     return values
 
@@ -368,18 +456,23 @@ def read_parameters(path: Path) -> list[Parameter]:
     Raises
     ------
     InvalidValue
-        If there are several parameters cells, or a typed assignment has an unknown type or no literal.
+        If there are several parameters cells, or a typed assignment has an unknown type
+        or no literal.
     """
     found = [source for tags, source in code_cells(path) if "parameters" in tags]
     if len(found) > 1:
-        raise InvalidValue(f"{path.name} has {len(found)} cells tagged parameters: keep one")
+        raise InvalidValue(
+            f"{path.name} has {len(found)} cells tagged parameters: keep one"
+        )
     return parse_parameters(found[0], path.name) if found else []
 
 
 def code_cells(path: Path) -> Iterator[tuple[list[str], str]]:
-    """Yield the tags and the source of each code cell of a page that may have parameters.
+    """Yield the tags and the source of each code cell of a page that may have
+    parameters.
 
-    MyST text and ``.ipynb`` are read here, because jupytext takes a tenth of a second a file and most pages have none.
+    MyST text and ``.ipynb`` are read here, because jupytext takes a tenth of a second a
+    file and most pages have none.
     """
     text = path.read_text(encoding="utf-8")
     if "parameters" not in text:
@@ -389,10 +482,15 @@ def code_cells(path: Path) -> Iterator[tuple[list[str], str]]:
         for cell in cells:
             if cell.get("cell_type") == "code":
                 source = cell["source"]
-                yield cell.get("metadata", {}).get("tags", []), source if isinstance(source, str) else "".join(source)
+                yield (
+                    cell.get("metadata", {}).get("tags", []),
+                    source if isinstance(source, str) else "".join(source),
+                )
     elif path.suffix == ".md" and "{code-cell}" in text:
         yield from _myst_cells(text)
-    elif path.suffix != ".md" or "tags=" in text:  # jupytext's own Markdown has tags behind the fence
+    elif (
+        path.suffix != ".md" or "tags=" in text
+    ):  # jupytext's own Markdown has tags behind the fence
         for cell in _parsed(text, path.suffix).cells:
             if cell.cell_type == "code":
                 yield cell.metadata.get("tags", []), cell.source
@@ -402,7 +500,9 @@ FENCE = re.compile(r"(`{3,}|~{3,})(.*)")
 
 
 def _myst_cells(text: str) -> Iterator[tuple[list[str], str]]:
-    """Yield the tags and the source of each code cell of MyST text, which no other fence encloses."""
+    """Yield the tags and the source of each code cell of MyST text, which no other
+    fence encloses.
+    """
     lines = iter(text.splitlines())
     for line in lines:
         opening = FENCE.match(line)
@@ -420,10 +520,15 @@ def _myst_cells(text: str) -> Iterator[tuple[list[str], str]]:
 def _options(body: list[str]) -> tuple[list[str], str]:
     """Return the tags that a cell's options give, and the source below them."""
     if body and body[0].strip() == "---":
-        end = next((at for at, line in enumerate(body[1:], start=1) if line.strip() == "---"), len(body))
+        end = next(
+            (at for at, line in enumerate(body[1:], start=1) if line.strip() == "---"),
+            len(body),
+        )
         options, rest = "\n".join(body[1:end]), body[end + 1 :]
     else:
-        first = next((at for at, line in enumerate(body) if not line.startswith(":")), len(body))
+        first = next(
+            (at for at, line in enumerate(body) if not line.startswith(":")), len(body)
+        )
         options, rest = "\n".join(line[1:] for line in body[:first]), body[first:]
     tags: Any = []
     if "tags" in options:
@@ -440,28 +545,38 @@ def parse_parameters(source: str, where: str) -> list[Parameter]:
     Raises
     ------
     InvalidValue
-        If a typed assignment has an unknown type or no literal. Other lines, such as imports, declare none.
+        If a typed assignment has an unknown type or no literal. Other lines, such as
+        imports, declare none.
 
     Examples
     --------
     >>> parse_parameters("eps: float = 2.0  # LDP budget, nats, in [0, 50]", "a test")
     [Parameter(name='eps', annotation='float', default=2.0, comment='LDP budget, nats, in [0, 50]', low=0.0, high=50.0)]
-    >>> [(one.name, one.annotation) for one in parse_parameters("import math\nn = 10**6\nm = 2 * n", "a test")]
+    >>> [
+    ...     (one.name, one.annotation)
+    ...     for one in parse_parameters("import math\nn = 10**6\nm = 2 * n", "a test")
+    ... ]
     [('n', 'int')]
-    """
+    """  # noqa: E501
     try:
         body = ast.parse(source).body
     except SyntaxError as error:
-        raise InvalidValue(f"{where}: line {error.lineno} of the parameters is not Python: {error.msg}") from error
+        raise InvalidValue(
+            f"{where}: line {error.lineno} of the parameters is not Python: {error.msg}"
+        ) from error
     lines = source.splitlines()
     declared = (_declared(node, lines, where) for node in body)
     return [parameter for parameter in declared if parameter is not None]
 
 
 def _declared(node: ast.stmt, lines: Sequence[str], where: str) -> Parameter | None:
-    """Return the parameter that a statement declares, or None if it is no assignment of a literal."""
+    """Return the parameter that a statement declares, or None if it is no assignment of
+    a literal.
+    """
     match node:
-        case ast.AnnAssign(ast.Name(name), typed, ast.expr() as given) if _is_type(typed):
+        case ast.AnnAssign(ast.Name(name), typed, ast.expr() as given) if _is_type(
+            typed
+        ):
             try:
                 default, annotation = constant(given), ast.unparse(typed)
             except ValueError as error:
@@ -479,16 +594,21 @@ def _declared(node: ast.stmt, lines: Sequence[str], where: str) -> Parameter | N
     last = lines[(node.end_lineno or node.lineno) - 1].encode()  # ast counts bytes
     comment = last[node.end_col_offset or 0 :].decode().partition("#")[2].strip()
     bounds = re.search(r"in \[([^,\]]+), ([^\]]+)\]\s*$", comment)
-    low, high = (float(bounds[1]), float(bounds[2])) if bounds else (-math.inf, math.inf)
+    low, high = (
+        (float(bounds[1]), float(bounds[2])) if bounds else (-math.inf, math.inf)
+    )
     return Parameter(name, annotation, default, comment, low, high)
 
 
 def _no_parameter(node: ast.stmt, lines: Sequence[str], where: str) -> str:
-    return f"{where}: {lines[node.lineno - 1]!r} is not `name: type = literal  # comment`"
+    return (
+        f"{where}: {lines[node.lineno - 1]!r} is not `name: type = literal  # comment`"
+    )
 
 
 def literal_text(value: Any) -> str:
-    """Return the code of a parameter's value, of which each name is known wherever it stands.
+    """Return the code of a parameter's value, of which each name is known wherever it
+    stands.
 
     >>> literal_text([1.5, float("inf")]), literal_text(dt.date(2026, 1, 31))
     ("[1.5, float('inf')]", "__import__('datetime').date(2026, 1, 31)")
@@ -501,9 +621,9 @@ def literal_text(value: Any) -> str:
         case list():
             return f"[{', '.join(map(literal_text, value))}]"
         case tuple():
-            return f"({', '.join(map(literal_text, value))}{',' if len(value) == 1 else ''})"
+            return f"({', '.join(map(literal_text, value))}{',' if len(value) == 1 else ''})"  # noqa: E501
         case dict():
-            return f"{{{', '.join(f'{literal_text(name)}: {literal_text(entry)}' for name, entry in value.items())}}}"
+            return f"{{{', '.join(f'{literal_text(name)}: {literal_text(entry)}' for name, entry in value.items())}}}"  # noqa: E501
         case _:
             return repr(value)
 
@@ -519,21 +639,35 @@ def with_values(source: str, values: Mapping[str, Any]) -> str:
     lines = [line.encode() for line in source.splitlines()]  # ast counts bytes
     for node in reversed(ast.parse(source).body):
         match node:
-            case ast.AnnAssign(ast.Name(name), value=ast.expr() as given) | ast.Assign([ast.Name(name)], given):
+            case ast.AnnAssign(ast.Name(name), value=ast.expr() as given) | ast.Assign(
+                [ast.Name(name)], given
+            ):
                 if name in values:
-                    first, last = given.lineno - 1, (given.end_lineno or given.lineno) - 1
-                    before, after = lines[first][: given.col_offset], lines[last][given.end_col_offset :]
-                    lines[first : last + 1] = [before + repr(values[name]).encode() + after]
+                    first, last = (
+                        given.lineno - 1,
+                        (given.end_lineno or given.lineno) - 1,
+                    )
+                    before, after = (
+                        lines[first][: given.col_offset],
+                        lines[last][given.end_col_offset :],
+                    )
+                    lines[first : last + 1] = [
+                        before + repr(values[name]).encode() + after
+                    ]
     return b"\n".join(lines).decode()
 
 
-def check_values(parameters: Sequence[Parameter], values: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Return values, parsed if they are texts, and checked against their declarations and against each other.
+def check_values(
+    parameters: Sequence[Parameter], values: Mapping[str, Any], where: str
+) -> dict[str, Any]:
+    """Return values, parsed if they are texts, and checked against their declarations
+    and against each other.
 
     Raises
     ------
     InvalidValue
-        At the first that is not declared or not valid; for a misspelt name the message suggests the right one.
+        At the first that is not declared or not valid; for a misspelt name the message
+        suggests the right one.
 
     Examples
     --------
@@ -544,9 +678,15 @@ def check_values(parameters: Sequence[Parameter], values: Mapping[str, Any], whe
     known = {parameter.name: parameter for parameter in parameters}
     for name in values:
         if name not in known:
-            raise InvalidValue(f"{where} has no parameter {name!r}: {suggest(name, list(known))}")
+            raise InvalidValue(
+                f"{where} has no parameter {name!r}: {suggest(name, list(known))}"
+            )
     checked = {
-        name: known[name].parse(value) if isinstance(value, str) else known[name].check(value)
+        name: (
+            known[name].parse(value)
+            if isinstance(value, str)
+            else known[name].check(value)
+        )
         for name, value in values.items()
     }
     ran = {name: parameter.default for name, parameter in known.items()} | checked
@@ -554,7 +694,8 @@ def check_values(parameters: Sequence[Parameter], values: Mapping[str, Any], whe
         lower = parameter.above
         if lower in known and not ran[name] > ran[lower]:
             raise InvalidValue(
-                f"{name} is {ran[name]!r}, not above {lower}, which is {ran[lower]!r}: change one of them"
+                f"{name} is {ran[name]!r}, not above {lower}, which is {ran[lower]!r}:"
+                " change one of them"
             )
     return checked
 
@@ -562,4 +703,8 @@ def check_values(parameters: Sequence[Parameter], values: Mapping[str, Any], whe
 def suggest(name: str, known: Sequence[str]) -> str:
     """Return the end of a message about a name that is not known."""
     near = difflib.get_close_matches(name, known, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known) or 'none'}"
+    return (
+        f"did you mean {near[0]!r}?"
+        if near
+        else f"there are {', '.join(known) or 'none'}"
+    )

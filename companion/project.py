@@ -8,18 +8,31 @@ from companion.errors import CompanionError
 
 
 def refuse_address(path: Path, refusal: type[Exception] = CompanionError) -> None:
-    """Raise ``refusal`` if a path is an address such as ``s3://bucket/run``, of which pathlib keeps one slash."""
+    """Raise ``refusal`` if a path is an address such as ``s3://bucket/run``, of which
+    pathlib keeps one slash.
+    """
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", path.as_posix()):
-        raise refusal(f"{path} is an address: name a folder on this machine, and copy it there afterwards")
+        raise refusal(
+            f"{path} is an address: name a folder on this machine, and copy it there"
+            " afterwards"
+        )
 
 
 def project_root(start: Path) -> Path:
     """Return the nearest parent folder with a ``pyproject.toml``.
 
-    Without one, return ``start`` itself. A preview is built inside its project, so that both share packages and files.
+    Without one, return ``start`` itself. A preview is built inside its project, so that
+    both share packages and files.
     """
     start = start.resolve()
-    return next((folder for folder in (start, *start.parents) if (folder / "pyproject.toml").is_file()), start)
+    return next(
+        (
+            folder
+            for folder in (start, *start.parents)
+            if (folder / "pyproject.toml").is_file()
+        ),
+        start,
+    )
 
 
 def toc_names(base: Path) -> list[str]:

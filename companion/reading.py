@@ -1,7 +1,8 @@
 """Record the project files that a chapter reads, to know when to rerun it.
 
-Imported files are compared by their syntax tree without docstrings, so that a new comment does not cause a rerun, and
-opened files by their bytes. A chapter that starts a program counts as having read everything.
+Imported files are compared by their syntax tree without docstrings, so that a new
+comment does not cause a rerun, and opened files by their bytes. A chapter that starts a
+program counts as having read everything.
 """
 
 from __future__ import annotations
@@ -16,24 +17,39 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-PROCESS_EVENTS = frozenset({"subprocess.Popen", "os.system", "os.posix_spawn", "os.exec"})
+PROCESS_EVENTS = frozenset(
+    {"subprocess.Popen", "os.system", "os.posix_spawn", "os.exec"}
+)
 
 
 def watch(record: str, root: str) -> None:
     """Record in a file which files below a folder this process imports or opens.
 
-    This is the first line that a chapter's kernel executes. A started program is recorded only as "program".
+    This is the first line that a chapter's kernel executes. A started program is
+    recorded only as "program".
     """
-    Path(record).unlink(missing_ok=True)  # the kernel of a build that was killed may still write to it
-    below, out = f"{root}{os.sep}", Path(record).open("w", encoding="utf-8", buffering=1)  # noqa: SIM115
+    # the kernel of a build that was killed may still write to it
+    Path(record).unlink(missing_ok=True)
+    below, out = (
+        f"{root}{os.sep}",
+        Path(record).open("w", encoding="utf-8", buffering=1),  # noqa: SIM115
+    )
     seen: set[str] = set()
 
     def hook(event: str, values: tuple[Any, ...]) -> None:
         if event in PROCESS_EVENTS:
             line = "program\t"
-        elif event == "open" and isinstance(values[0], str) and not _for_writing(values[1], values[2]):
+        elif (
+            event == "open"
+            and isinstance(values[0], str)
+            and not _for_writing(values[1], values[2])
+        ):
             path = os.path.abspath(values[0])  # noqa: PTH100  (a link stays a link, and this is called for each file)
-            if not path.startswith(below) or f"{os.sep}." in path[len(root) :] or f"{os.sep}_build{os.sep}" in path:
+            if (
+                not path.startswith(below)
+                or f"{os.sep}." in path[len(root) :]
+                or f"{os.sep}_build{os.sep}" in path
+            ):
                 return
             line = f"open\t{path}"
             if f"{os.sep}__pycache__{os.sep}" in path:
@@ -55,18 +71,26 @@ def _for_writing(mode: object, flags: object) -> bool:
     return isinstance(flags, int) and bool(flags & (os.O_WRONLY | os.O_RDWR))
 
 
-def note(record: Path, root: Path, everything: Iterable[Path], always: Iterable[Path] = ()) -> None:
+def note(
+    record: Path, root: Path, everything: Iterable[Path], always: Iterable[Path] = ()
+) -> None:
     """Replace a record of :func:`watch` by a JSON object of fingerprints.
 
-    Files in ``everything`` are included if the chapter started a program, and files in ``always`` in any case.
+    Files in ``everything`` are included if the chapter started a program, and files in
+    ``always`` in any case.
     """
-    lines = [line.split("\t") for line in record.read_text(encoding="utf-8").splitlines()]
+    lines = [
+        line.split("\t") for line in record.read_text(encoding="utf-8").splitlines()
+    ]
     files = {(kind, Path(name)) for kind, name in lines if kind != "program"}
     files |= {("open", path) for path in always}
     if any(kind == "program" for kind, _ in lines):
-        files |= {("import" if path.suffix == ".py" else "open", path) for path in everything}
+        files |= {
+            ("import" if path.suffix == ".py" else "open", path) for path in everything
+        }
     fingerprints = {
-        f"{kind} {path.relative_to(root).as_posix()}": fingerprint(kind, path) for kind, path in sorted(files)
+        f"{kind} {path.relative_to(root).as_posix()}": fingerprint(kind, path)
+        for kind, path in sorted(files)
     }
     record.write_text(json.dumps(fingerprints, indent=0), encoding="utf-8")
 
@@ -80,7 +104,9 @@ def unchanged(record: Path, root: Path) -> bool:
     except json.JSONDecodeError:  # the execution was broken off
         return False
     return all(
-        fingerprint(kind, root / name) == old for key, old in fingerprints.items() for kind, name in [key.split(" ", 1)]
+        fingerprint(kind, root / name) == old
+        for key, old in fingerprints.items()
+        for kind, name in [key.split(" ", 1)]
     )
 
 
@@ -93,7 +119,10 @@ def fingerprint(kind: str, path: Path) -> str:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "a.py"
     ...     prints = []
-    ...     for text in ('def f():\\n    "Give 1."\\n    return 1\\n', "def f():\\n    return 1  # one\\n"):
+    ...     for text in (
+    ...         'def f():\\n    "Give 1."\\n    return 1\\n',
+    ...         "def f():\\n    return 1  # one\\n",
+    ...     ):
     ...         _ = path.write_text(text)
     ...         prints.append((fingerprint("import", path), fingerprint("open", path)))
     >>> [one == other for one, other in zip(*prints, strict=True)]
@@ -109,7 +138,9 @@ def fingerprint(kind: str, path: Path) -> str:
 
 def _without_docstrings(tree: ast.Module) -> ast.Module:
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        if isinstance(
+            node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+        ):
             match node.body:
                 case [ast.Expr(ast.Constant(str())), *rest]:
                     node.body = rest

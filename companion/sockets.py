@@ -18,8 +18,9 @@ LONGEST_NAME = "kernel-ipc-5"
 class LocalKernel(AsyncKernelManager):  # type: ignore[misc]
     """A kernel manager whose sockets are in a private temporary folder.
 
-    With TCP ports, a port is chosen before the kernel binds it, so that kernels that start together sometimes collide
-    and fail. Ports are used only if the system has no Unix sockets or the folder's path is too long.
+    With TCP ports, a port is chosen before the kernel binds it, so that kernels that
+    start together sometimes collide and fail. Ports are used only if the system has no
+    Unix sockets or the folder's path is too long.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -28,7 +29,11 @@ class LocalKernel(AsyncKernelManager):  # type: ignore[misc]
         place = Path(tempfile.mkdtemp(prefix="lift-"))
         self._tidy = weakref.finalize(self, shutil.rmtree, place, ignore_errors=True)
         self.connection_file = str(place / "kernel.json")
-        if os.name == "posix" and zmq.has("ipc") and len(bytes(place / LONGEST_NAME)) < zmq.IPC_PATH_MAX_LEN:
+        if (
+            os.name == "posix"
+            and zmq.has("ipc")
+            and len(bytes(place / LONGEST_NAME)) < zmq.IPC_PATH_MAX_LEN
+        ):
             self.transport = "ipc"
 
     def cleanup_connection_file(self) -> None:

@@ -17,7 +17,9 @@ def answers(source: str) -> list[str]:
     >>> answers("half = 1 / 2\\nanswer_3 = half\\nanswer_3")
     ['answer_3']
     """
-    return list(dict.fromkeys(re.findall(r"^(answer_\d+)\b.*?=", source, flags=re.MULTILINE)))
+    return list(
+        dict.fromkeys(re.findall(r"^(answer_\d+)\b.*?=", source, flags=re.MULTILINE))
+    )
 
 
 def ask(solution: str) -> str:

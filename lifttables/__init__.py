@@ -1,11 +1,13 @@
 """Tables with secret and public columns: audits, releases, and estimates.
 
-Start with :func:`audit`, then :func:`sanitise`. Each of the subpackages imports only from those listed before it:
-``population`` (confidence bounds), ``confident`` (mechanisms with a guarantee for the population), ``encoding`` (values
-to symbols and back), ``designs``, ``sources`` (files, data frames, clusters), ``audits``, ``releases``
+Start with :func:`audit`, then :func:`sanitise`. Each of the subpackages imports only
+from those listed before it: ``population`` (confidence bounds), ``confident``
+(mechanisms with a guarantee for the population), ``encoding`` (values to symbols and
+back), ``designs``, ``sources`` (files, data frames, clusters), ``audits``, ``releases``
 and ``cli`` (the command ``lift``).
 
-The public names are listed in ``__init__.pyi`` and imported at first use; most need the extra ``tables``.
+The public names are listed in ``__init__.pyi`` and imported at first use; most need the
+extra ``tables``.
 """
 
 from typing import Any

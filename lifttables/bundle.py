@@ -15,7 +15,15 @@ from lifttables.encoding.text_format import TextFormat
 from lifttables.files import check_apart, check_free, fingerprint, fresh_files
 from lifttables.page import card_documents, documents
 from lifttables.releases.counts import counts_frame
-from lifttables.releases.pipeline import Applied, Draw, ForNew, Plan, Sanitised, release, release_again
+from lifttables.releases.pipeline import (
+    Applied,
+    Draw,
+    ForNew,
+    Plan,
+    Sanitised,
+    release,
+    release_again,
+)
 from lifttables.releases.releasing import check_suffix, write
 from lifttables.sources.formats import FORMATS, STDIN, ending
 from lifttables.sources.polars_rows import PolarsTable
@@ -36,7 +44,9 @@ class Outputs:
     page: Path
 
     @classmethod
-    def next_to(cls, table: Path, design: Path | None = None, page: Path | None = None) -> Outputs:
+    def next_to(
+        cls, table: Path, design: Path | None = None, page: Path | None = None
+    ) -> Outputs:
         """Return a release's paths, by default next to the table."""
         if not table.name:
             raise DataError(f"{table} is a folder: give a file's name")
@@ -84,7 +94,8 @@ def sanitise_file(
     force : bool, keyword-only
         Whether to overwrite existing files, except input files.
     rehearse : bool, keyword-only
-        Whether to do everything but write: ``frame`` then has the first rows that would be released.
+        Whether to do everything but write: ``frame`` then has the first rows that would
+        be released.
 
     Returns
     -------
@@ -94,7 +105,8 @@ def sanitise_file(
     Raises
     ------
     DataError, BrokenNotion
-        As in :func:`sanitise`; also if a file exists or cannot be written. Nothing is written in these cases.
+        As in :func:`sanitise`; also if a file exists or cannot be written. Nothing is
+        written in these cases.
 
     Examples
     --------
@@ -122,21 +134,36 @@ def sanitise_file(
         _check_files(files, [*files, *ours], inputs, force=force)
 
     def write_all(draw: Draw, sanitised: Sanitised) -> Sanitised:
-        replaced, private = [*(files if force else []), *ours], [*outputs.private, *ours]
-        with fresh_files([*ours, *files], force=replaced, private=private, inputs=inputs) as every:
+        replaced, private = (
+            [*(files if force else []), *ours],
+            [*outputs.private, *ours],
+        )
+        with fresh_files(
+            [*ours, *files], force=replaced, private=private, inputs=inputs
+        ) as every:
             *of_ledger, to_design, to_page, to_card, to_text, to_table = every
             _drawn(draw, of_ledger, outputs.table, to_table)
-            sanitised = replace(sanitised, card=replace(sanitised.card, sha256=fingerprint(to_table)))
-            for path, text in zip((to_design, to_page, to_card, to_text), documents(sanitised, plan), strict=True):
+            sanitised = replace(
+                sanitised, card=replace(sanitised.card, sha256=fingerprint(to_table))
+            )
+            for path, text in zip(
+                (to_design, to_page, to_card, to_text),
+                documents(sanitised, plan),
+                strict=True,
+            ):
                 path.write_text(text, encoding="utf-8")
         return sanitised
 
     sink = _tried_out if rehearse else write_all
-    return release(open_table(source, plan.reading.text_format), plan, sink, ledger, rng)
+    return release(
+        open_table(source, plan.reading.text_format), plan, sink, ledger, rng
+    )
 
 
 def _tried_out(draw: Draw, result: Released) -> Released:
-    """Return a result with the first rows that would be released, without a file or an entry in the ledger."""
+    """Return a result with the first rows that would be released, without a file or an
+    entry in the ledger.
+    """
     with tempfile.TemporaryDirectory(prefix="lift-rehearsal-") as folder:
         out = Path(folder) / "rows.csv"
         _write(draw, out, ".csv")
@@ -167,7 +194,13 @@ def _write(draw: Draw, path: Path, suffix: str) -> None:
     write(draw.table, draw.design, path, draw.source, suffix)
 
 
-def _check_files(files: Sequence[Path], written: Sequence[Path], inputs: Sequence[Path], *, force: bool) -> None:
+def _check_files(
+    files: Sequence[Path],
+    written: Sequence[Path],
+    inputs: Sequence[Path],
+    *,
+    force: bool,
+) -> None:
     check_apart(written, inputs)
     for path in files:
         check_free(path, force=force)
@@ -192,7 +225,8 @@ def apply_file(
     Parameters
     ----------
     channel, source, out : pathlib.Path
-        The design, the table of new rows, and the table to write; its card is written next to it.
+        The design, the table of new rows, and the table to write; its card is written
+        next to it.
     missing, ledger, rng, force, rehearse
         As in :func:`lifttables.apply` and :func:`sanitise_file`.
     text_format : TextFormat, optional
@@ -225,7 +259,9 @@ def apply_file(
     >>> outputs = Outputs.next_to(out)
     >>> plan = Plan(Reading.from_words({"secret": "ill", "public": "age"}), LIP(1.0))
     >>> release = sanitise_file(source, outputs, plan, rng=1)
-    >>> apply_file(outputs.design, source, Path(folder.name, "more.csv"), rng=2).card.rows
+    >>> apply_file(
+    ...     outputs.design, source, Path(folder.name, "more.csv"), rng=2
+    ... ).card.rows
     200
     >>> folder.cleanup()
     """
@@ -237,11 +273,17 @@ def apply_file(
 
     def write_all(draw: Draw, applied: Applied) -> Applied:
         replaced = [*(files if force else []), *ours]
-        with fresh_files([*ours, *files], force=replaced, private=ours, inputs=inputs) as every:
+        with fresh_files(
+            [*ours, *files], force=replaced, private=ours, inputs=inputs
+        ) as every:
             *of_ledger, to_card, to_text, to_table = every
             _drawn(draw, of_ledger, out, to_table)
-            applied = replace(applied, card=replace(applied.card, sha256=fingerprint(to_table)))
-            for path, text in zip((to_card, to_text), card_documents(applied.card), strict=True):
+            applied = replace(
+                applied, card=replace(applied.card, sha256=fingerprint(to_table))
+            )
+            for path, text in zip(
+                (to_card, to_text), card_documents(applied.card), strict=True
+            ):
                 path.write_text(text, encoding="utf-8")
         return applied
 

@@ -11,22 +11,23 @@ from importlib.util import find_spec
 from liftlib.errors import MissingExtra
 
 OWN_PACKAGES = ("liftlib", "lifttables", "liftbook", "mixproof", "companion")
-DISTRIBUTION = "liftlib"  # messages do not suggest installing this name, because it may not be in a registry
+# messages do not suggest installing this name, because it may not be in a registry
+DISTRIBUTION = "liftlib"
 
 
 @contextmanager
 def extra(name: str, later: Sequence[str] = ()) -> Iterator[None]:
     """Raise MissingExtra, with the command to install it, if a block lacks a package.
 
-    ``name`` is the extra that the packages belong to. The packages in ``later`` must be installed even if the block
-    does not import them.
+    ``name`` is the extra that the packages belong to. The packages in ``later`` must be
+    installed even if the block does not import them.
 
     >>> with extra("dask"):
     ...     import no_such_package
     Traceback (most recent call last):
         ...
     liftlib.errors.MissingExtra: no_such_package is not installed: pip install 'distributed>=2025.1' (the extra dask)
-    """
+    """  # noqa: E501
     for package in later:
         if find_spec(package) is None:
             raise MissingExtra(_missing(package, name))
@@ -34,7 +35,8 @@ def extra(name: str, later: Sequence[str] = ()) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
-        if not package or package in OWN_PACKAGES:  # a fault of ours, which no extra repairs
+        # a fault of ours, which no extra repairs
+        if not package or package in OWN_PACKAGES:
             raise
         raise MissingExtra(_missing(package, name)) from error
 
@@ -61,6 +63,8 @@ def requirements_of(name: str) -> list[str]:
 def _missing(package: str, name: str) -> str:
     wanted = " ".join(f"'{requirement}'" for requirement in requirements_of(name))
     remedy = (
-        f"pip install {wanted} (the extra {name})" if wanted else f"it comes with the extra {name} of {DISTRIBUTION}"
+        f"pip install {wanted} (the extra {name})"
+        if wanted
+        else f"it comes with the extra {name} of {DISTRIBUTION}"
     )
     return f"{package} is not installed: {remedy}"

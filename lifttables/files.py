@@ -41,12 +41,17 @@ def fresh_files(
 ) -> Iterator[tuple[Path, ...]]:
     """Yield a path to write to for each file; all appear if the block succeeds.
 
-    ``force`` says whether, or which, existing files may be replaced; ``private`` files get mode 0600; ``inputs`` are
-    never written to. DataError is raised if two paths are the same file, a path is an input, a file exists without
-    ``force``, or a file cannot be written; all files are then unchanged.
+    ``force`` says whether, or which, existing files may be replaced; ``private`` files
+    get mode 0600; ``inputs`` are never written to. DataError is raised if two paths are
+    the same file, a path is an input, a file exists without ``force``, or a file cannot
+    be written; all files are then unchanged.
     """
     check_apart(paths, inputs)
-    replaced = {path for path in paths if force is True or (force is not False and path in force)}
+    replaced = {
+        path
+        for path in paths
+        if force is True or (force is not False and path in force)
+    }
     for path in paths:
         check_free(path, force=path in replaced)
     with ExitStack() as stack:
@@ -58,8 +63,8 @@ def fresh_files(
                 raise
             folders = ", ".join(dict.fromkeys(str(path.parent) for path in paths))
             raise DataError(
-                f"cannot write to {folders}: {error.strerror}; make room there, or choose another folder; nothing was "
-                "written"
+                f"cannot write to {folders}: {error.strerror}; make room there, or"
+                " choose another folder; nothing was written"
             ) from error
         for path, aside in zip(paths, asides, strict=True):
             aside.chmod(0o600 if path in private else 0o666 & ~_umask())
@@ -69,9 +74,13 @@ def fresh_files(
 @contextmanager
 def _aside(path: Path) -> Iterator[str]:
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name[:60]}.", suffix=path.suffix, dir=path.parent)
+        handle, name = tempfile.mkstemp(
+            prefix=f".{path.name[:60]}.", suffix=path.suffix, dir=path.parent
+        )
     except OSError as error:
-        raise DataError(f"cannot write {path}: {error.strerror}; choose another folder") from error
+        raise DataError(
+            f"cannot write {path}: {error.strerror}; choose another folder"
+        ) from error
     os.close(handle)
     try:
         yield name
@@ -79,7 +88,9 @@ def _aside(path: Path) -> Iterator[str]:
         Path(name).unlink(missing_ok=True)
 
 
-def _appear(paths: Sequence[Path], asides: Sequence[Path], replaced: Collection[Path]) -> None:
+def _appear(
+    paths: Sequence[Path], asides: Sequence[Path], replaced: Collection[Path]
+) -> None:
     """Move all files into place, or restore the replaced files after a failure."""
     backups: dict[Path, Path] = {}
     placed: list[Path] = []
@@ -90,7 +101,8 @@ def _appear(paths: Sequence[Path], asides: Sequence[Path], replaced: Collection[
                 old = aside.with_name(f"{aside.name}.old")
                 _second_name(path, old)
                 backups[path] = old
-                aside.replace(path)  # at each moment the old file or the new one is there
+                # at each moment the old file or the new one is there
+                aside.replace(path)
             else:
                 _place(aside, path)
             placed.append(path)
@@ -100,9 +112,13 @@ def _appear(paths: Sequence[Path], asides: Sequence[Path], replaced: Collection[
                 path.unlink()
         for path, old in backups.items():
             old.replace(path)
-            old.unlink(missing_ok=True)  # two names of one file, which a rename leaves as they are
+            # two names of one file, which a rename leaves as they are
+            old.unlink(missing_ok=True)
         if isinstance(error, OSError):
-            raise DataError(f"cannot write {paths[len(placed)]}: {error.strerror}; nothing was written") from error
+            raise DataError(
+                f"cannot write {paths[len(placed)]}: {error.strerror}; nothing was"
+                " written"
+            ) from error
         raise
     for old in backups.values():
         old.unlink()
@@ -118,33 +134,48 @@ def _second_name(path: Path, other: Path) -> None:
 
 def _place(aside: Path, path: Path) -> None:
     try:
-        os.link(aside, path)  # unlike a rename, it fails where another file came to be meanwhile
+        # unlike a rename, it fails where another file came to be meanwhile
+        os.link(aside, path)
     except FileExistsError as error:
-        raise DataError(f"{path} already exists: choose another name or overwrite it", arguments=("force",)) from error
+        raise DataError(
+            f"{path} already exists: choose another name or overwrite it",
+            arguments=("force",),
+        ) from error
     except OSError:  # a file system without links
         aside.replace(path)
 
 
 def check_apart(paths: Sequence[Path], inputs: Sequence[Path] = ()) -> None:
-    """Raise DataError if two outputs are the same file, an output is an input, or a name is not valid."""
+    """Raise DataError if two outputs are the same file, an output is an input, or a
+    name is not valid.
+    """
     seen: list[Path] = []
     for path in (*paths, *inputs):
         check_name(path)
     for path in paths:
         for other in inputs:
             if _same(path, other):
-                raise DataError(f"{path} is an input, so it cannot be written to: choose another name")
+                raise DataError(
+                    f"{path} is an input, so it cannot be written to: choose another"
+                    " name"
+                )
         for other in seen:
             if _same(path, other):
-                raise DataError(f"{path} and {other} are one file: give each output its own name")
+                raise DataError(
+                    f"{path} and {other} are one file: give each output its own name"
+                )
         seen.append(path)
 
 
 def check_name(path: Path) -> None:
-    """Raise DataError if a file's path is not text, which Polars, designs and ledgers require."""
+    """Raise DataError if a file's path is not text, which Polars, designs and ledgers
+    require.
+    """
     text = str(path.absolute())
     if "\0" in text or text.encode(errors="replace").decode() != text:
-        raise DataError(f"the path {text} is not text in UTF-8: rename the file or its folder")
+        raise DataError(
+            f"the path {text} is not text in UTF-8: rename the file or its folder"
+        )
 
 
 def _same(a: Path, b: Path) -> bool:
@@ -160,11 +191,16 @@ def real(path: Path) -> Path:
 
 
 def check_free(path: Path, *, force: bool = False) -> None:
-    """Raise DataError if a path exists without ``force``, or is not an ordinary file."""
+    """Raise DataError if a path exists without ``force``, or is not an
+    ordinary file.
+    """
     if path.is_dir():
         raise DataError(f"{path} is a folder: give a file's name")
     if os.path.lexists(path) and not force:
-        raise DataError(f"{path} already exists: choose another name or overwrite it", arguments=("force",))
+        raise DataError(
+            f"{path} already exists: choose another name or overwrite it",
+            arguments=("force",),
+        )
     if path.exists() and not path.is_file():
         raise DataError(f"{path} is not a regular file: give a file's name")
 
@@ -194,7 +230,11 @@ def printable(text: str, most: int | None = None) -> str:
     ('a�[31mb', 'ab…')
     """
     shown = (
-        character if character.isprintable() or category(character) == "Zs" else "\N{REPLACEMENT CHARACTER}"
+        (
+            character
+            if character.isprintable() or category(character) == "Zs"
+            else "\N{REPLACEMENT CHARACTER}"
+        )
         for character in text
     )
     text = "".join(shown)
@@ -218,22 +258,37 @@ def json_text(value: Any, indent: int | None = None) -> str:
     """
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     return "".join(
-        character if character.isprintable() or character == "\n" else json.dumps(character)[1:-1] for character in text
+        (
+            character
+            if character.isprintable() or character == "\n"
+            else json.dumps(character)[1:-1]
+        )
+        for character in text
     )
 
 
 def texts_from(content: Any) -> tuple[str, ...]:
-    """Return a JSON list of texts as a tuple; raise DataError if it is something else."""
-    if not (isinstance(content, list) and all(isinstance(text, str) for text in content)):
+    """Return a JSON list of texts as a tuple; raise DataError if it is
+    something else.
+    """
+    if not (
+        isinstance(content, list) and all(isinstance(text, str) for text in content)
+    ):
         raise DataError(f"{str(content)[:60]!r} is not a list of texts")
     return tuple(content)
 
 
 def indices_from(content: Any, n: int) -> tuple[int, ...]:
-    """Return a JSON list of distinct indices below n as a tuple, or raise ValueError."""
-    valid = isinstance(content, list) and all(type(index) is int and 0 <= index < n for index in content)
+    """Return a JSON list of distinct indices below n as a tuple, or raise
+    ValueError.
+    """
+    valid = isinstance(content, list) and all(
+        type(index) is int and 0 <= index < n for index in content
+    )
     if not valid or len(set(content)) < len(content):
-        raise ValueError(f"{str(content)[:60]!r} is not a list of different indices below {n}")
+        raise ValueError(
+            f"{str(content)[:60]!r} is not a list of different indices below {n}"
+        )
     return tuple(content)
 
 
@@ -244,7 +299,9 @@ class WrongFormat(DataError):
 Made = TypeVar("Made")
 
 
-def read_ours(path: Path, kind: str, form: str, make: Callable[[Any], Made], remedy: str) -> Made:
+def read_ours(
+    path: Path, kind: str, form: str, make: Callable[[Any], Made], remedy: str
+) -> Made:
     """Return what ``make`` builds from a JSON file of this package in a format.
 
     DataError is raised if the file does not exist, has another format, or is invalid.
@@ -258,16 +315,36 @@ def read_ours(path: Path, kind: str, form: str, make: Callable[[Any], Made], rem
     except WrongFormat:
         raise
     except RecursionError as error:
-        raise DataError(f"{path} is no {kind} that `lift release` wrote: its JSON is nested too deeply") from error
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, LiftError) as error:
-        raise DataError(f"{path} is no {kind} that `lift release` wrote: {_damage(error)}; {remedy}") from error
+        raise DataError(
+            f"{path} is no {kind} that `lift release` wrote: its JSON is nested too"
+            " deeply"
+        ) from error
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        IndexError,
+        AttributeError,
+        OverflowError,
+        LiftError,
+    ) as error:
+        raise DataError(
+            f"{path} is no {kind} that `lift release` wrote: {_damage(error)}; {remedy}"
+        ) from error
     raise DataError(other_format(str(path), content["format"], form, remedy))
 
 
 def other_format(what: str, found: object, known: str, remedy: str) -> str:
-    """Return the message that something has another format, of another version or of another kind of file."""
-    version = isinstance(found, str) and found.rpartition(" ")[0] == known.rpartition(" ")[0]
-    return f"{what} has the format {found!r}, not {known!r}{', so another version wrote it' * version}: {remedy}"
+    """Return the message that something has another format, of another version or of
+    another kind of file.
+    """
+    version = (
+        isinstance(found, str) and found.rpartition(" ")[0] == known.rpartition(" ")[0]
+    )
+    return (
+        f"{what} has the format {found!r}, not"
+        f" {known!r}{', so another version wrote it' * version}: {remedy}"
+    )
 
 
 def _damage(error: Exception) -> str:
@@ -278,7 +355,11 @@ def _damage(error: Exception) -> str:
         return "it is not text in UTF-8"
     if isinstance(error, KeyError):
         return f"a part with the name {error.args[0]!r} is missing"
-    return str(error) if isinstance(error, ValueError | LiftError) else "a part of it has an unexpected form"
+    return (
+        str(error)
+        if isinstance(error, ValueError | LiftError)
+        else "a part of it has an unexpected form"
+    )
 
 
 def page_file(path: Path, text: str, inputs: Sequence[Path], *, force: bool) -> None:

@@ -44,14 +44,18 @@ def audit_page(audit: Audit) -> str:
     --------
     >>> import polars as pl
     >>> from lifttables import audit
-    >>> table = pl.DataFrame({"ill": [1, 0, 0, 0] * 25, "age": ["old", "old", "young", "young"] * 25})
+    >>> table = pl.DataFrame(
+    ...     {"ill": [1, 0, 0, 0] * 25, "age": ["old", "old", "young", "young"] * 25}
+    ... )
     >>> audit_page(audit(table, secret="ill", public="age", resamples=0))[:15]
     '<!doctype html>'
     """
     index = {str(label): at for at, label in enumerate(audit.release.public)}
     shown = [index[symbol.symbol] for symbol in audit.symbols[:MAX_SYMBOLS_DRAWN]]
     labels = [str(audit.release.public[at]) for at in shown]
-    picture = lift_map(lift(audit.release)[:, shown], list(map(str, audit.release.secret)), labels)
+    picture = lift_map(
+        lift(audit.release)[:, shown], list(map(str, audit.release.secret)), labels
+    )
     overall = [
         (MEASURE_MEANINGS[name], audit.overall[name], audit.intervals.get(name))
         for name in audit.overall
@@ -71,7 +75,9 @@ def audit_page(audit: Audit) -> str:
 
 @checked
 def release_page(sanitised: Sanitised, plan: Plan) -> str:
-    """Return what ``lift release`` prints as an HTML page, with a picture of what each output says."""
+    """Return what ``lift release`` prints as an HTML page, with a picture of what each
+    output says.
+    """
     design, card = sanitised.design, sanitised.card
     return render(
         "release.html",
@@ -86,7 +92,9 @@ def release_page(sanitised: Sanitised, plan: Plan) -> str:
 
 
 def _shares(design: Design) -> list[tuple[str, list[float]]]:
-    """Return each output with the shares of its rows that have each value; of counts, all rows."""
+    """Return each output with the shares of its rows that have each value; of counts,
+    all rows.
+    """
     if design.of_counts:
         p_xy = np.maximum(design.noisy.table.T, 0.0)
         outputs: tuple[str, ...] = ("all rows",)
@@ -94,7 +102,10 @@ def _shares(design: Design) -> list[tuple[str, list[float]]]:
         p_xy = design.joint.p_x[:, None] * design.channel.kernel
         outputs = design.outputs
     shares = p_xy / np.maximum(p_xy.sum(axis=0), np.finfo(float).tiny)
-    return [(output, column[:MAX_SYMBOLS_DRAWN].tolist()) for output, column in zip(outputs, shares.T, strict=True)]
+    return [
+        (output, column[:MAX_SYMBOLS_DRAWN].tolist())
+        for output, column in zip(outputs, shares.T, strict=True)
+    ]
 
 
 def _encoded(picture: Axes) -> str:
@@ -115,7 +126,11 @@ def card_documents(card: Card) -> tuple[str, str]:
 def render(template: str, **values: Any) -> str:
     """Return a page from a template in the folder ``pages``, with all text escaped."""
     with extra("tables"):
-        from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415 - only pages need it
+        from jinja2 import (  # noqa: PLC0415
+            Environment,
+            FileSystemLoader,
+            StrictUndefined,
+        )
 
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "pages"),
@@ -129,7 +144,11 @@ def render(template: str, **values: Any) -> str:
 
 def _shown(value: Any) -> Any:
     """Return a value; if it is text, without control characters."""
-    return type(value)(printable(value.replace("\n", " "))) if isinstance(value, str) else value
+    return (
+        type(value)(printable(value.replace("\n", " ")))
+        if isinstance(value, str)
+        else value
+    )
 
 
 def _number(value: float) -> str:

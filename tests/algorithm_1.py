@@ -13,14 +13,25 @@ def total(values):
 
 
 def lower_and_upper(notion, column, prior):
-    """The two measures of a lift column that algorithm 1 adds up (E23 (2), (31)-(36))."""
+    """The two measures of a lift column that algorithm 1 adds up (E23 (2),
+    (31)-(36)).
+    """
     flipped = [1 / v if v > 0 else math.inf for v in column]
     if isinstance(notion, L1Lift):
-        return tuple(total(p * abs(v - 1) for p, v in zip(prior, c, strict=True)) for c in (flipped, column))
+        return tuple(
+            total(p * abs(v - 1) for p, v in zip(prior, c, strict=True))
+            for c in (flipped, column)
+        )
     if isinstance(notion, Chi2Lift):
-        return tuple(total(p * (v - 1) ** 2 for p, v in zip(prior, c, strict=True)) for c in (flipped, column))
+        return tuple(
+            total(p * (v - 1) ** 2 for p, v in zip(prior, c, strict=True))
+            for c in (flipped, column)
+        )
     if isinstance(notion, AlphaLift):
-        powers = (total(p * v**notion.alpha for p, v in zip(prior, c, strict=True)) for c in (flipped, column))
+        powers = (
+            total(p * v**notion.alpha for p, v in zip(prior, c, strict=True))
+            for c in (flipped, column)
+        )
         return tuple(power ** (1 / notion.alpha) for power in powers)
     return max(flipped), max(column)
 
@@ -31,7 +42,10 @@ def breaks(notion, column, prior):
         return upper * lower > math.exp(notion.eps)
     if isinstance(notion, LIP):
         return min(column) < math.exp(-notion.eps) or max(column) > math.exp(notion.eps)
-    bound = {L1Lift: lambda e: math.exp(e) - 1, Chi2Lift: lambda e: (math.exp(e) - 1) ** 2}.get(type(notion), math.exp)
+    bound = {
+        L1Lift: lambda e: math.exp(e) - 1,
+        Chi2Lift: lambda e: (math.exp(e) - 1) ** 2,
+    }.get(type(notion), math.exp)
     return lower > bound(notion.eps_l) or upper > bound(notion.eps_u)
 
 
@@ -66,7 +80,8 @@ def algorithm_1(p, notion, risk="standard", loop="standard", extend=True):
     low = [x for x in range(n_x) if x not in x_q]
     subsets = []
     while x_q and (loop == "standard" or bad(x_q)):  # line 4
-        riskiest = max(x_q, key=lambda x: omega(notion, risk, column([x]), prior))  # line 5
+        # line 5
+        riskiest = max(x_q, key=lambda x: omega(notion, risk, column([x]), prior))
         x_q.remove(riskiest)
         group = [riskiest]
         while bad(group) and x_q:  # line 6
@@ -80,7 +95,8 @@ def algorithm_1(p, notion, risk="standard", loop="standard", extend=True):
         best = min(subsets[:-1], key=lambda other: cost(subsets[-1] + other))
         subsets.remove(best)
         subsets[-1] = subsets[-1] + best
-    while extend and subsets and bad(subsets[-1]) and low:  # ours: low-risk symbols repair what the print leaves broken
+    # ours: low-risk symbols repair what the print leaves broken
+    while extend and subsets and bad(subsets[-1]) and low:
         best = min(low, key=lambda x: cost([*subsets[-1], x]))
         subsets[-1] = [*subsets[-1], best]
         low.remove(best)

@@ -44,9 +44,15 @@ JOINTS: Mapping[str, Callable[[], Joint]] = {
     "one-symbol": lambda: _uniform(4, 1, 4),
     "one-of-each": lambda: Joint([[1.0]]),
     "zeros": _zeros,
-    "ties": lambda: Joint.from_counts([[6, 1, 2, 2, 1, 6], [2, 6, 1, 6, 2, 1], [1, 2, 6, 1, 6, 2]]),
-    "duplicate-columns": lambda: Joint.from_counts([[1, 2, 4, 8, 3, 3], [5, 10, 20, 1, 2, 2], [2, 4, 8, 3, 9, 9]]),
-    "function-of-x": lambda: Joint.from_counts([[4, 0, 0, 3, 0], [0, 2, 0, 0, 0], [0, 0, 1, 0, 5]]),
+    "ties": lambda: Joint.from_counts(
+        [[6, 1, 2, 2, 1, 6], [2, 6, 1, 6, 2, 1], [1, 2, 6, 1, 6, 2]]
+    ),
+    "duplicate-columns": lambda: Joint.from_counts(
+        [[1, 2, 4, 8, 3, 3], [5, 10, 20, 1, 2, 2], [2, 4, 8, 3, 9, 9]]
+    ),
+    "function-of-x": lambda: Joint.from_counts(
+        [[4, 0, 0, 3, 0], [0, 2, 0, 0, 0], [0, 0, 1, 0, 5]]
+    ),
     "independent": lambda: Joint(np.outer([0.5, 0.3, 0.2], [0.4, 0.3, 0.2, 0.1])),
     "tiny-masses": _tiny_masses,
 }

@@ -2,7 +2,9 @@
 
 
 def each(things, name):
-    """Return a decorator that runs a test over many things and names those that fail."""
+    """Return a decorator that runs a test over many things and names those
+    that fail.
+    """
 
     def decorate(test):
         def of_all():
@@ -13,9 +15,15 @@ def each(things, name):
                 except Exception as fault:  # noqa: BLE001 - whatever it is, it is told with its thing's name
                     faults[name(thing)] = f"{type(fault).__name__}: {fault}"
             assert things
-            assert not faults, "\n".join(f"{named}: {fault}" for named, fault in faults.items())
+            assert not faults, "\n".join(
+                f"{named}: {fault}" for named, fault in faults.items()
+            )
 
-        of_all.__name__, of_all.__doc__, of_all.__module__ = test.__name__, test.__doc__, test.__module__
+        of_all.__name__, of_all.__doc__, of_all.__module__ = (
+            test.__name__,
+            test.__doc__,
+            test.__module__,
+        )
         return of_all
 
     return decorate

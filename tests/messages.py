@@ -1,7 +1,9 @@
-"""All messages in one stored file: tests assert classes and fields, a reviewer reads words.
+"""All messages in one stored file: tests assert classes and fields, a reviewer reads
+words.
 
-``make messages`` writes ``tests/messages.txt`` again after a change of words; the diff is
-then read like any other text. A test gives the errors that it met to :func:`compare`.
+``make messages`` writes ``tests/messages.txt`` again after a change of words; the diff
+is then read like any other text. A test gives the errors that it met to
+:func:`compare`.
 """
 
 import os
@@ -30,7 +32,9 @@ def sections(text: str) -> dict[str, list[str]]:
 
 def compare(heading: str, errors: Iterable[BaseException]) -> None:
     """Compare errors with what is stored below a heading, or store them."""
-    lines = [f"{type(error).__name__}: {error}".replace("\n", " / ") for error in errors]
+    lines = [
+        f"{type(error).__name__}: {error}".replace("\n", " / ") for error in errors
+    ]
     found = list(dict.fromkeys(lines))
     stored = sections(STORED.read_text(encoding="utf-8")) if STORED.exists() else {}
     if os.environ.get(REWRITE):

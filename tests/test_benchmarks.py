@@ -15,9 +15,17 @@ ROOT = Path(__file__).resolve().parent.parent
 @pytest.mark.slow
 def test_quick_benchmarks_run():
     command = [sys.executable, "-m", "benchmarks", "--quick"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=os.environ | {"LIFT_JOBS": "1"})
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"LIFT_JOBS": "1"},
+    )
     assert done.returncode == 0, done.stderr
-    cddlib = "cddlib + linprog / liftlib" if HAS_CDD else f"cddlib is left out, as {NO_CDD}"
+    cddlib = (
+        "cddlib + linprog / liftlib" if HAS_CDD else f"cddlib is left out, as {NO_CDD}"
+    )
     for word in (
         cddlib,
         "all vertices / tree",
@@ -30,4 +38,6 @@ def test_quick_benchmarks_run():
         "responses",
     ):
         assert word in done.stdout
-    assert ("click to first result" in done.stdout) is not ("The pages are left out" in done.stdout)
+    assert ("click to first result" in done.stdout) is not (
+        "The pages are left out" in done.stdout
+    )

@@ -20,8 +20,11 @@ def text(name):
 
 
 def test_citation_is_valid():
-    schema = json.loads((ROOT / "tests" / "cff-1.2.0.schema.json").read_text(encoding="utf-8"))
-    citation = json.loads(json.dumps(yaml.safe_load(text("CITATION.cff")), default=str))  # dates as text
+    schema = json.loads(
+        (ROOT / "tests" / "cff-1.2.0.schema.json").read_text(encoding="utf-8")
+    )
+    # dates as text
+    citation = json.loads(json.dumps(yaml.safe_load(text("CITATION.cff")), default=str))
     jsonschema.Draft7Validator(schema).validate(citation)
 
 
@@ -32,17 +35,25 @@ def test_readme_example_runs():
 
 @pytest.mark.parametrize("name", ["requirements", "tests/requirements"])
 def test_everything_asked_for_is_pinned_with_its_hashes(name):
-    pins = re.findall(r"^(\S+)==(\S+)([^#]*?)(?=^\S|\Z)", text(f"{name}.lock"), re.MULTILINE)
+    pins = re.findall(
+        r"^(\S+)==(\S+)([^#]*?)(?=^\S|\Z)", text(f"{name}.lock"), re.MULTILINE
+    )
     assert pins
     assert all("--hash=sha256:" in rest for *_, rest in pins)
-    lock = {(one.partition("[")[0].lower().replace("_", "-"), version) for one, version, _ in pins}
+    lock = {
+        (one.partition("[")[0].lower().replace("_", "-"), version)
+        for one, version, _ in pins
+    }
     for line in text(f"{name}.txt").splitlines():
         wanted = line.partition("#")[0].strip()
         if wanted and not wanted.startswith("-r"):
             one, _, version = wanted.partition("==")
             one = one.partition("[")[0]  # without its extras
             assert version, f"{one} is not pinned in {name}.txt"
-            assert (one.lower().replace("_", "-"), version) in lock, f"{one} differs: run make lock"
+            assert (
+                one.lower().replace("_", "-"),
+                version,
+            ) in lock, f"{one} differs: run make lock"
 
 
 @pytest.fixture(scope="module")
@@ -77,15 +88,21 @@ def test_bibliography_is_well_formed():
             assert re.fullmatch(r"10\.\d{4,9}/\S+", doi), f"{key}: {doi}"
 
 
-@pytest.mark.skipif(not (shutil.which("git") and (ROOT / ".git").exists()), reason="no git here, or no clone of it")
+@pytest.mark.skipif(
+    not (shutil.which("git") and (ROOT / ".git").exists()),
+    reason="no git here, or no clone of it",
+)
 def test_no_outputs_in_notebooks():
-    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    tracked = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
     assert not [name for name in tracked.split() if name.endswith((".ipynb", ".pyc"))]
 
 
 def test_what_mutants_are_tested_with_is_there():
     places = re.findall(
-        r"[\s\"]((?:tests|mixproof|liftlib|lifttables|liftbook)/[\w/]+(?:\.py)?)", text("tools/mutants.py")
+        r"[\s\"]((?:tests|mixproof|liftlib|lifttables|liftbook)/[\w/]+(?:\.py)?)",
+        text("tools/mutants.py"),
     )
     assert len(places) > 30
     assert [place for place in places if not (ROOT / place).exists()] == []

@@ -27,7 +27,10 @@ def test_what_is_stored_is_one_set():
     assert (STORED["bound"] >= STORED["value"] - public.ROUNDING_TOL).all()
     page = (public.FOLDER / "README.md").read_text(encoding="utf-8")
     assert all(f"| {name} |" in page for name in STORED.index)
-    assert f"{len(STORED)} instances of {len(public.JOINTS) + len(public.LARGE)} joint distributions" in page
+    assert (
+        f"{len(STORED)} instances of {len(public.JOINTS) + len(public.LARGE)} joint"
+        " distributions" in page
+    )
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -40,7 +43,11 @@ def test_a_stored_proof_is_valid(name):
 
 @pytest.mark.parametrize("field", ["upper", "joint", "notion", "channel"])
 def test_a_changed_submission_is_rejected(field, tmp_path):
-    problem = json.loads(gzip.decompress((public.FOLDER / "proofs" / "people-2x3-lip-1.json.gz").read_bytes()))
+    problem = json.loads(
+        gzip.decompress(
+            (public.FOLDER / "proofs" / "people-2x3-lip-1.json.gz").read_bytes()
+        )
+    )
     if field == "upper":
         problem["proof"]["upper"] = 1.0
     elif field == "joint":

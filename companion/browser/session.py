@@ -51,31 +51,41 @@ class Page:
         self.shell.glue(name, variable, display)
 
     def run(self, asked: str) -> Generator[str, None, str]:
-        """Run cells in order, one at each step, so that a reader can end a run between two cells.
+        """Run cells in order, one at each step, so that a reader can end a run between
+        two cells.
 
         Parameters
         ----------
         asked : str
-            JSON: ``cells``, each with ``index``, ``source`` and ``tags``; ``values`` of parameters; ``glue``, pairs of
-            key and format spec in the prose; ``fresh``, whether to discard the names of earlier runs; ``rows``, the
-            data of the book's figures by cell index.
+            JSON: ``cells``, each with ``index``, ``source`` and ``tags``; ``values`` of
+            parameters; ``glue``, pairs of key and format spec in the prose; ``fresh``,
+            whether to discard the names of earlier runs; ``rows``, the data of the
+            book's figures by cell index.
 
         Yields
         ------
         str
-            JSON: before each cell its ``index``; after it also ``outputs``, ``error``, ``seconds``, and ``glue``, the
-            new texts of its numbers in the prose.
+            JSON: before each cell its ``index``; after it also ``outputs``, ``error``,
+            ``seconds``, and ``glue``, the new texts of its numbers in the prose.
 
         Returns
         -------
         str
-            JSON: ``tables``; ``failed`` and ``absent``, indices of cells; ``seconds``. If a parameter is invalid, only
-            ``refused``, the message.
+            JSON: ``tables``; ``failed`` and ``absent``, indices of cells; ``seconds``.
+            If a parameter is invalid, only ``refused``, the message.
         """
         wanted = json.loads(asked)
         try:
-            sources = [cell["source"] for cell in wanted["cells"] if "parameters" in cell["tags"]]
-            declared = [one for source in sources for one in parse_parameters(source, "the parameters")]
+            sources = [
+                cell["source"]
+                for cell in wanted["cells"]
+                if "parameters" in cell["tags"]
+            ]
+            declared = [
+                one
+                for source in sources
+                for one in parse_parameters(source, "the parameters")
+            ]
             values = check_values(declared, wanted.get("values", {}), "this page")
         except InvalidValue as error:
             return json.dumps({"refused": str(error)})
@@ -120,16 +130,22 @@ class Page:
 
 
 def outputs_of(result: Result, book: str | None = None) -> list[dict[str, str]]:
-    """Return a cell's outputs, with figures split into panels and data, over the rows of the book's own figure."""
+    """Return a cell's outputs, with figures split into panels and data, over the rows
+    of the book's own figure.
+    """
     outputs = []
     for content in result.outputs:
         output = {kind: data for kind, data in content.items() if isinstance(data, str)}
-        svg, rows = taken(with_ghosts(output.get(SVG, ""), book) if book else output.get(SVG, ""))
+        svg, rows = taken(
+            with_ghosts(output.get(SVG, ""), book) if book else output.get(SVG, "")
+        )
         if rows is not None:
             output[SVG], output["rows"] = svg, rows
         if HTML in output:
             output[HTML] = readable(output[HTML])
-        drawing = stacked(svg, "LIFT-SOURCE", "LIFT-ALT", None if rows is None else "LIFT-ROWS")
+        drawing = stacked(
+            svg, "LIFT-SOURCE", "LIFT-ALT", None if rows is None else "LIFT-ROWS"
+        )
         if drawing:
             output["drawing"] = drawing
         outputs.append(output)

@@ -18,7 +18,8 @@ from companion.browser.standins import NotHere
 from companion.outputs.showing import as_figure_svg
 
 SVG, PNG, HTML, TEXT = "image/svg+xml", "image/png", "text/html", "text/plain"
-MAX_OUTPUT = 200_000  # characters that a cell may print; a loop that prints without end would fill the page
+# characters that a cell may print; a loop that prints without end would fill the page
+MAX_OUTPUT = 200_000
 
 Output = dict[str, Any]
 
@@ -33,9 +34,11 @@ class Result:
     Attributes
     ----------
     outputs : list of dict
-        The outputs in order, each a mapping from MIME type to content; ``stream`` is printed text.
+        The outputs in order, each a mapping from MIME type to content; ``stream`` is
+        printed text.
     error : dict, optional
-        ``name``, ``says``, ``line`` in the cell, ``trace``, and ``absent``, whether a browser lacks something needed.
+        ``name``, ``says``, ``line`` in the cell, ``trace``, and ``absent``, whether a
+        browser lacks something needed.
     glued : dict
         The values that the cell gave to the prose, by their keys.
     """
@@ -51,7 +54,8 @@ class Shell:
     Parameters
     ----------
     rows : str
-        The MIME type that marks a table of rows to keep, such as ``application/papermill.record/...``.
+        The MIME type that marks a table of rows to keep, such as
+        ``application/papermill.record/...``.
 
     Examples
     --------
@@ -65,7 +69,10 @@ class Shell:
 
     def __init__(self, rows: str = "") -> None:
         self._rows = rows  # the kind of content that is a table of rows to keep
-        self.names: dict[str, Any] = {"__name__": "__main__", "__builtins__": __builtins__}
+        self.names: dict[str, Any] = {
+            "__name__": "__main__",
+            "__builtins__": __builtins__,
+        }
         self.tables: dict[str, dict[str, Any]] = {}
         self.lost: set[str] = set()  # names of cells that could not run here
         self._outputs: list[Output] = []
@@ -74,7 +81,11 @@ class Shell:
         self._cells = 0
 
     def show(
-        self, *values: Any, metadata: Mapping[str, Any] | None = None, raw: bool = False, **_other: object
+        self,
+        *values: Any,
+        metadata: Mapping[str, Any] | None = None,
+        raw: bool = False,
+        **_other: object,
     ) -> None:
         """Show values, as ``IPython.display.display`` does, and store kept tables."""
         for value in values:
@@ -95,7 +106,11 @@ class Shell:
         if self._printed > MAX_OUTPUT:
             return len(text)
         self._printed += len(text)
-        text = text if self._printed <= MAX_OUTPUT else "\n(more was printed than a page can hold)\n"
+        text = (
+            text
+            if self._printed <= MAX_OUTPUT
+            else "\n(more was printed than a page can hold)\n"
+        )
         if self._outputs and "stream" in self._outputs[-1]:
             self._outputs[-1]["stream"] += text
         elif text:
@@ -110,9 +125,16 @@ class Shell:
         self._outputs, self._glued, self._printed = [], {}, 0
         self._cells += 1
         name = f"<cell {self._cells}>"
-        linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+        linecache.cache[name] = (
+            len(source),
+            None,
+            source.splitlines(keepends=True),
+            name,
+        )
         assigned, error = set[str](), None
-        stream: Any = SimpleNamespace(write=self.write, flush=self.flush, isatty=lambda: False, encoding="utf-8")
+        stream: Any = SimpleNamespace(
+            write=self.write, flush=self.flush, isatty=lambda: False, encoding="utf-8"
+        )
         try:
             tree = parsed(source, name)
             assigned = stored(tree)
@@ -149,20 +171,43 @@ class Shell:
     def _told(self, fault: BaseException, name: str) -> dict[str, Any]:
         frames = traceback.extract_tb(fault.__traceback__)
         lines = [frame.lineno for frame in frames if frame.filename == name]
-        line = fault.lineno if isinstance(fault, SyntaxError) else (lines[-1] if lines else None)
+        line = (
+            fault.lineno
+            if isinstance(fault, SyntaxError)
+            else (lines[-1] if lines else None)
+        )
         wanted = getattr(fault, "name", None) or ""
         says, absent = str(fault), isinstance(fault, NotHere)
         if isinstance(fault, ModuleNotFoundError):
-            says = f"this needs {wanted}, which a browser does not have: run the chapter on your own machine"
+            says = (
+                f"this needs {wanted}, which a browser does not have: run the chapter"
+                " on your own machine"
+            )
             absent = True
         elif isinstance(fault, NameError) and wanted in self.lost:
-            says, absent = f"this needs {wanted}, of a cell above that could not run here", True
+            says, absent = (
+                f"this needs {wanted}, of a cell above that could not run here",
+                True,
+            )
         elif isinstance(fault, FileNotFoundError) and self.lost:
-            says, absent = f"this needs {fault.filename}, which a cell above would have written", True
+            says, absent = (
+                f"this needs {fault.filename}, which a cell above would have written",
+                True,
+            )
         # from the cell on: what lies before it is this module's own
-        first = next((at for at, frame in enumerate(frames) if frame.filename == name), 0)
-        trace = "".join(traceback.format_list(frames[first:])) + "".join(traceback.format_exception_only(fault))
-        return {"name": type(fault).__name__, "says": says, "line": line, "trace": trace, "absent": absent}
+        first = next(
+            (at for at, frame in enumerate(frames) if frame.filename == name), 0
+        )
+        trace = "".join(traceback.format_list(frames[first:])) + "".join(
+            traceback.format_exception_only(fault)
+        )
+        return {
+            "name": type(fault).__name__,
+            "says": says,
+            "line": line,
+            "trace": trace,
+            "absent": absent,
+        }
 
 
 def parsed(source: str, name: str) -> ast.Module:
@@ -181,7 +226,9 @@ def parsed(source: str, name: str) -> ast.Module:
 def stored(tree: ast.Module) -> set[str]:
     r"""Return the names that a cell assigns at its top level.
 
-    >>> sorted(stored(ast.parse("import a.b as c; d, (e, f) = 1, (2, 3)\ndef g(): h = 1")))
+    >>> sorted(
+    ...     stored(ast.parse("import a.b as c; d, (e, f) = 1, (2, 3)\ndef g(): h = 1"))
+    ... )
     ['c', 'd', 'e', 'f', 'g']
     """
     names: set[str] = set()
@@ -191,11 +238,20 @@ def stored(tree: ast.Module) -> set[str]:
             names.add(node.name)
             return
         if isinstance(node, ast.Import | ast.ImportFrom):
-            names.update(alias.asname or alias.name.partition(".")[0] for alias in node.names)
+            names.update(
+                alias.asname or alias.name.partition(".")[0] for alias in node.names
+            )
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             names.add(node.id)
         for child in ast.iter_child_nodes(node):
-            if not isinstance(child, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            if not isinstance(
+                child,
+                ast.Lambda
+                | ast.ListComp
+                | ast.SetComp
+                | ast.DictComp
+                | ast.GeneratorExp,
+            ):
                 visit(child)
 
     visit(tree)
@@ -203,9 +259,15 @@ def stored(tree: ast.Module) -> set[str]:
 
 
 def is_figure(value: Any) -> bool:
-    """Return whether a value is an open pyplot figure, which is shown after its cell."""
+    """Return whether a value is an open pyplot figure, which is shown after
+    its cell.
+    """
     pyplot: Any = sys.modules.get("matplotlib.pyplot")
-    return bool(pyplot) and isinstance(value, pyplot.Figure) and pyplot.fignum_exists(getattr(value, "number", -1))
+    return (
+        bool(pyplot)
+        and isinstance(value, pyplot.Figure)
+        and pyplot.fignum_exists(getattr(value, "number", -1))
+    )
 
 
 def close_figures() -> None:
@@ -227,12 +289,18 @@ def bundle(value: Any) -> Output:
     pyplot = sys.modules.get("matplotlib.pyplot")
     if pyplot and isinstance(value, pyplot.Figure):
         return {SVG: as_figure_svg(value)}
-    for kind, method in ((HTML, "_repr_html_"), (SVG, "_repr_svg_"), ("text/markdown", "_repr_markdown_")):
+    for kind, method in (
+        (HTML, "_repr_html_"),
+        (SVG, "_repr_svg_"),
+        ("text/markdown", "_repr_markdown_"),
+    ):
         render = getattr(value, method, None)
         text = render() if render and not isinstance(value, type) else None
         if text:
             return {kind: text}
     png = getattr(value, "_repr_png_", None)
     if png and not isinstance(value, type) and (data := png()):
-        return {PNG: base64.b64encode(data).decode() if isinstance(data, bytes) else data}
+        return {
+            PNG: base64.b64encode(data).decode() if isinstance(data, bytes) else data
+        }
     return {TEXT: repr(value)}

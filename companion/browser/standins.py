@@ -1,6 +1,7 @@
 """Stand-ins for modules that are unavailable in a browser.
 
-Chapters import them as usual. Only the use of a missing module raises an error, which names the module.
+Chapters import them as usual. Only the use of a missing module raises an error, which
+names the module.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ class Missing(type):
     def __call__(cls, *_arguments: object, **_named: object) -> Any:
         """Raise the error that names the missing module."""
         raise cls._error(
-            f"this needs {cls.__doc__}, which a browser does not have: run the chapter on your own machine"
+            f"this needs {cls.__doc__}, which a browser does not have: run the chapter"
+            " on your own machine"
         )
 
     def __getattr__(cls, name: str) -> Any:
@@ -51,7 +53,8 @@ def absent(name: str, called: str, error: type[NotHere] = NotHere) -> ModuleType
 
     module.__getattr__ = missing  # type: ignore[method-assign]
     module.__path__ = []
-    module.__spec__ = ModuleSpec(name, None, is_package=True)  # what looks for it finds it
+    # what looks for it finds it
+    module.__spec__ = ModuleSpec(name, None, is_package=True)
     return module
 
 
@@ -73,9 +76,17 @@ def notebook_modules(show: Show, glue: Callable[..., None]) -> dict[str, ModuleT
             return {self.mime: self.data}
 
     names: dict[str, Any] = {"display": show}
-    for name, mime in (("HTML", "text/html"), ("Markdown", "text/markdown"), ("SVG", "image/svg+xml")):
+    for name, mime in (
+        ("HTML", "text/html"),
+        ("Markdown", "text/markdown"),
+        ("SVG", "image/svg+xml"),
+    ):
         names[name] = type(name, (Rich,), {"mime": mime})
-    top, display, myst = ModuleType("IPython"), ModuleType("IPython.display"), ModuleType("myst_nb")
+    top, display, myst = (
+        ModuleType("IPython"),
+        ModuleType("IPython.display"),
+        ModuleType("myst_nb"),
+    )
     vars(display).update(names)
     top.display, top.get_ipython, top.version_info = display, lambda: None, (9, 0)  # type: ignore[attr-defined]
     myst.glue = glue  # type: ignore[attr-defined]
@@ -83,14 +94,17 @@ def notebook_modules(show: Show, glue: Callable[..., None]) -> dict[str, ModuleT
 
 
 def fill_in(
-    missing: Mapping[str, str], made: Mapping[str, Callable[[], ModuleType]], error: type[NotHere] = NotHere
+    missing: Mapping[str, str],
+    made: Mapping[str, Callable[[], ModuleType]],
+    error: type[NotHere] = NotHere,
 ) -> None:
     """Put stand-ins into ``sys.modules``, before the library is imported.
 
     Parameters
     ----------
     missing : mapping of str to str
-        Display names of modules whose import must succeed although they are rarely used, by module.
+        Display names of modules whose import must succeed although they are rarely
+        used, by module.
     made : mapping of str to callable
         Functions that return replacements of modules, by module.
     error : type

@@ -1,8 +1,8 @@
 """The statements of a chapter on which its exercises depend.
 
-Nobody has to mark them: they follow from the names. A statement is needed if it binds or
-changes a name that an exercise's solution, check or text uses, or that another needed
-statement uses.
+Nobody has to mark them: they follow from the names. A statement is needed if it binds
+or changes a name that an exercise's solution, check or text uses, or that another
+needed statement uses.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ class Statement:
     source : str
         Its lines, after the comments and empty lines above it.
     binds, changes : frozenset of str
-        The names that it assigns, imports or defines, and those whose object it changes.
+        The names that it assigns, imports or defines, and those whose object it
+        changes.
     reads, later : frozenset of str
         The names that it reads, and those that its functions read once they are called.
     replaces : bool
@@ -50,7 +51,10 @@ class Statement:
 def statements(source: str, cell: int) -> list[Statement]:
     """Return the statements of a code cell.
 
-    >>> [(sorted(one.binds), sorted(one.reads)) for one in statements("b = a + 1\\nb[0] = c", 0)]
+    >>> [
+    ...     (sorted(one.binds), sorted(one.reads))
+    ...     for one in statements("b = a + 1\\nb[0] = c", 0)
+    ... ]
     [(['b'], ['a']), ([], ['b', 'c'])]
     """
     lines = source.splitlines()
@@ -71,11 +75,13 @@ def statements(source: str, cell: int) -> list[Statement]:
             source=text,
             binds=frozenset(one.get_name() for one in bound),
             changes=frozenset() if is_shown else frozenset(_changed(node)),
-            reads=frozenset(one.get_name() for one in symbols if one.is_referenced()) - own,
+            reads=frozenset(one.get_name() for one in symbols if one.is_referenced())
+            - own,
             later=frozenset(later) - own,
             replaces=isinstance(node, SIMPLE + DEFINED),
             imports=isinstance(node, ast.Import | ast.ImportFrom),
-            is_alias=isinstance(node, ast.Import) and any(one.asname for one in node.names),
+            is_alias=isinstance(node, ast.Import)
+            and any(one.asname for one in node.names),
         )
         found.append(statement)
         start = end
@@ -84,15 +90,22 @@ def statements(source: str, cell: int) -> list[Statement]:
 
 def _globals(table: symtable.SymbolTable) -> Iterator[str]:
     """Yield the global names that a function, class or comprehension reads."""
-    yield from (one.get_name() for one in table.get_symbols() if one.is_referenced() and one.is_global())
+    yield from (
+        one.get_name()
+        for one in table.get_symbols()
+        if one.is_referenced() and one.is_global()
+    )
     for child in table.get_children():
         yield from _globals(child)
 
 
 def _bound_first(node: ast.stmt) -> set[str]:
-    """Return the names that a statement binds before it reads them, such as a loop's variable.
+    """Return the names that a statement binds before it reads them, such as a loop's
+    variable.
 
-    >>> sorted(_bound_first(ast.parse("for a in b:\\n    c = a + d\\n    d = c").body[0]))
+    >>> sorted(
+    ...     _bound_first(ast.parse("for a in b:\\n    c = a + d\\n    d = c").body[0])
+    ... )
     ['a', 'c']
     """
     bound: dict[str, tuple[int, int]] = {}
@@ -114,19 +127,35 @@ def _bound_first(node: ast.stmt) -> set[str]:
         if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load):
             place = (name.lineno, name.col_offset)
             read[name.id] = min(place, read.get(name.id, place))
-    return {name for name, place in bound.items() if name in read and place <= read[name]}
+    return {
+        name for name, place in bound.items() if name in read and place <= read[name]
+    }
 
 
 def _in_scope(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield a node and those inside of it that are not in a function, class or comprehension."""
+    """Yield a node and those inside of it that are not in a function, class or
+    comprehension.
+    """
     yield node
     for child in ast.iter_child_nodes(node):
-        if not isinstance(child, (*DEFINED, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+        if not isinstance(
+            child,
+            (
+                *DEFINED,
+                ast.Lambda,
+                ast.ListComp,
+                ast.SetComp,
+                ast.DictComp,
+                ast.GeneratorExp,
+            ),
+        ):
             yield from _in_scope(child)
 
 
 def _changed(node: ast.AST) -> Iterator[str]:
-    """Yield the names whose object a statement may change: ``a`` in ``a[0] = 1`` and ``a.append(1)``."""
+    """Yield the names whose object a statement may change: ``a`` in ``a[0] = 1`` and
+    ``a.append(1)``.
+    """
     parts: list[ast.expr] = []
     match node:
         case ast.Assign(targets=targets):
@@ -147,13 +176,20 @@ def _changed(node: ast.AST) -> Iterator[str]:
             yield from _changed(child)
 
 
-def needed(program: list[Statement], roots: Iterable[int], named: Iterable[tuple[str, int]] = ()) -> set[int]:
+def needed(
+    program: list[Statement],
+    roots: Iterable[int],
+    named: Iterable[tuple[str, int]] = (),
+) -> set[int]:
     """Return the places of the statements on which those at ``roots`` depend.
 
-    ``named`` are further names that have to be there, each with the place before which it
-    is bound. What a function reads may be bound before its definition or before its call.
+    ``named`` are further names that have to be there, each with the place before which
+    it is bound. What a function reads may be bound before its definition or before its
+    call.
 
-    >>> chapter = statements("a = 1\\nb = 2\\ndef f():\\n    return a + b\\na = 3\\nc = b\\nf()", 0)
+    >>> chapter = statements(
+    ...     "a = 1\\nb = 2\\ndef f():\\n    return a + b\\na = 3\\nc = b\\nf()", 0
+    ... )
     >>> sorted(needed(chapter, [5]))
     [0, 1, 2, 3]
     """
@@ -178,11 +214,17 @@ def needed(program: list[Statement], roots: Iterable[int], named: Iterable[tuple
     return found
 
 
-def _bound(program: list[Statement], name: str, before: int, modules: set[str]) -> Iterator[int]:
-    """Yield the places before ``before`` that give a name its value, from the last one back."""
+def _bound(
+    program: list[Statement], name: str, before: int, modules: set[str]
+) -> Iterator[int]:
+    """Yield the places before ``before`` that give a name its value, from the last one
+    back.
+    """
     for place in range(before - 1, -1, -1):
         statement = program[place]
-        if name in statement.binds or (name in statement.changes and name not in modules):
+        if name in statement.binds or (
+            name in statement.changes and name not in modules
+        ):
             yield place
         if name in statement.binds and statement.replaces:
             return

@@ -46,8 +46,8 @@ class Part:
 class Block:
     """The numbers of an exercise's code cells in its chapter.
 
-    ``given`` are those before its solution, which belong to the question; ``checks`` are those
-    after it: the check, and what may contain the answer.
+    ``given`` are those before its solution, which belong to the question; ``checks``
+    are those after it: the check, and what may contain the answer.
     """
 
     given: tuple[int, ...]
@@ -58,8 +58,8 @@ class Block:
 def part(path: Path, chosen: list[Exercise], texts: list[str]) -> Part:
     """Return the chosen exercises of a chapter.
 
-    ``texts`` has the text of each of them, as the page shows it. All code is that of the
-    chapter's source.
+    ``texts`` has the text of each of them, as the page shows it. All code is that of
+    the chapter's source.
     """
     cells = jupytext.read(path).cells
     title = next(cell.source for cell in cells if cell.cell_type == "markdown")
@@ -70,7 +70,12 @@ def part(path: Path, chosen: list[Exercise], texts: list[str]) -> Part:
         check = "\n".join(cells[number].source for number in block.checks)
         tasks.append(Task(exercise, text, cells[block.solution].source, check))
     others = [block for block in every if block not in mine]
-    return Part(path.stem, title.splitlines()[0].lstrip("# "), setup(cells, mine, others, texts), tuple(tasks))
+    return Part(
+        path.stem,
+        title.splitlines()[0].lstrip("# "),
+        setup(cells, mine, others, texts),
+        tuple(tasks),
+    )
 
 
 def blocks(cells: list[Any]) -> list[Block]:
@@ -79,8 +84,12 @@ def blocks(cells: list[Any]) -> list[Block]:
     for begin, cell in enumerate(cells):
         if not is_exercise(cell):
             continue
-        solution = next(n for n in range(begin, len(cells)) if "solution" in tags(cells[n]))
-        check = next(n for n in range(solution, len(cells)) if "check" in tags(cells[n]))
+        solution = next(
+            n for n in range(begin, len(cells)) if "solution" in tags(cells[n])
+        )
+        check = next(
+            n for n in range(solution, len(cells)) if "check" in tags(cells[n])
+        )
         code = [n for n in range(begin, check + 1) if cells[n].cell_type == "code"]
         given = tuple(n for n in code if n < solution)
         checks = tuple(n for n in code if n > solution)
@@ -88,12 +97,15 @@ def blocks(cells: list[Any]) -> list[Block]:
     return found
 
 
-def setup(cells: list[Any], mine: list[Block], others: list[Block], texts: list[str]) -> tuple[str, ...]:
-    """Return what the exercises ``mine`` use of their chapter, as the code of its cells.
+def setup(
+    cells: list[Any], mine: list[Block], others: list[Block], texts: list[str]
+) -> tuple[str, ...]:
+    """Return what the exercises ``mine`` use of their chapter, as the code of its
+    cells.
 
-    These are the cells that belong to the questions, and the statements before them that bind
-    what solutions, checks, and code in the texts use. Modules with a short name, such as
-    ``np``, are there in any case.
+    These are the cells that belong to the questions, and the statements before them
+    that bind what solutions, checks, and code in the texts use. Modules with a short
+    name, such as ``np``, are there in any case.
     """
     given = {number for block in mine for number in block.given}
     answering = {number for block in mine for number in (block.solution, *block.checks)}
@@ -102,9 +114,16 @@ def setup(cells: list[Any], mine: list[Block], others: list[Block], texts: list[
     for number, cell in enumerate(cells):
         if cell.cell_type == "code" and number not in hidden:
             program += statements(cell.source, number)
-    roots = [place for place, one in enumerate(program) if one.cell in given | answering]
+    roots = [
+        place for place, one in enumerate(program) if one.cell in given | answering
+    ]
     end = roots[-1]
-    names = {name for text in texts for code in CODE.findall(text) for name in NAME.findall(code)}
+    names = {
+        name
+        for text in texts
+        for code in CODE.findall(text)
+        for name in NAME.findall(code)
+    }
     places = needed(program, roots, [(name, end) for name in names])
     places |= {place for place, one in enumerate(program[:end]) if one.is_alias}
     places |= set(roots)
@@ -131,7 +150,8 @@ def told(built: nbformat.NotebookNode) -> Iterator[str]:
 
 
 def parts(name: str, chosen: list[Exercise], html: Path, folder: Path) -> list[Part]:
-    """Return the parts of an assignment, one per chapter, with the texts of the built book.
+    """Return the parts of an assignment, one per chapter, with the texts of the built
+    book.
 
     Raise CompanionError if a chapter is not built, or was built from another source.
     """
@@ -142,11 +162,17 @@ def parts(name: str, chosen: list[Exercise], html: Path, folder: Path) -> list[P
         if not path.exists():
             raise CompanionError(f"{name} needs {path}: run make book first")
         built = nbformat.read(path, as_version=4)
-        if built.metadata.get("companion", {}).get("source") != fingerprint("open", source):
-            raise CompanionError(f"{path} was built from another {source.name}: run make book first")
+        if built.metadata.get("companion", {}).get("source") != fingerprint(
+            "open", source
+        ):
+            raise CompanionError(
+                f"{path} was built from another {source.name}: run make book first"
+            )
         texts = list(told(built))
         mine = [exercise for exercise in chosen if exercise.chapter == chapter]
-        chapter_parts.append(part(source, mine, [texts[one.number - 1] for one in mine]))
+        chapter_parts.append(
+            part(source, mine, [texts[one.number - 1] for one in mine])
+        )
     return chapter_parts
 
 

@@ -12,7 +12,8 @@ from sphinx.util.docutils import SphinxDirective
 from companion.course.plan import COURSE_FOLDER, Meeting, meetings
 
 PDF_LINK = (
-    '<span class="course-pdf" hidden>'  # around the link to a PDF_LINK, which is shown once the slides are printed
+    # around the link to a PDF_LINK, which is shown once the slides are printed
+    '<span class="course-pdf" hidden>'
 )
 # the heading of a slide with an exercise for the class
 IN_CLASS = re.compile(r"^## (Exercise \d): (?!solution)(.+)$", re.MULTILINE)
@@ -22,28 +23,34 @@ def links(meeting: Meeting) -> str:
     """Return links to a meeting's slides and notebooks, in HTML."""
     base = f"../{COURSE_FOLDER}"
     return (
-        f'<p>Files: <a href="{base}/{meeting.page}.html">slides</a>'
-        f'{PDF_LINK}, <a href="{base}/{meeting.page}.pdf">slides as PDF</a></span>, homework '
-        f'<a href="{base}/{meeting.assignment}-student.ipynb">for students</a> and '
-        f'<a href="{base}/{meeting.assignment}-teacher.ipynb">with solutions</a>.</p>'
+        f'<p>Files: <a href="{base}/{meeting.page}.html">slides</a>{PDF_LINK}, <a'
+        f' href="{base}/{meeting.page}.pdf">slides as PDF</a></span>, homework <a'
+        f' href="{base}/{meeting.assignment}-student.ipynb">for students</a> and <a'
+        f' href="{base}/{meeting.assignment}-teacher.ipynb">with solutions</a>.</p>'
     )
 
 
 def described(meeting: Meeting, slides: str, chapters: str) -> str:
     """Return a meeting's reading, goals, plan and exercises as Markdown.
 
-    ``slides`` is the source of the slides; ``chapters`` is the chapters' folder relative to the root of the book.
+    ``slides`` is the source of the slides; ``chapters`` is the chapters' folder
+    relative to the root of the book.
     """
-    reading = ", ".join(f"{{doc}}`/{chapters}/{chapter}`" for chapter in meeting.reading)
+    reading = ", ".join(
+        f"{{doc}}`/{chapters}/{chapter}`" for chapter in meeting.reading
+    )
     plan = "; ".join(f"{what} ({minutes})" for minutes, what in meeting.plan)
     in_class = "; ".join(title for _, title in IN_CLASS.findall(slides))
-    home = ", ".join(f"{{ref}}`{task.title} <{task.label}>` ({task.minutes})" for task in meeting.homework)
+    home = ", ".join(
+        f"{{ref}}`{task.title} <{task.label}>` ({task.minutes})"
+        for task in meeting.homework
+    )
     total = sum(task.minutes for task in meeting.homework)
     goals = "\n".join(f"  - {goal}" for goal in meeting.goals)
     return (
-        f"- **Reading.** {reading}\n- **Goals.** After the meeting students can\n\n{goals}\n\n"
-        f"- **Plan, in minutes.** {plan}.\n- **Exercises in class.** {in_class}.\n"
-        f"- **Homework, {total} minutes.** {home}.\n"
+        f"- **Reading.** {reading}\n- **Goals.** After the meeting students"
+        f" can\n\n{goals}\n\n- **Plan, in minutes.** {plan}.\n- **Exercises in class.**"
+        f" {in_class}.\n- **Homework, {total} minutes.** {home}.\n"
     )
 
 
@@ -55,14 +62,24 @@ class CourseMeeting(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         root = Path(self.env.srcdir)
         chapters = Path(self.env.docname).parent
-        by_number = {meeting.number: meeting for meeting in meetings(root / COURSE_FOLDER, root / chapters)}
+        by_number = {
+            meeting.number: meeting
+            for meeting in meetings(root / COURSE_FOLDER, root / chapters)
+        }
         number = int(self.arguments[0])
         if number not in by_number:
-            raise self.error(f"there is no meeting {number} in the folder {COURSE_FOLDER}")
+            raise self.error(
+                f"there is no meeting {number} in the folder {COURSE_FOLDER}"
+            )
         source = root / COURSE_FOLDER / f"{by_number[number].page}.md"
         self.env.note_dependency(str(source))
-        text = described(by_number[number], source.read_text(encoding="utf-8"), chapters.as_posix())
-        return [nodes.raw("", links(by_number[number]), format="html"), *self.parse_text_to_nodes(text)]
+        text = described(
+            by_number[number], source.read_text(encoding="utf-8"), chapters.as_posix()
+        )
+        return [
+            nodes.raw("", links(by_number[number]), format="html"),
+            *self.parse_text_to_nodes(text),
+        ]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

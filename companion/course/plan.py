@@ -1,7 +1,8 @@
 """The meetings of a course, from the front matter of their slides.
 
-The slides of a meeting are one Markdown file, such as ``3-watchdog.md`` for the third. The key ``course`` in the front
-matter has the chapters to read, the goals, the plan in minutes and the labels of the homework exercises.
+The slides of a meeting are one Markdown file, such as ``3-watchdog.md`` for the third.
+The key ``course`` in the front matter has the chapters to read, the goals, the plan in
+minutes and the labels of the homework exercises.
 """
 
 from __future__ import annotations
@@ -15,9 +16,14 @@ import yaml
 
 COURSE_FOLDER = "course"  # of the slides' sources, and of the slides in the built book
 IN_CLASS = 90  # minutes in class
-MINUTES_STEP = 5  # minutes are multiples of this, worth two points each: half of an exercise is a whole number
+# minutes are multiples of this, worth two points each: half of an exercise is a whole
+# number
+MINUTES_STEP = 5
 
-EXERCISE = re.compile(r"```\{exercise\} (?P<title>.+)\n:label: (?P<label>\S+)\n:class: minutes-(?P<minutes>\d+)")
+EXERCISE = re.compile(
+    r"```\{exercise\} (?P<title>.+)\n:label: (?P<label>\S+)\n:class:"
+    r" minutes-(?P<minutes>\d+)"
+)
 FRONT_MATTER = re.compile(r"\A---\n(.*?\n)---\n", re.DOTALL)
 
 
@@ -60,24 +66,31 @@ class Meeting:
 def exercises(chapter: str, folder: Path) -> list[Exercise]:
     """Return the exercises of a chapter, in order.
 
-    Raise ValueError if an exercise's minutes are not a positive multiple of ``MINUTES_STEP``.
+    Raise ValueError if an exercise's minutes are not a positive multiple of
+    ``MINUTES_STEP``.
     """
     text = (folder / f"{chapter}.md").read_text(encoding="utf-8")
     chapter_exercises = []
     for number, match in enumerate(EXERCISE.finditer(text), start=1):
         minutes = int(match["minutes"])
         if minutes < MINUTES_STEP or minutes % MINUTES_STEP:
-            raise ValueError(f"{match['label']} takes {minutes} minutes: write a multiple of {MINUTES_STEP}")
-        chapter_exercises.append(Exercise(chapter, number, match["label"], match["title"].strip(), minutes))
+            raise ValueError(
+                f"{match['label']} takes {minutes} minutes: write a multiple of"
+                f" {MINUTES_STEP}"
+            )
+        chapter_exercises.append(
+            Exercise(chapter, number, match["label"], match["title"].strip(), minutes)
+        )
     return chapter_exercises
 
 
 def meetings(folder: Path, chapters: Path) -> list[Meeting]:
     """Return the meetings of a course, in order.
 
-    ``folder`` contains the slides' sources, one Markdown file per meeting; ``chapters`` contains the chapters' sources,
-    whose exercises are the homework. Raise ValueError if a file has no number, title or plan, if its minutes do not add
-    up to 90, or if the chapters to read do not contain a homework exercise.
+    ``folder`` contains the slides' sources, one Markdown file per meeting; ``chapters``
+    contains the chapters' sources, whose exercises are the homework. Raise ValueError
+    if a file has no number, title or plan, if its minutes do not add up to 90, or if
+    the chapters to read do not contain a homework exercise.
     """
     return [read_meeting(path, chapters) for path in sorted(folder.glob("*.md"))]
 
@@ -85,32 +98,65 @@ def meetings(folder: Path, chapters: Path) -> list[Meeting]:
 def read_meeting(path: Path, chapters: Path) -> Meeting:
     """Return the meeting that a file of slides describes."""
     text = path.read_text(encoding="utf-8")
-    number, title = re.match(r"(\d+)-", path.name), re.search(r"^# (.+)$", text, re.MULTILINE)
+    number, title = (
+        re.match(r"(\d+)-", path.name),
+        re.search(r"^# (.+)$", text, re.MULTILINE),
+    )
     if not number or not title:
-        raise ValueError(f"{path.name} needs a name that begins with its number, as in 3-coins.md, and a title")
+        raise ValueError(
+            f"{path.name} needs a name that begins with its number, as in 3-coins.md,"
+            " and a title"
+        )
     course = course_of(text, path.name)
     if odd := [step for step in course["plan"] if len(step) != 2]:
-        raise ValueError(f"{path.name}: the plan has {odd[0]}, not minutes and what is done: quote text with commas")
+        raise ValueError(
+            f"{path.name}: the plan has {odd[0]}, not minutes and what is done: quote"
+            " text with commas"
+        )
     plan = tuple((int(minutes), str(what)) for minutes, what in course["plan"])
     if sum(minutes for minutes, _ in plan) != IN_CLASS:
-        raise ValueError(f"{path.name}: the plan has {sum(minutes for minutes, _ in plan)} minutes, not {IN_CLASS}")
-    known = {exercise.label: exercise for chapter in course["reading"] for exercise in exercises(chapter, chapters)}
+        raise ValueError(
+            f"{path.name}: the plan has {sum(minutes for minutes, _ in plan)} minutes,"
+            f" not {IN_CLASS}"
+        )
+    known = {
+        exercise.label: exercise
+        for chapter in course["reading"]
+        for exercise in exercises(chapter, chapters)
+    }
     if unknown := [label for label in course["homework"] if label not in known]:
-        raise ValueError(f"{path.name}: no exercise {unknown[0]} in {', '.join(course['reading'])}")
+        raise ValueError(
+            f"{path.name}: no exercise {unknown[0]} in {', '.join(course['reading'])}"
+        )
     homework = tuple(known[label] for label in course["homework"])
     return Meeting(
-        int(number[1]), path.stem, title[1], tuple(course["reading"]), tuple(course["goals"]), plan, homework
+        int(number[1]),
+        path.stem,
+        title[1],
+        tuple(course["reading"]),
+        tuple(course["goals"]),
+        plan,
+        homework,
     )
 
 
 def course_of(text: str, name: str) -> dict[str, Any]:
     """Return the value of ``course`` in the front matter of a meeting's slides.
 
-    >>> course_of("---\\ncourse: {reading: [], goals: [toss], plan: [], homework: []}\\n---\\n", "1-coins.md")["goals"]
+    >>> course_of(
+    ...     "---\\ncourse: {reading: [], goals: [toss], plan: [], homework: []}\\n---\\n",
+    ...     "1-coins.md",
+    ... )["goals"]
     ['toss']
-    """
+    """  # noqa: E501
     matter = FRONT_MATTER.match(text)
-    course: dict[str, Any] = (yaml.safe_load(matter[1]) or {}).get("course", {}) if matter else {}
-    if missing := [key for key in ("reading", "goals", "plan", "homework") if key not in course]:
-        raise ValueError(f"{name}: its front matter needs course: with {', '.join(missing)}")
+    course: dict[str, Any] = (
+        (yaml.safe_load(matter[1]) or {}).get("course", {}) if matter else {}
+    )
+    if missing := [
+        key for key in ("reading", "goals", "plan", "homework") if key not in course
+    ]:
+        raise ValueError(
+            f"{name}: its front matter needs course: with {', '.join(missing)}"
+        )
     return course

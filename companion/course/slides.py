@@ -1,9 +1,11 @@
 """Slides in Markdown with computed numbers, by sphinx-revealjs and Chromium.
 
-A meeting's source is a notebook in MyST Markdown. Its code cells are executed when the slides are built, but not shown.
-``{{ expression }}`` and ``{{ expression:.2f }}`` are replaced by values, even inside formulas. Each second-level
-heading begins a slide; ``revealjs-fragments`` reveals paragraphs or list items one by one, and ``revealjs-notes``
-contains the speaker's notes. The goals, the plan and the homework come from the front matter.
+A meeting's source is a notebook in MyST Markdown. Its code cells are executed when the
+slides are built, but not shown. ``{{ expression }}`` and ``{{ expression:.2f }}`` are
+replaced by values, even inside formulas. Each second-level heading begins a slide;
+``revealjs-fragments`` reveals paragraphs or list items one by one, and
+``revealjs-notes`` contains the speaker's notes. The goals, the plan and the homework
+come from the front matter.
 """
 
 from __future__ import annotations
@@ -25,16 +27,32 @@ from companion.course.plan import FRONT_MATTER, Meeting, read_meeting
 from companion.pdf import served
 
 WIDTH, HEIGHT = 1280, 720  # pixels of a slide
-MARGIN = 0.08  # of the printed pages, as a share of a slide: a printer cuts what is nearer to the edge
+# of the printed pages, as a share of a slide: a printer cuts what is nearer to the edge
+MARGIN = 0.08
 STATIC_FOLDER = Path(__file__).with_name("static")
-CODE_CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
+CODE_CELL = re.compile(
+    r"^```\{code-cell\}[^\n]*\n(.*?)^```\n", re.DOTALL | re.MULTILINE
+)
 PLACEHOLDER = re.compile(r"\{\{\s*(.+?)\s*(?::([^\[\](){}'\":\s]*))?\s*\}\}", re.DOTALL)
 
-# Sphinx's settings for all courses; ``build_slides`` takes those that differ between books
+# Sphinx's settings for all courses; ``build_slides`` takes those that differ between
+# books
 CONFIG = {
-    "extensions": ["myst_parser", "sphinx.ext.mathjax", "sphinx_revealjs", "companion.course.slides"],
-    "myst_enable_extensions": ["amsmath", "attrs_block", "attrs_inline", "colon_fence", "dollarmath"],
-    "mathjax3_config": {"chtml": {"matchFontHeight": False}},  # slides that are not shown have no font to measure
+    "extensions": [
+        "myst_parser",
+        "sphinx.ext.mathjax",
+        "sphinx_revealjs",
+        "companion.course.slides",
+    ],
+    "myst_enable_extensions": [
+        "amsmath",
+        "attrs_block",
+        "attrs_inline",
+        "colon_fence",
+        "dollarmath",
+    ],
+    # slides that are not shown have no font to measure
+    "mathjax3_config": {"chtml": {"matchFontHeight": False}},
     "html_copy_source": False,
     "revealjs_static_path": [str(STATIC_FOLDER)],
     "revealjs_style_theme": "slides.css",
@@ -51,24 +69,33 @@ CONFIG = {
         "pdfMaxPagesPerSlide": 1,
         "scrollActivationWidth": None,
     },
-    "revealjs_script_plugins": [{"name": "RevealNotes", "src": "revealjs/plugin/notes/notes.js"}],
+    "revealjs_script_plugins": [
+        {"name": "RevealNotes", "src": "revealjs/plugin/notes/notes.js"}
+    ],
 }
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, digits: int = 2, steps: bool = False) -> str:
+def table(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    digits: int = 2,
+    steps: bool = False,
+) -> str:
     """Return an HTML table on one line.
 
-    Text may contain markup; floats are rounded to ``digits`` decimals; with ``steps``, the rows appear one by one.
+    Text may contain markup; floats are rounded to ``digits`` decimals; with ``steps``,
+    the rows appear one by one.
 
     >>> table(["coin", "P"], [["fair", 0.5]], digits=1)
     '<table><thead><tr><th>coin</th><th>P</th></tr></thead><tbody><tr><td>fair</td><td>0.5</td></tr></tbody></table>'
     """
     head = "".join(f"<th>{column}</th>" for column in columns)
     row = '<tr class="fragment">' if steps else "<tr>"
-    lines = ("".join(f"<td>{shown(cell, digits)}</td>" for cell in cells) for cells in rows)
-    return (
-        f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(f'{row}{line}</tr>' for line in lines)}</tbody></table>"
+    lines = (
+        "".join(f"<td>{shown(cell, digits)}</td>" for cell in cells) for cells in rows
     )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(f'{row}{line}</tr>' for line in lines)}</tbody></table>"  # noqa: E501
 
 
 def shown(value: object, digits: int) -> str:
@@ -86,10 +113,15 @@ def picture(figure: Any, alt: str, *, height: int = 400) -> str:
 
     drawn = io.BytesIO()
     with mpl.rc_context({"svg.hashsalt": "slides"}):
-        figure.savefig(drawn, format="svg", metadata={"Date": None}, bbox_inches="tight")
+        figure.savefig(
+            drawn, format="svg", metadata={"Date": None}, bbox_inches="tight"
+        )
     plt.close(figure)
     data = base64.b64encode(drawn.getvalue()).decode()
-    return f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(alt)}" style="height: {height}px">'
+    return (
+        f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(alt)}"'
+        f' style="height: {height}px">'
+    )
 
 
 def computed(text: str, name: str) -> str:
@@ -97,22 +129,30 @@ def computed(text: str, name: str) -> str:
 
     Raise ValueError, which names the file ``name``, if a cell or an expression fails.
 
-    >>> computed("```{code-cell} ipython3\\nchance = 0.5**2\\n```\\nTwo heads: ${{ chance:.3f }}$.", "coins")
+    >>> computed(
+    ...     "```{code-cell} ipython3\\nchance = 0.5**2\\n```\\nTwo heads: ${{ chance:.3f }}$.",
+    ...     "coins",
+    ... )
     'Two heads: $0.250$.'
-    """
+    """  # noqa: E501
     values: dict[str, Any] = {}
     for cell in CODE_CELL.finditer(text):
         try:
             exec(compile(cell[1], name, "exec"), values)
         except Exception as error:
             line = text[: cell.start()].count("\n") + 1
-            raise ValueError(f"{name}: the cell at line {line} fails: {type(error).__name__}: {error}") from error
+            raise ValueError(
+                f"{name}: the cell at line {line} fails: {type(error).__name__}:"
+                f" {error}"
+            ) from error
 
     def value(match: re.Match[str]) -> str:
         try:
             return format(eval(match[1], values), match[2] or "")
         except Exception as error:
-            raise ValueError(f"{name}: {match[0]} fails: {type(error).__name__}: {error}") from error
+            raise ValueError(
+                f"{name}: {match[0]} fails: {type(error).__name__}: {error}"
+            ) from error
 
     return PLACEHOLDER.sub(value, CODE_CELL.sub("", text))
 
@@ -125,16 +165,30 @@ def framed(text: str, meeting: Meeting, address: str) -> str:
     plan = "; ".join(f"{minutes} minutes: {what}" for minutes, what in meeting.plan)
     goals = "\n".join(f"- {goal}" for goal in meeting.goals)
     rows = [(minutes, escape(what)) for minutes, what in meeting.plan]
-    reading = ", ".join(f'<a href="{address}/{name}.html">{name.replace("-", " ")}</a>' for name in meeting.reading)
-    first = (
-        f"# {meeting.title}\n\nMeeting {meeting.number}. Reading: {reading}.\n\n{notes(f'Plan: {plan}.')}"
-        f"\n## After this meeting you can\n\n{goals}\n\n{notes('Two minutes. Read the goals; the quiz tests them.')}"
-        f"\n## Plan\n\n{table(['minutes', 'what'], rows)}\n\n{notes('Show it briefly. The speaker view has a clock.')}"
+    reading = ", ".join(
+        f'<a href="{address}/{name}.html">{name.replace("-", " ")}</a>'
+        for name in meeting.reading
     )
-    home = [(escape(task.title), f"{task.minutes} min", f"{task.points} points") for task in meeting.homework]
+    first = (
+        f"# {meeting.title}\n\nMeeting {meeting.number}. Reading:"
+        f" {reading}.\n\n{notes(f'Plan: {plan}.')}"
+        "\n## After this meeting you"
+        f" can\n\n{goals}\n\n{notes('Two minutes. Read the goals; the quiz tests them.')}"  # noqa: E501
+        "\n##"
+        f" Plan\n\n{table(['minutes', 'what'], rows)}\n\n{notes('Show it briefly. The speaker view has a clock.')}"  # noqa: E501
+    )
+    home = [
+        (escape(task.title), f"{task.minutes} min", f"{task.points} points")
+        for task in meeting.homework
+    ]
     total = sum(task.minutes for task in meeting.homework)
-    last = f"\n## At home: {total} minutes\n\n{table(['exercise', 'time', 'points'], home)}\n\n" + notes(
-        "The notebook has these exercises and the code that they need. nbgrader grades it."
+    last = (
+        f"\n## At home: {total}"
+        f" minutes\n\n{table(['exercise', 'time', 'points'], home)}\n\n"
+        + notes(
+            "The notebook has these exercises and the code that they need. nbgrader"
+            " grades it."
+        )
     )
     _, _, body = FRONT_MATTER.sub("", text).partition(f"# {meeting.title}\n")
     return f"---\norphan: true\n---\n\n{first}\n{body.strip()}\n{last}"
@@ -155,12 +209,28 @@ def build_slides(sources: Path, chapters: Path, target: Path, mathjax: str) -> N
         "course_chapters": str(chapters),
         "root_doc": min(path.stem for path in sources.glob("*.md")),
     }
-    with tempfile.TemporaryDirectory() as doctrees, patch_docutils(), docutils_namespace():
-        app = Sphinx(sources, None, target, doctrees, "revealjs", settings, status=None, warningiserror=True)
+    with (
+        tempfile.TemporaryDirectory() as doctrees,
+        patch_docutils(),
+        docutils_namespace(),
+    ):
+        app = Sphinx(
+            sources,
+            None,
+            target,
+            doctrees,
+            "revealjs",
+            settings,
+            status=None,
+            warningiserror=True,
+        )
         app.build(force_all=True)
     text = "".join(path.read_text(encoding="utf-8") for path in target.glob("*.html"))
     for path in sorted((target / "_static").rglob("*")):
-        used = path.relative_to(target).as_posix() in text or path.parent.name + "/" + path.name == "revealjs/LICENSE"
+        used = (
+            path.relative_to(target).as_posix() in text
+            or path.parent.name + "/" + path.name == "revealjs/LICENSE"
+        )
         if path.is_file() and not used:
             path.unlink()
     for path in sorted((target / "_static").rglob("*"), reverse=True):
@@ -173,7 +243,7 @@ def build_slides(sources: Path, chapters: Path, target: Path, mathjax: str) -> N
 # whether formulas, fonts and pictures are there
 READY = """() => (window.MathJax?.startup?.promise ?? Promise.resolve())
   .then(() => document.fonts.ready).then(() => Promise.all([...document.images].map(one => one.decode())))
-  .then(() => Reveal.isReady())"""
+  .then(() => Reveal.isReady())"""  # noqa: E501
 
 
 def print_slides(html: Path, pages: Sequence[str], folder: str) -> list[Path]:
@@ -182,14 +252,24 @@ def print_slides(html: Path, pages: Sequence[str], folder: str) -> list[Path]:
 
     paths = []
     with served(html) as site, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+        browser = playwright.chromium.launch(
+            executable_path=find_chromium(), args=FLAGS
+        )
         for name in pages:
             page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
-            page.goto(f"{site}{folder}/{name}.html?print-pdf&margin={MARGIN}", wait_until="networkidle")
+            page.goto(
+                f"{site}{folder}/{name}.html?print-pdf&margin={MARGIN}",
+                wait_until="networkidle",
+            )
             page.wait_for_function("document.querySelector('.pdf-page')")
             page.wait_for_function(READY)
             paths.append(html / folder / f"{name}.pdf")
-            page.pdf(path=paths[-1], prefer_css_page_size=True, print_background=True, tagged=True)
+            page.pdf(
+                path=paths[-1],
+                prefer_css_page_size=True,
+                print_background=True,
+                tagged=True,
+            )
             page.close()
         browser.close()
     return paths
@@ -199,12 +279,20 @@ def read(app: Sphinx, docname: str, source: list[str]) -> None:
     """Fill in a source's computed values and added slides before it is parsed."""
     path = Path(app.env.doc2path(docname))
     chapters = Path(app.config.course_chapters)
-    source[0] = framed(computed(source[0], path.name), read_meeting(path, chapters), f"../{chapters.name}")
+    source[0] = framed(
+        computed(source[0], path.name),
+        read_meeting(path, chapters),
+        f"../{chapters.name}",
+    )
 
 
-def no_icon(_app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
+def no_icon(
+    _app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: Any
+) -> None:
     """Add an empty icon, so that browsers do not request one from the site's root."""
-    context["metatags"] = context.get("metatags", "") + '<link rel="icon" href="data:,">'
+    context["metatags"] = (
+        context.get("metatags", "") + '<link rel="icon" href="data:,">'
+    )
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

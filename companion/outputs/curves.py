@@ -1,7 +1,7 @@
 """The data of a figure's curves, which its SVG carries.
 
-Code that draws curves registers their rows for the axes (:func:`note`). If all panels of
-a figure are registered, its SVG contains the rows, which :func:`taken` extracts. The
+Code that draws curves registers their rows for the axes (:func:`note`). If all panels
+of a figure are registered, its SVG contains the rows, which :func:`taken` extracts. The
 curves of a rerun are drawn over these (``ghosts``), and readers may sketch one of them
 before they look (``companion.sphinx.guess``).
 """
@@ -57,7 +57,9 @@ def note(
     drawn = set(known["series"])
     _NOTED[ax] = {
         "rows": known[columns],
-        "colours": {name: look["color"] for name, look in looks.items() if name in drawn},
+        "colours": {
+            name: look["color"] for name, look in looks.items() if name in drawn
+        },
         "x": x,
         "measure": y,
         "label": label,
@@ -68,13 +70,15 @@ def described(figure: Figure, corner: tuple[float, float] = (0.0, 0.0)) -> str |
     """Return the curves of a figure as JSON, or None if a panel is not registered.
 
     ``corner`` is the upper left corner of the visible area, in points from the figure's
-    lower left corner. The JSON has ``panels``, each with names, labels, scales and limits
-    of its axes, their ``box`` (left, top, width and height in points from ``corner``),
-    and ``rows``: series, abscissa, ordinate, and the order along the curve if it is
-    another column; and ``colours`` by series. Infinity is encoded as a string, and NaN as
-    null.
+    lower left corner. The JSON has ``panels``, each with names, labels, scales and
+    limits of its axes, their ``box`` (left, top, width and height in points from
+    ``corner``), and ``rows``: series, abscissa, ordinate, and the order along the curve
+    if it is another column; and ``colours`` by series. Infinity is encoded as a string,
+    and NaN as null.
     """
-    axes = [ax for ax in figure.axes if ax.get_visible() and not hasattr(ax, "_colorbar")]
+    axes = [
+        ax for ax in figure.axes if ax.get_visible() and not hasattr(ax, "_colorbar")
+    ]
     if not axes or not all(ax in _NOTED for ax in axes):
         return None
     colours: dict[str, str] = {}

@@ -18,9 +18,9 @@ def with_ghosts(svg: str, book: str) -> str:
     """Return a figure's SVG with the book's curves drawn behind, in the same colours.
 
     ``book`` has the data of the book's figure, as
-    :func:`companion.outputs.curves.taken` returns them. Panels are matched by measure and
-    abscissa, and curves by name; curves are clipped to the axes. A figure without data,
-    or with the same data as the book's, is returned unchanged.
+    :func:`companion.outputs.curves.taken` returns them. Panels are matched by measure
+    and abscissa, and curves by name; curves are clipped to the axes. A figure without
+    data, or with the same data as the book's, is returned unchanged.
     """
     _, rows = taken(svg)
     if rows is None:
@@ -64,10 +64,16 @@ def _panel(
         if len(points) > 1:
             style = f"{PATH_STYLE};stroke:{html.escape(colour, quote=True)}"
             title = html.escape(f"{name}, in the book")
-            paths.append(f'<path d="M{"L".join(points)}" style="{style}"><title>{title}</title></path>')
+            paths.append(
+                f'<path d="M{"L".join(points)}"'
+                f' style="{style}"><title>{title}</title></path>'
+            )
     box = f'x="{left:.2f}" y="{top:.2f}" width="{wide:.2f}" height="{tall:.2f}"'
     clip = f"ghost-{number}"
-    return f'<clipPath id="{clip}"><rect {box}/></clipPath><g clip-path="url(#{clip})">{"".join(paths)}</g>'
+    return (
+        f'<clipPath id="{clip}"><rect {box}/></clipPath><g'
+        f' clip-path="url(#{clip})">{"".join(paths)}</g>'
+    )
 
 
 def _order(row: Sequence[Any]) -> float:

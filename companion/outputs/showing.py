@@ -22,7 +22,9 @@ def panel_boxes(figure: Figure) -> list[tuple[float, float, float, float]]:
     The list is empty for a figure with one panel, which is shown whole.
     """
     bbox = _whole(figure)
-    panels = [ax for ax in figure.axes if ax.get_visible() and not hasattr(ax, "_colorbar")]
+    panels = [
+        ax for ax in figure.axes if ax.get_visible() and not hasattr(ax, "_colorbar")
+    ]
     if len(panels) < 2:
         return []
     scale, left, top = 72 / figure.dpi, 72 * bbox.x0, 72 * bbox.y1
@@ -32,7 +34,9 @@ def panel_boxes(figure: Figure) -> list[tuple[float, float, float, float]]:
         box = part.get_tightbbox()
         if box is not None:
             wide, tall = scale * box.width + 2 * PAD, scale * box.height + 2 * PAD
-            boxes.append((scale * box.x0 - left - PAD, top - scale * box.y1 - PAD, wide, tall))
+            boxes.append(
+                (scale * box.x0 - left - PAD, top - scale * box.y1 - PAD, wide, tall)
+            )
     return boxes
 
 
@@ -47,7 +51,13 @@ def as_figure_svg(figure: Figure) -> str:
     boxes, bbox = panel_boxes(figure), _whole(figure)
     buffer = io.StringIO()
     with rc_context({"svg.hashsalt": "companion"}):  # the same ids in every run
-        figure.savefig(buffer, format="svg", bbox_inches=bbox, transparent=True, metadata={"Date": None})
+        figure.savefig(
+            buffer,
+            format="svg",
+            bbox_inches=bbox,
+            transparent=True,
+            metadata={"Date": None},
+        )
     text = buffer.getvalue()
     said = ";".join(" ".join(f"{side:.1f}" for side in box) for box in boxes)
     rows = described(figure, (72 * bbox.x0, 72 * bbox.y1))

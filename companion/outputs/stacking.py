@@ -1,6 +1,7 @@
 """Figures of several panels: side by side, or stacked on narrow screens.
 
-The page shows the figure's file once per panel, cropped to the panel's box, which is stored in the file.
+The page shows the figure's file once per panel, cropped to the panel's box, which is
+stored in the file.
 """
 
 from __future__ import annotations
@@ -26,15 +27,18 @@ def size_and_boxes(svg: str) -> tuple[list[float], list[list[float]]] | None:
     boxes = re.search(r'<svg data-panels="([^"]*)"', head)
     if not (size and boxes):
         return None
-    panels = [[float(side) for side in box.split()] for box in boxes[1].split(";") if box]
+    panels = [
+        [float(side) for side in box.split()] for box in boxes[1].split(";") if box
+    ]
     return [float(side) for side in size.groups()], panels
 
 
 def parts(size: Box, boxes: Sequence[Box]) -> list[tuple[list[float], float]]:
     """Return each part's box, stretched to fill its row, and its share of the width.
 
-    A panel that is alone in its row is stretched only to the next column edge of the other rows. Otherwise it would
-    appear smaller on a narrow page, where each part is as wide as the page.
+    A panel that is alone in its row is stretched only to the next column edge of the
+    other rows. Otherwise it would appear smaller on a narrow page, where each part is
+    as wide as the page.
 
     Examples
     --------
@@ -42,30 +46,43 @@ def parts(size: Box, boxes: Sequence[Box]) -> list[tuple[list[float], float]]:
     [([0.0, 0, 100.0, 8], 1.0), ([0.0, 10, 47.5, 40], 0.475), ([47.5, 10, 52.5, 40], 0.525)]
     >>> parts([100, 50], [[0, 0, 45, 20], [55, 0, 45, 20], [0, 25, 45, 20]])[-1]
     ([0.0, 25, 50.0, 20], 0.5)
-    """
+    """  # noqa: E501
     rows: list[list[Box]] = []
     for box in sorted(boxes, key=lambda one: one[1]):
-        if rows and box[1] < rows[-1][-1][1] + rows[-1][-1][3] / 2:  # beside the one before, whose title may be higher
+        # beside the one before, whose title may be higher
+        if rows and box[1] < rows[-1][-1][1] + rows[-1][-1][3] / 2:
             rows[-1].append(box)
         else:
             rows.append([box])
     stretched = []
     for row in rows:
         row.sort(key=lambda box: box[0])
-    between = [[(left[0] + left[2] + right[0]) / 2 for left, right in itertools.pairwise(row)] for row in rows]
+    between = [
+        [(left[0] + left[2] + right[0]) / 2 for left, right in itertools.pairwise(row)]
+        for row in rows
+    ]
     for row, inner in zip(rows, between, strict=True):
         top, bottom = min(box[1] for box in row), max(box[1] + box[3] for box in row)
-        ends = [edge for edge in max(between, key=len) if edge >= row[-1][0] + row[-1][2]] if len(row) == 1 else []
+        ends = (
+            [edge for edge in max(between, key=len) if edge >= row[-1][0] + row[-1][2]]
+            if len(row) == 1
+            else []
+        )
         edges = [0.0, *inner, min(ends, default=float(size[0]))]
         for left, right in itertools.pairwise(edges):
-            stretched.append(([left, top, right - left, bottom - top], (right - left) / size[0]))
+            stretched.append(
+                ([left, top, right - left, bottom - top], (right - left) / size[0])
+            )
     return stretched
 
 
-def drawing(source: str, alt: str, size: Box, boxes: Sequence[Box], rows: str | None = None) -> str:
+def drawing(
+    source: str, alt: str, size: Box, boxes: Sequence[Box], rows: str | None = None
+) -> str:
     """Return the HTML of a figure: its parts, inside a link to the whole figure.
 
-    ``size`` and ``boxes`` are as :func:`size_and_boxes` returns them; ``rows`` is the URL of the figure's data.
+    ``size`` and ``boxes`` are as :func:`size_and_boxes` returns them; ``rows`` is the
+    URL of the figure's data.
     """
     width, height = size
     image = f'<image href="{source}" width="{width}" height="{height}"/>'
@@ -74,15 +91,23 @@ def drawing(source: str, alt: str, size: Box, boxes: Sequence[Box], rows: str | 
     for (x, y, wide, tall), share in shown:
         least = f"min(100%, {PIXELS * wide * (0.72 if share == 1 else 0.9):.0f}px)"
         alone = share < 1 and [part_box[1] for part_box, _ in shown].count(y) == 1
-        most = f"{PIXELS * wide:.0f}px"  # a small panel alone in a row would have larger letters than the others
-        style = f"flex: {0 if alone else 1} 1 {100 * share - 0.01:.2f}%; min-width: {least}; max-width: {most}"
+        # a small panel alone in a row would have larger letters than the others
+        most = f"{PIXELS * wide:.0f}px"
+        style = (
+            f"flex: {0 if alone else 1} 1 {100 * share - 0.01:.2f}%; min-width:"
+            f" {least}; max-width: {most}"
+        )
         box = f"{x:.1f} {y:.1f} {wide:.1f} {tall:.1f}"
-        pictures.append(f'<svg viewBox="{box}" style="{style}" aria-hidden="true" focusable="false">{image}</svg>')
+        pictures.append(
+            f'<svg viewBox="{box}" style="{style}" aria-hidden="true"'
+            f' focusable="false">{image}</svg>'
+        )
     said = html.escape(alt, quote=True)
     data = f'data-rows="{rows}" ' if rows else ""
     return (
-        f'<a class="lift-drawing" href="{source}" {data}title="open alone, as large as the window" '
-        f'style="max-width: {PIXELS * width:.0f}px"><span role="img" aria-label="{said}">{"".join(pictures)}</span></a>'
+        f'<a class="lift-drawing" href="{source}" {data}title="open alone, as large as'
+        f' the window" style="max-width: {PIXELS * width:.0f}px"><span role="img"'
+        f' aria-label="{said}">{"".join(pictures)}</span></a>'
     )
 
 

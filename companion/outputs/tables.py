@@ -9,7 +9,10 @@ from collections.abc import Iterable
 Cell = tuple[str, str, str]  # tag, attributes and content
 
 EMPTY_HEADING = re.compile(r"<th([^>]*)>(?:&nbsp;|\s)*</th>")
-NUMBER = re.compile(r"[-−+]?(?:\d[\d,.]*(?:e[-+]?\d+)?|inf|nan|∞)(?:\s*(?:%|[a-zµ]{1,3}))?", re.IGNORECASE)
+NUMBER = re.compile(
+    r"[-−+]?(?:\d[\d,.]*(?:e[-+]?\d+)?|inf|nan|∞)(?:\s*(?:%|[a-zµ]{1,3}))?",
+    re.IGNORECASE,
+)
 _PART = re.compile(r"<(thead|tbody)[^>]*>(.*?)</\1>", re.DOTALL)
 _ROW = re.compile(r"(<tr[^>]*>)(.*?)</tr>", re.DOTALL)
 _CELL = re.compile(r"<(t[hd])([^>]*)>(.*?)</\1>", re.DOTALL)
@@ -25,17 +28,27 @@ def readable(table: str) -> str:
     table = EMPTY_HEADING.sub(r"<td\1></td>", table)
     if table.count("<table") != 1 or _WIDE.search(table):
         return table
-    parts = {name: [_cells(row) for _, row in _ROW.findall(inside)] for name, inside in _PART.findall(table)}
+    parts = {
+        name: [_cells(row) for _, row in _ROW.findall(inside)]
+        for name, inside in _PART.findall(table)
+    }
     head, body = parts.get("thead", []), parts.get("tbody", [])
     if not (head and body) or len({len(row) for row in [*head, *body]}) != 1:
         return table
     if len(head) == 2 and (joined := _one_line(*head)):
         table = _replace(table, "thead", [joined])
         head = [joined]
-    at = {column for column in range(len(body[0])) if _words(row[column] for row in body)}
+    at = {
+        column for column in range(len(body[0])) if _words(row[column] for row in body)
+    }
     for name, rows in (("thead", head), ("tbody", body)):
         table = _replace(
-            table, name, [[_left(cell) if j in at else cell for j, cell in enumerate(row)] for row in rows]
+            table,
+            name,
+            [
+                [_left(cell) if j in at else cell for j, cell in enumerate(row)]
+                for row in rows
+            ],
         )
     return table
 
@@ -79,7 +92,7 @@ def _replace(table: str, name: str, rows: list[list[Cell]]) -> str:
     def part(found: re.Match[str]) -> str:
         opened = [row_start for row_start, _ in _ROW.findall(found[0])][-len(rows) :]
         lines = [
-            f"{start}{''.join(f'<{tag}{attributes}>{inside}</{tag}>' for tag, attributes, inside in row)}</tr>"
+            f"{start}{''.join(f'<{tag}{attributes}>{inside}</{tag}>' for tag, attributes, inside in row)}</tr>"  # noqa: E501
             for start, row in zip(opened, rows, strict=True)
         ]
         return f"{found[0].partition('>')[0]}>{''.join(lines)}</{name}>"

@@ -5,6 +5,7 @@
 - ``book``: a book's pages and settings; ``layout``: a run as a page of the book;
 - ``results``, ``folders``, ``record``: what a run leaves behind;
 - ``running``: one run; ``workers``, ``grids``, ``sweeping``: many;
-- ``collecting``, ``comparing``, ``reporting``: their rows in one frame, two side by side, all on one page;
+- ``collecting``, ``comparing``, ``reporting``: their rows in one frame, two side by
+  side, all on one page;
 - ``commands``: the same for the command line.
 """

@@ -79,7 +79,8 @@ class Book:
         self.root = root.resolve()
         if not self.is_here:
             raise RunError(
-                f"no conf.py or _config.yml in {self.root}: run this in the folder of a book, or name it",
+                f"no conf.py or _config.yml in {self.root}: run this in the folder of a"
+                " book, or name it",
                 argument="book",
             )
 
@@ -88,12 +89,18 @@ class Book:
 
     @property
     def is_here(self) -> bool:
-        """Whether the book's configuration is on this machine, so that a page can be laid out."""
-        return (self.root / "conf.py").is_file() or (self.root / "_config.yml").is_file()
+        """Whether the book's configuration is on this machine, so that a page can be
+        laid out.
+        """
+        return (self.root / "conf.py").is_file() or (
+            self.root / "_config.yml"
+        ).is_file()
 
     @cached_property
     def configured(self) -> tuple[dict[str, Any], Path | None]:
-        """The settings of Sphinx for one page, and the folder of ``conf.py`` if it has others."""
+        """The settings of Sphinx for one page, and the folder of ``conf.py`` if it has
+        others.
+        """
         return configuration(self.root)
 
     @cached_property
@@ -105,14 +112,24 @@ class Book:
     def pages(self) -> list[Path]:
         """Return the sources of all pages."""
         return [
-            path for suffix in PAGE_SUFFIXES for path in sorted(self.root.rglob(f"*{suffix}")) if self._is_page(path)
+            path
+            for suffix in PAGE_SUFFIXES
+            for path in sorted(self.root.rglob(f"*{suffix}"))
+            if self._is_page(path)
         ]
 
     def _is_page(self, path: Path) -> bool:
-        """Return whether a file is a page's source: a notebook beside a record is the output of a run."""
-        if OUTPUTS & {*path.relative_to(self.root).parts} or (path.parent / RECORD).exists():
+        """Return whether a file is a page's source: a notebook beside a record is the
+        output of a run.
+        """
+        if (
+            OUTPUTS & {*path.relative_to(self.root).parts}
+            or (path.parent / RECORD).exists()
+        ):
             return False
-        return path.suffix != ".py" or "\n# %%" in "\n" + path.read_text(encoding="utf-8", errors="replace")
+        return path.suffix != ".py" or "\n# %%" in "\n" + path.read_text(
+            encoding="utf-8", errors="replace"
+        )
 
     def find(self, name: str) -> Path:
         """Return the source of a page, given its name or its path.
@@ -120,7 +137,8 @@ class Book:
         Raises
         ------
         RunError
-            If there is no such page, or several; the message names them, or a similar name.
+            If there is no such page, or several; the message names them, or a similar
+            name.
         """
         for path in (Path(name), self.root / name):
             if path.suffix in PAGE_SUFFIXES and path.is_file():
@@ -129,27 +147,42 @@ class Book:
         bare = name
         for suffix in PAGE_SUFFIXES:
             bare = bare.removesuffix(suffix)
-        found = [path for path in pages if path.with_suffix("").as_posix().endswith(f"/{bare}")]
-        found = [path for path in found if path.with_suffix("") == self.root / bare] or found
+        found = [
+            path
+            for path in pages
+            if path.with_suffix("").as_posix().endswith(f"/{bare}")
+        ]
+        found = [
+            path for path in found if path.with_suffix("") == self.root / bare
+        ] or found
         found = [path for path in found if path.suffix == found[0].suffix]
         if not found:
             near = suggest(name, sorted({path.stem for path in pages}))
             raise RunError(f"there is no page {name!r} in {self.root}: {near}")
         if len(found) > 1:
-            paths = " and ".join(path.relative_to(self.root).as_posix() for path in found)
-            raise RunError(f"there are several pages {name!r}, {paths}: name one with its folder")
+            paths = " and ".join(
+                path.relative_to(self.root).as_posix() for path in found
+            )
+            raise RunError(
+                f"there are several pages {name!r}, {paths}: name one with its folder"
+            )
         return found[0]
 
     def docname(self, page: Path, address: str = "") -> str:
         """Return a page's name in the book, with its folder.
 
-        A notebook elsewhere has the name of the only page that is called like it; if there is none, or there are
-        several, it has no other name than its own, with which it is compared to nothing.
+        A notebook elsewhere has the name of the only page that is called like it; if
+        there is none, or there are several, it has no other name than its own, with
+        which it is compared to nothing.
         """
         page = page.resolve()
         if page.is_relative_to(self.root):
             return page.relative_to(self.root).with_suffix("").as_posix()
-        known = [key.removeprefix("doc:") for key in self.record(address).get("targets", {}) if key.startswith("doc:")]
+        known = [
+            key.removeprefix("doc:")
+            for key in self.record(address).get("targets", {})
+            if key.startswith("doc:")
+        ]
         alike = [name for name in known if name.rpartition("/")[2] == page.stem]
         return alike[0] if len(alike) == 1 else page.stem
 
@@ -158,28 +191,49 @@ class Book:
         return read_parameters(page)
 
     def check(self, page: Path, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return checked values; a notebook that a run wrote gives those of that run too.
+        """Return checked values; a notebook that a run wrote gives those of that run
+        too.
 
         Raises
         ------
         InvalidValue
-            At the first invalid value; for a misspelt name the message suggests the right one.
+            At the first invalid value; for a misspelt name the message suggests the
+            right one.
         """
-        earlier = {name: value for name, value in injected_values(page).items() if name not in OF_PAPERMILL}
+        earlier = {
+            name: value
+            for name, value in injected_values(page).items()
+            if name not in OF_PAPERMILL
+        }
         return check_values(self.parameters(page), earlier | dict(values), page.stem)
 
     def inputs(self, page: Path, values: Mapping[str, Any]) -> dict[str, Path]:
-        """Return the files that a page declares: its parameters that name one, and ``inputs`` of its front matter."""
-        declared = read_notebook(page).metadata.get(self.front_matter, {}).get("inputs", [])
-        named = [one.name for one in self.parameters(page) if one.is_file and values.get(one.name)]
-        files = {name: Path(values[name]) for name in named} | {name: page.parent / name for name in declared}
+        """Return the files that a page declares: its parameters that name one, and
+        ``inputs`` of its front matter.
+        """
+        declared = (
+            read_notebook(page).metadata.get(self.front_matter, {}).get("inputs", [])
+        )
+        named = [
+            one.name
+            for one in self.parameters(page)
+            if one.is_file and values.get(one.name)
+        ]
+        files = {name: Path(values[name]) for name in named} | {
+            name: page.parent / name for name in declared
+        }
         missing = [name for name, path in files.items() if not path.is_file()]
         if missing:
-            raise RunError(f"{page.name} declares the input {missing[0]!r}, which is no file: correct its front matter")
+            raise RunError(
+                f"{page.name} declares the input {missing[0]!r}, which is no file:"
+                " correct its front matter"
+            )
         return files
 
     def package_folders(self) -> dict[str, Path]:
-        """Return the folders of the book's packages, as this process would import them."""
+        """Return the folders of the book's packages, as this process would
+        import them.
+        """
         found = {name: find_spec(name) for name in self.packages}
         return {
             name: Path(next(iter(spec.submodule_search_locations)))
@@ -188,39 +242,69 @@ class Book:
         }
 
     def data(self, _packages: Mapping[str, Path]) -> list[Path]:
-        """Return the folders of data that pages read, given the folders of the packages that read them."""
+        """Return the folders of data that pages read, given the folders of the packages
+        that read them.
+        """
         return [self.root / "data"] if (self.root / "data").is_dir() else []
 
     def digests(
-        self, page: Path, values: Mapping[str, Any], execution: Execution | None = None, of_code: str = ""
+        self,
+        page: Path,
+        values: Mapping[str, Any],
+        execution: Execution | None = None,
+        of_code: str = "",
     ) -> dict[str, Any]:
-        """Return the digests of what a run executes: of what its kernel has imported, or of what it would.
+        """Return the digests of what a run executes: of what its kernel has imported,
+        or of what it would.
 
-        They are ``page``, its code; ``code``, the book's packages; ``data``; ``others``, further modules by name; and
-        ``inputs``, files by name.
+        They are ``page``, its code; ``code``, the book's packages; ``data``;
+        ``others``, further modules by name; and ``inputs``, files by name.
         """
-        imported = execution.imported if execution is not None and execution.status == "done" else {}
-        folders = {name: Path(folder) for name, folder in imported.get("packages", {}).items()}
+        imported = (
+            execution.imported
+            if execution is not None and execution.status == "done"
+            else {}
+        )
+        folders = {
+            name: Path(folder) for name, folder in imported.get("packages", {}).items()
+        }
         folders = folders if imported else self.package_folders()
         files = {name: Path(file) for name, file in imported.get("others", {}).items()}
         return {
             "page": page_digest(read_notebook(page)),
             "code": of_code or packages_digest(folders),
             "data": data_digest(self.data(folders)),
-            "others": {name: file_digest(path) for name, path in files.items() if path.is_file()},
-            "inputs": {name: file_digest(path) for name, path in self.inputs(page, values).items()},
+            "others": {
+                name: file_digest(path)
+                for name, path in files.items()
+                if path.is_file()
+            },
+            "inputs": {
+                name: file_digest(path)
+                for name, path in self.inputs(page, values).items()
+            },
         }
 
     def helpers(self) -> list[Path]:
-        """Return the Python files of the book beside its packages, which its pages may import."""
+        """Return the Python files of the book beside its packages, which its pages may
+        import.
+        """
         return python_files(self.root)
 
     def built(self, address: str = "") -> Iterable[Path]:
-        """Return the folders where the last build may have left its records: at an address, here, in a wheel."""
-        return (*([Path(address)] if address else []), self.root / "_build" / "html", self.root)
+        """Return the folders where the last build may have left its records: at an
+        address, here, in a wheel.
+        """
+        return (
+            *([Path(address)] if address else []),
+            self.root / "_build" / "html",
+            self.root,
+        )
 
     def record(self, address: str = "") -> dict[str, Any]:
-        """Return what the last build recorded for reruns, with its ``folder``; empty if there was none."""
+        """Return what the last build recorded for reruns, with its ``folder``; empty if
+        there was none.
+        """
         for folder in self.built(address):
             path = folder / BOOK_RECORD
             if path.is_file():
@@ -237,7 +321,9 @@ class Book:
         return {}
 
     def address(self, given: str) -> str:
-        """Return the URL of the book, to which references lead, ending in a slash, or ""."""
+        """Return the URL of the book, to which references lead, ending in a slash, or
+        "".
+        """
         from companion.sphinx.findable import address_of
 
         if given and Path(given).is_dir():
@@ -246,15 +332,24 @@ class Book:
         return address_of(given or str(settings.get("html_baseurl") or ""), "")
 
     def near(self, page: Path) -> tuple[Path, Path] | None:
-        """Return the folders of the book and of a page, whose images and other files the run's page then finds."""
+        """Return the folders of the book and of a page, whose images and other files
+        the run's page then finds.
+        """
         return (self.root, page.parent) if page.is_relative_to(self.root) else None
 
     def lay_out(
-        self, notebook: Any, page: Path, folder: Path, told: Mapping[str, Any] | None = None, address: str = ""
+        self,
+        notebook: Any,
+        page: Path,
+        folder: Path,
+        told: Mapping[str, Any] | None = None,
+        address: str = "",
     ) -> list[str]:
-        """Write an executed notebook as the page ``NAME.html`` into a folder; return Sphinx's warnings.
+        """Write an executed notebook as the page ``NAME.html`` into a folder; return
+        Sphinx's warnings.
 
-        ``told`` is the box below the title; ``address`` is the URL or the folder of the built book.
+        ``told`` is the box below the title; ``address`` is the URL or the folder of the
+        built book.
 
         Raises
         ------

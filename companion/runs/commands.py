@@ -1,4 +1,6 @@
-"""The commands that run pages: ``rerun``, ``sweep``, ``diff`` and ``collect``; a program gives them its book."""
+"""The commands that run pages: ``rerun``, ``sweep``, ``diff`` and ``collect``; a
+program gives them its book.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,13 @@ UNITS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
 def values_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that give parameters, which are papermill's."""
     parser.add_argument(
-        "-p", "--parameter", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"), help="can be repeated"
+        "-p",
+        "--parameter",
+        nargs=2,
+        action="append",
+        default=[],
+        metavar=("NAME", "VALUE"),
+        help="can be repeated",
     )
     parser.add_argument(
         *("-f", "--params"),
@@ -45,16 +53,34 @@ def values_options(parser: argparse.ArgumentParser) -> None:
 
 def running_options(parser: argparse.ArgumentParser) -> None:
     """Add the options for running pages."""
-    parser.add_argument("--html", action=argparse.BooleanOptionalAction, default=True, help="write an HTML page")
-    parser.add_argument("--timeout", type=int, metavar="SECONDS", help="time limit for each cell")
     parser.add_argument(
-        "--memory", default="", metavar="SIZE", help="limit of the kernel's memory, such as 4G (on Linux)"
+        "--html",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="write an HTML page",
     )
     parser.add_argument(
-        "--retries", type=int, default=0, metavar="N", help="try a run that failed or died N more times"
+        "--timeout", type=int, metavar="SECONDS", help="time limit for each cell"
     )
-    parser.add_argument("--kernel", default="python3", help="the Jupyter kernel to run in")
-    parser.add_argument("--quiet", action="store_true", help="do not show a progress bar")
+    parser.add_argument(
+        "--memory",
+        default="",
+        metavar="SIZE",
+        help="limit of the kernel's memory, such as 4G (on Linux)",
+    )
+    parser.add_argument(
+        "--retries",
+        type=int,
+        default=0,
+        metavar="N",
+        help="try a run that failed or died N more times",
+    )
+    parser.add_argument(
+        "--kernel", default="python3", help="the Jupyter kernel to run in"
+    )
+    parser.add_argument(
+        "--quiet", action="store_true", help="do not show a progress bar"
+    )
     json_option(parser)
 
 
@@ -111,8 +137,12 @@ def _limits(options: argparse.Namespace) -> Limits:
 
     size = re.fullmatch(r"(\d+(?:\.\d+)?)([kMG]?)B?", options.memory)
     if options.memory and (size is None or not float(size[1])):
-        raise RunError(f"--memory is {options.memory!r}: give a size such as 500M or 4G")
-    return Limits(options.timeout, int(float(size[1]) * UNITS[size[2]]) if size else None)
+        raise RunError(
+            f"--memory is {options.memory!r}: give a size such as 500M or 4G"
+        )
+    return Limits(
+        options.timeout, int(float(size[1]) * UNITS[size[2]]) if size else None
+    )
 
 
 class Rerun:
@@ -120,10 +150,19 @@ class Rerun:
 
     def add(self, parser: argparse.ArgumentParser) -> None:
         """Add the command's arguments."""
-        parser.add_argument("page", help="its name, with its folder if needed, or its path (.md, .ipynb or .py)")
+        parser.add_argument(
+            "page",
+            help=(
+                "its name, with its folder if needed, or its path (.md, .ipynb or .py)"
+            ),
+        )
         values_options(parser)
-        parser.add_argument("-o", "--output", type=Path, required=True, help="a new folder")
-        parser.add_argument("--force", action="store_true", help="overwrite an earlier run")
+        parser.add_argument(
+            "-o", "--output", type=Path, required=True, help="a new folder"
+        )
+        parser.add_argument(
+            "--force", action="store_true", help="overwrite an earlier run"
+        )
         running_options(parser)
 
     def run(self, options: argparse.Namespace, book: Book, address: str) -> int:
@@ -131,7 +170,14 @@ class Rerun:
         from companion.runs.running import rerun
 
         how = how_to_run(options, address)
-        run = rerun(book, options.page, given_values(options), options.output, how, force=options.force)
+        run = rerun(
+            book,
+            options.page,
+            given_values(options),
+            options.output,
+            how,
+            force=options.force,
+        )
         for warning in run.warnings:
             print(warning, file=sys.stderr)
         if options.json:
@@ -149,22 +195,45 @@ class Sweep:
 
     def add(self, parser: argparse.ArgumentParser) -> None:
         """Add the command's arguments."""
-        parser.add_argument("page", help="its name, with its folder if needed, or its path (.md, .ipynb or .py)")
-        parser.add_argument("grid", type=Path, nargs="?", help="a YAML file with the parameters of the runs, see below")
+        parser.add_argument(
+            "page",
+            help=(
+                "its name, with its folder if needed, or its path (.md, .ipynb or .py)"
+            ),
+        )
+        parser.add_argument(
+            "grid",
+            type=Path,
+            nargs="?",
+            help="a YAML file with the parameters of the runs, see below",
+        )
         parser.add_argument(
             *("-m", "--multirun"),
             nargs="+",
             default=[],
             metavar="NAME=VALUE,VALUE",
-            help="the grid: all combinations of these values; -p, -f and -y give the values of all runs",
+            help=(
+                "the grid: all combinations of these values; -p, -f and -y give the"
+                " values of all runs"
+            ),
         )
         values_options(parser)
         parser.add_argument(
-            "-o", "--output", type=Path, required=True, help="a new folder, or the folder of a sweep to resume"
+            "-o",
+            "--output",
+            type=Path,
+            required=True,
+            help="a new folder, or the folder of a sweep to resume",
         )
-        parser.add_argument("--jobs", type=int, help="number of parallel runs (default: LIFT_JOBS, or all cores)")
         parser.add_argument(
-            "--dask", metavar="ADDRESS", help="run on a Dask cluster, such as tcp://host:8786, or `local`"
+            "--jobs",
+            type=int,
+            help="number of parallel runs (default: LIFT_JOBS, or all cores)",
+        )
+        parser.add_argument(
+            "--dask",
+            metavar="ADDRESS",
+            help="run on a Dask cluster, such as tcp://host:8786, or `local`",
         )
         running_options(parser)
 
@@ -179,15 +248,28 @@ class Sweep:
             raise RunError(f"--jobs is {jobs}: give 1 or more")
         runs = _grid(options, book)
         workers = Dask(options.dask, jobs) if options.dask else Local(jobs)
-        outcome = sweep(book, options.page, runs, options.output, workers, how_to_run(options, address))
+        outcome = sweep(
+            book,
+            options.page,
+            runs,
+            options.output,
+            workers,
+            how_to_run(options, address),
+        )
         if options.json:
             print_json(outcome)
         else:
             written = outcome.folder / ("index.html" if options.html else "results.csv")
-            print(f"{written}  ({len(outcome.done)} done, {len(outcome.skipped)} found finished)")
+            print(
+                f"{written}  ({len(outcome.done)} done, {len(outcome.skipped)} found"
+                " finished)"
+            )
         if outcome.failed:
             name, message = next(iter(outcome.failed.items()))
-            raise RunError(f"{len(outcome.failed)} of {len(runs)} runs failed; the first was {name}, so: {message}")
+            raise RunError(
+                f"{len(outcome.failed)} of {len(runs)} runs failed; the first was"
+                f" {name}, so: {message}"
+            )
         return 0
 
 
@@ -197,7 +279,9 @@ def _grid(options: argparse.Namespace, book: Book) -> list[dict[str, Any]]:
     from companion.runs.grids import checked, parse_grid, read_grid
 
     if (options.grid is None) == (not options.multirun):
-        raise RunError("give the grid once: the path of a YAML file, or -m NAME=VALUE,VALUE")
+        raise RunError(
+            "give the grid once: the path of a YAML file, or -m NAME=VALUE,VALUE"
+        )
     page, fixed = book.find(options.page), given_values(options)
 
     def check(values: Any) -> dict[str, Any]:
@@ -205,7 +289,11 @@ def _grid(options: argparse.Namespace, book: Book) -> list[dict[str, Any]]:
 
     if options.multirun:
         return parse_grid(options.multirun, fixed, check)
-    return checked([fixed | run for run in read_grid(options.grid, check)], check, str(options.grid))
+    return checked(
+        [fixed | run for run in read_grid(options.grid, check)],
+        check,
+        str(options.grid),
+    )
 
 
 def n_jobs() -> int:
@@ -214,9 +302,15 @@ def n_jobs() -> int:
 
     given = os.environ.get("LIFT_JOBS", "")
     if not given:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return (
+            len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else os.cpu_count() or 1
+        )
     if not given.isdecimal() or int(given) < 1:
-        raise RunError(f"the environment's LIFT_JOBS is {given!r}: give a whole number, 1 or more")
+        raise RunError(
+            f"the environment's LIFT_JOBS is {given!r}: give a whole number, 1 or more"
+        )
     return int(given)
 
 
@@ -227,7 +321,12 @@ class Diff:
         """Add the command's arguments."""
         parser.add_argument("first", type=Path, help="the folder of a run")
         parser.add_argument("second", type=Path, help="the folder of another")
-        parser.add_argument("-o", "--output", type=Path, help="write a page with the figures side by side")
+        parser.add_argument(
+            "-o",
+            "--output",
+            type=Path,
+            help="write a page with the figures side by side",
+        )
         json_option(parser)
 
     def run(self, options: argparse.Namespace) -> int:
@@ -236,12 +335,18 @@ class Diff:
 
         rows = differences(options.first, options.second)
         if options.output is not None:
-            print(write_comparison(options.first, options.second, options.output), file=sys.stderr)
+            print(
+                write_comparison(options.first, options.second, options.output),
+                file=sys.stderr,
+            )
         if options.json:
             print_json([dataclasses.asdict(row) for row in rows])
         else:
             for row in rows:
-                print(f"{row.kind} {row.name}: {row.first or 'nothing'} | {row.second or 'nothing'}")
+                print(
+                    f"{row.kind} {row.name}: {row.first or 'nothing'} |"
+                    f" {row.second or 'nothing'}"
+                )
         return 1 if rows else 0
 
 
@@ -250,9 +355,20 @@ class Collect:
 
     def add(self, parser: argparse.ArgumentParser) -> None:
         """Add the command's arguments."""
-        parser.add_argument("folders", type=Path, nargs="+", metavar="FOLDER", help="of a run, a sweep, or several")
         parser.add_argument(
-            "-o", "--output", type=Path, required=True, metavar="NAME", help="write NAME.parquet and NAME.csv"
+            "folders",
+            type=Path,
+            nargs="+",
+            metavar="FOLDER",
+            help="of a run, a sweep, or several",
+        )
+        parser.add_argument(
+            "-o",
+            "--output",
+            type=Path,
+            required=True,
+            metavar="NAME",
+            help="write NAME.parquet and NAME.csv",
         )
 
     def run(self, options: argparse.Namespace) -> int:

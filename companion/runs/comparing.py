@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Difference:
-    """An entry in which two runs differ; a text is empty where a run lacks the entry."""
+    """An entry in which two runs differ; a text is empty where a run lacks
+    the entry.
+    """
 
     kind: str
     name: str
@@ -29,7 +31,8 @@ class Difference:
 
 
 def differences(first: Path, second: Path) -> list[Difference]:
-    """Return in what two runs differ: parameters, versions and code, numbers of the text, and tables.
+    """Return in what two runs differ: parameters, versions and code, numbers of the
+    text, and tables.
 
     Raises
     ------
@@ -37,7 +40,13 @@ def differences(first: Path, second: Path) -> list[Difference]:
         If a folder is not that of a run.
     """
     records = [_record(folder) for folder in (first, second)]
-    found = _compare("run", *({key: r[key] for key in ("page", "status", "message", "compared")} for r in records))
+    found = _compare(
+        "run",
+        *(
+            {key: r[key] for key in ("page", "status", "message", "compared")}
+            for r in records
+        ),
+    )
     found += _compare("parameter", *(r["parameters"] for r in records))
     found += _compare("version", *(r["versions"] for r in records))
     found += _compare("executed", *(r["ran"] for r in records))
@@ -52,10 +61,17 @@ def _record(folder: Path) -> dict[str, Any]:
     return record
 
 
-def _compare(kind: str, first: Mapping[str, Any], second: Mapping[str, Any]) -> list[Difference]:
+def _compare(
+    kind: str, first: Mapping[str, Any], second: Mapping[str, Any]
+) -> list[Difference]:
     names = dict.fromkeys([*first, *second])
-    pairs = [(name, *(shown(side[name]) if name in side else "" for side in (first, second))) for name in names]
-    return [Difference(kind, name, one, other) for name, one, other in pairs if one != other]
+    pairs = [
+        (name, *(shown(side[name]) if name in side else "" for side in (first, second)))
+        for name in names
+    ]
+    return [
+        Difference(kind, name, one, other) for name, one, other in pairs if one != other
+    ]
 
 
 def _numbers(folder: Path) -> dict[str, str]:
@@ -66,15 +82,22 @@ def _numbers(folder: Path) -> dict[str, str]:
 
 
 def _tables(first: Path, second: Path) -> list[Difference]:
-    """Return the columns of kept tables in which two runs differ, with the largest difference of numbers."""
+    """Return the columns of kept tables in which two runs differ, with the largest
+    difference of numbers.
+    """
     import pandas as pd
 
-    sides = [{path.stem: pd.read_csv(path) for path in sorted(folder.glob("*.csv"))} for folder in (first, second)]
+    sides = [
+        {path.stem: pd.read_csv(path) for path in sorted(folder.glob("*.csv"))}
+        for folder in (first, second)
+    ]
     found = []
     for name in dict.fromkeys([*sides[0], *sides[1]]):
         one, other = (side.get(name) for side in sides)
         if one is None or other is None or len(one) != len(other):
-            rows = ["" if frame is None else f"{len(frame)} rows" for frame in (one, other)]
+            rows = [
+                "" if frame is None else f"{len(frame)} rows" for frame in (one, other)
+            ]
             found.append(Difference("table", name, *rows))
             continue
         for column in dict.fromkeys([*one.columns, *other.columns]):
@@ -84,10 +107,17 @@ def _tables(first: Path, second: Path) -> list[Difference]:
     return found
 
 
-def _column(one: pd.DataFrame, other: pd.DataFrame, column: str) -> tuple[str, str] | None:
-    """Return two texts on a column in which two tables of equal length differ: the first row, and the largest gap."""
+def _column(
+    one: pd.DataFrame, other: pd.DataFrame, column: str
+) -> tuple[str, str] | None:
+    """Return two texts on a column in which two tables of equal length differ: the
+    first row, and the largest gap.
+    """
     if column not in one.columns or column not in other.columns:
-        return ("" if column not in one.columns else "a column", "" if column not in other.columns else "a column")
+        return (
+            "" if column not in one.columns else "a column",
+            "" if column not in other.columns else "a column",
+        )
     first, second = one[column], other[column]
     differ = ~((first == second) | (first.isna() & second.isna()))
     if not differ.any():
@@ -98,11 +128,17 @@ def _column(one: pd.DataFrame, other: pd.DataFrame, column: str) -> tuple[str, s
         gap = float((first.astype(float) - second.astype(float)).abs().max())
     except (ValueError, TypeError):  # a column of texts
         return texts
-    return (texts[0], f"{texts[1]}; at most {gap:.6g} apart") if math.isfinite(gap) else texts
+    return (
+        (texts[0], f"{texts[1]}; at most {gap:.6g} apart")
+        if math.isfinite(gap)
+        else texts
+    )
 
 
 def write_comparison(first: Path, second: Path, output: Path) -> Path:
-    """Write the differences of two runs, and their figures side by side, as a page; return its path."""
+    """Write the differences of two runs, and their figures side by side, as a page;
+    return its path.
+    """
     figures: dict[str, list[str]] = {}
     for at, folder in enumerate((first, second)):
         for path in sorted(folder.glob("figures/*.png")):

@@ -1,8 +1,10 @@
-"""Digests of what a run executes, and whether they are those that the book has published.
+"""Digests of what a run executes, and whether they are those that the book has
+published.
 
-``published.json``, which the build of a book writes and a wheel carries, has the ``edition``; ``pages``, the digests of
-each page's code, as a chapter and as the notebook that it offers; ``code``, of the book's packages; ``data``; and
-``others``, of the modules beside the pages. Nothing else decides what "as published" means.
+``published.json``, which the build of a book writes and a wheel carries, has the
+``edition``; ``pages``, the digests of each page's code, as a chapter and as the
+notebook that it offers; ``code``, of the book's packages; ``data``; and ``others``, of
+the modules beside the pages. Nothing else decides what "as published" means.
 """
 
 from __future__ import annotations
@@ -18,12 +20,23 @@ from typing import Any
 
 PUBLISHED = "published.json"
 NOT_EXECUTED = {"injected-parameters", "skip-execution"}
-"""Tags of code cells that no run executes: the values of an earlier one, and what nbclient skips."""
-NO_CODE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+"""Tags of code cells that no run executes: the values of an earlier one, and what
+nbclient skips.
+"""
+NO_CODE = {
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENDMARKER,
+}
 
 
 def digest_of(parts: Iterable[bytes]) -> str:
-    """Return the SHA-256 of parts, each preceded by its length, so that no two lists give the same bytes."""
+    """Return the SHA-256 of parts, each preceded by its length, so that no two lists
+    give the same bytes.
+    """
     digest = hashlib.sha256()
     for part in parts:
         digest.update(len(part).to_bytes(8, "big") + part)
@@ -37,20 +50,27 @@ def file_digest(path: Path) -> str:
 
 
 def page_digest(notebook: Any) -> str:
-    """Return the digest of all code that a page executes, in order, whatever the cells' tags."""
+    """Return the digest of all code that a page executes, in order, whatever the cells'
+    tags.
+    """
     return digest_of(part.encode() for part in _executed(notebook))
 
 
 def _executed(notebook: Any) -> Iterator[str]:
     for cell in notebook.cells:
         tags = set(cell.metadata.get("tags", []))
-        code = "" if cell.cell_type != "code" or tags & NOT_EXECUTED else without_notes(cell.source)
+        code = (
+            ""
+            if cell.cell_type != "code" or tags & NOT_EXECUTED
+            else without_notes(cell.source)
+        )
         if code:
             yield f"{'may fail: ' if 'raises-exception' in tags else ''}{code}"
 
 
 def without_notes(source: str) -> str:
-    """Return a cell's code as Python, without blank lines and comments; what is no Python counts as it stands.
+    """Return a cell's code as Python, without blank lines and comments; what is no
+    Python counts as it stands.
 
     >>> without_notes("# a note\\n\\nx = '#'  # another\\n") == without_notes("x = '#'")
     True
@@ -75,7 +95,9 @@ def without_notes(source: str) -> str:
 
 
 def files_digest(folder: Path, paths: Iterable[Path]) -> str:
-    """Return the digest of files below a folder, by name; line ends do not count in Python's."""
+    """Return the digest of files below a folder, by name; line ends do not count in
+    Python's.
+    """
     parts = []
     for path in sorted(paths):
         content = path.read_bytes()
@@ -85,12 +107,16 @@ def files_digest(folder: Path, paths: Iterable[Path]) -> str:
 
 
 def python_files(folder: Path) -> list[Path]:
-    """Return the Python files below a folder, without caches, environments, builds and a wheel's resources."""
+    """Return the Python files below a folder, without caches, environments, builds and
+    a wheel's resources.
+    """
     left_out = {"__pycache__", "_resources", "_build", "node_modules", "site-packages"}
     found = []
     for path in folder.rglob("*.py"):
         parts = path.relative_to(folder).parts
-        if not left_out & set(parts) and not any(part.startswith(".") for part in parts):
+        if not left_out & set(parts) and not any(
+            part.startswith(".") for part in parts
+        ):
             found.append(path)
     return found
 
@@ -107,7 +133,10 @@ def packages_digest(folders: Mapping[str, Path]) -> str:
 def data_digest(folders: Iterable[Path]) -> str:
     """Return the digest of all files in some folders of data."""
     return digest_of(
-        files_digest(folder, [path for path in folder.rglob("*") if path.is_file()]).encode() for folder in folders
+        files_digest(
+            folder, [path for path in folder.rglob("*") if path.is_file()]
+        ).encode()
+        for folder in folders
     )
 
 
@@ -118,7 +147,9 @@ def whole(ran: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What ran, compared with an edition: ``differs`` names the parts that are not as published."""
+    """What ran, compared with an edition: ``differs`` names the parts that are not as
+    published.
+    """
 
     edition: str = ""
     differs: tuple[str, ...] = ()
@@ -132,7 +163,9 @@ class Comparison:
 
 
 def compare(ran: Mapping[str, Any], published: Mapping[str, Any]) -> Comparison:
-    """Compare the digests of a run with those of an edition, of which there may be none."""
+    """Compare the digests of a run with those of an edition, of which there may be
+    none.
+    """
     if not published:
         return Comparison()
     differs = []
@@ -140,5 +173,9 @@ def compare(ran: Mapping[str, Any], published: Mapping[str, Any]) -> Comparison:
         differs.append("code of the page")
     differs += [what for what in ("code", "data") if ran[what] != published[what]]
     known = set(published["others"])
-    differs += [f"module {name}" for name, digest in sorted(ran["others"].items()) if digest not in known]
+    differs += [
+        f"module {name}"
+        for name, digest in sorted(ran["others"].items())
+        if digest not in known
+    ]
     return Comparison(published["edition"], tuple(differs))

@@ -12,7 +12,9 @@ class RunError(CompanionError):
 
 
 class RunFailed(RunError):
-    """A run was begun and is not done: ``status`` and ``reason`` say how it ended, ``notebook`` has what ran."""
+    """A run was begun and is not done: ``status`` and ``reason`` say how it ended,
+    ``notebook`` has what ran.
+    """
 
     def __init__(self, status: str, reason: str, notebook: Path) -> None:
         super().__init__(f"{reason}; what ran is in {notebook}")

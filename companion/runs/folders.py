@@ -46,7 +46,9 @@ def write_whole(path: Path, text: str) -> None:
 def list_files(folder: Path) -> list[str]:
     """Return the names of the files in a folder, as a run's record lists them."""
     return sorted(
-        path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_symlink() or not path.is_dir()
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*")
+        if path.is_symlink() or not path.is_dir()
     )
 
 
@@ -56,14 +58,20 @@ def check_replaceable(folder: Path) -> None:
         raise RunError(f"{folder} was not written by a run: choose another folder")
     record = read_record(folder)
     listed = set(record.get("files", [])) if record else set()
-    others = [name for name in list_files(folder) if name not in listed and not (record and name == RECORD)]
+    others = [
+        name
+        for name in list_files(folder)
+        if name not in listed and not (record and name == RECORD)
+    ]
     if others:
         raise RunError(
-            f"{folder} holds {others[0]}, which was not written by a run: only former runs are replaced, so choose "
-            "another folder"
+            f"{folder} holds {others[0]}, which was not written by a run: only former"
+            " runs are replaced, so choose another folder"
         )
     if record is None:
-        raise RunError(f"{folder} already exists and is not a former run: choose another folder")
+        raise RunError(
+            f"{folder} already exists and is not a former run: choose another folder"
+        )
 
 
 @contextmanager

@@ -13,7 +13,9 @@ from companion.runs.errors import RunError
 
 Check = Callable[[Mapping[str, Any]], dict[str, Any]]
 # YAML 1.1, which PyYAML reads, takes 1e-1 for a text
-NUMBER = re.compile(r"[-+]?(?:\.\d+|\d[\d_]*(?:\.\d*)?)(?:[eE][-+]?\d+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+NUMBER = re.compile(
+    r"[-+]?(?:\.\d+|\d[\d_]*(?:\.\d*)?)(?:[eE][-+]?\d+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
+)
 
 
 def parse_yaml(text: str, where: str) -> Any:
@@ -22,7 +24,8 @@ def parse_yaml(text: str, where: str) -> Any:
     Raises
     ------
     RunError
-        If the text is not YAML, or a mapping has a key twice, of which the first would be lost.
+        If the text is not YAML, or a mapping has a key twice, of which the first would
+        be lost.
     """
     import yaml
 
@@ -32,7 +35,10 @@ def parse_yaml(text: str, where: str) -> Any:
             for at, name in enumerate(names):
                 if name in names[:at]:
                     raise yaml.constructor.ConstructorError(
-                        None, None, f"{name!r} is given twice", node.value[at][0].start_mark
+                        None,
+                        None,
+                        f"{name!r} is given twice",
+                        node.value[at][0].start_mark,
                     )
             return super().construct_mapping(node, deep)
 
@@ -41,13 +47,17 @@ def parse_yaml(text: str, where: str) -> Any:
         first: [(tag, pattern) for tag, pattern in resolvers if tag != floats]
         for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
-    Loader.add_implicit_resolver(floats, re.compile(f"^(?:{NUMBER.pattern})$"), list("-+0123456789."))
+    Loader.add_implicit_resolver(
+        floats, re.compile(f"^(?:{NUMBER.pattern})$"), list("-+0123456789.")
+    )
     try:
         return yaml.load(text, Loader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f" in line {mark.line + 1}" if mark is not None else ""
-        raise RunError(f"{where} is not YAML{line}: {getattr(error, 'problem', None) or error}") from error
+        raise RunError(
+            f"{where} is not YAML{line}: {getattr(error, 'problem', None) or error}"
+        ) from error
 
 
 def read_yaml(path: Path) -> Any:
@@ -71,16 +81,22 @@ def parse_values(text: str) -> dict[str, Any]:
 
 
 def _mapping(content: Any, where: str) -> dict[str, Any]:
-    if not isinstance(content, dict) or not all(isinstance(name, str) for name in content):
-        raise RunError(f"{where} is not a mapping from parameters to values: write lines such as `n_trials: 50`")
+    if not isinstance(content, dict) or not all(
+        isinstance(name, str) for name in content
+    ):
+        raise RunError(
+            f"{where} is not a mapping from parameters to values: write lines such as"
+            " `n_trials: 50`"
+        )
     return content
 
 
 def read_grid(path: Path, check: Check) -> list[dict[str, Any]]:
     """Return the parameter sets of a YAML file, checked.
 
-    The file has ``grid:``, a mapping from parameters to lists of values (all combinations are run), or ``runs:``, a
-    list of mappings; ``fixed:`` applies to all runs.
+    The file has ``grid:``, a mapping from parameters to lists of values (all
+    combinations are run), or ``runs:``, a list of mappings; ``fixed:`` applies to all
+    runs.
 
     Raises
     ------
@@ -89,25 +105,47 @@ def read_grid(path: Path, check: Check) -> list[dict[str, Any]]:
     """
     content = read_yaml(path)
     known = {"grid", "runs", "fixed"}
-    if not isinstance(content, dict) or not set(content) <= known or ("grid" in content) == ("runs" in content):
-        raise RunError(f"{path} must have `grid:` or `runs:`, and may have `fixed:`; it has {_shape(content)}")
+    if (
+        not isinstance(content, dict)
+        or not set(content) <= known
+        or ("grid" in content) == ("runs" in content)
+    ):
+        raise RunError(
+            f"{path} must have `grid:` or `runs:`, and may have `fixed:`; it has"
+            f" {_shape(content)}"
+        )
     fixed = content.get("fixed") or {}
     if not isinstance(fixed, dict):
         raise RunError(f"{path}: `fixed:` is not a mapping from parameters to values")
     if "runs" in content:
         sets = content["runs"]
-        if not isinstance(sets, list) or not sets or not all(isinstance(run, dict) for run in sets):
-            raise RunError(f"{path}: `runs:` is not a list of mappings from parameters to values")
+        if (
+            not isinstance(sets, list)
+            or not sets
+            or not all(isinstance(run, dict) for run in sets)
+        ):
+            raise RunError(
+                f"{path}: `runs:` is not a list of mappings from parameters to values"
+            )
     else:
         grid = content["grid"]
-        if not isinstance(grid, dict) or not grid or not all(isinstance(v, list) and v for v in grid.values()):
-            raise RunError(f"{path}: `grid:` is not a mapping from parameters to lists of values")
+        if (
+            not isinstance(grid, dict)
+            or not grid
+            or not all(isinstance(v, list) and v for v in grid.values())
+        ):
+            raise RunError(
+                f"{path}: `grid:` is not a mapping from parameters to lists of values"
+            )
         sets = combinations(grid)
     return checked([{**fixed, **run} for run in sets], check, str(path))
 
 
-def parse_grid(words: Iterable[str], fixed: Mapping[str, Any], check: Check) -> list[dict[str, Any]]:
-    """Return the parameter sets of words such as ``n_trials=50,100`` and ``epsilons=[1],[2]``, all combinations.
+def parse_grid(
+    words: Iterable[str], fixed: Mapping[str, Any], check: Check
+) -> list[dict[str, Any]]:
+    """Return the parameter sets of words such as ``n_trials=50,100`` and
+    ``epsilons=[1],[2]``, all combinations.
 
     Raises
     ------
@@ -118,7 +156,10 @@ def parse_grid(words: Iterable[str], fixed: Mapping[str, Any], check: Check) -> 
     for word in words:
         name, equals, values = word.partition("=")
         if not equals or not name.isidentifier() or not values:
-            raise RunError(f"{word!r} is no part of a grid: write NAME=VALUE,VALUE such as seed=0,1,2")
+            raise RunError(
+                f"{word!r} is no part of a grid: write NAME=VALUE,VALUE such as"
+                " seed=0,1,2"
+            )
         if name in grid:
             raise RunError(f"the grid has {name!r} twice: give all its values at once")
         grid[name] = _listed(values)
@@ -139,17 +180,29 @@ def _listed(text: str) -> list[Any]:
 
 def combinations(grid: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     """Return all combinations of the parameters' values."""
-    return [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
+    return [
+        dict(zip(grid, values, strict=True))
+        for values in itertools.product(*grid.values())
+    ]
 
 
-def checked(sets: Iterable[Mapping[str, Any]], check: Check, where: str) -> list[dict[str, Any]]:
+def checked(
+    sets: Iterable[Mapping[str, Any]], check: Check, where: str
+) -> list[dict[str, Any]]:
     """Return checked parameter sets, none of which is another's twin."""
     runs = [check(run) for run in sets]
     for at, run in enumerate(runs):
         if run in runs[:at]:
-            raise RunError(f"{where}: run {at + 1} repeats run {runs.index(run) + 1}: leave one out")
+            raise RunError(
+                f"{where}: run {at + 1} repeats run {runs.index(run) + 1}: leave"
+                " one out"
+            )
     return runs
 
 
 def _shape(content: Any) -> str:
-    return ", ".join(map(str, content)) if isinstance(content, dict) else type(content).__name__
+    return (
+        ", ".join(map(str, content))
+        if isinstance(content, dict)
+        else type(content).__name__
+    )

@@ -20,10 +20,12 @@ Status = Literal["done", "failed", "died", "timed out", "refused", "interrupted"
 FIGURE_FORMATS = [f"--InlineBackend.figure_formats={one}" for one in ("png", "svg")]
 """Options of the kernel for figures as both PNG and SVG."""
 FIRST_LINES = (
-    # where IPython puts the page's folder unless the path is safe: the standard library comes before it
+    # where IPython puts the page's folder unless the path is safe: the standard library
+    # comes before it
     (
-        "__import__('sys').path.insert(min((at for at, one in enumerate(__import__('sys').path) "
-        "if one.endswith(('site-packages', 'dist-packages'))), default=0), '')"
+        "__import__('sys').path.insert(min((at for at, one in"
+        " enumerate(__import__('sys').path) if one.endswith(('site-packages',"
+        " 'dist-packages'))), default=0), '')"
     ),
     # the path of programs that the page starts is their own
     "__import__('os').environ.pop('PYTHONSAFEPATH') and None",
@@ -35,7 +37,9 @@ UNSEEN = ("PYTHONSTARTUP", "IPYTHONDIR")
 
 @dataclass(frozen=True)
 class Limits:
-    """What a run may take: seconds of each cell, and bytes of the kernel's memory; None is no limit."""
+    """What a run may take: seconds of each cell, and bytes of the kernel's memory; None
+    is no limit.
+    """
 
     cell_seconds: int | None = None
     memory: int | None = None
@@ -54,8 +58,9 @@ class Execution:
     status, message
         How it ended, and why if it is not "done".
     imported : mapping
-        From the kernel: ``packages``, the folders of the book's packages by name, and ``others``, the files of further
-        modules that no distribution installed, by module. Empty if the page is not done.
+        From the kernel: ``packages``, the folders of the book's packages by name, and
+        ``others``, the files of further modules that no distribution installed, by
+        module. Empty if the page is not done.
     """
 
     notebook: Any
@@ -65,7 +70,8 @@ class Execution:
     imported: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
-# It is the last cell. What it needs it imports itself, as the kernel may have none of our packages
+# It is the last cell. What it needs it imports itself, as the kernel may have none of
+# our packages
 QUESTION = """
 def _companion_asks(names, packages, variables):
     import importlib.util, json, os, site, sys, sysconfig
@@ -87,7 +93,7 @@ def _companion_asks(names, packages, variables):
         if not is_installed or name in ("sitecustomize", "usercustomize"):
             others[name] = os.path.abspath(file)
     return json.dumps({"values": values, "packages": folders, "others": others})
-_companion_asks"""
+_companion_asks"""  # noqa: E501
 
 
 def execute(
@@ -120,7 +126,10 @@ def execute(
     """
     import nbformat
 
-    notebook, ran = read_notebook(page), {one.name: one.default for one in parameters} | dict(values)
+    notebook, ran = (
+        read_notebook(page),
+        {one.name: one.default for one in parameters} | dict(values),
+    )
     _inject(notebook, values)
     # the path of a file may become absolute
     names = [one.name for one in parameters if not one.is_file]
@@ -135,7 +144,13 @@ def execute(
             if value != ran[name] and shown != repr(ran[name]):
                 status, message = "failed", _assigned(page, name, ran[name], shown)
             ran[name] = ran[name] if value is None else value
-    return Execution(notebook, ran, status, message, {key: answer.get(key, {}) for key in ("packages", "others")})
+    return Execution(
+        notebook,
+        ran,
+        status,
+        message,
+        {key: answer.get(key, {}) for key in ("packages", "others")},
+    )
 
 
 def _inject(notebook: Any, values: Mapping[str, Any]) -> None:
@@ -144,10 +159,17 @@ def _inject(notebook: Any, values: Mapping[str, Any]) -> None:
 
     if not values:
         return
-    lines = ["# Parameters", *(f"{name} = {literal_text(value)}" for name, value in values.items())]
-    cell = nbformat.v4.new_code_cell("\n".join(lines) + "\n", metadata={"tags": ["injected-parameters"]})
+    lines = [
+        "# Parameters",
+        *(f"{name} = {literal_text(value)}" for name, value in values.items()),
+    ]
+    cell = nbformat.v4.new_code_cell(
+        "\n".join(lines) + "\n", metadata={"tags": ["injected-parameters"]}
+    )
     tags = [one.metadata.get("tags", []) for one in notebook.cells]
-    place = next((number + 1 for number, one in enumerate(tags) if "parameters" in one), 0)
+    place = next(
+        (number + 1 for number, one in enumerate(tags) if "parameters" in one), 0
+    )
     _append(notebook, cell, place)
 
 
@@ -159,8 +181,14 @@ def _append(notebook: Any, cell: Any, place: int | None = None) -> None:
 
 def _answer(cell: Any) -> dict[str, Any]:
     """Return what the last cell says, which is nothing if an earlier one failed."""
-    shown = [output.data["text/plain"] for output in cell.get("outputs", []) if "data" in output]
-    answer: dict[str, Any] = json.loads(ast.literal_eval(shown[0])) if shown else {"values": {}}
+    shown = [
+        output.data["text/plain"]
+        for output in cell.get("outputs", [])
+        if "data" in output
+    ]
+    answer: dict[str, Any] = (
+        json.loads(ast.literal_eval(shown[0])) if shown else {"values": {}}
+    )
     return answer
 
 
@@ -174,16 +202,24 @@ def _read(shown: str) -> Any:
 def _assigned(page: Path, name: str, was: Any, shown: str) -> str:
     is_now = shown if len(shown) < 40 else "another value"
     return (
-        f"{page.stem} assigns to its parameter {name!r}, which was {reprlib.repr(was)} and is {is_now} after the run: "
-        "give the variable in that cell another name"
+        f"{page.stem} assigns to its parameter {name!r}, which was {reprlib.repr(was)}"
+        f" and is {is_now} after the run: give the variable in that cell another name"
     )
 
 
-def _in_kernel(notebook: Any, page: Path, kernel: str, limits: Limits, progress: bool) -> tuple[Status, str]:
-    """Execute a notebook in place, in its page's folder; return how it ended, and why if it is not done."""
+def _in_kernel(
+    notebook: Any, page: Path, kernel: str, limits: Limits, progress: bool
+) -> tuple[Status, str]:
+    """Execute a notebook in place, in its page's folder; return how it ended, and why
+    if it is not done.
+    """
     from jupyter_client.kernelspec import NoSuchKernel
     from nbclient import NotebookClient
-    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+    from nbclient.exceptions import (
+        CellExecutionError,
+        CellTimeoutError,
+        DeadKernelError,
+    )
 
     from companion.sockets import LocalKernel
 
@@ -194,12 +230,18 @@ def _in_kernel(notebook: Any, page: Path, kernel: str, limits: Limits, progress:
     ):
 
         def begin(cell: Any, cell_index: int) -> None:
-            at.update(number=cell_index, line=next((one for one in cell.source.splitlines() if one.strip()), ""))
+            at.update(
+                number=cell_index,
+                line=next((one for one in cell.source.splitlines() if one.strip()), ""),
+            )
 
         try:
             manager = LocalKernel(kernel_name=kernel)
         except NoSuchKernel as error:
-            raise RunError(f"no kernel {kernel!r}: `jupyter kernelspec list` lists the installed kernels") from error
+            raise RunError(
+                f"no kernel {kernel!r}: `jupyter kernelspec list` lists the installed"
+                " kernels"
+            ) from error
         client = NotebookClient(
             notebook,
             km=manager,
@@ -211,20 +253,39 @@ def _in_kernel(notebook: Any, page: Path, kernel: str, limits: Limits, progress:
         )
         try:
             client.reset_execution_trackers()
-            # not client.execute, which answers Ctrl-C by ending the kernel, as if it had died
+            # not client.execute, which answers Ctrl-C by ending the kernel, as if it
+            # had died
             with client.setup_kernel(env=_environment(empty), cleanup_kc=True):
                 for number, cell in enumerate(notebook.cells):
                     client.execute_cell(cell, number)
         except CellExecutionError as error:
-            return "failed", f"{_cell(at, page)} failed with {error.ename}: {error.evalue}"
+            return (
+                "failed",
+                f"{_cell(at, page)} failed with {error.ename}: {error.evalue}",
+            )
         except CellTimeoutError:
-            return "timed out", f"{_cell(at, page)} took longer than {limits.cell_seconds} s: raise the timeout"
+            return (
+                "timed out",
+                (
+                    f"{_cell(at, page)} took longer than {limits.cell_seconds} s: raise"
+                    " the timeout"
+                ),
+            )
         except DeadKernelError:
-            return "died", f"the kernel died in {_cell(at, page)}: was there too little memory, or did a library crash?"
+            return (
+                "died",
+                (
+                    f"the kernel died in {_cell(at, page)}: was there too little"
+                    " memory, or did a library crash?"
+                ),
+            )
         except KeyboardInterrupt:
             return "interrupted", f"stopped in {_cell(at, page)}"
         except Exception as error:  # noqa: BLE001 - whatever ends one run must not end the runs beside it
-            return "failed", f"{_cell(at, page)} ended with {type(error).__name__}: {error}"
+            return (
+                "failed",
+                f"{_cell(at, page)} ended with {type(error).__name__}: {error}",
+            )
     return "done", ""
 
 
@@ -232,8 +293,8 @@ def _in_kernel(notebook: Any, page: Path, kernel: str, limits: Limits, progress:
 def _bar(n_cells: int, progress: bool) -> Iterator[Callable[[], object]]:
     """Yield what moves the progress bar by one cell.
 
-    Without a bar there is no ``tqdm``: even one that shows nothing takes a semaphore, which a worker that is killed
-    would leave behind.
+    Without a bar there is no ``tqdm``: even one that shows nothing takes a semaphore,
+    which a worker that is killed would leave behind.
     """
     if not progress:
         yield lambda: None
@@ -249,17 +310,27 @@ def _cell(at: Mapping[str, Any], page: Path) -> str:
 
 
 def _arguments(limits: Limits) -> list[str]:
-    """Return options of the kernel: the first lines that it runs, figures in two formats, and no notes of its own."""
+    """Return options of the kernel: the first lines that it runs, figures in two
+    formats, and no notes of its own.
+    """
     lines = list(FIRST_LINES)
     if limits.memory is not None:
-        lines.append(f"__import__('resource').setrlimit(__import__('resource').RLIMIT_DATA, ({limits.memory},) * 2)")
-    return [*FIGURE_FORMATS, "--log-level=CRITICAL", *(f"--IPKernelApp.exec_lines={line}" for line in lines)]
+        lines.append(
+            "__import__('resource').setrlimit(__import__('resource').RLIMIT_DATA,"
+            f" ({limits.memory},) * 2)"
+        )
+    return [
+        *FIGURE_FORMATS,
+        "--log-level=CRITICAL",
+        *(f"--IPKernelApp.exec_lines={line}" for line in lines),
+    ]
 
 
 def _environment(empty: str) -> dict[str, str]:
     """Return the kernel's environment: nothing of the reader's runs before the page.
 
-    A file ``types.py`` beside the page would end the kernel before it starts; ``FIRST_LINES`` puts that folder back.
+    A file ``types.py`` beside the page would end the kernel before it starts;
+    ``FIRST_LINES`` puts that folder back.
     """
     kept = {name: value for name, value in os.environ.items() if name not in UNSEEN}
     return kept | {"IPYTHONDIR": empty, "PYTHONSAFEPATH": "1"}

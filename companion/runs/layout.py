@@ -25,15 +25,21 @@ SITE_WIDE = (
 )
 OF_THOSE = ("codeautolink_", "comments_", "thebe_", "external_toc_", "companion_book")
 LEFT_OUT = ("_build", ".venv", "runs")
-OF_ONE_PAGE = {"nb_execution_mode": "off", "html_copy_source": False, "html_use_index": False}
+OF_ONE_PAGE = {
+    "nb_execution_mode": "off",
+    "html_copy_source": False,
+    "html_use_index": False,
+}
 READ_HERE = ("extensions", "bibtex_bibfiles", "html_baseurl", "project", "html_title")
 
 
 def configuration(book: Path) -> tuple[dict[str, Any], Path | None]:
-    """Return a book's Sphinx settings, without extensions that need the whole site, and the folder with ``conf.py``.
+    """Return a book's Sphinx settings, without extensions that need the whole site, and
+    the folder with ``conf.py``.
 
-    If the book has ``conf.py``, the settings are only those that a rerun reads or changes. Otherwise they are all that
-    Jupyter Book makes of ``_config.yml``, and the folder is None. Raise CompanionError if the book has neither.
+    If the book has ``conf.py``, the settings are only those that a rerun reads or
+    changes. Otherwise they are all that Jupyter Book makes of ``_config.yml``, and the
+    folder is None. Raise CompanionError if the book has neither.
     """
     root = book.resolve()
     if (root / "conf.py").is_file():
@@ -51,15 +57,25 @@ def configuration(book: Path) -> tuple[dict[str, Any], Path | None]:
         for name in ("html_logo", "html_favicon"):
             if settings.get(name) and "://" not in settings[name]:
                 settings[name] = str(root / settings[name])
-        settings["html_static_path"] = [str(root / name) for name in settings.get("html_static_path", ())]
+        settings["html_static_path"] = [
+            str(root / name) for name in settings.get("html_static_path", ())
+        ]
     else:
         raise CompanionError(
-            f"no conf.py or _config.yml in {root}: run this in the folder of a book, or name it", argument="book"
+            f"no conf.py or _config.yml in {root}: run this in the folder of a book, or"
+            " name it",
+            argument="book",
         )
     if "bibtex_bibfiles" in settings:
-        settings["bibtex_bibfiles"] = [str(root / name) for name in settings["bibtex_bibfiles"]]
-    settings["extensions"] = [name for name in settings.get("extensions", ()) if name not in SITE_WIDE]
-    kept = {name: value for name, value in settings.items() if not name.startswith(OF_THOSE)}
+        settings["bibtex_bibfiles"] = [
+            str(root / name) for name in settings["bibtex_bibfiles"]
+        ]
+    settings["extensions"] = [
+        name for name in settings.get("extensions", ()) if name not in SITE_WIDE
+    ]
+    kept = {
+        name: value for name, value in settings.items() if not name.startswith(OF_THOSE)
+    }
     return kept, root if (root / "conf.py").is_file() else None
 
 
@@ -78,11 +94,13 @@ def lay_out(
 ) -> list[str]:
     """Write an executed notebook as ``PAGE.html``; return Sphinx's warnings.
 
-    The page is written to ``folder`` with its ``_static`` and ``_images``. The settings override the ``conf.py`` in
-    ``configured``. ``record`` and ``address`` are the book's, to which references lead, and ``told`` is the box below
-    the title (:func:`told_of`); see ``companion.sphinx.reruns``. ``docname`` is the page's name in the book, with its
-    folder, if it is not ``page``. ``near`` are the folders of the book and of the page,
-    whose images and other files the page then finds. Raise RunError if Sphinx cannot lay out the page.
+    The page is written to ``folder`` with its ``_static`` and ``_images``. The settings
+    override the ``conf.py`` in ``configured``. ``record`` and ``address`` are the
+    book's, to which references lead, and ``told`` is the box below the title
+    (:func:`told_of`); see ``companion.sphinx.reruns``. ``docname`` is the page's name
+    in the book, with its folder, if it is not ``page``. ``near`` are the folders of the
+    book and of the page, whose images and other files the page then finds. Raise
+    RunError if Sphinx cannot lay out the page.
     """
     docname = docname or page
     import nbformat
@@ -91,9 +109,19 @@ def lay_out(
     from sphinx.util.docutils import docutils_namespace, patch_docutils
 
     original = record.get("targets", {}).get(f"doc:{docname}", ["", ""])[0]
-    rerun = {"page": docname, "record": record, "address": address, "told": told, "original": original}
+    rerun = {
+        "page": docname,
+        "record": record,
+        "address": address,
+        "told": told,
+        "original": original,
+    }
     shown = nbformat.from_dict(notebook)
-    shown.cells = [cell for cell in shown.cells if "injected-parameters" not in cell.metadata.get("tags", [])]
+    shown.cells = [
+        cell
+        for cell in shown.cells
+        if "injected-parameters" not in cell.metadata.get("tags", [])
+    ]
     with tempfile.TemporaryDirectory() as aside:
         source, built = Path(aside) / "source", Path(aside) / "made"
         source.mkdir()
@@ -108,7 +136,12 @@ def lay_out(
                     built,
                     Path(aside) / "doctrees",
                     "html",
-                    confoverrides={**settings, **OF_ONE_PAGE, "companion_rerun": rerun, "root_doc": page}
+                    confoverrides={
+                        **settings,
+                        **OF_ONE_PAGE,
+                        "companion_rerun": rerun,
+                        "root_doc": page,
+                    }
                     | {"include_patterns": [f"{page}.ipynb"]},
                     status=None,
                     warning=warnings,
@@ -117,7 +150,8 @@ def lay_out(
                 app.build(force_all=True)
             except SphinxError as error:
                 raise RunError(
-                    f"the page {page} cannot be laid out: {error}; to skip the page, turn it off (html)"
+                    f"the page {page} cannot be laid out: {error}; to skip the page,"
+                    " turn it off (html)"
                 ) from error
         for name in (f"{page}.html", "_static", "_images"):
             if (built / name).exists():
@@ -126,14 +160,21 @@ def lay_out(
 
 
 def _linked(book: Path, near: Path, copy: Path) -> Path:
-    """Return the folder in ``copy`` from which paths lead to the files of the book, as from its folder ``near``."""
+    """Return the folder in ``copy`` from which paths lead to the files of the book, as
+    from its folder ``near``.
+    """
     here = copy / near.relative_to(book)
     here.mkdir(parents=True, exist_ok=True)
     above = [folder for folder in (near, *near.parents) if folder.is_relative_to(book)]
     targets = [(folder, copy / folder.relative_to(book)) for folder in above]
-    for folder, target in [*targets, (book, here)]:  # the last for paths that begin with a slash
+    # the last for paths that begin with a slash
+    for folder, target in [*targets, (book, here)]:
         for path in folder.iterdir():
-            is_left_out = path.suffix in PAGE_SUFFIXES or path.name[0] == "." or path.name in LEFT_OUT
+            is_left_out = (
+                path.suffix in PAGE_SUFFIXES
+                or path.name[0] == "."
+                or path.name in LEFT_OUT
+            )
             if not is_left_out and not (target / path.name).exists():
                 (target / path.name).symlink_to(path)
     return here

@@ -24,7 +24,9 @@ PROFILE = "https://w3id.org/ro/crate/1.1"
 
 
 def versions(names: Iterable[str]) -> dict[str, str]:
-    """Return the versions of Python and of the distributions that affect the numbers."""
+    """Return the versions of Python and of the distributions that affect
+    the numbers.
+    """
     installed = {"python": platform.python_version()}
     for name in names:
         try:
@@ -40,10 +42,18 @@ def git_state(root: Path) -> dict[str, Any]:
         return {}
     try:
         answers = [
-            subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=True).stdout
+            subprocess.run(
+                ["git", "-C", str(root), *words],
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout
             for words in (["rev-parse", "HEAD"], ["status", "--porcelain"])
         ]
-    except (OSError, subprocess.CalledProcessError):  # no git here: the record says so by leaving it out
+    except (
+        OSError,
+        subprocess.CalledProcessError,
+    ):  # no git here: the record says so by leaving it out
         return {}
     return {"commit": answers[0].strip(), "changed": bool(answers[1].strip())}
 
@@ -86,7 +96,9 @@ def record_of(
         "message": message,
         "parameters": plain(dict(values)),
         "types": {one.name: one.annotation for one in declared},
-        "changed": sorted(one.name for one in declared if values[one.name] != one.default),
+        "changed": sorted(
+            one.name for one in declared if values[one.name] != one.default
+        ),
         "seed": plain(values.get("seed")),
         "seconds": round(seconds, 3),
         "attempts": attempts,
@@ -96,7 +108,9 @@ def record_of(
         "versions": versions(book.distributions),
         "git": git_state(book.root),
         "ran": dict(ran),
-        "compared": str(compare(ran, book.published(address))) if status == "done" else "",
+        "compared": (
+            str(compare(ran, book.published(address))) if status == "done" else ""
+        ),
     }
 
 
@@ -104,8 +118,8 @@ def citation(record: Mapping[str, Any]) -> str:
     """Return the sentence to cite a run by, which has the same form whatever ran."""
     book = f"*{record['book']}*, " if record["book"] else ""
     return (
-        f"{book}run of {record['page']} on {record['finished'][:10]}, executed code and data SHA-256 "
-        f"{whole(record['ran'])[:16]}, {record['compared']}"
+        f"{book}run of {record['page']} on {record['finished'][:10]}, executed code and"
+        f" data SHA-256 {whole(record['ran'])[:16]}, {record['compared']}"
     )
 
 
@@ -120,17 +134,24 @@ def as_text(record: Mapping[str, Any]) -> str:
         "|---|---|---|",
     ]
     for name, value in record["parameters"].items():
-        lines.append(f"| {name} | {value} | {'changed' if name in record['changed'] else ''} |")
+        lines.append(
+            f"| {name} | {value} | {'changed' if name in record['changed'] else ''} |"
+        )
     lines += ["", "| what it ran with | |", "|---|---|"]
     lines += [f"| {name} | {value} |" for name, value in record["versions"].items()]
     if record["git"]:
         changes = " with uncommitted changes" if record["git"]["changed"] else ""
         lines.append(f"| commit | {record['git']['commit'][:12]}{changes} |")
-    lines += [f"| {name} | {record[name]} |" for name in ("system", "cores", "seconds", "finished")]
+    lines += [
+        f"| {name} | {record[name]} |"
+        for name in ("system", "cores", "seconds", "finished")
+    ]
     return "\n".join(lines) + "\n"
 
 
-def crate(record: Mapping[str, Any], files: Sequence[str], rights: tuple[str, str] = ("", "")) -> dict[str, Any]:
+def crate(
+    record: Mapping[str, Any], files: Sequence[str], rights: tuple[str, str] = ("", "")
+) -> dict[str, Any]:
     """Return the JSON-LD of a run's folder.
 
     Parameters
@@ -138,18 +159,29 @@ def crate(record: Mapping[str, Any], files: Sequence[str], rights: tuple[str, st
     record : mapping
         The run's record.
     files : sequence of str
-        Names of the files in the folder; those that only its page loads (``_static``) are left out.
+        Names of the files in the folder; those that only its page loads (``_static``)
+        are left out.
     rights : pair of str
         The address of the licence, if there is one, and its description.
     """
     source = citation(record)
     parts = [_file(name) for name in files if not name.startswith("_static/")]
     values = [
-        {"@id": f"#parameter-{name}", "@type": "PropertyValue", "name": name, "value": _finite(value)}
+        {
+            "@id": f"#parameter-{name}",
+            "@type": "PropertyValue",
+            "name": name,
+            "value": _finite(value),
+        }
         for name, value in record["parameters"].items()
     ]
     software = [
-        {"@id": f"#{name}", "@type": "SoftwareApplication", "name": name, "softwareVersion": version}
+        {
+            "@id": f"#{name}",
+            "@type": "SoftwareApplication",
+            "name": name,
+            "softwareVersion": version,
+        }
         for name, version in record["versions"].items()
     ]
     commit = record["git"].get("commit")
@@ -167,7 +199,10 @@ def crate(record: Mapping[str, Any], files: Sequence[str], rights: tuple[str, st
         "@id": "./",
         "@type": "Dataset",
         "name": f"Run of {record['page']}",
-        "description": f"{source}, with the parameters of run.md; {record['seconds']} s on {record['system']}",
+        "description": (
+            f"{source}, with the parameters of run.md; {record['seconds']} s on"
+            f" {record['system']}"
+        ),
         "datePublished": record["finished"],
         "hasPart": _references(parts),
         "mentions": {"@id": "#run"},
@@ -191,8 +226,17 @@ def _references(entities: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _file(name: str) -> dict[str, Any]:
-    kind = "application/x-ipynb+json" if name.endswith(".ipynb") else mimetypes.guess_type(name)[0]
-    return {"@id": quote(name), "@type": "File", "name": name, "encodingFormat": kind or "text/markdown"}
+    kind = (
+        "application/x-ipynb+json"
+        if name.endswith(".ipynb")
+        else mimetypes.guess_type(name)[0]
+    )
+    return {
+        "@id": quote(name),
+        "@type": "File",
+        "name": name,
+        "encodingFormat": kind or "text/markdown",
+    }
 
 
 def _finite(value: Any) -> str | float | bool:

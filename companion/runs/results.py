@@ -16,7 +16,9 @@ SVG, PNG = "image/svg+xml", "image/png"
 
 
 def records(notebook: Any) -> list[tuple[str, Any]]:
-    """Return the name and the data of each value that an executed page holds for its text, or keeps as a table."""
+    """Return the name and the data of each value that an executed page holds for its
+    text, or keeps as a table.
+    """
     return [
         (output["metadata"]["scrapbook"]["name"], output["data"])
         for cell in notebook.cells
@@ -30,14 +32,19 @@ def kept_tables(notebook: Any) -> dict[str, pd.DataFrame]:
     import pandas as pd
 
     return {
-        name: pd.DataFrame(data[MIME_PREFIX + ROWS_MIME]["rows"], columns=data[MIME_PREFIX + ROWS_MIME]["columns"])
+        name: pd.DataFrame(
+            data[MIME_PREFIX + ROWS_MIME]["rows"],
+            columns=data[MIME_PREFIX + ROWS_MIME]["columns"],
+        )
         for name, data in records(notebook)
         if MIME_PREFIX + ROWS_MIME in data
     }
 
 
 def glued_numbers(notebook: Any) -> dict[str, str]:
-    """Return the text of each value that an executed page holds for its text, by name."""
+    """Return the text of each value that an executed page holds for its
+    text, by name.
+    """
     plain = MIME_PREFIX + "text/plain"
     return {name: str(data[plain]) for name, data in records(notebook) if plain in data}
 
@@ -49,13 +56,25 @@ def write_tables(notebook: Any, folder: Path) -> None:
 
 
 def take_figures(notebook: Any, folder: Path) -> None:
-    """Write each figure to ``figures`` as SVG and PNG, under its name; the notebook keeps the PNG."""
+    """Write each figure to ``figures`` as SVG and PNG, under its name; the notebook
+    keeps the PNG.
+    """
     for number, cell in enumerate(notebook.cells):
-        drawn = [o["data"] for o in cell.get("outputs", []) if PNG in o.get("data", {}) and SVG in o["data"]]
-        named = cell.metadata.get("mystnb", {}).get("figure", {}).get("name", f"cell-{number}")
+        drawn = [
+            o["data"]
+            for o in cell.get("outputs", [])
+            if PNG in o.get("data", {}) and SVG in o["data"]
+        ]
+        named = (
+            cell.metadata.get("mystnb", {})
+            .get("figure", {})
+            .get("name", f"cell-{number}")
+        )
         for at, data in enumerate(drawn):
             target = folder / "figures"
             target.mkdir(exist_ok=True)
-            name = re.sub(r"[^\w-]", "_", named) + ("" if len(drawn) == 1 else f"-{at + 1}")
+            name = re.sub(r"[^\w-]", "_", named) + (
+                "" if len(drawn) == 1 else f"-{at + 1}"
+            )
             (target / f"{name}.svg").write_text(data.pop(SVG), encoding="utf-8")
             (target / f"{name}.png").write_bytes(base64.b64decode(data[PNG]))

@@ -1,7 +1,8 @@
 """Run a page over a grid of parameters; a sweep can be stopped and resumed.
 
-Each run has a folder, named by a hash, that is renamed into place when it is complete; runs that are done are never
-repeated. Runs are submitted through the ``concurrent.futures`` interface, which local processes and Dask share.
+Each run has a folder, named by a hash, that is renamed into place when it is complete;
+runs that are done are never repeated. Runs are submitted through the
+``concurrent.futures`` interface, which local processes and Dask share.
 """
 
 from __future__ import annotations
@@ -52,8 +53,9 @@ class Outcome:
 class Sweep:
     """The result of a sweep.
 
-    ``folder`` has ``runs/NAME``, ``results.parquet``, ``results.csv`` and ``index.html``. ``done`` names the runs that
-    this call finished, ``skipped`` the runs finished earlier; ``failed`` maps names to messages.
+    ``folder`` has ``runs/NAME``, ``results.parquet``, ``results.csv`` and
+    ``index.html``. ``done`` names the runs that this call finished, ``skipped`` the
+    runs finished earlier; ``failed`` maps names to messages.
     """
 
     folder: Path
@@ -66,9 +68,10 @@ class Sweep:
 class Task:
     """One run of a page, as it is sent to a worker.
 
-    The page is run where it lies. A machine that does not have it there gets its ``text`` and the files that it
-    declares as ``inputs``, by their paths from the page's folder, and ``named``, the files that parameters name.
-    ``static`` is the sweep's folder of what all pages load.
+    The page is run where it lies. A machine that does not have it there gets its
+    ``text`` and the files that it declares as ``inputs``, by their paths from the
+    page's folder, and ``named``, the files that parameters name. ``static`` is the
+    sweep's folder of what all pages load.
     """
 
     book: Book
@@ -78,13 +81,21 @@ class Task:
     how: How
     static: Path
 
-    def __call__(self, values: Mapping[str, Any], named: Mapping[str, bytes]) -> Outcome:
+    def __call__(
+        self, values: Mapping[str, Any], named: Mapping[str, bytes]
+    ) -> Outcome:
         """Run one set of parameters; whatever happens is an outcome."""
         with tempfile.TemporaryDirectory() as temporary:
             aside, target = Path(temporary), Path(temporary) / "run"
             try:
                 page, how = self._placed(aside)
-                rerun(self.book, str(page), _placed_files(values, named, aside), target, how)
+                rerun(
+                    self.book,
+                    str(page),
+                    _placed_files(values, named, aside),
+                    target,
+                    how,
+                )
                 status, message = "done", ""
             except RunFailed as error:
                 status, message = error.status, error.reason
@@ -96,10 +107,18 @@ class Task:
             return Outcome(status, message, _files_of(target))
 
     def _share(self, static: Path) -> None:
-        """Move what a page loads to the sweep, which has one copy of these five megabytes for all its pages."""
-        if not static.is_dir() or self.static.exists() or not (self.static.parent / "runs").is_dir():
+        """Move what a page loads to the sweep, which has one copy of these five
+        megabytes for all its pages.
+        """
+        if (
+            not static.is_dir()
+            or self.static.exists()
+            or not (self.static.parent / "runs").is_dir()
+        ):
             return
-        with tempfile.TemporaryDirectory(prefix=".", dir=self.static.parent / "runs") as aside:
+        with tempfile.TemporaryDirectory(
+            prefix=".", dir=self.static.parent / "runs"
+        ) as aside:
             copy = shutil.copytree(static, Path(aside) / "_static")
             with suppress(OSError):  # another run has been quicker
                 copy.rename(self.static)
@@ -113,11 +132,17 @@ class Task:
             path = place / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-        return place / self.page.name, self.how if self.book.is_here else replace(self.how, html=False)
+        return place / self.page.name, (
+            self.how if self.book.is_here else replace(self.how, html=False)
+        )
 
 
-def _placed_files(values: Mapping[str, Any], named: Mapping[str, bytes], aside: Path) -> dict[str, Any]:
-    """Return the parameters, with a copy for each file that this machine does not have."""
+def _placed_files(
+    values: Mapping[str, Any], named: Mapping[str, bytes], aside: Path
+) -> dict[str, Any]:
+    """Return the parameters, with a copy for each file that this machine
+    does not have.
+    """
     placed = dict(values)
     for name, content in named.items():
         path = Path(values[name])
@@ -143,14 +168,25 @@ def run_name(book: Book, page: Path, values: Mapping[str, Any], code: str = "") 
     ``code`` is the digest of :func:`code_of`, if the caller has it.
     """
     everything = {one.name: one.default for one in book.parameters(page)} | dict(values)
-    inputs = {name: file_digest(path) for name, path in book.inputs(page, everything).items()}
-    depends_on = json.dumps([plain(everything), file_digest(page), code or code_of(book, page), inputs], sort_keys=True)
+    inputs = {
+        name: file_digest(path) for name, path in book.inputs(page, everything).items()
+    }
+    depends_on = json.dumps(
+        [plain(everything), file_digest(page), code or code_of(book, page), inputs],
+        sort_keys=True,
+    )
     return hashlib.sha256(depends_on.encode()).hexdigest()[:12]
 
 
 def code_of(book: Book, page: Path) -> str:
-    """Return the digest of the code that a page may import: the book's packages, and the modules in its folder."""
-    beside = [file_digest(path).encode() for path in sorted(page.parent.glob("*.py")) if path != page]
+    """Return the digest of the code that a page may import: the book's packages, and
+    the modules in its folder.
+    """
+    beside = [
+        file_digest(path).encode()
+        for path in sorted(page.parent.glob("*.py"))
+        if path != page
+    ]
     return digest_of([packages_digest(book.package_folders()).encode(), *beside])
 
 
@@ -183,14 +219,17 @@ def sweep(
     Raises
     ------
     RunStopped
-        After Ctrl-C, which ends the runs that are not complete; the report has the complete ones.
+        After Ctrl-C, which ends the runs that are not complete; the report has the
+        complete ones.
     RunError
         If the folder is not a sweep of this page, or the workers are gone.
     """
     page = book.find(name)
     docname, new = book.docname(page, how.address), not folder.exists()
     _begin(folder, docname)
-    with worked_in_alone(folder, lambda: print(f"waiting for another sweep in {folder}", file=sys.stderr)):
+    with worked_in_alone(
+        folder, lambda: print(f"waiting for another sweep in {folder}", file=sys.stderr)
+    ):
         _begin(folder, docname)  # the other sweep was stopped, and has removed it
         for left in (folder / "runs").glob(".*"):
             shutil.rmtree(left)
@@ -204,7 +243,10 @@ def sweep(
         with closing(_outcomes(workers, task, todo, how.progress)) as outcomes:
             try:
                 for one, outcome in outcomes:
-                    _put(_with_record(outcome, book, page, todo[one]), folder / "runs" / one)
+                    _put(
+                        _with_record(outcome, book, page, todo[one]),
+                        folder / "runs" / one,
+                    )
                     if outcome.status != "done":
                         failed[one] = outcome.message
             except KeyboardInterrupt:
@@ -213,20 +255,33 @@ def sweep(
         if stopped and not any((folder / "runs").iterdir()):
             if new:
                 shutil.rmtree(folder)
-            raise RunStopped(f"stopped: none of {len(by_name)} runs is complete, so nothing was written in {folder}")
+            raise RunStopped(
+                f"stopped: none of {len(by_name)} runs is complete, so nothing was"
+                f" written in {folder}"
+            )
         write_report(folder, book, page, code, html=how.html)
         if stopped:
             raise RunStopped(
-                f"stopped: {n_done} of {len(by_name)} runs are complete and kept, with their table results.csv, in "
-                f"{folder}: run the command again to continue"
+                f"stopped: {n_done} of {len(by_name)} runs are complete and kept, with"
+                f" their table results.csv, in {folder}: run the command again to"
+                " continue"
             )
-        return Sweep(folder, tuple(one for one in todo if one not in failed), skipped, failed)
+        return Sweep(
+            folder, tuple(one for one in todo if one not in failed), skipped, failed
+        )
 
 
 def _task(book: Book, page: Path, how: How, static: Path) -> Task:
     """Return what performs one run on any machine."""
-    files = {path for path in book.inputs(page, {}).values() if path.resolve().is_relative_to(page.parent)}
-    inputs = {path.resolve().relative_to(page.parent).as_posix(): path.read_bytes() for path in files}
+    files = {
+        path
+        for path in book.inputs(page, {}).values()
+        if path.resolve().is_relative_to(page.parent)
+    }
+    inputs = {
+        path.resolve().relative_to(page.parent).as_posix(): path.read_bytes()
+        for path in files
+    }
     return Task(book, page, page.read_bytes(), inputs, how, static.absolute())
 
 
@@ -234,36 +289,63 @@ def _begin(folder: Path, docname: str) -> None:
     """Make a sweep's folder; refuse a folder that is not a sweep of this page."""
     refuse_address(folder, RunError)
     mark = folder / PLAN
-    for _ in range(20):  # another sweep may be about to mark a folder that it has just made
-        if mark.is_file() or not folder.is_dir() or {path.name for path in folder.iterdir()} - {"runs"}:
+    # another sweep may be about to mark a folder that it has just made
+    for _ in range(20):
+        if (
+            mark.is_file()
+            or not folder.is_dir()
+            or {path.name for path in folder.iterdir()} - {"runs"}
+        ):
             break
         time.sleep(0.05)
     if os.path.lexists(folder) and not mark.is_file():
-        raise RunError(f"{folder} already exists and is not a sweep: choose another folder")
+        raise RunError(
+            f"{folder} already exists and is not a sweep: choose another folder"
+        )
     if mark.is_file():
         try:
             old = str(json.loads(mark.read_text(encoding="utf-8"))["page"])
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise RunError(f"{mark} is damaged: remove it with its folder, or choose another folder") from error
+            raise RunError(
+                f"{mark} is damaged: remove it with its folder, or choose another"
+                " folder"
+            ) from error
         if old != docname:
-            raise RunError(f"{folder} is a sweep of {old}: choose another folder for {docname}")
+            raise RunError(
+                f"{folder} is a sweep of {old}: choose another folder for {docname}"
+            )
         return
     try:
         (folder / "runs").mkdir(parents=True)
         write_whole(mark, json.dumps({"page": docname, "runs": {}}) + "\n")
     except OSError as error:
-        raise RunError(f"cannot write {folder}: {error.strerror}; choose another folder") from error
+        raise RunError(
+            f"cannot write {folder}: {error.strerror}; choose another folder"
+        ) from error
 
 
-def _plan(folder: Path, book: Book, page: Path, by_name: Mapping[str, Mapping[str, Any]], code: str) -> None:
-    """Add the runs to the plan, with all their parameters, these parameters' types, and the digest of the code."""
+def _plan(
+    folder: Path,
+    book: Book,
+    page: Path,
+    by_name: Mapping[str, Mapping[str, Any]],
+    code: str,
+) -> None:
+    """Add the runs to the plan, with all their parameters, these parameters' types, and
+    the digest of the code.
+    """
     plan = json.loads((folder / PLAN).read_text(encoding="utf-8"))
     defaults = {one.name: one.default for one in book.parameters(page)}
     types = {one.name: one.annotation for one in book.parameters(page)}
     source = file_digest(page)
     for name, values in by_name.items():
         parameters = plain(defaults | dict(values))
-        plan["runs"][name] = {"parameters": parameters, "types": types, "source": source, "code": code}
+        plan["runs"][name] = {
+            "parameters": parameters,
+            "types": types,
+            "source": source,
+            "code": code,
+        }
     write_whole(folder / PLAN, json.dumps(plan, indent=1) + "\n")
 
 
@@ -272,8 +354,9 @@ def _outcomes(
 ) -> Generator[tuple[str, Outcome], None, None]:
     """Yield the outcome of each run.
 
-    A worker process that dies takes its pool with it, and does not say which run it had. The runs that it may have had
-    are then run one at a time, each in a pool of its own.
+    A worker process that dies takes its pool with it, and does not say which run it
+    had. The runs that it may have had are then run one at a time, each in a pool of its
+    own.
     """
     from tqdm import tqdm
 
@@ -286,24 +369,40 @@ def _outcomes(
             try:
                 with workers.open(jobs) as executor, _killed_by_ctrl_c() as futures:
                     for name in batch:
-                        futures[executor.submit(task, left[name], _named_files(task, left[name]))] = name
+                        futures[
+                            executor.submit(
+                                task, left[name], _named_files(task, left[name])
+                            )
+                        ] = name
                     for future in as_completed(futures):
                         outcome = _outcome(future, len(left))
                         del left[futures[future]]
                         yield futures[future], outcome
                         bar.update()
             except BrokenProcessPool:
-                for name in [name for name in batch if name in left][: jobs + 1]:  # one more waits in its queue
+                # one more waits in its queue
+                for name in [name for name in batch if name in left][: jobs + 1]:
                     deaths[name] += 1
                     if deaths[name] == MAX_ATTEMPTS:
                         del left[name]
-                        yield name, Outcome("died", f"its worker process died {MAX_ATTEMPTS} times", {})
+                        yield (
+                            name,
+                            Outcome(
+                                "died",
+                                f"its worker process died {MAX_ATTEMPTS} times",
+                                {},
+                            ),
+                        )
                         bar.update()
 
 
 def _named_files(task: Task, values: Mapping[str, Any]) -> Files:
     """Return the contents of the files that parameters name."""
-    named = [one.name for one in task.book.parameters(task.page) if one.is_file and values.get(one.name)]
+    named = [
+        one.name
+        for one in task.book.parameters(task.page)
+        if one.is_file and values.get(one.name)
+    ]
     return {name: Path(values[name]).read_bytes() for name in named}
 
 
@@ -315,15 +414,20 @@ def _outcome(future: Future[Outcome], n_left: int) -> Outcome:
         raise
     except (CancelledError, OSError) as error:
         raise RunError(
-            f"the workers are gone ({type(error).__name__}); {n_left} runs are left: run the command again to continue"
+            f"the workers are gone ({type(error).__name__}); {n_left} runs are left:"
+            " run the command again to continue"
         ) from error
     except Exception as error:  # noqa: BLE001 - such as Dask's of a worker that this run has killed again and again
-        return Outcome("died", f"its worker ended with {type(error).__name__}: {error}", {})
+        return Outcome(
+            "died", f"its worker ended with {type(error).__name__}: {error}", {}
+        )
 
 
 @contextmanager
 def _killed_by_ctrl_c() -> Iterator[dict[Future[Any], str]]:
-    """If Ctrl-C ends the block, kill the processes begun in it and cancel the futures put into the mapping."""
+    """If Ctrl-C ends the block, kill the processes begun in it and cancel the futures
+    put into the mapping.
+    """
     futures, others = dict[Future[Any], str](), set(active_children())
     try:
         yield futures
@@ -331,22 +435,32 @@ def _killed_by_ctrl_c() -> Iterator[dict[Future[Any], str]]:
         begun = set(active_children()) - others
         for worker in begun:
             worker.kill()  # its kernel ends with it
-        if begun:  # their pool then ends each future, and one that was cancelled would be an error in its thread
+        # their pool then ends each future, and one that was cancelled would be an error
+        # in its thread
+        if begun:
             wait(futures, PATIENCE)
         for future in futures:
             future.cancel()
         raise
 
 
-def _with_record(outcome: Outcome, book: Book, page: Path, values: Mapping[str, Any]) -> Files:
-    """Return a run's files, with a record also if it did not come to write one itself."""
+def _with_record(
+    outcome: Outcome, book: Book, page: Path, values: Mapping[str, Any]
+) -> Files:
+    """Return a run's files, with a record also if it did not come to write
+    one itself.
+    """
     if RECORD in outcome.files:
         return outcome.files
     everything = {one.name: one.default for one in book.parameters(page)} | dict(values)
     status, message = outcome.status, outcome.message
-    record = record_of(book, page, everything, {}, status=status, message=message, seconds=0.0)
+    record = record_of(
+        book, page, everything, {}, status=status, message=message, seconds=0.0
+    )
     files = [*outcome.files, RECORD]
-    return outcome.files | {RECORD: (json.dumps({**record, "files": files}, indent=2) + "\n").encode()}
+    return outcome.files | {
+        RECORD: (json.dumps({**record, "files": files}, indent=2) + "\n").encode()
+    }
 
 
 def _put(files: Files, folder: Path) -> None:
@@ -357,7 +471,9 @@ def _put(files: Files, folder: Path) -> None:
             target = run_folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
             if name.endswith(".html"):
-                page = content.replace(b'"_static/', b'"../../_static/').replace(b'root="./"', b'root="../../"')
+                page = content.replace(b'"_static/', b'"../../_static/').replace(
+                    b'root="./"', b'root="../../"'
+                )
                 target.write_bytes(page)
             else:
                 target.write_bytes(content)

@@ -17,12 +17,22 @@ from companion.runs.errors import RunError
 
 MAX_ATTEMPTS = 3
 """Number of attempts if a worker process dies."""
-PRELOADED = ("companion.runs.running", "nbclient", "jupytext", "nbformat", "companion.sockets")
-"""Modules that local workers import once; a run's own kernel imports the page's library."""
+PRELOADED = (
+    "companion.runs.running",
+    "nbclient",
+    "jupytext",
+    "nbformat",
+    "companion.sockets",
+)
+"""Modules that local workers import once; a run's own kernel imports the page's
+library.
+"""
 
 
 class Workers(Protocol):
-    """Where runs are executed: ``open`` gives an executor for so many of them at a time."""
+    """Where runs are executed: ``open`` gives an executor for so many of them at a
+    time.
+    """
 
     @property
     def jobs(self) -> int: ...
@@ -33,7 +43,8 @@ class Workers(Protocol):
 def worker_pool(jobs: int, preload: Sequence[str]) -> ProcessPoolExecutor:
     """Return an executor with this many worker processes.
 
-    They are forked from a server that has imported the modules of ``preload``; the first pool of a process starts it.
+    They are forked from a server that has imported the modules of ``preload``; the
+    first pool of a process starts it.
     """
     # a forked child of a process with threads, such as a kernel, may deadlock
     context = get_context("spawn" if sys.platform == "win32" else "forkserver")
@@ -56,7 +67,9 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def safe_path() -> Iterator[None]:
-    """Start processes that do not import from the working folder, where a ``types.py`` would be another module."""
+    """Start processes that do not import from the working folder, where a ``types.py``
+    would be another module.
+    """
     before = os.environ.get("PYTHONSAFEPATH")
     os.environ["PYTHONSAFEPATH"] = "1"
     try:
@@ -83,7 +96,9 @@ class Local:
 
 @dataclass(frozen=True)
 class Dask:
-    """The workers of a Dask cluster: at the address of its scheduler, or started here for ``local``."""
+    """The workers of a Dask cluster: at the address of its scheduler, or started here
+    for ``local``.
+    """
 
     address: str
     jobs: int = 1
@@ -95,15 +110,25 @@ class Dask:
         try:
             from distributed import Client
         except ImportError as error:
-            raise RunError("Dask is not installed: pip install 'distributed>=2025.1' (the extra dask)") from error
+            raise RunError(
+                "Dask is not installed: pip install 'distributed>=2025.1' (the extra"
+                " dask)"
+            ) from error
         with safe_path():
             try:
                 if self.address == "local":
-                    client = Client(n_workers=jobs, threads_per_worker=1, processes=True, dashboard_address=None)
+                    client = Client(
+                        n_workers=jobs,
+                        threads_per_worker=1,
+                        processes=True,
+                        dashboard_address=None,
+                    )
                 else:
                     client = Client(self.address, timeout=self.patience)
             except (OSError, ValueError) as error:
-                raise RunError(f"no Dask scheduler at {self.address}: {error}; is it running?") from error
+                raise RunError(
+                    f"no Dask scheduler at {self.address}: {error}; is it running?"
+                ) from error
             try:
                 yield client.get_executor(pure=False, retries=MAX_ATTEMPTS - 1)
             finally:

@@ -1,7 +1,7 @@
 """Pages that run in the browser, and the files that they need.
 
-Numbers in the prose and cells are marked, so that a run can replace them. The configuration value
-``companion_browser`` has the fields of :class:`Browser`.
+Numbers in the prose and cells are marked, so that a run can replace them. The
+configuration value ``companion_browser`` has the fields of :class:`Browser`.
 """
 
 import json
@@ -34,7 +34,7 @@ logger = getLogger(__name__)
 SCRIPT_FOLDER = Path(__file__).parents[1] / "browser" / "scripts"
 BUILD_STATE: dict[
     str, Any
-] = {}  # while a book is built: the runtime's ``folder``, and the seconds of the ``yardstick``
+] = {}  # while a book is built: the runtime's ``folder``, and the seconds of the ``yardstick``  # noqa: E501
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,10 @@ class Browser:
     Attributes
     ----------
     module : str
-        A Python module with ``start()``, which imports what chapters use; ``page()``, which returns a
-        :class:`companion.browser.session.Page`; ``yardstick()``, the seconds of a fixed task; and a function for each
-        further call by the book's scripts, which takes JSON, a progress callback, and bytes or None.
+        A Python module with ``start()``, which imports what chapters use; ``page()``,
+        which returns a :class:`companion.browser.session.Page`; ``yardstick()``, the
+        seconds of a fixed task; and a function for each further call by the book's
+        scripts, which takes JSON, a progress callback, and bytes or None.
     library : str
         The name that is shown as loading while ``start()`` runs.
     files, without, beside : tuple of str
@@ -56,14 +57,15 @@ class Browser:
     first : tuple of str
         Parameters that come first in each page's form.
     command : str
-        Command that reruns a page, without its name and parameters; if empty, there is no button to copy it.
+        Command that reruns a page, without its name and parameters; if empty, there is
+        no button to copy it.
     environment : mapping of str to str
         Environment variables of the module.
     scripts : tuple of str
         Further files for the browser, by their paths in the project.
     tools : mapping of str to mapping
-        The ``script`` of a tool, which exports ``openTool``, and the ``label`` of its button, by the key that pages set
-        to true in their front matter.
+        The ``script`` of a tool, which exports ``openTool``, and the ``label`` of its
+        button, by the key that pages set to true in their front matter.
     """
 
     module: str
@@ -91,7 +93,10 @@ def browser(app: Sphinx) -> Browser:
         raise CompanionError(f"companion_browser: {error}") from error
 
 
-NOTE = "With your own parameters, here in your browser; the first time it loads about {} MB from this site."
+NOTE = (
+    "With your own parameters, here in your browser; the first time it loads about {}"
+    " MB from this site."
+)
 
 
 class LivingText(PasteTextRole):  # type: ignore[misc]
@@ -121,10 +126,13 @@ class Places(SphinxPostTransform):
             if "lift-glue" in node:
                 key, form = node["lift-glue"]
                 opened = nodes.raw(
-                    "", f'<span class="pasted-text" data-glue="{key}" data-form="{form}">', format="html"
+                    "",
+                    f'<span class="pasted-text" data-glue="{key}" data-form="{form}">',
+                    format="html",
                 )
                 closed = nodes.raw("", "</span>", format="html")
-                # not replace_self, which gives the first its classes, and with them a span that ends before the text
+                # not replace_self, which gives the first its classes, and with them a
+                # span that ends before the text
                 node.parent.replace(node, [opened, nodes.Text(node.astext()), closed])
 
 
@@ -163,22 +171,36 @@ def page_of(app: Sphinx, docname: str) -> dict[str, Any] | None:
     ]
     return {
         "parameters": [
-            as_json(one, small.get(one.name, one.default), first=one.name in asked.first) for one in parameters
+            as_json(
+                one, small.get(one.name, one.default), first=one.name in asked.first
+            )
+            for one in parameters
         ],
         "cells": cells,
-        "tool": next((tool for key, tool in asked.tools.items() if said.get(key) is True), None),
+        "tool": next(
+            (tool for key, tool in asked.tools.items() if said.get(key) is True), None
+        ),
         "command": asked.command,
-        "seconds": None if "preview" in Path(app.srcdir).parts else seconds_of(app, path),
+        "seconds": (
+            None if "preview" in Path(app.srcdir).parts else seconds_of(app, path)
+        ),
         "yardstick": BUILD_STATE["yardstick"],
     }
 
 
 def seconds_of(app: Sphinx, path: Path) -> float | None:
     """Return the execution time of the page's cells in the build, or None."""
-    cache = get_cache(app.config["nb_execution_cache_path"] or Path(app.outdir).parent / ".jupyter_cache")
+    cache = get_cache(
+        app.config["nb_execution_cache_path"]
+        or Path(app.outdir).parent / ".jupyter_cache"
+    )
     known = {project_record.uri for project_record in cache.list_project_records()}
     record = cache.get_cached_project_nb(str(path)) if str(path) in known else None
-    return float(record.data["execution_seconds"]) if record and "execution_seconds" in record.data else None
+    return (
+        float(record.data["execution_seconds"])
+        if record and "execution_seconds" in record.data
+        else None
+    )
 
 
 def megabytes(folder: Path) -> int:
@@ -189,22 +211,36 @@ def megabytes(folder: Path) -> int:
 def prepare(app: Sphinx) -> None:
     """Fetch the runtime, unless LIFT_PYODIDE is "off", or raise ExtensionError."""
     BUILD_STATE.clear()
-    if app.builder.name != "html" or app.config["companion_rerun"]:  # paper does not run; a rerun's page has run
+    # paper does not run; a rerun's page has run
+    if app.builder.name != "html" or app.config["companion_rerun"]:
         return
     off = os.environ.get("LIFT_PYODIDE") == "off"
     if off or not app.config["companion_browser"]:
-        logger.info("no page runs in the browser: %s", "LIFT_PYODIDE is off" if off else "companion_browser is not set")
+        logger.info(
+            "no page runs in the browser: %s",
+            "LIFT_PYODIDE is off" if off else "companion_browser is not set",
+        )
         return
     try:
-        folder = runtime.compiled(runtime.fetched(runtime.kept_in(project_root(Path(app.srcdir)))))
+        folder = runtime.compiled(
+            runtime.fetched(runtime.kept_in(project_root(Path(app.srcdir))))
+        )
     except runtime.NoRuntime as reason:
         wanted = f"a folder with Pyodide {runtime.PYODIDE_VERSION}"
-        remedy = f"name {wanted} in LIFT_PYODIDE, or set it to off for pages that do not run"
-        raise ExtensionError(f"there is no Python for the browser: {reason}; {remedy}") from None
-    BUILD_STATE.update(folder=folder, yardstick=import_module(browser(app).module).yardstick())
+        remedy = (
+            f"name {wanted} in LIFT_PYODIDE, or set it to off for pages that do not run"
+        )
+        raise ExtensionError(
+            f"there is no Python for the browser: {reason}; {remedy}"
+        ) from None
+    BUILD_STATE.update(
+        folder=folder, yardstick=import_module(browser(app).module).yardstick()
+    )
 
 
-def add_button(app: Sphinx, pagename: str, _template: str, _context: dict[str, Any], _doctree: Any) -> None:
+def add_button(
+    app: Sphinx, pagename: str, _template: str, _context: dict[str, Any], _doctree: Any
+) -> None:
     """Load the script of the button on pages that can run."""
     if pagename not in app.env.found_docs or not BUILD_STATE:
         return
@@ -215,16 +251,26 @@ def add_button(app: Sphinx, pagename: str, _template: str, _context: dict[str, A
     path = Path(app.outdir) / "_static" / "alive" / "pages" / f"{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(data), encoding="utf-8")
-    attributes: dict[str, Any] = {"data-page": name, "data-note": NOTE.format(megabytes(BUILD_STATE["folder"]))}
+    attributes: dict[str, Any] = {
+        "data-page": name,
+        "data-note": NOTE.format(megabytes(BUILD_STATE["folder"])),
+    }
     if data["tool"]:
-        attributes |= {"data-tool": data["tool"]["script"], "data-tool-label": data["tool"]["label"]}
+        attributes |= {
+            "data-tool": data["tool"]["script"],
+            "data-tool-label": data["tool"]["label"],
+        }
     app.add_js_file("alive/start.js", loading_method="defer", **attributes)
 
 
 def shortest_name(page: str, pages: Iterable[str]) -> str:
-    """Return a page's name by which a rerun finds it: without its folder, unless another page is called like it.
+    """Return a page's name by which a rerun finds it: without its folder, unless
+    another page is called like it.
 
-    >>> shortest_name("dice/sums", ["dice/sums", "index"]), shortest_name("dice/sums", ["dice/sums", "cards/sums"])
+    >>> (
+    ...     shortest_name("dice/sums", ["dice/sums", "index"]),
+    ...     shortest_name("dice/sums", ["dice/sums", "cards/sums"]),
+    ... )
     ('sums', 'dice/sums')
     """
     name = page.rpartition("/")[2]
@@ -239,7 +285,10 @@ def write(app: Sphinx, error: Exception | None) -> None:
     folder = Path(app.outdir) / "_static" / "alive"
     folder.mkdir(parents=True, exist_ok=True)  # no page of this build may run
     asked, root = browser(app), project_root(Path(app.srcdir))
-    for path in [*sorted(SCRIPT_FOLDER.iterdir()), *(root / name for name in asked.scripts)]:
+    for path in [
+        *sorted(SCRIPT_FOLDER.iterdir()),
+        *(root / name for name in asked.scripts),
+    ]:
         shutil.copy(path, folder / path.name)
     shutil.copytree(BUILD_STATE["folder"], folder / "runtime", dirs_exist_ok=True)
     settings = {
@@ -253,13 +302,21 @@ def write(app: Sphinx, error: Exception | None) -> None:
     packed = runtime.Packed(root, asked.files, asked.without, asked.beside)
     runtime.pack(folder / "lift.zip", BUILD_STATE["folder"], packed)
     for name in asked.later:
-        runtime.pack(folder / f"{name}.zip", BUILD_STATE["folder"], runtime.Packed(root, (), (), (name,)))
+        runtime.pack(
+            folder / f"{name}.zip",
+            BUILD_STATE["folder"],
+            runtime.Packed(root, (), (), (name,)),
+        )
 
 
 def fetched_ahead(folder: Path) -> list[str]:
-    """Return the files with which every page starts Python, in the order in which it needs them."""
+    """Return the files with which every page starts Python, in the order in which it
+    needs them.
+    """
     scripts = sorted(path.name for path in SCRIPT_FOLDER.glob("*.mjs"))
-    runtime_files = [path for path in (folder / "runtime").iterdir() if path.suffix != ".txt"]
+    runtime_files = [
+        path for path in (folder / "runtime").iterdir() if path.suffix != ".txt"
+    ]
     by_size = sorted(runtime_files, key=lambda path: path.stat().st_size)
     return [*scripts, "lift.zip", *(f"runtime/{path.name}" for path in by_size)]
 

@@ -1,6 +1,7 @@
 """How each page is cited: tags that reference managers read, and a file for BibTeX.
 
-Title, authors and year are those of the book: ``project`` or ``html_title``, ``author`` and ``copyright``.
+Title, authors and year are those of the book: ``project`` or ``html_title``, ``author``
+and ``copyright``.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ from sphinx.application import Sphinx
 from companion.sphinx.notebooks import link, menu
 
 CITATION_FOLDER = "_cite"
-TEX = {"\\": r"\textbackslash{}", **{character: f"\\{character}" for character in "&%$#_{}"}}
+TEX = {
+    "\\": r"\textbackslash{}",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+}
 
 
 def as_tex(text: str) -> str:
@@ -30,7 +34,11 @@ def as_tex(text: str) -> str:
 
 def tags(fields: dict[str, str]) -> str:
     """Return the meta tags of a page, such as ``citation_title``."""
-    lines = [f'<meta name="citation_{name}" content="{html.escape(value)}">' for name, value in fields.items() if value]
+    lines = [
+        f'<meta name="citation_{name}" content="{html.escape(value)}">'
+        for name, value in fields.items()
+        if value
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -43,7 +51,9 @@ def bibtex(key: str, fields: dict[str, str]) -> str:
         "year": fields["publication_date"],
         "url": fields["public_url"],
     }
-    lines = [f"  {name} = {{{value}}}" for name, value in entry.items() if value.strip("{}")]
+    lines = [
+        f"  {name} = {{{value}}}" for name, value in entry.items() if value.strip("{}")
+    ]
     body = ",\n".join(lines)
     return f"@incollection{{{key},\n{body}\n}}\n"
 
@@ -62,7 +72,13 @@ def cited(app: Sphinx, page: str) -> dict[str, str]:
     }
 
 
-def add_citation(app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: nodes.document) -> None:
+def add_citation(
+    app: Sphinx,
+    pagename: str,
+    _template: str,
+    context: dict[str, Any],
+    _doctree: nodes.document,
+) -> None:
     """Add a page's tags, and its entry for BibTeX to the menu of downloads."""
     if app.builder.name != "html" or pagename not in app.env.found_docs:
         return
@@ -70,7 +86,9 @@ def add_citation(app: Sphinx, pagename: str, _template: str, context: dict[str, 
     context["metatags"] = context.get("metatags", "") + tags(fields)
     path = Path(app.outdir) / CITATION_FOLDER / f"{pagename}.bib"
     path.parent.mkdir(parents=True, exist_ok=True)
-    key = re.sub(r"\W+", "-", f"{fields['inbook_title'].split(':')[0]} {pagename}".lower())
+    key = re.sub(
+        r"\W+", "-", f"{fields['inbook_title'].split(':')[0]} {pagename}".lower()
+    )
     path.write_text(bibtex(key, fields), encoding="utf-8")
     address = f"{'../' * pagename.count('/')}{CITATION_FOLDER}/{pagename}.bib"
     entry = link(address, ".bib", "Cite this page, for BibTeX", "fas fa-file")
@@ -79,7 +97,9 @@ def add_citation(app: Sphinx, pagename: str, _template: str, context: dict[str, 
         if button.get("label") == "download-buttons":
             button["buttons"].append(entry)
             return
-    buttons.append(menu("Download this page", "fas fa-download", "download-buttons", [entry]))
+    buttons.append(
+        menu("Download this page", "fas fa-download", "download-buttons", [entry])
+    )
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -1,8 +1,8 @@
 """Exercises answered on the page: a form, graded hints, and the folded solution.
 
-When the book is built, the ``check`` of an exercise (``companion.exercises``) runs on the
-book's solution and hands the expected answer to the build. The page shows an answer form,
-and ``exercises.js`` compares the reader's answer without Python or a server.
+When the book is built, the ``check`` of an exercise (``companion.exercises``) runs on
+the book's solution and hands the expected answer to the build. The page shows an answer
+form, and ``exercises.js`` compares the reader's answer without Python or a server.
 """
 
 import html
@@ -40,7 +40,11 @@ def cells_of(path: Path) -> list[Any]:
     """Return a page's cells, numbered as MyST-NB numbers them."""
     if path.suffix != ".md":
         return list(jupytext.read(path).cells)
-    return list(read_myst_markdown_notebook(path.read_text(encoding="utf-8"), path=str(path)).cells)
+    return list(
+        read_myst_markdown_notebook(
+            path.read_text(encoding="utf-8"), path=str(path)
+        ).cells
+    )
 
 
 def expected_answers(app: Sphinx, docname: str) -> dict[str, Expected]:
@@ -57,12 +61,19 @@ def expected_answers(app: Sphinx, docname: str) -> dict[str, Expected]:
     glue_path = folder / f"{docname}.glue.json"
     outputs = []
     if glue_path.exists():
-        outputs = [output["data"] for output in json.loads(glue_path.read_text(encoding="utf-8")).values()]
-    answers = [Expected.read(data[MIME]["expected"]) for data in outputs if MIME in data]
+        outputs = [
+            output["data"]
+            for output in json.loads(glue_path.read_text(encoding="utf-8")).values()
+        ]
+    answers = [
+        Expected.read(data[MIME]["expected"]) for data in outputs if MIME in data
+    ]
     if len(answers) != len(labels):
         passed = f"of which {len(answers)} are passed by the book's own solution"
         words = f"{docname} has {len(labels)} exercises with a check, {passed}"
-        raise CompanionError(f"{words}: run its cells and see which check says 'Not yet'")
+        raise CompanionError(
+            f"{words}: run its cells and see which check says 'Not yet'"
+        )
     return dict(zip(labels, answers, strict=True))
 
 
@@ -85,7 +96,9 @@ class Forms(SphinxPostTransform):
                     node.append(nodes.raw("", place, format="html"))
 
 
-def add_script(app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
+def add_script(
+    app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: Any
+) -> None:
     """Load the script on pages with exercises."""
     if app.builder.name == "html" and "lift-exercise" in context.get("body", ""):
         app.add_css_file("exercises.css")

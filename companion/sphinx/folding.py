@@ -8,7 +8,9 @@ from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx_proof.nodes import proof_node  # type: ignore[import-untyped]
 
-PLUMBING = {"keep", "glue"}  # functions that store rows and numbers for other pages; a page does not show calls of them
+# functions that store rows and numbers for other pages; a page does not show calls of
+# them
+PLUMBING = {"keep", "glue"}
 
 
 def without_plumbing(source: str) -> str:
@@ -40,13 +42,23 @@ class Fold(SphinxPostTransform):
     def run(self, **_options: Any) -> None:
         """Shorten code, and wrap proofs."""
         for part in self.document.findall(nodes.container):
-            for code in part.findall(nodes.literal_block) if part.get("nb_element") == "cell_code_source" else ():
+            for code in (
+                part.findall(nodes.literal_block)
+                if part.get("nb_element") == "cell_code_source"
+                else ()
+            ):
                 shown = without_plumbing(code.astext())
                 code[:] = [nodes.Text(shown)]
                 code.rawsource = shown
         for proof in list(self.document.findall(proof_node)):
-            opened = nodes.raw("", '<details class="lift-proof"><summary>Proof</summary>', format="html")
-            proof.replace_self([opened, proof, nodes.raw("", "</details>", format="html")])
+            opened = nodes.raw(
+                "",
+                '<details class="lift-proof"><summary>Proof</summary>',
+                format="html",
+            )
+            proof.replace_self(
+                [opened, proof, nodes.raw("", "</details>", format="html")]
+            )
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -1,9 +1,9 @@
 """Link the first use of each glossary term on a page, with previews.
 
-``companion_glossary`` names the page with the glossary, such as ``chapters/glossary``; without one, no word is linked.
-The previews are collected from
-the built pages into a script, ``_static/previews.js``, which a page loads when the pointer first rests on a link, so
-that previews also work without a server.
+``companion_glossary`` names the page with the glossary, such as ``chapters/glossary``;
+without one, no word is linked. The previews are collected from the built pages into a
+script, ``_static/previews.js``, which a page loads when the pointer first rests on a
+link, so that previews also work without a server.
 """
 
 import json
@@ -22,9 +22,17 @@ from companion.sphinx.settings import add_settings
 
 logger = getLogger(__name__)
 
-# what a preview can show: theorems, definitions, figures, works, words, numbered equations
-PREVIEW_SELECTORS = ("div.proof[id]", "figure[id]", "div.citation[id]", "dl.glossary dt[id]", "div.math[id]")
-MAX_PREVIEW_LENGTH = 20_000  # characters of a preview; a longer one, such as a figure drawn in the page, is left out
+# what a preview can show: theorems, definitions, figures, works, words, numbered
+# equations
+PREVIEW_SELECTORS = (
+    "div.proof[id]",
+    "figure[id]",
+    "div.citation[id]",
+    "dl.glossary dt[id]",
+    "div.math[id]",
+)
+# characters of a preview; a longer one, such as a figure drawn in the page, is left out
+MAX_PREVIEW_LENGTH = 20_000
 ELSEWHERE = (
     nodes.title,
     nodes.reference,
@@ -41,7 +49,9 @@ ELSEWHERE = (
 def words(text: str) -> list[str]:
     """Return the terms that a glossary defines.
 
-    >>> words("```{glossary}\\nlift\\n  After over before.\\n\\nzero cell\\n  None.\\n```")
+    >>> words(
+    ...     "```{glossary}\\nlift\\n  After over before.\\n\\nzero cell\\n  None.\\n```"
+    ... )
     ['lift', 'zero cell']
     """
     inside = text.partition("```{glossary}\n")[2].partition("\n```")[0]
@@ -52,16 +62,27 @@ def look(app: Sphinx, env: BuildEnvironment, _names: list[str]) -> None:
     """Warn if the book does not have the page that ``companion_glossary`` names."""
     page = app.config["companion_glossary"]
     if page and page not in env.found_docs and not app.config["companion_rerun"]:
-        logger.warning("companion_glossary is %r, which is no page of the book: name its page, or leave it out", page)
+        logger.warning(
+            "companion_glossary is %r, which is no page of the book: name its page, or"
+            " leave it out",
+            page,
+        )
 
 
 def first_uses(app: Sphinx, doctree: nodes.document) -> None:
     """Link the first use of each glossary term in the paragraphs of a page."""
     page = app.config["companion_glossary"]
     folder = page.rpartition("/")[0]
-    if page not in app.env.found_docs or app.env.docname == page or app.env.docname.rpartition("/")[0] != folder:
+    if (
+        page not in app.env.found_docs
+        or app.env.docname == page
+        or app.env.docname.rpartition("/")[0] != folder
+    ):
         return
-    left = {word.lower(): word for word in words(Path(app.env.doc2path(page)).read_text(encoding="utf-8"))}
+    left = {
+        word.lower(): word
+        for word in words(Path(app.env.doc2path(page)).read_text(encoding="utf-8"))
+    }
     for paragraph in doctree.findall(nodes.paragraph):
         for text in list(paragraph.findall(nodes.Text)):
             if left and not _within(text, ELSEWHERE):
@@ -82,16 +103,22 @@ def _pieces(text: str, left: dict[str, str]) -> Iterator[nodes.Node]:
     """Return a text split into nodes, with links at first uses of terms."""
     at = 0
     while left:
-        longest_first = "|".join(re.escape(word) for word in sorted(left, key=len, reverse=True))
+        longest_first = "|".join(
+            re.escape(word) for word in sorted(left, key=len, reverse=True)
+        )
         # a capital letter may begin a sentence; abbreviations are told by theirs
-        match = re.search(rf"(?<![\w-])({longest_first})(s|es)?(?![\w-])", text[at:], re.IGNORECASE)
+        match = re.search(
+            rf"(?<![\w-])({longest_first})(s|es)?(?![\w-])", text[at:], re.IGNORECASE
+        )
         if match is None:
             break
         word = left.pop(match[1].lower())
         if at + match.start() > at:
             yield nodes.Text(text[at : at + match.start()])
         shown = nodes.inline("", match[0], classes=["xref", "std", "std-term"])
-        link = addnodes.pending_xref("", shown, refdomain="std", reftype="term", reftarget=word, refwarn=True)
+        link = addnodes.pending_xref(
+            "", shown, refdomain="std", reftype="term", reftarget=word, refwarn=True
+        )
         link["refexplicit"] = True
         yield link
         at += match.end()
@@ -118,7 +145,7 @@ def _rooted(shown: Tag, here: Path, root: Path) -> str:
     """Return an element as HTML without ids, with URLs from the root."""
     if shown.name == "dt":
         meaning = shown.find_next_sibling("dd")
-        text = f"<p><strong>{shown.get_text(strip=True).rstrip('#¶')}</strong></p>{meaning}"
+        text = f"<p><strong>{shown.get_text(strip=True).rstrip('#¶')}</strong></p>{meaning}"  # noqa: E501
     else:
         text = str(shown)
     copy = BeautifulSoup(text, "html.parser")
@@ -129,7 +156,12 @@ def _rooted(shown: Tag, here: Path, root: Path) -> str:
         for name in ("href", "src"):
             address = node.attrs.get(name)
             if address and not re.match(r"[a-z]+:|#", str(address)):
-                node[name] = (here / str(address)).resolve().relative_to(root.resolve()).as_posix()
+                node[name] = (
+                    (here / str(address))
+                    .resolve()
+                    .relative_to(root.resolve())
+                    .as_posix()
+                )
     return str(copy)
 
 
@@ -138,7 +170,9 @@ def write_previews(app: Sphinx, error: Exception | None) -> None:
     if error is None and app.builder.name == "html":
         by_target = previews(Path(app.outdir))
         script = f"window.liftPreviews = {json.dumps(by_target, ensure_ascii=False)};\n"
-        (Path(app.outdir) / "_static" / "previews-of.js").write_text(script, encoding="utf-8")
+        (Path(app.outdir) / "_static" / "previews-of.js").write_text(
+            script, encoding="utf-8"
+        )
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

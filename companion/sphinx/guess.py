@@ -9,9 +9,10 @@ It precedes a figure and names one of its curves::
     How does the share of heads settle? Sketch it.
     ```
 
-The curve comes from the rows that the figure carries (``companion.outputs.curves``). The figure is visible. A button,
-"Guess first", hides it and the text up to the next section until the reader compares, skips or runs the page; without a
-script, in print and in notebooks there is only the figure.
+The curve comes from the rows that the figure carries (``companion.outputs.curves``).
+The figure is visible. A button, "Guess first", hides it and the text up to the next
+section until the reader compares, skips or runs the page; without a script, in print
+and in notebooks there is only the figure.
 """
 
 import html
@@ -31,7 +32,9 @@ logger = getLogger(__name__)
 
 
 class guess(nodes.container):  # type: ignore[misc]  # noqa: N801 - docutils' way
-    """A node for the question, with ``figure``, ``series`` and ``panel`` of the curve."""
+    """A node for the question, with ``figure``, ``series`` and ``panel`` of
+    the curve.
+    """
 
 
 class Guess(SphinxDirective):
@@ -47,7 +50,11 @@ class Guess(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         if "series" not in self.options:
             raise self.error("guess needs the option series, the curve's name")
-        node = guess(figure=self.arguments[0], series=self.options["series"], panel=self.options.get("panel", 1))
+        node = guess(
+            figure=self.arguments[0],
+            series=self.options["series"],
+            panel=self.options.get("panel", 1),
+        )
         self.state.nested_parse(self.content, self.content_offset, node)
         return [node]
 
@@ -61,14 +68,23 @@ def curve(rows: str, panel: int, series: str) -> dict[str, Any]:
     if panel > len(panels):
         raise ValueError(f"panel {panel} of {len(panels)}")
     said = panels[panel - 1]
-    points = [(row[1], row[2]) for row in said["rows"] if row[0] == series and isinstance(row[2], int | float)]
+    points = [
+        (row[1], row[2])
+        for row in said["rows"]
+        if row[0] == series and isinstance(row[2], int | float)
+    ]
     if len(points) < 2:
         names = list(dict.fromkeys(row[0] for row in said["rows"]))
         raise ValueError(f"no curve {series!r} among {', '.join(names)}")
     x, y = zip(*sorted(points), strict=True)
     low, high = said["y_limits"] or (min(0, *y), max(y) * 1.1)
     labels = {"x_label": said["x_label"], "y_label": said["y_label"], "name": series}
-    return {"x": x, "y": y, "limits": (max(low, 0) if min(y) >= 0 else low, high), **labels}
+    return {
+        "x": x,
+        "y": y,
+        "limits": (max(low, 0) if min(y) >= 0 else low, high),
+        **labels,
+    }
 
 
 def find_curves(app: Sphinx, doctree: nodes.document, docname: str) -> None:
@@ -84,9 +100,15 @@ def find_curves(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             if place["figure"] in figure["ids"]
             for image in figure.findall(nodes.image)
         ]
-        rows = taken(images[0].read_text(encoding="utf-8"))[1] if images and images[0].suffix == ".svg" else None
+        rows = (
+            taken(images[0].read_text(encoding="utf-8"))[1]
+            if images and images[0].suffix == ".svg"
+            else None
+        )
         try:
-            place["data"] = curve(rows or '{"panels": []}', place["panel"], place["series"])
+            place["data"] = curve(
+                rows or '{"panels": []}', place["panel"], place["series"]
+            )
         except ValueError as reason:
             logger.warning("guess of %s: %s", place["figure"], reason, location=docname)
             place.parent.remove(place)
@@ -95,7 +117,10 @@ def find_curves(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 def visit_guess(self: Any, node: guess) -> None:
     """Write an empty element, which the script fills."""
     data = html.escape(json.dumps(node["data"]), quote=True)
-    self.body.append(f'<div class="lift-guess" data-figure="{html.escape(node["figure"])}" data-curve="{data}" hidden>')
+    self.body.append(
+        f'<div class="lift-guess" data-figure="{html.escape(node["figure"])}"'
+        f' data-curve="{data}" hidden>'
+    )
 
 
 def depart_guess(self: Any, _node: guess) -> None:
@@ -108,17 +133,26 @@ def skip(_self: Any, _node: nodes.Element) -> None:
     raise nodes.SkipNode
 
 
-def add_files(app: Sphinx, _page: str, _template: str, _context: dict[str, Any], doctree: Any) -> None:
+def add_files(
+    app: Sphinx, _page: str, _template: str, _context: dict[str, Any], doctree: Any
+) -> None:
     """Load the script on pages that have a question."""
-    if app.builder.name != "singlehtml" and doctree is not None and any(doctree.findall(guess)):
+    if (
+        app.builder.name != "singlehtml"
+        and doctree is not None
+        and any(doctree.findall(guess))
+    ):
         app.add_css_file("guess.css")
         app.add_js_file("guess.js", loading_method="defer")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the build."""
-    app.add_node(guess, html=(visit_guess, depart_guess), latex=(skip, None), text=(skip, None))
+    app.add_node(
+        guess, html=(visit_guess, depart_guess), latex=(skip, None), text=(skip, None)
+    )
     app.add_directive("guess", Guess)
-    app.connect("doctree-resolved", find_curves, priority=400)  # before figures become drawings
+    # before figures become drawings
+    app.connect("doctree-resolved", find_curves, priority=400)
     app.connect("html-page-context", add_files)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

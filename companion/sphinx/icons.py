@@ -1,6 +1,7 @@
 """Reduce the theme's Font Awesome (2 MB) to the icons that the pages use.
 
-The rules are written, together with Sphinx's own, to ``styles/theme.css``, which every page loads first.
+The rules are written, together with Sphinx's own, to ``styles/theme.css``, which every
+page loads first.
 """
 
 import logging
@@ -17,7 +18,9 @@ FONTS = {
     "regular-400": ("Font Awesome 6 Free", 400),
     "brands-400": ("Font Awesome 6 Brands", 400),
 }
-PRIVATE_CODE = re.compile(r"\\(f[0-9a-f]{3}|e[0-9a-f]{3})\b|([\ue000-\uf8ff])", re.IGNORECASE)
+PRIVATE_CODE = re.compile(
+    r"\\(f[0-9a-f]{3}|e[0-9a-f]{3})\b|([\ue000-\uf8ff])", re.IGNORECASE
+)
 CSS_RULE = re.compile(r"([^{}@]+)\{([^{}]*)\}")
 ICON_NAME = re.compile(r"\bfa-[a-z0-9-]+")
 
@@ -34,13 +37,24 @@ def without(text: str, word: str) -> str:
 def kept_rules(css: str, names: set[str]) -> str:
     """Return a style sheet without the rules for unused icons.
 
-    >>> kept_rules(".fa-x:before,.fa-y:before{content:'a'}.fa-z:before{content:'b'}.fas{font-weight:900}", {"fa-y"})
+    >>> kept_rules(
+    ...     ".fa-x:before,.fa-y:before{content:'a'}.fa-z:before{content:'b'}.fas{font-weight:900}",
+    ...     {"fa-y"},
+    ... )
     ".fa-y:before{content:'a'}.fas{font-weight:900}"
-    """
+    """  # noqa: E501
     rules = []
     for selectors, body in CSS_RULE.findall(css):
-        of_icons = [selector for selector in selectors.split(",") if ICON_NAME.search(selector) and "content:" in body]
-        shown = [selector for selector in of_icons if set(ICON_NAME.findall(selector)) <= names]
+        of_icons = [
+            selector
+            for selector in selectors.split(",")
+            if ICON_NAME.search(selector) and "content:" in body
+        ]
+        shown = [
+            selector
+            for selector in of_icons
+            if set(ICON_NAME.findall(selector)) <= names
+        ]
         if not of_icons or shown:
             rules.append(f"{','.join(shown) or selectors.strip()}{{{body}}}")
     return "".join(rules)
@@ -49,10 +63,18 @@ def kept_rules(css: str, names: set[str]) -> str:
 def codes_in(css: str) -> set[int]:
     """Return the code points of the icons in a style sheet, escaped or literal.
 
-    >>> [hex(code) for code in sorted(codes_in(r'a{content:"\\f06a"} b{content:"' + chr(0xF071) + '"}'))]
+    >>> [
+    ...     hex(code)
+    ...     for code in sorted(
+    ...         codes_in(r'a{content:"\\f06a"} b{content:"' + chr(0xF071) + '"}')
+    ...     )
+    ... ]
     ['0xf06a', '0xf071']
     """
-    return {int(escaped, 16) if escaped else ord(literal) for escaped, literal in PRIVATE_CODE.findall(css)}
+    return {
+        int(escaped, 16) if escaped else ord(literal)
+        for escaped, literal in PRIVATE_CODE.findall(css)
+    }
 
 
 def cut(font: Path, codes: set[int], target: Path) -> bool:
@@ -60,7 +82,9 @@ def cut(font: Path, codes: set[int], target: Path) -> bool:
 
     If it has none, nothing is written.
     """
-    options = subset.Options(flavor="woff", drop_tables=[*subset.Options().drop_tables, "GSUB"])
+    options = subset.Options(
+        flavor="woff", drop_tables=[*subset.Options().drop_tables, "GSUB"]
+    )
     with subset.load_font(str(font), options) as subset_font:
         present = codes & set(subset_font.getBestCmap())
         if present:
@@ -72,7 +96,9 @@ def cut(font: Path, codes: set[int], target: Path) -> bool:
 
 
 def write_icons(app: Sphinx, error: Exception | None) -> None:
-    """Write ``icons.css`` with its fonts, and delete the theme's copy of Font Awesome."""
+    """Write ``icons.css`` with its fonts, and delete the theme's copy of
+    Font Awesome.
+    """
     if error is not None or app.builder.format != "html":
         return
     logging.getLogger("fontTools").setLevel(logging.WARNING)  # it tells of each step
@@ -81,15 +107,28 @@ def write_icons(app: Sphinx, error: Exception | None) -> None:
     if sheet is None:  # the theme for Sphinx 9 brings only the icons that it uses
         return
     vendor = sheet.parents[1]
-    written = [*Path(app.outdir).rglob("*.html"), *static.glob("*.js"), *static.glob("scripts/*.js")]
-    names = set(ICON_NAME.findall(" ".join(path.read_text(encoding="utf-8") for path in written)))
-    # the bare form: the licence's comment and the faces, whose files are not kept, are left out
+    written = [
+        *Path(app.outdir).rglob("*.html"),
+        *static.glob("*.js"),
+        *static.glob("scripts/*.js"),
+    ]
+    names = set(
+        ICON_NAME.findall(
+            " ".join(path.read_text(encoding="utf-8") for path in written)
+        )
+    )
+    # the bare form: the licence's comment and the faces, whose files are not kept, are
+    # left out
     rules = kept_rules(
-        re.sub(r"/\*.*?\*/|@font-face\{[^}]*\}", "", sheet.read_text(), flags=re.DOTALL),
+        re.sub(
+            r"/\*.*?\*/|@font-face\{[^}]*\}", "", sheet.read_text(), flags=re.DOTALL
+        ),
         names,
     )
     sheets = rules + " ".join(
-        path.read_text(encoding="utf-8") for path in static.rglob("*.css") if vendor not in path.parents
+        path.read_text(encoding="utf-8")
+        for path in static.rglob("*.css")
+        if vendor not in path.parents
     )
     codes = codes_in(sheets)
     folder = static / "icons"
@@ -99,9 +138,14 @@ def write_icons(app: Sphinx, error: Exception | None) -> None:
         for name, (family, weight) in FONTS.items()
         if cut(vendor / "webfonts" / f"fa-{name}.ttf", codes, folder / f"{name}.woff")
     ]
-    credit = "/* Font Awesome Free 6, fontawesome.com: icons CC BY 4.0, fonts SIL OFL 1.1, code MIT */"
+    credit = (
+        "/* Font Awesome Free 6, fontawesome.com: icons CC BY 4.0, fonts SIL OFL 1.1,"
+        " code MIT */"
+    )
     basic = (static / "basic.css").read_text(encoding="utf-8")
-    (static / "styles" / "theme.css").write_text("\n".join([basic, credit, *faces, rules]) + "\n", encoding="utf-8")
+    (static / "styles" / "theme.css").write_text(
+        "\n".join([basic, credit, *faces, rules]) + "\n", encoding="utf-8"
+    )
     shutil.rmtree(static / "vendor" / "fontawesome")
 
 

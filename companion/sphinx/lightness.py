@@ -31,18 +31,30 @@ def wanted(name: str, body: str, formulas: bool) -> bool:
     """
     if "mathjax" in name.lower():
         return formulas
-    return all(re.search(mark, body) for word, mark in WANTED.items() if re.search(word, name.lower()))
+    return all(
+        re.search(mark, body)
+        for word, mark in WANTED.items()
+        if re.search(word, name.lower())
+    )
 
 
-def lighten(app: Sphinx, _pagename: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
+def lighten(
+    app: Sphinx, _pagename: str, _template: str, context: dict[str, Any], _doctree: Any
+) -> None:
     """Remove the scripts and style sheets that a page does not use."""
-    formulas = app.builder.name == "singlehtml" or 'class="math' in context.get("body", "")
+    formulas = app.builder.name == "singlehtml" or 'class="math' in context.get(
+        "body", ""
+    )
     for kind in ("script_files", "css_files"):
         files: dict[str, Any] = {}
         for file in context.get(kind, []):
-            inline = file.attributes.get("body", "") if hasattr(file, "attributes") else ""
+            inline = (
+                file.attributes.get("body", "") if hasattr(file, "attributes") else ""
+            )
             name = str(getattr(file, "filename", file) or inline)
-            if app.builder.name == "singlehtml" or wanted(name, context.get("body", ""), formulas):
+            if app.builder.name == "singlehtml" or wanted(
+                name, context.get("body", ""), formulas
+            ):
                 files.setdefault(name, file)
         context[kind] = list(files.values())
 

@@ -22,10 +22,27 @@ logger = getLogger(__name__)
 
 # nodes that only arrange their text
 TEXT_SAYS_ALL = {
-    *("abbreviation", "acks", "acronym", "attribution", "centered", "citation", "hlist", "hlistcol", "legend"),
-    *("manpage", "PassthroughTextElement", "SideNoteNode", "dropdown_main", "sd_tab_input"),
+    *(
+        "abbreviation",
+        "acks",
+        "acronym",
+        "attribution",
+        "centered",
+        "citation",
+        "hlist",
+        "hlistcol",
+        "legend",
+    ),
+    *(
+        "manpage",
+        "PassthroughTextElement",
+        "SideNoteNode",
+        "dropdown_main",
+        "sd_tab_input",
+    ),
 }
-CELL_MARK = "\x00"  # stands around a code cell's number, between the texts before and after the cell
+# stands around a code cell's number, between the texts before and after the cell
+CELL_MARK = "\x00"
 
 
 class Translator(MarkdownTranslator):  # type: ignore[misc]
@@ -38,7 +55,9 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
                 self._caption(figure)
             raise nodes.SkipNode
         if {"lift-parameters", "lift-living-words"} & set(node["classes"]):
-            raise nodes.SkipNode  # the parameters cell says the same; a picture to be moved is on the page alone
+            # the parameters cell says the same; a picture to be moved is on the page
+            # alone
+            raise nodes.SkipNode
 
     def visit_found_alone(self, node: nodes.Element) -> None:
         """Begin with the title, which the page has as HTML."""
@@ -58,14 +77,23 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
     def _caption(self, figure: nodes.figure) -> None:
         number = self._number("figure", figure["ids"])
         for caption in figure.findall(nodes.caption):
-            self.add(f"**{self.builder.config.numfig_format['figure'] % number}.** " if number else "", 2)
+            self.add(
+                (
+                    f"**{self.builder.config.numfig_format['figure'] % number}.** "
+                    if number
+                    else ""
+                ),
+                2,
+            )
             for child in caption.children:
                 child.walkabout(self)
             self.ensure_eol(2)
 
     def _number(self, kind: str, ids: list[str]) -> str:
         numbers = self.builder.env.toc_fignumbers.get(self.docname, {}).get(kind, {})
-        return ".".join(str(part) for node_id in ids[:1] for part in numbers.get(node_id, ()))
+        return ".".join(
+            str(part) for node_id in ids[:1] for part in numbers.get(node_id, ())
+        )
 
     def _open(self, heading: str) -> None:
         self._push_context(IndentContext("> ", params=SubContextParams(2, 2)))
@@ -74,10 +102,20 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
     def visit_Admonition(self, node: nodes.Element) -> None:  # noqa: N802 - the base of theorems and exercises
         if kind := node.get("realtype"):
             number = self._number(node["countertype"], node["ids"])
-            words = [numbered(self.builder.config, node["countertype"], number) if number else kind.title()]
+            words = [
+                (
+                    numbered(self.builder.config, node["countertype"], number)
+                    if number
+                    else kind.title()
+                )
+            ]
             title = node.get("title", "").replace(f" ({number})", "").strip()
         else:
-            words = [part.astext().strip() for part in node.children if isinstance(part, nodes.title | nodes.subtitle)]
+            words = [
+                part.astext().strip()
+                for part in node.children
+                if isinstance(part, nodes.title | nodes.subtitle)
+            ]
             title = ""
         self._open(f"**{' '.join(filter(None, words))}**{f' {title}' if title else ''}")
 
@@ -106,7 +144,9 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
     def visit_title(self, node: nodes.title) -> None:
         if isinstance(node.parent, nodes.section):
             super().visit_title(node)
-        elif isinstance(node.parent, nodes.Admonition) and not isinstance(node.parent, nodes.admonition):
+        elif isinstance(node.parent, nodes.Admonition) and not isinstance(
+            node.parent, nodes.admonition
+        ):
             raise nodes.SkipNode  # told where it begins
         else:
             self.add("**")
@@ -118,7 +158,8 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
             self.add("**", suffix_eol=2)
 
     def visit_section(self, node: nodes.section) -> None:
-        if not any(name.endswith("-content") for name in node["classes"]):  # of a theorem
+        # of a theorem
+        if not any(name.endswith("-content") for name in node["classes"]):
             super().visit_section(node)
 
     def depart_section(self, node: nodes.section) -> None:
@@ -144,7 +185,9 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
             self._pop_context()
 
     def visit_label(self, node: nodes.label) -> None:
-        """Write the label of a reference to the literature; only footnotes have a form of their own."""
+        """Write the label of a reference to the literature; only footnotes have a form
+        of their own.
+        """
         if isinstance(node.parent, nodes.footnote):
             super().visit_label(node)
         else:
@@ -158,11 +201,15 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
         pass
 
     def unknown_visit(self, node: nodes.Element) -> None:
-        """Keep the text of a node without a form in Markdown; warn if that may not be all that it shows."""
+        """Keep the text of a node without a form in Markdown; warn if that may not be
+        all that it shows.
+        """
         if (name := type(node).__name__) not in TEXT_SAYS_ALL:
             kept = "only its text" if node.astext().strip() else "nothing of it"
             said = "no Markdown is known for %s: the page's notebook has %s"
-            logger.warning(said, name, kept, location=node, type="companion", subtype="notebook")
+            logger.warning(
+                said, name, kept, location=node, type="companion", subtype="notebook"
+            )
         if not _in_text(node):
             self._push_context(SubContext(SubContextParams(2, 2)))
 
@@ -175,12 +222,19 @@ def _in_text(node: nodes.Element) -> bool:
     return isinstance(node, nodes.Inline) or isinstance(node.parent, nodes.TextElement)
 
 
-def page_as_markdown(app: Sphinx, doctree: nodes.document, docname: str) -> list[str | int]:
-    """Return a page as pieces of Markdown alternating with numbers of its code cells."""
+def page_as_markdown(
+    app: Sphinx, doctree: nodes.document, docname: str
+) -> list[str | int]:
+    """Return a page as pieces of Markdown alternating with numbers of its
+    code cells.
+    """
     translator: Any = Translator(doctree, app.builder)
     translator.docname = docname
     doctree.walkabout(translator)
     # what a quote says goes on in the same quote, until the next heading of one
     text = re.sub(r"(?m)^(>.*)\n\n(?=> (?!\*\*))", r"\1\n>\n", translator.astext())
     pieces = text.split(CELL_MARK)
-    return [piece.strip() if number % 2 == 0 else int(piece) for number, piece in enumerate(pieces)]
+    return [
+        piece.strip() if number % 2 == 0 else int(piece)
+        for number, piece in enumerate(pieces)
+    ]

@@ -1,8 +1,9 @@
 """Notebooks that read like the chapters' pages, with download buttons.
 
-The Pages workflow publishes ``_notebooks`` on the branch ``notebooks``, which the Binder and Colab buttons open.
-Without a repository (see ``companion.sphinx.theming``) or without ``companion_package``, there are none. Without a
-repository, notebooks install the wheel next to them.
+The Pages workflow publishes ``_notebooks`` on the branch ``notebooks``, which the
+Binder and Colab buttons open. Without a repository (see ``companion.sphinx.theming``)
+or without ``companion_package``, there are none. Without a repository, notebooks
+install the wheel next to them.
 """
 
 import ast
@@ -29,7 +30,8 @@ from companion.sphinx.theming import repository
 
 BRANCH = "notebooks"
 NOTEBOOK_FOLDER = "_notebooks"
-# cells whose code a page folds or leaves out; a notebook needs it, folded, but for parameters, which readers change
+# cells whose code a page folds or leaves out; a notebook needs it, folded, but for
+# parameters, which readers change
 HIDDEN_TAGS = {"hide-cell", "hide-input", "remove-cell", "remove-input"}
 PAGE_TEXTS: dict[
     str, list[str | int]
@@ -38,7 +40,7 @@ FROM_REPOSITORY = """# Where {name} is not installed, such as on Colab, this ins
 import importlib.util
 
 if importlib.util.find_spec("{module}") is None:
-    get_ipython().run_line_magic("pip", "install -q '{wanted} @ git+{place}'")"""
+    get_ipython().run_line_magic("pip", "install -q '{wanted} @ git+{place}'")"""  # noqa: E501
 FROM_WHEEL = """# Where {name} is not installed, this installs it from its wheel, which the same menu downloads.
 import importlib.util
 from pathlib import Path
@@ -46,7 +48,7 @@ from pathlib import Path
 if importlib.util.find_spec("{module}") is None:
     if not Path("{place}").exists():
         raise FileNotFoundError("{place} is not here: download it where this notebook came from")
-    get_ipython().run_line_magic("pip", "install -q './{place}{extra}'")"""
+    get_ipython().run_line_magic("pip", "install -q './{place}{extra}'")"""  # noqa: E501
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,13 @@ class Package:
     def install(self, text: str, place: str) -> str:
         """Return the installation code: FROM_REPOSITORY or FROM_WHEEL, filled in."""
         extra = f"[{self.extra}]" if self.extra else ""
-        return text.format(name=self.name, module=self.module, extra=extra, wanted=self.name + extra, place=place)
+        return text.format(
+            name=self.name,
+            module=self.module,
+            extra=extra,
+            wanted=self.name + extra,
+            place=place,
+        )
 
 
 def package_of(config: Config) -> Package | None:
@@ -70,22 +78,33 @@ def package_of(config: Config) -> Package | None:
 
 
 def is_notebook(app: Sphinx, docname: str) -> bool:
-    """Return whether a page's source is a notebook with code: Markdown, a notebook's file, or a script's cells."""
+    """Return whether a page's source is a notebook with code: Markdown, a notebook's
+    file, or a script's cells.
+    """
     path = Path(app.env.doc2path(docname))
     if path.suffix == ".md":
         return "{code-cell}" in path.read_text(encoding="utf-8")
-    return path.suffix in PAGE_SUFFIXES and any(cell.cell_type == "code" for cell in jupytext.read(path).cells)
+    return path.suffix in PAGE_SUFFIXES and any(
+        cell.cell_type == "code" for cell in jupytext.read(path).cells
+    )
 
 
-def convert(source: nbformat.NotebookNode, pieces: list[str | int], install: str) -> nbformat.NotebookNode:
+def convert(
+    source: nbformat.NotebookNode, pieces: list[str | int], install: str
+) -> nbformat.NotebookNode:
     """Return a chapter as a notebook that begins with the ``install`` cell, if any.
 
-    ``pieces`` alternates the page's Markdown and cell numbers; code cells that the page omits are restored.
+    ``pieces`` alternates the page's Markdown and cell numbers; code cells that the page
+    omits are restored.
     """
-    kernel = source.metadata.get("kernelspec", {"name": "python3", "display_name": "Python 3"})
+    kernel = source.metadata.get(
+        "kernelspec", {"name": "python3", "display_name": "Python 3"}
+    )
     notebook = nbformat.v4.new_notebook(metadata={"kernelspec": kernel})
     notebook.cells += [nbformat.v4.new_code_cell(install)] if install else []
-    waiting = [number for number, cell in enumerate(source.cells) if cell.cell_type == "code"]
+    waiting = [
+        number for number, cell in enumerate(source.cells) if cell.cell_type == "code"
+    ]
     for piece in [*pieces, len(source.cells)]:
         if isinstance(piece, str):
             notebook.cells += [nbformat.v4.new_markdown_cell(piece)] if piece else []
@@ -110,7 +129,9 @@ def code(cell: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
             nbformat.v4.new_code_cell(ask(cell.source), metadata={"tags": ["answer"]}),
             nbformat.v4.new_markdown_cell(folded(cell.source)),
         ]
-    new_cell = nbformat.v4.new_code_cell(cell.source, metadata={"tags": tags(cell)} if tags(cell) else {})
+    new_cell = nbformat.v4.new_code_cell(
+        cell.source, metadata={"tags": tags(cell)} if tags(cell) else {}
+    )
     if HIDDEN_TAGS & set(tags(cell)) and "parameters" not in tags(cell):
         new_cell.metadata["jupyter"] = {"source_hidden": True}
     return [new_cell]
@@ -119,14 +140,19 @@ def code(cell: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
 def only_glues(source: str) -> bool:
     """Return whether a cell only glues values for the prose.
 
-    >>> only_glues('glue("a", 1)\\nfor b in c:\\n    glue(b, 2)'), only_glues('a = 1\\nglue("a", a)')
+    >>> (
+    ...     only_glues('glue("a", 1)\\nfor b in c:\\n    glue(b, 2)'),
+    ...     only_glues('a = 1\\nglue("a", a)'),
+    ... )
     (True, False)
     """
     if "glue(" not in source:
         return False
     try:
         held: list[ast.AST] = [ast.parse(source)]
-    except SyntaxError:  # a line that only a notebook understands, such as %matplotlib inline
+    except (
+        SyntaxError
+    ):  # a line that only a notebook understands, such as %matplotlib inline
         return False
     for node in held:  # it grows
         for statement in getattr(node, "body", []):
@@ -143,7 +169,9 @@ def only_glues(source: str) -> bool:
 
 def note_source(app: Sphinx, docname: str, _source: list[str]) -> None:
     """Note the digest of a page's source when it is read, for the course."""
-    app.env.metadata[docname]["companion-source"] = fingerprint("open", Path(app.env.doc2path(docname)))
+    app.env.metadata[docname]["companion-source"] = fingerprint(
+        "open", Path(app.env.doc2path(docname))
+    )
 
 
 def keep_text(app: Sphinx, doctree: nodes.document, docname: str) -> None:
@@ -160,13 +188,19 @@ def write_notebooks(app: Sphinx, error: Exception | None) -> None:
     folder.mkdir(exist_ok=True)
     package, url = package_of(app.config), repository(app.config)
     wheel = wheel_name(package) if package else ""
-    install = "" if package is None else package.install(FROM_REPOSITORY if url else FROM_WHEEL, url or wheel)
+    install = (
+        ""
+        if package is None
+        else package.install(FROM_REPOSITORY if url else FROM_WHEEL, url or wheel)
+    )
     for docname, pieces in PAGE_TEXTS.items():
         target = folder / f"{docname}.ipynb"
         target.parent.mkdir(parents=True, exist_ok=True)
         notebook = convert(jupytext.read(app.env.doc2path(docname)), pieces, install)
         # the course refuses a page that was built from another source
-        notebook.metadata["companion"] = {"source": app.env.metadata[docname].get("companion-source", "")}
+        notebook.metadata["companion"] = {
+            "source": app.env.metadata[docname].get("companion-source", "")
+        }
         nbformat.write(notebook, target)
 
 
@@ -179,24 +213,56 @@ def write_wheel(app: Sphinx, error: Exception | None) -> None:
     """Write the wheel, which carries the digests of the notebooks."""
     if error is None and app.builder.name == "html" and package_of(app.config):
         folder = Path(app.outdir) / NOTEBOOK_FOLDER
-        words = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-        subprocess.run(words, cwd=project_root(Path(app.srcdir)), check=True, capture_output=True)
+        words = [
+            sys.executable,
+            "-m",
+            "hatchling",
+            "build",
+            "-t",
+            "wheel",
+            "-d",
+            str(folder),
+        ]
+        subprocess.run(
+            words, cwd=project_root(Path(app.srcdir)), check=True, capture_output=True
+        )
 
 
 def link(url: str, text: str, tooltip: str, icon: str) -> dict[str, str]:
     """Return an entry of a menu in the page's header."""
     label = tooltip.replace(" ", "-")
-    return {"type": "link", "url": url, "text": text, "tooltip": tooltip, "icon": icon, "label": label}
+    return {
+        "type": "link",
+        "url": url,
+        "text": text,
+        "tooltip": tooltip,
+        "icon": icon,
+        "label": label,
+    }
 
 
-def menu(tooltip: str, icon: str, label: str, buttons: list[dict[str, str]]) -> dict[str, Any]:
+def menu(
+    tooltip: str, icon: str, label: str, buttons: list[dict[str, str]]
+) -> dict[str, Any]:
     """Return a menu in the page's header."""
-    return {"type": "group", "tooltip": tooltip, "icon": icon, "label": label, "buttons": buttons}
+    return {
+        "type": "group",
+        "tooltip": tooltip,
+        "icon": icon,
+        "label": label,
+        "buttons": buttons,
+    }
 
 
-def add_buttons(app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
+def add_buttons(
+    app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: Any
+) -> None:
     """Add download and launch buttons to the page's header."""
-    if app.builder.name != "html" or pagename not in app.env.found_docs or not is_notebook(app, pagename):
+    if (
+        app.builder.name != "html"
+        or pagename not in app.env.found_docs
+        or not is_notebook(app, pagename)
+    ):
         return
     file, up = f"{pagename}.ipynb", "../" * pagename.count("/")
     url, package = repository(app.config), package_of(app.config)
@@ -208,18 +274,36 @@ def add_buttons(app: Sphinx, pagename: str, _template: str, context: dict[str, A
             link(binder, "Binder", "Run on Binder", "fas fa-rocket"),
             link(colab, "Colab", "Run on Colab", "fas fa-cloud"),
         ]
-        context["header_buttons"].append(menu("Run this chapter", "fas fa-rocket", "launch-buttons", launch))
+        context["header_buttons"].append(
+            menu("Run this chapter", "fas fa-rocket", "launch-buttons", launch)
+        )
     downloads = [
-        link(f"{up}{NOTEBOOK_FOLDER}/{file}", ".ipynb", "Download as a notebook", "fas fa-file-code"),
+        link(
+            f"{up}{NOTEBOOK_FOLDER}/{file}",
+            ".ipynb",
+            "Download as a notebook",
+            "fas fa-file-code",
+        ),
     ]
     suffix = Path(app.env.doc2path(pagename)).suffix
     if suffix != ".ipynb":
-        downloads.append(link(f"{up}_sources/{pagename}{suffix}", suffix, "Download the source", "fas fa-file"))
+        downloads.append(
+            link(
+                f"{up}_sources/{pagename}{suffix}",
+                suffix,
+                "Download the source",
+                "fas fa-file",
+            )
+        )
     if package:
         wheel = wheel_name(package)
         words = f"Download {package.name}, which the notebook needs"
-        downloads.append(link(f"{up}{NOTEBOOK_FOLDER}/{wheel}", ".whl", words, "fas fa-box"))
-    context["header_buttons"].append(menu("Download this chapter", "fas fa-download", "download-buttons", downloads))
+        downloads.append(
+            link(f"{up}{NOTEBOOK_FOLDER}/{wheel}", ".whl", words, "fas fa-box")
+        )
+    context["header_buttons"].append(
+        menu("Download this chapter", "fas fa-download", "download-buttons", downloads)
+    )
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -230,5 +314,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("doctree-resolved", keep_text, priority=900)
     app.connect("html-page-context", add_buttons, priority=600)
     app.connect("build-finished", write_notebooks)
-    app.connect("build-finished", write_wheel, priority=700)  # after the digests of what is written before
+    # after the digests of what is written before
+    app.connect("build-finished", write_wheel, priority=700)
     return {"parallel_read_safe": True, "parallel_write_safe": False}

@@ -1,6 +1,7 @@
 """Figures of several panels, side by side or stacked.
 
-The SVG of ``companion.outputs.showing`` contains the panels' boxes (``companion.outputs.stacking``).
+The SVG of ``companion.outputs.showing`` contains the panels' boxes
+(``companion.outputs.stacking``).
 """
 
 import posixpath
@@ -52,7 +53,9 @@ def visit_drawing(self: Any, node: drawing) -> None:
     uri = self.builder.images.get(node["uri"])
     source = posixpath.join(self.builder.imgpath, quote(uri)) if uri else node["uri"]
     rows = f"{source.removesuffix('.svg')}.rows.json" if node["rows"] else None
-    self.body.append(stacking.drawing(source, node.get("alt", ""), node["size"], node["boxes"], rows))
+    self.body.append(
+        stacking.drawing(source, node.get("alt", ""), node["size"], node["boxes"], rows)
+    )
     raise nodes.SkipNode
 
 
@@ -67,7 +70,11 @@ class Thumbnail(SphinxDirective):
     option_spec: ClassVar[dict[str, Any]] = {"panel": directives.positive_int}
 
     def run(self) -> list[nodes.Node]:
-        return [thumbnail("", uri="", name=self.arguments[0], panel=self.options.get("panel", 1))]
+        return [
+            thumbnail(
+                "", uri="", name=self.arguments[0], panel=self.options.get("panel", 1)
+            )
+        ]
 
 
 def find_thumbnails(app: Sphinx, doctree: nodes.document, docname: str) -> None:
@@ -88,18 +95,27 @@ def find_thumbnails(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             continue
         for key in ("uri", "candidates", "size"):
             place[key] = drawings[0][key]
-        shown = [box for box, share in stacking.parts(drawings[0]["size"], drawings[0]["boxes"]) if share < 1]
+        shown = [
+            box
+            for box, share in stacking.parts(drawings[0]["size"], drawings[0]["boxes"])
+            if share < 1
+        ]
         place["boxes"] = shown[place["panel"] - 1 :][:1]
 
 
 def visit_thumbnail(self: Any, node: thumbnail) -> None:
     """Write one panel as a picture that screen readers ignore."""
-    source = posixpath.join(self.builder.imgpath, quote(self.builder.images[node["uri"]]))
+    source = posixpath.join(
+        self.builder.imgpath, quote(self.builder.images[node["uri"]])
+    )
     width, height = node["size"]
     x, y, wide, tall = node["boxes"][0] if node["boxes"] else (0, 0, width, height)
     image = f'<image href="{source}" width="{width}" height="{height}"/>'
     box = f"{x:.1f} {y:.1f} {wide:.1f} {tall:.1f}"
-    self.body.append(f'<svg class="lift-thumbnail" viewBox="{box}" aria-hidden="true" focusable="false">{image}</svg>')
+    self.body.append(
+        f'<svg class="lift-thumbnail" viewBox="{box}" aria-hidden="true"'
+        f' focusable="false">{image}</svg>'
+    )
     raise nodes.SkipNode
 
 
@@ -131,8 +147,18 @@ def depart_plain(self: Any, node: drawing) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the build."""
-    app.add_node(drawing, override=True, html=(visit_drawing, None), latex=(visit_plain, depart_plain))
-    app.add_node(thumbnail, override=True, html=(visit_thumbnail, None), latex=(visit_nothing, None))
+    app.add_node(
+        drawing,
+        override=True,
+        html=(visit_drawing, None),
+        latex=(visit_plain, depart_plain),
+    )
+    app.add_node(
+        thumbnail,
+        override=True,
+        html=(visit_thumbnail, None),
+        latex=(visit_nothing, None),
+    )
     app.add_directive("lift-thumbnail", Thumbnail)
     app.connect("doctree-resolved", replace_images)
     app.connect("doctree-resolved", find_thumbnails)

@@ -1,4 +1,6 @@
-"""The directive ``lift-parameters``: a table of a chapter's parameters, and how long a run takes."""
+"""The directive ``lift-parameters``: a table of a chapter's parameters, and how long a
+run takes.
+"""
 
 from pathlib import Path
 
@@ -12,26 +14,59 @@ from companion.sphinx.alive import seconds_of
 
 
 class Parameters(SphinxDirective):
-    """Renders a table with the name, type, default and meaning of each parameter, and on a rerun's page its value.
+    """Renders a table with the name, type, default and meaning of each parameter, and
+    on a rerun's page its value.
 
     The book's page also says how long its cells took when they were executed last.
     """
 
     def run(self) -> list[nodes.Node]:
-        path, told = Path(self.env.doc2path(self.env.docname)), self.config["companion_rerun"].get("told") or {}
+        path, told = (
+            Path(self.env.doc2path(self.env.docname)),
+            self.config["companion_rerun"].get("told") or {},
+        )
         changed = {name: (here, book) for name, here, book in told.get("changed", [])}
-        named = ("parameter", "type", "default", *(["this run"] if told else []), "meaning")
+        named = (
+            "parameter",
+            "type",
+            "default",
+            *(["this run"] if told else []),
+            "meaning",
+        )
         lines = [" | ".join(named), "|".join("---" for _ in named)]
         for parameter in read_parameters(path):
             # the cell of a rerun's page assigns what ran
-            here, default = changed.get(parameter.name, (repr(parameter.default), repr(parameter.default)))
-            values = [f"`{shortened(text)}`" for text in ([default, here] if told else [default])]
-            cells = (f"`{parameter.name}`", f"`{parameter.annotation}`", *values, parameter.comment)
-            lines.append(" | ".join(cell.replace("|", r"\|") for cell in cells))  # |S| would end a cell
+            here, default = changed.get(
+                parameter.name, (repr(parameter.default), repr(parameter.default))
+            )
+            values = [
+                f"`{shortened(text)}`"
+                for text in ([default, here] if told else [default])
+            ]
+            cells = (
+                f"`{parameter.name}`",
+                f"`{parameter.annotation}`",
+                *values,
+                parameter.comment,
+            )
+            # |S| would end a cell
+            lines.append(" | ".join(cell.replace("|", r"\|") for cell in cells))
         box = nodes.container(classes=["lift-parameters"])
-        if not told and "preview" not in path.parts and (seconds := seconds_of(self.env.app, path)):
-            lines += ["", f"With the book's values, all cells of this page take {duration(seconds)}."]
-        self.state.nested_parse(StringList(lines, source=str(path)), self.content_offset, box)
+        if (
+            not told
+            and "preview" not in path.parts
+            and (seconds := seconds_of(self.env.app, path))
+        ):
+            lines += [
+                "",
+                (
+                    "With the book's values, all cells of this page take"
+                    f" {duration(seconds)}."
+                ),
+            ]
+        self.state.nested_parse(
+            StringList(lines, source=str(path)), self.content_offset, box
+        )
         return [box]
 
 
@@ -58,7 +93,9 @@ def shortened(text: str) -> str:
     if len(text) <= 48:
         return text
     value = literal(text)
-    return f"{text[:30].rstrip(', ')}, …" + (f" ({len(value)} values)" if isinstance(value, list | tuple) else "")
+    return f"{text[:30].rstrip(', ')}, …" + (
+        f" ({len(value)} values)" if isinstance(value, list | tuple) else ""
+    )
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

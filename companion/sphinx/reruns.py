@@ -1,12 +1,16 @@
 """Compare a page rerun with other parameters to the book, and link it to the book.
 
-The build of the book writes ``book.json``, a record of its pages for this extension. When one page is rebuilt after a
-rerun, the configuration value ``companion_rerun`` describes the run, and this extension
+The build of the book writes ``book.json``, a record of its pages for this extension.
+When one page is rebuilt after a rerun, the configuration value ``companion_rerun``
+describes the run, and this extension
 
-- replaces references to other pages by links to the book's URL, or by their text if the URL is unknown;
+- replaces references to other pages by links to the book's URL, or by their text if the
+  URL is unknown;
 - numbers figures and theorems as in the book;
-- marks each number in the text that differs from the book, and lists these below the title with the parameters;
-- draws the book's curves behind the curves of each figure, if the built book is available.
+- marks each number in the text that differs from the book, and lists these below the
+  title with the parameters;
+- draws the book's curves behind the curves of each figure, if the built book is
+  available.
 """
 
 from __future__ import annotations
@@ -33,7 +37,8 @@ from companion.sphinx.settings import add_settings
 
 RECORD_NAME = "book.json"
 VALUES_NAME = "values.json"
-GLUE_ATTRIBUTE = "lift-glue"  # the attribute of a number in the text: its name and its format
+# the attribute of a number in the text: its name and its format
+GLUE_ATTRIBUTE = "lift-glue"
 CONTEXT_LENGTH = 60  # characters of a sentence that are shown on each side of a number
 
 
@@ -51,15 +56,35 @@ def targets(app: Sphinx) -> Iterator[tuple[str, str, str]]:
     for page, title in env.titles.items():
         yield f"doc:{page}", address(page), title.astext()
     for label, (page, anchor) in std.anonlabels.items():
-        yield f"ref:{label}", address(page, anchor), std.labels.get(label, ("", "", ""))[2]
+        yield (
+            f"ref:{label}",
+            address(page, anchor),
+            std.labels.get(label, ("", "", ""))[2],
+        )
         if shown := number(page, "figure", anchor):
-            yield f"numref:{label}", address(page, anchor), app.config["numfig_format"]["figure"] % shown
+            yield (
+                f"numref:{label}",
+                address(page, anchor),
+                app.config["numfig_format"]["figure"] % shown,
+            )
     for label, entry in getattr(env, "proof_list", {}).items():
-        shown = "" if entry["nonumber"] else number(entry["docname"], entry["countertype"], label)
-        name = numbered(app.config, entry["countertype"], shown) if shown else entry["realtype"].title()
+        shown = (
+            ""
+            if entry["nonumber"]
+            else number(entry["docname"], entry["countertype"], label)
+        )
+        name = (
+            numbered(app.config, entry["countertype"], shown)
+            if shown
+            else entry["realtype"].title()
+        )
         yield f"prf:{label}", address(entry["docname"], label), name
     for label, (page, shown) in env.get_domain("math").data["objects"].items():
-        yield f"eq:{label}", address(page, f"equation-{nodes.make_id(label)}"), f"({shown})"
+        yield (
+            f"eq:{label}",
+            address(page, f"equation-{nodes.make_id(label)}"),
+            f"({shown})",
+        )
     for (kind, name), (page, anchor) in std.objects.items():
         if kind == "term":
             yield f"term:{name.lower()}", address(page, anchor), ""
@@ -68,7 +93,9 @@ def targets(app: Sphinx) -> Iterator[tuple[str, str, str]]:
 
 
 def numbered(config: Config, kind: str, number: str) -> str:
-    """Return the name of a theorem or algorithm by the book's format, such as "Theorem 3"."""
+    """Return the name of a theorem or algorithm by the book's format, such as "Theorem
+    3".
+    """
     shown = str(config["numfig_format"][kind]) % number
     return shown[:1].upper() + shown[1:]
 
@@ -79,7 +106,9 @@ def write_record(app: Sphinx, error: Exception | None) -> None:
         return
     images = getattr(app.env, "figure_images", {})
     rows = {
-        label: f"{app.builder.imagedir}/{app.builder.images[uri].removesuffix('.svg')}.rows.json"
+        label: (
+            f"{app.builder.imagedir}/{app.builder.images[uri].removesuffix('.svg')}.rows.json"
+        )
         for label, uri in images.items()
         if uri in app.builder.images
     }
@@ -95,7 +124,9 @@ def write_record(app: Sphinx, error: Exception | None) -> None:
 
 
 def write_values(app: Sphinx, error: Exception | None) -> None:
-    """Write ``values.json`` for other tools: the values that each page glues, by page and name."""
+    """Write ``values.json`` for other tools: the values that each page glues, by page
+    and name.
+    """
     if error is not None or app.builder.name != "html" or app.config["companion_rerun"]:
         return
     folder = Path(app.env.mystnb_config.output_folder)  # type: ignore[attr-defined]
@@ -109,9 +140,16 @@ def write_values(app: Sphinx, error: Exception | None) -> None:
 
 
 def plain_values(outputs: dict[str, Any]) -> dict[str, Any]:
-    """Return glued values as JSON has them: numbers and texts, others as they are printed.
+    """Return glued values as JSON has them: numbers and texts, others as they are
+    printed.
 
-    >>> plain_values({"n": {"data": {"text/plain": "3"}}, "x": {"data": {"text/plain": "nan"}}, "rows": {"data": {}}})
+    >>> plain_values(
+    ...     {
+    ...         "n": {"data": {"text/plain": "3"}},
+    ...         "x": {"data": {"text/plain": "nan"}},
+    ...         "rows": {"data": {}},
+    ...     }
+    ... )
     {'n': 3, 'x': 'nan'}
     """
     values = {}
@@ -120,7 +158,9 @@ def plain_values(outputs: dict[str, Any]) -> dict[str, Any]:
             text = output["data"]["text/plain"]
             value = literal(text)
             # a literal is finite but for one such as 1e999
-            is_plain = isinstance(value, bool | int | str) or (isinstance(value, float) and math.isfinite(value))
+            is_plain = isinstance(value, bool | int | str) or (
+                isinstance(value, float) and math.isfinite(value)
+            )
             values[name] = value if is_plain else text
     return values
 
@@ -128,7 +168,8 @@ def plain_values(outputs: dict[str, Any]) -> dict[str, Any]:
 def draw_ghosts(app: Sphinx, doctree: nodes.document, _page: str) -> None:
     """Draw the book's curves behind the curves of a rerun.
 
-    A build of the book itself only records the image of each SVG figure, for :func:`write_record`.
+    A build of the book itself only records the image of each SVG figure, for
+    :func:`write_record`.
     """
     rerun = app.config["companion_rerun"]
     if not rerun:
@@ -136,15 +177,33 @@ def draw_ghosts(app: Sphinx, doctree: nodes.document, _page: str) -> None:
         figure_uris = env.__dict__.setdefault("figure_images", {})
         for figure in doctree.findall(nodes.figure):
             for image in figure.findall(nodes.image):
-                figure_uris |= {label: image["uri"] for label in figure["ids"] if image["uri"].endswith(".svg")}
+                figure_uris |= {
+                    label: image["uri"]
+                    for label in figure["ids"]
+                    if image["uri"].endswith(".svg")
+                }
         return
-    known, folder = rerun["record"].get("rows", {}), Path(rerun["record"].get("folder", ""))
+    known, folder = (
+        rerun["record"].get("rows", {}),
+        Path(rerun["record"].get("folder", "")),
+    )
     for figure in doctree.findall(nodes.figure):
-        before = next((folder / known[label] for label in figure["ids"] if label in known), None)
-        images = [Path(app.srcdir) / image["uri"] for image in figure.findall(nodes.image)]
-        if before is not None and before.is_file() and len(images) == 1 and images[0].suffix == ".svg":
+        before = next(
+            (folder / known[label] for label in figure["ids"] if label in known), None
+        )
+        images = [
+            Path(app.srcdir) / image["uri"] for image in figure.findall(nodes.image)
+        ]
+        if (
+            before is not None
+            and before.is_file()
+            and len(images) == 1
+            and images[0].suffix == ".svg"
+        ):
             svg = images[0].read_text(encoding="utf-8")
-            images[0].write_text(with_ghosts(svg, before.read_text(encoding="utf-8")), encoding="utf-8")
+            images[0].write_text(
+                with_ghosts(svg, before.read_text(encoding="utf-8")), encoding="utf-8"
+            )
 
 
 def number_as_the_book(app: Sphinx, env: BuildEnvironment) -> None:
@@ -152,7 +211,9 @@ def number_as_the_book(app: Sphinx, env: BuildEnvironment) -> None:
     if rerun := app.config["companion_rerun"]:
         (page,) = env.found_docs
         mine = env.toc_fignumbers.get(page, {})
-        for kind, known in rerun["record"].get("numbers", {}).get(rerun["page"], {}).items():
+        for kind, known in (
+            rerun["record"].get("numbers", {}).get(rerun["page"], {}).items()
+        ):
             for anchor in mine.get(kind, {}):
                 if anchor in known:
                     mine[kind][anchor] = tuple(known[anchor])
@@ -174,9 +235,15 @@ class Elsewhere(SphinxPostTransform):
             if key is None or self.is_here(key):
                 continue
             address, text = known.get(key, ("", ""))
-            shown = nodes.inline("", text) if text and not node.get("refexplicit") else node.children[0].deepcopy()
+            shown = (
+                nodes.inline("", text)
+                if text and not node.get("refexplicit")
+                else node.children[0].deepcopy()
+            )
             if base and address:
-                shown = nodes.reference("", "", shown, refuri=base + address, internal=False)
+                shown = nodes.reference(
+                    "", "", shown, refuri=base + address, internal=False
+                )
             node.replace_self(shown)
         for raw in self.document.findall(nodes.raw):
             if "href=" in raw.astext():
@@ -191,7 +258,11 @@ class Elsewhere(SphinxPostTransform):
             address, _ = known.get(page_key(page.removesuffix(".html"), here), ("", ""))
             if not address:
                 return found[0]
-            return f'href="{base}{address}{"#" + anchor if anchor else ""}"' if base else 'role="none"'
+            return (
+                f'href="{base}{address}{"#" + anchor if anchor else ""}"'
+                if base
+                else 'role="none"'
+            )
 
         return re.sub(r'href="([\w./-]+\.html(?:#[^"]*)?)"', changed, text)
 
@@ -213,8 +284,14 @@ class Elsewhere(SphinxPostTransform):
 
 
 def key_of(node: addnodes.pending_xref, page: str) -> str | None:
-    """Return the key "kind:name" of a reference on a page of the book, or None for other domains."""
-    domain, kind, target = node.get("refdomain"), node.get("reftype"), str(node.get("reftarget"))
+    """Return the key "kind:name" of a reference on a page of the book, or None for
+    other domains.
+    """
+    domain, kind, target = (
+        node.get("refdomain"),
+        node.get("reftype"),
+        str(node.get("reftarget")),
+    )
     if domain == "std" and kind == "doc":
         return page_key(target, page)
     if domain == "std" and kind in ("ref", "numref", "term"):
@@ -227,12 +304,19 @@ def key_of(node: addnodes.pending_xref, page: str) -> str | None:
 
 
 def page_key(target: str, page: str) -> str:
-    """Return the key of the page that a reference on another page names, by its path from there or from the root.
+    """Return the key of the page that a reference on another page names, by its path
+    from there or from the root.
 
-    >>> page_key("b", "one/a"), page_key("../two/c", "one/a"), page_key("/two/c", "one/a")
+    >>> (
+    ...     page_key("b", "one/a"),
+    ...     page_key("../two/c", "one/a"),
+    ...     page_key("/two/c", "one/a"),
+    ... )
     ('doc:one/b', 'doc:two/c', 'doc:two/c')
     """
-    return "doc:" + posixpath.normpath(posixpath.join("/", posixpath.dirname(page), target)).lstrip("/")
+    return "doc:" + posixpath.normpath(
+        posixpath.join("/", posixpath.dirname(page), target)
+    ).lstrip("/")
 
 
 class Numbers(SphinxPostTransform):
@@ -244,11 +328,17 @@ class Numbers(SphinxPostTransform):
     def run(self, **_options: Any) -> None:
         """Record or compare each number of the page's text."""
         page, rerun = self.env.docname, self.config["companion_rerun"]
-        glued_nodes = [node for node in self.document.findall(nodes.inline) if GLUE_ATTRIBUTE in node]
+        glued_nodes = [
+            node
+            for node in self.document.findall(nodes.inline)
+            if GLUE_ATTRIBUTE in node
+        ]
         if not rerun:
             env: Any = self.env
             glued_texts = env.__dict__.setdefault("glued_texts", {})
-            glued_texts[page] = {":".join(node[GLUE_ATTRIBUTE]): node.astext() for node in glued_nodes}
+            glued_texts[page] = {
+                ":".join(node[GLUE_ATTRIBUTE]): node.astext() for node in glued_nodes
+            }
             return
         before = rerun["record"].get("glued", {}).get(rerun["page"])
         changed, unknown = [], 0
@@ -259,13 +349,27 @@ class Numbers(SphinxPostTransform):
             elif old != node.astext():
                 anchor = f"changed-{at + 1}"
                 changed.append((anchor, *around(node), old, node.astext()))
-                mark = nodes.raw("", f'<mark id="{anchor}" title="in the book: {html.escape(old)}">', format="html")
-                node.parent.replace(node, [mark, node, nodes.raw("", "</mark>", format="html")])
+                mark = nodes.raw(
+                    "",
+                    f'<mark id="{anchor}" title="in the book: {html.escape(old)}">',
+                    format="html",
+                )
+                node.parent.replace(
+                    node, [mark, node, nodes.raw("", "</mark>", format="html")]
+                )
         if not rerun["told"]:
             return
-        numbers = {"total": len(glued_nodes), "unknown": unknown, "changed": changed} if glued_nodes else None
+        numbers = (
+            {"total": len(glued_nodes), "unknown": unknown, "changed": changed}
+            if glued_nodes
+            else None
+        )
         section = next(iter(self.document.findall(nodes.section)), self.document)
-        place = 1 if section.children and isinstance(section.children[0], nodes.title) else 0
+        place = (
+            1
+            if section.children and isinstance(section.children[0], nodes.title)
+            else 0
+        )
         section.insert(place, nodes.raw("", box(rerun, numbers), format="html"))
 
 
@@ -284,7 +388,10 @@ def around(node: nodes.inline) -> tuple[str, str]:
             after += str(text)
         elif not inside:
             before += str(text)
-    left, right = " ".join(before.split())[-CONTEXT_LENGTH:], " ".join(after.split())[:CONTEXT_LENGTH]
+    left, right = (
+        " ".join(before.split())[-CONTEXT_LENGTH:],
+        " ".join(after.split())[:CONTEXT_LENGTH],
+    )
     left = left.partition(" ")[2] if len(before) > CONTEXT_LENGTH else left
     return left, right.rpartition(" ")[0] if len(after) > CONTEXT_LENGTH else right
 
@@ -293,16 +400,22 @@ def box(rerun: dict[str, Any], numbers: dict[str, Any] | None) -> str:
     """Return the box below the title of a rerun's page, as HTML."""
     from jinja2 import Environment, FileSystemLoader
 
-    templates = Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=True)
-    return templates.get_template("rerun.html").render(rerun=rerun, numbers=numbers, **rerun["told"])
+    templates = Environment(
+        loader=FileSystemLoader(Path(__file__).parent), autoescape=True
+    )
+    return templates.get_template("rerun.html").render(
+        rerun=rerun, numbers=numbers, **rerun["told"]
+    )
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the build."""
     add_settings(app, "companion_rerun")
     app.connect("env-check-consistency", number_as_the_book)
-    app.connect("doctree-resolved", draw_ghosts, priority=400)  # before figures become drawings
-    app.connect("build-finished", write_record, priority=400)  # before the wheel, which carries it
+    # before figures become drawings
+    app.connect("doctree-resolved", draw_ghosts, priority=400)
+    # before the wheel, which carries it
+    app.connect("build-finished", write_record, priority=400)
     app.connect("build-finished", write_values)
     app.add_post_transform(Elsewhere)
     app.add_post_transform(Numbers)

@@ -1,10 +1,12 @@
 """Search: an index of the book's sections, definitions and functions.
 
-``_static/search-sections.js``, read by ``search.js``, is a list of ``[page, anchor, kind, title, page's title, prose,
-tables, keywords]``, without code. The front matter of a page may list synonyms of its subject as ``keywords``, and a
-part of a page that an extension wraps in :class:`found_alone` has an entry of its own. ``words.js`` reads questions,
-for the search and for filters of a page. If the list or the ranking library (MiniSearch, in ``static/minisearch``) is
-unavailable, the search page falls back to Sphinx's search.
+``_static/search-sections.js``, read by ``search.js``, is a list of ``[page, anchor,
+kind, title, page's title, prose, tables, keywords]``, without code. The front matter of
+a page may list synonyms of its subject as ``keywords``, and a part of a page that an
+extension wraps in :class:`found_alone` has an entry of its own. ``words.js`` reads
+questions, for the search and for filters of a page. If the list or the ranking library
+(MiniSearch, in ``static/minisearch``) is unavailable, the search page falls back to
+Sphinx's search.
 """
 
 import html
@@ -22,7 +24,8 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 class found_alone(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: N801 - docutils' way
     """A part of a page that the search finds by itself; it adds nothing to the page.
 
-    Its attributes are ``title``, ``anchor``, ``keywords`` and ``listed``: false if another page's entry stands for it.
+    Its attributes are ``title``, ``anchor``, ``keywords`` and ``listed``: false if
+    another page's entry stands for it.
     """
 
 
@@ -63,35 +66,51 @@ def parts(node: nodes.Element) -> Iterator[tuple[str, nodes.Node]]:
     for child in node.children:
         if isinstance(child, nodes.table):
             yield "table", child
-        elif isinstance(child, nodes.TextElement) and not isinstance(child, nodes.title):
+        elif isinstance(child, nodes.TextElement) and not isinstance(
+            child, nodes.title
+        ):
             yield "prose", child
-        elif isinstance(child, nodes.Element) and not isinstance(child, (*SEPARATE_NODES, nodes.title)):
+        elif isinstance(child, nodes.Element) and not isinstance(
+            child, (*SEPARATE_NODES, nodes.title)
+        ):
             yield from parts(child)
 
 
 def joined(node: nodes.Element, kind: str) -> str:
     """Return the text of the parts of one kind."""
-    return " ".join(" ".join(text_of(part) for name, part in parts(node) if name == kind).split())
+    return " ".join(
+        " ".join(text_of(part) for name, part in parts(node) if name == kind).split()
+    )
 
 
 def named(heading: str) -> str:
     """Return the display title of a section, a theorem or an exercise.
 
-    >>> named("Lift"), named(" (Vertices suffice (E23))"), named("ExerciseA lift by hand")
+    >>> (
+    ...     named("Lift"),
+    ...     named(" (Vertices suffice (E23))"),
+    ...     named("ExerciseA lift by hand"),
+    ... )
     ('Lift', 'Vertices suffice (E23)', 'Exercise: A lift by hand')
     """
     bare = re.sub(r"^\s*\((.*)\)\s*$", r"\1", heading)
     return re.sub(r"^Exercise\s*(?=[^s\s:])", "Exercise: ", bare)
 
 
-SEVERAL = re.compile(r"\b([A-Z]\w*) ([A-Z][a-z]+)s ((?:[A-Z]?\d+[a-d]?(?:, | and | or )?)+)")
+SEVERAL = re.compile(
+    r"\b([A-Z]\w*) ([A-Z][a-z]+)s ((?:[A-Z]?\d+[a-d]?(?:, | and | or )?)+)"
+)
 """Numbers of one work that a title names together: "E23 Definitions 1, 2 and 3"."""
 
 
 def one_by_one(title: str) -> str:
-    """Return the items that a title names together, each with its own name, for the search.
+    """Return the items that a title names together, each with its own name, for the
+    search.
 
-    >>> one_by_one("LIP and ALIP (E23 Definitions 1 and 3)"), one_by_one("The watchdog (E23 Theorem 1)")
+    >>> (
+    ...     one_by_one("LIP and ALIP (E23 Definitions 1 and 3)"),
+    ...     one_by_one("The watchdog (E23 Theorem 1)"),
+    ... )
     ('E23 Definition 1 E23 Definition 3', '')
     """
     names = [
@@ -102,21 +121,33 @@ def one_by_one(title: str) -> str:
     return " ".join(names)
 
 
-def entries(page: str, title: str, keywords: str, doctree: nodes.document) -> Iterator[list[str]]:
+def entries(
+    page: str, title: str, keywords: str, doctree: nodes.document
+) -> Iterator[list[str]]:
     """Yield the index entries of a page's sections, glossary terms and functions."""
     top = True
     for section in doctree.findall(nodes.section):
         if isinstance(section.parent, nodes.section | nodes.document):
-            anchor, owner, kind = f"#{section['ids'][0]}", section, "page" if top else "section"
+            anchor, owner, kind = (
+                f"#{section['ids'][0]}",
+                section,
+                "page" if top else "section",
+            )
         elif section.parent["ids"]:  # a theorem or an exercise
-            anchor, owner, kind = f"#{section.parent['ids'][0]}", section.parent, "section"
+            anchor, owner, kind = (
+                f"#{section.parent['ids'][0]}",
+                section.parent,
+                "section",
+            )
         else:
             continue
         if anchor.startswith("#module-"):
             kind = "function"
         elif anchor.startswith("#ex-"):
             kind = "exercise"
-        name = named(text_of(next(iter(owner.findall(nodes.title)), nodes.title(text=title))))
+        name = named(
+            text_of(next(iter(owner.findall(nodes.title)), nodes.title(text=title)))
+        )
         words = " ".join([keywords if top else "", one_by_one(name)]).strip()
         rest = [joined(section, "prose"), joined(section, "table"), words]
         yield [page, "" if top else anchor, kind, name, title, *rest]
@@ -124,7 +155,16 @@ def entries(page: str, title: str, keywords: str, doctree: nodes.document) -> It
     for item in doctree.findall(nodes.definition_list_item):
         term = item[0]
         if isinstance(item.parent.parent, addnodes.glossary) and term["ids"]:
-            yield [page, f"#{term['ids'][0]}", "word", text_of(term), title, joined(item[-1], "prose"), "", ""]
+            yield [
+                page,
+                f"#{term['ids'][0]}",
+                "word",
+                text_of(term),
+                title,
+                joined(item[-1], "prose"),
+                "",
+                "",
+            ]
     for part in doctree.findall(found_alone):
         if part["listed"]:
             rest = [joined(part, "prose"), joined(part, "table"), part["keywords"]]
@@ -132,7 +172,16 @@ def entries(page: str, title: str, keywords: str, doctree: nodes.document) -> It
     for described in doctree.findall(addnodes.desc):
         if described[0].get("ids"):
             name = described[0]["ids"][0]
-            yield [page, f"#{name}", "function", name, title, joined(described[-1], "prose"), "", ""]
+            yield [
+                page,
+                f"#{name}",
+                "function",
+                name,
+                title,
+                joined(described[-1], "prose"),
+                "",
+                "",
+            ]
 
 
 class Pages(StandaloneHTMLBuilder):
@@ -143,25 +192,45 @@ class Pages(StandaloneHTMLBuilder):
         words = prose(doctree)
         keywords = str(self.env.metadata[pagename].get("keywords", ""))
         self.__dict__.setdefault("found", []).extend(
-            entries(pagename, html.unescape(re.sub(r"<[^>]+>", "", title)), keywords, words)
+            entries(
+                pagename, html.unescape(re.sub(r"<[^>]+>", "", title)), keywords, words
+            )
         )
         super().index_page(pagename, words, title)
 
 
-def add_scripts(app: Sphinx, pagename: str, _template: str, _context: object, doctree: nodes.document | None) -> None:
-    """Load our scripts only on the search page and on pages with parts that are found alone."""
-    if doctree is not None and next(iter(doctree.findall(found_alone)), None) is not None:
+def add_scripts(
+    app: Sphinx,
+    pagename: str,
+    _template: str,
+    _context: object,
+    doctree: nodes.document | None,
+) -> None:
+    """Load our scripts only on the search page and on pages with parts that are found
+    alone.
+    """
+    if (
+        doctree is not None
+        and next(iter(doctree.findall(found_alone)), None) is not None
+    ):
         for name in ("language_data.js", "words.js", "ledger.js"):
             app.add_js_file(name, loading_method="defer")
     if pagename == "search":
-        for name in ("minisearch/minisearch.js", "words.js", "search-sections.js", "search.js"):
+        for name in (
+            "minisearch/minisearch.js",
+            "words.js",
+            "search-sections.js",
+            "search.js",
+        ):
             app.add_js_file(name, loading_method="defer")
 
 
 def write_sections(app: Sphinx, error: Exception | None) -> None:
     """Write the list of sections to ``_static``."""
     if error is None and app.builder.name == "html":
-        sections = json.dumps(getattr(app.builder, "found", []), ensure_ascii=False, separators=(",", ":"))
+        sections = json.dumps(
+            getattr(app.builder, "found", []), ensure_ascii=False, separators=(",", ":")
+        )
         target = Path(app.outdir) / "_static" / "search-sections.js"
         target.write_text(f"window.searchSections = {sections};\n", encoding="utf-8")
 
@@ -173,7 +242,12 @@ def nothing(_translator: object, _node: nodes.Element) -> None:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Replace Sphinx's HTML builder and connect to the build."""
     app.add_builder(Pages, override=True)
-    app.add_node(found_alone, html=(nothing, nothing), latex=(nothing, nothing), text=(nothing, nothing))
+    app.add_node(
+        found_alone,
+        html=(nothing, nothing),
+        latex=(nothing, nothing),
+        text=(nothing, nothing),
+    )
     app.connect("html-page-context", add_scripts)
     app.connect("build-finished", write_sections)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

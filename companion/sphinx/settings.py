@@ -6,7 +6,8 @@ from typing import Any
 import jupytext
 from sphinx.application import Sphinx
 
-# ``companion_front_matter`` is the key of a page's own settings; the others are explained where they are used
+# ``companion_front_matter`` is the key of a page's own settings; the others are
+# explained where they are used
 DEFAULTS: dict[str, Any] = {
     "companion_book": "",
     "companion_browser": {},
@@ -36,4 +37,6 @@ def is_rerun(app: Sphinx) -> bool:
 
 def front_matter(app: Sphinx, path: Path) -> dict[str, Any]:
     """Return the value of the book's key in a page's front matter."""
-    return dict(jupytext.read(path).metadata.get(app.config["companion_front_matter"], {}))
+    return dict(
+        jupytext.read(path).metadata.get(app.config["companion_front_matter"], {})
+    )

@@ -1,8 +1,11 @@
-"""Our templates, scripts and styles, buttons for the repository, readable tables, and references as list items.
+"""Our templates, scripts and styles, buttons for the repository, readable tables, and
+references as list items.
 
-The repository is ``repository_url`` in ``_config.yml`` or GITHUB_REPOSITORY, which the workflow sets. Each page ends
-with a link to report a mistake, which names the page and the version of ``companion_package``: to the repository's
-issues or, without a repository, to the section that ``companion_mistakes`` names, such as ``intro#mistakes``.
+The repository is ``repository_url`` in ``_config.yml`` or GITHUB_REPOSITORY, which the
+workflow sets. Each page ends with a link to report a mistake, which names the page and
+the version of ``companion_package``: to the repository's issues or, without a
+repository, to the section that ``companion_mistakes`` names, such as
+``intro#mistakes``.
 """
 
 import html
@@ -24,7 +27,9 @@ HERE = Path(__file__).parent
 
 
 def use_files(_app: Sphinx, config: Config) -> None:
-    """Let our templates override the theme's of the same name, and pages load our scripts and styles."""
+    """Let our templates override the theme's of the same name, and pages load our
+    scripts and styles.
+    """
     config.templates_path = [str(HERE / "templates"), *config.templates_path]
     config.html_static_path = [*config.html_static_path, str(HERE / "static")]
 
@@ -34,7 +39,10 @@ def set_repository(_app: Sphinx, config: Config) -> None:
     if named := os.environ.get("GITHUB_REPOSITORY"):
         config.html_theme_options["repository_url"] = f"https://github.com/{named}"
     if not repository(config):
-        config.html_theme_options |= {"use_repository_button": False, "use_issues_button": False}
+        config.html_theme_options |= {
+            "use_repository_button": False,
+            "use_issues_button": False,
+        }
 
 
 def repository(config: Config) -> str:
@@ -43,7 +51,9 @@ def repository(config: Config) -> str:
 
 
 def mistakes_at(app: Sphinx, page: str, said: str) -> str:
-    """Return the address where a mistake on a page can be reported; empty if there is none."""
+    """Return the address where a mistake on a page can be reported; empty if there is
+    none.
+    """
     if url := repository(app.config):
         return f"{url}/issues/new?{urlencode({'title': f'{page}: ', 'body': said})}"
     target, _, anchor = app.config["companion_mistakes"].partition("#")
@@ -52,14 +62,19 @@ def mistakes_at(app: Sphinx, page: str, said: str) -> str:
     return f"{app.builder.get_relative_uri(page, target)}#{anchor}"
 
 
-def add_mistakes(app: Sphinx, page: str, _template: str, context: dict[str, Any], doctree: object) -> None:
+def add_mistakes(
+    app: Sphinx, page: str, _template: str, context: dict[str, Any], doctree: object
+) -> None:
     """End a page with the link to report a mistake."""
     if doctree is None:  # the search, and pages of code
         return
     name = app.config["companion_package"].get("name")
     said = f"page {page}" + (f", {name} {version(name)}" if name else "")
     if address := mistakes_at(app, page, said):
-        link = f'<a href="{html.escape(address)}">Report a mistake</a> ({html.escape(said)})'
+        link = (
+            f'<a href="{html.escape(address)}">Report a mistake</a>'
+            f" ({html.escape(said)})"
+        )
         before = context.get("theme_extra_footer") or ""
         context["theme_extra_footer"] = f'{before}<p class="lift-mistakes">{link}</p>'
 
@@ -72,14 +87,21 @@ def readable_tables(_app: Sphinx, doctree: nodes.document, _docname: str) -> Non
     for head in doctree.findall(nodes.thead):
         for entry in head.findall(nodes.entry):
             if not entry.astext().strip():
-                entry.children = [nodes.paragraph("", "", nodes.inline("", "of", classes=["visually-hidden"]))]
+                entry.children = [
+                    nodes.paragraph(
+                        "", "", nodes.inline("", "of", classes=["visually-hidden"])
+                    )
+                ]
 
 
 def visit_citation(self: HTML5Translator, node: nodes.citation) -> None:
     """Open a reference as a list item, without docutils' obsolete role."""
     start = len(self.body)
     HTML5Translator.visit_citation(self, node)
-    self.body[start:] = [text.replace('role="doc-biblioentry"', 'role="listitem"') for text in self.body[start:]]
+    self.body[start:] = [
+        text.replace('role="doc-biblioentry"', 'role="listitem"')
+        for text in self.body[start:]
+    ]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -89,5 +111,9 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("config-inited", use_files)
     app.connect("config-inited", set_repository)
     app.connect("doctree-resolved", readable_tables)
-    app.add_node(nodes.citation, override=True, html=(visit_citation, HTML5Translator.depart_citation))
+    app.add_node(
+        nodes.citation,
+        override=True,
+        html=(visit_citation, HTML5Translator.depart_citation),
+    )
     return {"parallel_read_safe": True, "parallel_write_safe": True}

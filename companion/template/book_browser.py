@@ -15,7 +15,7 @@ def page():
 
 
 def yardstick():
-    """Return the seconds of a fixed task, by which the duration of a run is estimated."""
+    """Return the seconds of a fixed task, by which the duration of a run is estimated."""  # noqa: E501
     started = time.perf_counter()
     sum(range(1_000_000))
     return time.perf_counter() - started

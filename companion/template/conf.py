@@ -10,7 +10,11 @@ project = "Coins"
 extensions = ["companion"]
 exclude_patterns = ["_build", ".venv", "runs", "course", "README.md"]
 html_theme = "sphinx_book_theme"
-html_theme_options = {"repository_url": "", "use_repository_button": True, "use_issues_button": True}
+html_theme_options = {
+    "repository_url": "",
+    "use_repository_button": True,
+    "use_issues_button": True,
+}
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 nb_execution_mode = "cache"
 nb_execution_cache_path = str(HERE / "_build" / ".jupyter_cache")

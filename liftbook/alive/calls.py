@@ -1,7 +1,7 @@
 """The calls of a page's worker: runs, and a reader's own table.
 
-The worker calls ``start`` first, which installs a stand-in for ``highspy``, SciPy's copy of HiGHS, and then imports the
-library.
+The worker calls ``start`` first, which installs a stand-in for ``highspy``, SciPy's
+copy of HiGHS, and then imports the library.
 """
 
 from __future__ import annotations
@@ -41,7 +41,13 @@ def fill_in() -> None:
     standins.fill_in({}, {"highspy": highs_of_scipy})
 
 
-IMPORTED = ("liftlib", "liftbook.relatives", "liftbook.figures", "liftbook.plots", "companion.outputs.stacking")
+IMPORTED = (
+    "liftlib",
+    "liftbook.relatives",
+    "liftbook.figures",
+    "liftbook.plots",
+    "companion.outputs.stacking",
+)
 
 
 def start() -> None:
@@ -86,4 +92,6 @@ def _of_desk(name: str) -> Callable[[str, object, object], str]:
     return call
 
 
-open_example, look, audit, release = map(_of_desk, ("example", "look", "audit", "release"))
+open_example, look, audit, release = map(
+    _of_desk, ("example", "look", "audit", "release")
+)

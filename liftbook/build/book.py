@@ -1,11 +1,12 @@
 """Build the book: execute the chapters, then let Jupyter Book lay them out.
 
-The build does nothing if no input has changed since the last successful build. A chapter's outputs are reused until its
-cells, a file that they read or the pinned packages change. All pages are laid out in each build, so that numbers glued
-from one page to another are never stale.
+The build does nothing if no input has changed since the last successful build. A
+chapter's outputs are reused until its cells, a file that they read or the pinned
+packages change. All pages are laid out in each build, so that numbers glued from one
+page to another are never stale.
 
-With ``--only``, a single page is built with the front page, in ``_build/page``. References to pages that are not built
-cause warnings.
+With ``--only``, a single page is built with the front page, in ``_build/page``.
+References to pages that are not built cause warnings.
 """
 
 import argparse
@@ -26,11 +27,16 @@ from liftbook.rows.jobs import n_jobs
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE_PATTERNS = (
-    *(f"{package}/**/*.py" for package in ("mixproof", "liftlib", "lifttables", "liftbook", "companion")),
+    *(
+        f"{package}/**/*.py"
+        for package in ("mixproof", "liftlib", "lifttables", "liftbook", "companion")
+    ),
     *("data/**/*", "requirements.lock"),
 )
 LONGEST_CHAPTERS = ("theorems", "your-own-data", "population", "ledger", "rerun")
-"""Where a first build begins: the chapters that take half of the time. Later builds know the seconds of all."""
+"""Where a first build begins: the chapters that take half of the time. Later builds
+know the seconds of all.
+"""
 REFERRED_TO = ("chapters/glossary",)
 TEXT_PATTERNS = (
     "*.md",
@@ -47,9 +53,13 @@ TEXT_PATTERNS = (
 def digest(patterns: tuple[str, ...], base: Path) -> str:
     """Return a hash of the names and contents of all files that match the patterns."""
     total = hashlib.sha256()
-    for path in sorted({path for pattern in patterns for path in base.glob(pattern) if path.is_file()}):
+    for path in sorted(
+        {path for pattern in patterns for path in base.glob(pattern) if path.is_file()}
+    ):
         if "__pycache__" not in path.parts:
-            total.update(str(path.relative_to(base)).encode() + b"\0" + path.read_bytes() + b"\0")
+            total.update(
+                str(path.relative_to(base)).encode() + b"\0" + path.read_bytes() + b"\0"
+            )
     return total.hexdigest()
 
 
@@ -76,32 +86,54 @@ def shrink(base: Path) -> None:
         for cell in notebook.cells:
             if values and "parameters" in cell.metadata.get("tags", []):
                 text = path.read_text(encoding="utf-8")
-                path.write_text(text.replace(cell.source, with_values(cell.source, values)), encoding="utf-8")
+                path.write_text(
+                    text.replace(cell.source, with_values(cell.source, values)),
+                    encoding="utf-8",
+                )
 
 
 def keep_only(base: Path, name: str) -> None:
-    """Restrict the table of contents to one page, the front page and ``REFERRED_TO``."""
+    """Restrict the table of contents to one page, the front page and
+    ``REFERRED_TO``.
+    """
     names = toc_names(base)
-    page = next((docname for docname in names if name in (docname, Path(docname).name)), None)
+    page = next(
+        (docname for docname in names if name in (docname, Path(docname).name)), None
+    )
     if page is None:
-        raise SystemExit(f"there is no page {name!r}; give one of {', '.join(Path(docname).name for docname in names)}")
+        raise SystemExit(
+            f"there is no page {name!r}; give one of"
+            f" {', '.join(Path(docname).name for docname in names)}"
+        )
     chapters = sorted({page, *REFERRED_TO} - {names[0]}, key=names.index)
-    text = f"format: jb-book\nroot: {names[0]}\nchapters:\n" + "".join(f"- file: {docname}\n" for docname in chapters)
+    text = f"format: jb-book\nroot: {names[0]}\nchapters:\n" + "".join(
+        f"- file: {docname}\n" for docname in chapters
+    )
     (base / "_toc.yml").write_text(text, encoding="utf-8")
     if page != names[0]:
-        (base / f"{names[0]}.md").write_text(f"# One page of the book\n\n{{doc}}`{page}`\n", encoding="utf-8")
+        (base / f"{names[0]}.md").write_text(
+            f"# One page of the book\n\n{{doc}}`{page}`\n", encoding="utf-8"
+        )
 
 
 def main() -> int:
     """Build the book; return 1 if a cell or page fails, or if the book has warnings."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--preview", action="store_true", help="small parameters, in _build/preview")
-    options.add_argument("--only", metavar="PAGE", help="one page, such as srr, in _build/page or _build/preview")
+    options.add_argument(
+        "--preview", action="store_true", help="small parameters, in _build/preview"
+    )
+    options.add_argument(
+        "--only",
+        metavar="PAGE",
+        help="one page, such as srr, in _build/page or _build/preview",
+    )
     options.add_argument("--folder", help="where in _build, if not in page or preview")
     given = options.parse_args()
     started, base = time.perf_counter(), ROOT
     if given.preview or given.only:
-        base = ROOT / "_build" / (given.folder or ("preview" if given.preview else "page"))
+        base = (
+            ROOT / "_build" / (given.folder or ("preview" if given.preview else "page"))
+        )
         copy_sources(base)
     if given.preview:
         shrink(base)
@@ -109,13 +141,22 @@ def main() -> int:
         keep_only(base, given.only)
     build, code = base / "_build", digest(CODE_PATTERNS, ROOT)
     stamp, inputs = build / "built.sha256", code + digest(TEXT_PATTERNS, base)
-    if stamp.exists() and stamp.read_text() == inputs and (build / "html" / "index.html").exists():
+    if (
+        stamp.exists()
+        and stamp.read_text() == inputs
+        and (build / "html" / "index.html").exists()
+    ):
         print(f"nothing has changed since {build / 'html' / 'index.html'} was built")
         return 0
     stamp.unlink(missing_ok=True)
-    jobs, os.environ["LIFT_JOBS"] = n_jobs(), "1"  # the chapters themselves run side by side
-    cache, project = build / ".jupyter_cache", Project(ROOT, ("requirements.lock",), CODE_PATTERNS)
-    if given.only and not given.preview and not cache.is_symlink():  # one cache with the whole book
+    # the chapters themselves run side by side
+    jobs, os.environ["LIFT_JOBS"] = n_jobs(), "1"
+    cache, project = (
+        build / ".jupyter_cache",
+        Project(ROOT, ("requirements.lock",), CODE_PATTERNS),
+    )
+    # one cache with the whole book
+    if given.only and not given.preview and not cache.is_symlink():
         build.mkdir(parents=True, exist_ok=True)
         shared = ROOT / "_build" / ".jupyter_cache"
         shared.mkdir(exist_ok=True)
@@ -125,13 +166,18 @@ def main() -> int:
     shutil.rmtree(build / "html", ignore_errors=True)
     program = str(Path(sys.executable).with_name("jupyter-book"))
     strict = [] if given.only else ["-W", "-n", "--keep-going"]
-    if subprocess.run([program, "build", "--all", *strict, str(base)], check=False).returncode:
+    if subprocess.run(
+        [program, "build", "--all", *strict, str(base)], check=False
+    ).returncode:
         return 1
     course = [sys.executable, "-m", "companion.course", "--title", "Lift", str(base)]
     if not given.only and subprocess.run(course, check=False).returncode:
         return 1
     stamp.write_text(inputs)
-    print(f"{build / 'html' / 'index.html'} built in {time.perf_counter() - started:.0f} s")
+    print(
+        f"{build / 'html' / 'index.html'} built in"
+        f" {time.perf_counter() - started:.0f} s"
+    )
     return 0
 
 

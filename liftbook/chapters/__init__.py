@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from companion.errors import CompanionError as RerunError
 from companion.parameters import read_notebook, read_parameters
-from liftbook.chapters.parameters import chapters_folder, check_parameters, check_values, preview_parameters
+from liftbook.chapters.parameters import (
+    chapters_folder,
+    check_parameters,
+    check_values,
+    preview_parameters,
+)
 
 if TYPE_CHECKING:
     from companion.runs.running import Run

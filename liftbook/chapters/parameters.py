@@ -1,8 +1,9 @@
 """The parameters of a chapter: read, listed and checked.
 
-A chapter is a notebook, as MyST text or as ``.ipynb``, with one cell tagged ``parameters``: one typed assignment per
-line, with a comment that may end in a range, such as ``eps: float = 2.0  # LDP budget, nats, in [0, 50]``. The next
-cell calls :func:`check_parameters`, so that invalid values are refused even under papermill alone.
+A chapter is a notebook, as MyST text or as ``.ipynb``, with one cell tagged
+``parameters``: one typed assignment per line, with a comment that may end in a range,
+such as ``eps: float = 2.0  # LDP budget, nats, in [0, 50]``. The next cell calls
+:func:`check_parameters`, so that invalid values are refused even under papermill alone.
 """
 
 from __future__ import annotations
@@ -15,7 +16,13 @@ from typing import Any
 
 from companion.errors import CompanionError, InvalidValue
 from companion.parameters import check_values as judged
-from companion.parameters import injected_values, parse_parameters, read_notebook, read_parameters, suggest
+from companion.parameters import (
+    injected_values,
+    parse_parameters,
+    read_notebook,
+    read_parameters,
+    suggest,
+)
 from liftlib.resources import resource
 
 SUFFIXES = (".md", ".ipynb", ".py")
@@ -33,7 +40,11 @@ def chapters_folder() -> Path:
 
 def chapters() -> dict[str, Path]:
     """Return the paths of the chapters that have parameters, by name."""
-    return {path.stem: path for path in sorted(chapters_folder().glob("*.md")) if read_parameters(path)}
+    return {
+        path.stem: path
+        for path in sorted(chapters_folder().glob("*.md"))
+        if read_parameters(path)
+    }
 
 
 def find_chapter(name: str) -> Path:
@@ -47,7 +58,10 @@ def find_chapter(name: str) -> Path:
     if name.endswith(SUFFIXES):
         if Path(name).is_file():
             return Path(name).resolve()
-        raise CompanionError(f"no file {name}: check the path, or name a chapter that `liftbook list` shows")
+        raise CompanionError(
+            f"no file {name}: check the path, or name a chapter that `liftbook list`"
+            " shows"
+        )
     known = chapters()
     if name not in known:
         raise CompanionError(f"no chapter {name!r}: {suggest(name, list(known))}")
@@ -67,22 +81,29 @@ def check_values(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:
     Raises
     ------
     InvalidValue
-        At the first invalid value; for a misspelt name the message suggests the right one.
+        At the first invalid value; for a misspelt name the message suggests the right
+        one.
     """
-    earlier = {name: value for name, value in injected_values(path).items() if name not in OF_PAPERMILL}
+    earlier = {
+        name: value
+        for name, value in injected_values(path).items()
+        if name not in OF_PAPERMILL
+    }
     return judged(read_parameters(path), earlier | dict(values), path.stem)
 
 
 def check_parameters() -> None:
     """Check a notebook's parameters; call this in the cell after them.
 
-    Papermill puts its values between the two cells. Numbers become floats if so declared, and strings such as ``"[1,
-    2]"`` become lists. Outside a notebook this does nothing.
+    Papermill puts its values between the two cells. Numbers become floats if so
+    declared, and strings such as ``"[1, 2]"`` become lists. Outside a notebook this
+    does nothing.
 
     Raises
     ------
     InvalidValue
-        If papermill set an undeclared name, or a value has the wrong type or is out of range.
+        If papermill set an undeclared name, or a value has the wrong type or is out of
+        range.
     """
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     if shell is None or not hasattr(shell, "kernel"):
@@ -94,11 +115,21 @@ def check_parameters() -> None:
         except SyntaxError:  # a line for the shell
             continue
         if source.startswith(INJECTED_HEADER):
-            given += [ast.unparse(target) for line in lines if isinstance(line, ast.Assign) for target in line.targets]
+            given += [
+                ast.unparse(target)
+                for line in lines
+                if isinstance(line, ast.Assign)
+                for target in line.targets
+            ]
         elif lines and all(isinstance(line, ast.AnnAssign) for line in lines):
             declared = parse_parameters(source, "the parameters cell")
-            names = [parameter.name for parameter in declared] + [name for name in given if name not in OF_PAPERMILL]
+            names = [parameter.name for parameter in declared] + [
+                name for name in given if name not in OF_PAPERMILL
+            ]
             values = {name: shell.user_ns[name] for name in names}
             shell.user_ns.update(judged(declared, values, "this notebook"))
             return
-    raise InvalidValue("no cell before this one declares parameters: put check_parameters() after the parameters cell")
+    raise InvalidValue(
+        "no cell before this one declares parameters: put check_parameters() after the"
+        " parameters cell"
+    )

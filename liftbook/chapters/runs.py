@@ -1,4 +1,6 @@
-"""The book's chapters, rerun and swept: the engine of :mod:`companion.runs` with this book's names."""
+"""The book's chapters, rerun and swept: the engine of :mod:`companion.runs` with this
+book's names.
+"""
 
 from __future__ import annotations
 
@@ -47,13 +49,15 @@ def rerun(
     kernel : str, keyword-only
         Name of the Jupyter kernel.
     book : str, keyword-only
-        Address or folder of the built book, the target of the page's references to other pages.
+        Address or folder of the built book, the target of the page's references to
+        other pages.
 
     Raises
     ------
     RerunError
-        If a name, type or value is invalid, the output exists, the kernel is unknown, or the run does not come to its
-        end; then the folder's ``run.json`` says how it ended.
+        If a name, type or value is invalid, the output exists, the kernel is unknown,
+        or the run does not come to its end; then the folder's ``run.json`` says how it
+        ended.
     """
     how = How(html, book, Limits(timeout), kernel=kernel, progress=progress)
     return running.rerun(LiftBook(), chapter, values, output, how, force=force)

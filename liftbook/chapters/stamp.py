@@ -19,7 +19,11 @@ class Stamp:
     values: Mapping[str, str]
 
     def _repr_markdown_(self) -> str:
-        with_ = ", ".join(f"{name} {value}" for name, value in self.values.items() if name != "seconds")
+        with_ = ", ".join(
+            f"{name} {value}"
+            for name, value in self.values.items()
+            if name != "seconds"
+        )
         return f"Ran in {self.values['seconds']} seconds with {with_}."
 
 

@@ -1,16 +1,19 @@
 """The ledger: every number and statement of the papers, computed and judged.
 
-``data/claims.csv`` lists the claims: what each says, its form, and the published number, or ``true`` for words;
-``sentences`` names those that it tests. ``data/readings.csv`` says how each is read. A row ``reading`` has a quotation
-and its place, and starts a reading; a row ``case`` is a further instance of the reading above it; a row ``detail`` does
-not affect the verdict. A ``call`` names what computes the value: a function in the paper's folder here, or a row of
-``data/curves.toml``, which compares curves of a figure; its argument follows a colon. A reading with a setting of
-``data/settings.csv`` has a case for each alternative, whose name stands in braces in its call. The verdict is computed
-by :mod:`liftbook.claims.rule`.
+``data/claims.csv`` lists the claims: what each says, its form, and the published
+number, or ``true`` for words; ``sentences`` names those that it tests.
+``data/readings.csv`` says how each is read. A row ``reading`` has a quotation and its
+place, and starts a reading; a row ``case`` is a further instance of the reading above
+it; a row ``detail`` does not affect the verdict. A ``call`` names what computes the
+value: a function in the paper's folder here, or a row of ``data/curves.toml``, which
+compares curves of a figure; its argument follows a colon. A reading with a setting of
+``data/settings.csv`` has a case for each alternative, whose name stands in braces in
+its call. The verdict is computed by :mod:`liftbook.claims.rule`.
 
-``data/sentences.csv`` lists every sentence of the papers, with the reason if no claim tests it. A call in braces in a
-reason, such as ``{merging_broken_at_8}``, stands for its stored value. ``data/ledger.csv``, which ``make ledger``
-writes, stores the values by seed.
+``data/sentences.csv`` lists every sentence of the papers, with the reason if no claim
+tests it. A call in braces in a reason, such as ``{merging_broken_at_8}``, stands for
+its stored value. ``data/ledger.csv``, which ``make ledger`` writes, stores the values
+by seed.
 """
 
 from __future__ import annotations
@@ -66,7 +69,9 @@ def _table(name: str) -> list[dict[str, str]]:
 
 
 PAPERS = tuple(dict.fromkeys(row["paper"].lower() for row in _table("claims.csv")))
-"""The papers in the order of ``data/claims.csv``, which is the book's; each has a folder or a module here."""
+"""The papers in the order of ``data/claims.csv``, which is the book's; each has a
+folder or a module here.
+"""
 
 
 def _own_functions(module: ModuleType) -> dict[str, Computed]:
@@ -74,7 +79,9 @@ def _own_functions(module: ModuleType) -> dict[str, Computed]:
     return {
         name: value
         for name, value in vars(module).items()
-        if callable(value) and name[0].islower() and getattr(value, "__module__", "") == module.__name__
+        if callable(value)
+        and name[0].islower()
+        and getattr(value, "__module__", "") == module.__name__
         if not hasattr(value, "is_figure")
     }
 
@@ -82,12 +89,22 @@ def _own_functions(module: ModuleType) -> dict[str, Computed]:
 def _modules() -> list[ModuleType]:
     """Return the papers' modules, and those in their folders."""
     papers = [import_module(f"liftbook.claims.{paper}") for paper in PAPERS]
-    inside = [pkgutil.iter_modules(getattr(one, "__path__", ()), f"{one.__name__}.") for one in papers]
-    return [*papers, *(import_module(module.name) for modules in inside for module in modules)]
+    inside = [
+        pkgutil.iter_modules(getattr(one, "__path__", ()), f"{one.__name__}.")
+        for one in papers
+    ]
+    return [
+        *papers,
+        *(import_module(module.name) for modules in inside for module in modules),
+    ]
 
 
 FUNCTIONS: dict[str, Computed] = {
-    **{name: function for module in _modules() for name, function in _own_functions(module).items()},
+    **{
+        name: function
+        for module in _modules()
+        for name, function in _own_functions(module).items()
+    },
     **curve_claims(),
 }
 """All functions that a claim may name."""
@@ -119,7 +136,11 @@ def read_claims() -> list[Claim]:
         If a row has an invalid kind, form or published value, or an id occurs twice.
     """
     claims = [Claim(**row) for row in _table("claims.csv")]
-    twice = {claim.id for claim in claims if sum(other.id == claim.id for other in claims) > 1}
+    twice = {
+        claim.id
+        for claim in claims
+        if sum(other.id == claim.id for other in claims) > 1
+    }
     if twice:
         raise DataError(f"claims.csv has the id {min(twice)!r} twice: make ids unique")
     return claims
@@ -136,31 +157,48 @@ def read_lines() -> dict[str, list[Line]]:
     Raises
     ------
     DataError
-        If a row names an unknown claim, role or setting, if a claim has no reading, or if a case precedes it.
+        If a row names an unknown claim, role or setting, if a claim has no reading, or
+        if a case precedes it.
     """
     lines: dict[str, list[Line]] = {claim.id: [] for claim in read_claims()}
     known = read_settings()
     for line in (Line(**row) for row in _table("readings.csv")):
         if line.claim not in lines:
-            raise DataError(f"readings.csv has the claim {line.claim!r}, not in claims.csv: correct either file")
+            raise DataError(
+                f"readings.csv has the claim {line.claim!r}, not in claims.csv: correct"
+                " either file"
+            )
         if line.role not in ROLES:
-            raise DataError(f"readings.csv has the role {line.role!r} for {line.claim}: give {', '.join(ROLES)}")
+            raise DataError(
+                f"readings.csv has the role {line.role!r} for {line.claim}: give"
+                f" {', '.join(ROLES)}"
+            )
         if line.setting and f"{{{line.setting}}}" not in line.call:
-            raise DataError(f"readings.csv, {line.claim}: the call {line.call!r} lacks {{{line.setting}}}: add it")
+            raise DataError(
+                f"readings.csv, {line.claim}: the call {line.call!r} lacks"
+                f" {{{line.setting}}}: add it"
+            )
         if line.setting and line.setting not in known:
-            raise DataError(f"readings.csv has the setting {line.setting!r} for {line.claim}: add it to settings.csv")
+            raise DataError(
+                f"readings.csv has the setting {line.setting!r} for {line.claim}: add"
+                " it to settings.csv"
+            )
         lines[line.claim].append(line)
     for name, mine in lines.items():
         if not mine or mine[0].role != "reading":
-            raise DataError(f"readings.csv lacks a reading that starts {name}: quote the sentence")
+            raise DataError(
+                f"readings.csv lacks a reading that starts {name}: quote the sentence"
+            )
     return lines
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A row of ``data/sentences.csv``: a sentence, why no claim tests it, and how two readers noted it.
+    """A row of ``data/sentences.csv``: a sentence, why no claim tests it, and how two
+    readers noted it.
 
-    ``claims`` has the ids of the claims that name the sentence, with blanks between them.
+    ``claims`` has the ids of the claims that name the sentence, with blanks between
+    them.
     """
 
     paper: str
@@ -182,20 +220,30 @@ def read_sentences() -> list[Sentence]:
     Raises
     ------
     DataError
-        If a claim names an unknown sentence, or a row has both claims and a reason for having none, or neither.
+        If a claim names an unknown sentence, or a row has both claims and a reason for
+        having none, or neither.
     """
     rows = _table("sentences.csv")
-    claims: dict[str, list[str]] = {f"{row['paper']} {row['place']}": [] for row in rows}
+    claims: dict[str, list[str]] = {
+        f"{row['paper']} {row['place']}": [] for row in rows
+    }
     for claim in read_claims():
         for place in claim.sentences.split(" | "):
             if place not in claims:
-                raise DataError(f"claim {claim.id} names {place!r}, not in sentences.csv: correct either file")
+                raise DataError(
+                    f"claim {claim.id} names {place!r}, not in sentences.csv: correct"
+                    " either file"
+                )
             claims[place].append(claim.id)
-    sentences = [Sentence(**row, claims=" ".join(claims[f"{row['paper']} {row['place']}"])) for row in rows]
+    sentences = [
+        Sentence(**row, claims=" ".join(claims[f"{row['paper']} {row['place']}"]))
+        for row in rows
+    ]
     for sentence in sentences:
         if bool(sentence.claims) == bool(sentence.left_out):
             raise DataError(
-                f"sentences.csv, {sentence.paper}, {sentence.place}: give either claims or why it is left out"
+                f"sentences.csv, {sentence.paper}, {sentence.place}: give either claims"
+                " or why it is left out"
             )
     return sentences
 
@@ -203,14 +251,21 @@ def read_sentences() -> list[Sentence]:
 def _called(call: str) -> tuple[Computed, tuple[str, ...]]:
     name, _, argument = call.partition(":")
     if name not in FUNCTIONS:
-        raise DataError(f"a claim names {name!r}, which liftbook.claims does not have: add the function, or correct it")
+        raise DataError(
+            f"a claim names {name!r}, which liftbook.claims does not have: add the"
+            " function, or correct it"
+        )
     return FUNCTIONS[name], (argument,) if argument else ()
 
 
 def drawn_at_random(call: str) -> bool:
     """Return whether the value of a call depends on a seed."""
     function, _ = _called(call)
-    return function.random if isinstance(function, CurveClaim) else "seed" in inspect.signature(function).parameters
+    return (
+        function.random
+        if isinstance(function, CurveClaim)
+        else "seed" in inspect.signature(function).parameters
+    )
 
 
 def compute(call: str, seed: int = 0) -> Value:
@@ -222,7 +277,11 @@ def compute(call: str, seed: int = 0) -> Value:
         If there is no such function.
     """
     function, arguments = _called(call)
-    return function(*arguments, seed=seed) if drawn_at_random(call) else function(*arguments)
+    return (
+        function(*arguments, seed=seed)
+        if drawn_at_random(call)
+        else function(*arguments)
+    )
 
 
 CALL = re.compile(r"\{([^{}]+)\}")
@@ -249,7 +308,10 @@ def told(reason: str, values: Values) -> str:
     """
     pieces = reason.split("$")
     for at in range(0, len(pieces), 2):
-        pieces[at] = CALL.sub(lambda call: shown(values[call[1]]) if values.get(call[1]) else "?", pieces[at])
+        pieces[at] = CALL.sub(
+            lambda call: shown(values[call[1]]) if values.get(call[1]) else "?",
+            pieces[at],
+        )
     return "$".join(pieces)
 
 
@@ -284,14 +346,18 @@ class Entry:
 
     @property
     def share(self) -> str:
-        """How many cases of the readings agree, in words; empty if each has one case and no setting."""
+        """How many cases of the readings agree, in words; empty if each has one case
+        and no setting.
+        """
         shares = (rule.share(self.row, reading) for reading in self.row.readings)
         return "; ".join(dict.fromkeys(text for text in shares if text))
 
     @property
     def found(self) -> tuple[Value, ...]:
         """The values of the first reading, of all its cases."""
-        return tuple(value for case in self.row.readings[0].cases for value in case.values)
+        return tuple(
+            value for case in self.row.readings[0].cases for value in case.values
+        )
 
     @property
     def numbers(self) -> list[float]:
@@ -301,7 +367,9 @@ class Entry:
     @property
     def calls(self) -> list[str]:
         """All calls computed for the claim, including those in its reason."""
-        return [case.call for case in (*self.cases, *self.details)] + calls_in(self.claim.reason)
+        return [case.call for case in (*self.cases, *self.details)] + calls_in(
+            self.claim.reason
+        )
 
 
 class Ledger:
@@ -318,7 +386,9 @@ class Ledger:
         return Case(label, call, tuple(self.values.get(call, ())))
 
     def fits(self, claim: str, setting: Setting, alternative: str) -> bool:
-        """Return whether a claim's published number agrees at an alternative, or is not computed yet."""
+        """Return whether a claim's published number agrees at an alternative, or is not
+        computed yet.
+        """
         line = next(line for line in self.lines[claim] if line.setting == setting.name)
         case = self.case("", setting.filled(line.call, alternative))
         if not case.values:
@@ -329,16 +399,27 @@ class Ledger:
         return rule.of_case(row, case) == "agrees"
 
     def alternatives(self, claim: str, setting: Setting) -> tuple[str, ...]:
-        """Return the alternatives of a setting that the other claims' published numbers leave."""
-        return setting.left(claim, lambda name, alternative: self.fits(name, setting, alternative))
+        """Return the alternatives of a setting that the other claims' published numbers
+        leave.
+        """
+        return setting.left(
+            claim, lambda name, alternative: self.fits(name, setting, alternative)
+        )
 
     def narrowing(self, claim: str) -> list[str]:
-        """Return the calls of a claim at all alternatives, if its published number rules some out of other claims."""
+        """Return the calls of a claim at all alternatives, if its published number
+        rules some out of other claims.
+        """
         calls = []
         for setting in self.settings.values():
             if claim in setting.narrowed_by:
-                line = next(line for line in self.lines[claim] if line.setting == setting.name)
-                calls += [setting.filled(line.call, alternative) for alternative in setting.alternatives]
+                line = next(
+                    line for line in self.lines[claim] if line.setting == setting.name
+                )
+                calls += [
+                    setting.filled(line.call, alternative)
+                    for alternative in setting.alternatives
+                ]
         return calls
 
     def readings(self, claim: str) -> tuple[Reading, ...]:
@@ -353,16 +434,32 @@ class Ledger:
             elif line.setting:
                 setting = self.settings[line.setting]
                 left = self.alternatives(claim, setting)
-                cases = tuple(self.case(one, setting.filled(line.call, one)) for one in left)
-                readings.append(Reading(line.quote, line.where, cases, setting.what, setting.closed))
+                cases = tuple(
+                    self.case(one, setting.filled(line.call, one)) for one in left
+                )
+                readings.append(
+                    Reading(line.quote, line.where, cases, setting.what, setting.closed)
+                )
             else:
-                readings.append(Reading(line.quote, line.where, (self.case(line.case, line.call),)))
+                readings.append(
+                    Reading(line.quote, line.where, (self.case(line.case, line.call),))
+                )
         return tuple(readings)
 
     def entry(self, claim: Claim) -> Entry:
         """Return the entry of a claim."""
-        row = Row(claim.id, claim.form, self.readings(claim.id), claim.number, claim.tolerance)  # type: ignore[arg-type]
-        details = tuple(self.case(line.case, line.call) for line in self.lines[claim.id] if line.role == "detail")
+        row = Row(
+            claim.id,
+            claim.form,  # type: ignore[arg-type]
+            self.readings(claim.id),
+            claim.number,
+            claim.tolerance,
+        )
+        details = tuple(
+            self.case(line.case, line.call)
+            for line in self.lines[claim.id]
+            if line.role == "detail"
+        )
         return Entry(claim, told(claim.reason, self.values), row, details)
 
 
@@ -382,17 +479,24 @@ def ledger(values: Values | None = None) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        The columns of ``data/claims.csv`` without ``sentences`` and ``digit``, and ``computed`` (in words), ``low``,
-        ``high`` and ``mean`` (None if not numbers), ``replications``, ``readings`` and ``cases`` (counts), ``share``
-        (how many cases agree, in words), and ``verdict``.
+        The columns of ``data/claims.csv`` without ``sentences`` and ``digit``, and
+        ``computed`` (in words), ``low``, ``high`` and ``mean`` (None if not numbers),
+        ``replications``, ``readings`` and ``cases`` (counts), ``share`` (how many cases
+        agree, in words), and ``verdict``.
     """
     rows = []
     for entry in entries(stored_values() if values is None else values):
         claim, computed = entry.claim, entry.found
-        low, high, mean = range_of(entry.numbers) if entry.numbers else (None, None, None)
+        low, high, mean = (
+            range_of(entry.numbers) if entry.numbers else (None, None, None)
+        )
         rows.append(
             {
-                **{name: value for name, value in vars(claim).items() if name not in NOT_SHOWN},
+                **{
+                    name: value
+                    for name, value in vars(claim).items()
+                    if name not in NOT_SHOWN
+                },
                 "reason": entry.reason,
                 "computed": shown(computed) if computed else "not run yet",
                 "low": low,
@@ -410,4 +514,6 @@ def ledger(values: Values | None = None) -> pd.DataFrame:
 
 def totals(rows: pd.DataFrame) -> pd.DataFrame:
     """Return how many claims of each paper and kind have each verdict."""
-    return pd.crosstab([rows["paper"], rows["kind"]], rows["verdict"], margins=True, margins_name="all")
+    return pd.crosstab(
+        [rows["paper"], rows["kind"]], rows["verdict"], margins=True, margins_name="all"
+    )

@@ -13,7 +13,11 @@ from liftbook import figures
 from liftbook.claims.curves import never_below
 from liftbook.claims.judging import long
 from liftbook.claims.samples import Size, drawn
-from liftbook.figures.c22 import EXAMPLE_MERGED_RISK, EXAMPLE_RISKS, beside_complete_merging
+from liftbook.figures.c22 import (
+    EXAMPLE_MERGED_RISK,
+    EXAMPLE_RISKS,
+    beside_complete_merging,
+)
 from liftbook.relatives.best_partition import best_partition
 from liftbook.rows.making import C22_EPSILONS
 from liftlib.channel import Channel
@@ -52,7 +56,9 @@ def c22_example_is_possible(joint: Joint = EXAMPLE, eps: float = 0.8) -> bool:
 
 
 def c22_example_budget_over_leakage() -> float:
-    """Return the ratio of the published budget to the merged symbols' published risk."""
+    """Return the ratio of the published budget to the merged symbols'
+    published risk.
+    """
     return 0.8 / EXAMPLE_MERGED_RISK
 
 
@@ -79,29 +85,40 @@ def c22_example_largest_information(seed: int) -> float:
 
 
 LAWS = ("uniform, normalised", "flat Dirichlet")
-"""Laws of C22's random joints, which it does not state: every P(s, x) uniform, then normalised, as in E23; or flat."""
+"""Laws of C22's random joints, which it does not state: every P(s, x) uniform, then
+normalised, as in E23; or flat.
+"""
 
 
 @lru_cache(maxsize=4)
 def _joints(law: str, seed: int, size: Size = (1000, 13, 20)) -> Matrix:
     """Return random joints, by a law of ``LAWS``."""
     rng = np.random.default_rng(seed)
-    return uniform_joints(*size, rng) if law == LAWS[0] else dirichlet_joints(*size, 1.0, rng)
+    return (
+        uniform_joints(*size, rng)
+        if law == LAWS[0]
+        else dirichlet_joints(*size, 1.0, rng)
+    )
 
 
 @lru_cache(maxsize=4)
-def _rows(law: str, seed: int, epsilons: Sequence[float] = C22_EPSILONS) -> pd.DataFrame:
+def _rows(
+    law: str, seed: int, epsilons: Sequence[float] = C22_EPSILONS
+) -> pd.DataFrame:
     """Return the rows of C22's three figures."""
     measures = ("nmil", "leakage", "high_risk_leakage")
     return beside_complete_merging(_joints(law, seed), epsilons, measures, extend=False)
 
 
-def _both(law: str, seed: int, measure: str, column: str = "mean") -> tuple[pd.Series[float], pd.Series[float]]:
+def _both(
+    law: str, seed: int, measure: str, column: str = "mean"
+) -> tuple[pd.Series[float], pd.Series[float]]:
     """Return the curves of Algorithm 1 and of complete merging, by budget."""
     rows = _rows(law, seed)
     rows = rows[rows["measure"] == measure]
     algorithm, complete = (
-        rows[rows["series"] == series].set_index("eps")[column] for series in ("Algorithm 1", "complete merging")
+        rows[rows["series"] == series].set_index("eps")[column]
+        for series in ("Algorithm 1", "complete merging")
     )
     return algorithm, complete
 
@@ -109,18 +126,26 @@ def _both(law: str, seed: int, measure: str, column: str = "mean") -> tuple[pd.S
 def _complete_loss(law: str, eps: float, seed: int) -> Vector:
     """Return the NMIL of complete merging on each joint."""
     p = _joints(law, seed)
-    return figures.merged_risks(p, watchdog_subsets(p, LIP(eps), extend=False), eps)["nmil"]
+    return figures.merged_risks(p, watchdog_subsets(p, LIP(eps), extend=False), eps)[
+        "nmil"
+    ]
 
 
 def c22_fig1_complete_far_below(which: str, seed: int) -> bool:
-    """Whether complete merging's mean leakage + std is at most a share of each eps; "0.9, flat Dirichlet"."""
+    """Whether complete merging's mean leakage + std is at most a share of each eps;
+    "0.9, flat Dirichlet".
+    """
     share, law = which.split(", ", 1)
-    mean, std = (_both(law, seed, "high_risk_leakage", column)[1] for column in ("mean", "std"))
+    mean, std = (
+        _both(law, seed, "high_risk_leakage", column)[1] for column in ("mean", "std")
+    )
     return bool((mean + std <= float(share) * mean.index).all())
 
 
 def c22_fig1_algorithm_below(law: str, seed: int) -> bool:
-    mean, std = (_both(law, seed, "high_risk_leakage", column)[0] for column in ("mean", "std"))
+    mean, std = (
+        _both(law, seed, "high_risk_leakage", column)[0] for column in ("mean", "std")
+    )
     return bool((mean + std < mean.index).all())
 
 
@@ -129,17 +154,26 @@ def c22_fig1_algorithm_leaks_more(law: str, seed: int) -> bool:
 
 
 def c22_fig1_spread_grows(law: str, seed: int) -> bool:
-    return all(bool((std.diff().dropna() > 0).all()) for std in _both(law, seed, "high_risk_leakage", "std"))
+    return all(
+        bool((std.diff().dropna() > 0).all())
+        for std in _both(law, seed, "high_risk_leakage", "std")
+    )
 
 
 def c22_fig3_leakage_below(law: str, seed: int) -> bool:
-    return all(bool((leakage <= leakage.index).all()) for leakage in _both(law, seed, "leakage"))
+    return all(
+        bool((leakage <= leakage.index).all())
+        for leakage in _both(law, seed, "leakage")
+    )
 
 
-def c22_fig3_perfect_privacy(which: str, seed: int, epsilons: Sequence[float] = (0.25, 0.5)) -> bool:
+def c22_fig3_perfect_privacy(
+    which: str, seed: int, epsilons: Sequence[float] = (0.25, 0.5)
+) -> bool:
     """Whether complete merging has NMIL 1 at eps 0.25 and 0.5; "mean, flat Dirichlet".
 
-    With "mean", the mean is 1 to two digits; otherwise NMIL is 1 on each of 1,000 joints.
+    With "mean", the mean is 1 to two digits; otherwise NMIL is 1 on each of 1,000
+    joints.
     """
     what, law = which.split(", ", 1)
     for eps in epsilons:
@@ -150,18 +184,24 @@ def c22_fig3_perfect_privacy(which: str, seed: int, epsilons: Sequence[float] = 
 
 
 def c22_not_perfect_at_half(law: str, seed: int, eps: float = 0.5) -> float:
-    """Return the share of 1,000 joints with NMIL < 1 after complete merging, eps 0.5."""
+    """Return the share of 1,000 joints with NMIL < 1 after complete
+    merging, eps 0.5.
+    """
     return float((_complete_loss(law, eps, seed) < 1 - 1e-9).mean())
 
 
 def c22_samples_shrink(which: str, seed: int) -> bool:
-    """Whether fewer "joints", or fewer "symbols" per joint, are high-risk as eps grows; "joints, flat Dirichlet"."""
+    """Whether fewer "joints", or fewer "symbols" per joint, are high-risk as eps grows;
+    "joints, flat Dirichlet".
+    """
     what, law = which.split(", ", 1)
     if what == "joints":
         counts = _both(law, seed, "high_risk_leakage", "n")[1]
         return bool(counts.iloc[-1] < counts.iloc[0])
     stack = Stack(_joints(law, seed))
-    means = [float(stack.high_risk(LIP(eps)).sum(axis=1).mean()) for eps in C22_EPSILONS]
+    means = [
+        float(stack.high_risk(LIP(eps)).sum(axis=1).mean()) for eps in C22_EPSILONS
+    ]
     return all(later < earlier for earlier, later in pairwise(means))
 
 
@@ -187,7 +227,9 @@ def c22_algorithm_loses_less_than_all(law: str, seed: int) -> bool:
 
 
 def c22_algorithm_better_everywhere(which: str, seed: int) -> bool:
-    """Whether Algorithm 1 beats complete merging by a margin of NMIL at each budget; "0.1, flat Dirichlet"."""
+    """Whether Algorithm 1 beats complete merging by a margin of NMIL at each budget;
+    "0.1, flat Dirichlet".
+    """
     margin, law = which.split(", ", 1)
     algorithm, complete = _both(law, seed, "nmil")
     return bool((algorithm <= complete - float(margin)).all())
@@ -198,7 +240,9 @@ def c22_leakage_below_budget(law: str, seed: int) -> bool:
     return c22_joints_above_budget(law, seed) == 0
 
 
-def c22_joints_above_budget(law: str, seed: int, epsilons: Sequence[float] = C22_EPSILONS) -> float:
+def c22_joints_above_budget(
+    law: str, seed: int, epsilons: Sequence[float] = C22_EPSILONS
+) -> float:
     """Return the number of 1,000 joints on which Algorithm 1 exceeds some budget."""
     stack = Stack(_joints(law, seed))
     broken = np.zeros(len(stack.p), dtype=bool)
@@ -208,7 +252,9 @@ def c22_joints_above_budget(law: str, seed: int, epsilons: Sequence[float] = C22
     return float(broken.sum())
 
 
-def c22_high_risk_is_refined(seed: int, size: Size = (100, 3, 8), eps: float = 0.5) -> bool:
+def c22_high_risk_is_refined(
+    seed: int, size: Size = (100, 3, 8), eps: float = 0.5
+) -> bool:
     """Whether merging groups of Algorithm 1's partition never raises utility."""
     rng = np.random.default_rng(seed)
     for p in uniform_joints(*size, rng):
@@ -216,14 +262,19 @@ def c22_high_risk_is_refined(seed: int, size: Size = (100, 3, 8), eps: float = 0
         fine = subset_merging(joint, LIP(eps))
         groups = fine.partition or ()
         into = rng.integers(0, 2, len(groups))
-        coarse = [sum((groups[g] for g in np.flatnonzero(into == k)), ()) for k in np.unique(into)]
+        coarse = [
+            sum((groups[g] for g in np.flatnonzero(into == k)), ())
+            for k in np.unique(into)
+        ]
         rough = Channel.merge(coarse, joint.n_public)
         if evaluate(joint, rough).nmil < evaluate(joint, fine).nmil - 1e-12:
             return False
     return True
 
 
-def c22_cuts_gain_and_leak(seed: int, size: Size = (5, 5, 10), eps: float = 1.0) -> bool:
+def c22_cuts_gain_and_leak(
+    seed: int, size: Size = (5, 5, 10), eps: float = 1.0
+) -> bool:
     """Whether each split of seven high-risk symbols raises utility, but not privacy.
 
     On five joints 5 x 10, with splits in two; the LIP leakage must not fall.
@@ -242,26 +293,36 @@ def c22_cuts_gain_and_leak(seed: int, size: Size = (5, 5, 10), eps: float = 1.0)
                 first = (risky[0], *more)
                 second = tuple(x for x in risky if x not in first)
                 parts = evaluate(joint, Channel.merge([*low, first, second], 10))
-                if parts.mutual_information <= merged.mutual_information or parts.lip < merged.lip - KEEP_TOL:
+                if (
+                    parts.mutual_information <= merged.mutual_information
+                    or parts.lip < merged.lip - KEEP_TOL
+                ):
                     return False
     return True
 
 
-def c22_arbitrary_cut_keeps_budget(seed: int, size: Size = (100, 5, 10), eps: float = 1.0) -> float:
+def c22_arbitrary_cut_keeps_budget(
+    seed: int, size: Size = (100, 5, 10), eps: float = 1.0
+) -> float:
     """Return the share of random splits in two that satisfy the budget of 1.
 
-    One split on each of 100 joints 5 x 10, of a set of seven symbols that satisfies the budget when merged.
+    One split on each of 100 joints 5 x 10, of a set of seven symbols that satisfies the
+    budget when merged.
     """
     rng, tried, n_satisfied = np.random.default_rng(seed), 0, 0
     while tried < size[0]:
         joint = uniform_joint(*size[1:], rng)
         risky = np.flatnonzero(high_risk(joint, LIP(eps)))
-        if len(risky) != 7 or not LIP(eps).is_satisfied(joint, watchdog(joint, LIP(eps), extend=False)):
+        if len(risky) != 7 or not LIP(eps).is_satisfied(
+            joint, watchdog(joint, LIP(eps), extend=False)
+        ):
             continue
         tried += 1
         shuffled, n_first = rng.permutation(risky).tolist(), int(rng.integers(1, 7))
         low = [(x,) for x in range(10) if x not in shuffled]
-        cut = Channel.merge([*low, tuple(shuffled[:n_first]), tuple(shuffled[n_first:])], 10)
+        cut = Channel.merge(
+            [*low, tuple(shuffled[:n_first]), tuple(shuffled[n_first:])], 10
+        )
         n_satisfied += LIP(eps).is_satisfied(joint, cut)
     return n_satisfied / tried
 
@@ -271,49 +332,68 @@ def c22_some_cut_keeps_budget(seed: int) -> bool:
     return c22_arbitrary_cut_keeps_budget(seed) > 0
 
 
-TWO_TRIPLES = Joint.from_counts([[6, 1, 2, 2, 1, 6], [2, 6, 1, 6, 2, 1], [1, 2, 6, 1, 6, 2]])
+TWO_TRIPLES = Joint.from_counts(
+    [[6, 1, 2, 2, 1, 6], [2, 6, 1, 6, 2, 1], [1, 2, 6, 1, 6, 2]]
+)
 
 
 def _greedy_refines_triples(joint: Joint = TWO_TRIPLES) -> bool:
     """Return whether the greedy partition has 2 subsets where two triples hide S."""
     finer = Channel.merge([(0, 1, 2), (3, 4, 5)], 6)
     greedy = subset_merging(joint, PerfectPrivacy())
-    return greedy.n_outputs >= finer.n_outputs or not PerfectPrivacy().is_satisfied(joint, finer)
+    return greedy.n_outputs >= finer.n_outputs or not PerfectPrivacy().is_satisfied(
+        joint, finer
+    )
 
 
 def c22_greedy_is_most_refined(reading: str, size: Size = (100, 5, 10)) -> bool:
     """Whether the greedy partition is the "finest" or the "best" private one.
 
-    The finest has the most subsets, and the best the largest utility. "tries": it never has fewer subsets than complete
-    merging, and sometimes more, on 100 joints 5 x 10 at LIP 1.
+    The finest has the most subsets, and the best the largest utility. "tries": it never
+    has fewer subsets than complete merging, and sometimes more, on 100 joints 5 x 10 at
+    LIP 1.
     """
     if reading == "tries":
         pairs = [
-            [make(joint, LIP(1.0), extend=False).n_outputs for make in (subset_merging, watchdog)]
+            [
+                make(joint, LIP(1.0), extend=False).n_outputs
+                for make in (subset_merging, watchdog)
+            ]
             for joint in drawn(*size, 0)
         ]
-        return all(greedy >= complete for greedy, complete in pairs) and any(a > b for a, b in pairs)
-    return _greedy_refines_triples() if reading == "finest" else c22_greedy_is_best(0) == 1.0
+        return all(greedy >= complete for greedy, complete in pairs) and any(
+            a > b for a, b in pairs
+        )
+    return (
+        _greedy_refines_triples()
+        if reading == "finest"
+        else c22_greedy_is_best(0) == 1.0
+    )
 
 
 def c22_greedy_is_best(seed: int, size: Size = (100, 5, 10), eps: float = 0.5) -> float:
     """Return the share of 100 joints where the greedy partition has the largest NMI."""
     best = 0
     for joint in drawn(*size, seed):
-        pair = [evaluate(joint, make(joint, LIP(eps))).nmi for make in (subset_merging, best_partition)]
+        pair = [
+            evaluate(joint, make(joint, LIP(eps))).nmi
+            for make in (subset_merging, best_partition)
+        ]
         best += pair[1] <= pair[0] + 1e-9
     return best / 100
 
 
 ONE_HIGH_RISK = Joint([[0.05, 0.25, 0.20], [0.20, 0.16, 0.14]])
-"""A joint with a single high-risk symbol at a budget of 0.7, where merging changes nothing."""
+"""A joint with a single high-risk symbol at a budget of 0.7, where merging changes
+nothing.
+"""
 
 
 def c22_greedy_keeps_privacy(where: str, seed: int) -> bool:
     """Whether the release of Algorithm 1 always satisfies the budget.
 
-    ``where`` is "paper" (1,000 random joints, each at ten budgets) or "ours" (one joint with a single high-risk symbol,
-    where merging changes nothing).
+    ``where`` is "paper" (1,000 random joints, each at ten budgets) or "ours" (one joint
+    with a single high-risk symbol, where merging changes nothing).
     """
     if where == "ours":
         channel = subset_merging(ONE_HIGH_RISK, LIP(0.7), extend=False)

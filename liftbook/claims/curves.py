@@ -1,4 +1,5 @@
-"""The papers' figures at the scale of a claim, each computed once per seed, and claims about their curves.
+"""The papers' figures at the scale of a claim, each computed once per seed, and claims
+about their curves.
 
 Comparators are for the rows of ``data/curves.toml``.
 """
@@ -24,14 +25,16 @@ from liftlib.resources import resource
 MEAN_TOL = 1e-12
 """Tolerance of a mean over trials, which depends on the order of its terms."""
 CURVE_TOL = 0.005
-"""Half a hundredth: how far a curve may lie below another that a figure shows above it."""
+"""Half a hundredth: how far a curve may lie below another that a figure
+shows above it.
+"""
 
 
 class Figure:
     """The rows of a figure, computed when they are first needed.
 
-    ``number``, such as ``"e23_2"``, names its function in ``liftbook.figures``; ``scale`` and ``options`` are the
-    arguments.
+    ``number``, such as ``"e23_2"``, names its function in ``liftbook.figures``;
+    ``scale`` and ``options`` are the arguments.
     """
 
     def __init__(self, number: str, *scale: Any, **options: Any) -> None:
@@ -41,20 +44,27 @@ class Figure:
     @cached_property
     def rows(self) -> pd.DataFrame:
         """The figure's data frame, computed on first access."""
-        rows: pd.DataFrame = getattr(figures, f"figure_{self.number}")(*self.scale, **self.options)
+        rows: pd.DataFrame = getattr(figures, f"figure_{self.number}")(
+            *self.scale, **self.options
+        )
         return rows
 
     @property
     def random(self) -> bool:
         """Whether the figure draws at random."""
-        return "rng" in inspect.signature(getattr(figures, f"figure_{self.number}")).parameters
+        return (
+            "rng"
+            in inspect.signature(getattr(figures, f"figure_{self.number}")).parameters
+        )
 
     def at(self, seed: int) -> Figure:
         """Return the figure at a seed, or ``self`` if nothing is random."""
         if not self.random:
             return self
         if seed not in self._seeds:
-            self._seeds[seed] = Figure(self.number, *self.scale, **self.options, rng=seed)
+            self._seeds[seed] = Figure(
+                self.number, *self.scale, **self.options, rng=seed
+            )
         return self._seeds[seed]
 
     def with_rows(self, rows: pd.DataFrame) -> Figure:
@@ -67,7 +77,9 @@ class Figure:
         """Return the rows of one measure."""
         return self.rows[self.rows["measure"] == measure]
 
-    def curve(self, series: str, measure: str = "nmi", column: str = "mean") -> pd.Series[float]:
+    def curve(
+        self, series: str, measure: str = "nmi", column: str = "mean"
+    ) -> pd.Series[float]:
         """Return one curve, by budget."""
         rows = self.of(measure)
         return rows[rows["series"] == series].set_index("eps")[column]
@@ -84,7 +96,9 @@ def on_adult(number: str, without: str) -> Figure:
     return figure(number, leave_out=(without,) if without != "none" else ())
 
 
-def never_below(upper: pd.Series[float], lower: pd.Series[float], slack: float = CURVE_TOL) -> bool:
+def never_below(
+    upper: pd.Series[float], lower: pd.Series[float], slack: float = CURVE_TOL
+) -> bool:
     """Return whether ``upper`` >= ``lower`` - ``slack`` at each budget."""
     return bool((upper >= lower - slack).all())
 
@@ -115,14 +129,20 @@ def _gap(pairs: Pairs) -> float:
 COMPARATORS: dict[str, Callable[..., Value]] = {
     "value": lambda pairs, budget: float(pairs[0][0][float(budget)]),
     "equal": lambda pairs: all(bool(upper.eq(lower).all()) for upper, lower in pairs),
-    "never below": lambda pairs, slack=CURVE_TOL: all(bool(upper.ge(lower - slack).all()) for upper, lower in pairs),
+    "never below": lambda pairs, slack=CURVE_TOL: all(
+        bool(upper.ge(lower - slack).all()) for upper, lower in pairs
+    ),
     "above": lambda pairs: all(bool(upper.gt(lower).all()) for upper, lower in pairs),
-    "ahead on average": lambda pairs: bool(pd.concat([upper - lower for upper, lower in pairs]).mean() > 0),
+    "ahead on average": lambda pairs: bool(
+        pd.concat([upper - lower for upper, lower in pairs]).mean() > 0
+    ),
     "largest gap": _gap,
     "gap at most": lambda pairs, margin: _gap(pairs) <= float(margin),
     "gap at least": lambda pairs, margin: _gap(pairs) >= float(margin),
     "budgets ahead": lambda pairs, slack=MEAN_TOL: float(_ahead(pairs, slack).sum()),
-    "rises": lambda pairs: all(bool((upper.diff().dropna() > 0).all()) for upper, _ in pairs),
+    "rises": lambda pairs: all(
+        bool((upper.diff().dropna() > 0).all()) for upper, _ in pairs
+    ),
 }
 """Tests of curves by name; without a lower curve the upper one is compared with 0."""
 
@@ -134,8 +154,9 @@ class CurveClaim:
     Attributes
     ----------
     row : mapping
-        The comparator (``test``), the curves (``figure``, ``than``, ``without``, ``measures``, ``column``, ``panel``,
-        ``upper``, ``lower``, ``budgets``) and the comparator's own arguments.
+        The comparator (``test``), the curves (``figure``, ``than``, ``without``,
+        ``measures``, ``column``, ``panel``, ``upper``, ``lower``, ``budgets``) and the
+        comparator's own arguments.
     figures : mapping
         Named figures with options.
     """
@@ -152,18 +173,37 @@ class CurveClaim:
     def drawn(self) -> list[Figure]:
         """The claim's figures.
 
-        A name that contains ``$`` stands for the first of ``figures`` whose name begins with the text before it.
+        A name that contains ``$`` stands for the first of ``figures`` whose name begins
+        with the text before it.
         """
-        names = {self.row[key].partition("$") for key in ("figure", "than") if key in self.row}
+        names = {
+            self.row[key].partition("$")
+            for key in ("figure", "than")
+            if key in self.row
+        }
         known = [
-            next((candidate for candidate in self.figures if mark and candidate.startswith(name)), name)
+            next(
+                (
+                    candidate
+                    for candidate in self.figures
+                    if mark and candidate.startswith(name)
+                ),
+                name,
+            )
             for name, mark, _ in names
         ]
-        return [self._figure(name, self.row.get("without", "").replace("$", "none")) for name in known]
+        return [
+            self._figure(name, self.row.get("without", "").replace("$", "none"))
+            for name in known
+        ]
 
     def drawn_for(self, argument: str) -> list[Figure]:
         """Return the figures of a call."""
-        row = {key: _filled(self.row[key], argument) for key in ("figure", "than", "without") if key in self.row}
+        row = {
+            key: _filled(self.row[key], argument)
+            for key in ("figure", "than", "without")
+            if key in self.row
+        }
         than = [self._figure(row["than"], "")] if "than" in row else []
         return [self._figure(row["figure"], row.get("without", "")), *than]
 
@@ -179,8 +219,8 @@ class CurveClaim:
     def on_rows(self, argument: str, tables: Mapping[str, pd.DataFrame]) -> Value:
         """Return the value of the claim on the given rows of its figures.
 
-        ``tables`` has the rows by the name of the function that makes them, such as ``figure_e23_2``; ``argument`` is
-        what follows the colon of the call.
+        ``tables`` has the rows by the name of the function that makes them, such as
+        ``figure_e23_2``; ``argument`` is what follows the colon of the call.
 
         Raises
         ------
@@ -188,9 +228,14 @@ class CurveClaim:
             If the rows lack a figure, a curve or a budget.
         """
         try:
-            return self._value(argument, lambda one: one.with_rows(tables[f"figure_{one.number}"]))
+            return self._value(
+                argument, lambda one: one.with_rows(tables[f"figure_{one.number}"])
+            )
         except KeyError as error:
-            raise DataError(f"the rows have no {error}: give those of the claim's figures and budgets") from error
+            raise DataError(
+                f"the rows have no {error}: give those of the claim's figures and"
+                " budgets"
+            ) from error
 
     def _value(self, argument: str, drawn: Callable[[Figure], Figure]) -> Value:
         row = {key: _filled(value, argument) for key, value in self.row.items()}
@@ -201,18 +246,39 @@ class CurveClaim:
         ]
         whose = drawn(self._figure(row.pop("figure"), row.get("without", "")))
         other = drawn(self._figure(row.pop("than"), "")) if "than" in row else whose
-        cut = {key: row.pop(key) for key in ("column", "panel", "budgets") if key in row}
+        cut = {
+            key: row.pop(key) for key in ("column", "panel", "budgets") if key in row
+        }
         pairs: Pairs = []
         for measure, (name, below) in product(_list(row.pop("measures", "nmi")), names):
             curve = _curve(whose, name, measure, **cut)
-            pairs.append((curve, 0 * curve if below is None else _curve(other, below, measure, **cut)))
+            pairs.append(
+                (
+                    curve,
+                    (
+                        0 * curve
+                        if below is None
+                        else _curve(other, below, measure, **cut)
+                    ),
+                )
+            )
         test = COMPARATORS[row.pop("test")]
-        return test(pairs, **{key: value for key, value in row.items() if key not in ("without", "long")})
+        return test(
+            pairs,
+            **{
+                key: value
+                for key, value in row.items()
+                if key not in ("without", "long")
+            },
+        )
 
     def _figure(self, name: str, without: str) -> Figure:
         if without:
             return on_adult(name, without)
-        options = {key: _frozen(value) for key, value in self.figures.get(name, {"number": name}).items()}
+        options = {
+            key: _frozen(value)
+            for key, value in self.figures.get(name, {"number": name}).items()
+        }
         return figure(options.pop("number"), **options)
 
 
@@ -229,14 +295,21 @@ def _curve(
     for key, value in {"series": series, **(panel or {})}.items():
         rows = rows[rows[key] == value]
     if rows.empty:
-        raise DataError(f"figure_{whose.number} has no series {series!r} of {measure}: correct data/curves.toml")
+        raise DataError(
+            f"figure_{whose.number} has no series {series!r} of {measure}: correct"
+            " data/curves.toml"
+        )
     curve = rows.set_index([key for key in POINT_KEYS if key in rows])[column]
     if budgets in ("", "all budgets"):
         return curve
     word, _, limits = budgets.partition(" ")
-    inside: pd.Series[bool] = WITHIN[word](curve.index.get_level_values(-1), *map(float, limits.split(" to ")))
+    inside: pd.Series[bool] = WITHIN[word](
+        curve.index.get_level_values(-1), *map(float, limits.split(" to "))
+    )
     if not inside.any():
-        raise DataError(f"figure_{whose.number} has no budget {budgets}: no claim can be made")
+        raise DataError(
+            f"figure_{whose.number} has no budget {budgets}: no claim can be made"
+        )
     return curve[inside]
 
 
@@ -255,4 +328,6 @@ def _frozen(value: Any) -> Any:
 def curve_claims() -> dict[str, CurveClaim]:
     """Return the claims of ``data/curves.toml`` by name."""
     table = tomllib.loads(resource("data/curves.toml").read_text(encoding="utf-8"))
-    return {name: CurveClaim(row, table["figures"]) for name, row in table["claims"].items()}
+    return {
+        name: CurveClaim(row, table["figures"]) for name, row in table["claims"].items()
+    }

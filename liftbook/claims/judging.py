@@ -56,9 +56,17 @@ def shown(values: Sequence[Value]) -> str:
     ('holds in 2 of 2', 'holds in 1 of 2', '0.5', '0.625 (0.5 to 0.75)')
     """
     if all(isinstance(value, bool) for value in values):
-        return str(values[0]).lower() if len(values) == 1 else f"holds in {sum(map(bool, values))} of {len(values)}"
+        return (
+            str(values[0]).lower()
+            if len(values) == 1
+            else f"holds in {sum(map(bool, values))} of {len(values)}"
+        )
     low, high, mean = range_of(values)
-    return f"{mean:.4g}" if len(values) == 1 or low == high else f"{mean:.4g} ({low:.4g} to {high:.4g})"
+    return (
+        f"{mean:.4g}"
+        if len(values) == 1 or low == high
+        else f"{mean:.4g} ({low:.4g} to {high:.4g})"
+    )
 
 
 def range_of(values: Sequence[Value]) -> tuple[float, float, float]:
@@ -87,18 +95,29 @@ class Claim:
     def __post_init__(self) -> None:
         for name, known in (("kind", KINDS), ("form", FORMS)):
             if getattr(self, name) not in known:
-                raise DataError(f"claim {self.id} has the {name} {getattr(self, name)!r}: give {', '.join(known)}")
+                raise DataError(
+                    f"claim {self.id} has the {name} {getattr(self, name)!r}: give"
+                    f" {', '.join(known)}"
+                )
         if self.says.lower().startswith("whether") or self.says.endswith("?"):
-            raise DataError(f"claim {self.id} says {self.says!r}, which claims nothing: leave it out in sentences.csv")
+            raise DataError(
+                f"claim {self.id} says {self.says!r}, which claims nothing: leave it"
+                " out in sentences.csv"
+            )
         if self.printed != "true":
             try:
                 float(self.printed)
             except ValueError:
-                raise DataError(f"claim {self.id} is printed as {self.printed!r}: give a number, or true") from None
+                raise DataError(
+                    f"claim {self.id} is printed as {self.printed!r}: give a number, or"
+                    " true"
+                ) from None
 
     @property
     def tolerance(self) -> float:
-        """One unit of the published number's last digit, which may be rounded or cut."""
+        """One unit of the published number's last digit, which may be
+        rounded or cut.
+        """
         return float(self.digit) if self.digit else last_digit(self.printed)
 
     @property

@@ -1,6 +1,7 @@
 """The ledger as data: ``claims.json``, its schema, and a badge for each paper.
 
-The book's build writes the three next to its pages; ``data/claims.schema.json`` describes the first.
+The book's build writes the three next to its pages; ``data/claims.schema.json``
+describes the first.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from liftlib.resources import resource
 
 SCHEMA = "claims.schema.json"
 SCHEMA_VERSION = 2
-"""2: readings have quotations, settings and cases; the form replaces the scale; the verdicts have new names."""
+"""2: readings have quotations, settings and cases; the form replaces the scale; the
+verdicts have new names.
+"""
 RESULT_KINDS = ("result", "verbal", "proposition")
 """Kinds of claims that a badge counts; inputs and times are not results."""
 
@@ -84,26 +87,33 @@ def _case(row: Row, case: Case) -> dict[str, object]:
 def badge(paper: str, all_entries: Sequence[Entry]) -> str:
     """Return an SVG badge: how many of a paper's decidable results agree."""
     verdicts = Counter(
-        entry.verdict for entry in all_entries if entry.claim.paper == paper and entry.claim.kind in RESULT_KINDS
+        entry.verdict
+        for entry in all_entries
+        if entry.claim.paper == paper and entry.claim.kind in RESULT_KINDS
     )
     decided = verdicts.total() - verdicts["cannot be told"]
     words = f"{verdicts['agrees']} of {decided} results agree"
     left, right = 10 + 7 * len(paper), 10 + 6 * len(words)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img">'
-        f"<title>{escape(paper)}: {escape(words)}</title>"
-        f'<rect width="{left}" height="20" fill="#444"/><rect x="{left}" width="{right}" height="20" fill="#0a5c8a"/>'
-        '<g fill="#fff" font-family="sans-serif" font-size="11" text-anchor="middle">'
-        f'<text x="{left / 2:g}" y="14">{escape(paper)}</text>'
-        f'<text x="{left + right / 2:g}" y="14">{escape(words)}</text></g></svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20"'
+        f' role="img"><title>{escape(paper)}: {escape(words)}</title><rect'
+        f' width="{left}" height="20" fill="#444"/><rect x="{left}" width="{right}"'
+        ' height="20" fill="#0a5c8a"/><g fill="#fff" font-family="sans-serif"'
+        f' font-size="11" text-anchor="middle"><text x="{left / 2:g}"'
+        f' y="14">{escape(paper)}</text><text x="{left + right / 2:g}"'
+        f' y="14">{escape(words)}</text></g></svg>'
     )
 
 
 def write_published(folder: Path) -> None:
     """Write ``claims.json``, its schema and ``badges/<paper>.svg`` into a folder."""
     all_entries = entries(stored_values())
-    (folder / "claims.json").write_text(json.dumps(published(), indent=1, ensure_ascii=False), encoding="utf-8")
+    (folder / "claims.json").write_text(
+        json.dumps(published(), indent=1, ensure_ascii=False), encoding="utf-8"
+    )
     (folder / SCHEMA).write_bytes(resource(f"data/{SCHEMA}").read_bytes())
     (folder / "badges").mkdir(exist_ok=True)
     for paper in dict.fromkeys(entry.claim.paper for entry in all_entries):
-        (folder / "badges" / f"{paper.lower()}.svg").write_text(badge(paper, all_entries), encoding="utf-8")
+        (folder / "badges" / f"{paper.lower()}.svg").write_text(
+            badge(paper, all_entries), encoding="utf-8"
+        )

@@ -1,8 +1,9 @@
 """Whether the quotations of ``data/readings.csv`` stand in the papers' texts.
 
-The texts are not part of the book. ``python -m liftbook.claims.quotes FOLDER`` looks each quotation up in the texts of
-a folder, of which a file's name begins as in ``TEXTS``, and writes where each was found, ``data/quotes.csv``. The
-texts' symbols are garbled, so only letters and digits are compared.
+The texts are not part of the book. ``python -m liftbook.claims.quotes FOLDER`` looks
+each quotation up in the texts of a folder, of which a file's name begins as in
+``TEXTS``, and writes where each was found, ``data/quotes.csv``. The texts' symbols are
+garbled, so only letters and digits are compared.
 """
 
 from __future__ import annotations
@@ -18,7 +19,12 @@ from liftbook.claims import read_lines, read_settings
 from liftlib.errors import DataError
 from liftlib.resources import resource
 
-TEXTS = {"e23": "entropy2023", "c22": "icassp2022", "i21": "isit2021", "s20": "ijas2020"}
+TEXTS = {
+    "e23": "entropy2023",
+    "c22": "icassp2022",
+    "i21": "isit2021",
+    "s20": "ijas2020",
+}
 """How the names of a paper's text files begin."""
 COLUMNS = ("digest", "file", "position")
 COMMANDS = re.compile(r"\\(?!log|max|min)[A-Za-z]+")
@@ -30,11 +36,16 @@ RHO = re.compile(r"\bp = (?=0\.9)")
 
 
 def plain(text: str) -> str:
-    r"""Return a text's letters and digits, without commands of LaTeX and marks of character recognition.
+    r"""Return a text's letters and digits, without commands of LaTeX and marks of
+    character recognition.
 
     Examples
     --------
-    >>> plain(r"for all $\alpha \geq 1$"), plain("for all α ≥ 1"), plain("the e-LDP proto-\ncol")
+    >>> (
+    ...     plain(r"for all $\alpha \geq 1$"),
+    ...     plain("for all α ≥ 1"),
+    ...     plain("the e-LDP proto-\ncol"),
+    ... )
     ('forall1', 'forall1', 'theldpprotocol')
     """
     for pattern in (COMMANDS, GREEK_BEFORE, RHO):
@@ -71,13 +82,27 @@ def looked_up(folder: Path) -> list[dict[str, str]]:
     DataError
         If a quotation is in no text of its paper.
     """
-    texts = {path: plain(path.read_text(encoding="utf-8", errors="replace")) for path in sorted(folder.glob("*.txt"))}
+    texts = {
+        path: plain(path.read_text(encoding="utf-8", errors="replace"))
+        for path in sorted(folder.glob("*.txt"))
+    }
     rows = []
     for name, (paper, quote) in sorted(quotes().items()):
-        own = {path: text for path, text in texts.items() if path.name.startswith(TEXTS[paper])}
-        found = [(path.name, text.find(plain(quote))) for path, text in own.items() if plain(quote) in text]
+        own = {
+            path: text
+            for path, text in texts.items()
+            if path.name.startswith(TEXTS[paper])
+        }
+        found = [
+            (path.name, text.find(plain(quote)))
+            for path, text in own.items()
+            if plain(quote) in text
+        ]
         if not found:
-            raise DataError(f"no text of {paper.upper()} in {folder} has {quote!r}: correct the quotation")
+            raise DataError(
+                f"no text of {paper.upper()} in {folder} has {quote!r}: correct the"
+                " quotation"
+            )
         file, position = found[0]
         rows.append({"digest": name, "file": file, "position": str(position)})
     return rows

@@ -1,8 +1,10 @@
-"""The verdict on a claim, computed from a paper's words and from what each alternative that they allow shows.
+"""The verdict on a claim, computed from a paper's words and from what each alternative
+that they allow shows.
 
 A claim has a *form*, which says what one result can show:
 
-- ``all``: it holds for everything that it speaks of, so one failing instance contradicts it;
+- ``all``: it holds for everything that it speaks of, so one failing instance
+  contradicts it;
 - ``some``: something exists or may happen, so one instance is enough;
 - ``curve``: a comparison in the paper's experiment, at every point of the figure;
 - ``number``: a published number;
@@ -32,7 +34,9 @@ FEW = 20
 
 @dataclass(frozen=True)
 class Case:
-    """One instance of a statement, or one alternative of a setting, with its values by seed."""
+    """One instance of a statement, or one alternative of a setting, with its values by
+    seed.
+    """
 
     label: str
     call: str
@@ -50,10 +54,11 @@ class Reading:
     cases : tuple of Case
         Instances; if there is a setting, its alternatives.
     setting : str
-        What the paper fixed and does not print, such as "orders of the columns"; empty if nothing.
+        What the paper fixed and does not print, such as "orders of the columns"; empty
+        if nothing.
     closed : bool
-        Whether the cases are all that the text allows; for a claim that something exists, whether it is proven that
-        nothing does if no case shows it.
+        Whether the cases are all that the text allows; for a claim that something
+        exists, whether it is proven that nothing does if no case shows it.
     """
 
     quote: str
@@ -66,14 +71,17 @@ class Reading:
         words = len(self.quote.split())
         if not 0 < words <= LONGEST_QUOTE or not self.where or not self.cases:
             raise DataError(
-                f"the reading {self.quote!r} has {words} words, the place {self.where!r} and {len(self.cases)} cases: "
-                f"give 1 to {LONGEST_QUOTE} words of the paper, their place and a case"
+                f"the reading {self.quote!r} has {words} words, the place"
+                f" {self.where!r} and {len(self.cases)} cases: give 1 to"
+                f" {LONGEST_QUOTE} words of the paper, their place and a case"
             )
 
 
 @dataclass(frozen=True)
 class Row:
-    """A claim: its form, the published number (None for words), its last digit, and the readings of its words."""
+    """A claim: its form, the published number (None for words), its last digit, and the
+    readings of its words.
+    """
 
     id: str
     form: Form
@@ -83,19 +91,29 @@ class Row:
 
     def __post_init__(self) -> None:
         if self.form not in FORMS:
-            raise DataError(f"claim {self.id} has the form {self.form!r}: give {', '.join(FORMS)}")
+            raise DataError(
+                f"claim {self.id} has the form {self.form!r}: give {', '.join(FORMS)}"
+            )
         if not self.readings:
-            raise DataError(f"claim {self.id} has no reading in readings.csv: quote the sentence")
+            raise DataError(
+                f"claim {self.id} has no reading in readings.csv: quote the sentence"
+            )
         if len({reading.quote for reading in self.readings}) < len(self.readings):
-            raise DataError(f"claim {self.id} has two readings of one quotation: make them cases of one reading")
+            raise DataError(
+                f"claim {self.id} has two readings of one quotation: make them cases of"
+                " one reading"
+            )
 
 
 def of_case(row: Row, case: Case) -> Verdict:
-    """Return what one case shows: "cannot be told" if chance decides, or nothing is stored."""
+    """Return what one case shows: "cannot be told" if chance decides, or nothing is
+    stored.
+    """
     if not case.values:
         return "cannot be told"
     if row.printed is not None:
-        # few decimal numbers are floats, so a difference of exactly one unit may come out a little larger
+        # few decimal numbers are floats, so a difference of exactly one unit may come
+        # out a little larger
         slack = row.digit * (1 + 1e-9) + 1e-12 * abs(row.printed)
         within = min(case.values) - slack <= row.printed <= max(case.values) + slack
         return "agrees" if within else "differs"
@@ -122,7 +140,9 @@ def of_reading(row: Row, reading: Reading) -> tuple[Verdict, int]:
     return ("agrees" if agree == tried else "cannot be told"), agree
 
 
-def _of_setting(shown: Sequence[Verdict], reading: Reading, against: Verdict) -> Verdict:
+def _of_setting(
+    shown: Sequence[Verdict], reading: Reading, against: Verdict
+) -> Verdict:
     agree, tried = shown.count("agrees"), len(shown)
     if agree == tried:
         # a single choice of ours among unknown ones would be fitted
@@ -135,17 +155,29 @@ def _of_setting(shown: Sequence[Verdict], reading: Reading, against: Verdict) ->
 def verdict(row: Row) -> Verdict:
     """Return the verdict on a claim.
 
-    Readings that contradict each other make it depend. Otherwise, a reading that cannot be told prevails over one that
-    depends, and that over the others.
+    Readings that contradict each other make it depend. Otherwise, a reading that cannot
+    be told prevails over one that depends, and that over the others.
 
     Examples
     --------
     >>> held, failed = (Case("", "f", (value,)) for value in (True, False))
     >>> verdict(Row("a", "all", (Reading("every release", "p. 1", (held, failed)),)))
     'differs'
-    >>> verdict(Row("a", "curve", (Reading("is above", "p. 1", (held, failed), "orders of the columns"),)))
+    >>> verdict(
+    ...     Row(
+    ...         "a",
+    ...         "curve",
+    ...         (Reading("is above", "p. 1", (held, failed), "orders of the columns"),),
+    ...     )
+    ... )
     'depends'
-    >>> verdict(Row("a", "curve", (Reading("is above", "p. 1", (held, failed), "budgets", closed=False),)))
+    >>> verdict(
+    ...     Row(
+    ...         "a",
+    ...         "curve",
+    ...         (Reading("is above", "p. 1", (held, failed), "budgets", closed=False),),
+    ...     )
+    ... )
     'cannot be told'
     """
     found = [of_reading(row, reading)[0] for reading in row.readings]
@@ -158,15 +190,21 @@ def verdict(row: Row) -> Verdict:
 
 
 def share(row: Row, reading: Reading) -> str:
-    """Return how many cases of a reading agree, in words; empty for a single case without a setting.
+    """Return how many cases of a reading agree, in words; empty for a single case
+    without a setting.
 
     Examples
     --------
     >>> cases = tuple(Case("", "f", (value,)) for value in (True, False, False))
-    >>> row = Row("a", "curve", (Reading("is above", "p. 1", cases, "orders of the columns"),))
+    >>> row = Row(
+    ...     "a", "curve", (Reading("is above", "p. 1", cases, "orders of the columns"),)
+    ... )
     >>> share(row, row.readings[0])
     '1 of 3 orders of the columns'
     """
     if len(reading.cases) == 1 and not reading.setting:
         return ""
-    return f"{of_reading(row, reading)[1]} of {len(reading.cases)} {reading.setting or 'instances'}"
+    return (
+        f"{of_reading(row, reading)[1]} of {len(reading.cases)}"
+        f" {reading.setting or 'instances'}"
+    )

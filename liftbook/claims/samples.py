@@ -1,4 +1,6 @@
-"""The joint distributions on which claims are tested, and I(X; Y) of a channel and of the optimum."""
+"""The joint distributions on which claims are tested, and I(X; Y) of a channel and of
+the optimum.
+"""
 
 from __future__ import annotations
 
@@ -24,46 +26,69 @@ Shapes = tuple[tuple[int, int], ...]
 @lru_cache(maxsize=16)
 def drawn(n: int, n_secret: int, n_public: int, seed: int = 0) -> tuple[Joint, ...]:
     """Return n uniform random joint distributions, all from one seed."""
-    return tuple(Joint(p) for p in uniform_joints(n, n_secret, n_public, np.random.default_rng(seed)))
+    return tuple(
+        Joint(p)
+        for p in uniform_joints(n, n_secret, n_public, np.random.default_rng(seed))
+    )
 
 
 @lru_cache(maxsize=16)
 def seeded(n: int, n_secret: int, n_public: int, seed: int = 0) -> tuple[Joint, ...]:
     """Return n uniform random joints, the i-th drawn with seed ``seed * n + i``."""
     first = seed * n
-    return tuple(uniform_joint(n_secret, n_public, np.random.default_rng(first + at)) for at in range(n))
+    return tuple(
+        uniform_joint(n_secret, n_public, np.random.default_rng(first + at))
+        for at in range(n)
+    )
 
 
 @lru_cache(maxsize=16)
 def jeffreys(n: int, n_secret: int, n_public: int, seed: int = 0) -> tuple[Joint, ...]:
     """Return n joints from Jeffreys' prior, the i-th with seed ``seed * n + i``."""
     first = seed * n
-    return tuple(dirichlet_joint(n_secret, n_public, 0.5, np.random.default_rng(first + at)) for at in range(n))
+    return tuple(
+        dirichlet_joint(n_secret, n_public, 0.5, np.random.default_rng(first + at))
+        for at in range(n)
+    )
 
 
 @lru_cache(maxsize=16)
 def occupations(way: str) -> Joint:
-    """Return Adult's relationship and occupation, with all relationships ("none"), without one, or with two merged.
+    """Return Adult's relationship and occupation, with all relationships ("none"),
+    without one, or with two merged.
 
     Examples
     --------
-    >>> occupations("none").n_secret, occupations("Wife").n_secret, occupations("Husband+Wife").n_secret
+    >>> (
+    ...     occupations("none").n_secret,
+    ...     occupations("Wife").n_secret,
+    ...     occupations("Husband+Wife").n_secret,
+    ... )
     (6, 5, 5)
     """
     if "+" not in way:
-        return adult("relationship", "occupation", leave_out=(way,) if way != "none" else ())
+        return adult(
+            "relationship", "occupation", leave_out=(way,) if way != "none" else ()
+        )
     joint = adult("relationship", "occupation")
     first, second = (joint.secret.index(name) for name in way.split("+"))
     p = joint.p.copy()
     p[first] += p[second]
-    names = [way if s == first else str(name) for s, name in enumerate(joint.secret) if s != second]
+    names = [
+        way if s == first else str(name)
+        for s, name in enumerate(joint.secret)
+        if s != second
+    ]
     return Joint(np.delete(p, second, axis=0), names, joint.public)
 
 
-def on_each(joints: Callable[..., Iterable[Joint]], *size: int) -> Callable[[Callable[..., bool]], Callable[..., bool]]:
+def on_each(
+    joints: Callable[..., Iterable[Joint]], *size: int
+) -> Callable[[Callable[..., bool]], Callable[..., bool]]:
     """Turn a test of one joint into the claim that all joints of a seed pass it.
 
-    The test takes a joint and the claim's argument, if any; ``joints(*size, seed=seed)`` draws the joints.
+    The test takes a joint and the claim's argument, if any; ``joints(*size,
+    seed=seed)`` draws the joints.
     """
 
     def claim(test: Callable[..., bool]) -> Callable[..., bool]:
@@ -81,7 +106,9 @@ def on_each(joints: Callable[..., Iterable[Joint]], *size: int) -> Callable[[Cal
 
 
 def _drawn_at(size: tuple[int, ...]) -> Iterable[inspect.Parameter]:
-    """Yield the parameter that tells at which size a claim draws, if the draw takes one."""
+    """Yield the parameter that tells at which size a claim draws, if the draw takes
+    one.
+    """
     if size:
         yield inspect.Parameter("size", inspect.Parameter.KEYWORD_ONLY, default=size)
 

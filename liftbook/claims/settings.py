@@ -1,9 +1,11 @@
-"""Settings that a paper fixed and does not print: all their alternatives, and those that other numbers leave.
+"""Settings that a paper fixed and does not print: all their alternatives, and those
+that other numbers leave.
 
-``data/settings.csv`` has a row for each. ``alternatives`` is a list with bars between its entries, or the name of a
-function here, so that nobody can leave one out. ``says`` is the quotation that bounds them; without one the list is not
-closed, as others are possible. A published number of a claim in ``narrowed_by`` may rule alternatives out of *other*
-claims, never of its own.
+``data/settings.csv`` has a row for each. ``alternatives`` is a list with bars between
+its entries, or the name of a function here, so that nobody can leave one out. ``says``
+is the quotation that bounds them; without one the list is not closed, as others are
+possible. A published number of a claim in ``narrowed_by`` may rule alternatives out of
+*other* claims, never of its own.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ from liftlib.errors import DataError
 
 @cache
 def relationships() -> tuple[str, ...]:
-    """Return the 21 ways from Adult's six relationships to five: leave one out, or merge two ("A+B")."""
+    """Return the 21 ways from Adult's six relationships to five: leave one out, or
+    merge two ("A+B").
+    """
     names = adult("relationship", "occupation").secret
     merged = ["+".join(map(str, pair)) for pair in combinations(names, 2)]
     return (*map(str, names), *merged)
@@ -30,7 +34,9 @@ Panel = tuple[str, str]
 
 
 def panel_orders() -> tuple[tuple[Panel, ...], ...]:
-    """Return the 24 orders in which two nested loops draw the six panels of S20 Fig. 5."""
+    """Return the 24 orders in which two nested loops draw the six panels of
+    S20 Fig. 5.
+    """
     orders: list[tuple[Panel, ...]] = []
     for publics in permutations(("education", "relationship", "sex")):
         for secrets in permutations(("marital-status", "occupation")):
@@ -50,7 +56,9 @@ BUDGET_RANGES = ("all budgets", "from 1", "from 2")
 
 def panels_and_budgets() -> tuple[str, ...]:
     """Return each order of the panels with each range of budgets."""
-    return tuple(f"{order}, {budgets}" for order, budgets in product(panels(), BUDGET_RANGES))
+    return tuple(
+        f"{order}, {budgets}" for order, budgets in product(panels(), BUDGET_RANGES)
+    )
 
 
 def shapes_and_budgets() -> tuple[str, ...]:
@@ -60,7 +68,8 @@ def shapes_and_budgets() -> tuple[str, ...]:
 
 
 GENERATORS: Mapping[str, Callable[[], tuple[str, ...]]] = {
-    function.__name__: function for function in (relationships, panels, panels_and_budgets, shapes_and_budgets)
+    function.__name__: function
+    for function in (relationships, panels, panels_and_budgets, shapes_and_budgets)
 }
 
 
@@ -85,17 +94,21 @@ class Setting:
         return template.replace(f"{{{self.name}}}", alternative)
 
     def left(self, claim: str, fits: Callable[[str, str], bool]) -> tuple[str, ...]:
-        """Return the alternatives that all other claims' published numbers leave for a claim.
+        """Return the alternatives that all other claims' published numbers leave for a
+        claim.
 
         Parameters
         ----------
         claim : str
             The claim's id.
         fits : callable
-            Takes a claim of ``narrowed_by`` and an alternative, and returns whether its number agrees there.
+            Takes a claim of ``narrowed_by`` and an alternative, and returns whether its
+            number agrees there.
         """
         others = [name for name in self.narrowed_by if name != claim]
-        return tuple(one for one in self.alternatives if all(fits(name, one) for name in others))
+        return tuple(
+            one for one in self.alternatives if all(fits(name, one) for name in others)
+        )
 
 
 def read(rows: Sequence[Mapping[str, str]]) -> dict[str, Setting]:
@@ -109,9 +122,21 @@ def read(rows: Sequence[Mapping[str, str]]) -> dict[str, Setting]:
     settings: dict[str, Setting] = {}
     for row in rows:
         generator = GENERATORS.get(row["alternatives"])
-        alternatives = generator() if generator else tuple(row["alternatives"].split(" | "))
+        alternatives = (
+            generator() if generator else tuple(row["alternatives"].split(" | "))
+        )
         if len(alternatives) < 2:
-            raise DataError(f"settings.csv, {row['name']}: {row['alternatives']!r} is one alternative: give all")
+            raise DataError(
+                f"settings.csv, {row['name']}: {row['alternatives']!r} is one"
+                " alternative: give all"
+            )
         narrowed_by = tuple(row["narrowed_by"].split())
-        settings[row["name"]] = Setting(row["name"], row["what"], row["says"], row["where"], alternatives, narrowed_by)
+        settings[row["name"]] = Setting(
+            row["name"],
+            row["what"],
+            row["says"],
+            row["where"],
+            alternatives,
+            narrowed_by,
+        )
     return settings

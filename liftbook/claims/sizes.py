@@ -1,7 +1,9 @@
-"""The joint distributions and budgets at which a call runs, read from the functions that compute it.
+"""The joint distributions and budgets at which a call runs, read from the functions
+that compute it.
 
-A function of claims has its sizes as defaults of its parameters (``size``, ``shapes``, ``epsilons``, ...), or it takes
-them from a figure, a joint distribution of its module, or a function that it calls. Nothing here repeats a number.
+A function of claims has its sizes as defaults of its parameters (``size``, ``shapes``,
+``epsilons``, ...), or it takes them from a figure, a joint distribution of its module,
+or a function that it calls. Nothing here repeats a number.
 """
 
 from __future__ import annotations
@@ -27,7 +29,11 @@ from liftlib.datasets import adult
 from liftlib.joint import Joint
 
 PACKAGE = "liftbook.claims."
-DRAWS = ("liftbook.claims.samples", "liftbook.claims.curves", "liftbook.claims.settings")
+DRAWS = (
+    "liftbook.claims.samples",
+    "liftbook.claims.curves",
+    "liftbook.claims.settings",
+)
 """Modules whose functions draw joints at the sizes that others give them."""
 
 PRINTED: Mapping[str, tuple[Size, ...]] = {
@@ -35,7 +41,9 @@ PRINTED: Mapping[str, tuple[Size, ...]] = {
     "C22": ((1000, 13, 20),),
     "S20": ((10, 2, 5),),
 }
-"""The random draws whose number and size a paper prints: E23 section 3.1.3, C22 section 4, S20 section VIII-A."""
+"""The random draws whose number and size a paper prints: E23 section 3.1.3, C22 section
+4, S20 section VIII-A.
+"""
 
 
 @dataclass(frozen=True)
@@ -45,9 +53,11 @@ class Ran:
     Attributes
     ----------
     drawn, given : tuple of Size
-        Random joint distributions, and those that are written down or counted in a table.
+        Random joint distributions, and those that are written down or counted in a
+        table.
     budgets, shares : tuple of float
-        Budgets in nats, and shares of the reduction; empty if they are random, or part of the call.
+        Budgets in nats, and shares of the reduction; empty if they are random, or part
+        of the call.
     """
 
     drawn: tuple[Size, ...] = ()
@@ -90,34 +100,50 @@ def ran(call: str) -> Ran:
 
 
 def _of_curves(claim: CurveClaim, argument: str) -> Ran:
-    """Return what the figures of a claim about curves run on, at the budgets that the claim uses."""
+    """Return what the figures of a claim about curves run on, at the budgets that the
+    claim uses.
+    """
     found = together(_of_figure(figure) for figure in claim.drawn_for(argument))
     if "budget" in claim.row:
-        return replace(found, budgets=(float(str(claim.row["budget"]).replace("$", argument)),))
+        return replace(
+            found, budgets=(float(str(claim.row["budget"]).replace("$", argument)),)
+        )
     asked = str(claim.row.get("budgets", "all budgets")).replace("$", argument)
     word, _, limits = asked.partition(" ")
     if word == "all":
         return found
-    inside = tuple(one for one in found.budgets if WITHIN[word](one, *map(float, limits.split(" to "))))
+    inside = tuple(
+        one
+        for one in found.budgets
+        if WITHIN[word](one, *map(float, limits.split(" to ")))
+    )
     return replace(found, budgets=inside)
 
 
 def _of_figure(figure: Figure) -> Ran:
-    """Return what a figure runs on, from its function's signature and the arguments that are given here."""
+    """Return what a figure runs on, from its function's signature and the arguments
+    that are given here.
+    """
     signature = inspect.signature(getattr(figures, f"figure_{figure.number}"))
     bound = signature.bind(*figure.scale, **figure.options)
     bound.apply_defaults()
     return _of_parameters(bound.arguments)
 
 
-def _of_function(function: Callable[..., Any], argument: str, seen: set[int] | None = None) -> Iterator[Ran]:
-    """Yield what a function runs on: by its parameters, and by what it uses of its module."""
+def _of_function(
+    function: Callable[..., Any], argument: str, seen: set[int] | None = None
+) -> Iterator[Ran]:
+    """Yield what a function runs on: by its parameters, and by what it uses of its
+    module.
+    """
     called, seen = seen is None, set() if seen is None else seen
     if id(function) in seen:
         return
     seen.add(id(function))
     parameters = inspect.signature(function).parameters.values()
-    given = {one.name: one.default for one in parameters if one.default is not one.empty}
+    given = {
+        one.name: one.default for one in parameters if one.default is not one.empty
+    }
     first = next(iter(parameters), None)
     if called and argument and first is not None and first.name in ("eps", "eps_u"):
         given["eps"] = float(argument)
@@ -132,7 +158,11 @@ def _of_function(function: Callable[..., Any], argument: str, seen: set[int] | N
             yield _of_figure(value)
         elif isinstance(value, Joint):
             yield _of_joints([value])
-        elif isinstance(value, list | tuple) and value and all(isinstance(one, Joint) for one in value):
+        elif (
+            isinstance(value, list | tuple)
+            and value
+            and all(isinstance(one, Joint) for one in value)
+        ):
             yield _of_joints(value)
         elif inspect.isroutine(value) or hasattr(value, "__wrapped__"):
             module = str(getattr(value, "__module__", ""))
@@ -141,17 +171,23 @@ def _of_function(function: Callable[..., Any], argument: str, seen: set[int] | N
 
 
 def _used_by(function: FunctionType) -> Iterator[Any]:
-    """Yield what a function uses of its module and of the functions around it, in comprehensions as well."""
+    """Yield what a function uses of its module and of the functions around it, in
+    comprehensions as well.
+    """
     yield from (cell.cell_contents for cell in function.__closure__ or ())
     codes = [function.__code__]
     for code in codes:
         codes += [inner for inner in code.co_consts if isinstance(inner, CodeType)]
     names = dict.fromkeys(name for code in codes for name in code.co_names)
-    yield from (function.__globals__[name] for name in names if name in function.__globals__)
+    yield from (
+        function.__globals__[name] for name in names if name in function.__globals__
+    )
 
 
 def _way_in(argument: str) -> str:
-    """Return the way to five relationships that a call names, "none" if it names none."""
+    """Return the way to five relationships that a call names, "none" if it
+    names none.
+    """
     last = argument.rpartition(", ")[2]
     return last if last in relationships() else "none"
 
@@ -165,17 +201,30 @@ def _of_parameters(given: Mapping[str, Any]) -> Ran:
     elif "shapes" in given:
         drawn += [(trials, *shape) for shape in given["shapes"]]
     elif "n_secrets" in given:
-        drawn += [(trials, *shape) for shape in product(given["n_secrets"], given["n_publics"])]
+        drawn += [
+            (trials, *shape)
+            for shape in product(given["n_secrets"], given["n_publics"])
+        ]
     elif secrets is not None:
-        drawn.append((trials, secrets, given["n_public"] if "n_public" in given else math.prod(given["shape"])))
+        drawn.append(
+            (
+                trials,
+                secrets,
+                given["n_public"] if "n_public" in given else math.prod(given["shape"]),
+            )
+        )
     one = (given["eps"],) if "eps" in given else ()
     budgets, shares = given.get("epsilons", one), given.get("shares", ())
     there = _of_joints(_joints_of(given)).given
-    return Ran(tuple(drawn), there, tuple(map(float, budgets)), tuple(map(float, shares)))
+    return Ran(
+        tuple(drawn), there, tuple(map(float, budgets)), tuple(map(float, shares))
+    )
 
 
 def _joints_of(given: Mapping[str, Any]) -> list[Joint]:
-    """Return the joint distributions that are not drawn: one that is given, or columns of Adult."""
+    """Return the joint distributions that are not drawn: one that is given, or columns
+    of Adult.
+    """
     if isinstance(given.get("joint"), Joint):
         return [given["joint"]]
     if "shares" in given:
@@ -192,7 +241,9 @@ _columns = cache(adult)
 
 
 def _of_joints(joints: Iterable[Joint]) -> Ran:
-    """Return what joint distributions that are not drawn amount to: how many there are of each size."""
+    """Return what joint distributions that are not drawn amount to: how many there are
+    of each size.
+    """
     counted = Counter((joint.n_secret, joint.n_public) for joint in joints)
     return Ran(given=tuple((count, *shape) for shape, count in counted.items()))
 
@@ -217,7 +268,9 @@ def in_words(found: Ran) -> str:
 
 
 def _sized(sizes: Iterable[Size], noun: str) -> Iterator[str]:
-    """Yield how many joint distributions there are of which sizes, once for each number of them."""
+    """Yield how many joint distributions there are of which sizes, once for each number
+    of them.
+    """
     shapes: dict[int, list[str]] = {}
     for joints, secrets, symbols in sizes:
         shapes.setdefault(joints, []).append(f"${secrets} \\times {symbols}$")
@@ -228,11 +281,15 @@ def _sized(sizes: Iterable[Size], noun: str) -> Iterator[str]:
 
 
 def at_printed_size(paper: str, found: Ran) -> bool:
-    """Return whether a claim ran on a random draw of the number and size that its paper prints.
+    """Return whether a claim ran on a random draw of the number and size that its paper
+    prints.
 
     Examples
     --------
-    >>> at_printed_size("E23", ran("fig1_statistic:psi_least")), at_printed_size("E23", ran("ldp_misses_alip"))
+    >>> (
+    ...     at_printed_size("E23", ran("fig1_statistic:psi_least")),
+    ...     at_printed_size("E23", ran("ldp_misses_alip")),
+    ... )
     (True, False)
     """
     return any(size in PRINTED.get(paper, ()) for size in found.drawn)

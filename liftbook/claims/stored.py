@@ -11,9 +11,11 @@ from liftbook.rows.stores import Store, Wanted, near
 
 
 def wanted() -> dict[str, str]:
-    """Return the form of the claim behind each call, in the order of ``data/claims.csv``.
+    """Return the form of the claim behind each call, in the order of
+    ``data/claims.csv``.
 
-    Published numbers rule alternatives of a setting out, so that their values decide which calls the others need.
+    Published numbers rule alternatives of a setting out, so that their values decide
+    which calls the others need.
     """
     rows, forms = Ledger(stored_values()), dict[str, str]()
     for claim in rows.claims.values():
@@ -30,23 +32,35 @@ def is_long(call: str) -> bool:
 def _replications() -> Wanted:
     for call in wanted():
         for seed in range(REPLICATIONS if drawn_at_random(call) else 1):
-            yield (call, str(seed)), lambda call=call, seed=seed: [store(compute(call, seed))]  # type: ignore[misc]
+            yield (
+                (call, str(seed)),
+                lambda call=call, seed=seed: [store(compute(call, seed))],  # type: ignore[misc]
+            )
 
 
-LEDGER = Store("ledger.csv", ("call", "seed"), ("call", "seed", "value", "run"), _replications)
+LEDGER = Store(
+    "ledger.csv", ("call", "seed"), ("call", "seed", "value", "run"), _replications
+)
 
 
 def recomputed(calls: Iterable[str] | None = None) -> dict[str, Value]:
     """Return values at seed 0, by default of all calls except long and timing ones."""
     forms = wanted()
-    chosen = [call for call in forms if not is_long(call) and forms[call] != "time"] if calls is None else calls
+    chosen = (
+        [call for call in forms if not is_long(call) and forms[call] != "time"]
+        if calls is None
+        else calls
+    )
     return {call: compute(call) for call in chosen}
 
 
-def differences(again: Mapping[str, Value], before: Mapping[str, Sequence[Value]]) -> list[str]:
+def differences(
+    again: Mapping[str, Value], before: Mapping[str, Sequence[Value]]
+) -> list[str]:
     """Return a line for each value that differs from the stored one at seed 0."""
     return [
-        f"{call} gave {store(value)}, and data/ledger.csv has {store(before[call][0]) if before.get(call) else 'none'}"
+        f"{call} gave {store(value)}, and data/ledger.csv has"
+        f" {store(before[call][0]) if before.get(call) else 'none'}"
         for call, value in again.items()
         if not before.get(call) or not same(value, before[call][0])
     ]

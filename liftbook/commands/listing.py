@@ -26,10 +26,21 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the list and return the exit code."""
     with as_lift_errors():
-        paths = [find_chapter(name) for name in options.chapter] or sorted(chapters_folder().glob("*.md"))
-        by_chapter = {path.stem: parameters for path in paths if (parameters := read_parameters(path))}
+        paths = [find_chapter(name) for name in options.chapter] or sorted(
+            chapters_folder().glob("*.md")
+        )
+        by_chapter = {
+            path.stem: parameters
+            for path in paths
+            if (parameters := read_parameters(path))
+        }
     if options.json:
-        print_json({name: [_bounded(p) for p in parameters] for name, parameters in by_chapter.items()})
+        print_json(
+            {
+                name: [_bounded(p) for p in parameters]
+                for name, parameters in by_chapter.items()
+            }
+        )
         return 0
     for name, parameters in by_chapter.items():
         print(name)
@@ -41,4 +52,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _bounded(parameter: Parameter) -> dict[str, Any]:
-    return {k: v for k, v in dataclasses.asdict(parameter).items() if not (isinstance(v, float) and math.isinf(v))}
+    return {
+        k: v
+        for k, v in dataclasses.asdict(parameter).items()
+        if not (isinstance(v, float) and math.isinf(v))
+    }

@@ -17,7 +17,10 @@ COMMAND = Rerun()
 def address_option(parser: argparse.ArgumentParser) -> None:
     """Add the address of the built book."""
     parser.add_argument(
-        "--book", default="", metavar="ADDRESS", help="address of the built book, for links to its other pages"
+        "--book",
+        default="",
+        metavar="ADDRESS",
+        help="address of the built book, for links to its other pages",
     )
 
 
@@ -29,7 +32,9 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the chapter, print what was written, and return the exit code."""
-    from liftbook.chapters.book import LiftBook  # noqa: PLC0415 - for the help alone it takes too long
+    from liftbook.chapters.book import (  # noqa: PLC0415
+        LiftBook,
+    )
 
     with as_lift_errors():
         return COMMAND.run(options, LiftBook(), options.book)

@@ -32,9 +32,17 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("file", choices=STORES, help="the file in data")
     parser.add_argument("--only", default="", help="lines whose key contains this word")
-    parser.add_argument("--again", action="store_true", help="with --only: compute these lines anew")
-    parser.add_argument("--check", action="store_true", help="compare seed 0 of the quick claims; store nothing")
-    parser.add_argument("--minutes", type=float, default=math.inf, help="stop after this long")
+    parser.add_argument(
+        "--again", action="store_true", help="with --only: compute these lines anew"
+    )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="compare seed 0 of the quick claims; store nothing",
+    )
+    parser.add_argument(
+        "--minutes", type=float, default=math.inf, help="stop after this long"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -47,7 +55,10 @@ def run(options: argparse.Namespace) -> int:
         raise InvalidParameter("--again discards stored lines: name them with --only")
     store = STORES[options.file]
     if not any(options.only in " ".join(key) for key, _ in store.wanted()):
-        raise InvalidParameter(f"no line of data/{store.name} has {options.only!r} in its key: correct --only")
+        raise InvalidParameter(
+            f"no line of data/{store.name} has {options.only!r} in its key: correct"
+            " --only"
+        )
     if options.again:
         store.forget(options.only)
     store.complete(time.monotonic() + 60 * options.minutes, options.only)

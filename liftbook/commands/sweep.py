@@ -30,7 +30,9 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the sweep, print what was written, and return the exit code."""
-    from liftbook.chapters.book import LiftBook  # noqa: PLC0415 - for the help alone it takes too long
+    from liftbook.chapters.book import (  # noqa: PLC0415
+        LiftBook,
+    )
 
     with as_lift_errors():
         return COMMAND.run(options, LiftBook(), options.book)

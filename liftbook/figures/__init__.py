@@ -1,7 +1,8 @@
 """The papers' figures as functions: parameters in, tidy rows out, no drawing.
 
-Functions are named by paper and number, such as ``figure_e23_2``. Rows contain the mean, the standard deviation and the
-0.1 and 0.9 quantiles (``low``, ``high``) over trials. Shared parameters are described here, others in each function.
+Functions are named by paper and number, such as ``figure_e23_2``. Rows contain the
+mean, the standard deviation and the 0.1 and 0.9 quantiles (``low``, ``high``) over
+trials. Shared parameters are described here, others in each function.
 
 n_trials : int
     Number of random joint distributions, uniform unless stated otherwise.
@@ -16,7 +17,8 @@ alphas : iterable of float
 shares : iterable of float
     Shares of the linear reduction, each in [0, 1].
 extend : bool
-    Whether low-risk symbols are added to a merged set that violates the notion; the papers' mechanisms do not do this.
+    Whether low-risk symbols are added to a merged set that violates the notion; the
+    papers' mechanisms do not do this.
 ldp : bool
     Whether to add the optimal LDP response, which is not in the paper's figure.
 listed : bool
@@ -26,7 +28,8 @@ leave_out : sequence of str
 joint : Joint, optional
     Joint distribution to use instead of the default.
 concentration : float
-    Parameter of the symmetric Dirichlet distribution over the cells; 1/2 is Jeffreys' prior.
+    Parameter of the symmetric Dirichlet distribution over the cells; 1/2 is Jeffreys'
+    prior.
 rng : int or numpy.random.Generator
     Seed or random generator.
 """
@@ -37,7 +40,13 @@ from liftbook.figures.e23.convexity import convexity_of_bounds, lift_measures, l
 from liftbook.figures.e23.merging import algorithm_1_readings
 from liftbook.figures.e23.printed_response import algorithm_2, algorithm_2_endings
 from liftbook.figures.e23.response import distance_to_optimum, vertex_growth
-from liftbook.figures.i21 import figure_i21_1, figure_i21_2, figure_i21_3, figure_i21_4, reduction_tradeoff
+from liftbook.figures.i21 import (
+    figure_i21_1,
+    figure_i21_2,
+    figure_i21_3,
+    figure_i21_4,
+    reduction_tradeoff,
+)
 from liftbook.figures.open_questions import (
     alpha_lift_optimum,
     extreme_lifts,
@@ -45,8 +54,19 @@ from liftbook.figures.open_questions import (
     robust_surveys,
 )
 from liftbook.figures.s20.optimal import figure_s20_3, kernel_polytope_times
-from liftbook.figures.s20.reporting import correlations, figure_s20_5, figure_s20_6, figure_s20_7, figure_s20_8
-from liftbook.figures.s20.side_channels import figure_s20_4, shares_of_lip, srlip_small, theorem_4_failures
+from liftbook.figures.s20.reporting import (
+    correlations,
+    figure_s20_5,
+    figure_s20_6,
+    figure_s20_7,
+    figure_s20_8,
+)
+from liftbook.figures.s20.side_channels import (
+    figure_s20_4,
+    shares_of_lip,
+    srlip_small,
+    theorem_4_failures,
+)
 from liftbook.figures.tradeoffs import (
     figure_c22_1,
     figure_c22_2,
@@ -64,7 +84,12 @@ from liftbook.figures.tradeoffs import (
     figure_e23_12,
     figure_e23_13,
 )
-from liftbook.rows.tradeoffs import Point, merged_measures, merging_tradeoff, response_tradeoff
+from liftbook.rows.tradeoffs import (
+    Point,
+    merged_measures,
+    merging_tradeoff,
+    response_tradeoff,
+)
 
 __all__ = [
     "Point",

@@ -1,4 +1,6 @@
-"""C22: subset merging beside complete merging under LIP (Figs 1-3), and Example 1, with all its numbers."""
+"""C22: subset merging beside complete merging under LIP (Figs 1-3), and Example 1, with
+all its numbers.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ def _holds_high_risk(output_of: Symbols, high: Mask) -> Mask:
     return holds
 
 
-def merged_risks(p: Matrix | Stack, subset_of: Symbols, eps: float) -> dict[str, Vector]:
+def merged_risks(
+    p: Matrix | Stack, subset_of: Symbols, eps: float
+) -> dict[str, Vector]:
     """Return C22's measures of each of N deterministic merges of high-risk symbols.
 
     Parameters
@@ -58,7 +62,9 @@ def merged_risks(p: Matrix | Stack, subset_of: Symbols, eps: float) -> dict[str,
     # omega = max_s |log l(s, y)| of each output, 0 for outputs without a symbol
     risks = np.maximum(LIP(0.0).risk(release.lifts, release.p_s), 0)
     high = stack.high_risk(LIP(eps))
-    risky = np.where(_holds_high_risk(outputs_of(subset_of), high), risks, 0).max(axis=1)
+    risky = np.where(_holds_high_risk(outputs_of(subset_of), high), risks, 0).max(
+        axis=1
+    )
     return {
         "nmil": 1 - entropies(release.p_x) / entropies(stack.p_x),
         "leakage": risks.max(axis=1),
@@ -89,9 +95,13 @@ def beside_complete_merging(
 
 
 EXAMPLE_RISKS = (1.3515, 1.6458, 0.9295, 0.8161, 0.2608)
-"""C22 Example 1: omega(x) of its five symbols, nats; at eps = 0.8 all but the last are of high risk."""
+"""C22 Example 1: omega(x) of its five symbols, nats; at eps = 0.8 all but the last are
+of high risk.
+"""
 EXAMPLE_ENTROPY, EXAMPLE_INFORMATION, EXAMPLE_MERGED_RISK = 1.6034, 0.5269, 0.0627
-"""C22 Example 1: H(X), and I(X;Y) and omega of the merged symbols under complete merging, nats."""
+"""C22 Example 1: H(X), and I(X;Y) and omega of the merged symbols under complete
+merging, nats.
+"""
 
 
 def example_c22_1() -> Joint:
@@ -106,9 +116,11 @@ def example_c22_1() -> Joint:
 
     Notes
     -----
-    I(X;Y) is the entropy of the two outputs, which gives P(x5); H(X) then gives the spread of the other four. With both
-    marginals fixed, the risks are linear in the lifts: each symbol has one lift at exp(-omega) and none above
-    exp(omega), and ``P(x5) l(s, x5) + P(others) l(s, others) = 1`` fixes a lift of x5 that gives the merged set's risk.
+    I(X;Y) is the entropy of the two outputs, which gives P(x5); H(X) then gives the
+    spread of the other four. With both marginals fixed, the risks are linear in the
+    lifts: each symbol has one lift at exp(-omega) and none above exp(omega), and
+    ``P(x5) l(s, x5) + P(others) l(s, others) = 1`` fixes a lift of x5 that gives the
+    merged set's risk.
 
     Examples
     --------
@@ -117,19 +129,24 @@ def example_c22_1() -> Joint:
     >>> LIP(0).risk(joint.s_given_x / joint.p_s[:, None], joint.p_s).round(4).tolist()
     [1.3515, 1.6458, 0.9295, 0.8161, 0.2608]
     """
-    low = brentq(lambda q: entropy(np.array([q, 1 - q])) - EXAMPLE_INFORMATION, 1e-9, 0.5)
+    low = brentq(
+        lambda q: entropy(np.array([q, 1 - q])) - EXAMPLE_INFORMATION, 1e-9, 0.5
+    )
 
     def marginal(first: float) -> Vector:
         return np.array([first, *[(1 - low - first) / 3] * 3, low])
 
-    p_x = marginal(brentq(lambda q: entropy(marginal(q)) - EXAMPLE_ENTROPY, 1e-9, (1 - low) / 4))
+    p_x = marginal(
+        brentq(lambda q: entropy(marginal(q)) - EXAMPLE_ENTROPY, 1e-9, (1 - low) / 4)
+    )
     p_s = np.full(3, 1 / 3)
     risks = np.array(EXAMPLE_RISKS)
     least = np.tile(np.exp(-risks), (3, 1))
     most = np.tile(np.exp(risks), (3, 1))
     for x in range(5):
         most[x % 3, x] = least[x % 3, x]
-    # the third secret's lift of x5 that leaves the merged set with exp(-omega); the others' are no larger
+    # the third secret's lift of x5 that leaves the merged set with exp(-omega); the
+    # others' are no larger
     wanted = 1 + (1 - np.exp(-EXAMPLE_MERGED_RISK)) * (1 - low) / low
     most[:2, 4] = np.minimum(most[:2, 4], wanted)
     third = np.zeros((3, 5))
@@ -143,9 +160,14 @@ def example_c22_1() -> Joint:
         bounds=np.c_[least.ravel(), most.ravel()],
     )
     if solution.x is None:
-        raise InvalidParameter(f"no joint distribution has the numbers of C22 Example 1: {solution.message}")
+        raise InvalidParameter(
+            "no joint distribution has the numbers of C22 Example 1:"
+            f" {solution.message}"
+        )
     return Joint(
-        solution.x.reshape(3, 5) * np.outer(p_s, p_x), secret=["s1", "s2", "s3"], public=["x1", "x2", "x3", "x4", "x5"]
+        solution.x.reshape(3, 5) * np.outer(p_s, p_x),
+        secret=["s1", "s2", "s3"],
+        public=["x1", "x2", "x3", "x4", "x5"],
     )
 
 
@@ -156,14 +178,15 @@ def example_c22_1_family(n_trials: int = 400, *, rng: Rng = 0) -> pd.DataFrame:
     Parameters
     ----------
     n_trials : int
-        Number of random draws of the prior, the marginal and the positions of the extreme lifts; infeasible draws give
-        no row.
+        Number of random draws of the prior, the marginal and the positions of the
+        extreme lifts; infeasible draws give no row.
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``information`` (I(X;Y) of Algorithm 1, nats), ``subsets`` (the number into which the four high-risk
-        symbols are merged; 1 is complete merging) and ``error`` (the largest distance to a published number).
+        Columns ``information`` (I(X;Y) of Algorithm 1, nats), ``subsets`` (the number
+        into which the four high-risk symbols are merged; 1 is complete merging) and
+        ``error`` (the largest distance to a published number).
 
     Raises
     ------
@@ -171,15 +194,26 @@ def example_c22_1_family(n_trials: int = 400, *, rng: Rng = 0) -> pd.DataFrame:
         If no draw has these numbers.
     """
     random, rows = generator(rng), []
-    low = brentq(lambda q: entropy(np.array([q, 1 - q])) - EXAMPLE_INFORMATION, 1e-9, 0.5)
+    low = brentq(
+        lambda q: entropy(np.array([q, 1 - q])) - EXAMPLE_INFORMATION, 1e-9, 0.5
+    )
     for _ in range(n_trials):
         joint = _with_the_printed_numbers(random, low)
         if joint is not None:
             channel = subset_merging(joint, LIP(0.8), extend=False)
             information = evaluate(joint, channel).mutual_information
-            rows.append({"information": information, "subsets": channel.n_outputs - 1, "error": printed_error(joint)})
+            rows.append(
+                {
+                    "information": information,
+                    "subsets": channel.n_outputs - 1,
+                    "error": printed_error(joint),
+                }
+            )
     if not rows:
-        raise InvalidParameter(f"n_trials is {n_trials}, and no draw has the numbers of Example 1: give more")
+        raise InvalidParameter(
+            f"n_trials is {n_trials}, and no draw has the numbers of Example 1: give"
+            " more"
+        )
     return frame(rows)
 
 
@@ -187,9 +221,23 @@ def printed_error(joint: Joint) -> float:
     """Return the largest distance to the numbers published in C22 Example 1."""
     notion, channel = LIP(0.8), watchdog(joint, LIP(0.8), extend=False)
     release, evaluation = channel.release(joint), evaluate(joint, channel)
-    risks = [*notion.risk(lift(joint), joint.p_s), *notion.risk(lift(release), release.p_s)]
-    printed = [*EXAMPLE_RISKS, EXAMPLE_RISKS[-1], EXAMPLE_MERGED_RISK, EXAMPLE_ENTROPY, EXAMPLE_INFORMATION]
-    return float(np.abs(np.array([*risks, evaluation.entropy, evaluation.mutual_information]) - printed).max())
+    risks = [
+        *notion.risk(lift(joint), joint.p_s),
+        *notion.risk(lift(release), release.p_s),
+    ]
+    printed = [
+        *EXAMPLE_RISKS,
+        EXAMPLE_RISKS[-1],
+        EXAMPLE_MERGED_RISK,
+        EXAMPLE_ENTROPY,
+        EXAMPLE_INFORMATION,
+    ]
+    return float(
+        np.abs(
+            np.array([*risks, evaluation.entropy, evaluation.mutual_information])
+            - printed
+        ).max()
+    )
 
 
 def _marginal(random: np.random.Generator, low: float) -> Vector:
@@ -203,7 +251,11 @@ def _marginal(random: np.random.Generator, low: float) -> Vector:
 
     if entropy(along(most * (1 - 1e-9))) > EXAMPLE_ENTROPY:
         return np.empty(0)
-    return along(brentq(lambda step: entropy(along(step)) - EXAMPLE_ENTROPY, 0, most * (1 - 1e-9)))
+    return along(
+        brentq(
+            lambda step: entropy(along(step)) - EXAMPLE_ENTROPY, 0, most * (1 - 1e-9)
+        )
+    )
 
 
 def _with_the_printed_numbers(random: np.random.Generator, low: float) -> Joint | None:
@@ -216,9 +268,12 @@ def _with_the_printed_numbers(random: np.random.Generator, low: float) -> Joint 
     # one lift of each of four symbols at a bound
     for x, s in enumerate(random.integers(0, 3, size=4)):
         least[s, x] = most[s, x] = np.exp(random.choice([-1, 1]) * risks[x])
-    # P(x5) l(s, x5) + P(others) l(s, others) = 1: the merged risk is printed, so x5 has its own risk at the least lift,
-    # where the merged lift is the largest, and its other lifts leave the merged ones within the printed risk
-    most[:, 4] = np.minimum(most[:, 4], (1 - (1 - low) * np.exp(-EXAMPLE_MERGED_RISK)) / low)
+    # P(x5) l(s, x5) + P(others) l(s, others) = 1: the merged risk is printed, so x5 has
+    # its own risk at the least lift, where the merged lift is the largest, and its
+    # other lifts leave the merged ones within the printed risk
+    most[:, 4] = np.minimum(
+        most[:, 4], (1 - (1 - low) * np.exp(-EXAMPLE_MERGED_RISK)) / low
+    )
     chosen = int(random.integers(0, 3))
     most[chosen, 4] = least[chosen, 4]
     solution = linprog(
@@ -227,4 +282,8 @@ def _with_the_printed_numbers(random: np.random.Generator, low: float) -> Joint 
         b_eq=np.ones(8),
         bounds=np.c_[least.ravel(), most.ravel()],
     )
-    return None if solution.x is None else Joint(solution.x.reshape(3, 5) * np.outer(p_s, p_x))
+    return (
+        None
+        if solution.x is None
+        else Joint(solution.x.reshape(3, 5) * np.outer(p_s, p_x))
+    )

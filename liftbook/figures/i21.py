@@ -1,4 +1,6 @@
-"""I21's Example 1, its linear reductions and Figs 1-4, and the reductions against the optimum on random joints."""
+"""I21's Example 1, its linear reductions and Figs 1-4, and the reductions against the
+optimum on random joints.
+"""
 
 from __future__ import annotations
 
@@ -22,18 +24,29 @@ from liftlib.response.optimal import optimal_response
 from mixproof.numerics import Matrix, Rng
 
 EXAMPLE_1 = Joint(
-    np.array([[0.3], [0.7]]) * np.array([[0.2, 0.1, 0.5, 0.2], [0.5, 0.3, 0.1, 0.1]]), [1, 2], ["a", "b", "c", "d"]
+    np.array([[0.3], [0.7]]) * np.array([[0.2, 0.1, 0.5, 0.2], [0.5, 0.3, 0.1, 0.1]]),
+    [1, 2],
+    ["a", "b", "c", "d"],
 )
 """I21 Example 1: P_S and P(x|s) as published."""
 
-PRINTED, CHEAPEST, AWARE, OPTIMAL = "Markov, eq. (7)", "Markov, cheapest", "sees the secret", "optimal response"
+PRINTED, CHEAPEST, AWARE, OPTIMAL = (
+    "Markov, eq. (7)",
+    "Markov, cheapest",
+    "sees the secret",
+    "optimal response",
+)
 
 Reduction = Callable[[Joint, float, Matrix | None], Channel]
 
 REDUCTIONS: dict[str, Reduction] = {
     PRINTED: lambda joint, share, _: linear_reduction.at(joint, share),
-    CHEAPEST: lambda joint, share, cost: markov_reduction.at(joint, share, distortion=cost),
-    AWARE: lambda joint, share, cost: secret_aware_reduction.at(joint, share, distortion=cost),
+    CHEAPEST: lambda joint, share, cost: markov_reduction.at(
+        joint, share, distortion=cost
+    ),
+    AWARE: lambda joint, share, cost: secret_aware_reduction.at(
+        joint, share, distortion=cost
+    ),
 }
 
 
@@ -56,44 +69,63 @@ def least_cost(joint: Joint, share: float, cost: Matrix) -> float:
         reach = [np.kron(source, np.eye(n)[y]) for y in range(n)]
         target = (1 - share) * source + share * joint.p_x
         solution = linprog(
-            np.kron(source, np.ones(n)) * cost.ravel(), A_eq=[*rows, *reach], b_eq=[*np.ones(n), *target]
+            np.kron(source, np.ones(n)) * cost.ravel(),
+            A_eq=[*rows, *reach],
+            b_eq=[*np.ones(n), *target],
         )
         total += float(joint.p_s[s] * solution.fun)
     return total
 
 
 @figure
-def figure_i21_1(shares: Iterable[float] = I21_SHARES, *, joint: Joint | None = None) -> pd.DataFrame:
+def figure_i21_1(
+    shares: Iterable[float] = I21_SHARES, *, joint: Joint | None = None
+) -> pd.DataFrame:
     """Return LDP and log-lift of linear reduction, exact and by eq. (6) (I21 Fig. 1).
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``series`` (exact, approximation), ``reduction`` (the share), ``measure`` (ldp, log_lift; nats),
-        ``mean``, ``std`` (NaN, because there is one joint distribution) and ``n``.
+        Columns ``series`` (exact, approximation), ``reduction`` (the share),
+        ``measure`` (ldp, log_lift; nats), ``mean``, ``std`` (NaN, because there is one
+        joint distribution) and ``n``.
     """
     chosen = EXAMPLE_1 if joint is None else joint
     before = evaluate(chosen, Channel.identity(chosen.n_public))
     rows = []
     for share in shares_in(shares):
         after = evaluate(chosen, linear_reduction.at(chosen, share))
-        # at share 1 an infinite leakage leaves 0 times infinity: what is approximated is then 0
-        scaled = [(1 - share) * value if share < 1 else 0.0 for value in (before.ldp, before.lip)]
-        for series, pair in (("exact", [after.ldp, after.lip]), ("(1 − θ) × before, eq. (6)", scaled)):
-            rows += single(dict(zip(("ldp", "log_lift"), pair, strict=True)), series=series, reduction=share)
+        # at share 1 an infinite leakage leaves 0 times infinity: what is approximated
+        # is then 0
+        scaled = [
+            (1 - share) * value if share < 1 else 0.0
+            for value in (before.ldp, before.lip)
+        ]
+        for series, pair in (
+            ("exact", [after.ldp, after.lip]),
+            ("(1 − θ) × before, eq. (6)", scaled),
+        ):
+            rows += single(
+                dict(zip(("ldp", "log_lift"), pair, strict=True)),
+                series=series,
+                reduction=share,
+            )
     return frame(rows)
 
 
 @figure
-def figure_i21_2(shares: Iterable[float] = I21_SHARES, *, joint: Joint | None = None) -> pd.DataFrame:
+def figure_i21_2(
+    shares: Iterable[float] = I21_SHARES, *, joint: Joint | None = None
+) -> pd.DataFrame:
     """Return the losses of utility against LDP leakage and share (I21 Figs 2 and 4).
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``series``, ``reduction`` (the share), ``ldp`` and ``log_lift`` (nats), ``measure`` (moved, which is
-        D_TV(X, Y), and information_loss, which is H(X) - I(X;Y) in nats), ``mean``, ``std``, ``n``. The series are
-        Lemma 1, the cheapest Markov reduction (ours) and Proposition 1.
+        Columns ``series``, ``reduction`` (the share), ``ldp`` and ``log_lift`` (nats),
+        ``measure`` (moved, which is D_TV(X, Y), and information_loss, which is H(X) -
+        I(X;Y) in nats), ``mean``, ``std``, ``n``. The series are Lemma 1, the cheapest
+        Markov reduction (ours) and Proposition 1.
     """
     chosen = EXAMPLE_1 if joint is None else joint
     moves = 1 - np.eye(chosen.n_public)
@@ -110,28 +142,39 @@ def figure_i21_2(shares: Iterable[float] = I21_SHARES, *, joint: Joint | None = 
 
 @figure
 def figure_i21_3(
-    shares: Iterable[float] = I21_SHARES, *, distortion: Matrix | None = None, joint: Joint | None = None
+    shares: Iterable[float] = I21_SHARES,
+    *,
+    distortion: Matrix | None = None,
+    joint: Joint | None = None,
 ) -> pd.DataFrame:
     """Return the expected distance E d(X, Y) against log-lift leakage (I21 Fig. 3).
 
     Parameters
     ----------
     distortion : numpy.ndarray, shape (X, X), optional
-        d(x, y), by default ``|x - y|``, the number of symbols from x to y; I21 does not state its own.
+        d(x, y), by default ``|x - y|``, the number of symbols from x to y; I21 does not
+        state its own.
 
     Returns
     -------
     pandas.DataFrame
-        Columns as of :func:`figure_i21_2`; the measure is ``expected_distance``. The series are Lemma 1, the cheapest
-        Markov reduction (ours) and Proposition 2.
+        Columns as of :func:`figure_i21_2`; the measure is ``expected_distance``. The
+        series are Lemma 1, the cheapest Markov reduction (ours) and Proposition 2.
     """
     chosen = EXAMPLE_1 if joint is None else joint
     cost = distance(chosen.n_public) if distortion is None else distortion
-    return _reduced(chosen, shares, cost, lambda channel, _: {"expected_distance": cost_of(chosen, channel, cost)})
+    return _reduced(
+        chosen,
+        shares,
+        cost,
+        lambda channel, _: {"expected_distance": cost_of(chosen, channel, cost)},
+    )
 
 
 @figure
-def figure_i21_4(shares: Iterable[float] = I21_SHARES, *, joint: Joint | None = None) -> pd.DataFrame:
+def figure_i21_4(
+    shares: Iterable[float] = I21_SHARES, *, joint: Joint | None = None
+) -> pd.DataFrame:
     """Return the losses of utility against the share (I21 Fig. 4)."""
     return figure_i21_2(shares, joint=joint)
 
@@ -149,7 +192,9 @@ def _reduced(
             channel = make(joint, share, distortion)
             evaluation = evaluate(joint, channel)
             leaks = {"ldp": evaluation.ldp, "log_lift": evaluation.lip}
-            rows += single(measured(channel, evaluation), series=series, reduction=share, **leaks)
+            rows += single(
+                measured(channel, evaluation), series=series, reduction=share, **leaks
+            )
     return frame(rows)
 
 
@@ -169,13 +214,15 @@ def reduction_tradeoff(
     Parameters
     ----------
     epsilons : iterable of float
-        LIP budgets, in nats. Each joint is reduced by the smallest share that satisfies the budget.
+        LIP budgets, in nats. Each joint is reduced by the smallest share that satisfies
+        the budget.
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``series``, ``eps``, ``measure``, ``mean``, ``std``, ``n``. The measures are ``nmi`` and ``moved``,
-        which is P(Y != X). The optimal response has no ``moved``, because its outputs are not symbols of X.
+        Columns ``series``, ``eps``, ``measure``, ``mean``, ``std``, ``n``. The measures
+        are ``nmi`` and ``moved``, which is P(Y != X). The optimal response has no
+        ``moved``, because its outputs are not symbols of X.
     """
     p = uniform_joints(n_trials, n_secret, n_public, rng)
     return over_budgets(_reductions_at, p, epsilons)
@@ -186,7 +233,14 @@ def _reductions_at(joint: Joint, eps: float) -> Measured:
     share = reduction_share(joint, notion)
     channels = {series: make(joint, share, None) for series, make in REDUCTIONS.items()}
     found = {
-        series: {"nmi": evaluate(joint, channel).nmi, "moved": cost_of(joint, channel, moves)}
+        series: {
+            "nmi": evaluate(joint, channel).nmi,
+            "moved": cost_of(joint, channel, moves),
+        }
         for series, channel in channels.items()
     }
-    return found | {"optimal response": {"nmi": evaluate(joint, optimal_response(joint, notion)).nmi}}
+    return found | {
+        "optimal response": {
+            "nmi": evaluate(joint, optimal_response(joint, notion)).nmi
+        }
+    }

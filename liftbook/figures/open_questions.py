@@ -1,7 +1,8 @@
 """Figures of the open questions.
 
-The best partition (C22 section 3.1), the optimum under alpha-lift (E23 section 7), the reduction of the extreme lifts
-alone (I21 section IV), and designs on an estimate of P_SX (S20 section IX).
+The best partition (C22 section 3.1), the optimum under alpha-lift (E23 section 7), the
+reduction of the extreme lifts alone (I21 section IV), and designs on an estimate of
+P_SX (S20 section IX).
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ def partition_gap(
 ) -> pd.DataFrame:
     """Return the NMI loss of greedy and best merging and of the optimum, under LIP.
 
-    ``|X|`` is at most 13. The columns are ``series``, ``eps``, ``measure`` (nmil), ``mean``, ``std``, ``n``.
+    ``|X|`` is at most 13. The columns are ``series``, ``eps``, ``measure`` (nmil),
+    ``mean``, ``std``, ``n``.
     """
     p = uniform_joints(n_trials, n_secret, n_public, rng)
     return over_budgets(_partitions, p, epsilons)
@@ -56,7 +58,10 @@ def _partitions(joint: Joint, eps: float) -> Measured:
         "best partition": best_partition(joint, notion),
         "optimal response": optimal_response(joint, notion),
     }
-    return {series: {"nmil": evaluate(joint, channel).nmil} for series, channel in channels.items()}
+    return {
+        series: {"nmil": evaluate(joint, channel).nmil}
+        for series, channel in channels.items()
+    }
 
 
 @figure
@@ -71,13 +76,14 @@ def alpha_lift_optimum(
 ) -> pd.DataFrame:
     """Return the optimal utility under alpha-lift-privacy, to a proven gap.
 
-    The LDP budgets are positive and halved for the alpha-lift and its inverse, as in E23 Fig. 13; orders are finite.
+    The LDP budgets are positive and halved for the alpha-lift and its inverse, as in
+    E23 Fig. 13; orders are finite.
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``series``, ``eps``, ``measure`` (nmi of the best mechanism found; gap, by which the proven bound
-        exceeds it), ``mean``, ``std``, ``n``.
+        Columns ``series``, ``eps``, ``measure`` (nmi of the best mechanism found; gap,
+        by which the proven bound exceeds it), ``mean``, ``std``, ``n``.
     """
     p = uniform_joints(n_trials, n_secret, n_public, rng)
     return over_budgets(partial(_alpha_lifts, alphas=tuple(alphas)), p, epsilons)
@@ -89,9 +95,18 @@ def _alpha_lifts(joint: Joint, eps: float, alphas: tuple[float, ...]) -> Measure
     for alpha in alphas:
         notion = AlphaLift(alpha, eps / 2, eps / 2)
         best = optimal_response(joint, notion).certified(ResponseCertificate)
-        points[f"optimum, α={alpha:g}"] = {"nmi": best.value / h_x, "gap": best.gap / h_x}
-        points[f"merging, α={alpha:g}"] = {"nmi": evaluate(joint, subset_merging(joint, notion)).nmi}
-    return points | {"optimum, ALIP": {"nmi": evaluate(joint, optimal_response(joint, LIP(eps / 2))).nmi}}
+        points[f"optimum, α={alpha:g}"] = {
+            "nmi": best.value / h_x,
+            "gap": best.gap / h_x,
+        }
+        points[f"merging, α={alpha:g}"] = {
+            "nmi": evaluate(joint, subset_merging(joint, notion)).nmi
+        }
+    return points | {
+        "optimum, ALIP": {
+            "nmi": evaluate(joint, optimal_response(joint, LIP(eps / 2))).nmi
+        }
+    }
 
 
 @figure
@@ -115,15 +130,21 @@ def extreme_lifts(
     Returns
     -------
     pandas.DataFrame
-        Columns ``series``, ``n_secret``, ``measure`` (moved_share: P(Y != X) relative to I21 Proposition 1), ``mean``,
-        ``std``, ``n``.
+        Columns ``series``, ``n_secret``, ``measure`` (moved_share: P(Y != X) relative
+        to I21 Proposition 1), ``mean``, ``std``, ``n``.
     """
     source, sizes = generator(rng), [int(n) for n in secrets]
-    tasks = [(p_sx, share) for n in sizes for p_sx in uniform_joints(n_trials, n, n_public, source)]
+    tasks = [
+        (p_sx, share)
+        for n in sizes
+        for p_sx in uniform_joints(n_trials, n, n_public, source)
+    ]
     trials = parallel_map(_extremes, tasks)
     parts = [trials[at * n_trials : (at + 1) * n_trials] for at in range(len(sizes))]
     pairs = zip(sizes, parts, strict=True)
-    return pd.concat([over_trials(part, "n_secret", [n]) for n, part in pairs], ignore_index=True)
+    return pd.concat(
+        [over_trials(part, "n_secret", [n]) for n, part in pairs], ignore_index=True
+    )
 
 
 def _extremes(task: tuple[Matrix, float]) -> list[Measured]:
@@ -135,9 +156,14 @@ def _extremes(task: tuple[Matrix, float]) -> list[Measured]:
         "extreme lifts": extreme_reduction.at(joint, share),
         "the same log-lift": bounded_reduction(joint, np.exp(-eps), np.exp(eps)),
     }
-    costs = {series: float(1 - np.trace(channel.joint_xy(joint))) for series, channel in channels.items()}
+    costs = {
+        series: float(1 - np.trace(channel.joint_xy(joint)))
+        for series, channel in channels.items()
+    }
     printed_cost = costs["every lift, eq. (3)"]
-    return [{series: {"moved_share": cost / printed_cost} for series, cost in costs.items()}]
+    return [
+        {series: {"moved_share": cost / printed_cost} for series, cost in costs.items()}
+    ]
 
 
 @figure
@@ -156,26 +182,32 @@ def robust_surveys(
     Parameters
     ----------
     people : iterable of int
-        Sample sizes; for each, a new sample is drawn from each of ``n_trials`` uniform random distributions.
+        Sample sizes; for each, a new sample is drawn from each of ``n_trials`` uniform
+        random distributions.
     tables : iterable of int
-        Numbers of distributions, drawn from the posterior under Jeffreys' prior, for which the mechanism must be
-        private in addition to the estimate.
+        Numbers of distributions, drawn from the posterior under Jeffreys' prior, for
+        which the mechanism must be private in addition to the estimate.
     eps : float
         LIP budget, nats.
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``series``, ``people``, ``measure`` (under the true distribution: nmi; lip, nats; broken, the share of
-        mechanisms that exceed the budget), ``mean``, ``std``, ``n``.
+        Columns ``series``, ``people``, ``measure`` (under the true distribution: nmi;
+        lip, nats; broken, the share of mechanisms that exceed the budget), ``mean``,
+        ``std``, ``n``.
     """
     numbers, designs = [int(n) for n in people], tuple(int(k) for k in tables)
     seeds = generator(rng).integers(2**63, size=n_trials)
     tasks = [(int(seed), numbers, designs, n_secret, n_public, eps) for seed in seeds]
-    return over_trials(parallel_map(_surveys, tasks), "people", [float(n) for n in numbers])
+    return over_trials(
+        parallel_map(_surveys, tasks), "people", [float(n) for n in numbers]
+    )
 
 
-def _surveys(task: tuple[int, list[int], tuple[int, ...], int, int, float]) -> list[Measured]:
+def _surveys(
+    task: tuple[int, list[int], tuple[int, ...], int, int, float],
+) -> list[Measured]:
     seed, people, tables, n_secret, n_public, eps = task
     rng = np.random.default_rng(seed)
     truth, notion = dirichlet_joint(n_secret, n_public, 1.0, rng), LIP(eps)
@@ -187,7 +219,9 @@ def _surveys(task: tuple[int, list[int], tuple[int, ...], int, int, float]) -> l
         drawn = rng.dirichlet(counts, size=max(tables)).reshape(-1, *truth.p.shape)
         point: dict[str, dict[str, float]] = {}
         for k in tables:
-            channel = robust_response(estimate, notion, others=[Joint(p) for p in drawn[:k]])
+            channel = robust_response(
+                estimate, notion, others=[Joint(p) for p in drawn[:k]]
+            )
             result = evaluate(truth, channel)
             series = "the estimate alone" if k == 0 else f"and {k} others"
             point[series] = {

@@ -1,6 +1,7 @@
 """Figures at the papers' scale, stored in ``data/figures``.
 
-``data/figures/runs.csv`` has each figure's run in ``data/ledger-runs.csv`` and its processor seconds.
+``data/figures/runs.csv`` has each figure's run in ``data/ledger-runs.csv`` and its
+processor seconds.
 """
 
 from __future__ import annotations
@@ -62,8 +63,11 @@ class Long(NamedTuple):
         return RUNS.path.with_name(f"{self.name}.csv")
 
     def compute(self) -> list[str]:
-        """Compute and write the figure's rows at its default arguments, and return the processor seconds."""
-        os.environ["LIFT_JOBS"] = "1"  # so that all its processor seconds are this process's
+        """Compute and write the figure's rows at its default arguments, and return the
+        processor seconds.
+        """
+        # so that all its processor seconds are this process's
+        os.environ["LIFT_JOBS"] = "1"
         began = time.process_time()
         rows = self.figure()
         seconds = time.process_time() - began
@@ -79,8 +83,18 @@ LONG = {
     one.name: one
     for one in (
         Long(figure_e23_4, {"epsilons": (1.0, 4.5)}, "those of the budgets 1 and 4.5"),
-        Long(figure_e23_8, {"epsilons": (1.0, 4.5)}, "those of the budgets 1 and 4.5", near=VERTEX_TOL),
-        Long(figure_e23_10, {"epsilons": (2.0, 6.0)}, "those of the budgets 2 and 6", near=VERTEX_TOL),
+        Long(
+            figure_e23_8,
+            {"epsilons": (1.0, 4.5)},
+            "those of the budgets 1 and 4.5",
+            near=VERTEX_TOL,
+        ),
+        Long(
+            figure_e23_10,
+            {"epsilons": (2.0, 6.0)},
+            "those of the budgets 2 and 6",
+            near=VERTEX_TOL,
+        ),
         Long(
             figure_s20_4,
             {"epsilons": (1.0, 1.5, 2.0)},
@@ -95,13 +109,19 @@ LONG = {
             ("panel", "secret", "public", *MEAN_KEYS),
             VERTEX_TOL,
         ),
-        Long(kernel_polytope_times, {"largest": 4}, "those of up to four symbols", ("n_public",)),
+        Long(
+            kernel_polytope_times,
+            {"largest": 4},
+            "those of up to four symbols",
+            ("n_public",),
+        ),
         Long(
             distance_to_optimum,
             {"sizes": (17, 50)},
             "those of 17 and 50 symbols",
             ("series", "n_public", "measure"),
-            # the gap may be any up to the one that is asked for, and is a part of what lies behind
+            # the gap may be any up to the one that is asked for, and is a part of what
+            # lies behind
             {"optimum": NEARNESS, "gap": 1.0, "behind": 0.1},
         ),
         Long(
@@ -139,14 +159,20 @@ def at_scale(name: str, *args: Any, **kwargs: Any) -> pd.DataFrame:
         If the recomputed part differs from the stored rows, except in times.
     """
     if name not in LONG:
-        raise InvalidParameter(f"no rows are kept of {name!r}: there are those of {', '.join(LONG)}")
+        raise InvalidParameter(
+            f"no rows are kept of {name!r}: there are those of {', '.join(LONG)}"
+        )
     long = LONG[name]
     if not asked_at_scale(long, args, kwargs) or not long.path.exists():
         rows = long.figure(*args, **kwargs)
         rows.attrs["told"] = "Computed for this page."
         return rows
     rows = pd.read_csv(long.path)
-    (run, seconds) = next((row["run"], float(row["seconds"])) for row in RUNS.rows() if row["figure"] == name)
+    run, seconds = next(
+        (row["run"], float(row["seconds"]))
+        for row in RUNS.rows()
+        if row["figure"] == name
+    )
     part = long.figure(**long.again)
     lines = differences(long, part, rows)
     if lines:
@@ -157,24 +183,34 @@ def at_scale(name: str, *args: Any, **kwargs: Any) -> pd.DataFrame:
         )
     rows.attrs["seconds"] = seconds
     rows.attrs["told"] = (
-        f"Precomputed ({seconds:.0f} CPU seconds, run {run} of data/ledger-runs.csv). Each build recomputes "
-        f"{len(part)} of the {len(rows)} rows, {long.says}, and compares them with the stored ones."
+        f"Precomputed ({seconds:.0f} CPU seconds, run {run} of data/ledger-runs.csv)."
+        f" Each build recomputes {len(part)} of the {len(rows)} rows, {long.says}, and"
+        " compares them with the stored ones."
     )
     return rows
 
 
-def asked_at_scale(long: Long, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
+def asked_at_scale(
+    long: Long, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> bool:
     """Return whether the arguments equal the figure's defaults.
 
     Examples
     --------
     >>> long = LONG["figure_e23_10"]
-    >>> asked_at_scale(long, (100,), {"rng": 0}), asked_at_scale(long, (99,), {}), asked_at_scale(long, (), {"rng": 1})
+    >>> (
+    ...     asked_at_scale(long, (100,), {"rng": 0}),
+    ...     asked_at_scale(long, (99,), {}),
+    ...     asked_at_scale(long, (), {"rng": 1}),
+    ... )
     (True, False, False)
     """
     signature = inspect.signature(long.figure)
     bound = signature.bind(*args, **kwargs).arguments
-    return all(_plain(value) == _plain(signature.parameters[name].default) for name, value in bound.items())
+    return all(
+        _plain(value) == _plain(signature.parameters[name].default)
+        for name, value in bound.items()
+    )
 
 
 def _plain(value: Any) -> Any:
@@ -186,20 +222,36 @@ def _plain(value: Any) -> Any:
 def differences(long: Long, part: pd.DataFrame, rows: pd.DataFrame) -> list[str]:
     """Return one message per number that differs from the stored rows, except times."""
     keys = list(long.keys)
-    merged = part.merge(rows, on=keys, how="left", suffixes=("", " stored"), validate="one_to_one", indicator="found")
-    lines = [f"no row {key}" for key in merged.loc[merged["found"] != "both", keys].to_dict("records")]
+    merged = part.merge(
+        rows,
+        on=keys,
+        how="left",
+        suffixes=("", " stored"),
+        validate="one_to_one",
+        indicator="found",
+    )
+    lines = [
+        f"no row {key}"
+        for key in merged.loc[merged["found"] != "both", keys].to_dict("records")
+    ]
     merged = merged[merged["found"] == "both"]
     if "measure" in merged:
         merged = merged[merged["measure"] != "seconds"]
     allowed = np.full(len(merged), RELATIVE)
     for column in {"series", "measure"} & set(keys):
-        allowed = np.maximum(allowed, [long.near.get(label, RELATIVE) for label in merged[column]])
+        allowed = np.maximum(
+            allowed, [long.near.get(label, RELATIVE) for label in merged[column]]
+        )
     for column in part.columns:
         if column in keys or column.endswith("seconds") or column == "time_ratio":
             continue
-        new, old = (merged[name].to_numpy(dtype=np.float64) for name in (column, f"{column} stored"))
+        new, old = (
+            merged[name].to_numpy(dtype=np.float64)
+            for name in (column, f"{column} stored")
+        )
         lines += [
-            f"{column} of {merged[keys].iloc[at].to_dict()} is {new[at]:.10g}, and {old[at]:.10g} is stored"
+            f"{column} of {merged[keys].iloc[at].to_dict()} is {new[at]:.10g}, and"
+            f" {old[at]:.10g} is stored"
             for at in np.flatnonzero(~near(new, old, allowed))
         ]
     return lines

@@ -54,7 +54,9 @@ SUBSET_MECHANISMS: dict[str, Maker] = {
 ALL_MECHANISMS: dict[str, Maker] = {"AORR": respond_by_vertices, **SUBSET_MECHANISMS}
 
 
-def _optimal(p: Matrix, epsilons: Floats, lambdas: Floats, *, ldp: bool, listed: bool = False) -> pd.DataFrame:
+def _optimal(
+    p: Matrix, epsilons: Floats, lambdas: Floats, *, ldp: bool, listed: bool = False
+) -> pd.DataFrame:
     """Return the rows of the optimal response, with the vertices listed if asked."""
     shares, points = list(lambdas), list[Point]()
     make = respond_by_vertices if listed else respond
@@ -64,10 +66,14 @@ def _optimal(p: Matrix, epsilons: Floats, lambdas: Floats, *, ldp: bool, listed:
     return response_tradeoff(p, points)
 
 
-def _beside(p: Matrix, epsilons: Floats, lam: float, makers: Mapping[str, Maker]) -> pd.DataFrame:
+def _beside(
+    p: Matrix, epsilons: Floats, lam: float, makers: Mapping[str, Maker]
+) -> pd.DataFrame:
     """Return the rows of several mechanisms under ALIP at one lambda."""
     points = [
-        Point(name, eps, make, ALIP.split(eps, lam)) for eps in budgets(epsilons) for name, make in makers.items()
+        Point(name, eps, make, ALIP.split(eps, lam))
+        for eps in budgets(epsilons)
+        for name, make in makers.items()
     ]
     return response_tradeoff(p, points)
 

@@ -1,6 +1,7 @@
 """Figures from tidy rows in one style, safe for colour-blind readers.
 
-Each function returns the axes on which it draws; ``rows`` is a data frame, and ``ax`` defaults to new axes.
+Each function returns the axes on which it draws; ``rows`` is a data frame, and ``ax``
+defaults to new axes.
 """
 
 from liftbook.plots.dots import shares, strips, time_and_utility

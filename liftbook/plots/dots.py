@@ -1,4 +1,6 @@
-"""Dot plots of mechanisms and designs, and utility against run time, relative to another mechanism."""
+"""Dot plots of mechanisms and designs, and utility against run time, relative to
+another mechanism.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,16 @@ from matplotlib.lines import Line2D
 
 from liftbook.plots.legends import above
 from liftbook.plots.lines import LOGARITHMIC, WIDTH
-from liftbook.plots.styling import BLACK, DARK, GREY, MARKERS, grid, label, shades, style
+from liftbook.plots.styling import (
+    BLACK,
+    DARK,
+    GREY,
+    MARKERS,
+    grid,
+    label,
+    shades,
+    style,
+)
 
 ROW_HEIGHT = 0.24
 """Height of a row, in inches."""
@@ -21,49 +32,110 @@ ROW_HEIGHT = 0.24
 def strips(rows: pd.DataFrame, by: str, panels: Mapping[str, str]) -> list[Axes]:
     """Draw one row per value of ``by``: a dot per case, a bar at the median.
 
-    ``panels`` maps numeric columns to axis labels, one panel per column; rows are sorted by the median of the first
-    column, largest at the top.
+    ``panels`` maps numeric columns to axis labels, one panel per column; rows are
+    sorted by the median of the first column, largest at the top.
     """
-    medians = rows.groupby(by)[list(panels)].median().sort_values(next(iter(panels)), kind="stable")
+    medians = (
+        rows.groupby(by)[list(panels)]
+        .median()
+        .sort_values(next(iter(panels)), kind="stable")
+    )
     places = {name: place for place, name in enumerate(medians.index)}
     with style():
-        _, axes = grid(len(panels), len(panels), (WIDTH, 1.0 + ROW_HEIGHT * len(places)), sharey=True)
+        _, axes = grid(
+            len(panels),
+            len(panels),
+            (WIDTH, 1.0 + ROW_HEIGHT * len(places)),
+            sharey=True,
+        )
         for ax, (column, says) in zip(axes, panels.items(), strict=True):
-            ax.plot(rows[column], rows[by].map(places), "o", color=DARK, alpha=0.3, markersize=5, markeredgewidth=0)
-            ax.plot(medians[column], list(places.values()), "|", color=BLACK, markersize=11, markeredgewidth=2)
+            ax.plot(
+                rows[column],
+                rows[by].map(places),
+                "o",
+                color=DARK,
+                alpha=0.3,
+                markersize=5,
+                markeredgewidth=0,
+            )
+            ax.plot(
+                medians[column],
+                list(places.values()),
+                "|",
+                color=BLACK,
+                markersize=11,
+                markeredgewidth=2,
+            )
             ax.set_xlabel(says)
             if column in LOGARITHMIC:
                 ax.set_xscale("log")
             ax.set_yticks(list(places.values()), list(places))
-            ax.yaxis.set_tick_params(labelleft=True)  # on a narrow page each panel stands alone
+            # on a narrow page each panel stands alone
+            ax.yaxis.set_tick_params(labelleft=True)
     return axes
 
 
 def shares(rows: pd.DataFrame) -> list[Axes]:
     """Draw the share of tables for which each design satisfied its notion.
 
-    ``rows`` is the result of ``liftbook.figures.population.designs.kept_shares`` for one notion. There is one panel per
-    law, with one line per design and one dot per table size, darker for larger tables, as the legend says.
+    ``rows`` is the result of ``liftbook.figures.population.designs.kept_shares`` for
+    one notion. There is one panel per law, with one line per design and one dot per
+    table size, darker for larger tables, as the legend says.
     """
-    laws, designs, sizes = (list(dict.fromkeys(rows[name])) for name in ("law", "design", "rows"))
+    laws, designs, sizes = (
+        list(dict.fromkeys(rows[name])) for name in ("law", "design", "rows")
+    )
     places = {name: -float(place) for place, name in enumerate(designs)}
-    shades = {size: 0.3 + 0.7 * number / max(len(sizes) - 1, 1) for number, size in enumerate(sizes)}
-    nudge = {size: 0.27 - 0.54 * number / max(len(sizes) - 1, 1) for number, size in enumerate(sizes)}
+    shades = {
+        size: 0.3 + 0.7 * number / max(len(sizes) - 1, 1)
+        for number, size in enumerate(sizes)
+    }
+    nudge = {
+        size: 0.27 - 0.54 * number / max(len(sizes) - 1, 1)
+        for number, size in enumerate(sizes)
+    }
     with style():
-        figure, axes = grid(len(laws), 2, (WIDTH, -(-len(laws) // 2) * (0.8 + 1.5 * ROW_HEIGHT * len(designs))))
+        figure, axes = grid(
+            len(laws),
+            2,
+            (WIDTH, -(-len(laws) // 2) * (0.8 + 1.5 * ROW_HEIGHT * len(designs))),
+        )
         for ax, law in zip(axes, laws, strict=True):
             ax.axvline(0.95, color=GREY, linestyle="--", linewidth=0.8, zorder=1)
             for row in rows[rows["law"] == law].itertuples():
                 height, shade = places[row.design] + nudge[row.rows], shades[row.rows]
-                ax.plot([row.low, row.high], [height, height], color=DARK, alpha=shade, linewidth=1)
-                ax.plot(row.kept / row.tables, height, "o", color=DARK, alpha=shade, markersize=5, markeredgewidth=0)
+                ax.plot(
+                    [row.low, row.high],
+                    [height, height],
+                    color=DARK,
+                    alpha=shade,
+                    linewidth=1,
+                )
+                ax.plot(
+                    row.kept / row.tables,
+                    height,
+                    "o",
+                    color=DARK,
+                    alpha=shade,
+                    markersize=5,
+                    markeredgewidth=0,
+                )
             ax.set_title(law)
             ax.set_xlim(-0.05, 1.05)
             ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
             ax.set_xlabel("share of tables")
-            ax.set_yticks(list(places.values()), list(places))  # each panel has its names: on a phone they are stacked
+            # each panel has its names: on a phone they are stacked
+            ax.set_yticks(list(places.values()), list(places))
         dots = [
-            Line2D([], [], linestyle="", marker="o", color=DARK, alpha=shade, markeredgewidth=0)
+            Line2D(
+                [],
+                [],
+                linestyle="",
+                marker="o",
+                color=DARK,
+                alpha=shade,
+                markeredgewidth=0,
+            )
             for shade in shades.values()
         ]
         above(figure, dots, [f"{size:,} rows" for size in sizes])
@@ -90,23 +162,33 @@ def time_and_utility(
     ylabels : sequence of str, keyword-only
         One per panel.
     split, fill, x, y : str, keyword-only
-        Columns of ``rows`` that determine the panel, open or filled markers, the abscissa (on a logarithmic axis) and
-        the ordinate. The column ``eps`` is required, too.
+        Columns of ``rows`` that determine the panel, open or filled markers, the
+        abscissa (on a logarithmic axis) and the ordinate. The column ``eps`` is
+        required, too.
 
     Returns
     -------
     list of matplotlib.axes.Axes
-        Their ordinates start at 0 if a ratio is below 1/2, else slightly below the smallest ratio.
+        Their ordinates start at 0 if a ratio is below 1/2, else slightly below the
+        smallest ratio.
     """
     with style():
         width = min(WIDTH, 3.6 * len(panels)) if len(panels) > 1 else 5.2
-        figure, axes = grid(len(panels), len(panels), (width, 3.8), sharex=True, sharey=True)
+        figure, axes = grid(
+            len(panels), len(panels), (width, 3.8), sharex=True, sharey=True
+        )
         budgets, kinds = sorted(set(rows["eps"])), list(dict.fromkeys(rows[fill]))
         colours = shades(len(budgets))
-        for ax, (panel, title), ylabel in zip(axes, panels.items(), ylabels, strict=True):
+        for ax, (panel, title), ylabel in zip(
+            axes, panels.items(), ylabels, strict=True
+        ):
             for number, eps in enumerate(budgets):
                 for kind in kinds:
-                    part = rows[(rows[split] == panel) & (rows["eps"] == eps) & (rows[fill] == kind)]
+                    part = rows[
+                        (rows[split] == panel)
+                        & (rows["eps"] == eps)
+                        & (rows[fill] == kind)
+                    ]
                     colour = colours[number]
                     ax.plot(
                         part[x],
@@ -127,8 +209,14 @@ def time_and_utility(
         bottom = 0.0 if least < 0.5 else np.floor(20 * least - 0.5) / 20
         axes[0].set_ylim(bottom, 1.0 + (1.0 - bottom) / 25)
         point = partial(Line2D, [], [], linestyle="none")
-        handles = [point(marker=MARKERS[i % len(MARKERS)], color=colours[i]) for i in range(len(budgets))]
-        handles += [point(marker="o", color="0.35", markerfacecolor="none" if i else "0.35") for i in range(len(kinds))]
+        handles = [
+            point(marker=MARKERS[i % len(MARKERS)], color=colours[i])
+            for i in range(len(budgets))
+        ]
+        handles += [
+            point(marker="o", color="0.35", markerfacecolor="none" if i else "0.35")
+            for i in range(len(kinds))
+        ]
         names = [*(f"ε = {eps:g}" for eps in budgets), *map(label, kinds)]
         columns = len(names) if len(panels) > 1 else min(3, len(names))
         above(figure, handles, names, columns)

@@ -1,4 +1,6 @@
-"""The library's plots of joint distributions and channels, in the style of the book's figures."""
+"""The library's plots of joint distributions and channels, in the style of the book's
+figures.
+"""
 
 from __future__ import annotations
 
@@ -15,23 +17,33 @@ from liftlib.notions import LiftNotion
 from mixproof.numerics import Matrix
 
 
-def flows(joint: Joint, channels: Mapping[str, Channel], *, secret: int = 0) -> list[Axes]:
+def flows(
+    joint: Joint, channels: Mapping[str, Channel], *, secret: int = 0
+) -> list[Axes]:
     """Draw mechanisms as bands, see :func:`liftlib.plots.flows`."""
     with style():
         return plots.flows(joint, channels, secret=secret)
 
 
 def plane(
-    joint: Joint, notions: Mapping[str, LiftNotion], channel: Channel | None = None, *, ax: Axes | None = None
+    joint: Joint,
+    notions: Mapping[str, LiftNotion],
+    channel: Channel | None = None,
+    *,
+    ax: Axes | None = None,
 ) -> Axes:
-    """Draw the plane of lifts with the notions' looks in the book, see :func:`liftlib.plots.plane`."""
+    """Draw the plane of lifts with the notions' looks in the book, see
+    :func:`liftlib.plots.plane`.
+    """
     seen = looks(name.replace(" = ", "=") for name in notions)
     apart(seen.values(), "color")  # a border has no markers
     with style():
         return plots.plane(joint, notions, channel, looks=list(seen.values()), ax=ax)
 
 
-def lift_map(lifts: Matrix, secrets: Sequence[Hashable], symbols: Sequence[Hashable]) -> Axes:
+def lift_map(
+    lifts: Matrix, secrets: Sequence[Hashable], symbols: Sequence[Hashable]
+) -> Axes:
     """Draw log-lifts as a heat map, see :func:`liftlib.plots.lift_map`."""
     axes = plots.lift_map(lifts, secrets, symbols)
     show_as_svg()

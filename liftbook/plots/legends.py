@@ -17,10 +17,14 @@ MAX_HEIGHT = 0.96
 """Maximum height of a name, as a share of the axes, below the title."""
 
 
-def above(figure: Figure, handles: Sequence[Artist], names: Sequence[str], most: int = 5) -> None:
+def above(
+    figure: Figure, handles: Sequence[Artist], names: Sequence[str], most: int = 5
+) -> None:
     """Draw a legend in as many columns as the width allows, at most ``most``."""
     for columns in range(min(most, len(names)), 0, -1):
-        legend = figure.legend(handles, names, loc="outside upper center", ncols=columns)
+        legend = figure.legend(
+            handles, names, loc="outside upper center", ncols=columns
+        )
         if columns == 1 or legend.get_window_extent().width <= figure.bbox.width:
             return
         legend.remove()
@@ -29,13 +33,18 @@ def above(figure: Figure, handles: Sequence[Artist], names: Sequence[str], most:
 def at_ends(ax: Axes, size: float = 9) -> None:
     """Write each line's name to the right of its end, in the order of the ends.
 
-    Names do not overlap. Where lines meet at the right edge, their names are in the order of the lines' means. ``size``
-    is the font size in points.
+    Names do not overlap. Where lines meet at the right edge, their names are in the
+    order of the lines' means. ``size`` is the font size in points.
     """
     lines = [line for line in ax.lines if not str(line.get_label()).startswith("_")]
     right = max(ax.get_xlim())
     drawn = [
-        (line, np.asarray(line.get_ydata(), dtype=float)[np.asarray(line.get_xdata(orig=False), dtype=float) <= right])
+        (
+            line,
+            np.asarray(line.get_ydata(), dtype=float)[
+                np.asarray(line.get_xdata(orig=False), dtype=float) <= right
+            ],
+        )
         for line in lines
     ]
     drawn = [(line, heights[np.isfinite(heights)]) for line, heights in drawn]
@@ -44,9 +53,12 @@ def at_ends(ax: Axes, size: float = 9) -> None:
         return
     figure = ax.get_figure(root=True)
     assert figure is not None
-    figure.draw_without_rendering()  # the height of the axes is known once they are laid out
+    # the height of the axes is known once they are laid out
+    figure.draw_without_rendering()
     place = ax.transData + ax.transAxes.inverted()
-    ends = {line: float(place.transform((0.0, heights[-1]))[1]) for line, heights in drawn}
+    ends = {
+        line: float(place.transform((0.0, heights[-1]))[1]) for line, heights in drawn
+    }
     means = {line: float(heights.mean()) for line, heights in drawn}
     order = sorted(ends, key=lambda line: (round(ends[line], 2), means[line]))
     step = MIN_SPACING * size / 9 * figure.dpi / 72 / ax.bbox.height
@@ -60,10 +72,15 @@ def _entry(line: Line2D, height: float, size: float) -> AnnotationBbox:
     piece = DrawingArea(18, 8, 0, 0)
     sample = Line2D([0, 18], [4, 4], markevery=[1])
     sample.set(
-        color=line.get_color(), linestyle=line.get_linestyle(), linewidth=line.get_linewidth(), marker=line.get_marker()
+        color=line.get_color(),
+        linestyle=line.get_linestyle(),
+        linewidth=line.get_linewidth(),
+        marker=line.get_marker(),
     )
     piece.add_artist(sample)
-    name = TextArea(str(line.get_label()), textprops={"fontsize": size, "color": "0.15"})
+    name = TextArea(
+        str(line.get_label()), textprops={"fontsize": size, "color": "0.15"}
+    )
     return AnnotationBbox(
         HPacker(children=[piece, name], pad=0, sep=5, align="center"),
         (1.0, height),

@@ -16,14 +16,20 @@ from liftbook.plots.legends import at_ends
 from liftbook.plots.styling import LIFTS, grid, label, looks, style, title
 
 note = partial(curve_data.note, label=label)
-"""Record what is drawn on axes by :func:`companion.outputs.curves.note`, with the book's labels."""
+"""Record what is drawn on axes by :func:`companion.outputs.curves.note`, with the
+book's labels.
+"""
 
 
 PANELS = ("nmi", "min_lift_leakage", "max_lift_leakage")
-"""The panels of the Entropy paper's trade-off figures: (a) utility, (b) min-lift, (c) max-lift leakage."""
+"""The panels of the Entropy paper's trade-off figures: (a) utility, (b) min-lift, (c)
+max-lift leakage.
+"""
 
 WIDTH = 7.2
-"""Maximum width of a figure in inches, the width of the text, so that figures are not scaled."""
+"""Maximum width of a figure in inches, the width of the text, so that figures are not
+scaled.
+"""
 
 NEARLY_ALL = 0.99
 """NMI above which a curve has reached 1, for the eye."""
@@ -43,19 +49,21 @@ def curves(
 ) -> Axes:
     """Draw one measure against ``x``, one curve per series, with quantile bands.
 
-    Seconds and vertices have a logarithmic axis; open triangles at the upper edge mark infinite values.
+    Seconds and vertices have a logarithmic axis; open triangles at the upper edge mark
+    infinite values.
 
     Parameters
     ----------
     rows : pandas.DataFrame
-        Columns ``series``, ``x``, ``measure``, ``mean``; ``low``, ``high`` and ``n`` for the band.
+        Columns ``series``, ``x``, ``measure``, ``mean``; ``low``, ``high`` and ``n``
+        for the band.
     measure, x : str
         The measure to draw, and the column for the abscissa.
     spread : bool, keyword-only
         Whether to draw the band.
     order : sequence of str, optional, keyword-only
-        Series to draw, in order; by default all, in order of appearance. A series without rows keeps its style, so that
-        styles agree across figures.
+        Series to draw, in order; by default all, in order of appearance. A series
+        without rows keeps its style, so that styles agree across figures.
     """
     with style():
         if ax is None:
@@ -72,12 +80,28 @@ def curves(
             mean = part["mean"].to_numpy()
             shown = np.where(np.isfinite(mean), mean, np.nan)
             every = max(1, len(part) // 8)
-            ax.plot(part[x], shown, label=name, markevery=(number % every, every), **look)
+            ax.plot(
+                part[x], shown, label=name, markevery=(number % every, every), **look
+            )
             if band and "low" in part and (part["n"] > 1).any():
-                ends = part[["low", "high"]].where(np.isfinite(part[["low", "high"]])).to_numpy().T
-                ax.fill_between(part[x], *ends, color=look["color"], alpha=0.07, linewidth=0)
+                ends = (
+                    part[["low", "high"]]
+                    .where(np.isfinite(part[["low", "high"]]))
+                    .to_numpy()
+                    .T
+                )
+                ax.fill_between(
+                    part[x], *ends, color=look["color"], alpha=0.07, linewidth=0
+                )
                 for edge in ends:
-                    ax.plot(part[x], edge, color=look["color"], linestyle=look["linestyle"], linewidth=0.5, alpha=0.5)
+                    ax.plot(
+                        part[x],
+                        edge,
+                        color=look["color"],
+                        linestyle=look["linestyle"],
+                        linewidth=0.5,
+                        alpha=0.5,
+                    )
             infinite = part[x][np.isinf(mean)]
             if len(infinite):
                 ax.plot(
@@ -103,31 +127,47 @@ def curves(
     return ax
 
 
-def tradeoff(rows: pd.DataFrame, *, panels: Sequence[str] = PANELS, spread: bool = True, x: str = "eps") -> list[Axes]:
-    """Draw a trade-off figure, one panel per measure, with the curves' names at their ends.
+def tradeoff(
+    rows: pd.DataFrame,
+    *,
+    panels: Sequence[str] = PANELS,
+    spread: bool = True,
+    x: str = "eps",
+) -> list[Axes]:
+    """Draw a trade-off figure, one panel per measure, with the curves' names at their
+    ends.
 
-    Two panels are side by side; the first of three spans the width and has the names for the others below it; four are
-    two by two. If the first has room for the label that says so, budgets from which the utility of every curve exceeds
-    0.99 are cut off.
-    ``rows``, ``x`` and ``spread`` are as in :func:`curves`; ``panels`` are measures, by default utility, min-lift and
-    max-lift leakage.
+    Two panels are side by side; the first of three spans the width and has the names
+    for the others below it; four are two by two. If the first has room for the label
+    that says so, budgets from which the utility of every curve exceeds 0.99 are cut
+    off. ``rows``, ``x`` and ``spread`` are as in :func:`curves`; ``panels`` are
+    measures, by default utility, min-lift and max-lift leakage.
     """
     with style():
         axes = _laid_out(len(panels))
         for letter, ax, measure in zip("abcdefgh", axes, panels, strict=False):
             curves(rows, measure, x=x, ax=ax, spread=spread)
-            ax.set_title(f"({letter}) {title(measure)}" if len(panels) > 1 else title(measure))
+            ax.set_title(
+                f"({letter}) {title(measure)}" if len(panels) > 1 else title(measure)
+            )
             if measure == "nmi":
                 _raise(ax)
             ax.set_ylabel("")
         wide = len(panels) == 3
-        cut = _saturated(rows, x) if "nmi" in panels and (wide or len(panels) == 1) else None
+        cut = (
+            _saturated(rows, x)
+            if "nmi" in panels and (wide or len(panels) == 1)
+            else None
+        )
         for number, ax in enumerate(axes):
             if cut is not None:
                 _cut(ax, cut)
             if cut is not None and number == 0:
-                ax.set_xlabel(f"{label(x)}; from {cut:g} on every curve is above {NEARLY_ALL:g}")
-            if wide and number == 0:  # it has a row of its own, so a narrow page shows it smaller than the others
+                ax.set_xlabel(
+                    f"{label(x)}; from {cut:g} on every curve is above {NEARLY_ALL:g}"
+                )
+            # it has a row of its own, so a narrow page shows it smaller than the others
+            if wide and number == 0:
                 ax.tick_params(labelsize=11)
                 ax.set_title(ax.get_title(loc="left"), fontsize=12)
                 ax.xaxis.label.set_fontsize(12)
@@ -139,7 +179,9 @@ def tradeoff(rows: pd.DataFrame, *, panels: Sequence[str] = PANELS, spread: bool
 
 
 def _saturated(rows: pd.DataFrame, x: str) -> float | None:
-    """Return the least abscissa from which every series has an NMI above 0.99, or None if that is the last or none."""
+    """Return the least abscissa from which every series has an NMI above 0.99, or None
+    if that is the last or none.
+    """
     least = rows[rows["measure"] == "nmi"].groupby(x)["mean"].min().sort_index()
     short = least.index[least <= NEARLY_ALL]
     beyond = least.index[least.index > short.max()] if len(short) else least.index[:0]
@@ -147,22 +189,32 @@ def _saturated(rows: pd.DataFrame, x: str) -> float | None:
 
 
 def _raise(ax: Axes) -> None:
-    """Begin the axis of a share at a tenth below all curves, if they use less than its upper two thirds."""
+    """Begin the axis of a share at a tenth below all curves, if they use less than its
+    upper two thirds.
+    """
     heights = [np.asarray(line.get_ydata(), dtype=float) for line in ax.lines]
-    least = min((np.nanmin(one) for one in heights if np.isfinite(one).any()), default=0.0)
+    least = min(
+        (np.nanmin(one) for one in heights if np.isfinite(one).any()), default=0.0
+    )
     if least > 1 / 3:
         ax.set_ylim(bottom=np.floor(10 * least) / 10 - 0.02)
 
 
 def _cut(ax: Axes, right: float) -> None:
-    """End the horizontal axis at ``right``, and fit the vertical one to what is left."""
+    """End the horizontal axis at ``right``, and fit the vertical one to
+    what is left.
+    """
     heights = [
-        np.asarray(line.get_ydata(), dtype=float)[np.asarray(line.get_xdata(), dtype=float) <= right]
+        np.asarray(line.get_ydata(), dtype=float)[
+            np.asarray(line.get_xdata(), dtype=float) <= right
+        ]
         for line in ax.lines
         if line.get_linestyle() != "None"
     ]
     ax.set_xlim(right=right)
-    top = max((np.nanmax(one) for one in heights if np.isfinite(one).any()), default=np.nan)
+    top = max(
+        (np.nanmax(one) for one in heights if np.isfinite(one).any()), default=np.nan
+    )
     if ax.get_yscale() == "linear" and np.isfinite(top) and top < ax.get_ylim()[1]:
         ax.set_ylim(top=1.05 * top)
 
@@ -172,7 +224,11 @@ def _laid_out(number: int) -> list[Axes]:
     if number == 3:
         figure = plt.figure(figsize=(WIDTH, 5.6), layout="constrained")
         spec = figure.add_gridspec(2, 2, height_ratios=[1.25, 1])
-        return [figure.add_subplot(spec[0, :]), figure.add_subplot(spec[1, 0]), figure.add_subplot(spec[1, 1])]
+        return [
+            figure.add_subplot(spec[0, :]),
+            figure.add_subplot(spec[1, 0]),
+            figure.add_subplot(spec[1, 1]),
+        ]
     wide = min(number, 2)
     tall = -(-number // wide)
     size = (5.6, 3.1) if number == 1 else (WIDTH, 2.7 * tall + 0.3)
@@ -222,23 +278,36 @@ def below_budget(rows: pd.DataFrame, measure: str = "high_risk_leakage") -> Axes
 def frontier(rows: pd.DataFrame, x: str = "nmil", y: str = "leakage") -> Axes:
     """Draw one measure against another, one point per budget (C22 Fig. 3).
 
-    ``rows`` has the columns of :func:`~liftbook.plots.curves`; whiskers are one standard deviation of each
-    measure.
+    ``rows`` has the columns of :func:`~liftbook.plots.curves`; whiskers are one
+    standard deviation of each measure.
     """
     with style():
         ax = plt.figure(figsize=(5.6, 4.0), layout="constrained").add_subplot()
         seen = looks(dict.fromkeys(rows["series"]))
-        wide = rows.pivot_table(index=["series", "eps"], columns="measure", values="mean").reset_index()
+        wide = rows.pivot_table(
+            index=["series", "eps"], columns="measure", values="mean"
+        ).reset_index()
         note(ax, wide.rename(columns={y: "mean"}), seen, x=x, y=y, at="eps")
         for number, (name, look) in enumerate(seen.items()):
             part = rows[rows["series"] == name]
-            mean, std = (part.pivot_table(index="eps", columns="measure", values=v) for v in ("mean", "std"))
+            mean, std = (
+                part.pivot_table(index="eps", columns="measure", values=v)
+                for v in ("mean", "std")
+            )
             ax.plot(mean[x], mean[y], label=name, **look)
             ax.errorbar(
-                mean[x], mean[y], std.get(y), std.get(x), fmt="none", ecolor=look["color"], alpha=0.25, linewidth=1
+                mean[x],
+                mean[y],
+                std.get(y),
+                std.get(x),
+                fmt="none",
+                ecolor=look["color"],
+                alpha=0.25,
+                linewidth=1,
             )
             for eps in mean.index:
-                left = number == 0 or eps == mean.index[0]  # the strictest points of the other series crowd together
+                # the strictest points of the other series crowd together
+                left = number == 0 or eps == mean.index[0]
                 ax.annotate(
                     f"{eps:g}",
                     (mean.loc[eps, x], mean.loc[eps, y]),

@@ -28,7 +28,8 @@ def panels(
     Parameters
     ----------
     rows : pandas.DataFrame
-        Columns of :func:`~liftbook.plots.curves`, and ``panel``. For ``x``, ``spread`` and ``order`` see there.
+        Columns of :func:`~liftbook.plots.curves`, and ``panel``. For ``x``, ``spread``
+        and ``order`` see there.
     n_columns : int, keyword-only
         Number of panels side by side; panels are lettered row by row.
     levels : mapping of str to sequence of float, optional, keyword-only
@@ -39,12 +40,28 @@ def panels(
     series = list(dict.fromkeys(chosen["series"])) if order is None else list(order)
     n_rows = -(-len(names) // n_columns)
     with style():
-        figure, axes = grid(len(names), n_columns, (min(WIDTH, 3.6 * n_columns), 2.4 * n_rows), sharex=True)
+        figure, axes = grid(
+            len(names),
+            n_columns,
+            (min(WIDTH, 3.6 * n_columns), 2.4 * n_rows),
+            sharex=True,
+        )
         for number, (ax, name) in enumerate(zip(axes, names, strict=True)):
-            curves(chosen[chosen["panel"] == name], measure, x=x, ax=ax, spread=spread, order=series)
+            curves(
+                chosen[chosen["panel"] == name],
+                measure,
+                x=x,
+                ax=ax,
+                spread=spread,
+                order=series,
+            )
             for height in (levels or {}).get(name, ()):
-                ax.axhline(height, color="0.45", linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
-            ax.set_title(f"({'abcdefghijklmnopqrstuvwxyz'[number]})  {name}", fontsize=10)
+                ax.axhline(
+                    height, color="0.45", linewidth=0.8, linestyle=(0, (2, 2)), zorder=1
+                )
+            ax.set_title(
+                f"({'abcdefghijklmnopqrstuvwxyz'[number]})  {name}", fontsize=10
+            )
             if number % n_columns:
                 ax.set_ylabel("")
             if number + n_columns < len(names):
@@ -57,7 +74,12 @@ def panels(
 
 
 def tables(
-    panels: Mapping[str, pd.DataFrame], xlabel: str, *, ordered: bool = False, log: bool = False, share: bool = False
+    panels: Mapping[str, pd.DataFrame],
+    xlabel: str,
+    *,
+    ordered: bool = False,
+    log: bool = False,
+    share: bool = False,
 ) -> list[Axes]:
     """Draw one panel for each table, and one line for each column.
 
@@ -66,7 +88,8 @@ def tables(
     panels : mapping of str to pandas.DataFrame
         Tables by panel title; the index is the abscissa.
     ordered : bool, keyword-only
-        Whether the columns are ordered, and so are drawn in one hue, from light to dark.
+        Whether the columns are ordered, and so are drawn in one hue, from light to
+        dark.
     log, share : bool, keyword-only
         Whether the ordinate is logarithmic, or a share on an axis from 0 to 1.
     """
@@ -75,13 +98,19 @@ def tables(
     with style():
         size = (5.6, 3.1) if len(panels) == 1 else (WIDTH, 2.7 * tall + 0.3)
         _, axes = grid(len(panels), wide, size, sharex=True)
-        for number, (ax, (title, table)) in enumerate(zip(axes, panels.items(), strict=True)):
+        for number, (ax, (title, table)) in enumerate(
+            zip(axes, panels.items(), strict=True)
+        ):
             colours = shades(len(table.columns))
-            for place, (name, look) in enumerate(looks(map(str, table.columns)).items()):
+            for place, (name, look) in enumerate(
+                looks(map(str, table.columns)).items()
+            ):
                 if ordered:
                     look |= {"color": colours[place], "linestyle": "-"}
                 ax.plot(table.index, table.iloc[:, place], label=name, **look)
-            ax.set_title(f"({'abcdefgh'[number]}) {title}" if len(panels) > 1 else title)
+            ax.set_title(
+                f"({'abcdefgh'[number]}) {title}" if len(panels) > 1 else title
+            )
             ax.tick_params(labelbottom=True)
             if log:
                 ax.set_yscale("log")
@@ -94,24 +123,44 @@ def tables(
     return axes
 
 
-def scatters(rows: pd.DataFrame, x: str, y: str, *, notes: Mapping[str, str] | None = None) -> list[Axes]:
+def scatters(
+    rows: pd.DataFrame, x: str, y: str, *, notes: Mapping[str, str] | None = None
+) -> list[Axes]:
     """Draw one point per row, one panel per value of ``panel``.
 
-    ``x`` and ``y`` are column names; rows in which either is not finite are omitted. ``notes`` maps a panel to the text
-    in its upper left corner.
+    ``x`` and ``y`` are column names; rows in which either is not finite are omitted.
+    ``notes`` maps a panel to the text in its upper left corner.
     """
     names = list(dict.fromkeys(rows["panel"]))
     with style():
-        _, axes = grid(len(names), len(names), (min(WIDTH, 2.6 * len(names)), 2.8), sharey=True)
+        _, axes = grid(
+            len(names), len(names), (min(WIDTH, 2.6 * len(names)), 2.8), sharey=True
+        )
         for number, (ax, name) in enumerate(zip(axes, names, strict=True)):
             part = rows[rows["panel"] == name]
             part = part[np.isfinite(part[x]) & np.isfinite(part[y])]
             ax.axhline(0, color="0.45", linewidth=0.8, zorder=1)
             ax.axvline(0, color="0.45", linewidth=0.8, zorder=1)
-            ax.plot(part[x], part[y], linestyle="none", marker="o", markersize=4, markerfacecolor="none", color=DARK)
-            ax.set_title(f"({'abcdefghijklmnopqrstuvwxyz'[number]})  {name}", fontsize=10)
+            ax.plot(
+                part[x],
+                part[y],
+                linestyle="none",
+                marker="o",
+                markersize=4,
+                markerfacecolor="none",
+                color=DARK,
+            )
+            ax.set_title(
+                f"({'abcdefghijklmnopqrstuvwxyz'[number]})  {name}", fontsize=10
+            )
             ax.set_xlabel(label(x))
             if number == 0:
                 ax.set_ylabel(label(y))
-            ax.annotate((notes or {}).get(name, ""), (0.04, 0.95), xycoords="axes fraction", va="top", fontsize=9)
+            ax.annotate(
+                (notes or {}).get(name, ""),
+                (0.04, 0.95),
+                xycoords="axes fraction",
+                va="top",
+                fontsize=9,
+            )
     return axes

@@ -24,10 +24,13 @@ BLACK, BLUE, GREEN, RED, SKY, OLIVE, INDIGO, GREY = (
     "#4453A8",
     "#767676",
 )
-"""Colours that differ in hue or lightness for colour-blind readers. Orange and purple are not among them: they are
-kept for lifts above and below 1 (the map ``PuOr_r``)."""
+"""Colours that differ in hue or lightness for colour-blind readers. Orange and purple
+are not among them: they are kept for lifts above and below 1 (the map ``PuOr_r``).
+"""
 COLOURS = (BLACK, BLUE, GREEN, RED, SKY, OLIVE, INDIGO)
-"""Colours of series without a fixed colour, ordered so that neighbours differ in lightness."""
+"""Colours of series without a fixed colour, ordered so that neighbours differ in
+lightness.
+"""
 
 RC_PARAMS: Mapping[str, Any] = {
     "figure.dpi": 110,
@@ -56,8 +59,8 @@ RC_PARAMS: Mapping[str, Any] = {
 def style() -> Iterator[None]:
     """Draw in the book's style inside the block.
 
-    The first figure of a notebook turns on interactive drawing. Matplotlib's rc_context would turn it off again, so
-    that only the first figure would be shown.
+    The first figure of a notebook turns on interactive drawing. Matplotlib's rc_context
+    would turn it off again, so that only the first figure would be shown.
     """
     current: dict[str, Any] = plt.rcParams  # type: ignore[assignment]  # its keys are typed as a list of literals
     before = {name: current[name] for name in RC_PARAMS}
@@ -66,13 +69,18 @@ def style() -> Iterator[None]:
         yield
     finally:
         current.update(before)
-        show_as_svg()  # only now: the first figure of a notebook lets matplotlib set its own way
+        # only now: the first figure of a notebook lets matplotlib set its own way
+        show_as_svg()
 
 
-def grid(number: int, columns: int, size: tuple[float, float], **shared: Any) -> tuple[Figure, list[Axes]]:
+def grid(
+    number: int, columns: int, size: tuple[float, float], **shared: Any
+) -> tuple[Figure, list[Axes]]:
     """Return a figure of ``size`` inches, and its axes in rows of ``columns``."""
     rows = -(-number // columns)
-    figure, found = plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False, **shared)
+    figure, found = plt.subplots(
+        rows, columns, figsize=size, layout="constrained", squeeze=False, **shared
+    )
     for ax in found.flat[number:]:
         ax.remove()
     return figure, list(found.flat[:number])
@@ -105,10 +113,14 @@ MECHANISM_LOOKS: Mapping[str, tuple[str, str]] = {
     "funnel": (SKY, "v"),
     "funnel, merging": (BLUE, "^"),
 }
-"""Colour and marker of each mechanism; the longest key that a series' name begins with counts."""
+"""Colour and marker of each mechanism; the longest key that a series' name begins with
+counts.
+"""
 
 LIGHT, MIDDLE, DARK = "#7BA7BF", "#3F7592", "#12384D"
-"""One hue in three lightnesses: shares λ of a budget, or orders of a measure, from the smallest to the largest."""
+"""One hue in three lightnesses: shares λ of a budget, or orders of a measure, from the
+smallest to the largest.
+"""
 
 NOTION_LOOKS: Mapping[str, tuple[str, str, Any]] = {
     "LDP": (BLACK, "s", "--"),
@@ -120,7 +132,9 @@ NOTION_LOOKS: Mapping[str, tuple[str, str, Any]] = {
     "α=10": (MIDDLE, "P", (0, (1, 1))),
     "α=100": (DARK, "X", (0, (1, 1))),
 }
-"""Colour, marker and line of each notion, in the same way: the line identifies a notion, the lightness an order."""
+"""Colour, marker and line of each notion, in the same way: the line identifies a
+notion, the lightness an order.
+"""
 
 SHARE_SHADES: Mapping[str, str] = {"λ=0.35": LIGHT, "λ=0.5": MIDDLE, "λ=0.65": DARK}
 """The lightness of each of the papers' shares λ of a budget."""
@@ -214,29 +228,41 @@ def label(name: str) -> str:
 def looks(names: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Return colour, line style and marker of each series of a figure.
 
-    A series named by a mechanism, a notion or a share λ looks the same in every figure; others take the remaining
-    colours.
+    A series named by a mechanism, a notion or a share λ looks the same in every figure;
+    others take the remaining colours.
 
     Examples
     --------
-    >>> looks(["LDP", "SRR"])["SRR"]["color"] == looks(["subset-response"])["subset-response"]["color"]
+    >>> looks(["LDP", "SRR"])["SRR"]["color"] == looks(["subset-response"])[
+    ...     "subset-response"
+    ... ]["color"]
     True
-    >>> {name: look["color"] for name, look in looks(["ALIP, λ=0.5", "LDP", "Theorem 4"]).items()}
+    >>> {
+    ...     name: look["color"]
+    ...     for name, look in looks(["ALIP, λ=0.5", "LDP", "Theorem 4"]).items()
+    ... }
     {'ALIP, λ=0.5': '#3F7592', 'LDP': '#000000', 'Theorem 4': '#0072B2'}
     """
     given = list(names)
     known = {name: look for name in given if (look := _meaning(name))}
     taken = {look["color"] for look in known.values()}
     free = [pair for pair in zip(COLOURS, MARKERS, strict=True) if pair[0] not in taken]
-    turns = iter(free * len(given) or list(zip(COLOURS, MARKERS, strict=True)) * len(given))
+    turns = iter(
+        free * len(given) or list(zip(COLOURS, MARKERS, strict=True)) * len(given)
+    )
     by_name: dict[str, dict[str, Any]] = {}
     for number, name in enumerate(given):
         if name in known:
             by_name[name] = known[name]
         else:
             colour, marker = next(turns)
-            by_name[name] = {"color": colour, "marker": marker, "linestyle": LINE_STYLES[number % len(LINE_STYLES)]}
-    apart(by_name.values(), "color", "marker")  # the same mechanism twice, such as under two notions: another line
+            by_name[name] = {
+                "color": colour,
+                "marker": marker,
+                "linestyle": LINE_STYLES[number % len(LINE_STYLES)],
+            }
+    # the same mechanism twice, such as under two notions: another line
+    apart(by_name.values(), "color", "marker")
     return by_name
 
 
@@ -245,7 +271,11 @@ def apart(looks: Iterable[dict[str, Any]], *features: str) -> None:
     taken = set[tuple[str, ...]]()
     for look in looks:
         same = tuple(str(look[feature]) for feature in features)
-        free = (style for style in (look["linestyle"], *LINE_STYLES) if (*same, str(style)) not in taken)
+        free = (
+            style
+            for style in (look["linestyle"], *LINE_STYLES)
+            if (*same, str(style)) not in taken
+        )
         look["linestyle"] = next(free, look["linestyle"])
         taken.add((*same, str(look["linestyle"])))
 
@@ -254,7 +284,11 @@ def _meaning(name: str) -> dict[str, Any] | None:
     """Return the style of a mechanism or notion, shaded by its λ; else None."""
     plain = name.replace("-", " ")
     share = next((shade for shade in SHARE_SHADES if shade in plain), None)
-    key = max((key for key in (*MECHANISM_LOOKS, *NOTION_LOOKS) if _begins(plain, key)), key=len, default=None)
+    key = max(
+        (key for key in (*MECHANISM_LOOKS, *NOTION_LOOKS) if _begins(plain, key)),
+        key=len,
+        default=None,
+    )
     if key is not None and key in MECHANISM_LOOKS:
         colour, marker = MECHANISM_LOOKS[key]
         return {"color": colour, "linestyle": "-", "marker": marker}
@@ -269,4 +303,6 @@ def _meaning(name: str) -> dict[str, Any] | None:
 
 def _begins(name: str, key: str) -> bool:
     """Return whether a name begins with a key, at a word's end unless a stem."""
-    return name.startswith(key) and (key == "optim" or not name[len(key) :][:1].isalnum())
+    return name.startswith(key) and (
+        key == "optim" or not name[len(key) :][:1].isalnum()
+    )

@@ -1,9 +1,10 @@
 """Mechanisms and notions beyond the five papers.
 
-Importing this package registers them, so that ``liftlib.design`` and the command line find them by name. Every
-mechanism takes a joint distribution P_SX and a notion, and returns a channel, P(y|x) or P(y|s,x), whose certificate
-says how it was found. It raises ``UnsupportedNotion`` if it does not support the notion, ``InvalidParameter`` if there
-are too many symbols, and ``SolverFailure`` if a solver's result fails its check.
+Importing this package registers them, so that ``liftlib.design`` and the command line
+find them by name. Every mechanism takes a joint distribution P_SX and a notion, and
+returns a channel, P(y|x) or P(y|s,x), whose certificate says how it was found. It
+raises ``UnsupportedNotion`` if it does not support the notion, ``InvalidParameter`` if
+there are too many symbols, and ``SolverFailure`` if a solver's result fails its check.
 """
 
 from __future__ import annotations
@@ -24,12 +25,15 @@ from liftlib.registry import Mechanism, mechanisms
 
 
 def _exact(notion: LiftNotion) -> bool:
-    # whether bounds are exact, and which side is unbounded, depends on the notion alone, not on the prior
+    # whether bounds are exact, and which side is unbounded, depends on the notion
+    # alone, not on the prior
     return notion.lift_bounds(np.full(2, 0.5)).exact
 
 
 def _ceiling(notion: LiftNotion) -> bool:
-    return _exact(notion) and bool(np.isinf(notion.lift_bounds(np.full(2, 0.5)).lower).all())
+    return _exact(notion) and bool(
+        np.isinf(notion.lift_bounds(np.full(2, 0.5)).lower).all()
+    )
 
 
 mechanisms.register(

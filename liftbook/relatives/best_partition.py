@@ -20,8 +20,8 @@ MAX_SYMBOLS = 13
 def best_partition(joint: Joint, notion: LiftNotion) -> Channel:
     """Return the merging with the largest utility among all private partitions.
 
-    C22 section 3 and E23 section 4 call this search combinatorial and replace it by a greedy algorithm,
-    :func:`liftlib.merging.subset_merging.subset_merging`.
+    C22 section 3 and E23 section 4 call this search combinatorial and replace it by a
+    greedy algorithm, :func:`liftlib.merging.subset_merging.subset_merging`.
 
     Parameters
     ----------
@@ -42,7 +42,9 @@ def best_partition(joint: Joint, notion: LiftNotion) -> Channel:
     """
     n = joint.n_public
     if n > MAX_SYMBOLS:
-        raise InvalidParameter(f"joint has {n} symbols, more than {MAX_SYMBOLS}: use subset_merging")
+        raise InvalidParameter(
+            f"joint has {n} symbols, more than {MAX_SYMBOLS}: use subset_merging"
+        )
     member = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
     masses = joint.p @ member[1:].T  # P(s, A) of each subset A but the empty one
     satisfied = notion.kept_columns(lift_of(masses, joint.p_s), joint.p_s)

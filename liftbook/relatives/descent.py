@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from liftbook.relatives.average import averaged, few_symbols, identity_if_allowed, upper_bound
+from liftbook.relatives.average import (
+    averaged,
+    few_symbols,
+    identity_if_allowed,
+    upper_bound,
+)
 from liftbook.relatives.overall import AverageLeakage
 from liftlib.channel import Channel
 from liftlib.joint import Joint
@@ -18,16 +23,22 @@ MAX_SYMBOLS = 40
 """Maximum number of symbols, for which a descent takes a few seconds."""
 
 MULTIPLIERS = tuple(np.geomspace(0.01, 0.9, 12))
-"""Initial multipliers of I(X; Y); from 1 on publishing X is optimal, by data processing."""
+"""Initial multipliers of I(X; Y); from 1 on publishing X is optimal, by data
+processing.
+"""
 
 MAX_STEPS = 200
-"""Steps of a descent; ten times as many change I(X; Y) on the benchmark by less than 0.0002 H(X)."""
+"""Steps of a descent; ten times as many change I(X; Y) on the benchmark by less than
+0.0002 H(X).
+"""
 
 CONVERGENCE_TOL = 1e-9
 """A descent ends once no entry of the kernel moves by more than this."""
 
 TINY = 1e-200
-"""Smallest entry of which a logarithm is taken; smaller entries are raised to this value."""
+"""Smallest entry of which a logarithm is taken; smaller entries are raised to this
+value.
+"""
 
 LOG_TINY = float(np.log(TINY))
 
@@ -41,13 +52,17 @@ BLEND_WEIGHTS = (0.0, 1e-3, 0.03, 0.3, 1.0)
 """Shares of a random kernel in the mixture from which these descents start."""
 
 TWIN_DIGITS = 6
-"""Posteriors that agree to this many digits are merged, because they make linear programs ill-conditioned."""
+"""Posteriors that agree to this many digits are merged, because they make linear
+programs ill-conditioned.
+"""
 
 Kernels = NDArray[np.float64]
 """Kernels P(y|x), shape (B, X, Y)."""
 
 
-def descend(joint: Joint, kernels: Kernels, shares: Vector, steps: int = MAX_STEPS) -> Kernels:
+def descend(
+    joint: Joint, kernels: Kernels, shares: Vector, steps: int = MAX_STEPS
+) -> Kernels:
     r"""Return the end points of descents on I(S; Y) - share I(X; Y).
 
     Parameters
@@ -59,14 +74,20 @@ def descend(joint: Joint, kernels: Kernels, shares: Vector, steps: int = MAX_STE
 
     Notes
     -----
-    Let q(y|x) be the kernel and r(y|s) its mean given s. The objective is the sum of the convex :math:`-H(Y|S) = \sum_s
-    P(s) \sum_y r \log r` and the concave :math:`(1 - \lambda) H(Y) + \lambda H(Y|X)`. The tangent of the latter at the
-    current kernel is :math:`-\sum_x P(x) \sum_y q(y|x)\, c(y, x)`, with :math:`c = \log P(y) + \lambda \log (q(y|x) /
-    P(y))`. By the log-sum inequality, :math:`r \log r` is at most :math:`\sum_x P(x|s)\, q \log (q\, r' / q')`, where
-    r' and q' are the current iterates, with equality there. A step minimises the sum of both bounds: :math:`q \propto
-    q' \exp (c - \sum_s P(s|x) \log r')`.
+    Let q(y|x) be the kernel and r(y|s) its mean given s. The objective is the sum of
+    the convex :math:`-H(Y|S) = \sum_s P(s) \sum_y r \log r` and the concave :math:`(1 -
+    \lambda) H(Y) + \lambda H(Y|X)`. The tangent of the latter at the current kernel is
+    :math:`-\sum_x P(x) \sum_y q(y|x)\, c(y, x)`, with :math:`c = \log P(y) + \lambda
+    \log (q(y|x) / P(y))`. By the log-sum inequality, :math:`r \log r` is at most
+    :math:`\sum_x P(x|s)\, q \log (q\, r' / q')`, where r' and q' are the current
+    iterates, with equality there. A step minimises the sum of both bounds: :math:`q
+    \propto q' \exp (c - \sum_s P(s|x) \log r')`.
     """
-    of_s, of_x, weight = joint.p / joint.p_s[:, None], joint.s_given_x.T, shares[:, None, None]
+    of_s, of_x, weight = (
+        joint.p / joint.p_s[:, None],
+        joint.s_given_x.T,
+        shares[:, None, None],
+    )
     now = np.maximum(kernels, TINY)
     log_now = np.log(now)
     for _ in range(steps):
@@ -86,7 +107,11 @@ def descend(joint: Joint, kernels: Kernels, shares: Vector, steps: int = MAX_STE
 
 @checked
 def funnel_descent(
-    joint: Joint, notion: AverageLeakage, *, starts: int = 6, rng: int | np.random.Generator = 0
+    joint: Joint,
+    notion: AverageLeakage,
+    *,
+    starts: int = 6,
+    rng: int | np.random.Generator = 0,
 ) -> Channel:
     """Return the best mixture of posteriors found by descents from random starts.
 
@@ -102,25 +127,31 @@ def funnel_descent(
     Returns
     -------
     Channel
-        With a :class:`~liftlib.response.posteriors.ResponseCertificate`. Descents end at one of many stationary points;
-        its ``upper`` is the simple bound of ``liftbook.relatives.average.upper_bound``.
+        With a :class:`~liftlib.response.posteriors.ResponseCertificate`. Descents end
+        at one of many stationary points; its ``upper`` is the simple bound of
+        ``liftbook.relatives.average.upper_bound``.
 
     Notes
     -----
-    Based on Huang2024, according to the abstract and the published code (``discrete.py`` of the repository
-    dcaPF-torch). The objective, its split into a convex and a concave part, the tangent of the latter (``Czx`` there,
-    with 1 / beta for the share), random starts and a sweep over multipliers are theirs. Their code solves the convex
-    program of a step without its bounds and returns to a kernel by penalised least squares, so a step may raise the
-    objective; here a step lowers an upper bound that is tight where the step starts (see :func:`descend`). Mixing the
-    posteriors of all releases by a linear program, so that the bound is attained, and descending again at that
-    program's multiplier are additions of this book.
+    Based on Huang2024, according to the abstract and the published code
+    (``discrete.py`` of the repository dcaPF-torch). The objective, its split into a
+    convex and a concave part, the tangent of the latter (``Czx`` there, with 1 / beta
+    for the share), random starts and a sweep over multipliers are theirs. Their code
+    solves the convex program of a step without its bounds and returns to a kernel by
+    penalised least squares, so a step may raise the objective; here a step lowers an
+    upper bound that is tight where the step starts (see :func:`descend`). Mixing the
+    posteriors of all releases by a linear program, so that the bound is attained, and
+    descending again at that program's multiplier are additions of this book.
 
     Examples
     --------
     >>> from liftbook.relatives.overall import AverageLeakage
     >>> joint = Joint([[0.2, 0.1, 0.05, 0.15], [0.1, 0.2, 0.15, 0.05]])
     >>> channel = funnel_descent(joint, AverageLeakage(0.01))
-    >>> AverageLeakage(0.01).is_satisfied(joint, channel), round(channel.certificate.value, 3)
+    >>> (
+    ...     AverageLeakage(0.01).is_satisfied(joint, channel),
+    ...     round(channel.certificate.value, 3),
+    ... )
     (True, 0.822)
     """
     budget = notion.eps
@@ -142,10 +173,13 @@ def funnel_descent(
     return certified(joint, channel, "descents", mixture, mixed, upper)
 
 
-def descent_rows(joint: Joint, budget: float, starts: int = 6, rng: int | np.random.Generator = 0) -> Matrix:
+def descent_rows(
+    joint: Joint, budget: float, starts: int = 6, rng: int | np.random.Generator = 0
+) -> Matrix:
     """Return P_X, the unit vectors and the posteriors found by descents, (M, X).
 
-    The descents use the multipliers in ``MULTIPLIERS``, and then the multipliers of the mixtures found so far.
+    The descents use the multipliers in ``MULTIPLIERS``, and then the multipliers of the
+    mixtures found so far.
     """
     rng = generator(rng)
     n, shares = joint.n_public, np.repeat(MULTIPLIERS, starts)
@@ -153,20 +187,30 @@ def descent_rows(joint: Joint, budget: float, starts: int = 6, rng: int | np.ran
     rows, value = np.vstack([joint.p_x, np.eye(n), _rows(joint, ended)]), -np.inf
     for _ in range(N_ROUNDS):
         mixture, price = averaged(joint, rows, budget)
-        # one more nat of I(S; Y) buys `price` nats of I(X; Y), so the multiplier of I(X; Y) is 1 / price
-        if -mixture.solution.objective < value + CONVERGENCE_TOL or not 1 < price < 1 / MULTIPLIERS[0]:
+        # one more nat of I(S; Y) buys `price` nats of I(X; Y), so the multiplier of
+        # I(X; Y) is 1 / price
+        if (
+            -mixture.solution.objective < value + CONVERGENCE_TOL
+            or not 1 < price < 1 / MULTIPLIERS[0]
+        ):
             break
         value, kernel = -mixture.solution.objective, mixture.kernel
-        random = rng.dirichlet(np.ones(kernel.shape[1]), size=(len(BLEND_WEIGHTS), starts, n))
+        random = rng.dirichlet(
+            np.ones(kernel.shape[1]), size=(len(BLEND_WEIGHTS), starts, n)
+        )
         blends = np.array(BLEND_WEIGHTS)[:, None, None, None]
         near = ((1 - blends) * kernel + blends * random).reshape(-1, *kernel.shape)
-        rows = np.vstack([rows, _rows(joint, descend(joint, near, np.full(len(near), 1 / price)))])
+        rows = np.vstack(
+            [rows, _rows(joint, descend(joint, near, np.full(len(near), 1 / price)))]
+        )
     return rows
 
 
 def _rows(joint: Joint, kernels: Kernels) -> Matrix:
     """Return the distinct posteriors P(X|Y=y) of kernels' outputs, shape (M, X)."""
-    masses = (kernels * joint.p_x[:, None]).transpose(0, 2, 1).reshape(-1, joint.n_public)
+    masses = (
+        (kernels * joint.p_x[:, None]).transpose(0, 2, 1).reshape(-1, joint.n_public)
+    )
     masses = masses[masses.sum(axis=1) > ZERO_TOL]
     rows = masses / masses.sum(axis=1, keepdims=True)
     rows = np.where(rows < ZERO_TOL, 0.0, rows)

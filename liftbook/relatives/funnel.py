@@ -17,13 +17,13 @@ from mixproof.numerics import xlogx
 def funnel_merging(joint: Joint, notion: Notion) -> Channel:
     """Return the channel that merges pairs of symbols until the notion is satisfied.
 
-    Each step merges the pair that lowers the leakage most per loss of I(X; Y). The attribute ``partition`` is the
-    partition. A single output satisfies every notion.
+    Each step merges the pair that lowers the leakage most per loss of I(X; Y). The
+    attribute ``partition`` is the partition. A single output satisfies every notion.
 
     Notes
     -----
-    The agglomerative algorithm of Makhdoumi2014 merges while I(X; Y) stays above a bound; this variant merges until a
-    bound on the leakage is satisfied.
+    The agglomerative algorithm of Makhdoumi2014 merges while I(X; Y) stays above a
+    bound; this variant merges until a bound on the leakage is satisfied.
 
     Examples
     --------
@@ -39,7 +39,9 @@ def funnel_merging(joint: Joint, notion: Notion) -> Channel:
         before = notion.violation(joint, channel)
         best, chosen, best_channel = -np.inf, groups, channel
         for a, b in itertools.combinations(range(len(groups)), 2):
-            merged = [group for k, group in enumerate(groups) if k not in (a, b)] + [groups[a] + groups[b]]
+            merged = [group for k, group in enumerate(groups) if k not in (a, b)] + [
+                groups[a] + groups[b]
+            ]
             candidate = Channel.merge(merged, joint.n_public, joint.public)
             lost = float(xlogx(p_y[a] + p_y[b]) - xlogx(p_y[a]) - xlogx(p_y[b]))
             after = notion.violation(joint, candidate)

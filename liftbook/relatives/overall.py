@@ -35,7 +35,11 @@ class _Overall(Notion):
 
     def violation(self, joint: Joint, channel: Channel | None = None) -> float:
         """Return the release's violation of the budget, in nats."""
-        return self.leakage(joint, channel) - self.eps if np.isfinite(self.eps) else -np.inf
+        return (
+            self.leakage(joint, channel) - self.eps
+            if np.isfinite(self.eps)
+            else -np.inf
+        )
 
 
 @final
@@ -50,15 +54,23 @@ class AverageLeakage(_Overall):
 
     Notes
     -----
-    Makhdoumi2014. It bounds neither single lifts nor beliefs: a rare output may reveal the secret.
+    Makhdoumi2014. It bounds neither single lifts nor beliefs: a rare output may reveal
+    the secret.
 
     Examples
     --------
-    >>> round(AverageLeakage(1.0).leakage(Joint([[0.5, 0.0], [0.0, 0.5]]), Channel.identity(2)), 4)
+    >>> round(
+    ...     AverageLeakage(1.0).leakage(
+    ...         Joint([[0.5, 0.0], [0.0, 0.5]]), Channel.identity(2)
+    ...     ),
+    ...     4,
+    ... )
     0.6931
     """
 
-    requirement = Requirement("a bound on I(S; Y)", "one", "use optimal_response or funnel_merging")
+    requirement = Requirement(
+        "a bound on I(S; Y)", "one", "use optimal_response or funnel_merging"
+    )
     eps: float
 
     def _of(self, release: Joint) -> float:
@@ -77,15 +89,23 @@ class MaximalLeakage(_Overall):
 
     Notes
     -----
-    Issa2020. It bounds the average gain, over outputs, in guessing any function of the secret.
+    Issa2020. It bounds the average gain, over outputs, in guessing any function of the
+    secret.
 
     Examples
     --------
-    >>> round(MaximalLeakage(1.0).leakage(Joint([[0.5, 0.0], [0.0, 0.5]]), Channel.identity(2)), 4)
+    >>> round(
+    ...     MaximalLeakage(1.0).leakage(
+    ...         Joint([[0.5, 0.0], [0.0, 0.5]]), Channel.identity(2)
+    ...     ),
+    ...     4,
+    ... )
     0.6931
     """
 
-    requirement = Requirement("a bound on maximal leakage", "one", "use extremal_response or funnel_merging")
+    requirement = Requirement(
+        "a bound on maximal leakage", "one", "use extremal_response or funnel_merging"
+    )
     eps: float
 
     def _of(self, release: Joint) -> float:

@@ -1,9 +1,11 @@
 """S20 Theorem 2: the optimum among the vertices of the polytope of kernels.
 
-If all columns of a kernel P(y|x) satisfy the same homogeneous constraints, they are ``|Y|`` members of one cone
-C in ``|X|`` dimensions whose sum is the vector of ones. The kernel is a vertex exactly if the faces of C that contain
-its non-zero columns in their relative interiors have linearly independent spans; otherwise some column could move. The
-few faces of C therefore give every vertex, and the order of the outputs need not be enumerated.
+If all columns of a kernel P(y|x) satisfy the same homogeneous constraints, they are
+``|Y|`` members of one cone C in ``|X|`` dimensions whose sum is the vector of ones. The
+kernel is a vertex exactly if the faces of C that contain its non-zero columns in their
+relative interiors have linearly independent spans; otherwise some column could move.
+The few faces of C therefore give every vertex, and the order of the outputs need not be
+enumerated.
 """
 
 from __future__ import annotations
@@ -25,10 +27,13 @@ from mixproof.checks import checked
 from mixproof.numerics import RANK_TOL, TIGHT_TOL, Mask, Matrix, as_matrix
 from mixproof.polytope import vertices
 
-SPAN_TOL = 1e-12  # Gram determinant of unit-length bases of faces below which their spans are dependent
+# Gram determinant of unit-length bases of faces below which their spans are dependent
+SPAN_TOL = 1e-12
 
 LARGEST_GENERIC = 5
-"""Largest number of symbols for the generic enumeration, which then has 20 dimensions."""
+"""Largest number of symbols for the generic enumeration, which then has 20
+dimensions.
+"""
 
 LARGEST_BY_FACES = 6
 """Largest number of symbols for the enumeration through faces."""
@@ -50,9 +55,10 @@ def product_polytope_response(joint: Joint, notion: Polyhedral) -> Channel:
 
     Notes
     -----
-    S20 Theorem 2: the kernels Q whose rows sum to 1 and whose columns meet eqs. (5)-(7) form a polytope, and I(X; Y),
-    which is convex in Q, is largest at a vertex. :func:`~liftlib.response.optimal.optimal_response` finds the same
-    optimum in ``|X|-1`` dimensions.
+    S20 Theorem 2: the kernels Q whose rows sum to 1 and whose columns meet eqs. (5)-(7)
+    form a polytope, and I(X; Y), which is convex in Q, is largest at a vertex.
+    :func:`~liftlib.response.optimal.optimal_response` finds the same optimum in
+    ``|X|-1`` dimensions.
 
     Examples
     --------
@@ -63,21 +69,30 @@ def product_polytope_response(joint: Joint, notion: Polyhedral) -> Channel:
     """
     n = joint.n_public
     if n > LARGEST_GENERIC:
-        raise InvalidParameter(f"{n} symbols make a polytope of {n * (n - 1)} dimensions: use optimal_response")
+        raise InvalidParameter(
+            f"{n} symbols make a polytope of {n * (n - 1)} dimensions: use"
+            " optimal_response"
+        )
     support = without_negligible(joint, notion)
     kernels = kernels_of(support.joint, notion)
     utility = mutual_information_of(support.joint.p_x[:, None] * kernels)
     best = kernels[int(np.argmax(utility))]
     kernel = support.extended(best / best.sum(axis=1, keepdims=True))
-    channel, _ = repaired(kernel, joint.p_x, lambda made: notion.is_satisfied(joint, made), name=notion)
+    channel, _ = repaired(
+        kernel, joint.p_x, lambda made: notion.is_satisfied(joint, made), name=notion
+    )
     value = mutual_information(channel.joint_xy(joint))
     upper = max(value, float(utility.max())) if support.resolved.all() else np.inf
-    return Channel(channel.kernel, certificate=Certificate("all vertices of the product polytope", value, upper))
+    return Channel(
+        channel.kernel,
+        certificate=Certificate("all vertices of the product polytope", value, upper),
+    )
 
 
 def kernels_of(joint: Joint, notion: Polyhedral) -> Matrix:
     """Return the vertex kernels of a polyhedral notion, shape (M, X, Y)."""
-    # an output's row v is proportional to P(x) P(y|x), so its column P(y|.) has a cone as well
+    # an output's row v is proportional to P(x) P(y|x), so its column P(y|.) has a cone
+    # as well
     return kernel_vertices(notion.halfspaces(joint) * joint.p_x)
 
 
@@ -91,9 +106,10 @@ class KernelVertices(NamedTuple):
 def kernel_vertices(cone: Matrix) -> Matrix:
     """Return the vertices of {Q >= 0: rows sum to 1, cone @ Q >= 0}, shape (M, X, X).
 
-    ``cone`` has shape (m, X). A kernel divided by ``|X|`` is a point of a simplex, and the condition that each row sums
-    to 1 becomes ``|X|`` pairs of opposite halfspaces. The vertices are then enumerated in X (X - 1) dimensions;
-    :func:`kernels_by_faces` is faster.
+    ``cone`` has shape (m, X). A kernel divided by ``|X|`` is a point of a simplex, and
+    the condition that each row sums to 1 becomes ``|X|`` pairs of opposite halfspaces.
+    The vertices are then enumerated in X (X - 1) dimensions; :func:`kernels_by_faces`
+    is faster.
 
     Examples
     --------
@@ -110,8 +126,9 @@ def kernel_vertices(cone: Matrix) -> Matrix:
 def kernels_by_faces(cone: Matrix) -> KernelVertices:
     """Return the vertices of {Q >= 0: rows sum to 1, cone @ Q >= 0}.
 
-    ``cone`` has shape (m, X), with at most ``LARGEST_BY_FACES`` symbols. ``copies.sum()`` is the number of vertices.
-    See S20 Theorem 2 and eqs. (23)-(26); :func:`kernel_vertices` finds the same vertices by generic enumeration.
+    ``cone`` has shape (m, X), with at most ``LARGEST_BY_FACES`` symbols.
+    ``copies.sum()`` is the number of vertices. See S20 Theorem 2 and eqs. (23)-(26);
+    :func:`kernel_vertices` finds the same vertices by generic enumeration.
 
     Raises
     ------
@@ -122,8 +139,12 @@ def kernels_by_faces(cone: Matrix) -> KernelVertices:
 
     Examples
     --------
-    >>> found = kernels_by_faces([[2.0, -1.0], [-1.0, 2.0]])  # neither probability above twice the other
-    >>> sorted(sorted(kernel[0].round(3).tolist()) for kernel in found.kernels)  # what symbol 0 is sent to
+    >>> found = kernels_by_faces(
+    ...     [[2.0, -1.0], [-1.0, 2.0]]
+    ... )  # neither probability above twice the other
+    >>> sorted(
+    ...     sorted(kernel[0].round(3).tolist()) for kernel in found.kernels
+    ... )  # what symbol 0 is sent to
     [[0.0, 1.0], [0.333, 0.667]]
     >>> found.copies.tolist()
     [2, 2]
@@ -133,7 +154,10 @@ def kernels_by_faces(cone: Matrix) -> KernelVertices:
         given = as_matrix("cone", given)
     n = given.shape[1]
     if not 1 <= n <= LARGEST_BY_FACES:
-        raise InvalidParameter(f"{n} symbols: give 1 to {LARGEST_BY_FACES}, as more have too many families of faces")
+        raise InvalidParameter(
+            f"{n} symbols: give 1 to {LARGEST_BY_FACES}, as more have too many families"
+            " of faces"
+        )
     rays = vertices(given)
     size = np.abs(given).max(axis=1, initial=0.0, keepdims=True)
     rows = np.concatenate([np.eye(n), given / np.where(size > 0, size, 1)])
@@ -145,8 +169,11 @@ def kernels_by_faces(cone: Matrix) -> KernelVertices:
         _, values, basis = np.linalg.svd(rays[face])
         dimension = int((values > RANK_TOL).sum())
         bases.setdefault(dimension, []).append(basis[:dimension])
-        # the constraints with slack somewhere on the face have it in the whole relative interior
-        shadows.setdefault(dimension, []).append((np.abs(slack[face]) >= TIGHT_TOL).any(axis=0))
+        # the constraints with slack somewhere on the face have it in the whole relative
+        # interior
+        shadows.setdefault(dimension, []).append(
+            (np.abs(slack[face]) >= TIGHT_TOL).any(axis=0)
+        )
     kernels, copies = [], []
     for parts in _partitions(n):
         if not all(part in bases for part in parts):
@@ -156,12 +183,16 @@ def kernels_by_faces(cone: Matrix) -> KernelVertices:
         copies.append(np.full(len(family_kernels), math.perm(n, len(parts))))
     # there is none where 0 is the only column that is allowed
     none = np.empty((0, n, n)), np.empty(0, dtype=np.intp)
-    return KernelVertices(np.concatenate([none[0], *kernels]), np.concatenate([none[1], *copies]))
+    return KernelVertices(
+        np.concatenate([none[0], *kernels]), np.concatenate([none[1], *copies])
+    )
 
 
 def _faces(tight: Mask) -> list[NDArray[np.intp]]:
     """Return each non-zero face as the rays in it, the cone itself included."""
-    facets = {np.packbits(column).tobytes(): column for column in tight.T if column.any()}
+    facets = {
+        np.packbits(column).tobytes(): column for column in tight.T if column.any()
+    }
     cone = np.ones(len(tight), dtype=bool)
     known = {np.packbits(cone).tobytes(): cone}
     todo = [cone]
@@ -187,7 +218,10 @@ def _partitions(n: int) -> list[tuple[int, ...]]:
 
 
 def _families(
-    parts: tuple[int, ...], bases: dict[int, list[Matrix]], shadows: dict[int, list[Mask]], rows: Matrix
+    parts: tuple[int, ...],
+    bases: dict[int, list[Matrix]],
+    shadows: dict[int, list[Mask]],
+    rows: Matrix,
 ) -> Matrix:
     """Return the vertices with columns in faces of these dimensions, (N, X, X)."""
     n = rows.shape[1]
@@ -195,13 +229,16 @@ def _families(
         list(itertools.combinations(range(len(bases[part])), len(list(group))))
         for part, group in itertools.groupby(parts)
     ]
-    picked = np.array([sum(family, ()) for family in itertools.product(*choices)], dtype=int).reshape(-1, len(parts))
+    picked = np.array(
+        [sum(family, ()) for family in itertools.product(*choices)], dtype=int
+    ).reshape(-1, len(parts))
     stacks = [np.array(bases[part])[picked[:, at]] for at, part in enumerate(parts)]
     basis = np.concatenate(stacks, axis=1)  # (families, sum of parts, X)
     gram = basis @ basis.transpose(0, 2, 1)
     independent = np.linalg.det(gram) > SPAN_TOL
     basis, gram, picked = basis[independent], gram[independent], picked[independent]
-    weights = np.linalg.solve(gram, basis.sum(axis=2)[..., None])[..., 0]  # of the point nearest to the ones
+    # of the point nearest to the ones
+    weights = np.linalg.solve(gram, basis.sum(axis=2)[..., None])[..., 0]
     valid = np.abs(np.einsum("fd,fdx->fx", weights, basis) - 1).max(axis=1) < TIGHT_TOL
     columns = np.zeros((len(picked), n, n))
     start = 0
@@ -210,6 +247,7 @@ def _families(
         column = np.einsum("fd,fdx->fx", weights[:, start:end], basis[:, start:end])
         inside = np.array(shadows[part])[picked[:, at]]
         valid &= (np.where(inside, column @ rows.T, 1.0) > TIGHT_TOL).all(axis=1)
-        columns[:, :, at] = np.maximum(column, 0)  # what lies in the face is not negative but for rounding
+        # what lies in the face is not negative but for rounding
+        columns[:, :, at] = np.maximum(column, 0)
         start = end
     return np.asarray(columns[valid])

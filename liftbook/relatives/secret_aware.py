@@ -8,7 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 from liftbook.relatives.maps import ExactMaps, Index
-from liftbook.relatives.secret_aware_posteriors import Found, Offers, Searched, cheapest_columns, coarsened, refined
+from liftbook.relatives.secret_aware_posteriors import (
+    Found,
+    Offers,
+    Searched,
+    cheapest_columns,
+    coarsened,
+    refined,
+)
 from liftlib.channel import Channel
 from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.joint import Joint
@@ -20,23 +27,40 @@ from liftlib.response.aorr import cheapest
 from liftlib.response.posteriors import ResponseCertificate, repaired
 from liftlib.response.proven import UNRESOLVED, unresolved
 from mixproof.checks import checked
-from mixproof.numerics import FEASIBILITY_TOL, NEGLIGIBLE_MASS, Mask, Matrix, Vector, check_scalar, entropies
+from mixproof.numerics import (
+    FEASIBILITY_TOL,
+    NEGLIGIBLE_MASS,
+    Mask,
+    Matrix,
+    Vector,
+    check_scalar,
+    entropies,
+)
 from mixproof.polytope import vertices
 
 MOST_SECRETS = 9
-"""Maximum number of secrets for listing posteriors: 10 have 5,120 under LIP, with 3^10 / 2 steps each."""
+"""Maximum number of secrets for listing posteriors: 10 have 5,120 under LIP, with 3^10
+/ 2 steps each.
+"""
 
 MOST_STEPS = 3e7
 """Maximum number of steps of one pricing with listed posteriors: about a second."""
 
-NOT_LISTED = "no further posterior was found, where there are too many or too close ones to list,", "give a wider gap"
+NOT_LISTED = (
+    (
+        "no further posterior was found, where there are too many or too close ones to"
+        " list,"
+    ),
+    "give a wider gap",
+)
 """Why a search with few secrets ended before its gap, and a remedy."""
 
 
 class Cells(NamedTuple):
     """P_SX without the cells that a solver cannot resolve.
 
-    ``joint`` is P_SX given the remaining cells, and ``resolved``, shape (S, X), says which cells remain.
+    ``joint`` is P_SX given the remaining cells, and ``resolved``, shape (S, X), says
+    which cells remain.
     """
 
     joint: Joint
@@ -50,41 +74,50 @@ class Cells(NamedTuple):
 
 @checked
 def secret_aware_response(
-    joint: Joint, notion: PolyhedralLift, *, gap: float = 1e-6, seconds: float | None = None
+    joint: Joint,
+    notion: PolyhedralLift,
+    *,
+    gap: float = 1e-6,
+    seconds: float | None = None,
 ) -> Channel:
     """Return the mechanism P(y|s,x) that maximises I(X; Y), with an upper bound.
 
     Parameters
     ----------
     joint : Joint
-        P_SX. With up to 9 secrets the optimum is found and proven, if the posteriors can be listed. With more secrets,
-        or if posteriors are too close (budgets near 0), a search finds mechanisms, and the optimum for a coarser secret
-        bounds them.
+        P_SX. With up to 9 secrets the optimum is found and proven, if the posteriors
+        can be listed. With more secrets, or if posteriors are too close (budgets near
+        0), a search finds mechanisms, and the optimum for a coarser secret bounds them.
     gap : float, keyword-only
-        The search ends once the proven gap is at most this fraction of I(X; Y), or no column improves the mixture.
+        The search ends once the proven gap is at most this fraction of I(X; Y), or no
+        column improves the mixture.
     seconds : float, optional, keyword-only
         Time limit, after which the best mechanism so far and its bound are returned.
 
     Returns
     -------
     Channel
-        P(y|s,x), shape (S, X, Y), with a :class:`~liftlib.response.posteriors.ResponseCertificate`.
+        P(y|s,x), shape (S, X, Y), with a
+        :class:`~liftlib.response.posteriors.ResponseCertificate`.
 
     Warns
     -----
     LiftWarning
-        If the time limit was reached first; with up to 9 secrets also if rounding, or posteriors that could not be
-        listed, leave more than the gap.
+        If the time limit was reached first; with up to 9 secrets also if rounding, or
+        posteriors that could not be listed, leave more than the gap.
 
     Notes
     -----
-    The method is this book's. The notion constrains only the posterior u = P(S|y) of an output's P(S, X | y). Given u,
-    these distributions are products of distributions of X given each s, and because H(X|y) is concave, vertices
-    suffice: a vertex u of the notion's set of posteriors, and a map from secrets to symbols. There are too many to
-    list, but given a linear program's duals, dynamic programming over sets of secrets finds the best map for each u,
-    and the largest saving bounds every mechanism. A mechanism that is private for S is private for a function of S, and
-    may as well see that function alone. Therefore, beyond 9 secrets, the optimum for 7 classes of secrets, under the
-    bounds on single lifts that the notion implies, is an upper bound.
+    The method is this book's. The notion constrains only the posterior u = P(S|y) of an
+    output's P(S, X | y). Given u, these distributions are products of distributions of
+    X given each s, and because H(X|y) is concave, vertices suffice: a vertex u of the
+    notion's set of posteriors, and a map from secrets to symbols. There are too many to
+    list, but given a linear program's duals, dynamic programming over sets of secrets
+    finds the best map for each u, and the largest saving bounds every mechanism. A
+    mechanism that is private for S is private for a function of S, and may as well see
+    that function alone. Therefore, beyond 9 secrets, the optimum for 7 classes of
+    secrets, under the bounds on single lifts that the notion implies, is an upper
+    bound.
 
     Examples
     --------
@@ -112,11 +145,15 @@ def secret_aware_response(
         exact = cheapest_columns(coarse, of_classes, share, limit)
         bound = exact.bound
         rows.append(refined(cells.joint, coarse, classes, exact.columns))
-    allowed = [row for row in np.concatenate(rows) if _keeps(row, cells.joint, halfspaces)]
+    allowed = [
+        row for row in np.concatenate(rows) if _keeps(row, cells.joint, halfspaces)
+    ]
     first = np.array(allowed).reshape(-1, cells.target.size)
     left = max(0.0, limit - (time.perf_counter() - began))
     offers = Searched(cells.joint, halfspaces)
-    searched = cheapest_columns(cells.joint, offers, share, left, first=first, bound=bound)
+    searched = cheapest_columns(
+        cells.joint, offers, share, left, first=first, bound=bound
+    )
     return _made(joint, notion, cells, searched, floor, "searched", share)
 
 
@@ -145,7 +182,8 @@ def without_dusty_cells(joint: Joint) -> Cells:
 def exact_offers(joint: Joint, halfspaces: Matrix) -> Offers | None:
     """Return all vertex posteriors with their cheapest maps, or None.
 
-    None means that there are too many vertices, or that they nearly coincide and qhull fails.
+    None means that there are too many vertices, or that they nearly coincide and qhull
+    fails.
     """
     if joint.n_secret > MOST_SECRETS:
         return None
@@ -153,7 +191,11 @@ def exact_offers(joint: Joint, halfspaces: Matrix) -> Offers | None:
         posteriors = vertices(halfspaces, interior=joint.p_s)
     except SolverFailure:
         return None
-    return None if len(posteriors) * 3.0**joint.n_secret > MOST_STEPS else Listed(posteriors)
+    return (
+        None
+        if len(posteriors) * 3.0**joint.n_secret > MOST_STEPS
+        else Listed(posteriors)
+    )
 
 
 class Listed:
@@ -169,17 +211,30 @@ class Listed:
 
 
 def _made(
-    joint: Joint, notion: PolyhedralLift, cells: Cells, found: Found, floor: float, which: str, gap: float
+    joint: Joint,
+    notion: PolyhedralLift,
+    cells: Cells,
+    found: Found,
+    floor: float,
+    which: str,
+    gap: float,
 ) -> Channel:
     """Return the repaired channel of the columns, with its certificate."""
     secret, public = np.nonzero(cells.resolved)
     to_public = np.eye(joint.n_public)[public]
     try:
-        mixture = cheapest(found.columns, cells.target, lambda rows: entropies(rows @ to_public))
+        mixture = cheapest(
+            found.columns, cells.target, lambda rows: entropies(rows @ to_public)
+        )
     except InfeasiblePrivacy as error:
-        raise SolverFailure(f"no response found, although a constant release satisfies {notion}: {error}") from error
+        raise SolverFailure(
+            f"no response found, although a constant release satisfies {notion}:"
+            f" {error}"
+        ) from error
     # a cell that is left out is sent where an average one goes
-    kernel = np.tile(cells.target @ mixture.kernel, (joint.n_secret * joint.n_public, 1))
+    kernel = np.tile(
+        cells.target @ mixture.kernel, (joint.n_secret * joint.n_public, 1)
+    )
     kernel[secret * joint.n_public + public] = mixture.kernel
 
     def shaped(flat: Channel) -> Channel:
@@ -195,7 +250,11 @@ def _made(
     channel = shaped(flat)
     value = mutual_information(channel.joint_xy(joint))
     # with cells left out nothing is proven of the rest
-    upper = entropy(joint.p_x) - found.bound if (cells.resolved == (joint.p > 0)).all() else np.inf
+    upper = (
+        entropy(joint.p_x) - found.bound
+        if (cells.resolved == (joint.p > 0)).all()
+        else np.inf
+    )
     certificate = ResponseCertificate(
         f"{which} posteriors, each with maps from secrets to symbols",
         value,

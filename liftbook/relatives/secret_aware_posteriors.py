@@ -15,7 +15,9 @@ from mixproof.lp import LinearProgram
 from mixproof.numerics import FEASIBILITY_TOL, Matrix, Vector, xlogx
 
 MAX_CLASSES = 7
-"""Number of classes of secrets whose optimum is a bound: at most 448 posteriors under LIP."""
+"""Number of classes of secrets whose optimum is a bound: at most 448 posteriors under
+LIP.
+"""
 
 FORBIDDEN_WORTH = -1e3
 """Value of a cell without mass, nats, which no saving outweighs."""
@@ -27,7 +29,9 @@ BATCH_SIZE = 300
 """Maximum number of columns added at once."""
 
 SMOOTHING = 0.5
-"""Weight of the best bound's duals when pricing, because the duals of the first programs oscillate."""
+"""Weight of the best bound's duals when pricing, because the duals of the first
+programs oscillate.
+"""
 
 DESCENT_STEPS = 6
 """Steps of a descent, alternating between posterior and map."""
@@ -53,8 +57,8 @@ class Found(NamedTuple):
     Attributes
     ----------
     columns : numpy.ndarray, shape (M, cells)
-        Posteriors P(s, x | y) over the cells with mass: P_SX itself and the columns in use, or all if a limit was
-        reached.
+        Posteriors P(s, x | y) over the cells with mass: P_SX itself and the columns in
+        use, or all if a limit was reached.
     bound : float
         A lower bound on H(X|Y) of every mixture; minus infinity if none is proven.
     seen : int
@@ -71,14 +75,21 @@ class Found(NamedTuple):
 
 
 def cheapest_columns(
-    joint: Joint, offers: Offers, gap: float, seconds: float, *, first: Matrix | None = None, bound: float = -np.inf
+    joint: Joint,
+    offers: Offers,
+    gap: float,
+    seconds: float,
+    *,
+    first: Matrix | None = None,
+    bound: float = -np.inf,
 ) -> Found:
     """Return the minimum-cost mixture of columns that averages to P_SX.
 
     Parameters
     ----------
     gap : float
-        The search ends once the mixture is within this fraction of I(X; Y) of the bound.
+        The search ends once the mixture is within this fraction of I(X; Y) of the
+        bound.
     seconds : float
         Time limit.
     first : numpy.ndarray of shape (M, cells), optional, keyword-only
@@ -89,7 +100,8 @@ def cheapest_columns(
     occurs, began = joint.p > 0, time.perf_counter()
     target, at = joint.p[occurs], np.cumsum(occurs).reshape(occurs.shape) - 1
     h_x = entropy(joint.p_x)
-    # a cell's own unit vector at a high price keeps the duals apart; P_SX itself is a constant release
+    # a cell's own unit vector at a high price keeps the duals apart; P_SX itself is a
+    # constant release
     dear = 4 * (1 + float(np.log(target.size)))
     programme = LinearProgram(np.full(target.size, dear), np.eye(target.size), target)
     to_public = np.eye(joint.n_public)[np.nonzero(occurs)[1]]
@@ -102,14 +114,22 @@ def cheapest_columns(
         weights, dual = programme.run()
         # while unit vectors are in use, the mixture is none of allowed rows
         short = weights[: target.size].sum() > FEASIBILITY_TOL
-        cost = np.inf if short else float(np.concatenate(costs) @ weights[target.size :])
-        for priced in (dual,) if steady is None else (SMOOTHING * steady + (1 - SMOOTHING) * dual, dual):
+        cost = (
+            np.inf if short else float(np.concatenate(costs) @ weights[target.size :])
+        )
+        for priced in (
+            (dual,)
+            if steady is None
+            else (SMOOTHING * steady + (1 - SMOOTHING) * dual, dual)
+        ):
             worth = np.full(occurs.shape, FORBIDDEN_WORTH)
             worth[occurs] = priced
             posteriors, maps, least = offers.best(worth)
             if steady is None or priced @ target + least > bound:
                 bound, steady = max(bound, float(priced @ target + least)), priced
-            fresh, fresh_costs = _columns(posteriors, maps, at, joint.n_public, target.size)
+            fresh, fresh_costs = _columns(
+                posteriors, maps, at, joint.n_public, target.size
+            )
             joining = _to_join(fresh, fresh_costs - fresh @ dual, seen)
             if joining.size:
                 break
@@ -134,12 +154,16 @@ def cheapest_columns(
     return Found(tried[used], bound, len(tried), took, None if ended else limit)
 
 
-def _columns(posteriors: Matrix, maps: Index, at: Index, n_public: int, n: int) -> tuple[Matrix, Vector]:
+def _columns(
+    posteriors: Matrix, maps: Index, at: Index, n_public: int, n: int
+) -> tuple[Matrix, Vector]:
     """Return P(s, x | y), shape (K, n), and H(X | y), shape (K,)."""
     every = np.arange(len(posteriors))[:, None]
     columns = np.zeros((len(posteriors), n))
     # a secret that is ruled out may be sent anywhere, also where it never is
-    np.add.at(columns, (every, np.maximum(at[np.arange(maps.shape[1]), maps], 0)), posteriors)
+    np.add.at(
+        columns, (every, np.maximum(at[np.arange(maps.shape[1]), maps], 0)), posteriors
+    )
     return columns, marginal_entropies(posteriors, maps, n_public)
 
 
@@ -158,7 +182,8 @@ def _to_join(columns: Matrix, reduced: Vector, seen: set[bytes]) -> Index:
 class Searched:
     """Columns from alternating descents over posteriors and maps, without a proof.
 
-    ``halfspaces``, shape (m, S), constrain a posterior u of the secret: ``halfspaces @ u >= 0``.
+    ``halfspaces``, shape (m, S), constrain a posterior u of the secret: ``halfspaces @
+    u >= 0``.
     """
 
     def __init__(self, joint: Joint, halfspaces: Matrix) -> None:
@@ -175,8 +200,12 @@ class Searched:
     def best(self, worth: Matrix) -> tuple[Matrix, Index, float]:
         """Return the end points of many descents, and no bound."""
         n_secret, n_public = worth.shape
-        # all secrets to one symbol, the most likely one of each, what is worth most, and the last round's ends, shaken
-        maps = [np.tile(np.arange(n_public)[:, None], n_secret), self._joint.p.argmax(axis=1)[None]]
+        # all secrets to one symbol, the most likely one of each, what is worth most,
+        # and the last round's ends, shaken
+        maps = [
+            np.tile(np.arange(n_public)[:, None], n_secret),
+            self._joint.p.argmax(axis=1)[None],
+        ]
         maps.append(worth.argmax(axis=1)[None])
         if self._last is not None:
             shaken = self._last[1].copy()
@@ -187,9 +216,16 @@ class Searched:
         posteriors = np.tile(self._joint.p_s, (len(starts), 1))
         for _ in range(DESCENT_STEPS):
             starts = moved(posteriors, starts, worth)
-            posteriors = np.array([self._downhill(*start, worth) for start in zip(posteriors, starts, strict=True)])
+            posteriors = np.array(
+                [
+                    self._downhill(*start, worth)
+                    for start in zip(posteriors, starts, strict=True)
+                ]
+            )
         starts = moved(posteriors, starts, worth)
-        prices = marginal_entropies(posteriors, starts, n_public) - _worth_of(posteriors, starts, worth)
+        prices = marginal_entropies(posteriors, starts, n_public) - _worth_of(
+            posteriors, starts, worth
+        )
         least = np.argsort(prices, kind="stable")[: BATCH_SIZE // 3]
         self._last = posteriors[least], starts[least]
         return posteriors, starts, -np.inf
@@ -210,19 +246,28 @@ def _worth_of(posteriors: Matrix, maps: Index, worth: Matrix) -> Vector:
 def coarsened(joint: Joint, notion: PolyhedralLift) -> tuple[Joint, Matrix, Index]:
     """Return P_TX for a coarse function T of S, its halfspaces, and T of each s.
 
-    Secrets are merged pairwise, always the pair whose merging loses least of I(T; X). The lift of a class is the mean
-    of its secrets' lifts, so the bounds on single lifts that the notion implies hold for classes too.
+    Secrets are merged pairwise, always the pair whose merging loses least of I(T; X).
+    The lift of a class is the mean of its secrets' lifts, so the bounds on single lifts
+    that the notion implies hold for classes too.
     """
-    rows, bounds, classes = joint.p, notion.lift_bounds(joint.p_s), np.arange(joint.n_secret)
+    rows, bounds, classes = (
+        joint.p,
+        notion.lift_bounds(joint.p_s),
+        np.arange(joint.n_secret),
+    )
     # e^-lower and e^upper times P(s): what a posterior lies between; both add up
     low = np.exp(-bounds.lower) * joint.p_s
     high = np.minimum(np.exp(np.minimum(bounds.upper, 700)) * joint.p_s, 1.0)
     while len(rows) > MAX_CLASSES:
-        _, i, j = min((_lost(rows[i], rows[j]), i, j) for i in range(len(rows)) for j in range(i))
+        _, i, j = min(
+            (_lost(rows[i], rows[j]), i, j) for i in range(len(rows)) for j in range(i)
+        )
         rows, low, high = (_united(a, i, j) for a in (rows, low, high))
         classes = np.where(classes == i, j, classes - (classes > i))
     identity = np.eye(len(rows))
-    sides = np.concatenate([identity - low[:, None], np.minimum(high, 1.0)[:, None] - identity])
+    sides = np.concatenate(
+        [identity - low[:, None], np.minimum(high, 1.0)[:, None] - identity]
+    )
     return Joint(rows / rows.sum()), sides, classes
 
 

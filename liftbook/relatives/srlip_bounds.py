@@ -15,7 +15,9 @@ from mixproof.checks import checked
 
 
 @checked
-def srlip_upper_bounds(joint: Joint, notion: AttributeWise) -> dict[tuple[int, ...], float]:
+def srlip_upper_bounds(
+    joint: Joint, notion: AttributeWise
+) -> dict[tuple[int, ...], float]:
     """Return upper bounds on I(X; Y) under SRLIP, one for each proper subset J.
 
     Parameters
@@ -26,7 +28,8 @@ def srlip_upper_bounds(joint: Joint, notion: AttributeWise) -> dict[tuple[int, .
     Returns
     -------
     dict
-        Maps J, a tuple of attribute indices, to a bound in nats. The bound for the empty J is the LIP optimum.
+        Maps J, a tuple of attribute indices, to a bound in nats. The bound for the
+        empty J is the LIP optimum.
 
     Raises
     ------
@@ -35,9 +38,9 @@ def srlip_upper_bounds(joint: Joint, notion: AttributeWise) -> dict[tuple[int, .
 
     Notes
     -----
-    I(X; Y) is I(X^J; Y) plus the mean over x^J of I(X; Y | X^J = x^J). The first is at most H(X^J). Because SRLIP is
-    LIP given each x^J, each term of the second is at most the LIP optimum of the joint distribution given x^J, which
-    has few symbols.
+    I(X; Y) is I(X^J; Y) plus the mean over x^J of I(X; Y | X^J = x^J). The first is at
+    most H(X^J). Because SRLIP is LIP given each x^J, each term of the second is at most
+    the LIP optimum of the joint distribution given x^J, which has few symbols.
 
     Examples
     --------
@@ -55,7 +58,9 @@ def srlip_upper_bounds(joint: Joint, notion: AttributeWise) -> dict[tuple[int, .
         for known in itertools.combinations(range(len(sizes)), size):
             # axes: secret, the values of the known attributes, the rest
             cells = np.moveaxis(p, [k + 1 for k in known], list(range(1, size + 1)))
-            cells = cells.reshape(joint.n_secret, int(np.prod([sizes[k] for k in known])), -1)
+            cells = cells.reshape(
+                joint.n_secret, int(np.prod([sizes[k] for k in known])), -1
+            )
             mass = cells.sum(axis=(0, 2))
             bound = entropy(mass)
             for value in np.flatnonzero(mass > 0):

@@ -19,22 +19,25 @@ def tailored_response(joint: Joint, notion: LiftNotion) -> Channel:
     Parameters
     ----------
     notion : Notion
-        Bounds on single lifts, with exact ``lift_bounds``, such as ALIP, LIP and PerfectPrivacy. Budgets may be
-        infinite, and may differ between secrets.
+        Bounds on single lifts, with exact ``lift_bounds``, such as ALIP, LIP and
+        PerfectPrivacy. Budgets may be infinite, and may differ between secrets.
 
     Returns
     -------
     Channel
-        P(y|x) = w [x = y] + (1 - w) r(y); outputs are the symbols. It does not see the secret.
+        P(y|x) = w [x = y] + (1 - w) r(y); outputs are the symbols. It does not see the
+        secret.
 
     Notes
     -----
-    The method is this book's. With noise r, the lift at y is (w P(y|s) + (1-w) r(y)) / (w P(y) + (1-w) r(y)). Bounds
-    e^-l(s) and e^u(s) therefore require (1-w) r(y) / w to be at least N(y), the largest over s of (P(y|s) - e^u(s)
-    P(y)) / (e^u(s) - 1) and (e^-l(s) P(y) - P(y|s)) / (1 - e^-l(s)). Summed over y: w <= 1 / (1 + sum N), with equality
-    for r proportional to N. Randomised response is the case of uniform r, and conditional reporting, given s, has r(y)
-    = mean over s of P(y|s): neither has a larger w. With two symbols it is the optimal response, because both
-    posteriors are ends of an interval.
+    The method is this book's. With noise r, the lift at y is (w P(y|s) + (1-w) r(y)) /
+    (w P(y) + (1-w) r(y)). Bounds e^-l(s) and e^u(s) therefore require (1-w) r(y) / w to
+    be at least N(y), the largest over s of (P(y|s) - e^u(s) P(y)) / (e^u(s) - 1) and
+    (e^-l(s) P(y) - P(y|s)) / (1 - e^-l(s)). Summed over y: w <= 1 / (1 + sum N), with
+    equality for r proportional to N. Randomised response is the case of uniform r, and
+    conditional reporting, given s, has r(y)
+    = mean over s of P(y|s): neither has a larger w. With two symbols it is the optimal
+    response, because both posteriors are ends of an interval.
 
     Examples
     --------
@@ -47,8 +50,8 @@ def tailored_response(joint: Joint, notion: LiftNotion) -> Channel:
     bounds = notion.lift_bounds(joint.p_s)
     if not bounds.exact:
         raise UnsupportedNotion(
-            f"{notion} does not bound single lifts, so tailored_response does not support it: "
-            "use calibrate with randomised_response"
+            f"{notion} does not bound single lifts, so tailored_response does not"
+            " support it: use calibrate with randomised_response"
         )
     plain = Channel.identity(joint.n_public, joint.public)
     if notion.is_satisfied(joint, plain):
@@ -67,9 +70,14 @@ def _needed(joint: Joint, bounds: LiftBounds) -> Vector:
     u, v = joint.x_given_s, joint.p_x
     lower, upper = bounds.lower[:, None], bounds.upper[:, None]
     # the upper condition is divided by e^upper, which may overflow
-    for eps, violation in ((upper, np.exp(-upper) * u - v), (lower, np.exp(-lower) * v - u)):
+    for eps, violation in (
+        (upper, np.exp(-upper) * u - v),
+        (lower, np.exp(-lower) * v - u),
+    ):
         most = np.maximum(violation, 0)
         with np.errstate(divide="ignore", over="ignore"):
-            noise = np.divide(most, -np.expm1(-eps), out=np.zeros_like(most), where=most > 0)
+            noise = np.divide(
+                most, -np.expm1(-eps), out=np.zeros_like(most), where=most > 0
+            )
         needed = np.maximum(needed, noise.max(axis=0))
     return needed

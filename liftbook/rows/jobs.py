@@ -22,9 +22,15 @@ def n_jobs() -> int:
     """Return the number of workers: LIFT_JOBS, or all cores by default."""
     given = os.environ.get("LIFT_JOBS", "")
     if not given:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return (
+            len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else os.cpu_count() or 1
+        )
     if not given.isdecimal() or int(given) < 1:
-        raise InvalidParameter(f"the environment's LIFT_JOBS is {given!r}: give a whole number, 1 or more")
+        raise InvalidParameter(
+            f"the environment's LIFT_JOBS is {given!r}: give a whole number, 1 or more"
+        )
     return int(given)
 
 
@@ -33,7 +39,9 @@ TRIAL_MODULES = ("liftbook.rows.tradeoffs",)
 
 
 def worker_pool(jobs: int) -> ProcessPoolExecutor:
-    """Return an executor with this many worker processes; see ``companion.runs.workers.worker_pool``."""
+    """Return an executor with this many worker processes; see
+    ``companion.runs.workers.worker_pool``.
+    """
     return workers.worker_pool(jobs, TRIAL_MODULES)
 
 
@@ -45,8 +53,9 @@ def parallel_map(function: Callable[[T], R], tasks: Iterable[T]) -> list[R]:
     Parameters
     ----------
     function : callable
-        Must be importable by name, so that a worker finds it. Randomness belongs in the tasks, not in the function, so
-        that the result does not depend on the number of workers.
+        Must be importable by name, so that a worker finds it. Randomness belongs in the
+        tasks, not in the function, so that the result does not depend on the number of
+        workers.
     tasks : iterable
         Each is sent to one worker.
 
@@ -61,14 +70,17 @@ def parallel_map(function: Callable[[T], R], tasks: Iterable[T]) -> list[R]:
         return [function(task) for task in todo]
     try:
         with worker_pool(workers) as pool:
-            with _script_unseen(function, todo):  # workers start while tasks are handed over
+            # workers start while tasks are handed over
+            with _script_unseen(function, todo):
                 futures = [pool.submit(function, task) for task in todo]
-            # none is cancelled after an error, as map would: Python before 3.11.4 may then never end
+            # none is cancelled after an error, as map would: Python before 3.11.4 may
+            # then never end
             return [future.result() for future in futures]
     except BrokenProcessPool as error:
         raise LiftError(
-            "a worker process died for lack of memory, or because it could not run your script again to find a class "
-            'of yours: put the script\'s calls under `if __name__ == "__main__":`, or set LIFT_JOBS=1'
+            "a worker process died for lack of memory, or because it could not run your"
+            " script again to find a class of yours: put the script's calls under `if"
+            ' __name__ == "__main__":`, or set LIFT_JOBS=1'
         ) from error
 
 
@@ -76,7 +88,8 @@ def parallel_map(function: Callable[[T], R], tasks: Iterable[T]) -> list[R]:
 def _script_unseen(*sent: object) -> Iterator[None]:
     """Keep new workers from running the caller's script again, where possible.
 
-    Workers run it to find its definitions, and a script without a main guard would start workers itself.
+    Workers run it to find its definitions, and a script without a main guard would
+    start workers itself.
     """
     main = sys.modules["__main__"]
     spec, file = main.__spec__, getattr(main, "__file__", None)

@@ -1,4 +1,6 @@
-"""What figure functions share: timing, the papers' scales, Adult as the default table, and numbers for the text."""
+"""What figure functions share: timing, the papers' scales, Adult as the default table,
+and numbers for the text.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,14 @@ def figure(function: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame]:
 
 
 def adult_joint(leave_out: Sequence[str] = (), joint: Joint | None = None) -> Matrix:
-    """Return the given joint, or else Adult's relationship and occupation, (1, S, X)."""
-    return (adult("relationship", "occupation", leave_out=tuple(leave_out)) if joint is None else joint).p[None]
+    """Return the given joint, or else Adult's relationship and occupation,
+    (1, S, X).
+    """
+    return (
+        adult("relationship", "occupation", leave_out=tuple(leave_out))
+        if joint is None
+        else joint
+    ).p[None]
 
 
 T = TypeVar("T")
@@ -77,7 +85,23 @@ S20_EPSILONS = (0.5, 1.0, 1.5, 2.0)
 S20_SHAPE = (3, 3, 4)
 """S20 section VIII-B: sizes of the three attributes."""
 
-S20_ADULT_EPSILONS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0)
+S20_ADULT_EPSILONS = (
+    0.1,
+    0.2,
+    0.3,
+    0.4,
+    0.5,
+    0.75,
+    1.0,
+    1.25,
+    1.5,
+    1.75,
+    2.0,
+    2.5,
+    3.0,
+    3.5,
+    4.0,
+)
 """LIP budgets of S20 Figs 5 and 8, nats; its text does not give its own."""
 
 S20_RANDOM_EPSILONS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
@@ -89,7 +113,10 @@ S20_SIZES = (5, 10, 20)
 S20_SHAPES = ((20, 5), (10, 10), (5, 20))
 """(|S|, |X|) of S20 Fig. 7; its text does not give its own."""
 
-S20_SECRETS, S20_PUBLICS = ("marital-status", "occupation"), ("education", "relationship", "sex")
+S20_SECRETS, S20_PUBLICS = (
+    ("marital-status", "occupation"),
+    ("education", "relationship", "sex"),
+)
 """S20 section VIII-C: the columns of Adult."""
 
 
@@ -106,7 +133,9 @@ def at(rows: pd.DataFrame, series: str, eps: float, measure: str = "nmi") -> flo
 
     Examples
     --------
-    >>> rows = pd.DataFrame({"series": "LDP", "measure": "nmi", "eps": [1.0, 3.0], "mean": [0.25, 0.5]})
+    >>> rows = pd.DataFrame(
+    ...     {"series": "LDP", "measure": "nmi", "eps": [1.0, 3.0], "mean": [0.25, 0.5]}
+    ... )
     >>> at(rows, "LDP", 3), at(rows, "LDP", 2)
     (0.5, nan)
     """
@@ -114,7 +143,8 @@ def at(rows: pd.DataFrame, series: str, eps: float, measure: str = "nmi") -> flo
 
 
 def nearest(values: Sequence[float], wanted: float) -> float:
-    """Return the budget or share of a run that is nearest to the paper's; of two, the smaller.
+    """Return the budget or share of a run that is nearest to the paper's; of two, the
+    smaller.
 
     A sentence names the value that this returns, so that it holds for any run.
 

@@ -1,7 +1,9 @@
-"""One store of long runs: CSV files of computed values, which ``liftbook store`` completes.
+"""One store of long runs: CSV files of computed values, which ``liftbook store``
+completes.
 
-A file has one line per key, with the run that computed it; ``data/ledger-runs.csv`` lists the versions of each run. A
-run can be interrupted at any time: each line is written at once, and the next run continues.
+A file has one line per key, with the run that computed it; ``data/ledger-runs.csv``
+lists the versions of each run. A run can be interrupted at any time: each line is
+written at once, and the next run continues.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ from liftlib.resources import resource
 from mixproof.numerics import Mask, Vector
 
 RELATIVE = 1e-6
-"""Relative tolerance of recomputed numbers: a solver's last digits differ between machines."""
+"""Relative tolerance of recomputed numbers: a solver's last digits differ between
+machines.
+"""
 
 Key = tuple[str, ...]
 Wanted = Iterable[tuple[Key, Callable[[], Sequence[object]]]]
@@ -56,7 +60,8 @@ class Store(NamedTuple):
     columns : tuple of str
         All columns in their order; one of them is ``run``.
     wanted : callable
-        Returns the keys in the order of the file, each with a function that computes the line's other values.
+        Returns the keys in the order of the file, each with a function that computes
+        the line's other values.
     """
 
     name: str
@@ -72,7 +77,9 @@ class Store(NamedTuple):
     @property
     def values(self) -> tuple[str, ...]:
         """The computed columns."""
-        return tuple(column for column in self.columns if column not in (*self.keys, "run"))
+        return tuple(
+            column for column in self.columns if column not in (*self.keys, "run")
+        )
 
     def key(self, row: Mapping[str, str]) -> Key:
         """Return the key of a row."""
@@ -94,16 +101,16 @@ class Store(NamedTuple):
         if header != self.columns:
             odd = sorted(set(header) ^ set(self.columns)) or ["their order"]
             raise DataError(
-                f"{self.path} has columns that are not computed ({', '.join(odd)}): rename them, or move the file away "
-                "to compute all rows again"
+                f"{self.path} has columns that are not computed ({', '.join(odd)}):"
+                " rename them, or move the file away to compute all rows again"
             )
         wanted, rows = {key for key, _ in self.wanted()}, []
         for at, line in enumerate(lines, 2):
             row = dict(zip(self.columns, line, strict=False))
             if len(line) != len(header) or self.key(row) not in wanted:
                 raise DataError(
-                    f"{self.path}, line {at}: nothing uses {','.join(line)[:60]!r}: delete the line, or name it where "
-                    "it is used"
+                    f"{self.path}, line {at}: nothing uses {','.join(line)[:60]!r}:"
+                    " delete the line, or name it where it is used"
                 )
             rows.append(row)
         return rows
@@ -117,26 +124,42 @@ class Store(NamedTuple):
             writer.writerows(sorted(rows, key=lambda row: order[self.key(row)]))
 
     def complete(self, ends: float, only: str = "") -> None:
-        """Compute missing lines whose key contains ``only``, until ``time.monotonic()`` is past ``ends``.
+        """Compute missing lines whose key contains ``only``, until ``time.monotonic()``
+        is past ``ends``.
 
-        Seeds are computed in ascending order, so that an interrupted run has the first ones of everything.
+        Seeds are computed in ascending order, so that an interrupted run has the first
+        ones of everything.
         """
         rows = self.rows()
         self.write(rows)
         there = {self.key(row) for row in rows}
-        lacking = [one for one in self.wanted() if one[0] not in there and only in " ".join(one[0])]
+        lacking = [
+            one
+            for one in self.wanted()
+            if one[0] not in there and only in " ".join(one[0])
+        ]
         if "seed" in self.keys:
             seed = self.keys.index("seed")
             lacking.sort(key=lambda one: int(one[0][seed]))
         for key, compute in lacking:
             if time.monotonic() > ends:
                 break
-            found = dict(zip((*self.keys, *self.values), (*key, *compute()), strict=True))
-            _append(self.path, [this_run() if column == "run" else found[column] for column in self.columns])
+            found = dict(
+                zip((*self.keys, *self.values), (*key, *compute()), strict=True)
+            )
+            _append(
+                self.path,
+                [
+                    this_run() if column == "run" else found[column]
+                    for column in self.columns
+                ],
+            )
         self.write(self.rows())
 
     def forget(self, part: str) -> None:
-        """Delete the lines whose key contains ``part``, so that they are computed again."""
+        """Delete the lines whose key contains ``part``, so that they are computed
+        again.
+        """
         self.write(row for row in self.rows() if part not in " ".join(self.key(row)))
 
 
@@ -149,7 +172,11 @@ def this_run() -> str:
     """Return the name of the current versions' row in the ledger, added if missing."""
     path = resource("data/ledger-runs.csv")
     versions = [version(name) for name in ("liftlib", "numpy", "scipy", "highspy")]
-    row = [platform.python_version(), *versions, f"{platform.system()} {platform.machine()}"]
+    row = [
+        platform.python_version(),
+        *versions,
+        f"{platform.system()} {platform.machine()}",
+    ]
     with path.open(encoding="utf-8", newline="") as file:
         runs = list(csv.reader(file))[1:]
     for known in runs:

@@ -1,4 +1,6 @@
-"""Trade-offs of utility and leakage: mergers in lockstep, responses in workers, and one joint distribution."""
+"""Trade-offs of utility and leakage: mergers in lockstep, responses in workers, and one
+joint distribution.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,16 @@ from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.merging.stack import Stack, Symbols
 from liftlib.merging.subset_merging import subset_merging
-from liftlib.notions import ALIP, LDP, AlphaLift, Chi2Lift, L1Lift, LiftNotion, Polyhedral, PolyhedralLift
+from liftlib.notions import (
+    ALIP,
+    LDP,
+    AlphaLift,
+    Chi2Lift,
+    L1Lift,
+    LiftNotion,
+    Polyhedral,
+    PolyhedralLift,
+)
 from liftlib.response.optimal import optimal_response
 from liftlib.response.posteriors import ResponseCertificate
 from liftlib.response.subset_response import SubsetCertificate, subset_response
@@ -47,7 +58,9 @@ def lift_based(lambdas: Iterable[float]) -> dict[str, Series]:
     series: dict[str, Series] = {alip_name(0.5): lambda eps: ALIP.split(eps, 0.5)}
     for name, kind in (("ℓ1", L1Lift), ("χ²", Chi2Lift)):
         for lam in lambdas:
-            series[f"{name}, λ={lam:g}"] = lambda eps, kind=kind, lam=lam: kind(lam * eps, (1 - lam) * eps)  # type: ignore[misc]
+            series[f"{name}, λ={lam:g}"] = lambda eps, kind=kind, lam=lam: kind(
+                lam * eps, (1 - lam) * eps
+            )  # type: ignore[misc]
     return series
 
 
@@ -55,7 +68,9 @@ def alpha_lifts(alphas: Iterable[float]) -> dict[str, Series]:
     """Return the series of E23 Fig. 13: ALIP, and alpha-lift privacy of each order."""
     series: dict[str, Series] = {"ALIP": lambda eps: ALIP.split(eps, 0.5)}
     for alpha in alphas:
-        series[f"α={alpha:g}"] = lambda eps, alpha=alpha: AlphaLift(alpha, eps / 2, eps / 2)  # type: ignore[misc]
+        series[f"α={alpha:g}"] = lambda eps, alpha=alpha: AlphaLift(
+            alpha, eps / 2, eps / 2
+        )  # type: ignore[misc]
     return series
 
 
@@ -85,7 +100,9 @@ def _measures(stack: Stack, release: Stack) -> dict[str, Matrix]:
             # Y is a function of X, so that I(X; Y) = H(Y)
             "nmi": entropies(release.p_x) / entropies(stack.p_x),
             "min_lift_leakage": np.abs(np.log(release.lifts.min(axis=1).min(axis=1))),
-            "max_lift_leakage": np.log(np.maximum(release.lifts.max(axis=1).max(axis=1), 1)),
+            "max_lift_leakage": np.log(
+                np.maximum(release.lifts.max(axis=1).max(axis=1), 1)
+            ),
         }
 
 
@@ -132,7 +149,9 @@ def merging_tradeoff(
 
 
 Maker = Callable[[Joint, PolyhedralLift], tuple[Channel, dict[str, float]]]
-"""Returns a channel and further measures; importable by name, so that workers find it."""
+"""Returns a channel and further measures; importable by name, so that
+workers find it.
+"""
 
 
 class Point(NamedTuple):
@@ -149,19 +168,25 @@ def respond(joint: Joint, notion: PolyhedralLift) -> tuple[Channel, dict[str, fl
     return optimal_response(joint, notion), {}
 
 
-def respond_by_vertices(joint: Joint, notion: Polyhedral) -> tuple[Channel, dict[str, float]]:
+def respond_by_vertices(
+    joint: Joint, notion: Polyhedral
+) -> tuple[Channel, dict[str, float]]:
     """Return the optimal response by vertices (E23 section 3.1.2), and their number."""
     channel = optimal_response(joint, notion, method="qhull")
     return channel, {"vertices": float(channel.certified(ResponseCertificate).rows)}
 
 
-def respond_in_subsets(joint: Joint, notion: PolyhedralLift) -> tuple[Channel, dict[str, float]]:
+def respond_in_subsets(
+    joint: Joint, notion: PolyhedralLift
+) -> tuple[Channel, dict[str, float]]:
     """Return the subset random response, with counts from its certificate.
 
     ``searched`` counts the subsets whose vertices are too many or too close to list.
     """
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "the vertices within a subset of", LiftWarning)
+        warnings.filterwarnings(
+            "ignore", "the vertices within a subset of", LiftWarning
+        )
         channel = subset_response(joint, notion)
     certificate = channel.certified(SubsetCertificate)
     largest = max(len(subset) for subset in certificate.subsets)
@@ -174,12 +199,16 @@ def respond_in_subsets(joint: Joint, notion: PolyhedralLift) -> tuple[Channel, d
     }
 
 
-def merge_in_subsets(joint: Joint, notion: PolyhedralLift) -> tuple[Channel, dict[str, float]]:
+def merge_in_subsets(
+    joint: Joint, notion: PolyhedralLift
+) -> tuple[Channel, dict[str, float]]:
     """Return subset merging's channel, extended where necessary."""
     return subset_merging(joint, notion), {}
 
 
-def measure(joint: Joint, point: Point, channel: Channel, seconds: float) -> dict[str, float]:
+def measure(
+    joint: Joint, point: Point, channel: Channel, seconds: float
+) -> dict[str, float]:
     """Return utility, leakages, violation and processor seconds of one point."""
     result = evaluate(joint, channel)
     return {
@@ -196,22 +225,32 @@ def _trial(task: tuple[Matrix, Sequence[Point]]) -> list[dict[str, float]]:
     joint = Joint(p)
     rows = []
     for point in points:
-        began = time.process_time()  # CPU time, not wall time: workers share the cores with others
+        # CPU time, not wall time: workers share the cores with others
+        began = time.process_time()
         channel, counts = point.make(joint, point.notion)
-        rows.append(measure(joint, point, channel, time.process_time() - began) | counts)
+        rows.append(
+            measure(joint, point, channel, time.process_time() - began) | counts
+        )
     return rows
 
 
-def over_budgets(at: Callable[[Joint, float], Measured], p: Matrix, epsilons: Iterable[float]) -> pd.DataFrame:
+def over_budgets(
+    at: Callable[[Joint, float], Measured], p: Matrix, epsilons: Iterable[float]
+) -> pd.DataFrame:
     """Return the summary of ``at(joint, eps)`` over joints (N, S, X), per budget.
 
-    ``at`` must be a module-level function or a partial of one, so that a worker can import it.
+    ``at`` must be a module-level function or a partial of one, so that a worker can
+    import it.
     """
     tried = budgets(epsilons)
-    return over_trials(parallel_map(_at_budgets, [(at, one, tried) for one in p]), "eps", tried)
+    return over_trials(
+        parallel_map(_at_budgets, [(at, one, tried) for one in p]), "eps", tried
+    )
 
 
-def _at_budgets(task: tuple[Callable[[Joint, float], Measured], Matrix, list[float]]) -> list[Measured]:
+def _at_budgets(
+    task: tuple[Callable[[Joint, float], Measured], Matrix, list[float]],
+) -> list[Measured]:
     at, p, epsilons = task
     joint = Joint(p)
     return [at(joint, eps) for eps in epsilons]
@@ -220,16 +259,18 @@ def _at_budgets(task: tuple[Callable[[Joint, float], Measured], Matrix, list[flo
 def response_tradeoff(p: Matrix, points: Iterable[Point]) -> pd.DataFrame:
     """Return the trade-off of each point over N joint distributions, shape (N, S, X).
 
-    The columns are ``series``, ``eps``, ``measure``, ``mean``, ``std``, ``n``. Measures are nmi, min_lift_leakage,
-    max_lift_leakage (nats), broken (share of joints whose release violates the notion), seconds (CPU time) and the
-    mechanism's counts, such as vertices.
+    The columns are ``series``, ``eps``, ``measure``, ``mean``, ``std``, ``n``. Measures
+    are nmi, min_lift_leakage, max_lift_leakage (nats), broken (share of joints whose
+    release violates the notion), seconds (CPU time) and the mechanism's counts, such as
+    vertices.
     """
     todo = list(points)
     trials = parallel_map(_trial, [(p_sx, todo) for p_sx in p])
     rows = []
     for at, point in enumerate(todo):
         columns: Mapping[str, Matrix] = {
-            name: np.array([trial[at][name] for trial in trials]) for name in trials[0][at]
+            name: np.array([trial[at][name] for trial in trials])
+            for name in trials[0][at]
         }
         rows += summary(columns, series=point.series, eps=point.eps)
     return frame(rows)

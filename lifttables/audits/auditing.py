@@ -26,7 +26,8 @@ from mixproof.checks import checked
 from mixproof.numerics import KEEP_TOL, Matrix, check_count, check_scalar
 
 MAX_TEXTS_SHOWN = 5  # maximum number of texts for missing values in a note
-MIN_EXPECTED_COUNT = 5.0  # the expected count below which a cell's lift is dominated by chance
+# the expected count below which a cell's lift is dominated by chance
+MIN_EXPECTED_COUNT = 5.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +40,8 @@ class Audit:
         Names of the audited columns.
     rows : int
     unique : int or None
-        Number of rows whose combination of public values no other row has; None for a channel.
+        Number of rows whose combination of public values no other row has; None for a
+        channel.
     release : Joint
         The joint distribution of the secret and what is published.
     notion : str or None
@@ -50,8 +52,9 @@ class Audit:
     intervals : dict of str to (float, float)
         Confidence intervals of ``overall`` for the population, each at ``level``.
     population : str or None
-        Whether the population satisfies the notion, with confidence ``level``: ``"kept"``, ``"broken"`` or
-        ``"undecided"``; None without a notion, or if it has no such bounds.
+        Whether the population satisfies the notion, with confidence ``level``:
+        ``"kept"``, ``"broken"`` or ``"undecided"``; None without a notion, or if it has
+        no such bounds.
     symbols : tuple of AuditedSymbol
         In order of decreasing risk.
     notes : tuple of str
@@ -104,22 +107,33 @@ def audit(
     resamples : int
         Number of bootstrap tables drawn from the empirical distribution.
     level : float
-        Confidence level of the intervals and of the verdict on the population, in (0, 1).
+        Confidence level of the intervals and of the verdict on the population, in (0,
+        1).
     rng : int or numpy.random.Generator, optional
-        The generator of the bootstrap; a seed gives the same intervals with the same version of NumPy.
+        The generator of the bootstrap; a seed gives the same intervals with the same
+        version of NumPy.
     **reading
-        The arguments of :class:`~lifttables.encoding.reading.Reading`, with other defaults: rare symbols are kept, rows
-        with a missing value are left out, and texts such as ``NA`` count as missing.
+        The arguments of :class:`~lifttables.encoding.reading.Reading`, with other
+        defaults: rare symbols are kept, rows with a missing value are left out, and
+        texts such as ``NA`` count as missing.
 
     Examples
     --------
     >>> import polars as pl
-    >>> table = pl.DataFrame({"ill": [1, 0, 0, 0] * 25, "age": ["old", "old", "young", "young"] * 25})
+    >>> table = pl.DataFrame(
+    ...     {"ill": [1, 0, 0, 0] * 25, "age": ["old", "old", "young", "young"] * 25}
+    ... )
     >>> found = audit(table, secret="ill", public="age", resamples=0)
-    >>> found.rows, round(found.overall["max_lift_leakage"], 4), found.symbols[0].zero_cells
+    >>> (
+    ...     found.rows,
+    ...     round(found.overall["max_lift_leakage"], 4),
+    ...     found.symbols[0].zero_cells,
+    ... )
     (100, 0.6931, ('1',))
     """
-    how = Reading.from_words({"secret": secret, "public": public, **AUDIT_DEFAULTS, **reading})
+    how = Reading.from_words(
+        {"secret": secret, "public": public, **AUDIT_DEFAULTS, **reading}
+    )
     table = open_table(source, how.text_format)
     return audited(
         how.counts(table),
@@ -146,21 +160,28 @@ def audited(
 ) -> Audit:
     """Return the audit of counts, unchanged or released by a channel.
 
-    Other parameters are as for :func:`audit`. ``notes`` are further notes. Rows that are no draws from a ``population``
-    are audited for this sample only, and so is a release, whose design proves what holds for the population.
+    Other parameters are as for :func:`audit`. ``notes`` are further notes. Rows that
+    are no draws from a ``population`` are audited for this sample only, and so is a
+    release, whose design proves what holds for the population.
     """
     resamples = check_count("resamples", resamples, 0)
     level = check_scalar("level", level, 0, 1, open_low=True, open_high=True)
     table, joint = counts.table, counts.joint
     there = table.any(axis=0)
-    if channel is not None and not there.all():  # such as a pool of rare values that no row has
-        table, channel = table[:, there], Channel(channel.kernel[..., there, :], channel.outputs)
+    # such as a pool of rare values that no row has
+    if channel is not None and not there.all():
+        table, channel = (
+            table[:, there],
+            Channel(channel.kernel[..., there, :], channel.outputs),
+        )
     release = joint if channel is None else channel.release(joint)
     measures = overall(release)
     if channel is not None:
         measures["nmi"] = evaluate(joint, channel).nmi
     rows = int(table.sum())
-    applied = Channel.identity(joint.n_public, joint.public) if channel is None else channel
+    applied = (
+        Channel.identity(joint.n_public, joint.public) if channel is None else channel
+    )
     symbols = audited_symbols(release, rows, notion)
     satisfied, all_notes = _verdict(notion, joint, applied, symbols)
     unique = int((table.sum(axis=0) == 1).sum()) if channel is None else None
@@ -171,7 +192,9 @@ def audited(
         *notes_on_labels(counts.secret),
         *notes_on_labels(counts.public),
     )
-    all_notes += _notes(table, joint, before="" if channel is None else "before the release, ")
+    all_notes += _notes(
+        table, joint, before="" if channel is None else "before the release, "
+    )
     intervals, verdict = {}, None
     if channel is None and population:
         all_notes = (for_which_values(counts.secret, rows, level), *all_notes)
@@ -179,7 +202,12 @@ def audited(
         intervals = intervals_of(sample, measures, resamples, generator(rng))
         verdict = None if notion is None else verdict_of(sample, notion)
     elif channel is None:
-        all_notes += ("nothing is said about the population, because the rows are no independent draws from it",)
+        all_notes += (
+            (
+                "nothing is said about the population, because the rows are no"
+                " independent draws from it"
+            ),
+        )
     return Audit(
         secret=" & ".join(counts.secret.names),
         public=" & ".join(counts.public.names),
@@ -201,10 +229,14 @@ def audited(
 def _on_unique(unique: int | None, rows: int, names: Sequence[str]) -> list[str]:
     if unique is None:
         return []
-    of = f"{unique:,} of {many(rows, 'row')} {'is' if unique == 1 else 'are'} unique in {named(names)}"
+    of = (
+        f"{unique:,} of {many(rows, 'row')} {'is' if unique == 1 else 'are'} unique in"
+        f" {named(names)}"
+    )
     note = (
-        f"{of}: no other row has the same published values. Somebody who knows these values of a person can single "
-        "the row out; this is another risk, which lift does not measure"
+        f"{of}: no other row has the same published values. Somebody who knows these"
+        " values of a person can single the row out; this is another risk, which lift"
+        " does not measure"
     )
     return [note]
 
@@ -215,22 +247,30 @@ def _on_dropped(counts: Counts) -> list[str]:
     columns = counts.columns
     texts = next((column.na for column in columns if column.na), ())
     counted = (
-        f" (empty, or {', '.join(texts[:MAX_TEXTS_SHOWN])}{' and the like' * (len(texts) > MAX_TEXTS_SHOWN)})"
+        " (empty, or"
+        f" {', '.join(texts[:MAX_TEXTS_SHOWN])}{' and the like' * (len(texts) > MAX_TEXTS_SHOWN)})"  # noqa: E501
         if texts
         else ""
     )
     verb = "was" if counts.dropped == 1 else "were"
     note = (
-        f"{counts.dropped:,} of {many(counts.dropped + counts.table.sum(), 'row')} {verb} dropped because a value is "
-        f"missing in {named([column.name for column in columns])}{counted}; all results refer to the other rows"
+        f"{counts.dropped:,} of {many(counts.dropped + counts.table.sum(), 'row')}"
+        f" {verb} dropped because a value is missing in"
+        f" {named([column.name for column in columns])}{counted}; all results refer to"
+        " the other rows"
     )
     return [note]
 
 
 def _verdict(
-    notion: Notion | None, joint: Joint, channel: Channel, symbols: tuple[AuditedSymbol, ...]
+    notion: Notion | None,
+    joint: Joint,
+    channel: Channel,
+    symbols: tuple[AuditedSymbol, ...],
 ) -> tuple[bool | None, tuple[str, ...]]:
-    """Return whether the notion is satisfied, and a note if no single symbol decides."""
+    """Return whether the notion is satisfied, and a note if no single
+    symbol decides.
+    """
     if notion is None:
         return None, ()
     if isinstance(notion, LiftNotion):
@@ -247,15 +287,16 @@ def _notes(table: Matrix, joint: Joint, before: str) -> tuple[str, ...]:
     zeros = int((table == 0).sum())
     if zeros:
         notes.append(
-            f"{before}{zeros} of {table.size} cells are empty: their lift is 0 and the min-lift leakage "
-            "infinite, as far as these rows can tell"
+            f"{before}{zeros} of {table.size} cells are empty: their lift is 0 and the"
+            " min-lift leakage infinite, as far as these rows can tell"
         )
     expected = table.sum() * joint.p_s[:, None] * joint.p_x
     thin = int((expected < MIN_EXPECTED_COUNT).sum())
     if thin:
         notes.append(
-            f"{before}{thin} of {table.size} cells have an expected count under {MIN_EXPECTED_COUNT:g}: their lifts "
-            "are mostly chance; coarsen the secret or the public column, or gather more rows"
+            f"{before}{thin} of {table.size} cells have an expected count under"
+            f" {MIN_EXPECTED_COUNT:g}: their lifts are mostly chance; coarsen the"
+            " secret or the public column, or gather more rows"
         )
     if joint.n_public == 1:
         notes.append("the public column has one symbol, so it says nothing")

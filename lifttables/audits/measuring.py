@@ -22,7 +22,8 @@ MEASURE_MEANINGS = {
     "chi2_divergence": "chi-square divergence",
     "maximal_leakage": "maximal leakage, Sibson's information of order infinity",
 }
-MEASURES = tuple(MEASURE_MEANINGS)  # in nats except for the total variation distance and the chi-square divergence
+# in nats except for the total variation distance and the chi-square divergence
+MEASURES = tuple(MEASURE_MEANINGS)
 WORST_CASE_MEASURES = (
     "min_lift_leakage",
     "max_lift_leakage",
@@ -34,17 +35,25 @@ def overall(release: Joint) -> dict[str, float]:
     """Return the values of ``MEASURES`` for a release."""
     # the utility, which needs a table of X by Y, is not used here
     result = Evaluation(release, release, entropy=0.0, mutual_information=0.0)
-    measures = {name: float(getattr(result, name)) for name in MEASURES if name != "maximal_leakage"}
+    measures = {
+        name: float(getattr(result, name))
+        for name in MEASURES
+        if name != "maximal_leakage"
+    }
     return {**measures, "maximal_leakage": result.sibson(np.inf)}
 
 
 def intervals_of(
-    sample: Sample, estimates: dict[str, float], resamples: int, rng: np.random.Generator
+    sample: Sample,
+    estimates: dict[str, float],
+    resamples: int,
+    rng: np.random.Generator,
 ) -> dict[str, tuple[float, float]]:
     """Return intervals of the measures for the population, at the sample's confidence.
 
-    Intervals of ``WORST_CASE_MEASURES`` use Clopper-Pearson bounds on all cells. Averages have bias-corrected bootstrap
-    intervals. The result is empty without resamples.
+    Intervals of ``WORST_CASE_MEASURES`` use Clopper-Pearson bounds on all cells.
+    Averages have bias-corrected bootstrap intervals. The result is empty without
+    resamples.
     """
     if not resamples:
         return {}
@@ -54,17 +63,22 @@ def intervals_of(
         table / table.sum(), drawn, estimates, values, sample.rows, sample.confidence
     )
     # rounding errors may put an estimate just outside its interval
-    return {name: (min(low, estimates[name]), max(up, estimates[name])) for name, (low, up) in ends.items()}
+    return {
+        name: (min(low, estimates[name]), max(up, estimates[name]))
+        for name, (low, up) in ends.items()
+    }
 
 
-Verdict = Literal["kept", "broken", "undecided"]  # whether the population satisfies a notion
+# whether the population satisfies a notion
+Verdict = Literal["kept", "broken", "undecided"]
 
 
 def verdict_of(sample: Sample, notion: Notion) -> Verdict | None:
     """Return whether the population satisfies a notion: kept, broken or undecided.
 
-    The verdict is ``"kept"`` or ``"broken"`` if all ratios of probabilities satisfy their budgets, or one exceeds it,
-    for all values within the bounds. None is returned if the notion does not bound ratios.
+    The verdict is ``"kept"`` or ``"broken"`` if all ratios of probabilities satisfy
+    their budgets, or one exceeds it, for all values within the bounds. None is returned
+    if the notion does not bound ratios.
 
     >>> from liftlib.notions import LIP
     >>> [verdict_of(Sample([[40, 60], [30, 70]]), LIP(eps)) for eps in (0.01, 2.0)]
@@ -79,17 +93,26 @@ def verdict_of(sample: Sample, notion: Notion) -> Verdict | None:
         most = between.upper[ratios.top] / between.lower[ratios.bottom]
     is_lift = ratios.bottom == sample.n_secret
     # P(s|x) is at most 1
-    most[is_lift] = np.minimum(most[is_lift], 1 / between.prior_lower[ratios.top[is_lift], None])
+    most[is_lift] = np.minimum(
+        most[is_lift], 1 / between.prior_lower[ratios.top[is_lift], None]
+    )
     if (np.log(most) <= ratios.budget[:, None] + KEEP_TOL).all():
         return "kept"
     # not e^eps on the other side, which overflows from 710 nats on
-    surely = between.lower[ratios.top] * np.exp(-ratios.budget)[:, None] > between.upper[ratios.bottom]
+    surely = (
+        between.lower[ratios.top] * np.exp(-ratios.budget)[:, None]
+        > between.upper[ratios.bottom]
+    )
     return "broken" if surely.any() else "undecided"
 
 
-def bootstrap(table: Matrix, resamples: int, rng: np.random.Generator) -> tuple[Matrix, dict[str, Vector]]:
+def bootstrap(
+    table: Matrix, resamples: int, rng: np.random.Generator
+) -> tuple[Matrix, dict[str, Vector]]:
     """Return bootstrap distributions of secret and symbol, and their measures."""
-    redrawn: dict[str, list[float]] = {name: [] for name in MEASURES if name not in WORST_CASE_MEASURES}
+    redrawn: dict[str, list[float]] = {
+        name: [] for name in MEASURES if name not in WORST_CASE_MEASURES
+    }
     every = []
     share = (table / table.sum()).ravel()
     for _ in range(resamples):
@@ -99,4 +122,6 @@ def bootstrap(table: Matrix, resamples: int, rng: np.random.Generator) -> tuple[
         for name, value in overall(release).items():
             if name in redrawn:
                 redrawn[name].append(value)
-    return np.array(every), {name: np.asarray(values, dtype=np.float64) for name, values in redrawn.items()}
+    return np.array(every), {
+        name: np.asarray(values, dtype=np.float64) for name, values in redrawn.items()
+    }

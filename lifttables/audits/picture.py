@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 MAX_SYMBOLS_DRAWN = 40  # maximum number of symbols in a plot
 
 
-def lift_map(lifts: Matrix, secrets: Sequence[object], symbols: Sequence[object]) -> Axes:
+def lift_map(
+    lifts: Matrix, secrets: Sequence[object], symbols: Sequence[object]
+) -> Axes:
     """Draw lifts as a heat map, see :func:`liftlib.plots.lift_map`."""
     with extra("tables"):
         from liftlib import plots  # noqa: PLC0415 - takes half a second to import
@@ -28,13 +30,19 @@ def lift_map(lifts: Matrix, secrets: Sequence[object], symbols: Sequence[object]
 
 def as_svg(ax: Axes) -> str:
     """Return the axes' figure as SVG, and close it."""
-    from matplotlib import pyplot as plt  # noqa: PLC0415 - takes half a second to import
+    from matplotlib import (  # noqa: PLC0415
+        pyplot as plt,
+    )
 
     figure = ax.get_figure(root=True)
     assert figure is not None
     out = io.StringIO()
-    # keep text as text, so that the reader's fonts draw characters missing from matplotlib's font
-    with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": "liftlib"}), warnings.catch_warnings():
+    # keep text as text, so that the reader's fonts draw characters missing from
+    # matplotlib's font
+    with (
+        plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": "liftlib"}),
+        warnings.catch_warnings(),
+    ):
         warnings.filterwarnings("ignore", message="Glyph .* missing")
         figure.savefig(out, format="svg", metadata={"Date": None})
     plt.close(figure)

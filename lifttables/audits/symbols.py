@@ -34,9 +34,19 @@ class Breach:
 
     def __str__(self) -> str:
         # enough digits to distinguish the two numbers
-        digits = next((n for n in range(4, 17) if f"{self.needed:.{n}g}" != f"{self.allowed:.{n}g}"), 17)
+        digits = next(
+            (
+                n
+                for n in range(4, 17)
+                if f"{self.needed:.{n}g}" != f"{self.allowed:.{n}g}"
+            ),
+            17,
+        )
         allowed = f"{self.allowed:.{max(6, digits)}g}"
-        return f"{self.budget}: needs {self.needed:.{digits}g}, budget {allowed} ({self.why})"
+        return (
+            f"{self.budget}: needs {self.needed:.{digits}g}, budget {allowed}"
+            f" ({self.why})"
+        )
 
 
 @dataclass(frozen=True)
@@ -54,7 +64,8 @@ class AuditedSymbol:
     zero_cells : tuple of str
         Secrets that never occur with the symbol.
     kept : bool or None
-        Whether the symbol satisfies the notion; None without a notion, or if single symbols do not decide it.
+        Whether the symbol satisfies the notion; None without a notion, or if single
+        symbols do not decide it.
     broken : tuple of Breach
         The bounds that the symbol violates.
     """
@@ -70,8 +81,12 @@ class AuditedSymbol:
     broken: tuple[Breach, ...]
 
 
-def audited_symbols(release: Joint, rows: int, notion: Notion | None) -> tuple[AuditedSymbol, ...]:
-    """Return the audit of each symbol of a release P_SY, in order of decreasing risk."""
+def audited_symbols(
+    release: Joint, rows: int, notion: Notion | None
+) -> tuple[AuditedSymbol, ...]:
+    """Return the audit of each symbol of a release P_SY, in order of
+    decreasing risk.
+    """
     lifts, secrets = lift(release), tuple(map(str, release.secret))
     audited = [
         AuditedSymbol(
@@ -89,17 +104,30 @@ def audited_symbols(release: Joint, rows: int, notion: Notion | None) -> tuple[A
     ]
     # riskiest first: those that break the notion, then by how far the lifts spread
     with np.errstate(divide="ignore"):
-        spread = [float(np.log(symbol.max_lift) - np.log(symbol.min_lift)) for symbol in audited]
-    order = sorted(range(len(audited)), key=lambda y: (audited[y].kept is not False, -spread[y], audited[y].symbol))
+        spread = [
+            float(np.log(symbol.max_lift) - np.log(symbol.min_lift))
+            for symbol in audited
+        ]
+    order = sorted(
+        range(len(audited)),
+        key=lambda y: (audited[y].kept is not False, -spread[y], audited[y].symbol),
+    )
     return tuple(audited[y] for y in order)
 
 
-def _broken(release: Joint, lifts: Matrix, notion: Notion | None) -> list[tuple[Breach, ...] | None]:
-    """Return each symbol's violated bounds; None if symbols do not decide the notion."""
+def _broken(
+    release: Joint, lifts: Matrix, notion: Notion | None
+) -> list[tuple[Breach, ...] | None]:
+    """Return each symbol's violated bounds; None if symbols do not decide
+    the notion.
+    """
     if not isinstance(notion, LiftNotion):
         return [None] * release.n_public
     secrets = tuple(map(str, release.secret))
-    reasons = [(need, partial(_why, need, secrets, lifts)) for need in notion.required_budgets(lifts, release.p_s)]
+    reasons = [
+        (need, partial(_why, need, secrets, lifts))
+        for need in notion.required_budgets(lifts, release.p_s)
+    ]
     return [
         tuple(
             Breach(need.budget, float(need.needed[y]), need.allowed, why(y))
@@ -114,5 +142,10 @@ def _why(need: RequiredBudget, secrets: tuple[str, ...], lifts: Matrix, y: int) 
     if not need.decides:
         return "all secrets together"
     lift_vector = lifts[:, y]
-    deciding = [int(lift_vector.argmin() if end == "least" else lift_vector.argmax()) for end in need.decides]
-    return "secret " + ", against ".join(f"{secrets[s]!r}, lift {lift_vector[s]:.4g}" for s in deciding)
+    deciding = [
+        int(lift_vector.argmin() if end == "least" else lift_vector.argmax())
+        for end in need.decides
+    ]
+    return "secret " + ", against ".join(
+        f"{secrets[s]!r}, lift {lift_vector[s]:.4g}" for s in deciding
+    )

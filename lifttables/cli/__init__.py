@@ -29,14 +29,21 @@ class Command(NamedTuple):
 SUMMARIES = {
     "audit": "show what a column of a table reveals about a secret column",
     "release": "publish a column and limit what it reveals about a secret column",
-    "estimate": "estimate a column's distribution from its release, which is verified first",
+    "estimate": (
+        "estimate a column's distribution from its release, which is verified first"
+    ),
     "verify": "check that a release and a card belong together",
     "example": "write a small synthetic table to try the commands on",
 }
-# each module has ``EXAMPLES``, ``add(parser)`` and ``run(options)``, which returns the exit code
-COMMANDS = {name: Command(f"lifttables.cli.{name}", summary, "tables") for name, summary in SUMMARIES.items()}
+# each module has ``EXAMPLES``, ``add(parser)`` and ``run(options)``, which returns the
+# exit code
+COMMANDS = {
+    name: Command(f"lifttables.cli.{name}", summary, "tables")
+    for name, summary in SUMMARIES.items()
+}
 
-# the options of arguments that library errors name as their remedy; other arguments are for Python
+# the options of arguments that library errors name as their remedy; other arguments are
+# for Python
 OPTIONS = {
     "bins": "--bin",
     "categorical": "--bin COLUMN=codes",
@@ -57,7 +64,8 @@ OPTIONS = {
 
 MOST_SHOWN = 1000  # characters at either end of a message
 TEXT_MARK = "\0"  # before a text that looks like an option
-EXIT_ERROR, EXIT_INTERRUPTED, EXIT_PIPE_CLOSED = 2, 130, 141  # any error; Ctrl-C; broken pipe
+# any error; Ctrl-C; broken pipe
+EXIT_ERROR, EXIT_INTERRUPTED, EXIT_PIPE_CLOSED = 2, 130, 141
 
 
 class Program(NamedTuple):
@@ -69,7 +77,9 @@ class Program(NamedTuple):
     debug: bool = False  # whether it has an option that shows tracebacks
 
 
-LIFT = Program("lift", "Publish columns of a table without revealing a secret column.", COMMANDS)
+LIFT = Program(
+    "lift", "Publish columns of a table without revealing a secret column.", COMMANDS
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -84,12 +94,14 @@ def run(program: Program, arguments: Sequence[str] | None = None) -> int:
         if getattr(sys, name) is None:  # closed by the caller, as by >&-
             setattr(sys, name, io.TextIOWrapper(io.BytesIO()))
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # of characters that the terminal's encoding lacks
+        # of characters that the terminal's encoding lacks
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         try:
             return _run(program, words)
         finally:
-            sys.stdout.flush()  # report a closed pipe or a full disk here, not when the interpreter exits
+            # report a closed pipe or a full disk here, not when the interpreter exits
+            sys.stdout.flush()
     except BrokenPipeError:
         _drop_the_rest()
         return EXIT_PIPE_CLOSED
@@ -122,7 +134,8 @@ def _run(program: Program, words: list[str]) -> int:
         options = parser.parse_args(_with_texts(parser, words))
         with extra(program.commands[options.command].extra), warnings.catch_warnings():
             warnings.simplefilter("always", LiftWarning)
-            warnings.showwarning = partial(_warn, program.name)  # it prints a message, and of no place
+            # it prints a message, and of no place
+            warnings.showwarning = partial(_warn, program.name)
             code: int = module.run(options)
     except LiftError as error:
         if program.debug and "--debug" in words:
@@ -135,35 +148,64 @@ def _run(program: Program, words: list[str]) -> int:
             print(f"{program.name}: {line}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
-        print(f"{program.name}: stopped; what is not finished was not written", file=sys.stderr)
+        print(
+            f"{program.name}: stopped; what is not finished was not written",
+            file=sys.stderr,
+        )
         return EXIT_INTERRUPTED
     return code
 
 
-def _warn(program: str, message: Warning | str, category: type[Warning], *_: object) -> None:
-    print(f"{program}: {'' if issubclass(category, LiftWarning) else 'warning: '}{_line(message)}", file=sys.stderr)
+def _warn(
+    program: str, message: Warning | str, category: type[Warning], *_: object
+) -> None:
+    print(
+        f"{program}:"
+        f" {'' if issubclass(category, LiftWarning) else 'warning: '}{_line(message)}",
+        file=sys.stderr,
+    )
 
 
 def _line(error: object) -> str:
-    """Return a message on one line, without control characters; of a very long one, the beginning and the end."""
+    """Return a message on one line, without control characters; of a very long one, the
+    beginning and the end.
+    """
     text = printable(" ".join(str(error).split()))
-    return text if len(text) <= 2 * MOST_SHOWN else f"{text[:MOST_SHOWN]} [...] {text[-MOST_SHOWN:]}"
+    return (
+        text
+        if len(text) <= 2 * MOST_SHOWN
+        else f"{text[:MOST_SHOWN]} [...] {text[-MOST_SHOWN:]}"
+    )
 
 
 def _with_texts(parser: argparse.ArgumentParser, words: list[str]) -> list[str]:
-    """Return the words with those after ``--na`` marked as texts, up to the next option: ``--`` and ``-x`` may be."""
-    options = [option for sub in _subparsers(parser) for option in sub._option_string_actions]
+    """Return the words with those after ``--na`` marked as texts, up to the next
+    option: ``--`` and ``-x`` may be.
+    """
+    options = [
+        option for sub in _subparsers(parser) for option in sub._option_string_actions
+    ]
     marked, inside = [], False
     for word in words:
         name = word.partition("=")[0]
-        is_option = name in options or (len(name) > 2 and any(option.startswith(name) for option in options))
+        is_option = name in options or (
+            len(name) > 2 and any(option.startswith(name) for option in options)
+        )
         inside = name == "--na" if is_option else inside
-        marked.append(f"{TEXT_MARK}{word}" if inside and not is_option and word.startswith("-") else word)
+        marked.append(
+            f"{TEXT_MARK}{word}"
+            if inside and not is_option and word.startswith("-")
+            else word
+        )
     return marked
 
 
 def _subparsers(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
-    actions = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    actions = [
+        action
+        for action in parser._actions
+        if isinstance(action, argparse._SubParsersAction)
+    ]
     return [sub for action in actions for sub in action.choices.values()]
 
 
@@ -172,19 +214,25 @@ def _parser(program: Program, words: list[str]) -> tuple[argparse.ArgumentParser
     parser = argparse.ArgumentParser(prog=program.name, description=program.description)
     parser.add_argument("--version", action="version", version=f"liftlib {__version__}")
     if program.debug:
-        parser.add_argument("--debug", action="store_true", help="show a traceback with an error")
+        parser.add_argument(
+            "--debug", action="store_true", help="show a traceback with an error"
+        )
     commands = parser.add_subparsers(dest="command", required=True)
     # the options before the command take no values
     named = next((word for word in words if not word.startswith("-")), None)
     module = None
     for name, command in program.commands.items():
         subparser = commands.add_parser(
-            name, help=command.summary, formatter_class=argparse.RawDescriptionHelpFormatter
+            name,
+            help=command.summary,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         if name == named:
             with extra(command.extra):
                 module = import_module(command.module)
-            subparser.description = f"{command.summary[0].upper()}{command.summary[1:]}."
+            subparser.description = (
+                f"{command.summary[0].upper()}{command.summary[1:]}."
+            )
             subparser.epilog = f"examples:\n{module.EXAMPLES}"
             module.add(subparser)
     return parser, module

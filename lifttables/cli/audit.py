@@ -22,7 +22,8 @@ from lifttables.cli.shared import json_option, print_json, print_lines
 from lifttables.files import check_apart, check_free, page_file, printable
 
 EXIT_VIOLATED = 3  # exit code if the notion is violated
-MAX_SYMBOLS_PRINTED = 20  # maximum number of symbols printed; the page and --json list all
+# maximum number of symbols printed; the page and --json list all
+MAX_SYMBOLS_PRINTED = 20
 
 EXAMPLES = f"""\
   lift audit patients.csv --secret diagnosis --public age_band
@@ -30,7 +31,7 @@ EXAMPLES = f"""\
   lift audit patients.csv --secret diagnosis region --public age_band sex --bin visits=3,10
 The table must contain the secret. A released table does not; its audit is OUT.PRIVATE.audit.html.
 Rows with missing values, or texts such as NA or -, are dropped and counted in a note; see --missing and --na.
-Exit codes: 0 success; 2 error; {EXIT_VIOLATED} the table violates the notion."""
+Exit codes: 0 success; 2 error; {EXIT_VIOLATED} the table violates the notion."""  # noqa: E501
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -59,7 +60,12 @@ def run(options: argparse.Namespace) -> int:
         notes=how.sampling_notes(table.columns),
     )
     if options.output is not None:
-        page_file(options.output, lifttables.audit_page(audit), files_read(options), force=options.force)
+        page_file(
+            options.output,
+            lifttables.audit_page(audit),
+            files_read(options),
+            force=options.force,
+        )
     if options.json:
         print_json(as_dict(audit))
     else:
@@ -74,7 +80,11 @@ def population(audit: Audit) -> str:
     if audit.population in ("kept", "broken"):
         said = "kept" if audit.population == "kept" else "BROKEN"
         return f"{said}, with confidence {audit.level:g}"
-    return "undecided by this table" if audit.population else "not available for this notion"
+    return (
+        "undecided by this table"
+        if audit.population
+        else "not available for this notion"
+    )
 
 
 def _print(audit: Audit) -> None:
@@ -90,14 +100,24 @@ def _print(audit: Audit) -> None:
         interval = "" if ends is None else f"  [{ends[0]:.4g}, {ends[1]:.4g}]"
         print(f"  {value:8.4f}  {MEASURE_MEANINGS[name]}{interval}")
     print()
-    width = max(8, *(len(printable(symbol.symbol, 40)) for symbol in audit.symbols[:MAX_SYMBOLS_PRINTED]))
+    width = max(
+        8,
+        *(
+            len(printable(symbol.symbol, 40))
+            for symbol in audit.symbols[:MAX_SYMBOLS_PRINTED]
+        ),
+    )
     print(f"  {'symbol':{width}}  {'rows':>11}  min-lift  max-lift")
     for symbol in audit.symbols[:MAX_SYMBOLS_PRINTED]:
         rest = "; ".join(map(str, symbol.broken)) or (
             f"rules out {', '.join(symbol.zero_cells)}" if symbol.zero_cells else ""
         )
-        numbers = f"{symbol.rows:11,.0f}  {symbol.min_lift:8.4f}  {symbol.max_lift:8.4f}"
-        print(f"  {printable(symbol.symbol, 40):{width}}  {numbers}  {printable(rest)}".rstrip())
+        numbers = (
+            f"{symbol.rows:11,.0f}  {symbol.min_lift:8.4f}  {symbol.max_lift:8.4f}"
+        )
+        print(
+            f"  {printable(symbol.symbol, 40):{width}}  {numbers}  {printable(rest)}".rstrip()  # noqa: E501
+        )
     if len(audit.symbols) > MAX_SYMBOLS_PRINTED:
         print(f"  and {len(audit.symbols) - MAX_SYMBOLS_PRINTED} more")
     print_lines(f"note: {note}" for note in audit.notes)

@@ -20,7 +20,11 @@ MAX_ESTIMATES_PRINTED = 100  # maximum number of estimates printed; --json lists
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("table", type=Path, help="the released .csv, .tsv (may end in .gz) or .parquet file")
+    parser.add_argument(
+        "table",
+        type=Path,
+        help="the released .csv, .tsv (may end in .gz) or .parquet file",
+    )
     parser.add_argument("card", type=Path, help="the JSON card of the release")
     text_options(parser)
     json_option(parser)
@@ -44,23 +48,41 @@ def run(options: argparse.Namespace) -> int:
         return 0
     print(
         printable(
-            f"{' & '.join(card.columns)} before its release, from {estimates.rows:,} rows: share of the population"
+            f"{' & '.join(card.columns)} before its release, from {estimates.rows:,}"
+            " rows: share of the population"
         )
     )
-    width = max(8, *(len(printable(row["symbol"], 40)) for row in rows[:MAX_ESTIMATES_PRINTED]))
-    header = f"{'symbol':{width}}  {'unbiased':>9}  {'error':>8}  {100 * estimates.level:g} % interval    "
+    width = max(
+        8, *(len(printable(row["symbol"], 40)) for row in rows[:MAX_ESTIMATES_PRINTED])
+    )
+    header = (
+        f"{'symbol':{width}}  {'unbiased':>9}  {'error':>8}  {100 * estimates.level:g}"
+        " % interval    "
+    )
     print(f"  {header}projected  worth rows")
     for row in rows[:MAX_ESTIMATES_PRINTED]:
         ends = f"[{row['low']:.4f}, {row['high']:.4f}]"
         names = f"{printable(row['symbol'], 40):{width}}"
-        numbers = f"{row['unbiased']:9.4f}  {row['error']:8.4f}  {ends}  {row['projected']:9.4f}"
+        numbers = (
+            f"{row['unbiased']:9.4f}  {row['error']:8.4f}  {ends} "
+            f" {row['projected']:9.4f}"
+        )
         print(f"  {names}  {numbers}  {row['rows_worth']:10,.0f}")
     if len(rows) > MAX_ESTIMATES_PRINTED:
         print(f"  and {len(rows) - MAX_ESTIMATES_PRINTED} more")
     notes = [
-        *(["the release does not distinguish symbols joined by `or`"] * (len(estimates.symbols) < len(card.symbols))),
-        f"sampling errors grow at most {estimates.condition:.3g}-fold (condition number of the kernel)",
-        "worth rows: the number of rows of the unreleased table that would give an equally precise estimate",
+        *(
+            ["the release does not distinguish symbols joined by `or`"]
+            * (len(estimates.symbols) < len(card.symbols))
+        ),
+        (
+            f"sampling errors grow at most {estimates.condition:.3g}-fold (condition"
+            " number of the kernel)"
+        ),
+        (
+            "worth rows: the number of rows of the unreleased table that would give an"
+            " equally precise estimate"
+        ),
     ]
     print_lines(f"note: {note}" for note in notes)
     return 0

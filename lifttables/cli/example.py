@@ -25,13 +25,21 @@ To see what the age band tells about the diagnosis, run
 To release it so that nobody's belief of 10 % in a diagnosis becomes more than 25 %, look first,
   lift release {shown} --secret diagnosis --public age_band --belief 10% 25% --dry-run
 and then write it, with its card:
-  lift release {shown} --secret diagnosis --public age_band --belief 10% 25% -o {out}"""
+  lift release {shown} --secret diagnosis --public age_band --belief 10% 25% -o {out}"""  # noqa: E501
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("folder", type=Path, nargs="?", default=Path(), help="the folder to write to (default: here)")
-    parser.add_argument("--force", action="store_true", help="overwrite an existing file")
+    parser.add_argument(
+        "folder",
+        type=Path,
+        nargs="?",
+        default=Path(),
+        help="the folder to write to (default: here)",
+    )
+    parser.add_argument(
+        "--force", action="store_true", help="overwrite an existing file"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -40,10 +48,16 @@ def run(options: argparse.Namespace) -> int:
     try:
         options.folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise DataError(f"cannot make the folder {options.folder}: {error.strerror}; name another") from error
+        raise DataError(
+            f"cannot make the folder {options.folder}: {error.strerror}; name another"
+        ) from error
     with fresh_file(path, force=options.force) as aside:
         aside.write_bytes((Path(__file__).parent / EXAMPLE_FILE).read_bytes())
-    shown, out = (shlex.quote(str(file)) for file in (path, options.folder / "released.csv"))
-    for line in NEXT_STEPS.format(path=path, rows=EXAMPLE_ROWS, shown=shown, out=out).splitlines():
+    shown, out = (
+        shlex.quote(str(file)) for file in (path, options.folder / "released.csv")
+    )
+    for line in NEXT_STEPS.format(
+        path=path, rows=EXAMPLE_ROWS, shown=shown, out=out
+    ).splitlines():
         print(printable(line))
     return 0

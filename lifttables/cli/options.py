@@ -15,9 +15,13 @@ from lifttables.encoding.text_format import TextFormat
 from lifttables.releases.question import Question
 from lifttables.sources.formats import STDIN
 
-TABLE_HELP = "a .csv, .tsv (may end in .gz), .parquet or .xlsx file; - reads CSV from the standard input"
+TABLE_HELP = (
+    "a .csv, .tsv (may end in .gz), .parquet or .xlsx file; - reads CSV from the"
+    " standard input"
+)
 
-NAMED_CHARACTERS = {"tab": "\t", "\\t": "\t", "space": " "}  # names of characters that are hard to type in a command
+# names of characters that are hard to type in a command
+NAMED_CHARACTERS = {"tab": "\t", "\\t": "\t", "space": " "}
 
 CODES = "codes"  # the bins of a column whose numbers are codes
 
@@ -32,7 +36,10 @@ def table_options(parser: argparse.ArgumentParser, *, required: bool = True) -> 
         nargs="+",
         metavar="COLUMN",
         default=[],
-        help="the secret, as in --secret diagnosis; several columns are protected together and individually",
+        help=(
+            "the secret, as in --secret diagnosis; several columns are protected"
+            " together and individually"
+        ),
     )
     add(
         "--public",
@@ -40,7 +47,10 @@ def table_options(parser: argparse.ArgumentParser, *, required: bool = True) -> 
         nargs="+",
         metavar="COLUMN",
         default=[],
-        help="the column to publish, as in --public age_band; each combination of several columns is one symbol",
+        help=(
+            "the column to publish, as in --public age_band; each combination of"
+            " several columns is one symbol"
+        ),
     )
     add(
         "--bin",
@@ -48,8 +58,10 @@ def table_options(parser: argparse.ArgumentParser, *, required: bool = True) -> 
         action="append",
         default=[],
         metavar="COLUMN=BINS",
-        help="bin a column: age=30,45,60 (edges, or dates), seen=year (quarter, month, day); "
-        "postcode=codes takes its numbers as they are; can be repeated",
+        help=(
+            "bin a column: age=30,45,60 (edges, or dates), seen=year (quarter, month,"
+            " day); postcode=codes takes its numbers as they are; can be repeated"
+        ),
     )
     add(
         "--hierarchy",
@@ -57,17 +69,23 @@ def table_options(parser: argparse.ArgumentParser, *, required: bool = True) -> 
         action="append",
         default=[],
         metavar="COLUMN=FILE",
-        help="coarsen a column, as in --hierarchy town=towns.csv, a CSV file with a header, and a value and its "
-        "parents in each row; towns.csv:2 uses the grandparents; can be repeated",
+        help=(
+            "coarsen a column, as in --hierarchy town=towns.csv, a CSV file with a"
+            " header, and a value and its parents in each row; towns.csv:2 uses the"
+            " grandparents; can be repeated"
+        ),
     )
     add(
         "--values",
         action="append",
         default=[],
         metavar="COLUMN=VALUE,...",
-        help="all values that a secret may have, whether they occur or not, as in --values ill=none,flu,hiv: the "
-        "promise then holds for each of them, and otherwise only for the values that occur; of a public column, the "
-        "values to name (all others are pooled); can be repeated",
+        help=(
+            "all values that a secret may have, whether they occur or not, as in"
+            " --values ill=none,flu,hiv: the promise then holds for each of them, and"
+            " otherwise only for the values that occur; of a public column, the values"
+            " to name (all others are pooled); can be repeated"
+        ),
     )
     add(
         "--na",
@@ -79,8 +97,10 @@ def table_options(parser: argparse.ArgumentParser, *, required: bool = True) -> 
     add(
         "--missing",
         choices=["refuse", "symbol", "drop"],
-        help="refuse missing values, treat them as an additional symbol, or drop their rows, as in --missing drop "
-        "(default: drop in an audit, refuse elsewhere)",
+        help=(
+            "refuse missing values, treat them as an additional symbol, or drop their"
+            " rows, as in --missing drop (default: drop in an audit, refuse elsewhere)"
+        ),
     )
 
 
@@ -91,17 +111,31 @@ def _text(word: str) -> str:
 def text_options(parser: argparse.ArgumentParser) -> None:
     """Add the options for the dialect of a text table."""
     parser.add_argument(
-        "--separator", metavar="CHARACTER", help="the separator of a text table, as in --separator ';' (or tab)"
+        "--separator",
+        metavar="CHARACTER",
+        help="the separator of a text table, as in --separator ';' (or tab)",
     )
     parser.add_argument(
-        "--encoding", default="utf-8", metavar="NAME", help="the encoding of a text table, as in --encoding latin-1"
+        "--encoding",
+        default="utf-8",
+        metavar="NAME",
+        help="the encoding of a text table, as in --encoding latin-1",
     )
 
 
 def number_options(parser: argparse.ArgumentParser) -> None:
     """Add the options for how numbers and dates are written."""
-    parser.add_argument("--decimal", choices=[".", ","], default=".", help="the decimal mark of numbers to bin")
-    parser.add_argument("--dates", metavar="FORMAT", help="how dates are written, as in --dates %%d.%%m.%%Y")
+    parser.add_argument(
+        "--decimal",
+        choices=[".", ","],
+        default=".",
+        help="the decimal mark of numbers to bin",
+    )
+    parser.add_argument(
+        "--dates",
+        metavar="FORMAT",
+        help="how dates are written, as in --dates %%d.%%m.%%Y",
+    )
 
 
 def promise_options(parser: argparse.ArgumentParser) -> None:
@@ -110,37 +144,67 @@ def promise_options(parser: argparse.ArgumentParser) -> None:
         "--belief",
         nargs=2,
         metavar=("BEFORE", "AFTER"),
-        help="the promise: no belief of BEFORE becomes more than AFTER, as in --belief 10%% 20%% or --belief 0.1 0.2",
+        help=(
+            "the promise: no belief of BEFORE becomes more than AFTER, as in --belief"
+            " 10%% 20%% or --belief 0.1 0.2"
+        ),
     )
     parser.add_argument(
         "--population",
         choices=["yes", "no"],
-        help="whether the rows are independent draws from the population, as a promise for it needs; asked for if a "
-        "column is called like survey weights, strata or households",
+        help=(
+            "whether the rows are independent draws from the population, as a promise"
+            " for it needs; asked for if a column is called like survey weights, strata"
+            " or households"
+        ),
     )
 
 
-def output_options(parser: argparse.ArgumentParser, what: str, *, required: bool) -> None:
+def output_options(
+    parser: argparse.ArgumentParser, what: str, *, required: bool
+) -> None:
     """Add ``--output`` and ``--force``."""
-    parser.add_argument("-o", "--output", type=Path, required=required, metavar="FILE", help=what)
-    parser.add_argument("--force", action="store_true", help="overwrite existing files, but never an input file")
+    parser.add_argument(
+        "-o", "--output", type=Path, required=required, metavar="FILE", help=what
+    )
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="overwrite existing files, but never an input file",
+    )
 
 
 def reading(options: argparse.Namespace, **defaults: Any) -> Reading:
     """Return the options for reading the table; keyword arguments are defaults."""
-    given = {field.name: getattr(options, field.name, None) for field in fields(Reading)}
-    given = {name: value for name, value in given.items() if value is not None and name != "population"}
-    codes = [text.removesuffix(f"={CODES}") for text in options.bins if text.endswith(f"={CODES}")]
+    given = {
+        field.name: getattr(options, field.name, None) for field in fields(Reading)
+    }
+    given = {
+        name: value
+        for name, value in given.items()
+        if value is not None and name != "population"
+    }
+    codes = [
+        text.removesuffix(f"={CODES}")
+        for text in options.bins
+        if text.endswith(f"={CODES}")
+    ]
     bins = [text for text in options.bins if not text.endswith(f"={CODES}")]
     text_format = vars(text_format_of(options))
     answer = getattr(options, "population", None)
     given["population"] = None if answer is None else answer == "yes"
-    return Reading(**(defaults | given | text_format | {"bins": bins, "categorical": codes}))
+    return Reading(
+        **(defaults | given | text_format | {"bins": bins, "categorical": codes})
+    )
 
 
 def text_format_of(options: argparse.Namespace) -> TextFormat:
     """Return the dialect of a text table."""
-    return TextFormat(NAMED_CHARACTERS.get(options.separator, options.separator), '"', options.encoding)
+    return TextFormat(
+        NAMED_CHARACTERS.get(options.separator, options.separator),
+        '"',
+        options.encoding,
+    )
 
 
 def question_of(texts: list[str] | None) -> Question | None:
@@ -149,12 +213,16 @@ def question_of(texts: list[str] | None) -> Question | None:
 
 
 def share_of(text: str) -> float:
-    """Return a share from a text: 10%, 10 and 0.1 are the same; raise InvalidParameter for another text or for 1.
+    """Return a share from a text: 10%, 10 and 0.1 are the same; raise InvalidParameter
+    for another text or for 1.
 
     >>> [share_of(text) for text in ("10%", "10", "0.1", "0.5 %")]
     [0.1, 0.1, 0.1, 0.005]
     """
-    wanted = f"--belief has {text!r}: give two shares between 0 % and 100 %, such as 10% 20% or 0.1 0.2"
+    wanted = (
+        f"--belief has {text!r}: give two shares between 0 % and 100 %, such as 10% 20%"
+        " or 0.1 0.2"
+    )
     number = text.strip()
     in_percent = number.endswith("%")
     try:
@@ -162,7 +230,10 @@ def share_of(text: str) -> float:
     except ValueError as error:
         raise InvalidParameter(wanted) from error
     if value == 1 and not in_percent:
-        raise InvalidParameter("--belief has 1, which may be 1 % or all: write 1% or 0.01, or a share below 100%")
+        raise InvalidParameter(
+            "--belief has 1, which may be 1 % or all: write 1% or 0.01, or a share"
+            " below 100%"
+        )
     share = value / 100 if in_percent or value > 1 else value
     if not 0 < share < 1:
         raise InvalidParameter(wanted)

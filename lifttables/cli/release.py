@@ -1,4 +1,6 @@
-"""``lift release``: publish columns of a table, or of new rows with an earlier design."""
+"""``lift release``: publish columns of a table, or of new rows with an
+earlier design.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,15 @@ from lifttables.cli.options import (
     text_format_of,
     text_options,
 )
-from lifttables.cli.shared import LINE_WIDTH, json_option, print_json, print_lines, shortened, sign_of_life, wrapped
+from lifttables.cli.shared import (
+    LINE_WIDTH,
+    json_option,
+    print_json,
+    print_lines,
+    shortened,
+    sign_of_life,
+    wrapped,
+)
 from lifttables.designs.designing import information
 from lifttables.files import check_apart, printable
 from lifttables.releases.ledger import ledger_next_to
@@ -43,7 +53,7 @@ published. The rows of a table are released once; the same command again gives t
 The noise comes from your key, noise.PRIVATE.key in $XDG_STATE_HOME/lift (~/.local/state/lift): keep it secret, and keep
 it, or the same table gets other noise. Teams and CI keep one key where only they can read it.
 Exit codes: 0 success; 2 error; 3 nothing could be released: too little would be left, the notion would be violated, or
-the rows were released before."""
+the rows were released before."""  # noqa: E501
 
 PREVIEW_ROWS = 10
 MOST_OUTPUT_LINES = 5  # for outputs in a terminal; the page has all
@@ -72,26 +82,48 @@ def add(parser: argparse.ArgumentParser) -> None:
     add(
         "--counts",
         action="store_true",
-        help="publish noisy counts of the public columns and no rows: estimates of shares, which are "
-        "protected by noise that keeps the promise for everybody, whatever else is known",
+        help=(
+            "publish noisy counts of the public columns and no rows: estimates of"
+            " shares, which are protected by noise that keeps the promise for"
+            " everybody, whatever else is known"
+        ),
     )
-    add("--merge", action="store_true", help="merge values into groups, without random draws; this retains less")
+    add(
+        "--merge",
+        action="store_true",
+        help="merge values into groups, without random draws; this retains less",
+    )
     add(
         "--noise",
         type=float,
         metavar="C",
-        help="level of the noise of the counts that the release is designed from, as in --noise 0.5: somebody who "
-        "knows all other rows learns e^(2 C) times as much from the design (default: sqrt(50 / rows per cell), from "
-        "0.1 to 1); of --counts, by default half of what the belief allows",
+        help=(
+            "level of the noise of the counts that the release is designed from, as in"
+            " --noise 0.5: somebody who knows all other rows learns e^(2 C) times as"
+            " much from the design (default: sqrt(50 / rows per cell), from 0.1 to 1);"
+            " of --counts, by default half of what the belief allows"
+        ),
     )
-    add("--design", type=Path, metavar="FILE", help="release new rows with this design of an earlier release")
+    add(
+        "--design",
+        type=Path,
+        metavar="FILE",
+        help="release new rows with this design of an earlier release",
+    )
     output_options(parser, "the table to write: .csv, .tsv or .parquet", required=False)
-    add("--dry-run", action="store_true", help="show what would be published, and write nothing")
+    add(
+        "--dry-run",
+        action="store_true",
+        help="show what would be published, and write nothing",
+    )
     add(
         "--ledger",
         metavar="FILE",
-        help="the record of releases under the table's name (default: TABLE.PRIVATE.releases.json); for other people "
-        "under the same name, a new file",
+        help=(
+            "the record of releases under the table's name (default:"
+            " TABLE.PRIVATE.releases.json); for other people under the same name, a new"
+            " file"
+        ),
     )
     json_option(parser)
 
@@ -99,31 +131,49 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Release, print what is published and where, and return the exit code."""
     if options.output is None and not options.dry_run:
-        raise InvalidParameter("name the table to write (-o out.csv), or look first (--dry-run)")
+        raise InvalidParameter(
+            "name the table to write (-o out.csv), or look first (--dry-run)"
+        )
     return _first(options) if options.design is None else _again(options)
 
 
 def _first(options: argparse.Namespace) -> int:
     if not options.secret or not options.public:
         raise InvalidParameter(
-            "name the columns (--secret COLUMN --public COLUMN), or an earlier design (--design FILE)"
+            "name the columns (--secret COLUMN --public COLUMN), or an earlier design"
+            " (--design FILE)"
         )
     question = question_of(options.belief)
     if question is None:
         raise InvalidParameter(
-            "say what the release promises: --belief 10% 20% means that no belief of 10 % becomes more than 20 %"
+            "say what the release promises: --belief 10% 20% means that no belief of 10"
+            " % becomes more than 20 %"
         )
     outputs = Outputs.next_to(options.output or Path("dry-run.csv"))
     check_apart([*outputs.private, *outputs.public], files_read(options))
     how = reading(options, rare="pool")
-    plan = Plan(how, question, counts=options.counts, merge=options.merge, noise=options.noise)
+    plan = Plan(
+        how, question, counts=options.counts, merge=options.merge, noise=options.noise
+    )
     names = printable(" or ".join([*how.publics, *how.secrets]))
-    with sign_of_life(f"lift: still at work; fewer values of {names} take less time (--bin, --hierarchy)"):
+    with sign_of_life(
+        f"lift: still at work; fewer values of {names} take less time (--bin,"
+        " --hierarchy)"
+    ):
         done = sanitise_file(
-            options.table, outputs, plan, ledger=_ledger(options), force=options.force, rehearse=options.dry_run
+            options.table,
+            outputs,
+            plan,
+            ledger=_ledger(options),
+            force=options.force,
+            rehearse=options.dry_run,
         )
     if options.json:
-        files = {} if options.dry_run else {name: str(path) for name, path in vars(outputs).items()}
+        files = (
+            {}
+            if options.dry_run
+            else {name: str(path) for name, path in vars(outputs).items()}
+        )
         print_json(
             {
                 "files": files,
@@ -142,7 +192,8 @@ def _first(options: argparse.Namespace) -> int:
     lines += [f"{PROMISED}:", *(f"  {sentence}" for sentence in sections[PROMISED])]
     used = list(sections[USES])
     if not plan.counts:
-        used[-1] = f"{used[-1].removesuffix('.')} (--counts)."  # it compares rows with counts
+        # it compares rows with counts
+        used[-1] = f"{used[-1].removesuffix('.')} (--counts)."
     lines += [f"{USES}:", *(f"  {sentence}" for sentence in used)]
     print_lines(lines)
     _print_files(options, outputs, outputs.private)
@@ -167,8 +218,12 @@ def _first_of(rows: Any) -> str:
     return shortened(" | ".join(", ".join(map(str, row)) for row in rows.rows()), 140)
 
 
-def _print_files(options: argparse.Namespace, outputs: Outputs, private: Sequence[Path]) -> None:
-    """Print what was written, and that the ledger is as confidential as the other files with counts."""
+def _print_files(
+    options: argparse.Namespace, outputs: Outputs, private: Sequence[Path]
+) -> None:
+    """Print what was written, and that the ledger is as confidential as the other files
+    with counts.
+    """
     if options.dry_run:
         print("nothing was written (--dry-run)")
         return
@@ -191,12 +246,23 @@ def _print_paths(title: str, paths: Sequence[Path]) -> None:
 
 
 def _again(options: argparse.Namespace) -> int:
-    given = [name for name in FIRST_ONLY if getattr(options, name) not in (None, [], False)]
+    given = [
+        name for name in FIRST_ONLY if getattr(options, name) not in (None, [], False)
+    ]
     if given:
-        names = ", ".join({"bins": "--bin", "hierarchies": "--hierarchy"}.get(name, f"--{name}") for name in given)
-        raise InvalidParameter(f"the design says how new rows are read and what is promised: leave out {names}")
+        names = ", ".join(
+            {"bins": "--bin", "hierarchies": "--hierarchy"}.get(name, f"--{name}")
+            for name in given
+        )
+        raise InvalidParameter(
+            "the design says how new rows are read and what is promised: leave out"
+            f" {names}"
+        )
     if options.missing == "symbol":
-        raise InvalidParameter("with a design, missing values are refused or dropped: give --missing refuse or drop")
+        raise InvalidParameter(
+            "with a design, missing values are refused or dropped: give --missing"
+            " refuse or drop"
+        )
     outputs = Outputs.next_to(options.output or Path("dry-run.csv"))
     applied = apply_file(
         options.design,
@@ -210,21 +276,38 @@ def _again(options: argparse.Namespace) -> int:
     )
     card = applied.card
     if options.json:
-        print_json({"table": None if options.dry_run else str(outputs.table), "card": card.as_dict()})
+        print_json(
+            {
+                "table": None if options.dry_run else str(outputs.table),
+                "card": card.as_dict(),
+            }
+        )
         return 0
-    shown = applied.frame if options.dry_run else first_rows(outputs.table, PREVIEW_ROWS)
+    shown = (
+        applied.frame if options.dry_run else first_rows(outputs.table, PREVIEW_ROWS)
+    )
     lines = [headline(card, new=True), f"  first: {_first_of(shown)}"]
-    lines += [f"{PROMISED}:", f"  {card.not_covered[0]}", *(f"  {sentence}" for sentence in card.words)]
+    lines += [
+        f"{PROMISED}:",
+        f"  {card.not_covered[0]}",
+        *(f"  {sentence}" for sentence in card.words),
+    ]
     print_lines(lines)
     _print_files(options, outputs, ())
     return 0
 
 
 def _ledger(options: argparse.Namespace) -> Path | None:
-    """Return the path of the table's ledger; the standard input has none unless it is named."""
+    """Return the path of the table's ledger; the standard input has none unless it is
+    named.
+    """
     if options.ledger is None and options.table == STDIN:
         raise InvalidParameter(
-            "the standard input has no ledger, so a second release of these rows would not be noticed: name one, as in "
-            "--ledger patients.PRIVATE.releases.json"
+            "the standard input has no ledger, so a second release of these rows would"
+            " not be noticed: name one, as in --ledger patients.PRIVATE.releases.json"
         )
-    return ledger_next_to(options.table) if options.ledger is None else Path(options.ledger)
+    return (
+        ledger_next_to(options.table)
+        if options.ledger is None
+        else Path(options.ledger)
+    )

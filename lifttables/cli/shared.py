@@ -27,22 +27,31 @@ def print_json(value: Any) -> None:
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Print sentences without control characters, in lines of at most ``LINE_WIDTH`` characters; words stay whole."""
+    """Print sentences without control characters, in lines of at most ``LINE_WIDTH``
+    characters; words stay whole.
+    """
     for line in lines:
         print("\n".join(wrapped(line)))
 
 
 def wrapped(line: str) -> list[str]:
-    """Return a sentence in lines of at most ``LINE_WIDTH`` characters, as :func:`print_lines` prints it."""
+    """Return a sentence in lines of at most ``LINE_WIDTH`` characters, as
+    :func:`print_lines` prints it.
+    """
     text = printable(line)
     indent = " " * (len(text) - len(text.lstrip()))
     return textwrap.wrap(
-        text, LINE_WIDTH, subsequent_indent=f"{indent}  ", break_long_words=False, break_on_hyphens=False
+        text,
+        LINE_WIDTH,
+        subsequent_indent=f"{indent}  ",
+        break_long_words=False,
+        break_on_hyphens=False,
     )
 
 
 def shortened(text: str, most: int) -> str:
-    """Return a text of at most ``most`` characters, which end in three dots if it was longer.
+    """Return a text of at most ``most`` characters, which end in three dots if it was
+    longer.
 
     >>> shortened("abcdefgh", 6)
     'abc...'
@@ -62,7 +71,11 @@ def plain(value: Any) -> Any:
         return [plain(entry) for entry in value]
     if isinstance(value, float) and value in (float("inf"), float("-inf")):
         return str(value)
-    return value if isinstance(value, bool | int | float | str) or value is None else str(value)
+    return (
+        value
+        if isinstance(value, bool | int | float | str) or value is None
+        else str(value)
+    )
 
 
 @contextmanager

@@ -19,14 +19,23 @@ SHA-256, columns, number of rows and values with the card. With the confidential
 again from the noisy counts, and so whether its probabilities keep the promise. This shows that they belong together and
 were not changed, not who made them: somebody could replace all of them, or choose another promise, and only a signature
 would show it. The digest that it prints identifies a card; publish it where nobody else can write.
-Exit codes: 0 they belong together; {EXIT_DIFFERS} they differ; 2 one of them cannot be read."""
+Exit codes: 0 they belong together; {EXIT_DIFFERS} they differ; 2 one of them cannot be read."""  # noqa: E501
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("release", type=Path, help="the released .csv, .tsv (may end in .gz) or .parquet file")
+    parser.add_argument(
+        "release",
+        type=Path,
+        help="the released .csv, .tsv (may end in .gz) or .parquet file",
+    )
     parser.add_argument("card", type=Path, help="the JSON card of the release")
-    parser.add_argument("--design", type=Path, metavar="FILE", help="the confidential design of the release")
+    parser.add_argument(
+        "--design",
+        type=Path,
+        metavar="FILE",
+        help="the confidential design of the release",
+    )
     json_option(parser)
 
 
@@ -34,7 +43,11 @@ def run(options: argparse.Namespace) -> int:
     """Compare, print the differences, and return the exit code."""
     card = read_card(options.card)
     beside = options.card.with_suffix(".md")
-    text = beside.read_text(encoding="utf-8", errors="replace") if beside.is_file() else None
+    text = (
+        beside.read_text(encoding="utf-8", errors="replace")
+        if beside.is_file()
+        else None
+    )
     design = None if options.design is None else load(options.design)
     verification = verify(options.release, card, text=text, design=design)
     if options.json:
@@ -43,8 +56,16 @@ def run(options: argparse.Namespace) -> int:
     for difference in verification.differences:
         print(printable(f"DIFFERS: {difference}"))
     if verification.agrees:
-        print(printable(f"{options.release} and {options.card} belong together: {card.rows:,} rows"))
+        print(
+            printable(
+                f"{options.release} and {options.card} belong together: {card.rows:,}"
+                " rows"
+            )
+        )
         print(f"digest of the card: {card.as_dict()['digest']}")
     if not verification.file_checked:
-        print("note: the card is of a data frame and identifies no file, so no SHA-256 was compared")
+        print(
+            "note: the card is of a data frame and identifies no file, so no SHA-256"
+            " was compared"
+        )
     return 0 if verification.agrees else EXIT_DIFFERS

@@ -1,4 +1,6 @@
-"""The release for the population: a subset response or, without random draws, a partition of the symbols."""
+"""The release for the population: a subset response or, without random draws, a
+partition of the symbols.
+"""
 
 from __future__ import annotations
 
@@ -38,32 +40,45 @@ class Designed(NamedTuple):
 
 
 def designed(
-    sample: Sample, notion: RatioBased, places: Vector | None = None, family: str = "subset response"
+    sample: Sample,
+    notion: RatioBased,
+    places: Vector | None = None,
+    family: str = "subset response",
 ) -> Designed:
-    """Return the release of a family that retains most among those that the sample certifies.
+    """Return the release of a family that retains most among those that the sample
+    certifies.
 
-    A quarter of the rows merges more symbols than the family can search (25 or 15) into as many blocks.
+    A quarter of the rows merges more symbols than the family can search (25 or 15) into
+    as many blocks.
     """
     channel = FAMILIES[family](sample, notion, places=places)
     if np.ptp(channel.kernel, axis=0).max() <= SAME_TOL:
         channel = Channel.constant(sample.n_public)
     p_x = sample.weights
-    nmi = mutual_information(p_x[:, None] * channel.kernel) / max(entropy(p_x), SAME_TOL)
+    nmi = mutual_information(p_x[:, None] * channel.kernel) / max(
+        entropy(p_x), SAME_TOL
+    )
     return Designed(family, notion, channel, max(0.0, float(nmi)))
 
 
 class Obstacle(NamedTuple):
-    """Why only a constant passes: the secret whose bounds are widest, and the rows that would allow more."""
+    """Why only a constant passes: the secret whose bounds are widest, and the rows that
+    would allow more.
+    """
 
     secret: int
     rows: float
 
 
 def obstacle(sample: Sample, notion: RatioBased) -> Obstacle:
-    """Return the value of the secret that stops a release, and roughly the rows of these shares that are needed."""
+    """Return the value of the secret that stops a release, and roughly the rows of
+    these shares that are needed.
+    """
     _, few = blocks_of(sample, 0, MAX_RESPONSE_SYMBOLS)
     few = few.trusted  # what would help is no promise
     ratios, member = notion.ratios(few.n_secret), small_subsets(few.n_public)[:-1]
     nearest = member[np.argsort(few.nearness(notion, member), kind="stable")[:1]]
     worst = int(few.misses(notion, nearest)[:, 0].argmax())
-    return Obstacle(min(int(ratios.top[worst]), int(ratios.bottom[worst])), rows_needed(few, notion))
+    return Obstacle(
+        min(int(ratios.top[worst]), int(ratios.bottom[worst])), rows_needed(few, notion)
+    )

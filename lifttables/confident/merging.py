@@ -35,27 +35,33 @@ def confident_merging(
     Parameters
     ----------
     counts : array_like, shape (S, X)
-        Number of i.i.d. rows from P_SX by secret and symbol. The alphabets must be given; an empty row or column is a
-        value that was not observed. A :class:`~lifttables.population.sample.Sample`, such as one of noisy counts, has
+        Number of i.i.d. rows from P_SX by secret and symbol. The alphabets must be
+        given; an empty row or column is a value that was not observed. A
+        :class:`~lifttables.population.sample.Sample`, such as one of noisy counts, has
         its own confidence and choices.
     notion : RatioBased
         ALIP, LIP, LDP or perfect privacy.
     confidence : float, keyword-only
-        In (0, 1): for any P_SX, the channel satisfies the notion under P_SX with at least this probability.
+        In (0, 1): for any P_SX, the channel satisfies the notion under P_SX with at
+        least this probability.
     chosen : float, keyword-only
-        If the rows themselves chose the symbols, see :class:`~lifttables.population.sample.Sample`.
+        If the rows themselves chose the symbols, see
+        :class:`~lifttables.population.sample.Sample`.
     rng : int or numpy.random.Generator, keyword-only
-        With more than 15 symbols, selects the quarter of the rows that merges them into 15 blocks. Selecting a seed by
-        its result voids the confidence.
+        With more than 15 symbols, selects the quarter of the rows that merges them into
+        15 blocks. Selecting a seed by its result voids the confidence.
     places : numpy.ndarray, shape (X,), optional, keyword-only
-        The places of symbols in an order, NaN for those without one. Groups are then intervals of neighbours, and a
-        symbol without a place is a group of its own, unless all symbols are one group.
+        The places of symbols in an order, NaN for those without one. Groups are then
+        intervals of neighbours, and a symbol without a place is a group of its own,
+        unless all symbols are one group.
 
     Returns
     -------
     Channel
-        With ``partition`` and a :class:`~lifttables.confident.subset_lattice.ConfidentCertificate`. Up to 15 symbols
-        without places, its output has the largest entropy among all partitions that the bounds certify.
+        With ``partition`` and a
+        :class:`~lifttables.confident.subset_lattice.ConfidentCertificate`. Up to 15
+        symbols without places, its output has the largest entropy among all partitions
+        that the bounds certify.
 
     Raises
     ------
@@ -66,8 +72,9 @@ def confident_merging(
 
     Notes
     -----
-    The bounds hold for all subsets of symbols at once, so the rows that certify the partition may choose it. The search
-    is the one in :func:`~liftbook.relatives.best_partition.best_partition`.
+    The bounds hold for all subsets of symbols at once, so the rows that certify the
+    partition may choose it. The search is the one in
+    :func:`~liftbook.relatives.best_partition.best_partition`.
 
     Examples
     --------
@@ -81,11 +88,22 @@ def confident_merging(
     full_sample = sample_of(counts, confidence, chosen)
     united, sample = blocks_of(full_sample, rng, MAX_LATTICE_SYMBOLS, places)
     candidates = Candidates(sample)
-    of_blocks = None if places is None else np.array([np.mean(places[list(block)]) for block in united])
+    of_blocks = (
+        None
+        if places is None
+        else np.array([np.mean(places[list(block)]) for block in united])
+    )
     partition = candidates.certified_partition(notion, of_blocks)
-    merged = tuple(tuple(sorted(x for block in group for x in united[block])) for group in partition)
+    merged = tuple(
+        tuple(sorted(x for block in group for x in united[block]))
+        for group in partition
+    )
     channel = Channel.merge(merged, full_sample.n_public)
-    of = "the symbols" if len(united) == full_sample.n_public else f"{len(united)} blocks"
+    of = (
+        "the symbols"
+        if len(united) == full_sample.n_public
+        else f"{len(united)} blocks"
+    )
     certificate = ConfidentCertificate(
         f"best partition of {of}",
         mutual_information(full_sample.weights[:, None] * channel.kernel),

@@ -38,11 +38,16 @@ from mixproof.numerics import (
 
 MAX_RESPONSE_ROUNDS = 40  # maximum number of pricing rounds; most searches end earlier
 MAX_VERIFICATIONS = 4  # of a response; two or three usually suffice
-MAX_DESCENT_STEPS = 12  # maximum number of descent steps for one row; three or four usually suffice
-SUBSETS_PER_ROUND = 16  # number of subsets added at a time, to the mixture or to a row's linear program
-REDUCED_COST_TOL = 1e-6  # a row joins the mixture if its reduced cost is below minus this, in nats
-SHARE_BISECTIONS = 40  # bisection steps for the share of a constant release, for a precision of 1e-12
-DIRICHLET_ALPHA = 0.5  # parameter of the Dirichlet distribution of starting points; favours few symbols each
+# maximum number of descent steps for one row; three or four usually suffice
+MAX_DESCENT_STEPS = 12
+# number of subsets added at a time, to the mixture or to a row's linear program
+SUBSETS_PER_ROUND = 16
+# a row joins the mixture if its reduced cost is below minus this, in nats
+REDUCED_COST_TOL = 1e-6
+# bisection steps for the share of a constant release, for a precision of 1e-12
+SHARE_BISECTIONS = 40
+# parameter of the Dirichlet distribution of starting points; favours few symbols each
+DIRICHLET_ALPHA = 0.5
 
 
 class Cone(NamedTuple):
@@ -51,8 +56,10 @@ class Cone(NamedTuple):
     Subsets are scaled to mass 1.
     """
 
-    table: Matrix  # (m, M): the conditions P(y|a) <= e^budget P(y|b), by the bounds of each subset
-    member: Mask  # (M, X): the subsets, single symbols first and the whole alphabet last
+    # (m, M): the conditions P(y|a) <= e^budget P(y|b), by the bounds of each subset
+    table: Matrix
+    # (M, X): the subsets, single symbols first and the whole alphabet last
+    member: Mask
     mass: Vector  # (M,): the empirical P(A)
     rows: Matrix  # (M, X): the empirical P(x|A)
 
@@ -73,17 +80,21 @@ def confident_response(
     Parameters
     ----------
     counts, confidence, chosen, rng, places
-        As for :func:`~lifttables.confident.merging.confident_merging`, but of up to 25 symbols.
+        As for :func:`~lifttables.confident.merging.confident_merging`, but of up to 25
+        symbols.
     notion : Notion
-        A notion that bounds ratios of P(y|s) and P(y): ALIP, LIP, LDP or perfect privacy.
+        A notion that bounds ratios of P(y|s) and P(y): ALIP, LIP, LDP or perfect
+        privacy.
     starts : int, keyword-only
-        Number of additional random starting points each time the search would end; the result never gets worse.
+        Number of additional random starting points each time the search would end; the
+        result never gets worse.
 
     Returns
     -------
     Channel
-        With a :class:`~lifttables.confident.subset_lattice.ConfidentCertificate`. The empirical I(X; Y) is at least
-        as large as for the best partition; it need not be optimal.
+        With a :class:`~lifttables.confident.subset_lattice.ConfidentCertificate`. The
+        empirical I(X; Y) is at least as large as for the best partition; it need not be
+        optimal.
 
     Raises
     ------
@@ -94,11 +105,13 @@ def confident_response(
 
     Notes
     -----
-    P(y|x) is a weighted sum of subsets of symbols; the sums of their bounds bound P(y|s) and P(y). So the conditions
-    are linear in the weights of 2^X subsets, and E23 eq. (26) applies with column generation: rows of least reduced
-    cost are found by descent along the entropy's tangent. A descent may end before the minimum, and its end point
-    depends on the dual variables, which a degenerate mixture does not determine. Another build of the solver may thus
-    find an equally private response that retains a few per cent more or less; ``starts`` reduces this.
+    P(y|x) is a weighted sum of subsets of symbols; the sums of their bounds bound
+    P(y|s) and P(y). So the conditions are linear in the weights of 2^X subsets, and E23
+    eq. (26) applies with column generation: rows of least reduced cost are found by
+    descent along the entropy's tangent. A descent may end before the minimum, and its
+    end point depends on the dual variables, which a degenerate mixture does not
+    determine. Another build of the solver may thus find an equally private response
+    that retains a few per cent more or less; ``starts`` reduces this.
 
     Examples
     --------
@@ -115,7 +128,8 @@ def confident_response(
     parts = Parts(over_blocks.member[:, block_of(united)], over_blocks.weights)
     channel = Channel(parts.kernel)
     certificate = ConfidentCertificate(
-        "responses over subsets" + ("" if len(united) == full_sample.n_public else f" of {len(united)} blocks"),
+        "responses over subsets"
+        + ("" if len(united) == full_sample.n_public else f" of {len(united)} blocks"),
         max(0.0, mutual_information(full_sample.weights[:, None] * channel.kernel)),
         notion=str(notion),
         confidence=sample.confidence,
@@ -125,15 +139,24 @@ def confident_response(
     return channel.with_certificate(certificate)
 
 
-def response_parts(sample: Sample, notion: RatioBased, starts: int = 0, rng: int | np.random.Generator = 0) -> Parts:
+def response_parts(
+    sample: Sample,
+    notion: RatioBased,
+    starts: int = 0,
+    rng: int | np.random.Generator = 0,
+) -> Parts:
     """Return the response for few symbols as sums of subsets.
 
-    Trust, then verify: quick bounds choose a response, and the sample's bounds take their place for the subsets that
-    are used, until all of these are verified. The sample's bounds hold for all subsets at once, whatever chooses.
+    Trust, then verify: quick bounds choose a response, and the sample's bounds take
+    their place for the subsets that are used, until all of these are verified. The
+    sample's bounds hold for all subsets at once, whatever chooses.
     """
     member = small_subsets(sample.n_public)
     if not sample.satisfied(notion, member[-1:]).all():
-        raise InfeasiblePrivacy(f"{notion} does not allow a constant release, which says nothing: raise its budget")
+        raise InfeasiblePrivacy(
+            f"{notion} does not allow a constant release, which says nothing: raise its"
+            " budget"
+        )
     trusted = sample.trusted
     misses = trusted.misses(notion, member)
     verified = np.full(len(member), trusted is sample)
@@ -143,7 +166,9 @@ def response_parts(sample: Sample, notion: RatioBased, starts: int = 0, rng: int
     for _ in range(MAX_VERIFICATIONS):
         cone = Cone(misses / mass, member, mass, rows)
         certified = np.asarray((misses <= 0).all(axis=0))
-        pool, mixture = _best_mixture(cone, certified, sample.weights, pool, starts, np.random.default_rng(rng))
+        pool, mixture = _best_mixture(
+            cone, certified, sample.weights, pool, starts, np.random.default_rng(rng)
+        )
         parts, used = _parts(cone, pool, mixture)
         used = used[~verified[used]]
         if not len(used):
@@ -154,7 +179,9 @@ def response_parts(sample: Sample, notion: RatioBased, starts: int = 0, rng: int
     return mixed_parts(sample, notion, parts)[0]
 
 
-def mixed_parts(sample: Sample, notion: RatioBased, parts: Parts) -> tuple[Parts, float]:
+def mixed_parts(
+    sample: Sample, notion: RatioBased, parts: Parts
+) -> tuple[Parts, float]:
     """Return parts mixed with the smallest sufficient constant release, and its share.
 
     If the share is 1, there is one output.
@@ -163,7 +190,9 @@ def mixed_parts(sample: Sample, notion: RatioBased, parts: Parts) -> tuple[Parts
     everyone = np.ones((1, sample.n_public), dtype=bool)
     missed = sample.misses(notion, parts.member, KEEP_TOL / 2) @ parts.weights
     constant = sample.misses(notion, everyone, KEEP_TOL / 2) * p_y
-    share = least_share(lambda share: bool(((1 - share) * missed + share * constant <= 0).all()))
+    share = least_share(
+        lambda share: bool(((1 - share) * missed + share * constant <= 0).all())
+    )
     if share == 1.0:
         return Parts(everyone, np.ones((1, 1))), share
     if share == 0.0:
@@ -173,7 +202,9 @@ def mixed_parts(sample: Sample, notion: RatioBased, parts: Parts) -> tuple[Parts
 
 
 def least_share(certifies: Callable[[float], bool]) -> float:
-    """Return the smallest share in [0, 1] that ``certifies`` accepts, rounded up; it accepts 1."""
+    """Return the smallest share in [0, 1] that ``certifies`` accepts, rounded up; it
+    accepts 1.
+    """
     if certifies(0.0):
         return 0.0
     low, high = 0.0, 1.0
@@ -197,7 +228,10 @@ def stochastic(member: Matrix, weights: Matrix) -> Parts:
     rest = np.zeros((len(missing), weights.shape[1]))
     # the first output takes up the rounding error
     rest[:, 0] = left[missing]
-    return Parts(np.vstack([member, np.eye(member.shape[1], dtype=bool)[missing]]), np.vstack([weights, rest]))
+    return Parts(
+        np.vstack([member, np.eye(member.shape[1], dtype=bool)[missing]]),
+        np.vstack([weights, rest]),
+    )
 
 
 class Row(NamedTuple):
@@ -208,17 +242,24 @@ class Row(NamedTuple):
 
 
 def _best_mixture(
-    cone: Cone, certified: Mask, p_x: Vector, known: list[Row], more: int, rng: np.random.Generator
+    cone: Cone,
+    certified: Mask,
+    p_x: Vector,
+    known: list[Row],
+    more: int,
+    rng: np.random.Generator,
 ) -> tuple[list[Row], Mixture]:
     """Return rows, and a mixture of them that averages to P_X, by column generation.
 
-    The search begins with those of the ``known`` rows that are in the cone; ``more`` random starting points are tried
-    when no other start improves the mixture.
+    The search begins with those of the ``known`` rows that are in the cone; ``more``
+    random starting points are tried when no other start improves the mixture.
     """
     places = np.flatnonzero(certified)
     cost = entropies(cone.rows[places])
     pool = [Row(np.array([len(cone.rows) - 1]), np.ones(1))]
-    pool += [row for row in known if (cone.table[:, row.at] @ row.weights <= SAME_TOL).all()]
+    pool += [
+        row for row in known if (cone.table[:, row.at] @ row.weights <= SAME_TOL).all()
+    ]
     rows = np.vstack([row.weights @ cone.rows[row.at] for row in pool])
     mixture, search = cheapest(rows, p_x), _Search(cone, certified)
     for _ in range(MAX_RESPONSE_ROUNDS):
@@ -229,23 +270,37 @@ def _best_mixture(
             for at in np.argsort(saved, kind="stable")[:SUBSETS_PER_ROUND]
             if saved[at] < -REDUCED_COST_TOL
         ]
-        joining += search.cheaper((*rows[mixture.solution.x > 0], *(0.5 * np.eye(len(p_x)) + 0.5 * p_x)), price)
+        joining += search.cheaper(
+            (*rows[mixture.solution.x > 0], *(0.5 * np.eye(len(p_x)) + 0.5 * p_x)),
+            price,
+        )
         if not joining:
-            joining = search.cheaper((rng.dirichlet(np.full(len(p_x), DIRICHLET_ALPHA)) for _ in range(more)), price)
+            joining = search.cheaper(
+                (
+                    rng.dirichlet(np.full(len(p_x), DIRICHLET_ALPHA))
+                    for _ in range(more)
+                ),
+                price,
+            )
         if not joining:
             break
         rows = np.vstack([rows, *(row.weights @ cone.rows[row.at] for row in joining)])
         try:
             mixture = cheapest(rows, p_x)
         except SolverFailure:
-            # the new rows are too similar for a stable basis: keep the previous mixture, which is as private
+            # the new rows are too similar for a stable basis: keep the previous
+            # mixture, which is as private
             break
         pool += joining
     return pool, mixture
 
 
-def _parts(cone: Cone, pool: list[Row], mixture: Mixture) -> tuple[Parts, NDArray[np.int64]]:
-    """Return a mixture's kernel P(y|x) = q(y) v_y(x) / P(x) as sums of subsets, and their indices in the cone."""
+def _parts(
+    cone: Cone, pool: list[Row], mixture: Mixture
+) -> tuple[Parts, NDArray[np.int64]]:
+    """Return a mixture's kernel P(y|x) = q(y) v_y(x) / P(x) as sums of subsets, and
+    their indices in the cone.
+    """
     used = np.flatnonzero(mixture.solution.x > 0)
     at = np.concatenate([pool[index].at for index in used])
     weights = np.zeros((len(at), len(used)))
@@ -263,17 +318,27 @@ class _Search:
         self.cone = cone
         m, n = cone.table.shape
         # the whole alphabet is allowed, so that each linear program is feasible
-        self.held = np.unique([*range(cone.rows.shape[1]), *np.flatnonzero(certified)[:SUBSETS_PER_ROUND], n - 1])
+        self.held = np.unique(
+            [
+                *range(cone.rows.shape[1]),
+                *np.flatnonzero(certified)[:SUBSETS_PER_ROUND],
+                n - 1,
+            ]
+        )
         self.inside = np.zeros(n, dtype=bool)
         self.inside[self.held] = True
         low, high = np.append(np.full(m, -np.inf), 1.0), np.append(np.zeros(m), 1.0)
-        self.programme = LinearProgram(np.zeros(len(self.held)), self._columns(self.held), low, high)
+        self.programme = LinearProgram(
+            np.zeros(len(self.held)), self._columns(self.held), low, high
+        )
 
     def _columns(self, at: NDArray[np.int64]) -> Matrix:
         return np.vstack([self.cone.table[:, at], np.ones(len(at))])
 
     def cheaper(self, starts: Iterable[Vector], price: Vector) -> list[Row]:
-        """Return the local minima with negative reduced cost, which improve the mixture."""
+        """Return the local minima with negative reduced cost, which improve the
+        mixture.
+        """
         ends = (self.descend(row, price) for row in starts)
         return [minimum for minimum, value in ends if value < -REDUCED_COST_TOL]
 
@@ -285,7 +350,8 @@ class _Search:
             try:
                 candidate = self.least(tangent)
             except SolverFailure:
-                # the prices are too steep for the solver's tolerance: return the best row so far
+                # the prices are too steep for the solver's tolerance: return the best
+                # row so far
                 break
             row = candidate.weights @ self.cone.rows[candidate.at]
             now = float(entropies(row[None])[0] - row @ price)
@@ -300,10 +366,16 @@ class _Search:
         while True:
             self.programme.charge(cost[self.held])
             weights, dual = self.programme.run()
-            reduced = np.where(self.inside, 0.0, cost - dual[:-1] @ self.cone.table - dual[-1])
+            reduced = np.where(
+                self.inside, 0.0, cost - dual[:-1] @ self.cone.table - dual[-1]
+            )
             better = np.flatnonzero(reduced < -REDUCED_COST_TOL)
             if len(better) > SUBSETS_PER_ROUND:
-                better = better[np.argpartition(reduced[better], SUBSETS_PER_ROUND)[:SUBSETS_PER_ROUND]]
+                better = better[
+                    np.argpartition(reduced[better], SUBSETS_PER_ROUND)[
+                        :SUBSETS_PER_ROUND
+                    ]
+                ]
             if not better.size:
                 used = weights > 0
                 return Row(self.held[used], weights[used] / weights[used].sum())

@@ -16,12 +16,17 @@ from liftlib.notions import RatioBased
 from lifttables.population.sample import MAX_SMALL_SUBSET, Parts, Sample
 from mixproof.numerics import Mask, Vector, xlogx
 
-MAX_LATTICE_SYMBOLS = 15  # maximum number of symbols, or of blocks of symbols, for a search over all subsets
+# maximum number of symbols, or of blocks of symbols, for a search over all subsets
+MAX_LATTICE_SYMBOLS = 15
 MAX_RESPONSE_SYMBOLS = 25  # the same for responses over small subsets
-MAX_VERIFICATIONS = 50  # of partitions, after which all symbols are one subset; few are needed
-SLOW_SYMBOLS = 1000  # number of symbols from which merging them into blocks takes over 15 s (cubic time)
-MAX_ROWS_FACTOR = 1e6  # largest multiple of the table's rows for which ``rows_needed`` gives a number
-MAX_ROWS = 2**28 - 1  # and the most rows, on every platform: a browser's arrays and integers have 32 bits
+# of partitions, after which all symbols are one subset; few are needed
+MAX_VERIFICATIONS = 50
+# number of symbols from which merging them into blocks takes over 15 s (cubic time)
+SLOW_SYMBOLS = 1000
+# largest multiple of the table's rows for which ``rows_needed`` gives a number
+MAX_ROWS_FACTOR = 1e6
+# and the most rows, on every platform: a browser's arrays and integers have 32 bits
+MAX_ROWS = 2**28 - 1
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -34,9 +39,11 @@ class ConfidentCertificate(Certificate):
     ----------
     notion : str
     confidence : float
-        Probability, over the sampling of the table, that the population satisfies the notion.
+        Probability, over the sampling of the table, that the population satisfies the
+        notion.
     rows : int
-        Number of rows that certify the design; some rows may have chosen blocks instead.
+        Number of rows that certify the design; some rows may have chosen blocks
+        instead.
     parts : Parts
         The channel as weighted sums of subsets, whose bounds add up to its bounds.
     """
@@ -59,22 +66,33 @@ class Candidates:
 
     def __post_init__(self) -> None:
         n = self.sample.n_public
-        object.__setattr__(self, "member", ((np.arange(2**n)[:, None] >> np.arange(n)) & 1).astype(bool))
+        object.__setattr__(
+            self,
+            "member",
+            ((np.arange(2**n)[:, None] >> np.arange(n)) & 1).astype(bool),
+        )
 
     @cached_property
     def mass(self) -> Vector:
         """The empirical probability of each subset."""
         return np.asarray(self.member @ self.sample.weights)
 
-    def certified_partition(self, notion: RatioBased, places: Vector | None = None) -> Partition:
-        """Return the best partition into subsets that satisfy the notion for the population; ``places`` as below.
+    def certified_partition(
+        self, notion: RatioBased, places: Vector | None = None
+    ) -> Partition:
+        """Return the best partition into subsets that satisfy the notion for the
+        population; ``places`` as below.
 
-        Trust, then verify: quick bounds choose a partition, and those of the sample refuse some of its subsets, until
-        none is refused. They hold for all subsets at once, whatever chooses. InfeasiblePrivacy is raised if the whole
-        alphabet (a constant release) does not satisfy the notion.
+        Trust, then verify: quick bounds choose a partition, and those of the sample
+        refuse some of its subsets, until none is refused. They hold for all subsets at
+        once, whatever chooses. InfeasiblePrivacy is raised if the whole alphabet (a
+        constant release) does not satisfy the notion.
         """
         if not self.sample.satisfied(notion, self.member[-1:]).all():
-            raise InfeasiblePrivacy(f"{notion} does not allow a constant release, which says nothing: raise its budget")
+            raise InfeasiblePrivacy(
+                f"{notion} does not allow a constant release, which says nothing: raise"
+                " its budget"
+            )
         trusted = self.sample.trusted.satisfied(notion, self.member)
         trusted[0] = False
         for _ in range(MAX_VERIFICATIONS):
@@ -86,11 +104,14 @@ class Candidates:
             trusted[refused] = False
         return (tuple(range(self.sample.n_public)),)
 
-    def best_partition(self, certified: Mask, places: Vector | None = None) -> Partition:
+    def best_partition(
+        self, certified: Mask, places: Vector | None = None
+    ) -> Partition:
         """Return the partition into certified subsets with the largest entropy.
 
-        The whole alphabet always counts as certified. With ``places`` of the symbols in an order, NaN for those that
-        have none, a subset has neighbours alone, so that readers get intervals.
+        The whole alphabet always counts as certified. With ``places`` of the symbols in
+        an order, NaN for those that have none, a subset has neighbours alone, so that
+        readers get intervals.
         """
         n = self.sample.n_public
         # without the whole alphabet there may be no partition
@@ -103,7 +124,8 @@ class Candidates:
         first = [(allowed[at], gain[at]) for at in starts]
         best, taken = np.full(2**n, -np.inf), np.zeros(2**n, dtype=np.int64)
         best[0] = 0.0
-        # once the subset with the first symbol is taken, the remainder has no first symbol
+        # once the subset with the first symbol is taken, the remainder has no first
+        # symbol
         for rest in (*range(2, 2**n, 2), 2**n - 1):
             subsets, gains = first[(rest & -rest).bit_length() - 1]
             inside = (subsets & ~rest) == 0
@@ -121,7 +143,8 @@ class Candidates:
 
 
 def gaps(member: Mask, places: Vector) -> Vector:
-    """Return the number of gaps between the places of each non-empty subset; symbols without a place are apart.
+    """Return the number of gaps between the places of each non-empty subset; symbols
+    without a place are apart.
 
     >>> member = np.array([[1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 1, 1]], dtype=bool)
     >>> gaps(member, np.array([0.0, 1.0, 2.0, np.nan])).tolist()
@@ -134,12 +157,16 @@ def gaps(member: Mask, places: Vector) -> Vector:
 
 
 def blocks_of(
-    sample: Sample, rng: int | np.random.Generator, most: int, places: Vector | None = None
+    sample: Sample,
+    rng: int | np.random.Generator,
+    most: int,
+    places: Vector | None = None,
 ) -> tuple[Partition, Sample]:
     """Return a partition of the symbols into blocks, and a sample over the blocks.
 
-    Each of up to ``most`` symbols is a block. A random quarter of the rows merges a larger number of symbols into
-    ``most`` blocks, of neighbours if they have ``places``, and the sample has the other rows.
+    Each of up to ``most`` symbols is a block. A random quarter of the rows merges a
+    larger number of symbols into ``most`` blocks, of neighbours if they have
+    ``places``, and the sample has the other rows.
     """
     n = sample.n_public
     if n <= most:
@@ -150,16 +177,25 @@ def blocks_of(
 
 
 def sample_of(counts: ArrayLike | Sample, confidence: float, chosen: float) -> Sample:
-    """Return the sample of counts; a sample, such as one of noisy counts, is returned as it is."""
+    """Return the sample of counts; a sample, such as one of noisy counts, is returned
+    as it is.
+    """
     return counts if isinstance(counts, Sample) else Sample(counts, confidence, chosen)
 
 
-def united(counts: NDArray[np.float64], wanted: int, places: Vector | None = None) -> Partition:
-    """Return ``wanted`` blocks of symbols by greedy merging, of neighbours if they have ``places``.
+def united(
+    counts: NDArray[np.float64], wanted: int, places: Vector | None = None
+) -> Partition:
+    """Return ``wanted`` blocks of symbols by greedy merging, of neighbours if they have
+    ``places``.
 
     Each step minimises the relative loss of H(X) plus the relative loss of I(S; X).
     """
-    where = np.full(counts.shape[1], np.nan) if places is None else np.argsort(np.argsort(places)) + 0.0 * places
+    where = (
+        np.full(counts.shape[1], np.nan)
+        if places is None
+        else np.argsort(np.argsort(places)) + 0.0 * places
+    )
     groups = [[x] for x in range(counts.shape[1])]
     # half a row for each cell, so that unseen combinations stay possible
     mass = counts + 0.5 / counts.shape[1]
@@ -175,8 +211,11 @@ def united(counts: NDArray[np.float64], wanted: int, places: Vector | None = Non
         of_x = xlogx(p_union) - column[:, None] - column
         of_s = of_x - (xlogx(union).sum(axis=0) - cell[:, None] - cell)
         loss = of_x / total_entropy - of_s / of_secret
-        low, high = np.array([[min(ends), max(ends)] for ends in (where[group] for group in groups)]).T
-        loss[high[:, None] + 1 < low] = loss.T[high[:, None] + 1 < low] = np.inf  # NaN is next to everything
+        low, high = np.array(
+            [[min(ends), max(ends)] for ends in (where[group] for group in groups)]
+        ).T
+        # NaN is next to everything
+        loss[high[:, None] + 1 < low] = loss.T[high[:, None] + 1 < low] = np.inf
         loss[np.diag_indices(len(groups))] = np.inf
         i, j = sorted(divmod(int(loss.argmin()), len(groups)))
         groups[i] += groups.pop(j)
@@ -202,8 +241,9 @@ def block_of(blocks: Partition) -> NDArray[np.int64]:
 def rows_needed(sample: Sample, notion: RatioBased) -> float:
     """Return roughly how many rows would allow more than a constant release.
 
-    The empirical distribution is held fixed; the number is infinite if no table size suffices. The search considers
-    only the subsets closest to satisfying the notion with a thousand times the rows.
+    The empirical distribution is held fixed; the number is infinite if no table size
+    suffices. The search considers only the subsets closest to satisfying the notion
+    with a thousand times the rows.
 
     Parameters
     ----------
@@ -219,14 +259,23 @@ def rows_needed(sample: Sample, notion: RatioBased) -> float:
     160000.0
     """
     n = sample.n_public
-    member = Candidates(sample).member[1:-1] if n <= MAX_LATTICE_SYMBOLS else small_subsets(n)[:-1]
+    member = (
+        Candidates(sample).member[1:-1]
+        if n <= MAX_LATTICE_SYMBOLS
+        else small_subsets(n)[:-1]
+    )
     if not len(member):
         return np.inf
-    near = np.argsort(sample.scaled(min(1000.0, MAX_ROWS / sample.rows)).nearness(notion, member), kind="stable")[:16]
+    near = np.argsort(
+        sample.scaled(min(1000.0, MAX_ROWS / sample.rows)).nearness(notion, member),
+        kind="stable",
+    )[:16]
     few = np.concatenate([member[near], ~member[near]])
 
     def enough(times: float) -> bool:
-        return bool(sample.scaled(times).satisfied(notion, few).reshape(2, -1).all(axis=0).any())
+        return bool(
+            sample.scaled(times).satisfied(notion, few).reshape(2, -1).all(axis=0).any()
+        )
 
     low, high = 1.0, min(MAX_ROWS_FACTOR, MAX_ROWS / sample.rows)
     if high <= low or not enough(high):
@@ -248,9 +297,19 @@ def small_subsets(n: int) -> Mask:
     [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [1, 0, 1], [0, 1, 1], [1, 1, 1]]
     """
     sizes = range(1, min(MAX_SMALL_SUBSET, n - 1) + 1)
-    chosen = [list(subset) for size in sizes for subset in itertools.combinations(range(n), size)]
+    chosen = [
+        list(subset)
+        for size in sizes
+        for subset in itertools.combinations(range(n), size)
+    ]
     member = np.zeros((len(chosen), n), dtype=bool)
     for row, subset in zip(member, chosen, strict=True):
         row[subset] = True
-    subsets = np.vstack([member, ~member[n - member.sum(axis=1) > MAX_SMALL_SUBSET], np.ones((1, n), dtype=bool)])
+    subsets = np.vstack(
+        [
+            member,
+            ~member[n - member.sum(axis=1) > MAX_SMALL_SUBSET],
+            np.ones((1, n), dtype=bool),
+        ]
+    )
     return subsets if n > 1 else subsets[-1:]

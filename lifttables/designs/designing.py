@@ -18,7 +18,16 @@ from liftlib.joint import Joint
 from liftlib.notions import RatioBased
 from liftlib.notions.catalogue import content_of, from_content
 from lifttables.confident.families import Designed, designed
-from lifttables.encoding.columns import JOIN, ROWS, Column, Counts, Labels, Symbols, as_dict, from_dict
+from lifttables.encoding.columns import (
+    JOIN,
+    ROWS,
+    Column,
+    Counts,
+    Labels,
+    Symbols,
+    as_dict,
+    from_dict,
+)
 from lifttables.encoding.naming import Texts, behind, texts_of_outputs
 from lifttables.files import indices_from, many, read_ours, texts_from
 from lifttables.population.noisy import NoisyCounts
@@ -33,7 +42,9 @@ Unseen = Literal["error", "draw"]
 
 
 class Kind(Enum):
-    """What a release publishes: rows with drawn or merged values, or counts and no rows."""
+    """What a release publishes: rows with drawn or merged values, or counts and no
+    rows.
+    """
 
     RESPONSE = "subset response"
     MERGING = "merging"
@@ -69,7 +80,8 @@ class Design:
     promise : RatioBased
         The notion that holds for the population or, of counts, for everybody.
     confidence : float or None
-        The confidence of the promise for the population; None for counts, whose promise has none.
+        The confidence of the promise for the population; None for counts, whose promise
+        has none.
     noisy : NoisyCounts
         The noisy counts from which all but ``table`` was computed.
     """
@@ -109,7 +121,12 @@ class Design:
     @property
     def named_channel(self) -> Channel:
         """The channel with the labels of its outputs."""
-        return Channel(self.channel.kernel, self.outputs, self.channel.partition, self.channel.certificate)
+        return Channel(
+            self.channel.kernel,
+            self.outputs,
+            self.channel.partition,
+            self.channel.certificate,
+        )
 
     @property
     def counts(self) -> Counts:
@@ -118,20 +135,31 @@ class Design:
 
     @property
     def joint(self) -> Joint:
-        """The joint distribution by the noisy counts, which has values that no row has too."""
+        """The joint distribution by the noisy counts, which has values that no row has
+        too.
+        """
         return Counts(self.table, self.secret, self.public, noisy=self.noisy).joint
 
     def columns_needed(self) -> list[str]:
         """Return the names of the columns that a release reads."""
-        return [*self.public.names, *(self.secret.names if self.channel.sees_secret else [])]
+        return [
+            *self.public.names,
+            *(self.secret.names if self.channel.sees_secret else []),
+        ]
 
     def columns_in(self, names: Sequence[str]) -> list[Column]:
         """Return the public columns, and the secret columns in ``names`` or needed."""
-        secret = [column for column in self.secret.columns if self.channel.sees_secret or column.name in names]
+        secret = [
+            column
+            for column in self.secret.columns
+            if self.channel.sees_secret or column.name in names
+        ]
         return [*secret, *self.public.columns]
 
     def codes(self, rows: Any, unseen: Unseen = "error") -> NDArray[np.int64]:
-        """Return each row's index in :meth:`kernel`; unknown symbols raise or give -1."""
+        """Return each row's index in :meth:`kernel`; unknown symbols raise
+        or give -1.
+        """
         x = self._known("public", self.public, rows, unseen)
         if not self.channel.sees_secret:
             return x
@@ -140,42 +168,63 @@ class Design:
 
     @property
     def pools_new(self) -> bool:
-        """Whether public values that the design has not seen count as rare, as all that are not named do."""
+        """Whether public values that the design has not seen count as rare, as all that
+        are not named do.
+        """
         return self.public.has_pool and not self.channel.sees_secret
 
     def kernel(self) -> Matrix:
-        """Return the kernel as a matrix, shape (n + 1, Y), with a last row for values that the design has not seen.
+        """Return the kernel as a matrix, shape (n + 1, Y), with a last row for values
+        that the design has not seen.
 
         It is that of the pool of rare values or, without one, P(y).
         """
         flat = self.channel.kernel.reshape(-1, self.channel.n_outputs)
-        return np.vstack([flat, flat[-1] if self.pools_new else self.p_y / self.p_y.sum()])
+        return np.vstack(
+            [flat, flat[-1] if self.pools_new else self.p_y / self.p_y.sum()]
+        )
 
-    def draw(self, rows: Any, rng: Uniform, unseen: Unseen = "error") -> NDArray[np.int64]:
+    def draw(
+        self, rows: Any, rng: Uniform, unseen: Unseen = "error"
+    ) -> NDArray[np.int64]:
         """Return a random output index for each row of an eager frame.
 
-        An unseen symbol counts as a rare one, if there is a pool; otherwise it raises DataError, or its output is drawn
-        from P(y), which reveals nothing.
+        An unseen symbol counts as a rare one, if there is a pool; otherwise it raises
+        DataError, or its output is drawn from P(y), which reveals nothing.
         """
         kernel = self.kernel()
         codes = self.codes(rows, unseen)
-        return Channel(kernel).sample(np.where(codes < 0, len(kernel) - 1, codes), rng=rng)
+        return Channel(kernel).sample(
+            np.where(codes < 0, len(kernel) - 1, codes), rng=rng
+        )
 
     def check_symbols(self, counted: Labels) -> None:
-        """Raise DataError if counted labels have a public symbol that is unseen, and in no pool."""
+        """Raise DataError if counted labels have a public symbol that is unseen, and in
+        no pool.
+        """
         unseen = self.public.index(counted) < 0
         if unseen.any() and not self.pools_new:
-            value = JOIN.join(str(counted[name][int(np.argmax(unseen))]) for name in self.public.names)
-            raise unseen_symbols(int(counted[ROWS].to_numpy()[unseen].sum()), "public", value)
+            value = JOIN.join(
+                str(counted[name][int(np.argmax(unseen))]) for name in self.public.names
+            )
+            raise unseen_symbols(
+                int(counted[ROWS].to_numpy()[unseen].sum()), "public", value
+            )
 
     def released(self, outputs: NDArray[np.int64]) -> dict[str, NDArray[np.object_]]:
         """Return the text of each output index in each released column, by name."""
         columns = zip(self.public.names, zip(*self.texts, strict=True), strict=True)
         return {name: np.array(texts, dtype=object)[outputs] for name, texts in columns}
 
-    def _known(self, role: str, symbols: Symbols, rows: Any, unseen: Unseen) -> NDArray[np.int64]:
+    def _known(
+        self, role: str, symbols: Symbols, rows: Any, unseen: Unseen
+    ) -> NDArray[np.int64]:
         codes = symbols.codes(rows)
-        if unseen == "error" and (codes < 0).any() and not (symbols is self.public and self.pools_new):
+        if (
+            unseen == "error"
+            and (codes < 0).any()
+            and not (symbols is self.public and self.pools_new)
+        ):
             at = int(np.argmax(codes < 0))
             value = JOIN.join(str(rows[name][at]) for name in symbols.names)
             raise unseen_symbols(int((codes < 0).sum()), role, value)
@@ -199,19 +248,24 @@ class Design:
             "table": self.table.tolist(),
             "noisy": self.noisy.content(),
             "sees_secret": self.channel.sees_secret,
-            "kernel": [[at.tolist(), row[at].tolist()] for at, row in zip(possible, kernel, strict=True)],
+            "kernel": [
+                [at.tolist(), row[at].tolist()]
+                for at, row in zip(possible, kernel, strict=True)
+            ],
         }
 
     def save(self, path: Path) -> None:
         """Write the design as JSON; the caller must restrict access to the owner."""
-        path.write_text(json.dumps(self.content(), ensure_ascii=False) + "\n", encoding="utf-8")
+        path.write_text(
+            json.dumps(self.content(), ensure_ascii=False) + "\n", encoding="utf-8"
+        )
 
 
 def unseen_symbols(rows: int, role: str, example: str) -> DataError:
     """Return the error for rows with symbols that a design has not seen."""
     return DataError(
-        f"the design has not seen the {role} symbol of {many(rows, 'row')}, such as {example!r}: release the rows "
-        "without a design, or correct them"
+        f"the design has not seen the {role} symbol of {many(rows, 'row')}, such as"
+        f" {example!r}: release the rows without a design, or correct them"
     )
 
 
@@ -248,7 +302,13 @@ def load(path: str | Path) -> Design:
     'subset response'
     >>> folder.cleanup()
     """
-    return read_ours(Path(path), "design", FORMAT, design_from, "release the table again, which writes a new design")
+    return read_ours(
+        Path(path),
+        "design",
+        FORMAT,
+        design_from,
+        "release the table again, which writes a new design",
+    )
 
 
 def design_from(content: Any) -> Design:
@@ -256,25 +316,41 @@ def design_from(content: Any) -> Design:
     secret, public = from_dict(content["secret"]), from_dict(content["public"])
     texts = tuple(map(texts_from, content["texts"]))
     kernel = kernel_from(content["kernel"], len(texts))
-    shape = (len(secret.labels), len(public.labels)) if content["sees_secret"] else (len(public.labels),)
+    shape = (
+        (len(secret.labels), len(public.labels))
+        if content["sees_secret"]
+        else (len(public.labels),)
+    )
     design = Design(
         Kind(content["kind"]),
         secret,
         public,
         Channel(kernel.reshape(*shape, len(texts))),
         texts,
-        tuple(indices_from(source, len(public.labels)) for source in content["sources"]),
+        tuple(
+            indices_from(source, len(public.labels)) for source in content["sources"]
+        ),
         np.asarray(content["p_y"], dtype=np.float64),
         np.asarray(content["table"], dtype=np.float64),
         promise_from(content["promise"]),
         confidence_from(content["confidence"]),
         NoisyCounts.from_content(content["noisy"]),
     )
-    if design.table.shape != (len(secret.labels), len(public.labels)) or design.p_y.shape != (len(design.texts),):
+    if design.table.shape != (
+        len(secret.labels),
+        len(public.labels),
+    ) or design.p_y.shape != (len(design.texts),):
         raise ValueError("its counts do not fit its symbols")
-    if not (np.isfinite(design.table) & (design.table >= 0) & (design.table == np.floor(design.table))).all():
+    if not (
+        np.isfinite(design.table)
+        & (design.table >= 0)
+        & (design.table == np.floor(design.table))
+    ).all():
         raise ValueError("its counts are not whole numbers of at least 0")
-    if not (np.isfinite(design.p_y) & (design.p_y >= 0)).all() or not design.p_y.sum() > 0:
+    if (
+        not (np.isfinite(design.p_y) & (design.p_y >= 0)).all()
+        or not design.p_y.sum() > 0
+    ):
         raise ValueError("its shares of outputs are not a distribution")
     check_texts(texts, design.sources, len(public.columns))
     return design
@@ -295,15 +371,21 @@ def kernel_from(rows: Any, n_outputs: int) -> Matrix:
 
 
 def promise_from(content: Any) -> RatioBased:
-    """Return the notion in a design or a card; raise DataError if it bounds no ratios."""
+    """Return the notion in a design or a card; raise DataError if it bounds
+    no ratios.
+    """
     promise = from_content(content)
     if not isinstance(promise, RatioBased):
-        raise DataError(f"{promise} is not a promise of a release: ask for a card of this version")
+        raise DataError(
+            f"{promise} is not a promise of a release: ask for a card of this version"
+        )
     return promise
 
 
 def confidence_from(content: Any) -> float | None:
-    """Return the confidence in a design or a card; raise InvalidParameter if it is none."""
+    """Return the confidence in a design or a card; raise InvalidParameter if it is
+    none.
+    """
     if content is None:
         return None
     return check_scalar("confidence", content, 0, 1, open_low=True, open_high=True)
@@ -311,7 +393,9 @@ def confidence_from(content: Any) -> float | None:
 
 def check_texts(texts: Texts, sources: Sequence[Sequence[int]], n_columns: int) -> None:
     """Raise ValueError if output texts are not unique or have the wrong shape."""
-    if len(texts) != len(sources) or any(len(output_texts) != n_columns for output_texts in texts):
+    if len(texts) != len(sources) or any(
+        len(output_texts) != n_columns for output_texts in texts
+    ):
         raise ValueError("its texts do not fit its outputs and columns")
     if len(set(texts)) < len(texts):
         raise ValueError("two of its outputs have one text")
@@ -326,9 +410,15 @@ def best_design(
     """Return the release of a kind that retains most, from noisy counts."""
     noisy = counts.noisy
     if noisy is None:
-        raise InvalidParameter("counts have no noise: add some first, from which the design is made")
+        raise InvalidParameter(
+            "counts have no noise: add some first, from which the design is made"
+        )
     best = designed(counts.sample(confidence), notion, counts.public.places, kind.value)
-    return Made(counts, assembled(kind, notion, confidence, counts, counts.joint, best.channel, noisy), best)
+    return Made(
+        counts,
+        assembled(kind, notion, confidence, counts, counts.joint, best.channel, noisy),
+        best,
+    )
 
 
 def assembled(
@@ -342,7 +432,8 @@ def assembled(
 ) -> Design:
     """Return the design that consists of a channel and a table's counts.
 
-    ``joint`` is of the noisy counts, so that nothing on the card depends on the table otherwise.
+    ``joint`` is of the noisy counts, so that nothing on the card depends on the table
+    otherwise.
     """
     sources = behind(channel, joint)
     p_xy = channel.joint_xy(joint)

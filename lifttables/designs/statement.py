@@ -11,7 +11,8 @@ from liftlib.notions import LDP, RatioBased
 from lifttables.designs.designing import Design, Kind
 from lifttables.encoding.columns import JOIN, RARE
 
-TOP, LEAST = 3, 0.05  # maximum number, and minimum share, of the values named as sources of a random output
+# maximum number, and minimum share, of the values named as sources of a random output
+TOP, LEAST = 3, 0.05
 
 MOST_LISTED = 12  # names in a sentence
 
@@ -27,27 +28,38 @@ def promised(
     confidence: float | None = None,
     insider: float = 0.0,
 ) -> tuple[str, str]:
-    """Return what a release promises: for somebody who knows only shares, and for somebody who knows all other rows.
+    """Return what a release promises: for somebody who knows only shares, and for
+    somebody who knows all other rows.
 
-    ``insider`` is by how much everything that was computed from these rows with noise moves the log odds of somebody
-    who knows all other rows, in nats; infinite if nothing bounds it.
+    ``insider`` is by how much everything that was computed from these rows with noise
+    moves the log odds of somebody who knows all other rows, in nats; infinite if
+    nothing bounds it.
 
     >>> from liftlib import ALIP
-    >>> first, second = promised(Kind.RESPONSE, ALIP(1.0, 0.5), "ill", confidence=0.95, insider=1.0)
+    >>> first, second = promised(
+    ...     Kind.RESPONSE, ALIP(1.0, 0.5), "ill", confidence=0.95, insider=1.0
+    ... )
     >>> print(second)
     Somebody who knows all other rows turns a belief of 10 % into at most 57.6 % and at least 0.9 %.
-    """
+    """  # noqa: E501
     if kind is Kind.COUNTS:
         outside = inside = _turned(LDP(notion.odds_growth + insider), belief)
         counted = "by this and all earlier counts of these rows"
         return (
-            f"Somebody who knows only how common each value of {secret} is {outside}, {counted}.",
-            f"Somebody who knows all other rows {inside}, too: the noise protects each row, however it was drawn.",
+            (
+                f"Somebody who knows only how common each value of {secret} is"
+                f" {outside}, {counted}."
+            ),
+            (
+                f"Somebody who knows all other rows {inside}, too: the noise protects"
+                " each row, however it was drawn."
+            ),
         )
     outsider = _turned(notion, belief)
     first = (
-        "If the rows are independent draws from the population, then, with confidence "
-        f"{_percent(confidence or 0.0)}, somebody who knows only how common each value of {secret} is {outsider}."
+        "If the rows are independent draws from the population, then, with confidence"
+        f" {_percent(confidence or 0.0)}, somebody who knows only how common each value"
+        f" of {secret} is {outsider}."
     )
     growth = notion.odds_growth + insider
     if not math.isfinite(growth):
@@ -58,8 +70,8 @@ def promised(
 def _turned(notion: RatioBased, belief: float) -> str:
     least, most = notion.belief(belief)
     return (
-        f"turns a belief of {_percent(belief)} into at most {_percent(most, up=True)} and at least "
-        f"{_percent(least, up=False)}"
+        f"turns a belief of {_percent(belief)} into at most {_percent(most, up=True)}"
+        f" and at least {_percent(least, up=False)}"
     )
 
 
@@ -87,7 +99,11 @@ def published_as(design: Design) -> list[str]:
     lines = []
     if design.public.pooled:
         pooled = [JOIN.join(symbol) for symbol in design.public.pooled]
-        which = "values that are not listed" if design.public.listed else "values with few rows"
+        which = (
+            "values that are not listed"
+            if design.public.listed
+            else "values with few rows"
+        )
         lines.append(f"“{RARE}” stands for {which}: {_listed(pooled)}.")
     if design.kind is Kind.MERGING:
         for output, source in zip(design.outputs, design.sources, strict=True):

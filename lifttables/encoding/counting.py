@@ -25,10 +25,33 @@ from lifttables.encoding.columns import (
 )
 from lifttables.files import many
 
-MAX_NUMERIC_SYMBOLS = 50  # a column with more distinct numbers must be binned or declared as categorical
-NA_WORDS = ("unknown", "missing", "not available", "not known", "not stated", "no answer", "no data")
+# a column with more distinct numbers must be binned or declared as categorical
+MAX_NUMERIC_SYMBOLS = 50
+NA_WORDS = (
+    "unknown",
+    "missing",
+    "not available",
+    "not known",
+    "not stated",
+    "no answer",
+    "no data",
+)
 NA_TEXTS = (  # texts that may denote a missing value
-    *("NA", "*", "-", "?", *NA_WORDS, "NULL", "null", "NaN", "nan", "N/A", "n/a", "#N/A", "<NA>"),
+    *(
+        "NA",
+        "*",
+        "-",
+        "?",
+        *NA_WORDS,
+        "NULL",
+        "null",
+        "NaN",
+        "nan",
+        "N/A",
+        "n/a",
+        "#N/A",
+        "<NA>",
+    ),
     *(".", "..", "...", ":", "\N{EN DASH}", "\N{EM DASH}", "\N{HORIZONTAL ELLIPSIS}"),
     *(word.capitalize() for word in NA_WORDS),
     *(word.upper() for word in NA_WORDS),
@@ -51,64 +74,94 @@ def count(
 ) -> Counts:
     """Return the contingency table of counted labels.
 
-    ``counted`` has a column for each secret and public column, and ``ROWS``. The options are those of ``Reading``;
-    ``product`` requires every combination of labels to occur, which side channels need. DataError is raised if the
-    labels do not fit the options.
+    ``counted`` has a column for each secret and public column, and ``ROWS``. The
+    options are those of ``Reading``; ``product`` requires every combination of labels
+    to occur, which side channels need. DataError is raised if the labels do not fit the
+    options.
     """
-    every, dropped, frame = [*secret, *public], 0, nw.from_native(counted, eager_only=True)
+    every, dropped, frame = (
+        [*secret, *public],
+        0,
+        nw.from_native(counted, eager_only=True),
+    )
     if missing == "drop":
         complete = frame.drop_nulls([column.name for column in every])
         dropped = int(frame[ROWS].sum()) - int(complete[ROWS].sum())
         if complete.is_empty():
             raise DataError(
-                f"every row has a missing value in {named([column.name for column in every])}: none is left"
+                "every row has a missing value in"
+                f" {named([column.name for column in every])}: none is left"
             )
         frame = complete
     _check_texts(frame, every)
     for column in every:
         _check_labels(frame, column, missing)
-    names, of_secret = [column.name for column in public], [column.name for column in secret]
+    names, of_secret = (
+        [column.name for column in public],
+        [column.name for column in secret],
+    )
     filled = frame.with_columns(nw.col(*of_secret, *names).fill_null(MISSING))
     totals = filled.group_by(names).agg(nw.col(ROWS).sum())
     _check_many(named(names), "symbols", len(totals), max_symbols)
     secrets = _secrets(filled.select(of_secret).unique().rows(), secret, max_symbols)
     many = {row[:-1]: row[-1] for row in totals.rows()}
     labels = _sorted(list(many), public)
-    listed = list(itertools.product(*(column.values for column in public)))  # none, unless each column has a list
-    to_name = set(listed) if listed else {label for label in labels if many[label] >= min_count}
+    # none, unless each column has a list
+    listed = list(itertools.product(*(column.values for column in public)))
+    to_name = (
+        set(listed)
+        if listed
+        else {label for label in labels if many[label] >= min_count}
+    )
     few = [label for label in labels if label not in to_name]
     if few and rare == "error" and not listed:
-        shown = ", ".join(repr(JOIN.join(label)) for label in few[:3]) + (", ..." if len(few) > 3 else "")
+        shown = ", ".join(repr(JOIN.join(label)) for label in few[:3]) + (
+            ", ..." if len(few) > 3 else ""
+        )
         raise DataError(
-            f"{named(names)} has {len(few)} symbol{'s' if len(few) > 1 else ''} with fewer than {min_count} rows "
-            f"({shown}): pool them, keep them, or lower the limit",
+            f"{named(names)} has {len(few)} symbol{'s' if len(few) > 1 else ''} with"
+            f" fewer than {min_count} rows ({shown}): pool them, keep them, or lower"
+            " the limit",
             arguments=("rare", "min_count"),
         )
     pooled = tuple(few) if rare == "pool" or listed else ()
-    labels = listed or ([label for label in labels if label in to_name] if pooled else labels)
+    labels = listed or (
+        [label for label in labels if label in to_name] if pooled else labels
+    )
     _check_many(named(names), "symbols", len(labels), max_symbols)
     labels = labels + [(RARE,)] * bool(pooled or listed)
     symbols = Symbols(tuple(public), tuple(labels), pooled)
     secret_symbols = Symbols(tuple(secret), tuple(secrets))
     table = np.zeros((len(secrets), len(labels)))
-    np.add.at(table, (secret_symbols.index(filled), symbols.index(filled)), filled[ROWS].to_numpy())
-    # where the rows choose which symbols are pooled, a union bound covers all sets of this size
+    np.add.at(
+        table,
+        (secret_symbols.index(filled), symbols.index(filled)),
+        filled[ROWS].to_numpy(),
+    )
+    # where the rows choose which symbols are pooled, a union bound covers all sets of
+    # this size
     return Counts(table, secret_symbols, symbols, symbols.chosen, dropped)
 
 
 def _secrets(
     occurring: Sequence[tuple[str, ...]], columns: Sequence[Column], max_symbols: int
 ) -> list[tuple[str, ...]]:
-    """Return the secrets that occur or, with listed values, all combinations; refuse a column with a single value."""
-    values = [tuple({*column.values, *(label[at] for label in occurring)}) for at, column in enumerate(columns)]
+    """Return the secrets that occur or, with listed values, all combinations; refuse a
+    column with a single value.
+    """
+    values = [
+        tuple({*column.values, *(label[at] for label in occurring)})
+        for at, column in enumerate(columns)
+    ]
     listed = any(column.values for column in columns)
     n = math.prod(map(len, values)) if listed else len(occurring)
     _check_many(named([column.name for column in columns]), "secrets", n, max_symbols)
     for column, alone in zip(columns, values, strict=True):
         if len(alone) < 2:
             raise DataError(
-                f"column {column.name!r} has the same value in every row, so that nothing can be said about others: "
-                "list all of its values, or name another secret",
+                f"column {column.name!r} has the same value in every row, so that"
+                " nothing can be said about others: list all of its values, or name"
+                " another secret",
                 arguments=("values",),
             )
     return _sorted(list(itertools.product(*values)) if listed else occurring, columns)
@@ -117,7 +170,8 @@ def _secrets(
 def _check_many(columns: str, what: str, n: int, most: int) -> None:
     if n > most:
         raise DataError(
-            f"{columns} has {n:,} {what}, more than {most:,}: bin or coarsen it, or raise the limit",
+            f"{columns} has {n:,} {what}, more than {most:,}: bin or coarsen it, or"
+            " raise the limit",
             arguments=("bins", "hierarchies", "max_symbols"),
         )
 
@@ -125,17 +179,26 @@ def _check_many(columns: str, what: str, n: int, most: int) -> None:
 def unknown_to_hierarchy(name: str, values: Sequence[str]) -> DataError:
     """Return the error for values that are missing from their column's hierarchy."""
     return DataError(
-        f"column {name!r} has {many(len(values), 'value')} not in its hierarchy, such as {values[0]!r}: add what is "
-        "missing to the file, whose first line is a header"
+        f"column {name!r} has {many(len(values), 'value')} not in its hierarchy, such"
+        f" as {values[0]!r}: add what is missing to the file, whose first line is a"
+        " header"
     )
 
 
-def _sorted(labels: Sequence[tuple[str, ...]], columns: Sequence[Column]) -> list[tuple[str, ...]]:
-    return sorted(labels, key=lambda label: [column.place(text) for column, text in zip(columns, label, strict=True)])
+def _sorted(
+    labels: Sequence[tuple[str, ...]], columns: Sequence[Column]
+) -> list[tuple[str, ...]]:
+    return sorted(
+        labels,
+        key=lambda label: [
+            column.place(text) for column, text in zip(columns, label, strict=True)
+        ],
+    )
 
 
 def _check_texts(counted: Labels, columns: Sequence[Column]) -> None:
-    """Raise DataError, with all of them, for texts that may denote a missing value and that nobody has explained.
+    """Raise DataError, with all of them, for texts that may denote a missing value and
+    that nobody has explained.
 
     A text that is among the listed values of a secret, or in a hierarchy, is a value.
     """
@@ -143,7 +206,11 @@ def _check_texts(counted: Labels, columns: Sequence[Column]) -> None:
     for column in columns:
         prefix = UNKNOWN_PREFIX if column.parents else ""
         labels = counted[column.name].fill_null("")
-        known = set() if column.na is not None else set(labels.to_list()) - set(column.values)
+        known = (
+            set()
+            if column.na is not None
+            else set(labels.to_list()) - set(column.values)
+        )
         often = {
             text: int(counted[ROWS].filter(labels == prefix + text).sum())
             for text in NA_TEXTS
@@ -151,11 +218,17 @@ def _check_texts(counted: Labels, columns: Sequence[Column]) -> None:
         }
         if often:
             n += len(often)
-            told = ", ".join(f"{text!r} in {many(rows, 'row')}" for text, rows in often.items())
+            told = ", ".join(
+                f"{text!r} in {many(rows, 'row')}" for text, rows in often.items()
+            )
             found.append(f"column {column.name!r} contains the text {told}")
     if found:
         which = "whether it means missing or is an ordinary value"
-        which = which if n == 1 else "which of them mean missing; the others are ordinary values"
+        which = (
+            which
+            if n == 1
+            else "which of them mean missing; the others are ordinary values"
+        )
         raise DataError(f"{'; '.join(found)}: say {which}", arguments=("na",))
 
 
@@ -165,19 +238,27 @@ def _check_labels(counted: Labels, column: Column, missing: Missing) -> None:
     alone = labels.drop_nulls().unique(maintain_order=True)
     if gone and missing == "refuse":
         raise DataError(
-            f"column {column.name!r} has missing values in {gone:,} of {many(rows.sum(), 'row')}: fill them in, drop "
-            "those rows, or make them a symbol",
+            f"column {column.name!r} has missing values in {gone:,} of"
+            f" {many(rows.sum(), 'row')}: fill them in, drop those rows, or make them a"
+            " symbol",
             arguments=("missing",),
         )
     if gone and MISSING in alone:
         raise DataError(
-            f"column {column.name!r} contains the text {MISSING!r} as well as missing values: rename it, or declare it "
-            "as missing",
+            f"column {column.name!r} contains the text {MISSING!r} as well as missing"
+            " values: rename it, or declare it as missing",
             arguments=("na",),
         )
     if RARE in alone:
-        raise DataError(f"column {column.name!r} contains {RARE!r}, which is reserved for pooled symbols: rename it")
-    unknown = alone.filter(alone.str.starts_with(UNKNOWN_PREFIX)) if column.parents else alone.head(0)
+        raise DataError(
+            f"column {column.name!r} contains {RARE!r}, which is reserved for pooled"
+            " symbols: rename it"
+        )
+    unknown = (
+        alone.filter(alone.str.starts_with(UNKNOWN_PREFIX))
+        if column.parents
+        else alone.head(0)
+    )
     if len(unknown):
         raise unknown_to_hierarchy(column.name, unknown.str.slice(1).to_list())
     if not column.plain or column.categorical or len(alone) <= MAX_NUMERIC_SYMBOLS:
@@ -187,7 +268,8 @@ def _check_labels(counted: Labels, column: Column, missing: Missing) -> None:
     except UNREADABLE:
         return
     raise DataError(
-        f"column {column.name!r} has {len(alone):,} distinct numbers: bin it by edges, or declare them as codes",
+        f"column {column.name!r} has {len(alone):,} distinct numbers: bin it by edges,"
+        " or declare them as codes",
         arguments=("bins", "categorical"),
     )
 
@@ -199,5 +281,8 @@ def named(names: Sequence[str]) -> str:
     return (
         "columns "
         + ", ".join(map(repr, names[:MAX_COLUMNS_NAMED]))
-        + (f" and {len(names) - MAX_COLUMNS_NAMED} more" * (len(names) > MAX_COLUMNS_NAMED))
+        + (
+            f" and {len(names) - MAX_COLUMNS_NAMED} more"
+            * (len(names) > MAX_COLUMNS_NAMED)
+        )
     )

@@ -17,20 +17,34 @@ from liftlib.channel import Uniform
 from liftlib.errors import DataError, LiftError
 from lifttables.encoding.columns import ROWS, UNREADABLE, Column, Labels, labelled
 
-# by parts of the messages of data-frame libraries; these arguments are the remedies of some
+# by parts of the messages of data-frame libraries; these arguments are the remedies of
+# some
 ARGUMENTS = {
     "invalid utf-8": ("encoding",),
     "conversion": ("decimal", "dates", "na"),
     "convert string": ("decimal",),
 }
 REMEDIES = {
-    "invalid utf-8": "name its encoding, such as latin-1 or cp1252, or save it as UTF-8",
-    "more fields": "a line has more values than the header has names; quote values that contain a comma",
-    "conversion": "a binned column must contain numbers (1.5) or dates (2020-01-31); say what is "
-    "written otherwise, decimal commas or dates such as 31.01.2020, and declare missing texts",
-    "convert string": "a binned column must contain numbers; say if they have decimal commas",
+    "invalid utf-8": (
+        "name its encoding, such as latin-1 or cp1252, or save it as UTF-8"
+    ),
+    "more fields": (
+        "a line has more values than the header has names; quote values that contain a"
+        " comma"
+    ),
+    "conversion": (
+        "a binned column must contain numbers (1.5) or dates (2020-01-31); say what is"
+        " written otherwise, decimal commas or dates such as 31.01.2020, and declare"
+        " missing texts"
+    ),
+    "convert string": (
+        "a binned column must contain numbers; say if they have decimal commas"
+    ),
     "compress": "it is not a valid gzip file",
-    "cast": "a column of lists, intervals or other objects has no labels: convert it to text first",
+    "cast": (
+        "a column of lists, intervals or other objects has no labels: convert it to"
+        " text first"
+    ),
 }
 
 Rows = nw.LazyFrame[Any]  # rows that are read when requested
@@ -41,7 +55,8 @@ class Table(ABC):
 
     name: str
     columns: tuple[str, ...]
-    needed: tuple[Column, ...] = ()  # rows without a value in one of these columns are left out
+    # rows without a value in one of these columns are left out
+    needed: tuple[Column, ...] = ()
 
     @abstractmethod
     def read(self, names: Sequence[str]) -> Rows:
@@ -55,11 +70,15 @@ class Table(ABC):
         """Return some columns of the rows in which no needed value is missing."""
         if not self.needed:
             return self.read(names)
-        every = self.read(list(dict.fromkeys([*names, *(column.name for column in self.needed)])))
+        every = self.read(
+            list(dict.fromkeys([*names, *(column.name for column in self.needed)]))
+        )
         return every.filter(present(self.needed)).select(*names)
 
     def complete(self, columns: Sequence[Column]) -> Table:
-        """Return the table without the rows in which a value of some columns is missing."""
+        """Return the table without the rows in which a value of some columns is
+        missing.
+        """
         self.check([column.name for column in columns])
         table = copy.copy(self)
         table.needed = tuple(columns)
@@ -75,18 +94,29 @@ class Table(ABC):
     def counts(self, columns: Sequence[Column] | Mapping[str, Column]) -> Labels:
         """Return the number of rows (``ROWS``) with each combination of labels.
 
-        A mapping gives new names to the labels, so that one column may be labelled in several ways.
+        A mapping gives new names to the labels, so that one column may be labelled in
+        several ways.
         """
-        named = columns if isinstance(columns, Mapping) else {column.name: column for column in columns}
+        named = (
+            columns
+            if isinstance(columns, Mapping)
+            else {column.name: column for column in columns}
+        )
         raw = list(dict.fromkeys(column.name for column in named.values()))
         self.check(raw)
         with reading(self.name):
             labels = self._counted(raw, named)
         if labels.is_empty() and self.needed:
             columns_needed = ", ".join(repr(column.name) for column in self.needed)
-            raise DataError(f"every row of {self.name} has a missing value in {columns_needed}: none is left")
+            raise DataError(
+                f"every row of {self.name} has a missing value in {columns_needed}:"
+                " none is left"
+            )
         if labels.is_empty():
-            raise DataError(f"{self.name} has no rows: a distribution needs at least one observation")
+            raise DataError(
+                f"{self.name} has no rows: a distribution needs at least one"
+                " observation"
+            )
         return labels.with_columns(nw.col(ROWS).cast(nw.Int64)).sort(*named)
 
     def _counted(self, raw: Sequence[str], named: Mapping[str, Column]) -> Labels:
@@ -101,18 +131,39 @@ class Table(ABC):
         return digest_of(self.batches([column.name for column in columns]))
 
     def check(self, names: Sequence[str]) -> None:
-        """Raise DataError if a column is missing (naming the nearest) or is named twice."""
+        """Raise DataError if a column is missing (naming the nearest) or is named
+        twice.
+        """
         for name in names:
             if name not in self.columns:
-                same = [column for column in self.columns if _composed(column) == _composed(name)]
+                same = [
+                    column
+                    for column in self.columns
+                    if _composed(column) == _composed(name)
+                ]
                 near = same or difflib.get_close_matches(name, self.columns, n=1)
-                listed = ", ".join(map(repr, self.columns[:20])) + (", ..." if len(self.columns) > 20 else "")
-                written = ascii if same else repr  # escapes distinguish names that look the same
-                remedy = f"did you mean {written(near[0])}?" if near else f"there are {listed}"
+                listed = ", ".join(map(repr, self.columns[:20])) + (
+                    ", ..." if len(self.columns) > 20 else ""
+                )
+                # escapes distinguish names that look the same
+                written = ascii if same else repr
+                remedy = (
+                    f"did you mean {written(near[0])}?"
+                    if near
+                    else f"there are {listed}"
+                )
                 raise DataError(f"{self.name} has no column {written(name)}: {remedy}")
             # Polars reads such a name as a pattern, which may match the secret's column
-            if not name or name == "*" or (name.startswith("^") and name.endswith("$")) or "\0" in name:
-                raise DataError(f"{self.name} has a column called {name!r}, which is not a valid name: rename it")
+            if (
+                not name
+                or name == "*"
+                or (name.startswith("^") and name.endswith("$"))
+                or "\0" in name
+            ):
+                raise DataError(
+                    f"{self.name} has a column called {name!r}, which is not a valid"
+                    " name: rename it"
+                )
         if len(set(names)) < len(names):
             twice = next(name for name in names if list(names).count(name) > 1)
             raise DataError(f"column {twice!r} is named twice: name each column once")
@@ -135,7 +186,10 @@ def digest_of(batches: Iterable[Labels]) -> bytes:
     columns: dict[str, Any] = {}
     for rows in batches:
         for name in rows.columns:
-            texts = ["-" if value is None else f"{len(text := str(value))}:{text}" for value in rows[name].to_list()]
+            texts = [
+                "-" if value is None else f"{len(text := str(value))}:{text}"
+                for value in rows[name].to_list()
+            ]
             of_column = columns.setdefault(name, hashlib.sha256())
             of_column.update("".join(texts).encode())
     found = hashlib.sha256()
@@ -145,8 +199,12 @@ def digest_of(batches: Iterable[Labels]) -> bytes:
 
 
 def present(columns: Sequence[Column]) -> nw.Expr:
-    """Return an expression for the rows in which no value of some columns is missing."""
-    return nw.all_horizontal(*(~column.missing() for column in columns), ignore_nulls=False)
+    """Return an expression for the rows in which no value of some columns
+    is missing.
+    """
+    return nw.all_horizontal(
+        *(~column.missing() for column in columns), ignore_nulls=False
+    )
 
 
 @contextmanager

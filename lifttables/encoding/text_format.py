@@ -19,8 +19,8 @@ class TextFormat:
     separator : str or None
         One ASCII character; by default a comma, or a tab for ``.tsv``.
     quote : str or None
-        The character around values that contain a separator, a line break or the character itself, which is then
-        doubled; None if there is none.
+        The character around values that contain a separator, a line break or the
+        character itself, which is then doubled; None if there is none.
     encoding : str
         The name of a text encoding known to Python.
 
@@ -36,17 +36,29 @@ class TextFormat:
 
     def __post_init__(self) -> None:
         for name, value in (("separator", self.separator), ("quote", self.quote)):
-            is_mark = isinstance(value, str) and len(value) == 1 and value.isascii() and value not in "\r\n\0"
+            is_mark = (
+                isinstance(value, str)
+                and len(value) == 1
+                and value.isascii()
+                and value not in "\r\n\0"
+            )
             if value is not None and not is_mark:
-                raise InvalidParameter(f"{name} is {shown(value)}: give one ASCII character, such as ; or a tab")
+                raise InvalidParameter(
+                    f"{name} is {shown(value)}: give one ASCII character, such as ; or"
+                    " a tab"
+                )
         if self.quote is not None and self.quote == (self.separator or ","):
-            raise InvalidParameter(f"separator and quote are both {self.quote!r}: give two different characters")
+            raise InvalidParameter(
+                f"separator and quote are both {self.quote!r}: give two different"
+                " characters"
+            )
         try:
             codec = codecs.lookup(self.encoding)
             "a".encode(self.encoding)  # refuses codecs between bytes, such as base64
         except (LookupError, TypeError, ValueError) as error:
             raise InvalidParameter(
-                f"encoding is {shown(self.encoding)}, which is not known: give utf-8, utf-16, latin-1 or another"
+                f"encoding is {shown(self.encoding)}, which is not known: give utf-8,"
+                " utf-16, latin-1 or another"
             ) from error
         object.__setattr__(self, "encoding", codec.name)
 

@@ -7,7 +7,9 @@ from numpy.typing import ArrayLike
 
 from mixproof.numerics import Vector
 
-STAIRCASE_STEPS = 16  # steps of the staircase that bounds two probabilities together; more would save at most 0.6 nats
+# steps of the staircase that bounds two probabilities together; more would save at most
+# 0.6 nats
+STAIRCASE_STEPS = 16
 NEWTON_STEPS = 4  # of ``upper_of_many``; fewer are valid and less sharp
 
 
@@ -19,7 +21,8 @@ def clopper_pearson(
     Parameters
     ----------
     seen, rows : array_like
-        Number of successes and of independent rows, 0 <= seen <= rows. Without rows the bounds are 0 and 1.
+        Number of successes and of independent rows, 0 <= seen <= rows. Without rows the
+        bounds are 0 and 1.
     log_level : array_like
         Log of the error probability of each bound; negative, of any magnitude.
     lower : bool, keyword-only
@@ -28,11 +31,13 @@ def clopper_pearson(
     Returns
     -------
     lower, upper : numpy.ndarray
-        Of the broadcast shape of the arguments. For ``seen = 0`` the bounds are 0 and a positive number.
+        Of the broadcast shape of the arguments. For ``seen = 0`` the bounds are 0 and a
+        positive number.
 
     Notes
     -----
-    Clopper and Pearson 1934: the lower bound is the p with P(Bin(rows, p) >= seen) = level, a beta quantile.
+    Clopper and Pearson 1934: the lower bound is the p with P(Bin(rows, p) >= seen) =
+    level, a beta quantile.
 
     Examples
     --------
@@ -40,27 +45,37 @@ def clopper_pearson(
     >>> float(low), round(float(up), 4)
     (0.0, 0.3085)
     """
-    from scipy.special import betainccinv, betaincinv  # noqa: PLC0415 - scipy is slow to import
+    from scipy.special import (  # noqa: PLC0415
+        betainccinv,
+        betaincinv,
+    )
 
     k, n = np.asarray(seen, dtype=np.float64), np.asarray(rows, dtype=np.float64)
     level = np.exp(np.asarray(log_level, dtype=np.float64))
-    low = np.where(k > 0, betaincinv(np.maximum(k, 1), n - k + 1, level), 0.0) if lower else np.zeros(())
+    low = (
+        np.where(k > 0, betaincinv(np.maximum(k, 1), n - k + 1, level), 0.0)
+        if lower
+        else np.zeros(())
+    )
     upper = np.where(k < n, betainccinv(k + 1, np.maximum(n - k, 1), level), 1.0)
     return low, upper
 
 
 def upper_of_many(seen: ArrayLike, rows: ArrayLike, log_level: ArrayLike) -> Vector:
-    """Return upper bounds on probabilities, close to those of Clopper and Pearson for one more success.
+    """Return upper bounds on probabilities, close to those of Clopper and Pearson for
+    one more success.
 
     Arguments are as for :func:`clopper_pearson`; with many rows this is much faster.
 
     Notes
     -----
-    Zubkov and Serov 2013: P(Bin(n, p) <= k) <= Phi(-sqrt(2 n D(a, p))) for p above a = (k + 1) / n, where D is the
-    Kullback-Leibler divergence of two distributions on two outcomes. It is convex in the log odds of p, so that each
-    step of Newton's method ends above the root. A start follows from D >= -2 ln of the Bhattacharyya coefficient, and
-    another, for p near 1, from ln(1 + e^x) >= x. The bounds are valid at any level. At most levels they are below those
-    of Clopper and Pearson for one more success; at levels near 1/2 or below about e^-600 they may be larger.
+    Zubkov and Serov 2013: P(Bin(n, p) <= k) <= Phi(-sqrt(2 n D(a, p))) for p above a =
+    (k + 1) / n, where D is the Kullback-Leibler divergence of two distributions on two
+    outcomes. It is convex in the log odds of p, so that each step of Newton's method
+    ends above the root. A start follows from D >= -2 ln of the Bhattacharyya
+    coefficient, and another, for p near 1, from ln(1 + e^x) >= x. The bounds are valid
+    at any level. At most levels they are below those of Clopper and Pearson for one
+    more success; at levels near 1/2 or below about e^-600 they may be larger.
 
     Examples
     --------
@@ -75,13 +90,21 @@ def upper_of_many(seen: ArrayLike, rows: ArrayLike, log_level: ArrayLike) -> Vec
     a = np.asarray(seen, dtype=np.float64) + 1
     inside = a < n
     a = np.where(inside, a / n, 0.5)
-    wanted = ndtri_exp(np.asarray(log_level, dtype=np.float64)) ** 2 / (2 * n) * (1 + 1e-9) + 1e-14  # for rounding
+    # for rounding
+    wanted = (
+        ndtri_exp(np.asarray(log_level, dtype=np.float64)) ** 2 / (2 * n) * (1 + 1e-9)
+        + 1e-14
+    )
     least = a * np.log(a) + (1 - a) * np.log1p(-a) - wanted
-    angle = np.minimum(np.arcsin(np.sqrt(a)) + np.arccos(np.exp(-wanted / 2)), np.pi / 2)
+    angle = np.minimum(
+        np.arcsin(np.sqrt(a)) + np.arccos(np.exp(-wanted / 2)), np.pi / 2
+    )
     log_odds = np.minimum(2 * np.log(np.tan(angle)), -least / (1 - a))
     for _ in range(NEWTON_STEPS):
         against = np.exp(-log_odds)
-        log_odds = log_odds - (least + (1 - a) * log_odds + np.log1p(against)) / (1 / (1 + against) - a)
+        log_odds = log_odds - (least + (1 - a) * log_odds + np.log1p(against)) / (
+            1 / (1 + against) - a
+        )
     return np.where(inside, 1 / (1 + np.exp(-log_odds)), 1.0)
 
 
@@ -96,14 +119,15 @@ def fisher_levels(log_level: ArrayLike) -> Vector:
     Returns
     -------
     numpy.ndarray, shape (m, STAIRCASE_STEPS - 1)
-        Except with that probability, there is an i such that the bound at level i on one probability and the bound at
-        level -1 - i on the other both hold.
+        Except with that probability, there is an i such that the bound at level i on
+        one probability and the bound at level -1 - i on the other both hold.
 
     Notes
     -----
-    Fisher's method: the p-values u and v of the true probabilities are independent and stochastically at least uniform.
-    With n levels e^(-t i / n) including the last one, the region of (u, v) where each i fails has the area
-    e^-t (1 + n (e^(t/n) - 1)); as n grows, this tends to P(uv < e^-t) = (1 + t) e^-t.
+    Fisher's method: the p-values u and v of the true probabilities are independent and
+    stochastically at least uniform. With n levels e^(-t i / n) including the last one,
+    the region of (u, v) where each i fails has the area e^-t (1 + n (e^(t/n) - 1)); as
+    n grows, this tends to P(uv < e^-t) = (1 + t) e^-t.
 
     Examples
     --------

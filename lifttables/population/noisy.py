@@ -1,4 +1,6 @@
-"""A table of noisy counts, with bounds that allow for the noise as well as for the sampling."""
+"""A table of noisy counts, with bounds that allow for the noise as well as for the
+sampling.
+"""
 
 from __future__ import annotations
 
@@ -29,16 +31,23 @@ from lifttables.population.noise import (
 from lifttables.population.sample import UNSEEN_WEIGHT, Sample, insides
 from mixproof.numerics import Mask, Matrix, Vector, as_matrix, check_count, check_scalar
 
-NO_NOISE = 40.0  # level c at which even a million cells have no noise but with probability 1e-11
-BISECTIONS = 25  # of an interval of probabilities, whose upper end is a bound after any number
-ROWS_SHARE = 0.03  # share of the probability of error that is reserved for the numbers of rows with each secret
-MANY_ROWS = 20_000  # largest number of rows of a group that is tested exactly; more are by Chernoff's bound
-WIDE_SHARE = 0.05  # share of a level that the noise has where the search for the largest P(s) starts
+# level c at which even a million cells have no noise but with probability 1e-11
+NO_NOISE = 40.0
+# of an interval of probabilities, whose upper end is a bound after any number
+BISECTIONS = 25
+# share of the probability of error that is reserved for the numbers of rows with each
+# secret
+ROWS_SHARE = 0.03
+# largest number of rows of a group that is tested exactly; more are by Chernoff's bound
+MANY_ROWS = 20_000
+# share of a level that the noise has where the search for the largest P(s) starts
+WIDE_SHARE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
 class NoisyCounts:
-    """Noisy counts of a table, from which everything that is published about it may be computed.
+    """Noisy counts of a table, from which everything that is published about it may be
+    computed.
 
     Attributes
     ----------
@@ -52,7 +61,8 @@ class NoisyCounts:
     choosers : numpy.ndarray, shape (S, X), or None
         Noisy counts of other rows of the table, which choose blocks of many symbols.
     unbounded : bool
-        Whether one row may change more than two cells by 1, or somebody who knows a seed can remove the noise.
+        Whether one row may change more than two cells by 1, or somebody who knows a
+        seed can remove the noise.
     """
 
     table: Matrix
@@ -64,20 +74,30 @@ class NoisyCounts:
 
     @property
     def insider(self) -> float:
-        """By how much all the noisy counts move the log odds of somebody who knows all rows but one.
+        """By how much all the noisy counts move the log odds of somebody who knows all
+        rows but one.
 
         A row with other values changes two cells by 1.
         """
         return math.inf if self.unbounded else 2 * self.c
 
     def sample(self, confidence: float, chosen: float = 0.0) -> Sample:
-        """Return the sample for statements about the population; designs that are tried share its bounds."""
-        if self.c >= NO_NOISE and self.choosers is None:  # with near certainty there is none
+        """Return the sample for statements about the population; designs that are tried
+        share its bounds.
+        """
+        # with near certainty there is none
+        if self.c >= NO_NOISE and self.choosers is None:
             return Sample(self.table, confidence, chosen)
         key = (confidence, chosen)
         if key not in self._samples:
             self._samples[key] = NoisySample(
-                self.table, self.rows, self.c, confidence, chosen, self.cells, self.choosers
+                self.table,
+                self.rows,
+                self.c,
+                confidence,
+                chosen,
+                self.cells,
+                self.choosers,
             )
         return self._samples[key]
 
@@ -89,13 +109,20 @@ class NoisyCounts:
         """Return the counts as JSON values."""
         choosers = None if self.choosers is None else self.choosers.tolist()
         fields = {"rows": self.rows, "c": self.c, "unbounded": self.unbounded}
-        return fields | {"table": self.table.tolist(), "cells": list(self.cells), "choosers": choosers}
+        return fields | {
+            "table": self.table.tolist(),
+            "cells": list(self.cells),
+            "choosers": choosers,
+        }
 
     @classmethod
     def from_content(cls, content: Any) -> NoisyCounts:
-        """Return the counts from their JSON values; raise an error if they are invalid."""
+        """Return the counts from their JSON values; raise an error if they
+        are invalid.
+        """
         table, choosers = (
-            None if content[key] is None else as_matrix(key, content[key]) for key in ("table", "choosers")
+            None if content[key] is None else as_matrix(key, content[key])
+            for key in ("table", "choosers")
         )
         assert table is not None
         cells = tuple(map(int, content["cells"]))
@@ -106,21 +133,26 @@ class NoisyCounts:
 
 
 class NoisySample(Sample):
-    """Noisy counts of i.i.d. rows from P_SX, with the confidence of statements about P_SX.
+    """Noisy counts of i.i.d. rows from P_SX, with the confidence of statements about
+    P_SX.
 
     Parameters
     ----------
     noisy : array_like, shape (S, X)
-        Each number of rows plus two-sided geometric noise: whole numbers, some perhaps negative. The alphabets must be
-        public, that is, given before the rows were seen.
+        Each number of rows plus two-sided geometric noise: whole numbers, some perhaps
+        negative. The alphabets must be public, that is, given before the rows were
+        seen.
     rows : int
         The number of rows, which is public.
     c : float
-        Above 0. The noise Z of each cell is independent with P(Z = z) proportional to exp(-c abs(z)).
+        Above 0. The noise Z of each cell is independent with P(Z = z) proportional to
+        exp(-c abs(z)).
     confidence, chosen : float
-        As for :class:`~lifttables.population.sample.Sample`; the probability is over the sampling and the noise.
+        As for :class:`~lifttables.population.sample.Sample`; the probability is over
+        the sampling and the noise.
     cells : array_like of int, shape (X,), optional
-        How many noisy cells each symbol sums, if symbols were merged; 1 each by default.
+        How many noisy cells each symbol sums, if symbols were merged; 1 each by
+        default.
     choosers : array_like, shape (S, X), optional
         Noisy counts of other rows, which choose blocks of many symbols.
 
@@ -131,8 +163,9 @@ class NoisySample(Sample):
 
     Notes
     -----
-    The bounds are exact: see :func:`~lifttables.population.noise.upper_bounds`. Whatever is computed from a sample is a
-    function of the noisy counts and the number of rows, and so reveals no more than they do.
+    The bounds are exact: see :func:`~lifttables.population.noise.upper_bounds`.
+    Whatever is computed from a sample is a function of the noisy counts and the number
+    of rows, and so reveals no more than they do.
 
     Examples
     --------
@@ -159,14 +192,29 @@ class NoisySample(Sample):
         choosers: ArrayLike | None = None,
     ):
         table = as_matrix("noisy", noisy)
-        super().__init__(np.abs(table) if table.any() else np.ones_like(table), confidence, chosen)
+        super().__init__(
+            np.abs(table) if table.any() else np.ones_like(table), confidence, chosen
+        )
         table.flags.writeable = False
         budget = check_scalar("c", c, finite=True, open_low=True)
-        of = np.ones(table.shape[1], dtype=np.int64) if cells is None else np.asarray(cells, dtype=np.int64)
+        of = (
+            np.ones(table.shape[1], dtype=np.int64)
+            if cells is None
+            else np.asarray(cells, dtype=np.int64)
+        )
         if of.shape != table.shape[1:] or (of < 1).any():
-            raise InvalidParameter(f"cells is {shown(cells)}: give at least 1 for each of the {table.shape[1]} symbols")
+            raise InvalidParameter(
+                f"cells is {shown(cells)}: give at least 1 for each of the"
+                f" {table.shape[1]} symbols"
+            )
         some = None if choosers is None else as_matrix("choosers", choosers)
-        values = {"counts": table, "n": check_count("rows", rows), "c": budget, "cells_of": of, "choosers": some}
+        values = {
+            "counts": table,
+            "n": check_count("rows", rows),
+            "c": budget,
+            "cells_of": of,
+            "choosers": some,
+        }
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
@@ -177,12 +225,20 @@ class NoisySample(Sample):
 
     @property
     def estimate(self) -> Matrix:
-        """Positive estimates of the numbers of rows, shape (S, X), for designs; no bound depends on them."""
+        """Positive estimates of the numbers of rows, shape (S, X), for designs; no
+        bound depends on them.
+        """
         return np.maximum(self.counts, UNSEEN_WEIGHT)
 
     def scaled(self, times: float) -> Self:
-        """Return what ``times`` the rows with the same shares might give, with quick bounds."""
-        return self._like(np.round(times * self.counts), rows=max(1, round(times * self.n)), quick=True)
+        """Return what ``times`` the rows with the same shares might give, with quick
+        bounds.
+        """
+        return self._like(
+            np.round(times * self.counts),
+            rows=max(1, round(times * self.n)),
+            quick=True,
+        )
 
     @property
     def trusted(self) -> Self:
@@ -191,14 +247,17 @@ class NoisySample(Sample):
 
     def merged(self, blocks: Partition) -> Self:
         """Return the sample over blocks of symbols."""
-        return self._like(self._summed(blocks), cells=[int(self.cells_of[list(block)].sum()) for block in blocks])
+        return self._like(
+            self._summed(blocks),
+            cells=[int(self.cells_of[list(block)].sum()) for block in blocks],
+        )
 
     def split(self, rng: int | np.random.Generator) -> tuple[Matrix, Self]:  # noqa: ARG002 - the rows were split before
         """Return the noisy counts that choose blocks, and the sample itself."""
         if self.choosers is None:
             raise InvalidParameter(
-                f"there are {self.n_public} symbols and no noisy counts to merge them by: give some of other rows "
-                "(choosers)"
+                f"there are {self.n_public} symbols and no noisy counts to merge them"
+                " by: give some of other rows (choosers)"
             )
         return np.maximum(self.choosers, 0.0), self
 
@@ -224,24 +283,38 @@ class NoisySample(Sample):
 
     @cached_property
     def _seen_rows(self) -> Whole:
-        """S times an estimate of the number of rows with each secret, from all noisy counts and n, shape (S,)."""
-        return np.asarray(self.n_secret * self.counts.sum(axis=1) - (self.counts.sum() - self.n), dtype=np.int64)
+        """S times an estimate of the number of rows with each secret, from all noisy
+        counts and n, shape (S,).
+        """
+        return np.asarray(
+            self.n_secret * self.counts.sum(axis=1) - (self.counts.sum() - self.n),
+            dtype=np.int64,
+        )
 
     @cached_property
     def groups(self) -> tuple[Rows, ...]:
         """The rows with each secret and, in the same order, all others; then all rows.
 
-        All the intervals hold together except with probability ``ROWS_SHARE`` (1 - confidence) exp(-chosen).
+        All the intervals hold together except with probability ``ROWS_SHARE`` (1 -
+        confidence) exp(-chosen).
         """
         # each of the designs among which the counts choose has intervals of its own
         share = np.log(ROWS_SHARE) + np.log1p(-self.confidence) - self.chosen
         of_secret = float(share - np.log(self.n_secret))
-        width = most_error_of_rows(int(self.cells_of.sum()), self.n_secret, self.c, of_secret)
+        width = most_error_of_rows(
+            int(self.cells_of.sum()), self.n_secret, self.c, of_secret
+        )
         least = np.clip(-(-(self._seen_rows - width) // self.n_secret), 0, self.n)
         most = np.clip((self._seen_rows + width) // self.n_secret, least, self.n)
-        noisy, cells = self.counts.sum(axis=1).astype(np.int64), int(self.cells_of.sum())
+        noisy, cells = (
+            self.counts.sum(axis=1).astype(np.int64),
+            int(self.cells_of.sum()),
+        )
         whole, every = int(noisy.sum()), cells * self.n_secret
-        own = [Rows(int(r), int(low), int(high), cells) for r, low, high in zip(noisy, least, most, strict=True)]
+        own = [
+            Rows(int(r), int(low), int(high), cells)
+            for r, low, high in zip(noisy, least, most, strict=True)
+        ]
         others = [
             Rows(whole - int(r), self.n - int(high), self.n - int(low), every - cells)
             for r, low, high in zip(noisy, least, most, strict=True)
@@ -254,22 +327,38 @@ class NoisySample(Sample):
         if self.n_secret == 1:
             return np.ones(1), np.ones(1)
         level = self._level(self._log_part - np.log(2 * self.n_secret))
-        return _prior(tuple(self._seen_rows.tolist()), self.n, int(self.cells_of.sum()), self.c, level)
+        return _prior(
+            tuple(self._seen_rows.tolist()),
+            self.n,
+            int(self.cells_of.sum()),
+            self.c,
+            level,
+        )
 
     def _level(self, log_level: float) -> float:
-        """Return a level after the share for the numbers of rows and the choice of symbols."""
+        """Return a level after the share for the numbers of rows and the choice of
+        symbols.
+        """
         return float(log_level + np.log1p(-ROWS_SHARE) - self.chosen)
 
     def _upper(self, group: int, member: Mask, log_level: Matrix) -> Matrix:
-        """Return upper bounds for subsets, shape (m, levels), computing each of those that take long only once."""
+        """Return upper bounds for subsets, shape (m, levels), computing each of those
+        that take long only once.
+        """
         own = {0: 1, 1: self.n_secret - 1, 2: self.n_secret}[group // self.n_secret]
         total = self.counts.sum(axis=0)
         table = np.vstack([self.counts, total - self.counts, total])[group]
-        seen, cells = (member @ table).astype(np.int64), own * np.asarray(member @ self.cells_of, dtype=np.int64)
+        seen, cells = (
+            (member @ table).astype(np.int64),
+            own * np.asarray(member @ self.cells_of, dtype=np.int64),
+        )
         rows = self.groups[group]
         # the levels of a row follow from the first one
         keys, first, place = np.unique(
-            np.column_stack([seen, cells, log_level[:, 0]]), axis=0, return_index=True, return_inverse=True
+            np.column_stack([seen, cells, log_level[:, 0]]),
+            axis=0,
+            return_index=True,
+            return_inverse=True,
         )
         known = self._known.setdefault((group, log_level.shape[1]), {})
         named = list(map(tuple, keys.tolist()))
@@ -278,15 +367,24 @@ class NoisySample(Sample):
             at = first[new]
             found = self._computed(rows, seen[at], cells[at], log_level[at])
             known.update(zip((named[i] for i in new), found, strict=True))
-        bounds = np.array([known[key] for key in named]).reshape(len(named), log_level.shape[1])
+        bounds = np.array([known[key] for key in named]).reshape(
+            len(named), log_level.shape[1]
+        )
         return np.asarray(bounds[place.ravel()])
 
-    def _computed(self, rows: Rows, seen: Whole, cells: Whole, log_level: Matrix) -> Matrix:
-        """Return upper bounds from a test of each number of rows, exact for some and Chernoff's for others.
+    def _computed(
+        self, rows: Rows, seen: Whole, cells: Whole, log_level: Matrix
+    ) -> Matrix:
+        """Return upper bounds from a test of each number of rows, exact for some and
+        Chernoff's for others.
 
-        The number that is tested decides, not the noisy one that was seen, so that each has one test.
+        The number that is tested decides, not the noisy one that was seen, so that each
+        has one test.
         """
-        few = rows._replace(most=min(rows.most, MANY_ROWS)), quick_bounds if self.quick else upper_bounds
+        few = (
+            rows._replace(most=min(rows.most, MANY_ROWS)),
+            quick_bounds if self.quick else upper_bounds,
+        )
         many = rows._replace(least=max(rows.least, MANY_ROWS + 1)), chernoff_bounds
         found = np.zeros(log_level.shape)
         for part, bounds in (few, many):
@@ -310,56 +408,85 @@ class NoisySample(Sample):
         def bounds(group: int) -> tuple[Matrix, Matrix]:
             both = np.zeros((2, len(inside), levels.shape[1]))
             twice = np.vstack([inside[partly], ~inside[partly]])
-            found = self._upper(group, twice, np.vstack([levels[partly], levels[partly]]))
+            found = self._upper(
+                group, twice, np.vstack([levels[partly], levels[partly]])
+            )
             both[:, partly] = found.reshape(2, -1, levels.shape[1])
             return both[0], both[1]
 
-        return misses_of(list(pairs_of(ratios, self.prior)), bounds, size, self.n_public)
+        return misses_of(
+            list(pairs_of(ratios, self.prior)), bounds, size, self.n_public
+        )
 
 
 @lru_cache(maxsize=16)
 def _error_of_rows(cells: int, n_secret: int, c: float) -> tuple[Vector, int]:
-    """Return the distribution of the error of S times an estimate of the rows with a secret, and the index of 0."""
-    return sum_of(noise_pmf(cells, c), noise_pmf((n_secret - 1) * cells, c), n_secret - 1, 1)
+    """Return the distribution of the error of S times an estimate of the rows with a
+    secret, and the index of 0.
+    """
+    return sum_of(
+        noise_pmf(cells, c), noise_pmf((n_secret - 1) * cells, c), n_secret - 1, 1
+    )
 
 
 def most_error_of_rows(cells: int, n_secret: int, c: float, log_level: float) -> int:
-    """Return what the error of S times the estimated rows with a secret exceeds with at most a probability."""
+    """Return what the error of S times the estimated rows with a secret exceeds with at
+    most a probability.
+    """
     pmf, zero = _error_of_rows(cells, n_secret, c)
-    beyond = np.bincount(np.abs(np.arange(len(pmf)) - zero), pmf)[::-1].cumsum()[::-1]  # P(abs(error) >= z)
+    # P(abs(error) >= z)
+    beyond = np.bincount(np.abs(np.arange(len(pmf)) - zero), pmf)[::-1].cumsum()[::-1]
     within = beyond + TINY <= np.exp(log_level)
     return int(np.flatnonzero(within)[0]) - 1 if within.any() else len(beyond)
 
 
 @lru_cache(maxsize=64)
-def _prior(seen: tuple[int, ...], n: int, cells: int, c: float, log_level: float) -> tuple[Vector, Vector]:
-    """Return bounds on P(s) from S times the estimated rows, the same for all ways to merge symbols."""
+def _prior(
+    seen: tuple[int, ...], n: int, cells: int, c: float, log_level: float
+) -> tuple[Vector, Vector]:
+    """Return bounds on P(s) from S times the estimated rows, the same for all ways to
+    merge symbols.
+    """
     own = np.array(seen)
-    upper, opposite = (_prior_upper(of, n, cells, c, log_level) for of in (own, len(own) * n - own))
+    upper, opposite = (
+        _prior_upper(of, n, cells, c, log_level) for of in (own, len(own) * n - own)
+    )
     low, high = np.sort([1 - opposite, upper], axis=0)
     low.flags.writeable = high.flags.writeable = False
     return low, high
 
 
 def _prior_upper(seen: Whole, n: int, cells: int, c: float, log_level: float) -> Vector:
-    """Return the largest p with P(S Bin(n, p) + error <= seen) above a level; it falls in p."""
+    """Return the largest p with P(S Bin(n, p) + error <= seen) above a level; it falls
+    in p.
+    """
     from scipy.special import bdtr  # noqa: PLC0415 - see clopper_pearson
 
     pmf, zero = _error_of_rows(cells, len(seen), c)
     most = (seen[:, None] - (np.arange(len(pmf)) - zero)) // len(seen)
     # many errors lead to the same number of rows
     from_least = most - most[:, -1:]
-    chance = np.array([np.bincount(of, pmf, minlength=int(from_least.max()) + 1) for of in from_least])
+    chance = np.array(
+        [np.bincount(of, pmf, minlength=int(from_least.max()) + 1) for of in from_least]
+    )
     at_most = np.clip(most[:, -1:] + np.arange(chance.shape[1]), -1, n)
     enough = np.maximum(at_most, 0).astype(np.float64)
 
     def is_above(p: Vector) -> Mask:
-        tail = (chance * np.where(at_most < 0, 0.0, bdtr(enough, n, p[:, None]))).sum(axis=1)
+        tail = (chance * np.where(at_most < 0, 0.0, bdtr(enough, n, p[:, None]))).sum(
+            axis=1
+        )
         return np.asarray(tail * (1 + 1e-9) + TINY > np.exp(log_level))
 
-    # the bound with a share of the level for the noise is nearly always above, and far below 1
-    rows = np.clip((seen + quantiles(pmf, np.log(WIDE_SHARE) + log_level)) // len(seen), 0, n)
-    low, high = np.zeros(len(seen)), upper_of_many(rows, n, log_level + np.log1p(-WIDE_SHARE))
+    # the bound with a share of the level for the noise is nearly always above, and far
+    # below 1
+    rows = np.clip(
+        (seen + quantiles(pmf, np.log(WIDE_SHARE) + log_level)) // len(seen), 0, n
+    )
+    low, high = (
+        np.zeros(len(seen)),
+        upper_of_many(rows, n, log_level + np.log1p(-WIDE_SHARE)),
+    )
     high = np.where(is_above(high), 1.0, high)
     for _ in range(BISECTIONS):
         p = (low + high) / 2

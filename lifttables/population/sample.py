@@ -1,7 +1,7 @@
 """Simultaneous confidence bounds on the distribution from which a table was drawn.
 
-The bounds hold for all subsets of symbols simultaneously. The rows that certify a design may therefore also choose it,
-in any way.
+The bounds hold for all subsets of symbols simultaneously. The rows that certify a
+design may therefore also choose it, in any way.
 """
 
 from __future__ import annotations
@@ -32,10 +32,15 @@ from mixproof.numerics import (
     generator,
 )
 
-MAX_SMALL_SUBSET = 3  # maximum number of symbols in a small subset, from which responses are made
-LARGE_SUBSET_SHARE = 0.1  # share of the probability of error that is reserved for larger subsets
-SELECTION_SHARE = 0.25  # share of the rows that chooses blocks of symbols; the other rows certify the design
-UNSEEN_WEIGHT = 0.5  # weight, in rows, of a symbol without rows in a design's utility; no bound depends on it
+# maximum number of symbols in a small subset, from which responses are made
+MAX_SMALL_SUBSET = 3
+# share of the probability of error that is reserved for larger subsets
+LARGE_SUBSET_SHARE = 0.1
+# share of the rows that chooses blocks of symbols; the other rows certify the design
+SELECTION_SHARE = 0.25
+# weight, in rows, of a symbol without rows in a design's utility; no bound depends on
+# it
+UNSEEN_WEIGHT = 0.5
 
 
 class Parts(NamedTuple):
@@ -83,18 +88,24 @@ class Parts(NamedTuple):
         try:
             weights = np.asarray(self.weights)
         except ValueError as error:  # ragged
-            raise InvalidParameter(f"the weights of the parts are {shown(self.weights)}: give a matrix") from error
+            raise InvalidParameter(
+                f"the weights of the parts are {shown(self.weights)}: give a matrix"
+            ) from error
         if weights.dtype.kind not in "biuf":
-            raise InvalidParameter(f"the weights of the parts are {shown(self.weights)}: give real numbers")
+            raise InvalidParameter(
+                f"the weights of the parts are {shown(self.weights)}: give real numbers"
+            )
         if weights.ndim != 2 or len(weights) != len(inside):
             raise InvalidParameter(
-                f"the weights of the parts have shape {weights.shape}: give ({len(inside)}, Y), a row for each subset"
+                f"the weights of the parts have shape {weights.shape}: give"
+                f" ({len(inside)}, Y), a row for each subset"
             )
         wrong = ~(np.isfinite(weights) & (weights >= 0))
         if wrong.any():
             at = tuple(int(i) for i in np.argwhere(wrong)[0])
             raise InvalidParameter(
-                f"weights{list(at)} of the parts is {weights[at]}: bounds add up only with finite weights of at least 0"
+                f"weights{list(at)} of the parts is {weights[at]}: bounds add up only"
+                " with finite weights of at least 0"
             )
         return Parts(inside, weights.astype(np.float64))
 
@@ -106,13 +117,14 @@ class Sample:
     Parameters
     ----------
     counts : array_like, shape (S, X)
-        Number of rows by secret and symbol. The alphabets must be given, not taken from the data: an empty row or
-        column is a value that was not observed.
+        Number of rows by secret and symbol. The alphabets must be given, not taken from
+        the data: an empty row or column is a value that was not observed.
     confidence : float
         Probability in (0, 1), over the sampling of the rows, that all bounds hold.
     chosen : float
-        If the rows themselves chose the symbols, for example by pooling rare ones: the log of the number of possible
-        choices, at least 0. The bounds then hold for all choices at once.
+        If the rows themselves chose the symbols, for example by pooling rare ones: the
+        log of the number of possible choices, at least 0. The bounds then hold for all
+        choices at once.
 
     Raises
     ------
@@ -123,10 +135,12 @@ class Sample:
 
     Notes
     -----
-    Given the secrets, the number of rows in a subset A of symbols is binomial for each secret. ``differences`` bounds
-    P(A|a) e^-budget - P(A|b), with one part of 1 - confidence for each pair of probabilities and one for P(s), by the
-    bounds of Clopper and Pearson. Each subset gets the share of a part that ``subset_price`` gives. All of these bounds
-    hold together with this confidence. The proofs are in the chapter on the population.
+    Given the secrets, the number of rows in a subset A of symbols is binomial for each
+    secret. ``differences`` bounds P(A|a) e^-budget - P(A|b), with one part of 1 -
+    confidence for each pair of probabilities and one for P(s), by the bounds of Clopper
+    and Pearson. Each subset gets the share of a part that ``subset_price`` gives. All
+    of these bounds hold together with this confidence. The proofs are in the chapter on
+    the population.
 
     Examples
     --------
@@ -140,17 +154,26 @@ class Sample:
     confidence: float
     chosen: float
 
-    def __init__(self, counts: ArrayLike, confidence: float = 0.95, chosen: float = 0.0):
+    def __init__(
+        self, counts: ArrayLike, confidence: float = 0.95, chosen: float = 0.0
+    ):
         table = as_matrix("counts", counts)
         check_nonnegative("counts", table)
         if not (table == np.round(table)).all():
             at = tuple(int(i) for i in np.argwhere(table != np.round(table))[0])
-            raise InvalidDistribution(f"counts{list(at)} is {table[at]}: give numbers of rows, not shares")
+            raise InvalidDistribution(
+                f"counts{list(at)} is {table[at]}: give numbers of rows, not shares"
+            )
         if not table.sum() > 0:
-            raise InvalidDistribution("counts sum to 0: a sample needs at least one row")
+            raise InvalidDistribution(
+                "counts sum to 0: a sample needs at least one row"
+            )
         sure = check_scalar("confidence", confidence, 0, 1, open_low=True)
         if sure == 1:
-            raise InvalidParameter("confidence is 1: no finite table gives certainty; choose less than 1, such as 0.95")
+            raise InvalidParameter(
+                "confidence is 1: no finite table gives certainty; choose less than 1,"
+                " such as 0.95"
+            )
         table.flags.writeable = False
         object.__setattr__(self, "counts", table)
         object.__setattr__(self, "confidence", sure)
@@ -182,7 +205,9 @@ class Sample:
 
     @property
     def estimate(self) -> Matrix:
-        """Nonnegative estimates of the numbers of rows, shape (S, X), for designs; no bound depends on them."""
+        """Nonnegative estimates of the numbers of rows, shape (S, X), for designs; no
+        bound depends on them.
+        """
         return self.counts
 
     def scaled(self, times: float) -> Self:
@@ -191,7 +216,9 @@ class Sample:
 
     @property
     def trusted(self) -> Self:
-        """A sample whose bounds are close to these and quick to compute, to choose by; nothing relies on them."""
+        """A sample whose bounds are close to these and quick to compute, to choose by;
+        nothing relies on them.
+        """
         return self
 
     def merged(self, blocks: Partition) -> Self:
@@ -199,12 +226,16 @@ class Sample:
         return type(self)(self._summed(blocks), self.confidence, self.chosen)
 
     def split(self, rng: int | np.random.Generator) -> tuple[Matrix, Self]:
-        """Return the counts of a random ``SELECTION_SHARE`` of the rows, and the sample of the rest."""
+        """Return the counts of a random ``SELECTION_SHARE`` of the rows, and the sample
+        of the rest.
+        """
         some, rest = split(self.counts, rng)
         return some, type(self)(rest, self.confidence, self.chosen)
 
     def _summed(self, blocks: Partition) -> Matrix:
-        return np.stack([self.counts[:, list(block)].sum(axis=1) for block in blocks], axis=1)
+        return np.stack(
+            [self.counts[:, list(block)].sum(axis=1) for block in blocks], axis=1
+        )
 
     @cached_property
     def _log_part(self) -> float:
@@ -217,7 +248,9 @@ class Sample:
         of = self.counts.sum(axis=1)
         if self.n_secret == 1:
             return np.ones(1), np.ones(1)
-        return clopper_pearson(of, self.rows, self._log_part - self.chosen - np.log(2 * self.n_secret))
+        return clopper_pearson(
+            of, self.rows, self._log_part - self.chosen - np.log(2 * self.n_secret)
+        )
 
     def cells(self) -> Between:
         """Return bounds on P(x|s) and P(x) for single symbols.
@@ -235,59 +268,88 @@ class Sample:
         """Return a channel as sums of subsets, from its certificate or else nested."""
         if channel.kernel.shape[:-1] != (self.n_public,):
             raise InvalidParameter(
-                f"the channel takes {channel.kernel.shape[:-1]} and the sample has ({self.n_public},): match them"
+                f"the channel takes {channel.kernel.shape[:-1]} and the sample has"
+                f" ({self.n_public},): match them"
             )
-        # only mechanisms for the population state the subsets that make up their channel
+        # only mechanisms for the population state the subsets that make up their
+        # channel
         parts = getattr(channel.certificate, "parts", None)
         if isinstance(parts, Parts):
             parts = parts.validated(self.n_public)
             kernel = parts.kernel
-            if kernel.shape == channel.kernel.shape and np.abs(kernel - channel.kernel).max() <= SAME_TOL:
+            if (
+                kernel.shape == channel.kernel.shape
+                and np.abs(kernel - channel.kernel).max() <= SAME_TOL
+            ):
                 return parts
         return Parts.nested(channel.kernel)
 
     def differences(self, ratios: Ratios, member: ArrayLike) -> Misses:
-        """Return upper bounds on P(A|a) e^-budget - P(A|b) as a function of the budgets.
+        """Return upper bounds on P(A|a) e^-budget - P(A|b) as a function of the
+        budgets.
 
         Bounds on subsets add up to bounds on sums of subsets.
         """
         inside = insides(member, self.n_public)
-        return differences(self.counts, self.prior, ratios, inside, self._pair_level(ratios, inside))
+        return differences(
+            self.counts, self.prior, ratios, inside, self._pair_level(ratios, inside)
+        )
 
     def _pair_level(self, ratios: Ratios, inside: Mask) -> Vector:
-        """Return the log of the probability of error of each subset's conditions on two probabilities."""
-        pairs = {frozenset(secrets) for secrets in zip(ratios.top.tolist(), ratios.bottom.tolist(), strict=True)}
-        parts = len(pairs) + any(self.n_secret in pair for pair in pairs)  # P(s) has one where P(y) is asked about
-        level = float(np.log1p(-self.confidence)) - np.log(2 * max(1, parts)) - self.chosen
+        """Return the log of the probability of error of each subset's conditions on two
+        probabilities.
+        """
+        pairs = {
+            frozenset(secrets)
+            for secrets in zip(ratios.top.tolist(), ratios.bottom.tolist(), strict=True)
+        }
+        # P(s) has one where P(y) is asked about
+        parts = len(pairs) + any(self.n_secret in pair for pair in pairs)
+        level = (
+            float(np.log1p(-self.confidence)) - np.log(2 * max(1, parts)) - self.chosen
+        )
         return np.asarray(level - subset_price(self.n_public, inside.sum(axis=1)))
 
-    def misses(self, notion: RatioBased, member: ArrayLike, spare: float = 0.0) -> Matrix:
-        """Return :meth:`differences` at the budgets plus ``spare``, shape (conditions, m)."""
+    def misses(
+        self, notion: RatioBased, member: ArrayLike, spare: float = 0.0
+    ) -> Matrix:
+        """Return :meth:`differences` at the budgets plus ``spare``, shape (conditions,
+        m).
+        """
         ratios = notion.ratios(self.n_secret)
         return self.differences(ratios, member)(ratios.budget + spare)
 
     def satisfied(self, notion: RatioBased, member: ArrayLike) -> Mask:
-        """Return which subsets, as outputs, satisfy a notion for the population, (m,)."""
+        """Return which subsets, as outputs, satisfy a notion for the
+        population, (m,).
+        """
         return np.asarray((self.misses(notion, member, KEEP_TOL) <= 0).all(axis=0))
 
     def nearness(self, notion: RatioBased, member: Mask) -> Vector:
-        """Return how far subsets are from satisfying a notion, a sort key of shape (m,)."""
+        """Return how far subsets are from satisfying a notion, a sort key of shape
+        (m,).
+        """
         share = np.maximum(member @ self.weights, np.finfo(float).tiny)
-        return np.asarray(self.misses(notion, member).max(axis=0, initial=-np.inf) / share)
+        return np.asarray(
+            self.misses(notion, member).max(axis=0, initial=-np.inf) / share
+        )
 
     @checked
     def keeps(self, notion: RatioBased, channel: Channel) -> bool:
-        """Return whether the population satisfies a notion, with the sample's confidence.
+        """Return whether the population satisfies a notion, with the sample's
+        confidence.
 
-        P(y|x) is a weighted sum of subsets of symbols, and so are its bounds. The subsets are the ``parts`` of the
-        channel's certificate if these give its kernel (which is checked), and nested subsets otherwise.
+        P(y|x) is a weighted sum of subsets of symbols, and so are its bounds. The
+        subsets are the ``parts`` of the channel's certificate if these give its kernel
+        (which is checked), and nested subsets otherwise.
 
         Raises
         ------
         UnsupportedNotion
             If the notion does not bound ratios.
         InvalidParameter
-            If the channel's shape does not fit, or a part has an invalid shape or weight.
+            If the channel's shape does not fit, or a part has an invalid shape or
+            weight.
 
         Examples
         --------
@@ -297,7 +359,9 @@ class Sample:
         [False, True]
         """
         parts = self.parts(channel).validated(self.n_public)
-        return bool((self.misses(notion, parts.member, KEEP_TOL) @ parts.weights <= 0).all())
+        return bool(
+            (self.misses(notion, parts.member, KEEP_TOL) @ parts.weights <= 0).all()
+        )
 
     def __repr__(self) -> str:
         size = f"{self.n_secret} secrets x {self.n_public} public symbols"
@@ -307,12 +371,14 @@ class Sample:
 def split(counts: Matrix, rng: int | np.random.Generator) -> tuple[Matrix, Matrix]:
     """Return the counts of a random ``SELECTION_SHARE`` of the rows and of the rest.
 
-    The counts are part of the seed: with the same random numbers for every table, the two parts would not be
-    independent.
+    The counts are part of the seed: with the same random numbers for every table, the
+    two parts would not be independent.
     """
     table = counts.astype(np.int64)
     drawn = np.random.default_rng([int(generator(rng).integers(2**62)), *table.ravel()])
-    some = drawn.multivariate_hypergeometric(table.ravel(), round(SELECTION_SHARE * table.sum())).reshape(table.shape)
+    some = drawn.multivariate_hypergeometric(
+        table.ravel(), round(SELECTION_SHARE * table.sum())
+    ).reshape(table.shape)
     return some.astype(np.float64), (table - some).astype(np.float64)
 
 
@@ -321,20 +387,27 @@ def insides(member: ArrayLike, n: int) -> Mask:
     try:
         inside = np.asarray(member)
     except ValueError as error:  # ragged
-        raise InvalidParameter(f"member is {shown(member)}: give (m, {n}), a row for each subset") from error
+        raise InvalidParameter(
+            f"member is {shown(member)}: give (m, {n}), a row for each subset"
+        ) from error
     if inside.ndim != 2 or inside.shape[1] != n:
-        raise InvalidParameter(f"member has shape {inside.shape}: give (m, {n}), a row for each subset")
+        raise InvalidParameter(
+            f"member has shape {inside.shape}: give (m, {n}), a row for each subset"
+        )
     if inside.dtype.kind not in "biuf" or not ((inside == 0) | (inside == 1)).all():
-        raise InvalidParameter(f"member is {shown(member)}: give true or false for each of the {n} symbols of a subset")
+        raise InvalidParameter(
+            f"member is {shown(member)}: give true or false for each of the {n} symbols"
+            " of a subset"
+        )
     return inside.astype(bool)
 
 
 def subset_price(n: int, size: ArrayLike) -> Vector:
     """Return minus the log of a subset's share of the probability of error.
 
-    All subsets of a size have equal shares, all sizes up to
-    ``MAX_SMALL_SUBSET`` too, and larger sizes divide ``LARGE_SUBSET_SHARE``. The shares of all pairs of a subset and
-    its complement sum to at most 1.
+    All subsets of a size have equal shares, all sizes up to ``MAX_SMALL_SUBSET`` too,
+    and larger sizes divide ``LARGE_SUBSET_SHARE``. The shares of all pairs of a subset
+    and its complement sum to at most 1.
 
     Parameters
     ----------

@@ -1,4 +1,6 @@
-"""The card of a release: its public documentation, whose words are rendered from its fields."""
+"""The card of a release: its public documentation, whose words are rendered from its
+fields.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,15 @@ from lifttables.designs.designing import (
     promise_from,
 )
 from lifttables.designs.statement import BELIEF, promised
-from lifttables.encoding.columns import JOIN, MISSING, RARE, Column, Labels, Symbols, numbered
+from lifttables.encoding.columns import (
+    JOIN,
+    MISSING,
+    RARE,
+    Column,
+    Labels,
+    Symbols,
+    numbered,
+)
 from lifttables.encoding.naming import Texts, for_which_values, of_unlisted_values
 from lifttables.encoding.table import Table
 from lifttables.files import indices_from, printable, read_ours, texts_from
@@ -42,38 +52,62 @@ class Limit(Enum):
     """A limit of a release that not every release has, in words."""
 
     NEW_ROWS = (
-        "The promise assumes that these rows come from the same population as the design's rows. Nothing checks it."
+        "The promise assumes that these rows come from the same population as the"
+        " design's rows. Nothing checks it."
     )
     LEDGER = (
-        "The owner's ledger has no other release of these rows. It does not see renamed copies, the same people in "
-        "another table, or releases by others, which may reveal more together with this one."
+        "The owner's ledger has no other release of these rows. It does not see renamed"
+        " copies, the same people in another table, or releases by others, which may"
+        " reveal more together with this one."
     )
     EARLIER = (
-        "The owner's ledger has earlier releases of these rows. Earlier counts are part of what is promised to "
-        "somebody who knows all other rows. Earlier rows are not: a belief that they raised grows from there. The "
-        "ledger does not see renamed copies, the same people in another table, or releases by others."
+        "The owner's ledger has earlier releases of these rows. Earlier counts are part"
+        " of what is promised to somebody who knows all other rows. Earlier rows are"
+        " not: a belief that they raised grows from there. The ledger does not see"
+        " renamed copies, the same people in another table, or releases by others."
     )
-    NO_LEDGER = "No ledger was used: an earlier release of the same people may reveal more together with this one."
-    TRIED = "Bins, hierarchies and options must not be chosen by their results for these rows."
-    INSIDER = "Of the last person, somebody who knows all other rows is taken to know only how common the values are."
+    NO_LEDGER = (
+        "No ledger was used: an earlier release of the same people may reveal more"
+        " together with this one."
+    )
+    TRIED = (
+        "Bins, hierarchies and options must not be chosen by their results for these"
+        " rows."
+    )
+    INSIDER = (
+        "Of the last person, somebody who knows all other rows is taken to know only"
+        " how common the values are."
+    )
     NAMES = (
-        "Which values have enough rows to be named is exact, and may show a person's value to somebody who knows all "
-        "other rows."
+        "Which values have enough rows to be named is exact, and may show a person's"
+        " value to somebody who knows all other rows."
     )
     POOL = f"Values that no row of the table had count as {RARE}."
-    OF_TABLE = f"{RARE} stands for values that this table had; other values are not covered."
+    OF_TABLE = (
+        f"{RARE} stands for values that this table had; other values are not covered."
+    )
     RARE_KEPT = "The card lists combinations of values that occur in a single row."
-    DROPPED = "Rows with a missing value were dropped, and people without a value are not covered."
+    DROPPED = (
+        "Rows with a missing value were dropped, and people without a value are not"
+        " covered."
+    )
 
 
 EVERY_RELEASE = (
-    "Other knowledge about a person, combined with the released values, may reveal more.",
-    "It does not hide who is in the table, how many people are, or how common each released value is.",
+    (
+        "Other knowledge about a person, combined with the released values, may reveal"
+        " more."
+    ),
+    (
+        "It does not hide who is in the table, how many people are, or how common each"
+        " released value is."
+    ),
 )
 
 COUNTS_EXPLAINED = (
-    "The noisy count of rows with each value, its share of the {:,} rows, and the half-width of the 95 % interval for "
-    "the share of the population, which allows for the sampling and the noise. No row is published."
+    "The noisy count of rows with each value, its share of the {:,} rows, and the"
+    " half-width of the 95 % interval for the share of the population, which allows for"
+    " the sampling and the noise. No row is published."
 )
 
 LABELS_MEAN = {
@@ -100,11 +134,12 @@ class Card:
     confidence : float or None
         The confidence of the promise for the population; None for counts.
     noise : float or None
-        The level c of the noise, proportional to exp(-c abs(z)), of the counts from which all was computed; None if it
-        can be repeated.
+        The level c of the noise, proportional to exp(-c abs(z)), of the counts from
+        which all was computed; None if it can be repeated.
     insider : float
-        By how much all that was computed from these rows with noise moves the log odds of somebody who knows all other
-        rows, in nats: 0 for new rows, infinite if nothing bounds it.
+        By how much all that was computed from these rows with noise moves the log odds
+        of somebody who knows all other rows, in nats: 0 for new rows, infinite if
+        nothing bounds it.
     values : tuple of str
         For which values of the secret the promise is, in words.
     tells : tuple of Limit
@@ -125,8 +160,9 @@ class Card:
     sha256 : str
         SHA-256 of the released file; empty for a frame.
     intact : bool
-        Whether the content has the digest that the card states. Somebody who edits a card can compute a digest anew: it
-        shows mistakes and swapped parts, not forgery.
+        Whether the content has the digest that the card states. Somebody who edits a
+        card can compute a digest anew: it shows mistakes and swapped parts, not
+        forgery.
     """
 
     kind: Kind
@@ -158,7 +194,9 @@ class Card:
 
     @property
     def words(self) -> tuple[str, str]:
-        """What is promised, for somebody who knows only shares, and for somebody who knows all other rows."""
+        """What is promised, for somebody who knows only shares, and for somebody who
+        knows all other rows.
+        """
         return promised(
             self.kind,
             self.promise,
@@ -180,13 +218,16 @@ class Card:
     def cite(self) -> str:
         """The recommended citation of the release."""
         return (
-            f"{JOIN.join(self.columns)} released under {self.promise} with regard to {JOIN.join(self.secret)}, by "
-            f"{self.kind.value}, liftlib {self.version}, {self.made[:10]}"
+            f"{JOIN.join(self.columns)} released under {self.promise} with regard to"
+            f" {JOIN.join(self.secret)}, by {self.kind.value}, liftlib {self.version},"
+            f" {self.made[:10]}"
         )
 
     def as_dict(self) -> dict[str, Any]:
         """Return the card as JSON values."""
-        kernel = [[np.flatnonzero(row).tolist(), row[row > 0].tolist()] for row in self.kernel]
+        kernel = [
+            [np.flatnonzero(row).tolist(), row[row > 0].tolist()] for row in self.kernel
+        ]
         content = {
             "format": FORMAT,
             "kind": self.kind.value,
@@ -214,34 +255,82 @@ class Card:
 
     def as_text(self) -> str:
         """Return the card in Markdown, rendered from its fields."""
-        lines = [f"# {_cell(JOIN.join(self.columns))}, released", "", "## What is promised", ""]
+        lines = [
+            f"# {_cell(JOIN.join(self.columns))}, released",
+            "",
+            "## What is promised",
+            "",
+        ]
         lines += [f"- {_cell(sentence)}" for sentence in self.words]
         lines += ["", "## Limits", ""]
         lines += [f"- {_cell(limit)}" for limit in self.not_covered]
         if self.of_counts:
-            lines += ["", "## What the file has", "", COUNTS_EXPLAINED.format(self.rows)]
+            lines += [
+                "",
+                "## What the file has",
+                "",
+                COUNTS_EXPLAINED.format(self.rows),
+            ]
         else:
-            lines += ["", "## What the values mean", "", "| released | may come from |", "|---|---|"]
+            lines += [
+                "",
+                "## What the values mean",
+                "",
+                "| released | may come from |",
+                "|---|---|",
+            ]
             for text, source in zip(self.texts, self.sources, strict=True):
                 symbols = "; ".join(JOIN.join(self.symbols[x]) for x in source)
                 lines.append(f"| {_cell(JOIN.join(text))} | {_cell(symbols)} |")
             labels = {label for symbol in self.symbols for label in symbol}
-            meanings = [meaning for label, meaning in LABELS_MEAN.items() if label in labels]
-            lines += ["", *(f"- {_cell(meaning)}" for meaning in meanings)] if meanings else []
-            lines += ["", "The rows are shuffled. `lift estimate` estimates the shares of the original values."]
-        lines += ["", "## Which release this is", "", *(f"- {line}" for line in self._identity())]
+            meanings = [
+                meaning for label, meaning in LABELS_MEAN.items() if label in labels
+            ]
+            lines += (
+                ["", *(f"- {_cell(meaning)}" for meaning in meanings)]
+                if meanings
+                else []
+            )
+            lines += [
+                "",
+                (
+                    "The rows are shuffled. `lift estimate` estimates the shares of the"
+                    " original values."
+                ),
+            ]
+        lines += [
+            "",
+            "## Which release this is",
+            "",
+            *(f"- {line}" for line in self._identity()),
+        ]
         return "\n".join(lines) + "\n"
 
     def _identity(self) -> list[str]:
         file = (
-            f"File: SHA-256 {self.sha256}. `lift verify RELEASE CARD` checks that a file is this release."
+            f"File: SHA-256 {self.sha256}. `lift verify RELEASE CARD` checks that a"
+            " file is this release."
             if self.sha256
             else "File: none, because the release was a data frame."
         )
-        options = "; ".join(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in self.options.items())
-        card = f"Card: digest {self.as_dict()['digest']}, of all that the JSON card says."
-        made = f"Release {self.release} of these rows, made {self.made} by liftlib {self.version}."
-        lines = [f"Rows: {self.rows}.", file, card, made, f"Cite as: {_cell(self.cite)}."]
+        options = "; ".join(
+            f"{name} = {json.dumps(value, ensure_ascii=False)}"
+            for name, value in self.options.items()
+        )
+        card = (
+            f"Card: digest {self.as_dict()['digest']}, of all that the JSON card says."
+        )
+        made = (
+            f"Release {self.release} of these rows, made {self.made} by liftlib"
+            f" {self.version}."
+        )
+        lines = [
+            f"Rows: {self.rows}.",
+            file,
+            card,
+            made,
+            f"Cite as: {_cell(self.cite)}.",
+        ]
         return [*lines, f"Options: {_cell(options)}."] if options else lines
 
 
@@ -251,7 +340,9 @@ def digest_of(content: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
 
-def counted_outputs(table: Table, card: Card) -> tuple[Labels, NDArray[np.int64], list[str]]:
+def counted_outputs(
+    table: Table, card: Card
+) -> tuple[Labels, NDArray[np.int64], list[str]]:
     """Return a release's counts, the output index of each, and unknown outputs.
 
     The index of an unknown output is -1.
@@ -282,8 +373,8 @@ def card_of(
 ) -> Card:
     """Return the card of a design's release.
 
-    It depends on the counts only through their sum, the noisy counts, and the set of symbols that occur. This set does
-    not depend on the secret.
+    It depends on the counts only through their sum, the noisy counts, and the set of
+    symbols that occur. This set does not depend on the secret.
 
     Parameters
     ----------
@@ -331,13 +422,16 @@ def card_of(
         Limit.INSIDER: not design.of_counts,
         Limit.NAMES: new_rows is None and not public.listed,
         Limit.POOL: design.pools_new,
-        Limit.OF_TABLE: any(RARE in text for one in public.columns for _, text in one.parents),
+        Limit.OF_TABLE: any(
+            RARE in text for one in public.columns for _, text in one.parents
+        ),
         Limit.RARE_KEPT: options.get("rare") == "keep",
         Limit.DROPPED: options.get("missing") == "drop",
     }
     values = of_unlisted_values(design.secret)
     if design.confidence is not None:
-        rows = 0 if new_rows is not None else design.rows  # nobody looked which values new rows have
+        # nobody looked which values new rows have
+        rows = 0 if new_rows is not None else design.rows
         values = [for_which_values(design.secret, rows, design.confidence)]
     return Card(
         kind=design.kind,
@@ -350,7 +444,10 @@ def card_of(
         insider=float(earlier) if new_rows is not None else insider,
         values=tuple(values),
         tells=tuple(limit for limit, holds in tells.items() if holds),
-        symbols=tuple(label if label != (RARE,) else (RARE,) * len(public.columns) for label in public.labels),
+        symbols=tuple(
+            label if label != (RARE,) else (RARE,) * len(public.columns)
+            for label in public.labels
+        ),
         texts=design.texts,
         sources=design.sources,
         kernel=design.channel.kernel,
@@ -394,13 +491,19 @@ def read_card(path: str | Path) -> Card:
     200
     >>> folder.cleanup()
     """
-    return read_ours(Path(path), "card", FORMAT, _card, "ask for a card of this version")
+    return read_ours(
+        Path(path), "card", FORMAT, _card, "ask for a card of this version"
+    )
 
 
 def _card(content: Any) -> Card:
-    lists = {name: texts_from(content[name]) for name in ("secret", "columns", "values")}
+    lists = {
+        name: texts_from(content[name]) for name in ("secret", "columns", "values")
+    }
     made, version = texts_from([content["made"], content["version"]])
-    texts, symbols = (tuple(map(texts_from, content[name])) for name in ("texts", "symbols"))
+    texts, symbols = (
+        tuple(map(texts_from, content[name])) for name in ("texts", "symbols")
+    )
     sources = tuple(indices_from(source, len(symbols)) for source in content["sources"])
     check_texts(texts, sources, len(lists["columns"]))
     if any(len(symbol) != len(lists["columns"]) for symbol in symbols):
@@ -412,10 +515,20 @@ def _card(content: Any) -> Card:
         kind=Kind(content["kind"]),
         **lists,
         promise=promise_from(content["promise"]),
-        belief=check_scalar("belief", content["belief"], 0, 1, open_low=True, open_high=True),
+        belief=check_scalar(
+            "belief", content["belief"], 0, 1, open_low=True, open_high=True
+        ),
         confidence=confidence_from(content["confidence"]),
-        noise=None if noise is None else check_scalar("noise", noise, finite=True, open_low=True),
-        insider=math.inf if insider is None else check_scalar("insider", insider, 0, finite=True),
+        noise=(
+            None
+            if noise is None
+            else check_scalar("noise", noise, finite=True, open_low=True)
+        ),
+        insider=(
+            math.inf
+            if insider is None
+            else check_scalar("insider", insider, 0, finite=True)
+        ),
         tells=tuple(Limit[name] for name in content["tells"]),
         symbols=symbols,
         texts=texts,

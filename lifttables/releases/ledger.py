@@ -1,9 +1,11 @@
 """The ledger of a table: a plain record of what was released of its rows, with a sum.
 
-Lifts do not add up over releases: of X = (S xor R, R), either half tells nothing of S, and both tell it. So the rows of
-a table are released once. The noise of counts does add up. Rows may follow counts, and counts rows: what counts tell
-is bounded whatever else is known, and the card of rows adds the counts before it to what somebody who knows all other
-rows may learn. The same release again is no new one: it has the same random numbers, and costs nothing.
+Lifts do not add up over releases: of X = (S xor R, R), either half tells nothing of S,
+and both tell it. So the rows of a table are released once. The noise of counts does add
+up. Rows may follow counts, and counts rows: what counts tell is bounded whatever else
+is known, and the card of rows adds the counts before it to what somebody who knows all
+other rows may learn. The same release again is no new one: it has the same random
+numbers, and costs nothing.
 
 The ledger belongs to the name of the table's file, not to its content.
 """
@@ -44,10 +46,11 @@ class Entry:
     of_rows : bool
         Whether rows were released, or counts.
     level : float
-        The level 2c of the noise of published counts, in nats; 0 for rows, which are released once.
+        The level 2c of the noise of published counts, in nats; 0 for rows, which are
+        released once.
     most : float
-        By how much all counts of these rows may move the log odds, as this release promised, in nats; infinite for
-        rows.
+        By how much all counts of these rows may move the log odds, as this release
+        promised, in nats; infinite for rows.
     """
 
     made: str
@@ -61,7 +64,9 @@ class Entry:
 
 @dataclass(frozen=True)
 class Ledger:
-    """The releases of one table, in order, and the text of the file that they were read from."""
+    """The releases of one table, in order, and the text of the file that they were read
+    from.
+    """
 
     path: Path
     entries: tuple[Entry, ...] = ()
@@ -77,9 +82,11 @@ class Ledger:
         return next((entry for entry in self.entries if entry.key == key), None)
 
     def place(self, key: str) -> tuple[int, str | None, float]:
-        """Return the number and the time of a release, and the levels of counts before it.
+        """Return the number and the time of a release, and the levels of counts before
+        it.
 
-        The same release again has the number and the time of the first; a new one has no time yet.
+        The same release again has the number and the time of the first; a new one has
+        no time yet.
         """
         for number, entry in enumerate(self.entries, 1):
             if entry.key == key:
@@ -88,26 +95,31 @@ class Ledger:
         return 1 + len(self.entries), None, self.spent
 
     def check(self, key: str, *, of_rows: bool, level: float, most: float) -> None:
-        """Raise BrokenNotion if a new release exceeds what was promised: a second one of rows, or too little noise."""
+        """Raise BrokenNotion if a new release exceeds what was promised: a second one
+        of rows, or too little noise.
+        """
         if self.same(key) is not None:
             return
         rows = next((entry for entry in self.entries if entry.of_rows), None)
         if of_rows and rows is not None:
             raise BrokenNotion(
-                f"the rows were released before ({rows.what}, {rows.made[:10]}, {rows.output}), and two releases of "
-                "rows may tell the secret together: name all columns in one release, or publish counts; if these "
-                "are other people, name another ledger",
+                f"the rows were released before ({rows.what}, {rows.made[:10]},"
+                f" {rows.output}), and two releases of rows may tell the secret"
+                " together: name all columns in one release, or publish counts; if"
+                " these are other people, name another ledger",
                 arguments=("counts", "ledger"),
             )
-        # an earlier card promised its own bound, which a larger belief asked for now does not lift
+        # an earlier card promised its own bound, which a larger belief asked for now
+        # does not lift
         most = min([most, *(entry.most for entry in self.entries)])
         left = most - self.spent
         if not of_rows and level > left + 1e-9:
             used = self.spent / most if most > 0 else 1.0
             some = left > 1e-9  # more noise helps only where something is left
             raise BrokenNotion(
-                f"earlier counts of these rows used {used:.0%} of what their belief allows, and "
-                f"these counts need {level:.3g} nats, more than the {max(left, 0.0):.3g} that are left: "
+                f"earlier counts of these rows used {used:.0%} of what their belief"
+                f" allows, and these counts need {level:.3g} nats, more than the"
+                f" {max(left, 0.0):.3g} that are left: "
                 + ("add more noise" if some else "no more counts can be published"),
                 arguments=("noise",) if some else (),
             )
@@ -119,15 +131,22 @@ class Ledger:
         return replace(self, entries=(*self.entries, entry))
 
     def save(self, aside: Path) -> None:
-        """Write the ledger to a file that replaces its own; raise DataError if that has changed since it was read."""
+        """Write the ledger to a file that replaces its own; raise DataError if that has
+        changed since it was read.
+        """
         if _text(self.path) != self.text:
-            raise DataError(f"{self.path} has changed because another release was made: run this one again")
+            raise DataError(
+                f"{self.path} has changed because another release was made: run this"
+                " one again"
+            )
         entries = [asdict(entry) for entry in self.entries]
         for entry in entries:
             if entry["most"] == math.inf:
                 del entry["most"]  # JSON has no infinity
         content = {"format": FORMAT, "releases": entries}
-        aside.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        aside.write_text(
+            json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+        )
 
 
 def ledger_next_to(source: Path) -> Path:
@@ -139,13 +158,17 @@ def ledger_next_to(source: Path) -> Path:
 
 
 def read_ledger(path: Path) -> Ledger:
-    """Return the ledger in a file, empty without a file; raise DataError if it is damaged."""
+    """Return the ledger in a file, empty without a file; raise DataError if it is
+    damaged.
+    """
     text = _text(path)
     if text is None:
         return Ledger(path)
 
     def ledger(content: Any) -> Ledger:
-        return Ledger(path, tuple(Entry(**entry) for entry in content["releases"]), text)
+        return Ledger(
+            path, tuple(Entry(**entry) for entry in content["releases"]), text
+        )
 
     return read_ours(path, "ledger of releases", FORMAT, ledger, "name another ledger")
 
@@ -155,7 +178,9 @@ def release_key(secret: bytes, rows: bytes, plan: str) -> bytes:
 
     The same rows and plan have the same numbers again.
     """
-    return hmac.digest(secret, hashlib.sha256(rows).digest() + plan.encode(), hashlib.sha256)
+    return hmac.digest(
+        secret, hashlib.sha256(rows).digest() + plan.encode(), hashlib.sha256
+    )
 
 
 @contextmanager
@@ -170,19 +195,28 @@ def opened(path: Path | None) -> Iterator[Ledger | None]:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Hold an exclusive lock during the block, a file that others in a shared folder see; wait, with a warning."""
-    from filelock import SoftFileLock, Timeout  # noqa: PLC0415 - a page in a browser has no ledger
+    """Hold an exclusive lock during the block, a file that others in a shared folder
+    see; wait, with a warning.
+    """
+    from filelock import (  # noqa: PLC0415
+        SoftFileLock,
+        Timeout,
+    )
 
     lock = SoftFileLock(path)
     try:
         try:
             lock.acquire(timeout=SILENT_WAIT_SECONDS)
         except Timeout:
-            message = f"waiting for another release to end; if none is running, delete {path}"
+            message = (
+                f"waiting for another release to end; if none is running, delete {path}"
+            )
             warnings.warn(message, LiftWarning, stacklevel=2)
             lock.acquire()
     except OSError as error:
-        raise DataError(f"cannot write {path}: {error.strerror}; name another ledger") from error
+        raise DataError(
+            f"cannot write {path}: {error.strerror}; name another ledger"
+        ) from error
     try:
         yield
     finally:

@@ -1,4 +1,6 @@
-"""Noise for a table's counts, added once, so that everything that is published can be computed from noisy counts."""
+"""Noise for a table's counts, added once, so that everything that is published can be
+computed from noisy counts.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ from lifttables.population.sample import SELECTION_SHARE
 from lifttables.sources.randomness import Stream
 from mixproof.numerics import check_scalar
 
-ROWS_PER_CELL = 50  # rows per cell at which c is 1; with more, the noise may grow like the sampling error
+# rows per cell at which c is 1; with more, the noise may grow like the sampling error
+ROWS_PER_CELL = 50
 LEAST_C, MOST_C = 0.1, 1.0
 LEAST_NOISE = 0.05  # the bounds of more noise take minutes
 KEY_BYTES = 32
@@ -32,8 +35,8 @@ KEY_BYTES = 32
 def level_for(rows: int, cells: int) -> float:
     """Return the default c for a table, from public numbers alone.
 
-    It is sqrt(50 / (rows per cell)), rounded up to a tenth, from 0.1 to 1: the noise is then a constant share of the
-    sampling error.
+    It is sqrt(50 / (rows per cell)), rounded up to a tenth, from 0.1 to 1: the noise is
+    then a constant share of the sampling error.
 
     >>> [level_for(rows, 18) for rows in (300, 1000, 5000, 100_000)]
     [1.0, 1.0, 0.5, 0.1]
@@ -42,12 +45,15 @@ def level_for(rows: int, cells: int) -> float:
     return min(max(wanted, LEAST_C), MOST_C)
 
 
-def with_noise(counts: Counts, c: float | None, key: bytes, most: int = MAX_LATTICE_SYMBOLS) -> Counts:
+def with_noise(
+    counts: Counts, c: float | None, key: bytes, most: int = MAX_LATTICE_SYMBOLS
+) -> Counts:
     """Return counts with noisy ones, from which designs are made.
 
-    The noise is a pseudorandom function of ``key``, which is secret, and the table: the same table has the same noise
-    again, which cannot be averaged away. With more than ``most`` symbols, a part of the rows chooses how to merge them
-    into blocks, and has noisy counts of its own. ``c`` is that of :func:`level_for` by default.
+    The noise is a pseudorandom function of ``key``, which is secret, and the table: the
+    same table has the same noise again, which cannot be averaged away. With more than
+    ``most`` symbols, a part of the rows chooses how to merge them into blocks, and has
+    noisy counts of its own. ``c`` is that of :func:`level_for` by default.
     """
     table, rows = counts.table.astype(np.int64), int(counts.table.sum())
     level = level_for(rows, table.size) if c is None else c
@@ -57,18 +63,26 @@ def with_noise(counts: Counts, c: float | None, key: bytes, most: int = MAX_LATT
     rng, choosers = Stream(of_table, 0), None
     if in_parts:
         # each row is in one of two parts, so that its noise protects it as in one table
-        splitting = np.random.default_rng(int.from_bytes(Stream(of_table, 1).bits(4).tobytes(), "big"))
-        some = splitting.multivariate_hypergeometric(table.ravel(), round(SELECTION_SHARE * rows))
+        splitting = np.random.default_rng(
+            int.from_bytes(Stream(of_table, 1).bits(4).tobytes(), "big")
+        )
+        some = splitting.multivariate_hypergeometric(
+            table.ravel(), round(SELECTION_SHARE * rows)
+        )
         some = some.reshape(table.shape)
         choosers = (some + geometric_noise(table.shape, level, rng)).astype(np.float64)
         table = table - some
     noisy = (table + geometric_noise(table.shape, level, rng)).astype(np.float64)
     cells = (1,) * table.shape[1]
-    return replace(counts, noisy=NoisyCounts(noisy, int(table.sum()), level, cells, choosers))
+    return replace(
+        counts, noisy=NoisyCounts(noisy, int(table.sum()), level, cells, choosers)
+    )
 
 
 def noisy_totals(counts: Counts, c: float, key: bytes) -> NoisyCounts:
-    """Return noisy counts of the public symbols alone, shape (1, X), with noise of their own."""
+    """Return noisy counts of the public symbols alone, shape (1, X), with noise of
+    their own.
+    """
     check_scalar("noise", c, finite=True, open_low=True)
     totals = counts.table.sum(axis=0, keepdims=True)
     stream = Stream(_key_of(key, counts, c, "totals"), 0)
@@ -82,16 +96,22 @@ Purpose = Literal["whole", "parts", "totals"]
 def _key_of(key: bytes, counts: Counts, c: float, purpose: Purpose) -> bytes:
     """Return the key of a table's noise and split.
 
-    Each purpose and each level has independent noise, which would cancel in differences otherwise.
+    Each purpose and each level has independent noise, which would cancel in differences
+    otherwise.
     """
-    columns = [[column.name for column in symbols.columns] for symbols in (counts.secret, counts.public)]
+    columns = [
+        [column.name for column in symbols.columns]
+        for symbols in (counts.secret, counts.public)
+    ]
     labels = [symbols.labels for symbols in (counts.secret, counts.public)]
     content = json.dumps([columns, labels, counts.table.tolist(), c, purpose])
     return hmac.digest(key, content.encode(), hashlib.sha256)
 
 
 def secret_key() -> bytes:
-    """Return this user's key for noise, made at its first use; with a warning, a new one if it cannot be kept."""
+    """Return this user's key for noise, made at its first use; with a warning, a new
+    one if it cannot be kept.
+    """
     file = state_folder() / "noise.PRIVATE.key"
     key = os.urandom(KEY_BYTES)
     try:
@@ -100,7 +120,8 @@ def secret_key() -> bytes:
             if len(known) == KEY_BYTES:
                 return known
             message = (
-                f"{file} is damaged, so a new key replaces it, and a table that was released before gets other noise"
+                f"{file} is damaged, so a new key replaces it, and a table that was"
+                " released before gets other noise"
             )
             warnings.warn(message, LiftWarning, stacklevel=2)
             file.unlink()
@@ -115,6 +136,9 @@ def secret_key() -> bytes:
         finally:
             whole.unlink()
     except OSError as error:
-        message = f"cannot keep the key of the noise in {file} ({error.strerror}): the same table will get other noise"
+        message = (
+            f"cannot keep the key of the noise in {file} ({error.strerror}): the same"
+            " table will get other noise"
+        )
         warnings.warn(message, LiftWarning, stacklevel=2)
     return key

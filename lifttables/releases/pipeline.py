@@ -1,7 +1,7 @@
 """The only way from a table to a release: read, add noise, design, check, draw, record.
 
-Only :func:`release` and :func:`release_again` create a :class:`Draw`, from which frames and files are made, so no route
-skips a step.
+Only :func:`release` and :func:`release_again` create a :class:`Draw`, from which frames
+and files are made, so no route skips a step.
 """
 
 from __future__ import annotations
@@ -21,8 +21,17 @@ from liftlib.notions import RatioBased
 from liftlib.notions.catalogue import content_of
 from lifttables.audits.auditing import Audit, audited
 from lifttables.confident.families import obstacle
-from lifttables.confident.subset_lattice import MAX_LATTICE_SYMBOLS, MAX_RESPONSE_SYMBOLS
-from lifttables.designs.designing import DEFAULT_CONFIDENCE, Design, Kind, Made, best_design
+from lifttables.confident.subset_lattice import (
+    MAX_LATTICE_SYMBOLS,
+    MAX_RESPONSE_SYMBOLS,
+)
+from lifttables.designs.designing import (
+    DEFAULT_CONFIDENCE,
+    Design,
+    Kind,
+    Made,
+    best_design,
+)
 from lifttables.designs.publishing import check_formulas
 from lifttables.designs.statement import BELIEF
 from lifttables.encoding.columns import JOIN, ROWS, Counts
@@ -41,10 +50,14 @@ from mixproof.numerics import check_scalar
 ForNew = Literal["refuse", "drop"]
 
 FRAME_NAME = "a frame"  # what a ledger calls a release that is not a file
-MAX_SECRETS = 64  # of a promise for the population, whose bounds take half a second for each
-LEAST_RETAINED = 0.02  # share of H(X), by the noisy counts; a release that retains less says nothing
-READABLE_SHARE = 0.8  # groups are published if they retain this share of what a subset response does
-MOST_TO_GROUP = 12  # symbols of which groups are tried too; 2^15 subsets take many seconds
+# of a promise for the population, whose bounds take half a second for each
+MAX_SECRETS = 64
+# share of H(X), by the noisy counts; a release that retains less says nothing
+LEAST_RETAINED = 0.02
+# groups are published if they retain this share of what a subset response does
+READABLE_SHARE = 0.8
+# symbols of which groups are tried too; 2^15 subsets take many seconds
+MOST_TO_GROUP = 12
 
 
 class NothingToRelease(BrokenNotion):
@@ -59,18 +72,35 @@ class NothingToRelease(BrokenNotion):
     retained : float
         The share of H(X) that would be published.
     error : float
-        The half-width of the 95 % intervals of the shares in a release of counts under the same promise.
+        The half-width of the 95 % intervals of the shares in a release of counts under
+        the same promise.
     """
 
-    def __init__(self, secret: str, rows: float, retained: float, error: float, now: int) -> None:
-        self.secret, self.rows, self.retained, self.error = secret, rows, retained, error
+    def __init__(
+        self, secret: str, rows: float, retained: float, error: float, now: int
+    ) -> None:
+        self.secret, self.rows, self.retained, self.error = (
+            secret,
+            rows,
+            retained,
+            error,
+        )
         more = "no number of rows of these shares would do"
         if math.isfinite(rows):
             more = f"about {rows:,.0f} rows of these shares would do"
         self.lines = (
-            f"nothing was written: {percent(retained, up=True)} can be published; too little is known of {secret!r}",
-            f"{many(now, 'row')} are too few: {more}; or merge rare values of the secret, or allow a larger belief",
-            f"noisy counts would publish the shares now, each to within {points(error)} percentage points (95 %)",
+            (
+                f"nothing was written: {percent(retained, up=True)} can be published;"
+                f" too little is known of {secret!r}"
+            ),
+            (
+                f"{many(now, 'row')} are too few: {more}; or merge rare values of the"
+                " secret, or allow a larger belief"
+            ),
+            (
+                "noisy counts would publish the shares now, each to within"
+                f" {points(error)} percentage points (95 %)"
+            ),
         )
         super().__init__("; ".join(self.lines), arguments=("counts",))
 
@@ -90,7 +120,8 @@ class Plan:
     merge : bool
         Whether to merge symbols, without random draws, which retains less.
     noise : float or None
-        The level c of the noise; by default from the numbers of rows and cells or, of counts, from the promise.
+        The level c of the noise; by default from the numbers of rows and cells or, of
+        counts, from the promise.
     """
 
     reading: Reading
@@ -103,7 +134,9 @@ class Plan:
     @property
     def notion(self) -> RatioBased:
         """The notion that keeps the promise."""
-        return self.promise.notion if isinstance(self.promise, Question) else self.promise
+        return (
+            self.promise.notion if isinstance(self.promise, Question) else self.promise
+        )
 
     @property
     def belief(self) -> float:
@@ -112,7 +145,9 @@ class Plan:
 
     @property
     def most_of_counts(self) -> float:
-        """The sum of the levels 2c of all counts of the rows, up to which the promise holds for everybody."""
+        """The sum of the levels 2c of all counts of the rows, up to which the promise
+        holds for everybody.
+        """
         return float(self.promise.odds_growth)
 
     @property
@@ -163,7 +198,9 @@ class Draw:
 
 @dataclass(frozen=True, eq=False)
 class Sanitised:
-    """The result of a release: frame (None if the rows went to a file), card, design and audit."""
+    """The result of a release: frame (None if the rows went to a file), card, design
+    and audit.
+    """
 
     frame: Any
     card: Card
@@ -173,7 +210,9 @@ class Sanitised:
 
 @dataclass(frozen=True, eq=False)
 class Applied:
-    """The result of a release of new rows: frame (None if they went to a file) and card."""
+    """The result of a release of new rows: frame (None if they went to a file) and
+    card.
+    """
 
     frame: Any
     card: Card
@@ -191,28 +230,45 @@ def release(
     Raises
     ------
     NothingToRelease
-        If next to nothing can be published; with the value that is responsible and the rows needed.
+        If next to nothing can be published; with the value that is responsible and the
+        rows needed.
     BrokenNotion
-        If the ledger has another release of these rows, or the noise of its counts leaves too little.
+        If the ledger has another release of these rows, or the noise of its counts
+        leaves too little.
     """
     reading = plan.reading
     _check(table, plan)
     counts = reading.counts(table)
     rows = table.complete(counts.columns) if counts.dropped else table
     secret = secret_key() if rng is None else bytes(32)
-    # the noise depends on the table alone, so that plans that are tried share it; the draws on the plan too
-    # what a hierarchy file says is no part of the plan, which names the file
-    meaning = json.dumps([plan.as_text(), *(asdict(column) for column in counts.columns)])
+    # the noise depends on the table alone, so that plans that are tried share it; the
+    # draws on the plan too what a hierarchy file says is no part of the plan, which
+    # names the file
+    meaning = json.dumps(
+        [plan.as_text(), *(asdict(column) for column in counts.columns)]
+    )
     key = release_key(secret, rows.digest(counts.columns), meaning)
     with opened(ledger) as past:
         if past is not None:
             level = 2 * plan.c_of_counts
-            past.check(key.hex(), of_rows=not plan.counts, level=level, most=plan.most_of_counts)
+            past.check(
+                key.hex(),
+                of_rows=not plan.counts,
+                level=level,
+                most=plan.most_of_counts,
+            )
         design = _designed(counts, plan, secret)
         check_formulas(design)
-        notes = [note_on(rng), *([f"the ledger of these rows is {past.path}"] if past else [])]
-        audit = audited(counts, design.promise, design.named_channel, notes=tuple(notes))
-        number, made, earlier = (None, None, 0.0) if past is None else past.place(key.hex())
+        notes = [
+            note_on(rng),
+            *([f"the ledger of these rows is {past.path}"] if past else []),
+        ]
+        audit = audited(
+            counts, design.promise, design.named_channel, notes=tuple(notes)
+        )
+        number, made, earlier = (
+            (None, None, 0.0) if past is None else past.place(key.hex())
+        )
         card = card_of(
             design,
             belief=plan.belief,
@@ -237,7 +293,8 @@ def _check(table: Table, plan: Plan) -> None:
         plan.reading.check_population(table.columns)
     if content_of(plan.notion) is None:
         raise UnsupportedNotion(
-            f"{plan.notion} is not a notion that a card can name: release with LIP, ALIP, LDP or a belief"
+            f"{plan.notion} is not a notion that a card can name: release with LIP,"
+            " ALIP, LDP or a belief"
         )
 
 
@@ -247,8 +304,9 @@ def _designed(counts: Counts, plan: Plan, secret: bytes) -> Design:
         return counts_design(counts, plan.c_of_counts, secret)
     if len(counts.secret.labels) > MAX_SECRETS:
         raise DataError(
-            f"{named(counts.secret.names)} has {len(counts.secret.labels):,} secrets, and a promise for the population "
-            f"is computed for at most {MAX_SECRETS}: bin or coarsen it",
+            f"{named(counts.secret.names)} has {len(counts.secret.labels):,} secrets,"
+            f" and a promise for the population is computed for at most {MAX_SECRETS}:"
+            " bin or coarsen it",
             arguments=("bins", "hierarchies"),
         )
     most = MAX_LATTICE_SYMBOLS if plan.merge else MAX_RESPONSE_SYMBOLS
@@ -260,7 +318,9 @@ def _designed(counts: Counts, plan: Plan, secret: bytes) -> Design:
 
 
 def _readable(counts: Counts, plan: Plan) -> Made:
-    """Return groups of values if these retain nearly as much as a subset response, which is drawn at random."""
+    """Return groups of values if these retain nearly as much as a subset response,
+    which is drawn at random.
+    """
     if plan.merge:
         return best_design(counts, plan.notion, plan.confidence, Kind.MERGING)
     response = best_design(counts, plan.notion, plan.confidence, Kind.RESPONSE)
@@ -272,7 +332,9 @@ def _readable(counts: Counts, plan: Plan) -> Made:
 
 
 def _nothing(counts: Counts, plan: Plan, retained: float) -> NothingToRelease:
-    """Return which value of the secret stops a release, and what would help, by the noisy counts alone."""
+    """Return which value of the secret stops a release, and what would help, by the
+    noisy counts alone.
+    """
     assert counts.noisy is not None
     found = obstacle(counts.sample(plan.confidence), plan.notion)
     value = JOIN.join(counts.secret.labels[found.secret])
@@ -282,10 +344,14 @@ def _nothing(counts: Counts, plan: Plan, retained: float) -> NothingToRelease:
 
 
 def expected_error_of_counts(counts: Counts, plan: Plan) -> float:
-    """Return the half-width of the widest 95 % interval that counts under the same promise would have."""
+    """Return the half-width of the widest 95 % interval that counts under the same
+    promise would have.
+    """
     noisy = counts.noisy
     assert noisy is not None
-    return float(errors_of(noisy.table.sum(axis=0), int(noisy.rows), plan.c_of_counts).max())
+    return float(
+        errors_of(noisy.table.sum(axis=0), int(noisy.rows), plan.c_of_counts).max()
+    )
 
 
 def release_again(
@@ -297,9 +363,14 @@ def release_again(
     ledger: Path | None = None,
     rng: Uniform | int | None = None,
 ) -> Applied:
-    """Release new rows, stated to be of the same population, with a design; return the sink's result."""
+    """Release new rows, stated to be of the same population, with a design; return the
+    sink's result.
+    """
     if design.of_counts:
-        raise DataError("this design is of the counts of its own rows: release the new rows as a first release")
+        raise DataError(
+            "this design is of the counts of its own rows: release the new rows as a"
+            " first release"
+        )
     table.check(design.columns_needed())
     columns = design.columns_in(table.columns)
     rows = table.complete(columns) if missing == "drop" else table
@@ -308,13 +379,24 @@ def release_again(
     with opened(ledger) as past:
         if past is not None:
             past.check(key.hex(), of_rows=True, level=0.0, most=np.inf)
-        number, made, earlier = (None, None, 0.0) if past is None else past.place(key.hex())
+        number, made, earlier = (
+            (None, None, 0.0) if past is None else past.place(key.hex())
+        )
         counted = rows.counts(columns)
         design.check_symbols(counted)  # a cluster draws later
         n = int(counted[ROWS].sum())
-        card = card_of(design, release=number, made=made, earlier=earlier, new_rows=n, options={"missing": missing})
+        card = card_of(
+            design,
+            release=number,
+            made=made,
+            earlier=earlier,
+            new_rows=n,
+            options={"missing": missing},
+        )
         source = Stream(key, 0) if rng is None else uniform(rng)
-        return sink(Draw(rows, design, past, source, key.hex(), card.made), Applied(None, card))
+        return sink(
+            Draw(rows, design, past, source, key.hex(), card.made), Applied(None, card)
+        )
 
 
 def _options(plan: Plan) -> dict[str, Any]:

@@ -20,7 +20,9 @@ from lifttables.sources.formats import FORMATS, ending, writable
 from lifttables.sources.polars_rows import BATCH_ROWS, PolarsTable, texts_of
 from lifttables.sources.randomness import permutation
 
-SHUFFLE_FILES = 64  # number of files to which rows are distributed for shuffling, if there is more than one batch
+# number of files to which rows are distributed for shuffling, if there is more than one
+# batch
+SHUFFLE_FILES = 64
 MAX_BYTES_HELD = 64_000_000  # bytes of rows in memory before they go to these files
 OUTPUT_COLUMN = "\0output"  # column of output indices, which become texts at the end
 
@@ -29,20 +31,29 @@ def check_suffix(path: Path) -> None:
     """Raise DataError if a file name's ending is not a supported format."""
     suffix = ending(path)
     if suffix is None or not FORMATS[suffix].writable:
-        raise DataError(f"{path} does not end in {writable()}: the ending says how to write it")
+        raise DataError(
+            f"{path} does not end in {writable()}: the ending says how to write it"
+        )
 
 
 def _drawn(table: PolarsTable, design: Design, rng: Uniform) -> Iterator[pl.DataFrame]:
     """Yield batches of output indices, in the source's order."""
-    small = next(kind for kind in (np.uint8, np.uint16, np.int64) if design.channel.n_outputs <= np.iinfo(kind).max)
+    small = next(
+        kind
+        for kind in (np.uint8, np.uint16, np.int64)
+        if design.channel.n_outputs <= np.iinfo(kind).max
+    )
     for rows in table.batches(design.columns_needed()):
         yield pl.DataFrame({OUTPUT_COLUMN: design.draw(rows, rng).astype(small)})
 
 
-def shuffled(batches: Iterator[pl.DataFrame], rng: Uniform, folder: Path) -> Iterator[pl.DataFrame]:
+def shuffled(
+    batches: Iterator[pl.DataFrame], rng: Uniform, folder: Path
+) -> Iterator[pl.DataFrame]:
     """Yield the rows of batches in uniformly random order, in bounded memory.
 
-    Rows are distributed to ``SHUFFLE_FILES`` files at random, and each file is shuffled.
+    Rows are distributed to ``SHUFFLE_FILES`` files at random, and each file is
+    shuffled.
     """
     first = next(batches, None)
     if first is None:
@@ -55,7 +66,9 @@ def shuffled(batches: Iterator[pl.DataFrame], rng: Uniform, folder: Path) -> Ite
         held: list[list[pl.DataFrame]] = [[] for _ in range(SHUFFLE_FILES)]
         size = 0.0
         for number, batch in enumerate(itertools.chain([first, second], batches)):
-            parts = np.minimum(rng.random(len(batch)) * SHUFFLE_FILES, SHUFFLE_FILES - 1).astype(np.uint8)
+            parts = np.minimum(
+                rng.random(len(batch)) * SHUFFLE_FILES, SHUFFLE_FILES - 1
+            ).astype(np.uint8)
             order = np.argsort(parts, kind="stable")  # fast for small whole numbers
             ends = np.searchsorted(parts[order], np.arange(SHUFFLE_FILES + 1))
             for rows, (low, high) in zip(held, itertools.pairwise(ends), strict=True):
@@ -72,7 +85,9 @@ def shuffled(batches: Iterator[pl.DataFrame], rng: Uniform, folder: Path) -> Ite
             yield part_frame[permutation(len(part_frame), rng)]
 
 
-def write(table: PolarsTable, design: Design, path: Path, rng: Uniform, suffix: str) -> None:
+def write(
+    table: PolarsTable, design: Design, path: Path, rng: Uniform, suffix: str
+) -> None:
     """Stream the released rows, shuffled, to a file; may raise DataError."""
     failures: list[BaseException] = []
     schema = dict.fromkeys(published(table, design), pl.String())
@@ -81,9 +96,15 @@ def write(table: PolarsTable, design: Design, path: Path, rng: Uniform, suffix: 
         try:
             for batch in shuffled(_drawn(table, design, rng), rng, path.parent):
                 for part in batch.iter_slices(BATCH_ROWS):
-                    released = pl.DataFrame(texts_of(design, part[OUTPUT_COLUMN].to_numpy()))
-                    yield released.select(list(schema) if with_columns is None else with_columns)
-        except BaseException as error:  # Polars would wrap it: kept, to be raised as it is
+                    released = pl.DataFrame(
+                        texts_of(design, part[OUTPUT_COLUMN].to_numpy())
+                    )
+                    yield released.select(
+                        list(schema) if with_columns is None else with_columns
+                    )
+        except (
+            BaseException
+        ) as error:  # Polars would wrap it: kept, to be raised as it is
             failures.append(error)
             raise
 

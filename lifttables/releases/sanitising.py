@@ -12,7 +12,16 @@ from liftlib.notions import RatioBased
 from lifttables.designs.designing import DEFAULT_CONFIDENCE, Design
 from lifttables.encoding.reading import Reading
 from lifttables.files import fresh_files
-from lifttables.releases.pipeline import FRAME_NAME, Applied, Draw, ForNew, Plan, Sanitised, release, release_again
+from lifttables.releases.pipeline import (
+    FRAME_NAME,
+    Applied,
+    Draw,
+    ForNew,
+    Plan,
+    Sanitised,
+    release,
+    release_again,
+)
 from lifttables.releases.question import Question
 from lifttables.sources.source import open_table
 from mixproof.checks import checked
@@ -33,24 +42,29 @@ def sanitise(
     rng: Uniform | int | None = None,
     **reading: Any,
 ) -> Sanitised:
-    """Return a release of a frame's public columns that satisfies a notion for the population.
+    """Return a release of a frame's public columns that satisfies a notion for the
+    population.
 
     Parameters
     ----------
     frame : frame
-        A frame of pandas, Polars, PyArrow, DuckDB, Dask or others that narwhals supports.
+        A frame of pandas, Polars, PyArrow, DuckDB, Dask or others that narwhals
+        supports.
     secret, public : str or sequence of str
         Column names. Several columns are protected, or released, together.
     notion : RatioBased or Question
-        LIP, ALIP, LDP, or a belief, for which ALIP has the largest budgets that keep it.
+        LIP, ALIP, LDP, or a belief, for which ALIP has the largest budgets that keep
+        it.
     confidence : float
-        Confidence in (0, 1), over the sampling of the rows, that the population satisfies the notion.
+        Confidence in (0, 1), over the sampling of the rows, that the population
+        satisfies the notion.
     counts : bool
         Whether to release noisy counts of the public columns, and no rows.
     merge : bool
         Whether to merge symbols into groups, without random draws, which retains less.
     noise : float, optional
-        The level c of the two-sided geometric noise: P(Z = z) is proportional to exp(-c abs(z)).
+        The level c of the two-sided geometric noise: P(Z = z) is proportional to exp(-c
+        abs(z)).
     ledger : pathlib.Path, optional
         The file of earlier releases of these rows.
     rng : Uniform or int, optional
@@ -68,7 +82,8 @@ def sanitise(
     DataError
         If the columns or their values are invalid.
     BrokenNotion
-        If nothing but a constant satisfies the notion, or the ledger has another release of these rows.
+        If nothing but a constant satisfies the notion, or the ledger has another
+        release of these rows.
 
     Examples
     --------
@@ -101,7 +116,8 @@ def apply(
     ledger: Path | None = None,
     rng: Uniform | int | None = None,
 ) -> Applied:
-    """Return a release of new rows, stated to be of the same population, drawn with an existing design.
+    """Return a release of new rows, stated to be of the same population, drawn with an
+    existing design.
 
     Parameters
     ----------
@@ -137,12 +153,16 @@ def apply(
         record(draw, FRAME_NAME)
         return done
 
-    return release_again(open_table(frame), design, drawn, missing=missing, ledger=ledger, rng=rng)
+    return release_again(
+        open_table(frame), design, drawn, missing=missing, ledger=ledger, rng=rng
+    )
 
 
 def record(draw: Draw, output: str) -> None:
     """Write the ledger with a release, if there is a ledger."""
     entered = draw.ledger(output)
     if entered is not None:
-        with fresh_files([entered.path], force=True, private=[entered.path]) as (aside,):
+        with fresh_files([entered.path], force=True, private=[entered.path]) as (
+            aside,
+        ):
             entered.save(aside)

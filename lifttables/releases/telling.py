@@ -1,4 +1,6 @@
-"""What a release publishes, promises and leaves out, in words: the same in a terminal and on a page."""
+"""What a release publishes, promises and leaves out, in words: the same in a terminal
+and on a page.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +23,21 @@ PUBLISHED, PROMISED, USES, LIMITS = (
 
 
 def headline(card: Card, *, new: bool = False) -> str:
-    """Return what is released in a line, with every number of the promise in per cent."""
+    """Return what is released in a line, with every number of the promise
+    in per cent.
+    """
     rows = f"{' & '.join(card.columns)}: {many(card.rows, 'new row' if new else 'row')}"
     most = percent(card.promise.belief(card.belief)[1], up=True)
     promise = f"a belief of {percent(card.belief)} becomes at most {most}"
     if card.of_counts:
         return f"{rows}, as noisy counts; {promise}"
-    sure = "" if card.confidence is None else f" (confidence {percent(card.confidence)})"
-    return f"{rows}, as {many(len(card.texts), 'value')} by {card.kind.value}; {promise}{sure}"
+    sure = (
+        "" if card.confidence is None else f" (confidence {percent(card.confidence)})"
+    )
+    return (
+        f"{rows}, as {many(len(card.texts), 'value')} by {card.kind.value};"
+        f" {promise}{sure}"
+    )
 
 
 def told(done: Sanitised, plan: Plan) -> dict[str, list[str]]:
@@ -48,14 +57,29 @@ def uses(done: Sanitised, plan: Plan) -> list[str]:
     if design.of_counts:
         own = errors_of(design.noisy.table[0], design.rows, design.noisy.c)
         at_most = points(float(own.max()))
-        return [f"They have each share of the column with a 95 % error of at most {at_most} percentage points."]
+        return [
+            (
+                f"They have each share of the column with a 95 % error of at most {at_most}"  # noqa: E501
+                " percentage points."
+            )
+        ]
     error = expected_error(design.channel.kernel, design.joint.p_x, design.rows)
-    retained = f"They have {100 * done.audit.overall['nmi']:.1f} % of the information (NMI)"
+    retained = (
+        f"They have {100 * done.audit.overall['nmi']:.1f} % of the information (NMI)"
+    )
     if math.isinf(error):
         lines = [f"{retained}, and can count the released values."]
     else:
-        lines = [f"{retained}, and can estimate each share to within {points(error)} percentage points (95 %)."]
+        lines = [
+            (
+                f"{retained}, and can estimate each share to within {points(error)}"
+                " percentage points (95 %)."
+            )
+        ]
     totals = design.noisy.table.sum(axis=0)
     of_counts = float(errors_of(totals, int(design.noisy.rows), plan.c_of_counts).max())
-    lines.append(f"If they need no more than the shares, counts give each to within {points(of_counts)} points.")
+    lines.append(
+        "If they need no more than the shares, counts give each to within"
+        f" {points(of_counts)} points."
+    )
     return lines

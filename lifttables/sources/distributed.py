@@ -1,7 +1,8 @@
 """Tables in databases and on clusters (Dask), counted in place.
 
-A cluster returns only counts, and a release is again a lazy frame of the cluster. The release's key and the partition's
-number determine the random numbers, so a partition that is computed again draws the same outputs.
+A cluster returns only counts, and a release is again a lazy frame of the cluster. The
+release's key and the partition's number determine the random numbers, so a partition
+that is computed again draws the same outputs.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ def elsewhere(frame: Any) -> Lazy:
 
 
 class Lazy(Table):
-    """A frame in a database, which counts there; rows are fetched only for a release."""
+    """A frame in a database, which counts there; rows are fetched only for
+    a release.
+    """
 
     def __init__(self, frame: Any) -> None:
         self._frame, self.name = frame, "the frame"
@@ -58,33 +61,52 @@ class Lazy(Table):
 
     def rows(self, names: Sequence[str]) -> Rows:  # noqa: D102
         missing = [nw.col(column.name).is_null() for column in self.needed]
-        missing += [nw.col(column.name).cast(nw.String).is_in(column.na) for column in self.needed if column.na]
+        missing += [
+            nw.col(column.name).cast(nw.String).is_in(column.na)
+            for column in self.needed
+            if column.na
+        ]
         return self._selected(
-            self._frame.filter(*(~condition for condition in missing)) if missing else self._frame, names
+            (
+                self._frame.filter(*(~condition for condition in missing))
+                if missing
+                else self._frame
+            ),
+            names,
         )
 
     def collected(self, rows: Rows) -> Labels:  # noqa: D102
         return nw.from_native(polars_of(super().collected(rows)), eager_only=True)
 
     def _distinct(self, raw: Sequence[str]) -> Labels:
-        return self.collected(self.rows(raw).group_by(*raw).agg(nw.len().alias(COUNT_COLUMN)))
+        return self.collected(
+            self.rows(raw).group_by(*raw).agg(nw.len().alias(COUNT_COLUMN))
+        )
 
     def _counted(self, raw: Sequence[str], named: Mapping[str, Column]) -> Labels:
         distinct = self._distinct(raw)
         labels = labelled(distinct, named).with_columns(distinct[COUNT_COLUMN])
-        counted: Labels = labels.group_by(*named).agg(nw.col(COUNT_COLUMN).sum().alias(ROWS))
+        counted: Labels = labels.group_by(*named).agg(
+            nw.col(COUNT_COLUMN).sum().alias(ROWS)
+        )
         return counted
 
     def digest(self, columns: Sequence[Column]) -> bytes:
-        """Return the SHA-256 of the numbers of rows with each combination of values; a database has no order."""
+        """Return the SHA-256 of the numbers of rows with each combination of values; a
+        database has no order.
+        """
         names = [column.name for column in columns]
         return digest_of([self._distinct(names).sort(*names)])
 
     def release(self, design: Design, source: Uniform) -> Any:
         """Fetch the rows and return the released rows as an eager frame."""
         every = {*design.columns_needed()}
-        fetched = super().collected(self.rows([name for name in self.columns if name in every]))
-        return PolarsTable(polars_of(fetched).lazy(), self.name, fetched.to_native()).release(design, source)
+        fetched = super().collected(
+            self.rows([name for name in self.columns if name in every])
+        )
+        return PolarsTable(
+            polars_of(fetched).lazy(), self.name, fetched.to_native()
+        ).release(design, source)
 
 
 class Parted(Lazy):
@@ -106,14 +128,20 @@ class Parted(Lazy):
         return self.drawn(design, key_of(source))
 
     def _counted(self, raw: Sequence[str], named: Mapping[str, Column]) -> Labels:
-        counted = self.tally(raw, partial(count_labels, named=dict(named), where=self.name))
+        counted = self.tally(
+            raw, partial(count_labels, named=dict(named), where=self.name)
+        )
         return nw.from_native(counted, eager_only=True)
 
 
-def count_labels(rows: pl.DataFrame, named: Mapping[str, Column], where: str) -> pl.DataFrame:
+def count_labels(
+    rows: pl.DataFrame, named: Mapping[str, Column], where: str
+) -> pl.DataFrame:
     """Return the number of rows by combination of labels; errors name ``where``."""
     with reading(where):
-        counted: pl.DataFrame = tally(nw.from_native(rows, eager_only=True), named).to_native()
+        counted: pl.DataFrame = tally(
+            nw.from_native(rows, eager_only=True), named
+        ).to_native()
     return counted.with_columns(pl.col(ROWS).cast(pl.Int64))
 
 
@@ -124,14 +152,22 @@ class OnDask(Parted):
         import dask  # noqa: PLC0415 - installed wherever there are Dask frames
 
         count_part = dask.delayed(_counted_part)
-        parts = [count_part(part, count) for part in self.rows(names).to_native().to_delayed()]
+        parts = [
+            count_part(part, count)
+            for part in self.rows(names).to_native().to_delayed()
+        ]
         while len(parts) > 1:
-            parts = [dask.delayed(_summed)(parts[at : at + FAN_IN]) for at in range(0, len(parts), FAN_IN)]
+            parts = [
+                dask.delayed(_summed)(parts[at : at + FAN_IN])
+                for at in range(0, len(parts), FAN_IN)
+            ]
         counted: pl.DataFrame = parts[0].compute()
         return counted
 
     def digest(self, columns: Sequence[Column]) -> bytes:
-        """Return the SHA-256 of the digests of all partitions, in order; no row is fetched."""
+        """Return the SHA-256 of the digests of all partitions, in order; no row is
+        fetched.
+        """
         import dask  # noqa: PLC0415
 
         frame = self.rows([column.name for column in columns]).to_native()
@@ -148,7 +184,8 @@ class OnDask(Parted):
         frame = self.rows(design.columns_needed()).to_native()
         meta = pd.DataFrame({name: pd.Series(dtype=TEXT_DTYPE) for name in columns})
         release_part = partial(_released_part, columns=columns)
-        # a part carries its number: Dask's own count of parts begins anew where some are taken out of a frame
+        # a part carries its number: Dask's own count of parts begins anew where some
+        # are taken out of a frame
         delayed_design = dask.delayed(design, traverse=False)
         parts = [
             dask.delayed(release_part)(part, number, delayed_design, key)
@@ -164,26 +201,45 @@ def _counted_part(part: pd.DataFrame, count: Count) -> pl.DataFrame:
 
 
 def _digest_of_part(part: pd.DataFrame) -> bytes:
-    return digest_of([nw.from_native(polars_of(nw.from_native(part, eager_only=True)), eager_only=True)])
+    return digest_of(
+        [
+            nw.from_native(
+                polars_of(nw.from_native(part, eager_only=True)), eager_only=True
+            )
+        ]
+    )
 
 
 def _summed(counts: Sequence[pl.DataFrame]) -> pl.DataFrame:
     stacked = pl.concat(counts)
-    return stacked.group_by([name for name in stacked.columns if name != ROWS]).agg(pl.col(ROWS).sum())
+    return stacked.group_by([name for name in stacked.columns if name != ROWS]).agg(
+        pl.col(ROWS).sum()
+    )
 
 
 def _released_part(
-    part: pd.DataFrame, number: int, design: Design, key: bytes, *, columns: Sequence[str]
+    part: pd.DataFrame,
+    number: int,
+    design: Design,
+    key: bytes,
+    *,
+    columns: Sequence[str],
 ) -> pd.DataFrame:
     import pandas as pd  # noqa: PLC0415
 
     rows = polars_of(nw.from_native(part[design.columns_needed()], eager_only=True))
     drawn = design.draw(rows, Stream(key, number, 0))
     texts = design.released(drawn)
-    released = pd.DataFrame({name: pd.array(texts[name], dtype=TEXT_DTYPE) for name in columns})
+    released = pd.DataFrame(
+        {name: pd.array(texts[name], dtype=TEXT_DTYPE) for name in columns}
+    )
     released[ORDER_COLUMN] = Stream(key, number, 1).bits(len(released)).view(np.int64)
     return released
 
 
 def _in_order(part: pd.DataFrame) -> pd.DataFrame:
-    return part.sort_values(ORDER_COLUMN, kind="stable").drop(columns=ORDER_COLUMN).reset_index(drop=True)
+    return (
+        part.sort_values(ORDER_COLUMN, kind="stable")
+        .drop(columns=ORDER_COLUMN)
+        .reset_index(drop=True)
+    )

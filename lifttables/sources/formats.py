@@ -1,4 +1,5 @@
-"""File formats by the ending of a file's name: each says how it is scanned and how it is written.
+"""File formats by the ending of a file's name: each says how it is scanned and how it
+is written.
 
 Polars is imported when a file is read or written, because a browser has none.
 """
@@ -22,10 +23,14 @@ class Format(ABC):
 
     @abstractmethod
     def scan(self, path: Path) -> Any:
-        """Return a file's rows as a lazy frame of Polars, with an error of Polars if it is invalid."""
+        """Return a file's rows as a lazy frame of Polars, with an error of Polars if it
+        is invalid.
+        """
 
     def write(self, rows: Any, path: Path) -> None:
-        """Write a lazy frame of Polars to a file, with an error of Polars or OSError if this fails."""
+        """Write a lazy frame of Polars to a file, with an error of Polars or OSError if
+        this fails.
+        """
         raise NotImplementedError
 
 
@@ -51,8 +56,15 @@ class Text(Format):
         )
 
     def write(self, rows: Any, path: Path) -> None:  # noqa: D102
-        compression: Literal["gzip", "uncompressed"] = "gzip" if self.zipped else "uncompressed"
-        rows.sink_csv(path, separator=self.separator, compression=compression, check_extension=False)
+        compression: Literal["gzip", "uncompressed"] = (
+            "gzip" if self.zipped else "uncompressed"
+        )
+        rows.sink_csv(
+            path,
+            separator=self.separator,
+            compression=compression,
+            check_extension=False,
+        )
 
 
 class Parquet(Format):
@@ -68,7 +80,9 @@ class Parquet(Format):
 
 
 class Excel(Format):
-    """The first sheet of an Excel file, whose first row has the names; read only, and its values are texts."""
+    """The first sheet of an Excel file, whose first row has the names; read only, and
+    its values are texts.
+    """
 
     writable = False
 

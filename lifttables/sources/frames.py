@@ -31,17 +31,32 @@ class Frame(Table):
 
     def release(self, design: Design, source: Uniform) -> Any:
         """Return the released rows in the same library, without index and metadata."""
-        drawn = np.concatenate([design.draw(rows, source) for rows in self.batches(design.columns_needed())])
+        drawn = np.concatenate(
+            [
+                design.draw(rows, source)
+                for rows in self.batches(design.columns_needed())
+            ]
+        )
         order = permutation(len(drawn), source)
         frame = nw.from_native(self.native, eager_only=True)
         if self.needed:
             rows = self.read(list(dict.fromkeys(column.name for column in self.needed)))
-            mask = self.collected(rows.select(present(self.needed).alias("present")))["present"]
+            mask = self.collected(rows.select(present(self.needed).alias("present")))[
+                "present"
+            ]
             frame = frame.filter(mask.to_list())
         released = nw.maybe_reset_index(frame.select(frame.columns[:1])[order.tolist()])
         texts = design.released(drawn[order])
         released = released.with_columns(
-            *(nw.new_series(name, texts[name].tolist(), nw.String(), backend=frame.implementation) for name in texts)
+            *(
+                nw.new_series(
+                    name,
+                    texts[name].tolist(),
+                    nw.String(),
+                    backend=frame.implementation,
+                )
+                for name in texts
+            )
         )
         return _without_metadata(released.select(published(self, design)).to_native())
 
@@ -49,7 +64,8 @@ class Frame(Table):
 def _without_metadata(frame: Any) -> Any:
     """Return a frame without metadata.
 
-    A PyArrow schema may hold the names of all columns and the attributes of the pandas frame that it came from.
+    A PyArrow schema may hold the names of all columns and the attributes of the pandas
+    frame that it came from.
     """
     schema: Any = getattr(frame, "schema", None)
     if not hasattr(schema, "remove_metadata"):  # not PyArrow's

@@ -26,7 +26,9 @@ class PolarsTable(Frame):
 
     how: ClassVar = {"engine": "streaming"}
 
-    def __init__(self, lazy: pl.LazyFrame, name: str = "the frame", native: Any = None) -> None:
+    def __init__(
+        self, lazy: pl.LazyFrame, name: str = "the frame", native: Any = None
+    ) -> None:
         self._lazy, self.name, self.native = lazy, name, native
         with reading(name):
             self.schema = dict(lazy.collect_schema())
@@ -37,7 +39,11 @@ class PolarsTable(Frame):
 
     def batches(self, names: Sequence[str]) -> Iterator[Labels]:  # noqa: D102
         with reading(self.name):
-            for batch in self.rows(names).to_native().collect_batches(maintain_order=True, chunk_size=BATCH_ROWS):
+            for batch in (
+                self.rows(names)
+                .to_native()
+                .collect_batches(maintain_order=True, chunk_size=BATCH_ROWS)
+            ):
                 yield nw.from_native(batch, eager_only=True)
 
     def release(self, design: Design, source: Uniform) -> Any:  # noqa: D102
@@ -45,7 +51,9 @@ class PolarsTable(Frame):
             return super().release(design, source)
         every = {*design.columns_needed(), *(column.name for column in self.needed)}
         # once: a query may give its rows in another order each time
-        rows = self.native.select(name for name in self.columns if name in every).collect()
+        rows = self.native.select(
+            name for name in self.columns if name in every
+        ).collect()
         table = PolarsTable(rows.lazy(), self.name, rows)
         table.needed = self.needed
         return table.release(design, source)
@@ -55,7 +63,9 @@ def texts_of(design: Design, outputs: NDArray[np.integer]) -> list[pl.Series]:
     """Return the released columns for output indices."""
     at = pl.Series(outputs)
     columns = zip(design.public.names, zip(*design.texts, strict=True), strict=True)
-    return [pl.Series(name, texts, dtype=pl.String).gather(at) for name, texts in columns]
+    return [
+        pl.Series(name, texts, dtype=pl.String).gather(at) for name, texts in columns
+    ]
 
 
 def polars_of(frame: Any) -> pl.DataFrame:
@@ -82,12 +92,16 @@ def _taken_over(column: Any) -> pl.Series:
         series = pl.Series(native)
         return series.fill_nan(None) if kind.is_float() else series
     missing, values = column.is_null().to_list(), column.to_list()
-    values = [None if gone or value != value else value for gone, value in zip(missing, values, strict=True)]
+    values = [
+        None if gone or value != value else value
+        for gone, value in zip(missing, values, strict=True)
+    ]
     try:
         return pl.Series(values)
     except (TypeError, PolarsError):  # labels of several types
         return pl.Series([None if value is None else str(value) for value in values])
     except UnicodeEncodeError as error:
         raise DataError(
-            f"column {column.name!r} contains text that is not Unicode: {error.reason}; correct it"
+            f"column {column.name!r} contains text that is not Unicode: {error.reason};"
+            " correct it"
         ) from error

@@ -1,6 +1,7 @@
 """Opening a file or a frame as a table.
 
-Modules that need Polars are imported when a table is opened, because a browser has no Polars.
+Modules that need Polars are imported when a table is opened, because a browser has no
+Polars.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ def open_table(source: Any, text_format: TextFormat | None = None) -> Any:
     Parameters
     ----------
     source : str, pathlib.Path or frame
-        A path that ends in .csv, .tsv (either may end in .gz) or .parquet; ``-`` for CSV on the standard input; or a
-        frame of a library that narwhals supports:
+        A path that ends in .csv, .tsv (either may end in .gz) or .parquet; ``-`` for
+        CSV on the standard input; or a frame of a library that narwhals supports:
         pandas, Polars, PyArrow, Modin, DuckDB, PySpark, Dask and others.
     text_format : TextFormat, optional
         The dialect of a text table.
@@ -43,22 +44,34 @@ def open_table(source: Any, text_format: TextFormat | None = None) -> Any:
         return source
     if isinstance(source, str | Path):
         with extra("tables"):
-            from lifttables.sources.text import open_file  # noqa: PLC0415 - it takes Polars
+            from lifttables.sources.text import (  # noqa: PLC0415
+                open_file,
+            )
         return open_file(Path(source), text_format or TextFormat())
     _check_names(source)
     try:
         frame = nw.from_native(source)
     except TypeError as error:
         raise DataError(
-            f"{type(source).__name__} is not a table: give a path or a frame (pandas, Polars, DuckDB, PySpark, Dask)"
+            f"{type(source).__name__} is not a table: give a path or a frame (pandas,"
+            " Polars, DuckDB, PySpark, Dask)"
         ) from error
     with extra("tables"):
-        from lifttables.sources.distributed import elsewhere  # noqa: PLC0415 - it takes Polars
-        from lifttables.sources.polars_rows import PolarsTable, polars_of  # noqa: PLC0415
+        from lifttables.sources.distributed import (  # noqa: PLC0415
+            elsewhere,
+        )
+        from lifttables.sources.polars_rows import (  # noqa: PLC0415
+            PolarsTable,
+            polars_of,
+        )
     native = frame.to_native()
     if frame.implementation.is_polars():
         return PolarsTable(native.lazy(), native=native)
-    return elsewhere(frame) if isinstance(frame, nw.LazyFrame) else PolarsTable(polars_of(frame).lazy(), native=native)
+    return (
+        elsewhere(frame)
+        if isinstance(frame, nw.LazyFrame)
+        else PolarsTable(polars_of(frame).lazy(), native=native)
+    )
 
 
 def _check_names(frame: Any) -> None:
@@ -67,7 +80,9 @@ def _check_names(frame: Any) -> None:
     names = list(frame.columns) if not of_polars and hasattr(frame, "dtypes") else []
     odd = next((name for name in names if not isinstance(name, str)), None)
     if odd is not None:
-        raise DataError(f"the frame has a column {odd!r}, whose name is not text: rename it")
+        raise DataError(
+            f"the frame has a column {odd!r}, whose name is not text: rename it"
+        )
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise DataError(f"the frame has more than one column {twice!r}: rename them")

@@ -1,7 +1,7 @@
 """Tables in files.
 
-Polars reads text lazily and without conversion (007 does not become 7), and distinguishes missing values from empty
-texts.
+Polars reads text lazily and without conversion (007 does not become 7), and
+distinguishes missing values from empty texts.
 """
 
 from __future__ import annotations
@@ -35,10 +35,15 @@ def open_file(path: Path, written: TextFormat) -> PolarsTable:
 
 
 class _FileTable(PolarsTable):
-    def __init__(self, path: Path, written: TextFormat, name: str | None = None) -> None:
+    def __init__(
+        self, path: Path, written: TextFormat, name: str | None = None
+    ) -> None:
         suffix = ending(path)
         if suffix is None:
-            raise DataError(f"{path} does not end in {readable()}: convert it, or pass a frame in Python")
+            raise DataError(
+                f"{path} does not end in {readable()}: convert it, or pass a frame in"
+                " Python"
+            )
         if not path.is_file():
             raise DataError(f"no file {path}: check the path")
         name = name or str(path)
@@ -53,21 +58,34 @@ class _FileTable(PolarsTable):
                 with path.open("rb") as file:
                     first = file.read(2000)
             except OSError as error:
-                raise DataError(f"cannot read {path}: {error.strerror}; check who may read it") from error
+                raise DataError(
+                    f"cannot read {path}: {error.strerror}; check who may read it"
+                ) from error
             _check_text(name, first, separator, zipped=zipped)
         with reading(name):
             lazy = kind.scan(path)
         self._path = path
         super().__init__(lazy, name)
         for column in self.columns:
-            if "_duplicated_" in column and (twice := column.rpartition("_duplicated_")[0]) in self.columns:
-                raise DataError(f"{name} has more than one column {twice!r}: rename them")
+            if (
+                "_duplicated_" in column
+                and (twice := column.rpartition("_duplicated_")[0]) in self.columns
+            ):
+                raise DataError(
+                    f"{name} has more than one column {twice!r}: rename them"
+                )
 
     def read(self, names: Sequence[str]) -> Rows:
         """Return all rows; the first call checks the number of fields in every line."""
         if self._text is not None and not self._checked:
             with _opened(self._path, self.name, zipped=self._text.zipped) as file:
-                check_widths(file, self.name, self._text.separator, len(self.columns), self._text.quote)
+                check_widths(
+                    file,
+                    self.name,
+                    self._text.separator,
+                    len(self.columns),
+                    self._text.quote,
+                )
             self._checked = True
         return super().read(names)
 
@@ -83,7 +101,9 @@ def _opened(path: Path, name: str, *, zipped: bool) -> Iterator[Any]:
 
 
 def _in_utf8(path: Path, name: str, encoding: str, *, zipped: bool) -> Any:
-    """Return a private temporary copy in UTF-8, deleted with the last reference to it."""
+    """Return a private temporary copy in UTF-8, deleted with the last
+    reference to it.
+    """
     decoder = codecs.getincrementaldecoder(encoding)()
     target = tempfile.NamedTemporaryFile(prefix="lift-", suffix=".csv")  # noqa: SIM115
     try:
@@ -92,7 +112,9 @@ def _in_utf8(path: Path, name: str, encoding: str, *, zipped: bool) -> Any:
                 target.write(decoder.decode(block).encode())
             target.write(decoder.decode(b"", final=True).encode())
     except UnicodeError as error:
-        raise DataError(f"cannot read {name}: it is not {encoding} ({error}); name another encoding") from error
+        raise DataError(
+            f"cannot read {name}: it is not {encoding} ({error}); name another encoding"
+        ) from error
     target.flush()
     return target
 
@@ -104,7 +126,10 @@ FILE_SIGNATURES = {
     b"\xff\xfe\0\0": "UTF-32: name its encoding, utf-32",
     b"\xff\xfe": "UTF-16: name its encoding, utf-16",
     b"\xfe\xff": "UTF-16: name its encoding, utf-16",
-    b"PK\x03\x04": "a spreadsheet or a zip archive: let an Excel file's name end in .xlsx, or export it as CSV",
+    b"PK\x03\x04": (
+        "a spreadsheet or a zip archive: let an Excel file's name end in .xlsx, or"
+        " export it as CSV"
+    ),
     b"\x1f\x8b": "gzipped: let its name end in .gz",
     b"PAR1": "Parquet: let its name end in .parquet",
     b"SQLite format 3": "a database: export the table as CSV",
@@ -119,17 +144,27 @@ def _check_text(name: str, first: bytes, separator: str, *, zipped: bool) -> Non
         return
     for begins, what in FILE_SIGNATURES.items():
         if first.startswith(begins):
-            raise DataError(f"{name} is {what}", arguments=("encoding",) * ("encoding" in what))
+            raise DataError(
+                f"{name} is {what}", arguments=("encoding",) * ("encoding" in what)
+            )
     header, ended, _ = first.partition(b"\n")
     if b"\r" in header.removesuffix(b"\r"):
-        raise DataError(f"{name} ends its lines with carriage returns alone: save it with line feeds")
+        raise DataError(
+            f"{name} ends its lines with carriage returns alone: save it with line"
+            " feeds"
+        )
     other = next(
-        (mark for mark in (";", "\t", "|", ",") if mark != separator and header.count(mark.encode()) > 0), None
+        (
+            mark
+            for mark in (";", "\t", "|", ",")
+            if mark != separator and header.count(mark.encode()) > 0
+        ),
+        None,
     )
     if separator.encode() not in header and other is not None and ended:
         raise DataError(
-            f"{name} has values with {other!r} between them, not {separator!r}: name the separator, "
-            f"{'tab' if other == TAB else repr(other)}",
+            f"{name} has values with {other!r} between them, not {separator!r}: name"
+            f" the separator, {'tab' if other == TAB else repr(other)}",
             arguments=("separator",),
         )
 

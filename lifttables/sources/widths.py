@@ -13,9 +13,15 @@ from liftlib.errors import DataError
 
 BLOCK_BYTES = 1 << 22  # bytes read at a time
 BOM = b"\xef\xbb\xbf"  # byte order mark of UTF-8
-UNCLOSED_QUOTE = "has a quotation mark that opens a value and none that closes it: close it, or double it inside quotes"
+UNCLOSED_QUOTE = (
+    "has a quotation mark that opens a value and none that closes it: close it, or"
+    " double it inside quotes"
+)
 
-STRAY_QUOTE = "has a quotation mark inside a value: put the value in quotes and double the quotation marks in it"
+STRAY_QUOTE = (
+    "has a quotation mark inside a value: put the value in quotes and double the"
+    " quotation marks in it"
+)
 
 
 class Readable(Protocol):
@@ -28,23 +34,31 @@ class Readable(Protocol):
         """Return the rest of a line."""
 
 
-def check_widths(file: Readable, name: str, separator: str, expected: int, quote: str | None = '"') -> None:
+def check_widths(
+    file: Readable, name: str, separator: str, expected: int, quote: str | None = '"'
+) -> None:
     r"""Raise DataError if a line of a text table has too few or too many fields.
 
-    Polars checks this only if all columns are read, and then only for too many fields; otherwise an unquoted value with
-    a separator would shift later values into other columns. Fields are counted by Python's csv module (RFC 4180). A
-    record is also refused if a quotation mark inside an unquoted value makes it ambiguous: Polars treats such a mark as
-    text when it splits a line into fields, but not when it splits the file into lines.
+    Polars checks this only if all columns are read, and then only for too many fields;
+    otherwise an unquoted value with a separator would shift later values into other
+    columns. Fields are counted by Python's csv module (RFC 4180). A record is also
+    refused if a quotation mark inside an unquoted value makes it ambiguous: Polars
+    treats such a mark as text when it splits a line into fields, but not when it splits
+    the file into lines.
 
     >>> import io
     >>> check_widths(io.BytesIO(b'ill,age\nflu,"20,5"\n'), "t.csv", ",", 2)
-    >>> check_widths(io.BytesIO(b"ill,age\nflu,20,5\n"), "t.csv", ",", 2)  # doctest: +ELLIPSIS
+    >>> check_widths(
+    ...     io.BytesIO(b"ill,age\nflu,20,5\n"), "t.csv", ",", 2
+    ... )  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
     liftlib.errors.DataError: cannot read t.csv: line 2 has 3 fields, but the header has 2: put each value ...
-    """
+    """  # noqa: E501
     lines = _Lines(file, separator, expected, quote)
-    quoting: dict[str, Any] = {"quoting": csv.QUOTE_NONE} if quote is None else {"quotechar": quote}
+    quoting: dict[str, Any] = (
+        {"quoting": csv.QUOTE_NONE} if quote is None else {"quotechar": quote}
+    )
     try:
         for row in csv.reader(lines, delimiter=separator, strict=True, **quoting):
             fields = max(1, len(row))
@@ -57,16 +71,29 @@ def check_widths(file: Readable, name: str, separator: str, expected: int, quote
                 _refuse(name, lines.start, _width(fields, separator, expected, quote))
             lines.record.clear()
     except csv.Error as error:
-        known = {"unexpected end of data": UNCLOSED_QUOTE, "expected after": STRAY_QUOTE}
-        problem = next((known[said] for said in known if said in str(error)), f"cannot be split into fields: {error}")
+        known = {
+            "unexpected end of data": UNCLOSED_QUOTE,
+            "expected after": STRAY_QUOTE,
+        }
+        problem = next(
+            (known[said] for said in known if said in str(error)),
+            f"cannot be split into fields: {error}",
+        )
         _refuse(name, lines.start, problem)
 
 
 class _Lines:
     """The lines of a file, without blocks in which all lines are clearly correct."""
 
-    def __init__(self, file: Readable, separator: str, expected: int, quote: str | None) -> None:
-        self._file, self._separator, self._expected, self._quote = file, separator, expected, quote
+    def __init__(
+        self, file: Readable, separator: str, expected: int, quote: str | None
+    ) -> None:
+        self._file, self._separator, self._expected, self._quote = (
+            file,
+            separator,
+            expected,
+            quote,
+        )
         self.record: list[str] = []
         self.start = 1
 
@@ -84,15 +111,22 @@ class _Lines:
                 if not self.record:
                     self.start = number
                 number += 1
-                # separator and quotation mark are ASCII; a carriage return inside a value is no line's end
-                self.record.append(line.decode("latin-1").rstrip("\r\n").replace("\r", " ") + "\n")
+                # separator and quotation mark are ASCII; a carriage return inside a
+                # value is no line's end
+                self.record.append(
+                    line.decode("latin-1").rstrip("\r\n").replace("\r", " ") + "\n"
+                )
                 yield self.record[-1]
 
     def _is_right(self, block: bytes) -> bool:
-        """Return whether all lines have the right width and none has a quotation mark."""
+        """Return whether all lines have the right width and none has a
+        quotation mark.
+        """
         if self._quote is not None and self._quote.encode() in block:
             return False
-        codes = np.frombuffer(block if block.endswith(b"\n") else block + b"\n", np.uint8)
+        codes = np.frombuffer(
+            block if block.endswith(b"\n") else block + b"\n", np.uint8
+        )
         marks = codes[(codes == ord(self._separator)) | (codes == ord("\n"))]
         widths = np.diff(np.flatnonzero(marks == ord("\n")), prepend=-1)
         return bool((widths == self._expected).all())
@@ -110,13 +144,19 @@ def _width(fields: int, separator: str, expected: int, quote: str | None) -> str
     remedy = (
         f"put each value that holds {separator!r} in quotes"
         if fields > expected
-        else "fill in the missing fields, and put each value that holds a line break in quotes"
+        else (
+            "fill in the missing fields, and put each value that holds a line break in"
+            " quotes"
+        )
     )
     if quote is None:
         remedy += ", and name the quotation mark"
     elif quote != '"':
         remedy += f" ({quote})"
-    return f"has {fields} field{'s' * (fields != 1)}, but the header has {expected}: {remedy}"
+    return (
+        f"has {fields} field{'s' * (fields != 1)}, but the header has {expected}:"
+        f" {remedy}"
+    )
 
 
 def _refuse(name: str, line: int, problem: str) -> NoReturn:

@@ -17,7 +17,7 @@ exclude_patterns = ["html", "jupyter_execute"]
 html_theme = "sphinx_book_theme"
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "substitution", "tasklist"]
 nb_execution_mode = "off"
-"""
+"""  # noqa: E501
 CELL = """
 ```{code-cell} ipython3
 :tags: [parameters]
@@ -37,7 +37,9 @@ kernelspec:
 ---
 """
 THEOREMS = "".join(
-    f"```{{prf:{kind}}} Title of the {kind}\n:label: my-{kind}\n\nWords of the {kind}.\n```\n\n" for kind in PROOF_TYPES
+    f"```{{prf:{kind}}} Title of the {kind}\n:label: my-{kind}\n\nWords of the"
+    f" {kind}.\n```\n\n"
+    for kind in PROOF_TYPES
 )
 PAGE = f"""{KERNEL}
 # Page
@@ -172,14 +174,30 @@ def build(folder, *words, conf=CONF, **pages):
     (folder / "conf.py").write_text(conf, encoding="utf-8")
     for name, text in pages.items():
         (folder / f"{name}.md").write_text(text, encoding="utf-8")
-    command = [sys.executable, "-m", "sphinx", "-q", *words, "-b", "html", str(folder), str(folder / "html")]
-    environment = {key: value for key, value in os.environ.items() if key != "LIFT_PYODIDE"}
-    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-q",
+        *words,
+        "-b",
+        "html",
+        str(folder),
+        str(folder / "html"),
+    ]
+    environment = {
+        key: value for key, value in os.environ.items() if key != "LIFT_PYODIDE"
+    }
+    return subprocess.run(
+        command, capture_output=True, text=True, env=environment, check=False
+    )
 
 
 def text_of(folder, name):
     """Return the text of a page's notebook."""
-    notebook = nbformat.read(folder / "html" / "_notebooks" / f"{name}.ipynb", as_version=4)
+    notebook = nbformat.read(
+        folder / "html" / "_notebooks" / f"{name}.ipynb", as_version=4
+    )
     return "\n\n".join(cell.source for cell in notebook.cells)
 
 
@@ -192,8 +210,14 @@ def book(tmp_path_factory):
 
 
 def test_the_notebook_has_what_the_page_says(book):
-    page = BeautifulSoup((book / "html" / "page.html").read_text(encoding="utf-8"), "html.parser").article
-    shown = {" ".join(text.split()) for text in page.stripped_strings if "Words" in text or "Title" in text}
+    page = BeautifulSoup(
+        (book / "html" / "page.html").read_text(encoding="utf-8"), "html.parser"
+    ).article
+    shown = {
+        " ".join(text.split())
+        for text in page.stripped_strings
+        if "Words" in text or "Title" in text
+    }
     assert len(shown) > 60
     plain = " ".join(text_of(book, "page").replace("\n>", "\n").split())
     assert sorted(text for text in shown if text.strip("()") not in plain) == []
@@ -201,12 +225,23 @@ def test_the_notebook_has_what_the_page_says(book):
 
 @pytest.mark.parametrize("kind", PROOF_TYPES)
 def test_each_kind_of_theorem_has_its_name_and_number(book, kind):
-    assert f"> **{kind.title()} 1** (Title of the {kind})\n>\n> Words of the {kind}." in text_of(book, "page")
+    assert (
+        f"> **{kind.title()} 1** (Title of the {kind})\n>\n> Words of the {kind}."
+        in text_of(book, "page")
+    )
 
 
 def test_titles_and_links_are_seen_in_the_notebook(book):
     text = text_of(book, "page")
-    for title in ("margin", "sidebar", "topic", "box", "dropdown", "first tab", "second tab"):
+    for title in (
+        "margin",
+        "sidebar",
+        "topic",
+        "box",
+        "dropdown",
+        "first tab",
+        "second tab",
+    ):
         assert f"**Title of the {title}**" in text
     assert "> **Remark**\n>\n> Words without a number." in text
     assert "[Words of the button](https://example.org/button)" in text
@@ -251,7 +286,10 @@ sys.path.insert(0, __file__.removesuffix("conf.py"))
 {CONF}
 extensions.append("mystery")
 """
-MYSTERY = f"{KERNEL}\n# Book\n{CELL}\n```{{mystery}}\nWords *within*.\n```\n\n```{{mystery}}\n```\n\nAnd on.\n"
+MYSTERY = (
+    f"{KERNEL}\n# Book\n{CELL}\n```{{mystery}}\nWords"
+    " *within*.\n```\n\n```{mystery}\n```\n\nAnd on.\n"
+)
 
 
 def test_an_unknown_node_stops_a_strict_build_and_its_text_is_kept(tmp_path):
@@ -260,30 +298,53 @@ def test_an_unknown_node_stops_a_strict_build_and_its_text_is_kept(tmp_path):
     assert done.returncode != 0
     first, second = [line for line in done.stderr.splitlines() if "WARNING" in line]
     said = "WARNING: no Markdown is known for mystery: the page's notebook has"
-    places = [number for number, line in enumerate(MYSTERY.splitlines(), start=1) if line == "```{mystery}"]
+    places = [
+        number
+        for number, line in enumerate(MYSTERY.splitlines(), start=1)
+        if line == "```{mystery}"
+    ]
     assert first.endswith(f"index.md:{places[0]}: {said} only its text")
     assert second.endswith(f"index.md:{places[1]}: {said} nothing of it")
     assert text_of(tmp_path, "index").endswith("\n\nWords *within*.\n\nAnd on.")
-    quiet = build(tmp_path, "-W", "-E", "-D", "suppress_warnings=companion.notebook", conf=MYSTERIOUS, index=MYSTERY)
+    quiet = build(
+        tmp_path,
+        "-W",
+        "-E",
+        "-D",
+        "suppress_warnings=companion.notebook",
+        conf=MYSTERIOUS,
+        index=MYSTERY,
+    )
     assert (quiet.returncode, quiet.stderr) == (0, "")
 
 
 REPOSITORY = """
 html_theme_options = {"repository_url": "https://github.com/writer/paper", "use_issues_button": True}
-"""
-NO_GLOSSARY = "WARNING: companion_glossary is 'words', which is no page of the book: name its page, or leave it out\n"
+"""  # noqa: E501
+NO_GLOSSARY = (
+    "WARNING: companion_glossary is 'words', which is no page of the book: name its"
+    " page, or leave it out\n"
+)
 
 
 @pytest.mark.parametrize(
     ("options", "words", "said"),
     [
         (REPOSITORY, ["-W"], ""),
-        (REPOSITORY.replace("https://github.com/writer/paper", ""), ["-D", "companion_glossary=words"], NO_GLOSSARY),
+        (
+            REPOSITORY.replace("https://github.com/writer/paper", ""),
+            ["-D", "companion_glossary=words"],
+            NO_GLOSSARY,
+        ),
     ],
     ids=["an address", "no address and no glossary"],
 )
-def test_a_book_keeps_its_own_choice_of_buttons_and_gets_none_that_lead_nowhere(tmp_path, options, words, said):
-    done = build(tmp_path, *words, conf=CONF + options, index=f"{KERNEL}\n# Book\n{CELL}")
+def test_a_book_keeps_its_own_choice_of_buttons_and_gets_none_that_lead_nowhere(
+    tmp_path, options, words, said
+):
+    done = build(
+        tmp_path, *words, conf=CONF + options, index=f"{KERNEL}\n# Book\n{CELL}"
+    )
     assert (done.returncode, done.stderr) == (0, said)
     page = (tmp_path / "html" / "index.html").read_text(encoding="utf-8")
     assert ("writer/paper/issues" in page) == (options == REPOSITORY)
@@ -313,17 +374,24 @@ WORKS = "@misc{Writer26, title = {A title}, author = {Writer, A.}, year = {2026}
 
 @pytest.fixture
 def jupyter_book(tmp_path):
-    """A book for Jupyter Book with a page as text and one as a notebook, each of which shows a picture."""
+    """A book for Jupyter Book with a page as text and one as a notebook, each of which
+    shows a picture.
+    """
     (tmp_path / "_config.yml").write_text(JUPYTER_BOOK, encoding="utf-8")
     (tmp_path / "_toc.yml").write_text(
-        "{format: jb-book, root: index, chapters: [{file: part/text, sections: [{file: leaf}]}]}", encoding="utf-8"
+        "{format: jb-book, root: index, chapters: [{file: part/text, sections: [{file:"
+        " leaf}]}]}",
+        encoding="utf-8",
     )
     (tmp_path / "works.bib").write_text(WORKS, encoding="utf-8")
     (tmp_path / "picture.png").write_bytes(PICTURE)
     (tmp_path / "index.md").write_text("# Book\n", encoding="utf-8")
     (tmp_path / "leaf.md").write_text(CHILD, encoding="utf-8")
     (tmp_path / "part").mkdir()
-    text = f"{KERNEL}\n# Text\n{SHOWN.format(up='../')}{CELL}\n```{{code-cell}} ipython3\nn + 1\n```\n"
+    text = (
+        f"{KERNEL}\n# Text\n{SHOWN.format(up='../')}{CELL}\n```{{code-cell}}"
+        " ipython3\nn + 1\n```\n"
+    )
     (tmp_path / "part" / "text.md").write_text(text, encoding="utf-8")
     jupytext.write(jupytext.reads(text, "md:myst"), tmp_path / "part" / "note.ipynb")
     return tmp_path
@@ -332,7 +400,9 @@ def jupyter_book(tmp_path):
 def test_a_jupyter_book_with_child_pages_is_built_strictly(jupyter_book):
     program = Path(sys.executable).with_name("jupyter-book")
     command = [program, "build", "-W", "-n", "--keep-going", "."]
-    done = subprocess.run(command, cwd=jupyter_book, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=jupyter_book, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     html = jupyter_book / "_build" / "html"
     made = jupytext.read(html / "_notebooks" / "part" / "text.ipynb")
@@ -342,18 +412,42 @@ def test_a_jupyter_book_with_child_pages_is_built_strictly(jupyter_book):
 
 @pytest.mark.parametrize("page", ["text", "note"])
 def test_a_page_of_a_jupyter_book_is_rerun(jupyter_book, page):
-    # what the first run wrote, a notebook, is no page of the book: there are not several of that name
+    # what the first run wrote, a notebook, is no page of the book: there are not
+    # several of that name
     for run in ["first", "second"] if page == "note" else ["first"]:
-        command = [sys.executable, "-m", "companion", "rerun", page, "-p", "n", "7", "-o", f"runs/{run}"]
-        done = subprocess.run(command, cwd=jupyter_book, capture_output=True, text=True, check=False)
+        command = [
+            sys.executable,
+            "-m",
+            "companion",
+            "rerun",
+            page,
+            "-p",
+            "n",
+            "7",
+            "-o",
+            f"runs/{run}",
+        ]
+        done = subprocess.run(
+            command, cwd=jupyter_book, capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, done.stderr
-        made = BeautifulSoup((jupyter_book / "runs" / run / f"{page}.html").read_text(encoding="utf-8"), "html.parser")
-        assert ["n", "7", "3"] in [[one.get_text() for one in row.select("td")] for row in made.select("tr")]
-        assert [one.get_text(strip=True) for one in made.select(".cell_output")] == ["8"]
+        made = BeautifulSoup(
+            (jupyter_book / "runs" / run / f"{page}.html").read_text(encoding="utf-8"),
+            "html.parser",
+        )
+        assert ["n", "7", "3"] in [
+            [one.get_text() for one in row.select("td")] for row in made.select("tr")
+        ]
+        assert [one.get_text(strip=True) for one in made.select(".cell_output")] == [
+            "8"
+        ]
         assert "A title" in made.select_one(".citation").get_text()
         shown = [one["src"] for one in made.select("article img")]
         assert len(shown) == 2
-        assert all((jupyter_book / "runs" / run / path).read_bytes() == PICTURE for path in shown)
+        assert all(
+            (jupyter_book / "runs" / run / path).read_bytes() == PICTURE
+            for path in shown
+        )
 
 
 @pytest.mark.parametrize(
@@ -361,7 +455,13 @@ def test_a_page_of_a_jupyter_book_is_rerun(jupyter_book, page):
     [
         ("part/text.md", ""),
         ("far/part/text", ""),
-        ("text", "there are several pages 'text', far/part/text.md and part/text.md: name one with its folder"),
+        (
+            "text",
+            (
+                "there are several pages 'text', far/part/text.md and part/text.md:"
+                " name one with its folder"
+            ),
+        ),
         ("txt", "did you mean 'text'?"),
         ("index", "index has no parameter 'n': there are none"),
     ],
@@ -369,16 +469,37 @@ def test_a_page_of_a_jupyter_book_is_rerun(jupyter_book, page):
 def test_a_page_may_be_named_with_its_folder(jupyter_book, page, said):
     (jupyter_book / "far" / "part").mkdir(parents=True)
     (jupyter_book / "far" / "part" / "text.md").write_text(CHILD, encoding="utf-8")
-    command = [sys.executable, "-m", "companion", "rerun", page, "-p", "n", "7", "-o", "run"]
-    done = subprocess.run(command, cwd=jupyter_book, capture_output=True, text=True, check=False)
-    assert (done.returncode, said in done.stderr) == (2 if said else 0, True), done.stderr
+    command = [
+        sys.executable,
+        "-m",
+        "companion",
+        "rerun",
+        page,
+        "-p",
+        "n",
+        "7",
+        "-o",
+        "run",
+    ]
+    done = subprocess.run(
+        command, cwd=jupyter_book, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, said in done.stderr) == (
+        2 if said else 0,
+        True,
+    ), done.stderr
     assert (jupyter_book / "run" / "text.html").exists() == (not said)
     assert (jupyter_book / "run").exists() == (not said)
 
 
 def test_a_folder_without_a_book_is_named(tmp_path):
     command = [sys.executable, "-m", "companion", "rerun", "page", "-o", "run"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 2
-    said = f"no conf.py or _config.yml in {tmp_path}: run this in the folder of a book, or name it (--book)"
+    said = (
+        f"no conf.py or _config.yml in {tmp_path}: run this in the folder of a book, or"
+        " name it (--book)"
+    )
     assert done.stderr == f"companion: {said}\n"

@@ -1,4 +1,6 @@
-"""Tags for reference managers and an entry for BibTeX on each page, and the values of all pages in one file."""
+"""Tags for reference managers and an entry for BibTeX on each page, and the values of
+all pages in one file.
+"""
 
 import json
 from types import SimpleNamespace
@@ -25,9 +27,13 @@ html_baseurl = "ADDRESS"
 @pytest.mark.parametrize("address", ["", "https://a.org/coins/"])
 def test_each_page_says_how_it_is_cited(tmp_path, address):
     (tmp_path / "conf.py").write_text(CONFIGURATION.replace("ADDRESS", address))
-    (tmp_path / "index.rst").write_text("Front\n=====\n\n.. toctree::\n\n   parts/toss\n")
+    (tmp_path / "index.rst").write_text(
+        "Front\n=====\n\n.. toctree::\n\n   parts/toss\n"
+    )
     (tmp_path / "parts").mkdir()
-    (tmp_path / "parts" / "toss.rst").write_text("A toss of {n} coins_2\n=====================\n")
+    (tmp_path / "parts" / "toss.rst").write_text(
+        "A toss of {n} coins_2\n=====================\n"
+    )
     app = SphinxTestApp("html", srcdir=tmp_path)
     try:
         app.build()
@@ -48,7 +54,9 @@ def test_each_page_says_how_it_is_cited(tmp_path, address):
         expected["citation_public_url"] = f"{address}parts/toss.html"
     assert found == expected | {"citation_inbook_title": found["citation_inbook_title"]}
     assert "Coins & dice: 50 % heads" in found["citation_inbook_title"]
-    entries = parse_string((app.outdir / "_cite" / "parts" / "toss.bib").read_text(), "bibtex").entries
+    entries = parse_string(
+        (app.outdir / "_cite" / "parts" / "toss.bib").read_text(), "bibtex"
+    ).entries
     ((_, entry),) = entries.items()
     assert entry.type == "incollection"
     assert entry.fields["title"] == r"A toss of \{n\} coins\_2"
@@ -60,7 +68,14 @@ def test_each_page_says_how_it_is_cited(tmp_path, address):
 
 def test_values_are_numbers_and_texts_and_each_page_has_its_own(tmp_path):
     (tmp_path / "glued" / "a").mkdir(parents=True)
-    outputs = {"n": "3", "share": "0.25", "name": "'north'", "is": "True", "none": "nan", "odd": "array([1, 2])"}
+    outputs = {
+        "n": "3",
+        "share": "0.25",
+        "name": "'north'",
+        "is": "True",
+        "none": "nan",
+        "odd": "array([1, 2])",
+    }
     content = {name: {"data": {"text/plain": text}} for name, text in outputs.items()}
     content["rows"] = {"data": {"application/x-rows": []}}
     (tmp_path / "glued" / "a" / "page.glue.json").write_text(json.dumps(content))
@@ -69,10 +84,18 @@ def test_values_are_numbers_and_texts_and_each_page_has_its_own(tmp_path):
         config={"companion_rerun": {}},
         outdir=tmp_path,
         env=SimpleNamespace(
-            found_docs={"a/page", "b"}, mystnb_config=SimpleNamespace(output_folder=str(tmp_path / "glued"))
+            found_docs={"a/page", "b"},
+            mystnb_config=SimpleNamespace(output_folder=str(tmp_path / "glued")),
         ),
     )
     write_values(app, None)
     values = json.loads((tmp_path / "values.json").read_text())
-    expected = {"n": 3, "share": 0.25, "name": "north", "is": True, "none": "nan", "odd": "array([1, 2])"}
+    expected = {
+        "n": 3,
+        "share": 0.25,
+        "name": "north",
+        "is": True,
+        "none": "nan",
+        "odd": "array([1, 2])",
+    }
     assert values == {"a/page": expected}

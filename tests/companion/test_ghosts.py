@@ -11,14 +11,22 @@ from companion.outputs.curves import note, taken
 from companion.outputs.ghosts import with_ghosts
 from companion.outputs.showing import as_figure_svg
 
-LOOKS = {"heads": {"color": "#d55e00", "linestyle": "-"}, "tails": {"color": "#0072b2", "linestyle": "--"}}
+LOOKS = {
+    "heads": {"color": "#d55e00", "linestyle": "-"},
+    "tails": {"color": "#0072b2", "linestyle": "--"},
+}
 
 
 def drawn(*, scale, xscale="linear", yscale="linear", panels=1):
     figure, axes = plt.subplots(1, panels, squeeze=False)
     x = np.array([1.0, 2.0, 4.0, 8.0])
     for ax in axes.flat:
-        rows = pd.concat([pd.DataFrame({"series": name, "toss": x, "mean": scale * x}) for name in LOOKS])
+        rows = pd.concat(
+            [
+                pd.DataFrame({"series": name, "toss": x, "mean": scale * x})
+                for name in LOOKS
+            ]
+        )
         for name, look in LOOKS.items():
             ax.plot(x, scale * x, gid=f"true-{name}", **look)
         ax.set_xscale(xscale)
@@ -32,7 +40,9 @@ def drawn(*, scale, xscale="linear", yscale="linear", panels=1):
 
 
 def numbers(path):
-    return np.array([float(one) for one in re.findall(r"-?[\d.]+", path)]).reshape(-1, 2)
+    return np.array([float(one) for one in re.findall(r"-?[\d.]+", path)]).reshape(
+        -1, 2
+    )
 
 
 def ghost_paths(svg):
@@ -43,11 +53,16 @@ def curve_paths(svg):
     return re.findall(r'<g id="true-\w+">\s*<path d="([^"]*)"', svg)
 
 
-@pytest.mark.parametrize("scales", [("linear", "linear"), ("log", "linear"), ("log", "log")])
+@pytest.mark.parametrize(
+    "scales", [("linear", "linear"), ("log", "linear"), ("log", "log")]
+)
 @pytest.mark.parametrize("panels", [1, 2])
 def test_a_ghost_lies_where_matplotlib_draws_the_curve(scales, panels):
     """The same curve drawn by matplotlib itself is the independent route."""
-    book, here = (drawn(scale=one, xscale=scales[0], yscale=scales[1], panels=panels) for one in (2.0, 3.0))
+    book, here = (
+        drawn(scale=one, xscale=scales[0], yscale=scales[1], panels=panels)
+        for one in (2.0, 3.0)
+    )
     ghosts = ghost_paths(with_ghosts(here, taken(book)[1]))
     theirs = curve_paths(book)
     assert len(ghosts) == len(theirs) == 2 * panels
@@ -64,7 +79,9 @@ def test_a_curve_in_the_order_of_another_column_lies_where_it_is_drawn():
         figure, ax = plt.subplots()
         rows["gain"], rows["mean"] = rows["eps"] ** power % 5, rows["eps"] ** 0.5
         drawn_rows = rows.sort_values("eps")
-        ax.plot(drawn_rows["gain"], drawn_rows["mean"], gid="true-heads", color="#d55e00")
+        ax.plot(
+            drawn_rows["gain"], drawn_rows["mean"], gid="true-heads", color="#d55e00"
+        )
         ax.set_xlim(0, 5)
         ax.set_ylim(0, 3)
         note(ax, rows, {"heads": LOOKS["heads"]}, x="gain", y="loss", at="eps")
@@ -78,7 +95,9 @@ def test_a_curve_in_the_order_of_another_column_lies_where_it_is_drawn():
 
 def test_they_have_the_curves_colours_and_are_cut_at_the_axes():
     made = with_ghosts(drawn(scale=3.0), taken(drawn(scale=2.0))[1])
-    ghosts = re.search(r'<g id="ghosts">(.*?)</g>\n<g id="figure_1">', made, re.DOTALL)[1]
+    ghosts = re.search(r'<g id="ghosts">(.*?)</g>\n<g id="figure_1">', made, re.DOTALL)[
+        1
+    ]
     assert "stroke:#d55e00" in ghosts
     assert "<title>tails, in the book</title>" in ghosts
     assert 'clip-path="url(#ghost-0)"' in ghosts
@@ -88,5 +107,12 @@ def test_nothing_is_drawn_where_nothing_changed_or_nothing_is_known():
     svg = drawn(scale=2.0)
     assert with_ghosts(svg, taken(svg)[1]) == svg
     assert with_ghosts("<svg></svg>", taken(svg)[1]) == "<svg></svg>"
-    other = taken(drawn(scale=3.0))[1].replace('"measure": "share"', '"measure": "other"')
-    assert "<path d" not in with_ghosts(svg, other).partition('<g id="figure_1">')[0].partition("<defs>")[0]
+    other = taken(drawn(scale=3.0))[1].replace(
+        '"measure": "share"', '"measure": "other"'
+    )
+    assert (
+        "<path d"
+        not in with_ghosts(svg, other)
+        .partition('<g id="figure_1">')[0]
+        .partition("<defs>")[0]
+    )

@@ -1,4 +1,6 @@
-"""A sentence that says "nan" is a warning of the build, and a table or code that does is not."""
+"""A sentence that says "nan" is a warning of the build, and a table or code that does
+is not.
+"""
 
 import pytest
 from docutils import nodes
@@ -44,7 +46,8 @@ def setup(app):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
-    ("text", "warnings"), [("It is nan.", 0), ("It is :computed:`mean`.", 1), ("0.52, not ``nan``.", 0)]
+    ("text", "warnings"),
+    [("It is nan.", 0), ("It is :computed:`mean`.", 1), ("0.52, not ``nan``.", 0)],
 )
 def test_a_build_warns_of_a_nan_that_its_author_did_not_write(tmp_path, text, warnings):
     (tmp_path / "conf.py").write_text(CONFIGURATION)

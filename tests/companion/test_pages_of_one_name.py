@@ -64,11 +64,18 @@ class Book:
 
     def python(self, *words):
         return subprocess.run(
-            [sys.executable, *words], cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False
+            [sys.executable, *words],
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
 
     def rerun(self, page, n, output):
-        done = self.python("-m", "companion", "rerun", page, "-p", "n", str(n), "-o", str(output))
+        done = self.python(
+            "-m", "companion", "rerun", page, "-p", "n", str(n), "-o", str(output)
+        )
         assert done.returncode == 0, done.stderr
         return (output / "notes.html").read_text(encoding="utf-8")
 
@@ -83,11 +90,18 @@ def book(tmp_path_factory):
 
 @pytest.mark.parametrize(
     ("page", "n", "changed", "same"),
-    [("dice/notes", 3, [], 1), ("cards/notes", 50, [], 1), ("dice/notes", 50, [("6", "100")], 0)],
+    [
+        ("dice/notes", 3, [], 1),
+        ("cards/notes", 50, [], 1),
+        ("dice/notes", 50, [("6", "100")], 0),
+    ],
 )
 def test_a_page_is_compared_to_itself(book, tmp_path, page, n, changed, same):
     text = book.rerun(page, n, tmp_path / "run")
-    assert re.findall(r'<mark id="changed-1" title="in the book: (\d+)">.*?>(\d+)<', text) == changed
+    assert (
+        re.findall(r'<mark id="changed-1" title="in the book: (\d+)">.*?>(\d+)<', text)
+        == changed
+    )
     assert len(re.findall(r"1 of 1 numbers in the text are the same", text)) == same
     assert "not compared" not in text
 
@@ -96,14 +110,25 @@ def test_a_number_that_the_record_lacks_is_not_compared(book, tmp_path):
     page = book.folder / "dice" / "notes.md"
     before = page.read_text(encoding="utf-8")
     more = 'glue("new", 7, display=False)\n```\n\nThere are {glue:text}`new` days.\n'
-    page.write_text(before.replace("\n\n```\n\nTwice", f"\n{more}\nTwice"), encoding="utf-8")
+    page.write_text(
+        before.replace("\n\n```\n\nTwice", f"\n{more}\nTwice"), encoding="utf-8"
+    )
     try:
         text = book.rerun("dice/notes", 3, tmp_path / "run")
     finally:
         page.write_text(before, encoding="utf-8")
-    assert len(re.findall(r"1 of 2 numbers in the text (?:are the same|were not compared)", text)) == 2
+    assert (
+        len(
+            re.findall(
+                r"1 of 2 numbers in the text (?:are the same|were not compared)", text
+            )
+        )
+        == 2
+    )
 
 
 def test_files_read_by_pages_of_one_name_are_recorded_apart():
-    paths = {_reads(Path("cache"), f"book/{folder}/notes.md") for folder in ("dice", "cards")}
+    paths = {
+        _reads(Path("cache"), f"book/{folder}/notes.md") for folder in ("dice", "cards")
+    }
     assert len(paths) == 2

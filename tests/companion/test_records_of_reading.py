@@ -12,7 +12,10 @@ def test_the_kernel_of_a_killed_build_does_not_write_into_the_next_record(tmp_pa
     project.mkdir()
     read = project / "a.txt"
     read.write_text("a")
-    code = f"from companion.reading import watch; watch({str(record)!r}, {str(project)!r}); open({str(read)!r})"
+    code = (
+        f"from companion.reading import watch; watch({str(record)!r},"
+        f" {str(project)!r}); open({str(read)!r})"
+    )
     with record.open("w") as orphan:
         subprocess.run([sys.executable, "-c", code], check=True)
         orphan.write("no record\n" * 1000)

@@ -1,4 +1,6 @@
-"""Runs of any book: every ending is a record, and what comes of them is collected and compared."""
+"""Runs of any book: every ending is a record, and what comes of them is collected and
+compared.
+"""
 
 import json
 import os
@@ -48,13 +50,20 @@ print(helper.double(n), Path("data.csv").read_text())
 
 @pytest.fixture
 def book(tmp_path):
-    """A book of one notebook that is not of our layout, with a module and data beside it."""
+    """A book of one notebook that is not of our layout, with a module and data beside
+    it.
+    """
     folder = tmp_path / "book" / "part"
     folder.mkdir(parents=True)
-    (tmp_path / "book" / "conf.py").write_text('project = "Any"\nextensions = ["companion"]\n')
+    (tmp_path / "book" / "conf.py").write_text(
+        'project = "Any"\nextensions = ["companion"]\n'
+    )
     (folder / "helper.py").write_text("def double(n):\n    return 2 * n\n")
     (folder / "data.csv").write_text("x\n")
-    cells = [nbformat.v4.new_code_cell(CELL, metadata={"tags": ["parameters"]}), nbformat.v4.new_code_cell(LATER)]
+    cells = [
+        nbformat.v4.new_code_cell(CELL, metadata={"tags": ["parameters"]}),
+        nbformat.v4.new_code_cell(LATER),
+    ]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "note.ipynb")
     return Book(tmp_path / "book")
 
@@ -67,22 +76,39 @@ def here(statuses=()):
         for cell in notebook.cells[:-1]:
             if cell.source != LATER:
                 exec(cell.source, names)  # noqa: S102
-        answer = {name: repr(names[name]) for name in ("n", "eps", "day", "law", "seed", "weights", "name")}
-        data = {"text/plain": repr(json.dumps({"values": answer, "packages": {}, "others": {}}))}
-        notebook.cells[-1].outputs = [nbformat.v4.new_output("execute_result", data=data)]
+        answer = {
+            name: repr(names[name])
+            for name in ("n", "eps", "day", "law", "seed", "weights", "name")
+        }
+        data = {
+            "text/plain": repr(
+                json.dumps({"values": answer, "packages": {}, "others": {}})
+            )
+        }
+        notebook.cells[-1].outputs = [
+            nbformat.v4.new_output("execute_result", data=data)
+        ]
         status = dict(statuses).get(names["n"], "done")
         return status, "" if status == "done" else f"asked: {status}"
 
     return in_kernel
 
 
-@pytest.mark.parametrize(("n", "status"), [(4, "died"), (5, "failed"), (6, "timed out")])
+@pytest.mark.parametrize(
+    ("n", "status"), [(4, "died"), (5, "failed"), (6, "timed out")]
+)
 def test_each_ending_is_a_record_and_blocks_nothing(book, tmp_path, n, status):
     out = tmp_path / "run"
     with pytest.raises(RunFailed):
-        rerun(book, "note", {"n": n}, out, How(html=False, limits=Limits(cell_seconds=5)))
+        rerun(
+            book, "note", {"n": n}, out, How(html=False, limits=Limits(cell_seconds=5))
+        )
     record = read_record(out)
-    assert (record["status"], record["parameters"]["n"], record["page"]) == (status, n, "part/note")
+    assert (record["status"], record["parameters"]["n"], record["page"]) == (
+        status,
+        n,
+        "part/note",
+    )
     assert record["message"]
     assert set(record["files"]) == {path.name for path in out.iterdir()}
     if n == 4:  # the next run takes its place
@@ -93,34 +119,61 @@ def test_each_ending_is_a_record_and_blocks_nothing(book, tmp_path, n, status):
         assert refused.value.argument == "force"
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the system limits no memory of data")
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="the system limits no memory of data"
+)
 @pytest.mark.slow
 def test_a_limit_of_memory_ends_a_run(book, tmp_path):
     with pytest.raises(RunFailed) as ended:
-        rerun(book, "note", {"n": 7}, tmp_path / "run", How(html=False, limits=Limits(memory=2 * 10**9)))
+        rerun(
+            book,
+            "note",
+            {"n": 7},
+            tmp_path / "run",
+            How(html=False, limits=Limits(memory=2 * 10**9)),
+        )
     assert ended.value.status in ("failed", "died")
 
 
 @pytest.mark.slow
 def test_ctrl_c_is_an_ending(book, tmp_path):
-    words = [sys.executable, "-m", "companion", "rerun", "note", "-p", "n", "6", "--no-html", "--quiet"]
+    words = [
+        sys.executable,
+        "-m",
+        "companion",
+        "rerun",
+        "note",
+        "-p",
+        "n",
+        "6",
+        "--no-html",
+        "--quiet",
+    ]
     environment = os.environ | {"PYTHONPATH": os.environ.get("PYTHONPATH", str(ROOT))}
-    process = subprocess.Popen([*words, "-o", str(tmp_path / "run")], cwd=book.root, env=environment)
+    process = subprocess.Popen(
+        [*words, "-o", str(tmp_path / "run")], cwd=book.root, env=environment
+    )
     time.sleep(30)
     process.send_signal(2)
     assert process.wait(120) == 130
     assert read_record(tmp_path / "run")["status"] == "interrupted"
 
 
-def test_a_sweep_runs_where_its_page_lies_and_imports_nothing_from_where_it_is_started(book, tmp_path, monkeypatch):
+def test_a_sweep_runs_where_its_page_lies_and_imports_nothing_from_where_it_is_started(
+    book, tmp_path, monkeypatch
+):
     for name in ("types", "random"):
         (tmp_path / f"{name}.py").write_text("raise RuntimeError('imported')\n")
     monkeypatch.chdir(tmp_path)
-    made = sweep(book, "note", [{"n": 1}, {"n": 5}], tmp_path / "out", Local(2), How(html=False))
+    made = sweep(
+        book, "note", [{"n": 1}, {"n": 5}], tmp_path / "out", Local(2), How(html=False)
+    )
     assert (len(made.done), len(made.failed)) == (1, 1)
     record = read_record(tmp_path / "out" / "runs" / made.done[0])
     assert set(record["ran"]["others"]) == {"helper"}
-    notebook = nbformat.read(tmp_path / "out" / "runs" / made.done[0] / "note.ipynb", as_version=4)
+    notebook = nbformat.read(
+        tmp_path / "out" / "runs" / made.done[0] / "note.ipynb", as_version=4
+    )
     assert notebook.cells[-1].outputs[0].text == "2 x\n\n"
 
 
@@ -136,7 +189,9 @@ def test_retries_are_counted(book, tmp_path, monkeypatch):
 
 
 class Here:
-    """Workers of this process; the pool breaks, as if the system had killed a worker, at the runs of ``deadly``."""
+    """Workers of this process; the pool breaks, as if the system had killed a worker,
+    at the runs of ``deadly``.
+    """
 
     jobs = 2
 
@@ -165,11 +220,18 @@ class Here:
         return future
 
 
-def test_a_run_that_kills_its_worker_again_and_again_is_dead_and_the_others_are_done(book, tmp_path, monkeypatch):
+def test_a_run_that_kills_its_worker_again_and_again_is_dead_and_the_others_are_done(
+    book, tmp_path, monkeypatch
+):
     monkeypatch.setattr(kernel, "_in_kernel", here())
     runs = [{"n": n} for n in (1, 2, 3, 8)]
-    made = sweep(book, "note", runs, tmp_path / "out", Here(deadly=[2]), How(html=False))
-    statuses = {record["parameters"]["n"]: record["status"] for record in map(read_record, tmp_path.glob("out/runs/*"))}
+    made = sweep(
+        book, "note", runs, tmp_path / "out", Here(deadly=[2]), How(html=False)
+    )
+    statuses = {
+        record["parameters"]["n"]: record["status"]
+        for record in map(read_record, tmp_path.glob("out/runs/*"))
+    }
     assert statuses == {1: "done", 2: "died", 3: "done", 8: "done"}
     assert len(made.failed) == 1
 
@@ -179,14 +241,28 @@ def test_what_a_worker_refuses_is_its_runs_ending(book, tmp_path, monkeypatch):
         raise OSError("no room")
 
     monkeypatch.setattr(sweeping, "rerun", refuse)
-    task = Task(book, book.find("note"), book.find("note").read_bytes(), {}, How(), tmp_path / "_static")
+    task = Task(
+        book,
+        book.find("note"),
+        book.find("note").read_bytes(),
+        {},
+        How(),
+        tmp_path / "_static",
+    )
     assert task({"n": 1}, {}) == Outcome("failed", "OSError: no room", {})
 
 
 def test_inputs_go_along_to_a_machine_without_the_book(book, tmp_path, monkeypatch):
     monkeypatch.setattr(kernel, "_in_kernel", here())
     page = book.find("note")
-    task = Task(book, tmp_path / "elsewhere" / "note.ipynb", page.read_bytes(), {"data.csv": b"x"}, How(), tmp_path)
+    task = Task(
+        book,
+        tmp_path / "elsewhere" / "note.ipynb",
+        page.read_bytes(),
+        {"data.csv": b"x"},
+        How(),
+        tmp_path,
+    )
     (tmp_path / "aside").mkdir()
     placed, how = task._placed(tmp_path / "aside")
     assert {path.name for path in placed.parent.iterdir()} == {"note.ipynb", "data.csv"}
@@ -203,17 +279,31 @@ def swept(book, tmp_path, monkeypatch):
 
 
 def test_one_typed_frame_with_all_runs(swept, tmp_path, capsys):
-    (swept / "sweep.json").write_text(plan_with_another((swept / "sweep.json").read_text()))
+    (swept / "sweep.json").write_text(
+        plan_with_another((swept / "sweep.json").read_text())
+    )
     frame = collect([swept])
-    assert dict(frame.select("param.n", "status").iter_rows()) == {1: "done", 2: "done", 4: "died", 9: "not run"}
-    types = {name: frame.schema[f"param.{name}"] for name in ("n", "eps", "day", "law", "seed", "weights", "name")}
+    assert dict(frame.select("param.n", "status").iter_rows()) == {
+        1: "done",
+        2: "done",
+        4: "died",
+        9: "not run",
+    }
+    types = {
+        name: frame.schema[f"param.{name}"]
+        for name in ("n", "eps", "day", "law", "seed", "weights", "name")
+    }
     assert types == {
-        "n": pl.Int64, "eps": pl.Float64, "day": pl.Date, "law": pl.String, "seed": pl.Int64, "weights": pl.String,
+        "n": pl.Int64, "eps": pl.Float64, "day": pl.Date, "law": pl.String, "seed": pl.Int64, "weights": pl.String,  # noqa: E501
         "name": pl.String,
     }  # fmt: skip
     assert main(["collect", str(swept), "-o", str(tmp_path / "all")]) == 0
     kept = pl.read_parquet(tmp_path / "all.parquet")
-    assert pl.read_csv(tmp_path / "all.csv", try_parse_dates=True).schema == kept.schema == frame.schema
+    assert (
+        pl.read_csv(tmp_path / "all.csv", try_parse_dates=True).schema
+        == kept.schema
+        == frame.schema
+    )
     with pytest.raises(RunError):
         collect([tmp_path / "book"])
 
@@ -226,8 +316,12 @@ def plan_with_another(text):
 
 
 def test_two_runs_side_by_side(swept, tmp_path, capsys):
-    one, other = sorted(swept.glob("runs/*"), key=lambda path: read_record(path)["parameters"]["n"])[:2]
-    found = {(row.kind, row.name): (row.first, row.second) for row in differences(one, other)}
+    one, other = sorted(
+        swept.glob("runs/*"), key=lambda path: read_record(path)["parameters"]["n"]
+    )[:2]
+    found = {
+        (row.kind, row.name): (row.first, row.second) for row in differences(one, other)
+    }
     assert found[("parameter", "n")] == ("1", "2")
     assert found[("parameter", "seed")] == ("null", "7")
     assert {kind for kind, _ in found} == {"parameter"}
@@ -237,7 +331,11 @@ def test_two_runs_side_by_side(swept, tmp_path, capsys):
 
 
 def test_the_page_of_two_hundred_runs_is_quick(book, swept):
-    (first,) = [path for path in swept.glob("runs/*") if read_record(path)["parameters"]["n"] == 1]
+    (first,) = [
+        path
+        for path in swept.glob("runs/*")
+        if read_record(path)["parameters"]["n"] == 1
+    ]
     plan = json.loads((swept / "sweep.json").read_text())
     for number in range(200):
         folder = swept / "runs" / f"run-{number}"
@@ -255,4 +353,11 @@ def test_the_page_of_two_hundred_runs_is_quick(book, swept):
 
 def test_no_scheduler(book, tmp_path):
     with pytest.raises(RunError):
-        sweep(book, "note", [{"n": 1}], tmp_path / "out", Dask("tcp://127.0.0.1:9", 1, 1.0), How(html=False))
+        sweep(
+            book,
+            "note",
+            [{"n": 1}],
+            tmp_path / "out",
+            Dask("tcp://127.0.0.1:9", 1, 1.0),
+            How(html=False),
+        )

@@ -13,15 +13,22 @@ def app(**said):
     return SimpleNamespace(config={"companion_browser": said})
 
 
-@pytest.mark.parametrize(("said", "told"), [({}, "module"), ({"module": "a", "library": "b", "file": []}, "file")])
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [({}, "module"), ({"module": "a", "library": "b", "file": []}, "file")],
+)
 def test_a_configuration_that_cannot_be_read(said, told):
     with pytest.raises(CompanionError, match=f"^companion_browser: .*{told}"):
         browser(app(**said))
 
 
 def test_what_notebooks_install():
-    package = package_of({"companion_package": {"name": "coinlib", "module": "coins", "extra": "book"}})
-    assert "-q 'coinlib[book] @ git+https://a.b/c'" in package.install(FROM_REPOSITORY, "https://a.b/c")
+    package = package_of(
+        {"companion_package": {"name": "coinlib", "module": "coins", "extra": "book"}}
+    )
+    assert "-q 'coinlib[book] @ git+https://a.b/c'" in package.install(
+        FROM_REPOSITORY, "https://a.b/c"
+    )
     code = Package("coinlib", "coins").install(FROM_WHEEL, "coinlib-1.whl")
     compile(code, "cell", "exec")
     assert 'find_spec("coins")' in code

@@ -35,16 +35,29 @@ def test_shows_what_a_notebook_shows(shell):
 
     from companion.sockets import LocalKernel
 
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in CELLS.values()])
-    NotebookClient(notebook, kernel_name="python3", timeout=60, kernel_manager_class=LocalKernel).execute()
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(source) for source in CELLS.values()]
+    )
+    NotebookClient(
+        notebook, kernel_name="python3", timeout=60, kernel_manager_class=LocalKernel
+    ).execute()
     for name, cell in zip(CELLS, notebook.cells, strict=True):
         expected = [
-            {"stream": output.text}
-            if output.output_type == "stream"
-            else {kind: output.data[kind] for kind in ("text/html", "text/plain") if kind in output.data}
+            (
+                {"stream": output.text}
+                if output.output_type == "stream"
+                else {
+                    kind: output.data[kind]
+                    for kind in ("text/html", "text/plain")
+                    if kind in output.data
+                }
+            )
             for output in cell.outputs
         ]
-        richest = [one if len(one) == 1 else {"text/html": one["text/html"]} for one in expected]
+        richest = [
+            one if len(one) == 1 else {"text/html": one["text/html"]}
+            for one in expected
+        ]
         result = shell.run(cell.source)
         assert result.error is None, name
         assert result.outputs == richest, name
@@ -86,13 +99,19 @@ def test_what_is_not_here_takes_along_what_needs_it(shell):
     assert first.error["absent"]
     second = shell.run("other = table + 1")
     assert second.error["absent"]
-    assert second.error["says"] == "this needs table, of a cell above that could not run here"
+    assert (
+        second.error["says"]
+        == "this needs table, of a cell above that could not run here"
+    )
     assert shell.run("third = other").error["absent"]  # and so on
     assert not shell.run("unheard_of").error["absent"]
     # once it is there, it is no longer missed
     shell.run("table = 1")
     assert shell.run("table + 1").error is None
-    assert "which a cell above would have written" in shell.run("open('no-such-file')").error["says"]
+    assert (
+        "which a cell above would have written"
+        in shell.run("open('no-such-file')").error["says"]
+    )
     assert not Shell().run("open('no-such-file')").error["absent"]
     missing = shell.run("import no_such_module_at_all").error
     assert missing["absent"]
@@ -101,7 +120,10 @@ def test_what_is_not_here_takes_along_what_needs_it(shell):
 
 def test_figures_come_at_the_end_of_a_cell_and_once(shell):
     with mpl.rc_context({"backend": "agg"}):
-        drawn = shell.run("import matplotlib.pyplot as plt\nprint('x')\nfigure, ax = plt.subplots()\nfigure")
+        drawn = shell.run(
+            "import matplotlib.pyplot as plt\nprint('x')\nfigure, ax ="
+            " plt.subplots()\nfigure"
+        )
         assert [*drawn.outputs[0], *drawn.outputs[1]] == ["stream", "image/svg+xml"]
         assert len(drawn.outputs) == 2
         assert shell.run("1;").outputs == []
@@ -120,7 +142,9 @@ def test_kept_rows_are_tables_and_glue_is_for_the_prose(shell):
 
 
 def test_endless_printing_is_cut(shell):
-    (shown,) = shell.run(f"for i in range(30):\n    print('x' * {MAX_OUTPUT // 10})").outputs
+    (shown,) = shell.run(
+        f"for i in range(30):\n    print('x' * {MAX_OUTPUT // 10})"
+    ).outputs
     assert len(shown["stream"]) < 1.2 * MAX_OUTPUT
     assert shown["stream"].endswith("more was printed than a page can hold)\n")
     assert shell.run("print('again')").outputs == [{"stream": "again\n"}]
@@ -141,5 +165,8 @@ def test_bundles():
 
 
 def test_stored_names():
-    tree = ast.parse("for i in [1]:\n    with open('x') as f:\n        y = [z for z in f]\nif (w := 1): pass")
+    tree = ast.parse(
+        "for i in [1]:\n    with open('x') as f:\n        y = [z for z in f]\nif (w :="
+        " 1): pass"
+    )
     assert stored(tree) == {"i", "f", "y", "w"}

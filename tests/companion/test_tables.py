@@ -7,7 +7,11 @@ from bs4 import BeautifulSoup
 from companion.outputs.tables import readable
 
 FRAME = pd.DataFrame(
-    {"share": [0.5, float("inf")], "says": ["a < b", "keeps 1 of 2"], "mixed": ["none", "2.5"]},
+    {
+        "share": [0.5, float("inf")],
+        "says": ["a < b", "keeps 1 of 2"],
+        "mixed": ["none", "2.5"],
+    },
     index=pd.Index(["one", "two"], name="way"),
 )
 
@@ -25,7 +29,9 @@ def words(page):
 
 
 @pytest.mark.parametrize(
-    "made", [FRAME._repr_html_(), FRAME.style.format(precision=1).to_html()], ids=["frame", "styled"]
+    "made",
+    [FRAME._repr_html_(), FRAME.style.format(precision=1).to_html()],
+    ids=["frame", "styled"],
 )
 def test_one_line_of_headings_and_words_at_the_left(made):
     page = readable(made)
@@ -33,22 +39,35 @@ def test_one_line_of_headings_and_words_at_the_left(made):
     assert [one.strip() for one in after[0]] == ["way", "share", "says", "mixed"]
     assert after[1:] == before[2:]
     assert words(page) == {"way", "one", "two", "says", "a < b", "keeps 1 of 2"}
-    assert not [head for head in BeautifulSoup(page, "html.parser").find_all("th") if not head.get_text(strip=True)]
+    assert not [
+        head
+        for head in BeautifulSoup(page, "html.parser").find_all("th")
+        if not head.get_text(strip=True)
+    ]
 
 
 def test_several_keys_of_which_none_is_repeated():
     frame = pd.DataFrame(
-        {"kept": [1.0, 2.0]}, index=pd.MultiIndex.from_tuples([("a", "b"), ("c", "d")], names=["tail", "head"])
+        {"kept": [1.0, 2.0]},
+        index=pd.MultiIndex.from_tuples(
+            [("a", "b"), ("c", "d")], names=["tail", "head"]
+        ),
     )
     page = readable(frame._repr_html_())
-    assert rows(page) == [["tail", "head", "kept"], ["a", "b", "1.0"], ["c", "d", "2.0"]]
+    assert rows(page) == [
+        ["tail", "head", "kept"],
+        ["a", "b", "1.0"],
+        ["c", "d", "2.0"],
+    ]
 
 
 @pytest.mark.parametrize(
     "frame",
     [
         FRAME.set_index("says", append=True).loc[["one", "one"]],  # a key over two rows
-        pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "b"), ("a", "c")])),
+        pd.DataFrame(
+            [[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "b"), ("a", "c")])
+        ),
         FRAME.iloc[:0],
         pd.DataFrame(),
     ],

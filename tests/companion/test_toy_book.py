@@ -53,7 +53,8 @@ class Built:
         self.folder, self.html = folder, folder / "_build" / "html"
         self.runs = False
         kept = runtime.kept_in(ROOT)
-        if (kept / "pyodide-lock.json").exists():  # the lift book was built here: its runtime serves this one too
+        # the lift book was built here: its runtime serves this one too
+        if (kept / "pyodide-lock.json").exists():
             (folder / "_build").mkdir()
             (folder / "_build" / "runtime").symlink_to(kept.parent)
             self.runs = True
@@ -62,20 +63,38 @@ class Built:
         self.environment = {**os.environ, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": ""}
         if not self.runs:
             self.environment["LIFT_PYODIDE"] = "off"
-        self.environment["PYTHONPATH"] = os.pathsep.join([str(folder / "block"), str(ROOT)])
+        self.environment["PYTHONPATH"] = os.pathsep.join(
+            [str(folder / "block"), str(ROOT)]
+        )
         with (folder / "book_browser.py").open("a", encoding="utf-8") as module:
             module.write(DOUBLE)
-        done = self.python("-m", "sphinx", "-W", "--keep-going", "-b", "html", str(folder), str(self.html))
+        done = self.python(
+            "-m",
+            "sphinx",
+            "-W",
+            "--keep-going",
+            "-b",
+            "html",
+            str(folder),
+            str(self.html),
+        )
         self.said = done.stdout + done.stderr
         assert done.returncode == 0, self.said
 
     def python(self, *words):
         return subprocess.run(
-            [sys.executable, *words], cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=500
+            [sys.executable, *words],
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=500,
         )
 
     def page(self, name):
-        return BeautifulSoup((self.html / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
+        return BeautifulSoup(
+            (self.html / f"{name}.html").read_text(encoding="utf-8"), "html.parser"
+        )
 
 
 @pytest.fixture(scope="module")
@@ -97,20 +116,37 @@ def test_none_of_the_others_can_be_imported(book, package):
 
 
 def test_parameters_are_listed_and_their_cell_is_folded(book, coins):
-    rows = [[cell.get_text(strip=True) for cell in row.select("td")] for row in coins.select(".lift-parameters tr")]
+    rows = [
+        [cell.get_text(strip=True) for cell in row.select("td")]
+        for row in coins.select(".lift-parameters tr")
+    ]
     assert rows[1:] == [
         ["tosses", "int", "20", "how often the coin is tossed, in [1, 10000]"],
         ["seed", "int", "3", "of the random numbers, in [0, 1000]"],
     ]
     folded = [
-        cell for cell in coins.select("div.cell") if cell.select("details.hide.below-input, details.hide.above-input")
+        cell
+        for cell in coins.select("div.cell")
+        if cell.select("details.hide.below-input, details.hide.above-input")
     ]
-    assert "tag_parameters" in " ".join(name for cell in folded for name in cell["class"])
+    assert "tag_parameters" in " ".join(
+        name for cell in folded for name in cell["class"]
+    )
     assert [cell for cell in folded if "import numpy as np" in cell.get_text()]
-    shown = [cell.get_text() for cell in coins.select("div.cell") if cell not in folded and not cell.select("details")]
+    shown = [
+        cell.get_text()
+        for cell in coins.select("div.cell")
+        if cell not in folded and not cell.select("details")
+    ]
     assert [text for text in shown if "share = heads.cumsum()" in text]
-    made = nbformat.read(book.html / "_notebooks" / "chapters" / "coins.ipynb", as_version=4)
-    collapsed = [cell.source for cell in made.cells if cell.metadata.get("jupyter", {}).get("source_hidden")]
+    made = nbformat.read(
+        book.html / "_notebooks" / "chapters" / "coins.ipynb", as_version=4
+    )
+    collapsed = [
+        cell.source
+        for cell in made.cells
+        if cell.metadata.get("jupyter", {}).get("source_hidden")
+    ]
     assert any("import numpy as np" in source for source in collapsed)
     assert not any("tosses: int" in source for source in collapsed)
 
@@ -125,7 +161,9 @@ def test_the_theorem_is_shown_and_its_proof_folded(coins):
 def test_the_figure_has_two_panels_and_rows_beside_it(book, coins):
     (drawing,) = coins.select("figure#fig-heads .lift-drawing")
     assert len(drawing.select("svg")) == 2
-    said = json.loads((book.html / "chapters" / drawing["data-rows"]).read_text(encoding="utf-8"))
+    said = json.loads(
+        (book.html / "chapters" / drawing["data-rows"]).read_text(encoding="utf-8")
+    )
     assert [panel["measure"] for panel in said["panels"]] == ["share", "share"]
     assert len(said["panels"][0]["rows"]) == 20
     assert list(said["colours"]) == ["heads", "tails"]
@@ -144,12 +182,20 @@ def test_the_curve_to_be_sketched_is_the_figures(book, coins):
     (path,) = (book.html / "_images").glob("*.rows.json")
     rows = json.loads(path.read_text(encoding="utf-8"))["panels"][0]["rows"]
     told = json.loads(coins.select_one(".lift-guess")["data-curve"])
-    assert (told["x"], told["y"]) == ([row[1] for row in rows], [row[2] for row in rows])
-    assert (told["x_label"], told["y_label"], told["name"]) == ("toss", "share", "heads")
+    assert (told["x"], told["y"]) == (
+        [row[1] for row in rows],
+        [row[2] for row in rows],
+    )
+    assert (told["x_label"], told["y_label"], told["name"]) == (
+        "toss",
+        "share",
+        "heads",
+    )
 
 
 @pytest.mark.parametrize(
-    ("panel", "series", "reason"), [(3, "heads", "panel 3 of 2"), (1, "edge", "no curve 'edge' among heads")]
+    ("panel", "series", "reason"),
+    [(3, "heads", "panel 3 of 2"), (1, "edge", "no curve 'edge' among heads")],
 )
 def test_a_curve_that_is_not_there_is_named(panel, series, reason):
     said = {
@@ -164,11 +210,17 @@ def test_a_curve_that_is_not_there_is_named(panel, series, reason):
 
 def test_the_exercise_is_asked_in_the_notebook(book, coins):
     assert "Three heads" in coins.select_one("div.exercise#ex-three-heads").get_text()
-    made = nbformat.read(book.html / "_notebooks" / "chapters" / "coins.ipynb", as_version=4)
-    asked, *_ = [cell.source for cell in made.cells if "answer" in cell.metadata.get("tags", [])]
+    made = nbformat.read(
+        book.html / "_notebooks" / "chapters" / "coins.ipynb", as_version=4
+    )
+    asked, *_ = [
+        cell.source for cell in made.cells if "answer" in cell.metadata.get("tags", [])
+    ]
     assert asked.endswith("answer_1 = None")
     assert any("> **Theorem 1**" in cell.source for cell in made.cells)
-    assert not list((book.html / "_notebooks").glob("*.whl")), "the book names no package to install"
+    assert not list((book.html / "_notebooks").glob("*.whl")), (
+        "the book names no package to install"
+    )
 
 
 def test_words_lead_to_the_glossary_and_have_previews(book, coins):
@@ -186,7 +238,9 @@ def test_code_is_not_searched(book):
 
 
 def test_pages_have_descriptions_and_wrong_addresses_a_page(book, coins):
-    assert coins.select_one("meta[name=description]")["content"].startswith("A fair coin is tossed.")
+    assert coins.select_one("meta[name=description]")["content"].startswith(
+        "A fair coin is tossed."
+    )
     assert coins.select_one("meta[property='og:title']")["content"] == "Coins"
     assert coins.select_one("meta[property='og:url']") is None, "it would be relative"
     assert len(coins.select("h1")) == 1
@@ -195,7 +249,9 @@ def test_pages_have_descriptions_and_wrong_addresses_a_page(book, coins):
 
 
 def test_a_page_that_runs_or_a_reason_why_it_does_not(book, coins):
-    scripts = [one for one in coins.select("script[src]") if "alive/start.js" in one["src"]]
+    scripts = [
+        one for one in coins.select("script[src]") if "alive/start.js" in one["src"]
+    ]
     if not book.runs:
         assert not scripts
         assert "no page runs in the browser: LIFT_PYODIDE is off" in book.said
@@ -207,7 +263,10 @@ def test_a_page_that_runs_or_a_reason_why_it_does_not(book, coins):
         ("seed", 3, 3),
     ]
     assert (page["command"], page["tool"]) == ("python -m companion rerun", None)
-    assert json.loads((folder / "settings.json").read_text(encoding="utf-8"))["module"] == "book_browser"
+    assert (
+        json.loads((folder / "settings.json").read_text(encoding="utf-8"))["module"]
+        == "book_browser"
+    )
 
 
 def ran(html):
@@ -215,14 +274,17 @@ def ran(html):
     from playwright.sync_api import sync_playwright
 
     with served(html) as site, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+        browser = playwright.chromium.launch(
+            executable_path=find_chromium(), args=FLAGS
+        )
         page = browser.new_page()
         page.goto(f"{site}chapters/coins.html?run&tosses=30")
         page.wait_for_selector(".lift-panel")
         page.wait_for_selector(".lift-panel[data-runs='1']", timeout=200_000)
         number = page.text_content("[data-glue=count]")
         double = page.evaluate(
-            "import('../_static/alive/engine.mjs').then(({ engine }) => engine.call('double', {number: 21}))"
+            "import('../_static/alive/engine.mjs').then(({ engine }) =>"
+            " engine.call('double', {number: 21}))"
         )
         page.click("[data-do=reset]")
         browser.close()
@@ -236,7 +298,8 @@ def test_the_page_runs_in_a_browser(book):
         pytest.skip("no runtime for the browser here: make book fetches it")
     import numpy as np
 
-    with ThreadPoolExecutor(1) as other:  # one that starts a browser may have none open, as other tests have
+    # one that starts a browser may have none open, as other tests have
+    with ThreadPoolExecutor(1) as other:
         number, double = other.submit(ran, book.html).result()
     assert number == (np.random.default_rng(3).random(30) < 0.5).sum()
     assert double == 42
@@ -264,7 +327,9 @@ def try_answers(html):
         "ex-two-tosses": [["1/4"] * 6, ["1/4", "1/4", "0", "0", "0.25", "e^-ln(4)"]],
     }
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+        browser = playwright.chromium.launch(
+            executable_path=find_chromium(), args=FLAGS
+        )
         page = browser.new_page()
         page.goto((html / "chapters" / "coins.html").as_uri())
         said = {}
@@ -286,7 +351,8 @@ def try_answers(html):
         counts.append(page.inner_text(".lift-progress [role=status]"))
         fold = page.locator(".tag_solution details").first
         before = fold.locator(".cell_input").is_visible()
-        page.click("#ex-three-heads .lift-hint")  # all hints are given: this one shows the solution
+        # all hints are given: this one shows the solution
+        page.click("#ex-three-heads .lift-hint")
         shown = fold.locator(".cell_input").is_visible()
         page.click(".lift-progress button")
         counts.append(page.inner_text(".lift-progress [role=status]"))
@@ -300,7 +366,10 @@ def test_answers_are_judged_without_python(book):
     with ThreadPoolExecutor(1) as other:
         said, counts, before, shown = other.submit(try_answers, book.html).result()
     heads = said["ex-three-heads"]
-    assert all("cannot be read as a number" in words and hints == 0 for words, hints in heads[:2])
+    assert all(
+        "cannot be read as a number" in words and hints == 0
+        for words, hints in heads[:2]
+    )
     assert heads[2] == ("Not yet.", 1)
     assert heads[3] == ("Not yet: this is the reciprocal.", 2)
     words, hints = heads[4]
@@ -325,7 +394,9 @@ def sketch(html):
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+        browser = playwright.chromium.launch(
+            executable_path=find_chromium(), args=FLAGS
+        )
         page = browser.new_page()
         page.goto((html / "chapters" / "coins.html").as_uri())
         place, figure = page.locator(".lift-guess"), page.locator("#fig-heads")
@@ -335,19 +406,27 @@ def sketch(html):
         box = place.locator("svg").bounding_box()
         page.mouse.move(box["x"] + 0.12 * box["width"], box["y"] + 0.1 * box["height"])
         page.mouse.down()
-        page.mouse.move(box["x"] + 0.97 * box["width"], box["y"] + 0.1 * box["height"], steps=40)
+        page.mouse.move(
+            box["x"] + 0.97 * box["width"], box["y"] + 0.1 * box["height"], steps=40
+        )
         page.mouse.up()
         knob = place.locator("[role=slider]").first
         high = float(knob.get_attribute("aria-valuenow"))
         knob.press("ArrowDown")
         moved = float(knob.get_attribute("aria-valuenow"))
-        values = [float(one.get_attribute("aria-valuenow")) for one in place.locator("[role=slider]").all()]
+        values = [
+            float(one.get_attribute("aria-valuenow"))
+            for one in place.locator("[role=slider]").all()
+        ]
         place.get_by_role("button", name="Compare").click()
         after = figure.is_visible(), page.locator(".lift-guess .true").count()
         words = place.locator("[role=status]").inner_text()
         page.reload()
         reveals = []
-        for how in ("location.hash = 'fig-heads'", "document.dispatchEvent(new Event('lift-run-begins'))"):
+        for how in (
+            "location.hash = 'fig-heads'",
+            "document.dispatchEvent(new Event('lift-run-begins'))",
+        ):
             place.get_by_role("button", name="Guess first").click()
             reveals.append(figure.is_visible())
             page.evaluate(how)
@@ -356,7 +435,10 @@ def sketch(html):
             place.get_by_role("button", name="Skip").click()
         without = browser.new_context(java_script_enabled=False).new_page()
         without.goto((html / "chapters" / "coins.html").as_uri())
-        plain = without.locator("#fig-heads").is_visible(), without.locator(".lift-guess").is_visible()
+        plain = (
+            without.locator("#fig-heads").is_visible(),
+            without.locator(".lift-guess").is_visible(),
+        )
         browser.close()
     return seen, before, after, (high, moved, values), words, reveals, plain
 
@@ -365,24 +447,42 @@ def sketch(html):
 @pytest.mark.skipif(find_chromium() is None, reason="no Chromium on this machine")
 def test_readers_who_wish_sketch_a_curve_before_they_see_it(book):
     with ThreadPoolExecutor(1) as other:
-        seen, before, after, (high, moved, values), words, reveals, plain = other.submit(sketch, book.html).result()
-    assert seen == (True, False), "the figure is visible, and the sketch is a click away"
+        seen, before, after, (high, moved, values), words, reveals, plain = (
+            other.submit(sketch, book.html).result()
+        )
+    assert seen == (
+        True,
+        False,
+    ), "the figure is visible, and the sketch is a click away"
     assert (before, after) == ((False, 0), (True, 1))
     assert moved < high
-    assert all(abs(value - high) < 0.03 for value in values[1:]), "the sketch follows the mouse"
+    assert all(abs(value - high) < 0.03 for value in values[1:]), (
+        "the sketch follows the mouse"
+    )
     assert words.startswith("You were 0.")
     assert "The largest difference is at" in words
-    assert reveals == [False, True, False, True], "a link to the figure and a run of the page show it"
+    assert reveals == [
+        False,
+        True,
+        False,
+        True,
+    ], "a link to the figure and a run of the page show it"
     assert plain == (True, False), "without a script there is the figure alone"
 
 
 def test_a_notebook_that_is_run_as_a_whole_answers_nothing(book, coins):
     assert len(coins.select(".lift-exercise")) == 4, "names of sides have no form"
-    made = nbformat.read(book.html / "_notebooks" / "chapters" / "coins.ipynb", as_version=4)
+    made = nbformat.read(
+        book.html / "_notebooks" / "chapters" / "coins.ipynb", as_version=4
+    )
     code = [cell for cell in made.cells if cell.cell_type == "code"]
     checks = [cell.source for cell in code if "check" in cell.metadata.get("tags", [])]
-    asked = "\n".join(cell.source for cell in code if "answer" in cell.metadata.get("tags", []))
-    solutions = [cell.source for cell in made.cells if cell.source.startswith("<details>")]
+    asked = "\n".join(
+        cell.source for cell in code if "answer" in cell.metadata.get("tags", [])
+    )
+    solutions = [
+        cell.source for cell in made.cells if cell.source.startswith("<details>")
+    ]
     assert len(checks) == len(solutions) == 5
     assert "answer_1 = 0.5**3" in solutions[0]
     answers: dict = {}
@@ -396,7 +496,10 @@ def test_a_notebook_that_is_run_as_a_whole_answers_nothing(book, coins):
             names: dict = {}
             exec(given, names)  # noqa: S102
             exec(compile(ast.Module(before, []), "check", "exec"), names)  # noqa: S102
-            assert bool(eval(compile(ast.Expression(last.value), "check", "eval"), names)) is right  # noqa: S307
+            assert (
+                bool(eval(compile(ast.Expression(last.value), "check", "eval"), names))  # noqa: S307
+                is right
+            )
 
 
 def test_its_own_tests_pass(book):
@@ -408,34 +511,72 @@ def test_its_own_tests_pass(book):
 
 
 def test_a_rerun_says_what_its_kernel_had(book):
-    done = book.python("-m", "companion", "rerun", "coins", "-p", "tosses", "30", "-o", "again")
+    done = book.python(
+        "-m", "companion", "rerun", "coins", "-p", "tosses", "30", "-o", "again"
+    )
     assert done.returncode == 0, done.stderr
     made = nbformat.read(book.folder / "again" / "coins.ipynb", as_version=4)
-    assert [cell.source for cell in made.cells if cell.source.startswith("# Parameters")] == [
-        "# Parameters\ntosses = 30\n"
+    assert [
+        cell.source for cell in made.cells if cell.source.startswith("# Parameters")
+    ] == ["# Parameters\ntosses = 30\n"]
+    assert "_companion_asks" not in str(made.cells), (
+        "the cell that shows the parameters is taken out"
+    )
+    page = BeautifulSoup(
+        (book.folder / "again" / "coins.html").read_text(encoding="utf-8"),
+        "html.parser",
+    )
+    assert ["tosses", "30", "20"] in [
+        [one.get_text() for one in row.select("td")] for row in page.select("tr")
     ]
-    assert "_companion_asks" not in str(made.cells), "the cell that shows the parameters is taken out"
-    page = BeautifulSoup((book.folder / "again" / "coins.html").read_text(encoding="utf-8"), "html.parser")
-    assert ["tosses", "30", "20"] in [[one.get_text() for one in row.select("td")] for row in page.select("tr")]
 
 
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("tosses = 2 * tosses", "to its parameter 'tosses', which was 20 and is 40 after the run: give the variable"),
-        ("tosses / 0", "which begins 'tosses / 0', failed with ZeroDivisionError: division by zero"),
+        (
+            "tosses = 2 * tosses",
+            (
+                "to its parameter 'tosses', which was 20 and is 40 after the run: give"
+                " the variable"
+            ),
+        ),
+        (
+            "tosses / 0",
+            (
+                "which begins 'tosses / 0', failed with ZeroDivisionError: division by"
+                " zero"
+            ),
+        ),
     ],
 )
-def test_a_rerun_of_a_page_that_fails_or_assigns_to_a_parameter_is_no_page(book, tmp_path, line, reason):
+def test_a_rerun_of_a_page_that_fails_or_assigns_to_a_parameter_is_no_page(
+    book, tmp_path, line, reason
+):
     source = (book.folder / "chapters" / "coins.md").read_text(encoding="utf-8")
     (tmp_path / "conf.py").write_text("extensions = []\n", encoding="utf-8")
-    (tmp_path / "coins.md").write_text(f"{source}\n```{{code-cell}} ipython3\n{line}\n```\n", encoding="utf-8")
-    done = book.python("-m", "companion", "rerun", "coins", "--book", str(tmp_path), "-o", str(tmp_path / "run"))
+    (tmp_path / "coins.md").write_text(
+        f"{source}\n```{{code-cell}} ipython3\n{line}\n```\n", encoding="utf-8"
+    )
+    done = book.python(
+        "-m",
+        "companion",
+        "rerun",
+        "coins",
+        "--book",
+        str(tmp_path),
+        "-o",
+        str(tmp_path / "run"),
+    )
     assert (done.returncode, done.stdout) == (2, "")
     assert f"{reason}" in done.stderr
-    assert done.stderr.endswith(f"; what ran is in {tmp_path / 'run' / 'coins.failed.ipynb'}\n")
+    assert done.stderr.endswith(
+        f"; what ran is in {tmp_path / 'run' / 'coins.failed.ipynb'}\n"
+    )
     assert not (tmp_path / "run" / "coins.html").exists()
-    assert "_companion_asks" not in (tmp_path / "run" / "coins.failed.ipynb").read_text(encoding="utf-8")
+    assert "_companion_asks" not in (tmp_path / "run" / "coins.failed.ipynb").read_text(
+        encoding="utf-8"
+    )
 
 
 @pytest.mark.parametrize(
@@ -443,12 +584,18 @@ def test_a_rerun_of_a_page_that_fails_or_assigns_to_a_parameter_is_no_page(book,
     [
         (["new", "."], ". already exists: choose another folder"),
         (["rerun", "coin", "-o", "a"], "there is no page 'coin'"),
-        (["rerun", "coins", "-p", "toss", "3", "-o", "a"], "coins has no parameter 'toss': did you mean 'tosses'?"),
+        (
+            ["rerun", "coins", "-p", "toss", "3", "-o", "a"],
+            "coins has no parameter 'toss': did you mean 'tosses'?",
+        ),
         (
             ["rerun", "coins", "-p", "tosses", "2.5", "-o", "a"],
             "tosses is 2.5: give a whole number in [1, 10000], such as 20",
         ),
-        (["rerun", "coins", "-p", "tosses", "0", "-o", "a"], "tosses is 0, not in [1, 10000]"),
+        (
+            ["rerun", "coins", "-p", "tosses", "0", "-o", "a"],
+            "tosses is 0, not in [1, 10000]",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_said(book, words, reason):

@@ -13,5 +13,7 @@ def taken(monkeypatch):
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
-        monkeypatch.setattr(LocalPortCache, "find_available_port", lambda *_: other.getsockname()[1])
+        monkeypatch.setattr(
+            LocalPortCache, "find_available_port", lambda *_: other.getsockname()[1]
+        )
         yield

@@ -1,4 +1,6 @@
-"""A channel is judged, released and composed by the labels of its symbols, not by their order."""
+"""A channel is judged, released and composed by the labels of its symbols, not by their
+order.
+"""
 
 import itertools
 import json
@@ -14,7 +16,13 @@ from liftlib.proofs import to_problem
 
 SECRETS, PUBLIC = ("ill", "well", "unknown"), ("a", "b", "c", "d")
 ORDER = [2, 0, 3, 1]
-NOTIONS = (ll.LIP(0.4), ll.ALIP(0.5, 0.3), ll.LDP(0.6), ll.Chi2Lift(0.3, 0.3), ll.SRLIP(0.8, (2, 2)))
+NOTIONS = (
+    ll.LIP(0.4),
+    ll.ALIP(0.5, 0.3),
+    ll.LDP(0.6),
+    ll.Chi2Lift(0.3, 0.3),
+    ll.SRLIP(0.8, (2, 2)),
+)
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +33,9 @@ def joint():
 
 def reordered(joint, order=ORDER, secrets=(0, 1, 2)):
     p = joint.p[np.ix_(secrets, order)]
-    return Joint(p, [joint.secret[s] for s in secrets], [joint.public[x] for x in order])
+    return Joint(
+        p, [joint.secret[s] for s in secrets], [joint.public[x] for x in order]
+    )
 
 
 def channels(joint):
@@ -36,36 +46,62 @@ def channels(joint):
         "merged": Channel.merge([(3,), (0, 2), (1,)], 4, PUBLIC),
         "subset merging": ll.design(joint, ll.LIP(0.4)),
         "optimal": ll.design(joint, ll.LIP(0.4), "optimal"),
-        "sees the secret": Channel(rng.dirichlet(np.ones(3), (3, 4)), "pqr").labelled(joint),
-        "composed": Channel.merge([(3,), (0, 2), (1,)], 4, PUBLIC).compose(Channel([[1, 0], [0.5, 0.5], [0, 1]])),
+        "sees the secret": (
+            Channel(rng.dirichlet(np.ones(3), (3, 4)), "pqr").labelled(joint)
+        ),
+        "composed": (
+            Channel.merge([(3,), (0, 2), (1,)], 4, PUBLIC).compose(
+                Channel([[1, 0], [0.5, 0.5], [0, 1]])
+            )
+        ),
     }
 
 
-@pytest.mark.parametrize("kind", ["dense", "merged", "subset merging", "optimal", "sees the secret", "composed"])
+@pytest.mark.parametrize(
+    "kind",
+    ["dense", "merged", "subset merging", "optimal", "sees the secret", "composed"],
+)
 def test_the_order_of_symbols_and_secrets_does_not_matter(joint, kind):
     channel = channels(joint)[kind]
     expected = channel.release(joint).to_frame()
     behind = pd.DataFrame(channel.joint_xy(joint), joint.public)
-    for order, secrets in itertools.product(itertools.permutations(range(4)), [(0, 1, 2), (2, 0, 1)]):
+    for order, secrets in itertools.product(
+        itertools.permutations(range(4)), [(0, 1, 2), (2, 0, 1)]
+    ):
         other = reordered(joint, list(order), secrets)
         released = channel.release(other).to_frame()
-        pd.testing.assert_frame_equal(released.loc[list(joint.secret), expected.columns], expected, atol=1e-15)
-        found = pd.DataFrame(channel.joint_xy(other), other.public).loc[list(joint.public)]
+        pd.testing.assert_frame_equal(
+            released.loc[list(joint.secret), expected.columns], expected, atol=1e-15
+        )
+        found = pd.DataFrame(channel.joint_xy(other), other.public).loc[
+            list(joint.public)
+        ]
         pd.testing.assert_frame_equal(found, behind, atol=1e-15)
-        given = pd.DataFrame(channel.y_given_x(other), other.public).loc[list(joint.public)]
+        given = pd.DataFrame(channel.y_given_x(other), other.public).loc[
+            list(joint.public)
+        ]
         np.testing.assert_allclose(given, channel.y_given_x(joint), atol=1e-14)
-        assert ll.evaluate(other, channel).nmi == pytest.approx(ll.evaluate(joint, channel).nmi, abs=1e-12)
+        assert ll.evaluate(other, channel).nmi == pytest.approx(
+            ll.evaluate(joint, channel).nmi, abs=1e-12
+        )
         for notion in NOTIONS[:4]:
-            assert notion.violation(other, channel) == pytest.approx(notion.violation(joint, channel), abs=1e-12)
-            assert notion.is_satisfied(other, channel) == notion.is_satisfied(joint, channel)
+            assert notion.violation(other, channel) == pytest.approx(
+                notion.violation(joint, channel), abs=1e-12
+            )
+            assert notion.is_satisfied(other, channel) == notion.is_satisfied(
+                joint, channel
+            )
 
 
 def test_a_notion_on_attributes_sees_the_symbols_in_the_order_of_the_joint(joint):
-    # (row, column) of a 2 x 2 table swapped: the attributes are exchanged, the set of side channels is the same
+    # (row, column) of a 2 x 2 table swapped: the attributes are exchanged, the set of
+    # side channels is the same
     swapped, channel = [0, 2, 1, 3], Channel.merge([(0, 1), (2,), (3,)], 4, PUBLIC)
     notion = ll.SRLIP(0.8, (2, 2))
     other = reordered(joint, swapped)
-    assert notion.leakage(other, channel) == pytest.approx(notion.leakage(joint, channel), abs=1e-12)
+    assert notion.leakage(other, channel) == pytest.approx(
+        notion.leakage(joint, channel), abs=1e-12
+    )
 
 
 def test_a_partition_and_its_outputs_follow_their_symbols(joint):
@@ -79,14 +115,28 @@ def test_a_partition_and_its_outputs_follow_their_symbols(joint):
     assert channel.aligned(joint) is channel
 
 
-@pytest.mark.parametrize("kind", ["dense", "merged", "subset merging", "optimal", "sees the secret", "composed"])
+@pytest.mark.parametrize(
+    "kind",
+    ["dense", "merged", "subset merging", "optimal", "sees the secret", "composed"],
+)
 def test_other_labels_are_refused(joint, kind):
     channel = channels(joint)[kind]
     other = Joint(joint.p, SECRETS, ("a", "b", "c", "z"))
-    uses = [channel.release, channel.joint_xy, channel.y_given_x, channel.labelled, channel.aligned]
+    uses = [
+        channel.release,
+        channel.joint_xy,
+        channel.y_given_x,
+        channel.labelled,
+        channel.aligned,
+    ]
     uses += [lambda one: ll.evaluate(one, channel)]
-    uses += [lambda one, notion=notion: notion.violation(one, channel) for notion in NOTIONS]
-    uses += [lambda one, notion=notion: notion.is_satisfied(one, channel) for notion in NOTIONS]
+    uses += [
+        lambda one, notion=notion: notion.violation(one, channel) for notion in NOTIONS
+    ]
+    uses += [
+        lambda one, notion=notion: notion.is_satisfied(one, channel)
+        for notion in NOTIONS
+    ]
     for use in uses:
         with pytest.raises(InvalidParameter):
             use(other)
@@ -101,11 +151,14 @@ def test_whole_numbers_are_labels_like_others(joint):
     ages = Joint(joint.p, SECRETS, (0, 1, 2, 3))
     channel = ll.design(ages, ll.LIP(0.4))
     other = reordered(ages)
-    assert ll.LIP(0.4).violation(other, channel) == pytest.approx(ll.LIP(0.4).violation(ages, channel), abs=1e-12)
+    assert ll.LIP(0.4).violation(other, channel) == pytest.approx(
+        ll.LIP(0.4).violation(ages, channel), abs=1e-12
+    )
     years = Joint(joint.p, SECRETS, (1, 2, 3, 4))
     with pytest.raises(InvalidParameter):
         ll.design(years, ll.LIP(0.4)).release(Joint(joint.p, SECRETS, (2, 3, 4, 5)))
-    text = Joint(joint.p, SECRETS, ("1", "2", "3", "4"))  # as a CSV file that was read as text has them
+    # as a CSV file that was read as text has them
+    text = Joint(joint.p, SECRETS, ("1", "2", "3", "4"))
     with pytest.raises(InvalidParameter):
         ll.design(years, ll.LIP(0.4)).release(text)
 
@@ -119,7 +172,9 @@ def test_without_labels_on_one_side_the_place_counts(joint):
         (Channel(kernel).labelled(joint), bare),
         (Channel(kernel).labelled(bare), joint),
     ):
-        np.testing.assert_allclose(channel.release(other).p, other.p @ kernel, atol=1e-15)
+        np.testing.assert_allclose(
+            channel.release(other).p, other.p @ kernel, atol=1e-15
+        )
 
 
 class TestCompose:
@@ -128,9 +183,17 @@ class TestCompose:
         released = first.release(joint)
         rng = np.random.default_rng(7)
         second = Channel(rng.dirichlet(np.ones(2), 3), "yz").labelled(released)
-        shuffled = second.aligned(Joint(released.p[:, [2, 0, 1]], SECRETS, [released.public[y] for y in (2, 0, 1)]))
+        shuffled = second.aligned(
+            Joint(
+                released.p[:, [2, 0, 1]],
+                SECRETS,
+                [released.public[y] for y in (2, 0, 1)],
+            )
+        )
         assert shuffled.inputs != second.inputs
-        np.testing.assert_array_equal(first.compose(shuffled).kernel, first.compose(second).kernel)
+        np.testing.assert_array_equal(
+            first.compose(shuffled).kernel, first.compose(second).kernel
+        )
         assert first.compose(shuffled).inputs == PUBLIC
 
     def test_unknown_labels_are_refused(self):
@@ -169,10 +232,14 @@ def test_a_channel_survives_a_csv_file(joint, tmp_path):
     channel.to_frame().loc[["c", "a", "d", "b"]].to_csv(tmp_path / "channel.csv")
     read = Channel(pd.read_csv(tmp_path / "channel.csv", index_col=0))
     assert read.outputs == channel.outputs
-    np.testing.assert_allclose(read.release(joint).p, channel.release(joint).p, atol=1e-15)
+    np.testing.assert_allclose(
+        read.release(joint).p, channel.release(joint).p, atol=1e-15
+    )
     joint.to_frame().iloc[::-1, ::-1].to_csv(tmp_path / "joint.csv")
     again = Joint(pd.read_csv(tmp_path / "joint.csv", index_col=0))
-    assert ll.LIP(0.4).violation(again, read) == pytest.approx(ll.LIP(0.4).violation(joint, channel), abs=1e-12)
+    assert ll.LIP(0.4).violation(again, read) == pytest.approx(
+        ll.LIP(0.4).violation(joint, channel), abs=1e-12
+    )
 
 
 def test_a_frame_of_even_chances_has_no_margins():
@@ -182,9 +249,9 @@ def test_a_frame_of_even_chances_has_no_margins():
 
 
 class TestSample:
-    CHANNEL = Channel(np.random.default_rng(9).dirichlet(np.ones(3), 4), "pqr").labelled(
-        Joint(np.full((3, 4), 1 / 12), SECRETS, PUBLIC)
-    )
+    CHANNEL = Channel(
+        np.random.default_rng(9).dirichlet(np.ones(3), 4), "pqr"
+    ).labelled(Joint(np.full((3, 4), 1 / 12), SECRETS, PUBLIC))
 
     def test_a_series_of_pandas_keeps_its_index_and_its_name(self):
         x = pd.Series(list("cadb"), index=[7, 3, 11, 5], name="age")
@@ -199,14 +266,20 @@ class TestSample:
     def test_a_series_of_polars_stays_one(self):
         drawn = self.CHANNEL.sample(pl.Series("age", list("cadb")), rng=1)
         assert isinstance(drawn, pl.Series)
-        assert (drawn.name, drawn.to_list()) == ("age", self.CHANNEL.sample(list("cadb"), rng=1).tolist())
+        assert (drawn.name, drawn.to_list()) == (
+            "age",
+            self.CHANNEL.sample(list("cadb"), rng=1).tolist(),
+        )
 
     def test_symbols_and_secrets_of_other_rows_are_refused(self):
         rng = np.random.default_rng(10)
         channel = Channel(rng.dirichlet(np.ones(3), (3, 4)), "pqr").labelled(
             Joint(np.full((3, 4), 1 / 12), SECRETS, PUBLIC)
         )
-        x, s = pd.Series(list("ab"), index=[0, 1]), pd.Series(["ill", "well"], index=[1, 0])
+        x, s = (
+            pd.Series(list("ab"), index=[0, 1]),
+            pd.Series(["ill", "well"], index=[1, 0]),
+        )
         with pytest.raises(InvalidParameter):
             channel.sample(x, s)
         assert channel.sample(x, s.sort_index(), rng=1).shape == (2,)

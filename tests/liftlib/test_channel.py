@@ -1,4 +1,6 @@
-"""Channel: what it accepts, how it maps a joint, its samples, and channels that are deterministic."""
+"""Channel: what it accepts, how it maps a joint, its samples, and channels that are
+deterministic.
+"""
 
 import itertools
 import math
@@ -20,7 +22,9 @@ AWARE = np.array([[[1.0, 0.0], [0.5, 0.5]], [[0.25, 0.75], [0.0, 1.0]]])  # (S, 
 JOINT = Joint([[0.125, 0.25], [0.5, 0.125]], secret="uv", public="ab")
 
 
-def random_channel(joint: Joint, rng: np.random.Generator, *, n_outputs: int = 4, aware: bool = False) -> Channel:
+def random_channel(
+    joint: Joint, rng: np.random.Generator, *, n_outputs: int = 4, aware: bool = False
+) -> Channel:
     shape = (joint.n_secret, joint.n_public) if aware else (joint.n_public,)
     return Channel(rng.dirichlet(np.full(n_outputs, 0.5), size=shape))
 
@@ -28,7 +32,12 @@ def random_channel(joint: Joint, rng: np.random.Generator, *, n_outputs: int = 4
 class TestConstruction:
     def test_shapes(self):
         blind, aware = Channel(KERNEL), Channel(AWARE)
-        assert (blind.sees_secret, blind.n_public, blind.n_outputs, blind.outputs) == (False, 2, 3, (0, 1, 2))
+        assert (blind.sees_secret, blind.n_public, blind.n_outputs, blind.outputs) == (
+            False,
+            2,
+            3,
+            (0, 1, 2),
+        )
         assert (aware.sees_secret, aware.n_public, aware.n_outputs) == (True, 2, 2)
         assert repr(blind) == "Channel(2 symbols -> 3 outputs)"
         assert repr(aware) == "Channel(2 secrets x 2 symbols -> 2 outputs)"
@@ -59,13 +68,23 @@ class TestConstruction:
             Channel(kernel)
 
     def test_refuses_labels_and_partitions_that_do_not_fit(self):
-        with pytest.raises(InvalidDistribution, match=r"^outputs has 2 labels for 3 symbols"):
+        with pytest.raises(
+            InvalidDistribution, match=r"^outputs has 2 labels for 3 symbols"
+        ):
             Channel(KERNEL, outputs="ab")
-        with pytest.raises(InvalidDistribution, match=r"^outputs has the label 'a' twice"):
+        with pytest.raises(
+            InvalidDistribution, match=r"^outputs has the label 'a' twice"
+        ):
             Channel(KERNEL, outputs="aba")
-        with pytest.raises(InvalidDistribution, match=r"^partition has 1 subsets for 2 outputs: give one each"):
+        with pytest.raises(
+            InvalidDistribution,
+            match=r"^partition has 1 subsets for 2 outputs: give one each",
+        ):
             Channel(np.eye(2), partition=[(0, 1)])
-        with pytest.raises(InvalidDistribution, match=r"^partition sends \[1\] to output 0, kernel does not: drop one"):
+        with pytest.raises(
+            InvalidDistribution,
+            match=r"^partition sends \[1\] to output 0, kernel does not: drop one",
+        ):
             Channel(np.eye(2), partition=[(1,), (0,)])
 
 
@@ -92,7 +111,12 @@ class TestMerge:
         channel = Channel.deterministic([0, 0, 1], ("u", "v", "u or v"))
         assert channel.outputs == ("(u or v)", "u or v")
         assert (
-            Joint(channel.release(Joint([[0.2, 0.3, 0.5]], public=channel.inputs)).to_frame()).public == channel.outputs
+            Joint(
+                channel.release(
+                    Joint([[0.2, 0.3, 0.5]], public=channel.inputs)
+                ).to_frame()
+            ).public
+            == channel.outputs
         )
 
     def test_identity_and_constant(self):
@@ -101,16 +125,26 @@ class TestMerge:
         assert Channel.identity(1).partition == ((0,),)
         assert Channel.constant(3).kernel.tolist() == [[1], [1], [1]]
         assert Channel.constant(3).partition == ((0, 1, 2),)
-        with pytest.raises(InvalidParameter, match=r"^n is .*, more than an array can hold"):
+        with pytest.raises(
+            InvalidParameter, match=r"^n is .*, more than an array can hold"
+        ):
             Channel.constant(10**400)
 
-    @pytest.mark.parametrize("partition", [[(0, 1)], [(0, 1), (1, 2)], [(0, 1, 2), ()], [(0, 1), (2, 3)], [(-1, 0)]])
+    @pytest.mark.parametrize(
+        "partition",
+        [[(0, 1)], [(0, 1), (1, 2)], [(0, 1, 2), ()], [(0, 1), (2, 3)], [(-1, 0)]],
+    )
     def test_refuses_what_is_no_partition(self, partition):
-        with pytest.raises(InvalidDistribution, match=r"is not non-empty subsets that cover 0, \.\.\., 2 once each$"):
+        with pytest.raises(
+            InvalidDistribution,
+            match=r"is not non-empty subsets that cover 0, \.\.\., 2 once each$",
+        ):
             Channel.merge(partition, 3)
 
     def test_refuses_labels_that_do_not_fit(self):
-        with pytest.raises(InvalidDistribution, match=r"^labels has 2 labels for 3 symbols"):
+        with pytest.raises(
+            InvalidDistribution, match=r"^labels has 2 labels for 3 symbols"
+        ):
             Channel.identity(3, "ab")
 
 
@@ -118,7 +152,10 @@ class TestRelease:
     def test_against_fractions(self):
         p = [[Fraction(1, 8), Fraction(1, 4)], [Fraction(1, 2), Fraction(1, 8)]]
         k = [[Fraction(1, 2), Fraction(1, 2), 0], [Fraction(1, 4), 0, Fraction(3, 4)]]
-        expected = [[float(sum(p[s][x] * k[x][y] for x in range(2))) for y in range(3)] for s in range(2)]
+        expected = [
+            [float(sum(p[s][x] * k[x][y] for x in range(2))) for y in range(3)]
+            for s in range(2)
+        ]
         out = Channel(KERNEL, "pqr").release(JOINT)
         assert out.p.tolist() == expected
         assert out.secret == JOINT.secret
@@ -127,12 +164,19 @@ class TestRelease:
     def test_of_a_channel_that_sees_the_secret_against_fractions(self):
         p = [[Fraction(1, 8), Fraction(1, 4)], [Fraction(1, 2), Fraction(1, 8)]]
         k = [[[Fraction(v) for v in row] for row in table] for table in AWARE.tolist()]
-        by_secret = [[float(sum(p[s][x] * k[s][x][y] for x in range(2))) for y in range(2)] for s in range(2)]
-        by_symbol = [[float(sum(p[s][x] * k[s][x][y] for s in range(2))) for y in range(2)] for x in range(2)]
+        by_secret = [
+            [float(sum(p[s][x] * k[s][x][y] for x in range(2))) for y in range(2)]
+            for s in range(2)
+        ]
+        by_symbol = [
+            [float(sum(p[s][x] * k[s][x][y] for s in range(2))) for y in range(2)]
+            for x in range(2)
+        ]
         assert Channel(AWARE).release(JOINT).p.tolist() == by_secret
         assert Channel(AWARE).joint_xy(JOINT).tolist() == by_symbol
         np.testing.assert_allclose(
-            Channel(AWARE).y_given_x(JOINT), np.array(by_symbol) / np.array(by_symbol).sum(axis=1, keepdims=True)
+            Channel(AWARE).y_given_x(JOINT),
+            np.array(by_symbol) / np.array(by_symbol).sum(axis=1, keepdims=True),
         )
 
     def test_drops_outputs_of_probability_zero_and_their_labels(self):
@@ -150,9 +194,15 @@ class TestRelease:
 
     def test_the_same_kernel_for_every_secret_is_the_blind_channel(self, joint):
         blind = random_channel(joint, np.random.default_rng(1))
-        aware = Channel(np.broadcast_to(blind.kernel, (joint.n_secret, *blind.kernel.shape)))
-        np.testing.assert_allclose(aware.release(joint).p, blind.release(joint).p, atol=1e-15)
-        np.testing.assert_allclose(aware.joint_xy(joint), blind.joint_xy(joint), atol=1e-15)
+        aware = Channel(
+            np.broadcast_to(blind.kernel, (joint.n_secret, *blind.kernel.shape))
+        )
+        np.testing.assert_allclose(
+            aware.release(joint).p, blind.release(joint).p, atol=1e-15
+        )
+        np.testing.assert_allclose(
+            aware.joint_xy(joint), blind.joint_xy(joint), atol=1e-15
+        )
         np.testing.assert_allclose(aware.y_given_x(joint), blind.kernel, atol=1e-12)
 
     def test_marginals_are_right(self, joint):
@@ -164,20 +214,37 @@ class TestRelease:
             np.testing.assert_allclose(out.p_s, joint.p_s, atol=1e-14)
 
     def test_identity_and_constant(self, joint):
-        assert np.array_equal(Channel.identity(joint.n_public, joint.public).release(joint).p, joint.p / joint.p.sum())
-        np.testing.assert_allclose(Channel.constant(joint.n_public).release(joint).p[:, 0], joint.p_s, rtol=1e-14)
+        assert np.array_equal(
+            Channel.identity(joint.n_public, joint.public).release(joint).p,
+            joint.p / joint.p.sum(),
+        )
+        np.testing.assert_allclose(
+            Channel.constant(joint.n_public).release(joint).p[:, 0],
+            joint.p_s,
+            rtol=1e-14,
+        )
 
     def test_sums_off_by_the_tolerance_do_not_add_up_to_an_error(self):
-        joint, channel = Joint([[0.5, 0.5 + 0.9 * SUM_TOL]]), Channel(np.eye(2) * (1 + 0.9 * SUM_TOL))
+        joint, channel = (
+            Joint([[0.5, 0.5 + 0.9 * SUM_TOL]]),
+            Channel(np.eye(2) * (1 + 0.9 * SUM_TOL)),
+        )
         assert channel.joint_xy(joint).sum() == pytest.approx(1, abs=1e-15)
         assert channel.release(joint).p.sum() == pytest.approx(1, abs=1e-15)
-        np.testing.assert_allclose(channel.compose(channel).kernel, np.eye(2), atol=1e-15)
+        np.testing.assert_allclose(
+            channel.compose(channel).kernel, np.eye(2), atol=1e-15
+        )
 
     @pytest.mark.parametrize("method", ["release", "joint_xy", "y_given_x"])
     def test_refuses_a_joint_that_does_not_fit(self, method):
-        with pytest.raises(InvalidParameter, match=r"^the channel has 3 inputs, the joint 2 public symbols$"):
+        with pytest.raises(
+            InvalidParameter,
+            match=r"^the channel has 3 inputs, the joint 2 public symbols$",
+        ):
             getattr(Channel.identity(3), method)(JOINT)
-        with pytest.raises(InvalidParameter, match=r"^the channel has 3 secrets, the joint 2$"):
+        with pytest.raises(
+            InvalidParameter, match=r"^the channel has 3 secrets, the joint 2$"
+        ):
             getattr(Channel(np.full((3, 2, 1), 1.0)), method)(JOINT)
 
 
@@ -190,12 +257,21 @@ class TestCompose:
             second = Channel(rng.dirichlet(np.ones(3), size=4), "pqr")
             both = first.compose(second)
             assert both.outputs == ("p", "q", "r")
-            np.testing.assert_allclose(both.release(JOINT).p, second.release(first.release(JOINT)).p, atol=1e-15)
+            np.testing.assert_allclose(
+                both.release(JOINT).p,
+                second.release(first.release(JOINT)).p,
+                atol=1e-15,
+            )
 
     def test_refuses(self):
-        with pytest.raises(InvalidParameter, match=r"^after sees the secret: compose with a channel P"):
+        with pytest.raises(
+            InvalidParameter, match=r"^after sees the secret: compose with a channel P"
+        ):
             Channel(np.eye(2)).compose(Channel(AWARE))
-        with pytest.raises(InvalidParameter, match=r"^after has 2 inputs, but this channel has 3 outputs$"):
+        with pytest.raises(
+            InvalidParameter,
+            match=r"^after has 2 inputs, but this channel has 3 outputs$",
+        ):
             Channel(KERNEL).compose(Channel.identity(2))
 
 
@@ -209,10 +285,17 @@ class TestSample:
         assert (counts[kernel == 0] == 0).all()
         possible = kernel > 0
         if possible.sum() > 1:
-            assert stats.chisquare(counts[possible], kernel[possible] / kernel.sum() * counts.sum()).pvalue > 1e-4
+            assert (
+                stats.chisquare(
+                    counts[possible], kernel[possible] / kernel.sum() * counts.sum()
+                ).pvalue
+                > 1e-4
+            )
 
     def test_follows_the_kernel(self):
-        kernel = np.array([[0.2, 0.3, 0.0, 0.5], [0.0, 1.0, 0.0, 0.0], [0.97, 0.01, 0.01, 0.01]])
+        kernel = np.array(
+            [[0.2, 0.3, 0.0, 0.5], [0.0, 1.0, 0.0, 0.0], [0.97, 0.01, 0.01, 0.01]]
+        )
         x = np.random.default_rng(1).integers(3, size=self.N)
         y = Channel(kernel).sample(x, rng=np.random.default_rng(2))
         assert y.shape == x.shape
@@ -228,14 +311,18 @@ class TestSample:
             self.check(y[(s == secret) & (x == symbol)], kernel[secret, symbol])
 
     def test_draws_are_independent_of_each_other(self):
-        y = Channel([[0.5, 0.5]]).sample(np.zeros(self.N, dtype=int), rng=np.random.default_rng(5))
+        y = Channel([[0.5, 0.5]]).sample(
+            np.zeros(self.N, dtype=int), rng=np.random.default_rng(5)
+        )
         pairs = np.bincount(2 * y[::2] + y[1::2], minlength=4)
         assert stats.chisquare(pairs).pvalue > 1e-4
 
     def test_repeats_with_a_seed_and_differs_without(self):
         x = np.arange(1000) % 2
         channel = Channel(KERNEL)
-        first, second = (channel.sample(x, rng=np.random.default_rng(9)) for _ in range(2))
+        first, second = (
+            channel.sample(x, rng=np.random.default_rng(9)) for _ in range(2)
+        )
         assert np.array_equal(first, second)
         assert not np.array_equal(channel.sample(x), channel.sample(x))
 
@@ -250,8 +337,18 @@ class TestSample:
             def random(self, size):
                 return np.array([0.0, 0.25, 0.5, 0.75])[:size]
 
-        assert Channel([[0.5, 0.0, 0.5]]).sample([0] * 4, rng=Halves()).tolist() == [0, 0, 2, 2]
-        assert Channel([[0.0, 0.25, 0.75]]).sample([0] * 4, rng=Halves()).tolist() == [1, 2, 2, 2]
+        assert Channel([[0.5, 0.0, 0.5]]).sample([0] * 4, rng=Halves()).tolist() == [
+            0,
+            0,
+            2,
+            2,
+        ]
+        assert Channel([[0.0, 0.25, 0.75]]).sample([0] * 4, rng=Halves()).tolist() == [
+            1,
+            2,
+            2,
+            2,
+        ]
 
     def test_a_kernel_that_sums_below_one_stays_among_the_possible(self):
         class AlmostOne:
@@ -266,7 +363,11 @@ class TestSample:
         [
             ([0, 2], None, r"^x has an index outside 0, \.\.\., 1: check the labels$"),
             ([-1], None, r"^x has an index outside"),
-            ([0.0], None, r"^x has shape \(1,\) and type float64: give a flat array of indices$"),
+            (
+                [0.0],
+                None,
+                r"^x has shape \(1,\) and type float64: give a flat array of indices$",
+            ),
             ([True], None, r"^x has shape \(1,\) and type bool"),
             ([[0]], None, r"^x has shape \(1, 1\) and type int"),
             (0, None, r"^x has shape \(\) and type int"),
@@ -283,16 +384,21 @@ class TestSample:
         with pytest.raises(InvalidParameter, match=r"^s is needed exactly when"):
             channel.sample([0])
         with pytest.raises(
-            InvalidParameter, match=r"^s has shape \(1,\) and x \(2,\): give one secret for each symbol$"
+            InvalidParameter,
+            match=r"^s has shape \(1,\) and x \(2,\): give one secret for each symbol$",
         ):
             channel.sample([0, 1], [0])
-        with pytest.raises(InvalidParameter, match=r"^s has an index outside 0, \.\.\., 1"):
+        with pytest.raises(
+            InvalidParameter, match=r"^s has an index outside 0, \.\.\., 1"
+        ):
             channel.sample([0], [2])
 
 
 @pytest.fixture
 def letters():
-    return ll.Joint(np.random.default_rng(0).dirichlet(np.ones(24)).reshape(4, 6), public="abcdef")
+    return ll.Joint(
+        np.random.default_rng(0).dirichlet(np.ones(24)).reshape(4, 6), public="abcdef"
+    )
 
 
 def test_it_is_the_channel_of_its_kernel(letters):
@@ -302,15 +408,25 @@ def test_it_is_the_channel_of_its_kernel(letters):
     assert labelled.partition == ((1, 3), (2,), (0, 4, 5))
     assert labelled.outputs == ("b or d", "c", "a or e or f")
     np.testing.assert_array_equal(labelled.kernel, dense.kernel)
-    np.testing.assert_allclose(labelled.release(letters).p, dense.release(letters).p, atol=1e-15)
-    np.testing.assert_allclose(labelled.joint_xy(letters), dense.joint_xy(letters), atol=1e-15)
+    np.testing.assert_allclose(
+        labelled.release(letters).p, dense.release(letters).p, atol=1e-15
+    )
+    np.testing.assert_allclose(
+        labelled.joint_xy(letters), dense.joint_xy(letters), atol=1e-15
+    )
     one, other = ll.evaluate(letters, labelled), ll.evaluate(letters, dense)
     assert one.mutual_information == pytest.approx(other.mutual_information, abs=1e-13)
     assert one.lip == pytest.approx(other.lip, abs=1e-13)
     x = np.array([5, 0, 1, 2])
-    assert labelled.sample(x, rng=np.random.default_rng(1)).tolist() == dense.sample(x).tolist() == [2, 2, 0, 1]
+    assert (
+        labelled.sample(x, rng=np.random.default_rng(1)).tolist()
+        == dense.sample(x).tolist()
+        == [2, 2, 0, 1]
+    )
     after = ll.Channel([[0.5, 0.5], [1, 0], [0, 1]])
-    np.testing.assert_allclose(labelled.compose(after).kernel, dense.compose(after).kernel)
+    np.testing.assert_allclose(
+        labelled.compose(after).kernel, dense.compose(after).kernel
+    )
 
 
 def test_no_kernel_is_made_unless_it_is_asked_for():
@@ -335,7 +451,13 @@ def test_outputs_are_numbered_without_a_hole(wrong):
 
 def test_without_a_channel_x_is_published_unchanged(letters):
     unchanged = ll.Channel.identity(6)
-    for notion in (ll.LIP(1.0), ll.ALIP(1.0, 0.5), ll.LDP(1.0), ll.Chi2Lift(1.0, 1.0), ll.SRLIP(1.0, (2, 3))):
+    for notion in (
+        ll.LIP(1.0),
+        ll.ALIP(1.0, 0.5),
+        ll.LDP(1.0),
+        ll.Chi2Lift(1.0, 1.0),
+        ll.SRLIP(1.0, (2, 3)),
+    ):
         assert notion.leakage(letters) == notion.leakage(letters, unchanged)
         assert notion.violation(letters) == notion.violation(letters, unchanged)
         assert notion.is_satisfied(letters) == notion.is_satisfied(letters, unchanged)

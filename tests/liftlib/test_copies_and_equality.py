@@ -1,4 +1,6 @@
-"""Joint distributions, channels and evaluations are values: equal, hashable, immutable also as copies."""
+"""Joint distributions, channels and evaluations are values: equal, hashable, immutable
+also as copies.
+"""
 
 import copy
 import pickle
@@ -33,7 +35,11 @@ def test_a_copy_of_a_channel_is_as_immutable(how, mechanism):
     channel = ll.design(JOINT, ll.LIP(0.5), mechanism)
     channel.release(JOINT)
     again = COPIES[how](channel)
-    assert (again.inputs, again.outputs, again.partition) == (channel.inputs, channel.outputs, channel.partition)
+    assert (again.inputs, again.outputs, again.partition) == (
+        channel.inputs,
+        channel.outputs,
+        channel.partition,
+    )
     np.testing.assert_array_equal(again.kernel, channel.kernel)
     assert not again.kernel.flags.writeable
     assert not channel.kernel.flags.writeable
@@ -50,7 +56,10 @@ def test_joints_are_equal_by_their_numbers_and_labels():
     assert same != p.tolist()
     assert len({same, Joint(p, "ab", "xy"), other}) == 2
     minus = Joint([[0.5, -0.0], [0.0, 0.5]])
-    assert (minus, hash(minus)) == (Joint([[0.5, 0.0], [0.0, 0.5]]), hash(Joint([[0.5, 0.0], [0.0, 0.5]])))
+    assert (minus, hash(minus)) == (
+        Joint([[0.5, 0.0], [0.0, 0.5]]),
+        hash(Joint([[0.5, 0.0], [0.0, 0.5]])),
+    )
 
 
 class TestEvaluation:
@@ -59,7 +68,9 @@ class TestEvaluation:
     def test_it_is_a_row(self):
         frame = pd.DataFrame([self.FOUND, ll.evaluate(JOINT, Channel.constant(6))])
         assert frame["nmi"].tolist() == [self.FOUND.nmi, 0.0]
-        assert {"min_lift_leakage", "max_lift_leakage", "lip", "ldp"} <= set(frame.columns)
+        assert {"min_lift_leakage", "max_lift_leakage", "lip", "ldp"} <= set(
+            frame.columns
+        )
         assert self.FOUND.to_dict() == dict(self.FOUND) == frame.iloc[0].to_dict()
         for name, value in self.FOUND.to_dict().items():
             assert value == getattr(self.FOUND, name)
@@ -79,7 +90,8 @@ class TestNumbersOf32Bits:
         p = np.random.default_rng(0).random(shape).astype(kind)
         p = (p / p.sum(dtype=np.float64)).astype(kind)
         if kind is np.float16 and p.size > 1000:
-            return  # numbers below the least of 16 bits are not rounded by their own size
+            # numbers below the least of 16 bits are not rounded by their own size
+            return
         assert abs(Joint(p).p.sum() - 1) < 1e-14
         kernel = (p / p.sum(axis=1, keepdims=True)).astype(kind)
         np.testing.assert_allclose(Channel(kernel).kernel.sum(axis=1), 1, rtol=1e-14)
@@ -98,31 +110,53 @@ class TestNumbersOf32Bits:
 
 
 class TestFromTable:
-    TABLE = pd.DataFrame({"ill": ["no", "yes", "no"], "age": ["old", "old", "young"], "people": [2, 3, 5]})
+    TABLE = pd.DataFrame(
+        {
+            "ill": ["no", "yes", "no"],
+            "age": ["old", "old", "young"],
+            "people": [2, 3, 5],
+        }
+    )
 
     @pytest.mark.parametrize("of", [pd.DataFrame, "polars", dict])
     def test_weights_say_how_many_people_a_row_is(self, of):
         if of == "polars":
             of = pytest.importorskip("polars").DataFrame
-        joint = Joint.from_table(of(self.TABLE.to_dict("list")), secret="ill", public="age", weights="people")
+        joint = Joint.from_table(
+            of(self.TABLE.to_dict("list")), secret="ill", public="age", weights="people"
+        )
         many = self.TABLE.loc[self.TABLE.index.repeat(self.TABLE["people"])]
         assert joint == Joint.from_table(many, secret="ill", public="age")
 
     def test_rows_of_weight_0_do_not_count(self):
-        joint = Joint.from_table(self.TABLE.assign(people=[2, 0, 5]), secret="age", public="ill", weights="people")
+        joint = Joint.from_table(
+            self.TABLE.assign(people=[2, 0, 5]),
+            secret="age",
+            public="ill",
+            weights="people",
+        )
         assert (joint.secret, joint.public) == (("old", "young"), ("no",))
 
-    @pytest.mark.parametrize("wrong", [[1, -1, 1], [1, np.nan, 1], [np.inf, 1, 1], [0, 0, 0], list("abc")])
+    @pytest.mark.parametrize(
+        "wrong", [[1, -1, 1], [1, np.nan, 1], [np.inf, 1, 1], [0, 0, 0], list("abc")]
+    )
     def test_other_weights_are_refused(self, wrong):
         with pytest.raises(ll.errors.DataError):
-            Joint.from_table(self.TABLE.assign(people=wrong), secret="ill", public="age", weights="people")
+            Joint.from_table(
+                self.TABLE.assign(people=wrong),
+                secret="ill",
+                public="age",
+                weights="people",
+            )
         with pytest.raises(ll.errors.DataError):
             Joint.from_table(self.TABLE, secret="ill", public="age", weights="absent")
 
     def test_columns_may_have_numbers_for_names(self):
         frame = pd.DataFrame(self.TABLE.to_numpy().tolist())
         joint = Joint.from_table(frame, secret=0, public=1, weights=2)
-        assert joint == Joint.from_table(self.TABLE, secret="ill", public="age", weights="people")
+        assert joint == Joint.from_table(
+            self.TABLE, secret="ill", public="age", weights="people"
+        )
 
 
 def test_lifts_have_the_labels_of_the_joint():

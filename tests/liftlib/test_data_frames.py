@@ -1,4 +1,6 @@
-"""Labels of data frames survive: into a joint distribution, through a channel, and out again."""
+"""Labels of data frames survive: into a joint distribution, through a channel, and out
+again.
+"""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -9,12 +11,19 @@ import pytest
 import liftlib as ll
 from liftlib.errors import DataError, InvalidDistribution, InvalidParameter
 
-PEOPLE = {"illness": ["no", "no", "yes", "no", "yes", "no"], "age": ["old", "young", "old", "young", "old", "old"]}
+PEOPLE = {
+    "illness": ["no", "no", "yes", "no", "yes", "no"],
+    "age": ["old", "young", "old", "young", "old", "old"],
+}
 COUNTS = [[2, 2], [2, 0]]
 
 
 def tables(columns):
-    return {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": lambda of: pl.DataFrame(of).to_arrow()}[columns]
+    return {
+        "pandas": pd.DataFrame,
+        "polars": pl.DataFrame,
+        "pyarrow": lambda of: pl.DataFrame(of).to_arrow(),
+    }[columns]
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
@@ -24,10 +33,15 @@ def test_a_table_keeps_its_labels(library):
     joint = ll.Joint.from_table(tables(library)(PEOPLE), secret="illness", public="age")
     assert (joint.secret, joint.public) == (("no", "yes"), ("old", "young"))
     np.testing.assert_allclose(joint.p, np.array(COUNTS) / 6)
-    with pytest.raises(DataError, match=r"no column 'ill': the table has illness, age|'illness', 'age'"):
+    with pytest.raises(
+        DataError, match=r"no column 'ill': the table has illness, age|'illness', 'age'"
+    ):
         ll.Joint.from_table(tables(library)(PEOPLE), secret="ill", public="age")
     missing = tables(library)({**PEOPLE, "age": [None, *PEOPLE["age"][1:]]})
-    with pytest.raises(DataError, match="column 'age' has missing values in 1 of 6 rows, first at row 0"):
+    with pytest.raises(
+        DataError,
+        match="column 'age' has missing values in 1 of 6 rows, first at row 0",
+    ):
         ll.Joint.from_table(missing, secret="illness", public="age")
 
 
@@ -36,22 +50,35 @@ def test_counts_keep_their_labels(library):
     counts = {"illness": ["no", "yes"], "old": [2, 2], "young": [2, 0]}
     if library == "pyarrow":
         pytest.importorskip("pyarrow")
-    table = tables(library)(counts) if library != "pandas" else pd.crosstab(PEOPLE["illness"], np.array(PEOPLE["age"]))
+    table = (
+        tables(library)(counts)
+        if library != "pandas"
+        else pd.crosstab(PEOPLE["illness"], np.array(PEOPLE["age"]))
+    )
     joint = ll.Joint.from_counts(table)
     assert (joint.secret, joint.public) == (("no", "yes"), ("old", "young"))
     np.testing.assert_array_equal(joint.p, ll.Joint.from_counts(COUNTS).p)
-    assert ll.Joint.from_counts(table, ["healthy", "ill"], "ab").secret == ("healthy", "ill")
+    assert ll.Joint.from_counts(table, ["healthy", "ill"], "ab").secret == (
+        "healthy",
+        "ill",
+    )
 
 
 def test_margins_of_a_cross_table_are_refused():
     table = pd.crosstab(PEOPLE["illness"], np.array(PEOPLE["age"]), margins=True)
-    with pytest.raises(InvalidDistribution, match=r"'All', are the sums of the others.*margins=False"):
+    with pytest.raises(
+        InvalidDistribution, match=r"'All', are the sums of the others.*margins=False"
+    ):
         ll.Joint.from_counts(table)
 
 
-@pytest.mark.parametrize("labels", [("a", "b", "c"), (20, 30, 40), ((1, 2), (3, 4), "x"), (True, 1.5, None)])
+@pytest.mark.parametrize(
+    "labels", [("a", "b", "c"), (20, 30, 40), ((1, 2), (3, 4), "x"), (True, 1.5, None)]
+)
 def test_a_joint_survives_its_frame(labels):
-    joint = ll.Joint.from_counts([[1, 0, 2], [3, 1, 1]], secret=["no", "yes"], public=labels)
+    joint = ll.Joint.from_counts(
+        [[1, 0, 2], [3, 1, 1]], secret=["no", "yes"], public=labels
+    )
     frame = joint.to_frame()
     assert frame.shape == (2, 3)
     again = ll.Joint(frame)
@@ -59,14 +86,23 @@ def test_a_joint_survives_its_frame(labels):
     np.testing.assert_array_equal(again.p, joint.p)
 
 
-PUBLIC = {"text": ("a", "b", "c"), "numbers": (20, 30, 40), "tuples": (("a", 1), ("b", 2), ("c", 3))}
+PUBLIC = {
+    "text": ("a", "b", "c"),
+    "numbers": (20, 30, 40),
+    "tuples": (("a", 1), ("b", 2), ("c", 3)),
+}
 
 
 @pytest.mark.parametrize("labels", PUBLIC)
-@pytest.mark.parametrize("mechanism", ["subset-merging", "optimal", "randomised-response", "conditional-reporting"])
+@pytest.mark.parametrize(
+    "mechanism",
+    ["subset-merging", "optimal", "randomised-response", "conditional-reporting"],
+)
 def test_a_design_samples_labels(labels, mechanism):
     public = PUBLIC[labels]
-    joint = ll.Joint.from_counts([[4, 2, 1], [1, 2, 4]], secret=["no", "yes"], public=public)
+    joint = ll.Joint.from_counts(
+        [[4, 2, 1], [1, 2, 4]], secret=["no", "yes"], public=public
+    )
     channel = ll.design(joint, ll.LIP(0.5), mechanism)
     assert (channel.inputs, channel.n_outputs) == (public, len(channel.outputs))
     codes = [0, 1, 2, 2, 0] * 20
@@ -79,7 +115,13 @@ def test_a_design_samples_labels(labels, mechanism):
 
 def test_a_column_of_any_library_is_sampled():
     channel = ll.Channel.merge([(0, 1), (2,)], 3, "abc")
-    for column in (pd.Series(["c", "a"]), pl.Series(["c", "a"]), np.array(["c", "a"]), ["c", "a"], "ca"):
+    for column in (
+        pd.Series(["c", "a"]),
+        pl.Series(["c", "a"]),
+        np.array(["c", "a"]),
+        ["c", "a"],
+        "ca",
+    ):
         assert list(channel.sample(column)) == ["c", "a or b"]
     assert channel.sample(pd.Series(["c"], dtype="category")).tolist() == ["c"]
     assert channel.sample([2, 0]).tolist() == [1, 0]
@@ -89,15 +131,18 @@ def test_a_column_of_any_library_is_sampled():
 def test_whole_numbers_are_labels_only_if_the_labels_are_other_whole_numbers():
     ages = ll.Channel.identity(3, (1, 2, 30))
     assert ages.sample([1, 2, 30]).tolist() == [1, 2, 30]
-    with pytest.raises(InvalidParameter, match=r"x has 0, which is not a label: the labels are \(1, 2, 30\)"):
+    with pytest.raises(
+        InvalidParameter,
+        match=r"x has 0, which is not a label: the labels are \(1, 2, 30\)",
+    ):
         ages.sample([0])
     assert ll.Channel.identity(3, (0, 1, 2)).sample([2]).tolist() == [2]
 
 
 @pytest.mark.parametrize(
     ("x", "message"),
-    [(["a", "z"], "x has 'z', which is not a label"), ([["a"]], "x is .*give a sequence of indices or of labels"),
-     ([0.5], "x has 0.5, which is not a label"), (7, "x has shape"), ([3], "outside 0, ..., 2")],
+    [(["a", "z"], "x has 'z', which is not a label"), ([["a"]], "x is .*give a sequence of indices or of labels"),  # noqa: E501
+     ([0.5], "x has 0.5, which is not a label"), (7, "x has shape"), ([3], "outside 0, ..., 2")],  # noqa: E501
 )  # fmt: skip
 def test_unknown_labels_are_named(x, message):
     with pytest.raises(InvalidParameter, match=message):
@@ -118,7 +163,9 @@ def test_a_seed_repeats_a_draw():
 
 
 def test_labels_pass_through_composition_and_frames():
-    joint = ll.Joint.from_counts([[4, 2, 1], [1, 2, 4]], secret=["no", "yes"], public="abc")
+    joint = ll.Joint.from_counts(
+        [[4, 2, 1], [1, 2, 4]], secret=["no", "yes"], public="abc"
+    )
     first = ll.design(joint, ll.LIP(0.5), "optimal")
     both = first.compose(ll.Channel.constant(first.n_outputs))
     assert both.sample(["a"]).tolist() == [0]
@@ -129,10 +176,14 @@ def test_labels_pass_through_composition_and_frames():
 
 
 def test_objects_show_what_they_are_called_for():
-    joint = ll.Joint.from_counts([[4, 2, 1], [1, 2, 4]], secret=["<b>no</b>", "yes"], public="abc")
+    joint = ll.Joint.from_counts(
+        [[4, 2, 1], [1, 2, 4]], secret=["<b>no</b>", "yes"], public="abc"
+    )
     channel = ll.design(joint, ll.LIP(0.5), "optimal")
     evaluation = ll.evaluate(joint, channel)
-    assert repr(channel).startswith(f"Channel(3 symbols -> {channel.n_outputs} outputs, I(X;Y) = ")
+    assert repr(channel).startswith(
+        f"Channel(3 symbols -> {channel.n_outputs} outputs, I(X;Y) = "
+    )
     facts = repr(evaluation).splitlines()
     assert facts[1] == f"    nmi={evaluation.nmi:.4g},"
     assert f"    lip={evaluation.lip:.4g}," in facts
@@ -149,15 +200,24 @@ def test_a_large_joint_is_shown_in_part():
 
 
 def test_plots_draw_the_lifts_and_the_flows():
-    joint = ll.Joint.from_counts([[4, 2, 1], [1, 2, 4]], secret=["no", "yes"], public="abc")
+    joint = ll.Joint.from_counts(
+        [[4, 2, 1], [1, 2, 4]], secret=["no", "yes"], public="abc"
+    )
     channel = ll.design(joint, ll.LIP(0.5))
     written = {text.get_text() for text in joint.plot().texts}
     assert written == {f"{value:.2f}" for value in ll.lift(joint).ravel()}
     plane = joint.plot("plane", notions=ll.LIP(0.5), channel=channel)
-    symbols = next(drawn for drawn in plane.collections if drawn.get_label() == "symbols")
-    np.testing.assert_allclose(symbols.get_offsets()[:, 1], np.log(ll.lift(joint).max(axis=0)))
+    symbols = next(
+        drawn for drawn in plane.collections if drawn.get_label() == "symbols"
+    )
+    np.testing.assert_allclose(
+        symbols.get_offsets()[:, 1], np.log(ll.lift(joint).max(axis=0))
+    )
     bands = channel.plot(joint)
-    assert len(bands.patches) == joint.n_public + channel.n_outputs + (channel.joint_xy(joint) > 0).sum()
+    assert (
+        len(bands.patches)
+        == joint.n_public + channel.n_outputs + (channel.joint_xy(joint) > 0).sum()
+    )
     plt.close("all")
 
 
@@ -168,7 +228,9 @@ def test_a_plot_without_matplotlib_names_the_remedy(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     monkeypatch.delitem(sys.modules, "liftlib.plots", raising=False)
     monkeypatch.delattr(ll, "plots", raising=False)
-    with pytest.raises(ll.errors.MissingExtra, match=r"a plot needs matplotlib.*pip install matplotlib"):
+    with pytest.raises(
+        ll.errors.MissingExtra, match=r"a plot needs matplotlib.*pip install matplotlib"
+    ):
         ll.Joint([[0.5, 0.5]]).plot()
 
 
@@ -181,7 +243,10 @@ def test_a_certificate_and_its_proof_show_their_numbers_in_a_line(method):
     assert repr(certificate.solution).startswith("Solution(objective=")
     if method == "tree":
         proof = certificate.proof
-        assert repr(proof) == f"Proof(upper={proof.upper:.6g}, {proof.boxes} boxes, {proof.size / 1000:.1f} kB)"
+        assert (
+            repr(proof) == f"Proof(upper={proof.upper:.6g}, {proof.boxes} boxes,"
+            f" {proof.size / 1000:.1f} kB)"
+        )
     for one in (certificate, certificate.solution, certificate.proof):
         assert "array" not in repr(one)
         assert len(repr(one)) < 200
@@ -192,5 +257,7 @@ def test_every_certificate_is_short(mechanism):
     joint = ll.datasets.uniform_joint(3, 6, 0)
     notion = ll.SRLIP(0.5, (2, 3)) if mechanism == "product" else ll.LIP(0.5)
     certificate = ll.design(joint, notion, mechanism).certificate
-    assert repr(certificate).startswith(f"{type(certificate).__name__}({certificate.route!r}, value=")
+    assert repr(certificate).startswith(
+        f"{type(certificate).__name__}({certificate.route!r}, value="
+    )
     assert len(repr(certificate)) < 100

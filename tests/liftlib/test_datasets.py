@@ -15,8 +15,14 @@ from liftlib.resources import resource
 
 ADULT = resource("data/adult")
 PUBLISHED = {
-    "adult.data": ("5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d", 3_974_305),
-    "adult.test": ("a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05", 2_003_153),
+    "adult.data": (
+        "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",
+        3_974_305,
+    ),
+    "adult.test": (
+        "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05",
+        2_003_153,
+    ),
 }
 
 
@@ -31,9 +37,18 @@ def test_checksums_file():
     for line in lines:
         digest, name = line.split("  ")
         path = ADULT / name
-        raw = path.read_bytes() if path.exists() else gzip.decompress(Path(f"{path}.gz").read_bytes())
+        raw = (
+            path.read_bytes()
+            if path.exists()
+            else gzip.decompress(Path(f"{path}.gz").read_bytes())
+        )
         assert hashlib.sha256(raw).hexdigest() == digest, name
-    assert {line.split("  ")[1] for line in lines} >= {"adult.data", "adult.data.gz", "adult.test", "adult.test.gz"}
+    assert {line.split("  ")[1] for line in lines} >= {
+        "adult.data",
+        "adult.data.gz",
+        "adult.test",
+        "adult.test.gz",
+    }
 
 
 def test_data_dictionary_counts():
@@ -42,12 +57,17 @@ def test_data_dictionary_counts():
     records = [line.split(", ") for line in text.splitlines() if line]
     assert len(records) == 32_561
     table = re.findall(
-        r"^\| ([a-z-]+) \| (?:integer|text) \| (\d+) \| (\d+) \|", (ADULT / "README.md").read_text(), re.MULTILINE
+        r"^\| ([a-z-]+) \| (?:integer|text) \| (\d+) \| (\d+) \|",
+        (ADULT / "README.md").read_text(),
+        re.MULTILINE,
     )
     assert [row[0] for row in table] == list(datasets.ADULT_COLUMNS)
     for column, (name, distinct, missing) in enumerate(table):
         values = [record[column] for record in records]
-        assert (len(set(values)), values.count("?")) == (int(distinct), int(missing)), name
+        assert (len(set(values)), values.count("?")) == (
+            int(distinct),
+            int(missing),
+        ), name
 
 
 def test_frame_has_both_files():
@@ -70,19 +90,32 @@ def test_joint_is_exact():
     joint = datasets.adult("relationship", "occupation")
     for s, secret in enumerate(joint.secret):
         for x, public in enumerate(joint.public):
-            count = sum(record[7] == secret and record[6] == public for record in records)
+            count = sum(
+                record[7] == secret and record[6] == public for record in records
+            )
             assert abs(joint.p[s, x] - float(Fraction(count, 32_561))) < 1e-15
 
 
 def test_zero_cells_are_the_known_ones():
     joint = datasets.adult()
     zero = {(joint.secret[s], joint.public[x]) for s, x in np.argwhere(joint.p == 0)}
-    assert zero == {("Husband", "Priv-house-serv"), ("Unmarried", "Armed-Forces"), ("Wife", "Armed-Forces")}
+    assert zero == {
+        ("Husband", "Priv-house-serv"),
+        ("Unmarried", "Armed-Forces"),
+        ("Wife", "Armed-Forces"),
+    }
 
 
 def test_sizes_and_labels():
     joint = datasets.adult()
-    assert joint.secret == ("Husband", "Not-in-family", "Other-relative", "Own-child", "Unmarried", "Wife")
+    assert joint.secret == (
+        "Husband",
+        "Not-in-family",
+        "Other-relative",
+        "Own-child",
+        "Unmarried",
+        "Wife",
+    )
     assert joint.n_public == 15
     assert joint.public[0] == "?"
 
@@ -94,7 +127,9 @@ def test_missing_policies():
     frame = datasets.adult_frame()
     kept = frame[frame["occupation"] != "?"]
     share = ((kept["relationship"] == "Wife") & (kept["occupation"] == "Sales")).mean()
-    assert dropped.p[dropped.secret.index("Wife"), dropped.public.index("Sales")] == pytest.approx(share)
+    assert dropped.p[
+        dropped.secret.index("Wife"), dropped.public.index("Sales")
+    ] == pytest.approx(share)
 
 
 def test_leave_out_conditions_on_the_rest():
@@ -115,8 +150,14 @@ def test_several_public_columns_are_combinations_that_occur():
         ({"secret": "relationshp"}, "did you mean 'relationship'"),
         ({"public": "nothing-like-it-at-all"}, "there are 'age'"),
         ({"leave_out": ["Wive"]}, "did you mean 'Wife'"),
-        ({"leave_out": np.zeros((2, 2, 2))}, "no relationship label array([[0., 0.], [0., 0.]]) in Adult: there are"),
-        ({"leave_out": [10**5000]}, "no relationship label int too long to write in Adult"),
+        (
+            {"leave_out": np.zeros((2, 2, 2))},
+            "no relationship label array([[0., 0.], [0., 0.]]) in Adult: there are",
+        ),
+        (
+            {"leave_out": [10**5000]},
+            "no relationship label int too long to write in Adult",
+        ),
         ({"secret": "sex", "public": "sex"}, "different columns"),
         ({"public": ()}, "different columns"),
     ],
@@ -143,22 +184,32 @@ def test_uniform_joints_are_normalised_rand():
 def test_dirichlet_moments(concentration):
     """Mean 1/k and variance (1/k)(1 - 1/k)/(k a + 1), by Monte Carlo."""
     k = 6
-    p = datasets.dirichlet_joints(40_000, 2, 3, concentration, np.random.default_rng(1)).reshape(-1, k)
+    p = datasets.dirichlet_joints(
+        40_000, 2, 3, concentration, np.random.default_rng(1)
+    ).reshape(-1, k)
     variance = (1 / k) * (1 - 1 / k) / (k * concentration + 1)
-    np.testing.assert_allclose(p.mean(axis=0), 1 / k, atol=5 * np.sqrt(variance / 40_000))
+    np.testing.assert_allclose(
+        p.mean(axis=0), 1 / k, atol=5 * np.sqrt(variance / 40_000)
+    )
     np.testing.assert_allclose(p.var(axis=0), variance, rtol=0.06)
 
 
 def test_one_joint_is_the_first_of_many():
     one = datasets.dirichlet_joint(3, 4, 0.5, np.random.default_rng(2))
-    np.testing.assert_array_equal(one.p, datasets.dirichlet_joints(1, 3, 4, 0.5, np.random.default_rng(2))[0])
+    np.testing.assert_array_equal(
+        one.p, datasets.dirichlet_joints(1, 3, 4, 0.5, np.random.default_rng(2))[0]
+    )
     two = datasets.uniform_joint(3, 4, np.random.default_rng(2))
-    np.testing.assert_array_equal(two.p, datasets.uniform_joints(1, 3, 4, np.random.default_rng(2))[0])
+    np.testing.assert_array_equal(
+        two.p, datasets.uniform_joints(1, 3, 4, np.random.default_rng(2))[0]
+    )
 
 
 @pytest.mark.parametrize("size", [0, -1, 2.5, True])
 def test_wrong_sizes(size):
-    with pytest.raises(InvalidParameter, match=r"n_public is .*: give a whole number, 1 or more"):
+    with pytest.raises(
+        InvalidParameter, match=r"n_public is .*: give a whole number, 1 or more"
+    ):
         datasets.uniform_joint(2, size, np.random.default_rng(0))
 
 

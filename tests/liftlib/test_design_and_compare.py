@@ -1,4 +1,6 @@
-"""``design`` returns no channel that violates the notion; ``compare`` says which mechanisms do."""
+"""``design`` returns no channel that violates the notion; ``compare`` says which
+mechanisms do.
+"""
 
 import subprocess
 import sys
@@ -23,7 +25,9 @@ def leaks(joint, notion):
 
 def nearly(joint, notion):
     """Exceed the budget by 10^-6 nats, more than the tolerance."""
-    return ll.mechanisms.randomised_response.calibrated(joint, ll.LIP(notion.eps + 1e-6))
+    return ll.mechanisms.randomised_response.calibrated(
+        joint, ll.LIP(notion.eps + 1e-6)
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -34,10 +38,19 @@ def here(monkeypatch):
 def test_violators_come_last_with_a_warning():
     named = ["mine:leaks", "mine:nearly", "optimal", "watchdog", "secret-aware"]
     expected = ll.LIP(0.3).violation(PEOPLE, ll.Channel.identity(PEOPLE.n_public))
-    said = rf"LIP\(eps=0.3\): mine:leaks violates it by {expected:.4g} nats, mine:nearly violates it by 1e-06"
+    said = (
+        rf"LIP\(eps=0.3\): mine:leaks violates it by {expected:.4g} nats, mine:nearly"
+        r" violates it by 1e-06"
+    )
     with pytest.warns(LiftWarning, match=said):
         table = ll.compare(PEOPLE, ll.LIP(0.3), named)
-    assert table["mechanism"].tolist() == ["secret-aware", "optimal", "watchdog", "mine:leaks", "mine:nearly"]
+    assert table["mechanism"].tolist() == [
+        "secret-aware",
+        "optimal",
+        "watchdog",
+        "mine:leaks",
+        "mine:nearly",
+    ]
     assert (table["violation"] > 0).tolist() == [False] * 3 + [True] * 2
     assert table["secret"].tolist() == [True] + [False] * 4
     assert table["violation"][3] == pytest.approx(expected)
@@ -45,20 +58,39 @@ def test_violators_come_last_with_a_warning():
 
 @pytest.mark.parametrize("mechanism", ["mine:leaks", "mine:nearly"])
 def test_a_design_that_violates_is_refused(mechanism):
-    with pytest.raises(BrokenNotion, match=rf"the channel of {mechanism} violates LIP\(eps=0.3\) by .* nats: use"):
+    with pytest.raises(
+        BrokenNotion,
+        match=rf"the channel of {mechanism} violates LIP\(eps=0.3\) by .* nats: use",
+    ):
         ll.design(PEOPLE, ll.LIP(0.3), mechanism)
 
 
 @pytest.mark.parametrize(
     "notion",
-    [ll.LIP(0.5), ll.PerfectPrivacy(), ll.ALIP(np.inf, 50.0), ll.LDP(1.0), ll.LIP(1e-5), ll.LDP(1.234567e-6)],
+    [
+        ll.LIP(0.5),
+        ll.PerfectPrivacy(),
+        ll.ALIP(np.inf, 50.0),
+        ll.LDP(1.0),
+        ll.LIP(1e-5),
+        ll.LDP(1.234567e-6),
+    ],
     ids=str,
 )
 def test_a_comparison_fits_eighty_columns(notion):
     text = str(ll.compare(PEOPLE, notion))
     assert max(map(len, text.splitlines())) <= 80
-    assert "secret-aware-reduction" in text or not ll.mechanisms["secret-aware-reduction"].serves(notion)
-    assert text.splitlines()[0].split() == ["mechanism", "nmi", "violation", "gap", "secret", "seconds"]
+    assert "secret-aware-reduction" in text or not ll.mechanisms[
+        "secret-aware-reduction"
+    ].serves(notion)
+    assert text.splitlines()[0].split() == [
+        "mechanism",
+        "nmi",
+        "violation",
+        "gap",
+        "secret",
+        "seconds",
+    ]
 
 
 @dataclass(frozen=True)
@@ -77,9 +109,14 @@ class Unkept(Notion):
 
 @pytest.mark.parametrize("by", [0.5, np.inf, np.nan])
 def test_a_notion_that_every_release_violates_has_its_rows(by):
-    said = r"mine:leaks violates it by (0\.5|inf|nan) nats, randomised-response has no channel \(.* private end"
+    said = (
+        r"mine:leaks violates it by (0\.5|inf|nan) nats, randomised-response has no"
+        r" channel \(.* private end"
+    )
     with pytest.warns(LiftWarning, match=said):
-        table = ll.compare(PEOPLE, Unkept(violated_by=by), ["mine:leaks", "randomised-response"])
+        table = ll.compare(
+            PEOPLE, Unkept(violated_by=by), ["mine:leaks", "randomised-response"]
+        )
     assert table["mechanism"].tolist() == ["mine:leaks", "randomised-response"]
     assert table["violation"][0] == by or np.isnan(by)
     assert table.loc[1, ["nmi", "violation"]].isna().all()
@@ -93,7 +130,9 @@ def test_a_solver_that_fails_leaves_the_other_mechanisms(monkeypatch):
         raise SolverFailure("its residual is 0.1")
 
     monkeypatch.setattr(sys.modules[__name__], "leaks", fail)
-    with pytest.warns(LiftWarning, match=r"mine:leaks has no channel \(its residual is 0.1\)"):
+    with pytest.warns(
+        LiftWarning, match=r"mine:leaks has no channel \(its residual is 0.1\)"
+    ):
         table = ll.compare(PEOPLE, ll.LIP(0.3), ["mine:leaks", "watchdog"])
     assert table["mechanism"].tolist() == ["watchdog", "mine:leaks"]
 
@@ -109,21 +148,33 @@ class TestLabels:
         assert table.set_index("mechanism").loc["mine", "nmi"] == 1
 
     def test_one_name_or_one_function_needs_no_brackets(self):
-        assert ll.compare(PEOPLE, ll.LIP(0.5), "AORR")["mechanism"].tolist() == ["optimal"]
-        assert ll.compare(PEOPLE, ll.LIP(50.0), leaks)["mechanism"].tolist() == ["leaks"]
+        assert ll.compare(PEOPLE, ll.LIP(0.5), "AORR")["mechanism"].tolist() == [
+            "optimal"
+        ]
+        assert ll.compare(PEOPLE, ll.LIP(50.0), leaks)["mechanism"].tolist() == [
+            "leaks"
+        ]
 
     def test_two_of_one_name_are_refused(self):
-        for twice in (["watchdog", "complete merging"], [lambda *_: None, lambda *_: None]):
+        for twice in (
+            ["watchdog", "complete merging"],
+            [lambda *_: None, lambda *_: None],
+        ):
             with pytest.raises(InvalidParameter):
                 ll.compare(PEOPLE, ll.LIP(0.5), twice)
 
-    @pytest.mark.parametrize("wrong", [3, {}, [], [3], {"mine": 3}, "Algorithm 1", [leaks, "no such"]])
+    @pytest.mark.parametrize(
+        "wrong", [3, {}, [], [3], {"mine": 3}, "Algorithm 1", [leaks, "no such"]]
+    )
     def test_what_is_no_mechanism_is_refused(self, wrong):
         with pytest.raises(InvalidParameter):
             ll.compare(PEOPLE, ll.LIP(0.5), wrong)
 
     def test_the_published_watchdog_is_judged_under_its_label(self):
-        joint, notion = ll.Joint.from_counts([[8, 10, 10, 10], [1, 10, 10, 11]]), ll.LIP(0.7)
+        joint, notion = (
+            ll.Joint.from_counts([[8, 10, 10, 10], [1, 10, 10, 11]]),
+            ll.LIP(0.7),
+        )
         with pytest.raises(BrokenNotion):
             ll.design(joint, notion, BOTH["published"])
         with pytest.warns(LiftWarning):
@@ -154,11 +205,13 @@ class TestLeftOut:
 
 def test_the_clock_does_not_count_imports():
     code = (
-        "import liftlib as ll; j = ll.datasets.hundred_people(decades=True)\n"
-        "first, again = (ll.compare(j, ll.LIP(0.5), ['randomised-response', 'optimal']) for _ in range(2))\n"
-        "print(max(first.seconds), max(again.seconds))"
+        "import liftlib as ll; j = ll.datasets.hundred_people(decades=True)\nfirst,"
+        " again = (ll.compare(j, ll.LIP(0.5), ['randomised-response', 'optimal']) for _"
+        " in range(2))\nprint(max(first.seconds), max(again.seconds))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     first, again = map(float, done.stdout.split())
     assert first < max(0.1, 20 * again)
 
@@ -173,8 +226,12 @@ class TestTradeOff:
             channel = ll.design(PEOPLE, ll.LIP(row.eps), row.mechanism)
             found = ll.evaluate(PEOPLE, channel)
             assert row.nmi == pytest.approx(found.nmi, abs=1e-12)
-            assert row.max_lift_leakage == pytest.approx(found.max_lift_leakage, abs=1e-12)
-            assert row.min_lift_leakage == pytest.approx(found.min_lift_leakage, abs=1e-12)
+            assert row.max_lift_leakage == pytest.approx(
+                found.max_lift_leakage, abs=1e-12
+            )
+            assert row.min_lift_leakage == pytest.approx(
+                found.min_lift_leakage, abs=1e-12
+            )
             assert row.violation <= 0
 
     def test_a_plot_and_a_table_show_the_labels(self):
@@ -190,7 +247,9 @@ class TestTradeOff:
 
     def test_a_violation_is_in_its_row(self):
         with pytest.warns(LiftWarning):
-            rows = ll.trade_off(PEOPLE, lambda eps: ll.ALIP.split(eps, 0.65), [0.5, 50], {"mine": leaks})
+            rows = ll.trade_off(
+                PEOPLE, lambda eps: ll.ALIP.split(eps, 0.65), [0.5, 50], {"mine": leaks}
+            )
         assert (rows["violation"] > 0).tolist() == [True, False]
 
     def test_by_default_all_that_serve_are_compared(self):

@@ -23,13 +23,23 @@ BLUNT = ll.Family(blunt, high=1.0, private_end="high")
 
 def test_a_member_is_what_the_function_makes():
     plain = blunt(JOINT, 0.3).kernel
-    for channel in (BLUNT.at(JOINT, 0.3), BLUNT.at(joint=JOINT, parameter=np.float32(0.3))):
+    for channel in (
+        BLUNT.at(JOINT, 0.3),
+        BLUNT.at(joint=JOINT, parameter=np.float32(0.3)),
+    ):
         np.testing.assert_allclose(channel.kernel, plain, atol=1e-7)
     assert BLUNT.at(JOINT, 0.3, labels="abcd").outputs == tuple("abcd")
-    assert (BLUNT.__name__, BLUNT.__doc__, BLUNT.__wrapped__) == ("blunt", blunt.__doc__, blunt)
+    assert (BLUNT.__name__, BLUNT.__doc__, BLUNT.__wrapped__) == (
+        "blunt",
+        blunt.__doc__,
+        blunt,
+    )
     assert (BLUNT.parameter, BLUNT.start, BLUNT.end) == ("share", 1.0, 0.0)
     assert repr(BLUNT) == "Family(blunt, share in [0, 1])"
-    assert repr(ll.mechanisms.randomised_response) == "Family(randomised_response, eps in [0, inf])"
+    assert (
+        repr(ll.mechanisms.randomised_response)
+        == "Family(randomised_response, eps in [0, inf])"
+    )
 
 
 def test_a_family_is_frozen_and_travels():
@@ -42,12 +52,16 @@ def test_a_family_is_frozen_and_travels():
         assert pickle.loads(pickle.dumps(family)) is family  # noqa: S301
         assert copy.deepcopy(family) is family
     again = pickle.loads(pickle.dumps(BLUNT))  # noqa: S301
-    np.testing.assert_array_equal(again.at(JOINT, 0.4).kernel, BLUNT.at(JOINT, 0.4).kernel)
+    np.testing.assert_array_equal(
+        again.at(JOINT, 0.4).kernel, BLUNT.at(JOINT, 0.4).kernel
+    )
 
 
 def test_levels_without_a_closed_form():
     for share in (0.0, 0.3, 0.9, 1.0):
-        assert BLUNT.lip(JOINT, share) == pytest.approx(ll.LIP(0).leakage(JOINT, blunt(JOINT, share)))
+        assert BLUNT.lip(JOINT, share) == pytest.approx(
+            ll.LIP(0).leakage(JOINT, blunt(JOINT, share))
+        )
     found = BLUNT.at_lip(JOINT, 0.2)
     assert BLUNT.lip(JOINT, found) <= 0.2 < BLUNT.lip(JOINT, 0.999 * found)
     assert found == pytest.approx(reduction_share(JOINT, ll.LIP(0.2)), abs=1e-9)
@@ -66,7 +80,9 @@ def test_bad_input():
             ask("table", 0.5)
     with pytest.raises(InvalidParameter, match=r"eps is nan, not in \[0, inf\]"):
         BLUNT.at_lip(JOINT, np.nan)
-    with pytest.raises(InvalidParameter, match=r"family is <function blunt .*: give a Family"):
+    with pytest.raises(
+        InvalidParameter, match=r"family is <function blunt .*: give a Family"
+    ):
         ll.calibrate(blunt, JOINT, ll.LIP(1))
     with pytest.raises(InvalidParameter, match="joint is 3: give a Joint"):
         ll.calibrate(BLUNT, 3, ll.LIP(1))
@@ -78,13 +94,24 @@ def test_what_is_no_family():
     with pytest.raises(InvalidParameter, match="make is 3: give a function"):
         ll.Family(3)
     with pytest.raises(
-        InvalidParameter, match=r"make takes \(joint\): let it take a joint distribution and a parameter"
+        InvalidParameter,
+        match=r"make takes \(joint\): let it take a joint distribution and a parameter",
     ):
         ll.Family(lambda joint: ll.Channel.identity(joint.n_public))
-    with pytest.raises(InvalidParameter, match='private_end is \'left\': give "low" or "high"'):
+    with pytest.raises(
+        InvalidParameter, match='private_end is \'left\': give "low" or "high"'
+    ):
         ll.Family(blunt, private_end="left")
-    for low, high, end in ((1, 1, "low"), (2, 1, "low"), (0, np.inf, "high"), (-np.inf, 0, "low")):
-        with pytest.raises(InvalidParameter, match=r"the range is \[.*\], private at its .* end: give a finite one"):
+    for low, high, end in (
+        (1, 1, "low"),
+        (2, 1, "low"),
+        (0, np.inf, "high"),
+        (-np.inf, 0, "low"),
+    ):
+        with pytest.raises(
+            InvalidParameter,
+            match=r"the range is \[.*\], private at its .* end: give a finite one",
+        ):
             ll.Family(blunt, low=low, high=high, private_end=end)
     for low in (np.nan, "0"):
         with pytest.raises(InvalidParameter, match="low is"):
@@ -93,22 +120,41 @@ def test_what_is_no_family():
 
 def test_a_range_without_end_below():
     mirrored = ll.Family(
-        lambda joint, eps: ll.mechanisms.randomised_response.at(joint, -eps), low=-np.inf, high=0, private_end="high"
+        lambda joint, eps: ll.mechanisms.randomised_response.at(joint, -eps),
+        low=-np.inf,
+        high=0,
+        private_end="high",
     )
     for eps in (0.1, 0.5):
         found = ll.calibrate(mirrored, JOINT, ll.LIP(eps))
-        assert found == pytest.approx(-ll.calibrate(ll.mechanisms.randomised_response, JOINT, ll.LIP(eps)), abs=1e-9)
+        assert found == pytest.approx(
+            -ll.calibrate(ll.mechanisms.randomised_response, JOINT, ll.LIP(eps)),
+            abs=1e-9,
+        )
     assert ll.calibrate(mirrored, JOINT, ll.LIP(np.inf)) == -np.inf
 
 
 def test_calibration_at_the_ends():
     independent = ll.Joint(np.outer([0.4, 0.6], [0.2, 0.3, 0.5]))
-    assert ll.calibrate(ll.mechanisms.randomised_response, independent, ll.LIP(0.1)) == np.inf
-    assert ll.calibrate(ll.mechanisms.randomised_response, JOINT, ll.LIP(0.0)) == pytest.approx(0, abs=1e-9)
+    assert (
+        ll.calibrate(ll.mechanisms.randomised_response, independent, ll.LIP(0.1))
+        == np.inf
+    )
+    assert ll.calibrate(
+        ll.mechanisms.randomised_response, JOINT, ll.LIP(0.0)
+    ) == pytest.approx(0, abs=1e-9)
     assert ll.calibrate(ll.mechanisms.linear_reduction, independent, ll.LIP(0.1)) == 0
-    assert ll.calibrate(ll.mechanisms.linear_reduction, JOINT, ll.LIP(0.0)) == pytest.approx(1, abs=1e-9)
-    with pytest.raises(InfeasiblePrivacy, match=r"violates LIP.* even at its private end, 0"):
-        ll.calibrate(ll.Family(lambda joint, _: ll.Channel.identity(joint.n_public)), JOINT, ll.LIP(0.1))
+    assert ll.calibrate(
+        ll.mechanisms.linear_reduction, JOINT, ll.LIP(0.0)
+    ) == pytest.approx(1, abs=1e-9)
+    with pytest.raises(
+        InfeasiblePrivacy, match=r"violates LIP.* even at its private end, 0"
+    ):
+        ll.calibrate(
+            ll.Family(lambda joint, _: ll.Channel.identity(joint.n_public)),
+            JOINT,
+            ll.LIP(0.1),
+        )
 
 
 def test_calibration_of_two_budgets():
@@ -122,10 +168,15 @@ def test_calibration_of_two_budgets():
     assert both == pytest.approx(max(one), abs=1e-9)
 
 
-@pytest.mark.parametrize("notion", [ll.LIP(0.3), ll.LDP(0.3), ll.SRLIP(0.3, (2, 3))], ids=str)
+@pytest.mark.parametrize(
+    "notion", [ll.LIP(0.3), ll.LDP(0.3), ll.SRLIP(0.3, (2, 3))], ids=str
+)
 def test_a_member_s_violation_is_its_channel_s(notion):
     joint = ll.datasets.uniform_joint(3, 6, np.random.default_rng(0))
-    for family in (ll.mechanisms.randomised_response, ll.mechanisms.conditional_reporting):
+    for family in (
+        ll.mechanisms.randomised_response,
+        ll.mechanisms.conditional_reporting,
+    ):
         by_channel = notion.violation(joint, family.at(joint, 1.0))
         assert family.violation(joint, notion, 1.0) == pytest.approx(by_channel)
 

@@ -27,8 +27,12 @@ class TestViews:
         np.testing.assert_allclose(joint.p_x, np.array(p_x, dtype=float), rtol=1e-15)
         for s in range(2):
             for x in range(3):
-                assert joint.s_given_x[s, x] == pytest.approx(float(p[s][x] / p_x[x]), rel=1e-15)
-                assert joint.x_given_s[s, x] == pytest.approx(float(p[s][x] / p_s[s]), rel=1e-15)
+                assert joint.s_given_x[s, x] == pytest.approx(
+                    float(p[s][x] / p_x[x]), rel=1e-15
+                )
+                assert joint.x_given_s[s, x] == pytest.approx(
+                    float(p[s][x] / p_s[s]), rel=1e-15
+                )
 
     def test_sizes_labels_and_name(self):
         joint = Joint.from_counts(COUNTS, secret=("ill", 3), public="abc")
@@ -46,7 +50,9 @@ class TestViews:
     @given(joint=st.from_type(Joint))
     def test_chain_rule(self, joint):
         np.testing.assert_allclose(joint.s_given_x * joint.p_x, joint.p, atol=1e-15)
-        np.testing.assert_allclose(joint.x_given_s * joint.p_s[:, None], joint.p, atol=1e-15)
+        np.testing.assert_allclose(
+            joint.x_given_s * joint.p_s[:, None], joint.p, atol=1e-15
+        )
 
 
 class TestFrozen:
@@ -74,7 +80,10 @@ class TestRefuses:
     @pytest.mark.parametrize(
         ("p", "text"),
         [
-            ([[0.5, 0.48]], r"^P_SX sums to 0\.98, not 1: pass counts to Joint\.from_counts$"),
+            (
+                [[0.5, 0.48]],
+                r"^P_SX sums to 0\.98, not 1: pass counts to Joint\.from_counts$",
+            ),
             ([[1, 2], [3, 4]], r"^P_SX sums to 10, not 1"),
             ([[0.5, 0.5 + 2e-9]], r"^P_SX sums to 1\.000000002, not 1"),
             ([[1.5, -0.5]], r"^P_SX\[0, 1\] is -0\.5, below 0"),
@@ -83,8 +92,20 @@ class TestRefuses:
             ([0.5, 0.5], r"^P_SX has shape \(2,\), not 2 axes: reshape it"),
             ([], r"^P_SX has shape \(0,\), not 2 axes"),
             (np.zeros((0, 3)), r"^P_SX has shape \(0, 3\), so it is empty"),
-            ([[0.5, 0.5], [0, 0]], r"^secret 1 \(index 1\) has probability 0: drop it, or use Joint\.from_counts"),
-            ([[1, 0]], r"^public symbol 1 \(index 1\) has probability 0: drop it, or .*drop_empty=True\)$"),
+            (
+                [[0.5, 0.5], [0, 0]],
+                (
+                    r"^secret 1 \(index 1\) has probability 0: drop it, or use"
+                    r" Joint\.from_counts"
+                ),
+            ),
+            (
+                [[1, 0]],
+                (
+                    r"^public symbol 1 \(index 1\) has probability 0: drop it, or"
+                    r" .*drop_empty=True\)$"
+                ),
+            ),
             (np.zeros((2, 2)), r"^P_SX sums to 0, not 1"),
         ],
     )
@@ -93,7 +114,10 @@ class TestRefuses:
             Joint(p)
 
     def test_names_an_empty_symbol_by_its_label(self):
-        with pytest.raises(InvalidDistribution, match=r"^public symbol 'cook' \(index 1\) has probability 0"):
+        with pytest.raises(
+            InvalidDistribution,
+            match=r"^public symbol 'cook' \(index 1\) has probability 0",
+        ):
             Joint([[1.0, 0.0]], public=["clerk", "cook"])
 
     def test_accepts_sums_within_the_tolerance(self):
@@ -132,14 +156,21 @@ class TestFromCounts:
 
     def test_drop_empty_without_empty_ones_changes_nothing(self):
         np.testing.assert_array_equal(
-            Joint.from_counts(COUNTS, drop_empty=True).p, Joint.from_counts(COUNTS, drop_empty=False).p
+            Joint.from_counts(COUNTS, drop_empty=True).p,
+            Joint.from_counts(COUNTS, drop_empty=False).p,
         )
 
     @pytest.mark.parametrize(
         ("counts", "text"),
         [
-            ([[1, 0], [2, 0]], r"^public symbol 1 \(index 1\) has probability 0.*drop_empty=True"),
-            ([[0, 0]], r"^counts sum to 0: a distribution needs at least one observation$"),
+            (
+                [[1, 0], [2, 0]],
+                r"^public symbol 1 \(index 1\) has probability 0.*drop_empty=True",
+            ),
+            (
+                [[0, 0]],
+                r"^counts sum to 0: a distribution needs at least one observation$",
+            ),
             ([[1, -1]], r"^counts\[0, 1\] is -1\.0, below 0"),
             ([[1, math.nan]], r"^counts\[0, 1\] is nan"),
             ([1, 2], r"^counts has shape \(2,\), not 2 axes"),
@@ -150,7 +181,9 @@ class TestFromCounts:
             Joint.from_counts(counts)
 
     def test_labels_are_checked_before_any_is_dropped(self):
-        with pytest.raises(InvalidDistribution, match=r"^public has 1 labels for 2 symbols"):
+        with pytest.raises(
+            InvalidDistribution, match=r"^public has 1 labels for 2 symbols"
+        ):
             Joint.from_counts([[1, 0]], public=["a"], drop_empty=True)
 
 
@@ -158,45 +191,95 @@ class TestFromTable:
     def test_against_counting_by_hand(self):
         rng = np.random.default_rng(5)
         rows = [("xyz"[rng.integers(3)], int(rng.integers(4))) for _ in range(200)]
-        joint = Joint.from_table(pd.DataFrame(rows, columns=["s", "x"]), secret="s", public="x")
+        joint = Joint.from_table(
+            pd.DataFrame(rows, columns=["s", "x"]), secret="s", public="x"
+        )
         assert joint.secret == ("x", "y", "z")
         assert joint.public == (0, 1, 2, 3)
-        expected = [[sum(row == (s, x) for row in rows) / 200 for x in range(4)] for s in "xyz"]
+        expected = [
+            [sum(row == (s, x) for row in rows) / 200 for x in range(4)] for s in "xyz"
+        ]
         np.testing.assert_allclose(joint.p, expected, rtol=1e-15)
 
     def test_labels_that_are_tuples_stay_whole(self):
         pairs = [("f", "rich"), ("f", "poor"), ("m", "rich"), ("f", "poor")]
-        joint = Joint.from_table({"s": list("abab"), "x": pairs}, secret="s", public="x")
+        joint = Joint.from_table(
+            {"s": list("abab"), "x": pairs}, secret="s", public="x"
+        )
         assert joint.public == (("f", "poor"), ("f", "rich"), ("m", "rich"))
         assert joint.p.tolist() == [[0, 0.25, 0.25], [0.5, 0, 0]]
 
     def test_labels_that_do_not_compare_are_sorted_by_type_then_text(self):
-        joint = Joint.from_table({"s": ["b", 2, "a", 1], "x": list("wxyz")}, secret="s", public="x")
+        joint = Joint.from_table(
+            {"s": ["b", 2, "a", 1], "x": list("wxyz")}, secret="s", public="x"
+        )
         assert joint.secret == (1, 2, "a", "b")
-        assert joint.p.tolist() == [[0, 0, 0, 0.25], [0, 0.25, 0, 0], [0, 0, 0.25, 0], [0.25, 0, 0, 0]]
+        assert joint.p.tolist() == [
+            [0, 0, 0, 0.25],
+            [0, 0.25, 0, 0],
+            [0, 0, 0.25, 0],
+            [0.25, 0, 0, 0],
+        ]
 
     def test_categories_that_do_not_occur_are_no_symbols(self):
-        ages = pd.Categorical(["old", "young", "old"], categories=["young", "middle", "old"])
-        joint = Joint.from_table(pd.DataFrame({"s": [1, 1, 2], "x": ages}), secret="s", public="x")
+        ages = pd.Categorical(
+            ["old", "young", "old"], categories=["young", "middle", "old"]
+        )
+        joint = Joint.from_table(
+            pd.DataFrame({"s": [1, 1, 2], "x": ages}), secret="s", public="x"
+        )
         assert joint.public == ("old", "young")
         np.testing.assert_allclose(joint.p, [[1 / 3, 1 / 3], [1 / 3, 0]])
 
     def test_labels_are_plain_python(self):
-        joint = Joint.from_table({"s": np.array([3, 1]), "x": np.array([0.5, 1.5])}, secret="s", public="x")
-        assert [type(label) for label in joint.secret + joint.public] == [int, int, float, float]
+        joint = Joint.from_table(
+            {"s": np.array([3, 1]), "x": np.array([0.5, 1.5])}, secret="s", public="x"
+        )
+        assert [type(label) for label in joint.secret + joint.public] == [
+            int,
+            int,
+            float,
+            float,
+        ]
 
     @pytest.mark.parametrize(
         ("table", "secret", "public", "text"),
         [
-            ({"s": [1], "x": [1]}, "s", "y", r"^no column 'y': the table has 's', 'x'$"),
-            ({"s": [1], "x": [1]}, "S", "x", r"^no column 'S': the table has 's', 'x'$"),
-            ({"s": [1], "x": [1]}, "s", "s", r"^secret and public are both 's': name two columns$"),
-            ({"s": [], "x": []}, "s", "x", r"^the table has no rows: a distribution needs at least one observation$"),
+            (
+                {"s": [1], "x": [1]},
+                "s",
+                "y",
+                r"^no column 'y': the table has 's', 'x'$",
+            ),
+            (
+                {"s": [1], "x": [1]},
+                "S",
+                "x",
+                r"^no column 'S': the table has 's', 'x'$",
+            ),
+            (
+                {"s": [1], "x": [1]},
+                "s",
+                "s",
+                r"^secret and public are both 's': name two columns$",
+            ),
+            (
+                {"s": [], "x": []},
+                "s",
+                "x",
+                (
+                    r"^the table has no rows: a distribution needs at least one"
+                    r" observation$"
+                ),
+            ),
             (
                 {"s": ["a", "b", None, None], "x": [1, 2, 3, 4]},
                 "s",
                 "x",
-                r"^column 's' has missing values in 2 of 4 rows, first at row 2: drop those rows or give them a label$",
+                (
+                    r"^column 's' has missing values in 2 of 4 rows, first at row 2:"
+                    r" drop those rows or give them a label$"
+                ),
             ),
             (
                 {"s": ["a", "b"], "x": [math.nan, 1.0]},
@@ -218,5 +301,7 @@ class TestFromTable:
 
     def test_refuses_a_column_name_that_occurs_twice(self):
         frame = pd.DataFrame([[1, 2, 3]], columns=["s", "s", "x"])
-        with pytest.raises(DataError, match=r"^the table has more than one column 's': rename them$"):
+        with pytest.raises(
+            DataError, match=r"^the table has more than one column 's': rename them$"
+        ):
             Joint.from_table(frame, secret="s", public="x")

@@ -1,4 +1,6 @@
-"""Twenty ordinary mistakes of a first day: each is answered with an error or a warning of the library."""
+"""Twenty ordinary mistakes of a first day: each is answered with an error or a warning
+of the library.
+"""
 
 import subprocess
 import sys
@@ -13,7 +15,14 @@ from liftlib.testing import check_mechanism, check_notion
 
 JOINT = ll.datasets.hundred_people(decades=True)
 NOTION = ll.LIP(0.5)
-TABLE = pd.DataFrame({"id": range(40), "ill": ["yes", "no"] * 20, "age": list("abcd") * 10, "one": ["flu"] * 40})
+TABLE = pd.DataFrame(
+    {
+        "id": range(40),
+        "ill": ["yes", "no"] * 20,
+        "age": list("abcd") * 10,
+        "one": ["flu"] * 40,
+    }
+)
 
 
 def identity(joint, notion):
@@ -31,15 +40,21 @@ ERRORS = {
     "a symbol without mass": lambda: ll.Joint([[0.5, 0.0], [0.5, 0.0]]),
     "one label too few": lambda: ll.Joint(JOINT.p, public=["20s", "30s"]),
     "a misspelt column": lambda: ll.Joint.from_table(TABLE, secret="il", public="age"),
-    "a missing value": lambda: ll.Joint.from_table(TABLE.assign(age=None), secret="ill", public="age"),
-    "secret and public the same": lambda: ll.Joint.from_table(TABLE, secret="ill", public="ill"),
+    "a missing value": lambda: ll.Joint.from_table(
+        TABLE.assign(age=None), secret="ill", public="age"
+    ),
+    "secret and public the same": lambda: ll.Joint.from_table(
+        TABLE, secret="ill", public="ill"
+    ),
     "a negative budget": lambda: ll.LIP(-0.5),
     "a budget that is text": lambda: ll.LIP("0.5"),
     "a class for a notion": lambda: ll.design(JOINT, ll.LIP),
     "a table for a joint": lambda: ll.design(TABLE, NOTION),
     "a misspelt mechanism": lambda: ll.design(JOINT, NOTION, "subset merger"),
     "a misspelt option": lambda: ll.design(JOINT, NOTION, "optimal", gaps=0.1),
-    "a notion that is not served": lambda: ll.design(JOINT, ll.SRLIP(1.0, (2, 3)), "watchdog"),
+    "a notion that is not served": lambda: ll.design(
+        JOINT, ll.SRLIP(1.0, (2, 3)), "watchdog"
+    ),
     "a mechanism that leaks": lambda: ll.design(JOINT, NOTION, identity),
     "a mechanism without a channel": lambda: ll.design(JOINT, NOTION, no_channel),
     "a channel of another table": lambda: NOTION.is_satisfied(
@@ -79,7 +94,9 @@ def test_it_is_a_warning_of_the_library(mistake):
     assert getattr(ll, LiftWarning.__name__) is LiftWarning
 
 
-@pytest.mark.parametrize("notions", [NOTION, [NOTION, ll.ALIP(0.5, 1.0)], {"mine": NOTION}])
+@pytest.mark.parametrize(
+    "notions", [NOTION, [NOTION, ll.ALIP(0.5, 1.0)], {"mine": NOTION}]
+)
 def test_notions_to_check_may_be_given_as_one_likes(notions):
     report = check_mechanism(identity, notions)
     assert not report.passed
@@ -88,10 +105,11 @@ def test_notions_to_check_may_be_given_as_one_likes(notions):
 
 def test_plots_without_matplotlib_name_the_remedy():
     code = (
-        "import sys; sys.modules['matplotlib'] = sys.modules['matplotlib.pyplot'] = None\n"
-        "from liftlib.errors import MissingExtra\n"
-        "try: import liftlib.plots\n"
-        "except MissingExtra: print('named')"
+        "import sys; sys.modules['matplotlib'] = sys.modules['matplotlib.pyplot'] ="
+        " None\nfrom liftlib.errors import MissingExtra\ntry: import"
+        " liftlib.plots\nexcept MissingExtra: print('named')"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "named"

@@ -27,7 +27,13 @@ def at_once(monkeypatch):
 
 def shown(monkeypatch, stream, **options):
     monkeypatch.setattr(sys, "stderr", stream)
-    ll.design(ll.datasets.uniform_joint(3, 8, 0), ll.LIP(0.5), "optimal", method="tree", **options)
+    ll.design(
+        ll.datasets.uniform_joint(3, 8, 0),
+        ll.LIP(0.5),
+        "optimal",
+        method="tree",
+        **options,
+    )
     return stream.getvalue()
 
 
@@ -43,7 +49,12 @@ def test_a_notebook_shows_it_too(monkeypatch, at_once):
 
 
 @pytest.mark.parametrize(
-    ("stream", "options"), [(io.StringIO(), {}), (Terminal(), {"report": None}), (Terminal(), {"report": print})]
+    ("stream", "options"),
+    [
+        (io.StringIO(), {}),
+        (Terminal(), {"report": None}),
+        (Terminal(), {"report": print}),
+    ],
 )
 def test_it_is_off(monkeypatch, at_once, stream, options, capsys):
     assert shown(monkeypatch, stream, **options) == ""
@@ -70,7 +81,9 @@ class Ended(Exception):
 
 @pytest.mark.parametrize("part", ["one_pass", "perturb"])
 def test_each_long_part_of_a_search_reports(monkeypatch, part):
-    """With 15 x 200 the starts take 12 s before the first tree, and its perturbations 9 s."""
+    """With 15 x 200 the starts take 12 s before the first tree, and its perturbations 9
+    s.
+    """
 
     def stop(self, *_, **__):
         raise Ended
@@ -89,7 +102,10 @@ def test_each_long_part_of_a_search_reports(monkeypatch, part):
         monkeypatch.setattr(Search, part, alone)
     with pytest.raises(Ended):
         ll.mechanisms.optimal(
-            ll.datasets.uniform_joint(8, 60, 0), ll.LDP(0.5), method="tree", report=lambda *now: told.append(now)
+            ll.datasets.uniform_joint(8, 60, 0),
+            ll.LDP(0.5),
+            method="tree",
+            report=lambda *now: told.append(now),
         )
     assert told
 
@@ -105,14 +121,17 @@ def test_a_pseudo_terminal_shows_the_gap_at_once():
     """Also if the terminal has no size, as under a program that does not set it."""
     pty = pytest.importorskip("pty")
     code = (
-        "import liftlib as ll\nfrom liftlib import progress\nprogress.DELAY = 0.0\n"
-        "ll.design(ll.datasets.uniform_joint(15, 200, 0), ll.LDP(0.1), 'optimal', gap=10.0, seconds=1.0)"
+        "import liftlib as ll\nfrom liftlib import progress\nprogress.DELAY ="
+        " 0.0\nll.design(ll.datasets.uniform_joint(15, 200, 0), ll.LDP(0.1), 'optimal',"
+        " gap=10.0, seconds=1.0)"
     )
     ours, theirs = pty.openpty()
     quiet = {**os.environ, "PYTHONWARNINGS": "ignore"}
     for name in progress.NOTEBOOKS:
         quiet.pop(name, None)
-    subprocess.run([sys.executable, "-c", code], stderr=theirs, env=quiet, check=True, timeout=60)
+    subprocess.run(
+        [sys.executable, "-c", code], stderr=theirs, env=quiet, check=True, timeout=60
+    )
     os.close(theirs)
     assert b"optimal: gap " in _read(ours)
 

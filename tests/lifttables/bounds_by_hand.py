@@ -1,6 +1,7 @@
 """What a design for the population needs, by hand.
 
-A condition of LIP is one on P(x|s) and P(x|not s), and the bounds on these share a chance of error by Fisher's method.
+A condition of LIP is one on P(x|s) and P(x|not s), and the bounds on these share a
+chance of error by Fisher's method.
 """
 
 import functools
@@ -54,7 +55,8 @@ def needed(counts, kernel, error):
     while high - low > 1e-10:
         middle = (low + high) / 2
         kept = all(
-            (column.max() - column.min()) * miss(counts, s, int(column.argmax()), middle, error, rises=rises)
+            (column.max() - column.min())
+            * miss(counts, s, int(column.argmax()), middle, error, rises=rises)
             + column.min() * math.expm1(-middle)
             <= 1e-15
             for column in np.asarray(kernel, dtype=float).T

@@ -16,7 +16,11 @@ def counted(table, secrets=None, symbols=None, chosen=0.0):
     table = np.array(table, dtype=float)
     named = zip("sx", (secrets, symbols), table.shape, strict=True)
     of = [
-        Symbols.numbered(name, n) if labels is None else Symbols((Column(name),), tuple((one,) for one in labels))
+        (
+            Symbols.numbered(name, n)
+            if labels is None
+            else Symbols((Column(name),), tuple((one,) for one in labels))
+        )
         for name, labels, n in named
     ]
     return Counts(table, *of, chosen)
@@ -51,4 +55,6 @@ def _duckdb():
 def _dask():
     import dask.dataframe
 
-    return dask.dataframe.from_pandas(pd.DataFrame(PEOPLE.to_dict(as_series=False)), npartitions=3)
+    return dask.dataframe.from_pandas(
+        pd.DataFrame(PEOPLE.to_dict(as_series=False)), npartitions=3
+    )

@@ -1,4 +1,6 @@
-"""A promise for the population holds for each listed value of the secret, whether it occurs in the rows or not."""
+"""A promise for the population holds for each listed value of the secret, whether it
+occurs in the rows or not.
+"""
 
 import re
 from pathlib import Path
@@ -43,19 +45,33 @@ def few():
 
 def test_several_secrets():
     frame = few().with_columns(work=pl.Series(["no"] * 100 + ["yes"] * 150))
-    counts = tables.Reading(("ill", "work"), "town", values=(LISTED,)).counts(tables.open_table(frame))
+    counts = tables.Reading(("ill", "work"), "town", values=(LISTED,)).counts(
+        tables.open_table(frame)
+    )
     assert len(counts.secret.labels) == 6
     assert counts.table.sum() == 250
-    of_ill = [counts.table[[label[0] == ill for label in counts.secret.labels]].sum() for ill in ("flu", "hiv", "none")]
+    of_ill = [
+        counts.table[[label[0] == ill for label in counts.secret.labels]].sum()
+        for ill in ("flu", "hiv", "none")
+    ]
     assert of_ill == [120, 0, 130]
-    made = tables.sanitise(frame, secret=["ill", "work"], public="town", notion=ll.LIP(1.0))
-    assert "whether a person has a combination of values that nobody else has" in made.card.as_text()
+    made = tables.sanitise(
+        frame, secret=["ill", "work"], public="town", notion=ll.LIP(1.0)
+    )
+    assert (
+        "whether a person has a combination of values that nobody else has"
+        in made.card.as_text()
+    )
     one = frame.with_columns(work=pl.lit("no"))
-    with pytest.raises(DataError, match=r"column 'work' has the same value in every row"):
+    with pytest.raises(
+        DataError, match=r"column 'work' has the same value in every row"
+    ):
         tables.Reading(("ill", "work"), "town").counts(tables.open_table(one))
 
 
-def test_a_secret_of_one_value_is_refused_unless_others_are_listed(tmp_path, monkeypatch, capsys):
+def test_a_secret_of_one_value_is_refused_unless_others_are_listed(
+    tmp_path, monkeypatch, capsys
+):
     frame = people(np.array([[40, 60]]))
     words = {"secret": "ill", "public": "town", "notion": ll.LIP(0.01)}
     match = r"column 'ill' has the same value in every row, .*: list all of its values"
@@ -67,7 +83,21 @@ def test_a_secret_of_one_value_is_refused_unless_others_are_listed(tmp_path, mon
     frame.write_csv("p.csv")
     assert main(["release", "p.csv", *OF, "-o", "r.csv"]) == 2
     assert "(--values)" in capsys.readouterr().err
-    assert main(["release", "p.csv", *OF[:-1], "11%", "--values", "ill=none,hiv", "-o", "r.csv"]) == 3
+    assert (
+        main(
+            [
+                "release",
+                "p.csv",
+                *OF[:-1],
+                "11%",
+                "--values",
+                "ill=none,hiv",
+                "-o",
+                "r.csv",
+            ]
+        )
+        == 3
+    )
     assert not Path("r.csv").exists()
 
 
@@ -85,14 +115,30 @@ def test_a_listed_public_value_that_no_row_has(tmp_path, monkeypatch, merge):
 def test_values_that_are_not_listed(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     few().write_csv("p.csv")
-    assert main(["release", "p.csv", *OF, "--values", "ill=none,hiv", "-o", "r.csv"]) == 2
+    assert (
+        main(["release", "p.csv", *OF, "--values", "ill=none,hiv", "-o", "r.csv"]) == 2
+    )
     said = capsys.readouterr().err
-    assert "column 'ill' has the value 'flu' in row 131, which its list does not have: add it" in said
+    assert (
+        "column 'ill' has the value 'flu' in row 131, which its list does not have:"
+        " add it" in said
+    )
     assert "(--values)" in said
-    for values in (["ill=none"], ["none,flu"], ["ill=none,none"], ["ill=none,,flu"], ["ill="]):
-        with pytest.raises(DataError, match=r"give NAME=VALUE,VALUE,\.\.\. with two or more different values"):
+    for values in (
+        ["ill=none"],
+        ["none,flu"],
+        ["ill=none,none"],
+        ["ill=none,,flu"],
+        ["ill="],
+    ):
+        with pytest.raises(
+            DataError,
+            match=r"give NAME=VALUE,VALUE,\.\.\. with two or more different values",
+        ):
             tables.audit(few(), secret="ill", public="town", values=values)
-    with pytest.raises(DataError, match="already has bins, a hierarchy or a list: give only one"):
+    with pytest.raises(
+        DataError, match="already has bins, a hierarchy or a list: give only one"
+    ):
         tables.audit(few(), secret="ill", public="town", values=[LISTED, LISTED])
     with pytest.raises(DataError, match="neither the secret nor published"):
         tables.audit(few(), secret="ill", public="town", values=["place=a,b"])
@@ -101,7 +147,10 @@ def test_values_that_are_not_listed(tmp_path, capsys, monkeypatch):
 @pytest.mark.parametrize(("n", "sure"), [(300, 0.95), (1000, 0.9)])
 def test_how_common_all_unlisted_values_are_together(n, sure):
     """No row had another value: an exact binomial bound."""
-    share = float(re.search(r"at most ([\d.]+) %", for_which_values(SECRET, n, sure))[1]) / 100
+    share = (
+        float(re.search(r"at most ([\d.]+) %", for_which_values(SECRET, n, sure))[1])
+        / 100
+    )
     assert (1 - share) ** n <= 1 - sure <= (1 - share + 1e-5) ** n * 1.02
     assert for_which_values(SECRET, n, sure).endswith(f"with confidence {sure:g}.")
     assert "together" not in for_which_values(SECRET, 0, sure)
@@ -113,8 +162,12 @@ def test_one_row_decides_nothing_about_listed_names():
     """With four rows or five, a value is named or not, unless it is listed."""
     made = {}
     for extra in ("t3", "t1"):
-        rows = pl.concat([few(), pl.DataFrame({"ill": ["none"] * 5, "town": ["t3"] * 4 + [extra]})])
-        listed = Reading("ill", "town", values=("town=t0,t1,t2,t3",), rare="pool").counts(tables.open_table(rows))
+        rows = pl.concat(
+            [few(), pl.DataFrame({"ill": ["none"] * 5, "town": ["t3"] * 4 + [extra]})]
+        )
+        listed = Reading(
+            "ill", "town", values=("town=t0,t1,t2,t3",), rare="pool"
+        ).counts(tables.open_table(rows))
         free = Reading("ill", "town", rare="pool").counts(tables.open_table(rows))
         made[extra] = listed.public.labels, free.public.labels
     assert made["t3"][0] == made["t1"][0]
@@ -122,19 +175,47 @@ def test_one_row_decides_nothing_about_listed_names():
 
 
 def test_missing_values_beside_a_list(tmp_path, capsys, monkeypatch):
-    """If they were a further value wherever they occur, the noise would tell that the last row misses its value."""
+    """If they were a further value wherever they occur, the noise would tell that the
+    last row misses its value.
+    """
     monkeypatch.chdir(tmp_path)
-    frame = few().with_columns(ill=pl.when(pl.int_range(pl.len()) < 20).then(None).otherwise("ill"))
+    frame = few().with_columns(
+        ill=pl.when(pl.int_range(pl.len()) < 20).then(None).otherwise("ill")
+    )
     table, listed = tables.open_table(frame), f"{LISTED},(missing)"
     for values in (LISTED, listed):
-        counts = tables.Reading("ill", "town", values=(values,), rare="keep", missing="drop").counts(table)
-        assert counts.secret.texts == (("(missing)",) * (values == listed) + ("flu", "hiv", "none"))
+        counts = tables.Reading(
+            "ill", "town", values=(values,), rare="keep", missing="drop"
+        ).counts(table)
+        assert counts.secret.texts == (
+            ("(missing)",) * (values == listed) + ("flu", "hiv", "none")
+        )
         assert counts.dropped == 20
-    counts = tables.Reading("ill", "town", values=(listed,), rare="keep", missing="symbol").counts(table)
+    counts = tables.Reading(
+        "ill", "town", values=(listed,), rare="keep", missing="symbol"
+    ).counts(table)
     assert counts.secret.texts == ("(missing)", "flu", "hiv", "none")
     assert counts.table.sum() == 250
     frame.write_csv("p.csv")
-    assert main(["release", "p.csv", *OF, "--values", LISTED, "--missing", "symbol", "-o", "r.csv"]) == 2
+    assert (
+        main(
+            [
+                "release",
+                "p.csv",
+                *OF,
+                "--values",
+                LISTED,
+                "--missing",
+                "symbol",
+                "-o",
+                "r.csv",
+            ]
+        )
+        == 2
+    )
     said = capsys.readouterr().err
-    assert "column 'ill' has missing values, which its list does not have: add '(missing)', or drop these rows" in said
+    assert (
+        "column 'ill' has missing values, which its list does not have: add"
+        " '(missing)', or drop these rows" in said
+    )
     assert "(--values, --missing)" in said

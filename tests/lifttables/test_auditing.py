@@ -20,7 +20,9 @@ from lifttables.sources.source import open_table
 
 def test_by_hand():
     """P(flu) = 1/3, P(none) = 1/2, P(rare) = 1/6; P(old) = P(young) = 1/2."""
-    found = tables.audit(PEOPLE, secret="ill", public="age", notion=ll.ALIP(1.0, 0.5), resamples=0)
+    found = tables.audit(
+        PEOPLE, secret="ill", public="age", notion=ll.ALIP(1.0, 0.5), resamples=0
+    )
     third, half, sixth = Fraction(1, 3), Fraction(1, 2), Fraction(1, 6)
     lifts = {
         "old": [sixth / (third * half), sixth / (half * half), sixth / (sixth * half)],
@@ -32,8 +34,12 @@ def test_by_hand():
         assert symbol.max_lift == pytest.approx(float(max(lifts[symbol.symbol])))
     young, old = found.symbols  # the one with the zero cell is the riskier
     assert (young.symbol, young.zero_cells, young.kept) == ("young", ("rare",), False)
-    assert tuple(map(str, young.broken)) == ("eps_l: needs inf, budget 1 (secret 'rare', lift 0)",)
-    assert tuple(map(str, old.broken)) == ("eps_u: needs 0.6931, budget 0.5 (secret 'rare', lift 2)",)
+    assert tuple(map(str, young.broken)) == (
+        "eps_l: needs inf, budget 1 (secret 'rare', lift 0)",
+    )
+    assert tuple(map(str, old.broken)) == (
+        "eps_u: needs 0.6931, budget 0.5 (secret 'rare', lift 2)",
+    )
     assert found.overall["min_lift_leakage"] == np.inf
     assert found.overall["max_lift_leakage"] == pytest.approx(np.log(2))
     assert found.kept is False
@@ -42,7 +48,9 @@ def test_by_hand():
 
 def test_people_who_are_unique_in_what_is_published():
     """Two of five combinations occur once, though no value of a single column does."""
-    table = pl.DataFrame({"s": list("ababab"), "x": list("uuuvvv"), "z": list("jjkkjj")})
+    table = pl.DataFrame(
+        {"s": list("ababab"), "x": list("uuuvvv"), "z": list("jjkkjj")}
+    )
     found = tables.audit(table, secret="s", public=["x", "z"], resamples=0)
     assert found.unique == as_dict(found)["unique"] == 2
     (note,) = [one for one in found.notes if "unique" in one]
@@ -50,30 +58,58 @@ def test_people_who_are_unique_in_what_is_published():
     assert note.endswith("another risk, which lift does not measure")
     assert note.replace("'", "&#39;") in tables.audit_page(found)
     assert tables.audit(table, secret="s", public="x", resamples=0).unique == 0
-    alone = tables.audit(table.with_columns(x=pl.Series(list("uuuuuw"))), secret="s", public="x", resamples=0)
-    assert any(one.startswith("1 of 6 rows is unique in column 'x'") for one in alone.notes)
+    alone = tables.audit(
+        table.with_columns(x=pl.Series(list("uuuuuw"))),
+        secret="s",
+        public="x",
+        resamples=0,
+    )
+    assert any(
+        one.startswith("1 of 6 rows is unique in column 'x'") for one in alone.notes
+    )
     # nobody knows who is unique in a release that is still to be drawn
-    assert audited(counted([[1, 2], [2, 1]]), None, ll.Channel.identity(2), resamples=0).unique is None
+    assert (
+        audited(
+            counted([[1, 2], [2, 1]]), None, ll.Channel.identity(2), resamples=0
+        ).unique
+        is None
+    )
 
 
 def test_overall_is_what_evaluate_says():
     joint = ll.datasets.adult()
-    found = tables.audit(ll.datasets.adult_frame(), secret="relationship", public="occupation", na=(), resamples=0)
+    found = tables.audit(
+        ll.datasets.adult_frame(),
+        secret="relationship",
+        public="occupation",
+        na=(),
+        resamples=0,
+    )
     result = ll.evaluate(joint, ll.Channel.identity(joint.n_public))
     for name in MEASURES[:-1]:
         assert found.overall[name] == pytest.approx(getattr(result, name), rel=1e-12)
-    assert found.overall["maximal_leakage"] == pytest.approx(ll.measures.sibson(joint, np.inf))
+    assert found.overall["maximal_leakage"] == pytest.approx(
+        ll.measures.sibson(joint, np.inf)
+    )
 
 
 def test_bootstrap_intervals_cover_the_truth_about_as_often_as_they_say():
     """A coverage under 80 % of 95 in 60 tables has a probability of 1e-6."""
-    joint, rng, covered = ll.Joint([[0.2, 0.3], [0.35, 0.15]]), np.random.default_rng(3), 0
+    joint, rng, covered = (
+        ll.Joint([[0.2, 0.3], [0.35, 0.15]]),
+        np.random.default_rng(3),
+        0,
+    )
     truth = ll.evaluate(joint, ll.Channel.identity(2)).max_lift_leakage
     for _ in range(60):
         drawn = rng.multinomial(2000, joint.p.ravel())
         cells = list(itertools.product("ab", "uv"))
-        frame = pl.DataFrame({"s": [c[0] for c, k in zip(cells, drawn, strict=True) for _ in range(k)]}).with_columns(
-            pl.Series("x", [c[1] for c, k in zip(cells, drawn, strict=True) for _ in range(k)])
+        frame = pl.DataFrame(
+            {"s": [c[0] for c, k in zip(cells, drawn, strict=True) for _ in range(k)]}
+        ).with_columns(
+            pl.Series(
+                "x", [c[1] for c, k in zip(cells, drawn, strict=True) for _ in range(k)]
+            )
         )
         found = tables.audit(frame, secret="s", public="x", resamples=100, rng=rng)
         low, high = found.intervals["max_lift_leakage"]
@@ -84,13 +120,15 @@ def test_bootstrap_intervals_cover_the_truth_about_as_often_as_they_say():
 @pytest.mark.parametrize(
     "notion",
     [
-        ll.LIP(0.1), ll.LDP(0.1), ll.L1Lift(0.1, 0.1), ll.Chi2Lift(0.1, 0.1), ll.AlphaLift(2, 0.1, 0.1),
+        ll.LIP(0.1), ll.LDP(0.1), ll.L1Lift(0.1, 0.1), ll.Chi2Lift(0.1, 0.1), ll.AlphaLift(2, 0.1, 0.1),  # noqa: E501
         ll.PerfectPrivacy(), ll.ALIP(np.inf, 0.1),
     ],
     ids=str,
 )  # fmt: skip
 def test_every_notion_says_what_it_needs(notion):
-    found = tables.audit(PEOPLE, secret="ill", public="age", notion=notion, resamples=20, rng=0)
+    found = tables.audit(
+        PEOPLE, secret="ill", public="age", notion=notion, resamples=20, rng=0
+    )
     joint = ll.Joint.from_table(PEOPLE.to_pandas(), secret="ill", public="age")
     assert found.kept is notion.is_satisfied(joint, ll.Channel.identity(2)) is False
     # averages over the lifts have no bounds
@@ -98,7 +136,9 @@ def test_every_notion_says_what_it_needs(notion):
     assert found.population in (("broken", "undecided") if bounded else (None,))
     for symbol in found.symbols:
         assert (symbol.kept is False) == bool(symbol.broken)
-        assert all("needs" in str(one) and "budget" in str(one) for one in symbol.broken)
+        assert all(
+            "needs" in str(one) and "budget" in str(one) for one in symbol.broken
+        )
 
 
 def test_one_symbol_columns():
@@ -109,14 +149,23 @@ def test_one_symbol_columns():
 
 
 def test_wrong_bootstrap():
-    with pytest.raises(InvalidParameter, match=r"^resamples is -1: give a whole number, 0 or more$"):
+    with pytest.raises(
+        InvalidParameter, match=r"^resamples is -1: give a whole number, 0 or more$"
+    ):
         tables.audit(PEOPLE, secret="ill", public="age", resamples=-1)
-    with pytest.raises(InvalidParameter, match=r"^resamples is 'x': give a whole number, 0 or more$"):
+    with pytest.raises(
+        InvalidParameter, match=r"^resamples is 'x': give a whole number, 0 or more$"
+    ):
         tables.audit(PEOPLE, secret="ill", public="age", resamples="x")
-    with pytest.raises(InvalidParameter, match=r"^level is None, not a number: give a number in \(0, 1\)$"):
+    with pytest.raises(
+        InvalidParameter,
+        match=r"^level is None, not a number: give a number in \(0, 1\)$",
+    ):
         tables.audit(PEOPLE, secret="ill", public="age", resamples=0, level=None)
     for level in (0.0, 1.0, -0.5, 1.5, np.nan):
-        with pytest.raises(InvalidParameter, match=rf"^level is {level:g}, not in \(0, 1\)"):
+        with pytest.raises(
+            InvalidParameter, match=rf"^level is {level:g}, not in \(0, 1\)"
+        ):
             tables.audit(PEOPLE, secret="ill", public="age", resamples=0, level=level)
 
 
@@ -125,7 +174,9 @@ def test_an_argument_of_the_wrong_kind_is_named():
         tables.audit(PEOPLE, secret="ill", public="age", notion=3)
     with pytest.raises(InvalidParameter, match=r"^counts is 3: give a Counts$"):
         audited(3)
-    with pytest.raises(InvalidParameter, match=r"^notion is 'lip': give a Notion or None$"):
+    with pytest.raises(
+        InvalidParameter, match=r"^notion is 'lip': give a Notion or None$"
+    ):
         audited(counted(np.ones((2, 2))), "lip")
 
 
@@ -136,7 +187,11 @@ def test_what_was_audited_is_told():
         tables.audit(PEOPLE, secret="ill", public="age", notion=ll.LIP(1.0), rng=0),
         audited(read, ll.LIP(1.0), rng=0),
     ):
-        assert (found.secret, found.public, found.notion) == ("ill", "age", "LIP(eps=1.0)")
+        assert (found.secret, found.public, found.notion) == (
+            "ill",
+            "age",
+            "LIP(eps=1.0)",
+        )
         assert (found.resamples, found.level) == (200, 0.95)
         assert found.population in ("kept", "undecided")
     assert audited(read, resamples=0).notion is None
@@ -148,16 +203,27 @@ def test_intervals_of_averages_by_hand():
     found = audited(counted(counts), resamples=101, level=0.8, rng=7)
     drawn, values = bootstrap(counts, 101, np.random.default_rng(7))
     assert set(found.intervals) == set(MEASURES)
-    in_order, estimate = np.sort(values["chi2_divergence"]), found.overall["chi2_divergence"]
+    in_order, estimate = (
+        np.sort(values["chi2_divergence"]),
+        found.overall["chi2_divergence"],
+    )
     # 101 values: the ends at 5 % and 95 % are the 6th and the 96th
     low, high, mean = in_order[5], in_order[95], in_order.mean()
     less = max(5 / 110, mean - estimate)
     wanted = (max(0, estimate - less - (high - mean)), estimate + mean - low)
     assert found.intervals["chi2_divergence"] == pytest.approx(wanted)
     apart = [
-        np.abs((p - np.outer(p.sum(1), p.sum(0))) - (joint.p - np.outer(joint.p_s, joint.p_x))).sum() / 2 for p in drawn
+        np.abs(
+            (p - np.outer(p.sum(1), p.sum(0)))
+            - (joint.p - np.outer(joint.p_s, joint.p_x))
+        ).sum()
+        / 2
+        for p in drawn
     ]
-    in_order, estimate = np.sort(values["total_variation"]), found.overall["total_variation"]
+    in_order, estimate = (
+        np.sort(values["total_variation"]),
+        found.overall["total_variation"],
+    )
     wanted = max(0, estimate - np.mean(apart) - (in_order[95] - in_order.mean()))
     assert found.intervals["total_variation"][0] == pytest.approx(wanted)
 
@@ -174,7 +240,12 @@ def test_an_empty_cell_is_not_taken_for_an_impossible_one():
     table = np.array([[0.0, 50], [30, 20]])
     found = audited(counted(table), ll.LIP(3.0), resamples=20, rng=1)
     assert found.overall["min_lift_leakage"] == np.inf
-    assert 0 < found.intervals["min_lift_leakage"][0] < found.intervals["min_lift_leakage"][1] == np.inf
+    assert (
+        0
+        < found.intervals["min_lift_leakage"][0]
+        < found.intervals["min_lift_leakage"][1]
+        == np.inf
+    )
     assert (found.kept, found.population) == (False, "undecided")
 
 
@@ -221,15 +292,28 @@ def test_cells_of_small_expected_counts_are_noted():
     ):
         notes = audited(counted(counts), resamples=0).notes
         told = [note for note in notes if "have an expected count under 5" in note]
-        assert [note.split(" cells")[0] for note in told] == ([f"{thin} of 4"] if thin else [])
+        assert [note.split(" cells")[0] for note in told] == (
+            [f"{thin} of 4"] if thin else []
+        )
         channel = ll.Channel.identity(2)
         released = audited(counted(counts), None, channel, resamples=0).notes
-        assert [note for note in released if "expected" in note] == [f"before the release, {note}" for note in told]
+        assert [note for note in released if "expected" in note] == [
+            f"before the release, {note}" for note in told
+        ]
 
 
 def test_outputs_are_called_as_the_channel_calls_them():
-    found = audited(counted([[30, 20], [10, 40]]), None, ll.Channel(np.eye(2), ["p", "q"]), resamples=0)
-    assert {symbol.symbol for symbol in found.symbols} == set(found.release.public) == {"p", "q"}
+    found = audited(
+        counted([[30, 20], [10, 40]]),
+        None,
+        ll.Channel(np.eye(2), ["p", "q"]),
+        resamples=0,
+    )
+    assert (
+        {symbol.symbol for symbol in found.symbols}
+        == set(found.release.public)
+        == {"p", "q"}
+    )
 
 
 def test_symbols_that_the_rows_did_not_choose_cost_nothing():

@@ -14,17 +14,42 @@ from lifttables.encoding.reading import Reading
 from lifttables.releases.pipeline import Plan
 
 DEEP = "[" * 100_000 + "]" * 100_000
-WRONG = [None, True, -1, 1e400, float("nan"), "text", [], [[]], {}, [None], ["text"], [[1, 2]]]
+WRONG = [
+    None,
+    True,
+    -1,
+    1e400,
+    float("nan"),
+    "text",
+    [],
+    [[]],
+    {},
+    [None],
+    ["text"],
+    [[1, 2]],
+]
 DAMAGES = {
     "an index out of range": lambda found: found["kernel"][0].__setitem__(0, [99]),
     "a negative index": lambda found: found["kernel"][0].__setitem__(0, [-1]),
-    "an index twice": lambda found: found["kernel"].__setitem__(0, [[0, 0], [0.5, 1.0]]),
-    "an index that is no whole number": lambda found: found["kernel"][0].__setitem__(0, [0.0]),
-    "a probability for two": lambda found: found["kernel"].__setitem__(0, [[0, 1], [0.5]]),
+    "an index twice": (
+        lambda found: found["kernel"].__setitem__(0, [[0, 0], [0.5, 1.0]])
+    ),
+    "an index that is no whole number": (
+        lambda found: found["kernel"][0].__setitem__(0, [0.0])
+    ),
+    "a probability for two": (
+        lambda found: found["kernel"].__setitem__(0, [[0, 1], [0.5]])
+    ),
     "a row less": lambda found: found["kernel"].pop(),
-    "a row that sums to 2": lambda found: found["kernel"].__setitem__(0, [[0, 1], [1.0, 1.0]]),
-    "a probability that is no number": lambda found: found["kernel"].__setitem__(0, [[0], ["x"]]),
-    "a probability of nan": lambda found: found["kernel"].__setitem__(0, [[0], [float("nan")]]),
+    "a row that sums to 2": (
+        lambda found: found["kernel"].__setitem__(0, [[0, 1], [1.0, 1.0]])
+    ),
+    "a probability that is no number": (
+        lambda found: found["kernel"].__setitem__(0, [[0], ["x"]])
+    ),
+    "a probability of nan": (
+        lambda found: found["kernel"].__setitem__(0, [[0], [float("nan")]])
+    ),
     "a source out of range": lambda found: found["sources"].__setitem__(0, [99]),
     "a negative source": lambda found: found["sources"].__setitem__(0, [-1]),
     "a text less": lambda found: found["texts"].pop(),
@@ -35,7 +60,9 @@ DAMAGES = {
     "a confidence that is text": lambda found: found.__setitem__("confidence", "0.95"),
 }
 DAMAGES |= {
-    f"{name} = {value!r}": lambda found, name=name, value=value: found.__setitem__(name, value)
+    f"{name} = {value!r}": lambda found, name=name, value=value: found.__setitem__(
+        name, value
+    )
     for name in ("kernel", "texts", "sources", "promise")
     for value in WRONG
 }
@@ -78,11 +105,16 @@ def test_damage_is_named(made, tmp_path, capsys, name):
         path = tmp_path / file
         path.write_text(json.dumps(found))
         card = file == "out.card.json"
-        for words in commands(made, tmp_path, path if card else None, None if card else path):
+        for words in commands(
+            made, tmp_path, path if card else None, None if card else path
+        ):
             assert " that `lift release` wrote: " in refused(words, capsys, tmp_path)
 
 
-@pytest.mark.parametrize("text", [DEEP, '{"format": ' + DEEP + "}", "", "{", "null", "3", '"card"', "[]", "\x00"])
+@pytest.mark.parametrize(
+    "text",
+    [DEEP, '{"format": ' + DEEP + "}", "", "{", "null", "3", '"card"', "[]", "\x00"],
+)
 def test_other_files(made, tmp_path, capsys, text):
     path = tmp_path / "other.json"
     path.write_text(text)

@@ -10,8 +10,17 @@ from liftlib.errors import DataError
     ("content", "message"),
     [
         ("{", "is no design that `lift release` wrote"),
-        ("{}", "is no design that `lift release` wrote: a part with the name 'format' is missing"),
-        ('{"format": "liftlib design 9"}', "has the format 'liftlib design 9', not 'liftlib design 3'"),
+        (
+            "{}",
+            (
+                "is no design that `lift release` wrote: a part with the name 'format'"
+                " is missing"
+            ),
+        ),
+        (
+            '{"format": "liftlib design 9"}',
+            "has the format 'liftlib design 9', not 'liftlib design 3'",
+        ),
     ],
 )
 def test_other_files(tmp_path, content, message):

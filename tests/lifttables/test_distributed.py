@@ -27,7 +27,9 @@ def table(n=3000, seed=0):
     rng = np.random.default_rng(seed)
     ill = rng.choice(["flu", "none", "rare"], n, p=[0.4, 0.5, 0.1])
     age = np.where(rng.random(n) < 0.3, ill, rng.choice(["old", "mid", "new"], n))
-    age = np.select([age == "flu", age == "none", age == "rare"], ["old", "mid", "new"], age)
+    age = np.select(
+        [age == "flu", age == "none", age == "rare"], ["old", "mid", "new"], age
+    )
     pay = rng.lognormal(3, 1, n) * rng.choice([-1, 1], n)
     pay[::17] = np.nan
     return pd.DataFrame(
@@ -37,7 +39,10 @@ def table(n=3000, seed=0):
             "age": age,
             "pay": pay,
             "dose": rng.poisson(3, n),
-            "seen": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), "D"),
+            "seen": (
+                pd.Timestamp("2020-01-01")
+                + pd.to_timedelta(rng.integers(0, 900, n), "D")
+            ),
             "gap": pd.array(np.where(rng.random(n) < 0.1, None, age), dtype="object"),
         }
     )
@@ -56,7 +61,9 @@ READINGS = [
 
 def assert_counted_alike(frame, one):
     for reading in READINGS:
-        here, there = (reading.counts(tables.open_table(source)) for source in (one, frame))
+        here, there = (
+            reading.counts(tables.open_table(source)) for source in (one, frame)
+        )
         assert here.public == there.public, reading
         assert here.secret == there.secret, reading
         assert (here.table == there.table).all(), reading
@@ -78,15 +85,22 @@ def design():
 
 
 def released(frame, one, *, rng=3):
-    """Return the released rows of a frame, in which each has its number; ``one`` has its rows on one machine."""
+    """Return the released rows of a frame, in which each has its number; ``one`` has
+    its rows on one machine.
+    """
     made = design()
     kernel = made.channel.kernel[made.public.codes(one)]
     n, m = kernel.shape
     numbers = [str(number) for number in one["id"]]
     numbered = replace(
         made,
-        public=Symbols((Column("id"), *made.public.columns), tuple(zip(numbers, one["age"], strict=True))),
-        channel=ll.Channel((np.eye(n)[:, :, None] * kernel[:, None, :]).reshape(n, n * m)),
+        public=Symbols(
+            (Column("id"), *made.public.columns),
+            tuple(zip(numbers, one["age"], strict=True)),
+        ),
+        channel=ll.Channel(
+            (np.eye(n)[:, :, None] * kernel[:, None, :]).reshape(n, n * m)
+        ),
         texts=tuple((number, *texts) for number in numbers for texts in made.texts),
         sources=tuple((x,) for x in range(n) for _ in range(m)),
         p_y=np.ones(n * m),
@@ -101,13 +115,23 @@ def assert_follows_the_channel(found, one):
     found = found.assign(id=found["id"].astype(int))
     assert sorted(found["id"]) == list(one["id"])
     joined = one.merge(found, on="id", suffixes=("", "_released"))
-    names, outputs = [label[0] for label in design().public.labels], list(design().outputs)
-    observed = pd.crosstab(joined["age"], joined["age_released"]).reindex(index=names, columns=outputs).to_numpy()
+    names, outputs = (
+        [label[0] for label in design().public.labels],
+        list(design().outputs),
+    )
+    observed = (
+        pd.crosstab(joined["age"], joined["age_released"])
+        .reindex(index=names, columns=outputs)
+        .to_numpy()
+    )
     kernel = design().channel.kernel
     assert ((kernel > 0).sum(axis=1) > 1).all()  # each symbol's output is random
-    # exact for a cell of few rows too; each of the cells has an equal part of the error of 1e-6
+    # exact for a cell of few rows too; each of the cells has an equal part of the error
+    # of 1e-6
     for x, y in np.ndindex(*kernel.shape):
-        tested = stats.binomtest(int(observed[x, y]), int(observed[x].sum()), kernel[x, y])
+        tested = stats.binomtest(
+            int(observed[x, y]), int(observed[x].sum()), kernel[x, y]
+        )
         assert tested.pvalue > 1e-6 / kernel.size
 
 
@@ -119,12 +143,17 @@ def test_dask_releases_lazily_and_the_same_each_time():
     first, second = lazy.compute(), lazy.compute()
     pd.testing.assert_frame_equal(first, second)
     assert_follows_the_channel(first, one)
-    # each part's numbers start anew, so that the index says nothing of the source's order
+    # each part's numbers start anew, so that the index says nothing of the source's
+    # order
     for part in lazy.partitions:
         assert list(part.compute().index) == list(range(len(part)))
     changed = first.merge(released(frame, one, rng=4).compute(), on="id")
     assert 0.05 < (changed["age_x"] != changed["age_y"]).mean() < 0.95
-    assert not released(frame, one, rng=None).compute().equals(released(frame, one, rng=None).compute())
+    assert (
+        not released(frame, one, rng=None)
+        .compute()
+        .equals(released(frame, one, rng=None).compute())
+    )
     # the owner's own generator is a source too
     own, again = (released(frame, one, rng=generator(3)).compute() for _ in range(2))
     assert own.equals(again)
@@ -132,15 +161,23 @@ def test_dask_releases_lazily_and_the_same_each_time():
 
 @pytest.mark.parametrize("merge", [False, True])
 def test_dask_publishes_the_card_of_one_machine(merge):
-    """Kernel, labels, promise and estimates are those of the same counts and key; the rows follow the same kernel."""
+    """Kernel, labels, promise and estimates are those of the same counts and key; the
+    rows follow the same kernel.
+    """
     one, words = table(), {**OF, "notion": ll.LIP(1.5), "merge": merge}
     here = tables.sanitise(one, **words)
     there = tables.sanitise(dd.from_pandas(one, npartitions=5), **words)
     own = ("made", "digest", "sha256")
-    first, second = ({k: v for k, v in done.card.as_dict().items() if k not in own} for done in (here, there))
+    first, second = (
+        {k: v for k, v in done.card.as_dict().items() if k not in own}
+        for done in (here, there)
+    )
     assert first == second
     assert here.design.content() == there.design.content()
-    drawn = [pd.Series(frame["age"]).value_counts() for frame in (here.frame, there.frame.compute())]
+    drawn = [
+        pd.Series(frame["age"]).value_counts()
+        for frame in (here.frame, there.frame.compute())
+    ]
     assert drawn[0].index.sort_values().equals(drawn[1].index.sort_values())
     if merge:  # without random draws
         assert drawn[0].sort_index().tolist() == drawn[1].sort_index().tolist()
@@ -154,9 +191,14 @@ def test_a_part_that_is_computed_again_draws_the_same():
     assert sorted(whole["id"].astype(int)) == list(one["id"])
     for at in (4, 0, 2):
         part = lazy.partitions[at].compute()
-        assert part["age"].tolist() == whole.set_index("id").loc[part["id"], "age"].tolist()
+        assert (
+            part["age"].tolist()
+            == whole.set_index("id").loc[part["id"], "age"].tolist()
+        )
     later = lazy[lazy["id"].str.endswith("7")].compute()
-    assert later["age"].tolist() == whole.set_index("id").loc[later["id"], "age"].tolist()
+    assert (
+        later["age"].tolist() == whole.set_index("id").loc[later["id"], "age"].tolist()
+    )
 
 
 def test_rows_come_in_an_order_that_says_nothing():
@@ -179,14 +221,23 @@ def test_nothing_but_counts_is_fetched_from_dask():
         found = dask.get(graph, keys, **more)
         flat = [found]
         while any(isinstance(one, list | tuple) for one in flat):
-            flat = [part for one in flat for part in (one if isinstance(one, list | tuple) else [one])]
+            flat = [
+                part
+                for one in flat
+                for part in (one if isinstance(one, list | tuple) else [one])
+            ]
         fetched.extend(flat)
         return found
 
     one = table()
     frame = dd.from_pandas(one, npartitions=7)
     with dask.config.set(scheduler=recording):
-        words = {**OF, "public": ["age", "pay"], "notion": ll.ALIP(np.inf, 5.0), "missing": "symbol"}
+        words = {
+            **OF,
+            "public": ["age", "pay"],
+            "notion": ll.ALIP(np.inf, 5.0),
+            "missing": "symbol",
+        }
         done = tables.sanitise(frame, **words, bins=["pay=0,20"], rng=3)
         tables.audit(frame, secret="ill", public="age", notion=ll.LIP(1), resamples=0)
         tables.apply(frame, done.design, rng=1)  # they are the design's own rows
@@ -201,25 +252,34 @@ def test_nothing_but_counts_is_fetched_from_dask():
 
 
 def test_apply_on_dask_as_on_one_machine():
-    made, new = replace(design(), promise=ll.LIP(0.5)), table(seed=1)  # which new rows keep too
+    # which new rows keep too
+    made, new = replace(design(), promise=ll.LIP(0.5)), table(seed=1)
     done = tables.apply(dd.from_pandas(new, npartitions=4), made, rng=5)
     assert isinstance(done.frame, dd.DataFrame)
     assert done.card.rows == len(new)
     found = done.frame.compute()
     assert (list(found.columns), len(found)) == (["age"], len(new))
     odd = new.assign(age=new["age"].where(new["id"] != 7, "martian"))
-    with pytest.raises(DataError, match=r"not seen the public symbol of 1 row, such as 'martian'"):
+    with pytest.raises(
+        DataError, match=r"not seen the public symbol of 1 row, such as 'martian'"
+    ):
         tables.apply(dd.from_pandas(odd, npartitions=4), made)
 
 
 def test_what_is_wrong_on_a_worker_is_said_in_a_line():
     one = table()
     with pytest.raises(DataError, match="a binned column must contain numbers"):
-        Reading("ill", "age", bins=("age=1,2",)).counts(tables.open_table(dd.from_pandas(one, npartitions=3)))
+        Reading("ill", "age", bins=("age=1,2",)).counts(
+            tables.open_table(dd.from_pandas(one, npartitions=3))
+        )
     with pytest.raises(DataError, match="the frame has no rows"):
-        Reading("ill", "age").counts(tables.open_table(dd.from_pandas(one.head(0), npartitions=1)))
+        Reading("ill", "age").counts(
+            tables.open_table(dd.from_pandas(one.head(0), npartitions=1))
+        )
     with pytest.raises(DataError, match="did you mean 'age'"):
-        Reading("ill", "aeg").counts(tables.open_table(dd.from_pandas(one, npartitions=3)))
+        Reading("ill", "aeg").counts(
+            tables.open_table(dd.from_pandas(one, npartitions=3))
+        )
 
 
 def test_empty_parts_are_nothing():
@@ -227,7 +287,9 @@ def test_empty_parts_are_nothing():
     frame = dd.from_pandas(one, npartitions=9)
     frame = frame[frame["id"] > 2000]
     assert_counted_alike(frame, one[one["id"] > 2000])
-    found = tables.apply(frame, replace(design(), promise=ll.LIP(5.0)), rng=1).frame.compute()
+    found = tables.apply(
+        frame, replace(design(), promise=ll.LIP(5.0)), rng=1
+    ).frame.compute()
     assert len(found) == 999
 
 
@@ -244,7 +306,9 @@ def test_streams_are_uniform_and_apart():
     for a, b in ((one, other), (one, third), (one[1:], one[:-1])):
         assert abs(np.corrcoef(a, b)[0, 1]) < 0.02
     parts = Stream(key, 0)
-    together = np.concatenate([parts.random(n) for n in (0, 1, 65_535, 1, 30_000, 4_463)])
+    together = np.concatenate(
+        [parts.random(n) for n in (0, 1, 65_535, 1, 30_000, 4_463)]
+    )
     assert (together == one).all()
 
 
@@ -260,11 +324,15 @@ def _slow_part(number, folder, wait):
 def test_a_killed_worker_loses_nothing_and_draws_nothing_twice(tmp_path):
     from distributed import Client, LocalCluster
 
-    calm = dd.from_map(_slow_part, range(24), folder=tmp_path, wait=0, meta=table(1).head(0))
+    calm = dd.from_map(
+        _slow_part, range(24), folder=tmp_path, wait=0, meta=table(1).head(0)
+    )
     words = {**OF, "rng": 3}
     done = tables.sanitise(calm, **words)
     wanted = done.frame.compute(scheduler="sync")
-    slow = dd.from_map(_slow_part, range(24), folder=tmp_path, wait=0.4, meta=table(1).head(0))
+    slow = dd.from_map(
+        _slow_part, range(24), folder=tmp_path, wait=0.4, meta=table(1).head(0)
+    )
     options = {
         "n_workers": 2,
         "threads_per_worker": 1,
@@ -276,7 +344,10 @@ def test_a_killed_worker_loses_nothing_and_draws_nothing_twice(tmp_path):
         assert (again.design.table == done.design.table).all()
         for mark in tmp_path.glob("*-*-*"):
             mark.unlink()
-        first, second = (worker["pid"] for worker in client.run(lambda: {"pid": os.getpid()}).values())
+        first, second = (
+            worker["pid"]
+            for worker in client.run(lambda: {"pid": os.getpid()}).values()
+        )
         future = client.compute(again.frame)
         while len(begun := list(tmp_path.glob("*-*-*"))) < 8:
             time.sleep(0.05)
@@ -284,7 +355,9 @@ def test_a_killed_worker_loses_nothing_and_draws_nothing_twice(tmp_path):
         os.kill(first, signal.SIGKILL)
         found = future.result(timeout=120)
         every = [mark.name.split("-") for mark in tmp_path.glob("*-*-*")]
-    assert any(int(pid) == first for _, pid, _ in (mark.name.split("-") for mark in begun))
+    assert any(
+        int(pid) == first for _, pid, _ in (mark.name.split("-") for mark in begun)
+    )
     # parts of the killed worker began again, at another
     assert len(every) > 24
     assert len({number for number, *_ in every}) == 24

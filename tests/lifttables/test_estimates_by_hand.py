@@ -29,14 +29,16 @@ def card_of(kernel):
 
 
 def released(counts):
-    return pl.DataFrame({"x": [f"y{y}" for y, n in enumerate(counts) for _ in range(n)]})
+    return pl.DataFrame(
+        {"x": [f"y{y}" for y, n in enumerate(counts) for _ in range(n)]}
+    )
 
 
 def coin_by_hand(heads, n):
     """Return the estimated share of heads, its standard error and its end's shift.
 
-    P(head) = (3/2) told - (1/2) (1 - told), so that its variance is that of a share, (3/2 + 1/2)^2 q (1 - q) / n, with
-    q from one row more of either output.
+    P(head) = (3/2) told - (1/2) (1 - told), so that its variance is that of a share,
+    (3/2 + 1/2)^2 q (1 - q) / n, with q from one row more of either output.
     """
     told, smooth = Fraction(heads, n), Fraction(heads + 1, n + 2)
     share = Fraction(3, 2) * told - Fraction(1, 2) * (1 - told)
@@ -54,8 +56,12 @@ def test_a_coins_interval(n, told):
         assert found.unbiased[x] == pytest.approx(float(share), abs=1e-12)
         assert found.error[x] == pytest.approx(error)
         low, high = share - Z * error, share + Z * error + shift
-        assert found.low[x] == pytest.approx(min(max(low, 0.0), 1.0), abs=2 * INTERVAL_MARGIN)
-        assert found.high[x] == pytest.approx(min(max(high, 0.0), 1.0), abs=2 * INTERVAL_MARGIN)
+        assert found.low[x] == pytest.approx(
+            min(max(low, 0.0), 1.0), abs=2 * INTERVAL_MARGIN
+        )
+        assert found.high[x] == pytest.approx(
+            min(max(high, 0.0), 1.0), abs=2 * INTERVAL_MARGIN
+        )
 
 
 def test_a_coins_interval_in_numbers():
@@ -85,7 +91,9 @@ def test_what_is_told_outright_is_worth_no_more_than_its_rows():
         wanted.append(n * share * (1 - share) / (smooth * (1 - smooth)))
     assert wanted[0] > n
     assert found.rows_worth[0] == n
-    assert found.rows_worth[1:].tolist() == pytest.approx([float(one) for one in wanted[1:]])
+    assert found.rows_worth[1:].tolist() == pytest.approx(
+        [float(one) for one in wanted[1:]]
+    )
     assert max(wanted[1:]) < n
 
 
@@ -99,6 +107,9 @@ def test_a_share_estimated_as_0_is_worth_no_row():
 def test_what_is_certain_is_worth_all_rows():
     found = estimate(released([70]), card_of(np.ones((3, 1))))
     assert found.symbols == ("a or b or c",)
-    assert (found.unbiased[0], found.error[0]) == (pytest.approx(1.0), pytest.approx(0.0, abs=1e-7))
+    assert (found.unbiased[0], found.error[0]) == (
+        pytest.approx(1.0),
+        pytest.approx(0.0, abs=1e-7),
+    )
     assert found.high[0] == 1.0
     assert found.rows_worth == 70

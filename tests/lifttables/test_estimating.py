@@ -17,17 +17,28 @@ JOINT = np.array([[0.2, 0.1, 0.05, 0.05], [0.05, 0.15, 0.3, 0.1]])
 
 def people(n, rng, p=JOINT):
     cells = rng.choice(p.size, n, p=p.ravel())
-    return pl.DataFrame({"s": [f"s{c // p.shape[1]}" for c in cells], "x": [f"x{c % p.shape[1]}" for c in cells]})
+    return pl.DataFrame(
+        {
+            "s": [f"s{c // p.shape[1]}" for c in cells],
+            "x": [f"x{c % p.shape[1]}" for c in cells],
+        }
+    )
 
 
 def card_with_kernel(made, **more):
-    """A card with the kernel of exact counts, which no release has: the estimates do not depend on how it was made."""
+    """A card with the kernel of exact counts, which no release has: the estimates do
+    not depend on how it was made.
+    """
     card = card_of(made, **more)
-    return card if made.channel.sees_secret else replace(card, kernel=made.channel.kernel)
+    return (
+        card if made.channel.sees_secret else replace(card, kernel=made.channel.kernel)
+    )
 
 
 def test_a_coin_by_hand():
-    """Warner: P(head) = (share told - 1/4) / (1/2), its variance q (1 - q) / (n / 4)."""
+    """Warner: P(head) = (share told - 1/4) / (1/2), its variance q (1 - q)
+    / (n / 4).
+    """
     found = Inverse(np.array([[0.75, 0.25], [0.25, 0.75]]))
     told = Fraction(6, 10)
     by_hand = (told - Fraction(1, 4)) / Fraction(1, 2)
@@ -41,8 +52,17 @@ def test_what_a_kernel_does_not_tell_apart():
     assert Inverse(np.array([[1.0, 0], [1, 0], [0, 1]])).groups == ((0, 1), (2,))
     assert Inverse(np.ones((3, 1))).groups == ((0, 1, 2),)
     assert Inverse(np.eye(3)).groups == ((0,), (1,), (2,))
-    # x0 and x3 mixed evenly look like x1 and x2 mixed evenly, so none of the four is known; x4 is
-    kernel = np.array([[0.8, 0.2, 0, 0], [0.6, 0, 0.4, 0], [0.2, 0.2, 0.6, 0], [0, 0, 1, 0], [0.1, 0, 0, 0.9]])
+    # x0 and x3 mixed evenly look like x1 and x2 mixed evenly, so none of the four is
+    # known; x4 is
+    kernel = np.array(
+        [
+            [0.8, 0.2, 0, 0],
+            [0.6, 0, 0.4, 0],
+            [0.2, 0.2, 0.6, 0],
+            [0, 0, 1, 0],
+            [0.1, 0, 0, 0.9],
+        ]
+    )
     kernel[3] = kernel[1] + kernel[2] - kernel[0]
     assert Inverse(kernel).groups == ((0, 1, 2, 3), (4,))
 
@@ -74,20 +94,36 @@ LAWS = {
 @pytest.mark.parametrize("merge", [False, True])
 @pytest.mark.parametrize("law", LAWS)
 def test_what_a_recipient_estimates_covers_the_population(law, merge):
-    """Of whole releases, with the kernels that they have: every share's interval at .95."""
+    """Of whole releases, with the kernels that they have: every share's interval at
+    .95.
+    """
     p, covered, of = LAWS[law], 0, 0
     for seed in range(25):
         frame = people(2000, np.random.default_rng([seed, p.size]), p)
-        values = [f"{name}={','.join(f'{name}{at}' for at in range(n))}" for name, n in zip("sx", p.shape, strict=True)]
+        values = [
+            f"{name}={','.join(f'{name}{at}' for at in range(n))}"
+            for name, n in zip("sx", p.shape, strict=True)
+        ]
         # by a key of the owner's, as in a release: another for each table
-        done = sanitise(frame, secret="s", public="x", notion=Question(0.1, 0.3), values=values, merge=merge, rng=seed)
+        done = sanitise(
+            frame,
+            secret="s",
+            public="x",
+            notion=Question(0.1, 0.3),
+            values=values,
+            merge=merge,
+            rng=seed,
+        )
         found = estimate(done.frame, done.card)
-        truth = dict(zip((f"x{at}" for at in range(p.shape[1])), p.sum(axis=0), strict=True))
+        truth = dict(
+            zip((f"x{at}" for at in range(p.shape[1])), p.sum(axis=0), strict=True)
+        )
         for symbol, low, high in zip(found.symbols, found.low, found.high, strict=True):
             share = sum(truth.get(name, 0.0) for name in symbol.split(" or "))
             covered += low <= share <= high
             of += 1
     assert of > 50
-    # tables are independent, shares of one table are not: an allowance of 3 standard deviations of whole tables
+    # tables are independent, shares of one table are not: an allowance of 3 standard
+    # deviations of whole tables
     assert covered / of >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 25) * 0.6
     assert binom.cdf(covered, of, 0.95) > 1e-6

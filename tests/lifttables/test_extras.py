@@ -29,7 +29,9 @@ def test_the_distribution_is_the_projects():
 
 def metadata():
     """The requirements as a wheel of this tree declares them."""
-    return [f'{one} ; extra == "{name}"' for name, every in EXTRAS.items() for one in every] + PROJECT["dependencies"]
+    return [
+        f'{one} ; extra == "{name}"' for name, every in EXTRAS.items() for one in every
+    ] + PROJECT["dependencies"]
 
 
 @pytest.mark.parametrize("name", EXTRAS)
@@ -47,8 +49,15 @@ def test_every_extra_that_code_asks_for_is_one_of_the_project():
 
 
 def test_every_command_that_installs_names_a_package_of_the_project():
-    known = {one for name in EXTRAS for one in flat(name)} | set(PROJECT["dependencies"])
-    texts = [path for package in PACKAGES for path in (ROOT / package).rglob("*") if path.suffix in (".py", ".html")]
+    known = {one for name in EXTRAS for one in flat(name)} | set(
+        PROJECT["dependencies"]
+    )
+    texts = [
+        path
+        for package in PACKAGES
+        for path in (ROOT / package).rglob("*")
+        if path.suffix in (".py", ".html")
+    ]
     found = 0
     for path in texts:
         for words in re.findall(r"pip install ((?:'[^'{}]*' ?)+)", path.read_text()):
@@ -66,4 +75,7 @@ def test_without_metadata_the_extra_is_named(monkeypatch):
         raise extras.PackageNotFoundError
 
     monkeypatch.setattr(extras, "requires", gone)
-    assert extras._missing("polars", "tables") == "polars is not installed: it comes with the extra tables of liftlib"
+    assert (
+        extras._missing("polars", "tables")
+        == "polars is not installed: it comes with the extra tables of liftlib"
+    )

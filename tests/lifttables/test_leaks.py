@@ -31,7 +31,9 @@ def rows_of(counts, secret="s", public="x"):
 def release(folder, frame, notion, name="out.csv", **more):
     frame.write_csv(folder / "in.csv")
     outputs = tables.Outputs.next_to(folder / name)
-    reading = tables.Reading(more.pop("secret", "s"), more.pop("public", "x"), rare="keep")
+    reading = tables.Reading(
+        more.pop("secret", "s"), more.pop("public", "x"), rare="keep"
+    )
     ledger = more.pop("ledger", None)
     done = tables.sanitise_file(
         folder / "in.csv",
@@ -53,19 +55,30 @@ def guessed_by_change_point(released, secrets):
     def likelihood(counts):
         total = counts.sum(axis=1, keepdims=True)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.nansum(np.where(counts > 0, counts * np.log(counts / total), 0), axis=1)
+            return np.nansum(
+                np.where(counts > 0, counts * np.log(counts / total), 0), axis=1
+            )
 
     cut = int(np.argmax(likelihood(before) + likelihood(after))) + 1
     names = sorted(set(secrets))
     return max(
-        np.mean([one == secret for one, secret in zip([a] * cut + [b] * (len(secrets) - cut), secrets, strict=True)])
+        np.mean(
+            [
+                one == secret
+                for one, secret in zip(
+                    [a] * cut + [b] * (len(secrets) - cut), secrets, strict=True
+                )
+            ]
+        )
         for a, b in itertools.permutations(names)
     )
 
 
 def test_a_sorted_table_does_not_give_its_secret_by_its_order(tmp_path):
     rng = np.random.default_rng(0)
-    counts = rng.multinomial(6000, np.array([[0.4, 0.1, 0.13], [0.09, 0.18, 0.1]]).ravel()).reshape(2, 3)
+    counts = rng.multinomial(
+        6000, np.array([[0.4, 0.1, 0.13], [0.09, 0.18, 0.1]]).ravel()
+    ).reshape(2, 3)
     frame, notion = rows_of(counts), ll.LIP(0.3)
     base = counts.sum(axis=1).max() / counts.sum()
     done, outputs = release(tmp_path, frame, notion, rng=1)
@@ -101,22 +114,33 @@ def test_public_counts_are_not_in_the_card():
     words = {"secret": "s", "public": "x", "notion": ll.LIP(0.4), "rare": "keep"}
     done = tables.sanitise(rows_of(counts), **words, rng=0)
     for text in (json.dumps(done.card.as_dict()), done.card.as_text()):
-        for number in (*counts.sum(axis=0), *counts.ravel()):  # not n, which the released file shows
+        # not n, which the released file shows
+        for number in (*counts.sum(axis=0), *counts.ravel()):
             assert f" {number}," not in text
             assert f" {number} " not in text
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "dask"])
 @pytest.mark.filterwarnings("ignore")  # of the other libraries among themselves
-def test_releases_of_frames_are_in_the_same_ledger_as_those_of_files(tmp_path, kind, monkeypatch):
-    """A frame's release, then others of its rows, a command's, and new draws by its design."""
+def test_releases_of_frames_are_in_the_same_ledger_as_those_of_files(
+    tmp_path, kind, monkeypatch
+):
+    """A frame's release, then others of its rows, a command's, and new draws by its
+    design.
+    """
     rows, ledger = rows_of(SIX * 50), ledger_next_to(tmp_path / "in.csv")
     frame = rows if kind == "polars" else rows.to_pandas()
     if kind == "dask":
         import dask.dataframe as dd
 
         frame = dd.from_pandas(frame, npartitions=3)
-    words = {"secret": "s", "public": "x", "notion": ll.LIP(0.4), "rare": "keep", "ledger": ledger}
+    words = {
+        "secret": "s",
+        "public": "x",
+        "notion": ll.LIP(0.4),
+        "rare": "keep",
+        "ledger": ledger,
+    }
     # a draw that fails is no release
     for one in ("polars_rows.PolarsTable", "distributed.Parted"):
         monkeypatch.setattr(f"lifttables.sources.{one}.release", lambda *_: 1 / 0)
@@ -125,7 +149,9 @@ def test_releases_of_frames_are_in_the_same_ledger_as_those_of_files(tmp_path, k
     assert not ledger.exists()
     # another's release in the meantime is seen
     for one in ("polars_rows.PolarsTable", "distributed.Parted"):
-        monkeypatch.setattr(f"lifttables.sources.{one}.release", lambda *_: ledger.write_text("{}"))
+        monkeypatch.setattr(
+            f"lifttables.sources.{one}.release", lambda *_: ledger.write_text("{}")
+        )
     with pytest.raises(DataError):
         tables.sanitise(frame, **words)
     assert ledger.read_text() == "{}"
@@ -157,16 +183,29 @@ def test_releases_of_frames_are_in_the_same_ledger_as_those_of_files(tmp_path, k
 
 def test_several_secrets_are_protected_together_and_each_alone(tmp_path):
     rng = np.random.default_rng(1)
-    frame = pl.DataFrame({name: rng.choice(list(values), 3000) for name, values in (("a", "pq"), ("b", "uvw"))})
+    frame = pl.DataFrame(
+        {
+            name: rng.choice(list(values), 3000)
+            for name, values in (("a", "pq"), ("b", "uvw"))
+        }
+    )
     frame = frame.with_columns(
-        pl.Series("x", [f"{a}{rng.integers(2)}" if rng.random() < 0.6 else "none" for a in frame["a"]])
+        pl.Series(
+            "x",
+            [
+                f"{a}{rng.integers(2)}" if rng.random() < 0.6 else "none"
+                for a in frame["a"]
+            ],
+        )
     )
     notion = ll.ALIP(0.5, 0.3)
     done, _ = release(tmp_path, frame, notion, secret=("a", "b"))
     assert done.design.secret.names == ["a", "b"]
     assert len(done.design.secret.labels) == 6
     for secret in ("a", "b"):
-        alone = ll.Joint.from_table(frame.to_dict(as_series=False), secret=secret, public="x")
+        alone = ll.Joint.from_table(
+            frame.to_dict(as_series=False), secret=secret, public="x"
+        )
         assert notion.is_satisfied(alone, done.design.channel)
     assert any("Secrets other than a, b" in one for one in done.card.not_covered)
 
@@ -174,9 +213,14 @@ def test_several_secrets_are_protected_together_and_each_alone(tmp_path):
 def test_several_public_columns_stay_several(tmp_path):
     rng = np.random.default_rng(2)
     frame = pl.DataFrame(
-        {"s": rng.choice(list("ab"), 400), "age": rng.choice(["old", "mid", "new"], 400, p=[0.5, 0.45, 0.05])}
+        {
+            "s": rng.choice(list("ab"), 400),
+            "age": rng.choice(["old", "mid", "new"], 400, p=[0.5, 0.45, 0.05]),
+        }
     )
-    frame = frame.with_columns(pl.Series("sex", rng.choice(["f", "m"], 400, p=[0.93, 0.07])))
+    frame = frame.with_columns(
+        pl.Series("sex", rng.choice(["f", "m"], 400, p=[0.93, 0.07]))
+    )
     frame.write_csv(tmp_path / "in.csv")
     outputs = tables.Outputs.next_to(tmp_path / "out.csv")
     reading = tables.Reading("s", ("age", "sex"), rare="pool", min_count=10)
@@ -221,12 +265,22 @@ def test_files_together_or_not_at_all(tmp_path):
     with fresh_files([a, b], force=[a], private=[b]) as (x, y):
         x.write_text("new a")
         y.write_text("new b")
-    assert (a.read_text(), b.read_text(), b.stat().st_mode & 0o777) == ("new a", "new b", 0o600)
-    with pytest.raises(DataError, match="are one file"), fresh_files([a, tmp_path / "." / "a"], force=True):
+    assert (a.read_text(), b.read_text(), b.stat().st_mode & 0o777) == (
+        "new a",
+        "new b",
+        0o600,
+    )
+    with (
+        pytest.raises(DataError, match="are one file"),
+        fresh_files([a, tmp_path / "." / "a"], force=True),
+    ):
         pass
     (tmp_path / "link").symlink_to(a)
     link = fresh_files([tmp_path / "link"], force=True, inputs=[a])
-    with pytest.raises(DataError, match="is an input, so it cannot be written to"), link:
+    with (
+        pytest.raises(DataError, match="is an input, so it cannot be written to"),
+        link,
+    ):
         pass
     (tmp_path / "hard").hardlink_to(a)
     with (
@@ -243,7 +297,15 @@ def test_files_together_or_not_at_all(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "notion", [ll.ALIP(0.7, 0.2), ll.LIP(0.4), ll.LDP(0.8), ll.LIP(0.0), ll.ALIP(math.inf, 0.3), ll.LDP(math.inf)]
+    "notion",
+    [
+        ll.ALIP(0.7, 0.2),
+        ll.LIP(0.4),
+        ll.LDP(0.8),
+        ll.LIP(0.0),
+        ll.ALIP(math.inf, 0.3),
+        ll.LDP(math.inf),
+    ],
 )
 def test_beliefs_are_bounded_as_it_is_said(notion):
     rng = np.random.default_rng(5)
@@ -276,24 +338,32 @@ def test_the_exact_kernel_tells_nothing_that_breaks_the_notion_about_one_person(
     law = rng.dirichlet(np.ones(6)).reshape(2, 3)
     for counts in tables_of(6, (2, 3)):
         chance = math.factorial(6) * np.prod(
-            [p**c / math.factorial(c) for p, c in zip(law.ravel(), counts.ravel(), strict=True)]
+            [
+                p**c / math.factorial(c)
+                for p, c in zip(law.ravel(), counts.ravel(), strict=True)
+            ]
         )
         kernel = np.ones((3, 1))
         if counts.sum(axis=0).all() and counts.sum(axis=1).all():
             kernel = ll.mechanisms.optimal(ll.Joint.from_counts(counts), notion).kernel
-        rounded = kernel.round(12) + 0.0  # without the last digits and signs of zeros, which the solver leaves
-        together.setdefault((rounded.tobytes(), kernel.shape, tuple(counts.sum(axis=1))), []).append(
-            (chance, counts, kernel)
-        )
+        # without the last digits and signs of zeros, which the solver leaves
+        rounded = kernel.round(12) + 0.0
+        together.setdefault(
+            (rounded.tobytes(), kernel.shape, tuple(counts.sum(axis=1))), []
+        ).append((chance, counts, kernel))
     several = 0
     for (_, _, margin), members in together.items():
         if not all(margin):
             continue
         several += len(members) > 1
         total = sum(chance for chance, _, _ in members)
-        p_sy = sum(chance / total * counts @ kernel / 6 for chance, counts, kernel in members)
+        p_sy = sum(
+            chance / total * counts @ kernel / 6 for chance, counts, kernel in members
+        )
         p_sy = p_sy[:, p_sy.sum(axis=0) > 0]
-        assert notion.violation(ll.Joint(p_sy), ll.Channel.identity(p_sy.shape[1])) <= 1e-9
+        assert (
+            notion.violation(ll.Joint(p_sy), ll.Channel.identity(p_sy.shape[1])) <= 1e-9
+        )
     assert several > 5
 
 
@@ -303,7 +373,11 @@ def test_releases_that_are_independent_given_the_secret():
         p_s = rng.dirichlet(np.ones(3))
         given = [rng.dirichlet(np.ones(4) * 3, size=3) for _ in range(2)]
         each = [ll.Joint(p_s[:, None] * one) for one in given]
-        pair = ll.Joint((p_s[:, None, None] * given[0][:, :, None] * given[1][:, None, :]).reshape(3, -1))
+        pair = ll.Joint(
+            (p_s[:, None, None] * given[0][:, :, None] * given[1][:, None, :]).reshape(
+                3, -1
+            )
+        )
         leak = [ll.ALIP(0, 0).leakage(one, ll.Channel.identity(4)) for one in each]
         both = ll.ALIP(0, 0).leakage(pair, ll.Channel.identity(16))
         assert max(both) <= sum(sum(one) for one in leak) + 1e-12

@@ -16,12 +16,18 @@ OF = {"secret": "ill", "public": "age"}
 def arrow():
     table = pa.Table.from_pandas(pandas())
     fields = [field.with_metadata({"about": "ill: hiv"}) for field in table.schema]
-    return pa.Table.from_arrays(table.columns, schema=pa.schema(fields, {**table.schema.metadata, "mine": "of ill"}))
+    return pa.Table.from_arrays(
+        table.columns,
+        schema=pa.schema(fields, {**table.schema.metadata, "mine": "of ill"}),
+    )
 
 
 def pandas():
     frame = pd.DataFrame(PEOPLE.to_dict(as_series=False))
-    frame["town"] = pd.Categorical(["North", "South"] * 60, ["North", "South", "hiv clinic"])  # which no row has
+    # which no row has
+    frame["town"] = pd.Categorical(
+        ["North", "South"] * 60, ["North", "South", "hiv clinic"]
+    )
     frame.attrs["secrets"] = ["hiv"]
     return frame
 

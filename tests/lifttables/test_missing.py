@@ -15,9 +15,12 @@ from lifttables.releases.card import Limit
 from lifttables.releases.pipeline import Plan
 
 GONE = PEOPLE.with_row_index("at").with_columns(
-    ill=pl.when(pl.col("at") % 10 != 3).then("ill"), age=pl.when(pl.col("at") % 15 != 4).then("age")
+    ill=pl.when(pl.col("at") % 10 != 3).then("ill"),
+    age=pl.when(pl.col("at") % 15 != 4).then("age"),
 )
-GONE = GONE.with_columns(half=pl.when(pl.col("at") % 7 < 3).then(pl.lit("u")).otherwise(pl.lit("v")))
+GONE = GONE.with_columns(
+    half=pl.when(pl.col("at") % 7 < 3).then(pl.lit("u")).otherwise(pl.lit("v"))
+)
 WHOLE = GONE.drop_nulls(["ill", "age"])
 OF = {"secret": "ill", "public": "age"}
 
@@ -74,10 +77,14 @@ def test_a_file_is_released_without_these_rows(tmp_path):
 
 def test_texts_that_stand_for_missing_values_count_too():
     frame = GONE.with_columns(pl.col("ill", "age").fill_null("NA"))
-    found = Reading("ill", "age", missing="drop", na=("NA",)).counts(tables.open_table(frame))
+    found = Reading("ill", "age", missing="drop", na=("NA",)).counts(
+        tables.open_table(frame)
+    )
     same_table = Reading("ill", "age").counts(tables.open_table(WHOLE)).table
     np.testing.assert_array_equal(found.table, same_table)
-    done = tables.sanitise(frame.to_pandas(), **OF, notion=ll.LIP(1.0), missing="drop", na=["NA"])
+    done = tables.sanitise(
+        frame.to_pandas(), **OF, notion=ll.LIP(1.0), missing="drop", na=["NA"]
+    )
     assert len(done.frame) == len(WHOLE)
 
 
@@ -89,20 +96,39 @@ def test_a_first_audit_takes_one_command(tmp_path, capsys):
     assert said.err == ""
     assert f"{len(WHOLE)} rows" in said.out
     assert f"note: {len(GONE) - len(WHOLE)} of 120 rows were dropped" in said.out
-    assert "a value is missing in columns 'ill', 'age' (empty, or NA" in " ".join(said.out.split())
+    assert "a value is missing in columns 'ill', 'age' (empty, or NA" in " ".join(
+        said.out.split()
+    )
     # what publishes still asks
-    words = ["release", str(path), "--secret", "ill", "--public", "age", "--belief", "10%", "40%"]
+    words = [
+        "release",
+        str(path),
+        "--secret",
+        "ill",
+        "--public",
+        "age",
+        "--belief",
+        "10%",
+        "40%",
+    ]
     assert main([*words, "-o", str(tmp_path / "out.csv"), "--missing", "drop"]) == 2
     assert "(--na)" in capsys.readouterr().err
     assert main([*words, "-o", str(tmp_path / "out.csv"), "--na", "NA"]) == 2
     assert "(--missing)" in capsys.readouterr().err
     assert not (tmp_path / "out.csv").exists()
-    assert main([*words, "-o", str(tmp_path / "out.csv"), "--na", "NA", "--missing", "drop"]) == 0
+    assert (
+        main(
+            [*words, "-o", str(tmp_path / "out.csv"), "--na", "NA", "--missing", "drop"]
+        )
+        == 0
+    )
     assert pl.read_csv(tmp_path / "out.csv").height == len(WHOLE)
 
 
 def test_an_audit_counts_them_as_a_symbol_or_as_values_where_asked():
-    frame = PEOPLE.with_columns(age=pl.when(pl.col("name") == "p1").then(pl.lit("NA")).otherwise("age"))
+    frame = PEOPLE.with_columns(
+        age=pl.when(pl.col("name") == "p1").then(pl.lit("NA")).otherwise("age")
+    )
     assert tables.audit(frame, **OF, resamples=0).rows == 119
     assert tables.audit(frame, **OF, resamples=0, na=[]).rows == 120
     found = tables.audit(frame, **OF, resamples=0, missing="symbol")

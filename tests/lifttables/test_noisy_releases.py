@@ -1,4 +1,6 @@
-"""Releases that are designed from noisy counts: what they tell, to whom, and that the same table has the same noise."""
+"""Releases that are designed from noisy counts: what they tell, to whom, and that the
+same table has the same noise.
+"""
 
 import math
 import os
@@ -32,12 +34,20 @@ def counts_of(table, noisy=None):
 def people(n=1000, seed=0, secrets=3):
     rng = np.random.default_rng(seed)
     ill = rng.integers(0, secrets, n)
-    age = np.where(rng.random(n) < 0.5, ill * 2 + rng.integers(0, 2, n), rng.integers(0, 6, n))
+    age = np.where(
+        rng.random(n) < 0.5, ill * 2 + rng.integers(0, 2, n), rng.integers(0, 6, n)
+    )
     return pl.DataFrame({"ill": ill, "age": age}).cast(pl.String)
 
 
 def test_the_level_depends_on_rows_and_cells_alone():
-    assert [level_for(n, 8) for n in (50, 300, 1000, 10**4, 10**6)] == [1.0, 1.0, 0.7, 0.2, 0.1]
+    assert [level_for(n, 8) for n in (50, 300, 1000, 10**4, 10**6)] == [
+        1.0,
+        1.0,
+        0.7,
+        0.2,
+        0.1,
+    ]
     levels = [level_for(n, 18) for n in range(1, 500_000, 371)]
     assert levels == sorted(levels, reverse=True)
     assert (max(levels), min(levels)) == (1.0, 0.1)
@@ -78,7 +88,9 @@ def test_two_first_releases_at_once_share_one_key(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "urandom", urandom)
     assert secret_key() == others[0] == secret_key()
-    assert {path.name for path in (tmp_path / "lift").iterdir()} == {"noise.PRIVATE.key"}
+    assert {path.name for path in (tmp_path / "lift").iterdir()} == {
+        "noise.PRIVATE.key"
+    }
 
 
 def test_rows_are_told_apart_and_their_batches_are_not():
@@ -93,7 +105,10 @@ def test_rows_are_told_apart_and_their_batches_are_not():
     frames = {name: pl.DataFrame({"x": values}) for name, values in columns.items()}
     digests = {}
     for name, frame in frames.items():
-        batches = [nw.from_native(frame)], [nw.from_native(frame[:1]), nw.from_native(frame[1:])]
+        batches = (
+            [nw.from_native(frame)],
+            [nw.from_native(frame[:1]), nw.from_native(frame[1:])],
+        )
         one, two = map(digest_of, batches)
         assert one == two
         digests[one] = name
@@ -103,7 +118,9 @@ def test_rows_are_told_apart_and_their_batches_are_not():
 def law(n_s, n_x, seed):
     rng = np.random.default_rng([77, n_s, n_x, seed])
     p_s, base = rng.dirichlet(np.full(n_s, 8.0)), rng.dirichlet(np.full(n_x, 2.0))
-    return p_s[:, None] * np.stack([0.6 * base + 0.4 * rng.dirichlet(np.ones(n_x)) for _ in range(n_s)])
+    return p_s[:, None] * np.stack(
+        [0.6 * base + 0.4 * rng.dirichlet(np.ones(n_x)) for _ in range(n_s)]
+    )
 
 
 RARE = [
@@ -113,7 +130,12 @@ RARE = [
     np.array([[0.3, 0.3, 0.2], [0.05, 0.05, 0.09], [0.0, 0.0, 0.01]]),
 ]
 BOUNDARY = [np.array([[0.3, 0.2], [0.2, 0.3]]), np.array([[0.5, 0.4], [0.06, 0.04]])]
-LAWS = [*RARE, *BOUNDARY, *(law(2, 3, seed) for seed in range(3)), *(law(3, 4, seed) for seed in range(3))]
+LAWS = [
+    *RARE,
+    *BOUNDARY,
+    *(law(2, 3, seed) for seed in range(3)),
+    *(law(3, 4, seed) for seed in range(3)),
+]
 
 
 SMALL = np.array([[30, 15], [12, 23]])
@@ -121,10 +143,13 @@ SMALL = np.array([[30, 15], [12, 23]])
 
 @pytest.mark.parametrize("c", [0.1, 0.5, 1.0, 2.0])
 def test_the_last_row_is_guessed_no_better_than_stated(c):
-    """By somebody who knows all other rows and this row's public value, and sees the noisy counts themselves."""
+    """By somebody who knows all other rows and this row's public value, and sees the
+    noisy counts themselves.
+    """
     pmf = noise_pmf(1, c)
     moved = np.append(pmf, 0.0), np.append(0.0, pmf)
-    either = np.outer(moved[1], moved[0]), np.outer(moved[0], moved[1])  # the row is in one cell, or in the other
+    # the row is in one cell, or in the other
+    either = np.outer(moved[1], moved[0]), np.outer(moved[0], moved[1])
     right = np.maximum(*either).sum() / 2
     assert right <= math.exp(2 * c) / (1 + math.exp(2 * c))
     assert right > 0.5

@@ -1,4 +1,6 @@
-"""Pages of audits and releases: labels are text, and a release has two sheets that say what the terminal says."""
+"""Pages of audits and releases: labels are text, and a release has two sheets that say
+what the terminal says.
+"""
 
 import html
 import re
@@ -24,14 +26,21 @@ def released(n_secret, n_public, rows, merge=True, notion=None):
     law = rng.dirichlet(np.full(n_public, 3.0), n_secret)
     s = rng.integers(n_secret, size=rows)
     x = [int(rng.choice(n_public, p=law[one])) for one in s]
-    frame = pl.DataFrame({"diagnosis": [f"a long diagnosis {i}" for i in s], "age_band": [f"{10 * i}s" for i in x]})
+    frame = pl.DataFrame(
+        {
+            "diagnosis": [f"a long diagnosis {i}" for i in s],
+            "age_band": [f"{10 * i}s" for i in x],
+        }
+    )
     how = tables.Reading("diagnosis", "age_band", rare="pool")
     plan = tables.Plan(how, notion or ll.LIP(1.0), merge=merge, noise=NO_NOISE)
     return release(tables.open_table(frame), plan, lambda _, sanitised: sanitised), plan
 
 
 def test_labels_are_escaped_in_the_page():
-    table = pl.DataFrame({"s": ["<script>alert(1)</script>", "b"] * 20, "x": ["$x^2$", "<b>&"] * 20})
+    table = pl.DataFrame(
+        {"s": ["<script>alert(1)</script>", "b"] * 20, "x": ["$x^2$", "<b>&"] * 20}
+    )
     found = tables.audit(table, secret="s", public="x", resamples=0)
     page = tables.audit_page(found)
     assert "<script" not in page
@@ -41,14 +50,22 @@ def test_labels_are_escaped_in_the_page():
 
 
 def text_of(page):
-    return " ".join(html.unescape(re.sub(r"<style.*?</style>|<[^>]+>", " ", page, flags=re.DOTALL)).split())
+    return " ".join(
+        html.unescape(
+            re.sub(r"<style.*?</style>|<[^>]+>", " ", page, flags=re.DOTALL)
+        ).split()
+    )
 
 
 @pytest.mark.parametrize("merge", [False, True])
 def test_a_releases_page_says_what_the_terminal_says(merge):
     done, plan = released(2, 4, 1000, merge)
     page = text_of(documents(done, plan)[1])
-    for sentences in [[headline(done.card)], *told(done, plan).values(), done.audit.notes]:
+    for sentences in [
+        [headline(done.card)],
+        *told(done, plan).values(),
+        done.audit.notes,
+    ]:
         assert all(" ".join(sentence.split()) in page for sentence in sentences)
     rows = documents(done, plan)[1].count("<tr>")
     assert rows == 1 + done.design.channel.n_outputs
@@ -58,8 +75,15 @@ def test_a_releases_page_says_what_the_terminal_says(merge):
 @pytest.mark.parametrize("merge", [False, True])
 @pytest.mark.parametrize("size", SIZES, ids=str)
 def test_a_releases_page_prints_on_two_sheets(tmp_path, size, merge):
-    (tmp_path / "page.html").write_text(release_page(*released(*size, merge, ll.LIP(2.0))))
+    (tmp_path / "page.html").write_text(
+        release_page(*released(*size, merge, ll.LIP(2.0)))
+    )
     words = ["--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer"]
-    command = ["chromium", *words, f"--print-to-pdf={tmp_path / 'page.pdf'}", (tmp_path / "page.html").as_uri()]
+    command = [
+        "chromium",
+        *words,
+        f"--print-to-pdf={tmp_path / 'page.pdf'}",
+        (tmp_path / "page.html").as_uri(),
+    ]
     subprocess.run(command, check=True, capture_output=True, timeout=100)
     assert len(re.findall(rb"/Type /Page\b", (tmp_path / "page.pdf").read_bytes())) <= 2

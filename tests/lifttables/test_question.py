@@ -15,8 +15,15 @@ OF = {"secret": "ill", "public": "age"}
 
 
 def frame(counts=COUNTS):
-    rows = [(s, x) for s in range(counts.shape[0]) for x in range(counts.shape[1]) for _ in range(counts[s, x])]
-    return pl.DataFrame({"ill": [f"s{s}" for s, _ in rows], "age": [f"x{x}" for _, x in rows]})
+    rows = [
+        (s, x)
+        for s in range(counts.shape[0])
+        for x in range(counts.shape[1])
+        for _ in range(counts[s, x])
+    ]
+    return pl.DataFrame(
+        {"ill": [f"s{s}" for s, _ in rows], "age": [f"x{x}" for _, x in rows]}
+    )
 
 
 def largest_belief(p_s, lifts, prior):
@@ -38,7 +45,12 @@ def test_the_budget_is_that_of_the_closed_form_rounded_down():
 
 @pytest.mark.parametrize(
     ("belief", "at_most", "says"),
-    [(0.2, 0.2, "allow more than 20 %"), (0.3, 0.2, "belief 30 %"), (0, 0.5, "belief is 0"), (0.1, 1, "at_most is 1")],
+    [
+        (0.2, 0.2, "allow more than 20 %"),
+        (0.3, 0.2, "belief 30 %"),
+        (0, 0.5, "belief is 0"),
+        (0.1, 1, "at_most is 1"),
+    ],
 )
 def test_impossible_questions_are_refused(belief, at_most, says):
     with pytest.raises(InvalidParameter, match=says):

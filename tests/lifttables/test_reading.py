@@ -21,27 +21,37 @@ def test_files_of_each_kind_count_alike(tmp_path, name):
 
 def test_text_stays_as_it_is(tmp_path):
     path = tmp_path / "zip.csv"
-    path.write_text("ill,zip\n" + 'yes,007\nno,7\n"no",7.0\nno,"a, ""b"""\nno," 7"\n' * 5)
+    path.write_text(
+        "ill,zip\n" + 'yes,007\nno,7\n"no",7.0\nno,"a, ""b"""\nno," 7"\n' * 5
+    )
     counts = Reading("ill", ("zip",)).counts(tables.open_table(path))
     assert set(counts.public.texts) == {"007", "7", "7.0", 'a, "b"', " 7"}
 
 
 def test_several_columns_are_one_symbol():
-    counts = Reading("ill", ("age", "name"), rare="keep").counts(tables.open_table(PEOPLE))
+    counts = Reading("ill", ("age", "name"), rare="keep").counts(
+        tables.open_table(PEOPLE)
+    )
     assert counts.public.texts[0] == "old & p0"
     assert len(counts.public.texts) == 120
 
 
 def test_bins():
     table = pl.DataFrame({"s": ["a", "b"] * 50, "age": range(100)})
-    counts = Reading("s", ("age",), bins=("age=20,60",)).counts(tables.open_table(table))
+    counts = Reading("s", ("age",), bins=("age=20,60",)).counts(
+        tables.open_table(table)
+    )
     assert counts.public.texts == ("< 20", "[20, 60)", ">= 60")
     assert counts.table.sum(axis=0).tolist() == [20, 40, 40]
     edges = ",".join(map(str, range(1, 66)))
     with pytest.raises(DataError):
         Reading("s", ("age",), bins=(f"age={edges}",)).counts(tables.open_table(table))
     assert (
-        len(Reading("s", "age", bins=(f"age={edges[:-3]}",), rare="keep").counts(tables.open_table(table)).table.T)
+        len(
+            Reading("s", "age", bins=(f"age={edges[:-3]}",), rare="keep")
+            .counts(tables.open_table(table))
+            .table.T
+        )
         == 65
     )
 
@@ -57,7 +67,11 @@ def test_missing_values_are_refused_unless_they_are_a_symbol(tmp_path):
     path = tmp_path / "gaps.csv"
     path.write_text("ill,age\n" + "yes,old\nno,\n,young\n" * 5)
     with pytest.raises(
-        DataError, match=r"column 'ill' has missing values in 5 of 15 rows: fill them in, .* or make them a symbol"
+        DataError,
+        match=(
+            r"column 'ill' has missing values in 5 of 15 rows: fill them in, .* or make"
+            r" them a symbol"
+        ),
     ):
         Reading("ill", ("age",)).counts(tables.open_table(path))
     counts = Reading("ill", ("age",), missing="symbol").counts(tables.open_table(path))
@@ -74,9 +88,15 @@ def test_pandas_and_numbers_that_are_missing():
 
 
 def test_rare_symbols():
-    table = pl.DataFrame({"s": ["a", "b"] * 10, "x": ["u"] * 10 + ["v"] * 7 + ["w"] * 2 + ["z"]})
+    table = pl.DataFrame(
+        {"s": ["a", "b"] * 10, "x": ["u"] * 10 + ["v"] * 7 + ["w"] * 2 + ["z"]}
+    )
     with pytest.raises(
-        DataError, match=r"column 'x' has 2 symbols with fewer than 5 rows \('w', 'z'\): pool them, keep"
+        DataError,
+        match=(
+            r"column 'x' has 2 symbols with fewer than 5 rows \('w', 'z'\): pool them,"
+            r" keep"
+        ),
     ):
         Reading("s", ("x",)).counts(tables.open_table(table))
     pooled = Reading("s", ("x",), rare="pool").counts(tables.open_table(table))
@@ -88,8 +108,13 @@ def test_rare_symbols():
 
 
 def test_too_many_symbols():
-    table = pl.DataFrame({"s": ["a", "b"] * 50_000, "x": [f"u{i}" for i in range(100_000)]})
-    with pytest.raises(DataError, match=r"'x' has 100,000 symbols, more than 5,000: bin or coarsen it, or raise"):
+    table = pl.DataFrame(
+        {"s": ["a", "b"] * 50_000, "x": [f"u{i}" for i in range(100_000)]}
+    )
+    with pytest.raises(
+        DataError,
+        match=r"'x' has 100,000 symbols, more than 5,000: bin or coarsen it, or raise",
+    ):
         Reading("s", ("x",)).counts(tables.open_table(table))
 
 

@@ -10,10 +10,16 @@ ROOT = Path(__file__).parents[2]
 def test_the_numbers_are_the_stored_ones():
     with (ROOT / "data" / "use.csv").open(encoding="utf-8") as file:
         lines = [line for line in csv.DictReader(file) if line["default"] == "True"]
-    stored = {(line["law"], int(line["rows"])): float(line["retained"]) for line in lines}
+    stored = {
+        (line["law"], int(line["rows"])): float(line["retained"]) for line in lines
+    }
     text = (ROOT / "lifttables" / "README.md").read_text(encoding="utf-8")
     laws = {law for law, _ in stored}
-    shown = [re.split(r"\s*\|\s*", line.strip("| ")) for line in text.splitlines() if line.startswith("| ")]
+    shown = [
+        re.split(r"\s*\|\s*", line.strip("| "))
+        for line in text.splitlines()
+        if line.startswith("| ")
+    ]
     rows = {law: numbers for law, *numbers in shown if law in laws}
     assert len(rows) >= 5
     for law, numbers in rows.items():

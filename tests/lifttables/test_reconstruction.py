@@ -1,7 +1,8 @@
 """What a card tells of its table, by an attacker who knows the program.
 
-The attacker holds the true table and others in which up to three people have another secret, so that n and the public
-counts are the same, makes each one's card with this very program, and keeps those whose card is the published one.
+The attacker holds the true table and others in which up to three people have another
+secret, so that n and the public counts are the same, makes each one's card with this
+very program, and keeps those whose card is the published one.
 """
 
 import numpy as np
@@ -19,7 +20,9 @@ PUBLIC = Symbols((Column("x"), Column("z")), tuple((x, z) for x in "ab" for z in
 BLUNT = {
     "watchdog", "subset-merging", "best-partition", "funnel-merging", "extremal",
 }  # fmt: skip
-"""Mechanisms whose very channel is the same for tables near one another: symbols merged, or a closed form."""
+"""Mechanisms whose very channel is the same for tables near one another: symbols
+merged, or a closed form.
+"""
 
 
 def neighbours(n, seed=0):
@@ -39,8 +42,14 @@ def laws_table(n_s, n_x, rows, seed):
     """Rows of a law whose secrets share 60 % of the distribution of the symbols."""
     rng = np.random.default_rng([77, n_s, n_x, seed])
     p_s, base = rng.dirichlet(np.full(n_s, 8.0)), rng.dirichlet(np.full(n_x, 2.0))
-    law = p_s[:, None] * np.stack([0.6 * base + 0.4 * rng.dirichlet(np.ones(n_x)) for _ in range(n_s)])
-    return np.random.default_rng([5, seed]).multinomial(rows, law.ravel()).reshape(n_s, n_x)
+    law = p_s[:, None] * np.stack(
+        [0.6 * base + 0.4 * rng.dirichlet(np.ones(n_x)) for _ in range(n_s)]
+    )
+    return (
+        np.random.default_rng([5, seed])
+        .multinomial(rows, law.ravel())
+        .reshape(n_s, n_x)
+    )
 
 
 def test_where_a_released_value_stands_says_nothing():
@@ -51,5 +60,7 @@ def test_where_a_released_value_stands_says_nothing():
     for seed in range(12):
         found = tables.sanitise(frame, **words, rng=seed).frame
         assert found["x"].n_unique() > 1
-        squares += (n - 1) * stats.spearmanr(found["x"].rank("dense"), np.arange(n)).statistic ** 2
+        squares += (n - 1) * stats.spearmanr(
+            found["x"].rank("dense"), np.arange(n)
+        ).statistic ** 2
     assert stats.chi2.sf(squares, 12) > 1e-4

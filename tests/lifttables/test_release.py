@@ -29,7 +29,9 @@ QUESTION = tables.Question(0.1, 0.2)
 def people(n, seed=0, towns=("north", "south", "east", "west")):
     rng = np.random.default_rng(seed)
     ill = rng.choice(["flu", "asthma", "none"], n, p=[0.3, 0.3, 0.4])
-    return pl.DataFrame({"ill": ill, "town": rng.choice(towns, n), "age": rng.integers(18, 80, n)})
+    return pl.DataFrame(
+        {"ill": ill, "town": rng.choice(towns, n), "age": rng.integers(18, 80, n)}
+    )
 
 
 @pytest.fixture
@@ -53,11 +55,15 @@ def files():
 
 def test_a_release_that_says_nothing_is_none(folder, capsys):
     people(60).write_csv("p.csv")
-    assert main(["release", "p.csv", *OF, "--belief", "10%", "12%", "-o", "out.csv"]) == 3
+    assert (
+        main(["release", "p.csv", *OF, "--belief", "10%", "12%", "-o", "out.csv"]) == 3
+    )
     assert len(capsys.readouterr().err.splitlines()) == 3
     assert files() == {"p.csv"}
     with pytest.raises(tables.NothingToRelease) as stopped:
-        tables.sanitise(people(60), secret="ill", public="town", notion=tables.Question(0.1, 0.12))
+        tables.sanitise(
+            people(60), secret="ill", public="town", notion=tables.Question(0.1, 0.12)
+        )
     error = stopped.value
     assert error.secret in ("flu", "asthma", "none")
     assert error.retained < LEAST_RETAINED
@@ -77,7 +83,22 @@ def test_rows_are_released_once(folder):
     assert release() == 0
     before = files()
     assert (
-        main(["release", "p.csv", "--secret", "ill", "--public", "age", "--bin", "age=50", *BELIEF, "-o", "b.csv"]) == 3
+        main(
+            [
+                "release",
+                "p.csv",
+                "--secret",
+                "ill",
+                "--public",
+                "age",
+                "--bin",
+                "age=50",
+                *BELIEF,
+                "-o",
+                "b.csv",
+            ]
+        )
+        == 3
     )
     assert release(out="c.csv") == 0  # the same release
     people(2000, seed=1).write_csv("p.csv")  # the ledger belongs to the name
@@ -98,7 +119,12 @@ def test_counts_add_up_until_the_belief(folder):
     assert release("--counts", "--noise", "0.2", out="b.csv") == 0
     people(2002).write_csv("p.csv")
     assert release("--counts", "--noise", "0.2", out="c.csv") == 3
-    levels = [entry["level"] for entry in json.loads(Path("p.csv.PRIVATE.releases.json").read_text())["releases"]]
+    levels = [
+        entry["level"]
+        for entry in json.loads(Path("p.csv.PRIVATE.releases.json").read_text())[
+            "releases"
+        ]
+    ]
     assert levels == [0.4, 0.4]
     assert sum(levels) <= QUESTION.odds_growth
     # rows may follow, and their card adds the counts to what an insider may learn
@@ -107,7 +133,9 @@ def test_counts_add_up_until_the_belief(folder):
     assert card.insider == pytest.approx(2 * card.noise + 0.8)
 
 
-@pytest.mark.parametrize("name", ["weight", "survey_wt", "stratum", "Household ID", "PSU"])
+@pytest.mark.parametrize(
+    "name", ["weight", "survey_wt", "stratum", "Household ID", "PSU"]
+)
 def test_a_survey_is_asked_for_its_sampling(folder, name):
     people(2000).with_columns(pl.lit("1").alias(name)).write_csv("p.csv")
     assert release() == 2
@@ -117,7 +145,11 @@ def test_a_survey_is_asked_for_its_sampling(folder, name):
     assert release("--population", "yes", out="b.csv") == 0
     frame = pl.read_csv("p.csv")
     notes = {
-        answer: len(tables.audit(frame, secret="ill", public="town", population=answer, resamples=0).notes)
+        answer: len(
+            tables.audit(
+                frame, secret="ill", public="town", population=answer, resamples=0
+            ).notes
+        )
         for answer in (None, True)
     }
     assert notes[None] == notes[True] + 1  # an audit asks, too
@@ -132,8 +164,16 @@ def test_all_commands_together_have_few_options():
     options = set()
     for command in COMMANDS:
         parser, _ = _parser(LIFT, [command])
-        every = [parser, *(sub for sub in parser._subparsers._group_actions[0].choices.values())]
-        options |= {name for one in every for name in one._option_string_actions if name.startswith("--")}
+        every = [
+            parser,
+            *(sub for sub in parser._subparsers._group_actions[0].choices.values()),
+        ]
+        options |= {
+            name
+            for one in every
+            for name in one._option_string_actions
+            if name.startswith("--")
+        }
     assert len(options) <= 24
 
 
@@ -145,7 +185,9 @@ def test_shares_have_three_spellings():
 
 
 def test_the_terminal_has_few_lines(folder, capsys):
-    people(3000, towns=tuple(f"a town with the number {at}" for at in range(20))).write_csv("p.csv")
+    people(
+        3000, towns=tuple(f"a town with the number {at}" for at in range(20))
+    ).write_csv("p.csv")
     assert release() == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) <= 25
@@ -173,7 +215,8 @@ def test_a_forged_card_is_found(folder):
     design = tables.load("out.PRIVATE.design.json")
     assert tables.verify("out.csv", card, text=text, design=design).agrees
     assert not tables.verify("out.csv", card, text=text.replace("20 %", "12 %")).agrees
-    # what is said is rendered from the fields, so that it cannot be emptied or changed by itself
+    # what is said is rendered from the fields, so that it cannot be emptied or changed
+    # by itself
     assert not tables.verify("out.csv", forged(card, belief=0.05), text=text).agrees
     assert not tables.verify("out.csv", forged(card, insider=0.0)).agrees
     swapped = forged(card, kernel=card.kernel[::-1])
@@ -199,7 +242,10 @@ def test_everything_but_the_table_is_a_function_of_the_noisy_counts():
     other = tables.Reading("ill", "town").counts(tables.open_table(people(800, 2)))
     noisy = with_noise(first, None, bytes(32)).noisy
     for kind in (Kind.RESPONSE, Kind.MERGING):
-        designs = [best_design(replace(one, noisy=noisy), QUESTION.notion, kind=kind).design for one in (first, other)]
+        designs = [
+            best_design(replace(one, noisy=noisy), QUESTION.notion, kind=kind).design
+            for one in (first, other)
+        ]
         contents = [{**design.content(), "table": None} for design in designs]
         assert contents[0] == contents[1]
         assert designs[0].table.tolist() != designs[1].table.tolist()
@@ -216,7 +262,14 @@ def test_noise_of_rows_and_of_counts_is_independent():
 
 @pytest.mark.parametrize("counts", [False, True])
 def test_the_words_have_the_numbers_of_the_promise(folder, counts):
-    done = tables.sanitise(people(2000), secret="ill", public="town", notion=QUESTION, counts=counts, noise=0.3)
+    done = tables.sanitise(
+        people(2000),
+        secret="ill",
+        public="town",
+        notion=QUESTION,
+        counts=counts,
+        noise=0.3,
+    )
     card = done.card
     assert len(card.words) == 2
     growth = card.promise.odds_growth + card.insider
@@ -228,46 +281,100 @@ def test_the_words_have_the_numbers_of_the_promise(folder, counts):
 def test_new_rows_come_first_with_what_nobody_checks(folder):
     assert release() == 0
     people(500, seed=3).write_csv("new.csv")
-    assert main(["release", "new.csv", "--design", "out.PRIVATE.design.json", "-o", "new-out.csv"]) == 0
+    assert (
+        main(
+            [
+                "release",
+                "new.csv",
+                "--design",
+                "out.PRIVATE.design.json",
+                "-o",
+                "new-out.csv",
+            ]
+        )
+        == 0
+    )
     card = tables.read_card("new-out.card.json")
     assert card.not_covered[0] == Limit.NEW_ROWS.value
     assert (card.insider, card.rows) == (0.0, 500)
-    assert tables.verify("new-out.csv", card, text=Path("new-out.card.md").read_text()).agrees
-    assert main(["release", "new.csv", "--design", "out.PRIVATE.design.json", "-o", "again.csv"]) == 0
+    assert tables.verify(
+        "new-out.csv", card, text=Path("new-out.card.md").read_text()
+    ).agrees
+    assert (
+        main(
+            [
+                "release",
+                "new.csv",
+                "--design",
+                "out.PRIVATE.design.json",
+                "-o",
+                "again.csv",
+            ]
+        )
+        == 0
+    )
     assert Path("again.csv").read_bytes() == Path("new-out.csv").read_bytes()
     people(500, seed=4).write_csv("new.csv")
-    assert main(["release", "new.csv", "--design", "out.PRIVATE.design.json", "-o", "other.csv"]) == 3
+    assert (
+        main(
+            [
+                "release",
+                "new.csv",
+                "--design",
+                "out.PRIVATE.design.json",
+                "-o",
+                "other.csv",
+            ]
+        )
+        == 3
+    )
 
 
 def test_an_infinite_number_is_refused():
-    frame = pl.DataFrame({"ill": ["a", "b"] * 20, "dose": [1.0, 2.0] * 19 + [math.inf, -1.0]})
+    frame = pl.DataFrame(
+        {"ill": ["a", "b"] * 20, "dose": [1.0, 2.0] * 19 + [math.inf, -1.0]}
+    )
     for bins in ("dose=1.5", "dose=" + ",".join(f"{at / 100}" for at in range(1, 100))):
         with pytest.raises(DataError):
-            tables.Reading("ill", "dose", bins=(bins,), rare="keep").counts(tables.open_table(frame))
+            tables.Reading("ill", "dose", bins=(bins,), rare="keep").counts(
+                tables.open_table(frame)
+            )
 
 
 def test_a_list_of_which_nothing_occurs_is_refused():
     with pytest.raises(DataError) as refused:
-        tables.Reading("ill", "town", values=("town=mars,venus",)).counts(tables.open_table(people(50)))
+        tables.Reading("ill", "town", values=("town=mars,venus",)).counts(
+            tables.open_table(people(50))
+        )
     assert refused.value.arguments == ("values",)
 
 
 def test_decimal_commas_and_other_dates_are_read_when_stated(folder):
-    Path("p.csv").write_text("ill;pay;seen\n" + "a;1,5;31.12.2024\nb;2,5;01.02.2025\n" * 50)
+    Path("p.csv").write_text(
+        "ill;pay;seen\n" + "a;1,5;31.12.2024\nb;2,5;01.02.2025\n" * 50
+    )
     words = ("ill", "pay")
     how = tables.Reading(*words, bins=("pay=2",), separator=";", decimal=",")
     counts = how.counts(tables.open_table("p.csv", how.text_format))
     assert counts.table.tolist() == [[50, 0], [0, 50]]
     with pytest.raises(DataError):
         replace(how, decimal=".").counts(tables.open_table("p.csv", how.text_format))
-    how = tables.Reading("ill", "seen", bins=("seen=year",), separator=";", dates="%d.%m.%Y")
+    how = tables.Reading(
+        "ill", "seen", bins=("seen=year",), separator=";", dates="%d.%m.%Y"
+    )
     counts = how.counts(tables.open_table("p.csv", how.text_format))
     assert counts.public.labels == (("2024",), ("2025",))
 
 
 def test_too_little_noise_left_is_a_broken_promise(folder, tmp_path):
     ledger = tmp_path / "ledger.json"
-    words = {"secret": "ill", "public": "town", "notion": QUESTION, "counts": True, "ledger": ledger}
+    words = {
+        "secret": "ill",
+        "public": "town",
+        "notion": QUESTION,
+        "counts": True,
+        "ledger": ledger,
+    }
     tables.sanitise(people(500), **words)
     with pytest.raises(BrokenNotion):
         tables.sanitise(people(500, 1), **words)
@@ -284,17 +391,30 @@ def write_excel(frame, path):
     relation = f"{of}/officeDocument/2006/relationships"
     kinds = "application/vnd.openxmlformats-officedocument.spreadsheetml"
     parts = {
-        "[Content_Types].xml": f'<Types xmlns="{of}/package/2006/content-types">'
-        '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-        f'<Override PartName="/xl/workbook.xml" ContentType="{kinds}.sheet.main+xml"/>'
-        f'<Override PartName="/xl/s.xml" ContentType="{kinds}.worksheet+xml"/></Types>',
-        "_rels/.rels": f'<Relationships xmlns="{of}/package/2006/relationships">'
-        f'<Relationship Id="r1" Type="{relation}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
-        "xl/workbook.xml": f'<workbook xmlns="{of}/spreadsheetml/2006/main" xmlns:r="{relation}">'
-        '<sheets><sheet name="s" sheetId="1" r:id="r1"/></sheets></workbook>',
-        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{of}/package/2006/relationships">'
-        f'<Relationship Id="r1" Type="{relation}/worksheet" Target="s.xml"/></Relationships>',
-        "xl/s.xml": f'<worksheet xmlns="{of}/spreadsheetml/2006/main"><sheetData>{rows}</sheetData></worksheet>',
+        "[Content_Types].xml": (
+            f'<Types xmlns="{of}/package/2006/content-types"><Default Extension="rels"'
+            ' ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override'  # noqa: E501
+            ' PartName="/xl/workbook.xml"'
+            f' ContentType="{kinds}.sheet.main+xml"/><Override PartName="/xl/s.xml"'
+            f' ContentType="{kinds}.worksheet+xml"/></Types>'
+        ),
+        "_rels/.rels": (
+            f'<Relationships xmlns="{of}/package/2006/relationships"><Relationship'
+            f' Id="r1" Type="{relation}/officeDocument"'
+            ' Target="xl/workbook.xml"/></Relationships>'
+        ),
+        "xl/workbook.xml": (
+            f'<workbook xmlns="{of}/spreadsheetml/2006/main" xmlns:r="{relation}">'
+            '<sheets><sheet name="s" sheetId="1" r:id="r1"/></sheets></workbook>'
+        ),
+        "xl/_rels/workbook.xml.rels": (
+            f'<Relationships xmlns="{of}/package/2006/relationships"><Relationship'
+            f' Id="r1" Type="{relation}/worksheet" Target="s.xml"/></Relationships>'
+        ),
+        "xl/s.xml": (
+            "<worksheet"
+            f' xmlns="{of}/spreadsheetml/2006/main"><sheetData>{rows}</sheetData></worksheet>'  # noqa: E501
+        ),
     }
     with zipfile.ZipFile(path, "w") as file:
         for name, text in parts.items():
@@ -314,15 +434,27 @@ def test_an_excel_file_is_read_and_none_is_written(folder):
 
 
 def test_another_hierarchy_under_the_same_name_is_another_release(folder):
-    """X = (S xor R, R) by halves told everything: the ledger took the second release for the first again."""
+    """X = (S xor R, R) by halves told everything: the ledger took the second release
+    for the first again.
+    """
     of = ["--hierarchy", "town=towns.csv"]
     parents = {"one": "aabb", "other": "abab"}
     for name, groups in parents.items():
-        lines = [f"{town},{group}" for town, group in zip(("north", "south", "east", "west"), groups, strict=True)]
-        Path("towns.csv").write_text("\n".join(["town,region", *lines]) + "\n", encoding="utf-8")
+        lines = [
+            f"{town},{group}"
+            for town, group in zip(
+                ("north", "south", "east", "west"), groups, strict=True
+            )
+        ]
+        Path("towns.csv").write_text(
+            "\n".join(["town,region", *lines]) + "\n", encoding="utf-8"
+        )
         code = release(*of, "--force")
         assert code == (0 if name == "one" else 3)
-    assert len(json.loads(Path("p.csv.PRIVATE.releases.json").read_text())["releases"]) == 1
+    assert (
+        len(json.loads(Path("p.csv.PRIVATE.releases.json").read_text())["releases"])
+        == 1
+    )
 
 
 def test_a_second_release_does_not_deny_the_first(folder):
@@ -333,16 +465,43 @@ def test_a_second_release_does_not_deny_the_first(folder):
 
 
 def test_a_release_that_pools_rare_values_is_verified_with_its_design(folder):
-    rare = pl.DataFrame({"ill": ["flu", "none"] * 4, "town": [f"v{i}" for i in range(8)], "age": [30] * 8})
+    rare = pl.DataFrame(
+        {
+            "ill": ["flu", "none"] * 4,
+            "town": [f"v{i}" for i in range(8)],
+            "age": [30] * 8,
+        }
+    )
     pl.concat([pl.read_csv("p.csv"), rare], how="vertical_relaxed").write_csv("p.csv")
     assert release() == 0
     assert tables.read_card("out.card.json").symbols[-1] == (RARE,)
-    assert main(["verify", "out.csv", "out.card.json", "--design", "out.PRIVATE.design.json"]) == 0
+    assert (
+        main(
+            [
+                "verify",
+                "out.csv",
+                "out.card.json",
+                "--design",
+                "out.PRIVATE.design.json",
+            ]
+        )
+        == 0
+    )
 
 
 def test_a_larger_belief_does_not_lift_what_a_card_promised(folder):
     assert release("--counts", out="a.csv") == 0
-    wide = ["release", "p.csv", *OF, "--belief", "10%", "90%", "--counts", "-o", "b.csv"]
+    wide = [
+        "release",
+        "p.csv",
+        *OF,
+        "--belief",
+        "10%",
+        "90%",
+        "--counts",
+        "-o",
+        "b.csv",
+    ]
     assert main([*wide, "--noise", "1"]) == 3
     assert not Path("b.csv").exists()
 
@@ -371,4 +530,6 @@ def test_a_design_shows_each_changed_field_of_a_card(folder, counts):
     if counts:
         text = Path("out.csv").read_text()
         Path("out.csv").write_text(text.replace("north,", "north,1"))
-        assert not tables.verify("out.csv", replace(card, sha256=""), design=design).agrees
+        assert not tables.verify(
+            "out.csv", replace(card, sha256=""), design=design
+        ).agrees

@@ -27,10 +27,16 @@ def table_of(p, n, rng):
 
     at = rng.choice(p.size, size=n, p=p.ravel())
     secret, public = np.divmod(at, SYMBOLS)
-    return pl.DataFrame({"s": [f"s{s}" for s in secret], "x": [f"x{x}" for x in public]})
+    return pl.DataFrame(
+        {"s": [f"s{s}" for s in secret], "x": [f"x{x}" for x in public]}
+    )
 
 
-@pytest.mark.parametrize(("law", "n", "least"), [(moderate, 300, 0.3), (rare, 1000, 0.15)], ids=["moderate", "rare"])
+@pytest.mark.parametrize(
+    ("law", "n", "least"),
+    [(moderate, 300, 0.3), (rare, 1000, 0.15)],
+    ids=["moderate", "rare"],
+)
 def test_a_small_table_retains_enough(law, n, least):
     retained = []
     for seed in range(TABLES):
@@ -45,7 +51,8 @@ def test_a_small_table_retains_enough(law, n, least):
             values=[*values, f"x={','.join(f'x{x}' for x in range(SYMBOLS))}"],
             rng=seed,
         )
-        kernel, p_x = done.design.channel.kernel[:SYMBOLS], p.sum(axis=0)  # the last is (rare)
+        # the last is (rare)
+        kernel, p_x = done.design.channel.kernel[:SYMBOLS], p.sum(axis=0)
         promised = QUESTION.notion
         assert promised.violation(ll.Joint(p), ll.Channel(kernel)) <= 1e-9
         retained.append(mutual_information(p_x[:, None] * kernel) / entropy(p_x))

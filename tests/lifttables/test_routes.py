@@ -28,16 +28,27 @@ def people():
     rng = np.random.default_rng(5)
     ill = rng.choice(["flu", "none", "rare"], 900, p=[0.4, 0.5, 0.1])
     age = np.where(rng.random(900) < 0.3, ill, rng.choice(["old", "mid", "new"], 900))
-    age = np.select([age == "flu", age == "none", age == "rare"], ["old", "mid", "new"], age)
+    age = np.select(
+        [age == "flu", age == "none", age == "rare"], ["old", "mid", "new"], age
+    )
     return pl.DataFrame({"id": [f"p{at}" for at in range(900)], "ill": ill, "age": age})
 
 
 def by_frame(convert):
     def route(folder):
-        words = {"secret": "ill", "public": "age", "notion": Question(*BELIEF), "rare": "pool"}
+        words = {
+            "secret": "ill",
+            "public": "age",
+            "notion": Question(*BELIEF),
+            "rare": "pool",
+        }
         done = tables.sanitise(convert(people()), **words)
         found = done.frame.compute() if hasattr(done.frame, "compute") else done.frame
-        return done.card.as_dict(), done.design.content(), pl.DataFrame({"age": [str(one) for one in found["age"]]})
+        return (
+            done.card.as_dict(),
+            done.design.content(),
+            pl.DataFrame({"age": [str(one) for one in found["age"]]}),
+        )
 
     return route
 
@@ -49,15 +60,28 @@ def by_command(name):
             frame.write_parquet(folder / name)
         else:
             text = frame.write_csv().encode()
-            (folder / name).write_bytes(gzip.compress(text) if name.endswith("gz") else text)
+            (folder / name).write_bytes(
+                gzip.compress(text) if name.endswith("gz") else text
+            )
         out = folder / f"out-{name}"
-        words = ["--secret", "ill", "--public", "age", "--belief", *(f"{share:.0%}" for share in BELIEF)]
+        words = [
+            "--secret",
+            "ill",
+            "--public",
+            "age",
+            "--belief",
+            *(f"{share:.0%}" for share in BELIEF),
+        ]
         code = main(["release", str(folder / name), *words, "-o", str(out)])
         if code:
             raise DataError(f"exit code {code}")
         files = tables.Outputs.next_to(out)
         rows = pl.read_parquet(out) if name.endswith("parquet") else pl.read_csv(out)
-        return json.loads(files.card.read_text()), json.loads(files.design.read_text()), rows
+        return (
+            json.loads(files.card.read_text()),
+            json.loads(files.design.read_text()),
+            rows,
+        )
 
     return route
 
@@ -65,13 +89,22 @@ def by_command(name):
 def by_the_page(folder):
     desk = Desk()
     desk.opened(people().write_csv().encode(), "people.csv")
-    asked = {"secret": [{"name": "ill"}], "public": [{"name": "age"}], "belief": BELIEF[0], "at_most": BELIEF[1]}
+    asked = {
+        "secret": [{"name": "ill"}],
+        "public": [{"name": "age"}],
+        "belief": BELIEF[0],
+        "at_most": BELIEF[1],
+    }
     told = json.loads(desk.release(json.dumps(asked | {"confidence": 0.95})))
     if "refused" in told:
         raise DataError(told["refused"])
     text = {one["name"].partition("released")[2]: one["text"] for one in told["files"]}
     rows = pl.read_csv(text[".csv"].encode())
-    return json.loads(text[".card.json"]), json.loads(text[".PRIVATE.design.json"]), rows
+    return (
+        json.loads(text[".card.json"]),
+        json.loads(text[".PRIVATE.design.json"]),
+        rows,
+    )
 
 
 def dask(frame):
@@ -115,10 +148,18 @@ def expected(state):
 
 
 def comparable(card):
-    """What a card says but for when it was made, which file it is of, and whether a ledger was used, as for files."""
-    left = {name: value for name, value in card.items() if name not in ("made", "sha256", "digest")}
+    """What a card says but for when it was made, which file it is of, and whether a
+    ledger was used, as for files.
+    """
+    left = {
+        name: value
+        for name, value in card.items()
+        if name not in ("made", "sha256", "digest")
+    }
     left["tells"] = [one for one in left["tells"] if "LEDGER" not in one]
-    options = {name: value for name, value in card["options"].items() if name != "formulas"}
+    options = {
+        name: value for name, value in card["options"].items() if name != "formulas"
+    }
     return json.loads(json.dumps(left | {"options": options}))
 
 
@@ -162,7 +203,19 @@ def test_a_new_check_is_made_of_new_rows_too(kind, monkeypatch, tmp_path):
         "file": lambda: apply_file(stored, tmp_path / "people.csv", new),
     }
     if kind == "command":
-        assert main(["release", str(tmp_path / "people.csv"), "--design", str(stored), "-o", str(new)]) == 2
+        assert (
+            main(
+                [
+                    "release",
+                    str(tmp_path / "people.csv"),
+                    "--design",
+                    str(stored),
+                    "-o",
+                    str(new),
+                ]
+            )
+            == 2
+        )
     else:
         with pytest.raises(Refused):
             makers[kind]()
@@ -172,15 +225,21 @@ def test_a_new_check_is_made_of_new_rows_too(kind, monkeypatch, tmp_path):
 @pytest.mark.parametrize("ledger", [False, True])
 def test_a_card_says_whether_earlier_releases_were_looked_for(ledger, tmp_path):
     words = {"secret": "ill", "public": "age", "notion": ll.LIP(0.4)}
-    done = tables.sanitise(people(), ledger=tmp_path / "ledger.json" if ledger else None, **words)
+    done = tables.sanitise(
+        people(), ledger=tmp_path / "ledger.json" if ledger else None, **words
+    )
     assert (Limit.NO_LEDGER in done.card.tells) != ledger
     assert (Limit.LEDGER in done.card.tells) == ledger
 
 
 def test_no_sink_is_reached_but_through_the_pipeline():
     """A draw is made in two places only, after the checks."""
-    source = importlib.util.find_spec("lifttables.releases.pipeline").loader.get_source("lifttables.releases.pipeline")
+    source = importlib.util.find_spec("lifttables.releases.pipeline").loader.get_source(
+        "lifttables.releases.pipeline"
+    )
     made = [line for line in source.splitlines() if "Draw(" in line]
     assert len(made) == 2
-    assert all("sink(Draw(" in line or line.strip().startswith("draw = Draw(") for line in made)
+    assert all(
+        "sink(Draw(" in line or line.strip().startswith("draw = Draw(") for line in made
+    )
     assert pd.Series(made).is_unique

@@ -14,7 +14,9 @@ from lifttables.sources.randomness import SystemRandom, generator, note_on
 
 def fits(one):
     """Whether a mechanism serves ALIP on Adult's five races."""
-    return one.serves(ll.ALIP(1.0, 0.5)) and (one.most_symbols is None or one.most_symbols >= 5)
+    return one.serves(ll.ALIP(1.0, 0.5)) and (
+        one.most_symbols is None or one.most_symbols >= 5
+    )
 
 
 def test_system_random_is_uniform_and_does_not_repeat():
@@ -29,18 +31,24 @@ def test_a_seed_may_be_as_long_as_it_likes():
         assert generator(seed).random() == np.random.default_rng(seed).random()
     assert note_on(10**400).startswith("drawn from the seed 1000")
     assert note_on(10**5000).startswith("drawn from the seed int too long to write: ")
-    with pytest.raises(ll.InvalidParameter, match=r"^rng is -1: give a whole number, 0 or more$"):
+    with pytest.raises(
+        ll.InvalidParameter, match=r"^rng is -1: give a whole number, 0 or more$"
+    ):
         generator(-1)
 
 
 @pytest.mark.parametrize("seed", [0, 7])
 def test_a_release_and_its_table_may_have_the_same_seed(seed):
-    """With numpy's numbers of the seed for both, each row's draw would follow from its values."""
+    """With numpy's numbers of the seed for both, each row's draw would follow from its
+    values.
+    """
     joint = ll.datasets.hundred_people()
     cells = np.random.default_rng(seed).choice(joint.p.size, 5000, p=joint.p.ravel())
     ill, age = np.divmod(cells, joint.n_public)
     frame = pl.DataFrame({"ill": ill.astype(str), "age": age.astype(str)})
-    done = tables.sanitise(frame, secret="ill", public="age", notion=ll.LIP(1.0), rng=seed)
+    done = tables.sanitise(
+        frame, secret="ill", public="age", notion=ll.LIP(1.0), rng=seed
+    )
     kernel = done.design.channel.kernel
     assert ((kernel > 0).sum(axis=1) > 1).any()  # it is random
     found = tables.estimate(done.frame, done.card)

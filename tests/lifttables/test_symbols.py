@@ -1,6 +1,7 @@
 """An audit names exactly the symbols that break a notion.
 
-The route: plain sums over the secrets, from the formulas of E23, on a table with finite lifts.
+The route: plain sums over the secrets, from the formulas of E23, on a table with finite
+lifts.
 """
 
 import math
@@ -21,9 +22,14 @@ from mixproof.numerics import KEEP_TOL
 
 COUNTS = np.array([[30, 20, 14, 9], [10, 40, 6, 5], [7, 9, 22, 3]])
 P_S = [sum(row) / COUNTS.sum() for row in COUNTS.tolist()]
-LIFTS = [[count / sum(column) / p for count, p in zip(column, P_S, strict=True)] for column in COUNTS.T.tolist()]
+LIFTS = [
+    [count / sum(column) / p for count, p in zip(column, P_S, strict=True)]
+    for column in COUNTS.T.tolist()
+]
 CLOSE = 1e-8
-"""Nats from the budget within which the verdict must already be right; numerics.KEEP_TOL is a tenth."""
+"""Nats from the budget within which the verdict must already be right;
+numerics.KEEP_TOL is a tenth.
+"""
 
 
 def mean(values):
@@ -53,7 +59,11 @@ class MaxLiftOnly(LiftNotion):
     most: float
 
     def required_budgets(self, lift, p_s):  # noqa: ARG002
-        return (ll.notions.RequiredBudget("most", np.log(lift.max(axis=-2)), self.most, ("most",)),)
+        return (
+            ll.notions.RequiredBudget(
+                "most", np.log(lift.max(axis=-2)), self.most, ("most",)
+            ),
+        )
 
 
 inf = math.inf
@@ -64,16 +74,26 @@ CASES = {
     "LDP": ("eps", ll.LDP, lambda v: math.log(max(v) / min(v))),
     "l1, inverse": ("eps_l", lambda b: ll.L1Lift(b, inf), lambda v: l1(inverses(v))),
     "l1": ("eps_u", lambda b: ll.L1Lift(inf, b), l1),
-    "chi2, inverse": ("eps_l", lambda b: ll.Chi2Lift(b, inf), lambda v: chi2(inverses(v))),
+    "chi2, inverse": (
+        "eps_l",
+        lambda b: ll.Chi2Lift(b, inf),
+        lambda v: chi2(inverses(v)),
+    ),
     "chi2": ("eps_u", lambda b: ll.Chi2Lift(inf, b), chi2),
-    "alpha, inverse": ("eps_l", lambda b: ll.AlphaLift(3, b, inf), lambda v: of_order_3(inverses(v))),
+    "alpha, inverse": (
+        "eps_l",
+        lambda b: ll.AlphaLift(3, b, inf),
+        lambda v: of_order_3(inverses(v)),
+    ),
     "alpha": ("eps_u", lambda b: ll.AlphaLift(3, inf, b), of_order_3),
     "a user's own": ("most", MaxLiftOnly, lambda v: math.log(max(v))),
 }
 
 
 def audited(notion):
-    return auditing.audited(counted(COUNTS, ["flu", "none", "rare"], "abcd"), notion, resamples=0)
+    return auditing.audited(
+        counted(COUNTS, ["flu", "none", "rare"], "abcd"), notion, resamples=0
+    )
 
 
 def named(found):
@@ -88,9 +108,13 @@ def test_the_symbols_named_are_those_that_need_more_than_the_budget(case, at):
     edge = sorted(needs.values())[at]
     for allowed in (edge - CLOSE, edge + CLOSE):
         found = audited(make(allowed))
-        assert named(found) == {symbol for symbol, need in needs.items() if need > allowed}
+        assert named(found) == {
+            symbol for symbol, need in needs.items() if need > allowed
+        }
         assert found.kept is not bool(named(found))
-        assert found.kept is make(allowed).is_satisfied(Joint.from_counts(COUNTS), ll.Channel.identity(4))
+        assert found.kept is make(allowed).is_satisfied(
+            Joint.from_counts(COUNTS), ll.Channel.identity(4)
+        )
         for symbol in found.symbols:
             assert symbol.kept is not bool(symbol.broken)
             if symbol.broken:
@@ -110,7 +134,9 @@ def test_the_symbols_named_are_those_that_need_more_than_the_budget(case, at):
     ids=str,
 )
 def test_the_secrets_that_decide_are_named(notion, why):
-    (one,) = next(symbol for symbol in audited(notion).symbols if symbol.symbol == "a").broken
+    (one,) = next(
+        symbol for symbol in audited(notion).symbols if symbol.symbol == "a"
+    ).broken
     flu, none = (LIFTS[0][s] for s in (0, 1))
     assert one.why == (
         why.replace("secret 'none', lift 0.463", f"secret 'none', lift {none:.4g}")
@@ -120,26 +146,44 @@ def test_the_secrets_that_decide_are_named(notion, why):
 
 
 def test_lip_names_both_ends():
-    budgets = [one.why for symbol in audited(ll.LIP(0.0)).symbols for one in symbol.broken]
+    budgets = [
+        one.why for symbol in audited(ll.LIP(0.0)).symbols for one in symbol.broken
+    ]
     assert len(budgets) == 8
 
 
 def test_a_text_has_as_many_digits_as_tell_need_from_budget():
-    assert str(Breach("eps", math.log(3), 0.8, "why")) == "eps: needs 1.099, budget 0.8 (why)"
-    assert str(Breach("eps", 0.5 + 1e-8, 0.5, "why")) == "eps: needs 0.50000001, budget 0.5 (why)"
+    assert (
+        str(Breach("eps", math.log(3), 0.8, "why"))
+        == "eps: needs 1.099, budget 0.8 (why)"
+    )
+    assert (
+        str(Breach("eps", 0.5 + 1e-8, 0.5, "why"))
+        == "eps: needs 0.50000001, budget 0.5 (why)"
+    )
     assert str(Breach("eps", inf, 0.5, "why")) == "eps: needs inf, budget 0.5 (why)"
     # the budget is the caller's: six digits of it, or as many more as the need has
-    assert str(Breach("eps", 2.0, 0.123456789, "why")) == "eps: needs 2, budget 0.123457 (why)"
-    assert str(Breach("eps", 0.5 + 2**-53, 0.5, "why")) == "eps: needs 0.5000000000000001, budget 0.5 (why)"
+    assert (
+        str(Breach("eps", 2.0, 0.123456789, "why"))
+        == "eps: needs 2, budget 0.123457 (why)"
+    )
+    assert (
+        str(Breach("eps", 0.5 + 2**-53, 0.5, "why"))
+        == "eps: needs 0.5000000000000001, budget 0.5 (why)"
+    )
     last = Breach("eps", 0.1 + 0.2, 0.3, "why")  # they differ in the 17th digit
-    assert str(last) == "eps: needs 0.30000000000000004, budget 0.29999999999999999 (why)"
+    assert (
+        str(last) == "eps: needs 0.30000000000000004, budget 0.29999999999999999 (why)"
+    )
 
 
 def test_what_breaks_the_notion_stands_before_what_spreads_further():
     counts = np.array([[30, 40], [10, 30], [10, 0], [10, 50]])
     top = ll.lift(Joint.from_counts(counts)).max(axis=0)
     allowed = math.log(top.min()) + 1e-3
-    found = auditing.audited(counted(counts, "stuv", "ab"), ll.ALIP(inf, allowed), resamples=0).symbols
+    found = auditing.audited(
+        counted(counts, "stuv", "ab"), ll.ALIP(inf, allowed), resamples=0
+    ).symbols
     without = auditing.audited(counted(counts, "stuv", "ab"), resamples=0).symbols
     assert [(one.symbol, one.kept) for one in found] == [("a", False), ("b", True)]
     assert [(one.symbol, one.kept) for one in without] == [("b", None), ("a", None)]
@@ -147,7 +191,11 @@ def test_what_breaks_the_notion_stands_before_what_spreads_further():
 
 def test_values_cannot_be_changed():
     found = audited(ll.LIP(0.0))
-    for one, name in ((found, "kept"), (found.symbols[0], "kept"), (found.symbols[0].broken[0], "needed")):
+    for one, name in (
+        (found, "kept"),
+        (found.symbols[0], "kept"),
+        (found.symbols[0].broken[0], "needed"),
+    ):
         with pytest.raises(AttributeError):
             setattr(one, name, None)
     assert len({found, audited(ll.LIP(0.0))}) == 2
@@ -160,7 +208,9 @@ class Over(LiftNotion):
     nats: float
 
     def required_budgets(self, lift, p_s):  # noqa: ARG002
-        return (ll.notions.RequiredBudget("eps", np.full(lift.shape[-1], self.nats), 0.0),)
+        return (
+            ll.notions.RequiredBudget("eps", np.full(lift.shape[-1], self.nats), 0.0),
+        )
 
 
 @dataclass(frozen=True)
@@ -178,14 +228,25 @@ class TogetherOver(ll.Notion):
 
 @pytest.mark.parametrize("make", [Over, TogetherOver])
 def test_kept_to_within_the_tolerance_and_no_further(make):
-    for nats, kept in ((KEEP_TOL, True), (math.nextafter(KEEP_TOL, 1), False), (2 * KEEP_TOL, False)):
+    for nats, kept in (
+        (KEEP_TOL, True),
+        (math.nextafter(KEEP_TOL, 1), False),
+        (2 * KEEP_TOL, False),
+    ):
         assert audited(make(nats)).kept is kept
 
 
 def test_a_user_s_budget_is_printed_as_it_is():
-    texts = [str(one) for symbol in audited(MaxLiftOnly(0.3)).symbols for one in symbol.broken]
+    texts = [
+        str(one)
+        for symbol in audited(MaxLiftOnly(0.3)).symbols
+        for one in symbol.broken
+    ]
     assert texts
-    assert all(text.startswith("most: needs ") and ", budget 0.3 (secret " in text for text in texts)
+    assert all(
+        text.startswith("most: needs ") and ", budget 0.3 (secret " in text
+        for text in texts
+    )
 
 
 def test_programs_get_numbers():
@@ -196,15 +257,22 @@ def test_programs_get_numbers():
 def average(lifts):
     """I(S; X): the mean of log-lifts over both."""
     share = COUNTS.sum(axis=0) / COUNTS.sum()
-    return sum(w * mean([v * math.log(v) for v in column]) for w, column in zip(share, lifts, strict=True))
+    return sum(
+        w * mean([v * math.log(v) for v in column])
+        for w, column in zip(share, lifts, strict=True)
+    )
 
 
 def maximal(lifts):
     share = COUNTS.sum(axis=0) / COUNTS.sum()
-    return math.log(sum(w * max(column) for w, column in zip(share, lifts, strict=True)))
+    return math.log(
+        sum(w * max(column) for w, column in zip(share, lifts, strict=True))
+    )
 
 
-@pytest.mark.parametrize(("make", "leakage"), [(AverageLeakage, average), (MaximalLeakage, maximal)])
+@pytest.mark.parametrize(
+    ("make", "leakage"), [(AverageLeakage, average), (MaximalLeakage, maximal)]
+)
 def test_where_no_symbol_decides_the_excess_is_told(make, leakage):
     worst = leakage(LIFTS)
     found = audited(make(0.01))
@@ -212,13 +280,17 @@ def test_where_no_symbol_decides_the_excess_is_told(make, leakage):
     assert all(symbol.kept is None and symbol.broken == () for symbol in found.symbols)
     assert audited(make(worst - CLOSE)).kept is False
     assert audited(make(worst + CLOSE)).kept is True
-    assert found.notes[1] == (
-        f"{make(0.01)} is exceeded by {worst - 0.01:.4g} nats, by all symbols together: single ones do not decide it"
+    assert (
+        found.notes[1]
+        == f"{make(0.01)} is exceeded by {worst - 0.01:.4g} nats, by all symbols"
+        " together: single ones do not decide it"
     )
 
 
-def test_a_notion_of_ones_own_that_no_interface_describes_is_about_all_symbols_together():
+def test_a_notion_of_ones_own_that_no_interface_describes_is_about_all_symbols_together():  # noqa: E501
     note = audited(TogetherOver(0.5)).notes[1]
-    assert note == (
-        "TogetherOver(nats=0.5) is exceeded by 0.5 nats, by all symbols together: single ones do not decide it"
+    assert (
+        note
+        == "TogetherOver(nats=0.5) is exceeded by 0.5 nats, by all symbols together:"
+        " single ones do not decide it"
     )

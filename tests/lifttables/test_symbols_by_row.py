@@ -26,7 +26,11 @@ CLOSE = 1e-8
 
 
 def agreeing(known, values):
-    return [i for i, x in enumerate(XS) if all(x[j] == v for j, v in zip(known, values, strict=True))]
+    return [
+        i
+        for i, x in enumerate(XS)
+        if all(x[j] == v for j, v in zip(known, values, strict=True))
+    ]
 
 
 def by_hand(counts, kernel=None):
@@ -43,24 +47,42 @@ def by_hand(counts, kernel=None):
                 continue
             for s in range(len(counts)):
                 if before[s]:
-                    lift = Fraction(after[s]) / sum(after) / (Fraction(before[s]) / sum(before))
-                    each.append((abs(math.log(lift)) if lift else math.inf, s, lift, values))
+                    lift = (
+                        Fraction(after[s])
+                        / sum(after)
+                        / (Fraction(before[s]) / sum(before))
+                    )
+                    each.append(
+                        (abs(math.log(lift)) if lift else math.inf, s, lift, values)
+                    )
         most = max(one[0] for one in each)
-        found.setdefault(y, {})[known] = (most, [one[1:] for one in each if one[0] >= most - 1e-12])
+        found.setdefault(y, {})[known] = (
+            most,
+            [one[1:] for one in each if one[0] >= most - 1e-12],
+        )
     return found
 
 
 def written(known, s, lift, values):
-    given = " and ".join(f"{ATTRIBUTES[j][0]} {ATTRIBUTES[j][1][v]!r}" for j, v in zip(known, values, strict=True))
-    return f"secret {SECRETS[s]!r}, lift {float(lift):.4g}" + (f", given {given}" if given else "")
+    given = " and ".join(
+        f"{ATTRIBUTES[j][0]} {ATTRIBUTES[j][1][v]!r}"
+        for j, v in zip(known, values, strict=True)
+    )
+    return f"secret {SECRETS[s]!r}, lift {float(lift):.4g}" + (
+        f", given {given}" if given else ""
+    )
 
 
-PUBLIC = Symbols((Column("sex"), Column("age")), tuple((SEXES[a], AGES[b]) for a, b in XS))
+PUBLIC = Symbols(
+    (Column("sex"), Column("age")), tuple((SEXES[a], AGES[b]) for a, b in XS)
+)
 
 
 def audited(counts, notion, channel=None, public=PUBLIC):
     secret = Symbols((Column("ill"),), tuple((one,) for one in SECRETS))
-    return auditing.audited(Counts(np.array(counts), secret, public), notion, channel, resamples=0)
+    return auditing.audited(
+        Counts(np.array(counts), secret, public), notion, channel, resamples=0
+    )
 
 
 def assert_as_by_hand(found, needs, outputs, eps):
@@ -70,7 +92,9 @@ def assert_as_by_hand(found, needs, outputs, eps):
         of_symbol = needs[outputs.index(one.symbol)]
         beyond = [known for known in SUBSETS if of_symbol[known][0] > eps]
         assert one.kept is not bool(beyond)
-        assert [(broken.budget, broken.allowed) for broken in one.broken] == [("eps", eps)] * len(beyond)
+        assert [(broken.budget, broken.allowed) for broken in one.broken] == [
+            ("eps", eps)
+        ] * len(beyond)
         for broken, known in zip(one.broken, beyond, strict=True):
             need, ties = of_symbol[known]
             assert broken.needed == pytest.approx(need, rel=1e-12)
@@ -106,7 +130,10 @@ class OfAge(ll.notions.PosteriorNotion):
 def test_a_notion_of_a_user_s_own_is_asked_of_the_whole_table():
     """Only notions of lifts are asked symbol by symbol."""
     total = sum(map(sum, COUNTS))
-    ages = [Fraction(sum(row[i] for row in COUNTS for i in agreeing((1,), (b,))), total) for b in range(3)]
+    ages = [
+        Fraction(sum(row[i] for row in COUNTS for i in agreeing((1,), (b,))), total)
+        for b in range(3)
+    ]
     need = max(-math.log(share) for share in ages)
     for most in (need - CLOSE, need + CLOSE):
         found = audited(COUNTS, OfAge(most))
@@ -116,6 +143,10 @@ def test_a_notion_of_a_user_s_own_is_asked_of_the_whole_table():
 
 @pytest.fixture
 def people(tmp_path):
-    rows = [f"{SECRETS[s]},{SEXES[a]},{AGES[b]}\n" * WITH_A_ZERO[s][i] for s in range(3) for i, (a, b) in enumerate(XS)]
+    rows = [
+        f"{SECRETS[s]},{SEXES[a]},{AGES[b]}\n" * WITH_A_ZERO[s][i]
+        for s in range(3)
+        for i, (a, b) in enumerate(XS)
+    ]
     (tmp_path / "people.csv").write_text("ill,sex,age\n" + "".join(rows))
     return tmp_path / "people.csv"

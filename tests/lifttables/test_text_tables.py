@@ -25,7 +25,11 @@ from lifttables.sources import widths
 from lifttables.sources.source import open_table
 
 HEADER = ["hospital", "ill", "age", "visits"]
-GOOD = [["Nörd", "flu", "20s", "5"], ["St Mary; South", "none", "30s", "7"], ["the 'Old' one", "flu", "30s", "1"]] * 20
+GOOD = [
+    ["Nörd", "flu", "20s", "5"],
+    ["St Mary; South", "none", "30s", "7"],
+    ["the 'Old' one", "flu", "30s", "1"],
+] * 20
 PLAIN = TextFormat()
 FORMS = {
     "semicolon": TextFormat(";"),
@@ -39,13 +43,21 @@ FORMS = {
 def distinct(table, names):
     """Return the number of values of a column, for which all rows are read."""
     (name,) = names
-    return len({value for rows in table.batches(names) for value in rows[name].to_list()})
+    return len(
+        {value for rows in table.batches(names) for value in rows[name].to_list()}
+    )
 
 
 def text_of(rows, form=PLAIN, end="\n", separator=","):
     made = io.StringIO(newline="")
-    quoting = {"quotechar": form.quote} if form.quote else {"quoting": csv.QUOTE_NONE, "quotechar": None}
-    csv.writer(made, delimiter=form.separator or separator, lineterminator=end, **quoting).writerows(rows)
+    quoting = (
+        {"quotechar": form.quote}
+        if form.quote
+        else {"quoting": csv.QUOTE_NONE, "quotechar": None}
+    )
+    csv.writer(
+        made, delimiter=form.separator or separator, lineterminator=end, **quoting
+    ).writerows(rows)
     return made.getvalue()
 
 
@@ -71,7 +83,10 @@ def test_the_values_are_those_that_the_csv_module_wrote(tmp_path, form, name):
         form = TextFormat("\t", form.quote, form.encoding)
     path = written(tmp_path, text_of([HEADER, *GOOD], form), form, name)
     table = open_table(path, form)
-    assert [list(row) for row in [row for rows in table.batches(table.columns) for row in rows.rows()]] == GOOD
+    assert [
+        list(row)
+        for row in [row for rows in table.batches(table.columns) for row in rows.rows()]
+    ] == GOOD
 
 
 def uses(folder, path, form):
@@ -79,36 +94,62 @@ def uses(folder, path, form):
     good = folder / "good.csv"
     good.write_text(text_of([HEADER, *GOOD], TextFormat()))
     how = {"separator": form.separator, "quote": form.quote, "encoding": form.encoding}
-    reading, of = Reading(("ill",), ("age",), **how), {"secret": "ill", "public": "age", **how}
-    outputs, bad = Outputs.next_to(folder / "out.csv"), Outputs.next_to(folder / "bad.csv")
+    reading, of = (
+        Reading(("ill",), ("age",), **how),
+        {"secret": "ill", "public": "age", **how},
+    )
+    outputs, bad = (
+        Outputs.next_to(folder / "out.csv"),
+        Outputs.next_to(folder / "bad.csv"),
+    )
     promise = ll.LIP(5.0)
     sanitise_file(good, outputs, Plan(Reading("ill", "age"), promise))
     card = tables.read_card(outputs.card)
     return {
         "audit": lambda: tables.audit(path, **of, resamples=0),
         "sanitise": lambda: tables.sanitise(path, **of, notion=promise),
-        "a question": lambda: tables.sanitise(path, **of, notion=tables.Question(0.1, 0.2)),
+        "a question": lambda: tables.sanitise(
+            path, **of, notion=tables.Question(0.1, 0.2)
+        ),
         "sanitise_file": lambda: sanitise_file(path, bad, Plan(reading, promise)),
-        "apply_file": lambda: apply_file(outputs.design, path, folder / "new.csv", text_format=form),
+        "apply_file": lambda: apply_file(
+            outputs.design, path, folder / "new.csv", text_format=form
+        ),
         "estimate": lambda: tables.estimate(path, card, text_format=form),
         "batches": lambda: list(open_table(path, form).batches(["age"])),
-        "bins": lambda: Reading("ill", ("visits",), bins=("visits=1",), **how).counts(open_table(path, form)),
+        "bins": (
+            lambda: Reading("ill", ("visits",), bins=("visits=1",), **how).counts(
+                open_table(path, form)
+            )
+        ),
     }
 
 
-WAYS = [(PLAIN, "in.csv"), (PLAIN, "in.tsv"), (PLAIN, "in.csv.gz"), (PLAIN, "in.tsv.gz")]
+WAYS = [
+    (PLAIN, "in.csv"),
+    (PLAIN, "in.tsv"),
+    (PLAIN, "in.csv.gz"),
+    (PLAIN, "in.tsv.gz"),
+]
 WAYS += [(form, "in.csv") for form in FORMS.values()]
 
 
 @pytest.mark.filterwarnings("ignore::liftlib.errors.LiftWarning")
 @pytest.mark.parametrize(("form", "name"), WAYS)
-def test_a_value_with_an_unquoted_separator_is_refused_by_all_that_reads(tmp_path, form, name):
+def test_a_value_with_an_unquoted_separator_is_refused_by_all_that_reads(
+    tmp_path, form, name
+):
     separator = form.separator or ("\t" if "tsv" in name else ",")
     lines = text_of([HEADER, *GOOD], form, separator=separator).splitlines()
     lines[31] = separator.join(["St Mary", " South", "none", "30s", "7"])
     path = written(tmp_path, "\n".join(lines) + "\n", form, name)
     for use, read in uses(tmp_path, path, form).items():
-        with pytest.raises(DataError, match="line 32 has 5 fields, but the header has 4: put each value that holds"):
+        with pytest.raises(
+            DataError,
+            match=(
+                "line 32 has 5 fields, but the header has 4: put each value that holds"
+            ),
+        ):
             print(use, read())
     assert not (tmp_path / "bad.csv").exists()
     assert not (tmp_path / "new.csv").exists()
@@ -116,8 +157,31 @@ def test_a_value_with_an_unquoted_separator_is_refused_by_all_that_reads(tmp_pat
 
 COMMANDS = [
     ["audit", "IN", "--secret", "ill", "--public", "age"],
-    ["release", "IN", "--secret", "ill", "--public", "age", "--belief", "10%", "40%", "-o", "bad.csv"],
-    ["release", "IN", "--secret", "ill", "--public", "age", "--belief", "10%", "20%", "--dry-run"],
+    [
+        "release",
+        "IN",
+        "--secret",
+        "ill",
+        "--public",
+        "age",
+        "--belief",
+        "10%",
+        "40%",
+        "-o",
+        "bad.csv",
+    ],
+    [
+        "release",
+        "IN",
+        "--secret",
+        "ill",
+        "--public",
+        "age",
+        "--belief",
+        "10%",
+        "20%",
+        "--dry-run",
+    ],
     ["release", "IN", "--design", "out.PRIVATE.design.json", "-o", "bad.csv"],
     ["estimate", "IN", "out.card.json"],
 ]
@@ -126,26 +190,47 @@ COMMANDS = [
 @pytest.mark.filterwarnings("ignore::liftlib.errors.LiftWarning")
 @pytest.mark.parametrize("words", COMMANDS, ids=lambda words: " ".join(words[:3:2]))
 @pytest.mark.parametrize(
-    ("source", "form"), [("in.csv", PLAIN), ("-", PLAIN), ("-", TextFormat("|", encoding="utf-16"))]
+    ("source", "form"),
+    [("in.csv", PLAIN), ("-", PLAIN), ("-", TextFormat("|", encoding="utf-16"))],
 )
-def test_a_command_says_which_line_is_wrong(tmp_path, monkeypatch, capsys, words, source, form):
+def test_a_command_says_which_line_is_wrong(
+    tmp_path, monkeypatch, capsys, words, source, form
+):
     monkeypatch.chdir(tmp_path)
     mark, separator = form.quote, form.separator or ","
     text = text_of([HEADER, *GOOD, [f"x{separator}y", "flu", "30s", "1"]], form)
-    path = written(tmp_path, text.replace(f"{mark}x{separator}y{mark}", f"x{separator}y"), form)
+    path = written(
+        tmp_path, text.replace(f"{mark}x{separator}y{mark}", f"x{separator}y"), form
+    )
     uses(tmp_path, path, form)
-    source = "in.csv" if words[0] == "estimate" else source  # it reads no standard input
+    # it reads no standard input
+    source = "in.csv" if words[0] == "estimate" else source
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(path.read_bytes())))
     words = [source if word == "IN" else word for word in words] + options(form)
-    assert main([*words, *(["--ledger", "ledger.json"] if words[:2] == ["release", "-"] else [])]) == 2
+    assert (
+        main(
+            [
+                *words,
+                *(["--ledger", "ledger.json"] if words[:2] == ["release", "-"] else []),
+            ]
+        )
+        == 2
+    )
     name = "the standard input" if source == "-" else "in.csv"
-    assert f"lift: cannot read {name}: line 62 has 5 fields, but the header has 4: put" in capsys.readouterr().err
+    assert (
+        f"lift: cannot read {name}: line 62 has 5 fields, but the header has 4: put"
+        in capsys.readouterr().err
+    )
     assert not (tmp_path / "bad.csv").exists()
     assert not (tmp_path / "ledger.json").exists()
 
 
 def test_the_secret_is_not_published_in_place_of_the_public_column(tmp_path):
-    lines = [",".join(HEADER), *(["North,flu,20s,5"] * 50), *(["St Mary, North,hiv,40s,5"] * 45)]
+    lines = [
+        ",".join(HEADER),
+        *(["North,flu,20s,5"] * 50),
+        *(["St Mary, North,hiv,40s,5"] * 45),
+    ]
     path = written(tmp_path, "\n".join(lines) + "\n")
     with pytest.raises(DataError, match="line 52 has 5 fields"):
         tables.sanitise(path, secret="ill", public="age", notion=ll.LIP(1.0))
@@ -154,7 +239,10 @@ def test_the_secret_is_not_published_in_place_of_the_public_column(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,b,c\n1,2,3\n1,2\n", "line 3 has 2 fields, but the header has 3: fill in the missing fields"),
+        (
+            "a,b,c\n1,2,3\n1,2\n",
+            "line 3 has 2 fields, but the header has 3: fill in the missing fields",
+        ),
         ("a,b,c\n1,2,3\n1,2", "line 3 has 2 fields, but the header has 3"),
         ("a,b,c\r\n1,2,3\r\n1,2\r\n", "line 3 has 2 fields, but the header has 3"),
         ("a,b,c\n1,2,3\n\n1,2,3\n", "line 3 is empty: delete it"),
@@ -166,13 +254,25 @@ def test_the_secret_is_not_published_in_place_of_the_public_column(tmp_path):
         ('\n\na,b\n"1\n",2\n1\n', "line 6 has 1 field, but the header has 2"),
         ('\ufeff"a,b",b\n1,2\n1,2,3\n', "line 3 has 3 fields"),
         # a quotation mark inside a value: where the value ends depends on who reads it
-        ('a,b,c\n1,2,3\n "x,y",1,2\n', "line 3 has a quotation mark inside a value: put the value in quotes and"),
-        ('a,b,c\n5" pipe,1,2\n6" pipe,2,3\n', "line 2 has a quotation mark inside a value"),
+        (
+            'a,b,c\n1,2,3\n "x,y",1,2\n',
+            "line 3 has a quotation mark inside a value: put the value in quotes and",
+        ),
+        (
+            'a,b,c\n5" pipe,1,2\n6" pipe,2,3\n',
+            "line 2 has a quotation mark inside a value",
+        ),
         ('a,b,c\n1,2,3\n1,2,7" pipe\n', "line 3 has a quotation mark inside a value"),
         ('a,b,c\n1,2,3\n1,2,7" pipe', "line 3 has a quotation mark inside a value"),
         ('a,b,c\n"x,2,3\n"y",2,3\n', "line 2 has a quotation mark inside a value"),
-        ('a,b,c\n1,2,3\n1,"2,3\n1,2,3\n', "line 3 has a quotation mark that opens a value and none that closes it"),
-        ('a,b,c\n1,2,3\n1,2,3\n1,2,"', "line 4 has a quotation mark that opens a value"),
+        (
+            'a,b,c\n1,2,3\n1,"2,3\n1,2,3\n',
+            "line 3 has a quotation mark that opens a value and none that closes it",
+        ),
+        (
+            'a,b,c\n1,2,3\n1,2,3\n1,2,"',
+            "line 4 has a quotation mark that opens a value",
+        ),
     ],
 )
 @pytest.mark.parametrize("block", [1, 3, 1000])
@@ -190,7 +290,10 @@ def test_what_is_wrong_with_which_line(tmp_path, monkeypatch, text, message, blo
         ("a,b\r\n1,2\r\n", [("1", "2")]),
         ("\n\r\na,b\n1,2\n", [("1", "2")]),
         ('\ufeff"a",b\n1,2\n', [("1", "2")]),
-        ('a,b\n"1,\n""2""",3\n"",4\n"""",5\n', [('1,\n"2"', "3"), ("", "4"), ('"', "5")]),
+        (
+            'a,b\n"1,\n""2""",3\n"",4\n"""",5\n',
+            [('1,\n"2"', "3"), ("", "4"), ('"', "5")],
+        ),
         ('a,b\r\n1,"2"\r\n3,"4"', [("1", "2"), ("3", "4")]),
         ('a,b\nsay "hi",1\n5""6,2\n', [('say "hi"', "1"), ('5""6', "2")]),
         ("a,b\n,\n1,\n", [(None, None), ("1", None)]),
@@ -212,7 +315,9 @@ def test_a_header_with_a_line_break_in_quotes(tmp_path):
 
 VALUES = st.text(st.sampled_from('ab ,\t"\n\r;é'), max_size=6)
 TABLES = st.integers(2, 4).flatmap(
-    lambda width: st.lists(st.lists(VALUES, min_size=width, max_size=width), min_size=1, max_size=12)
+    lambda width: st.lists(
+        st.lists(VALUES, min_size=width, max_size=width), min_size=1, max_size=12
+    )
 )
 
 
@@ -221,7 +326,9 @@ TABLES = st.integers(2, 4).flatmap(
     TABLES, st.sampled_from([",", "\t"]), st.sampled_from(["\n", "\r\n"]),
     st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]), st.integers(1, 40), st.data(),
 )  # fmt: skip
-def test_lines_of_right_and_wrong_widths_as_the_csv_module_writes_them(rows, separator, end, quoting, block, data):
+def test_lines_of_right_and_wrong_widths_as_the_csv_module_writes_them(
+    rows, separator, end, quoting, block, data
+):
     names = [f"c{at}" for at in range(len(rows[0]))]
     wrong = data.draw(st.none() | st.integers(0, len(rows) - 1))
     more = data.draw(st.booleans())
@@ -231,7 +338,9 @@ def test_lines_of_right_and_wrong_widths_as_the_csv_module_writes_them(rows, sep
     for at, row in enumerate(rows):
         if at == wrong:
             line = 1 + made.getvalue().count("\n")
-        writer.writerow(row if at != wrong else [*row, "z"] if more else [*row[:-2], "z"])
+        writer.writerow(
+            row if at != wrong else [*row, "z"] if more else [*row[:-2], "z"]
+        )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(widths, "BLOCK_BYTES", block)
         file = io.BytesIO(made.getvalue().encode())
@@ -246,13 +355,29 @@ def test_lines_of_right_and_wrong_widths_as_the_csv_module_writes_them(rows, sep
 @pytest.mark.parametrize(
     ("how", "text", "message"),
     [
-        ({"separator": ";"}, "a;b\n1;2\n1\n", "line 3 has 1 field, but the header has 2: fill in"),
+        (
+            {"separator": ";"},
+            "a;b\n1;2\n1\n",
+            "line 3 has 1 field, but the header has 2: fill in",
+        ),
         ({"separator": ";"}, "a;b\n1;2\n\n1;2\n", "line 3 is empty: delete it"),
-        ({"quote": "'"}, "a,b\n1,2\n'1,2\n", "line 3 has a quotation mark that opens a value and none that closes it"),
-        ({"quote": "'"}, "a,b,c\n1,2,3\n o'x,y',2\n", "line 3 has a quotation mark inside a value"),
+        (
+            {"quote": "'"},
+            "a,b\n1,2\n'1,2\n",
+            "line 3 has a quotation mark that opens a value and none that closes it",
+        ),
+        (
+            {"quote": "'"},
+            "a,b,c\n1,2,3\n o'x,y',2\n",
+            "line 3 has a quotation mark inside a value",
+        ),
         ({"quote": None}, 'a,b\n"1,2",3\n', "line 2 has 3 fields"),
         ({"quote": "'"}, 'a,b\n"1,2",3\n', "line 2 has 3 fields.*in quotes"),
-        ({}, "a;b\n1;2\n", "values with ';' between them, not ',': name the separator, ';'"),
+        (
+            {},
+            "a;b\n1;2\n",
+            "values with ';' between them, not ',': name the separator, ';'",
+        ),
         ({}, "a\tb\n1\t2\n", "name the separator, tab"),
         ({"encoding": "ascii"}, "a,b\né,2\n", "it is not ascii"),
     ],
@@ -300,7 +425,21 @@ def test_a_form_that_no_table_has(how, message):
 
 def test_a_command_refuses_one_in_a_line(tmp_path, capsys):
     path = written(tmp_path, "a,b\n1,2\n", TextFormat())
-    assert main(["audit", str(path), "--secret", "a", "--public", "b", "--encoding", "klingon"]) == 2
+    assert (
+        main(
+            [
+                "audit",
+                str(path),
+                "--secret",
+                "a",
+                "--public",
+                "b",
+                "--encoding",
+                "klingon",
+            ]
+        )
+        == 2
+    )
     assert capsys.readouterr().err.count("\n") == 1
     path.write_text("a;b\n1;2\n")
     assert main(["audit", str(path), "--secret", "a", "--public", "b"]) == 2
@@ -315,18 +454,30 @@ OTHER_VALUES = st.text(st.sampled_from("ab ;|'\"\n\té"), max_size=5)
 @settings(max_examples=150, deadline=None)
 @given(
     st.integers(2, 3).flatmap(
-        lambda width: st.lists(st.lists(OTHER_VALUES, min_size=width, max_size=width), min_size=1, max_size=8)
+        lambda width: st.lists(
+            st.lists(OTHER_VALUES, min_size=width, max_size=width),
+            min_size=1,
+            max_size=8,
+        )
     ),
     st.sampled_from([";", "|", "\t", ":"]),
     st.sampled_from(["'", '"', "~"]),
     st.sampled_from(["utf-8", "latin-1", "utf-16"]),
     st.booleans(),
 )
-def test_any_table_reads_as_written_or_is_refused_for_its_width(tmp_path_factory, rows, separator, quote, code, wrong):
+def test_any_table_reads_as_written_or_is_refused_for_its_width(
+    tmp_path_factory, rows, separator, quote, code, wrong
+):
     form = TextFormat(separator, quote, code)
     names = [f"c{at}" for at in range(len(rows[0]))]
     made = io.StringIO(newline="")
-    writer = csv.writer(made, delimiter=separator, quotechar=quote, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    writer = csv.writer(
+        made,
+        delimiter=separator,
+        quotechar=quote,
+        lineterminator="\n",
+        quoting=csv.QUOTE_ALL,
+    )
     writer.writerows([names, *rows, *([[*rows[0], "z"]] if wrong else [])])
     path = written(tmp_path_factory.mktemp("form"), made.getvalue(), form)
     if wrong:
@@ -334,7 +485,10 @@ def test_any_table_reads_as_written_or_is_refused_for_its_width(tmp_path_factory
             distinct(open_table(path, form), names[:1])
         return
     table = open_table(path, form)
-    assert [list(row) for row in [row for part in table.batches(names) for row in part.rows()]] == rows
+    assert [
+        list(row)
+        for row in [row for part in table.batches(names) for row in part.rows()]
+    ] == rows
 
 
 def test_the_copy_in_utf8_is_the_owners_alone_and_goes_away(tmp_path):
@@ -351,7 +505,9 @@ def test_the_card_of_a_release_says_how_missing_values_were_treated(tmp_path):
     path = tmp_path / "in.csv"
     PEOPLE.with_columns(ill=pl.when(pl.col("name") != "p3").then("ill")).write_csv(path)
     outputs = Outputs.next_to(tmp_path / "out.csv")
-    sanitise_file(path, outputs, Plan(Reading("ill", "age", missing="drop"), ll.LIP(5.0)))
+    sanitise_file(
+        path, outputs, Plan(Reading("ill", "age", missing="drop"), ll.LIP(5.0))
+    )
     card = tables.read_card(outputs.card)
     assert card.options["missing"] == "drop"
     assert card.rows == pl.read_csv(outputs.table).height == 119

@@ -41,21 +41,40 @@ def test_labels_that_look_alike_are_told_and_stay_apart(labels):
     (note,) = [one for one in found.notes if "look alike" in one]
     assert all(ascii(label) in note for label in labels)
     note.encode("ascii")  # so that it shows what cannot be seen
-    assert any("look alike" in note for note in tables.audit(frame, secret="x", public="s", resamples=0).notes)
+    assert any(
+        "look alike" in note
+        for note in tables.audit(frame, secret="x", public="s", resamples=0).notes
+    )
 
 
 def test_a_column_written_otherwise_is_named_so_that_it_can_be_seen():
-    with pytest.raises(DataError, match=r"has no column '\\xe9t\\xe9': did you mean 'e\\u0301t\\xe9'\?"):
+    with pytest.raises(
+        DataError, match=r"has no column '\\xe9t\\xe9': did you mean 'e\\u0301t\\xe9'\?"
+    ):
         tables.open_table(pl.DataFrame({CAFE[1]: ["a"]})).check([CAFE[0]])
 
 
 def test_labels_with_what_stands_between_labels():
     """'a & b' and 'c' is not 'a' and 'b & c', in counts, audit and release."""
-    frame = pl.DataFrame({"s": ["p", "q"] * 60, "x": ["a & b", "a", "a or b"] * 40, "z": ["c", "b & c", "d"] * 40})
+    frame = pl.DataFrame(
+        {
+            "s": ["p", "q"] * 60,
+            "x": ["a & b", "a", "a or b"] * 40,
+            "z": ["c", "b & c", "d"] * 40,
+        }
+    )
     found = tables.audit(frame, secret="s", public=["x", "z"], resamples=0)
-    assert {one.symbol for one in found.symbols} == {"'a & b' & 'c'", "'a' & 'b & c'", "'a or b' & 'd'"}
-    done = tables.sanitise(frame, secret="s", public=["x", "z"], notion=ll.LIP(5.0), rng=1)
-    assert sorted(map(tuple, done.frame.select("x", "z").unique().rows())) == sorted(set(done.card.texts))
+    assert {one.symbol for one in found.symbols} == {
+        "'a & b' & 'c'",
+        "'a' & 'b & c'",
+        "'a or b' & 'd'",
+    }
+    done = tables.sanitise(
+        frame, secret="s", public=["x", "z"], notion=ll.LIP(5.0), rng=1
+    )
+    assert sorted(map(tuple, done.frame.select("x", "z").unique().rows())) == sorted(
+        set(done.card.texts)
+    )
     assert len(done.card.texts) == 3
 
 
@@ -73,15 +92,46 @@ class _Tags(html.parser.HTMLParser):
         self.found += (tag,)
 
 
-@pytest.mark.parametrize("label", ["<script>a</script>", "[a](http://b)", "a|b", "`a`", "*a*", "a\nb", "a\\|b", "# a"])
+@pytest.mark.parametrize(
+    "label",
+    [
+        "<script>a</script>",
+        "[a](http://b)",
+        "a|b",
+        "`a`",
+        "*a*",
+        "a\nb",
+        "a\\|b",
+        "# a",
+    ],
+)
 def test_a_label_is_no_mark_up_of_the_card(label):
-    markdown = pytest.importorskip("markdown_it").MarkdownIt("commonmark", {"html": True}).enable("table")
-    frame = pl.DataFrame({"s": ["a", "b"] * 40, label: [label, "other"] * 20 + ["other", label] * 20})
+    markdown = (
+        pytest.importorskip("markdown_it")
+        .MarkdownIt("commonmark", {"html": True})
+        .enable("table")
+    )
+    frame = pl.DataFrame(
+        {"s": ["a", "b"] * 40, label: [label, "other"] * 20 + ["other", label] * 20}
+    )
     done = tables.sanitise(frame, secret="s", public=label, notion=ll.LIP(5.0))
     page = markdown.render(done.card.as_text())
     tags = _Tags()
     tags.feed(page)
-    assert set(tags.found) <= {"h1", "h2", "p", "ul", "li", "code", "table", "thead", "tbody", "tr", "th", "td"}
+    assert set(tags.found) <= {
+        "h1",
+        "h2",
+        "p",
+        "ul",
+        "li",
+        "code",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+    }
     assert page.count("<tr>") == 1 + len(done.card.texts)
     assert page.count("<h1>") == 1
     shown = label.replace("\n", " ")
@@ -92,4 +142,7 @@ def test_a_label_is_no_mark_up_of_the_card(label):
 def test_a_message_names_a_few_columns():
     assert named(["a"]) == "column 'a'"
     assert named(["a", "b"]) == "columns 'a', 'b'"
-    assert named([f"c{i}" for i in range(300)]) == "columns 'c0', 'c1', 'c2', 'c3', 'c4', 'c5' and 294 more"
+    assert (
+        named([f"c{i}" for i in range(300)])
+        == "columns 'c0', 'c1', 'c2', 'c3', 'c4', 'c5' and 294 more"
+    )

@@ -17,7 +17,9 @@ ROWS = pl.DataFrame(
     {
         "s": ["a", "b"] * 60,
         "zip": [10000 + i % 60 for i in range(120)],
-        "seen": [dt.date(2020, 1, 1) + dt.timedelta(days=10 * (i % 40)) for i in range(120)],
+        "seen": [
+            dt.date(2020, 1, 1) + dt.timedelta(days=10 * (i % 40)) for i in range(120)
+        ],
         "age": [float(i % 90) for i in range(120)],
         "town": ["Ulm", "Bonn", "Rome", "Pisa"] * 30,
         "r": ["NA", "x", "y", "x"] * 30,
@@ -26,7 +28,9 @@ ROWS = pl.DataFrame(
 
 
 def counts(public, **more):
-    return Reading("s", public, **{"rare": "keep", **more}).counts(tables.open_table(ROWS))
+    return Reading("s", public, **{"rare": "keep", **more}).counts(
+        tables.open_table(ROWS)
+    )
 
 
 def test_codes_are_symbols_when_said_so():
@@ -35,7 +39,11 @@ def test_codes_are_symbols_when_said_so():
 
 def test_dates_in_bins_and_groups(tmp_path):
     found = counts("seen", bins=("seen=2020-03-01,2020-12-01",))
-    assert found.public.texts == ("< 2020-03-01", "[2020-03-01, 2020-12-01)", ">= 2020-12-01")
+    assert found.public.texts == (
+        "< 2020-03-01",
+        "[2020-03-01, 2020-12-01)",
+        ">= 2020-12-01",
+    )
     seen = ROWS["seen"]
     assert found.table.sum(axis=0).tolist() == [
         (seen < dt.date(2020, 3, 1)).sum(),
@@ -43,14 +51,25 @@ def test_dates_in_bins_and_groups(tmp_path):
         (seen >= dt.date(2020, 12, 1)).sum(),
     ]
     assert counts("seen", bins=("seen=year",)).public.texts == ("2020", "2021")
-    assert counts("seen", bins=("seen=quarter",)).public.texts[:2] == ("2020-Q1", "2020-Q2")
+    assert counts("seen", bins=("seen=quarter",)).public.texts[:2] == (
+        "2020-Q1",
+        "2020-Q2",
+    )
     assert counts("seen", bins=("seen=month",)).public.texts[0] == "2020-01"
     # the same from a file, where dates are texts, and from timestamps
     ROWS.write_csv(tmp_path / "t.csv")
-    again = Reading("s", "seen", bins=("seen=month",), rare="keep").counts(tables.open_table(tmp_path / "t.csv"))
+    again = Reading("s", "seen", bins=("seen=month",), rare="keep").counts(
+        tables.open_table(tmp_path / "t.csv")
+    )
     stamps = ROWS.with_columns(pl.col("seen").cast(pl.Datetime))
-    third = Reading("s", "seen", bins=("seen=month",), rare="keep").counts(tables.open_table(stamps))
-    assert again.table.tolist() == third.table.tolist() == counts("seen", bins=("seen=month",)).table.tolist()
+    third = Reading("s", "seen", bins=("seen=month",), rare="keep").counts(
+        tables.open_table(stamps)
+    )
+    assert (
+        again.table.tolist()
+        == third.table.tolist()
+        == counts("seen", bins=("seen=month",)).table.tolist()
+    )
 
 
 @pytest.mark.parametrize("bins", ["quarter", "2024-07-01,2025-03-01"])
@@ -61,13 +80,24 @@ def test_a_year_of_two_digits_is_not_taken_for_one_of_the_first_century(bins):
 
 
 def test_bins_keep_all_their_digits_and_their_order():
-    assert Column("x", (20000001.0, 20000002.0)).bins() == ["< 20000001", "[20000001, 20000002)", ">= 20000002"]
-    assert counts("age", bins=("age=5,10,60",)).public.texts == ("< 5", "[5, 10)", "[10, 60)", ">= 60")
+    assert Column("x", (20000001.0, 20000002.0)).bins() == [
+        "< 20000001",
+        "[20000001, 20000002)",
+        ">= 20000002",
+    ]
+    assert counts("age", bins=("age=5,10,60",)).public.texts == (
+        "< 5",
+        "[5, 10)",
+        "[10, 60)",
+        ">= 60",
+    )
 
 
 def test_a_hierarchy_says_what_values_count_as(tmp_path):
     path = tmp_path / "towns.csv"
-    path.write_text("town,country,continent\nUlm,D,Europe\nBonn,D,Europe\nRome,I,Europe\nPisa,I,Europe\n")
+    path.write_text(
+        "town,country,continent\nUlm,D,Europe\nBonn,D,Europe\nRome,I,Europe\nPisa,I,Europe\n"
+    )
     found = counts("town", hierarchies=(f"town={path}",))
     assert found.public.texts == ("D", "I")
     assert found.table.sum(axis=0).tolist() == [60, 60]
@@ -79,10 +109,16 @@ def test_texts_for_missing_values():
     with pytest.raises(DataError, match="contains the text 'NA' in 30 rows"):
         counts("r")
     assert counts("r", na=()).public.texts == ("NA", "x", "y")
-    assert counts("r", na=("NA",), missing="symbol").public.texts == ("(missing)", "x", "y")
+    assert counts("r", na=("NA",), missing="symbol").public.texts == (
+        "(missing)",
+        "x",
+        "y",
+    )
 
 
-SIGNS = pl.DataFrame({"s": ["a", "a", "b", "b"] * 30, "grade": ["A", "-", "B", "unknown"] * 30})
+SIGNS = pl.DataFrame(
+    {"s": ["a", "a", "b", "b"] * 30, "grade": ["A", "-", "B", "unknown"] * 30}
+)
 
 
 def read_signs(**more):
@@ -90,43 +126,82 @@ def read_signs(**more):
 
 
 def test_signs_and_words_for_missing_values_are_asked_about(tmp_path):
-    with pytest.raises(DataError, match=r"'-' in 30 rows, 'unknown' in 30 rows: say which .* are ordinary values"):
+    with pytest.raises(
+        DataError,
+        match=r"'-' in 30 rows, 'unknown' in 30 rows: say which .* are ordinary values",
+    ):
         read_signs()
     assert read_signs(na=()).public.texts == ("-", "A", "B", "unknown")
     assert read_signs(na=("unknown",), missing="drop").public.texts == ("-", "A", "B")
-    assert read_signs(na=("unknown",), missing="symbol").public.texts == ("(missing)", "-", "A", "B")
+    assert read_signs(na=("unknown",), missing="symbol").public.texts == (
+        "(missing)",
+        "-",
+        "A",
+        "B",
+    )
     # a hierarchy says what they are
     (tmp_path / "g.csv").write_text("grade,group\nA,good\nB,good\n-,bad\n")
-    with pytest.raises(DataError, match="'grade' contains the text 'unknown' in 30 rows"):
+    with pytest.raises(
+        DataError, match="'grade' contains the text 'unknown' in 30 rows"
+    ):
         read_signs(hierarchies=(f"grade={tmp_path / 'g.csv'}",))
     (tmp_path / "g.csv").write_text("grade,group\nA,good\nB,good\n-,bad\nunknown,bad\n")
     of = {"secret": "s", "public": "grade", "resamples": 0}
-    assert read_signs(hierarchies=(f"grade={tmp_path / 'g.csv'}",)).public.texts == ("bad", "good")
-    assert tables.audit(SIGNS, **of, hierarchies=[f"grade={tmp_path / 'g.csv'}"]).rows == 120
+    assert read_signs(hierarchies=(f"grade={tmp_path / 'g.csv'}",)).public.texts == (
+        "bad",
+        "good",
+    )
+    assert (
+        tables.audit(SIGNS, **of, hierarchies=[f"grade={tmp_path / 'g.csv'}"]).rows
+        == 120
+    )
     # and so does the list of a secret's values
     listed = {"secret": "grade", "public": "s", "values": "grade=A,B,-,unknown"}
-    assert Reading(**listed).counts(tables.open_table(SIGNS)).secret.texts == ("-", "A", "B", "unknown")
+    assert Reading(**listed).counts(tables.open_table(SIGNS)).secret.texts == (
+        "-",
+        "A",
+        "B",
+        "unknown",
+    )
     assert tables.audit(SIGNS, **listed, resamples=0).rows == 120
     # an audit leaves out the others, and counts them
     found = tables.audit(SIGNS, **of)
     assert found.rows == 60
-    assert any("60 of 120 rows were dropped" in note and "(empty, or NA, *, -" in note for note in found.notes)
+    assert any(
+        "60 of 120 rows were dropped" in note and "(empty, or NA, *, -" in note
+        for note in found.notes
+    )
 
 
 EDGES = "2020-03-01,2020-12-01"
 
 
-@pytest.mark.parametrize("to", [pl.DataFrame.lazy, pl.DataFrame.to_pandas, pl.DataFrame.to_arrow])
+@pytest.mark.parametrize(
+    "to", [pl.DataFrame.lazy, pl.DataFrame.to_pandas, pl.DataFrame.to_arrow]
+)
 def test_numbers_do_not_cut_dates(to):
     frame = to(ROWS.with_columns(stamp=pl.col("seen").cast(pl.Datetime)))
     for name, bins in itertools.product(("seen", "stamp"), ("5,10", "3")):
-        with pytest.raises(DataError, match=f"column '{name}' contains dates, which numbers do not cut: give dates"):
-            Reading("s", name, bins=(f"{name}={bins}",)).counts(tables.open_table(frame))
+        with pytest.raises(
+            DataError,
+            match=(
+                f"column '{name}' contains dates, which numbers do not cut: give dates"
+            ),
+        ):
+            Reading("s", name, bins=(f"{name}={bins}",)).counts(
+                tables.open_table(frame)
+            )
     cut = [
-        Reading("s", name, bins=(f"{name}={EDGES}",), rare="keep").counts(tables.open_table(frame))
+        Reading("s", name, bins=(f"{name}={EDGES}",), rare="keep").counts(
+            tables.open_table(frame)
+        )
         for name in ("seen", "stamp")
     ]
-    assert cut[0].table.tolist() == cut[1].table.tolist() == counts("seen", bins=(f"seen={EDGES}",)).table.tolist()
+    assert (
+        cut[0].table.tolist()
+        == cut[1].table.tolist()
+        == counts("seen", bins=(f"seen={EDGES}",)).table.tolist()
+    )
 
 
 def test_a_group_may_have_the_name_of_its_only_value(tmp_path):
@@ -138,7 +213,9 @@ def test_a_group_may_have_the_name_of_its_only_value(tmp_path):
 def people(n, p, seed):
     rng = np.random.default_rng(seed)
     cells = rng.choice(4, n, p=np.ravel(p))
-    return pl.DataFrame({"s": ["ab"[c // 2] for c in cells], "x": ["uv"[c % 2] for c in cells]})
+    return pl.DataFrame(
+        {"s": ["ab"[c // 2] for c in cells], "x": ["uv"[c % 2] for c in cells]}
+    )
 
 
 P, Q = [[0.3, 0.2], [0.2, 0.3]], [[0.48, 0.02], [0.02, 0.48]]
@@ -152,7 +229,11 @@ def counted(counts):
 
 NEW = {
     "another secret": {**OLD, ("c", "u"): 300},
-    "two others, which together are like the rest": {**OLD, ("c", "u"): 300, ("d", "v"): 300},
+    "two others, which together are like the rest": {
+        **OLD,
+        ("c", "u"): 300,
+        ("d", "v"): 300,
+    },
     "another symbol": {**OLD, ("a", "w"): 900},
     "both": {**OLD, ("a", "w"): 600, ("c", "w"): 300, ("c", "u"): 300},
     "a secret less": {cell: n for cell, n in OLD.items() if cell[0] == "a"},
@@ -163,17 +244,40 @@ NEW = {
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        (pd.DataFrame([["a", "b", "c"]] * 9, columns=["s", "x", "x"]), "has more than one column 'x': rename them"),
-        (pd.DataFrame({0: ["a", "b"], 1: ["c", "d"]}), "has a column 0, whose name is not text"),
-        (pd.DataFrame({("s", 1): ["a"], ("x", 2): ["b"]}), r"has a column \('s', 1\), whose name is not text"),
         (
-            pd.DataFrame({"s": ["a", "b"], "x": pd.Series(["a\ud800", "b"], dtype=object)}),
+            pd.DataFrame([["a", "b", "c"]] * 9, columns=["s", "x", "x"]),
+            "has more than one column 'x': rename them",
+        ),
+        (
+            pd.DataFrame({0: ["a", "b"], 1: ["c", "d"]}),
+            "has a column 0, whose name is not text",
+        ),
+        (
+            pd.DataFrame({("s", 1): ["a"], ("x", 2): ["b"]}),
+            r"has a column \('s', 1\), whose name is not text",
+        ),
+        (
+            pd.DataFrame(
+                {"s": ["a", "b"], "x": pd.Series(["a\ud800", "b"], dtype=object)}
+            ),
             "contains text that is not Unicode",
         ),
-        (pd.DataFrame({"s": ["a", "b"], "x": pd.Series([[1], [2]])}), "has no labels: convert it to text first"),
-        (pd.DataFrame({"s": ["a", "b"], "x": pd.to_timedelta([1, 2], "D")}), "has no labels: convert it to text first"),
-        (pd.DataFrame({"s": ["a", "b"], "x": pd.period_range("2020", periods=2)}), "has no labels"),
-        (pd.DataFrame({"s": ["(rare)", "b"], "x": ["u", "v"]}), "column 's' contains '.rare.'"),
+        (
+            pd.DataFrame({"s": ["a", "b"], "x": pd.Series([[1], [2]])}),
+            "has no labels: convert it to text first",
+        ),
+        (
+            pd.DataFrame({"s": ["a", "b"], "x": pd.to_timedelta([1, 2], "D")}),
+            "has no labels: convert it to text first",
+        ),
+        (
+            pd.DataFrame({"s": ["a", "b"], "x": pd.period_range("2020", periods=2)}),
+            "has no labels",
+        ),
+        (
+            pd.DataFrame({"s": ["(rare)", "b"], "x": ["u", "v"]}),
+            "column 's' contains '.rare.'",
+        ),
         (pd.DataFrame(), "has no column 's'"),
         (pl.DataFrame({"s": ["a", "b"], "": ["u", "v"]}), "has no column 'x'"),
         ({"s": ["a"], "x": ["b"]}, "dict is not a table"),

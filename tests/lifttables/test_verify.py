@@ -13,12 +13,16 @@ from lifttables.cli import main
 from lifttables.releases.ledger import ledger_next_to
 from lifttables.releases.verifying import WrongCard
 
-ROWS = pl.concat([PEOPLE] * 6).with_columns(pl.int_range(pl.len()).floordiv(6).mod(2).cast(pl.String).alias("side"))
+ROWS = pl.concat([PEOPLE] * 6).with_columns(
+    pl.int_range(pl.len()).floordiv(6).mod(2).cast(pl.String).alias("side")
+)
 WORDS = ["--secret", "ill", "--public", "age", "--belief", "10%"]
 
 
 def released(folder, name, at_most="70%", *more):
-    """Write a release with random values; the next one is somebody else's, who knows nothing of it."""
+    """Write a release with random values; the next one is somebody else's, who knows
+    nothing of it.
+    """
     table, out = folder / "in.csv", folder / f"{name}.csv"
     ROWS.write_csv(table)
     assert main(["release", str(table), *WORDS, at_most, "-o", str(out), *more]) == 0
@@ -56,14 +60,25 @@ def test_release_and_card_belong_together(made, capsys):
 
 
 CHANGES = {
-    "a row less": (lambda rows: rows.head(-1), f"the release has {len(ROWS) - 1:,} rows, and the card says"),
+    "a row less": (
+        lambda rows: rows.head(-1),
+        f"the release has {len(ROWS) - 1:,} rows, and the card says",
+    ),
     "two rows exchanged": (lambda rows: rows.reverse(), "the SHA-256 of"),
     "another symbol": (
-        lambda rows: rows.with_columns(age=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("9")).otherwise("age")),
+        lambda rows: rows.with_columns(
+            age=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("9")).otherwise("age")
+        ),
         "the card does not list 1 symbol of the release, such as '9'",
     ),
-    "a column more": (lambda rows: rows.with_columns(id=pl.int_range(pl.len())), "does not name the column 'id'"),
-    "no released column": (lambda rows: rows.rename({"age": "years"}), "the release has no column 'age'"),
+    "a column more": (
+        lambda rows: rows.with_columns(id=pl.int_range(pl.len())),
+        "does not name the column 'id'",
+    ),
+    "no released column": (
+        lambda rows: rows.rename({"age": "years"}),
+        "the release has no column 'age'",
+    ),
 }
 
 
@@ -76,7 +91,11 @@ def test_every_change_of_the_release_is_found(made, capsys, name):
     assert (code, err) == (5, "")
     assert message in out
     assert "the SHA-256 of" in out
-    assert all(line.startswith("DIFFERS: ") for line in out.splitlines() if not line.startswith("note"))
+    assert all(
+        line.startswith("DIFFERS: ")
+        for line in out.splitlines()
+        if not line.startswith("note")
+    )
     code, out, _ = verify(capsys, release, card, "--json")
     assert code == 5
     assert json.loads(out)["agrees"] is False
@@ -105,9 +124,16 @@ def test_what_cannot_be_read_is_one_line(made, capsys, tmp_path):
     release, card = made
     old = json.loads(card.read_text()) | {"format": "liftlib card 1"}
     (tmp_path / "old.json").write_text(json.dumps(old))
-    cases = [(release, tmp_path / "old.json"), (release, release), (tmp_path / "no.csv", card), ("-", card)]
+    cases = [
+        (release, tmp_path / "old.json"),
+        (release, release),
+        (tmp_path / "no.csv", card),
+        ("-", card),
+    ]
     for words, message in zip(
-        cases, ("has the format 'liftlib card 1'", "is no card", "no file", "standard"), strict=True
+        cases,
+        ("has the format 'liftlib card 1'", "is no card", "no file", "standard"),
+        strict=True,
     ):
         code, out, err = verify(capsys, *words)
         assert (code, out, err.count("\n")) == (2, "", 1)
@@ -166,31 +192,47 @@ WRONG = [("rows", True), ("rows", -1), ("noise", 0.0), ("release", 0), ("noise",
 
 
 @pytest.mark.parametrize(("key", "value"), WRONG)
-def test_a_card_with_an_impossible_number_is_refused(made, capsys, tmp_path, key, value):
+def test_a_card_with_an_impossible_number_is_refused(
+    made, capsys, tmp_path, key, value
+):
     release, card = made
-    (tmp_path / "odd.json").write_text(json.dumps(json.loads(card.read_text()) | {key: value}))
+    (tmp_path / "odd.json").write_text(
+        json.dumps(json.loads(card.read_text()) | {key: value})
+    )
     code, _, err = verify(capsys, release, tmp_path / "odd.json")
     assert code == 2
     assert key in err
 
 
 def test_an_estimate_verifies_first(tmp_path, capsys):
-    """Another release's card, or a part of the file, would give wrong shares with narrow intervals."""
+    """Another release's card, or a part of the file, would give wrong shares with
+    narrow intervals.
+    """
     (one, _), (two, _) = files = [
-        released(tmp_path, name, at_most) for name, at_most in (("one", "40%"), ("two", "70%"))
+        released(tmp_path, name, at_most)
+        for name, at_most in (("one", "40%"), ("two", "70%"))
     ]
     cards = dict(files)
     for path, card in cards.items():
         assert main(["estimate", str(path), str(card)]) == 0
     capsys.readouterr()
     assert main(["estimate", str(two), str(cards[one])]) == 5
-    assert f"lift: {two} is not the release of this card, so shares estimated from it" in capsys.readouterr().err
+    assert (
+        f"lift: {two} is not the release of this card, so shares estimated from it"
+        in capsys.readouterr().err
+    )
     part = tmp_path / "part.csv"
     part.write_text("".join(two.read_text().splitlines(keepends=True)[:-9]))
     assert main(["estimate", str(part), str(cards[two])]) == 5
     out, err = capsys.readouterr()
     assert out == ""
-    assert f"the release has {len(ROWS) - 9:,} rows, and the card says {len(ROWS):,}" in err
-    with pytest.raises(WrongCard, match="give the card and the whole file of one release"):
+    assert (
+        f"the release has {len(ROWS) - 9:,} rows, and the card says {len(ROWS):,}"
+        in err
+    )
+    with pytest.raises(
+        WrongCard, match="give the card and the whole file of one release"
+    ):
         tables.estimate(part, tables.read_card(cards[two]))
-    tables.estimate(pl.read_csv(part), tables.read_card(cards[two]))  # a frame is of any rows
+    # a frame is of any rows
+    tables.estimate(pl.read_csv(part), tables.read_card(cards[two]))

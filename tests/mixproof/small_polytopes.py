@@ -15,7 +15,12 @@ def entropy_at(t):
 
 def prices(rows, dual):
     """H(v) - dual v of each row, by Python's own sums."""
-    return np.array([sum(map(entropy_at, row)) - sum(map(math.prod, zip(row, dual, strict=True))) for row in rows])
+    return np.array(
+        [
+            sum(map(entropy_at, row)) - sum(map(math.prod, zip(row, dual, strict=True)))
+            for row in rows
+        ]
+    )
 
 
 def polytopes(count=12, seed=0, largest=6):
@@ -23,9 +28,13 @@ def polytopes(count=12, seed=0, largest=6):
     rng = np.random.default_rng(seed)
     for _ in range(count):
         joint = ll.Joint(
-            ll.datasets.uniform_joints(1, int(rng.integers(2, 5)), int(rng.integers(2, largest + 1)), rng)[0]
+            ll.datasets.uniform_joints(
+                1, int(rng.integers(2, 5)), int(rng.integers(2, largest + 1)), rng
+            )[0]
         )
-        notion = ll.ALIP(*rng.uniform(0.1, 1.0, 2)) if rng.random() < 0.7 else ll.LDP(0.8)
+        notion = (
+            ll.ALIP(*rng.uniform(0.1, 1.0, 2)) if rng.random() < 0.7 else ll.LDP(0.8)
+        )
         g = notion.halfspaces(joint)
         slack = np.full(len(g), 1e-9)
         yield (

@@ -17,7 +17,9 @@ from mixproof.proof import BISECT, FIRST, LEAF
 MARGIN = 1e-12  # by which an upper end may exceed what the other ends leave
 
 
-def started(problem, dual, cutoff, caps, tolerance=1e-6, slots=branch_and_bound.SLOTS, **how):
+def started(
+    problem, dual, cutoff, caps, tolerance=1e-6, slots=branch_and_bound.SLOTS, **how
+):
     work = Pass.start(dual, cutoff, tolerance, len(problem.rows), **how)
     return Tree(problem, work, caps, slots)
 
@@ -76,7 +78,9 @@ def bounded(problem, dual, least, most, multipliers):
     slopes = dual + multipliers @ problem.rows
     value = sum(
         y * (low if y >= 0 else high)
-        for y, low, high in zip(multipliers, problem.safe_low, problem.safe_high, strict=True)
+        for y, low, high in zip(
+            multipliers, problem.safe_low, problem.safe_high, strict=True
+        )
     )
     return value + sum(
         min(entropy_at(a) - slope * a, entropy_at(z) - slope * z)
@@ -90,7 +94,7 @@ def by_highs(problem, dual, least, most):
     width = np.where(most - least > MARGIN, most - least, np.inf)
     slope = (high - low) / width
     found = linprog(
-        slope - dual, A_ub=np.vstack([problem.rows, -problem.rows]), b_ub=np.append(problem.high, -problem.low),
+        slope - dual, A_ub=np.vstack([problem.rows, -problem.rows]), b_ub=np.append(problem.high, -problem.low),  # noqa: E501
         bounds=np.column_stack([least, most]), method="highs",
     )  # fmt: skip
     return found.fun + (low - slope * least).sum() if found.status == 0 else np.inf
@@ -103,7 +107,9 @@ def test_each_node_is_bounded_as_by_highs():
         caps = caps_of(corners)
         work = explored(problem, dual, prices(corners, dual).min() - 0.02, caps).work
         records = work.records
-        points = np.concatenate([corners, rng.dirichlet(np.ones(len(corners)), 100) @ corners])
+        points = np.concatenate(
+            [corners, rng.dirichlet(np.ones(len(corners)), 100) @ corners]
+        )
         cheap = prices(points, dual)
         parted = set(records.parent[: work.nodes].tolist())
         assert records.parent[0] == -1
@@ -115,7 +121,8 @@ def test_each_node_is_bounded_as_by_highs():
             assert (cheap[inside] >= value - 1e-9).all()
             optimum = by_highs(problem, dual, least, most)
             assert value <= optimum + 1e-8
-            assert value >= min(optimum, work.cutoff) - 1e-6  # a program may end at the cutoff
+            # a program may end at the cutoff
+            assert value >= min(optimum, work.cutoff) - 1e-6
             if records.kind[at] == LEAF:
                 assert at not in parted
                 assert value >= min(work.closed, work.cutoff) - 1e-12
@@ -184,7 +191,11 @@ def test_a_pass_ends_with_a_column_that_saves_enough():
         if made.waiting:
             ended += 1
             assert made.has_enough
-            assert made.work.lowest < EARLY_STOP_SHARE * made.least_price <= EARLY_STOP_SHARE * least + 1e-9
+            assert (
+                made.work.lowest
+                < EARLY_STOP_SHARE * made.least_price
+                <= EARLY_STOP_SHARE * least + 1e-9
+            )
     assert ended
 
 
@@ -194,10 +205,16 @@ def test_nodes_given_up_bound_the_pass():
     for g, _, problem, dual, _ in polytopes(40, seed=17):
         corners = vertices(g)
         caps = caps_of(corners)
-        work = to_its_end(problem, dual, prices(corners, dual).min() + 0.05, caps, tolerance=0.04).work
-        assert all(price < -work.tolerance for price, _ in work.columns)  # a column is kept only if it saves enough
+        work = to_its_end(
+            problem, dual, prices(corners, dual).min() + 0.05, caps, tolerance=0.04
+        ).work
+        # a column is kept only if it saves enough
+        assert all(price < -work.tolerance for price, _ in work.columns)
         leaves = np.flatnonzero(work.records.kind[: work.nodes] == LEAF)
-        found = [bounded(problem, dual, *box(work, at, caps), work.records.multipliers[at]) for at in leaves]
+        found = [
+            bounded(problem, dual, *box(work, at, caps), work.records.multipliers[at])
+            for at in leaves
+        ]
         if min(found) < work.cutoff:
             given_up += sum(one < work.cutoff for one in found) > 1
             assert work.closed == pytest.approx(min(found), abs=1e-10)
@@ -240,10 +257,14 @@ def test_records_grow():
 
 
 @pytest.mark.parametrize(
-    "status", [branch_and_bound.LOOSE, branch_and_bound.INFEASIBLE, 4], ids=["loose", "infeasible", "stuck"]
+    "status",
+    [branch_and_bound.LOOSE, branch_and_bound.INFEASIBLE, 4],
+    ids=["loose", "infeasible", "stuck"],
 )
 def test_boxes_without_a_solution_are_halved(status, monkeypatch):
-    """No program tells where entropy and its secants differ, and yet the bound comes near."""
+    """No program tells where entropy and its secants differ, and yet the bound comes
+    near.
+    """
     step = Tree.step
 
     def lost(self):
@@ -266,15 +287,22 @@ def test_boxes_without_a_solution_are_halved(status, monkeypatch):
 def test_how_large_each_coordinate_can_be():
     for g, _, problem, dual, _ in polytopes(8, seed=9):
         caps, proof = largest(problem)
-        np.testing.assert_allclose(caps, np.minimum(1.0, vertices(g).max(axis=0)), atol=1e-7)
+        np.testing.assert_allclose(
+            caps, np.minimum(1.0, vertices(g).max(axis=0)), atol=1e-7
+        )
         for x in range(dual.size):
-            # what the multipliers of all rows but the sum prove on the simplex, corner by corner
+            # what the multipliers of all rows but the sum prove on the simplex, corner
+            # by corner
             y = proof[x, :-1]
             free = sum(
                 max(-one * low, -one * high)
-                for one, low, high in zip(y, problem.safe_low[:-1], problem.safe_high[:-1], strict=True)
+                for one, low, high in zip(
+                    y, problem.safe_low[:-1], problem.safe_high[:-1], strict=True
+                )
             )
-            corners = [float(z == x) + y @ problem.rows[:-1, z] for z in range(dual.size)]
+            corners = [
+                float(z == x) + y @ problem.rows[:-1, z] for z in range(dual.size)
+            ]
             assert caps[x] == pytest.approx(min(1.0, max(corners) + free), abs=1e-12)
 
 
@@ -292,11 +320,19 @@ def test_descents():
         np.testing.assert_allclose(price, prices(rows, dual), atol=1e-10)
         for k in range(7):
             with np.errstate(divide="ignore"):
-                tangent, own = (np.minimum(-np.log(one), 27.6) - dual for one in (starts[k], rows[k]))
+                tangent, own = (
+                    np.minimum(-np.log(one), 27.6) - dual
+                    for one in (starts[k], rows[k])
+                )
             values = corners @ tangent
-            assert price[k] <= prices(corners[values <= values.min() + 1e-9], dual).max() + 1e-7
+            assert (
+                price[k]
+                <= prices(corners[values <= values.min() + 1e-9], dual).max() + 1e-7
+            )
             # and its own tangent leads nowhere cheaper
-            assert prices([corners[np.argmin(corners @ own)]], dual)[0] >= price[k] - 1e-7
+            assert (
+                prices([corners[np.argmin(corners @ own)]], dual)[0] >= price[k] - 1e-7
+            )
 
 
 def test_the_polytope_of_a_problem():
@@ -306,19 +342,28 @@ def test_the_polytope_of_a_problem():
     np.testing.assert_array_equal(free.rows, hull.rows)
     np.testing.assert_allclose([free.low, free.high], [hull.low, hull.high], atol=0)
     slack = Problem.of(hull, np.array([1e-3, 2e-3]), inside)
-    np.testing.assert_array_equal([slack.safe_low, slack.safe_high], np.array(hull.widened(np.array([1e-3, 2e-3]))))
+    np.testing.assert_array_equal(
+        [slack.safe_low, slack.safe_high],
+        np.array(hull.widened(np.array([1e-3, 2e-3]))),
+    )
     for off, moved in ((0.9e-7, True), (1.1e-7, False)):
         value = hull.rows[0] @ inside
         for side, low, high in ((0, value - off, 1.0), (1, -1.0, value + off)):
-            near = hull._replace(low=np.r_[low, hull.low[1:]], high=np.r_[high, hull.high[1:]])
+            near = hull._replace(
+                low=np.r_[low, hull.low[1:]], high=np.r_[high, hull.high[1:]]
+            )
             found = Problem.of(near, np.zeros(2), inside)
             assert ((found.low, found.high)[side][0] == value) == moved
-            assert (found.low, found.high)[1 - side][0] == (near.low, near.high)[1 - side][0]
+            assert (found.low, found.high)[1 - side][0] == (near.low, near.high)[
+                1 - side
+            ][0]
             assert found.low[-1] == found.high[-1] == 1.0
 
 
 def test_a_branched_node_stores_no_inverse():
-    """An inverse of 100 x 100 would take 80 kB; the boxes and the basis take half of one."""
+    """An inverse of 100 x 100 would take 80 kB; the boxes and the basis take half of
+    one.
+    """
     nodes = Branched(np.ones(20), np.arange(20, 120))
     assert nodes.size < 1000
     wide = Branched(np.ones(40_000), np.arange(40_000, 40_003))
@@ -328,7 +373,9 @@ def test_a_branched_node_stores_no_inverse():
 
 def test_a_singular_basis_starts_from_the_slacks():
     _, target, problem, dual, _ = next(polytopes(1))
-    tree = Tree(problem, Pass.start(dual, -0.1, 1e-3, len(problem.rows)), np.ones(target.size))
+    tree = Tree(
+        problem, Pass.start(dual, -0.1, 1e-3, len(problem.rows)), np.ones(target.size)
+    )
     tree.branched.table["basis"][:] = 0  # the same variable in every row
     list(tree.explore(50))
     assert tree.work.nodes >= 1

@@ -31,15 +31,31 @@ class TestKinds:
         [
             (bool, [True, np.True_], [1, None, "yes"], "True or False"),
             (str, ["", "x"], [1, None, b"x"], "a text"),
-            (int | None, [None, 0, np.int64(3)], [True, 1.5, "1"], "a whole number or None"),
+            (
+                int | None,
+                [None, 0, np.int64(3)],
+                [True, 1.5, "1"],
+                "a whole number or None",
+            ),
             (type(None), [None], [0, ""], "None"),
             (None, [None], [0, False], "None"),
-            (Literal["up", "down"], ["up"], ["left", 1, None, ["up"]], '"up" or "down"'),
+            (
+                Literal["up", "down"],
+                ["up"],
+                ["left", 1, None, ["up"]],
+                '"up" or "down"',
+            ),
             (Literal[1, "all"], [1, "all"], [2, "1"], '1 or "all"'),
             (Literal[True], [True], [False, None], "True"),
             (Callable[[int], int], [len, lambda x: x], [3, "len"], "a function"),
-            (type[Exception], [Exception, ValueError], ["ValueError", 3, int], "Exception or a class derived from it"),
-            (type[Notion], [LIP], [Notion, Joint], "Notion or a class derived from it"),  # Notion is abstract
+            (
+                type[Exception],
+                [Exception, ValueError],
+                ["ValueError", 3, int],
+                "Exception or a class derived from it",
+            ),
+            # Notion is abstract
+            (type[Notion], [LIP], [Notion, Joint], "Notion or a class derived from it"),
             (type[Kind], [int, Joint], ["Joint"], "a class"),
             (
                 Sequence[str],
@@ -47,11 +63,21 @@ class TestKinds:
                 [["a", 1], 3, {"a"}, np.array("a")],
                 "a sequence, each entry a text",
             ),
-            (Sequence[Joint] | None, [None, [JOINT]], [JOINT, [1]], "a sequence, each entry a Joint or None"),
+            (
+                Sequence[Joint] | None,
+                [None, [JOINT]],
+                [JOINT, [1]],
+                "a sequence, each entry a Joint or None",
+            ),
             (Joint, [JOINT], [[[1.0]], None, Joint], "a Joint"),
             (Path, [Path("a")], ["a"], "a Path"),
             (np.random.Generator, [np.random.default_rng(0)], [0, None], "a Generator"),
-            (Joint | np.random.Generator | str, [JOINT, ""], [0], "a Joint or a Generator or a text"),
+            (
+                Joint | np.random.Generator | str,
+                [JOINT, ""],
+                [0],
+                "a Joint or a Generator or a text",
+            ),
         ],
         ids=lambda value: value if isinstance(value, str) else "",
     )
@@ -69,7 +95,9 @@ class TestKinds:
                 guarded(value)
             assert str(told.value) == f"it is {shown(value)}: give {wanted}"
 
-    @pytest.mark.parametrize("hint", [Any, int, float, dict, list[int], ArrayLike, inspect.Parameter.empty])
+    @pytest.mark.parametrize(
+        "hint", [Any, int, float, dict, list[int], ArrayLike, inspect.Parameter.empty]
+    )
     def test_others_are_the_functions_own_to_check(self, hint):
         def function(it):
             return it
@@ -86,7 +114,10 @@ class TestKinds:
             return it
 
         assert checked(six)(1.5) == 1.5
-        with pytest.raises(InvalidParameter, match=r"^it is 1.5: give a whole number or a text or True or False or"):
+        with pytest.raises(
+            InvalidParameter,
+            match=r"^it is 1.5: give a whole number or a text or True or False or",
+        ):
             checked(five)(1.5)
 
     def test_the_first_that_does_not_fit_is_named(self):
@@ -95,7 +126,11 @@ class TestKinds:
             return a, b, c
 
         assert function("x", JOINT) == ("x", JOINT, False)
-        for args, kwargs, name in ((("x", 1), {}, "b"), ((1, JOINT), {}, "a"), (("x", JOINT), {"c": 2}, "c")):
+        for args, kwargs, name in (
+            (("x", 1), {}, "b"),
+            ((1, JOINT), {}, "a"),
+            (("x", JOINT), {"c": 2}, "c"),
+        ):
             with pytest.raises(InvalidParameter, match=f"^{name} is "):
                 function(*args, **kwargs)
 
@@ -135,7 +170,9 @@ class TestTheFunction:
     def test_a_right_call_lets_no_wrong_one_in(self):
 
         @checked
-        def function(way: Literal["up", "down"], names: Sequence[str] = (), *, loud: bool = True):
+        def function(
+            way: Literal["up", "down"], names: Sequence[str] = (), *, loud: bool = True
+        ):
             return way, names, loud
 
         @checked
@@ -153,8 +190,14 @@ class TestTheFunction:
                 with pytest.raises(InvalidParameter, match=told):
                     function(*args, **kwargs)
             assert plain("a", False) == plain(it="a", loud=False) == ("a", False)
-            for args, kwargs in (((False, "a"), {}), (("a", 2), {}), ((), {"it": False, "loud": False})):
-                with pytest.raises(InvalidParameter, match=r"give (a text|True or False)"):
+            for args, kwargs in (
+                ((False, "a"), {}),
+                (("a", 2), {}),
+                ((), {"it": False, "loud": False}),
+            ):
+                with pytest.raises(
+                    InvalidParameter, match=r"give (a text|True or False)"
+                ):
                     plain(*args, **kwargs)
 
     def test_wrong_numbers_of_arguments_stay_type_errors(self):
@@ -175,5 +218,6 @@ class TestShown:
     def test_not_long(self):
         assert shown("x" * 58) == f"'{'x' * 58}'"
         assert shown("x" * 59) == f"'{'x' * 59}... of type str"
-        assert shown(10**5000) == "int too long to write"  # Python itself writes 4300 digits at most
+        # Python itself writes 4300 digits at most
+        assert shown(10**5000) == "int too long to write"
         assert shown("abcdef", 3) == "'ab... of type str"

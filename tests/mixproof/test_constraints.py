@@ -22,9 +22,12 @@ def cones(seed=0, count=30):
             continue
         inside = rng.dirichlet(np.ones(n))
         g = rng.integers(-3, 4, (int(rng.integers(1, 6)), n)).astype(float)
-        g = g - (g @ inside)[:, None] + rng.random((len(g), 1))  # so that the point is inside
+        # so that the point is inside
+        g = g - (g @ inside)[:, None] + rng.random((len(g), 1))
         other = -g + 2 * rng.random((len(g), 1)) + 2 * (g @ inside)[:, None]
-        both = np.concatenate([g, 3 * g, g + 0.2, other, np.ones((1, n)), np.zeros((1, n))])
+        both = np.concatenate(
+            [g, 3 * g, g + 0.2, other, np.ones((1, n)), np.zeros((1, n))]
+        )
         yield rng.permutation(both), inside, rng
 
 
@@ -58,7 +61,12 @@ def test_each_direction_stands_once_and_knows_its_halfspaces():
         hull = two_sided(g)
         *rows, total = hull.rows
         assert (total == 1).all()
-        assert (hull.low[-1], hull.high[-1], hull.sides[-1].tolist(), hull.sizes[-1].tolist()) == (
+        assert (
+            hull.low[-1],
+            hull.high[-1],
+            hull.sides[-1].tolist(),
+            hull.sizes[-1].tolist(),
+        ) == (
             1,
             1,
             [-1, -1],
@@ -78,19 +86,37 @@ def test_each_direction_stands_once_and_knows_its_halfspaces():
                 for side, sign in ((0, 1), (1, -1)):
                     if np.abs(sign * (halfspace - middle) / size - row).max() < 1e-9:
                         bounds[side].append((-sign * middle / size, at, size))
-            for side, tightest, end, free in ((0, max, hull.low[k], -1.0), (1, min, hull.high[k], 1.0)):
+            for side, tightest, end, free in (
+                (0, max, hull.low[k], -1.0),
+                (1, min, hull.high[k], 1.0),
+            ):
                 if not bounds[side]:
-                    assert (end, hull.sides[k, side], hull.sizes[k, side]) == (free, -1, 1)
+                    assert (end, hull.sides[k, side], hull.sizes[k, side]) == (
+                        free,
+                        -1,
+                        1,
+                    )
                     continue
                 wanted = tightest(bounds[side])[0]
                 assert end == pytest.approx(wanted, abs=1e-12)
-                allowed = [(at, size) for bound, at, size in bounds[side] if abs(bound - wanted) < 1e-12]
+                allowed = [
+                    (at, size)
+                    for bound, at, size in bounds[side]
+                    if abs(bound - wanted) < 1e-12
+                ]
                 assert hull.sides[k, side] in [at for at, _ in allowed]
-                assert hull.sizes[k, side] == pytest.approx(dict(allowed)[hull.sides[k, side]])
+                assert hull.sizes[k, side] == pytest.approx(
+                    dict(allowed)[hull.sides[k, side]]
+                )
 
 
 def test_no_halfspaces_leave_the_sum():
-    for g in (np.empty((0, 3)), np.zeros((2, 3)), np.ones((1, 3)), np.array([[1.0, 0.0, 2.0]])):
+    for g in (
+        np.empty((0, 3)),
+        np.zeros((2, 3)),
+        np.ones((1, 3)),
+        np.array([[1.0, 0.0, 2.0]]),
+    ):
         hull = two_sided(g)
         assert hull.rows.tolist() == [[1, 1, 1]]
         assert (hull.low.tolist(), hull.high.tolist()) == ([1], [1])
@@ -105,20 +131,28 @@ def test_wider_by_a_slack():
         low, high = hull.widened(slack)
         for k, (below, above) in enumerate(hull.sides):
             for at, size, moved in (
-                (below, hull.sizes[k, 0], hull.low[k] - low[k]), (above, hull.sizes[k, 1], high[k] - hull.high[k]),
+                (below, hull.sizes[k, 0], hull.low[k] - low[k]), (above, hull.sizes[k, 1], high[k] - hull.high[k]),  # noqa: E501
             ):  # fmt: skip
-                assert moved == pytest.approx(slack[at] / size if at >= 0 else 0.0, abs=1e-12)
+                assert moved == pytest.approx(
+                    slack[at] / size if at >= 0 else 0.0, abs=1e-12
+                )
 
 
 def test_multipliers_of_the_halfspaces_themselves():
     for g, _, rng in cones(3):
         hull = two_sided(g)
-        multipliers = rng.normal(size=(4, len(hull.rows))) * (rng.random((4, len(hull.rows))) < 0.8)
-        multipliers[:, :-1] *= (hull.sides >= 0).all(axis=1)[:-1] | (rng.random(len(hull.rows) - 1) < 0.5)
+        multipliers = rng.normal(size=(4, len(hull.rows))) * (
+            rng.random((4, len(hull.rows))) < 0.8
+        )
+        multipliers[:, :-1] *= (hull.sides >= 0).all(axis=1)[:-1] | (
+            rng.random(len(hull.rows) - 1) < 0.5
+        )
         _, found = hull.pulled_back(multipliers)
         assert found.shape == multipliers.shape
         for y, weights in zip(multipliers, found, strict=True):
-            constant = sum(v * (hull.low[k] if v > 0 else hull.high[k]) for k, v in enumerate(y))
+            constant = sum(
+                v * (hull.low[k] if v > 0 else hull.high[k]) for k, v in enumerate(y)
+            )
             assert weights[-1] == pytest.approx(constant, abs=1e-12)
             for k, v in enumerate(y[:-1]):
                 at = hull.sides[k, 0 if v > 0 else 1]
@@ -127,12 +161,20 @@ def test_multipliers_of_the_halfspaces_themselves():
                     continue
                 # what is above the bound is the halfspace itself, in its size
                 point = rng.dirichlet(np.ones(g.shape[1]))
-                above = hull.rows[k] @ point - hull.low[k] if v > 0 else hull.high[k] - hull.rows[k] @ point
-                assert abs(weights[k]) * (g[at] @ point) == pytest.approx(abs(v) * above, abs=1e-10)
+                above = (
+                    hull.rows[k] @ point - hull.low[k]
+                    if v > 0
+                    else hull.high[k] - hull.rows[k] @ point
+                )
+                assert abs(weights[k]) * (g[at] @ point) == pytest.approx(
+                    abs(v) * above, abs=1e-10
+                )
                 assert np.sign(weights[k]) == np.sign(v)
 
 
-@pytest.mark.parametrize(("apart", "alike"), [(0.9e-13, True), (1.2e-13, False), (1e-9, False)])
+@pytest.mark.parametrize(
+    ("apart", "alike"), [(0.9e-13, True), (1.2e-13, False), (1e-9, False)]
+)
 def test_when_two_directions_are_one(apart, alike):
     one = np.array([[1.0, -1.0, 0.25]])
     for far in (0.0, 0.5):
@@ -159,15 +201,19 @@ def test_many_directions_are_told_apart_as_few_are():
 def test_directions_that_lie_next_to_each_other_along_the_line():
     """Two that tie there, in turns: each is found behind the other."""
     one = np.array([1.0, -1.0, 0.2])
-    other = one + 0.3 * np.array([np.sqrt(3), -np.sqrt(2), 0.0])  # the line's own direction is (sqrt 2, sqrt 3, 2)
-    rows = np.tile([one, other], (100, 1)) + 1e-14 * np.random.default_rng(8).normal(size=(200, 3))
+    # the line's own direction is (sqrt 2, sqrt 3, 2)
+    other = one + 0.3 * np.array([np.sqrt(3), -np.sqrt(2), 0.0])
+    rows = np.tile([one, other], (100, 1)) + 1e-14 * np.random.default_rng(8).normal(
+        size=(200, 3)
+    )
     assert rows.size * len(rows) > module.MAX_PAIRWISE_SIZE
     group = module._groups(rows)
     assert len(set(group.tolist())) == 2
     assert set(group[::2]) == {group[0]}
 
 
-# Vertices on one or two coordinates -------------------------------------------------------------------------------
+# Vertices on one or two coordinates
+# -------------------------------------------------------------------------------
 
 
 def test_all_vertices_on_one_or_two_coordinates():
@@ -182,9 +228,13 @@ def test_all_vertices_on_one_or_two_coordinates():
         distance = np.abs(points[:, None] - expected[None]).max(axis=2)
         np.testing.assert_array_equal((distance < 1e-9).sum(axis=0), 1)
         np.testing.assert_array_equal((distance < 1e-9).sum(axis=1), 1)
-        np.testing.assert_allclose(found.entropy, -xlogx(points).sum(axis=1), atol=1e-12)
+        np.testing.assert_allclose(
+            found.entropy, -xlogx(points).sum(axis=1), atol=1e-12
+        )
         dual = rng.normal(size=n)
-        np.testing.assert_allclose(found.prices(dual), found.entropy - points @ dual, atol=1e-12)
+        np.testing.assert_allclose(
+            found.prices(dual), found.entropy - points @ dual, atol=1e-12
+        )
         some = rng.permutation(found.share.size)[:3]
         np.testing.assert_array_equal(found.points(some, n), points[some])
         on_two += (found.first != found.second).sum()
@@ -195,7 +245,10 @@ def test_a_coordinate_that_is_allowed_alone_is_found():
     rng = np.random.default_rng(7)
     for g in rng.normal(size=(300, 1, 2)) + np.array([0.5, -0.5]):
         alone = sparse_vertices(two_sided(g))
-        assert sorted(alone.first[alone.first == alone.second]) == np.flatnonzero(g[0] >= 0).tolist()
+        assert (
+            sorted(alone.first[alone.first == alone.second])
+            == np.flatnonzero(g[0] >= 0).tolist()
+        )
 
 
 @pytest.mark.parametrize(("share", "kept"), [(2e-12, True), (0.5e-12, False)])

@@ -19,11 +19,15 @@ def joint_of(seed, shape=(5, 6), concentration=1.0, zeros=0.0):
     rng = np.random.default_rng(seed)
     table = rng.dirichlet(np.full(shape[0] * shape[1], concentration)).reshape(shape)
     table[rng.random(shape) < zeros] = 0.0
-    table += 1e-3 * (table.sum(axis=1, keepdims=True) == 0) + 1e-3 * (table.sum(axis=0) == 0)
+    table += 1e-3 * (table.sum(axis=1, keepdims=True) == 0) + 1e-3 * (
+        table.sum(axis=0) == 0
+    )
     return ll.Joint(table / table.sum())
 
 
-LDP_OR_L1 = pytest.mark.parametrize("kind", [ll.LDP, lambda eps: ll.L1Lift(np.inf, eps / 4)], ids=["LDP", "l1"])
+LDP_OR_L1 = pytest.mark.parametrize(
+    "kind", [ll.LDP, lambda eps: ll.L1Lift(np.inf, eps / 4)], ids=["LDP", "l1"]
+)
 
 
 @LDP_OR_L1
@@ -34,14 +38,25 @@ def test_both_descriptions_have_the_same_points(kind):
         table, extension = notion.halfspaces(joint), notion.extension(joint)
         share = rng.random((300, 1))
         points = share * rng.dirichlet(np.full(6, 0.7), 300) + (1 - share) * joint.p_x
-        # LDP: u has to lie between the largest lift and e^eps times the least; l1: the least u is as good as any
+        # LDP: u has to lie between the largest lift and e^eps times the least; l1: the
+        # least u is as good as any
         forms = points @ extension.forms.T
-        u = forms.max(axis=1, keepdims=True) if len(extension.upper) == 1 else np.maximum(forms[:, :-1], 0.0)
+        u = (
+            forms.max(axis=1, keepdims=True)
+            if len(extension.upper) == 1
+            else np.maximum(forms[:, :-1], 0.0)
+        )
         assert (u <= extension.upper + 1e-12).all()
-        extended = (np.column_stack([points, u]) @ extension.halfspaces.T).min(axis=1) >= -1e-12
-        np.testing.assert_allclose(extension.worst(forms)[0], (points @ table.T).min(axis=1), atol=1e-12)
+        extended = (np.column_stack([points, u]) @ extension.halfspaces.T).min(
+            axis=1
+        ) >= -1e-12
+        np.testing.assert_allclose(
+            extension.worst(forms)[0], (points @ table.T).min(axis=1), atol=1e-12
+        )
         assert extension.n_halfspaces == len(table)
-        np.testing.assert_array_equal(extended, (points @ table.T).min(axis=1) >= -1e-12)
+        np.testing.assert_array_equal(
+            extended, (points @ table.T).min(axis=1) >= -1e-12
+        )
         inside += extended.mean() / 20
         at_target = extension.halfspaces @ np.append(joint.p_x, extension.inside)
         assert at_target.min() >= -1e-12
@@ -59,7 +74,9 @@ def test_multipliers_are_pulled_back_to_halfspaces(kind, seed):
     weights[:50, -1] += 5.0
     found, used, cost = extension.pull_back(weights)
     own, auxiliary = extension.halfspaces[:, :6], extension.halfspaces[:, 6:]
-    np.testing.assert_allclose(cost, np.maximum(weights @ auxiliary, 0) @ extension.upper, atol=1e-11)
+    np.testing.assert_allclose(
+        cost, np.maximum(weights @ auxiliary, 0) @ extension.upper, atol=1e-11
+    )
     assert found.min() >= 0
     assert (found @ table[used] <= weights @ own + cost[:, None] + 1e-12).all()
     # balanced multipliers lose nothing but what a secret is matched with itself
@@ -78,9 +95,11 @@ def test_the_bound_of_a_box_is_no_better_than_what_halfspaces_prove(kind):
         y = rng.normal(size=(1, len(ranges.rows)))
         sides, weights = hull.pulled_back(y)
         proof, table = weights[0], notion.halfspaces(joint)[sides[:, 0]]
-        points, u = rng.random((300, 6)), rng.random((300, 1)) * extension.upper  # of the box
+        # of the box
+        points, u = rng.random((300, 6)), rng.random((300, 1)) * extension.upper
         value = (
-            np.where(y >= 0, ranges.low, ranges.high)[0] @ y[0] - np.column_stack([points, u]) @ ranges.rows.T @ y[0]
+            np.where(y >= 0, ranges.low, ranges.high)[0] @ y[0]
+            - np.column_stack([points, u]) @ ranges.rows.T @ y[0]
         )
         # at a point of the box, which need not lie on the simplex, u at its best
         u_slopes = y[0] @ ranges.rows[:, 6:]
@@ -98,7 +117,13 @@ def test_sparse_vertices_are_those_of_the_halfspaces(kind, seed):
     both = [each.points(np.arange(each.share.size), 12) for each in (one, other)]
     assert both[0].shape == both[1].shape
     for rows in (both, both[::-1]):
-        assert np.abs(rows[0][:, None] - rows[1]).max(axis=2).min(axis=1, initial=2.0).max(initial=0.0) < 1e-9
+        assert (
+            np.abs(rows[0][:, None] - rows[1])
+            .max(axis=2)
+            .min(axis=1, initial=2.0)
+            .max(initial=0.0)
+            < 1e-9
+        )
 
 
 @LDP_OR_L1
@@ -122,7 +147,10 @@ def test_its_proof_refers_to_pairs_or_sets_of_secrets():
             channel = optimal_response(joint, notion, method="tree", gap=1e-4)
             found = check_proof(joint, notion, channel)
             assert found.gap <= 1e-4 * found.value + 1e-8
-            assert exact.check(json.loads(to_problem(joint, notion, channel))).upper <= channel.certificate.upper
+            assert (
+                exact.check(json.loads(to_problem(joint, notion, channel))).upper
+                <= channel.certificate.upper
+            )
 
 
 def test_the_l1_lift_of_many_secrets():
@@ -143,7 +171,9 @@ def test_extreme_budgets_are_left_to_the_halfspaces(eps):
     joint = joint_of(0)
     assert ll.LDP(eps).extension(joint) is None
     assert ll.LDP(0.5).extension(joint_of(0, (3, 6))) is None
-    assert ll.LDP(eps).is_satisfied(joint, optimal_response(joint, ll.LDP(eps), method="tree", gap=1e-3))
+    assert ll.LDP(eps).is_satisfied(
+        joint, optimal_response(joint, ll.LDP(eps), method="tree", gap=1e-3)
+    )
 
 
 def test_limits_are_kept_with_many_pairs_of_secrets():

@@ -13,8 +13,25 @@ from mixproof import limits as limits_module
 from mixproof.limits import Limits
 from mixproof.lp import LinearProgram
 
-SHAPES = [(2, 1000), (2, 300), (3, 600), (4, 400), (6, 300), (10, 200), (15, 200), (20, 150), (30, 120), (40, 100)]
-NOTIONS = [ll.LIP(0.25), ll.LDP(0.5), ll.L1Lift(np.inf, 0.2), ll.Chi2Lift(np.inf, 0.1), ll.AlphaLift(2.0, np.inf, 0.1)]
+SHAPES = [
+    (2, 1000),
+    (2, 300),
+    (3, 600),
+    (4, 400),
+    (6, 300),
+    (10, 200),
+    (15, 200),
+    (20, 150),
+    (30, 120),
+    (40, 100),
+]
+NOTIONS = [
+    ll.LIP(0.25),
+    ll.LDP(0.5),
+    ll.L1Lift(np.inf, 0.2),
+    ll.Chi2Lift(np.inf, 0.1),
+    ll.AlphaLift(2.0, np.inf, 0.1),
+]
 
 
 def test_another_search_has_what_is_left():
@@ -38,17 +55,27 @@ def test_a_linear_program_ends_in_time():
 
 @pytest.fixture
 def processor_clock(monkeypatch):
-    """Limits by processor time, as other processes take turns with this one; on an idle core both are the same.
+    """Limits by processor time, as other processes take turns with this one; on an idle
+    core both are the same.
 
     HiGHS has its own clock, by which it can only end earlier.
     """
-    monkeypatch.setattr(limits_module, "time", SimpleNamespace(perf_counter=time.process_time))
+    monkeypatch.setattr(
+        limits_module, "time", SimpleNamespace(perf_counter=time.process_time)
+    )
 
 
 def assert_made_in_time(shape, notion, seconds):
-    """On an idle machine 1.25 times the seconds and half a second suffice; caches shared with others take more."""
-    joint, other = (ll.datasets.uniform_joint(*shape, np.random.default_rng(seed)) for seed in (91, 92))
-    mechanisms = {"optimal": {}} | ({"robust": {"others": [other]}} if provides(notion, Polyhedral) else {})
+    """On an idle machine 1.25 times the seconds and half a second suffice; caches
+    shared with others take more.
+    """
+    joint, other = (
+        ll.datasets.uniform_joint(*shape, np.random.default_rng(seed))
+        for seed in (91, 92)
+    )
+    mechanisms = {"optimal": {}} | (
+        {"robust": {"others": [other]}} if provides(notion, Polyhedral) else {}
+    )
     for name, how in mechanisms.items():
         make = getattr(ll.mechanisms, name)
         began = time.process_time()
@@ -75,12 +102,16 @@ def test_mechanisms_of_all_shapes_are_made_in_time(shape, notion):
         assert_made_in_time(shape, notion, seconds)
 
 
-@pytest.mark.filterwarnings("ignore:the (time limit|limit in work) w:liftlib.errors.LiftWarning")
+@pytest.mark.filterwarnings(
+    "ignore:the (time limit|limit in work) w:liftlib.errors.LiftWarning"
+)
 @pytest.mark.parametrize("limit", [{"seconds": 0.0}, {"work": 1}], ids=str)
 @pytest.mark.parametrize("notion", [*NOTIONS, ll.ALIP(0.3, 0.2)], ids=str)
 @pytest.mark.parametrize("shape", [(20, 60), (4, 12)], ids=str)
 def test_without_time_or_work_there_is_a_proof(shape, notion, limit):
-    """Of a large gap: that no tree was explored must not mean that the proof has no box."""
+    """Of a large gap: that no tree was explored must not mean that the proof has no
+    box.
+    """
     joint = ll.datasets.uniform_joint(*shape, np.random.default_rng(91))
     channel = ll.mechanisms.optimal(joint, notion, method="tree", **limit)
     checked = ll.check_proof(joint, notion, channel)
@@ -90,16 +121,44 @@ def test_without_time_or_work_there_is_a_proof(shape, notion, limit):
     assert channel.certificate.gap > 1e-3
 
 
-@pytest.mark.parametrize("notion", [*NOTIONS[:3], ll.AlphaLift(2.0, np.inf, 0.1)], ids=str)
+@pytest.mark.parametrize(
+    "notion", [*NOTIONS[:3], ll.AlphaLift(2.0, np.inf, 0.1)], ids=str
+)
 def test_a_limit_in_work_gives_the_same_on_every_machine(monkeypatch, notion):
     """Also on one ten times as slow, and if progress is reported."""
-    joint, found, told = ll.datasets.uniform_joint(5, 20, np.random.default_rng(3)), [], []
-    for pace, report in ((1.0, None), (1.0, lambda *now: told.append(now)), (10.0, None)):
-        clock = SimpleNamespace(perf_counter=lambda pace=pace: pace * time.perf_counter())
+    joint, found, told = (
+        ll.datasets.uniform_joint(5, 20, np.random.default_rng(3)),
+        [],
+        [],
+    )
+    for pace, report in (
+        (1.0, None),
+        (1.0, lambda *now: told.append(now)),
+        (10.0, None),
+    ):
+        clock = SimpleNamespace(
+            perf_counter=lambda pace=pace: pace * time.perf_counter()
+        )
         monkeypatch.setattr(limits_module, "time", clock)
-        with pytest.warns(ll.LiftWarning, match=r"limit in work was reached .* give more work \(work=None: no limit\)"):
-            channel = ll.mechanisms.optimal(joint, notion, method="tree", work=300, report=report)
+        with pytest.warns(
+            ll.LiftWarning,
+            match=(
+                r"limit in work was reached .* give more work \(work=None: no limit\)"
+            ),
+        ):
+            channel = ll.mechanisms.optimal(
+                joint, notion, method="tree", work=300, report=report
+            )
         made = channel.certificate
-        found.append((made.value, made.upper, made.programmes, made.rows, channel.kernel.tobytes(), made.proof.digest))
+        found.append(
+            (
+                made.value,
+                made.upper,
+                made.programmes,
+                made.rows,
+                channel.kernel.tobytes(),
+                made.proof.digest,
+            )
+        )
     assert told
     assert found[1:] == found[:1] * 2

@@ -14,14 +14,20 @@ from mixproof.numerics import FEASIBILITY_TOL, GAP_TOL, xlogx
 def random_mix(seed, m, n):
     rng = np.random.default_rng(seed)
     columns = rng.dirichlet(np.full(n, 0.2), size=m)
-    columns = np.concatenate([columns, np.eye(n)[: n // 2], rng.dirichlet(np.ones(n), size=n)])
+    columns = np.concatenate(
+        [columns, np.eye(n)[: n // 2], rng.dirichlet(np.ones(n), size=n)]
+    )
     weights = rng.dirichlet(np.ones(len(columns)))
     return -xlogx(columns).sum(axis=1), columns, weights @ columns
 
 
 def test_by_hand():
     """The cheaper of two ways to make (1/2, 1/2), with its multipliers."""
-    solution = solve(np.array([1.0, 1.0, 0.5]), np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5]]), np.array([0.5, 0.5]))
+    solution = solve(
+        np.array([1.0, 1.0, 0.5]),
+        np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5]]),
+        np.array([0.5, 0.5]),
+    )
     assert solution.x.tolist() == [0, 0, 1]
     assert solution.objective == 0.5
     assert solution.dual @ [0.5, 0.5] == pytest.approx(0.5)
@@ -29,7 +35,9 @@ def test_by_hand():
 
 def test_sparse_rows():
     dense = solve(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([1.0]))
-    sparse = solve(np.array([1.0, 2.0]), csr_array(np.array([[1.0, 1.0]])), np.array([1.0]))
+    sparse = solve(
+        np.array([1.0, 2.0]), csr_array(np.array([[1.0, 1.0]])), np.array([1.0])
+    )
     assert dense.objective == sparse.objective
 
 
@@ -47,7 +55,9 @@ def test_pricing_finds_the_optimum(seed, m, n):
 
 def test_degenerate_mixes():
     """One column; the target itself a column; repeated columns; a target with zeros."""
-    assert mix_columns(np.array([0.0]), np.array([[0.3, 0.7]]), np.array([0.3, 0.7])).x.tolist() == [1.0]
+    assert mix_columns(
+        np.array([0.0]), np.array([[0.3, 0.7]]), np.array([0.3, 0.7])
+    ).x.tolist() == [1.0]
     cost, columns, _ = random_mix(0, 1000, 5)
     repeated = np.concatenate([columns, columns])
     target = columns[3]
@@ -59,14 +69,21 @@ def test_degenerate_mixes():
 
 @pytest.mark.parametrize("m", [3, 5000])
 def test_infeasible_is_proven(m):
-    columns = np.random.default_rng(0).dirichlet(np.ones(3), size=m) * np.array([1, 1, 0])
+    columns = np.random.default_rng(0).dirichlet(np.ones(3), size=m) * np.array(
+        [1, 1, 0]
+    )
     columns /= columns.sum(axis=1, keepdims=True)
-    with pytest.raises(InfeasiblePrivacy, match=f"no mixture of the {m} columns meets the 3 constraints"):
+    with pytest.raises(
+        InfeasiblePrivacy,
+        match=f"no mixture of the {m} columns meets the 3 constraints",
+    ):
         mix_columns(np.ones(m), columns, np.array([0.3, 0.3, 0.4]))
 
 
 def test_a_wrong_answer_is_caught(monkeypatch):
-    monkeypatch.setattr(lp.LinearProgram, "run", lambda *_: (np.array([0.5, 0.5]), np.array([1.0])))
+    monkeypatch.setattr(
+        lp.LinearProgram, "run", lambda *_: (np.array([0.5, 0.5]), np.array([1.0]))
+    )
     with pytest.raises(SolverFailure, match=r"gap 0\.5"):
         solve(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([1.0]))
     with pytest.raises(SolverFailure, match="primal residual 1"):
@@ -87,10 +104,14 @@ def test_a_failure_is_tried_again_with_presolve(monkeypatch):
             return run(self, seconds)
 
     monkeypatch.setattr(lp, "LinearProgram", Doubtful)
-    assert solve(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([1.0])).x.tolist() == [1.0, 0.0]
+    assert solve(
+        np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([1.0])
+    ).x.tolist() == [1.0, 0.0]
     assert made == ["off", "on"]
     made.clear()
-    with pytest.raises(InfeasiblePrivacy, match="no mixture of the 1 columns meets the 2 constraints"):
+    with pytest.raises(
+        InfeasiblePrivacy, match="no mixture of the 1 columns meets the 2 constraints"
+    ):
         solve(np.array([1.0]), np.array([[1.0], [1.0]]), np.array([1.0, 2.0]))
     assert made == ["off", "on"]
 
@@ -112,7 +133,9 @@ def test_pricing_that_fails_its_check_starts_afresh(monkeypatch):
 
 
 def test_nan_is_caught(monkeypatch):
-    monkeypatch.setattr(lp.LinearProgram, "run", lambda *_: (np.array([np.nan]), np.array([1.0])))
+    monkeypatch.setattr(
+        lp.LinearProgram, "run", lambda *_: (np.array([np.nan]), np.array([1.0]))
+    )
     with pytest.raises(SolverFailure, match="primal residual nan"):
         solve(np.array([1.0]), np.array([[1.0]]), np.array([1.0]))
 
@@ -132,14 +155,23 @@ def test_few_columns_as_the_solver_has_them(seed):
     mixed, whole = mix_columns(cost, columns, target), solve(cost, columns.T, target)
     np.testing.assert_allclose(mixed.x, whole.x, atol=1e-9)
     assert mixed.objective == pytest.approx(whole.objective, abs=1e-10)
-    beyond = 2 * columns[0] - columns.mean(axis=0) if len(columns) > 1 else np.roll(columns[0], 1)
-    for route in (lambda: mix_columns(cost, columns, beyond), lambda: solve(cost, columns.T, beyond)):
+    beyond = (
+        2 * columns[0] - columns.mean(axis=0)
+        if len(columns) > 1
+        else np.roll(columns[0], 1)
+    )
+    for route in (
+        lambda: mix_columns(cost, columns, beyond),
+        lambda: solve(cost, columns.T, beyond),
+    ):
         with pytest.raises(InfeasiblePrivacy, match="no mixture of the"):
             route()
 
 
 def test_no_columns_mix_to_nothing():
-    with pytest.raises(InfeasiblePrivacy, match="no mixture of the 0 columns meets the 3 constraints"):
+    with pytest.raises(
+        InfeasiblePrivacy, match="no mixture of the 0 columns meets the 3 constraints"
+    ):
         mix_columns(np.empty(0), np.empty((0, 3)), np.array([0.2, 0.3, 0.5]))
 
 
@@ -150,15 +182,26 @@ def test_nearly_equal_columns_are_left_to_the_solver():
     assert lp._only_mixture(np.array([1.0, 0.5]), columns, np.array([0.5, 0.5])) is None
 
 
-# The check itself -----------------------------------------------------------------------------------------------
+# The check itself
+# -----------------------------------------------------------------------------------------------  # noqa: E501
 
-COST, TABLE, RIGHT = np.array([1.0, 2.0, 0.5]), np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]), np.array([0.75, 0.25])
-X, DUAL = np.array([0.5, 0.0, 0.25]), np.array([1.0, -0.5])  # the optimum, by hand: 0.625, and 2 is 2.5 too dear
+COST, TABLE, RIGHT = (
+    np.array([1.0, 2.0, 0.5]),
+    np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]),
+    np.array([0.75, 0.25]),
+)
+# the optimum, by hand: 0.625, and 2 is 2.5 too dear
+X, DUAL = np.array([0.5, 0.0, 0.25]), np.array([1.0, -0.5])
 
 
 def test_what_is_certified():
     found = lp.certify(COST, TABLE, RIGHT, X, DUAL)
-    assert (found.objective, found.primal_residual, found.dual_residual, found.gap) == (0.625, 0, 0, 0)
+    assert (found.objective, found.primal_residual, found.dual_residual, found.gap) == (
+        0.625,
+        0,
+        0,
+        0,
+    )
     assert found.x.tolist() == X.tolist()
     assert found.dual.tolist() == DUAL.tolist()
     solved = solve(COST, TABLE, RIGHT)
@@ -169,8 +212,11 @@ def test_what_is_certified():
 def test_a_negative_weight_is_set_to_zero_before_the_check():
     found = lp.certify(COST, TABLE, RIGHT, X - [0, 1e-10, 0], DUAL)
     assert found.x.tolist() == X.tolist()
-    # (3/4, 1/4, 0) is a mixture too, but not the cheapest, and only 0 can have been meant by -1/4
-    with pytest.raises(SolverFailure, match=r"primal residual 0, dual residual 0, gap 0\.625"):
+    # (3/4, 1/4, 0) is a mixture too, but not the cheapest, and only 0 can have been
+    # meant by -1/4
+    with pytest.raises(
+        SolverFailure, match=r"primal residual 0, dual residual 0, gap 0\.625"
+    ):
         lp.certify(COST, TABLE, RIGHT, np.array([0.75, 0.25, -0.25]), DUAL)
 
 
@@ -180,7 +226,9 @@ def test_the_primal_residual_decides_alone(sign):
     for off, fails in ((0.9, False), (1.1, True)):
         x = X + sign * off * FEASIBILITY_TOL * np.array([1.0, 0.0, 0.0])
         if fails:
-            with pytest.raises(SolverFailure, match=r"primal residual 1\.1e-09, dual residual 0, gap 0"):
+            with pytest.raises(
+                SolverFailure, match=r"primal residual 1\.1e-09, dual residual 0, gap 0"
+            ):
                 lp.certify(nothing, TABLE, RIGHT, x, np.zeros(2))
         else:
             assert lp.certify(nothing, TABLE, RIGHT, x, np.zeros(2)).primal_residual > 0
@@ -189,7 +237,9 @@ def test_the_primal_residual_decides_alone(sign):
 def test_the_dual_residual_decides_alone():
     """A dual under which the second column would be free of charge."""
     cost, table, right = np.array([2.0, 1.0]), np.array([[1.0, 1.0]]), np.array([1.0])
-    with pytest.raises(SolverFailure, match=r"primal residual 0, dual residual 1, gap 0"):
+    with pytest.raises(
+        SolverFailure, match=r"primal residual 0, dual residual 1, gap 0"
+    ):
         lp.certify(cost, table, right, np.array([1.0, 0.0]), np.array([2.0]))
     scale = 1 + 2.0
     for off, fails in ((9.0, False), (10.5, True)):
@@ -198,14 +248,20 @@ def test_the_dual_residual_decides_alone():
             with pytest.raises(SolverFailure, match=r"dual residual 3\.15e-08, gap 0"):
                 lp.certify(cost, table, right, np.array([1.0, 0.0]), np.array([2.0]))
         else:
-            found = lp.certify(cost, table, right, np.array([1.0, 0.0]), np.array([2.0]))
+            found = lp.certify(
+                cost, table, right, np.array([1.0, 0.0]), np.array([2.0])
+            )
             assert found.dual_residual == pytest.approx(2.7e-8)
 
 
 def test_the_gap_decides_alone():
-    """The dual bounds less than the mixture costs, and every reduced cost is in order."""
+    """The dual bounds less than the mixture costs, and every reduced cost
+    is in order.
+    """
     table, right, x = np.array([[1.0]]), np.array([1.0]), np.array([1.0])
-    with pytest.raises(SolverFailure, match=r"primal residual 0, dual residual 0, gap 1"):
+    with pytest.raises(
+        SolverFailure, match=r"primal residual 0, dual residual 0, gap 1"
+    ):
         lp.certify(np.array([2.0]), table, right, x, np.array([1.0]))
     for off, fails in ((9.0, False), (10.5, True)):
         dual = np.array([2.0 - off * GAP_TOL * 3])
@@ -213,51 +269,83 @@ def test_the_gap_decides_alone():
             with pytest.raises(SolverFailure, match=r"gap 3\.15e-08"):
                 lp.certify(np.array([2.0]), table, right, x, dual)
         else:
-            assert lp.certify(np.array([2.0]), table, right, x, dual).gap == pytest.approx(2.7e-8)
+            assert lp.certify(
+                np.array([2.0]), table, right, x, dual
+            ).gap == pytest.approx(2.7e-8)
 
 
 def test_a_dual_that_claims_more_than_the_mixture_costs():
-    """Large multipliers make a gap below 0 of a primal residual within its tolerance."""
-    table, x, dual = np.array([[1.0], [1.0]]), np.array([1.0]), np.array([1001.0, -1000.0])
+    """Large multipliers make a gap below 0 of a primal residual within its
+    tolerance.
+    """
+    table, x, dual = (
+        np.array([[1.0], [1.0]]),
+        np.array([1.0]),
+        np.array([1001.0, -1000.0]),
+    )
     right = np.array([1 + 0.9 * FEASIBILITY_TOL, 1.0])
-    with pytest.raises(SolverFailure, match=r"primal residual 9e-10, dual residual 0, gap 9\.01e-07"):
+    with pytest.raises(
+        SolverFailure, match=r"primal residual 9e-10, dual residual 0, gap 9\.01e-07"
+    ):
         lp.certify(np.array([1.0]), table, right, x, dual)
 
 
 @pytest.mark.parametrize(
-    ("x", "dual"), [([np.nan, 0, 0], DUAL), (X, [np.nan, 0]), (X, [np.inf, 0]), ([np.inf, 0, 0], DUAL)]
+    ("x", "dual"),
+    [
+        ([np.nan, 0, 0], DUAL),
+        (X, [np.nan, 0]),
+        (X, [np.inf, 0]),
+        ([np.inf, 0, 0], DUAL),
+    ],
 )
 @pytest.mark.filterwarnings("ignore:invalid value")
 def test_what_is_no_number_is_not_certified(x, dual):
     with pytest.raises(SolverFailure, match="fails its check"):
-        lp.certify(COST, TABLE, RIGHT, np.array(x, dtype=float), np.array(dual, dtype=float))
+        lp.certify(
+            COST, TABLE, RIGHT, np.array(x, dtype=float), np.array(dual, dtype=float)
+        )
 
 
 def test_tolerances_scale_with_the_objective():
     """At an objective of 10^6 a gap of 10^-3 is as good as 10^-9 at 1."""
     cost, x = np.array([1e6]), np.array([1.0])
-    assert lp.certify(cost, np.array([[1.0]]), np.array([1.0]), x, cost - 9e-3).gap == pytest.approx(9e-3)
+    assert lp.certify(
+        cost, np.array([[1.0]]), np.array([1.0]), x, cost - 9e-3
+    ).gap == pytest.approx(9e-3)
     with pytest.raises(SolverFailure, match=r"gap 0.011"):
         lp.certify(cost, np.array([[1.0]]), np.array([1.0]), x, cost - 1.1e-2)
 
 
-# The programme --------------------------------------------------------------------------------------------------
+# The programme
+# --------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def test_bounds_on_rows_and_columns():
     """Most of x0 + 2 x1 with x0 + x1 between 0 and 1 and x1 at most 1/4."""
     programme = LinearProgram(
-        np.array([-1.0, -2.0]), np.array([[1.0, 1.0]]), np.zeros(1), np.ones(1), most=np.array([np.inf, 0.25])
+        np.array([-1.0, -2.0]),
+        np.array([[1.0, 1.0]]),
+        np.zeros(1),
+        np.ones(1),
+        most=np.array([np.inf, 0.25]),
     )
     x, dual = programme.run()
     assert x.tolist() == [0.75, 0.25]
     assert dual.tolist() == [-1]
-    at_least = LinearProgram(np.array([1.0, 3.0]), np.array([[1.0, 1.0]]), np.array([2.0]), np.array([np.inf]))
+    at_least = LinearProgram(
+        np.array([1.0, 3.0]),
+        np.array([[1.0, 1.0]]),
+        np.array([2.0]),
+        np.array([np.inf]),
+    )
     assert at_least.run()[0].tolist() == [2, 0]
 
 
 def test_columns_join_and_costs_change():
-    programme = LinearProgram(np.array([5.0]), np.array([[1.0], [1.0]]), np.array([1.0, 1.0]))
+    programme = LinearProgram(
+        np.array([5.0]), np.array([[1.0], [1.0]]), np.array([1.0, 1.0])
+    )
     assert programme.run()[0].tolist() == [1]
     programme.add(np.array([1.0, 2.0]), np.eye(2))
     assert programme.run()[0].tolist() == [0, 1, 1]
@@ -268,7 +356,9 @@ def test_columns_join_and_costs_change():
 
 @pytest.mark.parametrize("lost", [0, 1, 2])
 def test_a_solver_that_lost_its_way_starts_afresh_once(lost):
-    programme = LinearProgram(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([1.0]))
+    programme = LinearProgram(
+        np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([1.0])
+    )
     real, calls = programme._highs, []
 
     class Lost:
@@ -293,17 +383,28 @@ def test_what_is_off_by_exactly_a_tolerance_is_certified():
     for given in (
         (np.zeros(1), one, np.zeros(1), np.array([FEASIBILITY_TOL]), np.zeros(1)),
         (np.zeros(1), one, np.ones(1), np.ones(1), np.array([-10 * GAP_TOL])),
-        (np.array([0.0, -10 * GAP_TOL]), np.array([[1.0, 1.0]]), np.ones(1), np.array([1.0, 0.0]), np.zeros(1)),
+        (
+            np.array([0.0, -10 * GAP_TOL]),
+            np.array([[1.0, 1.0]]),
+            np.ones(1),
+            np.array([1.0, 0.0]),
+            np.zeros(1),
+        ),
     ):
         found = lp.certify(*given)
         assert max(found.primal_residual, found.dual_residual, found.gap) > 0
-    assert mix_columns(np.zeros(1), np.array([[1.0, 0.0]]), np.array([1.0, FEASIBILITY_TOL])).x.tolist() == [1.0]
+    assert mix_columns(
+        np.zeros(1), np.array([[1.0, 0.0]]), np.array([1.0, FEASIBILITY_TOL])
+    ).x.tolist() == [1.0]
 
 
 def test_as_many_independent_columns_as_coordinates_need_no_solver(monkeypatch):
     monkeypatch.setattr(lp, "LinearProgram", None)
-    assert mix_columns(np.ones(2), np.eye(2), np.array([0.3, 0.7])).x == pytest.approx([0.3, 0.7])
-    # nearly dependent ones do: the least singular value is judged by the largest, whatever the columns' size
+    assert mix_columns(np.ones(2), np.eye(2), np.array([0.3, 0.7])).x == pytest.approx(
+        [0.3, 0.7]
+    )
+    # nearly dependent ones do: the least singular value is judged by the largest,
+    # whatever the columns' size
     for size in (1e-3, 1.0, 1e3):
         for apart, independent in ((1e-5, True), (1e-7, False)):
             columns = size * np.array([[0.5, 0.5], [0.5 + apart, 0.5 - apart]])
@@ -314,7 +415,9 @@ def test_as_many_independent_columns_as_coordinates_need_no_solver(monkeypatch):
 def test_a_mixture_is_of_many_columns_through_pricing(monkeypatch):
     handed = []
     whole = lp.solve
-    monkeypatch.setattr(lp, "solve", lambda *given: handed.append(len(given[0])) or whole(*given))
+    monkeypatch.setattr(
+        lp, "solve", lambda *given: handed.append(len(given[0])) or whole(*given)
+    )
     for m, calls in (
         (4 * lp.INITIAL_COLUMNS_PER_ROW * 3, 1),
         (4 * lp.INITIAL_COLUMNS_PER_ROW * 3 + 1, 0),
@@ -349,7 +452,9 @@ def watched(monkeypatch):
 
     whole = lp.solve
     monkeypatch.setattr(lp, "LinearProgram", Watched)
-    monkeypatch.setattr(lp, "solve", lambda *given: handed.append(len(given[0])) or whole(*given))
+    monkeypatch.setattr(
+        lp, "solve", lambda *given: handed.append(len(given[0])) or whole(*given)
+    )
     return joined, duals, handed
 
 
@@ -373,14 +478,18 @@ def test_columns_for_nothing_are_dearer_than_none_that_keep_a_round_feasible(wat
     for seed in range(10):
         rng = np.random.default_rng(seed)
         columns = rng.dirichlet(np.full(N, 0.05), size=3000)
-        found = mix_columns(np.zeros(3000), columns, rng.dirichlet(np.ones(3000)) @ columns)
+        found = mix_columns(
+            np.zeros(3000), columns, rng.dirichlet(np.ones(3000)) @ columns
+        )
         assert found.objective == 0
     assert handed == []
 
 
 def test_what_cannot_be_reached_is_handed_over_at_once(watched):
     _, duals, handed = watched
-    columns = np.random.default_rng(0).dirichlet(np.ones(3), size=5000) * np.array([1, 1, 0])
+    columns = np.random.default_rng(0).dirichlet(np.ones(3), size=5000) * np.array(
+        [1, 1, 0]
+    )
     columns /= columns.sum(axis=1, keepdims=True)
     with pytest.raises(InfeasiblePrivacy):
         mix_columns(np.ones(5000), columns, np.array([0.3, 0.3, 0.4]))

@@ -28,12 +28,16 @@ def entropies(rows):
 def cases(count=6, seed=0, largest=6):
     rng = np.random.default_rng(seed)
     for _ in range(count):
-        joint = ll.Joint(ll.datasets.uniform_joints(1, 3, int(rng.integers(3, largest + 1)), rng)[0])
+        joint = ll.Joint(
+            ll.datasets.uniform_joints(1, 3, int(rng.integers(3, largest + 1)), rng)[0]
+        )
         yield ll.ALIP(*rng.uniform(0.1, 0.8, 2)).halfspaces(joint), joint.p_x
 
 
 def best(halfspaces, target):
-    """The least cost, and how much less it is where each halfspace gives way by 10^-3."""
+    """The least cost, and how much less it is where each halfspace gives
+    way by 10^-3.
+    """
     every = vertices(halfspaces)
     found = linprog(entropies(every), A_eq=every.T, b_eq=target, method="highs")
     assert found.status == 0
@@ -43,13 +47,19 @@ def best(halfspaces, target):
 def test_the_least_cost_over_all_vertices():
     for g, target in cases():
         found, least = cheapest_mixture(g, target), best(g, target)
-        assert found.cost == pytest.approx(least, abs=max(2e-9, 2e-6 * (entropies([target])[0] - least)))
+        assert found.cost == pytest.approx(
+            least, abs=max(2e-9, 2e-6 * (entropies([target])[0] - least))
+        )
         assert found.proven.bound <= least + 1e-9
-        assert found.cost - found.proven.bound <= max(1e-6 * (entropies([target])[0] - found.cost), 1e-9)
+        assert found.cost - found.proven.bound <= max(
+            1e-6 * (entropies([target])[0] - found.cost), 1e-9
+        )
         assert found.ended
         np.testing.assert_allclose(found.rows[0], target, atol=1e-12)
         np.testing.assert_allclose(found.weights @ found.rows, target, atol=1e-9)
-        assert found.weights @ entropies(found.rows) == pytest.approx(found.cost, abs=1e-12)
+        assert found.weights @ entropies(found.rows) == pytest.approx(
+            found.cost, abs=1e-12
+        )
         assert found.dual @ target == pytest.approx(found.cost, abs=1e-9)
         assert (found.rows @ g.T >= -1e-8).all()
         assert len(found.rows) == len(found.weights)
@@ -64,7 +74,8 @@ def test_the_least_cost_over_all_vertices():
         assert (vertices(g).max(axis=0) <= proven.caps).all()
         assert proven.cap_multipliers.shape == proven.hull.rows.T.shape
         shown = float(proven.work.dual @ target) + min(proven.work.least, 0.0)
-        assert 0 <= shown - proven.bound < 1e-11  # the rounding of a checker is left to it
+        # the rounding of a checker is left to it
+        assert 0 <= shown - proven.bound < 1e-11
 
 
 def test_nothing_to_search():
@@ -80,9 +91,17 @@ def test_nothing_to_search():
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e3, 1e7, 1e11])
-@pytest.mark.parametrize("kind", [ll.LIP, ll.LDP, lambda eps: ll.L1Lift(np.inf, eps / 4)], ids=["LIP", "LDP", "l1"])
-def test_a_checker_proves_what_the_search_says_however_large_the_multipliers(kind, scale):
-    """Large multipliers, by which boxes that are nearly feasible are closed, let a checker round by more."""
+@pytest.mark.parametrize(
+    "kind",
+    [ll.LIP, ll.LDP, lambda eps: ll.L1Lift(np.inf, eps / 4)],
+    ids=["LIP", "LDP", "l1"],
+)
+def test_a_checker_proves_what_the_search_says_however_large_the_multipliers(
+    kind, scale
+):
+    """Large multipliers, by which boxes that are nearly feasible are closed, let a
+    checker round by more.
+    """
     rng = np.random.default_rng(1)
     for size in ((5, 8), (6, 30)):
         joint = ll.datasets.dirichlet_joint(*size, 0.3, rng)
@@ -97,20 +116,28 @@ def test_a_checker_proves_what_the_search_says_however_large_the_multipliers(kin
         multipliers = scale * rng.exponential(size=(20, len(state.problem.rows)))
         if extension is None:
             multipliers *= rng.choice([-1, 0, 1], multipliers.shape)
-        least = tree._bounded(multipliers, boxes)[0] - state.problem.rounding_of(work.dual, state.caps, target)
-        sides, weights = state.hull.pulled_back(np.concatenate([state.cap_multipliers, multipliers]))
+        least = tree._bounded(multipliers, boxes)[0] - state.problem.rounding_of(
+            work.dual, state.caps, target
+        )
+        sides, weights = state.hull.pulled_back(
+            np.concatenate([state.cap_multipliers, multipliers])
+        )
         for at in range(20):
             box = np.zeros(1, int)
             proof = Proof(
-                upper=1e12, dual=work.dual, order=work.order, sides=sides, caps=state.caps,
-                cap_weights=weights[:n, :-1], parent=box - 1, child=box, kind=box, symbol=box, level=np.zeros(1),
+                upper=1e12, dual=work.dual, order=work.order, sides=sides, caps=state.caps,  # noqa: E501
+                cap_weights=weights[:n, :-1], parent=box - 1, child=box, kind=box, symbol=box, level=np.zeros(1),  # noqa: E501
                 weights=weights[n + at : n + at + 1], points=np.empty((0, n)),
             )  # fmt: skip
             problem = {
                 "format": "mixproof problem", "version": 1, "target": target.tolist(),
                 "halfspaces": np.asarray(halfspaces).tolist(), "proof": proof.content(),
             }  # fmt: skip
-            price = min(float(box.z) for box in exact.steps(problem) if isinstance(box, exact.Box))
+            price = min(
+                float(box.z)
+                for box in exact.steps(problem)
+                if isinstance(box, exact.Box)
+            )
             assert price >= least[at]
 
 
@@ -119,7 +146,9 @@ def test_a_slack_widens_what_is_proven():
         scaled, slack = size * g, 1e-3
         room = slack * np.maximum(1.0, np.abs(scaled).max(axis=1))
         one = search.Search(scaled, target, slack)
-        for found, wanted in zip(one.problem[3:5], two_sided(scaled).widened(room), strict=True):
+        for found, wanted in zip(
+            one.problem[3:5], two_sided(scaled).widened(room), strict=True
+        ):
             np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-11)
         # on the simplex G v >= -room is (G + room) v >= 0
         wide = vertices(scaled + room[:, None]).max(axis=0)
@@ -199,12 +228,16 @@ def test_asking_for_more_never_proves_less_under_a_limit(programmes):
     rng = np.random.default_rng(3)
     joint = ll.Joint.from_counts(rng.gamma(0.3, size=(5, 14)) + 1e-9)
     halfspaces = ll.LIP(0.3).halfspaces(joint)
-    coarse, fine = (cheapest_mixture(halfspaces, joint.p_x, Limits(gap, programmes)) for gap in (1e-2, 1e-6))
+    coarse, fine = (
+        cheapest_mixture(halfspaces, joint.p_x, Limits(gap, programmes))
+        for gap in (1e-2, 1e-6)
+    )
     assert fine.cost <= coarse.cost
     assert fine.proven.bound >= coarse.proven.bound
 
 
-# Its stages --------------------------------------------------------------------------------------------------------
+# Its stages
+# --------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def begun(n_secret=5, n_public=12):
@@ -238,13 +271,20 @@ def test_a_pass_that_proves_less_than_0_leaves_the_bound_at_0():
 
 
 def test_the_gap_by_default_is_that_of_the_response():
-    assert Limits().gap == inspect.signature(ll.mechanisms.optimal).parameters["gap"].default > 0
+    assert (
+        Limits().gap
+        == inspect.signature(ll.mechanisms.optimal).parameters["gap"].default
+        > 0
+    )
 
 
 @pytest.mark.parametrize("eps", [0.2, 0.8])
 def test_a_large_tree_comes_to_the_same(eps, monkeypatch):
     """With next to no look at first, every search takes the steps."""
-    joint, notion = ll.datasets.uniform_joint(4, 12, np.random.default_rng(3)), ll.ALIP.split(eps, 0.5)
+    joint, notion = (
+        ll.datasets.uniform_joint(4, 12, np.random.default_rng(3)),
+        ll.ALIP.split(eps, 0.5),
+    )
     steps, passes = [], []
     perturb, one_pass = search.Search.perturb, search.Search.one_pass
 
@@ -256,8 +296,14 @@ def test_a_large_tree_comes_to_the_same(eps, monkeypatch):
     monkeypatch.setattr(search, "SMALL_TREE", 10)
     monkeypatch.setattr(search, "MULTI_START_SHARE", 0.0)  # nothing is found before
     monkeypatch.setattr(search.Search, "one_pass", noted)
-    monkeypatch.setattr(search.Search, "perturb", lambda self, wanted: steps.append(perturb(self, wanted)))
-    channel = ll.mechanisms.optimal(joint, notion, method="tree", gap=1e-4, seconds=600.0)
+    monkeypatch.setattr(
+        search.Search,
+        "perturb",
+        lambda self, wanted: steps.append(perturb(self, wanted)),
+    )
+    channel = ll.mechanisms.optimal(
+        joint, notion, method="tree", gap=1e-4, seconds=600.0
+    )
     best = ll.mechanisms.optimal(joint, notion, method="qhull").certificate.value
     made = channel.certified(ResponseCertificate)
     assert best * (1 - 1e-4) <= made.value <= best + 1e-9 <= made.upper + 2e-9
@@ -271,8 +317,11 @@ def test_a_large_tree_comes_to_the_same(eps, monkeypatch):
         assert tree.waiting == 0 or work.cheap >= COLUMNS_PER_PASS
         assert sum(price < work.cutoff for price, _ in work.columns) == work.cheap
     cut_offs = [delta for _, delta in many]
-    # they come down to the gap that is wanted, which grows a little with the utility found
-    assert all(later <= 1.01 * earlier for earlier, later in itertools.pairwise(cut_offs))
+    # they come down to the gap that is wanted, which grows a little with the utility
+    # found
+    assert all(
+        later <= 1.01 * earlier for earlier, later in itertools.pairwise(cut_offs)
+    )
 
 
 def test_nearby_ends_with_the_time():
@@ -300,5 +349,9 @@ def test_a_bound_alone():
     one.one_pass(1e-3)
     assert one.proven.work.records.multipliers.shape[0] > one.proven.work.nodes
     alone = one.proven.alone()
-    assert alone.work.records.multipliers.shape[0] == alone.work.nodes == one.proven.work.nodes
+    assert (
+        alone.work.records.multipliers.shape[0]
+        == alone.work.nodes
+        == one.proven.work.nodes
+    )
     assert alone.bound == one.proven.bound

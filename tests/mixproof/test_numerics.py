@@ -33,18 +33,45 @@ class TestAsMatrix:
     @pytest.mark.parametrize(
         ("values", "text"),
         [
-            ([[1, "a"]], r"^a is not an array of numbers \(.*'a'.*\): pass a rectangular array$"),
-            ([[1, 10**400]], r"^a contains a number too large for a float \(.*\): scale it$"),
+            (
+                [[1, "a"]],
+                r"^a is not an array of numbers \(.*'a'.*\): pass a rectangular array$",
+            ),
+            (
+                [[1, 10**400]],
+                r"^a contains a number too large for a float \(.*\): scale it$",
+            ),
             (np.array([[1, 2j]]), r"^a contains complex numbers: give real numbers$"),
-            ([[1, 2], [3]], r"^a is not an array of numbers \(.*\): pass a rectangular array$"),
-            ([[1, None]], r"^a\[0, 1\] is nan, not a finite number: clean the input first$"),
+            (
+                [[1, 2], [3]],
+                r"^a is not an array of numbers \(.*\): pass a rectangular array$",
+            ),
+            (
+                [[1, None]],
+                r"^a\[0, 1\] is nan, not a finite number: clean the input first$",
+            ),
             ([1, 2], r"^a has shape \(2,\), not 2 axes: reshape it$"),
             (3.0, r"^a has shape \(\), not 2 axes: reshape it$"),
             ([[[1]]], r"^a has shape \(1, 1, 1\), not 2 axes: reshape it$"),
-            ([[]], r"^a has shape \(1, 0\), so it is empty: give each axis at least one entry$"),
-            ([[1, 2], [math.nan, math.nan]], r"^a\[1, 0\] is nan, not a finite number: clean the input first$"),
-            ([[1, math.inf]], r"^a\[0, 1\] is inf, not a finite number: clean the input first$"),
-            ([[1, -math.inf]], r"^a\[0, 1\] is -inf, not a finite number: clean the input first$"),
+            (
+                [[]],
+                (
+                    r"^a has shape \(1, 0\), so it is empty: give each axis at least"
+                    r" one entry$"
+                ),
+            ),
+            (
+                [[1, 2], [math.nan, math.nan]],
+                r"^a\[1, 0\] is nan, not a finite number: clean the input first$",
+            ),
+            (
+                [[1, math.inf]],
+                r"^a\[0, 1\] is inf, not a finite number: clean the input first$",
+            ),
+            (
+                [[1, -math.inf]],
+                r"^a\[0, 1\] is -inf, not a finite number: clean the input first$",
+            ),
         ],
     )
     def test_refuses(self, values, text):
@@ -63,7 +90,10 @@ class TestAsMatrix:
 
 def test_check_nonnegative_names_place_and_value():
     check_nonnegative("counts", np.array([[0.0, 1.0]]))
-    with pytest.raises(InvalidDistribution, match=r"^counts\[1, 0\] is -0.5, below 0: probabilities and counts are"):
+    with pytest.raises(
+        InvalidDistribution,
+        match=r"^counts\[1, 0\] is -0.5, below 0: probabilities and counts are",
+    ):
         check_nonnegative("counts", np.array([[0.0, 1.0], [-0.5, -2.0]]))
     with pytest.raises(InvalidDistribution, match=r"^counts\[0\] is -0.5, below 0"):
         check_nonnegative("counts", np.array([-0.5, 1.0]))
@@ -73,12 +103,16 @@ def test_check_nonnegative_names_place_and_value():
 
 @pytest.mark.parametrize("made", [Joint, Joint.from_counts, Sample, Channel])
 def test_a_sum_beyond_any_float(made):
-    with pytest.raises(InvalidDistribution, match=r"^\w+ has a sum too large for a float: scale it$"):
+    with pytest.raises(
+        InvalidDistribution, match=r"^\w+ has a sum too large for a float: scale it$"
+    ):
         made([[1e308, 1e308]])
 
 
 class TestCheckScalar:
-    @pytest.mark.parametrize("value", [0, 1.5, np.float32(2), np.int64(3), Fraction(1, 2), math.inf])
+    @pytest.mark.parametrize(
+        "value", [0, 1.5, np.float32(2), np.int64(3), Fraction(1, 2), math.inf]
+    )
     def test_returns_a_float(self, value):
         checked = check_scalar("eps", value)
         assert type(checked) is float
@@ -100,7 +134,13 @@ class TestCheckScalar:
             (1j, r"^eps is 1j, not a number"),
             (np.complex128(1), r"^eps is .*, not a number"),
             (np.array(1.0), r"^eps is array\(1\.\), not a number"),
-            (10**400, r"^eps is 10{59}\.\.\. of type int, too large: give a number in \[0, inf\]$"),
+            (
+                10**400,
+                (
+                    r"^eps is 10{59}\.\.\. of type int, too large: give a number in"
+                    r" \[0, inf\]$"
+                ),
+            ),
             (Fraction(10**400, 3), r"^eps is Fraction\(.*, too large"),
         ],
     )
@@ -109,7 +149,9 @@ class TestCheckScalar:
             check_scalar("eps", value)
 
     def test_refuses_what_is_too_long_to_write(self):
-        with pytest.raises(InvalidParameter, match=r"^eps is int too long to write, too large: "):
+        with pytest.raises(
+            InvalidParameter, match=r"^eps is int too long to write, too large: "
+        ):
             check_scalar("eps", -(10**5000))
 
     def test_open_and_finite_ends(self):
@@ -125,9 +167,13 @@ class TestCheckScalar:
             check_scalar("a", math.inf, finite=True)
         with pytest.raises(InvalidParameter, match=r"^lam is 1.5, not in \[0, 1\]"):
             check_scalar("lam", 1.5, 0, 1, finite=True)
-        with pytest.raises(InvalidParameter, match=r"^lam is 1\.0000000001, not in \[0, 1\]"):
+        with pytest.raises(
+            InvalidParameter, match=r"^lam is 1\.0000000001, not in \[0, 1\]"
+        ):
             check_scalar("lam", 1.0000000001, 0, 1)
-        with pytest.raises(InvalidParameter, match=r"^n is 2, not in \[0, 1\.9999999\)"):
+        with pytest.raises(
+            InvalidParameter, match=r"^n is 2, not in \[0, 1\.9999999\)"
+        ):
             check_scalar("n", 2, 0, 1.9999999, open_high=True)
 
 
@@ -138,14 +184,20 @@ class TestCounts:
         assert type(counted) is int
         assert counted == value
 
-    @pytest.mark.parametrize("value", [1, 0, -1, True, np.True_, 2.0, "2", None, math.nan])
+    @pytest.mark.parametrize(
+        "value", [1, 0, -1, True, np.True_, 2.0, "2", None, math.nan]
+    )
     def test_refuses(self, value):
-        with pytest.raises(InvalidParameter, match=r"^n is .*: give a whole number, 2 or more$"):
+        with pytest.raises(
+            InvalidParameter, match=r"^n is .*: give a whole number, 2 or more$"
+        ):
             check_count("n", value, 2)
 
     def test_the_least_is_1_unless_said(self):
         assert check_count("n", 1) == 1
-        with pytest.raises(InvalidParameter, match=r"^n is 0: give a whole number, 1 or more$"):
+        with pytest.raises(
+            InvalidParameter, match=r"^n is 0: give a whole number, 1 or more$"
+        ):
             check_count("n", 0)
 
     def test_no_more_than_an_array_holds(self):
@@ -156,9 +208,13 @@ class TestCounts:
             with pytest.raises(InvalidParameter, match=rf"^n is .*, {text}"):
                 check_count("n", value)
         assert check_shape(a=most // 2, b=2) == (most // 2, 2)
-        with pytest.raises(InvalidParameter, match=rf"^a x b x c is {most} x 2 x 1, {text}"):
+        with pytest.raises(
+            InvalidParameter, match=rf"^a x b x c is {most} x 2 x 1, {text}"
+        ):
             check_shape(a=most, b=2, c=1)
-        with pytest.raises(InvalidParameter, match=r"^b is 0: give a whole number, 1 or more$"):
+        with pytest.raises(
+            InvalidParameter, match=r"^b is 0: give a whole number, 1 or more$"
+        ):
             check_shape(a=2, b=0)
 
 
@@ -170,13 +226,17 @@ class TestGenerator:
             assert generator(seed).random() == np.random.default_rng(seed).random()
 
     def test_refuses(self):
-        with pytest.raises(InvalidParameter, match=r"^rng is -1: give a whole number, 0 or more$"):
+        with pytest.raises(
+            InvalidParameter, match=r"^rng is -1: give a whole number, 0 or more$"
+        ):
             generator(-1)
 
 
 class TestXlogx:
     def test_against_scipy(self):
-        p = np.concatenate([[0.0, 1.0, 5e-324, 1e-308], np.random.default_rng(0).random(50)])
+        p = np.concatenate(
+            [[0.0, 1.0, 5e-324, 1e-308], np.random.default_rng(0).random(50)]
+        )
         np.testing.assert_allclose(xlogx(p), special.xlogy(p, p), rtol=1e-15, atol=0)
 
     def test_zero_and_nan(self):

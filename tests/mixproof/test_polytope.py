@@ -20,7 +20,9 @@ cdd = pytest.param("cdd", marks=pytest.mark.cdd)
 
 
 def solve_exactly(matrix, right):
-    """Return the solution of a square system of Fractions, or None if it is singular."""
+    """Return the solution of a square system of Fractions, or None if it is
+    singular.
+    """
     rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
     n = len(rows)
     for column in range(n):
@@ -32,7 +34,10 @@ def solve_exactly(matrix, right):
         for other in range(n):
             if other != column and rows[other][column] != 0:
                 factor = rows[other][column]
-                rows[other] = [a - factor * b for a, b in zip(rows[other], rows[column], strict=True)]
+                rows[other] = [
+                    a - factor * b
+                    for a, b in zip(rows[other], rows[column], strict=True)
+                ]
     return [row[n] for row in rows]
 
 
@@ -44,8 +49,12 @@ def exact_vertices(g):
     ]
     found = set()
     for tight in itertools.combinations(rows, n - 1):
-        v = solve_exactly([[Fraction(1)] * n, *tight], [Fraction(1)] + [Fraction(0)] * (n - 1))
-        if v is not None and all(sum(a * b for a, b in zip(row, v, strict=True)) >= 0 for row in rows):
+        v = solve_exactly(
+            [[Fraction(1)] * n, *tight], [Fraction(1)] + [Fraction(0)] * (n - 1)
+        )
+        if v is not None and all(
+            sum(a * b for a, b in zip(row, v, strict=True)) >= 0 for row in rows
+        ):
             found.add(tuple(v))
     return sorted(found)
 
@@ -63,7 +72,9 @@ def assert_same(found, expected, tolerance=1e-9):
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("method", ["qhull", cdd])
 def test_against_exact_enumeration(seed, method):
-    """Small integer rows: ties, zeros, repeated and redundant rows come by themselves."""
+    """Small integer rows: ties, zeros, repeated and redundant rows come by
+    themselves.
+    """
     rng = np.random.default_rng(seed)
     n, m = int(rng.integers(2, 5)), int(rng.integers(1, 5))
     g = rng.integers(-2, 4, (m, n))
@@ -88,13 +99,20 @@ def test_lift_polytopes_against_exact_enumeration(seed, eps):
     counts[:, 3] = counts[:, 0] + counts[:, 0]
     joint = ll.Joint.from_counts(counts, drop_empty=True)
     g = ll.LIP(eps).halfspaces(joint)
-    if eps == 0:  # the float rows of an equality are not each other's negative to the last bit; make them so
-        g = np.concatenate([g[: joint.n_secret], -g[: joint.n_secret]])[[0, joint.n_secret]]
+    # the float rows of an equality are not each other's negative to the last bit; make
+    # them so
+    if eps == 0:
+        g = np.concatenate([g[: joint.n_secret], -g[: joint.n_secret]])[
+            [0, joint.n_secret]
+        ]
     assert_same(vertices(g), exact_vertices(g.tolist()), tolerance=1e-7)
 
 
 @pytest.mark.cdd
-@pytest.mark.parametrize(("n_secret", "n_public", "eps"), [(3, 8, 0.5), (5, 12, 1.0), (2, 20, 0.3), (6, 9, 0.7)])
+@pytest.mark.parametrize(
+    ("n_secret", "n_public", "eps"),
+    [(3, 8, 0.5), (5, 12, 1.0), (2, 20, 0.3), (6, 9, 0.7)],
+)
 def test_qhull_against_cdd(n_secret, n_public, eps):
     joint = ll.datasets.uniform_joint(n_secret, n_public, np.random.default_rng(3))
     g = ll.LIP(eps).halfspaces(joint)
@@ -106,7 +124,10 @@ def test_qhull_against_cdd(n_secret, n_public, eps):
 def test_thin_polytope_is_the_scaled_tangent_one():
     """At a tiny budget the polytope is its shape at budget 0, thickened."""
     joint = ll.datasets.uniform_joint(5, 12, np.random.default_rng(0))
-    counts = {eps: len(vertices(ll.LIP(eps).halfspaces(joint), interior=joint.p_x)) for eps in (1e-5, 1e-6)}
+    counts = {
+        eps: len(vertices(ll.LIP(eps).halfspaces(joint), interior=joint.p_x))
+        for eps in (1e-5, 1e-6)
+    }
     assert counts[1e-5] == counts[1e-6]
     assert len(vertices(ll.LIP(1e-6).halfspaces(joint))) == counts[1e-6]
     found = vertices(ll.LIP(1e-6).halfspaces(joint))
@@ -152,11 +173,15 @@ def test_a_given_point_that_is_not_inside_is_not_used():
 def test_wrong_arguments():
     with pytest.raises(InvalidParameter, match=r"method is 'fast': give"):
         vertices([[1.0]], "fast")
-    with pytest.raises(InvalidDistribution, match=r"halfspaces\[0, 1\] is nan, not a finite number"):
+    with pytest.raises(
+        InvalidDistribution, match=r"halfspaces\[0, 1\] is nan, not a finite number"
+    ):
         vertices([[1.0, np.nan]])
     with pytest.raises(InvalidParameter, match="give a column for each coordinate"):
         vertices(np.empty((0, 0)))
-    with pytest.raises(InvalidParameter, match="interior has 2 coordinates, halfspaces 3: give a point"):
+    with pytest.raises(
+        InvalidParameter, match="interior has 2 coordinates, halfspaces 3: give a point"
+    ):
         vertices([[1.0, -1.0, 0.0]], interior=[0.5, 0.5])
 
 
@@ -172,11 +197,19 @@ def give_up(rows, interior, most):
 
 def test_without_pycddlib_the_remedy_is_said(monkeypatch):
     monkeypatch.setattr(polytope, "HAS_CDD", False)
-    remedy = r"pycddlib is not installed: pip install 'pycddlib-standalone>=3' \(the extra cdd\), which compiles .*"
-    with pytest.raises(InvalidParameter, match=f'method is "cdd", but {remedy}; or give "qhull"'):
+    remedy = (
+        r"pycddlib is not installed: pip install 'pycddlib-standalone>=3' \(the extra"
+        r" cdd\), which compiles .*"
+    )
+    with pytest.raises(
+        InvalidParameter, match=f'method is "cdd", but {remedy}; or give "qhull"'
+    ):
         vertices([[1.0, -1.0]], "cdd")
     monkeypatch.setattr(polytope, "_by_qhull", give_up)
-    with pytest.raises(SolverFailure, match=f"failed on 3 halfspaces: QH6114.*; cdd might not, but {remedy}"):
+    with pytest.raises(
+        SolverFailure,
+        match=f"failed on 3 halfspaces: QH6114.*; cdd might not, but {remedy}",
+    ):
         vertices([[1.0, -1.0]])
 
 
@@ -184,9 +217,14 @@ def test_without_pycddlib_the_remedy_is_said(monkeypatch):
 def test_where_qhull_gives_up_nobody_else_is_asked_in_silence(monkeypatch):
     """cdd may miss vertices, and what is made of its list is not proven."""
     monkeypatch.setattr(polytope, "_by_qhull", give_up)
-    with pytest.raises(SolverFailure, match=r"failed on 4 halfspaces: QH6114.*; cdd might not, but may miss some"):
+    with pytest.raises(
+        SolverFailure,
+        match=r"failed on 4 halfspaces: QH6114.*; cdd might not, but may miss some",
+    ):
         vertices([[1.0, -1.0, 0.0]])
-    assert_same(vertices([[1.0, -1.0, 0.0]], "cdd"), [[1, 0, 0], [0, 0, 1], [0.5, 0.5, 0]])
+    assert_same(
+        vertices([[1.0, -1.0, 0.0]], "cdd"), [[1, 0, 0], [0, 0, 1], [0.5, 0.5, 0]]
+    )
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -200,7 +238,8 @@ def test_copies_and_twins_are_one_vertex(seed):
     # beyond 64 constraints the tight sets fill more than one word
     wide = np.concatenate([rows] * 4)
     assert_same(polytope._distinct(rng.permutation(many), wide), found)
-    # a constraint on the brink of tightness, so that rounding decides whose tight set has it
+    # a constraint on the brink of tightness, so that rounding decides whose tight set
+    # has it
     brink = np.concatenate([rows, rows[12:] + TIGHT_TOL])
     twins = np.concatenate([found, found * (1 + 1e-14 * rng.normal(size=found.shape))])
     assert_same(polytope._distinct(twins, brink), found)
@@ -211,7 +250,8 @@ def test_equalities_that_follow_from_others_up_to_rounding(step):
     """All lifts differ from 1 in one direction, so three equalities are one."""
     joint = ll.Joint.from_counts(np.outer([0.5, 0.3, 0.2], [0.4, 0.3, 0.2, 0.1]) + step)
     found = vertices(ll.PerfectPrivacy().halfspaces(joint), interior=joint.p_x)
-    # P(s|x) is (p_s p_x + step) / (p_x + 3 step): a row is allowed if its mean of 1 / (p_x + 3 step) is that of P_X
+    # P(s|x) is (p_s p_x + step) / (p_x + 3 step): a row is allowed if its mean of 1 /
+    # (p_x + 3 step) is that of P_X
     height = 1 / (np.array([0.4, 0.3, 0.2, 0.1]) + 3 * step)
     level = height @ joint.p_x
     expected = []
@@ -225,9 +265,16 @@ def test_equalities_that_follow_from_others_up_to_rounding(step):
 def test_a_broken_constraint_is_judged_at_the_tolerance(monkeypatch):
     """A vertex may miss a constraint by the tolerance and by no more."""
     for miss, fails in ((0.9 * FEASIBILITY_TOL, False), (1.1 * FEASIBILITY_TOL, True)):
-        monkeypatch.setattr(polytope, "_by_qhull", lambda *_, off=miss: np.array([[0.5 - off / 2, 0.5 + off / 2]]))
+        monkeypatch.setattr(
+            polytope,
+            "_by_qhull",
+            lambda *_, off=miss: np.array([[0.5 - off / 2, 0.5 + off / 2]]),
+        )
         if fails:
-            with pytest.raises(SolverFailure, match=r"a vertex breaks a constraint by 1.1e-09, more than 1e-09"):
+            with pytest.raises(
+                SolverFailure,
+                match=r"a vertex breaks a constraint by 1.1e-09, more than 1e-09",
+            ):
                 vertices([[1.0, -1.0]])
         else:
             assert len(vertices([[1.0, -1.0]])) == 1
@@ -241,7 +288,9 @@ def test_a_solver_without_a_point_is_at_fault(monkeypatch):
 
     run = polytope.LinearProgram.run
     monkeypatch.setattr(polytope.LinearProgram, "run", stopped)
-    with pytest.raises(SolverFailure, match="no interior point: HiGHS stopped: Time limit"):
+    with pytest.raises(
+        SolverFailure, match="no interior point: HiGHS stopped: Time limit"
+    ):
         polytope._relative_interior(polytope._constraints(np.array([[1.0, -1.0]])))
     calls = []
 
@@ -250,15 +299,21 @@ def test_a_solver_without_a_point_is_at_fault(monkeypatch):
         return run(programme) if len(calls) == 1 else stopped(programme)
 
     monkeypatch.setattr(polytope.LinearProgram, "run", second_stopped)
-    assert_same(vertices([[1.0, -1.0, 0.0]], "qhull"), [[1, 0, 0], [0, 0, 1], [0.5, 0.5, 0]])
+    assert_same(
+        vertices([[1.0, -1.0, 0.0]], "qhull"), [[1, 0, 0], [0, 0, 1], [0.5, 0.5, 0]]
+    )
     assert len(calls) == 2
 
 
 def test_twins_are_told_from_neighbours():
     base, third = np.array([0.5, 0.3, 0.2]), np.array([0.0, 0.0, 1.0])
-    for apart, slack, count in ((0.2 * TWIN_TOL, TIGHT_TOL - 0.3 * TWIN_TOL, 2), (20 * TWIN_TOL, 0.0, 3)):
+    for apart, slack, count in (
+        (0.2 * TWIN_TOL, TIGHT_TOL - 0.3 * TWIN_TOL, 2),
+        (20 * TWIN_TOL, 0.0, 3),
+    ):
         twin = base + apart * np.array([1, -1, 0])
-        # tight at the first point only: its slack there, and 8/3 of the distance more at its twin
+        # tight at the first point only: its slack there, and 8/3 of the distance more
+        # at its twin
         rows = np.concatenate([np.eye(3), [np.array([1.0, -5 / 3, 0.0]) + slack]])
         tight = np.abs(np.array([base, twin]) @ rows.T) < TIGHT_TOL
         assert tight[:, 3].tolist() == [True, False]
@@ -276,28 +331,44 @@ def test_an_interior_point_of_any_size(size):
 
 def polished(raw, facets, slope, offset):
     hull = SimpleNamespace(intersections=np.array(raw, dtype=float), dual_facets=facets)
-    return polytope._polish(hull, np.array(slope, dtype=float), np.array(offset, dtype=float))
+    return polytope._polish(
+        hull, np.array(slope, dtype=float), np.array(offset, dtype=float)
+    )
 
 
 def test_a_small_constraint_is_as_good_as_a_large_one():
     slope, offset = np.array([[-1e-13, -1e-13], [-1.0, 1.0]]), np.array([1e-13, 0.0])
-    np.testing.assert_allclose(polished([[0.5 + 1e-7, 0.5]], [[0, 1]], slope, offset), [[0.5, 0.5]], atol=1e-14)
+    np.testing.assert_allclose(
+        polished([[0.5 + 1e-7, 0.5]], [[0, 1]], slope, offset), [[0.5, 0.5]], atol=1e-14
+    )
 
 
 @pytest.mark.parametrize("size", [1e-4, 1.0])
 def test_points_are_solved_again_from_their_tight_constraints(size):
-    """Where they miss them by more than rounding, whatever size the constraints have."""
-    slope, offset = size * np.array([[-1.0, 0], [0, -1], [1, 0], [0, 1]]), np.full(4, size)  # the square of side 2
+    """Where they miss them by more than rounding, whatever size the
+    constraints have.
+    """
+    # the square of side 2
+    slope, offset = (
+        size * np.array([[-1.0, 0], [0, -1], [1, 0], [0, 1]]),
+        np.full(4, size),
+    )
     raw = [[1 + 1e-7, 1 - 1e-7], [-1, 1], [np.inf, 0], [-1 + 1e-7, -1]]
     facets = [[0, 1], [1, 2], [0, 2], [2, 3]]
     assert polished(raw, facets, slope, offset).tolist() == [[1, 1], [-1, 1], [-1, -1]]
     # only points with as many tight constraints as coordinates are
     assert polished(raw[:1], [[0, 1, 2]], slope, offset).tolist() == raw[:1]
-    # and none where they are nearly parallel, or where it would break another constraint
+    # and none where they are nearly parallel, or where it would break another
+    # constraint
     nearly = np.concatenate([slope, size * np.array([[-1.0, 1e-14]])])
-    assert polished(raw[:1], [[0, 4]], nearly, np.append(offset, size)).tolist() == raw[:1]
+    assert (
+        polished(raw[:1], [[0, 4]], nearly, np.append(offset, size)).tolist() == raw[:1]
+    )
     assert polished(
-        [[1 - 1e-7, 1]], [[0, 4]], np.concatenate([slope, [[-1.0, -1.0]]]), np.append(offset, 3.0)
+        [[1 - 1e-7, 1]],
+        [[0, 4]],
+        np.concatenate([slope, [[-1.0, -1.0]]]),
+        np.append(offset, 3.0),
     ).tolist() == [[1 - 1e-7, 1]]
 
 
@@ -307,7 +378,14 @@ def test_two_twins_are_one_vertex_and_points_are_normalised():
     assert len(polytope._distinct(np.array([base, base + 1e-14]), rows)) == 1
     # two that are further apart are the ends of a segment, whatever is tight there
     assert len(polytope._distinct(np.array([base, base[::-1]]), rows)) == 2
-    assert len(polytope._distinct(np.array([np.eye(3)[0], np.eye(3)[1], np.eye(3)[1] + 1e-14]), rows)) == 2
+    assert (
+        len(
+            polytope._distinct(
+                np.array([np.eye(3)[0], np.eye(3)[1], np.eye(3)[1] + 1e-14]), rows
+            )
+        )
+        == 2
+    )
     found = polytope._distinct(4 * np.array([base, [1.0, 0, 0], [0, 1, 0]]), rows)
     np.testing.assert_allclose(found, [base, [1, 0, 0], [0, 1, 0]], rtol=1e-15)
 
@@ -329,9 +407,11 @@ def test_twins_in_many_coordinates(n):
 def test_neighbours_along_the_line_that_are_no_twins_stay():
     """Points far apart may lie side by side along it."""
     n, base = 3, np.array([0.4, 0.3, 0.3])
-    apart = np.cross(np.ones(n), np.sqrt(np.arange(2, n + 2)))  # moves neither the sum nor the place on the line
+    # moves neither the sum nor the place on the line
+    apart = np.cross(np.ones(n), np.sqrt(np.arange(2, n + 2)))
     points = np.array([base, base + 0.1 * apart / np.abs(apart).max(), [0.1, 0.1, 0.8]])
-    rows = np.concatenate([np.eye(n), np.eye(n) - points.diagonal()[:, None]])  # each point has a constraint of its own
+    # each point has a constraint of its own
+    rows = np.concatenate([np.eye(n), np.eye(n) - points.diagonal()[:, None]])
     assert len(polytope._distinct(points, rows)) == 3
 
 
@@ -343,7 +423,9 @@ def test_where_cdd_gives_up(monkeypatch):
         raise RuntimeError("failed to run")
 
     monkeypatch.setattr(cdd, "polyhedron_from_matrix", stopped)
-    with pytest.raises(SolverFailure, match="cdd failed on 4 halfspaces: failed to run"):
+    with pytest.raises(
+        SolverFailure, match="cdd failed on 4 halfspaces: failed to run"
+    ):
         vertices([[1.0, -1.0, 0.0]], "cdd")
 
 
@@ -362,10 +444,12 @@ def test_the_centre_has_the_most_slack():
         best = linprog(
             np.append(np.zeros(n), -1.0),
             A_ub=np.column_stack([-rows[free], size[free]]), b_ub=np.zeros(free.sum()),
-            A_eq=np.concatenate([[np.append(np.ones(n), 0)], np.column_stack([rows[equal], np.zeros(equal.sum())])]),
-            b_eq=np.append(1.0, np.zeros(equal.sum())), bounds=[(0, None)] * (n + 1), method="highs",
+            A_eq=np.concatenate([[np.append(np.ones(n), 0)], np.column_stack([rows[equal], np.zeros(equal.sum())])]),  # noqa: E501
+            b_eq=np.append(1.0, np.zeros(equal.sum())), bounds=[(0, None)] * (n + 1), method="highs",  # noqa: E501
         )  # fmt: skip
-        assert ((rows[free] @ centre) / size[free]).min() == pytest.approx(-best.fun, abs=1e-8)
+        assert ((rows[free] @ centre) / size[free]).min() == pytest.approx(
+            -best.fun, abs=1e-8
+        )
     assert equalities > 5
 
 

@@ -97,8 +97,10 @@ def test_a_rare_coordinate_is_reached_without_its_unit_vector(rare):
     np.testing.assert_allclose(weights @ master.rows, target, rtol=0, atol=1e-11)
     assert cost == pytest.approx(-xlogx(target).sum())
     assert dual @ target == pytest.approx(cost)
-    # at the price that unit vectors have by now, a row that saves little still joins the mixture
-    two = np.array([[0.49 - rare, 0.51, rare], [0.51 - rare, 0.49, rare]])  # half of each is the target
+    # at the price that unit vectors have by now, a row that saves little still joins
+    # the mixture
+    # half of each is the target
+    two = np.array([[0.49 - rare, 0.51, rare], [0.51 - rare, 0.49, rare]])
     master.add(two)
     cost, dual, weights = master.run()
     assert cost == pytest.approx(-xlogx(two).sum() / 2, abs=1e-8)
@@ -112,7 +114,11 @@ def test_those_that_save_most_are_offered():
         table = sparse_vertices(two_sided(rng.normal(size=(3, n)) + 0.5))
         dual = scale * rng.normal(size=n)
         prices = table.prices(dual)
-        expected = np.argsort(prices)[: min(restricted_master.PRICED_PER_COORDINATE * n, int((prices < -1e-9).sum()))]
+        expected = np.argsort(prices)[
+            : min(
+                restricted_master.PRICED_PER_COORDINATE * n, int((prices < -1e-9).sum())
+            )
+        ]
         master = RestrictedMaster(target)
         assert master.price(table, dual) == len(expected)
         found = {tuple(row) for row in master.rows[1:].round(9)}

@@ -9,20 +9,24 @@ from mixproof.simplex import ABOVE, INFEASIBLE, LOOSE, OPTIMAL, STUCK, Simplex, 
 
 
 def solved(rows, low, high, cost, least, most, limit=np.inf, bases=None):
-    """The programs that share ``rows``, in the order given, with their status, objective and point."""
+    """The programs that share ``rows``, in the order given, with their status,
+    objective and point.
+    """
     count, n = cost.shape
     programs = Simplex(rows, low, high, count)
     programs.least[:, :n], programs.most[:, :n] = least, most
     programs.from_slacks(slice(0, count))
     if bases is not None:
         programs.basis[:] = bases
-        programs.inverse[:] = np.linalg.inv(programs.columns[programs.basis].transpose(0, 2, 1))
+        programs.inverse[:] = np.linalg.inv(
+            programs.columns[programs.basis].transpose(0, 2, 1)
+        )
     programs.used = count
     programs.start(slice(0, count), cost, limit)
     which, found = np.arange(count), {}
     for done in programs.ended():
         ends = zip(
-            which[done], programs.status[done], programs.objective[done], programs.points(done),
+            which[done], programs.status[done], programs.objective[done], programs.points(done),  # noqa: E501
             programs.multipliers(done), programs.basis[done].copy(), strict=True,
         )  # fmt: skip
         found.update({int(at): rest for at, *rest in ends})
@@ -50,10 +54,16 @@ def test_random_programs_against_highs():
     rng, counts = np.random.default_rng(0), {OPTIMAL: 0, INFEASIBLE: 0}
     for _ in range(40):
         rows, low, high, cost, least, most = random_programs(rng)
-        for k, (status, objective, point, multipliers, _) in enumerate(solved(rows, low, high, cost, least, most)):
+        for k, (status, objective, point, multipliers, _) in enumerate(
+            solved(rows, low, high, cost, least, most)
+        ):
             bounds = np.column_stack([least[k], most[k]])
             expected = linprog(
-                cost[k], A_ub=np.vstack([rows, -rows]), b_ub=np.append(high, -low), bounds=bounds, method="highs"
+                cost[k],
+                A_ub=np.vstack([rows, -rows]),
+                b_ub=np.append(high, -low),
+                bounds=bounds,
+                method="highs",
             )
             assert status == (OPTIMAL if expected.status == 0 else INFEASIBLE)
             counts[int(status)] += 1
@@ -80,7 +90,9 @@ def test_a_program_goes_on_from_any_basis():
         if not ended:
             continue
         bases = np.array([first[at][4] for at in ended])
-        again = solved(rows, low, high, cost[ended], least[ended], most[ended], bases=bases)
+        again = solved(
+            rows, low, high, cost[ended], least[ended], most[ended], bases=bases
+        )
         for at, one in zip(ended, again, strict=True):
             assert one[0] == OPTIMAL
             assert one[1] == pytest.approx(first[at][1], abs=1e-8)
@@ -93,7 +105,10 @@ def test_a_limit_ends_a_program():
         whole = solved(rows, low, high, cost, least, most)
         optima = np.array([one[1] if one[0] == OPTIMAL else np.inf for one in whole])
         for one, limit, best in zip(
-            solved(rows, low, high, cost, least, most, optima - 0.1), optima - 0.1, optima, strict=True
+            solved(rows, low, high, cost, least, most, optima - 0.1),
+            optima - 0.1,
+            optima,
+            strict=True,
         ):
             if one[0] == ABOVE:
                 above += 1
@@ -101,11 +116,18 @@ def test_a_limit_ends_a_program():
     assert above > 50
 
 
-@pytest.mark.parametrize(("missed", "status"), [(0.9e-7, LOOSE), (1.1e-7, INFEASIBLE), (0.5e-11, OPTIMAL)])
+@pytest.mark.parametrize(
+    ("missed", "status"), [(0.9e-7, LOOSE), (1.1e-7, INFEASIBLE), (0.5e-11, OPTIMAL)]
+)
 def test_a_constraint_missed_by_next_to_nothing(missed, status):
     one = np.ones((1, 2))
     found = solved(
-        one, np.ones(1), np.ones(1), np.array([[1.0, 2.0]]), np.zeros((1, 2)), np.full((1, 2), (1 - missed) / 2)
+        one,
+        np.ones(1),
+        np.ones(1),
+        np.array([[1.0, 2.0]]),
+        np.zeros((1, 2)),
+        np.full((1, 2), (1 - missed) / 2),
     )
     assert found[0][0] == status
 
@@ -113,7 +135,14 @@ def test_a_constraint_missed_by_next_to_nothing(missed, status):
 def test_steps_that_never_end_are_given_up(monkeypatch):
     monkeypatch.setattr(simplex, "MAX_STEPS", 0)
     monkeypatch.setattr(simplex, "REFACTOR_STEPS", 1)
-    found = solved(np.ones((1, 3)), np.ones(1), np.ones(1), np.ones((2, 3)), np.zeros((2, 3)), np.ones((2, 3)))
+    found = solved(
+        np.ones((1, 3)),
+        np.ones(1),
+        np.ones(1),
+        np.ones((2, 3)),
+        np.zeros((2, 3)),
+        np.ones((2, 3)),
+    )
     assert [one[0] for one in found] == [STUCK, STUCK]
 
 

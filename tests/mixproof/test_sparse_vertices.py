@@ -26,7 +26,8 @@ def shares(rows, low, high):
         ([[1.0, 0.0]], [0.5], [0.5], [(0.5, 0.5)]),
         ([[1.0, 0.0], [0.0, 1.0]], [0.25, 0.5], [1, 1], [(0.25, 0.5)]),
         ([[1.0, 0.0, 0.5]], [0.25], [1], [(0.25, 1.0), (0.0, 1.0), (0.0, 0.5)]),
-        ([[2.0**-33, 0.0]], [2.0**-34], [1], [(0.5, 1.0)]),  # of a billionth, which is no rounding
+        # of a billionth, which is no rounding
+        ([[2.0**-33, 0.0]], [2.0**-34], [1], [(0.5, 1.0)]),
     ],
 )
 def test_shares_by_hand(rows, low, high, expected):
@@ -40,21 +41,38 @@ def test_a_flat_row_that_is_outside_leaves_no_share(low, high):
 
 
 def listed(found):
-    return sorted({(int(i), int(j), float(share), round(float(h), 12)) for i, j, share, h in zip(*found, strict=True)})
+    return sorted(
+        {
+            (int(i), int(j), float(share), round(float(h), 12))
+            for i, j, share, h in zip(*found, strict=True)
+        }
+    )
 
 
 def vertices(rows, low, high):
     rows = np.array(rows)
     whole = np.append(rows, np.ones((1, rows.shape[1])), axis=0)
-    return listed(sparse_vertices(Constraints(whole, np.append(low, 1.0), np.append(high, 1.0), rows, rows)))
+    return listed(
+        sparse_vertices(
+            Constraints(whole, np.append(low, 1.0), np.append(high, 1.0), rows, rows)
+        )
+    )
 
 
 def test_vertices_by_hand():
     half = round(np.log(2), 12)
     alone = [(0, 0, 1.0, 0.0), (1, 1, 1.0, 0.0)]
     assert vertices([[0.0, 0.0]], [-1.0], [1.0]) == alone
-    assert vertices([[1.0, 0.0]], [0.5], [0.5]) == [(0, 1, 0.5, half)]  # a range that is one share
+    # a range that is one share
+    assert vertices([[1.0, 0.0]], [0.5], [0.5]) == [(0, 1, 0.5, half)]
     assert vertices([[1.0, 0.0]], [0.5], [2.0]) == [(0, 0, 1.0, 0.0), (0, 1, 0.5, half)]
-    assert vertices([[1.0, 0.0]], [-1.0], [0.5]) == [(0, 1, 0.5, half), (1, 1, 1.0, 0.0)]
-    third = round(np.log(3) - 2 / 3 * np.log(2), 12)  # more vertices than coordinates, none of them a coordinate alone
-    assert vertices([[1.0, -0.5, -0.5]], [0.0], [0.0]) == [(0, 1, 1 / 3, third), (0, 2, 1 / 3, third)]
+    assert vertices([[1.0, 0.0]], [-1.0], [0.5]) == [
+        (0, 1, 0.5, half),
+        (1, 1, 1.0, 0.0),
+    ]
+    # more vertices than coordinates, none of them a coordinate alone
+    third = round(np.log(3) - 2 / 3 * np.log(2), 12)
+    assert vertices([[1.0, -0.5, -0.5]], [0.0], [0.0]) == [
+        (0, 1, 1 / 3, third),
+        (0, 2, 1 / 3, third),
+    ]

@@ -9,11 +9,17 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Environment:
-    """A fresh environment, in which neither this repository nor this environment helps out."""
+    """A fresh environment, in which neither this repository nor this environment helps
+    out.
+    """
 
     def __init__(self, folder, python=sys.executable):
         self.folder = folder
-        self.environ = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "VIRTUAL_ENV", "COV_"))}
+        self.environ = {
+            k: v
+            for k, v in os.environ.items()
+            if not k.startswith(("PYTHON", "VIRTUAL_ENV", "COV_"))
+        }
         self._uv = [sys.executable, "-m", "uv", "--quiet"]
         self._do([*self._uv, "venv", "--seed", "--python", python, "env"])
         self.bin = folder / "env" / ("Scripts" if os.name == "nt" else "bin")
@@ -26,7 +32,9 @@ class Environment:
         assert done.returncode == 0, done.stderr
 
     def run(self, words):
-        return subprocess.run(words, cwd=self.folder, env=self.environ, capture_output=True, text=True)
+        return subprocess.run(
+            words, cwd=self.folder, env=self.environ, capture_output=True, text=True
+        )
 
     def python(self, code):
         done = self.run([self.bin / "python", "-c", code])
@@ -39,7 +47,11 @@ class Installed(Environment):
 
     def __init__(self, wheel, folder, extra=""):
         super().__init__(folder)
-        self.install(f"{wheel}[{extra}]" if extra else wheel, "--constraint", ROOT / "requirements.lock")
+        self.install(
+            f"{wheel}[{extra}]" if extra else wheel,
+            "--constraint",
+            ROOT / "requirements.lock",
+        )
 
     def lift(self, *words):
         return self.run([self.bin / "lift", *map(str, words)])

@@ -1,4 +1,6 @@
-"""What the buttons lead to: environments such as Colab and Binder make, and the workflows from a fresh clone."""
+"""What the buttons lead to: environments such as Colab and Binder make, and the
+workflows from a fresh clone.
+"""
 
 import json
 import os
@@ -15,18 +17,28 @@ from environments import ROOT, Environment
 from companion.sphinx.notebooks import FROM_REPOSITORY, Package, convert
 from liftbook.chapters import preview_parameters
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-PACKAGE = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["sphinx"]["config"]["companion_package"]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
+    "project"
+]
+PACKAGE = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["sphinx"][
+    "config"
+]["companion_package"]
 NUMBER_OF_CELLS = 5
-"""Up to the first figure: the installation, the imports, the parameters, their check, the figure."""
-# what a kernel of Colab has imported before a reader's first cell, with the versions that it must keep
+"""Up to the first figure: the installation, the imports, the parameters, their check,
+the figure.
+"""
+# what a kernel of Colab has imported before a reader's first cell, with the versions
+# that it must keep
 IMPORTED = """
 import numpy, pandas, scipy.stats, matplotlib.pyplot
 from importlib.metadata import version
 names = "numpy pandas scipy matplotlib ipykernel ipython".split()
 before = [version(name) for name in names]
 """
-KEPT = "assert before == [version(name) for name in names] and numpy.__version__ == before[0]"
+KEPT = (
+    "assert before == [version(name) for name in names] and numpy.__version__ =="
+    " before[0]"
+)
 RUN_CELLS = """
 import json, sys
 from jupyter_client.manager import start_new_kernel
@@ -38,23 +50,30 @@ for name, cells in json.load(open("cells.json")).items():
     client.stop_channels()
     manager.shutdown_kernel(now=True)
     print(name)
+"""  # noqa: E501
+BINDER = (
+    "jupyterlab==4.* notebook==7.* jupyter_server==2.* ipywidgets==8.* jupyterhub==5.*"
+    " jupyter-resource-usage==1.*"
+)
+"""What repo2docker installs itself (808ae6bb, 2026-08-21, environment.py-3.13.yml), but
+for node and an extension.
 """
-BINDER = "jupyterlab==4.* notebook==7.* jupyter_server==2.* ipywidgets==8.* jupyterhub==5.* jupyter-resource-usage==1.*"
-"""What repo2docker installs itself (808ae6bb, 2026-08-21, environment.py-3.13.yml), but for node and an extension."""
 RUN_NOTEBOOK = """
 import json, nbclient, nbformat
 notebook = nbformat.read("chapters/{name}.ipynb", as_version=4)
 (at,) = [n for n, cell in enumerate(notebook.cells) if "parameters" in cell.metadata.get("tags", [])]
 notebook.cells.insert(at + 1, nbformat.v4.new_code_cell({values!r}))
 nbclient.NotebookClient(notebook, timeout=600, kernel_name="python3").execute()
-"""
+"""  # noqa: E501
 
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory):
     """Where ``git+`` finds the last commit."""
     folder = tmp_path_factory.mktemp("repository") / "book"
-    if subprocess.run(["git", "clone", "-q", ROOT, folder], capture_output=True).returncode:
+    if subprocess.run(
+        ["git", "clone", "-q", ROOT, folder], capture_output=True
+    ).returncode:
         pytest.skip("no git, or no repository")
     return folder
 
@@ -75,7 +94,9 @@ def test_colab_runs_the_first_cells(tmp_path, repository):
     colab.install("-r", ROOT / "tests/colab.txt")
     wanted = {}
     for name in ("watchdog", "srr", "conditional-reporting"):
-        cells = [cell.source for cell in chapter(name).cells if cell.cell_type == "code"][:NUMBER_OF_CELLS]
+        cells = [
+            cell.source for cell in chapter(name).cells if cell.cell_type == "code"
+        ][:NUMBER_OF_CELLS]
         assert "PLACE" in cells[0]
         cells[0] = cells[0].replace("PLACE", repository.as_uri())
         assert "parameters" in cells[3]
@@ -85,19 +106,33 @@ def test_colab_runs_the_first_cells(tmp_path, repository):
 
 
 def branch_of_notebooks(folder):
-    """Write what pages.yml pushes to the branch, without its notebooks, and return its folder."""
+    """Write what pages.yml pushes to the branch, without its notebooks, and return its
+    folder.
+    """
     (folder / "html" / "_notebooks").mkdir(parents=True)
-    workflow = yaml.safe_load((ROOT / ".github/workflows/pages.yml").read_text(encoding="utf-8"))
-    (script,) = [step["run"] for step in workflow["jobs"]["book"]["steps"] if "run" in step]
+    workflow = yaml.safe_load(
+        (ROOT / ".github/workflows/pages.yml").read_text(encoding="utf-8")
+    )
+    (script,) = [
+        step["run"] for step in workflow["jobs"]["book"]["steps"] if "run" in step
+    ]
     script = script.partition("git init")[0]
-    place = {"RUNNER_TEMP": str(folder), "GITHUB_REPOSITORY": "owner/name", "COMMIT": "0" * 40}
-    subprocess.run(["bash", "-ec", script], cwd=folder, env={**os.environ, **place}, check=True)
+    place = {
+        "RUNNER_TEMP": str(folder),
+        "GITHUB_REPOSITORY": "owner/name",
+        "COMMIT": "0" * 40,
+    }
+    subprocess.run(
+        ["bash", "-ec", script], cwd=folder, env={**os.environ, **place}, check=True
+    )
     return folder / "notebooks"
 
 
 @pytest.mark.slow
 def test_binder_runs_a_notebook(tmp_path, repository):
-    """By the rules of repo2docker: runtime.txt's Python, its own packages, then requirements.txt."""
+    """By the rules of repo2docker: runtime.txt's Python, its own packages, then
+    requirements.txt.
+    """
     import nbformat
 
     branch = branch_of_notebooks(tmp_path)
@@ -107,49 +142,86 @@ def test_binder_runs_a_notebook(tmp_path, repository):
     if python is None:
         pytest.skip(f"no Python {version}")
     wanted = (branch / "requirements.txt").read_text()
-    wanted = wanted.replace("https://github.com/owner/name", repository.as_uri()).replace("@" + "0" * 40, "")
+    wanted = wanted.replace(
+        "https://github.com/owner/name", repository.as_uri()
+    ).replace("@" + "0" * 40, "")
     (branch / "requirements.txt").write_text(wanted)
     (branch / "chapters").mkdir()
     nbformat.write(chapter("watchdog"), branch / "chapters/watchdog.ipynb")
 
     binder = Environment(branch, python)
     binder.install(*BINDER.split())
-    done = binder.run([binder.bin / "pip", "install", "--quiet", "--no-cache-dir", "-r", "requirements.txt"])
+    done = binder.run(
+        [
+            binder.bin / "pip",
+            "install",
+            "--quiet",
+            "--no-cache-dir",
+            "-r",
+            "requirements.txt",
+        ]
+    )
     assert done.returncode == 0, done.stderr
     values = preview_parameters(ROOT / "chapters/watchdog.md")
     assignments = "\n".join(f"{name} = {value!r}" for name, value in values.items())
-    binder.python(RUN_NOTEBOOK.format(name="watchdog", values=f"# Parameters\n{assignments}"))
-    assert binder.run([binder.bin / "jupyter", "lab", "--version"]).stdout.startswith("4.")
+    binder.python(
+        RUN_NOTEBOOK.format(name="watchdog", values=f"# Parameters\n{assignments}")
+    )
+    assert binder.run([binder.bin / "jupyter", "lab", "--version"]).stdout.startswith(
+        "4."
+    )
 
 
 def scripts(name, job):
     """Return the scripts of a workflow's job with what they are given, in order."""
-    workflow = yaml.safe_load((ROOT / ".github/workflows" / name).read_text(encoding="utf-8"))
+    workflow = yaml.safe_load(
+        (ROOT / ".github/workflows" / name).read_text(encoding="utf-8")
+    )
     steps = [step for step in workflow["jobs"][job]["steps"] if "run" in step]
-    return [(step["run"], {key: str(value) for key, value in step.get("env", {}).items()}) for step in steps]
+    return [
+        (step["run"], {key: str(value) for key, value in step.get("env", {}).items()})
+        for step in steps
+    ]
 
 
 @pytest.mark.slow
 def test_the_release_workflow_runs_from_a_fresh_clone(tmp_path, repository):
-    """In its order; what builds and tests the whole book is only asked what it would do."""
+    """In its order; what builds and tests the whole book is only asked what it would
+    do.
+    """
     version = PROJECT["version"]
-    fresh = Environment(tmp_path).environ | {"GITHUB_REF_NAME": f"v{version}", "RELEASE_TAG": f"v{version}"}
+    fresh = Environment(tmp_path).environ | {
+        "GITHUB_REF_NAME": f"v{version}",
+        "RELEASE_TAG": f"v{version}",
+    }
     folder = tmp_path / "clone"
     subprocess.run(["git", "clone", "-q", repository, folder], check=True)
     for script, _ in scripts("release.yml", "build"):
         whole = ".ci/run" in script or "make course" in script
         environ = fresh | ({"MAKEFLAGS": "n", "CI": "true"} if whole else {})
-        done = subprocess.run(["bash", "-ec", script], cwd=folder, env=environ, capture_output=True, text=True)
+        done = subprocess.run(
+            ["bash", "-ec", script],
+            cwd=folder,
+            env=environ,
+            capture_output=True,
+            text=True,
+        )
         said = done.stdout + done.stderr
-        if "test_publishing" in script and done.returncode:  # placeholders are left, and nothing else is wrong
-            assert re.findall(r"^FAILED \S+::(\w+)", said, re.MULTILINE) == ["test_a_release_is_complete"], said
+        # placeholders are left, and nothing else is wrong
+        if "test_publishing" in script and done.returncode:
+            assert re.findall(r"^FAILED \S+::(\w+)", said, re.MULTILINE) == [
+                "test_a_release_is_complete"
+            ], said
             assert "fill in" in said
             continue
         assert done.returncode == 0, f"{script}\n{said}"
         if ".ci/run" in script:
             (folder / "_build/html").mkdir(parents=True)
             (folder / "_build/html/index.html").write_text("<p>The book</p>")
-    made = {path.name for path in [*(folder / "dist").iterdir(), *(folder / "site").iterdir()]}
+    made = {
+        path.name
+        for path in [*(folder / "dist").iterdir(), *(folder / "site").iterdir()]
+    }
     assert made >= {
         f"liftlib-{version}.tar.gz",
         f"liftlib-{version}-py3-none-any.whl",
@@ -164,7 +236,7 @@ def test_pages_pushes_the_branch_of_notebooks(tmp_path):
     (tmp_path / "html/_notebooks/chapters/watchdog.ipynb").write_text("{}")
     subprocess.run(["git", "init", "-q", "--bare", tmp_path / "host"], check=True)
     environ = os.environ | {
-        "RUNNER_TEMP": str(tmp_path), "GITHUB_REPOSITORY": "owner/name", "COMMIT": "0" * 40, "GIT_CONFIG_COUNT": "1",
+        "RUNNER_TEMP": str(tmp_path), "GITHUB_REPOSITORY": "owner/name", "COMMIT": "0" * 40, "GIT_CONFIG_COUNT": "1",  # noqa: E501
         "GIT_CONFIG_KEY_0": f"url.{tmp_path / 'host'}.insteadOf", "GIT_CONFIG_VALUE_0": "https://x-access-token:T@github.com/owner/name",
     }  # fmt: skip
     script = script.replace("${{ github.token }}", "T")
@@ -178,12 +250,25 @@ def test_pages_pushes_the_branch_of_notebooks(tmp_path):
         capture_output=True,
         text=True,
     )
-    assert listed.stdout.split() == ["chapters/watchdog.ipynb", "requirements.txt", "runtime.txt"]
+    assert listed.stdout.split() == [
+        "chapters/watchdog.ipynb",
+        "requirements.txt",
+        "runtime.txt",
+    ]
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / ".github/workflows").glob("*.yml")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path",
+    sorted((ROOT / ".github/workflows").glob("*.yml")),
+    ids=lambda path: path.name,
+)
 def test_the_makefile_has_what_workflows_make(path):
     for job in yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"]:
         for script, _ in scripts(path.name, job):
             for targets in re.findall(r"(?:make|\.ci/run) ([a-z./ -]+)", script):
-                subprocess.run(["make", "-n", *targets.split()], cwd=ROOT, check=True, capture_output=True)
+                subprocess.run(
+                    ["make", "-n", *targets.split()],
+                    cwd=ROOT,
+                    check=True,
+                    capture_output=True,
+                )

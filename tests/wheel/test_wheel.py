@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 from environments import ROOT, Installed
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
+    "project"
+]
 COLUMNS = ["--secret", "ill", "--public", "age", "--belief", "10%", "20%"]
 
 
@@ -36,42 +38,89 @@ def with_book(wheel, tmp_path_factory):
 def test_what_is_inside(wheel):
     with zipfile.ZipFile(wheel) as inside:
         names = set(inside.namelist())
-        (metadata,) = (inside.read(name).decode() for name in names if name.endswith(".dist-info/METADATA"))
-    for path in [*(ROOT / "data").rglob("*"), *(ROOT / "chapters").rglob("*"), *(ROOT / "_static/mathjax").rglob("*")]:
-        package = "liftlib" if "data" in path.relative_to(ROOT).parts[:1] else "liftbook"
+        (metadata,) = (
+            inside.read(name).decode()
+            for name in names
+            if name.endswith(".dist-info/METADATA")
+        )
+    for path in [
+        *(ROOT / "data").rglob("*"),
+        *(ROOT / "chapters").rglob("*"),
+        *(ROOT / "_static/mathjax").rglob("*"),
+    ]:
+        package = (
+            "liftlib" if "data" in path.relative_to(ROOT).parts[:1] else "liftbook"
+        )
         if path.is_file():
             assert f"{package}/_resources/{path.relative_to(ROOT).as_posix()}" in names
     for package in ("mixproof", "liftlib", "lifttables", "liftbook", "companion"):
         assert f"{package}/py.typed" in names
-        sources = [path for path in (ROOT / package).rglob("*.py*") if path.suffix in (".py", ".pyi")]
+        sources = [
+            path
+            for path in (ROOT / package).rglob("*.py*")
+            if path.suffix in (".py", ".pyi")
+        ]
         assert {path.relative_to(ROOT).as_posix() for path in sources} <= names
     assert {"lifttables/pages/base.html", "lifttables/cli/patients.csv"} <= names
-    assert not [name for name in names if name.startswith(("tests/", "benchmarks/", "tools/"))]
-    # each licence of the expression belongs to something inside, and its words come along
-    assert "License-Expression: BSD-3-Clause AND CC-BY-4.0 AND Apache-2.0 AND MIT" in metadata
-    licences = {name.partition(".dist-info/licenses/")[2] for name in names if ".dist-info/licenses/" in name}
-    assert licences == {"LICENSE", "_static/mathjax/LICENSE", "companion/sphinx/static/minisearch/LICENSE"}
+    assert not [
+        name for name in names if name.startswith(("tests/", "benchmarks/", "tools/"))
+    ]
+    # each licence of the expression belongs to something inside, and its words come
+    # along
+    assert (
+        "License-Expression: BSD-3-Clause AND CC-BY-4.0 AND Apache-2.0 AND MIT"
+        in metadata
+    )
+    licences = {
+        name.partition(".dist-info/licenses/")[2]
+        for name in names
+        if ".dist-info/licenses/" in name
+    }
+    assert licences == {
+        "LICENSE",
+        "_static/mathjax/LICENSE",
+        "companion/sphinx/static/minisearch/LICENSE",
+    }
 
 
 @pytest.mark.slow
 def test_bare_needs_what_it_says_and_no_more(bare):
-    listed = bare.run([sys.executable, "-m", "uv", "pip", "list", "--python", "env", "--format", "json"])
+    listed = bare.run(
+        [
+            sys.executable,
+            "-m",
+            "uv",
+            "pip",
+            "list",
+            "--python",
+            "env",
+            "--format",
+            "json",
+        ]
+    )
     installed = {one["name"] for one in json.loads(listed.stdout)}
     assert {re.split(r"[<>=]", one)[0] for one in PROJECT["dependencies"]} <= installed
     assert not installed & {
-        "matplotlib", "polars", "narwhals", "jinja2", "papermill", "jupytext", "pycddlib-standalone",
+        "matplotlib", "polars", "narwhals", "jinja2", "papermill", "jupytext", "pycddlib-standalone",  # noqa: E501
     }  # fmt: skip
 
 
 @pytest.mark.slow
 def test_bare_has_every_public_name(bare):
-    code = "import liftlib\nfor name in liftlib.__all__: getattr(liftlib, name)\nprint(liftlib.__file__)"
+    code = (
+        "import liftlib\nfor name in liftlib.__all__: getattr(liftlib,"
+        " name)\nprint(liftlib.__file__)"
+    )
     assert Path(bare.python(code).strip()).is_relative_to(bare.folder)
 
 
 @pytest.mark.slow
 def test_bare_runs_the_example_of_readme(bare):
-    (example,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    (example,) = re.findall(
+        r"```python\n(.*?)```",
+        (ROOT / "README.md").read_text(encoding="utf-8"),
+        re.DOTALL,
+    )
     nmi, kept = bare.python(example).split()[:2]
     assert 0 < float(nmi) < 1
     assert kept == "True"
@@ -79,8 +128,13 @@ def test_bare_runs_the_example_of_readme(bare):
 
 @pytest.mark.slow
 def test_bare_finds_its_data(bare):
-    code = "from liftbook.claims import read_claims\nfrom liftlib.datasets import adult_frame\n"
-    claims, people = bare.python(f"{code}print(len(read_claims()), len(adult_frame()))").split()
+    code = (
+        "from liftbook.claims import read_claims\nfrom liftlib.datasets import"
+        " adult_frame\n"
+    )
+    claims, people = bare.python(
+        f"{code}print(len(read_claims()), len(adult_frame()))"
+    ).split()
     rows = (ROOT / "data" / "claims.csv").read_text(encoding="utf-8")
     assert int(claims) > 100
     assert int(claims) <= rows.count("\n")
@@ -92,18 +146,32 @@ def test_bare_command_line(bare):
     assert bare.lift("--version").stdout == f"liftlib {PROJECT['version']}\n"
     helped = bare.lift("--help")
     assert helped.returncode == 0
-    assert all(f"\n    {name} " in helped.stdout for name in ("audit", "release", "estimate", "verify", "example"))
+    assert all(
+        f"\n    {name} " in helped.stdout
+        for name in ("audit", "release", "estimate", "verify", "example")
+    )
     again = bare.run([bare.bin / "python", "-m", "lifttables", "--help"])
     assert (again.returncode, again.stdout) == (0, helped.stdout)
 
 
-@pytest.mark.slow  # tests/lifttables/cli/test_main.py asks the same of each command, without a wheel
+# tests/lifttables/cli/test_main.py asks the same of each command, without a wheel
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "extra"),
     [
         (["audit", "people.csv", *COLUMNS], "tables"),
         (["release", "people.csv", *COLUMNS, "-o", "out.csv"], "tables"),
-        (["release", "people.csv", "--design", "out.PRIVATE.design.json", "-o", "new.csv"], "tables"),
+        (
+            [
+                "release",
+                "people.csv",
+                "--design",
+                "out.PRIVATE.design.json",
+                "-o",
+                "new.csv",
+            ],
+            "tables",
+        ),
         (["estimate", "out.csv", "out.card.json"], "tables"),
         (["verify", "out.csv", "out.card.json"], "tables"),
         (["list"], "book"),
@@ -117,12 +185,19 @@ def test_bare_names_the_extra_that_a_command_needs(bare, words, extra):
     (bare.folder / "grid.yaml").write_text("fixed: {n_trials: 50}\n")
     done = bare.liftbook(*words) if extra == "book" else bare.lift(*words)
     assert (done.returncode, done.stdout) == (2, "")
-    assert re.fullmatch(rf"{program}: \w+ is not installed: pip install '[^[]*' \(the extra {extra}\)\n", done.stderr)
+    assert re.fullmatch(
+        rf"{program}: \w+ is not installed: pip install '[^[]*' \(the extra"
+        rf" {extra}\)\n",
+        done.stderr,
+    )
 
 
 @pytest.mark.slow
 def test_bare_tables_name_their_extra(bare):
-    code = "import liftlib, lifttables\ntry: lifttables.audit\nexcept liftlib.LiftError as error: print(error)"
+    code = (
+        "import liftlib, lifttables\ntry: lifttables.audit\nexcept liftlib.LiftError as"
+        " error: print(error)"
+    )
     assert bare.python(code).endswith(" (the extra tables)\n")
 
 
@@ -154,12 +229,18 @@ def test_tables_audits_and_releases(with_tables):
     assert with_tables.lift("verify", "out.csv", "out.card.json").returncode == 0
     with_tables.python(FOR_THESE_ROWS)
     words = ["--design", "rows.PRIVATE.design.json", "-o", "new.csv"]
-    assert with_tables.lift("release", "people.csv", *words).returncode == 3  # a second draw for the same rows
-    (with_tables.folder / "copy.csv").write_text((with_tables.folder / "people.csv").read_text())
-    assert with_tables.lift("release", "copy.csv", *words).returncode == 3  # the design knows these rows
+    # a second draw for the same rows
+    assert with_tables.lift("release", "people.csv", *words).returncode == 3
+    (with_tables.folder / "copy.csv").write_text(
+        (with_tables.folder / "people.csv").read_text()
+    )
+    # the design knows these rows
+    assert with_tables.lift("release", "copy.csv", *words).returncode == 3
     assert not (with_tables.folder / "new.csv").exists()
     lines = (with_tables.folder / "people.csv").read_text().splitlines()
-    (with_tables.folder / "others.csv").write_text("\n".join([*lines, *lines[1:51]]) + "\n")
+    (with_tables.folder / "others.csv").write_text(
+        "\n".join([*lines, *lines[1:51]]) + "\n"
+    )
     done = with_tables.lift("release", "others.csv", *words, "--new-people")
     assert done.returncode == 0, done.stderr
     done = with_tables.liftbook("list")
@@ -172,12 +253,21 @@ def test_book_lists_and_reruns(with_book):
     assert done.returncode == 0, done.stderr
     assert "\nwatchdog\n" in done.stdout
     code = (
-        "import json\nfrom liftbook.chapters import chapters_folder, preview_parameters\n"
-        "print(json.dumps(preview_parameters(chapters_folder() / 'lift-asymmetry.md')))"
+        "import json\nfrom liftbook.chapters import chapters_folder,"
+        " preview_parameters\nprint(json.dumps(preview_parameters(chapters_folder() /"
+        " 'lift-asymmetry.md')))"
     )
-    values = [("-p", name, json.dumps(value)) for name, value in json.loads(with_book.python(code)).items()]
+    values = [
+        ("-p", name, json.dumps(value))
+        for name, value in json.loads(with_book.python(code)).items()
+    ]
     done = with_book.liftbook(
-        "rerun", "lift-asymmetry", *(word for one in values for word in one), "-o", "run", "--quiet"
+        "rerun",
+        "lift-asymmetry",
+        *(word for one in values for word in one),
+        "-o",
+        "run",
+        "--quiet",
     )
     assert done.returncode == 0, done.stderr
     run = with_book.folder / "run"
@@ -193,7 +283,10 @@ def test_book_has_what_the_notebooks_import(with_book):
 
     from companion.sphinx.notebooks import FROM_WHEEL, Package, convert
 
-    first, install = {}, Package("liftlib", "liftbook", "book").install(FROM_WHEEL, "liftlib.whl")
+    first, install = (
+        {},
+        Package("liftlib", "liftbook", "book").install(FROM_WHEEL, "liftlib.whl"),
+    )
     for path in sorted((ROOT / "chapters").glob("*.md")):
         if "{code-cell}" not in path.read_text(encoding="utf-8"):
             continue
@@ -201,8 +294,13 @@ def test_book_has_what_the_notebooks_import(with_book):
         cells = [cell.source for cell in made.cells if cell.cell_type == "code"]
         if len(cells) > 1:
             assert "import" in cells[1], path
-            # of the second, the imports alone: the ledger's goes on to judge every claim, which takes minutes
-            imports = [one for one in ast.parse(cells[1]).body if isinstance(one, ast.Import | ast.ImportFrom)]
+            # of the second, the imports alone: the ledger's goes on to judge every
+            # claim, which takes minutes
+            imports = [
+                one
+                for one in ast.parse(cells[1]).body
+                if isinstance(one, ast.Import | ast.ImportFrom)
+            ]
             first[path.stem] = [cells[0], *map(ast.unparse, imports)]
     (with_book.folder / "cells.json").write_text(json.dumps(first))
     run = """
@@ -215,36 +313,47 @@ for name, cells in json.load(open("cells.json")).items():
 
 
 USED = {
-    "dask": """
+    "dask": (
+        """
 import liftlib as ll
 from distributed import Client
 with Client(processes=False, n_workers=1, dashboard_address=None) as client:
     assert 0.69 < client.submit(ll.measures.entropy, [0.5, 0.5]).result() < 0.7
-""",
-    "cdd": """
+"""
+    ),
+    "cdd": (
+        """
 import cdd
 from mixproof.polytope import vertices
 assert len(vertices([[1.0, -1.0, 0.0]], method="cdd")) == 3
-""",
+"""
+    ),
 }
 """For each extra that neither the tables nor the book bring: what asks for it."""
 
 
 def test_every_extra_is_tried():
-    assert {*USED, "tables", "book", "kit", "notebook"} == set(PROJECT["optional-dependencies"])
+    assert {*USED, "tables", "book", "kit", "notebook"} == set(
+        PROJECT["optional-dependencies"]
+    )
 
 
 @pytest.mark.slow
 def test_the_kit_begins_and_runs_a_book_and_goes_with_its_distribution(wheel, tmp_path):
     made = Installed(wheel, tmp_path, "kit")
-    for words in (["new", "paper"], ["rerun", "coins", "-p", "tosses", "30", "--book", "paper", "-o", "run"]):
+    for words in (
+        ["new", "paper"],
+        ["rerun", "coins", "-p", "tosses", "30", "--book", "paper", "-o", "run"],
+    ):
         done = made.run([made.bin / "companion", *words])
         assert done.returncode == 0, done.stderr
     assert (tmp_path / "run" / "coins.html").exists()
     (vendored,) = (tmp_path / "paper" / "vendor").iterdir()
     with zipfile.ZipFile(wheel) as one, zipfile.ZipFile(vendored) as other:
         assert set(one.namelist()) == set(other.namelist())
-    done = made.run([sys.executable, "-m", "uv", "pip", "uninstall", "--python", "env", "liftlib"])
+    done = made.run(
+        [sys.executable, "-m", "uv", "pip", "uninstall", "--python", "env", "liftlib"]
+    )
     assert done.returncode == 0, done.stderr
     assert made.run([made.bin / "python", "-c", "import companion"]).returncode == 1
 
@@ -261,7 +370,9 @@ NOTEBOOKS = ROOT / "_build" / "html" / "_notebooks" / "chapters"
 
 @pytest.mark.slow
 @pytest.mark.book
-@pytest.mark.parametrize("name", sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb")) or ["watchdog"])
+@pytest.mark.parametrize(
+    "name", sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb")) or ["watchdog"]
+)
 def test_a_downloaded_notebook_runs_with_the_wheel_alone(with_book, name):
     """At the chapter's small parameters, from a folder with nothing else in it."""
     from liftbook.chapters import preview_parameters
@@ -271,9 +382,10 @@ def test_a_downloaded_notebook_runs_with_the_wheel_alone(with_book, name):
     given = preview_parameters(ROOT / "chapters" / f"{name}.md")
     (folder / "given.json").write_text(json.dumps(given))
     run = (
-        "import json, papermill\nfrom companion.sockets import LocalKernel\n"
-        f"papermill.execute_notebook({str(NOTEBOOKS / name)!r} + '.ipynb', 'done.ipynb', "
-        f"json.load(open({str(folder / 'given.json')!r})), kernel_name='python3', progress_bar=False, "
-        f"cwd={str(folder)!r}, kernel_manager_class=LocalKernel)"
+        "import json, papermill\nfrom companion.sockets import"
+        f" LocalKernel\npapermill.execute_notebook({str(NOTEBOOKS / name)!r} +"
+        f" '.ipynb', 'done.ipynb', json.load(open({str(folder / 'given.json')!r})),"
+        f" kernel_name='python3', progress_bar=False, cwd={str(folder)!r},"
+        " kernel_manager_class=LocalKernel)"
     )
     with_book.python(run)

@@ -1,6 +1,8 @@
-"""Compare the text of the two builds' pages: ``python tools/next/compare.py``; exit 1 if a page is missing or differs.
+"""Compare the text of the two builds' pages: ``python tools/next/compare.py``; exit 1
+if a page is missing or differs.
 
-Run times and versions differ between any two builds, so a page may differ in one word of a hundred.
+Run times and versions differ between any two builds, so a page may differ in one word
+of a hundred.
 """
 
 import difflib
@@ -17,7 +19,9 @@ BUILDS = Path("_build/html"), Path("_build/next/html")
 
 def words(page: Path) -> list[str]:
     """Return the words of a page's article, none if it has no article."""
-    article = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser").find("article")
+    article = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser").find(
+        "article"
+    )
     for other in article.find_all(["script", "style", "button"]) if article else []:
         other.decompose()
     return article.get_text(" ").replace("#", " ").split() if article else []

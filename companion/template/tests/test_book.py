@@ -18,7 +18,9 @@ def text_of(path):
 
 
 def test_the_claim_agrees():
-    assert "after 20 tosses, agrees" in " ".join(text_of(HTML / "chapters" / "coins.html").split())
+    assert "after 20 tosses, agrees" in " ".join(
+        text_of(HTML / "chapters" / "coins.html").split()
+    )
 
 
 def test_parameters_have_types_and_ranges():
@@ -34,8 +36,21 @@ def test_there_are_slides_and_homework():
 
 
 def test_a_rerun_judges_the_claim_again(tmp_path):
-    command = [sys.executable, "-m", "companion", "rerun", "coins", "-p", "tosses", "50", "-o", str(tmp_path / "run")]
-    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    command = [
+        sys.executable,
+        "-m",
+        "companion",
+        "rerun",
+        "coins",
+        "-p",
+        "tosses",
+        "50",
+        "-o",
+        str(tmp_path / "run"),
+    ]
+    process = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert process.returncode == 0, process.stderr
     words = " ".join(text_of(tmp_path / "run" / "coins.html").split())
     assert "A rerun with your parameters" in words

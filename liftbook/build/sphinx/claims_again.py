@@ -1,7 +1,8 @@
 """The papers' claims about the figures of a rerun chapter, computed from its rows.
 
-A row of ``data/curves.toml`` compares curves of a figure. If the chapter keeps that figure's rows, a table below the
-title shows the comparison on the run's rows too. The other claims are not computed again.
+A row of ``data/curves.toml`` compares curves of a figure. If the chapter keeps that
+figure's rows, a table below the title shows the comparison on the run's rows too. The
+other claims are not computed again.
 """
 
 from __future__ import annotations
@@ -41,23 +42,43 @@ def value_again(entry: Entry, tables: Mapping[str, pd.DataFrame]) -> Value | Non
 
 def as_text(chapter: str, tables: Mapping[str, pd.DataFrame]) -> str:
     """Return the note on a chapter's claims as Markdown, empty if there are none."""
-    chapter_entries = [entry for entry in entries(stored_values()) if entry.claim.chapter == chapter]
+    chapter_entries = [
+        entry for entry in entries(stored_values()) if entry.claim.chapter == chapter
+    ]
     pairs = [(entry, value_again(entry, tables)) for entry in chapter_entries]
     rows = [
-        (entry.claim.says, printed(entry), found_in_words(entry.found), found_in_words([value]))
+        (
+            entry.claim.says,
+            printed(entry),
+            found_in_words(entry.found),
+            found_in_words([value]),
+        )
         for entry, value in pairs
         if value is not None
     ]
     lines = []
     if rows:
         lines += [INTRODUCTION, ""]
-        lines += ["| what the paper says | printed | in the book | here |", "|---|---|---|---|"]
-        lines += ["| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in rows]
+        lines += [
+            "| what the paper says | printed | in the book | here |",
+            "|---|---|---|---|",
+        ]
+        lines += [
+            "| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |"
+            for row in rows
+        ]
     if others := len(pairs) - len(rows):
         which = f"{others} {'more of' if rows else 'of'} the claims about this chapter"
-        why = "are not computed again, because they are not about curves that this run draws"
+        why = (
+            "are not computed again, because they are not about curves that this run"
+            " draws"
+        )
         lines += ["", f"{which}, in {{doc}}`ledger`, {why}."]
-    return "\n".join(["::::{admonition} The papers' claims", *lines, "::::"]) if lines else ""
+    return (
+        "\n".join(["::::{admonition} The papers' claims", *lines, "::::"])
+        if lines
+        else ""
+    )
 
 
 def add_claims(app: Sphinx, page: str, source: list[str]) -> None:
@@ -68,7 +89,9 @@ def add_claims(app: Sphinx, page: str, source: list[str]) -> None:
     for cell in notebook.cells:
         title, line, rest = cell.source.partition("\n")
         if cell.cell_type == "markdown" and title.startswith("# "):
-            cell.source = f"{title}\n\n{as_text(page, kept_tables(notebook))}\n{line}{rest}"
+            cell.source = (
+                f"{title}\n\n{as_text(page, kept_tables(notebook))}\n{line}{rest}"
+            )
             source[0] = nbformat.writes(notebook)
             return
 

@@ -1,7 +1,8 @@
 """The directives ``lift-gallery`` and ``lift-figures``.
 
-The gallery shows thumbnails of all figures, linked to the pages. The table of where each figure is reproduced is read
-from the executed chapters: the cell that draws a figure stores the figure's data rows under its name.
+The gallery shows thumbnails of all figures, linked to the pages. The table of where
+each figure is reproduced is read from the executed chapters: the cell that draws a
+figure stores the figure's data rows under its name.
 """
 
 from collections.abc import Iterator
@@ -51,16 +52,28 @@ def items(app: Sphinx, page: str, at: str) -> Iterator[nodes.list_item]:
     """Yield a list item for each figure of a page with a caption and a known size."""
     numbers = app.env.toc_fignumbers.get(page, {}).get("figure", {})
     for figure in app.env.get_doctree(page).findall(nodes.figure):
-        images = [drawing for image in figure.findall(nodes.image) if (drawing := drawn_from(app, image))]
+        images = [
+            drawing
+            for image in figure.findall(nodes.image)
+            if (drawing := drawn_from(app, image))
+        ]
         caption = next(iter(figure.findall(nodes.caption)), None)
         if not images or caption is None or not figure["ids"]:
             continue
-        picture = thumbnail("", boxes=[], **{key: images[0][key] for key in ("uri", "candidates", "size")})
+        picture = thumbnail(
+            "",
+            boxes=[],
+            **{key: images[0][key] for key in ("uri", "candidates", "size")},
+        )
         target = f"{app.builder.get_relative_uri(at, page)}#{figure['ids'][0]}"
         number = numbers.get(figure["ids"][0])
         head = f"{number[0]}. " if number else ""
-        link = nodes.reference("", "", picture, nodes.strong("", head), internal=True, refuri=target)
-        yield nodes.list_item("", nodes.paragraph("", "", link, *first_sentence(caption)))
+        link = nodes.reference(
+            "", "", picture, nodes.strong("", head), internal=True, refuri=target
+        )
+        yield nodes.list_item(
+            "", nodes.paragraph("", "", link, *first_sentence(caption))
+        )
 
 
 def fill_gallery(app: Sphinx, doctree: nodes.document, docname: str) -> None:
@@ -97,12 +110,19 @@ def kept(notebook: nbformat.NotebookNode) -> Iterator[tuple[str, str, float | No
         for output in cell.get("outputs", []):
             rows = output.get("data", {}).get(MIME_PREFIX + ROWS_MIME)
             if rows and anchor:
-                yield output["metadata"]["scrapbook"]["name"], anchor, rows.get("seconds")
+                yield (
+                    output["metadata"]["scrapbook"]["name"],
+                    anchor,
+                    rows.get("seconds"),
+                )
 
 
 def found_figures(app: Sphinx) -> dict[str, tuple[str, str, float | None]]:
     """Return the page, anchor and seconds of each figure, by name."""
-    cache = get_cache(app.config["nb_execution_cache_path"] or Path(app.outdir).parent / ".jupyter_cache")
+    cache = get_cache(
+        app.config["nb_execution_cache_path"]
+        or Path(app.outdir).parent / ".jupyter_cache"
+    )
     executed = {record.uri for record in cache.list_project_records()}
     locations = {}
     for docname in sorted(app.env.found_docs):
@@ -118,9 +138,15 @@ def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Replace the placeholder by the table; warn of figures without stored rows."""
     for place in list(doctree.findall(figures_map)):
         locations, rows = found_figures(app), []
-        for name in sorted((n for n in figures.__all__ if n.startswith("figure_")), key=order):
+        for name in sorted(
+            (n for n in figures.__all__ if n.startswith("figure_")), key=order
+        ):
             if name not in locations:
-                logger.warning("no chapter keeps the rows of %s in the cell that draws it", name, location=docname)
+                logger.warning(
+                    "no chapter keeps the rows of %s in the cell that draws it",
+                    name,
+                    location=docname,
+                )
                 continue
             page, anchor, seconds = locations[name]
             link = nodes.reference("", app.env.titles[page].astext(), internal=True)
@@ -128,8 +154,18 @@ def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             _, paper, number = name.split("_")
             code = nodes.literal("", name)
             shown = "" if seconds is None else f"{seconds:.1f}"
-            rows.append([nodes.Text(paper.upper()), nodes.Text(f"Figure {number}"), link, code, nodes.Text(shown)])
-        place.replace_self(table(["paper", "figure", "chapter", "function", "seconds"], rows))
+            rows.append(
+                [
+                    nodes.Text(paper.upper()),
+                    nodes.Text(f"Figure {number}"),
+                    link,
+                    code,
+                    nodes.Text(shown),
+                ]
+            )
+        place.replace_self(
+            table(["paper", "figure", "chapter", "function", "seconds"], rows)
+        )
 
 
 def order(name: str) -> tuple[int, int]:
@@ -149,14 +185,26 @@ def table(head: list[str], rows: list[list[nodes.Node]]) -> nodes.table:
 
 def line(cells: list[nodes.Node]) -> nodes.row:
     """Return a row of a table."""
-    return nodes.row("", *(nodes.entry("", nodes.paragraph("", "", cell)) for cell in cells))
+    return nodes.row(
+        "", *(nodes.entry("", nodes.paragraph("", "", cell)) for cell in cells)
+    )
 
 
-def outdated(_app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]) -> list[str]:
+def outdated(
+    _app: Sphinx,
+    env: BuildEnvironment,
+    added: set[str],
+    changed: set[str],
+    removed: set[str],
+) -> list[str]:
     """Return the pages with a ``lift-figures`` table, if any page has changed."""
     if not added | changed | removed:
         return []
-    return [name for name in env.found_docs if env.metadata.get(name, {}).get("lift-figures")]
+    return [
+        name
+        for name in env.found_docs
+        if env.metadata.get(name, {}).get("lift-figures")
+    ]
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """The tables of the reference: mechanisms and commands.
 
-``sphinx.ext.autodoc`` with ``napoleon`` documents the names that the pages ``api-*`` list, and
-``sphinx_codeautolink`` links names in code to their entries, and entries to the pages that use them. In a page's
-source, ``lift-mechanisms`` and ``lift-commands`` are replaced by tables of the registry and of the command line.
+``sphinx.ext.autodoc`` with ``napoleon`` documents the names that the pages ``api-*``
+list, and ``sphinx_codeautolink`` links names in code to their entries, and entries to
+the pages that use them. In a page's source, ``lift-mechanisms`` and ``lift-commands``
+are replaced by tables of the registry and of the command line.
 """
 
 from __future__ import annotations
@@ -26,11 +27,22 @@ def mechanism_table() -> Iterator[str]:
     yield "|---|---|---|---|---|---|"
     for mechanism in mechanisms.values():
         home, _, name = mechanism.where.partition(":")
-        most = "" if mechanism.most_symbols is None else f"up to {mechanism.most_symbols}"
+        most = (
+            "" if mechanism.most_symbols is None else f"up to {mechanism.most_symbols}"
+        )
         linked = f"{{py:func}}`{mechanism.name} <{home}.{name}>`"
         papers = ", ".join(f"{paper} {alias}" for paper, alias in mechanism.papers)
-        cells = (linked, papers, mechanism.words, most, mechanism.cost, mechanism.source)
-        yield " | ".join(("", *(cell.replace("|", r"\|") for cell in cells), "")).strip()
+        cells = (
+            linked,
+            papers,
+            mechanism.words,
+            most,
+            mechanism.cost,
+            mechanism.source,
+        )
+        yield " | ".join(
+            ("", *(cell.replace("|", r"\|") for cell in cells), "")
+        ).strip()
 
 
 def commands() -> Iterator[str]:
@@ -40,23 +52,31 @@ def commands() -> Iterator[str]:
     --------
     >>> list(commands())[2]
     '| `lift audit` | show what a column of a table reveals about a secret column | `liftlib[tables]` |'
-    """
+    """  # noqa: E501
     yield "| command | what | installed by |"
     yield "|---|---|---|"
     for program in (LIFT, LIFTBOOK):
         for name, command in program.commands.items():
-            yield f"| `{program.name} {name}` | {command.summary} | `liftlib[{command.extra}]` |"
+            yield (
+                f"| `{program.name} {name}` | {command.summary} |"
+                f" `liftlib[{command.extra}]` |"
+            )
 
 
 class Analyser(CodeBlockAnalyser):  # type: ignore[misc]
     """Finds the code of a page, with the headings above it.
 
-    Version 0.20 counts every title, also of a box, as a heading, and fails at a section without one, as in a theorem.
+    Version 0.20 counts every title, also of a box, as a heading, and fails at a section
+    without one, as in a theorem.
     """
 
     def visit_literal_block(self, node: nodes.literal_block) -> None:
         shown = node.deepcopy()  # as companion.sphinx.folding will show a cell
-        shown[:] = [nodes.Text(without_plumbing(node.astext()))] if node.parent.get("nb_element") else node.children
+        shown[:] = (
+            [nodes.Text(without_plumbing(node.astext()))]
+            if node.parent.get("nb_element")
+            else node.children
+        )
         super().visit_literal_block(shown)
 
     def visit_title(self, node: nodes.title) -> None:
@@ -72,7 +92,10 @@ class Analyser(CodeBlockAnalyser):  # type: ignore[misc]
             super().depart_section(node)
 
 
-TABLES = {"```{lift-mechanisms}\n```": mechanism_table, "```{lift-commands}\n```": commands}
+TABLES = {
+    "```{lift-mechanisms}\n```": mechanism_table,
+    "```{lift-commands}\n```": commands,
+}
 
 
 def write(_app: Sphinx, _docname: str, source: list[str]) -> None:

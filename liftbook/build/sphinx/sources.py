@@ -15,7 +15,9 @@ from liftbook.chapters import chapters_folder
 from liftbook.claims import FUNCTIONS
 from liftbook.claims.curves import CurveClaim, Figure
 
-DIRECTIVE = re.compile(r"^\.\. auto(?:class|function|data|exception):: (\S+)$", re.MULTILINE)
+DIRECTIVE = re.compile(
+    r"^\.\. auto(?:class|function|data|exception):: (\S+)$", re.MULTILINE
+)
 """A line that documents a name."""
 
 
@@ -26,7 +28,11 @@ def documented_names() -> list[str]:
     True
     """
     pages = sorted(chapters_folder().glob("api-*.md"))
-    return [name for page in pages for name in DIRECTIVE.findall(page.read_text(encoding="utf-8"))]
+    return [
+        name
+        for page in pages
+        for name in DIRECTIVE.findall(page.read_text(encoding="utf-8"))
+    ]
 
 
 def found_at(address: str) -> Any:
@@ -46,7 +52,9 @@ def stands_on(names: Iterable[str]) -> list[str]:
 
     Examples
     --------
-    >>> sorted(address.rpartition(".")[2] for address in stands_on(["adult_relationships"]))
+    >>> sorted(
+    ...     address.rpartition(".")[2] for address in stands_on(["adult_relationships"])
+    ... )
     ['Joint', 'adult']
     >>> stands_on(["watchdog_synthetic"])
     ['liftbook.figures.figure_e23_2']
@@ -68,9 +76,9 @@ def stands_on(names: Iterable[str]) -> list[str]:
         elif isinstance(value, dict | tuple | list):
             for part in value.values() if isinstance(value, dict) else value:
                 follow(part)
-        elif inspect.isfunction(function := inspect.unwrap(value)) and function.__module__.startswith(
-            "liftbook.claims."
-        ):
+        elif inspect.isfunction(
+            function := inspect.unwrap(value)
+        ) and function.__module__.startswith("liftbook.claims."):
             walk(function.__code__, function.__globals__)
 
     def walk(code: CodeType, known: dict[str, Any]) -> None:

@@ -26,7 +26,9 @@ FIGURE_13 = figure("e23_13")
 def alpha_grows_towards_alip(seed: int) -> bool:
     rows = FIGURE_13.at(seed)
     alip = rows.curve("ALIP")
-    gaps = [float((rows.curve(f"α={alpha}") - alip).abs().mean()) for alpha in (2, 10, 100)]
+    gaps = [
+        float((rows.curve(f"α={alpha}") - alip).abs().mean()) for alpha in (2, 10, 100)
+    ]
     return gaps[0] > gaps[1] > gaps[2]
 
 
@@ -38,12 +40,16 @@ def max_lift_alone_is_restricted(eps_u: str) -> bool:
     return L1Lift(np.inf, float(eps_u)).is_satisfied(RULED_OUT, Channel.identity(2))
 
 
-def lift_based_alone_leaks_min_lift(seed: int, size: Size = (200, 5, 17), eps: float = 0.5) -> bool:
+def lift_based_alone_leaks_min_lift(
+    seed: int, size: Size = (200, 5, 17), eps: float = 0.5
+) -> bool:
     """Whether the mean min-lift leakage at least doubles without the inverse bound."""
     p = np.stack([joint.p for joint in drawn(*size, seed)])
     for kind in (L1Lift, Chi2Lift, lambda low, high: AlphaLift(2, low, high)):
         two_sided, alone = (
-            figures.merged_measures(p, merged_subsets(p, kind(eps_l, eps)))["min_lift_leakage"].mean()
+            figures.merged_measures(p, merged_subsets(p, kind(eps_l, eps)))[
+                "min_lift_leakage"
+            ].mean()
             for eps_l in (eps, np.inf)
         )
         if alone < 2 * two_sided:
@@ -58,8 +64,12 @@ def _relaxes(notion: LiftNotion, alip: ALIP) -> bool:
     return bool(notion.kept_columns(np.array([[b], [a]]), p_s)[0])
 
 
-def lift_based_relax_alip(lam: str, epsilons: Sequence[float] = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)) -> bool:
-    """Whether l1- and chi2-privacy allow the extreme lifts under ALIP, at six budgets."""
+def lift_based_relax_alip(
+    lam: str, epsilons: Sequence[float] = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+) -> bool:
+    """Whether l1- and chi2-privacy allow the extreme lifts under ALIP, at
+    six budgets.
+    """
     return all(
         _relaxes(notion, alip)
         for alip in (ALIP.split(eps, float(lam)) for eps in epsilons)
@@ -70,12 +80,17 @@ def lift_based_relax_alip(lam: str, epsilons: Sequence[float] = (0.25, 0.5, 1.0,
 @on_each(drawn, 50, 5, 17)
 def alpha_lift_at_infinity_is_alip(joint: Joint) -> bool:
     alip, alpha = ALIP(0.8, 0.5), AlphaLift(np.inf, 0.8, 0.5)
-    same = subset_merging(joint, alip).partition == subset_merging(joint, alpha).partition
+    same = (
+        subset_merging(joint, alip).partition == subset_merging(joint, alpha).partition
+    )
     return same and np.allclose(alip.leakage(joint), alpha.leakage(joint))
 
 
 def strict_side_at_065(
-    side: str, seed: int, size: Size = (200, 5, 17), epsilons: Sequence[float] = (0.25, 0.5, 0.75)
+    side: str,
+    seed: int,
+    size: Size = (200, 5, 17),
+    epsilons: Sequence[float] = (0.25, 0.5, 0.75),
 ) -> bool:
     """Whether more symbols violate only this side's bound than only the other's.
 
@@ -84,8 +99,14 @@ def strict_side_at_065(
     p = np.stack([joint.p for joint in drawn(*size, seed)])
     lifts, p_s = lift_of(p), p.sum(axis=-1)
     for eps in epsilons:
-        for notion in (L1Lift(0.65 * eps, 0.35 * eps), Chi2Lift(0.65 * eps, 0.35 * eps)):
-            broken = {need.budget: need.needed > need.allowed for need in notion.required_budgets(lifts, p_s)}
+        for notion in (
+            L1Lift(0.65 * eps, 0.35 * eps),
+            Chi2Lift(0.65 * eps, 0.35 * eps),
+        ):
+            broken = {
+                need.budget: need.needed > need.allowed
+                for need in notion.required_budgets(lifts, p_s)
+            }
             low, high = broken["eps_l"], broken["eps_u"]
             mine, other = (low, high) if side == "inverse" else (high, low)
             if (mine & ~other).sum() <= (other & ~mine).sum():
@@ -98,17 +119,22 @@ BEYOND_ROUNDING = 1e-7
 
 
 @lru_cache(maxsize=2)
-def _excess(seed: int, epsilons: Sequence[float] = (0.25, 1.0, 2.0)) -> dict[str, list[float]]:
+def _excess(
+    seed: int, epsilons: Sequence[float] = (0.25, 1.0, 2.0)
+) -> dict[str, list[float]]:
     """Return the violations at three budgets by measure and side, "l1, two-sided"."""
     rows = convexity_of_bounds(epsilons, n_priors=10, pairs=300, rng=seed)
     return {
-        f"{measure}, {side}": part["excess"].tolist() for (measure, side), part in rows.groupby(["measure", "side"])
+        f"{measure}, {side}": part["excess"].tolist()
+        for (measure, side), part in rows.groupby(["measure", "side"])
     }
 
 
 @long
 def set_is_not_convex(which: str, seed: int) -> bool:
-    """Whether a mixture of two allowed outputs exceeds the bound at any of 3 budgets."""
+    """Whether a mixture of two allowed outputs exceeds the bound at any of
+    3 budgets.
+    """
     return any(violation > BEYOND_ROUNDING for violation in _excess(seed)[which])
 
 
@@ -117,7 +143,9 @@ def excess_of_a_mixture(which: str, seed: int) -> float:
     return max(_excess(seed)[which])
 
 
-def orr_does_not_apply_to_l1_lift(seed: int, size: Size = (20, 4, 8), eps: float = 0.25) -> bool:
+def orr_does_not_apply_to_l1_lift(
+    seed: int, size: Size = (20, 4, 8), eps: float = 0.25
+) -> bool:
     """Whether the optimal response fails under one-sided l1-lift on any of 20 joints.
 
     It fails if it exceeds the bound or has less utility than subset merging.
@@ -125,7 +153,10 @@ def orr_does_not_apply_to_l1_lift(seed: int, size: Size = (20, 4, 8), eps: float
     for joint in drawn(*size, seed):
         notion = L1Lift(np.inf, eps)
         best, merged = optimal_response(joint, notion), subset_merging(joint, notion)
-        if not notion.is_satisfied(joint, best) or evaluate(joint, best).nmi < evaluate(joint, merged).nmi - 1e-9:
+        if (
+            not notion.is_satisfied(joint, best)
+            or evaluate(joint, best).nmi < evaluate(joint, merged).nmi - 1e-9
+        ):
             return True
     return False
 

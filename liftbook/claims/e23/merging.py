@@ -28,7 +28,9 @@ WATCHDOG, MERGING = figure("e23_2"), figure("e23_6")
 
 
 @lru_cache(maxsize=8)
-def _readings(seed: int, size: Size = (1000, 5, 17)) -> dict[tuple[str, str, bool], dict[Hashable, float]]:
+def _readings(
+    seed: int, size: Size = (1000, 5, 17)
+) -> dict[tuple[str, str, bool], dict[Hashable, float]]:
     rows = algorithm_1_readings(*size, rng=seed).to_dict("records")
     return {(row["risk"], row["loop"], row["repaired"]): row for row in rows}
 
@@ -37,7 +39,9 @@ def merging_synthetic_eps_1(risk: str, seed: int) -> float:
     return _readings(seed)[risk, "C22's", False]["random"]
 
 
-def merging_with_printed_loop(risk: str, seed: int, size: Size = (1000, 5, 17), eps: float = 1.0) -> float:
+def merging_with_printed_loop(
+    risk: str, seed: int, size: Size = (1000, 5, 17), eps: float = 1.0
+) -> float:
     p = uniform_joints(*size, np.random.default_rng(seed))
     return merged_nmi(p, ALIP.split(eps, 0.5), risk, "printed", extend=False)
 
@@ -56,7 +60,9 @@ def merging_gain_adult_from_prints() -> float:
 
 
 def merging_broken_points_adult(without: str) -> float:
-    """Return the number of Fig. 7's 128 points where Algorithm 1 violates its notion."""
+    """Return the number of Fig. 7's 128 points where Algorithm 1 violates
+    its notion.
+    """
     return float((on_adult("e23_7", without).of("broken")["mean"] > 0).sum())
 
 
@@ -73,7 +79,11 @@ def merging_above_watchdog(strictly: str, seed: int) -> bool:
     for ours, theirs in _pairs(seed):
         for name in SERIES:
             upper, lower = ours.curve(name), theirs.curve(name)
-            holds = (upper > lower + MEAN_TOL).all() if strictly == "strictly" else never_below(upper, lower)
+            holds = (
+                (upper > lower + MEAN_TOL).all()
+                if strictly == "strictly"
+                else never_below(upper, lower)
+            )
             if not holds:
                 return False
     return True
@@ -88,16 +98,21 @@ def merging_mean_leakage_below_synthetic(seed: int) -> bool:
     )
 
 
-def merging_worst_resolution(seed: int, size: Size = (100, 5, 17), eps: float = 1.0) -> bool:
+def merging_worst_resolution(
+    seed: int, size: Size = (100, 5, 17), eps: float = 1.0
+) -> bool:
     """Whether no randomisation within X_H has less utility than merging X_H.
 
-    On 100 joints 5 x 17, one random kernel each, and one that hardly depends on the symbol.
+    On 100 joints 5 x 17, one random kernel each, and one that hardly depends on the
+    symbol.
     """
     rng, notion = np.random.default_rng(seed), ALIP.split(eps, 0.5)
     for joint in drawn(*size, seed):
         risky = high_risk(joint, notion)
         within = rng.dirichlet(np.full(risky.sum(), 0.3), size=risky.sum())
-        merged = evaluate(joint, watchdog(joint, notion, extend=False)).mutual_information
+        merged = evaluate(
+            joint, watchdog(joint, notion, extend=False)
+        ).mutual_information
         for close in (0.0, 0.99):
             kernel = np.eye(17)
             kernel[np.ix_(risky, risky)] = close / risky.sum() + (1 - close) * within
@@ -106,7 +121,9 @@ def merging_worst_resolution(seed: int, size: Size = (100, 5, 17), eps: float = 
     return True
 
 
-def merging_ldp_threshold(reading: str, size: Size = (1, 5, 17), eps: float = 1.5) -> bool:
+def merging_ldp_threshold(
+    reading: str, size: Size = (1, 5, 17), eps: float = 1.5
+) -> bool:
     """Whether Gamma > eps, or Gamma > e^eps, marks the same symbols as eps-LDP."""
     joint = uniform_joint(*size[1:], np.random.default_rng(0))
     bound = eps if reading == "eps" else np.exp(eps)
@@ -120,10 +137,19 @@ def refinement_never_loses(seed: int, size: Size = (200, 5, 17)) -> bool:
         fine = rng.integers(0, 8, 17)
         coarse = rng.integers(0, 3, 8)[fine]
         evaluations = [
-            evaluate(joint, Channel.merge([np.flatnonzero(labels == g).tolist() for g in np.unique(labels)], 17))
+            evaluate(
+                joint,
+                Channel.merge(
+                    [np.flatnonzero(labels == g).tolist() for g in np.unique(labels)],
+                    17,
+                ),
+            )
             for labels in (fine, coarse)
         ]
-        if evaluations[0].mutual_information < evaluations[1].mutual_information - 1e-12:
+        if (
+            evaluations[0].mutual_information
+            < evaluations[1].mutual_information - 1e-12
+        ):
             return False
     return True
 
@@ -133,10 +159,12 @@ LIP_RISK = "max{log Λ, |log Ψ|}"
 
 
 def adult_number(which: str) -> float:
-    """Return a number on Adult at lambda 1/2, with five of its relationships; "merging 1, Husband+Wife".
+    """Return a number on Adult at lambda 1/2, with five of its relationships; "merging
+    1, Husband+Wife".
 
-    The mechanism is "watchdog", "AORR", "merging" or "gain" (of merging over the watchdog, per cent), and the budget
-    follows. Merging orders symbols by the risk for LIP, or by another: "merging 1 by Λ + Ψ, Husband".
+    The mechanism is "watchdog", "AORR", "merging" or "gain" (of merging over the
+    watchdog, per cent), and the budget follows. Merging orders symbols by the risk for
+    LIP, or by another: "merging 1 by Λ + Ψ, Husband".
     """
     what, way = which.split(", ")
     what, _, risk = what.partition(" by ")
@@ -147,5 +175,7 @@ def adult_number(which: str) -> float:
     complete = evaluate(joint, watchdog(joint, notion, extend=False)).nmi
     if mechanism == "watchdog":
         return complete
-    merged = merged_nmi(joint.p[None], notion, risk or LIP_RISK, "standard", extend=False)
+    merged = merged_nmi(
+        joint.p[None], notion, risk or LIP_RISK, "standard", extend=False
+    )
     return merged if mechanism == "merging" else 100 * (merged / complete - 1)

@@ -42,7 +42,9 @@ def _all_but_one(n: int, lift: float) -> Joint:
 
 
 def _told(n: int) -> Joint:
-    """Return the joint of n uniform secrets, each almost surely revealed by a symbol."""
+    """Return the joint of n uniform secrets, each almost surely revealed by
+    a symbol.
+    """
     return Joint(((1 - 1e-6) * np.eye(n) + 1e-6 / n) / n)
 
 
@@ -68,8 +70,12 @@ AT_THE_BOUNDS = [
 NEARLY_RULED_OUT_OF_TEN = _all_but_one(10, 0.1)
 
 
-def printed_average_bound_holds(measure: str, joint: Joint = NEARLY_RULED_OUT_OF_TEN) -> bool:
-    """Whether Proposition 1's published bound on TV or chi2 holds on a joint 10 x 10."""
+def printed_average_bound_holds(
+    measure: str, joint: Joint = NEARLY_RULED_OUT_OF_TEN
+) -> bool:
+    """Whether Proposition 1's published bound on TV or chi2 holds on a
+    joint 10 x 10.
+    """
     factor = np.expm1(ALIP(0, 0).leakage(joint, Channel.identity(10)).upper)
     bound = {"total_variation": factor / 2, "chi2_divergence": factor**2}[measure]
     return bool(getattr(evaluate(joint, Channel.identity(10)), measure) <= bound)
@@ -82,11 +88,15 @@ def printed_symbol_bound_holds(measure: str) -> bool:
     """
     inverse, kind = measure.startswith("inverse"), measure.rpartition(" ")[2]
     rare = np.linspace(0.01, 0.5, 50)[:, None]
-    of_rare = np.concatenate([np.linspace(0.05, 0.95, 19), np.linspace(1.05, 1.95, 19)])[None, :]
+    of_rare = np.concatenate(
+        [np.linspace(0.05, 0.95, 19), np.linspace(1.05, 1.95, 19)]
+    )[None, :]
     other = (1 - rare * of_rare) / (1 - rare)
     lifts = np.stack([np.broadcast_to(of_rare, other.shape), other], axis=1)
     p_s = np.concatenate([rare, 1 - rare], axis=1)
-    values = {"l1": l1_of, "chi2": chi2_of}[kind](inverse_of(lifts) if inverse else lifts, p_s)
+    values = {"l1": l1_of, "chi2": chi2_of}[kind](
+        inverse_of(lifts) if inverse else lifts, p_s
+    )
     bound = (1 / lifts.min(axis=1) if inverse else lifts.max(axis=1)) - 1
     return bool((values <= bound ** {"l1": 1, "chi2": 2}[kind] + 1e-12).all())
 
@@ -106,16 +116,23 @@ def proposition_1_information(joint: Joint) -> bool:
 
 @on_each(_joints)
 def proposition_1_orders(joint: Joint, which: str) -> bool:
-    """Whether Sibson's information, above order 1 also Arimoto's, is at most alpha/(alpha - 1) eps_u.
+    """Whether Sibson's information, above order 1 also Arimoto's, is at most
+    alpha/(alpha - 1) eps_u.
 
     Orders "above 1" or "below 1"; below it the factor is negative, and so is the bound.
     """
     _, upper, out = _raw(joint)
     if which == "above 1":
-        return all(max(out.sibson(a), out.arimoto(a)) <= a / (a - 1) * upper * ROUNDING_FACTOR for a in ALPHAS)
+        return all(
+            max(out.sibson(a), out.arimoto(a)) <= a / (a - 1) * upper * ROUNDING_FACTOR
+            for a in ALPHAS
+        )
     for order in ALPHAS_BELOW_1:
         alpha_lifts = (joint.p_s @ lift(joint) ** order) ** (1 / order)
-        if order / (order - 1) * np.log(joint.p_x @ alpha_lifts) > order / (order - 1) * upper:
+        if (
+            order / (order - 1) * np.log(joint.p_x @ alpha_lifts)
+            > order / (order - 1) * upper
+        ):
             return False
     return True
 
@@ -130,13 +147,18 @@ def proposition_1_ldp(joint: Joint) -> bool:
 def proposition_a1(joint: Joint) -> bool:
     """Whether lifts in [(1 - rho2)/(1 - rho1), rho2/rho1] prevent privacy breaches.
 
-    For each set of secrets and symbol of 50 joints, with the two rhos chosen so that the condition is just satisfied.
+    For each set of secrets and symbol of 50 joints, with the two rhos chosen so that
+    the condition is just satisfied.
     """
     sets = np.array(list(product([0.0, 1.0], repeat=5)))[1:-1]
     prior, posterior = (sets @ joint.p_s)[:, None], sets @ joint.s_given_x
     low, high = min_lift(joint), max_lift(joint)
-    # the least rho2 that the condition allows for a rho1, and the largest rho1 for a rho2
-    up, down = np.maximum(prior * high, 1 - low * (1 - prior)), np.minimum(prior / high, 1 - (1 - prior) / low)
+    # the least rho2 that the condition allows for a rho1, and the largest rho1 for a
+    # rho2
+    up, down = (
+        np.maximum(prior * high, 1 - low * (1 - prior)),
+        np.minimum(prior / high, 1 - (1 - prior) / low),
+    )
     return bool((posterior <= up + 1e-12).all() and (posterior >= down - 1e-12).all())
 
 
@@ -144,18 +166,27 @@ def proposition_a1(joint: Joint) -> bool:
 def lift_based_means_are_averages(joint: Joint) -> bool:
     pairs = [(total_variation(joint), joint.p_x @ l1_lift(joint) / 2)]
     pairs += [(chi2_divergence(joint), joint.p_x @ chi2_lift(joint))]
-    pairs += [(sibson(joint, a), a / (a - 1) * np.log(joint.p_x @ alpha_lift(joint, a))) for a in ALPHAS]
+    pairs += [
+        (sibson(joint, a), a / (a - 1) * np.log(joint.p_x @ alpha_lift(joint, a)))
+        for a in ALPHAS
+    ]
     return all(np.isclose(*pair) for pair in pairs)
 
 
 @on_each(_joints)
 def proposition_3_alpha(joint: Joint) -> bool:
-    return all((alpha_lift(joint, a) <= max_lift(joint) * ROUNDING_FACTOR).all() for a in ALPHAS)
+    return all(
+        (alpha_lift(joint, a) <= max_lift(joint) * ROUNDING_FACTOR).all()
+        for a in ALPHAS
+    )
 
 
 @on_each(_joints)
 def proposition_5_alpha(joint: Joint) -> bool:
-    return all((alpha_lift_inverse(joint, a) <= ROUNDING_FACTOR / min_lift(joint)).all() for a in ALPHAS)
+    return all(
+        (alpha_lift_inverse(joint, a) <= ROUNDING_FACTOR / min_lift(joint)).all()
+        for a in ALPHAS
+    )
 
 
 @on_each(_joints)
@@ -173,7 +204,10 @@ def proposition_6(joint: Joint) -> bool:
     values = lift(joint)
     s, x = np.unravel_index(values.argmin(), values.shape)
     p, low, root = joint.p_s[s], values[s, x] * ROUNDING_FACTOR, np.sqrt(joint.p_s[s])
-    bounds = [p / (l1_lift_inverse(joint).max() + p), root / (np.sqrt(chi2_lift_inverse(joint).max()) + root)]
+    bounds = [
+        p / (l1_lift_inverse(joint).max() + p),
+        root / (np.sqrt(chi2_lift_inverse(joint).max()) + root),
+    ]
     bounds += [p ** (1 / a) / alpha_lift_inverse(joint, a).max() for a in ALPHAS]
     return bool((low >= np.array(bounds)).all())
 
@@ -187,7 +221,8 @@ def ldp_prevents_breaches(joint: Joint) -> bool:
     sets = np.array(list(product([0.0, 1.0], repeat=5)))[1:-1]
     prior, posterior = (sets @ joint.p_s)[:, None], sets @ joint.s_given_x
     odds, factor = prior / (1 - prior), max_lift(joint) / min_lift(joint)
-    # the least rho2 for a rho1, and the largest rho1 for a rho2, that the condition allows
+    # the least rho2 for a rho1, and the largest rho1 for a rho2, that the condition
+    # allows
     up, down = odds * factor / (1 + odds * factor), odds / factor / (1 + odds / factor)
     return bool((posterior <= up + 1e-12).all() and (posterior >= down - 1e-12).all())
 
@@ -196,7 +231,9 @@ ONE_HIGH_RISK = Joint([[0.05, 0.25, 0.20], [0.20, 0.16, 0.14]])
 
 
 def problem_15_is_unsolvable(joint: Joint = ONE_HIGH_RISK) -> bool:
-    """Whether problem (15) is infeasible on a joint where the watchdog violates ALIP."""
+    """Whether problem (15) is infeasible on a joint where the watchdog
+    violates ALIP.
+    """
     notion = ALIP(0.7, 0.7)
     assert not notion.is_satisfied(joint, watchdog(joint, notion, extend=False))
     return not notion.is_satisfied(joint, optimal_response(joint, notion))

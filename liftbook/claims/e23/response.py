@@ -1,4 +1,6 @@
-"""Claims of E23 sections 3.1.2, 3.1.3 and 5 about the optimal response and subset random response."""
+"""Claims of E23 sections 3.1.2, 3.1.3 and 5 about the optimal response and subset
+random response.
+"""
 
 from __future__ import annotations
 
@@ -23,22 +25,37 @@ from liftlib.response.optimal import optimal_response
 from mixproof.polytope import vertices
 
 
-def aorr_synthetic_eps_2(seed: int, size: Size = (100, 5, 17), eps: float = 2.0) -> float:
+def aorr_synthetic_eps_2(
+    seed: int, size: Size = (100, 5, 17), eps: float = 2.0
+) -> float:
     notion = ALIP.split(eps, 0.5)
-    return float(np.mean([evaluate(joint, optimal_response(joint, notion)).nmi for joint in drawn(*size, seed)]))
+    return float(
+        np.mean(
+            [
+                evaluate(joint, optimal_response(joint, notion)).nmi
+                for joint in drawn(*size, seed)
+            ]
+        )
+    )
 
 
 @cache
 def _gain_of_the_product_polytope(
-    shapes: Shapes = ((2, 2), (2, 3), (2, 4)), epsilons: Sequence[float] = (0.25, 0.5, 1.0, 2.0)
+    shapes: Shapes = ((2, 2), (2, 3), (2, 4)),
+    epsilons: Sequence[float] = (0.25, 0.5, 1.0, 2.0),
 ) -> float:
     """Return the largest gain from |X|(|X|-1) dimensions over |X|-1, in nats."""
     gains = []
     for c, n in shapes:
         joint = uniform_joint(c, n, np.random.default_rng(n))
         for eps in epsilons:
-            channels = [route(joint, LDP(eps)) for route in (product_polytope_response, optimal_response)]
-            wide, narrow = (evaluate(joint, channel).mutual_information for channel in channels)
+            channels = [
+                route(joint, LDP(eps))
+                for route in (product_polytope_response, optimal_response)
+            ]
+            wide, narrow = (
+                evaluate(joint, channel).mutual_information for channel in channels
+            )
             gains.append(wide - narrow)
     return max(gains)
 
@@ -52,13 +69,18 @@ def optimal_ldp_dimension(reading: str, size: Size = (1, 2, 3)) -> bool:
         return _gain_of_the_product_polytope() > 1e-9
     joint = uniform_joint(*size[1:], np.random.default_rng(3))
     kernels = kernels_of(joint, LDP(1.0)).reshape(-1, joint.n_public**2)
-    return bool(np.linalg.matrix_rank(kernels - kernels[0]) == joint.n_public * (joint.n_public - 1))
+    return bool(
+        np.linalg.matrix_rank(kernels - kernels[0])
+        == joint.n_public * (joint.n_public - 1)
+    )
 
 
 GROWING: Shapes = tuple((3, n) for n in (8, 12, 16, 20, 24))
 
 
-def vertices_grow_exponentially(reading: str, shapes: Shapes = GROWING, eps: float = 0.3) -> bool:
+def vertices_grow_exponentially(
+    reading: str, shapes: Shapes = GROWING, eps: float = 0.3
+) -> bool:
     """Whether the number of vertices grows by a constant factor per symbol.
 
     With the reading "at most", whether it is at most 2^|X|.
@@ -68,18 +90,25 @@ def vertices_grow_exponentially(reading: str, shapes: Shapes = GROWING, eps: flo
         joint = uniform_joint(c, n, np.random.default_rng(n))
         counts.append(len(vertices(LIP(eps).halfspaces(joint), interior=joint.p_x)))
     if reading == "at most":
-        return all(count <= 2.0**n for count, (_, n) in zip(counts, shapes, strict=True))
+        return all(
+            count <= 2.0**n for count, (_, n) in zip(counts, shapes, strict=True)
+        )
     ratios = [later / earlier for earlier, later in pairwise(counts)]
-    # of a power of |X| the ratio over four more symbols falls towards 1; of an exponential it stays
+    # of a power of |X| the ratio over four more symbols falls towards 1; of an
+    # exponential it stays
     return ratios[-1] >= ratios[0]
 
 
-def largest_support_of_a_vertex(shapes: Shapes = GROWING[:3], eps: float = 0.3) -> float:
+def largest_support_of_a_vertex(
+    shapes: Shapes = GROWING[:3], eps: float = 0.3
+) -> float:
     """Return the largest support of a vertex, for three secrets and |X| up to 16."""
     largest = 0
     for c, n in shapes:
         joint = uniform_joint(c, n, np.random.default_rng(n))
-        supports = (vertices(LIP(eps).halfspaces(joint), interior=joint.p_x) > 0).sum(axis=1)
+        supports = (vertices(LIP(eps).halfspaces(joint), interior=joint.p_x) > 0).sum(
+            axis=1
+        )
         largest = max(largest, int(supports.max()))
     return float(largest)
 
@@ -102,16 +131,23 @@ def srr_within_budgets_large(seed: int) -> bool:
 @long
 def responses_take_longer_than_merging(seed: int) -> bool:
     rows = FIGURE_8.at(seed)
-    total = {name: float(rows.curve(name, "seconds").sum()) for name in ("AORR", "SRR", "subset merging")}
+    total = {
+        name: float(rows.curve(name, "seconds").sum())
+        for name in ("AORR", "SRR", "subset merging")
+    }
     return min(total["AORR"], total["SRR"]) > total["subset merging"]
 
 
 def subsets_are_ever_united(
-    loop: LoopName, seed: int, size: Size = (200, 5, 17), epsilons: Sequence[float] = STRICT_BUDGETS
+    loop: LoopName,
+    seed: int,
+    size: Size = (200, 5, 17),
+    epsilons: Sequence[float] = STRICT_BUDGETS,
 ) -> bool:
     """Whether some subset of Algorithm 1 allows no response at strict budgets.
 
-    A subset of several symbols allows a response exactly if it satisfies the notion when merged; 200 joints 5 x 17.
+    A subset of several symbols allows a response exactly if it satisfies the notion
+    when merged; 200 joints 5 x 17.
     """
     stack = Stack(uniform_joints(*size, np.random.default_rng(seed)))
     for eps in epsilons:
@@ -128,7 +164,8 @@ def a_subset_may_allow_no_response(
 ) -> bool:
     """Whether some random high-risk subset allows no response at strict budgets.
 
-    A subset of several symbols allows a response exactly if it satisfies the notion when merged; 200 joints 5 x 17.
+    A subset of several symbols allows a response exactly if it satisfies the notion
+    when merged; 200 joints 5 x 17.
     """
     source = np.random.default_rng(seed)
     for p in uniform_joints(*size, source):
@@ -137,17 +174,27 @@ def a_subset_may_allow_no_response(
             notion = ALIP.split(eps, 0.65)
             risky = np.flatnonzero(~notion.kept_columns(p / p_x / p_s[:, None], p_s))
             if len(risky) > 2:
-                subset = source.choice(risky, source.integers(2, len(risky)), replace=False)
-                merged = p[:, subset].sum(axis=1, keepdims=True) / p_x[subset].sum() / p_s[:, None]
+                subset = source.choice(
+                    risky, source.integers(2, len(risky)), replace=False
+                )
+                merged = (
+                    p[:, subset].sum(axis=1, keepdims=True)
+                    / p_x[subset].sum()
+                    / p_s[:, None]
+                )
                 if not notion.kept_columns(merged, p_s)[0]:
                     return True
     return False
 
 
 @lru_cache(maxsize=2)
-def _endings(seed: int, size: Size = (100, 5, 17), epsilons: Sequence[float] = PRINTED_BUDGETS) -> pd.DataFrame:
+def _endings(
+    seed: int, size: Size = (100, 5, 17), epsilons: Sequence[float] = PRINTED_BUDGETS
+) -> pd.DataFrame:
     n_trials, n_secret, n_public = size
-    rows = algorithm_2_endings(n_trials, epsilons, n_secret=n_secret, n_public=n_public, beside=False, rng=seed)
+    rows = algorithm_2_endings(
+        n_trials, epsilons, n_secret=n_secret, n_public=n_public, beside=False, rng=seed
+    )
     return rows.set_index("eps")
 
 
@@ -155,7 +202,8 @@ def _endings(seed: int, size: Size = (100, 5, 17), epsilons: Sequence[float] = P
 def algorithm_2_share(which: str, seed: int) -> float:
     """Return the share of 100 joints with an ending of Algorithm 2; "no response, 4".
 
-    The ending may also be "unions" or "broken", and the budget "any": the largest share over five budgets.
+    The ending may also be "unions" or "broken", and the budget "any": the largest share
+    over five budgets.
     """
     ending, eps = which.split(", ")
     shares = _endings(seed)[ending]

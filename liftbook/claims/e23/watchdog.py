@@ -1,4 +1,6 @@
-"""Claims of E23 about Fig. 1, and of section 3 about the watchdog and the Adult table."""
+"""Claims of E23 about Fig. 1, and of section 3 about the watchdog and the
+Adult table.
+"""
 
 from __future__ import annotations
 
@@ -51,10 +53,15 @@ def fig1_statistic(which: str, seed: int) -> float:
 
 def fig1_range_of_psi_is_larger(seed: int) -> bool:
     extremes = _extremes(seed)
-    return extremes["psi_largest"] - extremes["psi_least"] > extremes["lambda_largest"] - extremes["lambda_least"]
+    return (
+        extremes["psi_largest"] - extremes["psi_least"]
+        > extremes["lambda_largest"] - extremes["lambda_least"]
+    )
 
 
-def fig1_peak_of_lambda_is_higher(width: str, seed: int, size: Size = (1000, 5, 17)) -> bool:
+def fig1_peak_of_lambda_is_higher(
+    width: str, seed: int, size: Size = (1000, 5, 17)
+) -> bool:
     rows = figures.figure_e23_1(*size, bin_width=float(width), rng=seed)
     peak = rows.groupby("measure")["probability"].max()
     return bool(peak["log_max_lift"] > peak["log_min_lift"])
@@ -76,7 +83,11 @@ def adult_has_fifteen_occupations(way: str) -> float:
 def adult_lifts_are_finite(way: str) -> bool:
     """Whether P_S and P_X have full support and every lift is finite."""
     joint = occupations(way)
-    return bool((joint.p_s > 0).all() and (joint.p_x > 0).all() and np.isfinite(lift(joint)).all())
+    return bool(
+        (joint.p_s > 0).all()
+        and (joint.p_x > 0).all()
+        and np.isfinite(lift(joint)).all()
+    )
 
 
 def adult_zero_cells(way: str) -> float:
@@ -94,7 +105,9 @@ def high_risk_set_is_smaller_under_ldp(seed: int, size: Size = (200, 5, 17)) -> 
     return True
 
 
-def merged_set_leaks_least(seed: int, size: Size = (100, 5, 17), eps: float = 1.0) -> bool:
+def merged_set_leaks_least(
+    seed: int, size: Size = (100, 5, 17), eps: float = 1.0
+) -> bool:
     """Whether no randomisation of the high-risk set has less Gamma than merging it.
 
     On 100 joints with 20 kernels each; every other kernel hardly depends on the symbol.
@@ -105,8 +118,13 @@ def merged_set_leaks_least(seed: int, size: Size = (100, 5, 17), eps: float = 1.
         merged = mass.sum(axis=1)
         for at in range(20):
             close = 0.999 * (at % 2)
-            released = mass @ (close / 4 + (1 - close) * rng.dirichlet(np.full(4, 0.5), size=mass.shape[1]))
-            if (released.max(axis=0) / released.min(axis=0)).max() < merged.max() / merged.min() - 1e-12:
+            released = mass @ (
+                close / 4
+                + (1 - close) * rng.dirichlet(np.full(4, 0.5), size=mass.shape[1])
+            )
+            if (
+                released.max(axis=0) / released.min(axis=0)
+            ).max() < merged.max() / merged.min() - 1e-12:
                 return False
     return True
 
@@ -117,14 +135,25 @@ def utility_by_equation_11(joint: Joint, eps: float = 1.5) -> bool:
     notion = ALIP.split(eps, 0.5)
     p = joint.p_x[high_risk(joint, notion)]
     evaluation = evaluate(joint, watchdog(joint, notion, extend=False))
-    return bool(abs(evaluation.mutual_information - (evaluation.entropy - (p * np.log(p.sum() / p)).sum())) <= 1e-12)
+    return bool(
+        abs(
+            evaluation.mutual_information
+            - (evaluation.entropy - (p * np.log(p.sum() / p)).sum())
+        )
+        <= 1e-12
+    )
 
 
 @on_each(drawn, 100, 5, 17)
 def larger_set_has_less_utility(joint: Joint, which: str) -> bool:
-    """Whether one more symbol in a high-risk "set", or an "empty" one, lowers utility."""
+    """Whether one more symbol in a high-risk "set", or an "empty" one,
+    lowers utility.
+    """
     sizes = range(2, 17) if which == "set" else (1,)
-    losses = [(p * np.log(p.sum() / p)).sum() for p in (joint.p_x[:n] for n in (*sizes, max(sizes) + 1))]
+    losses = [
+        (p * np.log(p.sum() / p)).sum()
+        for p in (joint.p_x[:n] for n in (*sizes, max(sizes) + 1))
+    ]
     if which == "empty":
         losses = [0.0, losses[0]]
     return all(later > earlier + 1e-12 for earlier, later in pairwise(losses))
@@ -147,11 +176,16 @@ def smaller_set_leaks_more(measure: str, seed: int, size: Size = (200, 5, 17)) -
 def ldp_misses_alip(seed: int, size: Size = (200, 5, 17), eps: float = 2.0) -> bool:
     """Whether the watchdog under LDP violates ALIP of the same budget on some joint."""
     alip = ALIP.split(eps, 0.5)
-    return not all(alip.is_satisfied(joint, watchdog(joint, LDP(eps), extend=False)) for joint in drawn(*size, seed))
+    return not all(
+        alip.is_satisfied(joint, watchdog(joint, LDP(eps), extend=False))
+        for joint in drawn(*size, seed)
+    )
 
 
 AS_PRINTED = figure("e23_2")
-FIGURE_2 = figure("e23_2", epsilons=(0.5, 1.0, 2.0, 4.0, 8.0), lambdas=(0.1, 0.2, 0.3, 0.4, 0.5))
+FIGURE_2 = figure(
+    "e23_2", epsilons=(0.5, 1.0, 2.0, 4.0, 8.0), lambdas=(0.1, 0.2, 0.3, 0.4, 0.5)
+)
 
 
 def smaller_lambda_loses(reading: str, seed: int) -> bool:
@@ -162,7 +196,10 @@ def smaller_lambda_loses(reading: str, seed: int) -> bool:
     figure = FIGURE_2.at(seed)
     half = figure.curve(alip_name(0.5))
     gaps = [half - figure.curve(alip_name(lam)) for lam in (0.1, 0.2, 0.3, 0.4)]
-    return all(gap.mean() >= 0 if reading == "mean" else never_below(gap, 0 * gap) for gap in gaps)
+    return all(
+        gap.mean() >= 0 if reading == "mean" else never_below(gap, 0 * gap)
+        for gap in gaps
+    )
 
 
 def strict_min_lift_enlarges_high_risk_set(
@@ -171,11 +208,17 @@ def strict_min_lift_enlarges_high_risk_set(
     """Whether lambda 0.35 has at least as many high-risk symbols as 1/2, on average."""
     stack = Stack(uniform_joints(*size, np.random.default_rng(seed)))
     return all(
-        stack.high_risk(ALIP.split(eps, 0.35)).mean() >= stack.high_risk(ALIP.split(eps, 0.5)).mean()
+        stack.high_risk(ALIP.split(eps, 0.35)).mean()
+        >= stack.high_risk(ALIP.split(eps, 0.5)).mean()
         for eps in epsilons
     )
 
 
 def fig2_fits_its_axes(side: str, seed: int) -> bool:
-    """Whether Fig. 2's mean leakages are at most 4.5 (min-lift) and 1 nat (max-lift)."""
-    return bool(AS_PRINTED.at(seed).of(f"{side}_lift_leakage")["mean"].max() <= {"min": 4.5, "max": 1.0}[side])
+    """Whether Fig. 2's mean leakages are at most 4.5 (min-lift) and 1 nat
+    (max-lift).
+    """
+    return bool(
+        AS_PRINTED.at(seed).of(f"{side}_lift_leakage")["mean"].max()
+        <= {"min": 4.5, "max": 1.0}[side]
+    )

@@ -44,20 +44,32 @@ def example_moves_meet_equation_11() -> bool:
     kernel = _printed_solution().kernel[0]
     reached = EXAMPLE.x_given_s[0] @ kernel
     wanted = 0.5 * EXAMPLE.x_given_s[0] + 0.5 * EXAMPLE.p_x
-    return bool(np.allclose(reached, wanted, atol=1e-12) and np.allclose(kernel.sum(axis=1), 1))
+    return bool(
+        np.allclose(reached, wanted, atol=1e-12) and np.allclose(kernel.sum(axis=1), 1)
+    )
 
 
 def example_information(which: str) -> float:
     """Return I(X;Y) of the "Markov" or published "aware" solution; "Markov, bits"."""
     solution, unit = which.split(", ")
-    channel = linear_reduction.at(EXAMPLE, 0.5) if solution == "Markov" else _printed_solution()
-    return evaluate(EXAMPLE, channel).mutual_information / (1.0 if unit == "nats" else np.log(2))
+    channel = (
+        linear_reduction.at(EXAMPLE, 0.5)
+        if solution == "Markov"
+        else _printed_solution()
+    )
+    return evaluate(EXAMPLE, channel).mutual_information / (
+        1.0 if unit == "nats" else np.log(2)
+    )
 
 
 def example_distance(which: str) -> float:
     """Return D_TV of a solution, by definition or Appendix B; "Markov, definition"."""
     solution, formula = which.split(", ")
-    channel = linear_reduction.at(EXAMPLE, 0.5) if solution == "Markov" else secret_aware_reduction.at(EXAMPLE, 0.5)
+    channel = (
+        linear_reduction.at(EXAMPLE, 0.5)
+        if solution == "Markov"
+        else secret_aware_reduction.at(EXAMPLE, 0.5)
+    )
     return _moved(channel) if formula == "definition" else _appendix_b(channel)
 
 
@@ -73,7 +85,9 @@ def ratio_of_distances() -> float:
 
     The ratio does not depend on constant factors in the definition of D_TV.
     """
-    return example_distance("aware, definition") / example_distance("Markov, definition")
+    return example_distance("aware, definition") / example_distance(
+        "Markov, definition"
+    )
 
 
 def ratio_of_printed_distances() -> float:
@@ -81,7 +95,9 @@ def ratio_of_printed_distances() -> float:
 
 
 def appendix_b_sum(factor: str) -> bool:
-    """Whether a factor times Appendix B's double sum is P(Y != X), Example 1, share 1/2."""
+    """Whether a factor times Appendix B's double sum is P(Y != X), Example 1, share
+    1/2.
+    """
     channel = linear_reduction.at(EXAMPLE, 0.5)
     return abs(float(factor) * _appendix_b(channel) - _moved(channel)) < 1e-9
 
@@ -98,25 +114,37 @@ def example_other_entries_are_zero() -> bool:
 
 def aware_is_better() -> bool:
     return all(
-        _moved(secret_aware_reduction.at(EXAMPLE, share)) <= _moved(linear_reduction.at(EXAMPLE, share)) + 1e-12
+        _moved(secret_aware_reduction.at(EXAMPLE, share))
+        <= _moved(linear_reduction.at(EXAMPLE, share)) + 1e-12
         for share in np.linspace(0, 1, 21)
     )
 
 
 def marginal_is_kept() -> bool:
-    released = (linear_reduction.at(EXAMPLE, 0.5), secret_aware_reduction.at(EXAMPLE, 0.5))
-    return all(bool(np.allclose(channel.joint_xy(EXAMPLE).sum(axis=0), EXAMPLE.p_x)) for channel in released)
+    released = (
+        linear_reduction.at(EXAMPLE, 0.5),
+        secret_aware_reduction.at(EXAMPLE, 0.5),
+    )
+    return all(
+        bool(np.allclose(channel.joint_xy(EXAMPLE).sum(axis=0), EXAMPLE.p_x))
+        for channel in released
+    )
 
 
 def approximation_6_gap() -> float:
     """Return the largest error of approximation (6) on Example 1 over 101 shares.
 
-    The error compares the largest |log-lift| after reduction with (1 - share) times the largest one before.
+    The error compares the largest |log-lift| after reduction with (1 - share) times the
+    largest one before.
     """
     before = float(np.abs(np.log(lift(EXAMPLE))).max())
     gaps = []
     for share in np.linspace(0, 1, 101):
-        after = float(np.abs(np.log(lift(linear_reduction.at(EXAMPLE, share).release(EXAMPLE)))).max())
+        after = float(
+            np.abs(
+                np.log(lift(linear_reduction.at(EXAMPLE, share).release(EXAMPLE)))
+            ).max()
+        )
         gaps.append(abs(after - (1 - share) * before))
     return float(max(gaps))
 
@@ -128,9 +156,14 @@ def proposition_2_for_any_distortion(joint: Joint = ON_THREE_POINTS) -> bool:
     """Whether leaving common mass in place minimises squared distance, on one joint."""
     points = np.arange(3.0)
     squared = np.subtract.outer(points, points) ** 2
-    in_place = secret_aware_reduction.at(joint, 0.5, distortion=np.abs(np.subtract.outer(points, points)))
+    in_place = secret_aware_reduction.at(
+        joint, 0.5, distortion=np.abs(np.subtract.outer(points, points))
+    )
     cheapest = secret_aware_reduction.at(joint, 0.5, distortion=squared)
-    costs = [float((channel.joint_xy(joint) * squared).sum()) for channel in (in_place, cheapest)]
+    costs = [
+        float((channel.joint_xy(joint) * squared).sum())
+        for channel in (in_place, cheapest)
+    ]
     return bool(costs[0] <= costs[1] + 1e-9)
 
 
@@ -139,21 +172,31 @@ def example_sets() -> bool:
     return [x for x, up in zip(EXAMPLE.public, raised, strict=True) if up] == ["a", "b"]
 
 
-def aware_outperforms_in_fig_3_by(distances: str, shares: Sequence[float] = I21_SHARES) -> bool:
-    """Whether the non-Markov solution has no larger expected distance, by |x - y| or its square.
+def aware_outperforms_in_fig_3_by(
+    distances: str, shares: Sequence[float] = I21_SHARES
+) -> bool:
+    """Whether the non-Markov solution has no larger expected distance, by |x - y| or
+    its square.
 
     "moved" counts every move as 1.
     """
     power = {"moved": 0.0, "|x - y|": 1.0, "(x - y)^2": 2.0}[distances]
-    rows = Figure("i21_3", shares, distortion=distance(EXAMPLE.n_public, power)).of("expected_distance")
-    printed, aware = (rows[rows["series"] == series].set_index("reduction")["mean"] for series in (PRINTED, AWARE))
+    rows = Figure("i21_3", shares, distortion=distance(EXAMPLE.n_public, power)).of(
+        "expected_distance"
+    )
+    printed, aware = (
+        rows[rows["series"] == series].set_index("reduction")["mean"]
+        for series in (PRINTED, AWARE)
+    )
     return never_below(printed, aware, MEAN_TOL)
 
 
 def permuted_symbols_keep_the_order() -> bool:
     """Whether a permutation of symbols, which loses no information, has D_TV 0."""
     swap = Channel(np.eye(4)[[1, 0, 3, 2]])
-    lossless = abs(evaluate(EXAMPLE, swap).mutual_information - entropy(EXAMPLE.p_x)) < 1e-12
+    lossless = (
+        abs(evaluate(EXAMPLE, swap).mutual_information - entropy(EXAMPLE.p_x)) < 1e-12
+    )
     return lossless and _moved(swap) < 1e-12
 
 
@@ -162,7 +205,11 @@ FIGURE_4 = figure("i21_4", joint=EXAMPLE)
 
 def distance_reverses_the_order_of_information() -> float:
     """Return the share of pairs of Fig. 4's 100 points that both losses order alike."""
-    losses = FIGURE_4.rows.pivot_table(index="reduction", columns=["series", "measure"], values="mean")
-    points = [point for series in (PRINTED, AWARE) for point in losses[series].to_numpy()]
+    losses = FIGURE_4.rows.pivot_table(
+        index="reduction", columns=["series", "measure"], values="mean"
+    )
+    points = [
+        point for series in (PRINTED, AWARE) for point in losses[series].to_numpy()
+    ]
     agree = [(a[0] - b[0]) * (a[1] - b[1]) > 0 for a, b in combinations(points, 2)]
     return float(np.mean(agree))

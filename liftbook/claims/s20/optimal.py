@@ -22,21 +22,36 @@ FIG_3 = figure("s20_3")
 
 
 @on_each(seeded, 10, 2, 5)
-def lip_optimum_at_least_ldp(joint: Joint, epsilons: Sequence[float] = S20_EPSILONS) -> bool:
+def lip_optimum_at_least_ldp(
+    joint: Joint, epsilons: Sequence[float] = S20_EPSILONS
+) -> bool:
     """Whether the LIP optimum is at least the LDP optimum at each budget of Fig. 3a."""
-    return all(optimum(joint, LIP(eps)) >= optimum(joint, LDP(eps)) - 1e-9 for eps in epsilons)
+    return all(
+        optimum(joint, LIP(eps)) >= optimum(joint, LDP(eps)) - 1e-9 for eps in epsilons
+    )
 
 
 @on_each(seeded, 10, 2, 5)
-def half_lip_optimum_at_most_ldp(joint: Joint, epsilons: Sequence[float] = S20_EPSILONS) -> bool:
+def half_lip_optimum_at_most_ldp(
+    joint: Joint, epsilons: Sequence[float] = S20_EPSILONS
+) -> bool:
     """Whether the LIP(eps/2) optimum is at most the LDP(eps) optimum, as in Fig. 3b."""
-    return all(optimum(joint, LIP(eps / 2)) <= optimum(joint, LDP(eps)) + 1e-9 for eps in epsilons)
+    return all(
+        optimum(joint, LIP(eps / 2)) <= optimum(joint, LDP(eps)) + 1e-9
+        for eps in epsilons
+    )
 
 
-def utility_gap_is_low(seed: int, size: Size = (10, 2, 5), epsilons: Sequence[float] = S20_EPSILONS) -> float:
+def utility_gap_is_low(
+    seed: int, size: Size = (10, 2, 5), epsilons: Sequence[float] = S20_EPSILONS
+) -> float:
     """Return the mean share of the LIP optimum that LDP(eps) loses."""
     joints = seeded(*size, seed)
-    losses = [1 - optimum(j, LDP(eps)) / optimum(j, LIP(eps)) for j in joints for eps in epsilons]
+    losses = [
+        1 - optimum(j, LDP(eps)) / optimum(j, LIP(eps))
+        for j in joints
+        for eps in epsilons
+    ]
     return float(np.mean(losses))
 
 
@@ -56,7 +71,9 @@ def lemma_1_holds(seed: int, size: Size = (200, 3, 5)) -> bool:
         joint, channel = Joint(p), Channel(rng.dirichlet(np.full(5, 0.5), size=5))
         ldp, lip = LDP(0).leakage(joint, channel), LIP(0).leakage(joint, channel)
         information = mutual_information(channel.release(joint).p)
-        if not (lip <= ldp + 1e-12 and ldp <= 2 * lip + 1e-12 and information <= lip + 1e-12):
+        if not (
+            lip <= ldp + 1e-12 and ldp <= 2 * lip + 1e-12 and information <= lip + 1e-12
+        ):
             return False
     return True
 
@@ -80,14 +97,22 @@ def lip_inequalities(which: str, size: Size = (1, 2, 5)) -> float:
 
 
 def lip_polytope_has(formula: str) -> bool:
-    """Whether the polytope of one posterior under LIP has "2ac" or "a + 2c" inequalities, at a = 5, c = 2."""
+    """Whether the polytope of one posterior under LIP has "2ac" or "a + 2c"
+    inequalities, at a = 5, c = 2.
+    """
     return lip_inequalities("all, one row") == {"2ac": 20.0, "a + 2c": 9.0}[formula]
 
 
 def optimal_ldp_is_a_vertex_of_kernels(seed: int) -> bool:
-    """Whether the best vertex of Theorem 2's polytope is optimal, on ten joints 2 x 5."""
-    rows = FIG_3.at(seed).rows.pivot_table(index=["panel", "trial", "eps"], columns="route", values="ldp")
-    return bool(np.allclose(rows["polytope of kernels"], rows["polytope of rows"], atol=1e-9))
+    """Whether the best vertex of Theorem 2's polytope is optimal, on ten
+    joints 2 x 5.
+    """
+    rows = FIG_3.at(seed).rows.pivot_table(
+        index=["panel", "trial", "eps"], columns="route", values="ldp"
+    )
+    return bool(
+        np.allclose(rows["polytope of kernels"], rows["polytope of rows"], atol=1e-9)
+    )
 
 
 def optimal_ldp_has_few_outputs(seed: int) -> bool:
@@ -116,7 +141,11 @@ def vertices_fall_with_the_budget(seed: int) -> bool:
     means = _means("polytope of kernels", seed)
     ldp, lip = means["ldp_vertices"], means["lip_vertices"]
     shares = [float(v.iloc[-1] / v.iloc[0]) for v in (ldp, lip)]
-    return bool((ldp.diff().dropna() < 0).all() and (lip.diff().dropna() < 0).all() and shares[0] < shares[1])
+    return bool(
+        (ldp.diff().dropna() < 0).all()
+        and (lip.diff().dropna() < 0).all()
+        and shares[0] < shares[1]
+    )
 
 
 def utility_gap_shrinks_with_the_budget(seed: int) -> bool:
@@ -139,17 +168,23 @@ def theorem_3_is_optimal(joint: Joint, epsilons: Sequence[float] = (0.5, 1.5)) -
 
 
 @on_each(seeded, 10, 2, 5)
-def theorem_3_needs_few_outputs(joint: Joint, epsilons: Sequence[float] = S20_EPSILONS) -> bool:
+def theorem_3_needs_few_outputs(
+    joint: Joint, epsilons: Sequence[float] = S20_EPSILONS
+) -> bool:
     """Whether the optimal LIP protocol has at most |X| outputs, on ten joints 2 x 5."""
-    return all(optimal_response(joint, LIP(eps)).n_outputs <= joint.n_public for eps in epsilons)
+    return all(
+        optimal_response(joint, LIP(eps)).n_outputs <= joint.n_public
+        for eps in epsilons
+    )
 
 
 def remark_1_holds(reading: str, seed: int, size: Size = (5, 2, 5)) -> bool:
     """Return whether the largest leakage of S over all joints is the leakage of X.
 
-    For 50 kernels. "LDP" compares LDP of S and of X; "LIP, every prior" compares LIP of S with the largest LIP of X
-    over its priors; "LIP, one prior" with LIP of X under the uniform prior. A rare secret that appears in a single
-    symbol comes arbitrarily close to the largest leakage; random joints stay below it.
+    For 50 kernels. "LDP" compares LDP of S and of X; "LIP, every prior" compares LIP of
+    S with the largest LIP of X over its priors; "LIP, one prior" with LIP of X under
+    the uniform prior. A rare secret that appears in a single symbol comes arbitrarily
+    close to the largest leakage; random joints stay below it.
     """
     rng = np.random.default_rng(seed)
     notion = LDP(0) if reading == "LDP" else LIP(0)
@@ -159,9 +194,14 @@ def remark_1_holds(reading: str, seed: int, size: Size = (5, 2, 5)) -> bool:
         high, low = int(kernel[:, y].argmax()), int(kernel[:, y].argmin())
         shares = np.full(5, 1e-9)
         shares[low] = 1 - 4e-9
-        diagonal = Joint(np.diag(np.full(5, 0.2) if reading == "LIP, one prior" else shares))
+        diagonal = Joint(
+            np.diag(np.full(5, 0.2) if reading == "LIP, one prior" else shares)
+        )
         target = notion.leakage(diagonal, channel)
-        if any(notion.leakage(joint, channel) > worst + 1e-12 for joint in seeded(*size, seed)):
+        if any(
+            notion.leakage(joint, channel) > worst + 1e-12
+            for joint in seeded(*size, seed)
+        ):
             return False
         p = np.full((2, 5), 1e-13)
         p[0, high], p[1, low] = 1e-9, 1 - 1e-9

@@ -36,12 +36,18 @@ def adult_values(column: str) -> float:
 def equation_is_the_level(joint: Joint, name: str) -> bool:
     """Whether eq. (29) for GRR, (32) for OUE or (33) for CR equals the LIP leakage."""
     family, lip = FAMILIES[name], LIP(0.0)
-    return all(abs(family.lip(joint, e) - lip.violation(joint, family.at(joint, e))) < 1e-9 for e in (0.3, 1.0, 3.0))
+    return all(
+        abs(family.lip(joint, e) - lip.violation(joint, family.at(joint, e))) < 1e-9
+        for e in (0.3, 1.0, 3.0)
+    )
 
 
 @on_each(jeffreys, 20, 3, 6)
 def levels_grow_with_alpha(joint: Joint) -> bool:
-    levels = [[family.lip(joint, eta) for eta in np.linspace(0, 8, 60)] for family in FAMILIES.values()]
+    levels = [
+        [family.lip(joint, eta) for eta in np.linspace(0, 8, 60)]
+        for family in FAMILIES.values()
+    ]
     return bool((np.diff(levels) >= 0).all())
 
 
@@ -53,33 +59,48 @@ EDUCATION: Columns = ("marital-status", "education")
 def unary_encoding_tends_to_half(columns: Columns = EDUCATION) -> float:
     """Return OUE's mutual information on education at eta = inf as a share of H(X)."""
     joint = adult(*columns)
-    return evaluate(joint, unary_encoding.at(joint, np.inf)).mutual_information / entropy(joint.p_x)
+    return evaluate(
+        joint, unary_encoding.at(joint, np.inf)
+    ).mutual_information / entropy(joint.p_x)
 
 
 @on_each(seeded, 10, 2, 5)
 def conditional_reporting_is_ldp(joint: Joint) -> bool:
-    return all(LDP(eta).is_satisfied(joint, conditional_reporting.at(joint, eta)) for eta in (0.1, 1.0, 5.0))
+    return all(
+        LDP(eta).is_satisfied(joint, conditional_reporting.at(joint, eta))
+        for eta in (0.1, 1.0, 5.0)
+    )
 
 
 def unary_encoding_of_education_is_infeasible(columns: Columns = EDUCATION) -> bool:
     """Whether I(X; Y) over the 65,536 outputs cannot be computed."""
     joint = adult(*columns)
     channel = unary_encoding.at(joint, unary_encoding.at_lip(joint, 1.0))
-    return not 0 < evaluate(joint, channel).mutual_information < evaluate(joint, channel).entropy
+    return (
+        not 0
+        < evaluate(joint, channel).mutual_information
+        < evaluate(joint, channel).entropy
+    )
 
 
 @on_each(jeffreys, 20, 3, 6)
 def ldp_in_x_implies_ldp_in_s(joint: Joint) -> bool:
     """Whether GRR's eta, its LDP leakage for X, bounds its LDP leakage for S."""
     etas = (0.3, 1.0, 3.0)
-    return all(LDP(0.0).leakage(joint, randomised_response.at(joint, eta)) <= eta + 1e-9 for eta in etas)
+    return all(
+        LDP(0.0).leakage(joint, randomised_response.at(joint, eta)) <= eta + 1e-9
+        for eta in etas
+    )
 
 
 @on_each(jeffreys, 20, 3, 6)
 def utility_grows_with_alpha(joint: Joint) -> bool:
     """Whether I(X;Y) of GRR and of CR never falls as eta grows, on 20 joints 3 x 6."""
     utilities = [
-        [evaluate(joint, family.at(joint, eta)).mutual_information for eta in np.linspace(0, 8, 30)]
+        [
+            evaluate(joint, family.at(joint, eta)).mutual_information
+            for eta in np.linspace(0, 8, 30)
+        ]
         for family in (randomised_response, conditional_reporting)
     ]
     return bool((np.diff(utilities) > -1e-12).all())
@@ -87,13 +108,17 @@ def utility_grows_with_alpha(joint: Joint) -> bool:
 
 FIG_6 = Figure("s20_6", epsilons=(0.5, 1.0, 2.0))
 NULL_TRIALS = 1500
-"""Joints per shape for the claim that others do not appear to have an impact; 100 cannot distinguish 0.2 from 0."""
+"""Joints per shape for the claim that others do not appear to have an impact; 100
+cannot distinguish 0.2 from 0.
+"""
 N_TESTS = 12
 """Four properties in three shapes; each interval has the confidence 1 - 0.05 / 12."""
 
 
 def larger_a_for_each_c_helps_cr(eps: str, seed: int) -> bool:
-    """Whether CR's mean lead over GRR grows with each ratio |X| / |S| of nine panels."""
+    """Whether CR's mean lead over GRR grows with each ratio |X| / |S| of
+    nine panels.
+    """
     gains = FIG_6.at(seed).of("nmi_gain")
     gains = gains[gains["eps"] == float(eps)]
     by_ratio = gains["mean"].groupby(gains["n_public"] / gains["n_secret"]).mean()
@@ -115,13 +140,17 @@ def tables_differ_more_than_methods(eps: str, seed: int) -> bool:
 
 
 @lru_cache(maxsize=16)
-def _correlations(eps: float, seed: int, n_trials: int = 100, shapes: Shapes = S20_SHAPES) -> pd.Series:
+def _correlations(
+    eps: float, seed: int, n_trials: int = 100, shapes: Shapes = S20_SHAPES
+) -> pd.Series:
     return figures.correlations(figures.figure_s20_7(n_trials, eps, shapes, rng=seed))
 
 
 @long
 def correlation_of_alpha_and_utility(where: str, seed: int) -> float:
-    """Return rho of the gains in eta and utility, by |S| x |X| and eps; "20 x 5, 1.0"."""
+    """Return rho of the gains in eta and utility, by |S| x |X| and eps; "20
+    x 5, 1.0".
+    """
     shape, eps = where.split(", ")
     c, a = shape.split(" x ")
     return float(_correlations(float(eps), seed)[f"|S| = {c}, |X| = {a}"])
@@ -132,7 +161,9 @@ def _other_properties(seed: int, n_trials: int, shapes: Shapes) -> dict[str, flo
     """Return each property's correlation with CR's lead in I(X; Y)."""
     rng, correlations = np.random.default_rng(seed), {}
     rows = figures.figure_s20_7(n_trials, shapes=shapes, rng=seed)
-    for (c, a), (_, part) in zip(shapes, rows.groupby("panel", sort=False), strict=True):
+    for (c, a), (_, part) in zip(
+        shapes, rows.groupby("panel", sort=False), strict=True
+    ):
         p = dirichlet_joints(len(part), c, a, 0.5, rng)
         properties: dict[str, Vector] = {
             "I(S;X)": np.array([mutual_information(q) for q in p]),
@@ -141,12 +172,16 @@ def _other_properties(seed: int, n_trials: int, shapes: Shapes) -> dict[str, flo
             "max P(s)": p.sum(axis=2).max(axis=1),
         }
         for name, values in properties.items():
-            correlations[f"{name}, {c} x {a}"] = float(np.corrcoef(values, part["gain"])[0, 1])
+            correlations[f"{name}, {c} x {a}"] = float(
+                np.corrcoef(values, part["gain"])[0, 1]
+            )
     return correlations
 
 
 @long
-def least_largest_correlation(seed: int, n_trials: int = NULL_TRIALS, shapes: Shapes = S20_SHAPES) -> float:
+def least_largest_correlation(
+    seed: int, n_trials: int = NULL_TRIALS, shapes: Shapes = S20_SHAPES
+) -> float:
     """Return the lower end of the interval of the largest of twelve |correlations|."""
     r = max(map(abs, _other_properties(seed, n_trials, shapes).values()))
     half = norm.ppf(1 - 0.05 / N_TESTS / 2) / np.sqrt(n_trials - 3)
@@ -157,15 +192,21 @@ def least_largest_correlation(seed: int, n_trials: int = NULL_TRIALS, shapes: Sh
 def correlation_with_a_property(
     which: str, seed: int, n_trials: int = NULL_TRIALS, shapes: Shapes = S20_SHAPES
 ) -> float:
-    """Return one of the twelve correlations; "max P(x), 5 x 20" is |S| = 5, |X| = 20."""
+    """Return one of the twelve correlations; "max P(x), 5 x 20" is |S| = 5,
+    |X| = 20.
+    """
     return _other_properties(seed, n_trials, shapes)[which]
 
 
 @long
-def other_properties_seem_to_explain_nothing(seed: int, n_trials: int = 100, shapes: Shapes = S20_SHAPES) -> bool:
+def other_properties_seem_to_explain_nothing(
+    seed: int, n_trials: int = 100, shapes: Shapes = S20_SHAPES
+) -> bool:
     """Whether no correlation is significant at a familywise 5 %."""
     r = max(map(abs, _other_properties(seed, n_trials, shapes).values()))
-    return bool(np.arctanh(r) * np.sqrt(n_trials - 3) <= norm.ppf(1 - 0.05 / N_TESTS / 2))
+    return bool(
+        np.arctanh(r) * np.sqrt(n_trials - 3) <= norm.ppf(1 - 0.05 / N_TESTS / 2)
+    )
 
 
 def power_of_the_null_test(r: str) -> float:
@@ -180,7 +221,9 @@ FIG_5 = figure("s20_5")
 def _utilities() -> pd.DataFrame:
     """Return I(X; Y) by panel and budget, one column per mechanism."""
     rows = FIG_5.of("mutual_information")
-    return rows.pivot_table(index=["secret", "public", "eps"], columns="series", values="mean", sort=False)
+    return rows.pivot_table(
+        index=["secret", "public", "eps"], columns="series", values="mean", sort=False
+    )
 
 
 @long
@@ -193,7 +236,9 @@ def reporting_points_outside(which: str) -> float:
 
 
 @long
-def optimum_for_occupation_is_out_of_reach(columns: Columns = ("occupation", "education"), eps: float = 0.25) -> bool:
+def optimum_for_occupation_is_out_of_reach(
+    columns: Columns = ("occupation", "education"), eps: float = 0.25
+) -> bool:
     """Whether S = occupation, X = education has no certified optimum at eps 0.25."""
     joint = adult(*columns)
     return not LIP(eps).is_satisfied(joint, optimal_response(joint, LIP(eps)))
@@ -207,9 +252,15 @@ def _within(table: pd.DataFrame, budgets: str) -> pd.DataFrame:
 
 @long
 def both_approach_the_optimum(budgets: str) -> bool:
-    """Whether GRR's and CR's largest relative losses fall from each budget to the next."""
+    """Whether GRR's and CR's largest relative losses fall from each budget
+    to the next.
+    """
     table = _within(_utilities(), budgets)
-    losses = (1 - table[["GRR", "CR"]].div(table["optimum"], axis=0)).groupby(level="eps").max()
+    losses = (
+        (1 - table[["GRR", "CR"]].div(table["optimum"], axis=0))
+        .groupby(level="eps")
+        .max()
+    )
     return bool((losses.diff().dropna() <= CURVE_TOL).all(axis=None))
 
 
@@ -218,11 +269,15 @@ def better_of_two_varies() -> bool:
     """Whether each of GRR and CR is ahead of the other in some panel at eps 1."""
     table = _utilities()
     at_one = table[table.index.get_level_values("eps") == 1.0]
-    return bool((at_one["GRR"] > at_one["CR"]).any() and (at_one["CR"] > at_one["GRR"]).any())
+    return bool(
+        (at_one["GRR"] > at_one["CR"]).any() and (at_one["CR"] > at_one["GRR"]).any()
+    )
 
 
 def _panel(table: pd.DataFrame, which: str, letter: str) -> pd.DataFrame:
-    """Return the panel "b" or "d" of a table by panel and budget, in an order and range; "3, from 1"."""
+    """Return the panel "b" or "d" of a table by panel and budget, in an order and
+    range; "3, from 1".
+    """
     order, _, budgets = which.partition(", ")
     secret, public = panel_orders()[int(order) - 1]["abcdef".index(letter)]
     panel = table.loc[[(secret, public) == pair[:2] for pair in table.index]]
@@ -249,7 +304,9 @@ FIG_8 = Figure("s20_8", pairs=PANELS)
 def _parameters() -> pd.DataFrame:
     """Return eta by panel and budget, one column per mechanism."""
     rows = FIG_8.of("family_eta")
-    return rows.pivot_table(index=["secret", "public", "eps"], columns="series", values="mean", sort=False)
+    return rows.pivot_table(
+        index=["secret", "public", "eps"], columns="series", values="mean", sort=False
+    )
 
 
 def fig8a_has_the_larger_alpha_for_grr(order: str) -> bool:

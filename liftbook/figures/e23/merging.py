@@ -29,8 +29,10 @@ RISKS: dict[str, Callable[[Matrix, Matrix], Matrix]] = {
     "Λ − Ψ": lambda low, high: high - low,
     "1/Ψ": lambda low, _: inverse_of(low),
 }
-"""Risks that order Algorithm 1, of the least and the largest lift; the third, written here by its exponential, is
-the one that E23 section 4.1 prints for LIP, which ALIP with lambda 1/2 is."""
+"""Risks that order Algorithm 1, of the least and the largest lift; the third, written
+here by its exponential, is the one that E23 section 4.1 prints for LIP, which ALIP with
+lambda 1/2 is.
+"""
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,9 @@ def nmi_of(p: Matrix, subset_of: Symbols) -> Vector:
     return merged_measures(p, subset_of)["nmi"]
 
 
-def merged_nmi(p: Matrix, notion: ALIP, risk: str, loop: LoopName, *, extend: bool) -> float:
+def merged_nmi(
+    p: Matrix, notion: ALIP, risk: str, loop: LoopName, *, extend: bool
+) -> float:
     """Return the mean NMI of one reading of Algorithm 1 over (N, S, X) joints."""
     subset_of = merged_subsets(p, ALIPWithRisk(notion, risk), loop=loop, extend=extend)
     return float(nmi_of(p, subset_of).mean())
@@ -62,7 +66,12 @@ def merged_nmi(p: Matrix, notion: ALIP, risk: str, loop: LoopName, *, extend: bo
 
 @figure
 def algorithm_1_readings(
-    n_trials: int = 1000, n_secret: int = 5, n_public: int = 17, left_out: str = "Other-relative", *, rng: Rng = 0
+    n_trials: int = 1000,
+    n_secret: int = 5,
+    n_public: int = 17,
+    left_out: str = "Other-relative",
+    *,
+    rng: Rng = 0,
 ) -> pd.DataFrame:
     """Return the NMI of each reading of E23 Algorithm 1 at lambda 1/2 and eps 1.
 
@@ -74,22 +83,34 @@ def algorithm_1_readings(
     Returns
     -------
     pandas.DataFrame
-        A row for each ``risk``, ``loop`` (C22's, printed) and ``repaired`` (whether low-risk symbols are added):
-        ``random`` and ``adult``, NMI, and ``gain_random`` and ``gain_adult``, per cent over complete merging.
+        A row for each ``risk``, ``loop`` (C22's, printed) and ``repaired`` (whether
+        low-risk symbols are added): ``random`` and ``adult``, NMI, and ``gain_random``
+        and ``gain_adult``, per cent over complete merging.
     """
     notion = ALIP.split(1.0, 0.5)
     tables = {
         "random": uniform_joints(n_trials, n_secret, n_public, generator(rng)),
         "adult": adult("relationship", "occupation", leave_out=(left_out,)).p[None],
     }
-    complete = {name: float(nmi_of(p, watchdog_subsets(p, notion, extend=False)).mean()) for name, p in tables.items()}
+    complete = {
+        name: float(nmi_of(p, watchdog_subsets(p, notion, extend=False)).mean())
+        for name, p in tables.items()
+    }
     rows = []
     for risk, (loop, shown), repaired in product(RISKS, LOOPS, (False, True)):
-        nmi = {name: merged_nmi(p, notion, risk, loop, extend=repaired) for name, p in tables.items()}
+        nmi = {
+            name: merged_nmi(p, notion, risk, loop, extend=repaired)
+            for name, p in tables.items()
+        }
         gains = {f"gain_{name}": 100 * (nmi[name] / complete[name] - 1) for name in nmi}
         rows.append({"risk": risk, "loop": shown, "repaired": repaired, **nmi, **gains})
     return frame(rows)
 
 
-LOOPS: tuple[tuple[LoopName, str], ...] = (("standard", "C22's"), ("printed", "printed"))
-"""Symbols that the loop of line 4 leaves: none, as in C22, or those that satisfy the notion once merged."""
+LOOPS: tuple[tuple[LoopName, str], ...] = (
+    ("standard", "C22's"),
+    ("printed", "printed"),
+)
+"""Symbols that the loop of line 4 leaves: none, as in C22, or those that satisfy the
+notion once merged.
+"""

@@ -33,17 +33,21 @@ class Printed(NamedTuple):
 
 
 ENDINGS = ("responses", "subset merging", "no response")
-"""Lines 20 to 23; lines 17 and 18; or neither, where a subset's polytope has vertices and (26) still no solution."""
+"""Lines 20 to 23; lines 17 and 18; or neither, where a subset's polytope has vertices
+and (26) still no solution.
+"""
 
 
 def algorithm_2(joint: Joint, notion: ALIP, loop: LoopName = "standard") -> Printed:
     """Follow E23 Algorithm 2 as published, uniting subsets with an empty polytope.
 
-    ``loop`` is that of Algorithm 1: C22's or the published one. P_SX must have full support. The release need not
-    satisfy the notion if Algorithm 1's does not.
+    ``loop`` is that of Algorithm 1: C22's or the published one. P_SX must have full
+    support. The release need not satisfy the notion if Algorithm 1's does not.
     """
     subset_of = merged_subsets(joint.p[None], notion, loop=loop, extend=False)[0]
-    waiting = [np.flatnonzero(subset_of == k).tolist() for k in range(subset_of.max() + 1)]
+    waiting = [
+        np.flatnonzero(subset_of == k).tolist() for k in range(subset_of.max() + 1)
+    ]
     merged, halfspaces = [list(subset) for subset in waiting], notion.halfspaces(joint)
     finished: list[tuple[list[int], Matrix]] = []
     unions = 0
@@ -61,7 +65,11 @@ def algorithm_2(joint: Joint, notion: ALIP, loop: LoopName = "standard") -> Prin
         finished.append((subset, rows))
     low = sorted(set(range(joint.n_public)) - {x for subset in merged for x in subset})
     if len(finished) == 1 and not len(finished[0][1]):
-        return Printed(Channel.merge([*((x,) for x in low), *merged], joint.n_public), unions, "subset merging")
+        return Printed(
+            Channel.merge([*((x,) for x in low), *merged], joint.n_public),
+            unions,
+            "subset merging",
+        )
     blocks = []
     for subset, rows in finished:
         mass = joint.p_x[subset]
@@ -70,14 +78,21 @@ def algorithm_2(joint: Joint, notion: ALIP, loop: LoopName = "standard") -> Prin
         except InfeasiblePrivacy:
             return Printed(None, unions, "no response")
     blocks += [([x], np.ones((1, 1))) for x in low]
-    kernel, start = np.zeros((joint.n_public, sum(block.shape[1] for _, block in blocks))), 0
+    kernel, start = (
+        np.zeros((joint.n_public, sum(block.shape[1] for _, block in blocks))),
+        0,
+    )
     for subset, block in blocks:
         kernel[subset, start : start + block.shape[1]] = block
         start += block.shape[1]
-    return Printed(Channel(kernel / kernel.sum(axis=1, keepdims=True)), unions, "responses")
+    return Printed(
+        Channel(kernel / kernel.sum(axis=1, keepdims=True)), unions, "responses"
+    )
 
 
-def _trial(task: tuple[Matrix, tuple[float, ...], float, LoopName, bool]) -> list[dict[str, float]]:
+def _trial(
+    task: tuple[Matrix, tuple[float, ...], float, LoopName, bool],
+) -> list[dict[str, float]]:
     p, epsilons, lam, loop, beside = task
     joint, rows = Joint(p), []
     for eps in epsilons:
@@ -87,9 +102,20 @@ def _trial(task: tuple[Matrix, tuple[float, ...], float, LoopName, bool]) -> lis
             {
                 "unions": float(printed.unions > 0),
                 **{ending: float(printed.ending == ending) for ending in ENDINGS},
-                "broken": float(printed.channel is not None and not notion.is_satisfied(joint, printed.channel)),
-                "nmi": np.nan if printed.channel is None else evaluate(joint, printed.channel).nmi,
-                **({"nmi of ours": evaluate(joint, subset_response(joint, notion)).nmi} if beside else {}),
+                "broken": float(
+                    printed.channel is not None
+                    and not notion.is_satisfied(joint, printed.channel)
+                ),
+                "nmi": (
+                    np.nan
+                    if printed.channel is None
+                    else evaluate(joint, printed.channel).nmi
+                ),
+                **(
+                    {"nmi of ours": evaluate(joint, subset_response(joint, notion)).nmi}
+                    if beside
+                    else {}
+                ),
             }
         )
     return rows
@@ -112,16 +138,17 @@ def algorithm_2_endings(
     Parameters
     ----------
     loop : {"standard", "printed"}
-        The loop of Algorithm 1; with ``"printed"`` a subset may contain all high-risk symbols, which is slow.
+        The loop of Algorithm 1; with ``"printed"`` a subset may contain all high-risk
+        symbols, which is slow.
     beside : bool
         Whether to compute subset_response's release as well.
 
     Returns
     -------
     pandas.DataFrame
-        One row per budget: the shares of joints with ``unions``, of each ending, and ``broken`` (the notion is not
-        satisfied); ``nmi``, the mean over joints with a release, and ``nmi of ours``, subset_response's on the same
-        joints.
+        One row per budget: the shares of joints with ``unions``, of each ending, and
+        ``broken`` (the notion is not satisfied); ``nmi``, the mean over joints with a
+        release, and ``nmi of ours``, subset_response's on the same joints.
     """
     p = uniform_joints(n_trials, n_secret, n_public, rng)
     budgets = tuple(epsilons)
@@ -131,5 +158,11 @@ def algorithm_2_endings(
         part = pd.DataFrame([trial[at] for trial in trials])
         if beside:
             part["nmi of ours"] = part["nmi of ours"].where(part["nmi"].notna())
-        rows.append({"eps": eps, **{name: float(part[name].mean()) for name in trials[0][at]}, "n": len(part)})
+        rows.append(
+            {
+                "eps": eps,
+                **{name: float(part[name].mean()) for name in trials[0][at]},
+                "n": len(part),
+            }
+        )
     return frame(rows)

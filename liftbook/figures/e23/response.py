@@ -1,4 +1,6 @@
-"""E23: the number of vertices of section 3.1.2, and the distance from the proven optimum."""
+"""E23: the number of vertices of section 3.1.2, and the distance from the proven
+optimum.
+"""
 
 from __future__ import annotations
 
@@ -45,17 +47,24 @@ def vertex_growth(
     Returns
     -------
     pandas.DataFrame
-        Columns ``series`` (``|S| = 3`` and so on), ``n_public``, ``measure`` (vertices; support, the largest number of
-        non-zero entries of a vertex), ``mean``, ``std``, ``n``.
+        Columns ``series`` (``|S| = 3`` and so on), ``n_public``, ``measure`` (vertices;
+        support, the largest number of non-zero entries of a vertex), ``mean``, ``std``,
+        ``n``.
     """
     source = generator(rng)
     sizes = list(itertools.product(n_secrets, n_publics))
-    tasks = [(p, notion) for size in sizes for p in uniform_joints(n_trials, *size, source)]
-    counts = np.array(parallel_map(_count, tasks), dtype=np.float64).reshape(len(sizes), n_trials, 2)
+    tasks = [
+        (p, notion) for size in sizes for p in uniform_joints(n_trials, *size, source)
+    ]
+    counts = np.array(parallel_map(_count, tasks), dtype=np.float64).reshape(
+        len(sizes), n_trials, 2
+    )
     rows = []
     for (n_secret, n_public), by_trial in zip(sizes, counts, strict=True):
         rows += summary(
-            {"vertices": by_trial[:, 0], "support": by_trial[:, 1]}, series=f"|S| = {n_secret}", n_public=n_public
+            {"vertices": by_trial[:, 0], "support": by_trial[:, 1]},
+            series=f"|S| = {n_secret}",
+            n_public=n_public,
         )
     return frame(rows)
 
@@ -96,9 +105,10 @@ def distance_to_optimum(
     Returns
     -------
     pandas.DataFrame
-        Columns ``series`` (optimum, SRR, subset merging), ``n_public``, ``measure``, ``mean``, ``std``, ``n``. Measures
-        are nmi; gap (optimum only), the proven bound on any mechanism's NMI minus the NMI found, at most 0.1 % unless
-        the search ended early; and behind (the others), the same bound minus their NMI.
+        Columns ``series`` (optimum, SRR, subset merging), ``n_public``, ``measure``,
+        ``mean``, ``std``, ``n``. Measures are nmi; gap (optimum only), the proven bound
+        on any mechanism's NMI minus the NMI found, at most 0.1 % unless the search
+        ended early; and behind (the others), the same bound minus their NMI.
 
     Raises
     ------
@@ -107,13 +117,22 @@ def distance_to_optimum(
     """
     tried = [int(size) for size in sizes]
     if not tried or min(tried) < 2:
-        raise InvalidParameter(f"sizes is {tried}: give one number of symbols or more, each at least 2")
+        raise InvalidParameter(
+            f"sizes is {tried}: give one number of symbols or more, each at least 2"
+        )
     # a size's joint distributions are the same whichever other sizes there are
     seed = int(generator(rng).integers(2**32))
-    drawn = {size: uniform_joints(n_trials, n_secret, size, generator(seed + size)) for size in tried}
-    tasks = [(drawn[size][trial], eps, lam) for trial in range(n_trials) for size in tried]
+    drawn = {
+        size: uniform_joints(n_trials, n_secret, size, generator(seed + size))
+        for size in tried
+    }
+    tasks = [
+        (drawn[size][trial], eps, lam) for trial in range(n_trials) for size in tried
+    ]
     distances = parallel_map(_distances, tasks)
-    trials = [distances[at : at + len(tried)] for at in range(0, len(distances), len(tried))]
+    trials = [
+        distances[at : at + len(tried)] for at in range(0, len(distances), len(tried))
+    ]
     return over_trials(trials, "n_public", tried)
 
 
@@ -121,11 +140,17 @@ def _distances(task: tuple[Matrix, float, float]) -> Measured:
     joint, notion = Joint(task[0]), ALIP.split(task[1], task[2])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the bound shows whether the limit was reached
-        best = optimal_response(joint, notion, gap=GAP, work=PROGRAMMES).certified(ResponseCertificate)
-    merged, answered = merge_in_subsets(joint, notion)[0], respond_in_subsets(joint, notion)[0]
+        best = optimal_response(joint, notion, gap=GAP, work=PROGRAMMES).certified(
+            ResponseCertificate
+        )
+    merged, answered = (
+        merge_in_subsets(joint, notion)[0],
+        respond_in_subsets(joint, notion)[0],
+    )
     first = evaluate(joint, merged)
     optimum, upper = best.value / first.entropy, best.upper / first.entropy
     heuristics = {"SRR": evaluate(joint, answered).nmi, "subset merging": first.nmi}
     return {"optimum": {"nmi": optimum, "gap": upper - optimum}} | {
-        name: {"nmi": nmi, "behind": max(0.0, upper - nmi)} for name, nmi in heuristics.items()
+        name: {"nmi": nmi, "behind": max(0.0, upper - nmi)}
+        for name, nmi in heuristics.items()
     }

@@ -3,7 +3,8 @@
 Parameters that the figures share:
 
 laws : iterable of str
-    Names of the distributions from which tables are drawn, keys of ``LAWS``, ``AUDITED``, ``SHAPES`` or ``SET_LAWS``.
+    Names of the distributions from which tables are drawn, keys of ``LAWS``,
+    ``AUDITED``, ``SHAPES`` or ``SET_LAWS``.
 rows : iterable of int
     Numbers of independent rows in a table.
 seeds : iterable of int

@@ -44,12 +44,20 @@ def audited_table(table: Audited, level: float = 0.95) -> list[dict[str, Any]]:
     if law not in AUDITED:
         raise InvalidParameter(f"law is {law!r}: give one of {', '.join(AUDITED)}")
     truth = AUDITED[law]()
-    rng = np.random.default_rng([list(AUDITED).index(law), check_count("rows", rows), seed])
-    counts = rng.multinomial(rows, truth.p.ravel()).reshape(truth.p.shape).astype(np.float64)
+    rng = np.random.default_rng(
+        [list(AUDITED).index(law), check_count("rows", rows), seed]
+    )
+    counts = (
+        rng.multinomial(rows, truth.p.ravel()).reshape(truth.p.shape).astype(np.float64)
+    )
     # an audit knows the symbols that it sees
     counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
-    secret, public = (Symbols.numbered(name, n) for name, n in zip("sx", counts.shape, strict=True))
-    audit = audited(Counts(counts, secret, public), resamples=RESAMPLES, level=level, rng=rng)
+    secret, public = (
+        Symbols.numbered(name, n) for name, n in zip("sx", counts.shape, strict=True)
+    )
+    audit = audited(
+        Counts(counts, secret, public), resamples=RESAMPLES, level=level, rng=rng
+    )
     real = overall(truth)
     return [
         {
@@ -57,7 +65,9 @@ def audited_table(table: Audited, level: float = 0.95) -> list[dict[str, Any]]:
             "rows": rows,
             "seed": seed,
             "measure": name,
-            "covered": bool(low <= real[name] + ROUNDING_TOL and real[name] <= up + ROUNDING_TOL),
+            "covered": bool(
+                low <= real[name] + ROUNDING_TOL and real[name] <= up + ROUNDING_TOL
+            ),
             "width": up - low if np.isfinite(low) else np.inf,
         }
         for name, (low, up) in ((name, audit.intervals[name]) for name in MEASURES)
@@ -70,8 +80,8 @@ def interval_coverage(
 ) -> pd.DataFrame:
     """Return whether the intervals of audits contain the true values.
 
-    The columns are ``law``, ``rows``, ``seed``, ``measure``, ``covered``, and the interval's ``width`` (nats, except
-    for the total variation distance and chi-square).
+    The columns are ``law``, ``rows``, ``seed``, ``measure``, ``covered``, and the
+    interval's ``width`` (nats, except for the total variation distance and chi-square).
     """
     sizes = list(rows)
     tables = [(law, size, seed) for seed in seeds for law in laws for size in sizes]

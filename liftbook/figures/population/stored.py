@@ -33,15 +33,26 @@ N_SEEDS_ADULT = 40
 TABLE = ("law", "rows", "seed")
 
 
-def _run(name: str, keys: Key, tried: Iterable[str], values: Sequence[str], tables: Callable[[], Tables]) -> Store:
-    """Return the store of a long run, whose lines have the named values of each trial of a table."""
+def _run(
+    name: str,
+    keys: Key,
+    tried: Iterable[str],
+    values: Sequence[str],
+    tables: Callable[[], Tables],
+) -> Store:
+    """Return the store of a long run, whose lines have the named values of each trial
+    of a table.
+    """
 
     def line(compute: Compute, table: tuple[Any, ...]) -> list[str]:
         return [f"{row[value]:.4g}" for row in compute(table) for value in values]
 
     def wanted() -> Wanted:
         for compute, table in tables():
-            yield tuple(one if isinstance(one, str) else repr(one) for one in table), partial(line, compute, table)
+            yield (
+                tuple(one if isinstance(one, str) else repr(one) for one in table),
+                partial(line, compute, table),
+            )
 
     columns = (f"{variant} {value}" for variant in tried for value in values)
     return Store(name, keys, ("run", *keys, *columns), wanted)
@@ -49,7 +60,9 @@ def _run(name: str, keys: Key, tried: Iterable[str], values: Sequence[str], tabl
 
 def _read(store: Store) -> pd.DataFrame:
     """Return a long run with one row per table and trial."""
-    lines = pd.DataFrame(store.rows(), columns=store.columns).astype({"rows": int, "seed": int})
+    lines = pd.DataFrame(store.rows(), columns=store.columns).astype(
+        {"rows": int, "seed": int}
+    )
     wide = lines.set_index(["run", *store.keys]).astype(float)
     wide.columns = pd.MultiIndex.from_tuples(
         [tuple(name.rsplit(" ", 1)) for name in store.values], names=["tried", None]
@@ -67,12 +80,20 @@ def _designs() -> Tables:
     first, *others = NOTIONS
     yield from _tables(judged, N_SEEDS, [first], LAWS, SIZES)
     yield from _tables(judged, N_SEEDS, others, SMALL_LAWS, SIZES)
-    yield from _tables(judged, N_SEEDS_ADULT, others, sorted(set(LAWS) - set(SMALL_LAWS)), SIZES)
+    yield from _tables(
+        judged, N_SEEDS_ADULT, others, sorted(set(LAWS) - set(SMALL_LAWS)), SIZES
+    )
 
 
-OF_DESIGNS = _run("population.csv", ("notion", *TABLE), DESIGNS, ("over", "nmi"), _designs)
+OF_DESIGNS = _run(
+    "population.csv", ("notion", *TABLE), DESIGNS, ("over", "nmi"), _designs
+)
 OF_AUDITS = _run(
-    "coverage.csv", TABLE, MEASURES, ("covered", "width"), partial(_tables, audited_table, N_SEEDS, AUDITED, SIZES)
+    "coverage.csv",
+    TABLE,
+    MEASURES,
+    ("covered", "width"),
+    partial(_tables, audited_table, N_SEEDS, AUDITED, SIZES),
 )
 
 

@@ -38,11 +38,15 @@ def utilities(rows: pd.DataFrame, notions: tuple[str, ...]) -> pd.DataFrame:
 def of_the_average(rows: pd.DataFrame) -> Finding:
     """Test that descents have the largest NMI under average bounds, but large lifts."""
     nmi = utilities(rows, ("average 0.05",)).dropna(subset="funnel-descent")
-    lifts = rows[(rows["mechanism"] == "funnel-descent") & (rows["status"] == "made")]["lip"]
+    lifts = rows[(rows["mechanism"] == "funnel-descent") & (rows["status"] == "made")][
+        "lip"
+    ]
     above = int((lifts > 1).sum())
     return Finding(
-        f"largest NMI on all {len(nmi)}, but the largest |log-lift| exceeds 1 on {above}",
-        bool((nmi["funnel-descent"] >= nmi.max(axis=1) - NMI_TOL).all()) and above > len(nmi) / 2,
+        f"largest NMI on all {len(nmi)}, but the largest |log-lift| exceeds 1 on"
+        f" {above}",
+        bool((nmi["funnel-descent"] >= nmi.max(axis=1) - NMI_TOL).all())
+        and above > len(nmi) / 2,
     )
 
 
@@ -67,13 +71,16 @@ def of_any_secret(rows: pd.DataFrame) -> Finding:
     paired = nmi["extremal"].dropna()
     more = int((paired > any_secret.loc[paired.index]).sum())
     return Finding(
-        f"{share['any_secret']:.0%} of the best NMI, the lowest of all; extremal has more on {more} of {len(paired)}",
+        f"{share['any_secret']:.0%} of the best NMI, the lowest of all; extremal has"
+        f" more on {more} of {len(paired)}",
         share.idxmin() == "any_secret" and more > 0,
     )
 
 
 def of_seeing_the_secret(rows: pd.DataFrame) -> Finding:
-    """Test that access to the secret gives at least the NMI of the optimum without it."""
+    """Test that access to the secret gives at least the NMI of the optimum
+    without it.
+    """
     nmi = utilities(rows, LIFT_NOTIONS).dropna(subset=["secret-aware", "optimal"])
     more = (nmi["secret-aware"] - nmi["optimal"]).mean()
     return Finding(
@@ -89,7 +96,8 @@ def of_merging(rows: pd.DataFrame) -> Finding:
     paired = nmi.dropna(subset=["best-partition", "optimal"])
     share = (paired["best-partition"] / paired["optimal"]).mean()
     return Finding(
-        f"{share:.0%} of the optimum's NMI; subset-merging has no more on any of {len(small)}",
+        f"{share:.0%} of the optimum's NMI; subset-merging has no more on any of"
+        f" {len(small)}",
         bool((small["best-partition"] >= small["subset-merging"] - NMI_TOL).all())
         and bool((paired["best-partition"] <= paired["optimal"] + NMI_TOL).all()),
     )
@@ -102,13 +110,20 @@ def of_the_rest(rows: pd.DataFrame) -> Finding:
     nmi = nmi.drop(columns=[name for name in sighted if name in nmi])
     ended = nmi.dropna(subset="optimal")
     return Finding(
-        f"no mechanism without the secret has a larger NMI; finished on {len(ended)} of {len(nmi)}",
-        bool((ended["optimal"] >= ended.max(axis=1) - NMI_TOL).all()) and len(ended) > len(nmi) / 2,
+        f"no mechanism without the secret has a larger NMI; finished on {len(ended)} of"
+        f" {len(nmi)}",
+        bool((ended["optimal"] >= ended.max(axis=1) - NMI_TOL).all())
+        and len(ended) > len(nmi) / 2,
     )
 
 
 QUESTIONS: tuple[tuple[str, str, str, Callable[[pd.DataFrame], Finding]], ...] = (
-    ("Do you promise only an average?", "funnel-descent", "read its chapter first", of_the_average),
+    (
+        "Do you promise only an average?",
+        "funnel-descent",
+        "read its chapter first",
+        of_the_average,
+    ),
     (
         "Is the secret unknown, or are there several?",
         "randomised-response",
@@ -116,30 +131,44 @@ QUESTIONS: tuple[tuple[str, str, str, Callable[[pd.DataFrame], Finding]], ...] =
         of_any_secret,
     ),
     ("May the mechanism see the secret?", "secret-aware", "", of_seeing_the_secret),
-    ("Must the release be a coarser table?", "best-partition", "otherwise subset-merging", of_merging),
+    (
+        "Must the release be a coarser table?",
+        "best-partition",
+        "otherwise subset-merging",
+        of_merging,
+    ),
     ("None of these?", "optimal", "with a time limit if it takes long", of_the_rest),
 )
-"""A question, the mechanism to use if the answer is yes, a remark, and a test against the rows."""
+"""A question, the mechanism to use if the answer is yes, a remark, and a test against
+the rows.
+"""
 
 
 def advice(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the recommended mechanisms, one row per question, in order.
 
-    The columns are ``question``, ``use``, ``note``, ``says`` (what :func:`~liftbook.figures.relatives.bench.bench`'s
-    ``rows`` show, with numbers) and ``holds`` (whether they support the answer).
+    The columns are ``question``, ``use``, ``note``, ``says`` (what
+    :func:`~liftbook.figures.relatives.bench.bench`'s ``rows`` show, with numbers) and
+    ``holds`` (whether they support the answer).
 
     Examples
     --------
     >>> from liftbook.figures.relatives.bench import stored_bench
     >>> advice(stored_bench())["use"].tolist()
     ['funnel-descent', 'randomised-response', 'secret-aware', 'best-partition', 'optimal']
-    """
+    """  # noqa: E501
     lines = []
     for question, use, note, of in QUESTIONS:
         most = mechanisms[use].most_symbols if use == "best-partition" else None
         full_note = note if most is None else f"up to {most} symbols, {note}"
         finding = of(rows)
         lines.append(
-            {"question": question, "use": use, "note": full_note, "says": finding.says, "holds": finding.holds}
+            {
+                "question": question,
+                "use": use,
+                "note": full_note,
+                "says": finding.says,
+                "holds": finding.holds,
+            }
         )
     return pd.DataFrame(lines)

@@ -51,8 +51,8 @@ class Arrow:
 class Gap:
     """A non-implication: ``case(t)`` satisfies ``tail`` and violates ``head``.
 
-    ``t`` is in (0, 1/4], and ``says`` describes the counterexample. A bound that depends on the rarest secret's
-    probability may still hold.
+    ``t`` is in (0, 1/4], and ``says`` describes the counterexample. A bound that
+    depends on the rarest secret's probability may still hold.
     """
 
     tail: str
@@ -73,7 +73,10 @@ def release_with_lifts(p_s: Iterable[float], lifts: Iterable[float]) -> Case:
     prior, first = np.array(list(p_s), dtype=float), np.array(list(lifts), dtype=float)
     prior /= prior.sum()
     share = min(0.02, 1 / float(first.max()))  # P(0|s) = share * lift is at most 1
-    return Case(Joint(np.diag(prior)), Channel(np.column_stack([share * first, 1 - share * first])))
+    return Case(
+        Joint(np.diag(prior)),
+        Channel(np.column_stack([share * first, 1 - share * first])),
+    )
 
 
 def _rare_secret_raised() -> Case:
@@ -92,7 +95,9 @@ def revealed(n: int = 3) -> Case:
 def answered(eps: float = 1.0, p: float = 0.2) -> Case:
     """Return randomised response on a binary secret with probabilities p and 1 - p."""
     stay = exp(eps) / (1 + exp(eps))
-    return Case(Joint(np.diag([p, 1 - p])), Channel([[stay, 1 - stay], [1 - stay, stay]]))
+    return Case(
+        Joint(np.diag([p, 1 - p])), Channel([[stay, 1 - stay], [1 - stay, stay]])
+    )
 
 
 def _at_both_ends() -> Case:
@@ -109,7 +114,8 @@ def _pair() -> Case:
 
 
 def _rule_out(share: float = 1.0) -> Case:
-    # lifts of output 0: the rare secret has least, the others as much as the mean allows
+    # lifts of output 0: the rare secret has least, the others as much as the mean
+    # allows
     p, low = 0.2, 1 - 0.9 * share
     rest = (1 - p * low) / (1 - p)
     return release_with_lifts([p, 0.4, 0.4], [low, rest, rest])
@@ -117,11 +123,13 @@ def _rule_out(share: float = 1.0) -> Case:
 
 def _single_out() -> Case:
     p, low = 0.2, 0.5
-    return release_with_lifts([p, 0.4, 0.4], [(1 - (1 - p) * low) / p, low, low])  # a lift of 3 for the rare secret
+    # a lift of 3 for the rare secret
+    return release_with_lifts([p, 0.4, 0.4], [(1 - (1 - p) * low) / p, low, low])
 
 
 def _only_max(lift: float = 2.0) -> Case:
-    # the largest lift at the rarest secret, none elsewhere: chance p, all else at one level below 1
+    # the largest lift at the rarest secret, none elsewhere: chance p, all else at one
+    # level below 1
     p = 0.2
     return release_with_lifts([p, 1 - p], [lift, (1 - lift * p) / (1 - p)])
 
@@ -142,13 +150,29 @@ def _independent(case: Case) -> bool:
     if not case.records or case.joint.n_secret != case.records[0]:
         return False
     cells = case.joint.p.reshape(case.joint.n_secret, case.records[0], -1)
-    off = sum(float(cells[s, a].sum()) for s in range(len(cells)) for a in range(len(cells)) if s != a)
+    off = sum(
+        float(cells[s, a].sum())
+        for s in range(len(cells))
+        for a in range(len(cells))
+        if s != a
+    )
     marginal = cells.sum(axis=1)
-    return off < 1e-12 and bool(np.allclose(marginal, np.outer(marginal.sum(axis=1), marginal.sum(axis=0)), atol=1e-12))
+    return off < 1e-12 and bool(
+        np.allclose(
+            marginal, np.outer(marginal.sum(axis=1), marginal.sum(axis=0)), atol=1e-12
+        )
+    )
 
 
 ARROWS = (
-    Arrow("LDP-X", "DP", "ε", lambda e, _: e, "neighbours are a pair of data sets", answered),
+    Arrow(
+        "LDP-X",
+        "DP",
+        "ε",
+        lambda e, _: e,
+        "neighbours are a pair of data sets",
+        answered,
+    ),
     Arrow(
         "DP",
         "LDP-X",
@@ -167,7 +191,9 @@ ARROWS = (
         _independent,
         "S is a record, records are independent",
     ),
-    Arrow("LDP-X", "LDP-S", "ε", lambda e, _: e, "P(y|s) is a mean of P(y|x)", answered),
+    Arrow(
+        "LDP-X", "LDP-S", "ε", lambda e, _: e, "P(y|s) is a mean of P(y|x)", answered
+    ),
     Arrow(
         "LDP-S",
         "PML",
@@ -185,7 +211,12 @@ ARROWS = (
         answered,
     ),
     Arrow(
-        "LDP-S", "LIP", "ε", lambda e, _: e, "S20 Lemma 1", lambda: release_with_lifts([1e-6, 1 - 1e-6], [exp(1), 1.0])
+        "LDP-S",
+        "LIP",
+        "ε",
+        lambda e, _: e,
+        "S20 Lemma 1",
+        lambda: release_with_lifts([1e-6, 1 - 1e-6], [exp(1), 1.0]),
     ),
     Arrow("LIP", "LDP-S", "2ε", lambda e, _: 2 * e, "S20 Lemma 1", _at_both_ends),
     Arrow("LIP", "PML", "ε", lambda e, _: e, "a part of it", _only_max),
@@ -223,9 +254,30 @@ ARROWS = (
         "P(s) l(s)^α is one of the summands",
         revealed,
     ),
-    Arrow("alpha", "chi2", "e^(2ε) − 1, α = 2", lambda e, _: expm1(2 * e), "Σ P (l−1)² = Σ P l² − 1", _only_max),
-    Arrow("chi2", "alpha", "½ log(1 + δ), α = 2", lambda d, _: log1p(d) / 2, "Σ P (l−1)² = Σ P l² − 1", _only_max),
-    Arrow("chi2", "l1", "√δ", lambda d, _: sqrt(d), "Jensen", lambda: release_with_lifts([0.5, 0.5], [1.5, 0.5])),
+    Arrow(
+        "alpha",
+        "chi2",
+        "e^(2ε) − 1, α = 2",
+        lambda e, _: expm1(2 * e),
+        "Σ P (l−1)² = Σ P l² − 1",
+        _only_max,
+    ),
+    Arrow(
+        "chi2",
+        "alpha",
+        "½ log(1 + δ), α = 2",
+        lambda d, _: log1p(d) / 2,
+        "Σ P (l−1)² = Σ P l² − 1",
+        _only_max,
+    ),
+    Arrow(
+        "chi2",
+        "l1",
+        "√δ",
+        lambda d, _: sqrt(d),
+        "Jensen",
+        lambda: release_with_lifts([0.5, 0.5], [1.5, 0.5]),
+    ),
     Arrow(
         "l1",
         "PML",
@@ -234,11 +286,22 @@ ARROWS = (
         "half the ℓ1-lift lies above 1, and P(s)(l−1) is a part of it",
         _only_max,
     ),
-    Arrow("alpha", "Sibson", "α/(α−1) ε", lambda e, _: ALPHA / (ALPHA - 1) * e, "a mean of what is bounded", revealed),
-    Arrow("MaxL", "Sibson", "ε", lambda e, _: e, "it grows with α (Verdú 2015)", revealed),
+    Arrow(
+        "alpha",
+        "Sibson",
+        "α/(α−1) ε",
+        lambda e, _: ALPHA / (ALPHA - 1) * e,
+        "a mean of what is bounded",
+        revealed,
+    ),
+    Arrow(
+        "MaxL", "Sibson", "ε", lambda e, _: e, "it grows with α (Verdú 2015)", revealed
+    ),
     Arrow("Sibson", "I", "ε", lambda e, _: e, "it grows with α (Verdú 2015)", revealed),
 )
-"""The implications. Those of ALIP, LIP with two budgets, are in the watchdog's first theorem."""
+"""The implications. Those of ALIP, LIP with two budgets, are in the watchdog's first
+theorem.
+"""
 
 
 def _rare_output(t: float) -> Case:
@@ -253,9 +316,14 @@ def _rare_secret(t: float) -> Case:
 
 
 def _many_secrets(t: float) -> Case:
-    """Return a release of 4/t equally likely secrets, revealed with probability √t/2."""
+    """Return a release of 4/t equally likely secrets, revealed with
+    probability √t/2.
+    """
     n, chance = round(4 / t), t**0.5 / 2
-    return Case(Joint(np.eye(n) / n), Channel(np.hstack([chance * np.eye(n), np.full((n, 1), 1 - chance)])))
+    return Case(
+        Joint(np.eye(n) / n),
+        Channel(np.hstack([chance * np.eye(n), np.full((n, 1), 1 - chance)])),
+    )
 
 
 def _one_out(t: float) -> Case:  # noqa: ARG001 - it does not depend on it
@@ -268,7 +336,7 @@ def _copies(t: float) -> Case:
     record_kernel = answered(0.5).channel.kernel
     joint = np.full(
         (2, 2**n), 1e-15
-    )  # a data set that never occurs is one that differential privacy counts all the same
+    )  # a data set that never occurs is one that differential privacy counts all the same  # noqa: E501
     joint[0, 0] = joint[1, -1] = 0.5
     joint /= joint.sum()
     kernel: Matrix = record_kernel
@@ -278,19 +346,44 @@ def _copies(t: float) -> Case:
 
 
 GAPS = (
-    Gap("PML", "PMC", "three equal secrets, of which the output rules one out: no gain exceeds 3/2", _one_out),
-    Gap("LDP-S", "LDP-X", "S is independent of X, and X is published", lambda _: _hidden()),
-    Gap("MaxL", "PML", "two equal secrets, revealed with a chance t, and else nothing", _rare_output),
+    Gap(
+        "PML",
+        "PMC",
+        "three equal secrets, of which the output rules one out: no gain exceeds 3/2",
+        _one_out,
+    ),
+    Gap(
+        "LDP-S",
+        "LDP-X",
+        "S is independent of X, and X is published",
+        lambda _: _hidden(),
+    ),
+    Gap(
+        "MaxL",
+        "PML",
+        "two equal secrets, revealed with a chance t, and else nothing",
+        _rare_output,
+    ),
     Gap("I", "PMC", "the same", _rare_output),
     Gap("Sibson", "MaxL", "a secret of probability t², revealed", _rare_secret),
-    Gap("DP", "LDP-S", "n copies of one secret, as n records, each answered at ε = 1/2", _copies),
+    Gap(
+        "DP",
+        "LDP-S",
+        "n copies of one secret, as n records, each answered at ε = 1/2",
+        _copies,
+    ),
     Gap(
         "chi2",
         "PMC",
         "a secret of probability t, ruled out",
         lambda t: release_with_lifts([t, 1 - t], [0.0, 1 / (1 - t)]),
     ),
-    Gap("I", "Sibson", "4/t equal secrets, revealed with a chance √t/2, and else nothing", _many_secrets),
+    Gap(
+        "I",
+        "Sibson",
+        "4/t equal secrets, revealed with a chance √t/2, and else nothing",
+        _many_secrets,
+    ),
 )
 """The non-implications, with counterexamples."""
 
@@ -298,7 +391,8 @@ GAPS = (
 def random_cases(n: int, rng: np.random.Generator) -> list[Case]:
     """Return random releases of two binary records.
 
-    In a third of them the secret is the first of two independent records; a fifth have a zero in the channel.
+    In a third of them the secret is the first of two independent records; a fifth have
+    a zero in the channel.
     """
     cases = []
     for number in range(n):
@@ -320,7 +414,11 @@ def random_cases(n: int, rng: np.random.Generator) -> list[Case]:
 
 def extremal_cases() -> list[Case]:
     """Return the cases that attain an arrow's bound, and counterexamples."""
-    return [arrow.tight() for arrow in ARROWS] + [gap.case(t) for gap in GAPS for t in (0.25, 0.05)]
+    return [arrow.tight() for arrow in ARROWS] + [
+        gap.case(t) for gap in GAPS for t in (0.25, 0.05)
+    ]
 
 
-BOUNDS: Mapping[tuple[str, str], Arrow] = {(arrow.tail, arrow.head): arrow for arrow in ARROWS}
+BOUNDS: Mapping[tuple[str, str], Arrow] = {
+    (arrow.tail, arrow.head): arrow for arrow in ARROWS
+}

@@ -27,7 +27,9 @@ from liftlib.resources import resource
 BENCH_JOINTS: Mapping[str, Callable[[], Joint]] = {
     "hundred people, 2x3": hundred_people,
     "Adult income, marital status, 2x7": lambda: adult("income", "marital-status"),
-    "Adult relationship, marital status, 6x7": lambda: adult("relationship", "marital-status"),
+    "Adult relationship, marital status, 6x7": lambda: adult(
+        "relationship", "marital-status"
+    ),
     "Adult income, occupation, 2x15": lambda: adult("income", "occupation"),
     "random 2x10": lambda: uniform_joint(2, 10, 0),
     "random 3x8": lambda: uniform_joint(3, 8, 0),
@@ -49,7 +51,18 @@ BENCH_NOTIONS: Mapping[str, Notion] = {
     "maximal 0.2": MaximalLeakage(0.2),
 }
 
-COLUMNS = ("joint", "notion", "mechanism", "nmi", "lip", "ldp", "average", "gap", "seconds", "status")
+COLUMNS = (
+    "joint",
+    "notion",
+    "mechanism",
+    "nmi",
+    "lip",
+    "ldp",
+    "average",
+    "gap",
+    "seconds",
+    "status",
+)
 
 
 def bench_cell(mechanism: str, joint: str, notion: str) -> dict[str, object]:
@@ -73,7 +86,9 @@ def bench_cell(mechanism: str, joint: str, notion: str) -> dict[str, object]:
 
 
 def bench(
-    joints: Iterable[str] | None = None, mechanisms: Iterable[str] | None = None, seconds: float | None = None
+    joints: Iterable[str] | None = None,
+    mechanisms: Iterable[str] | None = None,
+    seconds: float | None = None,
 ) -> pd.DataFrame:
     """Return the benchmark's rows: utility, leakages, certificate and time.
 
@@ -87,9 +102,10 @@ def bench(
     Returns
     -------
     pandas.DataFrame
-        ``COLUMNS``: ``joint``, ``notion``, ``mechanism``, ``nmi``, ``lip``, ``ldp``, ``average`` (I(S; Y)), ``gap``
-        (upper bound minus I(X; Y), nats; infinite where nothing is proven, missing without a certificate), ``seconds``
-        and ``status`` (made, too many symbols, took too long, or an error).
+        ``COLUMNS``: ``joint``, ``notion``, ``mechanism``, ``nmi``, ``lip``, ``ldp``,
+        ``average`` (I(S; Y)), ``gap`` (upper bound minus I(X; Y), nats; infinite where
+        nothing is proven, missing without a certificate), ``seconds`` and ``status``
+        (made, too many symbols, took too long, or an error).
     """
     wanted = _known("joint", joints, BENCH_JOINTS)
     chosen = _known("mechanism", mechanisms, registry.mechanisms)
@@ -101,12 +117,17 @@ def bench(
         if registry.mechanisms[name].serves(asked)
     ]
     with _Process(seconds) as process:
-        rows = [dict(zip(COLUMNS, key, strict=False)) | _tried(process, *key) for key in keys]
+        rows = [
+            dict(zip(COLUMNS, key, strict=False)) | _tried(process, *key)
+            for key in keys
+        ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 class _Process(AbstractContextManager["_Process"]):
-    """Runs cells with a time limit in a process that is replaced when it exceeds it, or in this one without a limit."""
+    """Runs cells with a time limit in a process that is replaced when it exceeds it, or
+    in this one without a limit.
+    """
 
     def __init__(self, seconds: float | None) -> None:
         self._seconds, self._pool = seconds, None if seconds is None else self._new()
@@ -147,18 +168,26 @@ def _known(kind: str, given: Iterable[str] | None, known: Iterable[str]) -> list
     names, all_of = list(known if given is None else given), list(known)
     for name in names:
         if name not in all_of:
-            raise InvalidParameter(f"no {kind} {name!r} in the bench: there are {', '.join(all_of)}")
+            raise InvalidParameter(
+                f"no {kind} {name!r} in the bench: there are {', '.join(all_of)}"
+            )
     return names
 
 
 def stored_bench() -> pd.DataFrame:
-    """Return the rows that ``python -m liftbook.figures.relatives.bench`` wrote to data/bench.csv."""
+    """Return the rows that ``python -m liftbook.figures.relatives.bench`` wrote to
+    data/bench.csv.
+    """
     with resource("data/bench.csv").open(encoding="utf-8", newline="") as file:
         return pd.read_csv(file)
 
 
 if __name__ == "__main__":
-    libraries = (f"{library} {version(library)}" for library in ("numpy", "scipy", "highspy"))
-    bench(seconds=5.0).assign(versions=" ".join([platform.python_version(), *libraries])).to_csv(
+    libraries = (
+        f"{library} {version(library)}" for library in ("numpy", "scipy", "highspy")
+    )
+    bench(seconds=5.0).assign(
+        versions=" ".join([platform.python_version(), *libraries])
+    ).to_csv(
         Path("data/bench.csv"), index=False, float_format="%.9g", lineterminator="\n"
     )

@@ -36,7 +36,8 @@ def half_and_half(p: np.ndarray, eps: float) -> Channel:
 def closed_forms(p_x: Iterable[float], budgets: Iterable[float]) -> pd.DataFrame:
     """Return the utility of the closed forms and of the optimum, for S = X.
 
-    The columns are ``notion`` (max-lift, LDP), ``series``, ``eps``, ``route`` (the closed form's regime) and ``nmi``.
+    The columns are ``notion`` (max-lift, LDP), ``series``, ``eps``, ``route`` (the
+    closed form's regime) and ``nmi``.
     """
     p = np.array(list(p_x), dtype=float)
     joint, rows = Joint(np.diag(p / p.sum())), []
@@ -52,5 +53,13 @@ def closed_forms(p_x: Iterable[float], budgets: Iterable[float]) -> pd.DataFrame
             ("LDP", "randomised response", "", randomised_response.at(joint, eps)),
         ):
             nmi = evaluate(joint, channel).nmi
-            rows.append({"notion": notion, "series": series, "eps": eps, "route": regime, "nmi": nmi})
+            rows.append(
+                {
+                    "notion": notion,
+                    "series": series,
+                    "eps": eps,
+                    "route": regime,
+                    "nmi": nmi,
+                }
+            )
     return pd.DataFrame(rows)

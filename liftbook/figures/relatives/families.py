@@ -8,7 +8,12 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
 
-from liftbook.figures.relatives.arrows import answered, extremal_cases, random_cases, revealed
+from liftbook.figures.relatives.arrows import (
+    answered,
+    extremal_cases,
+    random_cases,
+    revealed,
+)
 from liftbook.figures.relatives.notions import RELATIVES, Case
 from liftbook.relatives.sharp import LargestAverages, largest_averages
 from liftlib.channel import Channel
@@ -26,7 +31,8 @@ Measure = Callable[[Case], float]
 class Conversion:
     """The statement ``value(case) <= bound(case)``, with a case that attains it.
 
-    ``assumed``, ``implied`` and ``source`` give the statement in words and where it is proved.
+    ``assumed``, ``implied`` and ``source`` give the statement in words and where it is
+    proved.
     """
 
     assumed: str
@@ -39,7 +45,11 @@ class Conversion:
 
 def renyi(case: Case, order: float) -> float:
     """Return the largest Rényi divergence of a posterior from the prior, in nats."""
-    return order / (order - 1) * log(float(alpha_lift(case.channel.release(case.joint), order).max()))
+    return (
+        order
+        / (order - 1)
+        * log(float(alpha_lift(case.channel.release(case.joint), order).max()))
+    )
 
 
 def _average(order: float) -> Measure:
@@ -48,14 +58,16 @@ def _average(order: float) -> Measure:
 
 def _largest(case: Case) -> LargestAverages:
     """Return the sharp bounds at a release's smallest ALIP budgets."""
-    return largest_averages(RELATIVES["PMC"].measure(case), RELATIVES["PML"].measure(case), LOW)
+    return largest_averages(
+        RELATIVES["PMC"].measure(case), RELATIVES["PML"].measure(case), LOW
+    )
 
 
 def information_under_ldp(eps: float) -> float:
     """Return the largest I(S;Y) under LDP of S at ``eps``, in nats.
 
-    The value is c - 1 - log c with c = eps / (1 - e^-eps): the largest, over u, of the sharp bound under ALIP with
-    lifts in [u, u e^eps]; u = 1/c attains it.
+    The value is c - 1 - log c with c = eps / (1 - e^-eps): the largest, over u, of the
+    sharp bound under ALIP with lifts in [u, u e^eps]; u = 1/c attains it.
 
     Examples
     --------
@@ -70,7 +82,10 @@ def information_under_ldp(eps: float) -> float:
 
 def _raised(low: float, high: float) -> Case:
     """Return a case with three secrets and three outputs, each raising one secret."""
-    return Case(Joint(np.eye(3) / 3), Channel((np.full((3, 3), low) + (high - low) * np.eye(3)) / 3))
+    return Case(
+        Joint(np.eye(3) / 3),
+        Channel((np.full((3, 3), low) + (high - low) * np.eye(3)) / 3),
+    )
 
 
 def _raised_by_ldp() -> Case:
@@ -81,7 +96,11 @@ def _raised_by_ldp() -> Case:
 
 
 def _up_an_order(value: float, case: Case) -> float:
-    return HIGH / (HIGH - 1) * ((LOW - 1) / LOW * value + (1 / LOW - 1 / HIGH) * log(1 / case.p_min))
+    return (
+        HIGH
+        / (HIGH - 1)
+        * ((LOW - 1) / LOW * value + (1 / LOW - 1 / HIGH) * log(1 / case.p_min))
+    )
 
 
 def _ldp(case: Case) -> float:
@@ -114,7 +133,10 @@ CONVERSIONS = (
         "I(S;Y) ≤ ε tanh(ε/2)",
         "the same, for equal budgets",
         RELATIVES["I"].measure,
-        lambda case: RELATIVES["LIP"].measure(case) * float(np.tanh(RELATIVES["LIP"].measure(case) / 2)),
+        lambda case: (
+            RELATIVES["LIP"].measure(case)
+            * float(np.tanh(RELATIVES["LIP"].measure(case) / 2))
+        ),
         _raised(0.5, 2.0),
     ),
     Conversion(
@@ -166,19 +188,26 @@ CONVERSIONS = (
         revealed(),
     ),
 )
-"""E23 and the consequences of the lemma on sharp bounds; p is the probability of the rarest secret."""
+"""E23 and the consequences of the lemma on sharp bounds; p is the probability of the
+rarest secret.
+"""
 
 
 def conversions_tried(n: int, rng: np.random.Generator) -> pd.DataFrame:
     """Return the test of each conversion on random and extremal releases.
 
-    The columns are ``assumed``, ``implied``, ``source``, ``tried`` (releases with a finite bound), ``excess`` (the
-    largest difference of value and bound) and ``met`` (their ratio at the conversion's own case).
+    The columns are ``assumed``, ``implied``, ``source``, ``tried`` (releases with a
+    finite bound), ``excess`` (the largest difference of value and bound) and ``met``
+    (their ratio at the conversion's own case).
     """
     cases = random_cases(n, rng) + extremal_cases()
     rows = []
     for conversion in CONVERSIONS:
-        over = [conversion.value(case) - bound for case in cases if 0 < (bound := conversion.bound(case)) < np.inf]
+        over = [
+            conversion.value(case) - bound
+            for case in cases
+            if 0 < (bound := conversion.bound(case)) < np.inf
+        ]
         rows.append(
             {
                 "assumed": conversion.assumed,
@@ -186,7 +215,10 @@ def conversions_tried(n: int, rng: np.random.Generator) -> pd.DataFrame:
                 "source": conversion.source,
                 "tried": len(over),
                 "excess": max(over),
-                "met": conversion.value(conversion.tight) / conversion.bound(conversion.tight),
+                "met": (
+                    conversion.value(conversion.tight)
+                    / conversion.bound(conversion.tight)
+                ),
             }
         )
     return pd.DataFrame(rows)

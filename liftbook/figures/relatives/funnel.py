@@ -32,19 +32,22 @@ DESIGNS = (UNDER_LIP, *FUNNELS)
 def same_average(joint: Joint, budgets: Iterable[float]) -> pd.DataFrame:
     """Return the utility and extreme lifts of releases of equal average leakage.
 
-    For each budget, the optimum under LIP is compared with the funnel's releases whose I(S; Y) is at most the
-    optimum's.
+    For each budget, the optimum under LIP is compared with the funnel's releases whose
+    I(S; Y) is at most the optimum's.
 
-    The columns are ``eps`` (the LIP budget), ``design``, ``average`` (I(S; Y), nats), ``nmi``, ``lip`` (the largest
-    absolute log-lift, nats; infinite if an output rules out a secret), ``people``, the share of people whose output has
-    a lift beyond the LIP budget, and ``bound``, the proven upper bound on NMI of every release with the same bound on
-    the average (NaN if none was proven).
+    The columns are ``eps`` (the LIP budget), ``design``, ``average`` (I(S; Y), nats),
+    ``nmi``, ``lip`` (the largest absolute log-lift, nats; infinite if an output rules
+    out a secret), ``people``, the share of people whose output has a lift beyond the
+    LIP budget, and ``bound``, the proven upper bound on NMI of every release with the
+    same bound on the average (NaN if none was proven).
     """
     rows = []
     for eps in budgets:
         under = optimal_response(joint, LIP(eps))
         bound = AverageLeakage(evaluate(joint, under).secret_information)
-        channels = {UNDER_LIP: under} | {name: make(joint, bound) for name, make in FUNNELS.items()}
+        channels = {UNDER_LIP: under} | {
+            name: make(joint, bound) for name, make in FUNNELS.items()
+        }
         for design, channel in channels.items():
             evaluation = evaluate(joint, channel)
             rows.append(

@@ -22,7 +22,9 @@ ALPHA = 2.0
 
 @dataclass(frozen=True)
 class Case:
-    """A release to measure: P_SX, the channel, and the alphabet sizes of X's records."""
+    """A release to measure: P_SX, the channel, and the alphabet sizes of
+    X's records.
+    """
 
     joint: Joint
     channel: Channel
@@ -52,12 +54,15 @@ def _ldp_x(case: Case) -> float:
 def _dp(case: Case) -> float:
     """Return the largest log ratio of P(y|x) over neighbouring data sets."""
     kernel, worst = case.channel.kernel, 0.0
-    sets = np.array(np.unravel_index(np.arange(len(kernel)), case.records or (len(kernel),))).T
+    sets = np.array(
+        np.unravel_index(np.arange(len(kernel)), case.records or (len(kernel),))
+    ).T
     with np.errstate(divide="ignore", invalid="ignore"):
         for a, b in combinations(range(len(kernel)), 2):
             if (sets[a] != sets[b]).sum() == 1:
                 apart = np.abs(np.log(kernel[a]) - np.log(kernel[b]))
-                worst = max(worst, float(np.nanmax(apart, initial=0.0)))  # 0 against 0 differs by nothing
+                # 0 against 0 differs by nothing
+                worst = max(worst, float(np.nanmax(apart, initial=0.0)))
     return worst
 
 

@@ -1,4 +1,6 @@
-"""S20 Fig. 4 and Theorem 4: SRLIP protocols against the optimal LIP, exact optima for small X, and failures."""
+"""S20 Fig. 4 and Theorem 4: SRLIP protocols against the optimal LIP, exact optima for
+small X, and failures.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ from mixproof.numerics import Matrix, Rng, generator
 Task = tuple[Matrix, list[float], tuple[int, ...], int]
 
 GAP = 0.01
-"""Proven gap of the optimum under SRLIP relative to its utility, if the linear programs suffice."""
+"""Proven gap of the optimum under SRLIP relative to its utility, if the linear programs
+suffice.
+"""
 
 
 @figure
@@ -53,23 +57,27 @@ def figure_s20_4(
     shape : sequence of int
         The attributes' sizes, each at most 6.
     programmes : int
-        Maximum number of linear programs in the search for an SRLIP protocol, which otherwise ends at a proven gap of 1
-        %. The default takes half a minute; unlike a time limit, it is reproducible on any machine.
+        Maximum number of linear programs in the search for an SRLIP protocol, which
+        otherwise ends at a proven gap of 1 %. The default takes half a minute; unlike a
+        time limit, it is reproducible on any machine.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each budget, trial and ``series``: ``Theorem 4, polytope of kernels`` and ``..., polytope of rows``
-        (one protocol, as published, by two routes), ``searched`` (by branch and bound) and ``upper bound`` (on every
-        SRLIP protocol). ``information`` is I(X; Y) in nats, ``share`` its ratio to the LIP optimum ``lip``, ``nmi`` its
-        ratio to H(X); ``time_ratio`` is LIP's time over ``seconds``; ``leakage`` is the SRLIP leakage, nats (NaN for
-        the bound).
+        A row for each budget, trial and ``series``: ``Theorem 4, polytope of kernels``
+        and ``..., polytope of rows`` (one protocol, as published, by two routes),
+        ``searched`` (by branch and bound) and ``upper bound`` (on every SRLIP
+        protocol). ``information`` is I(X; Y) in nats, ``share`` its ratio to the LIP
+        optimum ``lip``, ``nmi`` its ratio to H(X); ``time_ratio`` is LIP's time over
+        ``seconds``; ``leakage`` is the SRLIP leakage, nats (NaN for the bound).
     """
     sizes = SRLIP(0.0, shape).shape
     p = uniform_joints(n_trials, n_secret, int(np.prod(sizes)), generator(rng))
     tasks: list[Task] = [(p_sx, budgets(epsilons), sizes, programmes) for p_sx in p]
     trials = parallel_map(_srlip, tasks)
-    return frame({"trial": trial, **row} for trial, rows in enumerate(trials) for row in rows)
+    return frame(
+        {"trial": trial, **row} for trial, rows in enumerate(trials) for row in rows
+    )
 
 
 def shares_of_lip(rows: pd.DataFrame) -> pd.DataFrame:
@@ -92,13 +100,22 @@ def _srlip(task: Task) -> list[dict[str, Any]]:
         notion = SRLIP(eps, shape)
         best, lip_seconds = fastest(partial(optimal_response, joint, LIP(eps)))
         lip = evaluate(joint, best).mutual_information
-        product, by_rows = fastest(partial(product_response, joint, notion, repair=False))
-        kernel_product, by_kernels = fastest(partial(product_of_kernels, joint, eps, shape))
+        product, by_rows = fastest(
+            partial(product_response, joint, notion, repair=False)
+        )
+        kernel_product, by_kernels = fastest(
+            partial(product_of_kernels, joint, eps, shape)
+        )
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", LiftWarning)  # the bound shows whether the limit was reached
-            tree = partial(optimal_response, joint, notion, method="tree", gap=GAP, work=most)
+            # the bound shows whether the limit was reached
+            warnings.simplefilter("ignore", LiftWarning)
+            tree = partial(
+                optimal_response, joint, notion, method="tree", gap=GAP, work=most
+            )
             searched, search = fastest(tree, repeats=1)
-        bounds, bounding = fastest(partial(srlip_upper_bounds, joint, notion), repeats=1)
+        bounds, bounding = fastest(
+            partial(srlip_upper_bounds, joint, notion), repeats=1
+        )
         upper = min(searched.certified(ResponseCertificate).upper, *bounds.values())
         channels: Mapping[str, tuple[Channel | None, float]] = {
             f"Theorem 4, {BY_KERNELS}": (kernel_product, by_kernels),
@@ -107,7 +124,11 @@ def _srlip(task: Task) -> list[dict[str, Any]]:
             "upper bound": (None, bounding),
         }
         for series, (channel, seconds) in channels.items():
-            information = upper if channel is None else evaluate(joint, channel).mutual_information
+            information = (
+                upper
+                if channel is None
+                else evaluate(joint, channel).mutual_information
+            )
             rows.append(
                 {
                     "series": series,
@@ -119,7 +140,9 @@ def _srlip(task: Task) -> list[dict[str, Any]]:
                     "seconds": seconds,
                     "lip_seconds": lip_seconds,
                     "time_ratio": lip_seconds / seconds,
-                    "leakage": np.nan if channel is None else notion.leakage(joint, channel),
+                    "leakage": (
+                        np.nan if channel is None else notion.leakage(joint, channel)
+                    ),
                 }
             )
     return rows
@@ -144,9 +167,10 @@ def srlip_small(
     Returns
     -------
     pandas.DataFrame
-        Columns ``panel`` (the shape), ``series`` (LIP optimum, upper bound, SRLIP optimum, tree of bounds, Theorem 4),
-        ``eps``, ``measure`` (nmi), ``mean``, ``std``, ``n``; measure ``vertices`` for the SRLIP optimum. Theorem 4's
-        budgets are lowered where its product violates SRLIP.
+        Columns ``panel`` (the shape), ``series`` (LIP optimum, upper bound, SRLIP
+        optimum, tree of bounds, Theorem 4), ``eps``, ``measure`` (nmi), ``mean``,
+        ``std``, ``n``; measure ``vertices`` for the SRLIP optimum. Theorem 4's budgets
+        are lowered where its product violates SRLIP.
     """
     random, panels = generator(rng), []
     for shape in shapes:
@@ -161,13 +185,24 @@ def _exact_srlip(joint: Joint, eps: float, shape: tuple[int, ...]) -> Measured:
     notion = SRLIP(eps, shape)
     exact, counted = respond_by_vertices(joint, notion)
     utilities = {
-        "LIP optimum": evaluate(joint, optimal_response(joint, LIP(eps))).mutual_information,
+        "LIP optimum": (
+            evaluate(joint, optimal_response(joint, LIP(eps))).mutual_information
+        ),
         "upper bound": min(srlip_upper_bounds(joint, notion).values()),
         "SRLIP optimum": evaluate(joint, exact).mutual_information,
-        "tree of bounds": evaluate(joint, optimal_response(joint, notion, method="tree")).mutual_information,
-        "Theorem 4": evaluate(joint, product_response(joint, notion)).mutual_information,
+        "tree of bounds": (
+            evaluate(
+                joint, optimal_response(joint, notion, method="tree")
+            ).mutual_information
+        ),
+        "Theorem 4": (
+            evaluate(joint, product_response(joint, notion)).mutual_information
+        ),
     }
-    found = {series: {"nmi": information / entropy(joint.p_x)} for series, information in utilities.items()}
+    found = {
+        series: {"nmi": information / entropy(joint.p_x)}
+        for series, information in utilities.items()
+    }
     found["SRLIP optimum"]["vertices"] = counted["vertices"]
     return found
 
@@ -192,20 +227,32 @@ def theorem_4_failures(
     Returns
     -------
     pandas.DataFrame
-        One row per budget: ``broken``, the number of joints where the product violates it, ``n``, and the mean and the
-        maximum of ``leakage / eps`` as ``used_mean`` and ``used_most``; 1 where both are 0.
+        One row per budget: ``broken``, the number of joints where the product violates
+        it, ``n``, and the mean and the maximum of ``leakage / eps`` as ``used_mean``
+        and ``used_most``; 1 where both are 0.
     """
     sizes = SRLIP(0.0, shape).shape
-    p = dirichlet_joints(n_trials, n_secret, int(np.prod(sizes)), concentration, generator(rng))
+    p = dirichlet_joints(
+        n_trials, n_secret, int(np.prod(sizes)), concentration, generator(rng)
+    )
     rows = []
     for eps in budgets(epsilons):
         notion = SRLIP(eps, sizes)
         leakage = np.array(
-            [notion.leakage(joint, product_response(joint, notion, repair=False)) for joint in map(Joint, p)]
+            [
+                notion.leakage(joint, product_response(joint, notion, repair=False))
+                for joint in map(Joint, p)
+            ]
         )
         used = np.array([ratio(value, eps) for value in leakage])
         broken = int((leakage > eps + 1e-9).sum())
         rows.append(
-            {"eps": eps, "broken": broken, "n": len(used), "used_mean": used.mean(), "used_most": float(used.max())}
+            {
+                "eps": eps,
+                "broken": broken,
+                "n": len(used),
+                "used_mean": used.mean(),
+                "used_most": float(used.max()),
+            }
         )
     return frame(rows)

@@ -1,4 +1,6 @@
-"""The calls of a page's worker, with what stands in for libraries that a browser lacks."""
+"""The calls of a page's worker, with what stands in for libraries that a
+browser lacks.
+"""
 
 import io
 import json
@@ -44,7 +46,12 @@ for asked in json.load(sys.stdin):
 
 def run(*asked):
     done = subprocess.run(
-        [sys.executable, "-c", RUN], input=json.dumps(asked), cwd=ROOT, capture_output=True, text=True, timeout=900
+        [sys.executable, "-c", RUN],
+        input=json.dumps(asked),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=900,
     )
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
@@ -57,20 +64,39 @@ def cell(index, source, *tags):
 def test_a_run_and_a_second_one_from_the_middle():
     cells = [
         PARAMETERS,
-        cell(3, "from myst_nb import glue\nimport pandas as pd\nfrom liftbook.chapters import keep"),
-        cell(5, "glue('double', 2 * n, display=False)\nkeep('rows', pd.DataFrame({'n': [n]}))\nprint(n)"),
+        cell(
+            3,
+            "from myst_nb import glue\nimport pandas as pd\nfrom liftbook.chapters"
+            " import keep",
+        ),
+        cell(
+            5,
+            "glue('double', 2 * n, display=False)\nkeep('rows', pd.DataFrame({'n':"
+            " [n]}))\nprint(n)",
+        ),
         cell(7, "1 / 0"),
         cell(9, "sum(xs)"),
     ]
-    asked = {"cells": cells, "values": {"n": 4, "xs": [1, 2]}, "glue": [["double", ".1f"], ["none", "d"]]}
-    again = {"cells": [PARAMETERS, cell(9, "n * 100")], "values": {"n": 5}, "fresh": False}
+    asked = {
+        "cells": cells,
+        "values": {"n": 4, "xs": [1, 2]},
+        "glue": [["double", ".1f"], ["none", "d"]],
+    }
+    again = {
+        "cells": [PARAMETERS, cell(9, "n * 100")],
+        "values": {"n": 5},
+        "fresh": False,
+    }
     fresh = {"cells": [PARAMETERS, cell(9, "pd")], "values": {}}
     one, two, three = run(asked, again, fresh)
     assert [told["index"] for told in one["told"]] == [1, 1, 3, 3, 5, 5, 7, 7, 9, 9]
     assert one["told"][5]["outputs"] == [{"stream": "4\n"}]
     assert one["told"][7]["error"]["name"] == "ZeroDivisionError"
     assert one["told"][9]["outputs"] == [{"text/plain": "3.0"}]
-    assert [told.get("glue") for told in one["told"]] == [None, []] * 2 + [None, [["double", ".1f", "8.0"]]] + [
+    assert [told.get("glue") for told in one["told"]] == [None, []] * 2 + [
+        None,
+        [["double", ".1f", "8.0"]],
+    ] + [
         None,
         [],
     ] * 2
@@ -98,7 +124,13 @@ def test_a_page_refuses_values_that_do_not_fit():
 def test_formatted_as_the_book_formats():
     from myst_nb.core.variables import format_plain_text
 
-    for value, form in ((0.123456, ".3f"), (12, "s"), (12, "d"), (1234.5, ",.0f"), ("text", "s")):
+    for value, form in (
+        (0.123456, ".3f"),
+        (12, "s"),
+        (12, "d"),
+        (1234.5, ",.0f"),
+        ("text", "s"),
+    ):
         text = repr(value) if isinstance(value, str) else str(value)
         assert formatted(value, form) == format_plain_text(text, form)
 
@@ -119,10 +151,17 @@ def test_a_chapter_gives_the_tables_that_its_rerun_gives(tmp_path):
     rerun("lift-asymmetry", values, tmp_path / "run", html=False, progress=False)
     for name, table in mine["answer"]["tables"].items():
         expected = pd.read_csv(tmp_path / "run" / f"{name}.csv")
-        written = pd.DataFrame(table["rows"], columns=table["columns"]).to_csv(index=False)
+        written = pd.DataFrame(table["rows"], columns=table["columns"]).to_csv(
+            index=False
+        )
         found = pd.read_csv(io.StringIO(written))  # an empty cell is the same in both
         pd.testing.assert_frame_equal(found, expected, check_dtype=False, rtol=1e-9)
-    drawings = [output for told in mine["told"] for output in told.get("outputs", []) if "drawing" in output]
+    drawings = [
+        output
+        for told in mine["told"]
+        for output in told.get("outputs", [])
+        if "drawing" in output
+    ]
     assert len(drawings) == len(list((tmp_path / "run" / "figures").glob("*.svg"))) > 0
     assert all("LIFT-SOURCE" in output["drawing"] for output in drawings)
 
@@ -145,21 +184,42 @@ importlib.util.find_spec = find_spec
 from liftbook.alive.calls import fill_in
 fill_in()
 """
-WANTED = {"highspy", "polars", "cdd", "IPython", "myst_nb", "papermill", "yaml", "jupytext"}
+WANTED = {
+    "highspy",
+    "polars",
+    "cdd",
+    "IPython",
+    "myst_nb",
+    "papermill",
+    "yaml",
+    "jupytext",
+}
 
 
 def alone(code):
     """Run code where the modules of a notebook and of tables are not there."""
     script = BLOCKED.format(wanted=sorted(WANTED)) + code
-    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
 
 def test_the_library_and_the_book_can_be_imported_without_them():
-    ours = "liftlib, liftbook.figures, liftbook.plots, lifttables, lifttables.cli, liftbook.alive.calls"
+    ours = (
+        "liftlib, liftbook.figures, liftbook.plots, lifttables, lifttables.cli,"
+        " liftbook.alive.calls"
+    )
     code = f"import {ours}, liftbook.alive.table"
-    assert alone(f"{code}\nprint(sys.modules['highspy'].Highs)") == "<class 'scipy.optimize._highspy._core._Highs'>"
+    assert (
+        alone(f"{code}\nprint(sys.modules['highspy'].Highs)")
+        == "<class 'scipy.optimize._highspy._core._Highs'>"
+    )
 
 
 SOLVED = """
@@ -171,7 +231,7 @@ for notion in (ll.LIP(0.5), ll.ALIP(0.4, 0.9), ll.LDP(1.0)):
     print(repr(ll.evaluate(joint, channel).mutual_information))
 small = ll.Joint.from_counts(rng.random((10, 20)))
 print(repr(ll.evaluate(small, ll.mechanisms.optimal(small, ll.LIP(1.0), gap=0.01)).mutual_information))
-"""
+"""  # noqa: E501
 
 
 @pytest.mark.slow
@@ -181,7 +241,10 @@ def test_the_optimum_is_the_same_without_highspy():
     rng = np.random.default_rng(3)
     joint = ll.Joint.from_counts(rng.random((4, 8)))
     notions = (ll.LIP(0.5), ll.ALIP(0.4, 0.9), ll.LDP(1.0))
-    exact = [ll.evaluate(joint, ll.mechanisms.optimal(joint, notion)).mutual_information for notion in notions]
+    exact = [
+        ll.evaluate(joint, ll.mechanisms.optimal(joint, notion)).mutual_information
+        for notion in notions
+    ]
     np.testing.assert_allclose(found[:3], exact, rtol=1e-8)
     small = ll.Joint.from_counts(rng.random((10, 20)))
     bounded = ll.mechanisms.optimal(small, ll.LIP(1.0), gap=0.01)
@@ -201,11 +264,15 @@ def test_programmes_by_scipys_highs(monkeypatch):
         programmes.solve(np.ones(2), np.eye(2), np.array([-1.0, 1.0]))
 
 
-@pytest.mark.parametrize(("name", "called"), [("polars", "Polars"), ("polars.io", "Polars")])
+@pytest.mark.parametrize(
+    ("name", "called"), [("polars", "Polars"), ("polars.io", "Polars")]
+)
 def test_absent_modules(name, called):
     module = absent(name, called, NotHere)
     assert module.DataFrame is not None
-    with pytest.raises(NotHere, match=f"this needs {called}, which a browser does not have"):
+    with pytest.raises(
+        NotHere, match=f"this needs {called}, which a browser does not have"
+    ):
         module.DataFrame({"a": [1]})
     with pytest.raises(NotHere, match=called):
         module.DataFrame.from_dict({})
@@ -216,7 +283,10 @@ def test_absent_modules(name, called):
 
 def test_notebook_modules():
     shown, glued = [], []
-    modules = notebook_modules(lambda *values, **_: shown.extend(values), lambda *arguments: glued.append(arguments))
+    modules = notebook_modules(
+        lambda *values, **_: shown.extend(values),
+        lambda *arguments: glued.append(arguments),
+    )
     modules["IPython.display"].display(modules["IPython.display"].HTML("<b>a</b>"))
     assert shown[0]._repr_mimebundle_() == {"text/html": "<b>a</b>"}
     modules["myst_nb"].glue("n", 1)

@@ -59,7 +59,13 @@ def test_the_files_are_the_commands(tmp_path):
     out = by_command(path, tmp_path)
     told = ask(path)
     assert text_of(told, "released.csv") == out.read_text()
-    mine, card = (json.loads(one) for one in (text_of(told, ".card.json"), out.with_suffix(".card.json").read_text()))
+    mine, card = (
+        json.loads(one)
+        for one in (
+            text_of(told, ".card.json"),
+            out.with_suffix(".card.json").read_text(),
+        )
+    )
     for made in (mine, card):
         assert made.pop("made")  # the time
         made.pop("digest")  # of all of it
@@ -68,12 +74,22 @@ def test_the_files_are_the_commands(tmp_path):
     assert mine == card
     design = out.with_suffix(".PRIVATE.design.json")
     assert json.loads(text_of(told, ".design.json")) == json.loads(design.read_text())
-    assert [one["private"] for one in told["files"]] == [False, False, False, True, True]
+    assert [one["private"] for one in told["files"]] == [
+        False,
+        False,
+        False,
+        True,
+        True,
+    ]
 
 
 def test_the_command_that_it_shows_makes_the_release(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    told = ask(table(tmp_path, lines()), public=[{"name": "age", "na": ["NA"]}], missing="symbol")
+    told = ask(
+        table(tmp_path, lines()),
+        public=[{"name": "age", "na": ["NA"]}],
+        missing="symbol",
+    )
     words = shlex.split(told["command"])
     assert words[:3] == ["lift", "release", "people.csv"]
     assert main(words[1:]) == 0
@@ -83,9 +99,13 @@ def test_the_command_that_it_shows_makes_the_release(tmp_path, monkeypatch):
 def test_rare_symbols_are_pooled(tmp_path):
     path = table(tmp_path, [*lines(), *["yes,a one,0"] * 2, "no,a two,0", "no,a two,1"])
     told = ask(path)
-    assert json.loads(text_of(told, ".design.json"))["public"]["pooled"] == [["a one"], ["a two"]]
+    assert json.loads(text_of(told, ".design.json"))["public"]["pooled"] == [
+        ["a one"],
+        ["a two"],
+    ]
     assert (
-        told["sections"]["How values are published"][0] == "“(rare)” stands for values with few rows: a one and a two."
+        told["sections"]["How values are published"][0]
+        == "“(rare)” stands for values with few rows: a one and a two."
     )
 
 

@@ -61,7 +61,9 @@ class Browser:
     """Chromium, which is started again if it ended by itself."""
 
     def __init__(self, chromium):
-        self._launch = functools.partial(chromium.launch, executable_path=find_chromium(), args=FLAGS)
+        self._launch = functools.partial(
+            chromium.launch, executable_path=find_chromium(), args=FLAGS
+        )
         self._started = self._launch()
 
     def is_there(self):
@@ -69,7 +71,9 @@ class Browser:
 
     def __getattr__(self, name):
         if not self.is_there():
-            warnings.warn("Chromium ended by itself and was started again", stacklevel=2)
+            warnings.warn(
+                "Chromium ended by itself and was started again", stacklevel=2
+            )
             self._started = self._launch()
         return getattr(self._started, name)
 

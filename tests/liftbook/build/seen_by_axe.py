@@ -3,8 +3,9 @@
 from functools import cache
 from importlib.resources import files
 
-# Colours cost axe more than all else together, and depend on how a text and what is behind it look: of texts that look
-# alike in both themes the first five are looked at, and so are the first five of links that look alike among words.
+# Colours cost axe more than all else together, and depend on how a text and what is
+# behind it look: of texts that look alike in both themes the first five are looked at,
+# and so are the first five of links that look alike among words.
 ALIKE = """() => {
     const root = document.documentElement, was = root.dataset.theme;
     const text = [...document.body.querySelectorAll('*')].filter(e =>
@@ -34,11 +35,12 @@ ALIKE = """() => {
             if (times < 5) e.dataset[mark] = '' });
         return seen.size };
     first(links.map(([e]) => e), lines, 'lookedLink');
-    return first(text, looks, 'looked') }"""
+    return first(text, looks, 'looked') }"""  # noqa: E501
 
-# Most of a page's elements are insides of equations, which axe is told to leave out, and words in a style of their own,
-# in which it can find nothing but bad colours: it takes its time for each, so they are texts while it looks for else.
-# For colours whole rows of a list, the ledger's, are left out if nothing in them is looked at.
+# Most of a page's elements are insides of equations, which axe is told to leave out,
+# and words in a style of their own, in which it can find nothing but bad colours: it
+# takes its time for each, so they are texts while it looks for else. For colours whole
+# rows of a list, the ledger's, are left out if nothing in them is looked at.
 RUN = """async ([theme, within, colours]) => {
     const root = document.documentElement, was = root.dataset.theme, put = [];
     const replace = (e, by) => { put.push(() => by.replaceWith(e)); e.replaceWith(by) };
@@ -64,7 +66,7 @@ RUN = """async ([theme, within, colours]) => {
         {resultTypes: ['violations'], preload: false, ...which});
     for (const back of put.reverse()) back();
     root.dataset.theme = was;
-    return made.violations.map(one => [one.id, ...one.nodes.slice(0, 3).map(node => node.html.slice(0, 200))]) }"""
+    return made.violations.map(one => [one.id, ...one.nodes.slice(0, 3).map(node => node.html.slice(0, 200))]) }"""  # noqa: E501
 
 
 # colours that fade from one theme to the other would be looked at on their way

@@ -14,7 +14,12 @@ PER_CENT = 100.0
 
 with (ROOT / "tests/liftbook/chapters/evidence.toml").open("rb") as file:
     SHARED = [
-        (chapter, name, call.removeprefix("100 * "), PER_CENT if call.startswith("100 * ") else 1.0)
+        (
+            chapter,
+            name,
+            call.removeprefix("100 * "),
+            PER_CENT if call.startswith("100 * ") else 1.0,
+        )
         for chapter, found in tomllib.load(file).items()
         for name, call in found.get("numbers", {}).items()
     ]

@@ -27,7 +27,9 @@ pytestmark = [
     pytest.mark.xdist_group("alive"),
     pytest.mark.skipif(MISSING, reason="the book was built without the runtime"),
 ]
-CHAPTERS = sorted(path.stem for path in (ALIVE / "pages").glob("*.json")) or ["watchdog"]
+CHAPTERS = sorted(path.stem for path in (ALIVE / "pages").glob("*.json")) or [
+    "watchdog"
+]
 
 
 def opened(browser, site, name, query="", **options):
@@ -38,8 +40,18 @@ def opened(browser, site, name, query="", **options):
     page.asked, page.complaints = [], []
     page.on("request", lambda request: page.asked.append(request.url))
     page.on("pageerror", lambda error: page.complaints.append(str(error)))
-    page.on("console", lambda said: page.complaints.append(said.text) if said.type == "error" else None)
-    page.on("response", lambda answer: page.complaints.append(answer.url) if answer.status >= 400 else None)
+    page.on(
+        "console",
+        lambda said: (
+            page.complaints.append(said.text) if said.type == "error" else None
+        ),
+    )
+    page.on(
+        "response",
+        lambda answer: (
+            page.complaints.append(answer.url) if answer.status >= 400 else None
+        ),
+    )
     page.goto(f"{site}chapters/{name}.html{query}")
     return page
 
@@ -52,7 +64,9 @@ def run(page, button="run", **given):
     """Give values, press a button, and wait until the run has ended."""
     page.evaluate("delete document.querySelector('.lift-panel').dataset.runs")
     for name, text in given.items():
-        page.eval_on_selector(f"[name={name}]", "(field, text) => { field.value = text }", text)
+        page.eval_on_selector(
+            f"[name={name}]", "(field, text) => { field.value = text }", text
+        )
     press(page, button)
     page.wait_for_selector(".lift-panel[data-runs]", timeout=LONG)
 
@@ -66,8 +80,12 @@ def start(page):
     """Open the form by one click, and wait for Python."""
     page.click(".lift-start button")
     page.wait_for_selector(".lift-panel")
-    page.wait_for_function("document.querySelector('.lift-state').textContent.includes('is ready')", timeout=LONG)
-    for fold in page.locator(".lift-form summary").all():  # parameters without a slider, if there are any
+    page.wait_for_function(
+        "document.querySelector('.lift-state').textContent.includes('is ready')",
+        timeout=LONG,
+    )
+    # parameters without a slider, if there are any
+    for fold in page.locator(".lift-form summary").all():
         fold.click()
 
 
@@ -76,18 +94,26 @@ def living(browser, site):
     """The watchdog's page with Python loaded; each test puts it back."""
     page = opened(browser, site, "watchdog")
     page.wait_for_load_state("networkidle")
-    before = {url.rpartition("/")[2].partition("?")[0] for url in page.asked if "/alive/" in url}
+    before = {
+        url.rpartition("/")[2].partition("?")[0]
+        for url in page.asked
+        if "/alive/" in url
+    }
     assert before == {"start.js"}, "what nobody asked for was loaded"
     start(page)
     assert page.locator(".lift-mine, .lift-number").count() == 0, "nothing was changed"
     yield page
     assert not page.complaints
-    assert not [url for url in page.asked if not url.startswith((site, "data:", "blob:"))]
+    assert not [
+        url for url in page.asked if not url.startswith((site, "data:", "blob:"))
+    ]
     page.context.close()
 
 
 def drawing(page):
-    """Return the file of the second figure, the first that depends on the parameters."""
+    """Return the file of the second figure, the first that depends on the
+    parameters.
+    """
     link = page.locator(".lift-mine figure a.lift-drawing").nth(1)
     return link.evaluate("a => fetch(a.href).then(answer => answer.text())")
 
@@ -96,7 +122,9 @@ def test_stop_while_python_comes(living):
     """The next run, which is the other tests', starts it again."""
     press(living, "run")
     press(living, "stop")
-    living.wait_for_function("document.querySelector('.lift-state').textContent.includes('Stopped after')")
+    living.wait_for_function(
+        "document.querySelector('.lift-state').textContent.includes('Stopped after')"
+    )
     assert living.locator(".lift-running").count() == 0
 
 
@@ -107,7 +135,9 @@ def first_run(living):
     return drawing(living)
 
 
-def test_another_run_gives_the_librarys_own_numbers_without_a_network(living, first_run):
+def test_another_run_gives_the_librarys_own_numbers_without_a_network(
+    living, first_run
+):
     living.context.set_offline(True)
     run(living, n_trials="6", epsilons="1, 3")
     assert living.locator(".lift-error, .lift-absent").count() == 0
@@ -115,17 +145,25 @@ def test_another_run_gives_the_librarys_own_numbers_without_a_network(living, fi
     living.context.set_offline(False)
     assert living.evaluate("location.search").startswith("?run&n_trials=6")
     rows = figures.figure_e23_2(6, [1.0, 3.0], [0.35, 0.5, 0.65], 5, 17, rng=0)
-    part = rows[(rows.series == "ALIP, λ=0.5") & (rows.measure == "nmi") & (rows.eps == 1.0)]
+    part = rows[
+        (rows.series == "ALIP, λ=0.5") & (rows.measure == "nmi") & (rows.eps == 1.0)
+    ]
     said = living.locator("[data-glue=wd-syn-1]").first
     form = said.get_attribute("data-form")
     assert said.inner_text() == format(float(part["mean"].iloc[0]), form)
-    assert re.fullmatch(r"the book: \d\.\d+", said.get_attribute("title")), "the book's number is not in its place"
+    assert re.fullmatch(r"the book: \d\.\d+", said.get_attribute("title")), (
+        "the book's number is not in its place"
+    )
     figure = living.locator(".lift-mine figure a.lift-drawing").first
     assert len(figure.locator("[role=img]").get_attribute("aria-label")) > 40
     assert figure.evaluate("e => e.getBoundingClientRect().width") > 400
     cells = json.loads((ALIVE / "pages" / "watchdog.json").read_text())["cells"]
     state = living.inner_text(".lift-state").strip()
-    told = re.fullmatch(rf"{len(cells)} cells in [\d.]+ s\. (\d+) of (\d+) numbers in the text changed\.", state)
+    told = re.fullmatch(
+        rf"{len(cells)} cells in [\d.]+ s\. (\d+) of (\d+) numbers in the text"
+        r" changed\.",
+        state,
+    )
     assert int(told[1]) == living.locator(".lift-number").count() > 0
     assert int(told[2]) <= living.locator("[data-glue]").count()
 
@@ -137,7 +175,10 @@ def test_the_books_curves_stand_behind_those_of_a_run(living, first_run):
 
 
 def test_a_slider_moves_its_number_and_back(living):
-    number, slider = living.locator("[name=n_secret]"), living.get_by_label("n_secret, by a slider")
+    number, slider = (
+        living.locator("[name=n_secret]"),
+        living.get_by_label("n_secret, by a slider"),
+    )
     slider.focus()
     living.keyboard.press("Home")
     assert number.input_value() == number.get_attribute("min")
@@ -147,7 +188,10 @@ def test_a_slider_moves_its_number_and_back(living):
     press(living, "reset")  # and ends the run that the slider began
     living.wait_for_selector(".lift-panel:not(.lift-busy)", timeout=LONG)
     # three parameters are in sight: the budgets, a list without a slider, come first
-    assert living.locator(".lift-form > label").first.locator("[name=epsilons]").count() == 1
+    assert (
+        living.locator(".lift-form > label").first.locator("[name=epsilons]").count()
+        == 1
+    )
     assert living.locator(".lift-form > label input[type=range]").count() == 2
 
 
@@ -161,14 +205,17 @@ def test_a_value_out_of_range_is_refused_at_once(living):
 @pytest.fixture(scope="module")
 def changed(living, first_run):
     """A cell that was changed, run, and has an error."""
-    cell = living.locator(".cell", has_text="ll.mechanisms.watchdog(decades, notion, extend=False)").first
+    cell = living.locator(
+        ".cell", has_text="ll.mechanisms.watchdog(decades, notion, extend=False)"
+    ).first
     run(living, n_trials="6", epsilons="2, 3")
     above = living.locator(".lift-mine").first
     above.evaluate("e => { e.dataset.kept = 'yes' }")
     cell.locator(".lift-edit").click()
     field = cell.locator("textarea")
     field.fill(
-        "channel = ll.mechanisms.watchdog(decades, notion)\nprint('mine', n_trials)\nraise ValueError('on purpose')"
+        "channel = ll.mechanisms.watchdog(decades, notion)\nprint('mine',"
+        " n_trials)\nraise ValueError('on purpose')"
     )
     field.press("Shift+Enter")
     living.wait_for_selector(".lift-panel:not(.lift-busy) .lift-go:not(:disabled)")
@@ -187,7 +234,10 @@ def test_a_changed_cell_runs_from_there_on_and_shows_its_error(living, changed):
 @pytest.mark.slow  # axe takes its time
 def test_the_panel_can_be_read_by_a_screen_reader(living, changed):
     new = ".lift-start, .lift-panel, .lift-mine, .lift-error, .cell:has(textarea)"
-    assert [barriers(living, "light", within=new), barriers(living, "dark", within=new, structure=False)] == [[], []]
+    assert [
+        barriers(living, "light", within=new),
+        barriers(living, "dark", within=new, structure=False),
+    ] == [[], []]
 
 
 def test_the_panel_fits_a_phone(living, changed):
@@ -198,7 +248,9 @@ def test_the_panel_fits_a_phone(living, changed):
 
 def test_back_to_the_book(living):
     press(living, "reset")
-    assert living.locator(".lift-mine, .lift-error, .lift-number, textarea").count() == 0
+    assert (
+        living.locator(".lift-mine, .lift-error, .lift-number, textarea").count() == 0
+    )
     assert living.locator("[data-lift-book]").count() == 0
     assert living.evaluate("location.search") == ""
     assert living.input_value("[name=n_trials]") == "1000"
@@ -206,7 +258,9 @@ def test_back_to_the_book(living):
 
 def test_the_command(living):
     for name, text in (("n_trials", "7"), ("lambdas", "0.4, 0.5")):
-        living.eval_on_selector(f"[name={name}]", "(field, text) => { field.value = text }", text)
+        living.eval_on_selector(
+            f"[name={name}]", "(field, text) => { field.value = text }", text
+        )
     press(living, "copy")
     living.wait_for_selector(".lift-panel[data-command]")
     command = living.get_attribute(".lift-panel", "data-command")
@@ -216,7 +270,12 @@ def test_the_command(living):
 
 
 def test_an_address_opens_the_panel_with_its_values(browser, site):
-    page = opened(browser, site, "watchdog", "?run&n_trials=11&epsilons=[2]&n_secret=oops&lambdas=7")
+    page = opened(
+        browser,
+        site,
+        "watchdog",
+        "?run&n_trials=11&epsilons=[2]&n_secret=oops&lambdas=7",
+    )
     page.wait_for_selector(".lift-panel")
     assert page.input_value("[name=n_trials]") == "11"
     assert page.input_value("[name=epsilons]") == "2"
@@ -234,7 +293,11 @@ def test_a_file_says_what_to_do(browser):
 
 
 def test_the_site_is_not_too_large():
-    files = [path for path in HTML.rglob("*") if path.is_file() and ".doctrees" not in path.parts]
+    files = [
+        path
+        for path in HTML.rglob("*")
+        if path.is_file() and ".doctrees" not in path.parts
+    ]
     assert sum(path.stat().st_size for path in files) < 86_000_000
 
 
@@ -244,7 +307,10 @@ def released(page, rows, folder):
 
     page.fill("[name=at_most]", "120")
     page.click("[data-do=release]")
-    assert page.inner_text(".lift-desk .lift-wrong") == "at_most: give a number in [0, 100]"
+    assert (
+        page.inner_text(".lift-desk .lift-wrong")
+        == "at_most: give a number in [0, 100]"
+    )
     page.fill("[name=at_most]", "60")
     page.click("[data-do=release]")
     page.wait_for_selector(".lift-desk[data-released]", timeout=LONG)
@@ -252,10 +318,18 @@ def released(page, rows, folder):
     for button in page.locator(".lift-outcome button").all():
         with page.expect_download() as waiting:
             button.click()
-        files[waiting.value.suggested_filename] = folder / waiting.value.suggested_filename
+        files[waiting.value.suggested_filename] = (
+            folder / waiting.value.suggested_filename
+        )
         waiting.value.save_as(files[waiting.value.suggested_filename])
     ends = [name.removeprefix("mine-released") for name in files]
-    assert ends == [".csv", ".card.json", ".card.md", ".PRIVATE.audit.html", ".PRIVATE.design.json"]
+    assert ends == [
+        ".csv",
+        ".card.json",
+        ".card.md",
+        ".PRIVATE.audit.html",
+        ".PRIVATE.design.json",
+    ]
     made = load(files["mine-released.PRIVATE.design.json"])
     assert (made.confidence, made.rows) == (0.95, rows)
     assert made.promise.belief(0.1)[1] <= 0.6
@@ -272,22 +346,40 @@ def test_the_page_starts_with_an_example_and_a_question(browser, site):
     page = opened(browser, site, "your-own-data")
     page.click(".lift-tool")
     page.wait_for_selector(".lift-seen img >> nth=1", timeout=LONG)
-    assert "patients.csv: 1,000 rows. The riskiest value is 75+" in page.inner_text(".lift-seen")
-    assert page.evaluate("[...document.querySelectorAll('.lift-seen img')].every(one => one.naturalWidth > 100)")
+    assert "patients.csv: 1,000 rows. The riskiest value is 75+" in page.inner_text(
+        ".lift-seen"
+    )
+    assert page.evaluate(
+        "[...document.querySelectorAll('.lift-seen img')].every(one => one.naturalWidth"
+        " > 100)"
+    )
     page.fill("[name=at_most]", "30")
     page.click("[data-do=release]")
     page.wait_for_selector(".lift-desk[data-released]", timeout=4 * LONG)
     released = page.inner_text(".lift-outcome")
-    places = [released.index(title) for title in ("How values", "What is promised", "What recipients", "What is not")]
+    places = [
+        released.index(title)
+        for title in (
+            "How values",
+            "What is promised",
+            "What recipients",
+            "What is not",
+        )
+    ]
     assert places == sorted(places)
     assert "into at most 30 %" in released
-    assert "lift release patients.csv --secret diagnosis --public age_band --belief 10% 30% -o" in released
+    assert (
+        "lift release patients.csv --secret diagnosis --public age_band --belief 10%"
+        " 30% -o" in released
+    )
     assert released.index("For publication, together:") < released.index("Confidential")
     assert not page.complaints
     page.context.close()
 
 
-ROWS = b'yes,old,f\nno,"young, mostly",m\nno,old,f\nno,"young, mostly",\nyes,old,""\n' * 20
+ROWS = (
+    b'yes,old,f\nno,"young, mostly",m\nno,old,f\nno,"young, mostly",\nyes,old,""\n' * 20
+)
 
 
 def test_a_table_of_ones_own_never_leaves(browser, site, tmp_path):
@@ -297,7 +389,10 @@ def test_a_table_of_ones_own_never_leaves(browser, site, tmp_path):
     path.write_bytes(b"ill,age,sex\n" + ROWS)
     page = opened(browser, site, "your-own-data")
     posted = []
-    page.on("request", lambda request: posted.append(request.url) if request.method != "GET" else None)
+    page.on(
+        "request",
+        lambda request: posted.append(request.url) if request.method != "GET" else None,
+    )
     page.click(".lift-tool")
     page.set_input_files(".lift-desk input[type=file]", str(path))
     page.wait_for_selector(".lift-desk form:not([hidden])", timeout=LONG)
@@ -306,7 +401,9 @@ def test_a_table_of_ones_own_never_leaves(browser, site, tmp_path):
     page.click("[data-do=audit]")
     page.wait_for_selector(".lift-desk[data-audits]", timeout=LONG)
     expected = tables.audit(path, secret="ill", public="age", resamples=0)
-    shown = page.locator(".lift-outcome table").nth(1).locator("tbody tr").all_inner_texts()
+    shown = (
+        page.locator(".lift-outcome table").nth(1).locator("tbody tr").all_inner_texts()
+    )
     told = [line.split("\t") for line in shown]
     assert [line[0] for line in told] == [one.symbol for one in expected.symbols]
     for line, one in zip(told, expected.symbols, strict=True):
@@ -316,30 +413,44 @@ def test_a_table_of_ones_own_never_leaves(browser, site, tmp_path):
     assert (
         page.locator(".lift-outcome p")
         .first.inner_text()
-        .startswith("100 rows. Publishing age unchanged violates ALIP(eps_l=1.28726, eps_u=0.69314)")
+        .startswith(
+            "100 rows. Publishing age unchanged violates ALIP(eps_l=1.28726,"
+            " eps_u=0.69314)"
+        )
     )
     # a field that is empty is missing, an empty text in quotes is not
     page.select_option("[name=public]", "sex")
     page.click("[data-do=audit]")
-    page.wait_for_function("document.querySelector('.lift-desk .lift-wrong').textContent.includes('missing values')")
-    assert "column 'sex' has missing values in 20 of 100 rows" in page.inner_text(".lift-desk .lift-wrong")
+    page.wait_for_function(
+        "document.querySelector('.lift-desk .lift-wrong').textContent.includes('missing"
+        " values')"
+    )
+    assert "column 'sex' has missing values in 20 of 100 rows" in page.inner_text(
+        ".lift-desk .lift-wrong"
+    )
     page.select_option("[name=public]", "age")
     with page.expect_download() as waiting:
         page.click("[data-do=save]")
     assert "data:image/svg+xml" in Path(waiting.value.path()).read_text()
     released(page, expected.rows, tmp_path)
     assert not posted
-    assert not [url for url in page.asked if not url.startswith((site, "data:", "blob:"))]
+    assert not [
+        url for url in page.asked if not url.startswith((site, "data:", "blob:"))
+    ]
     assert not page.complaints
     page.context.close()
 
 
 WITHIN = {
-    "optimal-ldp-lip": 0.01,  # a search ends once the optimum is proven to a per cent, and each solver goes its own way
+    # a search ends once the optimum is proven to a per cent, and each solver goes its
+    # own way
+    "optimal-ldp-lip": 0.01,
     # a descent ends where steps gain no more, and beliefs are flat there
     **dict.fromkeys(("same_average", "same_average_random", "funnel_compared"), 1e-4),
 }
-"""Chapters and tables whose numbers are not determined to the solver's tolerance, and how far they are."""
+"""Chapters and tables whose numbers are not determined to the solver's tolerance, and
+how far they are.
+"""
 
 NOT_HERE = {"your-own-data"}
 """Chapters of which some cells need what a browser does not have."""
@@ -357,8 +468,18 @@ def test_each_chapter_gives_the_tables_of_its_rerun(browser, site, name, tmp_pat
     assert [e.inner_text() for e in page.locator(".lift-error").all()] == []
     assert page.locator(".lift-absent").count() == 0 or name in NOT_HERE
     tables = page.evaluate("window.liftTables")
-    rerun(name, preview_parameters(ROOT / "chapters" / f"{name}.md"), tmp_path / "run", html=False, progress=False)
-    assert tables or name in NOT_HERE or "keep(" not in (ROOT / "chapters" / f"{name}.md").read_text(encoding="utf-8")
+    rerun(
+        name,
+        preview_parameters(ROOT / "chapters" / f"{name}.md"),
+        tmp_path / "run",
+        html=False,
+        progress=False,
+    )
+    assert (
+        tables
+        or name in NOT_HERE
+        or "keep(" not in (ROOT / "chapters" / f"{name}.md").read_text(encoding="utf-8")
+    )
     for table, kept in tables.items():
         expected = pd.read_csv(tmp_path / "run" / f"{table}.csv")
         written = tmp_path / f"{table}.csv"
@@ -367,7 +488,10 @@ def test_each_chapter_gives_the_tables_of_its_rerun(browser, site, name, tmp_pat
     page.context.close()
 
 
-KEEP_TABLES = "document.addEventListener('lift-run', event => { window.liftTables = event.detail.tables })"
+KEEP_TABLES = (
+    "document.addEventListener('lift-run', event => { window.liftTables ="
+    " event.detail.tables })"
+)
 
 
 def same(found, expected, within):
@@ -376,21 +500,38 @@ def same(found, expected, within):
     assert len(found) == len(expected)
     if "measure" in expected.columns:
         assert found.measure.tolist() == expected.measure.tolist()
-        found, expected = (table[table.measure != "seconds"] for table in (found, expected))
+        found, expected = (
+            table[table.measure != "seconds"] for table in (found, expected)
+        )
     looser = np.zeros(len(expected))
     if {"measure", "mean"} <= set(expected.columns):
-        # a search ends once enough is proven, here more and there less, and what is at most so far behind goes with it
-        unproven = max([0.0, *found[found.measure == "gap"]["mean"], *expected[expected.measure == "gap"]["mean"]])
+        # a search ends once enough is proven, here more and there less, and what is at
+        # most so far behind goes with it
+        unproven = max(
+            [
+                0.0,
+                *found[found.measure == "gap"]["mean"],
+                *expected[expected.measure == "gap"]["mean"],
+            ]
+        )
         assert unproven < 1e-3
         looser = np.where(expected.measure.isin(["gap", "behind"]), unproven, 0.0)
     for column in expected.columns:
         if re.search(r"second|^s\b", column) or column == "time_ratio":
             continue
         one, other = found[column], expected[column]
-        if pd.api.types.is_numeric_dtype(other) and not pd.api.types.is_bool_dtype(other):
+        if pd.api.types.is_numeric_dtype(other) and not pd.api.types.is_bool_dtype(
+            other
+        ):
             for atol in np.unique(looser):
                 these = looser == atol
-                np.testing.assert_allclose(one[these], other[these], rtol=within, atol=1e-8 + atol, err_msg=column)
+                np.testing.assert_allclose(
+                    one[these],
+                    other[these],
+                    rtol=within,
+                    atol=1e-8 + atol,
+                    err_msg=column,
+                )
         else:
             assert one.fillna("").tolist() == other.fillna("").tolist(), column
 
@@ -403,7 +544,9 @@ def test_stop_and_run_again(browser, site):
     page.press("[name=n_trials]", "Enter")
     page.wait_for_selector(".lift-running", timeout=LONG)
     press(page, "stop")
-    page.wait_for_function("document.querySelector('.lift-state').textContent.includes('Stopped after')")
+    page.wait_for_function(
+        "document.querySelector('.lift-state').textContent.includes('Stopped after')"
+    )
     assert page.locator(".lift-running").count() == 0
     run(page, n_trials="2")
     assert page.locator(".lift-error").count() == 0
@@ -432,13 +575,19 @@ def slowest_answer(page, runs):
     page.wait_for_selector(".lift-running", timeout=LONG)
     page.focus("[name=seed]")
     pressed = 0
-    while page.evaluate("document.querySelector('.lift-panel').dataset.runs") == str(runs) and pressed < 400:
+    while (
+        page.evaluate("document.querySelector('.lift-panel').dataset.runs") == str(runs)
+        and pressed < 400
+    ):
         page.keyboard.press("ArrowRight")
         page.wait_for_timeout(50)
         pressed += 1
     delays = page.evaluate("window.delays")
     assert len(delays) == pressed > 10  # a run of "relatives" takes about twenty
-    page.wait_for_function(f"document.querySelector('.lift-panel').dataset.runs == '{runs + 1}'", timeout=LONG)
+    page.wait_for_function(
+        f"document.querySelector('.lift-panel').dataset.runs == '{runs + 1}'",
+        timeout=LONG,
+    )
     return max(delays)
 
 
@@ -450,7 +599,11 @@ def test_a_slow_machine_stays_responsive(browser, site, name):
     run_small(page)
     session = page.context.new_cdp_session(page)
     session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
-    page.evaluate("document.addEventListener('keydown', e => delays.push(performance.now() - e.timeStamp))")
-    # what the page itself does comes again in the second run, what else the machine does may not
+    page.evaluate(
+        "document.addEventListener('keydown', e => delays.push(performance.now() -"
+        " e.timeStamp))"
+    )
+    # what the page itself does comes again in the second run, what else the machine
+    # does may not
     assert min(slowest_answer(page, runs) for runs in (1, 2)) < 200
     page.context.close()

@@ -12,20 +12,35 @@ import pytest
 
 from companion.project import toc_files
 from liftbook.build.book import LONGEST_CHAPTERS
-from liftbook.chapters import check_values, preview_parameters, read_notebook, read_parameters
+from liftbook.chapters import (
+    check_values,
+    preview_parameters,
+    read_notebook,
+    read_parameters,
+)
 from liftbook.claims import read_claims
 
 ROOT = Path(__file__).resolve().parents[3]
 HTML = ROOT / "_build" / "html"
-NAMES = re.findall(r"^\s*(?:- )?(?:file|root): (\S+)", (ROOT / "_toc.yml").read_text(), re.MULTILINE)
+NAMES = re.findall(
+    r"^\s*(?:- )?(?:file|root): (\S+)", (ROOT / "_toc.yml").read_text(), re.MULTILINE
+)
 PAGES = [ROOT / f"{name}.md" for name in NAMES]
 CODE = [path for path in PAGES if "{code-cell}" in path.read_text(encoding="utf-8")]
-RECORDS = {(claim.see.partition("#")[0], f"{{doc}}`record-{claim.paper.lower()}`") for claim in read_claims()}
-"""The chapters where a claim of a paper is computed, and the link to that paper's page of the record."""
+RECORDS = {
+    (claim.see.partition("#")[0], f"{{doc}}`record-{claim.paper.lower()}`")
+    for claim in read_claims()
+}
+"""The chapters where a claim of a paper is computed, and the link to that paper's page
+of the record.
+"""
 TAUGHT = [
     path
     for path in CODE
-    if all(word in path.read_text(encoding="utf-8") for word in ("tags: [parameters", "```{exercise}"))
+    if all(
+        word in path.read_text(encoding="utf-8")
+        for word in ("tags: [parameters", "```{exercise}")
+    )
     and path.stem != "optimality"  # a page of results with two exercises, no lesson
 ]
 
@@ -67,7 +82,9 @@ def page_at(file):
 
 
 def test_every_chapter_is_in_the_book():
-    assert {path.stem for path in (ROOT / "chapters").glob("*.md")} <= {path.stem for path in PAGES}
+    assert {path.stem for path in (ROOT / "chapters").glob("*.md")} <= {
+        path.stem for path in PAGES
+    }
 
 
 def test_what_takes_longest_is_in_the_book():
@@ -95,13 +112,20 @@ def test_exercises_have_solution_and_check(path):
     tags = [cell.metadata.get("tags", []) for cell in read_notebook(path).cells]
     exercises = path.read_text(encoding="utf-8").count("```{exercise}")
     assert exercises >= 5
-    assert sum("solution" in t for t in tags) == sum("check" in t for t in tags) == exercises
+    assert (
+        sum("solution" in t for t in tags)
+        == sum("check" in t for t in tags)
+        == exercises
+    )
 
 
 @each_taught
 def test_figures_have_alt_text_and_caption(path):
     for cell in read_notebook(path).cells:
-        if cell.cell_type == "code" and re.search(r"\bplots\.[a-z]|\bplt\.", cell.source):  # words of plots are none
+        # words of plots are none
+        if cell.cell_type == "code" and re.search(
+            r"\bplots\.[a-z]|\bplt\.", cell.source
+        ):
             settings = cell.metadata.get("mystnb", {})
             assert len(settings["image"]["alt"]) > 40
             assert settings["figure"]["caption"].strip()
@@ -110,7 +134,8 @@ def test_figures_have_alt_text_and_caption(path):
 @each_taught
 def test_numbers_glued_are_used(path):
     text = path.read_text(encoding="utf-8")
-    made = re.findall(r'"([\w-]+)"', text)  # the name itself, or one of those that a loop goes through
+    # the name itself, or one of those that a loop goes through
+    made = re.findall(r'"([\w-]+)"', text)
     for name in set(re.findall(r"\{glue:text\}`([\w-]+)", text)):
         assert name in made or re.search(r'glue\(\s*f"[^"]*\{', text), name
 
@@ -131,7 +156,8 @@ def test_page_is_whole(path):
 def test_parameters_are_explained(path):
     table = built(path).partition('class="lift-parameters')[2].partition("</table>")[0]
     shown = re.sub(r"\s+", " ", html.unescape(re.sub("<[^>]+>", "", table)))
-    shown = shown.translate(str.maketrans("‘’“”", "''\"\""))  # the page's own quotation marks
+    # the page's own quotation marks
+    shown = shown.translate(str.maketrans("‘’“”", "''\"\""))
     for parameter in read_parameters(path):
         assert parameter.comment in shown, parameter.name
 
@@ -148,7 +174,11 @@ def test_internal_links_lead_somewhere(path):
         if link.endswith(".pdf") and 'class="course-pdf" hidden' in built(path):
             continue  # so does `make course`
         target, _, anchor = link.partition("#")
-        file = (folder / target.split("?")[0]).resolve() if target else folder / path.with_suffix(".html").name
+        file = (
+            (folder / target.split("?")[0]).resolve()
+            if target
+            else folder / path.with_suffix(".html").name
+        )
         assert file.exists(), link
         if anchor and file.suffix == ".html":
             assert anchor in page_at(file).ids, link
@@ -164,7 +194,9 @@ def test_buttons_point_at_real_notebooks(path):
     nbformat.validate(notebook)
     assert not any(cell.get("outputs") for cell in notebook.cells)
     links = page_at(built_at(path)).links
-    launches = [link for link in links if "mybinder.org" in link or "colab.research" in link]
+    launches = [
+        link for link in links if "mybinder.org" in link or "colab.research" in link
+    ]
     slug = os.environ.get("GITHUB_REPOSITORY")
     assert sorted(launches) == (
         [
@@ -174,7 +206,10 @@ def test_buttons_point_at_real_notebooks(path):
         if slug
         else []
     )
-    for folder, file in (("_notebooks", name), ("_sources", name.replace(".ipynb", ".md"))):
+    for folder, file in (
+        ("_notebooks", name),
+        ("_sources", name.replace(".ipynb", ".md")),
+    ):
         (link,) = [link for link in links if link.endswith(f"{folder}/{file}")]
         assert (built_at(path).parent / link).exists()
 

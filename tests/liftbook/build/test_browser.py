@@ -8,9 +8,12 @@ import pytest
 from seen_by_axe import barriers
 
 ROOT = Path(__file__).resolve().parents[3]
-NAMES = re.findall(r"^\s*(?:- )?(?:file|root): (\S+)", (ROOT / "_toc.yml").read_text(), re.MULTILINE)
+NAMES = re.findall(
+    r"^\s*(?:- )?(?:file|root): (\S+)", (ROOT / "_toc.yml").read_text(), re.MULTILINE
+)
 
-# companion.chromium, which `make test` runs first, says that these are left out, and fails under CI=true
+# companion.chromium, which `make test` runs first, says that these are left out, and
+# fails under CI=true
 pytestmark = [
     pytest.mark.book,
     pytest.mark.browser,
@@ -18,33 +21,41 @@ pytestmark = [
 
 
 def settle(page):
-    page.wait_for_function("!window.MathJax || (MathJax.startup && MathJax.startup.promise && true)")
-    page.evaluate("window.MathJax && MathJax.startup ? MathJax.startup.promise.then(() => 0) : 0")
+    page.wait_for_function(
+        "!window.MathJax || (MathJax.startup && MathJax.startup.promise && true)"
+    )
+    page.evaluate(
+        "window.MathJax && MathJax.startup ? MathJax.startup.promise.then(() => 0) : 0"
+    )
     page.evaluate("document.fonts.ready.then(() => 0)")
 
 
 def resized(page, width):
     page.set_viewport_size({"width": width, "height": 900})
-    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.evaluate(
+        "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
 
 
-# what is wider than the box it is in, which hides the rest; on a narrow screen wide things scroll by themselves
+# what is wider than the box it is in, which hides the rest; on a narrow screen wide
+# things scroll by themselves
 CUT = """width => ['pre', 'table', 'mjx-container[display=true]', 'figure', 'svg']
     .flatMap(name => [...document.querySelectorAll(`article.bd-article ${name}`)])
     .filter(e => e.offsetParent !== null || e.tagName === 'svg')
     .filter(e => { const style = getComputedStyle(e), box = e.getBoundingClientRect();
         const scrolls = ['auto', 'scroll'].includes(style.overflowX);
         return box.right > width + 1 || (e.scrollWidth > e.clientWidth + 1 && !scrolls && e.tagName !== 'svg') })
-    .map(e => e.outerHTML.slice(0, 160))"""
+    .map(e => e.outerHTML.slice(0, 160))"""  # noqa: E501
 
 # what a reader sees but for code
 TEXT = """() => { const article = document.querySelector('article.bd-article').cloneNode(true);
     article.querySelectorAll('.cell_input, .highlight, pre, code, script, mjx-container, style').forEach(e => {
         if (!e.closest('.cell_output')) e.remove() });
     article.querySelectorAll('text, td, th').forEach(e => e.append(' '));
-    return article.textContent }"""
+    return article.textContent }"""  # noqa: E501
 RAW = re.compile(
-    r"\bNaN\b|np\.float64\(|array\(\[|/tmp/\S+|\bdtype[:=]|│|<\w+ object at|\d\.\d{12,}"  # of Python
+    # of Python
+    r"\bNaN\b|np\.float64\(|array\(\[|/tmp/\S+|\bdtype[:=]|│|<\w+ object at|\d\.\d{12,}"
     r"|\$\\?[a-z]|\\(?:frac|log|epsilon|lambda|chi|alpha|mathcal)\b"  # of TeX
 )
 
@@ -67,17 +78,28 @@ class Visit:
 
 
 KINDS = {"intro", "chapters/watchdog", "chapters/ledger", "chapters/glossary"}
-"""One page of each kind. Axe takes a third of a visit, and the others have the same stylesheet and the same layout:
-`make test-slow` asks it about them."""
+"""One page of each kind. Axe takes a third of a visit, and the others have the same
+stylesheet and the same layout: `make test-slow` asks it about them.
+"""
 
 
 def look(page, name, site):
     """Visit a page once and collect all that the tests ask of it."""
     seen = Visit(name, page)
     page.on("request", lambda asked: seen.asked.append(asked.url))
-    page.on("console", lambda said: seen.complaints.append(said.text) if said.type == "error" else None)
+    page.on(
+        "console",
+        lambda said: (
+            seen.complaints.append(said.text) if said.type == "error" else None
+        ),
+    )
     page.on("pageerror", lambda error: seen.complaints.append(str(error)))
-    page.on("response", lambda answer: seen.complaints.append(answer.url) if answer.status >= 400 else None)
+    page.on(
+        "response",
+        lambda answer: (
+            seen.complaints.append(answer.url) if answer.status >= 400 else None
+        ),
+    )
     page.goto(site + name + ".html")
     settle(page)
     seen.typeset = page.locator("mjx-container").count()
@@ -104,7 +126,9 @@ def visits(browser, site):
 
     def visited(name):
         if not (contexts and browser.is_there()):
-            contexts.append(browser.new_context(viewport={"width": 1280, "height": 900}))
+            contexts.append(
+                browser.new_context(viewport={"width": 1280, "height": 900})
+            )
         page = contexts[-1].new_page()
         found = look(page, name, site)
         if name not in KINDS:
@@ -118,7 +142,8 @@ def visits(browser, site):
             except Error:
                 if browser.is_there():
                     raise
-                seen[name] = visited(name)  # in another Chromium; a page that ends this one too fails
+                # in another Chromium; a page that ends this one too fails
+                seen[name] = visited(name)
         return seen[name]
 
     yield visit
@@ -126,13 +151,17 @@ def visits(browser, site):
         context.close()
 
 
-@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in NAMES])
+@pytest.fixture(
+    params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in NAMES]
+)
 def visit(visits, request):
     return visits(request.param)
 
 
 def test_a_page_asks_only_its_own_site_and_complains_of_nothing(visit, site):
-    assert not [url for url in visit.asked if not url.startswith((site, "data:", "blob:"))]
+    assert not [
+        url for url in visit.asked if not url.startswith((site, "data:", "blob:"))
+    ]
     assert not visit.complaints
 
 
@@ -143,7 +172,8 @@ def test_equations_are_typeset(visit):
 
 
 each_kind = pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in sorted(KINDS)]
+    "name",
+    [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in sorted(KINDS)],
 )
 
 
@@ -162,7 +192,10 @@ def test_nothing_is_lost_in_the_dark(visits, name):
 def test_the_other_pages_can_be_read(page, site, name):
     page.goto(site + name + ".html")
     settle(page)
-    assert [barriers(page, "light"), barriers(page, "dark", structure=False)] == [[], []]
+    assert [barriers(page, "light"), barriers(page, "dark", structure=False)] == [
+        [],
+        [],
+    ]
     resized(page, 768)
     assert page.evaluate(CUT, 768) == []
 
@@ -177,14 +210,21 @@ def test_a_narrow_screen_does_not_scroll_sideways(visit):
 
 
 def test_nothing_is_raw(visit):
-    """No NaN, repr of numpy, temporary path, type header or TeX in what a reader sees."""
+    """No NaN, repr of numpy, temporary path, type header or TeX in what a
+    reader sees.
+    """
     if not visit.name.startswith("chapters/api"):
-        assert not [visit.text[max(0, m.start() - 60) : m.end() + 30] for m in RAW.finditer(visit.text)]
+        assert not [
+            visit.text[max(0, m.start() - 60) : m.end() + 30]
+            for m in RAW.finditer(visit.text)
+        ]
 
 
 @pytest.fixture
 def watchdog(visits):
-    """One chapter, opened once; a test sets what it needs, such as the width, itself."""
+    """One chapter, opened once; a test sets what it needs, such as the
+    width, itself.
+    """
     page = visits("chapters/watchdog").page
     page.set_viewport_size({"width": 1300, "height": 900})
     page.emulate_media(color_scheme="light")
@@ -197,7 +237,9 @@ one_visit = pytest.mark.xdist_group("chapters/watchdog")
 def test_the_first_page_is_light(page, site):
     """Under 1 MB and 25 requests, thumbnails and all."""
     sizes = {}
-    page.on("response", lambda response: sizes.update({response.url: len(response.body())}))
+    page.on(
+        "response", lambda response: sizes.update({response.url: len(response.body())})
+    )
     page.goto(site + "intro.html")
     settle(page)
     page.wait_for_load_state("networkidle")
@@ -206,9 +248,12 @@ def test_the_first_page_is_light(page, site):
     assert page.locator(".lift-cell circle").count() == 100
     ways = [card.bounding_box() for card in page.locator(".sd-card").all()]
     assert len(ways) == 3
-    assert max(card["y"] + card["height"] for card in ways) < 900, "the three ways in are above the fold"
+    assert max(card["y"] + card["height"] for card in ways) < 900, (
+        "the three ways in are above the fold"
+    )
     picture, choices = (
-        page.locator(f".lift-living {part}").bounding_box() for part in (".lift-people-flow", "fieldset")
+        page.locator(f".lift-living {part}").bounding_box()
+        for part in (".lift-people-flow", "fieldset")
     )
     assert choices["y"] < picture["y"] < 300
     assert picture["y"] + picture["height"] < min(card["y"] for card in ways)
@@ -219,7 +264,13 @@ def test_the_first_page_is_light(page, site):
 def test_figures_are_wide_and_described(watchdog):
     page = watchdog
     figures = page.locator("figure")
-    assert figures.count() == (ROOT / "chapters" / "watchdog.md").read_text(encoding="utf-8").count("    caption: ") > 2
+    assert (
+        figures.count()
+        == (ROOT / "chapters" / "watchdog.md")
+        .read_text(encoding="utf-8")
+        .count("    caption: ")
+        > 2
+    )
     for number in range(figures.count()):
         drawing = figures.nth(number).locator("a.lift-drawing")
         assert len(drawing.locator("[role=img]").get_attribute("aria-label")) > 40
@@ -230,8 +281,12 @@ def test_figures_are_wide_and_described(watchdog):
 def test_a_notebook_can_be_downloaded(watchdog):
     import nbformat
 
-    href = watchdog.locator("a[href$='watchdog.ipynb'][href*='_notebooks']").get_attribute("href")
-    body = watchdog.request.get(watchdog.evaluate("h => new URL(h, location).href", href)).text()
+    href = watchdog.locator(
+        "a[href$='watchdog.ipynb'][href*='_notebooks']"
+    ).get_attribute("href")
+    body = watchdog.request.get(
+        watchdog.evaluate("h => new URL(h, location).href", href)
+    ).text()
     notebook = nbformat.reads(body, as_version=4)
     assert notebook.metadata.kernelspec.language == "python"
     assert any("figure_e23_2" in cell.source for cell in notebook.cells)
@@ -248,16 +303,17 @@ def test_a_solution_is_folded_until_asked_for(watchdog):
 @pytest.mark.xdist_group("intro")
 def test_axe_sees_what_is_hard_to_read_or_has_no_name(visits):
     page = visits("intro").page  # a short one
-    page.evaluate(
-        """() => { const made = document.createElement('div');
+    page.evaluate("""() => { const made = document.createElement('div');
             made.id = 'faulty';
             made.innerHTML = '<p style="color: #bbb">pale</p><p style="color: #444">dark</p><img src="data:,">'
                 + '<p>Words around <a href="#x" style="color: #444; text-decoration: none">a link</a> and '
                 + '<a href="#x" style="color: #bbb; text-decoration: none">another</a>.</p>';
-            document.querySelector('article.bd-article').append(made) }"""
-    )
+            document.querySelector('article.bd-article').append(made) }""")  # noqa: E501
     here = {"within": "#faulty"}
-    light, dark = (sorted(rule for rule, *_ in barriers(page, theme, **here)) for theme in ("light", "dark"))
+    light, dark = (
+        sorted(rule for rule, *_ in barriers(page, theme, **here))
+        for theme in ("light", "dark")
+    )
     uncoloured = [rule for rule, *_ in barriers(page, "light", colours=False, **here)]
     page.evaluate("document.getElementById('faulty').remove()")
     assert light == ["color-contrast", "image-alt", "link-in-text-block"] == dark
@@ -276,9 +332,19 @@ def test_ledger_filters_sorts_and_opens_what_a_link_asks_for(visits):
     page.select_option('[data-filter="kind"]', "result")
     page.select_option('[data-filter="verdict"]', "differs")
     found = set(shown.evaluate_all("all => all.map(one => one.id)"))
-    assert {"i21-ex1-info-aware", "i21-ex1-info-markov", "i21-ex1-tv-aware", "i21-ex1-tv-markov"} <= found
-    assert page.locator("#ledger-controls output").inner_text() == f"{len(found)} of {rows.count()}"
-    points = page.locator("#ledger-plot a:visible").evaluate_all("all => all.map(one => one.dataset.id)")
+    assert {
+        "i21-ex1-info-aware",
+        "i21-ex1-info-markov",
+        "i21-ex1-tv-aware",
+        "i21-ex1-tv-markov",
+    } <= found
+    assert (
+        page.locator("#ledger-controls output").inner_text()
+        == f"{len(found)} of {rows.count()}"
+    )
+    points = page.locator("#ledger-plot a:visible").evaluate_all(
+        "all => all.map(one => one.dataset.id)"
+    )
     assert set(points) <= found
     page.fill('[data-filter="text"]', "no such words")
     assert shown.count() == 0
@@ -290,7 +356,10 @@ def test_ledger_filters_sorts_and_opens_what_a_link_asks_for(visits):
     page.select_option("[data-sort]", "verdict")
     order = rows.evaluate_all("all => all.map(one => one.dataset.verdict)")
     assert order == sorted(order)
-    assert all(verdict.strip() for verdict in page.locator(f"{ROWS} .verdict").all_inner_texts())
+    assert all(
+        verdict.strip()
+        for verdict in page.locator(f"{ROWS} .verdict").all_inner_texts()
+    )
     page.set_viewport_size({"width": 390, "height": 900})
     page.select_option('[data-filter="verdict"]', "differs")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -312,6 +381,8 @@ def test_ledger_filters_sorts_and_opens_what_a_link_asks_for(visits):
 def test_the_filter_reads_words_as_the_search_does(visits, words, first):
     page = visits("chapters/ledger").page
     page.fill('[data-filter="text"]', words)
-    found = page.locator(f"{ROWS}:visible").evaluate_all("all => all.map(one => one.id)")
+    found = page.locator(f"{ROWS}:visible").evaluate_all(
+        "all => all.map(one => one.id)"
+    )
     page.fill('[data-filter="text"]', "")
     assert set(found[: len(first)]) == first

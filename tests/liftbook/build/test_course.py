@@ -33,7 +33,8 @@ TASK = Task(
     Exercise("coins", 1, "ex-coins", "Two coins", 10),
     "> **(Two coins)**\n>\n> What is the chance of two heads?",
     "half = 1 / 2\nanswer_1 = half * half",
-    'from companion.exercises import check\ncheck(\n    answer_1,\n    0.25,\n    "multiply",\n)',
+    "from companion.exercises import check\ncheck(\n    answer_1,\n    0.25,\n   "
+    ' "multiply",\n)',
 )
 PART = Part("coins", "Coins", ("import math",), (TASK,))
 
@@ -50,18 +51,25 @@ LABEL = re.compile(r"^:label: (\S+)|^\(([\w-]+)\)=|^    name: (\S+)", re.MULTILI
 PAGE_OF = {
     label: page.stem
     for page in CHAPTERS.glob("*.md")
-    for label in (page.stem, *filter(None, sum(LABEL.findall(page.read_text(encoding="utf-8")), ())))
+    for label in (
+        page.stem,
+        *filter(None, sum(LABEL.findall(page.read_text(encoding="utf-8")), ())),
+    )
 }
 
 
 def needed(meeting):
-    """Return the pages that a meeting's reading says it needs and that its homework refers to."""
+    """Return the pages that a meeting's reading says it needs and that its homework
+    refers to.
+    """
     pages = set()
     for name in meeting.reading:
         text = (CHAPTERS / f"{name}.md").read_text(encoding="utf-8")
         wanted = re.findall(r"^You need.*$", text, re.MULTILINE)
         for one in meeting.homework:
-            wanted += re.findall(rf"\n:label: {one.label}\n(.*?)\n```\n", text, re.DOTALL)
+            wanted += re.findall(
+                rf"\n:label: {one.label}\n(.*?)\n```\n", text, re.DOTALL
+            )
         pages |= {PAGE_OF[label] for label in REFERENCE.findall("\n".join(wanted))}
     return pages
 
@@ -93,12 +101,17 @@ def test_minutes_make_points(tmp_path):
     (one,) = exercises("coins", tmp_path)
     assert (one.minutes, one.points) == (15, 6)
     (tmp_path / "coins.md").write_text(text % 7)
-    with pytest.raises(ValueError, match="ex-toss takes 7 minutes: write a multiple of 5"):
+    with pytest.raises(
+        ValueError, match="ex-toss takes 7 minutes: write a multiple of 5"
+    ):
         exercises("coins", tmp_path)
 
 
 def test_students_are_asked_and_teachers_told():
-    student, teacher = (grading.notebook("meeting-1", [PART], "pass", kind) for kind in ("student", "teacher"))
+    student, teacher = (
+        grading.notebook("meeting-1", [PART], "pass", kind)
+        for kind in ("student", "teacher")
+    )
     for made in (student, teacher):
         nbformat.validate(made)
         assert made.cells[0].source == "# Meeting 1\n\n4 points, 10 minutes."
@@ -109,11 +122,18 @@ def test_students_are_asked_and_teachers_told():
         ]
         assert made.cells[4].source == f"{TASK.text}\n\n4 points, 10 minutes"
         assert made.cells[6].metadata["jupyter"]["source_hidden"]
-    assert "half" not in "".join(cell.source for cell in student.cells if not cell.metadata.get("jupyter"))
+    assert "half" not in "".join(
+        cell.source for cell in student.cells if not cell.metadata.get("jupyter")
+    )
     assert student.cells[5].source.endswith("answer_1 = None")
     assert teacher.cells[5].source == TASK.solution
-    assert [made.cells[6].source for made in (student, teacher)] == [TASK.check, TASK.check]
-    with pytest.raises(ValueError, match="kind is 'pupil': choose one of student, teacher, nbgrader"):
+    assert [made.cells[6].source for made in (student, teacher)] == [
+        TASK.check,
+        TASK.check,
+    ]
+    with pytest.raises(
+        ValueError, match="kind is 'pupil': choose one of student, teacher, nbgrader"
+    ):
         grading.notebook("meeting-1", [PART], "pass", "pupil")
 
 
@@ -130,7 +150,10 @@ def test_what_nbgrader_reads():
     assert [one["points"] for one in told if one["grade"]] == [4]
     assert {(one["schema_version"], one["task"]) for one in told} == {(3, False)}
     answer, test = (cell.source for cell in made.cells[-2:])
-    assert answer == f"answer_1 = None\n### BEGIN SOLUTION\n{TASK.solution}\n### END SOLUTION"
+    assert (
+        answer
+        == f"answer_1 = None\n### BEGIN SOLUTION\n{TASK.solution}\n### END SOLUTION"
+    )
     open_, _, hidden = test.partition("### BEGIN HIDDEN TESTS")
     assert "0.25" not in open_
     exec(hidden, {"answer_1": 0.25})  # noqa: S102
@@ -138,25 +161,40 @@ def test_what_nbgrader_reads():
         exec(hidden, {"answer_1": 0.5})  # noqa: S102
 
 
-def test_the_archive_for_nbgrader_has_the_wheel_and_says_what_to_do(tmp_path, monkeypatch):
+def test_the_archive_for_nbgrader_has_the_wheel_and_says_what_to_do(
+    tmp_path, monkeypatch
+):
     monkeypatch.setattr(kit, "parts", lambda *_: [PART])
     built = tmp_path / "_notebooks" / CHAPTERS.name
     built.mkdir(parents=True)
     (tmp_path / COURSE_FOLDER).mkdir()
     (tmp_path / "_notebooks" / "liftlib-9-py3-none-any.whl").write_bytes(b"wheel")
-    first = FROM_WHEEL.format(name="liftlib", module="liftbook", extra="[book]", place="liftlib-9-py3-none-any.whl")
+    first = FROM_WHEEL.format(
+        name="liftlib",
+        module="liftbook",
+        extra="[book]",
+        place="liftlib-9-py3-none-any.whl",
+    )
     for path in CHAPTERS.glob("*.md"):
-        nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(first)]), built / f"{path.stem}.ipynb")
+        nbformat.write(
+            nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(first)]),
+            built / f"{path.stem}.ipynb",
+        )
     course = kit.Course("Lift", tmp_path, CHAPTERS, ROOT / COURSE_FOLDER)
     *_, archive = kit.write_notebooks(course, MEETINGS[:1], tmp_path / COURSE_FOLDER)
     with zipfile.ZipFile(archive) as files:
-        assert {name.partition("/")[2].partition("/")[0] for name in files.namelist()} == {
+        assert {name.partition("/")[2].partition("/")[0] for name in files.namelist()} == {  # noqa: E501
             "README.md", "liftlib-9-py3-none-any.whl", "nbgrader_config.py", "source",
         }  # fmt: skip
         assert files.read("lift/liftlib-9-py3-none-any.whl") == b"wheel"
         readme = files.read("lift/README.md").decode()
     assert 'pip install "./liftlib-9-py3-none-any.whl[book]" nbgrader\n' in readme
-    for command in ("generate_assignment meeting-1", "autograde meeting-1", "generate_feedback meeting-1", "export"):
+    for command in (
+        "generate_assignment meeting-1",
+        "autograde meeting-1",
+        "generate_feedback meeting-1",
+        "export",
+    ):
         assert f"nbgrader {command}" in readme
     assert not re.search(r"NAME|INSTALLED|EXTRA", readme)
 
@@ -205,12 +243,16 @@ course:
 
 
 def built_book(folder):
-    """Write a book of one chapter and what its build leaves; return the source and the built folder."""
+    """Write a book of one chapter and what its build leaves; return the source and the
+    built folder.
+    """
     source = folder / "chapters" / "coins.md"
     source.parent.mkdir()
     source.write_text(EXERCISE)
     asked = "> **(Two coins)**\n>\n> What is the chance of two heads?"
-    made = nbformat.v4.new_notebook(metadata={"companion": {"source": fingerprint("open", source)}})
+    made = nbformat.v4.new_notebook(
+        metadata={"companion": {"source": fingerprint("open", source)}}
+    )
     made.cells = [
         nbformat.v4.new_markdown_cell(asked),
         nbformat.v4.new_code_cell("answer_1 = None", metadata={"tags": ["answer"]}),
@@ -221,7 +263,8 @@ def built_book(folder):
     return source, folder / "html"
 
 
-@pytest.mark.filterwarnings("ignore::sphinx.deprecation.RemovedInSphinx90Warning")  # sphinx-revealjs's own
+# sphinx-revealjs's own
+@pytest.mark.filterwarnings("ignore::sphinx.deprecation.RemovedInSphinx90Warning")
 def test_a_course_of_another_source_than_the_pages_cannot_be_made(tmp_path):
     source, html = built_book(tmp_path)
     (part,) = parts("meeting-1", exercises("coins", source.parent), html, source.parent)
@@ -235,7 +278,9 @@ def test_a_course_of_another_source_than_the_pages_cannot_be_made(tmp_path):
     source.write_text(EXERCISE.replace("1 / 4", "1 / 2"))
     with pytest.raises(CompanionError):
         kit.make(course)
-    assert {path: path.read_bytes() for path in html.rglob("*") if path.is_file()} == before
+    assert {
+        path: path.read_bytes() for path in html.rglob("*") if path.is_file()
+    } == before
 
 
 @pytest.mark.filterwarnings("ignore::sphinx.deprecation.RemovedInSphinx90Warning")
@@ -253,8 +298,12 @@ def test_a_slide_that_fails_leaves_the_course_that_is_there(tmp_path):
 
 
 def test_a_check_that_gives_no_verdict():
-    task = Task(TASK.exercise, TASK.text, TASK.solution, "good = check(answer_1, 1, 'add')")
-    with pytest.raises(ValueError, match="ex-coins: the check's last line is to be a call of check"):
+    task = Task(
+        TASK.exercise, TASK.text, TASK.solution, "good = check(answer_1, 1, 'add')"
+    )
+    with pytest.raises(
+        ValueError, match="ex-coins: the check's last line is to be a call of check"
+    ):
         grading.graded(task)
 
 
@@ -262,7 +311,10 @@ def test_half_of_every_exercise_is_whole_and_has_its_words():
     table = grading.rubric(CHAPTERS)
     assert (2 * table["half"] == table["points"]).all()
     assert (table["half is for"].str.len() > 5).all()
-    assert len(table) == sum(path.read_text("utf-8").count("```{exercise}") for path in ROOT.glob("chapters/*.md"))
+    assert len(table) == sum(
+        path.read_text("utf-8").count("```{exercise}")
+        for path in ROOT.glob("chapters/*.md")
+    )
 
 
 @pytest.mark.book
@@ -277,7 +329,9 @@ def test_only_what_the_exercises_need(name):
         assert "glue(" not in "".join(one.setup)
         assert "keep(" not in "".join(one.setup)
     student = grading.notebook(name, found, "pass", "student")
-    shown = "\n".join(cell.source for cell in student.cells if not cell.metadata.get("jupyter"))
+    shown = "\n".join(
+        cell.source for cell in student.cells if not cell.metadata.get("jupyter")
+    )
     for task in (task for one in found for task in one.tasks):
         assert task.solution not in shown
 
@@ -291,23 +345,39 @@ def test_nbgrader_gives_full_points_and_none(tmp_path):
     (tmp_path / "html" / "_notebooks").symlink_to(HTML / "_notebooks")
     course = kit.Course("Lift", tmp_path / "html", CHAPTERS, ROOT / COURSE_FOLDER)
     kit.write_notebooks(course, MEETINGS, tmp_path / "html" / COURSE_FOLDER)
-    zipfile.ZipFile(tmp_path / "html" / COURSE_FOLDER / kit.ASSIGNMENTS).extractall(tmp_path)
+    zipfile.ZipFile(tmp_path / "html" / COURSE_FOLDER / kit.ASSIGNMENTS).extractall(
+        tmp_path
+    )
     course, bin_ = tmp_path / "lift", tmp_path / "env" / "bin"
-    environ = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "VIRTUAL_ENV", "COV_", "JUPYTER"))}
+    environ = {
+        k: v
+        for k, v in os.environ.items()
+        if not k.startswith(("PYTHON", "VIRTUAL_ENV", "COV_", "JUPYTER"))
+    }
     environ |= {"PATH": f"{bin_}{os.pathsep}{environ['PATH']}", "HOME": str(tmp_path)}
 
     def run(*words, folder=course):
-        done = subprocess.run(words, cwd=folder, env=environ, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            words, cwd=folder, env=environ, capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, done.stdout + done.stderr
 
     uv = [sys.executable, "-m", "uv", "--quiet"]
     run(*uv, "venv", "--python", sys.executable, "env", folder=tmp_path)
-    packages = [f"{wheel}[book]", "nbgrader==0.9.6", "--constraint", str(ROOT / "requirements.lock")]
+    packages = [
+        f"{wheel}[book]",
+        "nbgrader==0.9.6",
+        "--constraint",
+        str(ROOT / "requirements.lock"),
+    ]
     run(*uv, "pip", "install", "--python", "env", *packages, folder=tmp_path)
     points = {}
     for name, chosen in ASSIGNMENTS.items():
         run("nbgrader", "generate_assignment", name)
-        source, release = (nbformat.read(course / one / name / f"{name}.ipynb", 4) for one in ("source", "release"))
+        source, release = (
+            nbformat.read(course / one / name / f"{name}.ipynb", 4)
+            for one in ("source", "release")
+        )
         assert "BEGIN" not in json.dumps(release)
         for who in ("solved", "empty", "wrong"):
             for given, full in zip(release.cells, source.cells, strict=True):
@@ -316,7 +386,9 @@ def test_nbgrader_gives_full_points_and_none(tmp_path):
                 given.source = full.source
                 if who == "wrong":
                     (asked,) = answers(full.source)
-                    given.source += f"\n{asked} = {WRONG[full.metadata['nbgrader']['grade_id']]}"
+                    given.source += (
+                        f"\n{asked} = {WRONG[full.metadata['nbgrader']['grade_id']]}"
+                    )
             target = course / "submitted" / who / name / f"{name}.ipynb"
             target.parent.mkdir(parents=True)
             nbformat.write(release, target)
@@ -325,7 +397,12 @@ def test_nbgrader_gives_full_points_and_none(tmp_path):
         points[name] = float(sum(one.points for one in chosen))
     run("nbgrader", "export")
     with (course / "grades.csv").open(encoding="utf-8") as file:
-        got = {(row["assignment"], row["student_id"]): float(row["score"]) for row in csv.DictReader(file)}
+        got = {
+            (row["assignment"], row["student_id"]): float(row["score"])
+            for row in csv.DictReader(file)
+        }
     assert got == {
-        (name, who): points[name] * (who == "solved") for name in points for who in ("solved", "empty", "wrong")
+        (name, who): points[name] * (who == "solved")
+        for name in points
+        for who in ("solved", "empty", "wrong")
     }

@@ -7,12 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from companion.exercises import LOOK_AGAIN, MIME, MORE_DIGITS, WRONG_ANSWERS, Expected, check, expect
+from companion.exercises import (
+    LOOK_AGAIN,
+    MIME,
+    MORE_DIGITS,
+    WRONG_ANSWERS,
+    Expected,
+    check,
+    expect,
+)
 
 ROOT = Path(__file__).resolve().parents[3]
 SCRIPT = ROOT / "companion" / "sphinx" / "static" / "exercises.js"
 CHAPTERS = [
-    path.stem for path in sorted((ROOT / "chapters").glob("*.md")) if "```{exercise}" in path.read_text("utf-8")
+    path.stem
+    for path in sorted((ROOT / "chapters").glob("*.md"))
+    if "```{exercise}" in path.read_text("utf-8")
 ]
 ADDRESS = "http://exercises.test/page.html"
 
@@ -36,13 +46,20 @@ ANSWER = """
 def open_forms(page, wanted):
     """Open a page with a form for each expected answer, by the exercise's label."""
     exercises = "".join(
-        f'<div class="exercise admonition" id="{label}"><p class="admonition-title">Exercise</p>'
-        f'<div class="lift-exercise" data-expected="{html.escape(expected.text(), quote=True)}"></div></div>'
+        f'<div class="exercise admonition" id="{label}"><p'
+        ' class="admonition-title">Exercise</p><div class="lift-exercise"'
+        f' data-expected="{html.escape(expected.text(), quote=True)}"></div></div>'
         for label, expected in wanted.items()
     )
-    body = f'<article class="bd-article">{exercises}</article><script src="exercises.js" data-page="test"></script>'
+    body = (
+        f'<article class="bd-article">{exercises}</article><script src="exercises.js"'
+        ' data-page="test"></script>'
+    )
     script = SCRIPT.read_text(encoding="utf-8")
-    files = {"page.html": (body, "text/html; charset=utf-8"), "exercises.js": (script, "text/javascript")}
+    files = {
+        "page.html": (body, "text/html; charset=utf-8"),
+        "exercises.js": (script, "text/javascript"),
+    }
 
     def answer(route):
         text, kind = files[route.request.url.rpartition("/")[2]]
@@ -53,14 +70,46 @@ def open_forms(page, wanted):
 
 
 NUMBERS = [0.0711, 7 / 6, 1 / 8, 0.5, 0.0, -2.4, 1234.5, 1e-6, math.inf, 0.999, 9.996]
-TEXTS = ["0.07", "0.071", "0.0711", "0.08", "1.17", "1.2", "1.16", "1.15", "1", "0.13", "0.12", "0.1", "0.126", "0"]
-TEXTS += ["0.5", "0.50", "-2.4", "2.4", "-2", "1234", "1235", "1233", "1200", "1e-6", "1e-13", "inf", "0.99", "10.0"]
+TEXTS = [
+    "0.07",
+    "0.071",
+    "0.0711",
+    "0.08",
+    "1.17",
+    "1.2",
+    "1.16",
+    "1.15",
+    "1",
+    "0.13",
+    "0.12",
+    "0.1",
+    "0.126",
+    "0",
+]
+TEXTS += [
+    "0.5",
+    "0.50",
+    "-2.4",
+    "2.4",
+    "-2",
+    "1234",
+    "1235",
+    "1233",
+    "1200",
+    "1e-6",
+    "1e-13",
+    "inf",
+    "0.99",
+    "10.0",
+]
 
 
 @pytest.mark.browser
 def test_the_form_judges_as_the_check_does(page):
     """Python and the page have the rule twice."""
-    open_forms(page, {f"ex-{n}": expect(value, ("a", "b")) for n, value in enumerate(NUMBERS)})
+    open_forms(
+        page, {f"ex-{n}": expect(value, ("a", "b")) for n, value in enumerate(NUMBERS)}
+    )
     for n, value in enumerate(NUMBERS):
         for text in TEXTS:
             WRONG_ANSWERS.clear()
@@ -68,7 +117,10 @@ def test_the_form_judges_as_the_check_does(page):
             verdict = check(number, value, "a", "b")
             found = page.evaluate(ANSWER, [f"ex-{n}", [text]])
             assert found["right"] == bool(verdict), (value, text)
-            assert (MORE_DIGITS in found["said"]) == (verdict.hint == MORE_DIGITS), (value, text)
+            assert (MORE_DIGITS in found["said"]) == (verdict.hint == MORE_DIGITS), (
+                value,
+                text,
+            )
 
 
 @pytest.mark.browser
@@ -82,11 +134,15 @@ def test_the_form_asks_for_another_digit_and_gives_no_hint(page):
     assert len(wrong["hints"]) == 1
     assert page.evaluate(ANSWER, ["ex-one", ["7.1 %"]])["right"]
     page.reload()
-    assert page.locator("#ex-one").evaluate("one => one.classList.contains('lift-solved')")
+    assert page.locator("#ex-one").evaluate(
+        "one => one.classList.contains('lift-solved')"
+    )
     # the exercise has changed: what was solved is forgotten
     page.unroute("http://exercises.test/*")
     open_forms(page, {"ex-one": expect(0.0811, ("direction", "method"))})
-    assert not page.locator("#ex-one").evaluate("one => one.classList.contains('lift-solved')")
+    assert not page.locator("#ex-one").evaluate(
+        "one => one.classList.contains('lift-solved')"
+    )
 
 
 def filled_wrongly(expected):
@@ -104,7 +160,11 @@ def of_chapter(chapter):
     """Return the expected answers and the book's own, as the build noted them."""
     stored = ROOT / "_build" / "jupyter_execute" / "chapters" / f"{chapter}.glue.json"
     notes = [output["data"] for output in json.loads(stored.read_text()).values()]
-    return [(Expected.read(data[MIME]["expected"]), data[MIME]["answer"]) for data in notes if MIME in data]
+    return [
+        (Expected.read(data[MIME]["expected"]), data[MIME]["answer"])
+        for data in notes
+        if MIME in data
+    ]
 
 
 @pytest.mark.book
@@ -122,7 +182,9 @@ def test_each_form_of_the_book_tells_right_from_wrong(page):
         wrong = page.evaluate(ANSWER, [label, filled_wrongly(expected)])
         assert not wrong["right"], label
         assert len(wrong["hints"]) == 1, label
-        assert not any(text in wrong["hints"][0] for text in answer if len(text) > 4), label
+        assert not any(text in wrong["hints"][0] for text in answer if len(text) > 4), (
+            label
+        )
         assert page.evaluate(ANSWER, [label, answer])["right"], (label, answer)
     assert page.locator(".lift-solved").count() == len(known)
     assert not errors
@@ -130,9 +192,15 @@ def test_each_form_of_the_book_tells_right_from_wrong(page):
 
 @pytest.mark.book
 def test_most_exercises_are_judged_on_the_page():
-    asked = sum((ROOT / "chapters" / f"{chapter}.md").read_text().count("```{exercise}") for chapter in CHAPTERS)
+    asked = sum(
+        (ROOT / "chapters" / f"{chapter}.md").read_text().count("```{exercise}")
+        for chapter in CHAPTERS
+    )
     pages = ROOT / "_build" / "html" / "chapters"
-    forms = sum((pages / f"{chapter}.html").read_text().count("data-expected") for chapter in CHAPTERS)
+    forms = sum(
+        (pages / f"{chapter}.html").read_text().count("data-expected")
+        for chapter in CHAPTERS
+    )
     assert forms >= 0.9 * asked, (forms, asked)
 
 

@@ -1,4 +1,5 @@
-"""The homework of each meeting is executed: all points for right answers, none for wrong ones.
+"""The homework of each meeting is executed: all points for right answers, none for
+wrong ones.
 
 The sheets are made from the chapters' sources, so this needs no built book.
 """
@@ -92,7 +93,9 @@ WRONG = {
     # the difference the other way round
     "ex-srr-break": "-0.007492278602608704",
     # the two measures in the other order
-    "ex-li-hand": "(ll.measures.l1_lift_inverse(people)[2], ll.measures.l1_lift(people)[2])",
+    "ex-li-hand": (
+        "(ll.measures.l1_lift_inverse(people)[2], ll.measures.l1_lift(people)[2])"
+    ),
     # the difference the other way round
     "ex-li-mixture": "-0.005644486481218444",
     # the two lifts in the other order
@@ -130,7 +133,10 @@ def sections_of(name):
         path = CHAPTERS / f"{chapter}.md"
         chosen = [one for one in meeting.homework if one.chapter == chapter]
         source = path.read_text(encoding="utf-8")
-        texts = [source.partition(f":label: {one.label}\n")[2].partition("\n```")[0] for one in chosen]
+        texts = [
+            source.partition(f":label: {one.label}\n")[2].partition("\n```")[0]
+            for one in chosen
+        ]
         sections.append(part(path, chosen, texts))
     return sections
 
@@ -189,7 +195,9 @@ def test_nbgrader_has_points_for_right_answers_only(name):
     """As nbgrader grades: a test's points are given if its cell runs to the end."""
     names: dict = {"__name__": "sheet"}
     points = 0
-    for cell in (cell for cell in sheet(name, "nbgrader").cells if cell.cell_type == "code"):
+    for cell in (
+        cell for cell in sheet(name, "nbgrader").cells if cell.cell_type == "code"
+    ):
         exec(cell.source, names)  # noqa: S102 - the book's own, and it is right
         told = cell.metadata["nbgrader"]
         if told["solution"]:
@@ -206,18 +214,30 @@ def test_nbgrader_has_points_for_right_answers_only(name):
 
 
 def test_every_exercise_of_the_course_has_a_wrong_answer():
-    assert {one.label for meeting in MEETINGS.values() for one in meeting.homework} == WRONG.keys()
+    assert {
+        one.label for meeting in MEETINGS.values() for one in meeting.homework
+    } == WRONG.keys()
 
 
-TASKS = {task.exercise.label: task for name in MEETINGS for section in sections_of(name) for task in section.tasks}
+TASKS = {
+    task.exercise.label: task
+    for name in MEETINGS
+    for section in sections_of(name)
+    for task in section.tasks
+}
 SEEDS = (1, 2)
 
 
 def test_the_books_numbers_stand_where_others_go():
-    """There is one source: with the book's values, templates give what stands there. A check may name its notion."""
+    """There is one source: with the book's values, templates give what stands there. A
+    check may name its notion.
+    """
     for label, one in NUMBERS.items():
         task = one.task(TASKS[label], one.choices[0])
-        assert (task.text, task.solution) == (TASKS[label].text, TASKS[label].solution), label
+        assert (task.text, task.solution) == (
+            TASKS[label].text,
+            TASKS[label].solution,
+        ), label
 
 
 def graded(made):
@@ -228,7 +248,9 @@ def graded(made):
         exec(cell.source, names)  # noqa: S102 - the book's own, and it is right
         if cell.metadata["nbgrader"]["grade"]:
             points += cell.metadata["nbgrader"]["points"]
-    return points, {name: repr(value) for name, value in names.items() if name.startswith("answer_")}
+    return points, {
+        name: repr(value) for name, value in names.items() if name.startswith("answer_")
+    }
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -258,7 +280,11 @@ def test_other_numbers_have_other_answers_and_all_points(name, seed):
 
 def test_two_seeds_ask_for_different_numbers():
     texts = [
-        "".join(cell.source for name in MEETINGS for cell in sheet(name, "student", seed).cells)
+        "".join(
+            cell.source
+            for name in MEETINGS
+            for cell in sheet(name, "student", seed).cells
+        )
         for seed in (*SEEDS, SEEDS[0])
     ]
     assert texts[0] == texts[2]
@@ -268,7 +294,11 @@ def test_two_seeds_ask_for_different_numbers():
 @pytest.mark.slow
 @pytest.mark.parametrize("label", NUMBERS)
 def test_all_numbers_that_can_be_drawn_have_another_right_answer(label):
-    (name,) = (name for name in MEETINGS if label in {one.label for one in MEETINGS[name].homework})
+    (name,) = (
+        name
+        for name in MEETINGS
+        if label in {one.label for one in MEETINGS[name].homework}
+    )
     (section,) = (one for one in sections_of(name) if TASKS[label] in one.tasks)
     setup: dict = {"__name__": "sheet"}
     for source in section.setup:

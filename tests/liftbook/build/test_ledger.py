@@ -34,7 +34,9 @@ HTML = ROOT / "_build" / "html" / "chapters"
 ENTRIES = entries(stored_values())
 
 PRINTS_ALONE = {"c22-ex1-sets", "c22-ex1-order", "c22-table1-numbers"}
-"""Rows that set printed numbers beside each other: nothing of the library computes them."""
+"""Rows that set printed numbers beside each other: nothing of the library computes
+them.
+"""
 DISTRIBUTIONS = {"i21-ex1-pa", "i21-ex1-pb", "i21-ex1-pc", "i21-ex1-pd", "i21-ex1-sets"}
 """Rows of a stored distribution itself."""
 
@@ -56,7 +58,9 @@ def test_an_open_row_has_all_that_its_verdict_needs(entry):
     for reading in entry.row.readings:
         assert f'"{quoted(reading.quote)}" ({reading.where})' in text
         assert reading.setting in text
-        for case in reading.cases if len(reading.cases) <= MOST_CASES else reading.cases[:1]:
+        for case in (
+            reading.cases if len(reading.cases) <= MOST_CASES else reading.cases[:1]
+        ):
             assert f'`compute("{case.call}")`' in text
     for case in entry.details:
         assert f"{case.label}: **{found_in_words(case.values)}**" in text
@@ -77,7 +81,10 @@ def test_a_row_that_keeps_a_former_id_has_the_columns_of_the_others():
     assert kept
     for entry in kept:
         text = opening(entry, 0, entry.claim.place)
-        assert re.search(r'<summary><span class="claim-place"><span id="[^"]+"></span>[^<]+</span>$', text), text
+        assert re.search(
+            r'<summary><span class="claim-place"><span id="[^"]+"></span>[^<]+</span>$',
+            text,
+        ), text
 
 
 def test_a_later_row_refers_to_the_reason_of_an_earlier_one():
@@ -104,26 +111,41 @@ def test_names_in_a_place():
 
 @pytest.mark.parametrize("paper", [paper.upper() for paper in PAPERS])
 def test_each_claim_is_one_link_from_its_papers_page(paper):
-    text = (ROOT / "chapters" / f"record-{paper.lower()}.md").read_text(encoding="utf-8")
+    text = (ROOT / "chapters" / f"record-{paper.lower()}.md").read_text(
+        encoding="utf-8"
+    )
     asked = re.findall(rf"```\{{lift-claims\}} {paper}\b ?(.*)", text)
     mine = [entry for entry in ENTRIES if entry.claim.paper == paper]
-    figures = {name for entry in mine for name in named_in(entry.claim.place) if name.startswith("figure")}
+    figures = {
+        name
+        for entry in mine
+        for name in named_in(entry.claim.place)
+        if name.startswith("figure")
+    }
     assert sorted(asked) == sorted({*figures, ""})
     assert chosen(ENTRIES, paper) == mine
     counts = re.findall(r'href="([^"]+)">(\d+) claims', by_verdict(paper, mine))
     assert sum(int(count) for _, count in counts) == len(mine)
-    assert all(address.startswith(f"{LEDGER}.html?paper={paper}&amp;verdict=") for address, _ in counts)
+    assert all(
+        address.startswith(f"{LEDGER}.html?paper={paper}&amp;verdict=")
+        for address, _ in counts
+    )
     for name in figures:
         rows = chosen(mine, paper, name)
         assert rows
         assert re.findall(rf'href="{LEDGER}.html#([^"]+)"', links(rows)) == [
-            entry.claim.id for verdict in VERDICT_CLASSES for entry in rows if entry.verdict == verdict
+            entry.claim.id
+            for verdict in VERDICT_CLASSES
+            for entry in rows
+            if entry.verdict == verdict
         ]
 
 
 def test_the_rows_stand_in_one_place():
     for path in (ROOT / "chapters").glob("*.md"):
-        whole = re.findall(r"^```\{lift-claims\}$", path.read_text(encoding="utf-8"), re.MULTILINE)
+        whole = re.findall(
+            r"^```\{lift-claims\}$", path.read_text(encoding="utf-8"), re.MULTILINE
+        )
         assert len(whole) == (path.stem == LEDGER)
 
 
@@ -135,15 +157,22 @@ def test_a_former_row_leads_to_the_one_with_its_values():
 
 @pytest.mark.book
 def test_the_rows_links_are_there():
-    pages = {path.stem: path.read_text(encoding="utf-8") for path in HTML.glob("*.html")}
-    ids = {name: Counter(re.findall(r'\sid="([^"]+)"', text)) for name, text in pages.items()}
+    pages = {
+        path.stem: path.read_text(encoding="utf-8") for path in HTML.glob("*.html")
+    }
+    ids = {
+        name: Counter(re.findall(r'\sid="([^"]+)"', text))
+        for name, text in pages.items()
+    }
     for entry in ENTRIES:
         page, _, label = entry.claim.see.partition("#")
         assert ids["ledger"][entry.claim.id] == 1
         assert not any(ids[f"record-{paper}"][entry.claim.id] for paper in PAPERS)
         assert ids[page][label] >= 1, entry.claim.see
         for address in used(entry):
-            (owner,) = [name for name in ids if name.startswith("api") and ids[name][address]]
+            (owner,) = [
+                name for name in ids if name.startswith("api") and ids[name][address]
+            ]
             assert ids[owner][address] == 1, address
             assert f'href="{owner}.html#{address}"' in pages["ledger"]
     assert all(ids["ledger"][former] == 1 for former in RETIRED)

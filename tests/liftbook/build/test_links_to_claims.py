@@ -10,21 +10,33 @@ from conftest import HTML
 ROOT = Path(__file__).resolve().parents[3]
 SCRIPT = ROOT / "_static" / "asked.js"
 NUMBER, SEED = 40, 53
-CONDITIONS: dict[str, dict[str, int]] = {"cold": {}, "warm": {}, "narrow": {"width": 390}, "slow": {"throttling": 6}}
+CONDITIONS: dict[str, dict[str, int]] = {
+    "cold": {},
+    "warm": {},
+    "narrow": {"width": 390},
+    "slow": {"throttling": 6},
+}
 
-# a browser without scroll anchoring, such as Safari, leaves it to the page to keep its place
+# a browser without scroll anchoring, such as Safari, leaves it to the page to keep its
+# place
 PAGE = f"""<!doctype html><html style="overflow-anchor: none"><body>
 <div id="above" style="height: 2000px"></div><p id="row">asked for</p><p id="next">another</p>
 <div style="height: 4000px"></div><script>{SCRIPT.read_text(encoding="utf-8") if SCRIPT.is_file() else ""}</script>
-</body></html>"""
+</body></html>"""  # noqa: E501
 ADDRESS = "http://asked.test/page.html"
-FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))"
+FRAMES = (
+    "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() =>"
+    " setTimeout(done, 50))))"
+)
 PLACE = "id => document.getElementById(id).getBoundingClientRect().top"
 
 
 @pytest.fixture
 def jumped(page):
-    page.route("http://asked.test/*", lambda route: route.fulfill(body=PAGE, content_type="text/html"))
+    page.route(
+        "http://asked.test/*",
+        lambda route: route.fulfill(body=PAGE, content_type="text/html"),
+    )
     page.goto(f"{ADDRESS}#row")
     return page
 
@@ -51,7 +63,9 @@ def test_a_reader_who_scrolls_is_not_taken_back(jumped, own):
         jumped.mouse.wheel(0, 1200)
     else:
         jumped.keyboard.press("PageDown")
-    jumped.wait_for_function("document.getElementById('row').getBoundingClientRect().top < -100")
+    jumped.wait_for_function(
+        "document.getElementById('row').getBoundingClientRect().top < -100"
+    )
     place = jumped.evaluate("scrollY")
     grow(jumped, 900)
     assert jumped.evaluate("scrollY") >= place
@@ -61,7 +75,9 @@ def test_a_page_read_again_keeps_the_readers_place(jumped):
     jumped.evaluate(FRAMES)
     jumped.mouse.move(400, 400)
     jumped.mouse.wheel(0, 1200)
-    jumped.wait_for_function("document.getElementById('row').getBoundingClientRect().top < -1000")
+    jumped.wait_for_function(
+        "document.getElementById('row').getBoundingClientRect().top < -1000"
+    )
     jumped.reload()
     jumped.evaluate(FRAMES)
     assert jumped.evaluate(PLACE, "row") < -1000
@@ -70,48 +86,70 @@ def test_a_page_read_again_keeps_the_readers_place(jumped):
 # the layout is as it was for half a second
 SETTLED = """() => { const now = [document.body.offsetHeight, scrollY].join(), at = performance.now();
     if (now !== window.lastLayout) { window.lastLayout = now; window.lastChange = at; }
-    return document.readyState === 'complete' && MathJax.startup && at - window.lastChange > 500 }"""
+    return document.readyState === 'complete' && MathJax.startup && at - window.lastChange > 500 }"""  # noqa: E501
 
 
 def links():
-    """Return links to rows, as pairs of page and claim: below the figures of the record, and in the ledger's plot."""
+    """Return links to rows, as pairs of page and claim: below the figures of the
+    record, and in the ledger's plot.
+    """
     found = set()
     for page in sorted((HTML / "chapters").glob("*.html")):
         text = page.read_text(encoding="utf-8")
         for part in re.findall(
-            r'<p class="claims-of-figure">.*?</p>|<figure id="ledger-plot">.*?</figure>', text, re.DOTALL
+            r'<p class="claims-of-figure">.*?</p>|<figure'
+            r' id="ledger-plot">.*?</figure>',
+            text,
+            re.DOTALL,
         ):
-            found |= {(page.stem, name) for name in re.findall(r'href="(?:ledger\.html)?#([^"]+)"', part)}
+            found |= {
+                (page.stem, name)
+                for name in re.findall(r'href="(?:ledger\.html)?#([^"]+)"', part)
+            }
     return random.Random(SEED).sample(sorted(found), NUMBER)
 
 
 def followed(browser, site, condition, some):
-    """Follow links; return what is out of view, as the claim and its place in the window."""
+    """Follow links; return what is out of view, as the claim and its place in the
+    window.
+    """
     words = CONDITIONS[condition]
     lost, context = [], None
     for source, name in some:
         if context is None or condition != "warm":
-            context = browser.new_context(viewport={"width": words.get("width", 1300), "height": 900})
+            context = browser.new_context(
+                viewport={"width": words.get("width", 1300), "height": 900}
+            )
         page = context.new_page()
         if rate := words.get("throttling"):
-            context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": rate})
+            context.new_cdp_session(page).send(
+                "Emulation.setCPUThrottlingRate", {"rate": rate}
+            )
         if condition == "warm":
             page.goto(f"{site}chapters/{source}.html")
-            page.locator(f':is(.claims-of-figure, #ledger-plot) a[href$="#{name}"]').first.dispatch_event("click")
+            page.locator(
+                f':is(.claims-of-figure, #ledger-plot) a[href$="#{name}"]'
+            ).first.dispatch_event("click")
             page.wait_for_url(f"**/ledger.html#{name}")
         else:  # an old address on a paper's page leads on to the ledger
             page.goto(f"{site}chapters/{source}.html#{name}")
             page.wait_for_url(f"**/ledger.html#{name}")
         page.wait_for_function(SETTLED, polling=100)
-        page.evaluate("MathJax.startup.promise.then(() => document.fonts.ready).then(() => 0)")
+        page.evaluate(
+            "MathJax.startup.promise.then(() => document.fonts.ready).then(() => 0)"
+        )
         page.wait_for_function(SETTLED, polling=100)
         top = page.evaluate(PLACE, name)
-        head = page.evaluate("document.querySelector('.bd-header-article').getBoundingClientRect().bottom")
+        head = page.evaluate(
+            "document.querySelector('.bd-header-article').getBoundingClientRect().bottom"
+        )
         if not head <= top < 600:
             lost.append((name, top))
         row = page.locator("details.claim:target")
         assert row.get_attribute("id") == name
-        assert row.evaluate("row => [row.open, getComputedStyle(row).outlineStyle]") == [True, "solid"]
+        assert row.evaluate(
+            "row => [row.open, getComputedStyle(row).outlineStyle]"
+        ) == [True, "solid"]
         assert "compute(" in row.inner_text()  # its contents are there
         (context if condition != "warm" else page).close()
     context.close()
@@ -121,16 +159,25 @@ def followed(browser, site, condition, some):
 on_the_book = [pytest.mark.book, pytest.mark.browser]
 
 
-SAMPLE = {"cold": slice(0, 3), "warm": slice(3, 5), "narrow": slice(5, 7), "slow": slice(7, 8)}
+SAMPLE = {
+    "cold": slice(0, 3),
+    "warm": slice(3, 5),
+    "narrow": slice(5, 7),
+    "slow": slice(7, 8),
+}
 
 
-@pytest.mark.parametrize("condition", [pytest.param(name, marks=on_the_book) for name in CONDITIONS])
+@pytest.mark.parametrize(
+    "condition", [pytest.param(name, marks=on_the_book) for name in CONDITIONS]
+)
 def test_verdicts_lead_to_their_rows(browser, site, condition):
     assert followed(browser, site, condition, links()[SAMPLE[condition]]) == []
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("condition", [pytest.param(name, marks=on_the_book) for name in CONDITIONS])
+@pytest.mark.parametrize(
+    "condition", [pytest.param(name, marks=on_the_book) for name in CONDITIONS]
+)
 def test_forty_verdicts_lead_to_their_rows(browser, site, condition):
     assert followed(browser, site, condition, links()) == []
 

@@ -40,14 +40,20 @@ STATES = [
 @pytest.fixture(scope="module")
 def first(browser, tmp_path_factory):
     """Return a function that opens the first page's picture in a file of its own."""
-    yield from opener(browser, tmp_path_factory.mktemp("first"), lambda state: place(state, story=True))
+    yield from opener(
+        browser,
+        tmp_path_factory.mktemp("first"),
+        lambda state: place(state, story=True),
+    )
 
 
 @pytest.fixture(scope="module")
 def lesson(browser, tmp_path_factory):
     """Return a function that opens a lesson's picture in a file of its own."""
     made = tmp_path_factory.mktemp("lesson")
-    yield from opener(browser, made, lambda state: place(state, offers=introduced(state)))
+    yield from opener(
+        browser, made, lambda state: place(state, offers=introduced(state))
+    )
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +68,9 @@ def told(page):
 
 def people(page):
     """Return the dots of each group, by symbol and secret as on the page."""
-    return page.locator(".lift-cell").evaluate_all("all => all.map(one => one.querySelectorAll('circle').length)")
+    return page.locator(".lift-cell").evaluate_all(
+        "all => all.map(one => one.querySelectorAll('circle').length)"
+    )
 
 
 def middle(locator):
@@ -92,15 +100,26 @@ def share(value):
 def test_a_person_is_dragged_from_group_to_group(shown):
     page = shown(WATCHDOG)
     assert people(page) == [2, 28, 5, 35, 13, 17]
-    drag(page, middle(cell(page, "young, none").locator("circle").first), middle(cell(page, "old, condition")))
+    drag(
+        page,
+        middle(cell(page, "young, none").locator("circle").first),
+        middle(cell(page, "old, condition")),
+    )
     assert people(page) == [2, 27, 5, 35, 14, 17]
     assert page.evaluate("location.hash").endswith("people=2-5-14-27-35-17")
     joint = ll.Joint.from_counts([[2, 5, 14], [27, 35, 17]])
     before = ll.evaluate(joint, ll.Channel.identity(3))
-    lifts = f"{np.exp(-before.min_lift_leakage):.2f} to {np.exp(before.max_lift_leakage):.2f}"
+    lifts = (
+        f"{np.exp(-before.min_lift_leakage):.2f} to"
+        f" {np.exp(before.max_lift_leakage):.2f}"
+    )
     assert lifts in page.locator(".lift-side tbody tr").first.inner_text()
     # back to where it came from, and to nowhere
-    drag(page, middle(cell(page, "old, condition").locator("circle").first), middle(cell(page, "old, none")))
+    drag(
+        page,
+        middle(cell(page, "old, condition").locator("circle").first),
+        middle(cell(page, "old, none")),
+    )
     drag(page, middle(cell(page, "old, none").locator("circle").first), (5, 5))
     assert people(page) == [2, 27, 5, 35, 13, 18]
     page.locator("button", has_text="Start again").click()
@@ -117,7 +136,9 @@ def test_people_are_moved_by_keyboard_and_by_clicks(shown):
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowRight")  # there is no group further to the right
     assert people(page) == [2, 33, 6, 28, 13, 18]
-    assert page.evaluate("document.activeElement.getAttribute('aria-label')").startswith("middle, none: 28 people")
+    assert page.evaluate(
+        "document.activeElement.getAttribute('aria-label')"
+    ).startswith("middle, none: 28 people")
     cell(page, "old, none").click()
     assert cell(page, "old, none").get_attribute("aria-pressed") == "true"
     for _ in range(2):
@@ -154,9 +175,13 @@ def test_the_corner_is_dragged_clicked_and_moved_by_keys(shown):
     slider = page.locator(".lift-corner")
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("Shift+ArrowUp")
-    assert slider.get_attribute("aria-valuetext") == "epsilon 2.10, lambda 0.55: lifts from 0.32 to 2.59"
+    assert (
+        slider.get_attribute("aria-valuetext")
+        == "epsilon 2.10, lambda 0.55: lifts from 0.32 to 2.59"
+    )
     page.mouse.click(x, y)
-    assert float(slider.get_attribute("aria-valuenow")) == pytest.approx(1.0, abs=0.011)  # a pixel
+    # a pixel
+    assert float(slider.get_attribute("aria-valuenow")) == pytest.approx(1.0, abs=0.011)
     slider.focus()
     page.keyboard.press("End")
     assert "every group may be published unchanged" in told(page)
@@ -171,10 +196,18 @@ def test_a_finger_drags_and_scrolls_elsewhere(shown):
     fingers = page.context.new_cdp_session(page)
 
     def sweep(start, end):
-        for kind, at in [("touchStart", 0), *(("touchMove", step / 8) for step in range(1, 9))]:
+        for kind, at in [
+            ("touchStart", 0),
+            *(("touchMove", step / 8) for step in range(1, 9)),
+        ]:
             x, y = ((1 - at) * a + at * b for a, b in zip(start, end, strict=True))
-            fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
-        fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+            fingers.send(
+                "Input.dispatchTouchEvent",
+                {"type": kind, "touchPoints": [{"x": x, "y": y}]},
+            )
+        fingers.send(
+            "Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []}
+        )
 
     sweep(middle(cell(page, "young, none")), middle(cell(page, "old, none")))
     page.wait_for_function("location.hash.includes('people=2-5-13-27-35-18')")
@@ -196,14 +229,18 @@ def test_each_mechanism_shows_the_librarys_numbers(name, shown):
     ):
         cells = "-".join(str(n) for row in counts for n in row)
         page = shown(
-            WATCHDOG, address=f"#mechanism={name}&eps={eps}&lambda={lam}&bands={len(counts[0])}&people={cells}"
+            WATCHDOG,
+            address=f"#mechanism={name}&eps={eps}&lambda={lam}&bands={len(counts[0])}&people={cells}",
         )
         joint = ll.Joint.from_counts(counts)
         found = ll.evaluate(joint, MECHANISMS[name](joint, ll.ALIP.split(eps, lam)))
         row = page.locator(".lift-side tbody tr").nth(1).inner_text().split("\t")
         assert row[2] == share(found.nmi)
         if name not in ("srr", "aorr"):
-            assert row[1] == f"{np.exp(-found.min_lift_leakage):.2f} to {np.exp(found.max_lift_leakage):.2f}"
+            assert (
+                row[1] == f"{np.exp(-found.min_lift_leakage):.2f} to"
+                f" {np.exp(found.max_lift_leakage):.2f}"
+            )
         assert f"keeps {share(found.nmi)} of the information about age" in told(page)
         assert page.complaints == []
 
@@ -217,9 +254,13 @@ def test_the_address_restores_the_state(shown):
     page.keyboard.press("ArrowUp")
     cell(page, "60s, none").focus()
     page.keyboard.press("ArrowDown")
-    page.wait_for_function("location.hash.includes('more=1')")  # a fold says so later than it opens
+    # a fold says so later than it opens
+    page.wait_for_function("location.hash.includes('more=1')")
     address = page.evaluate("location.hash")
-    assert address == "#mechanism=srr&eps=1.05&lambda=0.4762&more=1&bands=6&people=1-1-2-3-5-8-17-11-20-15-8-9"
+    assert (
+        address
+        == "#mechanism=srr&eps=1.05&lambda=0.4762&more=1&bands=6&people=1-1-2-3-5-8-17-11-20-15-8-9"  # noqa: E501
+    )
     again = shown(WATCHDOG, address=address)
     assert again.get_by_label("SRR").is_checked()
     assert (told(again), people(again)) == (told(page), people(page))
@@ -243,12 +284,17 @@ def choices(page):
 
 
 def test_a_lesson_offers_what_was_introduced(lesson):
-    page = lesson("mechanism=merging&eps=1&lambda=0.5&bands=6&more=1", address="#mechanism=cr&eps=2&lambda=0.5")
+    page = lesson(
+        "mechanism=merging&eps=1&lambda=0.5&bands=6&more=1",
+        address="#mechanism=cr&eps=2&lambda=0.5",
+    )
     assert choices(page) == ["none", "watchdog", "merging"]
     assert page.locator("fieldset input:checked").get_attribute("value") == "merging"
     page.locator("summary").click()
     page.wait_for_selector("polyline", state="attached")
-    assert [one.get_attribute("data-name") for one in page.locator("polyline").all()] == ["watchdog", "merging"]
+    assert [
+        one.get_attribute("data-name") for one in page.locator("polyline").all()
+    ] == ["watchdog", "merging"]
     before = lesson("mechanism=none&eps=1.4&lambda=0.5")
     assert choices(before) == []
     before.locator("summary").click()
@@ -258,12 +304,16 @@ def test_a_lesson_offers_what_was_introduced(lesson):
 
 
 def test_the_order_of_the_lessons():
-    """Each lesson's picture shows a mechanism that its predecessors did not offer, or none."""
+    """Each lesson's picture shows a mechanism that its predecessors did not offer, or
+    none.
+    """
     text = (ROOT / "_toc.yml").read_text(encoding="utf-8")
     seen = [IN_ORDER[0]]
     for name in re.findall(r"file: (chapters/\S+)", text):
         chapter = (ROOT / f"{name}.md").read_text(encoding="utf-8")
-        for mechanism in re.findall(r"^`+\{lift-picture\} mechanism=(\w+)", chapter, re.MULTILINE):
+        for mechanism in re.findall(
+            r"^`+\{lift-picture\} mechanism=(\w+)", chapter, re.MULTILINE
+        ):
             assert introduced(f"mechanism={mechanism}")[: len(seen)] == tuple(seen)
             seen = list(introduced(f"mechanism={mechanism}"))
     assert seen == list(IN_ORDER)
@@ -299,7 +349,12 @@ def test_the_first_page_has_three_choices(width, dark, first):
 
 @pytest.mark.parametrize(
     "address",
-    ["mechanism=magic&eps=-1&lambda=2", "mechanism=&eps=x&lambda=", "mechanism=watchdog&people=1-2-3&bands=5", "top"],
+    [
+        "mechanism=magic&eps=-1&lambda=2",
+        "mechanism=&eps=x&lambda=",
+        "mechanism=watchdog&people=1-2-3&bands=5",
+        "top",
+    ],
 )
 def test_an_address_that_makes_no_sense_changes_nothing(address, shown):
     page = shown(WATCHDOG, address=f"#{address}")
@@ -314,12 +369,19 @@ def test_the_lines_of_utility_are_the_librarys(shown):
     page.wait_for_selector("polyline[data-name=cr]", state="attached")
     joint = ll.datasets.hundred_people(decades=True)
     for name, mechanism in MECHANISMS.items():
-        line = page.locator(f"polyline[data-name={name}]").evaluate("e => [...e.points].map(at => at.y)")
+        line = page.locator(f"polyline[data-name={name}]").evaluate(
+            "e => [...e.points].map(at => at.y)"
+        )
         for at in (0, 8, 20):
-            utility = ll.evaluate(joint, mechanism(joint, ll.ALIP.split(at / 8, 0.5))).nmi
+            utility = ll.evaluate(
+                joint, mechanism(joint, ll.ALIP.split(at / 8, 0.5))
+            ).nmi
             np.testing.assert_allclose((180 - line[at]) / 165, utility, atol=1e-3)
     words = page.locator(".lift-key li").all_inner_texts()
-    assert words[0].strip() == f"Watchdog {share(ll.evaluate(joint, ll.mechanisms.watchdog(joint, ll.LIP(0.5))).nmi)}"
+    assert (
+        words[0].strip() == "Watchdog"
+        f" {share(ll.evaluate(joint, ll.mechanisms.watchdog(joint, ll.LIP(0.5))).nmi)}"
+    )
     assert "needs three groups" in page.locator(".lift-two").inner_text()
 
 
@@ -329,7 +391,8 @@ def test_the_triangle_rings_the_outputs(shown):
     page.wait_for_selector(".lift-ring")
     rings, corners = (
         page.locator(f".lift-two {name}").evaluate_all(
-            "all => all.map(one => one.getBBox()).map(b => [b.x + b.width / 2, b.y + b.height / 2])"
+            "all => all.map(one => one.getBBox()).map(b => [b.x + b.width / 2, b.y +"
+            " b.height / 2])"
         )
         for name in ("circle.lift-ring", "rect.lift-safe")
     )
@@ -344,7 +407,7 @@ def test_it_fits_and_can_be_heard(state, dark, width, shown):
     assert_it_fits_and_can_be_heard(shown(state, dark=dark, width=width), width)
 
 
-DIMMED = """selector => [...document.querySelectorAll(selector)].map(one => Number(getComputedStyle(one).opacity))"""
+DIMMED = """selector => [...document.querySelectorAll(selector)].map(one => Number(getComputedStyle(one).opacity))"""  # noqa: E501
 MARKS = {
     "people": ".lift-cell",
     "flow": ".lift-band",
@@ -362,14 +425,20 @@ def test_slides_open_the_picture_in_their_state(browser, tmp_path):
     (tmp_path / "book.css").write_bytes((ROOT / "_static" / "book.css").read_bytes())
     opened = browser.new_page(viewport={"width": 1152, "height": 560})
     for path in sorted((ROOT / "course").glob("[3-7]-*.md")):
-        (state,) = re.findall(r"picture\.html#([^\"]*)", path.read_text(encoding="utf-8"))
-        opened.goto("about:blank")
-        opened.goto(f"{(tmp_path / 'picture.html').as_uri()}#{state.replace('&amp;', '&')}")
-        assert opened.locator("input:checked").get_attribute("value") == state.partition("&")[0].removeprefix(
-            "mechanism="
+        (state,) = re.findall(
+            r"picture\.html#([^\"]*)", path.read_text(encoding="utf-8")
         )
+        opened.goto("about:blank")
+        opened.goto(
+            f"{(tmp_path / 'picture.html').as_uri()}#{state.replace('&amp;', '&')}"
+        )
+        assert opened.locator("input:checked").get_attribute(
+            "value"
+        ) == state.partition("&")[0].removeprefix("mechanism=")
         assert "ε 1.00, λ 0.50" in opened.locator(".lift-plane").text_content()
-        assert opened.evaluate("[document.body.scrollWidth, document.body.scrollHeight]") <= [1152, 560]
+        assert opened.evaluate(
+            "[document.body.scrollWidth, document.body.scrollHeight]"
+        ) <= [1152, 560]
         assert opened.evaluate("document.documentElement.scrollHeight") <= 560
     opened.emulate_media(media="print")
     assert opened.locator(".lift-living").is_visible()
@@ -378,7 +447,10 @@ def test_slides_open_the_picture_in_their_state(browser, tmp_path):
 
 @pytest.mark.parametrize("part", sorted(PICTURE_PARTS))
 def test_a_definition_marks_its_part(shown, part):
-    button = f'<button class="lift-show" data-parts="{part}" hidden>Show in the picture</button>'
+    button = (
+        f'<button class="lift-show" data-parts="{part}" hidden>Show in the'
+        " picture</button>"
+    )
     page = shown("mechanism=aorr&eps=0.6&lambda=0.5&more=1", before=button)
     pointer = page.get_by_role("button", name="Show in the picture")
     pointer.press("Enter")
@@ -398,7 +470,10 @@ def test_a_definition_marks_its_part(shown, part):
 
 def test_without_scripts_it_says_so(shown):
     page = shown(WATCHDOG, java_script_enabled=False)
-    assert "With scripts, this is a picture that you can operate." in page.locator(".lift-living").inner_text()
+    assert (
+        "With scripts, this is a picture that you can operate."
+        in page.locator(".lift-living").inner_text()
+    )
 
 
 def test_it_starts_from_the_books_people():
@@ -422,10 +497,17 @@ def test_the_script_is_small_and_cannot_end_itself():
 def test_what_the_chapter_says_of_the_four():
     joint = ll.datasets.hundred_people(decades=True)
     budgets = np.linspace(0, 4, 41)
-    merging = [ll.evaluate(joint, ll.mechanisms.subset_merging(joint, ll.ALIP.split(eps, 0.5))).nmi for eps in budgets]
+    merging = [
+        ll.evaluate(
+            joint, ll.mechanisms.subset_merging(joint, ll.ALIP.split(eps, 0.5))
+        ).nmi
+        for eps in budgets
+    ]
     assert np.diff(merging).min() < -0.01
     assert merging[0] == 0
-    assert ll.evaluate(joint, ll.mechanisms.optimal(joint, ll.PerfectPrivacy())).nmi > 0.1
+    assert (
+        ll.evaluate(joint, ll.mechanisms.optimal(joint, ll.PerfectPrivacy())).nmi > 0.1
+    )
 
 
 @pytest.mark.book
@@ -443,10 +525,12 @@ def test_what_to_move_is_said_on_the_page_alone(chapter):
 @pytest.mark.parametrize(
     "chapter",
     [
-        "notation", "lift-asymmetry", "watchdog", "subset-merging", "aorr", "srr", "linear-reduction",
+        "notation", "lift-asymmetry", "watchdog", "subset-merging", "aorr", "srr", "linear-reduction",  # noqa: E501
         "conditional-reporting",
     ],
 )  # fmt: skip
 def test_every_lesson_opens_the_picture(chapter):
-    page = (ROOT / "_build" / "html" / "chapters" / f"{chapter}.html").read_text(encoding="utf-8")
+    page = (ROOT / "_build" / "html" / "chapters" / f"{chapter}.html").read_text(
+        encoding="utf-8"
+    )
     assert page.count('class="lift-living"') == 1

@@ -12,7 +12,11 @@ from companion.sphinx.notebooks import NOTEBOOK_FOLDER, convert, only_glues
 
 ROOT = Path(__file__).resolve().parents[3]
 HTML = ROOT / "_build" / "html"
-CHAPTERS = [path.stem for path in sorted((ROOT / "chapters").glob("*.md")) if "{code-cell}" in path.read_text()]
+CHAPTERS = [
+    path.stem
+    for path in sorted((ROOT / "chapters").glob("*.md"))
+    if "{code-cell}" in path.read_text()
+]
 
 SOURCE = """---
 kernelspec:
@@ -51,15 +55,27 @@ answer_1 = helper
 
 def test_what_the_page_leaves_out_is_put_back_and_answers_are_asked_for():
     source = jupytext.reads(SOURCE, "md:myst")
-    numbers = [number for number, cell in enumerate(source.cells) if cell.cell_type == "code"]
-    made = convert(source, ["# A chapter", numbers[0], "Text.", numbers[3], "The end."], "install()")
+    numbers = [
+        number for number, cell in enumerate(source.cells) if cell.cell_type == "code"
+    ]
+    made = convert(
+        source,
+        ["# A chapter", numbers[0], "Text.", numbers[3], "The end."],
+        "install()",
+    )
     assert [(cell.cell_type, cell.source) for cell in made.cells] == [
         ("code", "install()"),
         ("markdown", "# A chapter"),
         ("code", "import numpy as np"),
         ("markdown", "Text."),
         ("code", "helper = 2"),
-        ("code", "# Your answer: replace None, then run the next cell, which checks it.\nanswer_1 = None"),
+        (
+            "code",
+            (
+                "# Your answer: replace None, then run the next cell, which checks"
+                " it.\nanswer_1 = None"
+            ),
+        ),
         ("markdown", folded("answer_1 = helper")),
         ("markdown", "The end."),
     ]
@@ -70,11 +86,17 @@ def test_what_the_page_leaves_out_is_put_back_and_answers_are_asked_for():
 @pytest.mark.book
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_nothing_of_the_markup_is_left(name):
-    made = nbformat.read(HTML / NOTEBOOK_FOLDER / "chapters" / f"{name}.ipynb", as_version=4)
+    made = nbformat.read(
+        HTML / NOTEBOOK_FOLDER / "chapters" / f"{name}.ipynb", as_version=4
+    )
     nbformat.validate(made)
     text = "\n".join(cell.source for cell in made.cells if cell.cell_type == "markdown")
     prose = re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.DOTALL)
-    assert not re.findall(r"\{[a-z:]+\}`|^```\{|^:::|^:label:|\x00|<container|system_message", text, re.MULTILINE)
+    assert not re.findall(
+        r"\{[a-z:]+\}`|^```\{|^:::|^:label:|\x00|<container|system_message",
+        text,
+        re.MULTILINE,
+    )
     assert not re.findall(r"\\begin\{prf|#[a-z]+-[a-z0-9-]+\)|\.html", prose)
     for heading in re.findall(r"> \*\*(?:Theorem|Definition|Algorithm)[^*]*\*\*", text):
         assert re.search(r"\d", heading), heading
@@ -83,22 +105,34 @@ def test_nothing_of_the_markup_is_left(name):
 @pytest.mark.book
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_no_code_is_lost(name):
-    made = nbformat.read(HTML / NOTEBOOK_FOLDER / "chapters" / f"{name}.ipynb", as_version=4)
+    made = nbformat.read(
+        HTML / NOTEBOOK_FOLDER / "chapters" / f"{name}.ipynb", as_version=4
+    )
     code = [cell.source for cell in made.cells if cell.cell_type == "code"][1:]
-    source = [cell for cell in jupytext.read(ROOT / "chapters" / f"{name}.md").cells if cell.cell_type == "code"]
-    kept = [cell for cell in source if not only_glues(cell.source)]
-    assert [cell.source for cell in kept if "solution" not in cell.metadata.get("tags", [])] == [
-        one for one in code if not one.startswith("# Your answer")
+    source = [
+        cell
+        for cell in jupytext.read(ROOT / "chapters" / f"{name}.md").cells
+        if cell.cell_type == "code"
     ]
+    kept = [cell for cell in source if not only_glues(cell.source)]
+    assert [
+        cell.source for cell in kept if "solution" not in cell.metadata.get("tags", [])
+    ] == [one for one in code if not one.startswith("# Your answer")]
     asked = sum("solution" in cell.metadata.get("tags", []) for cell in kept)
     assert sum(one.startswith("# Your answer") for one in code) == asked
-    folds = [cell.source for cell in made.cells if cell.source.startswith("<details><summary>The solution")]
+    folds = [
+        cell.source
+        for cell in made.cells
+        if cell.source.startswith("<details><summary>The solution")
+    ]
     assert len(folds) == asked
 
 
 @pytest.mark.book
 def test_without_a_repository_the_wheel_lies_beside():
-    made = nbformat.read(HTML / NOTEBOOK_FOLDER / "chapters" / "watchdog.ipynb", as_version=4)
+    made = nbformat.read(
+        HTML / NOTEBOOK_FOLDER / "chapters" / "watchdog.ipynb", as_version=4
+    )
     (wheel,) = (HTML / NOTEBOOK_FOLDER).glob("*.whl")
     assert wheel.name in made.cells[0].source or "git+" in made.cells[0].source
     page = (HTML / "chapters" / "watchdog.html").read_text(encoding="utf-8")

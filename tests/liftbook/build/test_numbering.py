@@ -16,19 +16,24 @@ KINDS = "Algorithm|Definition|Exercise|Figure|Lemma|Theorem"
 NAME = re.compile(rf"(?:E23|C22|I21|S20) \w.*\d|(?:{KINDS}) \d+\.\d+")
 
 PAGES = {
-    "conf.py": """\
+    "conf.py": (
+        """\
 extensions = ["myst_parser", "sphinx_proof", "sphinx_exercise", "sphinxcontrib.bibtex"]
 extensions += ["liftbook.build.sphinx.numbering"]
 bibtex_bibfiles = ["works.bib"]
 bibtex_reference_style = "author_year"
-""",
-    "works.bib": """\
+"""
+    ),
+    "works.bib": (
+        """\
 @misc{One, title = {T}, author = {Ding, Ni and Liu, Yucheng and Farokhi, Farhad}, year = {2021}}
 @misc{Two, title = {U}, author = {Ding, Ni and Guo, Tao and Xu, Yinfei}, year = {2021}}
 @misc{Three, title = {V}, author = {Ding, Ni and Guo, Tao}, year = {2021}}
-""",
+"""  # noqa: E501
+    ),
     "index.md": "# Front\n\n```{toctree}\none\ntwo\n```\n",
-    "one.md": """\
+    "one.md": (
+        """\
 # One
 
 ```{prf:theorem} Merging leaks the least (E23 Theorem 1 and Proposition A2)
@@ -50,8 +55,10 @@ Repeat.
 :label: ex-a
 Do it.
 ```
-""",
-    "two.md": """\
+"""
+    ),
+    "two.md": (
+        """\
 # Two
 
 ```{prf:theorem} More (after E23 Propositions 1 and 3)
@@ -70,7 +77,8 @@ Cited: {cite:t}`Three`, {cite:t}`Two`, {cite:t}`One`.
 ```
 
 See {prf:ref}`thm-a`, {prf:ref}`thm-b`, {prf:ref}`thm-c`, {prf:ref}`alg-a`, {prf:ref}`these words <thm-b>`.
-""",
+"""  # noqa: E501
+    ),
 }
 
 
@@ -79,7 +87,12 @@ def plain(text):
 
 
 def titles(page):
-    return [plain(title) for title in re.findall(r'<p class="admonition-title"[^>]*>(.*?)</p>', page, re.DOTALL)]
+    return [
+        plain(title)
+        for title in re.findall(
+            r'<p class="admonition-title"[^>]*>(.*?)</p>', page, re.DOTALL
+        )
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -87,9 +100,22 @@ def built(tmp_path_factory):
     folder = tmp_path_factory.mktemp("numbered")
     for name, text in PAGES.items():
         (folder / name).write_text(text, encoding="utf-8")
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html", str(folder), str(folder / "out")]
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-q",
+        "-W",
+        "-b",
+        "html",
+        str(folder),
+        str(folder / "out"),
+    ]
     subprocess.run(command, check=True)
-    return {name: (folder / "out" / f"{name}.html").read_text(encoding="utf-8") for name in ("one", "two")}
+    return {
+        name: (folder / "out" / f"{name}.html").read_text(encoding="utf-8")
+        for name in ("one", "two")
+    }
 
 
 def test_boxes_are_named_by_paper_or_by_chapter(built):
@@ -111,9 +137,18 @@ def test_only_the_title_loses_the_name_that_it_begins_with(built):
 
 def test_references_use_the_names(built):
     links = [
-        plain(link) for link in re.findall(r'<a class="reference[^"]*" href="[^"]*#[^"]*">(.*?)</a>', built["two"])
+        plain(link)
+        for link in re.findall(
+            r'<a class="reference[^"]*" href="[^"]*#[^"]*">(.*?)</a>', built["two"]
+        )
     ]
-    names = ["E23 Theorem 1 and Proposition A2", "Theorem 1.1", "Theorem 2.1", "Algorithm 1.1", "these words"]
+    names = [
+        "E23 Theorem 1 and Proposition A2",
+        "Theorem 1.1",
+        "Theorem 2.1",
+        "Algorithm 1.1",
+        "these words",
+    ]
     assert links[-len(names) :] == names
 
 
@@ -129,8 +164,17 @@ def test_years_in_the_references_are_years():
 
 def test_every_reference_is_used():
     folders = ("chapters", "liftlib", "lifttables", "liftbook", "mixproof", "release")
-    files = [path for name in folders for path in (ROOT / name).rglob("*") if path.suffix in (".md", ".py")]
-    words = {word for path in files for word in re.findall(r"\w+", path.read_text(encoding="utf-8"))}
+    files = [
+        path
+        for name in folders
+        for path in (ROOT / name).rglob("*")
+        if path.suffix in (".md", ".py")
+    ]
+    words = {
+        word
+        for path in files
+        for word in re.findall(r"\w+", path.read_text(encoding="utf-8"))
+    }
     assert set(parse_file(ROOT / "references.bib").entries) <= words
 
 
@@ -145,4 +189,8 @@ def test_every_name_in_the_book_is_used_once():
             names[name] += not name.startswith("Figure")
     assert names
     # a definition that two chapters state is the paper's in both
-    assert not {name for name, count in names.items() if count > 1 and not re.match("E23|C22|I21|S20", name)}
+    assert not {
+        name
+        for name, count in names.items()
+        if count > 1 and not re.match("E23|C22|I21|S20", name)
+    }

@@ -15,7 +15,9 @@ pytestmark = pytest.mark.book
 
 @pytest.fixture
 def folder():
-    """A folder of the test's own: what somebody builds in this checkout is left alone."""
+    """A folder of the test's own: what somebody builds in this checkout is
+    left alone.
+    """
     name = f"test-one-page-{os.getpid()}"
     yield name
     shutil.rmtree(ROOT / "_build" / name, ignore_errors=True)
@@ -27,11 +29,28 @@ def folder():
 )
 def test_one_page_is_built(words, page, folder):
     html = ROOT / "_build" / folder / "_build" / "html"
-    command = [sys.executable, "-m", "liftbook.build.book", *words, "--only", page, "--folder", folder]
-    environment = {**os.environ, "LIFT_PYODIDE": "off"}  # the page need not run in a browser
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    command = [
+        sys.executable,
+        "-m",
+        "liftbook.build.book",
+        *words,
+        "--only",
+        page,
+        "--folder",
+        folder,
+    ]
+    # the page need not run in a browser
+    environment = {**os.environ, "LIFT_PYODIDE": "off"}
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, f"{done.stdout[-3000:]}{done.stderr[-3000:]}"
-    made = BeautifulSoup((html / "chapters" / f"{page}.html").read_text(encoding="utf-8"), "html.parser")
+    made = BeautifulSoup(
+        (html / "chapters" / f"{page}.html").read_text(encoding="utf-8"), "html.parser"
+    )
     source = (ROOT / "chapters" / f"{page}.md").read_text(encoding="utf-8")
     assert made.select_one("article h1").get_text().rstrip("#") in source
-    assert {path.stem for path in (html / "chapters").glob("*.html")} == {page, "glossary"}
+    assert {path.stem for path in (html / "chapters").glob("*.html")} == {
+        page,
+        "glossary",
+    }

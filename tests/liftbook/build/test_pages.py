@@ -1,4 +1,6 @@
-"""What the build adds to the pages: icons cut to what is shown, folds, panels, and the glossary."""
+"""What the build adds to the pages: icons cut to what is shown, folds, panels, and the
+glossary.
+"""
 
 import json
 import re
@@ -23,8 +25,14 @@ def test_the_first_page_says_what_its_picture_shows():
     lifts, beliefs = lift(joint)[0], joint.s_given_x[0]
     highest, lowest = int(lifts.argmax()), int(lifts.argmin())
     assert (joint.public[highest], joint.public[lowest]) == ("70s", "20s")
-    assert f"a probability of {100 * beliefs[highest]:.0f} % instead of {100 * joint.p_s[0]:.0f} %" in text
-    assert f"{lifts[highest]:.1f} for people in their seventies, and {lifts[lowest]:.2f} for people in their" in text
+    assert (
+        f"a probability of {100 * beliefs[highest]:.0f} % instead of"
+        f" {100 * joint.p_s[0]:.0f} %" in text
+    )
+    assert (
+        f"{lifts[highest]:.1f} for people in their seventies, and {lifts[lowest]:.2f}"
+        " for people in their" in text
+    )
     assert all(f"lift {one:.2f}" in shown for one in lifts)
 
 
@@ -34,19 +42,29 @@ def test_every_icon_on_a_page_has_its_glyph():
 
     folder = HTML / "_static" / "icons"
     rules = (HTML / "_static" / "styles" / "theme.css").read_text(encoding="utf-8")
-    glyphs = {code for font in folder.glob("*.woff") for table in TTFont(font)["cmap"].tables for code in table.cmap}
+    glyphs = {
+        code
+        for font in folder.glob("*.woff")
+        for table in TTFont(font)["cmap"].tables
+        for code in table.cmap
+    }
     shown = set()
     for page in HTML.rglob("*.html"):
         shown |= set(
             re.findall(
-                r'class="[^"]*\bfa(?:[srb]|-solid|-regular|-brands)? (fa-[a-z0-9-]+)', page.read_text(encoding="utf-8")
+                r'class="[^"]*\bfa(?:[srb]|-solid|-regular|-brands)? (fa-[a-z0-9-]+)',
+                page.read_text(encoding="utf-8"),
             )
         )
     assert len(shown) > 5
     for name in shown - {"fa-lg", "fa-fw"}:
-        (code,) = re.findall(rf"\.{name}:before[^{{]*\{{content:\"\\([0-9a-f]+)\"", rules)
+        (code,) = re.findall(
+            rf"\.{name}:before[^{{]*\{{content:\"\\([0-9a-f]+)\"", rules
+        )
         assert int(code, 16) in glyphs, name
-    sheets = "".join(path.read_text(encoding="utf-8") for path in folder.parent.glob("styles/*.css"))
+    sheets = "".join(
+        path.read_text(encoding="utf-8") for path in folder.parent.glob("styles/*.css")
+    )
     literal = {ord(character) for character in re.findall("[\ue000-\uf8ff]", sheets)}
     assert literal, "the theme writes the icons of its boxes as characters"
     assert literal <= glyphs
@@ -58,9 +76,17 @@ def test_every_icon_on_a_page_has_its_glyph():
 def test_drawings_say_what_they_are():
     page = (HTML / "chapters" / "watchdog.html").read_text(encoding="utf-8")
     alts = re.findall(r'class="lift-drawing".*?aria-label="([^"]*)"', page)
-    assert len(alts) == (ROOT / "chapters" / "watchdog.md").read_text(encoding="utf-8").count("    alt: ") >= 3
+    assert (
+        len(alts)
+        == (ROOT / "chapters" / "watchdog.md")
+        .read_text(encoding="utf-8")
+        .count("    alt: ")
+        >= 3
+    )
     assert all(len(alt) > 40 for alt in alts)
-    assert page.count('<svg viewBox="') > len(alts), "a figure of several panels is shown panel by panel"
+    assert page.count('<svg viewBox="') > len(alts), (
+        "a figure of several panels is shown panel by panel"
+    )
     for source in set(re.findall(r'<image href="([^"]+)"', page)):
         assert (HTML / "chapters" / source).resolve().exists()
 
@@ -69,9 +95,11 @@ TEXT = (ROOT / "chapters" / "glossary.md").read_text(encoding="utf-8")
 LETTERS = re.findall(
     r"\w+",
     """alpha beta gamma delta epsilon varepsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi varphi
-    chi psi omega ell""",
+    chi psi omega ell""",  # noqa: E501
 )
-GREEK = re.compile(rf"\\({'|'.join(f'{one}|{one.title()}' for one in LETTERS)})(?![a-zA-Z])")
+GREEK = re.compile(
+    rf"\\({'|'.join(f'{one}|{one.title()}' for one in LETTERS)})(?![a-zA-Z])"
+)
 
 
 def maths(text):
@@ -103,11 +131,16 @@ NO_ORDER = re.compile(
 
 
 @pytest.mark.parametrize(
-    "path", [*sorted((ROOT / "chapters").glob("*.md")), ROOT / "data" / "claims.csv"], ids=lambda one: one.stem
+    "path",
+    [*sorted((ROOT / "chapters").glob("*.md")), ROOT / "data" / "claims.csv"],
+    ids=lambda one: one.stem,
 )
 def test_alpha_is_an_order_and_nothing_else(path):
     text = path.read_text(encoding="utf-8")
-    assert [text[max(0, hit.start() - 40) : hit.end() + 20] for hit in NO_ORDER.finditer(text)] == []
+    assert [
+        text[max(0, hit.start() - 40) : hit.end() + 20]
+        for hit in NO_ORDER.finditer(text)
+    ] == []
     code = " ".join(re.findall(r"```\{code-cell\}.*?```", text, re.DOTALL))
     if path.stem in ("linear-reduction", "conditional-reporting", "population"):
         assert not re.search(r"\balphas?\b", code)
@@ -117,7 +150,9 @@ def test_alpha_is_an_order_and_nothing_else(path):
 def test_every_link_to_a_theorem_or_a_word_has_its_preview():
     html = ROOT / "_build" / "html"
     script = (html / "_static" / "previews-of.js").read_text(encoding="utf-8")
-    found = json.loads(script.removeprefix("window.liftPreviews = ").removesuffix(";\n"))
+    found = json.loads(
+        script.removeprefix("window.liftPreviews = ").removesuffix(";\n")
+    )
     page = (html / "chapters" / "watchdog.html").read_text(encoding="utf-8")
     terms = re.findall(r'href="(glossary\.html#term-[^"]+)"', page)
     assert len(terms) > 10
@@ -135,7 +170,10 @@ def test_a_preview_shows_beside_its_link(site, browser):
     page.goto(f"{site}chapters/watchdog.html")
     page.wait_for_load_state("networkidle")
     assert not [url for url in asked if "previews-of" in url]
-    box, term = page.locator("#lift-preview"), page.locator("article a[href*='#term-']").first
+    box, term = (
+        page.locator("#lift-preview"),
+        page.locator("article a[href*='#term-']").first,
+    )
     assert not box.is_visible()
     term.focus()
     box.wait_for(state="visible")

@@ -1,4 +1,6 @@
-"""The form of a page that runs: a page of three cells, with a worker that does what the test says."""
+"""The form of a page that runs: a page of three cells, with a worker that does what the
+test says.
+"""
 
 import json
 import shutil
@@ -18,11 +20,29 @@ PAGE = """<!doctype html><html><head>
 <p>It is <span data-glue="a" data-form=".1f">2.0</span>,
 not <span data-glue="b" data-form=".1f">3.0</span>.</p>
 <div class="cell lift-cell-3"><div class="cell_input"><div class="highlight">b</div></div></div>
-</article></body></html>"""
+</article></body></html>"""  # noqa: E501
 
 PARAMETERS = [
-    {"name": "n", "kind": "int", "comment": "tables", "low": 1, "high": 1000, "book": 100, "start": 5, "first": True},
-    {"name": "xs", "kind": "list[float]", "comment": "", "low": 0, "high": 9, "book": [1], "start": [1], "first": True},
+    {
+        "name": "n",
+        "kind": "int",
+        "comment": "tables",
+        "low": 1,
+        "high": 1000,
+        "book": 100,
+        "start": 5,
+        "first": True,
+    },
+    {
+        "name": "xs",
+        "kind": "list[float]",
+        "comment": "",
+        "low": 0,
+        "high": 9,
+        "book": [1],
+        "start": [1],
+        "first": True,
+    },
 ]
 CELLS = [
     {"index": 1, "source": "n: int = 100", "tags": ["parameters"]},
@@ -38,7 +58,8 @@ DATA = {
     "yardstick": 0.1,
 }
 
-# tells the page of each call, and waits before a start or a cell until the test lets it go on
+# tells the page of each call, and waits before a start or a cell until the test lets it
+# go on
 WORKER = """
 const heard = new BroadcastChannel("heard");
 const orders = new BroadcastChannel("orders");
@@ -64,7 +85,7 @@ self.onmessage = async ({ data: { id, call, asked } }) => {
   const answer = call === "run" ? await run(asked, (told) => self.postMessage({ id, told })) : { seconds: 0.2 };
   self.postMessage({ id, answer });
 };
-"""
+"""  # noqa: E501
 LISTEN = """() => {
   window.heard = [];
   new BroadcastChannel("heard").onmessage = ({ data }) => window.heard.push(data);
@@ -79,7 +100,9 @@ def address(served, tmp_path_factory):
     shutil.copytree(SCRIPT_FOLDER, alive)
     (alive / "pages").mkdir()
     (alive / "pages" / "p.json").write_text(json.dumps(DATA))
-    (alive / "settings.json").write_text(json.dumps({"files": ["page.mjs", "lift.zip"]}))
+    (alive / "settings.json").write_text(
+        json.dumps({"files": ["page.mjs", "lift.zip"]})
+    )
     (alive / "worker.mjs").write_text(WORKER)
     (alive / "lift.zip").write_bytes(b"a library")
     (folder / "page.html").write_text(PAGE)
@@ -111,7 +134,9 @@ def calls(page, *names):
 
 def wait_for_calls(page, name, number=1):
     page.wait_for_function(
-        "([name, number]) => heard.filter(({ call }) => call === name).length >= number", arg=[name, number]
+        "([name, number]) => heard.filter(({ call }) => call === name).length >="
+        " number",
+        arg=[name, number],
     )
 
 
@@ -238,8 +263,12 @@ def test_an_error_goes_when_it_no_longer_holds(opened):
     assert calls(page, "run")[-1]["values"] == {"n": 5, "xs": [1]}
 
 
-@pytest.mark.parametrize(("query", "values"), [("?run", []), ("?run&n=11&xs=[2]", [{"n": 11, "xs": [2]}])])
-def test_an_address_opens_the_form_and_runs_other_values_than_the_books(opened, query, values):
+@pytest.mark.parametrize(
+    ("query", "values"), [("?run", []), ("?run&n=11&xs=[2]", [{"n": 11, "xs": [2]}])]
+)
+def test_an_address_opens_the_form_and_runs_other_values_than_the_books(
+    opened, query, values
+):
     page = opened(query, click=False)
     page.wait_for_function("heard.some(({ call }) => call === 'start')")
     go_on(page)
@@ -247,7 +276,9 @@ def test_an_address_opens_the_form_and_runs_other_values_than_the_books(opened, 
     assert [one["values"] for one in calls(page, "run")] == values
 
 
-SAVE_DATA = "Object.defineProperty(navigator, 'connection', { value: { saveData: true } })"
+SAVE_DATA = (
+    "Object.defineProperty(navigator, 'connection', { value: { saveData: true } })"
+)
 
 
 @pytest.mark.parametrize("saves", [False, True])

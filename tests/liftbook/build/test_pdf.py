@@ -24,7 +24,12 @@ pytestmark = [
 def pages():
     from pypdf import PdfReader
 
-    subprocess.run([sys.executable, "-m", "companion.pdf", "--name", NAME], cwd=ROOT, check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, "-m", "companion.pdf", "--name", NAME],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    )
     return PdfReader(ROOT / "_build" / "html" / NAME).pages
 
 
@@ -32,15 +37,32 @@ def test_every_chapter_begins_a_page_that_the_contents_name(pages):
     # the numbers of the literature are extracted before the page that they stand on
     texts = [re.sub(r"\A(\[\d+\]\n)+", "", page.extract_text()) for page in pages]
     listed = re.findall(r"^(.*\S) +(\d+)$", "\n".join(texts[:6]), re.MULTILINE)
-    for source in re.findall(r"^\s*- file: (\S+)", (ROOT / "_toc.yml").read_text(encoding="utf-8"), re.MULTILINE):
-        title = re.search(r"^# (.*)$", (ROOT / f"{source}.md").read_text(encoding="utf-8"), re.MULTILINE)[1]
+    for source in re.findall(
+        r"^\s*- file: (\S+)",
+        (ROOT / "_toc.yml").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    ):
+        title = re.search(
+            r"^# (.*)$",
+            (ROOT / f"{source}.md").read_text(encoding="utf-8"),
+            re.MULTILINE,
+        )[1]
         # a section may have a chapter's title too
-        begun = [texts[int(number) - 1] for line, number in listed if plain(line) == plain(title)]
+        begun = [
+            texts[int(number) - 1]
+            for line, number in listed
+            if plain(line) == plain(title)
+        ]
         assert any(plain(text).startswith(plain(title)) for text in begun), title
 
 
 def test_links_and_figures_are_there(pages):
-    links = [one for page in pages for one in page.get("/Annots") or [] if one.get_object().get("/Subtype") == "/Link"]
+    links = [
+        one
+        for page in pages
+        for one in page.get("/Annots") or []
+        if one.get_object().get("/Subtype") == "/Link"
+    ]
     assert len(links) > 500
     words = "\n".join(page.extract_text() for page in pages)
     for figure in ("E23 Figure 2", "C22 Figure 1", "I21 Figure 1", "S20 Figure 5"):
@@ -48,4 +70,6 @@ def test_links_and_figures_are_there(pages):
 
 
 def test_the_first_page_leads_to_it(pages):
-    assert '<p class="lift-pdf"><a href="lift-companion.pdf">' in (ROOT / "_build/html/intro.html").read_text("utf-8")
+    assert '<p class="lift-pdf"><a href="lift-companion.pdf">' in (
+        ROOT / "_build/html/intro.html"
+    ).read_text("utf-8")

@@ -21,15 +21,30 @@ STORED = json.loads(resource("data/proof-people.json").read_text(encoding="utf-8
 FORGERIES = {
     "a smaller bound": ({("proof", "upper"): 0.7717}, r"box \d+ proves z = "),
     "another price": ({("proof", "dual", 0): 0.39}, r"box \d+ proves z = "),
-    "a larger budget": ({("notion", "fields", "eps"): 0.51}, "symbol 0 is capped below what is proven"),
-    "a smaller budget": ({("notion", "fields", "eps"): 0.49}, "output 0 of the channel exceeds eps_"),
-    "a lower cap": ({("proof", "caps", 0): 0.8}, "symbol 0 is capped below what is proven"),
+    "a larger budget": (
+        {("notion", "fields", "eps"): 0.51},
+        "symbol 0 is capped below what is proven",
+    ),
+    "a smaller budget": (
+        {("notion", "fields", "eps"): 0.49},
+        "output 0 of the channel exceeds eps_",
+    ),
+    "a lower cap": (
+        {("proof", "caps", 0): 0.8},
+        "symbol 0 is capped below what is proven",
+    ),
     "a box's number e": ({("proof", "weights", 31): -0.77}, r"box 15 proves z = "),
     "a box's weight": ({("proof", "weights", 30): -0.6}, r"box 15 proves z = "),
     "a level": ({("proof", "level", 5): 0.26}, r"box \d+ proves z = "),
     "another table": ({("joint", 0, 0): 0.03}, "output . of the channel exceeds eps_"),
-    "more is published": ({("channel", 2, 0): 0.0, ("channel", 2, 1): 1.0}, "output 0 of the channel exceeds eps_"),
-    "no distribution": ({("channel", 0, 0): 0.7}, "row 0 of the channel does not sum to 1"),
+    "more is published": (
+        {("channel", 2, 0): 0.0, ("channel", 2, 1): 1.0},
+        "output 0 of the channel exceeds eps_",
+    ),
+    "no distribution": (
+        {("channel", 0, 0): 0.7},
+        "row 0 of the channel does not sum to 1",
+    ),
     "no number": ({("proof", "dual", 0): None}, "dual has no finite number"),
 }
 
@@ -55,7 +70,13 @@ def at_path(path):
 
 def paths(value, path=()):
     """Yield the path of each number."""
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    items = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     for key, inner in items:
         yield from paths(inner, (*path, key))
     if type(value) in (int, float) and "shapes" not in path and path[-1] != "version":
@@ -87,7 +108,10 @@ def test_the_steps_are_those_of_the_check():
     assert sorted(one["box"] for one in boxes) == list(range(result.boxes))
     assert not any(one["fails"] for one in boxes)
     assert found[-1] == {"facts": result.facts()}
-    assert all(f"{name}:" in result.report() and fact in result.report() for name, fact in found[-1]["facts"].items())
+    assert all(
+        f"{name}:" in result.report() and fact in result.report()
+        for name, fact in found[-1]["facts"].items()
+    )
     joint, lip = ll.datasets.hundred_people(), ll.LIP(0.5)
     expected = lip.halfspaces(joint)
     np.testing.assert_allclose(found[0]["halfspaces"], expected, atol=1e-12)
@@ -103,7 +127,9 @@ def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("site")
     alive = made / "_static" / "alive"
     alive.mkdir(parents=True)
-    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["sphinx"]["config"]
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))[
+        "sphinx"
+    ]["config"]
     for name in config["companion_browser"]["scripts"]:
         shutil.copy(ROOT / name, alive)
     shutil.copy(ROOT / "companion" / "browser" / "scripts" / "engine.mjs", alive)
@@ -119,12 +145,19 @@ def shown(browser, folder, served):
 
 
 def verdict(page):
-    page.wait_for_function("/^(P|Not p)roven/.test(document.querySelector('.lift-checker [role=status]').textContent)")
+    page.wait_for_function(
+        "/^(P|Not p)roven/.test(document.querySelector('.lift-checker"
+        " [role=status]').textContent)"
+    )
     return page.locator(".lift-checker [role=status]").inner_text()
 
 
 def choose(page, name, value):
-    (label,) = [one for one in page.locator("option").all_text_contents() if one.startswith(f"{name} = ")]
+    (label,) = [
+        one
+        for one in page.locator("option").all_text_contents()
+        if one.startswith(f"{name} = ")
+    ]
     page.get_by_label("Number").select_option(label=label)
     page.get_by_label("Value").fill(value)
 
@@ -136,22 +169,37 @@ def test_a_reader_checks_it_changes_a_number_and_restores_it(shown):
     assert page.locator(".lift-tree circle").count() == boxes
     assert page.locator(".lift-tree g.lift-bounded").count() == 0
     page.get_by_role("button", name="Check the proof").click()
-    assert "Python is starting" in page.locator(".lift-checker [role=status]").inner_text()
+    assert (
+        "Python is starting" in page.locator(".lift-checker [role=status]").inner_text()
+    )
     facts = exact.check(STORED).facts()
-    assert f"no mechanism that satisfies LIP(eps=0.5) reveals more than {facts['bound']}." in verdict(page)
+    assert (
+        f"no mechanism that satisfies LIP(eps=0.5) reveals more than {facts['bound']}."
+        in verdict(page)
+    )
     assert f"within {facts['gap']} of the best" in verdict(page)
     assert page.locator(".lift-tree g.lift-bounded").count() == boxes
     assert page.locator(".lift-boxes polygon.lift-bounded").count() == boxes
     lines = page.locator(".lift-checker ol li").all_inner_texts()
     assert sum(one.startswith("Box ") for one in lines) == boxes
     assert f"joint: {facts['joint']}" in lines
-    assert any(f"achieves at least {facts['value'].split(' nats')[0]} nats" in one for one in lines)
-    for name, number in (("budget ε", "0.51"), ("bound U", "0.7717"), ("λ of young", "0,39"), ("λ of young", "much")):
+    assert any(
+        f"achieves at least {facts['value'].split(' nats')[0]} nats" in one
+        for one in lines
+    )
+    for name, number in (
+        ("budget ε", "0.51"),
+        ("bound U", "0.7717"),
+        ("λ of young", "0,39"),
+        ("λ of young", "much"),
+    ):
         choose(page, name, number)
         assert page.locator(".lift-tree g.lift-bounded").count() == 0
         page.get_by_label("Value").press("Enter")
         assert verdict(page).startswith("Not proven with ")
-        assert verdict(page).endswith(page.locator(".lift-checker li.lift-fails").inner_text() + ".")
+        assert verdict(page).endswith(
+            page.locator(".lift-checker li.lift-fails").inner_text() + "."
+        )
         page.get_by_role("button", name="Restore").click()
     assert page.locator("option").count() > 70
     page.get_by_role("button", name="Check the proof").click()
@@ -166,7 +214,10 @@ def test_the_box_that_fails_is_marked(shown):
     choose(page, "box 15: number e", "-0.77")
     page.get_by_role("button", name="Check the proof").click()
     verdict(page)
-    assert last(changed(FORGERIES["a box's number e"][0])) in page.locator(".lift-checker [role=status]").inner_text()
+    assert (
+        last(changed(FORGERIES["a box's number e"][0]))
+        in page.locator(".lift-checker [role=status]").inner_text()
+    )
     assert page.locator(".lift-tree g.lift-fails").text_content() == "✗"
     assert page.locator(".lift-boxes .lift-fails").count() == 1
     assert page.locator(".lift-tree g.lift-waits").count() > 0
@@ -190,7 +241,10 @@ def test_it_fits_and_can_be_heard(dark, width, shown):
 @pytest.mark.browser
 @pytest.mark.xdist_group("browser")
 def test_without_scripts_it_says_so(shown):
-    assert "With scripts" in shown(java_script_enabled=False).locator(".lift-checker").inner_text()
+    assert (
+        "With scripts"
+        in shown(java_script_enabled=False).locator(".lift-checker").inner_text()
+    )
 
 
 @pytest.mark.browser
@@ -199,29 +253,42 @@ def test_python_in_the_page_takes_the_same_steps(shown):
     """It runs the same file, with each number changed in one way and each forgery."""
     page = shown()
     cases = [STORED, *(changed(changes) for changes, _ in FORGERIES.values())]
-    cases += [changed({path: at_path(path) + (1 if type(at_path(path)) is int else 0.01)}) for path in paths(STORED)]
+    cases += [
+        changed({path: at_path(path) + (1 if type(at_path(path)) is int else 0.01)})
+        for path in paths(STORED)
+    ]
     found = page.evaluate(
         """async (texts) => {
             const { Engine } = await import(new URL("_static/alive/engine.mjs", location.href));
             const engine = new Engine("prover.mjs"), said = [];
             for (const text of texts) said.push(await engine.call("check", text));
             return said;
-        }""",
+        }""",  # noqa: E501
         [json.dumps(one) for one in cases],
     )
     assert found == [steps(one) for one in cases]
-    failing = {re.sub(r"-?\d+(?:\.\d+)?", "0", one[-1]["failed"]) for one in found if "failed" in one[-1]}
+    failing = {
+        re.sub(r"-?\d+(?:\.\d+)?", "0", one[-1]["failed"])
+        for one in found
+        if "failed" in one[-1]
+    }
     assert len(failing) >= 8
 
 
 @pytest.mark.browser
 @pytest.mark.xdist_group("browser")
 def test_a_check_that_is_overtaken_says_nothing(shown):
-    """A number is changed while Python starts: the answer to the old question is not shown."""
+    """A number is changed while Python starts: the answer to the old question is not
+    shown.
+    """
     page = shown(reduced_motion="reduce")
     page.get_by_role("button", name="Check the proof").click()
     choose(page, "bound U", "0.7717")
-    assert page.locator(".lift-checker [role=status]").inner_text().startswith("Changed: bound U = 0.7717")
+    assert (
+        page.locator(".lift-checker [role=status]")
+        .inner_text()
+        .startswith("Changed: bound U = 0.7717")
+    )
     page.get_by_role("button", name="Check the proof").click()
     assert verdict(page).startswith("Not proven with bound U = 0.7717")
     page.wait_for_timeout(500)
@@ -231,15 +298,21 @@ def test_a_check_that_is_overtaken_says_nothing(shown):
 @pytest.mark.browser
 @pytest.mark.xdist_group("browser")
 def test_it_says_why_python_does_not_start(browser, folder, served, tmp_path):
-    """Where the page is a file, or the book was built without the runtime, which then is tried again."""
-    for start, words in ((tmp_path.as_uri() + "/", "opened as a file"), (None, "Nothing has been checked: ")):
+    """Where the page is a file, or the book was built without the runtime, which then
+    is tried again.
+    """
+    for start, words in (
+        (tmp_path.as_uri() + "/", "opened as a file"),
+        (None, "Nothing has been checked: "),
+    ):
         with served(tmp_path) as address:
             made = opener(browser, tmp_path, proof_in_page, start or address)
             page = next(made)()
             for _ in range(2):
                 page.get_by_role("button", name="Check the proof").click()
                 page.wait_for_function(
-                    "words => document.querySelector('.lift-checker [role=status]').textContent.includes(words)",
+                    "words => document.querySelector('.lift-checker"
+                    " [role=status]').textContent.includes(words)",
                     arg=words,
                 )
             made.close()

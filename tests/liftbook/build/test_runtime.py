@@ -14,17 +14,46 @@ from companion.browser.runtime import NoRuntime
 from companion.sphinx import alive
 
 ROOT = Path(__file__).resolve().parents[3]
-SAID = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["sphinx"]["config"]["companion_browser"]
-PACKED = runtime.Packed(ROOT, tuple(SAID["files"]), tuple(SAID["without"]), tuple(SAID["beside"]))
+SAID = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["sphinx"]["config"][
+    "companion_browser"
+]
+PACKED = runtime.Packed(
+    ROOT, tuple(SAID["files"]), tuple(SAID["without"]), tuple(SAID["beside"])
+)
 LOCK = {
     "info": {},
     "packages": {
-        "numpy": {"name": "numpy", "version": "1", "file_name": "numpy.whl", "depends": []},
-        "scipy": {"name": "scipy", "version": "2", "file_name": "scipy.whl", "depends": ["numpy"]},
-        "pandas": {"name": "pandas", "version": "3", "file_name": "pandas.whl", "depends": ["six"]},
+        "numpy": {
+            "name": "numpy",
+            "version": "1",
+            "file_name": "numpy.whl",
+            "depends": [],
+        },
+        "scipy": {
+            "name": "scipy",
+            "version": "2",
+            "file_name": "scipy.whl",
+            "depends": ["numpy"],
+        },
+        "pandas": {
+            "name": "pandas",
+            "version": "3",
+            "file_name": "pandas.whl",
+            "depends": ["six"],
+        },
         "six": {"name": "six", "version": "4", "file_name": "six.whl", "depends": []},
-        "matplotlib": {"name": "mpl", "version": "5", "file_name": "mpl.whl", "depends": ["numpy", "six", "fonttools"]},
-        "lxml": {"name": "lxml", "version": "6", "file_name": "lxml.whl", "depends": []},
+        "matplotlib": {
+            "name": "mpl",
+            "version": "5",
+            "file_name": "mpl.whl",
+            "depends": ["numpy", "six", "fonttools"],
+        },
+        "lxml": {
+            "name": "lxml",
+            "version": "6",
+            "file_name": "lxml.whl",
+            "depends": [],
+        },
     },
 }
 
@@ -35,8 +64,12 @@ def wheel(tmp_path, monkeypatch):
     lock = json.loads(json.dumps(LOCK))
     for package in lock["packages"].values():
         package["sha256"] = runtime.digest(package["file_name"].encode())
-    contents = {name: name.encode() for name in runtime.CORE_FILES} | {"pyodide-lock.json": json.dumps(lock).encode()}
-    contents |= {one["file_name"]: one["file_name"].encode() for one in lock["packages"].values()}
+    contents = {name: name.encode() for name in runtime.CORE_FILES} | {
+        "pyodide-lock.json": json.dumps(lock).encode()
+    }
+    contents |= {
+        one["file_name"]: one["file_name"].encode() for one in lock["packages"].values()
+    }
     path = tmp_path / "carrier.whl"
     with zipfile.ZipFile(path, "w") as archive:
         for name, data in contents.items():
@@ -45,7 +78,11 @@ def wheel(tmp_path, monkeypatch):
     release.mkdir()
     for name, data in contents.items():
         (release / name).write_bytes(data)
-    monkeypatch.setattr(runtime, "CORE_FILES", {name: runtime.digest(contents[name]) for name in runtime.CORE_FILES})
+    monkeypatch.setattr(
+        runtime,
+        "CORE_FILES",
+        {name: runtime.digest(contents[name]) for name in runtime.CORE_FILES},
+    )
     monkeypatch.setattr(runtime, "downloaded", lambda _: path)
     monkeypatch.delenv("LIFT_PYODIDE", raising=False)
     return path
@@ -58,7 +95,15 @@ def test_takes_what_is_needed_and_no_more(wheel, tmp_path, monkeypatch, source):
         monkeypatch.setenv("LIFT_PYODIDE", str(tmp_path / "pyodide"))
     assert runtime.fetched(tmp_path / "out") == tmp_path / "out"
     names = {path.name for path in (tmp_path / "out").iterdir()}
-    assert names == {*runtime.CORE_FILES, "NOTICE.txt", "numpy.whl", "scipy.whl", "pandas.whl", "six.whl", "mpl.whl"}
+    assert names == {
+        *runtime.CORE_FILES,
+        "NOTICE.txt",
+        "numpy.whl",
+        "scipy.whl",
+        "pandas.whl",
+        "six.whl",
+        "mpl.whl",
+    }
     lock = json.loads((tmp_path / "out" / "pyodide-lock.json").read_text())
     assert set(lock["packages"]) == {"numpy", "scipy", "pandas", "six", "matplotlib"}
     assert lock["packages"]["matplotlib"]["depends"] == ["numpy", "six"]
@@ -79,7 +124,9 @@ def test_a_changed_file_is_refused(wheel, tmp_path, changed):
 
 def test_a_folder_without_the_files_is_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("LIFT_PYODIDE", str(tmp_path))
-    with pytest.raises(NoRuntime, match=r"^LIFT_PYODIDE is no folder with Pyodide 314.*pyodide\.mjs"):
+    with pytest.raises(
+        NoRuntime, match=r"^LIFT_PYODIDE is no folder with Pyodide 314.*pyodide\.mjs"
+    ):
         runtime.fetched(tmp_path / "out")
 
 
@@ -96,7 +143,10 @@ def test_a_book_without_the_runtime_is_not_built_unless_it_may(monkeypatch):
     monkeypatch.setattr(runtime, "fetched", none)
     monkeypatch.setattr(alive, "BUILD_STATE", {})
     monkeypatch.delenv("LIFT_PYODIDE", raising=False)
-    with pytest.raises(ExtensionError, match=r"no Python for the browser: there is no network; .* set it to off"):
+    with pytest.raises(
+        ExtensionError,
+        match=r"no Python for the browser: there is no network; .* set it to off",
+    ):
         alive.prepare(app)
     monkeypatch.setenv("LIFT_PYODIDE", "off")
     alive.prepare(app)
@@ -107,7 +157,12 @@ def test_without_the_wheel_it_says_why(tmp_path, monkeypatch):
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", "")
     monkeypatch.setattr(runtime, "CARRIER", "open-webui==0.0.0")
-    with pytest.raises(NoRuntime, match=r"^pip cannot download open-webui==0\.0\.0: ERROR: No matching distribution"):
+    with pytest.raises(
+        NoRuntime,
+        match=(
+            r"^pip cannot download open-webui==0\.0\.0: ERROR: No matching distribution"
+        ),
+    ):
         runtime.fetched(tmp_path / "kept")
     assert not (tmp_path / "kept").exists()
 
@@ -126,10 +181,16 @@ def test_the_packed_library_is_the_same_each_time_and_holds_no_builder(tmp_path)
         "lazy_loader/__init__.py",
     } <= {*names}
     assert {"data/adult/adult.data.gz", "data/claims.csv"} <= {*names}
-    assert not [name for name in names if name.startswith(("narwhals/", "jinja2/", "chapters/"))]
-    assert {path.relative_to(ROOT).as_posix() for path in ROOT.glob("lifttables/pages/*.html")} <= {*names}
+    assert not [
+        name for name in names if name.startswith(("narwhals/", "jinja2/", "chapters/"))
+    ]
+    assert {
+        path.relative_to(ROOT).as_posix()
+        for path in ROOT.glob("lifttables/pages/*.html")
+    } <= {*names}
     assert not [
         name
         for name in names
-        if name.startswith(("liftbook/build/", "companion/sphinx/", "tests/")) or name.endswith((".pyc", ".so"))
+        if name.startswith(("liftbook/build/", "companion/sphinx/", "tests/"))
+        or name.endswith((".pyc", ".so"))
     ]

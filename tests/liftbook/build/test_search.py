@@ -11,7 +11,9 @@ import pytest
 HTML = Path(__file__).resolve().parents[3] / "_build" / "html"
 WORDS = ("max-lift", "watchdog", "subset merging", "NMI")
 MORE = ("lift", "ALIP", "linear reduction", "LDP")
-"""Asked by `make test-slow`: half a second each, and the first, which is on every page, five."""
+"""Asked by `make test-slow`: half a second each, and the first, which is on every page,
+five.
+"""
 ASKED = {
     "difference between ALIP and LIP": "chapters/which-promise.html",
     "which notion should I use": "chapters/which-promise.html",
@@ -49,10 +51,16 @@ ASKED = {
     "C22 Example 1": "chapters/record-c22.html",
     "maximal leakage": "chapters/relatives.html",
     "privacy funnel": "chapters/relatives.html#(the-)?privacy-funnel",
-    "randomised response": "chapters/(conditional-reporting|glossary|api-mechanisms).html",
-    "side channel attack": "chapters/(glossary.html#term-side-channel|optimal-ldp-lip.html)",
+    "randomised response": (
+        "chapters/(conditional-reporting|glossary|api-mechanisms).html"
+    ),
+    "side channel attack": (
+        "chapters/(glossary.html#term-side-channel|optimal-ldp-lip.html)"
+    ),
     "check a proof in the browser": "chapters/optimality.html",
-    "how many vertices are there": "chapters/optimality.html#how-many-vertices-there-are",
+    "how many vertices are there": (
+        "chapters/optimality.html#how-many-vertices-there-are"
+    ),
     "which mechanism is best": "chapters/(optimality|your-own-data).html",
     "run with other parameters": "chapters/rerun.html",
     "command line": "chapters/api.html#the-command-line",
@@ -70,7 +78,9 @@ ASKED = {
     "add a notion": "chapters/your-own-work.html",
     "who wrote this": "intro.html",
     "licence": "intro.html",
-    "two releases about the same people": "chapters/(theorems|relatives|your-own-data).html",
+    "two releases about the same people": (
+        "chapters/(theorems|relatives|your-own-data).html"
+    ),
 }
 """Questions of readers, and the pattern of the first answer's address."""
 one_visit = pytest.mark.xdist_group("search")
@@ -87,10 +97,18 @@ def page(browser):
 def found(page, site, asked):
     """Return (address, excerpt) of each result, in order."""
     page.goto(f"{site}search.html?q={urllib.parse.quote(asked)}")
-    page.wait_for_function("/Results/.test(document.querySelector('#search-results h2')?.textContent)")
+    page.wait_for_function(
+        "/Results/.test(document.querySelector('#search-results h2')?.textContent)"
+    )
     # an excerpt is read from its page; functions of the library have none
-    page.wait_for_function("[...document.querySelectorAll('ul.search li')].every(one => one.children.length > 1)")
-    told = "one => [one.querySelector('a').getAttribute('href'), one.querySelector('p')?.textContent ?? '']"
+    page.wait_for_function(
+        "[...document.querySelectorAll('ul.search li')].every(one =>"
+        " one.children.length > 1)"
+    )
+    told = (
+        "one => [one.querySelector('a').getAttribute('href'),"
+        " one.querySelector('p')?.textContent ?? '']"
+    )
     return page.eval_on_selector_all("ul.search li", f"all => all.map({told})")
 
 
@@ -101,8 +119,16 @@ def squeezed(text):
 @cache
 def code_of(address):
     """Return a page's lines of code that call or assign, letters and digits only."""
-    blocks = re.findall(r"<pre\b[^>]*>(.*?)</pre>", (HTML / address).read_text(encoding="utf-8"), re.DOTALL)
-    lines = (line for block in blocks for line in html.unescape(re.sub(r"<[^>]+>", "", block)).splitlines())
+    blocks = re.findall(
+        r"<pre\b[^>]*>(.*?)</pre>",
+        (HTML / address).read_text(encoding="utf-8"),
+        re.DOTALL,
+    )
+    lines = (
+        line
+        for block in blocks
+        for line in html.unescape(re.sub(r"<[^>]+>", "", block)).splitlines()
+    )
     return {squeezed(line) for line in lines if "(" in line}
 
 
@@ -126,10 +152,17 @@ def test_the_definition_is_first_and_excerpts_are_prose(page, site, asked):
     assert len(excerpt) > len(word) + 20
     for address, excerpt in results:
         if address.startswith("chapters/ledger"):
-            continue  # a row shows the call that computes its values, and quotes sets in braces
-        assert not re.search(r"[\\{}]|\bimport \w+|\w+ = \w{2,}\(|>>>", excerpt), excerpt
+            # a row shows the call that computes its values, and quotes sets in braces
+            continue
+        assert not re.search(r"[\\{}]|\bimport \w+|\w+ = \w{2,}\(|>>>", excerpt), (
+            excerpt
+        )
         said = squeezed(excerpt)
-        assert [line for line in code_of(address.partition("#")[0]) if len(line) > 15 and line in said] == []
+        assert [
+            line
+            for line in code_of(address.partition("#")[0])
+            if len(line) > 15 and line in said
+        ] == []
 
 
 @one_visit
@@ -152,18 +185,30 @@ def test_a_question_of_small_words_alone_is_asked_as_it_is(page, site):
 @pytest.mark.parametrize(
     ("asked", "address", "title"),
     [
-        ("E23 Theorem 1", "ledger.html#e23-thm1", "E23 Theorem 1, Proposition A2: agrees"),
-        ("is E23 Proposition 5 right?", "ledger.html#e23-prop5-l1", "E23 Proposition 5, item 1: differs"),
+        (
+            "E23 Theorem 1",
+            "ledger.html#e23-thm1",
+            "E23 Theorem 1, Proposition A2: agrees",
+        ),
+        (
+            "is E23 Proposition 5 right?",
+            "ledger.html#e23-prop5-l1",
+            "E23 Proposition 5, item 1: differs",
+        ),
         ("S20 Theorem 4", "ledger.html#s20-thm4", "S20 Theorem 4: differs"),
     ],
 )
 def test_verdicts_are_among_the_first_answers(page, site, asked, address, title):
     addresses = [one for one, _ in found(page, site, asked)][:6]
     assert f"chapters/{address}" in addresses
-    assert page.locator(f"ul.search li a[href='chapters/{address}']").inner_text() == title
+    assert (
+        page.locator(f"ul.search li a[href='chapters/{address}']").inner_text() == title
+    )
     # one row of a claim, not one on each page that has it
     row = address.partition("#")[2]
-    assert [one for one in addresses if one.endswith(f"#{row}")] == [f"chapters/{address}"]
+    assert [one for one in addresses if one.endswith(f"#{row}")] == [
+        f"chapters/{address}"
+    ]
 
 
 @one_visit

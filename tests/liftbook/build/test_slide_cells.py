@@ -1,4 +1,6 @@
-"""The cells of the slides run, and their assertions hold, without a build of the book."""
+"""The cells of the slides run, and their assertions hold, without a build
+of the book.
+"""
 
 from pathlib import Path
 

@@ -6,7 +6,15 @@ import pytest
 
 from companion.chromium import find_chromium
 from companion.course.plan import COURSE_FOLDER, meetings, read_meeting
-from companion.course.slides import CODE_CELL, HEIGHT, PLACEHOLDER, READY, WIDTH, computed, print_slides
+from companion.course.slides import (
+    CODE_CELL,
+    HEIGHT,
+    PLACEHOLDER,
+    READY,
+    WIDTH,
+    computed,
+    print_slides,
+)
 from liftbook.build.book import ROOT
 
 HTML = ROOT / "_build" / "html"
@@ -20,8 +28,10 @@ OUTSIDE = """([width, height]) => {
     const box = one.getBoundingClientRect();
     return box.width && !inside(one) && (box.left < 0 || box.top < 0 || box.right > width || box.bottom > height);
   }).map(one => `${one.tagName} ${one.textContent.slice(0, 40)}`);
-}"""
-"""What of a slide, with all its fragments, lies outside; parts of formulas reach further than what is seen of them."""
+}"""  # noqa: E501
+"""What of a slide, with all its fragments, lies outside; parts of formulas reach
+further than what is seen of them.
+"""
 
 
 def body(path):
@@ -34,7 +44,10 @@ def body(path):
     ("text", "message"),
     [
         ("{{ missing }}", r"1-coins.md: {{ missing }} fails: NameError"),
-        ("\n```{code-cell} ipython3\n1 / 0\n```\n", "1-coins.md: the cell at line 2 fails: ZeroDivisionError"),
+        (
+            "\n```{code-cell} ipython3\n1 / 0\n```\n",
+            "1-coins.md: the cell at line 2 fails: ZeroDivisionError",
+        ),
     ],
 )
 def test_a_slide_that_cannot_be_computed_is_named(text, message):
@@ -46,12 +59,27 @@ def test_a_slide_that_cannot_be_computed_is_named(text, message):
     ("name", "course", "message"),
     [
         ("coins.md", "{}", "needs a name that begins with its number"),
-        ("1-coins.md", "{reading: [], goals: []}", "its front matter needs course: with plan, homework"),
-        ("1-coins.md", "{reading: [], goals: [], plan: [[80, toss]], homework: []}", "the plan has 80 minutes, not 90"),
-        ("1-coins.md", "{reading: [], goals: [], plan: [[90, toss, count]], homework: []}", "quote text with commas"),
         (
             "1-coins.md",
-            "{reading: [watchdog], goals: [], plan: [[90, toss]], homework: [ex-coins]}",
+            "{reading: [], goals: []}",
+            "its front matter needs course: with plan, homework",
+        ),
+        (
+            "1-coins.md",
+            "{reading: [], goals: [], plan: [[80, toss]], homework: []}",
+            "the plan has 80 minutes, not 90",
+        ),
+        (
+            "1-coins.md",
+            "{reading: [], goals: [], plan: [[90, toss, count]], homework: []}",
+            "quote text with commas",
+        ),
+        (
+            "1-coins.md",
+            (
+                "{reading: [watchdog], goals: [], plan: [[90, toss]], homework:"
+                " [ex-coins]}"
+            ),
             "no exercise ex-coins in watchdog",
         ),
     ],
@@ -64,12 +92,19 @@ def test_a_meeting_that_cannot_be_read(tmp_path, name, course, message):
 
 @each
 def test_no_number_is_typed_by_hand(path):
-    shown = re.sub(r"```\{revealjs-notes\}.*?```|(?:LIP|LDP)\([^)]*\)|e\^\{[^}]*\}", "", body(path), flags=re.DOTALL)
+    shown = re.sub(
+        r"```\{revealjs-notes\}.*?```|(?:LIP|LDP)\([^)]*\)|e\^\{[^}]*\}",
+        "",
+        body(path),
+        flags=re.DOTALL,
+    )
     assert not re.findall(r"\d[.,]\d+|[1-9]\d* ?\\?%", shown)
 
 
 def test_meetings_are_numbered():
-    assert [one.number for one in meetings(ROOT / COURSE_FOLDER, CHAPTERS)] == [int(path.name[0]) for path in SOURCES]
+    assert [one.number for one in meetings(ROOT / COURSE_FOLDER, CHAPTERS)] == [
+        int(path.name[0]) for path in SOURCES
+    ]
     page = (CHAPTERS / "for-teachers.md").read_text(encoding="utf-8")
     for one in meetings(ROOT / COURSE_FOLDER, CHAPTERS):
         assert f"### Meeting {one.number}: {one.title}\n" in page
@@ -86,15 +121,27 @@ def test_every_slide_fits_and_has_notes(browser, site, path):
     page.on("request", lambda request: asked.append(request.url))
     page.goto(f"{site}{COURSE_FOLDER}/{path.stem}.html", wait_until="networkidle")
     page.wait_for_function(READY)
-    assert page.evaluate("Reveal.getTotalSlides()") == body(path).count("\n## ") + 4  # title, goals, plan, homework
+    # title, goals, plan, homework
+    assert page.evaluate("Reveal.getTotalSlides()") == body(path).count("\n## ") + 4
     for slide in page.evaluate("Reveal.getSlides().map(one => Reveal.getIndices(one))"):
-        page.evaluate("([h, v]) => Reveal.slide(h, v, 99)", [slide["h"], slide.get("v", 0)])
-        heading = page.evaluate("Reveal.getCurrentSlide().querySelector('h1, h2').textContent")
+        page.evaluate(
+            "([h, v]) => Reveal.slide(h, v, 99)", [slide["h"], slide.get("v", 0)]
+        )
+        heading = page.evaluate(
+            "Reveal.getCurrentSlide().querySelector('h1, h2').textContent"
+        )
         assert page.evaluate("Reveal.getSlideNotes().trim().length") > 20, heading
         assert page.evaluate(OUTSIDE, [WIDTH, HEIGHT]) == [], heading
-        assert page.evaluate("Reveal.getCurrentSlide().querySelectorAll('mjx-merror').length") == 0, heading
+        assert (
+            page.evaluate(
+                "Reveal.getCurrentSlide().querySelectorAll('mjx-merror').length"
+            )
+            == 0
+        ), heading
     assert said == []
-    assert all(url.startswith((site, "data:")) for url in asked), "it works without a network"
+    assert all(url.startswith((site, "data:")) for url in asked), (
+        "it works without a network"
+    )
     context.close()
 
 
@@ -114,8 +161,11 @@ def test_slides_are_printed_one_page_each(tmp_path):
         (tmp_path / COURSE_FOLDER / one.name).symlink_to(one)
     for path in SOURCES:
         (tmp_path / COURSE_FOLDER / f"{path.stem}.pdf").unlink(missing_ok=True)
-    with ThreadPoolExecutor(1) as other:  # one that starts a browser may have none open, as other tests have
-        made = other.submit(print_slides, tmp_path, [path.stem for path in SOURCES], COURSE_FOLDER).result()
+    # one that starts a browser may have none open, as other tests have
+    with ThreadPoolExecutor(1) as other:
+        made = other.submit(
+            print_slides, tmp_path, [path.stem for path in SOURCES], COURSE_FOLDER
+        ).result()
     for pdf, path in zip(made, SOURCES, strict=True):
         pages = PdfReader(pdf).pages
         assert len(pages) == body(path).count("\n## ") + 4
@@ -126,6 +176,8 @@ def test_slides_are_printed_one_page_each(tmp_path):
                 places.append(matrix[0] * position[4] + matrix[4])
 
         text = "".join(page.extract_text(visitor_text=place) for page in pages)
-        assert min(places) > 28, "points, a centimetre from the edge, which printers cut"
+        assert min(places) > 28, (
+            "points, a centimetre from the edge, which printers cut"
+        )
         assert "Take away" in text
         assert not re.search(r"\\\(|\\\[|NaN", text)

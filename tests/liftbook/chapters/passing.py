@@ -63,7 +63,8 @@ def passed(stem):
     names: dict = {"__name__": "chapter"}
     found = []
     for cell in exercises(path, solutions=False).cells:
-        # the guard asks for a notebook's cells, which a shell left by another test does not have
+        # the guard asks for a notebook's cells, which a shell left by another test does
+        # not have
         if cell.cell_type != "code" or "check_parameters()" in cell.source:
             continue
         before = dict(names)
@@ -79,4 +80,6 @@ def passed(stem):
 
 def of_chapter(stem, *values, marks=()):
     """Return a parameter set that runs where the chapter's other tests do."""
-    return pytest.param(*values, marks=[pytest.mark.xdist_group(f"chapter {stem}"), *marks])
+    return pytest.param(
+        *values, marks=[pytest.mark.xdist_group(f"chapter {stem}"), *marks]
+    )

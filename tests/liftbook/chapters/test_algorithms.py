@@ -1,7 +1,9 @@
-"""The algorithm that a lesson shows is short, stands by itself, and equals the library's at any budget.
+"""The algorithm that a lesson shows is short, stands by itself, and equals the
+library's at any budget.
 
-The cells tagged ``algorithm`` are what a reader copies: the data, the algorithm of the paper and an assertion that
-liftlib does the same. They run here without the rest of the page, at several budgets, and changed in one place.
+The cells tagged ``algorithm`` are what a reader copies: the data, the algorithm of the
+paper and an assertion that liftlib does the same. They run here without the rest of the
+page, at several budgets, and changed in one place.
 """
 
 import io
@@ -41,7 +43,10 @@ CHANGES = {
         ("entr(V)", "-entr(V)"),
         ("beta * V.T", "beta**2 * V.T"),
         ("[:, beta > 0]", "[:, beta > 0.2]"),
-        ("low, high = np.exp(-eps), np.exp(eps)", "low, high = np.exp(-eps) / 2, np.exp(eps)"),
+        (
+            "low, high = np.exp(-eps), np.exp(eps)",
+            "low, high = np.exp(-eps) / 2, np.exp(eps)",
+        ),
     ],
     "srr": [
         ("high - L]", "high + 0.1 - L]"),
@@ -95,9 +100,13 @@ CHANGES = {
         ("np.expm1(eps)", "np.expm1(-eps)"),
     ],
 }
-"""Changes of what a lesson shows, each of which makes it another algorithm, by lesson."""
+"""Changes of what a lesson shows, each of which makes it another algorithm,
+by lesson.
+"""
 
-ONE_CHANGE = [(stem, old, new) for stem, changes in CHANGES.items() for old, new in changes]
+ONE_CHANGE = [
+    (stem, old, new) for stem, changes in CHANGES.items() for old, new in changes
+]
 
 
 def with_budget(sources, eps):

@@ -1,4 +1,6 @@
-"""A run is cited as published only if all that it executed was published: six forgeries, and what is none."""
+"""A run is cited as published only if all that it executed was published: six
+forgeries, and what is none.
+"""
 
 import shutil
 from types import SimpleNamespace
@@ -34,14 +36,22 @@ from liftbook.chapters import keep
 
 keep("rows", pd.DataFrame({"entropy": [liftlib.measures.entropy([0.5, 0.5])], "n": [n]}))
 ```
-"""
+"""  # noqa: E501
 
 
 def downloaded():
     """Return the notebook that the page's button downloads."""
     source = read_notebook(CHAPTER)
-    pieces = [number for number, cell in enumerate(source.cells) if cell.cell_type == "code"]
-    install = FROM_WHEEL.format(name="liftlib", module="liftlib", extra="[book]", wanted="liftlib", place="lift.whl")
+    pieces = [
+        number for number, cell in enumerate(source.cells) if cell.cell_type == "code"
+    ]
+    install = FROM_WHEEL.format(
+        name="liftlib",
+        module="liftlib",
+        extra="[book]",
+        wanted="liftlib",
+        place="lift.whl",
+    )
     return convert(source, pieces, install)
 
 
@@ -65,11 +75,15 @@ def with_values():
     """Return the notebook that a rerun writes."""
     notebook = read_notebook(CHAPTER)
     tag = {"tags": ["injected-parameters"]}
-    notebook.cells.insert(4, nbformat.v4.new_code_cell("# Parameters\nseed = 2", metadata=tag))
+    notebook.cells.insert(
+        4, nbformat.v4.new_code_cell("# Parameters\nseed = 2", metadata=tag)
+    )
     return notebook
 
 
-@pytest.mark.parametrize("make", [lambda: read_notebook(CHAPTER), with_values, downloaded])
+@pytest.mark.parametrize(
+    "make", [lambda: read_notebook(CHAPTER), with_values, downloaded]
+)
 def test_copies_of_a_chapter_are_as_published(tmp_path, edition_1, make):
     assert compared(tmp_path, make(), edition_1) == ()
 
@@ -84,19 +98,29 @@ def test_notes_and_blank_lines_are_no_code(tmp_path, edition_1):
     assert compared(tmp_path, notebook, edition_1) == ()
 
 
-@pytest.mark.parametrize("tag", ["", "check", "remove-cell", "solution", "hide-input", "raises-exception"])
+@pytest.mark.parametrize(
+    "tag", ["", "check", "remove-cell", "solution", "hide-input", "raises-exception"]
+)
 def test_code_counts_in_any_cell(tmp_path, edition_1, tag):
     """The first forgery: a cell tagged ``check`` replaces a function of the library."""
     notebook = downloaded()
     code = "import liftlib.joint\nliftlib.joint.uniform_joints = None"
-    notebook.cells.insert(3, nbformat.v4.new_code_cell(code, metadata={"tags": [tag] if tag else []}))
+    notebook.cells.insert(
+        3, nbformat.v4.new_code_cell(code, metadata={"tags": [tag] if tag else []})
+    )
     assert compared(tmp_path, notebook, edition_1) == ("code of the page",)
 
 
-@pytest.mark.parametrize("tag", ["skip-execution", "raises-exception", "injected-parameters"])
+@pytest.mark.parametrize(
+    "tag", ["skip-execution", "raises-exception", "injected-parameters"]
+)
 def test_a_tag_by_which_a_cell_is_not_executed_counts(tmp_path, edition_1, tag):
     notebook = downloaded()
-    last = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()][-1]
+    last = [
+        cell
+        for cell in notebook.cells
+        if cell.cell_type == "code" and cell.source.strip()
+    ][-1]
     last.metadata["tags"] = [tag]
     assert compared(tmp_path, notebook, edition_1) == ("code of the page",)
 
@@ -105,13 +129,17 @@ def test_code_in_the_cell_that_installs_counts(tmp_path, edition_1):
     """The second: a placeholder of that cell takes code."""
     notebook = downloaded()
     assert "lift.whl" in notebook.cells[0].source
-    notebook.cells[0].source = notebook.cells[0].source.replace("lift.whl", "lift.whl'); import other; print('")
+    notebook.cells[0].source = notebook.cells[0].source.replace(
+        "lift.whl", "lift.whl'); import other; print('"
+    )
     assert compared(tmp_path, notebook, edition_1) == ("code of the page",)
 
 
 def test_another_default_counts(tmp_path, edition_1):
     notebook = downloaded()
-    cell = next(cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", []))
+    cell = next(
+        cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", [])
+    )
     cell.source = cell.source.replace("seed: int = 0", "seed: int = 1")
     assert compared(tmp_path, notebook, edition_1) == ("code of the page",)
 
@@ -131,8 +159,15 @@ def test_a_changed_chapter_of_a_copy_without_a_repository_counts(tmp_path, editi
     copy = tmp_path / "watchdog.md"
     copy.write_text(CHAPTER.read_text(encoding="utf-8"), encoding="utf-8")
     assert compare(LiftBook().digests(copy, {}), edition_1).differs == ()
-    copy.write_text(copy.read_text(encoding="utf-8").replace("tradeoff(fig2)", "tradeoff(fig2[:9])"), encoding="utf-8")
-    assert compare(LiftBook().digests(copy, {}), edition_1).differs == ("code of the page",)
+    copy.write_text(
+        copy.read_text(encoding="utf-8").replace(
+            "tradeoff(fig2)", "tradeoff(fig2[:9])"
+        ),
+        encoding="utf-8",
+    )
+    assert compare(LiftBook().digests(copy, {}), edition_1).differs == (
+        "code of the page",
+    )
 
 
 def test_changed_data_count(tmp_path, edition_1):
@@ -149,25 +184,40 @@ def test_a_start_up_file_does_not_run(tmp_path, monkeypatch):
     """The fifth: IPython would execute a reader's file before the page."""
     startup = tmp_path / "ipython" / "profile_default" / "startup"
     startup.mkdir(parents=True)
-    (startup / "00.py").write_text("import liftlib\nliftlib.measures.entropy = lambda _: 0.0\n")
+    (startup / "00.py").write_text(
+        "import liftlib\nliftlib.measures.entropy = lambda _: 0.0\n"
+    )
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     monkeypatch.setenv("PYTHONSTARTUP", str(startup / "00.py"))
     (tmp_path / "own.md").write_text(PAGE)
-    run = rerun(str(tmp_path / "own.md"), {}, tmp_path / "run", html=False, progress=False)
-    assert float(run.tables[0].read_text().splitlines()[1].split(",")[0]) == pytest.approx(0.693147)
+    run = rerun(
+        str(tmp_path / "own.md"), {}, tmp_path / "run", html=False, progress=False
+    )
+    assert float(
+        run.tables[0].read_text().splitlines()[1].split(",")[0]
+    ) == pytest.approx(0.693147)
 
 
 def test_a_library_beside_the_notebook_is_seen(tmp_path):
-    """The sixth: a folder ``liftlib`` beside a downloaded notebook is imported in the library's place."""
+    """The sixth: a folder ``liftlib`` beside a downloaded notebook is imported in the
+    library's place.
+    """
     (tmp_path / "watchdog.md").write_text(PAGE)
     digests = published(LiftBook(), tmp_path, [tmp_path / "watchdog.md"], "1.0")
     shutil.copytree(resource("liftlib/__init__.py").parent, tmp_path / "liftlib")
     with (tmp_path / "liftlib" / "measures" / "__init__.py").open("a") as file:
         file.write("\nMINE = True\n")
-    rerun(str(tmp_path / "watchdog.md"), {}, tmp_path / "run", html=False, progress=False)
+    rerun(
+        str(tmp_path / "watchdog.md"), {}, tmp_path / "run", html=False, progress=False
+    )
     ran = read_record(tmp_path / "run")["ran"]
     assert compare(ran, digests).differs[0] == "code"
-    assert compare(ran | {"code": digests["code"], "data": digests["data"]}, digests).differs == ()
+    assert (
+        compare(
+            ran | {"code": digests["code"], "data": digests["data"]}, digests
+        ).differs
+        == ()
+    )
 
 
 def test_without_an_edition_nothing_is_said(tmp_path):
@@ -180,7 +230,9 @@ def test_a_build_is_an_edition_only_at_its_tag(tmp_path, monkeypatch):
 
     state, tags = {"commit": "a" * 40, "changed": False}, "v1.0\n"
     monkeypatch.setattr(publishing, "git_state", lambda _: state)
-    monkeypatch.setattr(publishing.subprocess, "run", lambda *_, **__: SimpleNamespace(stdout=tags))
+    monkeypatch.setattr(
+        publishing.subprocess, "run", lambda *_, **__: SimpleNamespace(stdout=tags)
+    )
     assert edition(tmp_path, "", "1.0") == "1.0"
     assert edition(tmp_path, "", "1.1") != "1.1"
     state["changed"] = True

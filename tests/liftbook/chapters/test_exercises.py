@@ -8,11 +8,22 @@ import numpy as np
 import pytest
 from passing import exercises, of_chapter, passed
 
-from companion.exercises import MORE_DIGITS, WRONG_ANSWERS, Expected, Field, check, expect
+from companion.exercises import (
+    MORE_DIGITS,
+    WRONG_ANSWERS,
+    Expected,
+    Field,
+    check,
+    expect,
+)
 from companion.solutions import answers, tags
 from liftbook.chapters import chapters_folder, read_notebook
 
-CHAPTERS = [path for path in sorted(chapters_folder().glob("*.md")) if "```{exercise}" in path.read_text()]
+CHAPTERS = [
+    path
+    for path in sorted(chapters_folder().glob("*.md"))
+    if "```{exercise}" in path.read_text()
+]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +77,9 @@ def test_check(answer, expected, right):
     ],
 )
 def test_digits(answer, expected, right, short):
-    """A number is right within a unit of its third digit; one digit alone is not enough."""
+    """A number is right within a unit of its third digit; one digit alone is not
+    enough.
+    """
     WRONG_ANSWERS.clear()
     labels = (("row",), ("a", "b")) if np.ndim(expected) == 2 else ()
     verdict = check(answer, expected, "direction", "method", labels=labels)
@@ -111,7 +124,9 @@ def test_unanswered():
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_a_students_notebook_asks_and_a_teachers_tells(path):
-    student, teacher = (exercises(path, solutions=solutions) for solutions in (False, True))
+    student, teacher = (
+        exercises(path, solutions=solutions) for solutions in (False, True)
+    )
     nbformat.validate(student)
     nbformat.validate(teacher)
     told = [cell.source for cell in teacher.cells if "solution" in tags(cell)]
@@ -126,9 +141,14 @@ def test_a_students_notebook_asks_and_a_teachers_tells(path):
 
 
 LONG = {"rerun", "population", "your-own-data"}
-"""Half a minute each: kernel after kernel, as tests of reruns and sweeps start too; and many designs of releases."""
+"""Half a minute each: kernel after kernel, as tests of reruns and sweeps start too; and
+many designs of releases.
+"""
 
-RUN = [of_chapter(path.stem, path, marks=[pytest.mark.slow] if path.stem in LONG else []) for path in CHAPTERS]
+RUN = [
+    of_chapter(path.stem, path, marks=[pytest.mark.slow] if path.stem in LONG else [])
+    for path in CHAPTERS
+]
 
 
 def judged(source, names):
@@ -141,7 +161,9 @@ def judged(source, names):
 @pytest.mark.timeout(400)  # it runs a whole chapter
 @pytest.mark.parametrize("path", RUN, ids=lambda path: path.stem)
 def test_the_checks_tell_right_from_wrong(path):
-    given = iter([cell.source for cell in read_notebook(path).cells if "solution" in tags(cell)])
+    given = iter(
+        [cell.source for cell in read_notebook(path).cells if "solution" in tags(cell)]
+    )
     trial: dict = {}
     for source, its_tags, _, names in passed(path.stem):
         if "answer" in its_tags:
@@ -154,6 +176,12 @@ def test_the_checks_tell_right_from_wrong(path):
             verdict = judged(source, space)
             assert verdict.close, source
             assert Expected.read(verdict.expected.text()) == verdict.expected
-            assert all(map(Field.fits, verdict.expected.fields, verdict.expected.entries(trial[name]))), source
+            assert all(
+                map(
+                    Field.fits,
+                    verdict.expected.fields,
+                    verdict.expected.entries(trial[name]),
+                )
+            ), source
             assert not judged(source, names | {name: -1e9}), source
     assert next(given, None) is None

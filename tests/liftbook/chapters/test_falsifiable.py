@@ -13,7 +13,13 @@ DEAR = {"population", "record-e23"}  # a change costs twenty seconds, and three
 
 with Path(__file__).with_name("evidence.toml").open("rb") as file:
     CHANGES = [
-        of_chapter(chapter, chapter, change["old"], change["new"], marks=[pytest.mark.slow] if chapter in DEAR else [])
+        of_chapter(
+            chapter,
+            chapter,
+            change["old"],
+            change["new"],
+            marks=[pytest.mark.slow] if chapter in DEAR else [],
+        )
         for chapter, found in tomllib.load(file).items()
         for change in found.get("changes", [])
     ]
@@ -22,7 +28,9 @@ with Path(__file__).with_name("evidence.toml").open("rb") as file:
 @pytest.mark.timeout(400)  # the first of a chapter runs it
 @pytest.mark.parametrize(("chapter", "old", "new"), CHANGES)
 def test_a_changed_statement_fails(chapter, old, new):
-    ((source, names),) = [(source, before) for source, _, before, _ in passed(chapter) if old in source]
+    ((source, names),) = [
+        (source, before) for source, _, before, _ in passed(chapter) if old in source
+    ]
     assert source.count(old) == 1
     exec(source, dict(names))  # noqa: S102 - the book's own cell, which holds as it stands
     warnings.simplefilter("error", LiftWarning)  # pytest restores the filters

@@ -14,21 +14,34 @@ from liftbook.commands import LIFTBOOK
 from lifttables.cli import LIFT, _parser, _subparsers
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGES = [*sorted((ROOT / "chapters").rglob("*.md")), *map(ROOT.joinpath, ("intro.md", "README.md"))]
+PAGES = [
+    *sorted((ROOT / "chapters").rglob("*.md")),
+    *map(ROOT.joinpath, ("intro.md", "README.md")),
+]
 CODE = re.compile(r"```.*?```|(?<!`)`([^`\n]+)`(?!`)", re.DOTALL)
 SHELL = re.compile(r"```(?:bash|console|sh)\n")
 COMMAND = re.compile(r"(?:\$ |!|\.venv/bin/)*(lift|liftbook|companion) (.+)")
-DOTTED = re.compile(r"(?<![\w./-])(?:ll|liftlib|lifttables|liftbook|companion|mixproof)(?:\.[A-Za-z_]\w*)+(?![\w/-])")
+DOTTED = re.compile(
+    r"(?<![\w./-])(?:ll|liftlib|lifttables|liftbook|companion|mixproof)(?:\.[A-Za-z_]\w*)+(?![\w/-])"
+)
 TEST = re.compile(r"\btest_\w+")
-FILE = re.compile(r"(?<![\w./-])(?:data|tests|docs|tools|benchmarks|course|_static)/[\w./-]*\w")
+FILE = re.compile(
+    r"(?<![\w./-])(?:data|tests|docs|tools|benchmarks|course|_static)/[\w./-]*\w"
+)
 """Files of the sources; a run's and a site's are elsewhere."""
 
 
 @cache
 def options_of(program, name):
-    """Return the options of a program's command, or None if there is no such command."""
+    """Return the options of a program's command, or None if there is no
+    such command.
+    """
     if program == "companion":
-        (commands,) = [one for one in companion_parser()._actions if isinstance(one, argparse._SubParsersAction)]
+        (commands,) = [
+            one
+            for one in companion_parser()._actions
+            if isinstance(one, argparse._SubParsersAction)
+        ]
         found = commands.choices.get(name)
     else:
         commands = {"lift": LIFT, "liftbook": LIFTBOOK}[program]
@@ -36,24 +49,38 @@ def options_of(program, name):
         if name in commands.commands:
             parser, _ = _parser(commands, [name])
             found = {one.prog.split()[-1]: one for one in _subparsers(parser)}[name]
-    return None if found is None else frozenset(found._option_string_actions) | {"--version", "--help", "--debug"}
+    return (
+        None
+        if found is None
+        else frozenset(found._option_string_actions)
+        | {"--version", "--help", "--debug"}
+    )
 
 
 @cache
 def every_option():
-    names = [("lift", name) for name in LIFT.commands] + [("liftbook", name) for name in LIFTBOOK.commands]
+    names = [("lift", name) for name in LIFT.commands] + [
+        ("liftbook", name) for name in LIFTBOOK.commands
+    ]
     every = frozenset[str]().union(*(options_of(*one) for one in names))
     return every | options_of("companion", "rerun") | options_of("companion", "sweep")
 
 
 def exists(name):
-    """Whether a dotted name is a module, or what one has, which may have the name of another module."""
-    parts = ["liftlib" if name.startswith("ll.") else name.split(".")[0], *name.split(".")[1:]]
+    """Whether a dotted name is a module, or what one has, which may have the name of
+    another module.
+    """
+    parts = [
+        "liftlib" if name.startswith("ll.") else name.split(".")[0],
+        *name.split(".")[1:],
+    ]
     return any(has(parts[:at], parts[at:]) for at in range(len(parts), 0, -1))
 
 
 def has(module, rest):
-    """Whether there is a module that has a chain of attributes; a field without a default is an annotation."""
+    """Whether there is a module that has a chain of attributes; a field without a
+    default is an annotation.
+    """
     try:
         found = import_module(".".join(module))
     except ImportError:
@@ -71,10 +98,16 @@ def words_of(text):
 
 
 def commands_of(text):
-    """Yield the program and the words of each command in blocks for a shell, and of each between backticks."""
+    """Yield the program and the words of each command in blocks for a shell, and of
+    each between backticks.
+    """
     for code in words_of(text):
         lines = code.replace("\\\n", " ").strip("`").splitlines()
-        shown = lines if SHELL.match(code) or not code.startswith("```") else [one for one in lines if one[:1] == "!"]
+        shown = (
+            lines
+            if SHELL.match(code) or not code.startswith("```")
+            else [one for one in lines if one[:1] == "!"]
+        )
         for line in shown:
             if found := COMMAND.match(line.strip()):
                 yield found[1], found[2].split("#")[0].split()
@@ -86,14 +119,20 @@ def unknown_commands(text):
         if known is None and not name.startswith("-"):
             yield f"{program} {name}"
         given = [one.partition("=")[0] for one in options if re.match(r"--?[a-z]", one)]
-        yield from (f"{program} {name} {one}" for one in given if one not in (known or ()))
+        yield from (
+            f"{program} {name} {one}" for one in given if one not in (known or ())
+        )
     for option in re.findall(r"`(--[a-z][\w-]*)[^`\n]*`", text):
         if option not in every_option():
             yield option
 
 
-TESTS = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
-NAMES_OF_TESTS = set(re.findall(r"\btest_\w+", TESTS)) | {path.stem for path in (ROOT / "tests").rglob("test_*.py")}
+TESTS = "".join(
+    path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py")
+)
+NAMES_OF_TESTS = set(re.findall(r"\btest_\w+", TESTS)) | {
+    path.stem for path in (ROOT / "tests").rglob("test_*.py")
+}
 
 
 def unknown_names(text):
@@ -114,7 +153,10 @@ def test_what_a_page_names_exists(path):
     [
         ("`lift audit table.csv --secret a`", []),
         ("`lift audits`", ["lift audits"]),
-        ("```bash\nlift release t.csv --secret a \\\n  --no-such-option 3\n```", ["lift release --no-such-option"]),
+        (
+            "```bash\nlift release t.csv --secret a \\\n  --no-such-option 3\n```",
+            ["lift release --no-such-option"],
+        ),
         ("`--no-such-option`", ["--no-such-option"]),
         ("`companion new my-paper` and `liftbook list`", []),
         ("a table that lift audits", []),
@@ -131,7 +173,10 @@ def test_unknown_commands_are_found(text, unknown):
         ("```python\nll.no_such_name(1)\n```", ["ll.no_such_name"]),
         ("`liftlib.notions.LIP.is_satisfied`", []),
         ("`data/claims.csv` and `data/no_such.csv`", ["data/no_such.csv"]),
-        ("`test_unknown_commands_are_found` and `tests/no_such.py`", ["tests/no_such.py"]),
+        (
+            "`test_unknown_commands_are_found` and `tests/no_such.py`",
+            ["tests/no_such.py"],
+        ),
     ],
 )
 def test_unknown_names_are_found(text, unknown):

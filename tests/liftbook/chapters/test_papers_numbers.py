@@ -11,22 +11,31 @@ PAGES = sorted((ROOT / "chapters").glob("*.md"))
 KINDS = "Algorithm|Definition|Example|Figure|Lemma|Proposition|Remark|Table|Theorem"
 NUMBERED = re.compile(rf"\b(?:{KINDS})s? A?\d+")
 PAPER = re.compile(
-    rf"\b(?:E23|C22|I21|S20)(?:'s)? (?:(?:{KINDS})s? )?(?:A?\d+[a-d]?(?:, item \d+)?(?:, | and | or | to )"
+    rf"\b(?:E23|C22|I21|S20)(?:'s)? (?:(?:{KINDS})s? )?(?:A?\d+[a-d]?(?:, item"
+    r" \d+)?(?:, | and | or | to )"
     rf"(?:(?:{KINDS})s? )?)*$"
 )
-"""A paper's name right before a number, or before the numbers that precede it: "E23 Theorem 1 and"."""
+"""A paper's name right before a number, or before the numbers that precede it: "E23
+Theorem 1 and".
+"""
 
 
 def prose(text: str) -> Iterator[str]:
-    """Yield the lines of a chapter without code, with captions and without directives' arguments."""
+    """Yield the lines of a chapter without code, with captions and without directives'
+    arguments.
+    """
     fence, header = "", False
     for line in text.splitlines():
         if not fence and line.startswith("```"):
-            fence, header = ("code", True) if "{code-cell}" in line else ("other", False)
+            fence, header = (
+                ("code", True) if "{code-cell}" in line else ("other", False)
+            )
         elif fence and line.startswith("```"):
             fence = ""
         elif fence == "code":
-            header = header and (line == "---" or line.startswith((":", " ", "tags", "mystnb")))
+            header = header and (
+                line == "---" or line.startswith((":", " ", "tags", "mystnb"))
+            )
             if header:
                 yield line
         elif not fence:
@@ -35,7 +44,11 @@ def prose(text: str) -> Iterator[str]:
 
 def bare(line: str) -> list[str]:
     """Return the numbers of a line without a paper's name."""
-    return [found[0] for found in NUMBERED.finditer(line) if not PAPER.search(line[: found.start()])]
+    return [
+        found[0]
+        for found in NUMBERED.finditer(line)
+        if not PAPER.search(line[: found.start()])
+    ]
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)

@@ -42,7 +42,11 @@ from liftbook.commands import main
 from liftlib.errors import LiftError, LiftWarning
 
 SMALL = Path(__file__).parents[1] / "fixtures" / "small.md"
-CHAPTERS = [path for path in sorted(chapters_folder().glob("*.md")) if "{code-cell}" in path.read_text()]
+CHAPTERS = [
+    path
+    for path in sorted(chapters_folder().glob("*.md"))
+    if "{code-cell}" in path.read_text()
+]
 WITH_PARAMETERS = [path for path in CHAPTERS if "tags: [parameters" in path.read_text()]
 
 
@@ -73,13 +77,25 @@ def test_parameters_of_a_chapter():
 
 
 def test_a_long_default_may_take_several_lines():
-    (one,) = parse_parameters("eps: list[float] = [\n    1.0,\n    2.0,\n]  # budgets, each in [0, 8]", "here")
-    assert (one.default, one.comment, one.high) == ([1.0, 2.0], "budgets, each in [0, 8]", 8)
+    (one,) = parse_parameters(
+        "eps: list[float] = [\n    1.0,\n    2.0,\n]  # budgets, each in [0, 8]", "here"
+    )
+    assert (one.default, one.comment, one.high) == (
+        [1.0, 2.0],
+        "budgets, each in [0, 8]",
+        8,
+    )
 
 
 @pytest.mark.parametrize(
     "line",
-    ["eps: complex = 2j", "eps: float", "eps: float = other", "a: list[set] = []", "a: dict[str] = {}"],
+    [
+        "eps: complex = 2j",
+        "eps: float",
+        "eps: float = other",
+        "a: list[set] = []",
+        "a: dict[str] = {}",
+    ],
 )
 def test_a_line_that_is_no_parameter(line):
     with pytest.raises(InvalidValue, match="is not `name: type = literal"):
@@ -140,7 +156,9 @@ def test_wrong_values(name, text, message):
         ("list[str]", [], []),
     ],
 )
-def test_values_of_other_libraries_and_nested_ones_become_the_declared_types(annotation, value, found):
+def test_values_of_other_libraries_and_nested_ones_become_the_declared_types(
+    annotation, value, found
+):
     judged = Parameter("one", annotation, None, "", 0, 50).check(value)
     assert judged == found
     assert repr(judged) == repr(found)
@@ -152,10 +170,25 @@ def test_values_of_other_libraries_and_nested_ones_become_the_declared_types(ann
         ("int", np.float64(4.0), r"one is 4.0: give a whole number in \[0, 50\]"),
         ("int", np.True_, "one is True: give a whole number"),
         ("float", "1", "one is '1': give a number"),
-        ("list[float]", [-1], r"one is -1.0, not in \[0, 50\]: give a list such as '\[1, 2\]', each entry a number in"),
+        (
+            "list[float]",
+            [-1],
+            (
+                r"one is -1.0, not in \[0, 50\]: give a list such as '\[1, 2\]', each"
+                r" entry a number in"
+            ),
+        ),
         ("list[float]", [1, math.inf], r"one is inf, not in \[0, 50\]"),
-        ("list[list[int]]", [[1], [51]], r"one is 51, not in \[0, 50\]: give a list such as .*, each entry a list"),
-        ("tuple[int, float]", (1, 2, 3), r"one is \(1, 2, 3\): give a list of a whole number and a number"),
+        (
+            "list[list[int]]",
+            [[1], [51]],
+            r"one is 51, not in \[0, 50\]: give a list such as .*, each entry a list",
+        ),
+        (
+            "tuple[int, float]",
+            (1, 2, 3),
+            r"one is \(1, 2, 3\): give a list of a whole number and a number",
+        ),
         ("list[float]", "12", "one is '12': give a list"),
         ("float", 10**400, "one is inf, not in"),
         ("int", 10**400, "one is 10{400}, not in"),
@@ -175,54 +208,107 @@ def test_a_number_without_a_range_is_finite(value):
 
 
 @pytest.mark.parametrize(
-    "path", [path for path in WITH_PARAMETERS if path.stem != "your-own-data"], ids=lambda path: path.stem
+    "path",
+    [path for path in WITH_PARAMETERS if path.stem != "your-own-data"],
+    ids=lambda path: path.stem,
 )
 def test_each_number_of_a_chapter_has_a_range_that_refuses_before_the_run(path):
     for parameter in read_parameters(path):
         assert parameter.check(parameter.default) == parameter.default
         if "int" in parameter.annotation or "float" in parameter.annotation:
             wrong = "-1" if "list" not in parameter.annotation else "[-1]"
-            with pytest.raises(RerunError, match=rf"{parameter.name} is -1(\.0)?, not in \["):
+            with pytest.raises(
+                RerunError, match=rf"{parameter.name} is -1(\.0)?, not in \["
+            ):
                 module.check_values(path, {parameter.name: wrong})
 
 
-@pytest.mark.parametrize("values", [{"rho_1": 0.7}, {"rho_2": "0.2"}, {"rho_1": 0.5, "rho_2": 0.5}])
+@pytest.mark.parametrize(
+    "values", [{"rho_1": 0.7}, {"rho_2": "0.2"}, {"rho_1": 0.5, "rho_2": 0.5}]
+)
 def test_a_value_that_must_exceed_another_is_refused_before_the_run(values):
     path = chapters_folder() / "notation.md"
-    ran = {"rho_1": 0.2, "rho_2": 0.6} | {name: float(value) for name, value in values.items()}
-    said = f"rho_2 is {ran['rho_2']}, not above rho_1, which is {ran['rho_1']}: change one of them"
+    ran = {"rho_1": 0.2, "rho_2": 0.6} | {
+        name: float(value) for name, value in values.items()
+    }
+    said = (
+        f"rho_2 is {ran['rho_2']}, not above rho_1, which is {ran['rho_1']}: change one"
+        " of them"
+    )
     with pytest.raises(RerunError, match=said):
         check_values(path, values)
-    assert check_values(path, {"rho_1": 0.1, "rho_2": "0.5"}) == {"rho_1": 0.1, "rho_2": 0.5}
+    assert check_values(path, {"rho_1": 0.1, "rho_2": "0.5"}) == {
+        "rho_1": 0.1,
+        "rho_2": 0.5,
+    }
 
 
 @pytest.mark.parametrize("path", WITH_PARAMETERS, ids=lambda path: path.stem)
 def test_no_cell_judges_parameters(path):
-    """Their comments declare what is valid, so that it is refused before the run, and with a remedy."""
-    names, plain = {parameter.name for parameter in read_parameters(path)}, TransformerManager().transform_cell
-    cells = [cell.source for cell in jupytext.read(path).cells if cell.cell_type == "code" and "assert" in cell.source]
-    asserted = [
-        node.test for source in cells for node in ast.walk(ast.parse(plain(source))) if isinstance(node, ast.Assert)
+    """Their comments declare what is valid, so that it is refused before the run, and
+    with a remedy.
+    """
+    names, plain = (
+        {parameter.name for parameter in read_parameters(path)},
+        TransformerManager().transform_cell,
+    )
+    cells = [
+        cell.source
+        for cell in jupytext.read(path).cells
+        if cell.cell_type == "code" and "assert" in cell.source
     ]
-    used = {ast.unparse(test): {n.id for n in ast.walk(test) if isinstance(n, ast.Name)} for test in asserted}
-    assert [test for test, read in used.items() if read & names and read <= names | {*dir(builtins)}] == []
+    asserted = [
+        node.test
+        for source in cells
+        for node in ast.walk(ast.parse(plain(source)))
+        if isinstance(node, ast.Assert)
+    ]
+    used = {
+        ast.unparse(test): {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}
+        for test in asserted
+    }
+    assert [
+        test
+        for test, read in used.items()
+        if read & names and read <= names | {*dir(builtins)}
+    ] == []
 
 
 def test_rerun_writes_everything(capsys, tmp_path):
     folder = tmp_path / "runs" / "one"
     code, out, err = run(
-        capsys, "rerun", SMALL, "-p", "n", "2", "-p", "values", "[4, 5]", "-p", "eps", "0.1", "-o", folder, "--quiet"
+        capsys,
+        "rerun",
+        SMALL,
+        "-p",
+        "n",
+        "2",
+        "-p",
+        "values",
+        "[4, 5]",
+        "-p",
+        "eps",
+        "0.1",
+        "-o",
+        folder,
+        "--quiet",
     )
     assert code == 0, err
     assert sorted(path.name for path in folder.iterdir()) == [
-        "_static", "ro-crate-metadata.json", "rows.csv", "run.json", "run.md", "small.html", "small.ipynb",
+        "_static", "ro-crate-metadata.json", "rows.csv", "run.json", "run.md", "small.html", "small.ipynb",  # noqa: E501
     ]  # fmt: skip
     assert_is_crate(folder)
     rows = pd.read_csv(folder / "rows.csv")
     assert rows["x"].tolist() == [4, 5, 4, 5]
     assert rows["eps"].eq(0.1).all()
     card = json.loads((folder / "run.json").read_text())
-    assert card["parameters"] == {"n": 2, "eps": 0.1, "values": [4.0, 5.0], "name": "a", "fail": False}
+    assert card["parameters"] == {
+        "n": 2,
+        "eps": 0.1,
+        "values": [4.0, 5.0],
+        "name": "a",
+        "fail": False,
+    }
     assert card["changed"] == ["eps", "n", "values"]
     assert {"python", "numpy", "liftlib"} <= set(card["versions"])
     notebook = nbformat.read(folder / "small.ipynb", as_version=4)
@@ -232,21 +318,27 @@ def test_rerun_writes_everything(capsys, tmp_path):
     assert not re.findall(r'(?:src|href)="https?://[^"]*\.(?:js|css)', page)
     assert 'src=""' not in page
     assert all(
-        (folder / one.partition("?")[0]).is_file() for one in re.findall(r'(?:src|href)="(_static/[^"]+)"', page)
+        (folder / one.partition("?")[0]).is_file()
+        for one in re.findall(r'(?:src|href)="(_static/[^"]+)"', page)
     )
     assert str(folder / "rows.csv") in out
     assert list(folder.parent.iterdir()) == [folder]
 
 
 def assert_is_crate(folder):
-    """Check what RO-Crate 1.1 requires of ``ro-crate-metadata.json``, and that each file that it names is there."""
+    """Check what RO-Crate 1.1 requires of ``ro-crate-metadata.json``, and that each
+    file that it names is there.
+    """
     crate = json.loads((folder / "ro-crate-metadata.json").read_text())
     assert crate["@context"] == "https://w3id.org/ro/crate/1.1/context"
     graph = {entity["@id"]: entity for entity in crate["@graph"]}
     assert len(graph) == len(crate["@graph"]), "each entity is described once"
     about = graph["ro-crate-metadata.json"]
     assert about["@type"] == "CreativeWork"
-    assert (about["about"], about["conformsTo"]) == ({"@id": "./"}, {"@id": "https://w3id.org/ro/crate/1.1"})
+    assert (about["about"], about["conformsTo"]) == (
+        {"@id": "./"},
+        {"@id": "https://w3id.org/ro/crate/1.1"},
+    )
     root = graph["./"]
     assert root["@type"] == "Dataset"
     assert root["name"]
@@ -257,22 +349,45 @@ def assert_is_crate(folder):
         for name, value in entity.items():
             for one in value if isinstance(value, list) else [value]:
                 if isinstance(one, dict) and name != "conformsTo":
-                    assert one["@id"] in graph, f"{name} of {entity['@id']} leads nowhere"
-    here = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+                    assert one["@id"] in graph, (
+                        f"{name} of {entity['@id']} leads nowhere"
+                    )
+    here = {
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
     own = {name for name in here if not name.startswith("_static/")}
-    named = {unquote(entity["@id"]) for entity in crate["@graph"] if entity["@type"] == "File"}
+    named = {
+        unquote(entity["@id"])
+        for entity in crate["@graph"]
+        if entity["@type"] == "File"
+    }
     assert named == own - {"ro-crate-metadata.json"}
     assert named == {unquote(part["@id"]) for part in root["hasPart"]}
     card = json.loads((folder / "run.json").read_text())
     assert {"ro-crate-metadata.json", *named} <= set(card["files"])
-    values = {entity["name"]: entity["value"] for entity in crate["@graph"] if entity["@type"] == "PropertyValue"}
+    values = {
+        entity["name"]: entity["value"]
+        for entity in crate["@graph"]
+        if entity["@type"] == "PropertyValue"
+    }
     assert values.keys() == card["parameters"].keys()
-    assert all(str(card["parameters"][name]) == str(value) for name, value in values.items())
+    assert all(
+        str(card["parameters"][name]) == str(value) for name, value in values.items()
+    )
 
 
 @pytest.mark.parametrize("value", [math.inf, math.nan, [1.0, math.inf], None])
 def test_a_crate_is_json_whatever_the_values(value):
-    card = {"book": "A", "page": "a", "ran": {}, "compared": "", "parameters": {"x": value}, "versions": {}}
+    card = {
+        "book": "A",
+        "page": "a",
+        "ran": {},
+        "compared": "",
+        "parameters": {"x": value},
+        "versions": {},
+    }
     card |= {"git": {}, "finished": "2026-11-26", "seconds": 1.0, "system": "Linux"}
     text = json.dumps(crate(card, ["a b.csv"]), allow_nan=False)
     assert repr(value) in text
@@ -281,28 +396,85 @@ def test_a_crate_is_json_whatever_the_values(value):
 
 def card_and_rows(folder):
     """Return a run's parameters by its card, and those that its rows show."""
-    card, rows = json.loads((folder / "run.json").read_text()), pd.read_csv(folder / "rows.csv")
+    card, rows = (
+        json.loads((folder / "run.json").read_text()),
+        pd.read_csv(folder / "rows.csv"),
+    )
     values = rows["x"].unique().tolist()
-    shown = {"n": len(rows) // len(values), "eps": rows["eps"][0], "values": values, "name": rows["name"][0]}
+    shown = {
+        "n": len(rows) // len(values),
+        "eps": rows["eps"][0],
+        "values": values,
+        "name": rows["name"][0],
+    }
     return {name: card["parameters"][name] for name in shown}, shown
 
 
 @pytest.mark.parametrize(
-    "again", [{}, {"n": 5}, {"n": 5, "eps": 4.0, "values": [7.0], "name": "d"}], ids=["none", "one", "all"]
+    "again",
+    [{}, {"n": 5}, {"n": 5, "eps": 4.0, "values": [7.0], "name": "d"}],
+    ids=["none", "one", "all"],
 )
 def test_the_card_of_a_rerun_of_a_rerun_is_that_of_its_rows(capsys, tmp_path, again):
-    first = ["-p", "n", "2", "-p", "eps", "0.1", "-p", "values", "[4, 5]", "-p", "name", "b"]
-    assert run(capsys, "rerun", SMALL, *first, "-o", tmp_path / "one", "--quiet", "--no-html")[0] == 0
+    first = [
+        "-p",
+        "n",
+        "2",
+        "-p",
+        "eps",
+        "0.1",
+        "-p",
+        "values",
+        "[4, 5]",
+        "-p",
+        "name",
+        "b",
+    ]
+    assert (
+        run(
+            capsys,
+            "rerun",
+            SMALL,
+            *first,
+            "-o",
+            tmp_path / "one",
+            "--quiet",
+            "--no-html",
+        )[0]
+        == 0
+    )
     words = [word for name, value in again.items() for word in ("-p", name, value)]
-    code, _, err = run(capsys, "rerun", tmp_path / "one" / "small.ipynb", *words, "-o", tmp_path / "two", "--quiet")
+    code, _, err = run(
+        capsys,
+        "rerun",
+        tmp_path / "one" / "small.ipynb",
+        *words,
+        "-o",
+        tmp_path / "two",
+        "--quiet",
+    )
     assert code == 0, err
     said, shown = card_and_rows(tmp_path / "two")
-    assert said == shown == {"n": 2, "eps": 0.1, "values": [4.0, 5.0], "name": "b"} | again
-    assert json.loads((tmp_path / "two" / "run.json").read_text())["changed"] == ["eps", "n", "name", "values"]
+    assert (
+        said == shown == {"n": 2, "eps": 0.1, "values": [4.0, 5.0], "name": "b"} | again
+    )
+    assert json.loads((tmp_path / "two" / "run.json").read_text())["changed"] == [
+        "eps",
+        "n",
+        "name",
+        "values",
+    ]
     notebook = nbformat.read(tmp_path / "two" / "small.ipynb", as_version=4)
-    assert [cell.metadata.get("tags") for cell in notebook.cells].count(["injected-parameters"]) == 1
-    assert "done" in str(notebook.cells[-1].outputs), "the cell that shows the parameters is taken out"
-    assert "has the value that it has in the book" not in (tmp_path / "two" / "small.html").read_text()
+    assert [cell.metadata.get("tags") for cell in notebook.cells].count(
+        ["injected-parameters"]
+    ) == 1
+    assert "done" in str(notebook.cells[-1].outputs), (
+        "the cell that shows the parameters is taken out"
+    )
+    assert (
+        "has the value that it has in the book"
+        not in (tmp_path / "two" / "small.html").read_text()
+    )
 
 
 @pytest.mark.parametrize(
@@ -310,7 +482,7 @@ def test_the_card_of_a_rerun_of_a_rerun_is_that_of_its_rows(capsys, tmp_path, ag
     [
         ("# Parameters\nn = 2\neps = float('inf')\nvalues = [-1.0, 'x']\nok = None\n",
          {"n": 2, "eps": float("inf"), "values": [-1.0, "x"], "ok": None}),
-        ("low = float('-inf')\ntext = \"it's = 1, \\n\"", {"low": float("-inf"), "text": "it's = 1, \n"}),
+        ("low = float('-inf')\ntext = \"it's = 1, \\n\"", {"low": float("-inf"), "text": "it's = 1, \n"}),  # noqa: E501
         ("# Parameters\n", {}),
         ("n = 1\nn = 2", {"n": 2}),
         ("n = 2 * 2", {"n": 4}),
@@ -323,25 +495,61 @@ def test_the_card_of_a_rerun_of_a_rerun_is_that_of_its_rows(capsys, tmp_path, ag
 )  # fmt: skip
 def test_the_values_of_an_earlier_run_are_read(tmp_path, source, values):
     notebook = read_notebook(SMALL)
-    notebook.cells.insert(2, nbformat.v4.new_code_cell(source, metadata={"tags": ["injected-parameters"]}))
+    notebook.cells.insert(
+        2, nbformat.v4.new_code_cell(source, metadata={"tags": ["injected-parameters"]})
+    )
     nbformat.write(notebook, tmp_path / "small.ipynb")
     if values is None:
-        with pytest.raises(RerunError, match=r"small.ipynb: the cell tagged injected-parameters has another line than"):
+        with pytest.raises(
+            RerunError,
+            match=(
+                r"small.ipynb: the cell tagged injected-parameters has another line"
+                r" than"
+            ),
+        ):
             module.check_values(tmp_path / "small.ipynb", {})
     else:
         assert injected_values(tmp_path / "small.ipynb") == values
 
 
-def test_plain_papermill_runs_a_rerun_with_the_values_that_its_notebook_shows(capsys, tmp_path):
-    assert run(capsys, "rerun", SMALL, "-p", "n", "2", "-o", tmp_path / "one", "--quiet", "--no-html")[0] == 0
+def test_plain_papermill_runs_a_rerun_with_the_values_that_its_notebook_shows(
+    capsys, tmp_path
+):
+    assert (
+        run(
+            capsys,
+            "rerun",
+            SMALL,
+            "-p",
+            "n",
+            "2",
+            "-o",
+            tmp_path / "one",
+            "--quiet",
+            "--no-html",
+        )[0]
+        == 0
+    )
     program = str(Path(sys.executable).with_name("papermill"))
     for more, n in (([], 2), (["-p", "eps", "0.1"], 3), (["-p", "n", "4"], 4)):
         out = tmp_path / f"out{n}.ipynb"
-        words = [program, str(tmp_path / "one" / "small.ipynb"), str(out), *more, "--no-progress-bar"]
+        words = [
+            program,
+            str(tmp_path / "one" / "small.ipynb"),
+            str(out),
+            *more,
+            "--no-progress-bar",
+        ]
         subprocess.run(words, check=True, capture_output=True)
         assert len(pd.read_csv(tmp_path / f"out{n}.rows.csv")) == 2 * n
-        given = [cell.source for cell in nbformat.read(out, as_version=4).cells if cell.source.startswith("# Param")]
-        assert [f"n = {n}" in source for source in given] == [n != 3], "what was injected is replaced"
+        given = [
+            cell.source
+            for cell in nbformat.read(out, as_version=4).cells
+            if cell.source.startswith("# Param")
+        ]
+        assert [f"n = {n}" in source for source in given] == [n != 3], (
+            "what was injected is replaced"
+        )
 
 
 @pytest.mark.parametrize(
@@ -354,12 +562,20 @@ def test_plain_papermill_runs_a_rerun_with_the_values_that_its_notebook_shows(ca
         ("name = None", "name", "'a'", "None"),
     ],
 )
-def test_a_chapter_that_assigns_to_a_parameter_gets_no_card(tmp_path, monkeypatch, line, name, was, after):
+def test_a_chapter_that_assigns_to_a_parameter_gets_no_card(
+    tmp_path, monkeypatch, line, name, was, after
+):
     without_kernel(monkeypatch)
     source = SMALL.read_text().replace('print("done", 2 * eps)', line)
     (tmp_path / "assigns.md").write_text(source)
-    message = f"assigns assigns to its parameter '{name}', which was {was} and is {after} after the run: give the"
-    with pytest.raises(RerunError, match=f"{message} variable in that cell another name; what ran is in"):
+    message = (
+        f"assigns assigns to its parameter '{name}', which was {was} and is {after}"
+        " after the run: give the"
+    )
+    with pytest.raises(
+        RerunError,
+        match=f"{message} variable in that cell another name; what ran is in",
+    ):
         module.rerun(str(tmp_path / "assigns.md"), {}, tmp_path / "run", html=False)
     assert [path.name for path in sorted((tmp_path / "run").iterdir())] == [
         "assigns.failed.ipynb", "rows.csv", "run.json",
@@ -369,72 +585,138 @@ def test_a_chapter_that_assigns_to_a_parameter_gets_no_card(tmp_path, monkeypatc
 
 def test_a_value_may_be_assigned_again(tmp_path, monkeypatch):
     without_kernel(monkeypatch)
-    source = SMALL.read_text().replace("eps: float = 0.5", "eps: float = 2").replace("2 * eps)", "eps := float(eps))")
+    source = (
+        SMALL.read_text()
+        .replace("eps: float = 0.5", "eps: float = 2")
+        .replace("2 * eps)", "eps := float(eps))")
+    )
     (tmp_path / "same.md").write_text(source.replace("in [0, 50]", "in [0, inf]"))
     for values in ({}, {"eps": "1e400"}):
-        made = module.rerun(str(tmp_path / "same.md"), values, tmp_path / f"run{len(values)}", html=False)
-        assert repr(json.loads((made.folder / "run.json").read_text())["parameters"]["eps"]) in ("2.0", "inf")
+        made = module.rerun(
+            str(tmp_path / "same.md"),
+            values,
+            tmp_path / f"run{len(values)}",
+            html=False,
+        )
+        assert repr(
+            json.loads((made.folder / "run.json").read_text())["parameters"]["eps"]
+        ) in ("2.0", "inf")
 
 
 @pytest.mark.parametrize("path", WITH_PARAMETERS, ids=lambda path: path.stem)
 def test_no_cell_of_a_chapter_assigns_to_a_parameter(path):
     names = {parameter.name for parameter in read_parameters(path)}
     for cell in read_notebook(path).cells:
-        if cell.cell_type == "code" and "parameters" not in cell.metadata.get("tags", []):
-            assert not names & assigned(TransformerManager().transform_cell(cell.source)), cell.source
+        if cell.cell_type == "code" and "parameters" not in cell.metadata.get(
+            "tags", []
+        ):
+            assert not names & assigned(
+                TransformerManager().transform_cell(cell.source)
+            ), cell.source
 
 
 def assigned(source):
-    """Return the names that a cell assigns to, also by ``import``, ``def`` and ``global``."""
+    """Return the names that a cell assigns to, also by ``import``, ``def`` and
+    ``global``.
+    """
     table = symtable.symtable(source, "a cell", "exec")
-    found = {one.get_name() for one in table.get_symbols() if one.is_assigned() or one.is_imported()}
+    found = {
+        one.get_name()
+        for one in table.get_symbols()
+        if one.is_assigned() or one.is_imported()
+    }
     for inner in table.get_children():
-        found |= {one.get_name() for one in inner.get_symbols() if one.is_declared_global() and one.is_assigned()}
+        found |= {
+            one.get_name()
+            for one in inner.get_symbols()
+            if one.is_declared_global() and one.is_assigned()
+        }
     return found
 
 
 @pytest.mark.parametrize(
-    "line", ["n = 1", "for n in []: pass", "del n", "import a as n", "def n(): pass", "def f():\n global n\n n = 1"]
+    "line",
+    [
+        "n = 1",
+        "for n in []: pass",
+        "del n",
+        "import a as n",
+        "def n(): pass",
+        "def f():\n global n\n n = 1",
+    ],
 )
 def test_an_assignment_is_seen(line):
     assert "n" in assigned(line)
 
 
 def test_a_name_of_a_function_is_its_own():
-    assert assigned("def f(n):\n  n += 1\n  return [n for n in n]\nprint(f(n))") == {"f"}
+    assert assigned("def f(n):\n  n += 1\n  return [n for n in n]\nprint(f(n))") == {
+        "f"
+    }
 
 
 def test_the_card_makes_a_run_citable(capsys, tmp_path):
     values = tmp_path / "mine.yaml"
     values.write_text("n: 2\nname: b\neps: 0.5\n")  # the budget is the chapter's own
     code, out, _ = run(
-        capsys, "rerun", SMALL, "--params", values, "-p", "name", "c", "-o", tmp_path / "run", "--quiet", "--json"
+        capsys,
+        "rerun",
+        SMALL,
+        "--params",
+        values,
+        "-p",
+        "name",
+        "c",
+        "-o",
+        tmp_path / "run",
+        "--quiet",
+        "--json",
     )
     assert code == 0
     assert json.loads(out)["folder"] == str(tmp_path / "run")
     card = json.loads((tmp_path / "run" / "run.json").read_text())
-    assert (card["parameters"]["n"], card["parameters"]["name"], card["changed"]) == (2, "c", ["n", "name"])
+    assert (card["parameters"]["n"], card["parameters"]["name"], card["changed"]) == (
+        2,
+        "c",
+        ["n", "name"],
+    )
     assert card["cores"] >= 1
     assert set(card["git"]) in ({"commit", "changed"}, set())
     text = (tmp_path / "run" / "run.md").read_text()
-    assert re.search(r"Cite as: \*Lift: .*executed code and data SHA-256 [0-9a-f]{16}, ", text)
+    assert re.search(
+        r"Cite as: \*Lift: .*executed code and data SHA-256 [0-9a-f]{16}, ", text
+    )
     assert "| n | 2 | changed |" in text
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("- 1\n", "is not a mapping from parameters"), ("n: [", "is not YAML in line"), ("m: 1", "no parameter 'm'")],
+    [
+        ("- 1\n", "is not a mapping from parameters"),
+        ("n: [", "is not YAML in line"),
+        ("m: 1", "no parameter 'm'"),
+    ],
 )
 def test_a_wrong_file_of_parameters(capsys, tmp_path, text, message):
     (tmp_path / "mine.yaml").write_text(text)
-    code, _, err = run(capsys, "rerun", SMALL, "--params", tmp_path / "mine.yaml", "-o", tmp_path / "run")
+    code, _, err = run(
+        capsys,
+        "rerun",
+        SMALL,
+        "--params",
+        tmp_path / "mine.yaml",
+        "-o",
+        tmp_path / "run",
+    )
     assert code == 2
     assert message in err
     assert not (tmp_path / "run").exists()
 
 
 def test_no_such_kernel(capsys, tmp_path):
-    code, _, err = run(capsys, "rerun", SMALL, "--kernel", "fortran", "-o", tmp_path / "run", "--quiet")
+    code, _, err = run(
+        capsys, "rerun", SMALL, "--kernel", "fortran", "-o", tmp_path / "run", "--quiet"
+    )
     assert code == 2
     assert "no kernel 'fortran': `jupyter kernelspec list` lists" in err
     assert list(tmp_path.iterdir()) == []
@@ -442,7 +724,18 @@ def test_no_such_kernel(capsys, tmp_path):
 
 def test_a_cell_that_takes_too_long(capsys, tmp_path):
     slow = SMALL.with_name("killed.md")
-    words = ("rerun", slow, "-p", "mark", tmp_path / "mark", "--timeout", "1", "-o", tmp_path / "run", "--quiet")
+    words = (
+        "rerun",
+        slow,
+        "-p",
+        "mark",
+        tmp_path / "mark",
+        "--timeout",
+        "1",
+        "-o",
+        tmp_path / "run",
+        "--quiet",
+    )
     code, _, _ = run(capsys, *words)
     assert code == 2
     assert read_record(tmp_path / "run")["status"] == "timed out"
@@ -452,18 +745,26 @@ def test_a_cell_that_takes_too_long(capsys, tmp_path):
 def test_a_notebook_without_its_card_is_not_written(capsys, tmp_path):
     code, _, err = run(capsys, "rerun", SMALL, "-o", tmp_path / "runs" / "one.ipynb")
     assert code == 2
-    assert str(tmp_path / "runs" / "one") in err.replace(",", " ").split(), "the folder that is suggested"
+    assert str(tmp_path / "runs" / "one") in err.replace(",", " ").split(), (
+        "the folder that is suggested"
+    )
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("address", ["s3://bucket/run", "gs://bucket/run", "https://example.org/run", "file:///run"])
+@pytest.mark.parametrize(
+    "address",
+    ["s3://bucket/run", "gs://bucket/run", "https://example.org/run", "file:///run"],
+)
 def test_an_output_elsewhere_is_refused(capsys, tmp_path, monkeypatch, address):
     monkeypatch.chdir(tmp_path)
     Path("grid.yaml").write_text("grid: {n: [1]}\n")
     for words in (["rerun", SMALL], ["sweep", SMALL, "grid.yaml"]):
         code, _, err = run(capsys, *words, "-o", address)
         assert code == 2
-        assert "is an address: name a folder on this machine, and copy it there afterwards" in err
+        assert (
+            "is an address: name a folder on this machine, and copy it there afterwards"
+            in err
+        )
     for words in (["new", address], ["rerun", "coins", "-o", address]):
         assert companion(words) == 2
         assert "is an address: name a folder on this machine" in capsys.readouterr().err
@@ -485,20 +786,29 @@ def test_no_overwriting_unless_asked(capsys, tmp_path, monkeypatch):
     assert code == 0
     assert not (folder / "small.html").exists()
     # a run that fails leaves the former one as it was
-    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    before = {
+        path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()
+    }
     for _ in range(2):
         code, _, err = run(capsys, *words, "--force", "-p", "fail", "True")
         assert code == 2
         assert "run.failed/small.failed.ipynb" in err
-    assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
+    assert {
+        path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()
+    } == before
 
 
 @pytest.mark.parametrize("made", ["mine.txt", "deep/mine.txt"])
 def test_force_never_touches_what_no_run_wrote(capsys, tmp_path, monkeypatch, made):
     without_kernel(monkeypatch)
     executed, here = [], kernel._in_kernel
-    monkeypatch.setattr(kernel, "_in_kernel", lambda *one: executed.append(one) or here(*one))
-    folder, words = tmp_path / "run", ["rerun", SMALL, "-o", tmp_path / "run", "--quiet", "--no-html", "--force"]
+    monkeypatch.setattr(
+        kernel, "_in_kernel", lambda *one: executed.append(one) or here(*one)
+    )
+    folder, words = (
+        tmp_path / "run",
+        ["rerun", SMALL, "-o", tmp_path / "run", "--quiet", "--no-html", "--force"],
+    )
     (folder / made).parent.mkdir(parents=True)
     (folder / made).write_text("keep me")
     for more in ([], ["-p", "fail", "True"]):
@@ -527,7 +837,9 @@ def test_force_leaves_what_appeared_during_the_run(capsys, tmp_path, monkeypatch
     words = ["rerun", SMALL, "-o", tmp_path / "run", "--quiet", "--no-html"]
     assert run(capsys, *words)[0] == 0
     here, mine = kernel._in_kernel, tmp_path / "run" / "mine.txt"
-    monkeypatch.setattr(kernel, "_in_kernel", lambda *one: mine.write_text("keep me") and here(*one))
+    monkeypatch.setattr(
+        kernel, "_in_kernel", lambda *one: mine.write_text("keep me") and here(*one)
+    )
     code, _, err = run(capsys, *words, "--force")
     assert code == 2
     assert "run holds mine.txt, which was not written by a run" in err
@@ -536,13 +848,27 @@ def test_force_leaves_what_appeared_during_the_run(capsys, tmp_path, monkeypatch
 
 def test_a_file_is_looked_for_where_its_reader_stands(capsys, tmp_path, monkeypatch):
     without_kernel(monkeypatch)
-    chapter = SMALL.read_text().replace('name: str = "a"', 'name: str = ""  # file: to read\nwas: str = "a"')
+    chapter = SMALL.read_text().replace(
+        'name: str = "a"', 'name: str = ""  # file: to read\nwas: str = "a"'
+    )
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "reads.md").write_text(chapter)
     (tmp_path / "mine.csv").write_text("a\n1\n")
     monkeypatch.chdir(tmp_path)
-    words = ["rerun", "deep/reads.md", "-o", "run", "--quiet", "--no-html", "-p", "name"]
-    assert run(capsys, *words, "other.csv")[2] == "liftbook: name is 'other.csv': no such file; check the path\n"
+    words = [
+        "rerun",
+        "deep/reads.md",
+        "-o",
+        "run",
+        "--quiet",
+        "--no-html",
+        "-p",
+        "name",
+    ]
+    assert (
+        run(capsys, *words, "other.csv")[2]
+        == "liftbook: name is 'other.csv': no such file; check the path\n"
+    )
     assert run(capsys, *words, "mine.csv")[0] == 0
     card = json.loads((tmp_path / "run" / "run.json").read_text())
     assert card["parameters"]["name"] == str(tmp_path / "mine.csv")
@@ -550,19 +876,39 @@ def test_a_file_is_looked_for_where_its_reader_stands(capsys, tmp_path, monkeypa
     assert len(card["ran"]["inputs"]["name"]) == 64
 
 
-def test_a_parameter_that_papermill_cannot_read_is_passed_in_silence(capsys, caplog, tmp_path):
+def test_a_parameter_that_papermill_cannot_read_is_passed_in_silence(
+    capsys, caplog, tmp_path
+):
     chapter = SMALL.read_text().replace("# a label", '# a label, such as "a=b"')
     (tmp_path / "reads.md").write_text(chapter)
-    words = ["rerun", tmp_path / "reads.md", "-p", "name", "c=d", "-o", tmp_path / "run", "--quiet", "--no-html"]
+    words = [
+        "rerun",
+        tmp_path / "reads.md",
+        "-p",
+        "name",
+        "c=d",
+        "-o",
+        tmp_path / "run",
+        "--quiet",
+        "--no-html",
+    ]
     assert run(capsys, *words)[::2] == (0, "")
     assert caplog.records == []
-    assert pd.read_csv(tmp_path / "run" / "rows.csv")["name"].unique().tolist() == ["c=d"]
+    assert pd.read_csv(tmp_path / "run" / "rows.csv")["name"].unique().tolist() == [
+        "c=d"
+    ]
 
 
 def test_a_failing_cell_is_named_and_kept(capsys, tmp_path):
-    code, _, err = run(capsys, "rerun", SMALL, "-p", "fail", "True", "-o", tmp_path / "run", "--quiet")
+    code, _, err = run(
+        capsys, "rerun", SMALL, "-p", "fail", "True", "-o", tmp_path / "run", "--quiet"
+    )
     assert code == 2
-    assert re.search(r"cell \d+ of small, which begins 'assert not fail, .*', failed with AssertionError: asked", err)
+    assert re.search(
+        r"cell \d+ of small, which begins 'assert not fail, .*', failed with"
+        r" AssertionError: asked",
+        err,
+    )
     assert "; what ran is in" in err
     record = read_record(tmp_path / "run")
     assert (record["status"], record["parameters"]["fail"]) == ("failed", True)
@@ -573,9 +919,15 @@ def test_a_failing_cell_is_named_and_kept(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["rerun", "watchdgo", "-o", "x"], "no chapter 'watchdgo': did you mean 'watchdog'?"),
+        (
+            ["rerun", "watchdgo", "-o", "x"],
+            "no chapter 'watchdgo': did you mean 'watchdog'?",
+        ),
         (["rerun", "nowhere.md", "-o", "x"], "no file nowhere.md"),
-        (["rerun", str(SMALL), "-p", "n", "1", "-p", "n", "2", "-o", "x"], "parameter 'n' is given twice"),
+        (
+            ["rerun", str(SMALL), "-p", "n", "1", "-p", "n", "2", "-o", "x"],
+            "parameter 'n' is given twice",
+        ),
         (["rerun", str(SMALL), "-p", "m", "1", "-o", "x"], "no parameter 'm'"),
     ],
 )
@@ -600,7 +952,9 @@ def test_keep_refuses_a_name_that_is_no_file():
 
 def test_stamp():
     text = ran_with(0.0, seed=3)._repr_markdown_()
-    assert re.fullmatch(r"Ran in \d+\.\d seconds with python .*, numpy .*, seed 3\.", text)
+    assert re.fullmatch(
+        r"Ran in \d+\.\d seconds with python .*, numpy .*, seed 3\.", text
+    )
 
 
 def test_two_parameters_cells(tmp_path):
@@ -611,15 +965,25 @@ def test_two_parameters_cells(tmp_path):
 
 
 ONE = "lift-asymmetry"
-"""It has figures. The tests of exercises run the others at small parameters too, in this process, which is quicker."""
+"""It has figures. The tests of exercises run the others at small parameters too, in
+this process, which is quicker.
+"""
 
 
-PAIRS = {"rho_1": 0.01, "rho_2": 0.02, "belief": 0.001, "at_most": 0.002, "shape": [2, 2]}
+PAIRS = {
+    "rho_1": 0.01,
+    "rho_2": 0.02,
+    "belief": 0.001,
+    "at_most": 0.002,
+    "shape": [2, 2],
+}
 """Parameters that are not free of each other."""
 
 
 def lowest(parameter):
-    """Return the lowest value, or a list of it alone, of a parameter with a finite range; None for others."""
+    """Return the lowest value, or a list of it alone, of a parameter with a finite
+    range; None for others.
+    """
     if parameter.low is None or not math.isfinite(parameter.low):
         return None
     value = int(parameter.low) if "int" in parameter.annotation else parameter.low
@@ -629,9 +993,16 @@ def lowest(parameter):
 @pytest.mark.slow
 @pytest.mark.parametrize("path", WITH_PARAMETERS, ids=lambda path: path.stem)
 def test_every_chapter_reruns_at_its_lowest_values(path, tmp_path):
-    values = {parameter.name: PAIRS.get(parameter.name, lowest(parameter)) for parameter in read_parameters(path)}
-    given = preview_parameters(path) | {name: value for name, value in values.items() if value is not None}
-    assert module.rerun(path.stem, given, tmp_path / "run", progress=False).page.exists()
+    values = {
+        parameter.name: PAIRS.get(parameter.name, lowest(parameter))
+        for parameter in read_parameters(path)
+    }
+    given = preview_parameters(path) | {
+        name: value for name, value in values.items() if value is not None
+    }
+    assert module.rerun(
+        path.stem, given, tmp_path / "run", progress=False
+    ).page.exists()
 
 
 RECOMMENDED = re.compile(r"^liftbook (rerun .+) -o runs/\S+$", re.MULTILINE)
@@ -641,7 +1012,10 @@ RECOMMENDED = re.compile(r"^liftbook (rerun .+) -o runs/\S+$", re.MULTILINE)
 @pytest.mark.parametrize("path", WITH_PARAMETERS, ids=lambda path: path.stem)
 def test_the_command_that_a_chapter_recommends_runs(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    shutil.copy(Path(__file__).parents[3] / "lifttables" / "cli" / "patients.csv", "mine.csv")  # the reader's own table
+    # the reader's own table
+    shutil.copy(
+        Path(__file__).parents[3] / "lifttables" / "cli" / "patients.csv", "mine.csv"
+    )
     command = RECOMMENDED.findall(path.read_text(encoding="utf-8"))[-1]
     assert main([*shlex.split(command), "-o", "run"]) == 0
     assert json.loads(Path("run/run.json").read_text())["status"] == "done"
@@ -655,19 +1029,32 @@ def test_a_sentence_that_is_not_so_is_a_warning():
 
 @pytest.mark.parametrize(
     "path",
-    [pytest.param(path, marks=() if path.stem == ONE else pytest.mark.slow) for path in WITH_PARAMETERS],
+    [
+        pytest.param(path, marks=() if path.stem == ONE else pytest.mark.slow)
+        for path in WITH_PARAMETERS
+    ],
     ids=lambda path: path.stem,
 )
 def test_every_chapter_reruns_at_small_parameters(path, tmp_path):
-    result = module.rerun(path.stem, preview_parameters(path), tmp_path / "run", progress=False)
+    result = module.rerun(
+        path.stem, preview_parameters(path), tmp_path / "run", progress=False
+    )
     assert bool(result.tables) == ("keep(" in path.read_text(encoding="utf-8"))
-    assert {path.suffix for path in result.figures} == ({".png", ".svg"} if "alt:" in path.read_text() else set())
+    assert {path.suffix for path in result.figures} == (
+        {".png", ".svg"} if "alt:" in path.read_text() else set()
+    )
     for table in result.tables:
         assert len(pd.read_csv(table))
     page = result.page.read_text()
     # drawings stand in the page itself, like the book's; what is no drawing is an image
-    images = [one for one in re.findall(r'<img[^>]*>|<[a-z]+ role="img"[^>]*>', page) if "logo__image" not in one]
-    texts = [re.search(r'(?:alt|aria-label)="([^"]{20,})"', image)[1] for image in images]
+    images = [
+        one
+        for one in re.findall(r'<img[^>]*>|<[a-z]+ role="img"[^>]*>', page)
+        if "logo__image" not in one
+    ]
+    texts = [
+        re.search(r'(?:alt|aria-label)="([^"]{20,})"', image)[1] for image in images
+    ]
     assert not any(text.startswith("No description") for text in texts)
     assert len(set(texts)) == len(texts)
     assert bool(images) == bool(result.figures)

@@ -95,7 +95,7 @@ rows = pd.DataFrame({"series": "a line", "x": [0.0, 1.0], "mean": [0.0, float(n)
 ax.plot(rows["x"], rows["mean"])
 note(ax, rows, {"a line": {"color": "#0072b2", "linestyle": "-"}}, x="x", y="mean")
 ```
-"""
+"""  # noqa: E501
 RECORD = {
     "targets": {
         "doc:aorr": ["chapters/aorr.html", "Optimal response"],
@@ -115,10 +115,21 @@ def made(tmp_path_factory):
     (folder / "book").mkdir()
     (folder / "book" / "book.json").write_text(json.dumps(RECORD))
     (folder / "book" / "_images").mkdir()
-    panel = {"measure": "mean", "x": "x", "at": None, "columns": ["series", "x", "mean"]}
+    panel = {
+        "measure": "mean",
+        "x": "x",
+        "at": None,
+        "columns": ["series", "x", "mean"],
+    }
     book = {"panels": [panel | {"rows": [["a line", 0.0, 0.0], ["a line", 1.0, 3.0]]}]}
     (folder / "book" / "_images" / "rises.rows.json").write_text(json.dumps(book))
-    return rerun(str(folder / "own.md"), {"n": 4}, folder / "run", progress=False, book=str(folder / "book"))
+    return rerun(
+        str(folder / "own.md"),
+        {"n": 4},
+        folder / "run",
+        progress=False,
+        book=str(folder / "book"),
+    )
 
 
 def test_a_page_without_raw_markup(made):
@@ -126,25 +137,42 @@ def test_a_page_without_raw_markup(made):
     assert made.warnings == ()
     assert not re.findall(r"\{(?:glue|doc|cite|prf|term|exercise)[:}]", text)
     assert ":::" not in text
-    assert "What falls." in re.search(r"<figcaption>.*?</figcaption>", text, re.DOTALL)[0]
+    assert (
+        "What falls." in re.search(r"<figcaption>.*?</figcaption>", text, re.DOTALL)[0]
+    )
     assert 'alt="A line that falls from one to zero"' in text
     assert "Exercise" in text
-    assert "Zarrabian" in text.partition("<h2>References")[2]  # the works stand on the page itself
+    # the works stand on the page itself
+    assert "Zarrabian" in text.partition("<h2>References")[2]
     assert not re.findall(r'(?:src|href)="https?://[^"]*\.(?:js|css)', text)
 
 
 def test_what_changed_is_at_the_top(made):
     text = made.page.read_text()
-    box = text[text.index("A rerun with your parameters") : text.index("This chapter in the book")]
+    box = text[
+        text.index("A rerun with your parameters") : text.index(
+            "This chapter in the book"
+        )
+    ]
     assert re.search(r"<code>n</code></td><td>4</td><td>3</td>", box)
-    assert re.search(r"There are twice <b>8</b> people.*?<td>6</td><td>8</td>", box, re.DOTALL)
+    assert re.search(
+        r"There are twice <b>8</b> people.*?<td>6</td><td>8</td>", box, re.DOTALL
+    )
     assert '<mark id="changed-1" title="in the book: 6">' in text
 
 
 def test_the_table_of_parameters_shows_the_default_and_the_value_of_this_run(made):
-    table = re.search(r'class="lift-parameters.*?</table>', made.page.read_text(), re.DOTALL)[0]
-    rows = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in table.split("<tr")[1:]]
-    shown = [[html.unescape(re.sub(r"<[^>]+>", "", cell)).strip() for cell in row] for row in rows]
+    table = re.search(
+        r'class="lift-parameters.*?</table>', made.page.read_text(), re.DOTALL
+    )[0]
+    rows = [
+        re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)
+        for row in table.split("<tr")[1:]
+    ]
+    shown = [
+        [html.unescape(re.sub(r"<[^>]+>", "", cell)).strip() for cell in row]
+        for row in rows
+    ]
     assert shown == [
         ["parameter", "type", "default", "this run", "meaning"],
         ["n", "int", "3", "4", "how many, in [1, 10]"],
@@ -155,7 +183,9 @@ def test_the_table_of_parameters_shows_the_default_and_the_value_of_this_run(mad
 def test_the_papers_claims_are_computed_on_the_runs_curves():
     rows = figures.figure_e23_2(3, [2.0], n_secret=2, n_public=4, rng=0)
     text = claims_again.as_text("watchdog", {"figure_e23_2": rows})
-    (at_two,) = [line for line in text.splitlines() if "varepsilon = 2$: mean NMI" in line]
+    (at_two,) = [
+        line for line in text.splitlines() if "varepsilon = 2$: mean NMI" in line
+    ]
     mine = rows[(rows.series == "ALIP, λ=0.5") & (rows.measure == "nmi")]["mean"].item()
     assert at_two.endswith(f"| 0.52 | 0.5209 (0.5161 to 0.5257) | {mine:.4g} |")
     assert "varepsilon = 1$: mean NMI" not in text  # the run has no such budget
@@ -165,16 +195,25 @@ def test_the_papers_claims_are_computed_on_the_runs_curves():
 
 
 def test_the_books_curve_stands_behind_the_new_one(made):
-    (ghosts,) = [path.read_text() for path in (made.folder / "_images").glob("*.svg") if "ghosts" in path.read_text()]
+    (ghosts,) = [
+        path.read_text()
+        for path in (made.folder / "_images").glob("*.svg")
+        if "ghosts" in path.read_text()
+    ]
     assert "<title>a line, in the book</title>" in ghosts
     assert ghosts.index('id="ghosts"') < ghosts.index('id="figure_1"')
 
 
 def test_references_lead_to_the_book(made):
     text, base = made.page.read_text(), (made.folder.parent / "book").as_uri()
-    assert re.search(rf'href="{base}/chapters/aorr.html"[^>]*>.*?Optimal response', text)
-    assert re.search(rf'href="{base}/chapters/aorr.html#thm-far"[^>]*>.*?Theorem 12.1', text)
-    assert re.search(r'href="#thm-near"[^>]*>.*?Theorem 5.1', text)  # numbered as in the book
+    assert re.search(
+        rf'href="{base}/chapters/aorr.html"[^>]*>.*?Optimal response', text
+    )
+    assert re.search(
+        rf'href="{base}/chapters/aorr.html#thm-far"[^>]*>.*?Theorem 12.1', text
+    )
+    # numbered as in the book
+    assert re.search(r'href="#thm-near"[^>]*>.*?Theorem 5.1', text)
 
 
 def test_without_an_address_they_are_text(made, tmp_path, monkeypatch):
@@ -189,17 +228,24 @@ def test_without_an_address_they_are_text(made, tmp_path, monkeypatch):
 def test_without_a_record_a_theorem_is_named_by_its_chapter(monkeypatch):
     monkeypatch.setattr(book.Book, "record", lambda *_: {})
     known = LiftBook().record()["targets"]
-    assert known["doc:chapters/watchdog"] == ["chapters/watchdog.html", "The watchdog mechanism"]
+    assert known["doc:chapters/watchdog"] == [
+        "chapters/watchdog.html",
+        "The watchdog mechanism",
+    ]
     assert known["prf:thm-srr-feasible"][0] == "chapters/theorems.html#thm-srr-feasible"
     assert known["prf:thm-srr-feasible"][1].startswith("the theorem in “")
 
 
 def papermill(folder, *words):
     """Run the command papermill, and return its exit code and what it said."""
-    paths = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(Path.cwd())]))
+    paths = os.pathsep.join(
+        filter(None, [os.environ.get("PYTHONPATH"), str(Path.cwd())])
+    )
     environment = os.environ | {"PYTHONPATH": paths}
     command = [sys.executable, "-m", "papermill", "--no-progress-bar", *map(str, words)]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True
+    )
     return done.returncode, done.stderr
 
 
@@ -207,7 +253,9 @@ def papermill(folder, *words):
 def notebook(made):
     """Convert the text notebook as its reader does, with one command."""
     text = made.folder.parent / "own.md"
-    subprocess.run([sys.executable, "-m", "jupytext", "--quiet", "--to", "ipynb", text], check=True)
+    subprocess.run(
+        [sys.executable, "-m", "jupytext", "--quiet", "--to", "ipynb", text], check=True
+    )
     return text.with_suffix(".ipynb")
 
 
@@ -215,7 +263,16 @@ def test_plain_papermill(notebook, tmp_path):
     (tmp_path / "mine.yaml").write_text("n: 2\n")
     (tmp_path / "out").mkdir()
     code, said = papermill(
-        tmp_path, notebook, "out/one.ipynb", "-p", "values", "[1, 2]", "-f", "mine.yaml", "-y", "{n: 5}"
+        tmp_path,
+        notebook,
+        "out/one.ipynb",
+        "-p",
+        "values",
+        "[1, 2]",
+        "-f",
+        "mine.yaml",
+        "-y",
+        "{n: 5}",
     )
     assert code == 0, said
     assert pd.read_csv(tmp_path / "out" / "one.rows.csv")["x"].tolist() == [5, 10]
@@ -225,7 +282,10 @@ def test_plain_papermill(notebook, tmp_path):
     ("words", "message"),
     [
         (("-p", "n", "11"), "n is 11, not in [1, 10]"),
-        (("-p", "valeus", "[1]"), "this notebook has no parameter 'valeus': did you mean 'values'?"),
+        (
+            ("-p", "valeus", "[1]"),
+            "this notebook has no parameter 'valeus': did you mean 'values'?",
+        ),
     ],
 )
 def test_plain_papermill_refuses(notebook, tmp_path, words, message):

@@ -26,7 +26,9 @@ from liftbook.chapters import LiftBook, RerunError, read_grid, read_notebook, sw
 from liftbook.commands import main
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
-SMALL, KILLED, DIES = (str(FIXTURES / f"{name}.md") for name in ("small", "killed", "dies"))
+SMALL, KILLED, DIES = (
+    str(FIXTURES / f"{name}.md") for name in ("small", "killed", "dies")
+)
 
 
 def grid(tmp_path, text):
@@ -36,7 +38,9 @@ def grid(tmp_path, text):
 
 
 def test_all_combinations(tmp_path):
-    path = grid(tmp_path, "fixed: {eps: 1}\ngrid:\n  n: [1, 2]\n  values: [[1], [2, 3]]\n")
+    path = grid(
+        tmp_path, "fixed: {eps: 1}\ngrid:\n  n: [1, 2]\n  values: [[1], [2, 3]]\n"
+    )
     assert read_grid(path, SMALL) == [
         {"eps": 1.0, "n": 1, "values": [1.0]},
         {"eps": 1.0, "n": 1, "values": [2.0, 3.0]},
@@ -85,9 +89,15 @@ def test_a_run_is_named_by_all_its_parameters():
     assert run_name(path, {}) == run_name(path, {"n": 3}) != run_name(path, {"n": 4})
 
 
-def test_a_run_is_named_by_its_chapter_its_code_and_its_files_too(tmp_path, monkeypatch):
+def test_a_run_is_named_by_its_chapter_its_code_and_its_files_too(
+    tmp_path, monkeypatch
+):
     path = tmp_path / "small.md"
-    text = Path(SMALL).read_text().replace('name: str = "a"', 'name: str = ""  # file: to read\nwas: str = "a"')
+    text = (
+        Path(SMALL)
+        .read_text()
+        .replace('name: str = "a"', 'name: str = ""  # file: to read\nwas: str = "a"')
+    )
     path.write_text(text)
     (tmp_path / "in.csv").write_text("a")
     values = {"name": str(tmp_path / "in.csv")}
@@ -115,13 +125,17 @@ class Here(Executor):
         return done
 
 
-def test_a_chapter_that_changed_runs_again_and_old_runs_are_not_compared(tmp_path, monkeypatch):
+def test_a_chapter_that_changed_runs_again_and_old_runs_are_not_compared(
+    tmp_path, monkeypatch
+):
     without_kernel(monkeypatch)
     path = tmp_path / "small.md"
     path.write_text(Path(SMALL).read_text())
     for more in ("", "\nAnother text.\n"):
         path.write_text(Path(SMALL).read_text() + more)
-        made = sweep(str(path), [{"n": 1}], tmp_path / "out", Here(), html=False, progress=False)
+        made = sweep(
+            str(path), [{"n": 1}], tmp_path / "out", Here(), html=False, progress=False
+        )
         assert (len(made.done), made.skipped) == (1, ())
     write_report(tmp_path / "out", LiftBook(), path, sweeping.code_of(LiftBook(), path))
     rows = (tmp_path / "out" / "index.html").read_text().count("<tr data-run=")
@@ -133,12 +147,21 @@ def test_a_chapter_that_changed_runs_again_and_old_runs_are_not_compared(tmp_pat
 def test_a_sweep_of_a_rerun_tells_the_parameters_of_its_rows(tmp_path, monkeypatch):
     without_kernel(monkeypatch)
     notebook = read_notebook(Path(SMALL))
-    injected = nbformat.v4.new_code_cell("# Parameters\nn = 7\n", metadata={"tags": ["injected-parameters"]})
+    injected = nbformat.v4.new_code_cell(
+        "# Parameters\nn = 7\n", metadata={"tags": ["injected-parameters"]}
+    )
     notebook.cells.insert(2, injected)
     nbformat.write(notebook, tmp_path / "small.ipynb")
     path = grid(tmp_path, "runs: [{}, {n: 2}]")
     runs = read_grid(path, str(tmp_path / "small.ipynb"))
-    sweep(str(tmp_path / "small.ipynb"), runs, tmp_path / "out", Here(), html=False, progress=False)
+    sweep(
+        str(tmp_path / "small.ipynb"),
+        runs,
+        tmp_path / "out",
+        Here(),
+        html=False,
+        progress=False,
+    )
     rows = pl.read_parquet(tmp_path / "out" / "results.parquet")
     assert sorted(rows["param.n"].to_list()) == [2] * 4 + [7] * 14
 
@@ -147,7 +170,9 @@ def test_a_sweep_of_a_rerun_tells_the_parameters_of_its_rows(tmp_path, monkeypat
 def test_a_damaged_mark_is_told_in_a_line(tmp_path, text):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "sweep.json").write_text(text)
-    with pytest.raises(RerunError, match=r"sweep.json is damaged: remove it with its folder"):
+    with pytest.raises(
+        RerunError, match=r"sweep.json is damaged: remove it with its folder"
+    ):
         sweep(SMALL, [{"n": 1}], tmp_path / "out", Local(1))
 
 
@@ -156,9 +181,17 @@ def test_a_second_sweep_waits_and_does_nothing_twice(tmp_path, monkeypatch, caps
     without_kernel(monkeypatch)
     mark, go, out = tmp_path / "mark", tmp_path / "go", tmp_path / "out"
     waits = f"while not Path({str(go)!r}).exists(): time.sleep(0.05)"
-    (tmp_path / "killed.md").write_text(Path(KILLED).read_text().replace("time.sleep(60)", waits))
+    (tmp_path / "killed.md").write_text(
+        Path(KILLED).read_text().replace("time.sleep(60)", waits)
+    )
     swept = partial(
-        sweep, str(tmp_path / "killed.md"), [{"n": 1, "mark": str(mark)}], out, Here(), html=False, progress=False
+        sweep,
+        str(tmp_path / "killed.md"),
+        [{"n": 1, "mark": str(mark)}],
+        out,
+        Here(),
+        html=False,
+        progress=False,
     )
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(swept)
@@ -169,7 +202,10 @@ def test_a_second_sweep_waits_and_does_nothing_twice(tmp_path, monkeypatch, caps
         go.touch()
         found = [one.result(60) for one in (first, second)]
     assert [(len(one.done), len(one.skipped)) for one in found] == [(1, 0), (0, 1)]
-    assert "".join(said) + capsys.readouterr().err == f"waiting for another sweep in {out}\n"
+    assert (
+        "".join(said) + capsys.readouterr().err
+        == f"waiting for another sweep in {out}\n"
+    )
 
 
 def until(happened, seconds=60):
@@ -202,11 +238,24 @@ def is_running(pid):
         return False
 
 
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc to see processes")
+@pytest.mark.skipif(
+    not Path("/proc/self/stat").exists(), reason="needs /proc to see processes"
+)
 def test_a_killed_parent_leaves_no_children(tmp_path):
     mark = tmp_path / "mark"
     path = grid(tmp_path, f"runs:\n  - {{n: 0, mark: {mark}}}\n")
-    words = [sys.executable, "-m", "liftbook", "sweep", KILLED, str(path), "-o", str(tmp_path / "out"), "--jobs", "1"]
+    words = [
+        sys.executable,
+        "-m",
+        "liftbook",
+        "sweep",
+        KILLED,
+        str(path),
+        "-o",
+        str(tmp_path / "out"),
+        "--jobs",
+        "1",
+    ]
     process = subprocess.Popen([*words, "--quiet"])
     until(mark.exists)
     below = children_of(process.pid)
@@ -218,20 +267,47 @@ def test_a_killed_parent_leaves_no_children(tmp_path):
 
 def test_sweep_compares_runs_and_skips_what_is_done(tmp_path, capsys):
     path = grid(tmp_path, "runs: [{n: 1}, {n: 2}, {n: 2, fail: true}]")
-    words = ["sweep", SMALL, str(path), "-o", str(tmp_path / "out"), "--quiet", "--jobs", "2"]
+    words = [
+        "sweep",
+        SMALL,
+        str(path),
+        "-o",
+        str(tmp_path / "out"),
+        "--quiet",
+        "--jobs",
+        "2",
+    ]
     assert main(words) == 2
     capsys.readouterr()
     rows = pl.read_parquet(tmp_path / "out" / "results.parquet")
-    assert pl.read_csv(tmp_path / "out" / "results.csv", try_parse_dates=True).schema == rows.schema
-    done, (failed,) = rows.filter(pl.col("status") == "done"), rows.filter(pl.col("status") != "done").to_dicts()
+    assert (
+        pl.read_csv(tmp_path / "out" / "results.csv", try_parse_dates=True).schema
+        == rows.schema
+    )
+    done, (failed,) = (
+        rows.filter(pl.col("status") == "done"),
+        rows.filter(pl.col("status") != "done").to_dicts(),
+    )
     assert sorted(done["param.n"].to_list()) == [1] * 2 + [2] * 4
     assert done["x"].to_list() == [1.0, 2.0] * 3
-    assert (failed["status"], failed["param.n"], failed["param.fail"], failed["x"]) == ("failed", 2, True, None)
+    assert (failed["status"], failed["param.n"], failed["param.fail"], failed["x"]) == (
+        "failed",
+        2,
+        True,
+        None,
+    )
     page = (tmp_path / "out" / "index.html").read_text()
     assert page.count("<tr data-run=") == 3
     assert html.unescape(page).count(failed["message"]) == 1
-    finished = {p.parent: p.stat().st_mtime_ns for p in (tmp_path / "out" / "runs").glob("*/run.json")}
-    assert sorted(read_record(folder)["status"] for folder in finished) == ["done", "done", "failed"]
+    finished = {
+        p.parent: p.stat().st_mtime_ns
+        for p in (tmp_path / "out" / "runs").glob("*/run.json")
+    }
+    assert sorted(read_record(folder)["status"] for folder in finished) == [
+        "done",
+        "done",
+        "failed",
+    ]
     complete = {folder: at for folder, at in finished.items() if is_done(folder)}
     for folder in complete:
         text = (folder / "small.html").read_text()
@@ -243,7 +319,9 @@ def test_sweep_compares_runs_and_skips_what_is_done(tmp_path, capsys):
     assert main([*words, "--json"]) == 2
     again = json.loads(capsys.readouterr().out)
     assert (len(again["skipped"]), len(again["failed"]), again["done"]) == (2, 1, [])
-    assert {folder: (folder / "run.json").stat().st_mtime_ns for folder in complete} == complete
+    assert {
+        folder: (folder / "run.json").stat().st_mtime_ns for folder in complete
+    } == complete
 
 
 def test_a_kernel_that_dies_ends_its_run_alone(tmp_path):
@@ -254,18 +332,29 @@ def test_a_kernel_that_dies_ends_its_run_alone(tmp_path):
     assert (len(made.done), made.skipped) == (3, ())
     rows = pl.read_parquet(out / "results.parquet")
     assert sorted(rows["a"].drop_nulls().to_list()) == [1, 3, 5]
-    assert dict(rows.select("param.a", "status").iter_rows()) == {1: "done", 2: "died", 3: "done", 5: "done"}
+    assert dict(rows.select("param.a", "status").iter_rows()) == {
+        1: "done",
+        2: "died",
+        3: "done",
+        5: "done",
+    }
     record = read_record(out / "runs" / dead)
     assert (record["status"], record["parameters"]) == ("died", {"a": 2})
     again = swept(Local(1))
-    assert (again.done, set(again.skipped), set(again.failed)) == ((), set(made.done), {dead})
+    assert (again.done, set(again.skipped), set(again.failed)) == (
+        (),
+        set(made.done),
+        {dead},
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_a_kernel_that_dies_on_a_cluster_ends_its_run_alone(tmp_path):
     runs = [{"a": 1}, {"a": 2}, {"a": 3}]
-    made = sweep(DIES, runs, tmp_path / "out", Dask("local", 1), html=False, progress=False)
+    made = sweep(
+        DIES, runs, tmp_path / "out", Dask("local", 1), html=False, progress=False
+    )
     assert (len(made.done), len(made.failed)) == (2, 1)
 
 
@@ -280,17 +369,30 @@ def test_other_folders_are_left_alone(tmp_path):
 
 def test_no_workers(tmp_path, capsys):
     path = grid(tmp_path, "grid: {n: [1]}")
-    assert main(["sweep", SMALL, str(path), "-o", str(tmp_path / "out"), "--jobs", "0"]) == 2
+    assert (
+        main(["sweep", SMALL, str(path), "-o", str(tmp_path / "out"), "--jobs", "0"])
+        == 2
+    )
     assert "--jobs is 0: give 1 or more" in capsys.readouterr().err
 
 
 def test_no_scheduler(tmp_path):
-    with pytest.raises(RerunError, match=r"no Dask scheduler at tcp://127.0.0.1:9: .*is it running\?"):
-        sweep(SMALL, [{"n": 1}], tmp_path / "out", Dask("tcp://127.0.0.1:9", 1, 1.0), progress=False)
+    with pytest.raises(
+        RerunError, match=r"no Dask scheduler at tcp://127.0.0.1:9: .*is it running\?"
+    ):
+        sweep(
+            SMALL,
+            [{"n": 1}],
+            tmp_path / "out",
+            Dask("tcp://127.0.0.1:9", 1, 1.0),
+            progress=False,
+        )
 
 
 def kill_the_first_worker(mark):
-    """Kill the process that the first run names; return the thread that waits for it."""
+    """Kill the process that the first run names; return the thread that
+    waits for it.
+    """
 
     def kill():
         until(lambda: mark.exists() and mark.read_text().endswith("\n"))
@@ -309,15 +411,25 @@ def assert_each_ran_once(folder, n):
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")  # of connections that the killed worker leaves behind
+# of connections that the killed worker leaves behind
+@pytest.mark.filterwarnings("ignore")
 def test_a_dask_cluster_whose_worker_is_killed_finishes(tmp_path):
     from distributed import LocalCluster
 
     mark = tmp_path / "mark"
     runs = [{"n": n, "mark": str(mark)} for n in range(4)]
-    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as cluster:
         thread = kill_the_first_worker(mark)
-        made = sweep(KILLED, runs, tmp_path / "out", Dask(cluster.scheduler_address, 2), html=False, progress=False)
+        made = sweep(
+            KILLED,
+            runs,
+            tmp_path / "out",
+            Dask(cluster.scheduler_address, 2),
+            html=False,
+            progress=False,
+        )
     thread.join(5)
     assert (len(made.done), made.failed) == (4, {})
     assert_each_ran_once(tmp_path / "out", 4)
@@ -344,7 +456,14 @@ def test_ctrl_c_stops_at_once_and_keeps_what_is_complete(tmp_path, finished, to_
     line = f"import os, time\nif n >= 2:\n    {write}\n    time.sleep(600)"
     waits.write_text(source.replace('print("done", 2 * eps)', line), encoding="utf-8")
     runs = "".join(f"  - {{n: {n}}}\n" for n in range(2 - finished, 6))
-    words = [sys.executable, "-m", "liftbook", "sweep", str(waits), str(grid(tmp_path, f"runs:\n{runs}"))]
+    words = [
+        sys.executable,
+        "-m",
+        "liftbook",
+        "sweep",
+        str(waits),
+        str(grid(tmp_path, f"runs:\n{runs}")),
+    ]
     process = subprocess.Popen(
         [*words, "-o", str(out), "--jobs", "1", "--no-html", "--quiet"],
         start_new_session=True,
@@ -356,7 +475,10 @@ def test_ctrl_c_stops_at_once_and_keeps_what_is_complete(tmp_path, finished, to_
     (os.killpg if to_all else os.kill)(process.pid, signal.SIGINT)
     err = process.communicate(timeout=60)[1]
     assert time.monotonic() - started < 30, "it would sleep for ten minutes"
-    kept = f"{finished} of {finished + 4} runs are complete and kept, with their table results.csv"
+    kept = (
+        f"{finished} of {finished + 4} runs are complete and kept, with their table"
+        " results.csv"
+    )
     nothing = f"stopped: none of 4 runs is complete, so nothing was written in {out}"
     again = f"stopped: {kept}, in {out}: run the command again to continue"
     assert err == f"liftbook: {again if finished else nothing}\n"
@@ -377,7 +499,19 @@ def test_ctrl_c_stops_at_once_and_keeps_what_is_complete(tmp_path, finished, to_
 def test_a_killed_sweep_goes_on_where_it_was(tmp_path):
     mark, out = tmp_path / "mark", tmp_path / "out"
     path = grid(tmp_path, f"runs:\n  - {{n: 0}}\n  - {{n: 1, mark: {mark}}}\n")
-    words = [sys.executable, "-m", "liftbook", "sweep", KILLED, str(path), "-o", str(out), "--jobs", "1", "--no-html"]
+    words = [
+        sys.executable,
+        "-m",
+        "liftbook",
+        "sweep",
+        KILLED,
+        str(path),
+        "-o",
+        str(out),
+        "--jobs",
+        "1",
+        "--no-html",
+    ]
     process = subprocess.Popen([*words, "--quiet"], start_new_session=True)
     until(mark.exists)
     time.sleep(0.3)
@@ -385,7 +519,9 @@ def test_a_killed_sweep_goes_on_where_it_was(tmp_path):
     process.wait()
     (finished,) = (out / "runs").glob("*/run.json")
     before = finished.stat().st_mtime_ns
-    done = subprocess.run([*words, "--json", "--quiet"], check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [*words, "--json", "--quiet"], check=True, capture_output=True, text=True
+    )
     answer = json.loads(done.stdout)
     assert (answer["skipped"], len(answer["done"])) == ([finished.parent.name], 1)
     assert finished.stat().st_mtime_ns == before

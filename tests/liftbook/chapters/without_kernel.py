@@ -13,7 +13,9 @@ def executed_here(notebook, page, *_):
     names = {}
     for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
         code = cell.source.replace("from liftbook.chapters import keep", "")
-        names["keep"] = lambda name, table, cell=cell: cell.outputs.append(kept(name, table))
+        names["keep"] = lambda name, table, cell=cell: cell.outputs.append(
+            kept(name, table)
+        )
         if cell is notebook.cells[-1]:  # which asks for the parameters
             *body, last = ast.parse(code).body
             exec(compile(ast.Module(body, []), "question", "exec"), names)  # noqa: S102
@@ -23,15 +25,23 @@ def executed_here(notebook, page, *_):
         try:
             exec(code, names)  # noqa: S102 - the tests' own chapter
         except AssertionError as error:
-            return "failed", f"a cell of {page.stem} failed with AssertionError: {error}"
+            return (
+                "failed",
+                f"a cell of {page.stem} failed with AssertionError: {error}",
+            )
     raise AssertionError("no cell asks for the parameters")
 
 
 def kept(name, table):
     """Return a table as a kernel's output."""
-    rows = {"columns": list(table.columns), "rows": json.loads(table.to_json(orient="values"))}
+    rows = {
+        "columns": list(table.columns),
+        "rows": json.loads(table.to_json(orient="values")),
+    }
     data = {results.MIME_PREFIX + results.ROWS_MIME: rows}
-    return nbformat.v4.new_output("display_data", data=data, metadata={"scrapbook": {"name": name}})
+    return nbformat.v4.new_output(
+        "display_data", data=data, metadata={"scrapbook": {"name": name}}
+    )
 
 
 def without_kernel(monkeypatch):

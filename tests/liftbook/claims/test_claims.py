@@ -1,4 +1,6 @@
-"""The claims' table, readings, settings, reasons and stored values fit together, and no number in a reason is typed."""
+"""The claims' table, readings, settings, reasons and stored values fit together, and no
+number in a reason is typed.
+"""
 
 import csv
 import re
@@ -10,7 +12,14 @@ from each import each
 from liftbook import claims, figures
 from liftbook.build.sphinx.ledger import details
 from liftbook.claims import rule, stored
-from liftbook.claims.judging import KINDS, REPLICATIONS, parse, shown, store, stored_values
+from liftbook.claims.judging import (
+    KINDS,
+    REPLICATIONS,
+    parse,
+    shown,
+    store,
+    stored_values,
+)
 from liftbook.claims.rule import VERDICTS
 from liftbook.claims.sizes import in_words, of_claim
 from liftlib.errors import DataError
@@ -23,7 +32,9 @@ ENTRIES = claims.entries(VALUES)
 WANTED = stored.wanted()
 QUICK = [call for call in WANTED if not stored.is_long(call) and WANTED[call] != "time"]
 COLUMNS = {
-    "claims.csv": "id paper place kind form says sentences setting printed digit see reason",
+    "claims.csv": (
+        "id paper place kind form says sentences setting printed digit see reason"
+    ),
     "readings.csv": "claim role quote where setting case call",
     "settings.csv": "name what says where alternatives narrowed_by",
 }  # the schema
@@ -49,7 +60,11 @@ def test_a_row_is_whole(entry):
     for field in ("place", "says", "setting"):
         assert getattr(one, field), field
     if entry.verdict == "differs":
-        assert one.reason or "as for" in " ".join(details(entry, {})) or one.id in SAME_REASON
+        assert (
+            one.reason
+            or "as for" in " ".join(details(entry, {}))
+            or one.id in SAME_REASON
+        )
     for reading in entry.row.readings:
         labels = [case.label for case in reading.cases]
         assert len(set(labels)) == len(labels)
@@ -79,7 +94,9 @@ def test_what_is_stored_is_enough(entry):
         assert case.values, f"no value of {case.call}; run make ledger"
         assert len(case.values) <= wanted
         if len(case.values) < wanted:
-            assert stored.is_long(case.call), f"{len(case.values)} of {wanted} values of {case.call}; run make ledger"
+            assert stored.is_long(case.call), (
+                f"{len(case.values)} of {wanted} values of {case.call}; run make ledger"
+            )
             assert f"{len(case.values)} of {wanted}" in " ".join(details(entry, {}))
 
 
@@ -115,7 +132,8 @@ def test_the_place_in_the_book_is_there(entry):
     chapter, _, label = entry.claim.see.partition("#")
     text = (ROOT / "chapters" / f"{chapter}.md").read_text(encoding="utf-8")
     headings = {
-        re.sub(r"[^a-z0-9]+", "-", found.lower()).strip("-") for found in re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+        re.sub(r"[^a-z0-9]+", "-", found.lower()).strip("-")
+        for found in re.findall(r"^#+ (.*)$", text, re.MULTILINE)
     }
     labels = set(re.findall(r"(?:^\(|:label: |name: )([\w-]+)", text, re.MULTILINE))
     assert label in headings | labels
@@ -129,15 +147,29 @@ def test_every_claim_is_of_a_sentence():
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("E23,Abstract s.3,", "E23,Abstract s.99,", "claim e23-fig1-wider names 'E23 Abstract s.3', not in sentences"),
-        ("motivation or opinion: no computation could contradict it", "", "E23, Abstract s.2: give either claims or"),
-        ("(called lift asymmetry),", "(called lift asymmetry),vague", "E23, Abstract s.3: give either claims or why"),
+        (
+            "E23,Abstract s.3,",
+            "E23,Abstract s.99,",
+            "claim e23-fig1-wider names 'E23 Abstract s.3', not in sentences",
+        ),
+        (
+            "motivation or opinion: no computation could contradict it",
+            "",
+            "E23, Abstract s.2: give either claims or",
+        ),
+        (
+            "(called lift asymmetry),",
+            "(called lift asymmetry),vague",
+            "E23, Abstract s.3: give either claims or why",
+        ),
     ],
 )
 def test_a_wrong_sentence(monkeypatch, tmp_path, old, new, message):
     for name in ("claims.csv", "sentences.csv"):
         text = resource(f"data/{name}").read_text(encoding="utf-8")
-        (tmp_path / name).write_text(text.replace(old, new, name == "sentences.csv"), encoding="utf-8")
+        (tmp_path / name).write_text(
+            text.replace(old, new, name == "sentences.csv"), encoding="utf-8"
+        )
     monkeypatch.setattr(claims, "resource", lambda name: tmp_path / Path(name).name)
     with pytest.raises(DataError, match=message):
         claims.read_sentences()
@@ -166,7 +198,9 @@ def test_equal_cases_have_equal_verdicts(name, verdict):
 
 @each_claim
 def test_nothing_fitted_agrees(entry):
-    """A reading with one case chosen by us, of settings that the text does not state, cannot agree."""
+    """A reading with one case chosen by us, of settings that the text does not state,
+    cannot agree.
+    """
     for reading in entry.row.readings:
         if reading.setting and not reading.closed and len(reading.cases) == 1:
             assert rule.of_reading(entry.row, reading)[0] != "agrees"
@@ -196,7 +230,12 @@ def test_unknown_function():
 
 
 def test_unknown_words():
-    for fields in ({"kind": "guess"}, {"form": "guess"}, {"printed": "many"}, {"printed": ""}):
+    for fields in (
+        {"kind": "guess"},
+        {"form": "guess"},
+        {"printed": "many"},
+        {"printed": ""},
+    ):
         with pytest.raises(DataError):
             claim(**fields)
     for says in ("Whether the release is private", "Is it private?"):
@@ -262,13 +301,21 @@ def test_totals_by_paper_and_kind():
 def test_a_claim_about_curves_is_computed_on_other_rows():
     claim = claims.FUNCTIONS["watchdog_synthetic"]
     rows = figures.figure_e23_2(3, [1.0, 2.0], n_secret=2, n_public=4, rng=0)
-    mine = rows[(rows.series == "ALIP, λ=0.5") & (rows.measure == "nmi")].set_index("eps")["mean"]
+    mine = rows[(rows.series == "ALIP, λ=0.5") & (rows.measure == "nmi")].set_index(
+        "eps"
+    )["mean"]
     assert claim.on_rows("2", {"figure_e23_2": rows}) == mine[2.0]
-    for argument, tables in (("3", {"figure_e23_2": rows}), ("2", {}), ("2", {"figure_e23_2": rows[:0]})):
+    for argument, tables in (
+        ("3", {"figure_e23_2": rows}),
+        ("2", {}),
+        ("2", {"figure_e23_2": rows[:0]}),
+    ):
         with pytest.raises(DataError):
             claim.on_rows(argument, tables)
     with pytest.raises(DataError, match="has no budget above 1"):
-        claims.FUNCTIONS["relaxation_gains_watchdog_synthetic"].on_rows("", {"figure_e23_2": rows[rows.eps <= 1]})
+        claims.FUNCTIONS["relaxation_gains_watchdog_synthetic"].on_rows(
+            "", {"figure_e23_2": rows[rows.eps <= 1]}
+        )
 
 
 LINES = claims.read_lines()
@@ -284,7 +331,9 @@ NUMBER = re.compile(
 )
 RAN = {entry.claim.id: in_words(of_claim(entry)) for entry in ENTRIES}
 ALWAYS = {"two"}
-"""Of words that count: "the two distances", "two short moves"; a number of trials or of budgets is never two here."""
+"""Of words that count: "the two distances", "two short moves"; a number of trials or of
+budgets is never two here.
+"""
 
 
 def typed(claim):
@@ -295,7 +344,9 @@ def typed(claim):
     known = {word.lower() for word in NUMBER.findall(given)} | printed | ALWAYS
     pieces = claim.reason.split("$")
     # a formula's integers are its own; a decimal in one is a number like any other
-    words = " ".join(PLACE.sub(" ", claims.CALL.sub(" ", piece)) for piece in pieces[::2])
+    words = " ".join(
+        PLACE.sub(" ", claims.CALL.sub(" ", piece)) for piece in pieces[::2]
+    )
     found = NUMBER.findall(words) + re.findall(r"\d+\.\d+", " ".join(pieces[1::2]))
     return [number.lower() for number in found if number.lower() not in known]
 
@@ -305,7 +356,11 @@ def test_no_number_is_typed(claim):
     assert not typed(claim)
 
 
-@pytest.mark.parametrize("claim", [one for one in ROWS if claims.calls_in(one.reason)], ids=lambda claim: claim.id)
+@pytest.mark.parametrize(
+    "claim",
+    [one for one in ROWS if claims.calls_in(one.reason)],
+    ids=lambda claim: claim.id,
+)
 def test_a_reason_tells_stored_values(claim):
     for call in claims.calls_in(claim.reason):
         assert VALUES[call], f"no value of {call}: run make ledger"

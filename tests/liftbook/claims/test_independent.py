@@ -1,7 +1,8 @@
 """Numbers of the ledger, computed again by code that shares nothing with them.
 
-Greedy merging is written out symbol by symbol, optima come from a convex hull of the rows' constraints, the table from
-its own lines. What is compared is what the ledger has stored.
+Greedy merging is written out symbol by symbol, optima come from a convex hull of the
+rows' constraints, the table from its own lines. What is compared is what the ledger has
+stored.
 """
 
 import gzip
@@ -19,7 +20,13 @@ from liftbook.claims.judging import stored_values
 
 ROOT = Path(__file__).resolve().parents[3]
 VALUES = stored_values()
-COLUMNS = {"education": 3, "marital-status": 5, "occupation": 6, "relationship": 7, "sex": 9}
+COLUMNS = {
+    "education": 3,
+    "marital-status": 5,
+    "occupation": 6,
+    "relationship": 7,
+    "sex": 9,
+}
 
 
 def stored(call):
@@ -31,7 +38,11 @@ def table(secret, public, without="none"):
     """Return P_SX of two columns of Adult, counted line by line."""
     with gzip.open(ROOT / "data" / "adult" / "adult.data.gz", "rt") as file:
         rows = [line.strip().split(", ") for line in file if line.strip()]
-    seen = Counter((row[COLUMNS[secret]], row[COLUMNS[public]]) for row in rows if row[COLUMNS[secret]] != without)
+    seen = Counter(
+        (row[COLUMNS[secret]], row[COLUMNS[public]])
+        for row in rows
+        if row[COLUMNS[secret]] != without
+    )
     secrets, symbols = (sorted({pair[at] for pair in seen}) for at in (0, 1))
     p = np.array([[seen[s, x] for x in symbols] for s in secrets], dtype=float)
     return p / p.sum()
@@ -117,14 +128,19 @@ def greedy(p, eps_l, eps_u, risk="Λ + 1/Ψ"):
 
 
 def best_rows(p, cone):
-    """Return I(X;Y) of the best mixture of rows v with cone v >= 0, v >= 0, sum v = 1."""
+    """Return I(X;Y) of the best mixture of rows v with cone v >= 0, v >= 0,
+    sum v = 1.
+    """
     p_x = p.sum(axis=0)
     n = len(p_x)
-    # the last entry of v is 1 minus the others; qhull wants A z + b <= 0 and a point inside
+    # the last entry of v is 1 minus the others; qhull wants A z + b <= 0 and a point
+    # inside
     lift_up = np.vstack([np.eye(n - 1), -np.ones(n - 1)])
     at_zero = np.append(np.zeros(n - 1), 1.0)
     sides = np.vstack([cone, np.eye(n)])
-    inside = HalfspaceIntersection(np.column_stack([-sides @ lift_up, -sides @ at_zero]), p_x[:-1])
+    inside = HalfspaceIntersection(
+        np.column_stack([-sides @ lift_up, -sides @ at_zero]), p_x[:-1]
+    )
     rows = np.unique(np.round(inside.intersections, 10), axis=0) @ lift_up.T + at_zero
     rows = np.clip(rows, 0, None)
     costs = np.array([entropy(row / row.sum()) for row in rows])
@@ -140,7 +156,14 @@ def alip_cone(p, eps_l, eps_u):
 
 def ldp_cone(p, eps):
     ratio = p / p.sum(axis=0) / p.sum(axis=1)[:, None]
-    return np.array([np.exp(eps) * ratio[t] - ratio[s] for s in range(len(p)) for t in range(len(p)) if s != t])
+    return np.array(
+        [
+            np.exp(eps) * ratio[t] - ratio[s]
+            for s in range(len(p))
+            for t in range(len(p))
+            if s != t
+        ]
+    )
 
 
 def test_figure_1():
@@ -156,18 +179,29 @@ def test_figure_1():
     assert max(lows) == pytest.approx(stored("fig1_statistic:psi_largest"))
     assert min(highs) == pytest.approx(stored("fig1_statistic:lambda_least"))
     assert max(highs) == pytest.approx(stored("fig1_statistic:lambda_largest"))
-    assert np.mean(np.array(lows) <= -6) == pytest.approx(stored("fig1_statistic:psi_below_6"))
+    assert np.mean(np.array(lows) <= -6) == pytest.approx(
+        stored("fig1_statistic:psi_below_6")
+    )
     assert sum(at_low) / 1000 == pytest.approx(stored("fig1_statistic:mass_at_minima"))
     assert sum(at_high) / 1000 == pytest.approx(stored("fig1_statistic:mass_at_maxima"))
 
 
 @pytest.mark.parametrize("eps", [1, 2])
 def test_watchdog_on_random_joints(eps):
-    found = np.mean([utility(p, watchdog(p, eps / 2, eps / 2))[0] for p in uniform(1000, 5, 17)])
+    found = np.mean(
+        [utility(p, watchdog(p, eps / 2, eps / 2))[0] for p in uniform(1000, 5, 17)]
+    )
     assert found == pytest.approx(stored(f"watchdog_synthetic:{eps}"))
 
 
-CHOICES = ["Other-relative", "Own-child", "Unmarried", "Husband", "Not-in-family", "Wife"]
+CHOICES = [
+    "Other-relative",
+    "Own-child",
+    "Unmarried",
+    "Husband",
+    "Not-in-family",
+    "Wife",
+]
 
 
 @pytest.mark.parametrize("without", CHOICES)
@@ -178,7 +212,9 @@ def test_merging_on_adult(without):
     assert one == pytest.approx(stored(f"adult_number:watchdog 1, {without}"))
     assert two == pytest.approx(stored(f"adult_number:watchdog 2, {without}"))
     assert merged == pytest.approx(stored(f"adult_number:merging 1, {without}"))
-    assert 100 * (merged / one - 1) == pytest.approx(stored(f"adult_number:gain 1, {without}"))
+    assert 100 * (merged / one - 1) == pytest.approx(
+        stored(f"adult_number:gain 1, {without}")
+    )
 
 
 @pytest.mark.parametrize("without", CHOICES)
@@ -190,14 +226,19 @@ def test_optimal_response_on_adult(without):
 
 @pytest.mark.slow
 def test_optimal_response_on_random_joints():
-    found = [best_rows(p, alip_cone(p, 1.0, 1.0)) / entropy(p.sum(axis=0)) for p in uniform(100, 5, 17)]
+    found = [
+        best_rows(p, alip_cone(p, 1.0, 1.0)) / entropy(p.sum(axis=0))
+        for p in uniform(100, 5, 17)
+    ]
     assert np.mean(found) == pytest.approx(stored("aorr_synthetic_eps_2"), abs=1e-6)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("risk", RISKS)
 def test_merging_on_random_joints(risk):
-    found = np.mean([utility(p, greedy(p, 0.5, 0.5, risk))[0] for p in uniform(1000, 5, 17)])
+    found = np.mean(
+        [utility(p, greedy(p, 0.5, 0.5, risk))[0] for p in uniform(1000, 5, 17)]
+    )
     assert found == pytest.approx(stored(f"merging_synthetic_eps_1:{risk}"))
     if risk == "Λ + 1/Ψ":
         gain = 100 * (found / stored("watchdog_synthetic:1") - 1)
@@ -210,8 +251,12 @@ def test_broken_releases():
         return not all(kept(p, group, 4, 4) for group in groups)
 
     joints = uniform(1000, 5, 17)
-    assert np.mean([broken(watchdog(p, 4, 4), p) for p in joints]) == pytest.approx(stored("watchdog_broken_at_8"))
-    assert np.mean([broken(greedy(p, 4, 4), p) for p in joints]) == pytest.approx(stored("merging_broken_at_8"))
+    assert np.mean([broken(watchdog(p, 4, 4), p) for p in joints]) == pytest.approx(
+        stored("watchdog_broken_at_8")
+    )
+    assert np.mean([broken(greedy(p, 4, 4), p) for p in joints]) == pytest.approx(
+        stored("merging_broken_at_8")
+    )
 
 
 @pytest.mark.slow
@@ -221,10 +266,14 @@ def test_broken_points_on_adult():
     for eps in np.arange(1, 33) / 4:
         for lam in (0.35, 0.5, 0.65):
             groups = greedy(p, lam * eps, (1 - lam) * eps)
-            count += not all(kept(p, group, lam * eps, (1 - lam) * eps) for group in groups)
+            count += not all(
+                kept(p, group, lam * eps, (1 - lam) * eps) for group in groups
+            )
         # LDP: a symbol is of high risk where its ratio is, and so ordered
         high = [x for x in lift if lift[x][1] > np.exp(eps) * lift[x][0]]
-        count += not all(ratio <= np.exp(eps) * (1 + 1e-9) for ratio in _ldp_groups(p, high, eps))
+        count += not all(
+            ratio <= np.exp(eps) * (1 + 1e-9) for ratio in _ldp_groups(p, high, eps)
+        )
     assert count == stored("merging_broken_points_adult:Other-relative")
 
 
@@ -256,9 +305,15 @@ def _ldp_groups(p, waiting, eps):
 def test_c22_losses(eps):
     joints = uniform(1000, 13, 20)
     complete = [1 - utility(p, watchdog(p, eps, eps))[0] for p in joints]
-    assert np.mean(complete) == pytest.approx(stored(f"c22_complete_loss:{eps}, uniform, normalised"))
-    found = np.mean([1 - utility(p, greedy(p, eps, eps, "max{log Λ, |log Ψ|}"))[0] for p in joints])
-    assert found == pytest.approx(stored(f"c22_algorithm_loss:{eps}, uniform, normalised"))
+    assert np.mean(complete) == pytest.approx(
+        stored(f"c22_complete_loss:{eps}, uniform, normalised")
+    )
+    found = np.mean(
+        [1 - utility(p, greedy(p, eps, eps, "max{log Λ, |log Ψ|}"))[0] for p in joints]
+    )
+    assert found == pytest.approx(
+        stored(f"c22_algorithm_loss:{eps}, uniform, normalised")
+    )
     if eps == 0.5:
         assert np.mean(np.array(complete) < 1 - 1e-9) == pytest.approx(
             stored("c22_not_perfect_at_half:uniform, normalised")
@@ -266,11 +321,18 @@ def test_c22_losses(eps):
 
 
 def test_example_1_of_i21():
-    p_s, given = np.array([0.3, 0.7]), np.array([[0.2, 0.1, 0.5, 0.2], [0.5, 0.3, 0.1, 0.1]])
+    p_s, given = (
+        np.array([0.3, 0.7]),
+        np.array([[0.2, 0.1, 0.5, 0.2], [0.5, 0.3, 0.1, 0.1]]),
+    )
     p_x = p_s @ given
     markov = 0.5 * np.eye(4) + 0.5 * p_x
-    assert information(p_x[:, None] * markov) == pytest.approx(stored("example_information:Markov, nats"))
-    assert 1 - p_x @ np.diag(markov) == pytest.approx(stored("example_distance:Markov, definition"))
+    assert information(p_x[:, None] * markov) == pytest.approx(
+        stored("example_information:Markov, nats")
+    )
+    assert 1 - p_x @ np.diag(markov) == pytest.approx(
+        stored("example_distance:Markov, definition")
+    )
     # what must move: half of what P(x|s) has above P(x)
     moved = (p_s[:, None] * np.maximum(given - p_x, 0)).sum() / 2
     assert moved == pytest.approx(stored("example_distance:aware, definition"))
@@ -280,11 +342,24 @@ def test_example_1_of_i21():
     lifts = given / p_x
     shares = np.linspace(0, 1, 101)
     after = np.array([np.abs(np.log(1 + (1 - a) * (lifts - 1))).max() for a in shares])
-    assert np.abs(after - (1 - shares) * after[0]).max() == pytest.approx(stored("approximation_6_gap"))
-    ratio = np.array([np.abs(np.diff(np.log(1 + (1 - a) * (lifts - 1)), axis=0)).max() for a in shares])
-    assert np.abs(ratio - (1 - shares) * ratio[0]).max() == pytest.approx(stored("approximation_6a_gap"))
-    assert ratio[50] / ratio[0] == pytest.approx(stored("appendix_d_last_line:as printed"))
-    assert ratio[50] / ratio[0] / 0.5 == pytest.approx(stored("appendix_d_last_line:6a"))
+    assert np.abs(after - (1 - shares) * after[0]).max() == pytest.approx(
+        stored("approximation_6_gap")
+    )
+    ratio = np.array(
+        [
+            np.abs(np.diff(np.log(1 + (1 - a) * (lifts - 1)), axis=0)).max()
+            for a in shares
+        ]
+    )
+    assert np.abs(ratio - (1 - shares) * ratio[0]).max() == pytest.approx(
+        stored("approximation_6a_gap")
+    )
+    assert ratio[50] / ratio[0] == pytest.approx(
+        stored("appendix_d_last_line:as printed")
+    )
+    assert ratio[50] / ratio[0] / 0.5 == pytest.approx(
+        stored("appendix_d_last_line:6a")
+    )
 
 
 def small_best(p, cone):
@@ -299,7 +374,9 @@ def small_best(p, cone):
             if (sides @ row >= -1e-11).all():
                 rows.append(np.clip(row, 0, None))
     rows = np.unique(np.round(rows, 11), axis=0)
-    found = linprog([entropy(row) for row in rows], A_eq=rows.T, b_eq=p_x, bounds=(0, None))
+    found = linprog(
+        [entropy(row) for row in rows], A_eq=rows.T, b_eq=p_x, bounds=(0, None)
+    )
     return entropy(p_x) - found.fun
 
 
@@ -310,7 +387,11 @@ def test_gap_of_ldp_and_lip():
         p = np.random.default_rng(seed).random((2, 5))
         p /= p.sum()
         for eps in (0.5, 1.0, 1.5, 2.0):
-            losses.append(1 - small_best(p, ldp_cone(p, eps)) / small_best(p, alip_cone(p, eps, eps)))
+            losses.append(
+                1
+                - small_best(p, ldp_cone(p, eps))
+                / small_best(p, alip_cone(p, eps, eps))
+            )
     assert np.mean(losses) == pytest.approx(stored("utility_gap_is_low"), abs=1e-6)
 
 
@@ -339,14 +420,24 @@ def release(p, c, kind):
 def test_correlation_of_alpha_and_utility(n_secret, n_public):
     rng, rows = np.random.default_rng(0), []
     for shape in [(20, 5), (10, 10), (5, 20)]:
-        drawn = rng.dirichlet(np.full(shape[0] * shape[1], 0.5), size=100).reshape(100, *shape)
+        drawn = rng.dirichlet(np.full(shape[0] * shape[1], 0.5), size=100).reshape(
+            100, *shape
+        )
         if shape != (n_secret, n_public):
             continue
         for p in drawn:
             found = {}
             for kind in ("GRR", "CR"):
-                log_c = brentq(lambda t, kind=kind, p=p: level(p, np.exp(t), kind) - 1, -12, 12, xtol=1e-12)
-                found[kind] = np.log1p(np.exp(log_c)), information(release(p, np.exp(log_c), kind))
+                log_c = brentq(
+                    lambda t, kind=kind, p=p: level(p, np.exp(t), kind) - 1,
+                    -12,
+                    12,
+                    xtol=1e-12,
+                )
+                found[kind] = (
+                    np.log1p(np.exp(log_c)),
+                    information(release(p, np.exp(log_c), kind)),
+                )
             rows.append(np.subtract(found["CR"], found["GRR"]))
     alpha, gain = np.transpose(rows)
     call = f"correlation_of_alpha_and_utility:{n_secret} x {n_public}, 1.0"

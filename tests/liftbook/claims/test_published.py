@@ -28,7 +28,14 @@ def test_the_file_is_valid(site, validate):
 
 
 @pytest.mark.parametrize(
-    ("field", "wrong"), [("verdict", "true"), ("published", "0.5"), ("readings", []), ("id", "E23 1"), ("extra", 1)]
+    ("field", "wrong"),
+    [
+        ("verdict", "true"),
+        ("published", "0.5"),
+        ("readings", []),
+        ("id", "E23 1"),
+        ("extra", 1),
+    ],
 )
 def test_the_schema_refuses_what_is_wrong(site, validate, field, wrong):
     data = json.loads((site / "claims.json").read_text())
@@ -39,12 +46,17 @@ def test_the_schema_refuses_what_is_wrong(site, validate, field, wrong):
 
 def test_it_says_what_the_ledger_says():
     rows, claims = ledger().set_index("id"), published()["claims"]
-    assert {claim["id"]: claim["verdict"] for claim in claims} == rows["verdict"].to_dict()
+    assert {claim["id"]: claim["verdict"] for claim in claims} == rows[
+        "verdict"
+    ].to_dict()
     for claim in claims:
         first = claim["readings"][0]["cases"][0]
         assert len(first["values"]) == rows.loc[claim["id"], "replications"]
         assert len(claim["readings"]) == rows.loc[claim["id"], "readings"]
-        assert sum(len(reading["cases"]) for reading in claim["readings"]) == rows.loc[claim["id"], "cases"]
+        assert (
+            sum(len(reading["cases"]) for reading in claim["readings"])
+            == rows.loc[claim["id"], "cases"]
+        )
 
 
 def test_a_stranger_can_compute_a_value():
@@ -52,10 +64,19 @@ def test_a_stranger_can_compute_a_value():
     checked = 0
     for claim in published()["claims"][::10]:
         first = claim["readings"][0]["cases"][0]
-        if claim["kind"] == "time" or is_long(first["call"]) or not first["values"] or checked == 5:
+        if (
+            claim["kind"] == "time"
+            or is_long(first["call"])
+            or not first["values"]
+            or checked == 5
+        ):
             continue
         value, stored = compute(first["call"]), first["values"][0]
-        assert value == pytest.approx(stored, rel=1e-6), (first["call"], store(value), stored)
+        assert value == pytest.approx(stored, rel=1e-6), (
+            first["call"],
+            store(value),
+            stored,
+        )
         checked += 1
     assert checked == 5
     assert set(stored_by_seed()) <= set(wanted())
@@ -63,7 +84,10 @@ def test_a_stranger_can_compute_a_value():
 
 def test_badges_count_results(site):
     rows = ledger()
-    rows = rows[(rows["paper"] == "C22") & rows["kind"].isin(["result", "verbal", "proposition"])]
+    rows = rows[
+        (rows["paper"] == "C22")
+        & rows["kind"].isin(["result", "verbal", "proposition"])
+    ]
     decided = rows[rows["verdict"] != "cannot be told"]
     words = f"{(rows['verdict'] == 'agrees').sum()} of {len(decided)} results agree"
     assert words in (site / "badges" / "c22.svg").read_text()

@@ -1,4 +1,6 @@
-"""Each quotation was found in its paper; with the papers' texts (in the folder LIFT_PAPERS), it is looked up again."""
+"""Each quotation was found in its paper; with the papers' texts (in the folder
+LIFT_PAPERS), it is looked up again.
+"""
 
 import os
 from pathlib import Path
@@ -29,5 +31,7 @@ def test_a_quotation_that_is_nowhere(tmp_path):
 
 def test_a_changed_word_is_another_quotation():
     assert quotes.digest("e23", "it may cause") != quotes.digest("e23", "it can cause")
-    assert quotes.digest("e23", "it  may\ncause") == quotes.digest("e23", "it may cause")
+    assert quotes.digest("e23", "it  may\ncause") == quotes.digest(
+        "e23", "it may cause"
+    )
     assert quotes.digest("e23", "it may cause") != quotes.digest("c22", "it may cause")

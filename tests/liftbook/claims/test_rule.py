@@ -9,7 +9,8 @@ from liftlib.errors import DataError
 
 def reading(*values, quote="it holds", **fields):
     cases = tuple(
-        Case(str(at), "f", value if isinstance(value, tuple) else (value,)) for at, value in enumerate(values)
+        Case(str(at), "f", value if isinstance(value, tuple) else (value,))
+        for at, value in enumerate(values)
     )
     return Reading(quote, "p. 1", cases, **fields)
 
@@ -32,7 +33,13 @@ def test_one_instance_shows_that_something_exists():
 
 @pytest.mark.parametrize(
     ("held", "expected"),
-    [(20, "agrees"), (19, "agrees"), (18, "cannot be told"), (2, "cannot be told"), (1, "differs")],
+    [
+        (20, "agrees"),
+        (19, "agrees"),
+        (18, "cannot be told"),
+        (2, "cannot be told"),
+        (1, "differs"),
+    ],
 )
 def test_a_curve_may_fail_in_one_of_twenty(held, expected):
     assert judged("curve", reading((True,) * held + (False,) * (20 - held))) == expected
@@ -61,13 +68,21 @@ def test_our_margin_and_our_machine_contradict_nothing(form):
 
 def test_a_setting_in_which_only_some_agree_depends():
     assert judged("curve", reading(True, False, setting="orders")) == "depends"
-    assert judged("curve", reading(True, False, setting="orders", closed=False)) == "cannot be told"
+    assert (
+        judged("curve", reading(True, False, setting="orders", closed=False))
+        == "cannot be told"
+    )
     assert judged("curve", reading(False, False, setting="orders")) == "differs"
-    assert judged("curve", reading(True, True, setting="orders", closed=False)) == "agrees"
+    assert (
+        judged("curve", reading(True, True, setting="orders", closed=False)) == "agrees"
+    )
 
 
 def test_nothing_fitted_agrees():
-    assert judged("curve", reading(True, setting="orders", closed=False)) == "cannot be told"
+    assert (
+        judged("curve", reading(True, setting="orders", closed=False))
+        == "cannot be told"
+    )
     assert judged("curve", reading(True, setting="orders")) == "agrees"
 
 
@@ -89,13 +104,20 @@ def test_what_a_row_needs():
         Row("a", "all", ())
     with pytest.raises(DataError):
         Row("a", "all", (reading(True), reading(False)))
-    for quote, where, cases in (("", "p", 1), ("w " * 26, "p", 1), ("w", "", 1), ("w", "p", 0)):
+    for quote, where, cases in (
+        ("", "p", 1),
+        ("w " * 26, "p", 1),
+        ("w", "", 1),
+        ("w", "p", 0),
+    ):
         with pytest.raises(DataError):
             Reading(quote, where, (Case("", "f", (True,)),) * cases)
 
 
 def test_share():
-    row = Row("a", "curve", (reading(True, False, True, setting="orders of the columns"),))
+    row = Row(
+        "a", "curve", (reading(True, False, True, setting="orders of the columns"),)
+    )
     assert rule.share(row, row.readings[0]) == "2 of 3 orders of the columns"
     alone = Row("a", "curve", (reading(True),))
     assert rule.share(alone, alone.readings[0]) == ""

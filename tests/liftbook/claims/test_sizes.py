@@ -16,13 +16,25 @@ from liftlib import datasets
 from liftlib.resources import resource
 
 ENTRIES = claims.entries(stored_values())
-QUICK = [call for call, form in wanted().items() if form != "time" and not is_long(call)]
+QUICK = [
+    call for call, form in wanted().items() if form != "time" and not is_long(call)
+]
 FIRST = list({call.partition(":")[0]: call for call in reversed(QUICK)}.values())
 """A quick call of each function."""
-UNTIL_SEVEN = {"c22_cuts_gain_and_leak", "c22_arbitrary_cut_keeps_budget", "c22_some_cut_keeps_budget"}
+UNTIL_SEVEN = {
+    "c22_cuts_gain_and_leak",
+    "c22_arbitrary_cut_keeps_budget",
+    "c22_some_cut_keeps_budget",
+}
 """Functions that draw until a joint distribution has seven high-risk symbols."""
-EITHER = {"c22_greedy_keeps_privacy", "c22_greedy_is_most_refined", "smaller_variation_is_more_private"}
-"""Functions whose argument says whether they draw or take the joint distribution that they name."""
+EITHER = {
+    "c22_greedy_keeps_privacy",
+    "c22_greedy_is_most_refined",
+    "smaller_variation_is_more_private",
+}
+"""Functions whose argument says whether they draw or take the joint distribution that
+they name.
+"""
 FAMILY = {"c22_example_complete_share", "c22_example_largest_information"}
 """Functions that draw joints with published numbers, in a way of their own."""
 
@@ -50,7 +62,11 @@ def said(call):
 
 
 def compare(call, seed, monkeypatch):
-    made, told, name = draws_of(call, seed, monkeypatch), said(call), call.partition(":")[0]
+    made, told, name = (
+        draws_of(call, seed, monkeypatch),
+        said(call),
+        call.partition(":")[0],
+    )
     if name in UNTIL_SEVEN:
         assert made.keys() == told.keys()
         assert all(made[size] >= told[size] for size in told)
@@ -67,7 +83,9 @@ def test_a_call_draws_what_its_row_says(at, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("at", range(len(FIRST)), ids=[call.partition(":")[0] for call in FIRST])
+@pytest.mark.parametrize(
+    "at", range(len(FIRST)), ids=[call.partition(":")[0] for call in FIRST]
+)
 def test_each_function_draws_what_its_rows_say(at, monkeypatch):
     compare(FIRST[at], 2000 + at, monkeypatch)
 
@@ -77,7 +95,9 @@ def test_a_row_says_what_it_ran_on(entry):
     found = of_claim(entry)
     random = [case.call for case in entry.cases if claims.drawn_at_random(case.call)]
     assert not random or found.drawn or found.budgets
-    assert bool(in_words(found)) == bool(found.drawn or found.given or found.budgets or found.shares)
+    assert bool(in_words(found)) == bool(
+        found.drawn or found.given or found.budgets or found.shares
+    )
 
 
 def test_a_function_with_another_size_says_it(monkeypatch):
@@ -93,7 +113,9 @@ def test_printed_sizes_are_of_papers():
 
 
 def test_the_readme_counts_them():
-    counted = sum(at_printed_size(entry.claim.paper, of_claim(entry)) for entry in ENTRIES)
+    counted = sum(
+        at_printed_size(entry.claim.paper, of_claim(entry)) for entry in ENTRIES
+    )
     text = resource("README.md").read_text(encoding="utf-8")
     number, of = re.search(r"(\d+) of the (\d+)\s+claims ran on", text).groups()
     assert (int(number), int(of)) == (counted, len(ENTRIES))

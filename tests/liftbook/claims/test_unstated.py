@@ -28,7 +28,12 @@ def test_the_orders_of_the_panels():
 
 
 def test_each_setting_is_used():
-    assert {line.setting for lines in read_lines().values() for line in lines if line.setting} == set(SETTINGS)
+    assert {
+        line.setting
+        for lines in read_lines().values()
+        for line in lines
+        if line.setting
+    } == set(SETTINGS)
 
 
 def test_a_setting_is_narrowed_by_numbers():
@@ -41,13 +46,22 @@ def test_a_setting_is_narrowed_by_numbers():
 def test_its_own_number_narrows_nothing():
     one = settings.Setting("s", "ways", "q", "p", ("a", "b", "c"), ("x", "y"))
     fits = {("x", "a"), ("y", "a"), ("y", "b")}
-    assert one.left("z", lambda name, alternative: (name, alternative) in fits) == ("a",)
-    assert one.left("x", lambda name, alternative: (name, alternative) in fits) == ("a", "b")
-    assert one.left("y", lambda name, alternative: (name, alternative) in fits) == ("a",)
+    assert one.left("z", lambda name, alternative: (name, alternative) in fits) == (
+        "a",
+    )
+    assert one.left("x", lambda name, alternative: (name, alternative) in fits) == (
+        "a",
+        "b",
+    )
+    assert one.left("y", lambda name, alternative: (name, alternative) in fits) == (
+        "a",
+    )
 
 
 def test_other_numbers_leave_three_ways_for_a_figure():
     ledger = Ledger(stored_values())
     left = ledger.alternatives("e23-fig3-ldp", SETTINGS["relationships"])
     assert set(left) == {"Other-relative", "Own-child", "Unmarried"}
-    assert len(ledger.alternatives("e23-wd-adult-eps2", SETTINGS["relationships"])) > len(left)
+    assert len(
+        ledger.alternatives("e23-wd-adult-eps2", SETTINGS["relationships"])
+    ) > len(left)

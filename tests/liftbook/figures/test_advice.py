@@ -29,7 +29,11 @@ def test_the_stored_rows_bear_it_out():
 def test_other_rows_do_not(use):
     notion, mechanism, nmi = TURNED[use]
     rows = stored_bench()
-    of = (rows["notion"] == notion) & (rows["mechanism"] == mechanism) & (rows["status"] == "made")
+    of = (
+        (rows["notion"] == notion)
+        & (rows["mechanism"] == mechanism)
+        & (rows["status"] == "made")
+    )
     rows.loc[of, "nmi"] = nmi
     lines = advice(rows).set_index("use")
     assert not lines["holds"][use]
@@ -37,15 +41,29 @@ def test_other_rows_do_not(use):
 
 def test_the_numbers_by_a_loop():
     rows = stored_bench()
-    made = {(r.joint, r.notion, r.mechanism): r.nmi for r in rows.itertuples() if r.status == "made"}
-    cells = sorted({key[:2] for key in made if key[1] in ("LIP 1", "LDP 1", "max-lift 0.5")})
-    both = [one for one in cells if (*one, "best-partition") in made and (*one, "optimal") in made]
-    share = np.mean([made[(*one, "best-partition")] / made[(*one, "optimal")] for one in both])
+    made = {
+        (r.joint, r.notion, r.mechanism): r.nmi
+        for r in rows.itertuples()
+        if r.status == "made"
+    }
+    cells = sorted(
+        {key[:2] for key in made if key[1] in ("LIP 1", "LDP 1", "max-lift 0.5")}
+    )
+    both = [
+        one
+        for one in cells
+        if (*one, "best-partition") in made and (*one, "optimal") in made
+    ]
+    share = np.mean(
+        [made[(*one, "best-partition")] / made[(*one, "optimal")] for one in both]
+    )
     says = advice(rows).set_index("use")["says"]
     assert says["best-partition"].startswith(f"{share:.0%} of the optimum's NMI; ")
     ended = [one for one in cells if (*one, "optimal") in made]
-    assert says["optimal"] == (
-        f"no mechanism without the secret has a larger NMI; finished on {len(ended)} of {len(cells)}"
+    assert (
+        says["optimal"]
+        == f"no mechanism without the secret has a larger NMI; finished on {len(ended)}"
+        f" of {len(cells)}"
     )
 
 

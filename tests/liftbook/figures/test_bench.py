@@ -3,7 +3,13 @@
 import pytest
 
 import liftlib as ll
-from liftbook.figures.relatives.bench import BENCH_JOINTS, BENCH_NOTIONS, bench, bench_cell, stored_bench
+from liftbook.figures.relatives.bench import (
+    BENCH_JOINTS,
+    BENCH_NOTIONS,
+    bench,
+    bench_cell,
+    stored_bench,
+)
 from liftlib.errors import InvalidParameter
 from liftlib.registry import mechanisms
 
@@ -26,7 +32,9 @@ def test_rows_are_those_that_are_served():
         ("best-partition", "alpha-lift, 2, 0.15"),
     }
     assert (rows["status"] == "made").all()
-    assert set(bench(["large alphabet 3x40"], ["best-partition"])["status"]) == {"too many symbols"}
+    assert set(bench(["large alphabet 3x40"], ["best-partition"])["status"]) == {
+        "too many symbols"
+    }
 
 
 def test_the_stored_rows():
@@ -39,8 +47,11 @@ def test_the_stored_rows():
     made = rows[rows["status"] == "made"]
     assert len(made) > 0.7 * len(rows)
     assert made["nmi"].between(0, 1).all()
-    # an optimum is proven: nothing that does not see the secret keeps more under the same notion
-    proven = made[(made["mechanism"] == "optimal") & (made["gap"] < 1e-9)].set_index(["joint", "notion"])["nmi"]
+    # an optimum is proven: nothing that does not see the secret keeps more under the
+    # same notion
+    proven = made[(made["mechanism"] == "optimal") & (made["gap"] < 1e-9)].set_index(
+        ["joint", "notion"]
+    )["nmi"]
     blind = made[~made["mechanism"].map(lambda name: mechanisms[name].sees_secret)]
     most = blind.groupby(["joint", "notion"])["nmi"].max()
     assert (most.loc[proven.index] <= proven + 1e-6).all()
@@ -52,7 +63,10 @@ def test_what_takes_too_long_is_stopped():
 
 
 def test_wrong_names():
-    with pytest.raises(InvalidParameter, match="no joint 'x' in the bench: there are hundred people, 2x3, "):
+    with pytest.raises(
+        InvalidParameter,
+        match="no joint 'x' in the bench: there are hundred people, 2x3, ",
+    ):
         bench(["x"])
     with pytest.raises(InvalidParameter, match="no mechanism 'magic' in the bench"):
         bench([], ["magic"])

@@ -19,18 +19,27 @@ DRAWN = joints(40, 3, 6, 4)
 
 
 def direct(joint, channel, eps):
-    """C22 eqs. (2), (4) and (8) from the definitions, one subset of symbols at a time."""
+    """C22 eqs. (2), (4) and (8) from the definitions, one subset of symbols
+    at a time.
+    """
     high = set(np.flatnonzero(ll.high_risk(joint, ll.LIP(eps))))
     risks, of_high = [], []
     for group in channel.partition:
         mass = joint.p[:, list(group)].sum(axis=1)
-        risk = max(abs(np.log(m / mass.sum() / q)) for m, q in zip(mass, joint.p_s, strict=True))
+        risk = max(
+            abs(np.log(m / mass.sum() / q))
+            for m, q in zip(mass, joint.p_s, strict=True)
+        )
         risks.append(risk)
         if high & set(group):
             of_high.append(risk)
     merged = [joint.p_x[list(group)].sum() for group in channel.partition]
     nmil = 1 - ll.measures.entropy(np.array(merged)) / ll.measures.entropy(joint.p_x)
-    return {"nmil": nmil, "leakage": max(risks), "high_risk_leakage": max(of_high, default=None)}
+    return {
+        "nmil": nmil,
+        "leakage": max(risks),
+        "high_risk_leakage": max(of_high, default=None),
+    }
 
 
 @pytest.mark.parametrize("extend", [False, True])
@@ -51,11 +60,16 @@ def test_rows_are_means_over_joints(figure, measures, extend):
         ("complete merging", ll.mechanisms.watchdog),
     ):
         for eps in EPSILONS:
-            found = [direct(joint, mechanism(joint, ll.LIP(eps), extend=extend), eps) for joint in DRAWN]
+            found = [
+                direct(joint, mechanism(joint, ll.LIP(eps), extend=extend), eps)
+                for joint in DRAWN
+            ]
             for measure in measures:
                 values = [one[measure] for one in found if one[measure] is not None]
                 (row,) = rows[
-                    (rows["series"] == series) & (rows["eps"] == eps) & (rows["measure"] == measure)
+                    (rows["series"] == series)
+                    & (rows["eps"] == eps)
+                    & (rows["measure"] == measure)
                 ].itertuples()
                 assert row.n == len(values)
                 assert row.mean == pytest.approx(np.mean(values), abs=1e-12)
@@ -93,7 +107,8 @@ def test_a_group_may_be_named_by_a_low_risk_symbol():
     assert found["high_risk_leakage"] > found["leakage"] / 2
     alone = figures.merged_risks(joint.p[None], np.array([[0, 1, 2, 3]]), 0.4)
     assert alone["leakage"] == alone["high_risk_leakage"]
-    other = figures.merged_risks(joint.p[None], np.array([[0, 1, 0, 1]]), 0.4)  # {0, 2} holds none and leaks the least
+    # {0, 2} holds none and leaks the least
+    other = figures.merged_risks(joint.p[None], np.array([[0, 1, 0, 1]]), 0.4)
     assert other["high_risk_leakage"] == pytest.approx([direct_risk(joint, [1, 3])])
 
 
@@ -123,14 +138,22 @@ class TestExample1:
     def test_has_every_printed_number(self):
         joint = figures.example_c22_1()
         lifts = joint.p / np.outer(joint.p.sum(axis=1), joint.p.sum(axis=0))
-        assert np.abs(np.log(lifts)).max(axis=0) == pytest.approx([1.3515, 1.6458, 0.9295, 0.8161, 0.2608], abs=5e-5)
+        assert np.abs(np.log(lifts)).max(axis=0) == pytest.approx(
+            [1.3515, 1.6458, 0.9295, 0.8161, 0.2608], abs=5e-5
+        )
         assert -(joint.p_x * np.log(joint.p_x)).sum() == pytest.approx(1.6034, abs=5e-5)
         others = joint.p[:, :4].sum(axis=1)
-        assert np.abs(np.log(others / others.sum() / joint.p_s)).max() == pytest.approx(0.0627, abs=5e-5)
+        assert np.abs(np.log(others / others.sum() / joint.p_s)).max() == pytest.approx(
+            0.0627, abs=5e-5
+        )
         masses = np.array([others.sum(), joint.p_x[4]])
         assert -(masses * np.log(masses)).sum() == pytest.approx(0.5269, abs=5e-5)
 
     def test_says_so_where_no_joint_has_them(self, monkeypatch):
-        monkeypatch.setattr(c22, "EXAMPLE_MERGED_RISK", 0.5)  # x5's risk of 0.2608 allows less than 0.1
-        with pytest.raises(InvalidParameter, match=r"^no joint distribution has the numbers of C22 Example 1: "):
+        # x5's risk of 0.2608 allows less than 0.1
+        monkeypatch.setattr(c22, "EXAMPLE_MERGED_RISK", 0.5)
+        with pytest.raises(
+            InvalidParameter,
+            match=r"^no joint distribution has the numbers of C22 Example 1: ",
+        ):
             figures.example_c22_1()

@@ -9,7 +9,14 @@ from liftbook import figures
 from liftbook.figures.e23.convexity import ENDS, PRIOR
 from liftlib.errors import InvalidParameter
 
-NAMES = ["l1_lift", "chi2_lift", "alpha_lift", "l1_lift_inverse", "chi2_lift_inverse", "alpha_lift_inverse"]
+NAMES = [
+    "l1_lift",
+    "chi2_lift",
+    "alpha_lift",
+    "l1_lift_inverse",
+    "chi2_lift_inverse",
+    "alpha_lift_inverse",
+]
 
 
 def direct(name, column, prior, alpha):
@@ -32,7 +39,8 @@ def test_values_are_those_of_the_definitions():
         assert row.value == pytest.approx(direct(row.measure, column, prior, 3))
     for name, part in rows.groupby("measure"):
         on_chord = [
-            direct(name, [v / p for v, p in zip(point, prior, strict=True)], prior, 3) for point in (*ends, middle)
+            direct(name, [v / p for v, p in zip(point, prior, strict=True)], prior, 3)
+            for point in (*ends, middle)
         ]
         assert part["level"].unique() == pytest.approx([max(on_chord[:2])])
         assert part["middle"].unique() == pytest.approx([on_chord[2]])
@@ -55,21 +63,33 @@ def test_the_chapters_chord_leaves_two_sets():
     middle = [(a + b) / 2 for a, b in zip(*ends, strict=True)]
     assert [[float(v) for v in end] for end in ends] == [list(end) for end in ENDS]
     assert [float(v) for v in prior] == list(PRIOR)
-    rows = figures.lift_sets(resolution=4).groupby("measure")[["level", "middle"]].first()
+    rows = (
+        figures.lift_sets(resolution=4).groupby("measure")[["level", "middle"]].first()
+    )
     for name in ("l1_lift", "chi2_lift", "l1_lift_inverse", "chi2_lift_inverse"):
         exact = [
-            direct(name, [v / p for v, p in zip(point, prior, strict=True)], prior, None) for point in (*ends, middle)
+            direct(
+                name, [v / p for v, p in zip(point, prior, strict=True)], prior, None
+            )
+            for point in (*ends, middle)
         ]
         assert exact[0] == exact[1]
         assert (exact[2] > exact[0]) == name.endswith("inverse")
-        assert rows.loc[name].tolist() == pytest.approx([float(exact[0]), float(exact[2])], rel=1e-12)
+        assert rows.loc[name].tolist() == pytest.approx(
+            [float(exact[0]), float(exact[2])], rel=1e-12
+        )
         if name == "l1_lift_inverse":
             assert exact[2] - exact[0] == Fraction(49, 2280)
-    assert rows.loc["alpha_lift_inverse", "middle"] < rows.loc["alpha_lift_inverse", "level"]
+    assert (
+        rows.loc["alpha_lift_inverse", "middle"]
+        < rows.loc["alpha_lift_inverse", "level"]
+    )
 
 
 def test_an_end_that_rules_a_secret_out_has_infinite_inverses():
-    rows = figures.lift_sets((0.2, 0.3, 0.5), ((0.0, 0.5, 0.5), (0.4, 0.1, 0.5)), resolution=4)
+    rows = figures.lift_sets(
+        (0.2, 0.3, 0.5), ((0.0, 0.5, 0.5), (0.4, 0.1, 0.5)), resolution=4
+    )
     levels = rows.groupby("measure")["level"].first()
     assert [name for name in NAMES if np.isinf(levels[name])] == NAMES[3:]
 
@@ -87,7 +107,10 @@ def test_an_end_that_rules_a_secret_out_has_infinite_inverses():
     ],
 )
 def test_refuses_what_is_no_distribution_of_three(prior, ends):
-    with pytest.raises(InvalidParameter, match=r"^prior .* and ends .*(give the three|must each sum to 1)"):
+    with pytest.raises(
+        InvalidParameter,
+        match=r"^prior .* and ends .*(give the three|must each sum to 1)",
+    ):
         figures.lift_sets(prior, ends)
 
 

@@ -12,23 +12,37 @@ from liftlib.errors import InvalidParameter
 
 @pytest.mark.parametrize(
     ("figure", "mechanism"),
-    [(figures.figure_e23_2, ll.mechanisms.watchdog), (figures.figure_e23_6, ll.mechanisms.subset_merging)],
+    [
+        (figures.figure_e23_2, ll.mechanisms.watchdog),
+        (figures.figure_e23_6, ll.mechanisms.subset_merging),
+    ],
 )
 @pytest.mark.parametrize("extend", [False, True])
 def test_rows_are_means_over_joints(figure, mechanism, extend):
     rows = figure(30, [0.5, 3.0], [0.5], 3, 6, extend=extend, rng=4)
     drawn = joints(30, 3, 6, 4)
-    for series, kind in (("LDP", ll.LDP), ("ALIP, λ=0.5", lambda eps: ll.ALIP(eps / 2, eps / 2))):
+    for series, kind in (
+        ("LDP", ll.LDP),
+        ("ALIP, λ=0.5", lambda eps: ll.ALIP(eps / 2, eps / 2)),
+    ):
         for eps in (0.5, 3.0):
             channels = [mechanism(joint, kind(eps), extend=extend) for joint in drawn]
-            results = [ll.evaluate(joint, channel) for joint, channel in zip(drawn, channels, strict=True)]
+            results = [
+                ll.evaluate(joint, channel)
+                for joint, channel in zip(drawn, channels, strict=True)
+            ]
             for measure in ("nmi", "min_lift_leakage", "max_lift_leakage"):
                 values = [getattr(result, measure) for result in results]
                 row = point(rows, series, eps, measure)
                 assert row["mean"] == pytest.approx(np.mean(values), abs=1e-12)
                 assert row["std"] == pytest.approx(np.std(values, ddof=1), abs=1e-12)
                 assert row["n"] == 30
-            broken = np.mean([not kind(eps).is_satisfied(j, c) for j, c in zip(drawn, channels, strict=True)])
+            broken = np.mean(
+                [
+                    not kind(eps).is_satisfied(j, c)
+                    for j, c in zip(drawn, channels, strict=True)
+                ]
+            )
             assert point(rows, series, eps, "broken")["mean"] == pytest.approx(broken)
 
 
@@ -37,7 +51,10 @@ def test_rows_are_means_over_joints(figure, mechanism, extend):
     [
         (figures.figure_e23_3, {"LDP", "ALIP, λ=0.35", "ALIP, λ=0.5", "ALIP, λ=0.65"}),
         (figures.figure_e23_7, {"LDP", "ALIP, λ=0.35", "ALIP, λ=0.5", "ALIP, λ=0.65"}),
-        (figures.figure_e23_12, {"ALIP, λ=0.5", "ℓ1, λ=0.5", "ℓ1, λ=0.65", "χ², λ=0.5", "χ², λ=0.65"}),
+        (
+            figures.figure_e23_12,
+            {"ALIP, λ=0.5", "ℓ1, λ=0.5", "ℓ1, λ=0.65", "χ², λ=0.5", "χ², λ=0.65"},
+        ),
     ],
 )
 def test_figures_on_adult(figure, series):
@@ -50,7 +67,9 @@ def test_figures_on_adult(figure, series):
 def test_figures_take_another_joint():
     joint = ll.datasets.uniform_joint(3, 5, np.random.default_rng(0))
     rows = figures.figure_e23_3([2.0], [0.5], joint=joint)
-    result = ll.evaluate(joint, ll.mechanisms.watchdog(joint, ll.LDP(2.0), extend=False))
+    result = ll.evaluate(
+        joint, ll.mechanisms.watchdog(joint, ll.LDP(2.0), extend=False)
+    )
     assert point(rows, "LDP", 2.0, "nmi")["mean"] == pytest.approx(result.nmi)
 
 
@@ -58,28 +77,57 @@ def test_lift_based_figures_use_their_notions():
     rows = figures.figure_e23_11(20, [1.5], [0.65], 3, 6, rng=1)
     drawn = joints(20, 3, 6, 1)
     for name, kind in (("ℓ1", ll.L1Lift), ("χ²", ll.Chi2Lift)):
-        channels = [ll.mechanisms.subset_merging(joint, kind(0.65 * 1.5, 0.35 * 1.5), extend=False) for joint in drawn]
-        nmi = np.mean([ll.evaluate(joint, channel).nmi for joint, channel in zip(drawn, channels, strict=True)])
+        channels = [
+            ll.mechanisms.subset_merging(
+                joint, kind(0.65 * 1.5, 0.35 * 1.5), extend=False
+            )
+            for joint in drawn
+        ]
+        nmi = np.mean(
+            [
+                ll.evaluate(joint, channel).nmi
+                for joint, channel in zip(drawn, channels, strict=True)
+            ]
+        )
         assert point(rows, f"{name}, λ=0.65", 1.5, "nmi")["mean"] == pytest.approx(nmi)
     alpha = figures.figure_e23_13(20, [1.5], [2], 3, 6, rng=1)
-    channels = [ll.mechanisms.subset_merging(joint, ll.AlphaLift(2, 0.75, 0.75), extend=False) for joint in drawn]
-    nmi = np.mean([ll.evaluate(joint, channel).nmi for joint, channel in zip(drawn, channels, strict=True)])
+    channels = [
+        ll.mechanisms.subset_merging(joint, ll.AlphaLift(2, 0.75, 0.75), extend=False)
+        for joint in drawn
+    ]
+    nmi = np.mean(
+        [
+            ll.evaluate(joint, channel).nmi
+            for joint, channel in zip(drawn, channels, strict=True)
+        ]
+    )
     assert point(alpha, "α=2", 1.5, "nmi")["mean"] == pytest.approx(nmi)
 
 
 def test_histogram_covers_everything():
     rows = figures.figure_e23_1(50, 3, 6, 0.2, rng=2)
-    values = np.log(ll.lift(ll.Joint(ll.datasets.uniform_joints(50, 3, 6, np.random.default_rng(2))[0])).min(axis=0))
+    values = np.log(
+        ll.lift(
+            ll.Joint(ll.datasets.uniform_joints(50, 3, 6, np.random.default_rng(2))[0])
+        ).min(axis=0)
+    )
     for measure, part in rows.groupby("measure"):
         assert part["probability"].sum() == pytest.approx(1), measure
         np.testing.assert_allclose(part["right"] - part["left"], 0.2)
-        assert part["left"].min() <= part["least"].iloc[0] <= part["largest"].iloc[0] <= part["right"].max() + 1e-12
+        assert (
+            part["left"].min()
+            <= part["least"].iloc[0]
+            <= part["largest"].iloc[0]
+            <= part["right"].max() + 1e-12
+        )
     low = rows[rows["measure"] == "log_min_lift"]
     assert low["least"].iloc[0] <= values.min()
 
 
 def test_summary_refuses_nan_and_has_no_spread_at_infinity():
-    with pytest.raises(InvalidParameter, match=r"nmi is NaN in trial 1 of \{'eps': 2\}"):
+    with pytest.raises(
+        InvalidParameter, match=r"nmi is NaN in trial 1 of \{'eps': 2\}"
+    ):
         summary({"nmi": np.array([0.0, np.nan])}, eps=2)
     (row,) = summary({"leak": np.array([1.0, np.inf])}, eps=2)
     assert row["mean"] == np.inf

@@ -18,11 +18,20 @@ def test_figure_1_is_the_log_of_reduced_lifts():
     lifts = ll.lift(JOINT)
     for share in SHARES:
         logs = np.log(1 + (1 - share) * (lifts - 1))
-        log_lift = point(rows, series="exact", reduction=share, measure="log_lift")["mean"]
+        log_lift = point(rows, series="exact", reduction=share, measure="log_lift")[
+            "mean"
+        ]
         assert log_lift == pytest.approx(np.abs(logs).max())
         ldp = (logs.max(axis=0) - logs.min(axis=0)).max()
-        assert point(rows, series="exact", reduction=share, measure="ldp")["mean"] == pytest.approx(ldp)
-        approximation = point(rows, series="(1 − θ) × before, eq. (6)", reduction=share, measure="log_lift")["mean"]
+        assert point(rows, series="exact", reduction=share, measure="ldp")[
+            "mean"
+        ] == pytest.approx(ldp)
+        approximation = point(
+            rows,
+            series="(1 − θ) × before, eq. (6)",
+            reduction=share,
+            measure="log_lift",
+        )["mean"]
         assert approximation == pytest.approx((1 - share) * np.abs(np.log(lifts)).max())
 
 
@@ -34,7 +43,9 @@ def test_figure_1_at_a_zero_cell():
     np.testing.assert_allclose(whole["mean"], 0, atol=1e-15)
 
 
-@pytest.mark.parametrize("joint", [JOINT, ll.datasets.uniform_joint(3, 5, np.random.default_rng(2))])
+@pytest.mark.parametrize(
+    "joint", [JOINT, ll.datasets.uniform_joint(3, 5, np.random.default_rng(2))]
+)
 def test_figures_2_and_4(joint):
     rows = figures.figure_i21_2(SHARES, joint=joint)
     assert rows.equals(figures.figure_i21_4(SHARES, joint=joint))
@@ -50,10 +61,16 @@ def test_figures_2_and_4(joint):
         ):
             channel = make.at(joint, share)
             row = point(rows, series=series, reduction=share, measure="moved")
-            assert row["mean"] == pytest.approx(moved.get(series, 1 - np.trace(channel.joint_xy(joint))), abs=1e-12)
+            assert row["mean"] == pytest.approx(
+                moved.get(series, 1 - np.trace(channel.joint_xy(joint))), abs=1e-12
+            )
             out = ll.evaluate(joint, channel)
-            loss = point(rows, series=series, reduction=share, measure="information_loss")["mean"]
-            assert loss == pytest.approx(ll.measures.entropy(joint.p_x) - out.mutual_information, abs=1e-12)
+            loss = point(
+                rows, series=series, reduction=share, measure="information_loss"
+            )["mean"]
+            assert loss == pytest.approx(
+                ll.measures.entropy(joint.p_x) - out.mutual_information, abs=1e-12
+            )
             assert row["ldp"] == pytest.approx(out.ldp, abs=1e-9)
             assert row["log_lift"] == pytest.approx(out.lip, abs=1e-9)
 
@@ -72,7 +89,9 @@ def test_figure_3_takes_any_distortion():
         ):
             paid = (make.at(JOINT, 0.4, distortion=cost).joint_xy(JOINT) * cost).sum()
             assert point(rows, series=series)["mean"] == pytest.approx(paid)
-    assert figures.figure_i21_3([0.4]).equals(figures.figure_i21_3([0.4], distortion=i21.distance(4)))
+    assert figures.figure_i21_3([0.4]).equals(
+        figures.figure_i21_3([0.4], distortion=i21.distance(4))
+    )
 
 
 def test_tradeoff_is_the_mean_over_joints(monkeypatch):
@@ -80,28 +99,52 @@ def test_tradeoff_is_the_mean_over_joints(monkeypatch):
     rows = figures.reduction_tradeoff(4, [0.5, 20.0], 3, 6, rng=5)
     drawn = joints(4, 3, 6, 5)
     for eps in (0.5, 20.0):
-        shares = [ll.calibrate(ll.mechanisms.linear_reduction, joint, ll.LIP(eps)) for joint in drawn]
+        shares = [
+            ll.calibrate(ll.mechanisms.linear_reduction, joint, ll.LIP(eps))
+            for joint in drawn
+        ]
         for series, make in (
             ("Markov, eq. (7)", ll.mechanisms.linear_reduction),
             ("sees the secret", ll.mechanisms.secret_aware_reduction),
         ):
-            channels = [make.at(joint, share) for joint, share in zip(drawn, shares, strict=True)]
-            nmi = [ll.evaluate(joint, channel).nmi for joint, channel in zip(drawn, channels, strict=True)]
+            channels = [
+                make.at(joint, share)
+                for joint, share in zip(drawn, shares, strict=True)
+            ]
+            nmi = [
+                ll.evaluate(joint, channel).nmi
+                for joint, channel in zip(drawn, channels, strict=True)
+            ]
             row = point(rows, series=series, eps=eps, measure="nmi")
             assert row["mean"] == pytest.approx(np.mean(nmi), abs=1e-7)
             assert row["std"] == pytest.approx(np.std(nmi, ddof=1), abs=1e-6)
-            moved = [1 - np.trace(channel.joint_xy(joint)) for joint, channel in zip(drawn, channels, strict=True)]
-            assert point(rows, series=series, eps=eps, measure="moved")["mean"] == pytest.approx(
-                np.mean(moved), abs=1e-7
-            )
-        best = np.mean([ll.evaluate(joint, ll.mechanisms.optimal(joint, ll.LIP(eps))).nmi for joint in drawn])
-        assert point(rows, series="optimal response", eps=eps, measure="nmi")["mean"] == pytest.approx(best)
-    assert (rows[(rows["eps"] == 20.0) & (rows["measure"] == "nmi")]["mean"] > 1 - 1e-9).all()
+            moved = [
+                1 - np.trace(channel.joint_xy(joint))
+                for joint, channel in zip(drawn, channels, strict=True)
+            ]
+            assert point(rows, series=series, eps=eps, measure="moved")[
+                "mean"
+            ] == pytest.approx(np.mean(moved), abs=1e-7)
+        best = np.mean(
+            [
+                ll.evaluate(joint, ll.mechanisms.optimal(joint, ll.LIP(eps))).nmi
+                for joint in drawn
+            ]
+        )
+        assert point(rows, series="optimal response", eps=eps, measure="nmi")[
+            "mean"
+        ] == pytest.approx(best)
+    assert (
+        rows[(rows["eps"] == 20.0) & (rows["measure"] == "nmi")]["mean"] > 1 - 1e-9
+    ).all()
     assert set(rows[rows["measure"] == "moved"]["series"]) == set(i21.REDUCTIONS)
 
 
 @pytest.mark.parametrize("values", [[], [-0.1], [np.nan], [1.1]])
 def test_wrong_shares(values):
     for figure in (figures.figure_i21_1, figures.figure_i21_2, figures.figure_i21_3):
-        with pytest.raises(InvalidParameter, match=r"shares is .*: give one share or more, each in \[0, 1\]"):
+        with pytest.raises(
+            InvalidParameter,
+            match=r"shares is .*: give one share or more, each in \[0, 1\]",
+        ):
             figure(values)

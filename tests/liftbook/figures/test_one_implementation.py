@@ -46,10 +46,30 @@ def before():
 @pytest.mark.parametrize(
     ("function", "line", "other", "changed"),
     [
-        (subset_merging._subsets, "private[old] = growing.satisfied(old)", "private[old] = True", OF_MERGING),
-        (subset_merging._subsets, "last[new] += 1", "last[new] += 1 - (last[new] >= 0)", OF_MERGING),
-        (stack.Growing.add_nearest, "risk.argmin(axis=1), risk.min", "risk.argmax(axis=1), risk.min", OF_MERGING),
-        (stack.Growing.start, "self.risk[at].argmax(axis=1)", "self.waiting[at].argmax(axis=1)", OF_MERGING),
+        (
+            subset_merging._subsets,
+            "private[old] = growing.satisfied(old)",
+            "private[old] = True",
+            OF_MERGING,
+        ),
+        (
+            subset_merging._subsets,
+            "last[new] += 1",
+            "last[new] += 1 - (last[new] >= 0)",
+            OF_MERGING,
+        ),
+        (
+            stack.Growing.add_nearest,
+            "risk.argmin(axis=1), risk.min",
+            "risk.argmax(axis=1), risk.min",
+            OF_MERGING,
+        ),
+        (
+            stack.Growing.start,
+            "self.risk[at].argmax(axis=1)",
+            "self.waiting[at].argmax(axis=1)",
+            OF_MERGING,
+        ),
         (
             watchdog.watchdog_subsets,
             "return np.where(merged, 0, -1)",
@@ -59,11 +79,15 @@ def before():
     ],
     ids=["line 6", "line 10", "line 7", "line 5", "watchdog"],
 )
-def test_replacing_a_line_changes_the_figures(monkeypatch, before, function, line, other, changed):
+def test_replacing_a_line_changes_the_figures(
+    monkeypatch, before, function, line, other, changed
+):
     plain = inspect.unwrap(function)
     assert isinstance(plain, types.FunctionType)
     monkeypatch.setattr(plain, "__code__", replaced(function, line, other))
     for name, draw in FIGURES.items():
         rows, expected = draw()["mean"].to_numpy(), before[name]["mean"].to_numpy()
-        same = rows.shape == expected.shape and np.allclose(rows, expected, rtol=0, atol=1e-9)
+        same = rows.shape == expected.shape and np.allclose(
+            rows, expected, rtol=0, atol=1e-9
+        )
         assert same == (name not in changed), name

@@ -5,7 +5,11 @@ import pytest
 
 import liftlib as ll
 from liftbook.figures.population import stored
-from liftbook.figures.population.coverage import AUDITED, audited_table, interval_coverage
+from liftbook.figures.population.coverage import (
+    AUDITED,
+    audited_table,
+    interval_coverage,
+)
 from liftbook.figures.population.designs import (
     DESIGNS,
     LAWS,
@@ -22,7 +26,9 @@ from lifttables.audits.measuring import MEASURES
 from lifttables.confident.merging import confident_merging
 
 FEW = 6
-"""Tables of each setting that a stored run has at least; it goes on until there are ``stored.N_SEEDS`` of them."""
+"""Tables of each setting that a stored run has at least; it goes on until there are
+``stored.N_SEEDS`` of them.
+"""
 
 
 def test_a_table_is_of_its_law():
@@ -49,7 +55,10 @@ def test_designs_are_judged_by_the_law(notion):
     assert row["over"] == pytest.approx(notion.violation(truth, channel))
     # without any table, the notion is kept under each law
     assert all(
-        notion.is_satisfied(law(), whatever_the_law(np.ones((1, law().n_public)), notion)) for law in LAWS.values()
+        notion.is_satisfied(
+            law(), whatever_the_law(np.ones((1, law().n_public)), notion)
+        )
+        for law in LAWS.values()
     )
 
 
@@ -61,10 +70,16 @@ def test_halved():
 def test_figures_are_their_tables():
     rows = population_designs(["2x10"], [300], [0, 1])
     assert len(rows) == 2 * len(DESIGNS)
-    assert rows["nmi"].tolist() == [row["nmi"] for seed in (0, 1) for row in judged((ll.LIP(1.0), "2x10", 300, seed))]
+    assert rows["nmi"].tolist() == [
+        row["nmi"]
+        for seed in (0, 1)
+        for row in judged((ll.LIP(1.0), "2x10", 300, seed))
+    ]
     rows = interval_coverage(["2x2"], [300], [0])
     assert rows["measure"].tolist() == list(MEASURES)
-    assert rows["covered"].tolist() == [row["covered"] for row in audited_table(("2x2", 300, 0))]
+    assert rows["covered"].tolist() == [
+        row["covered"] for row in audited_table(("2x2", 300, 0))
+    ]
 
 
 def test_stored_designs_are_whole_and_kept():
@@ -84,7 +99,9 @@ def test_stored_audits_are_whole_and_one_is_found_again():
     assert (tables == stored.N_SEEDS).all()
     assert found.groupby(["law", "rows", "measure"])["covered"].mean().min() >= 0.93
     again = {row["measure"]: row for row in audited_table(("4x10", 1000, 7))}
-    for row in found[(found["law"] == "4x10") & (found["rows"] == 1000) & (found["seed"] == 7)].itertuples():
+    for row in found[
+        (found["law"] == "4x10") & (found["rows"] == 1000) & (found["seed"] == 7)
+    ].itertuples():
         assert row.covered == again[row.measure]["covered"]
         assert row.width == pytest.approx(again[row.measure]["width"], rel=1e-3)
 
@@ -101,4 +118,6 @@ def test_shares_have_exact_intervals():
         assert found.loc[name, "low"] == pytest.approx(exact.low, abs=1e-9)
         assert found.loc[name, "high"] == pytest.approx(exact.high, abs=1e-9)
         assert found.loc[name, "nmi"] == pytest.approx(part["nmi"].mean())
-        assert found.loc[name, "error"] == pytest.approx(np.std(part["nmi"], ddof=1) / np.sqrt(6))
+        assert found.loc[name, "error"] == pytest.approx(
+            np.std(part["nmi"], ddof=1) / np.sqrt(6)
+        )

@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from liftbook.figures.population.private_tests import most_powerful_bounds, private_bounds, tulap_cdf
+from liftbook.figures.population.private_tests import (
+    most_powerful_bounds,
+    private_bounds,
+    tulap_cdf,
+)
 
 
 @pytest.mark.parametrize("eps", [0.1, 0.7, 3.0])
@@ -15,7 +19,9 @@ def test_the_noise_is_discrete_laplace_and_uniform(eps):
     assert tulap_cdf(x, eps) == pytest.approx(uniform @ mass, abs=1e-12)
 
 
-@pytest.mark.parametrize(("n", "p", "eps"), [(1, 0.5, 1.0), (20, 0.2, 0.5), (60, 0.7, 2.0)])
+@pytest.mark.parametrize(
+    ("n", "p", "eps"), [(1, 0.5, 1.0), (20, 0.2, 0.5), (60, 0.7, 2.0)]
+)
 def test_a_most_powerful_bound_fails_exactly_at_its_level(n, p, eps):
     x = np.linspace(-60, n + 60, 4001)
     below = most_powerful_bounds(x, n, eps, 0.05) < p

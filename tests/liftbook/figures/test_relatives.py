@@ -7,9 +7,22 @@ import pytest
 
 import liftlib as ll
 from liftbook.figures.relatives import tried
-from liftbook.figures.relatives.arrows import ARROWS, BOUNDS, GAPS, answered, random_cases, release_with_lifts, revealed
+from liftbook.figures.relatives.arrows import (
+    ARROWS,
+    BOUNDS,
+    GAPS,
+    answered,
+    random_cases,
+    release_with_lifts,
+    revealed,
+)
 from liftbook.figures.relatives.closed import closed_forms, half_and_half
-from liftbook.figures.relatives.families import CONVERSIONS, conversions_tried, information_under_ldp, renyi
+from liftbook.figures.relatives.families import (
+    CONVERSIONS,
+    conversions_tried,
+    information_under_ldp,
+    renyi,
+)
 from liftbook.figures.relatives.funnel import beyond, same_average
 from liftbook.figures.relatives.notions import RELATIVES, Case
 from liftbook.figures.relatives.tried import (
@@ -30,7 +43,10 @@ def by_loops(case):
     p, k = case.joint.p, case.channel.kernel
     n_s, n_x, n_y = len(p), len(k), k.shape[1]
     p_s = [sum(p[s]) for s in range(n_s)]
-    y_s = [[sum(p[s][x] * k[x][y] for x in range(n_x)) / p_s[s] for y in range(n_y)] for s in range(n_s)]
+    y_s = [
+        [sum(p[s][x] * k[x][y] for x in range(n_x)) / p_s[s] for y in range(n_y)]
+        for s in range(n_s)
+    ]
     p_y = [sum(p_s[s] * y_s[s][y] for s in range(n_s)) for y in range(n_y)]
     used = [y for y in range(n_y) if p_y[y] > 0]
     lifts = {y: [y_s[s][y] / p_y[y] for s in range(n_s)] for y in used}
@@ -38,7 +54,9 @@ def by_loops(case):
     mean = lambda y, f: sum(p_s[s] * f(lifts[y][s]) for s in range(n_s))  # noqa: E731
     rows = [k[x] for x in range(n_x) if p[:, x].sum() > 0]
     return {
-        "LDP-X": max(log(max(r[y] for r in rows)) - log(min(r[y] for r in rows)) for y in used),
+        "LDP-X": max(
+            log(max(r[y] for r in rows)) - log(min(r[y] for r in rows)) for y in used
+        ),
         "LDP-S": max(log(max(lifts[y])) - log(min(lifts[y])) for y in used),
         "LIP": max(max(log(max(lifts[y])), -log(min(lifts[y]))) for y in used),
         "PMC": max(-log(min(lifts[y])) for y in used),
@@ -46,9 +64,13 @@ def by_loops(case):
         "alpha": max(0.5 * log(mean(y, lambda v: v**2)) for y in used),
         "MaxL": log(sum(max(y_s[s][y] for s in range(n_s)) for y in used)),
         "chi2": max(mean(y, lambda v: (v - 1) ** 2) for y in used),
-        "Sibson": 2 * log(sum(p_y[y] * math.sqrt(mean(y, lambda v: v**2)) for y in used)),
+        "Sibson": (
+            2 * log(sum(p_y[y] * math.sqrt(mean(y, lambda v: v**2)) for y in used))
+        ),
         "l1": max(mean(y, lambda v: abs(v - 1)) for y in used),
-        "I": sum(p_y[y] * mean(y, lambda v: v * log(v) if v > 0 else 0.0) for y in used),
+        "I": sum(
+            p_y[y] * mean(y, lambda v: v * log(v) if v > 0 else 0.0) for y in used
+        ),
     }
 
 
@@ -62,8 +84,13 @@ def test_differential_privacy_by_hand():
     kernel = np.tile([[0.75, 0.25], [0.25, 0.75]], (2, 1))
     case = Case(ll.Joint(np.full((1, 4), 0.25)), ll.Channel(kernel), (2, 2))
     assert RELATIVES["DP"].measure(case) == pytest.approx(math.log(3))
-    assert RELATIVES["DP"].measure(Case(case.joint, ll.Channel.identity(4), (2, 2))) == math.inf
-    assert RELATIVES["DP"].measure(Case(case.joint, ll.Channel.constant(4), (2, 2))) == 0
+    assert (
+        RELATIVES["DP"].measure(Case(case.joint, ll.Channel.identity(4), (2, 2)))
+        == math.inf
+    )
+    assert (
+        RELATIVES["DP"].measure(Case(case.joint, ll.Channel.constant(4), (2, 2))) == 0
+    )
 
 
 @pytest.mark.parametrize("arrow", ARROWS, ids=lambda one: f"{one.tail}-{one.head}")
@@ -91,11 +118,17 @@ def test_arrows_are_falsified_when_lowered():
 def test_gaps_keep_the_tail_and_break_the_head():
     rows = gaps_tried()
     for gap in GAPS:
-        own = rows[(rows["tail"] == gap.tail) & (rows["head"] == gap.head)].sort_values("t")
+        own = rows[(rows["tail"] == gap.tail) & (rows["head"] == gap.head)].sort_values(
+            "t"
+        )
         assert (own["broken"] >= own["kept"] + 0.1).all()
         assert own["kept"].iloc[0] <= 0.51
         arrow, case = BOUNDS.get((gap.tail, gap.head)), gap.case(0.05)
-        assert arrow is None or not arrow.when(case) or arrow.bound(RELATIVES[gap.tail].measure(case), case) == math.inf
+        assert (
+            arrow is None
+            or not arrow.when(case)
+            or arrow.bound(RELATIVES[gap.tail].measure(case), case) == math.inf
+        )
 
 
 def test_two_releases():
@@ -105,12 +138,18 @@ def test_two_releases():
     (up, also_up), *_ = agreeing()
     # lifts 2, 1/2, 2 and 1/2, 5/4, 2: P(y1, y2) / P(y1) P(y2) = 1/3 + 2/3 * 5/8
     pair = both(up, also_up)
-    assert RELATIVES["PML"].measure(pair) == pytest.approx(math.log(4 / (1 / 3 + 5 / 12)), abs=1e-4)
+    assert RELATIVES["PML"].measure(pair) == pytest.approx(
+        math.log(4 / (1 / 3 + 5 / 12)), abs=1e-4
+    )
     rows = twice(20, np.random.default_rng(3)).set_index("key")
     assert (rows["processed"] <= 1e-9).all()
     assert (rows.loc[["DP", "LDP-X"], ["given_x", "given_s"]] <= 1e-9).all(axis=None)
-    assert (rows.loc[["LIP", "PML", "PMC", "LDP-S", "MaxL", "I"], "given_x"] > 0.1).all()
-    assert (rows.loc[[key for key in RELATIVES if key not in ADDITIVE], "given_s"] > 0.02).all()
+    assert (
+        rows.loc[["LIP", "PML", "PMC", "LDP-S", "MaxL", "I"], "given_x"] > 0.1
+    ).all()
+    assert (
+        rows.loc[[key for key in RELATIVES if key not in ADDITIVE], "given_s"] > 0.02
+    ).all()
 
 
 def test_places_are_apart():
@@ -145,7 +184,8 @@ def test_same_average_by_hand():
     assert (rows["average"] <= rows.loc["optimum under LIP", "average"] + 1e-9).all()
     assert rows.loc["funnel, descent", "bound"] >= rows["nmi"].max()
     assert rows.loc["funnel, descent", "nmi"] >= rows["nmi"].max() * (1 - 1e-3)
-    # the bands as they are: lifts 1/3, 5/8 and 13/6, of which all but the middle's are beyond e^0.5
+    # the bands as they are: lifts 1/3, 5/8 and 13/6, of which all but the middle's are
+    # beyond e^0.5
     assert beyond(people, ll.Channel.identity(3), 0.5) == pytest.approx(0.6)
     assert beyond(people, ll.Channel.identity(3), 0.4) == pytest.approx(1.0)
 
@@ -155,25 +195,36 @@ def test_every_pair_is_decided():
     assert len(found) == 12 * 11
     assert (found != "").all()
     assert found["LDP-X", "I"] == found["LIP", "l1"] == "arrows"
-    assert found["I", "l1"] == "MaxL, PML"  # maximal leakage implies the one, and the other implies max-lift
+    # maximal leakage implies the one, and the other implies max-lift
+    assert found["I", "l1"] == "MaxL, PML"
     # what holds for small budgets alone is no way round a counter-example
     assert found["PML", "PMC"] == "PML, PMC"
-    assert found["DP", "LDP-S"] == "arrows"  # n times the budget, by LDP of X; the counter-example has ever more copies
+    # n times the budget, by LDP of X; the counter-example has ever more copies
+    assert found["DP", "LDP-S"] == "arrows"
 
 
 def test_a_pair_with_both_is_none(monkeypatch):
     by = decided().set_index(["tail", "head"])["by"]
-    assert [(gap.tail, gap.head) for gap in GAPS if by[gap.tail, gap.head] == "arrows"] == [("DP", "LDP-S")]
+    assert [
+        (gap.tail, gap.head) for gap in GAPS if by[gap.tail, gap.head] == "arrows"
+    ] == [("DP", "LDP-S")]
     monkeypatch.setattr(tried, "GAPS", GAPS[:-1])
     left = tried.decided()
-    assert left.loc[left["by"] == "", ["tail", "head"]].to_numpy().tolist() == [["I", "Sibson"]]
+    assert left.loc[left["by"] == "", ["tail", "head"]].to_numpy().tolist() == [
+        ["I", "Sibson"]
+    ]
 
 
 def test_what_follows_given_the_rarest_secret():
     """On random releases, and at the one that meets the bound on the least lift."""
     for case in random_cases(150, np.random.default_rng(3)):
-        p, found = case.p_min, {key: RELATIVES[key].measure(case) for key in ("chi2", "PMC", "I", "MaxL")}
-        assert math.exp(-found["PMC"]) >= 1 - math.sqrt(found["chi2"] * (1 - p) / p) - 1e-9
+        p, found = (
+            case.p_min,
+            {key: RELATIVES[key].measure(case) for key in ("chi2", "PMC", "I", "MaxL")},
+        )
+        assert (
+            math.exp(-found["PMC"]) >= 1 - math.sqrt(found["chi2"] * (1 - p) / p) - 1e-9
+        )
         assert found["MaxL"] <= math.log1p(math.sqrt(max(found["I"], 0) / 2) / p) + 1e-9
     case = release_with_lifts([0.2, 0.8], [0.5, 1.125])
     lost = math.sqrt(RELATIVES["chi2"].measure(case) * 0.8 / 0.2)
@@ -192,7 +243,9 @@ def test_information_under_ldp_is_the_capacity_of_the_best_channel():
     for eps in (0.3, 1.0, 4.0):
         shares = np.linspace(0.001, 0.999, 4000)
         low = 1 / (1 + shares * math.expm1(eps))
-        values = shares * low * math.exp(eps) * (np.log(low) + eps) + (1 - shares) * low * np.log(low)
+        values = shares * low * math.exp(eps) * (np.log(low) + eps) + (
+            1 - shares
+        ) * low * np.log(low)
         assert information_under_ldp(eps) == pytest.approx(values.max(), rel=1e-5)
         assert RELATIVES["I"].measure(answered(eps, 0.5)) <= information_under_ldp(eps)
     assert information_under_ldp(0.0) == 0

@@ -32,7 +32,12 @@ def test_figure_3_is_the_optima(fig3):
     for row in fig3.itertuples():
         joint = joints(3, 2, 4, 1)[row.trial]
         ldp = utility(joint, product_polytope_response(joint, ll.LDP(row.eps)))
-        lip = utility(joint, ll.mechanisms.optimal(joint, ll.LIP(row.eps if row.panel == "a" else row.eps / 2)))
+        lip = utility(
+            joint,
+            ll.mechanisms.optimal(
+                joint, ll.LIP(row.eps if row.panel == "a" else row.eps / 2)
+            ),
+        )
         assert row.ldp == pytest.approx(ldp, abs=1e-9)
         assert row.lip == pytest.approx(lip, abs=1e-9)
         assert row.share == pytest.approx(ldp / lip if row.panel == "a" else lip / ldp)
@@ -47,8 +52,12 @@ def test_figure_3_counts_vertices(fig3):
         if row.route == "polytope of kernels":
             assert row.ldp_vertices == len(kernels_of(joint, ll.LDP(row.eps)))
         else:
-            assert row.ldp_vertices == len(polytope.vertices(ll.LDP(row.eps).halfspaces(joint)))
-        assert row.lip_vertices == len(polytope.vertices(ll.LIP(row.eps).halfspaces(joint)))
+            assert row.ldp_vertices == len(
+                polytope.vertices(ll.LDP(row.eps).halfspaces(joint))
+            )
+        assert row.lip_vertices == len(
+            polytope.vertices(ll.LIP(row.eps).halfspaces(joint))
+        )
 
 
 def test_figure_4_is_the_protocols(fig4):
@@ -57,20 +66,32 @@ def test_figure_4_is_the_protocols(fig4):
         lip = utility(joint, ll.mechanisms.optimal(joint, ll.LIP(row.eps)))
         assert row.lip == pytest.approx(lip, abs=1e-9)
         assert row.share == pytest.approx(row.information / lip)
-        assert row.nmi == pytest.approx(row.information / ll.measures.entropy(joint.p_x))
+        assert row.nmi == pytest.approx(
+            row.information / ll.measures.entropy(joint.p_x)
+        )
         notion = ll.SRLIP(row.eps, (2, 2, 3))
         if row.series.startswith("Theorem 4"):
             product = ll.mechanisms.product(joint, notion, repair=False)
             assert row.information == pytest.approx(utility(joint, product), abs=1e-9)
             if row.series.endswith("rows"):
-                assert row.leakage == pytest.approx(notion.leakage(joint, product), abs=1e-9)
+                assert row.leakage == pytest.approx(
+                    notion.leakage(joint, product), abs=1e-9
+                )
         elif row.series == "upper bound":
-            optimum = utility(joint, ll.mechanisms.optimal(joint, notion, method="qhull"))
-            assert optimum - 1e-9 <= row.information <= min(srlip_upper_bounds(joint, notion).values()) + 1e-12
+            optimum = utility(
+                joint, ll.mechanisms.optimal(joint, notion, method="qhull")
+            )
+            assert (
+                optimum - 1e-9
+                <= row.information
+                <= min(srlip_upper_bounds(joint, notion).values()) + 1e-12
+            )
             assert row.information <= 1.01 * optimum + 1e-9
             assert np.isnan(row.leakage)
         else:
-            optimum = utility(joint, ll.mechanisms.optimal(joint, notion, method="qhull"))
+            optimum = utility(
+                joint, ll.mechanisms.optimal(joint, notion, method="qhull")
+            )
             assert 0.99 * optimum <= row.information <= optimum + 1e-9
             assert row.leakage <= row.eps + 1e-9
 
@@ -79,7 +100,10 @@ def test_shares_are_means_over_trials(fig4):
     shares = figures.shares_of_lip(fig4)
     assert set(shares["series"]) == {"Theorem 4", "searched", "upper bound"}
     for row in shares.itertuples():
-        values = fig4[(fig4["series"].str.replace(", polytope of rows", "") == row.series) & (fig4["eps"] == row.eps)]
+        values = fig4[
+            (fig4["series"].str.replace(", polytope of rows", "") == row.series)
+            & (fig4["eps"] == row.eps)
+        ]
         assert row.mean == pytest.approx(values["share"].mean())
         assert row.std == pytest.approx(values["share"].std(ddof=1))
         assert row.n == 2
@@ -87,12 +111,21 @@ def test_shares_are_means_over_trials(fig4):
 
 def test_exact_srlip_lies_between():
     rows = figures.srlip_small([(2, 2)], 3, [0.4, 1.2], rng=4)
-    found = rows[rows["measure"] == "nmi"].pivot_table(index="eps", columns="series", values="mean")
-    order = ["Theorem 4", "tree of bounds", "SRLIP optimum", "upper bound", "LIP optimum"]
+    found = rows[rows["measure"] == "nmi"].pivot_table(
+        index="eps", columns="series", values="mean"
+    )
+    order = [
+        "Theorem 4",
+        "tree of bounds",
+        "SRLIP optimum",
+        "upper bound",
+        "LIP optimum",
+    ]
     assert (np.diff(found[order].to_numpy(), axis=1) >= -1e-9).all()
     for eps in (0.4, 1.2):
         expected = [
-            utility(j, ll.mechanisms.optimal(j, ll.SRLIP(eps, (2, 2)))) / ll.measures.entropy(j.p_x)
+            utility(j, ll.mechanisms.optimal(j, ll.SRLIP(eps, (2, 2))))
+            / ll.measures.entropy(j.p_x)
             for j in joints(3, 2, 4, 4)
         ]
         assert found.loc[eps, "SRLIP optimum"] == pytest.approx(np.mean(expected))
@@ -110,7 +143,9 @@ def test_times_of_the_polytopes():
     np.testing.assert_allclose(rows["by_faces"], rows["by_rows"], atol=1e-9)
     assert (rows[["generic_seconds", "faces_seconds", "rows_seconds"]] > 0).all().all()
     for largest in (1, 6):
-        with pytest.raises(InvalidParameter, match=f"largest is {largest}: give 2 to 5"):
+        with pytest.raises(
+            InvalidParameter, match=f"largest is {largest}: give 2 to 5"
+        ):
             figures.kernel_polytope_times(largest)
 
 
@@ -130,7 +165,10 @@ def test_failures_of_theorem_4_are_counted():
 
 def test_drawing(fig3, fig4):
     axes = plots.time_and_utility(
-        fig3, panels={"a": "(a)", "b": "(b)"}, ylabels=["LDP / LIP", "LIP / LDP"], xlabel="ratio of times"
+        fig3,
+        panels={"a": "(a)", "b": "(b)"},
+        ylabels=["LDP / LIP", "LIP / LDP"],
+        xlabel="ratio of times",
     )
     assert [ax.get_ylabel() for ax in axes] == ["LDP / LIP", "LIP / LDP"]
     for ax, panel in zip(axes, "ab", strict=True):
@@ -138,6 +176,9 @@ def test_drawing(fig3, fig4):
         points = [line for line in ax.lines if line.get_linestyle() == "None"]
         drawn = sorted(float(y) for line in points for y in line.get_ydata())
         np.testing.assert_allclose(drawn, sorted(fig3[fig3["panel"] == panel]["share"]))
-        assert {line.get_markerfacecolor() == "none" for line in points} == {True, False}
+        assert {line.get_markerfacecolor() == "none" for line in points} == {
+            True,
+            False,
+        }
     names = [text.get_text() for text in axes[0].figure.legends[0].get_texts()]
     assert names == ["ε = 0.5", "ε = 2", "polytope of kernels", "polytope of rows"]

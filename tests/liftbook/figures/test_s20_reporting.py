@@ -29,16 +29,25 @@ def test_figure_5_against_calibrate():
             for name, family in FAMILIES.items():
                 eta = ll.calibrate(family, joint, ll.LIP(eps))
                 utility = ll.evaluate(joint, family.at(joint, eta)).mutual_information
-                assert point(rows, series=name, measure="family_eta", **at)["mean"] == pytest.approx(eta, abs=1e-9)
-                found = point(rows, series=name, measure="mutual_information", **at)["mean"]
+                assert point(rows, series=name, measure="family_eta", **at)[
+                    "mean"
+                ] == pytest.approx(eta, abs=1e-9)
+                found = point(rows, series=name, measure="mutual_information", **at)[
+                    "mean"
+                ]
                 assert found == pytest.approx(utility, abs=1e-10)
             best = ll.mechanisms.optimal(joint, ll.LIP(eps))
             utility = ll.evaluate(joint, best).mutual_information
-            assert point(rows, series="optimum", measure="mutual_information", **at)["mean"] == pytest.approx(utility)
-            assert point(rows, series="optimum", measure="vertices", **at)["mean"] == best.certificate.rows
-            assert point(rows, series="optimum", measure="entropy", **at)["mean"] == pytest.approx(
-                ll.measures.entropy(joint.p_x)
+            assert point(rows, series="optimum", measure="mutual_information", **at)[
+                "mean"
+            ] == pytest.approx(utility)
+            assert (
+                point(rows, series="optimum", measure="vertices", **at)["mean"]
+                == best.certificate.rows
             )
+            assert point(rows, series="optimum", measure="entropy", **at)[
+                "mean"
+            ] == pytest.approx(ll.measures.entropy(joint.p_x))
 
 
 def test_figure_5_panels_are_in_the_print_order():
@@ -52,25 +61,41 @@ def test_figure_5_panels_are_in_the_print_order():
 
 
 def test_figure_5_series_that_are_not_in_the_print():
-    rows = figures.figure_s20_5([0.2], ["marital-status"], ["sex"], ["CR", "tailored", "optimum", "optimum, S seen"])
+    rows = figures.figure_s20_5(
+        [0.2],
+        ["marital-status"],
+        ["sex"],
+        ["CR", "tailored", "optimum", "optimum, S seen"],
+    )
     utility = rows[rows["measure"] == "mutual_information"].set_index("series")["mean"]
     assert utility["optimum, S seen"] > utility["CR"] > utility["optimum"] > 0
-    assert utility["tailored"] == pytest.approx(utility["optimum"], abs=1e-12)  # as always for two symbols
-    with pytest.raises(InvalidParameter, match="no series 'OPT': there are optimum, GRR, CR, OUE, tailored"):
+    # as always for two symbols
+    assert utility["tailored"] == pytest.approx(utility["optimum"], abs=1e-12)
+    with pytest.raises(
+        InvalidParameter,
+        match="no series 'OPT': there are optimum, GRR, CR, OUE, tailored",
+    ):
         figures.figure_s20_5([1.0], series=["OPT"])
 
 
 def test_figure_6_rows_are_means_over_joints():
-    rows = figures.figure_s20_6(12, [0.4, 1.5], [3], [4, 6], series=["GRR", "CR", "tailored"], rng=3)
+    rows = figures.figure_s20_6(
+        12, [0.4, 1.5], [3], [4, 6], series=["GRR", "CR", "tailored"], rng=3
+    )
     rng = np.random.default_rng(3)
     for n_public in (4, 6):
-        joints = [ll.Joint(p) for p in ll.datasets.dirichlet_joints(12, 3, n_public, 0.5, rng)]
+        joints = [
+            ll.Joint(p) for p in ll.datasets.dirichlet_joints(12, 3, n_public, 0.5, rng)
+        ]
         for eps in (0.4, 1.5):
             values = {
                 name: np.array(
                     [
                         ll.evaluate(
-                            joint, FAMILIES[name].at(joint, ll.calibrate(FAMILIES[name], joint, ll.LIP(eps)))
+                            joint,
+                            FAMILIES[name].at(
+                                joint, ll.calibrate(FAMILIES[name], joint, ll.LIP(eps))
+                            ),
                         ).nmi
                         for joint in joints
                     ]
@@ -78,7 +103,10 @@ def test_figure_6_rows_are_means_over_joints():
                 for name in ("GRR", "CR")
             }
             values["tailored"] = np.array(
-                [ll.evaluate(joint, ll.mechanisms.tailored(joint, ll.LIP(eps))).nmi for joint in joints]
+                [
+                    ll.evaluate(joint, ll.mechanisms.tailored(joint, ll.LIP(eps))).nmi
+                    for joint in joints
+                ]
             )
             at = {"n_secret": 3, "n_public": n_public, "eps": eps}
             for name, nmi in values.items():
@@ -87,9 +115,15 @@ def test_figure_6_rows_are_means_over_joints():
                 assert row["std"] == pytest.approx(nmi.std(ddof=1), abs=1e-9)
                 assert row["n"] == 12
             gain = values["CR"] - values["GRR"]
-            assert point(rows, measure="nmi_gain", **at)["mean"] == pytest.approx(gain.mean(), abs=1e-9)
-            assert point(rows, measure="nmi_gain", **at)["std"] == pytest.approx(gain.std(ddof=1), abs=1e-9)
-            assert point(rows, measure="ahead", **at)["mean"] == pytest.approx((gain > 0).mean())
+            assert point(rows, measure="nmi_gain", **at)["mean"] == pytest.approx(
+                gain.mean(), abs=1e-9
+            )
+            assert point(rows, measure="nmi_gain", **at)["std"] == pytest.approx(
+                gain.std(ddof=1), abs=1e-9
+            )
+            assert point(rows, measure="ahead", **at)["mean"] == pytest.approx(
+                (gain > 0).mean()
+            )
 
 
 def test_figure_7_rows_are_single_joints():
@@ -105,13 +139,20 @@ def test_figure_7_rows_are_single_joints():
                 ("cr", ll.mechanisms.conditional_reporting),
             ):
                 channel = family.at(joint, ll.calibrate(family, joint, ll.LIP(0.7)))
-                assert row[f"mi_{name}"] == pytest.approx(ll.evaluate(joint, channel).mutual_information, abs=1e-9)
-                # the largest share of P(y|s) itself in what the mechanism publishes given s
+                assert row[f"mi_{name}"] == pytest.approx(
+                    ll.evaluate(joint, channel).mutual_information, abs=1e-9
+                )
+                # the largest share of P(y|s) itself in what the mechanism publishes
+                # given s
                 given = channel.release(joint).x_given_s
-                slope = np.polyfit((joint.x_given_s[0] - joint.x_given_s[1]), given[0] - given[1], 1)[0]
+                slope = np.polyfit(
+                    (joint.x_given_s[0] - joint.x_given_s[1]), given[0] - given[1], 1
+                )[0]
                 assert row[f"truth_{name}"] == pytest.approx(slope, abs=1e-9)
             assert row["eta_gain"] == pytest.approx(row["eta_cr"] - row["eta_grr"])
-            assert row["truth_gain"] == pytest.approx(row["truth_cr"] - row["truth_grr"])
+            assert row["truth_gain"] == pytest.approx(
+                row["truth_cr"] - row["truth_grr"]
+            )
             assert row["gain"] == pytest.approx(row["mi_cr"] - row["mi_grr"])
 
 
@@ -140,4 +181,6 @@ def test_figure_8_is_figure_5s_parameters():
         for eps in (0.5, 2.0):
             for name in ("GRR", "CR"):
                 row = point(rows, public=public, series=name, eps=eps)
-                assert row["mean"] == pytest.approx(ll.calibrate(FAMILIES[name], joint, ll.LIP(eps)), abs=1e-8)
+                assert row["mean"] == pytest.approx(
+                    ll.calibrate(FAMILIES[name], joint, ll.LIP(eps)), abs=1e-8
+                )

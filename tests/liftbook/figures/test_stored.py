@@ -33,7 +33,9 @@ def kept(tmp_path, monkeypatch):
     """A folder with the rows of ``line``, and nothing else that is long."""
     long = Long(line, {"epsilons": (2.0,)}, "those of the budget 2")
     (tmp_path / "figures").mkdir()
-    monkeypatch.setattr(stores, "resource", lambda name: tmp_path / name.removeprefix("data/"))
+    monkeypatch.setattr(
+        stores, "resource", lambda name: tmp_path / name.removeprefix("data/")
+    )
     monkeypatch.setattr(stored, "LONG", {"line": long})
     monkeypatch.setattr(stores, "this_run", lambda: "7")
     monkeypatch.setenv("LIFT_JOBS", "1")
@@ -51,11 +53,15 @@ def test_at_the_defaults_a_part_is_computed(kept):
     assert rows.attrs["seconds"] == 0.0
 
 
-@pytest.mark.parametrize("given", [{"slope": 3.0}, {"epsilons": [1.0]}, {"epsilons": (1.0, 2.0, 3.5)}])
+@pytest.mark.parametrize(
+    "given", [{"slope": 3.0}, {"epsilons": [1.0]}, {"epsilons": (1.0, 2.0, 3.5)}]
+)
 def test_elsewhere_all_is_computed(kept, given):
     rows = at_scale("line", **given)
     assert len(calls) == 1
-    pd.testing.assert_frame_equal(rows[rows["measure"] == "nmi"], line(**given).query("measure == 'nmi'"))
+    pd.testing.assert_frame_equal(
+        rows[rows["measure"] == "nmi"], line(**given).query("measure == 'nmi'")
+    )
     assert rows.attrs["told"] == "Computed for this page."
 
 
@@ -63,7 +69,11 @@ def test_what_differs_is_refused(kept):
     text = kept.path.read_text()
     kept.path.write_text(text.replace("A,2,nmi,4,", "A,2,nmi,4.00001,"))
     with pytest.raises(
-        DataError, match=r"^line.csv differs from what is computed now: mean of .*'eps': 2.0.* is 4, and 4.00001"
+        DataError,
+        match=(
+            r"^line.csv differs from what is computed now: mean of .*'eps': 2.0.* is 4,"
+            r" and 4.00001"
+        ),
     ):
         at_scale("line")
     kept.path.write_text(text.replace("A,2,nmi,4,", "A,2,nmi,,"))
@@ -73,7 +83,11 @@ def test_what_differs_is_refused(kept):
     with pytest.raises(DataError, match=r"no row .*'series': 'A', 'eps': 2.0"):
         at_scale("line")
     # times are not compared, nor rows that are not computed again
-    kept.path.write_text(text.replace("A,2,seconds,1,", "A,2,seconds,99,").replace("A,3,nmi,6,", "A,3,nmi,7,"))
+    kept.path.write_text(
+        text.replace("A,2,seconds,1,", "A,2,seconds,99,").replace(
+            "A,3,nmi,6,", "A,3,nmi,7,"
+        )
+    )
     assert 7.0 in set(at_scale("line")["mean"])
 
 
@@ -93,11 +107,20 @@ def test_a_figure_is_stored_anew(kept):
 
 
 def test_names():
-    with pytest.raises(InvalidParameter, match=r"no rows are kept of 'figure_0': there are those of figure_e23_4"):
+    with pytest.raises(
+        InvalidParameter,
+        match=r"no rows are kept of 'figure_0': there are those of figure_e23_4",
+    ):
         at_scale("figure_0")
 
 
-COLUMN_OF = {"sizes": "n_public", "secrets": "secret", "publics": "public", "kept": "kept", "rows": "rows"}
+COLUMN_OF = {
+    "sizes": "n_public",
+    "secrets": "secret",
+    "publics": "public",
+    "kept": "kept",
+    "rows": "rows",
+}
 
 
 @pytest.mark.parametrize("name", LONG)
@@ -106,7 +129,10 @@ def test_stored_rows_are_whole(name):
     long = LONG[name]
     rows = pd.read_csv(long.path)
     assert not rows.duplicated(list(long.keys)).any()
-    own = {key: one.default for key, one in inspect.signature(long.figure).parameters.items()}
+    own = {
+        key: one.default
+        for key, one in inspect.signature(long.figure).parameters.items()
+    }
     for argument, values in long.again.items():
         if np.iterable(values):
             assert set(values) < set(own[argument])

@@ -31,13 +31,20 @@ def heights(ax, kind):
     ends = [patch.get_path().vertices for patch in found]
     # a band leaves its bar as high as it reaches the other
     for corners in ends:
-        assert math.isclose(corners[0, 1] - corners[7, 1], corners[3, 1] - corners[4, 1], abs_tol=1e-12)
+        assert math.isclose(
+            corners[0, 1] - corners[7, 1], corners[3, 1] - corners[4, 1], abs_tol=1e-12
+        )
     return [corners[0, 1] - corners[7, 1] for corners in ends]
 
 
 @pytest.mark.parametrize(
     "mechanism",
-    [ll.mechanisms.watchdog, ll.mechanisms.optimal, ll.mechanisms.subset_merging, ll.mechanisms.randomised_response],
+    [
+        ll.mechanisms.watchdog,
+        ll.mechanisms.optimal,
+        ll.mechanisms.subset_merging,
+        ll.mechanisms.randomised_response,
+    ],
 )
 def test_bands_are_the_masses(mechanism):
     notion = ll.LIP(0.5)
@@ -45,11 +52,17 @@ def test_bands_are_the_masses(mechanism):
     channel = calibrated(PEOPLE, notion)
     (ax,) = plots.flows(PEOPLE, {"one": channel})
     mass = channel.joint_xy(PEOPLE)
-    np.testing.assert_allclose(sorted(heights(ax, PathPatch)), sorted(mass[mass > 0]), atol=1e-12)
+    np.testing.assert_allclose(
+        sorted(heights(ax, PathPatch)), sorted(mass[mass > 0]), atol=1e-12
+    )
     released = channel.release(PEOPLE)
-    np.testing.assert_allclose(sorted(heights(ax, Rectangle)), sorted([*PEOPLE.p_x, *released.p_x]), atol=1e-12)
+    np.testing.assert_allclose(
+        sorted(heights(ax, Rectangle)), sorted([*PEOPLE.p_x, *released.p_x]), atol=1e-12
+    )
     told = sorted(float(text.get_text().rsplit(maxsplit=1)[1]) for text in ax.texts)
-    assert told == sorted(float(f"{one:.2f}") for one in [*ll.lift(PEOPLE)[0], *ll.lift(released)[0]])
+    assert told == sorted(
+        float(f"{one:.2f}") for one in [*ll.lift(PEOPLE)[0], *ll.lift(released)[0]]
+    )
 
 
 def test_a_mechanism_that_sees_the_secret_and_a_zero_cell():
@@ -63,7 +76,11 @@ def test_a_mechanism_that_sees_the_secret_and_a_zero_cell():
     ("joint", "secret", "message"),
     [
         (PEOPLE, 2, "secret is 2: give one of 0 to 1"),
-        (ll.datasets.uniform_joint(2, 13, 0), 0, "13 symbols or outputs: a drawing of flows has room for 12"),
+        (
+            ll.datasets.uniform_joint(2, 13, 0),
+            0,
+            "13 symbols or outputs: a drawing of flows has room for 12",
+        ),
     ],
 )
 def test_what_a_flow_cannot_show(joint, secret, message):
@@ -81,18 +98,24 @@ def test_what_a_flow_cannot_show(joint, secret, message):
 )
 def test_borders_stand_where_the_budgets_say(notion, corners):
     ax = plots.plane(PEOPLE, {"one": notion})
-    border = ax.collections[0].get_paths()[0].vertices  # a vertex for each line of the grid that it crosses
+    # a vertex for each line of the grid that it crosses
+    border = ax.collections[0].get_paths()[0].vertices
     for corner in corners:
         assert np.hypot(*(border - corner).T).min() < 1e-2
     assert not [place for place in border if np.hypot(*place) < 0.3]
 
 
 def test_symbols_stand_at_their_lifts():
-    ax = plots.plane(PEOPLE, {"LIP": ll.LIP(0.5)}, ll.mechanisms.watchdog(PEOPLE, ll.LIP(0.5)))
+    ax = plots.plane(
+        PEOPLE, {"LIP": ll.LIP(0.5)}, ll.mechanisms.watchdog(PEOPLE, ll.LIP(0.5))
+    )
     symbols = ax.collections[-1].get_offsets()
     lifts = ll.lift(PEOPLE)
-    np.testing.assert_allclose(symbols, np.column_stack([-np.log(lifts.min(0)), np.log(lifts.max(0))]))
-    # an arrow a symbol that the watchdog moves or leaves, to the one output that takes it
+    np.testing.assert_allclose(
+        symbols, np.column_stack([-np.log(lifts.min(0)), np.log(lifts.max(0))])
+    )
+    # an arrow a symbol that the watchdog moves or leaves, to the one output that takes
+    # it
     assert len([text for text in ax.texts if text.arrow_patch is not None]) == 3
 
 
@@ -107,14 +130,22 @@ def test_words_of_near_symbols_do_not_meet():
     decades = ll.datasets.hundred_people(decades=True)
     ax = plots.plane(decades, {"LIP": ll.LIP(0.5)})
     ax.figure.canvas.draw()
-    boxes = [text.get_window_extent() for text in ax.texts if text.get_text().endswith("0s")]
+    boxes = [
+        text.get_window_extent() for text in ax.texts if text.get_text().endswith("0s")
+    ]
     assert len(boxes) == decades.n_public
     for number, box in enumerate(boxes):
         assert not any(box.overlaps(other) for other in boxes[:number])
 
 
 def test_a_strip_has_a_dot_a_case_and_a_bar_at_the_median():
-    rows = pd.DataFrame({"of": ["a", "a", "a", "b"], "share": [0.1, 0.3, 0.2, 0.9], "seconds": [1.0, 2.0, 4.0, 0.5]})
+    rows = pd.DataFrame(
+        {
+            "of": ["a", "a", "a", "b"],
+            "share": [0.1, 0.3, 0.2, 0.9],
+            "seconds": [1.0, 2.0, 4.0, 0.5],
+        }
+    )
     share, seconds = plots.strips(rows, "of", {"share": "kept", "seconds": "time"})
     assert [tick.get_text() for tick in share.get_yticklabels()] == ["a", "b"]
     dots, bars = (line.get_xdata() for line in share.lines)
@@ -127,7 +158,13 @@ def test_a_strip_has_a_dot_a_case_and_a_bar_at_the_median():
 def saturating(values):
     """Return rows of two curves over four budgets, in three panels."""
     return pd.DataFrame(
-        {"series": name, "eps": eps, "measure": measure, "mean": value if measure == "nmi" else eps, "n": 1}
+        {
+            "series": name,
+            "eps": eps,
+            "measure": measure,
+            "mean": value if measure == "nmi" else eps,
+            "n": 1,
+        }
         for measure in PANELS
         for name in ("LDP", "SRR")
         for eps, value in zip((1.0, 2.0, 4.0, 8.0), values, strict=True)
@@ -137,12 +174,17 @@ def saturating(values):
 def test_a_tradeoff_ends_where_every_curve_has_reached_1():
     axes = plots.tradeoff(saturating([0.6, 0.9, 0.995, 1.0]))
     assert [ax.get_xlim()[1] for ax in axes] == [4.0] * 3
-    assert axes[0].get_xlabel() == "privacy budget ε (nats); from 4 on every curve is above 0.99"
+    assert (
+        axes[0].get_xlabel()
+        == "privacy budget ε (nats); from 4 on every curve is above 0.99"
+    )
     assert axes[0].get_ylim()[0] == pytest.approx(0.58)  # the lower half is empty
     assert axes[1].get_ylim()[1] == pytest.approx(4.2)
 
 
-@pytest.mark.parametrize("values", [[0.1, 0.2, 0.3, 1.0], [0.1, 0.2, 0.3, 0.9], [0.995, 0.995, 1.0, 1.0]])
+@pytest.mark.parametrize(
+    "values", [[0.1, 0.2, 0.3, 1.0], [0.1, 0.2, 0.3, 0.9], [0.995, 0.995, 1.0, 1.0]]
+)
 def test_a_tradeoff_that_is_not_yet_at_1_is_whole(values):
     axes = plots.tradeoff(saturating(values))
     assert all(ax.get_xlim()[1] > 8 for ax in axes)
@@ -150,8 +192,12 @@ def test_a_tradeoff_that_is_not_yet_at_1_is_whole(values):
 
 
 def test_shares_have_a_dot_and_an_interval_per_table_size():
-    found = pd.DataFrame({"law": ["a", "a", "b"], "design": ["x", "y", "x"], "rows": [300, 1000, 300]})
-    found = found.assign(tables=10, kept=[10, 5, 2], low=[0.7, 0.2, 0.1], high=[1.0, 0.8, 0.5])
+    found = pd.DataFrame(
+        {"law": ["a", "a", "b"], "design": ["x", "y", "x"], "rows": [300, 1000, 300]}
+    )
+    found = found.assign(
+        tables=10, kept=[10, 5, 2], low=[0.7, 0.2, 0.1], high=[1.0, 0.8, 0.5]
+    )
     axes = plots.shares(found)
     assert [ax.get_title(loc="left") for ax in axes] == ["a", "b"]
     assert [tick.get_text() for tick in axes[0].get_yticklabels()] == ["x", "y"]
@@ -164,13 +210,20 @@ def test_shares_have_a_dot_and_an_interval_per_table_size():
 
 
 def test_a_plane_is_for_what_two_lifts_decide():
-    with pytest.raises(InvalidParameter, match="mean: the smallest and largest lift do not decide it"):
+    with pytest.raises(
+        InvalidParameter, match="mean: the smallest and largest lift do not decide it"
+    ):
         plots.plane(PEOPLE, {"mean": ll.L1Lift(0.5, 0.5)})
 
 
 def rows_of(names=("LDP", "ALIP, λ=0.5"), measures=("nmi", "leakage"), panel=None):
     rng = np.random.default_rng(0)
-    values = {(name, eps, measure): rng.random(7) for name in names for eps in (0.5, 1.0, 2.0) for measure in measures}
+    values = {
+        (name, eps, measure): rng.random(7)
+        for name in names
+        for eps in (0.5, 1.0, 2.0)
+        for measure in measures
+    }
     values[names[0], 0.5, measures[-1]][3] = np.inf
     rows = []
     for (name, eps, measure), found in values.items():
@@ -212,7 +265,11 @@ def test_each_panel_has_its_rows_to_the_last_digit():
 def test_the_lines_look_as_in_the_picture():
     (ax,) = plots.tradeoff(rows_of(), panels=("nmi",))
     found = carried_by([ax])
-    drawn = {line.get_label(): line.get_color() for line in ax.get_lines() if not line.get_label().startswith("_")}
+    drawn = {
+        line.get_label(): line.get_color()
+        for line in ax.get_lines()
+        if not line.get_label().startswith("_")
+    }
     assert found["colours"] == drawn
 
 
@@ -221,7 +278,11 @@ def test_scales_and_limits_are_those_when_it_is_shown():
     ax.set_xscale("log")
     ax.set_ylim(0.25, 0.75)
     (panel,) = carried_by([ax])["panels"]
-    assert (panel["x_log"], panel["y_log"], panel["y_limits"]) == (True, False, [0.25, 0.75])
+    assert (panel["x_log"], panel["y_log"], panel["y_limits"]) == (
+        True,
+        False,
+        [0.25, 0.75],
+    )
 
 
 def test_seconds_are_on_a_logarithmic_axis():

@@ -23,22 +23,47 @@ mpl.use("Agg")
 
 ROWS = pd.DataFrame(
     [
-        {"panel": panel, "series": series, "eps": eps, "measure": measure, "mean": mean, "std": 0.1}
+        {
+            "panel": panel,
+            "series": series,
+            "eps": eps,
+            "measure": measure,
+            "mean": mean,
+            "std": 0.1,
+        }
         for panel, factor in (("one", 1.0), ("two", 2.0), ("three", 3.0))
         for series, shift in (("GRR", 0.0), ("CR", 0.5))
         for eps in (1.0, 2.0)
-        for measure, mean in (("mutual_information", factor * eps + shift), ("family_eta", np.inf))
+        for measure, mean in (
+            ("mutual_information", factor * eps + shift),
+            ("family_eta", np.inf),
+        )
     ]
 )
 
 
 def test_panels_draw_their_own_rows():
     axes = plots.panels(ROWS, "mutual_information", levels={"two": (1.5, 3.0)})
-    assert [ax.get_title(loc="left") for ax in axes] == ["(a)  one", "(b)  two", "(c)  three"]
+    assert [ax.get_title(loc="left") for ax in axes] == [
+        "(a)  one",
+        "(b)  two",
+        "(c)  three",
+    ]
     for factor, ax in enumerate(axes, start=1):
-        curves = {line.get_label(): line.get_ydata().tolist() for line in ax.lines if line.get_label() in ("GRR", "CR")}
-        assert curves == {"GRR": [factor, 2 * factor], "CR": [factor + 0.5, 2 * factor + 0.5]}
-    level = [line.get_ydata()[0] for line in axes[1].lines if line.get_label().startswith("_")]
+        curves = {
+            line.get_label(): line.get_ydata().tolist()
+            for line in ax.lines
+            if line.get_label() in ("GRR", "CR")
+        }
+        assert curves == {
+            "GRR": [factor, 2 * factor],
+            "CR": [factor + 0.5, 2 * factor + 0.5],
+        }
+    level = [
+        line.get_ydata()[0]
+        for line in axes[1].lines
+        if line.get_label().startswith("_")
+    ]
     assert level == [1.5, 3.0]
     assert len(axes[0].figure.axes) == 3
     (legend,) = axes[0].figure.legends
@@ -47,13 +72,23 @@ def test_panels_draw_their_own_rows():
 
 
 def test_panels_mark_what_is_infinite():
-    (ax, *_) = plots.panels(ROWS, "family_eta", n_columns=3)
-    marks = [line for line in ax.lines if line.get_marker() == "^" and line.get_linestyle() == "None"]
+    ax, *_ = plots.panels(ROWS, "family_eta", n_columns=3)
+    marks = [
+        line
+        for line in ax.lines
+        if line.get_marker() == "^" and line.get_linestyle() == "None"
+    ]
     assert len(marks) == 2
 
 
 def test_scatters_leave_out_what_is_infinite():
-    rows = pd.DataFrame({"panel": ["a", "a", "b"], "eta_gain": [1.0, np.inf, -1.0], "gain": [0.5, 0.5, -0.2]})
+    rows = pd.DataFrame(
+        {
+            "panel": ["a", "a", "b"],
+            "eta_gain": [1.0, np.inf, -1.0],
+            "gain": [0.5, 0.5, -0.2],
+        }
+    )
     axes = plots.scatters(rows, "eta_gain", "gain", notes={"a": "ρ = 1"})
     points = [line for line in axes[0].lines if line.get_marker() == "o"]
     assert [p.get_xdata().tolist() for p in points] == [[1.0]]
@@ -64,7 +99,8 @@ def test_scatters_leave_out_what_is_infinite():
 
 def test_a_mechanism_looks_the_same_in_every_figure():
     first, second = (
-        plots.panels(ROWS, "mutual_information", order=order)[0] for order in (["GRR", "CR"], ["none", "CR", "GRR"])
+        plots.panels(ROWS, "mutual_information", order=order)[0]
+        for order in (["GRR", "CR"], ["none", "CR", "GRR"])
     )
     found = [
         {
@@ -76,7 +112,10 @@ def test_a_mechanism_looks_the_same_in_every_figure():
     ]
     assert found[0] == found[1]
     assert found[0]["GRR"] != found[0]["CR"]
-    assert [text.get_text() for text in second.figure.legends[0].get_texts()] == ["CR", "GRR"]
+    assert [text.get_text() for text in second.figure.legends[0].get_texts()] == [
+        "CR",
+        "GRR",
+    ]
 
 
 SERIES = [
@@ -86,7 +125,14 @@ SERIES = [
     ["AORR", "SRR", "subset merging"],
     ["optimum, S seen", "optimum", "CR", "GRR", "tailored", "CR − GRR"],
     ["optimum, η=2", "merging, η=2", "optimum, η=10", "merging, η=10", "optimum, ALIP"],
-    ["watchdog", "subset-merging", "subset-response", "optimal", "randomised-response", "conditional-reporting"],
+    [
+        "watchdog",
+        "subset-merging",
+        "subset-response",
+        "optimal",
+        "randomised-response",
+        "conditional-reporting",
+    ],
     ["Algorithm 1", "complete merging"],
     [f"series {number}" for number in range(7)],
 ]
@@ -96,7 +142,10 @@ SERIES = [
 def test_series_of_one_figure_differ(names):
     found = plots.looks(names)
     assert list(found) == names
-    seen = [(look["color"], str(look["linestyle"]), look["marker"]) for look in found.values()]
+    seen = [
+        (look["color"], str(look["linestyle"]), look["marker"])
+        for look in found.values()
+    ]
     assert len(set(seen)) == len(names)
 
 
@@ -116,14 +165,21 @@ def test_a_see_through_figure_says_where_its_panels_are():
     assert drawn.count("<svg ") == 1
     assert len(re.search(r'data-panels="([^"]*)"', drawn)[1].split(";")) == 4
     assert "fill: #ffffff" not in drawn.split('id="axes_1"')[0]
-    assert panel_boxes(plots.curves(ROWS[ROWS.panel == "one"], "mutual_information").figure) == []
+    assert (
+        panel_boxes(
+            plots.curves(ROWS[ROWS.panel == "one"], "mutual_information").figure
+        )
+        == []
+    )
 
 
 def test_what_stands_out_of_a_figure_is_not_cut_off():
     figure, axes = plt.subplots(1, 2, figsize=(3.0, 2.0))
     for ax in axes:
         ax.plot([0, 1])
-    axes[1].annotate("far out", (1.5, 0.5), xycoords="axes fraction", annotation_clip=False)
+    axes[1].annotate(
+        "far out", (1.5, 0.5), xycoords="axes fraction", annotation_clip=False
+    )
     figure.draw_without_rendering()
     wide = 72 * figure.get_tightbbox().x1
     assert wide > 72 * 3.0 + 10
@@ -151,7 +207,9 @@ def test_frontier_has_a_point_and_a_number_for_each_budget():
     ax = plots.frontier(rows)
     assert names(ax) == ["Algorithm 1", "complete merging"]
     assert [text.get_text() for text in ax.texts] == ["0.5", "1", "1.5"] * 2
-    mean = rows[rows["series"] == "Algorithm 1"].pivot_table(index="eps", columns="measure", values="mean")
+    mean = rows[rows["series"] == "Algorithm 1"].pivot_table(
+        index="eps", columns="measure", values="mean"
+    )
     np.testing.assert_allclose(ax.lines[0].get_xydata(), mean[["nmil", "leakage"]])
 
 
@@ -160,7 +218,9 @@ def test_lift_sets_mark_the_mixtures_that_are_not_allowed():
     axes = plots.lift_sets(rows, ENDS, PRIOR)
     crossed = [any(line.get_marker() == "X" for line in ax.lines) for ax in axes]
     assert crossed == [False, False, False, True, True, False]
-    assert [ax.get_title(loc="left")[5:] for ax in axes] == [plots.label(name) for name in pd.unique(rows["measure"])]
+    assert [ax.get_title(loc="left")[5:] for ax in axes] == [
+        plots.label(name) for name in pd.unique(rows["measure"])
+    ]
     (legend,) = axes[0].figure.legends
     assert {text.get_text() for text in legend.get_texts()} == {
         "two outputs, allowed",
@@ -171,7 +231,10 @@ def test_lift_sets_mark_the_mixtures_that_are_not_allowed():
 
 
 HTML = Path(__file__).resolve().parents[3] / "_build" / "html"
-DEFAULTS = {to_hex(colour) for colour in mpl.rcParamsDefault["axes.prop_cycle"].by_key()["color"]}
+DEFAULTS = {
+    to_hex(colour)
+    for colour in mpl.rcParamsDefault["axes.prop_cycle"].by_key()["color"]
+}
 
 
 def hue(colour):
@@ -181,12 +244,28 @@ def hue(colour):
 
 
 def test_a_question_an_answer_an_arrow():
-    lines = pd.DataFrame({"question": ["A?", "B?"], "use": ["a", "b"], "note": ["first", ""]})
+    lines = pd.DataFrame(
+        {"question": ["A?", "B?"], "use": ["a", "b"], "note": ["first", ""]}
+    )
     ax = plots.decisions(lines)
     texts = [text.get_text() for text in ax.texts]
-    assert [texts.count(one) for one in ("A?", "B?", "a\nfirst", "b", "yes", "no")] == [1, 1, 1, 1, 1, 1]
+    assert [texts.count(one) for one in ("A?", "B?", "a\nfirst", "b", "yes", "no")] == [
+        1,
+        1,
+        1,
+        1,
+        1,
+        1,
+    ]
     # two arrows to answers, one down
-    assert sum(text.arrow_patch is not None for text in ax.texts if hasattr(text, "arrow_patch")) == 3
+    assert (
+        sum(
+            text.arrow_patch is not None
+            for text in ax.texts
+            if hasattr(text, "arrow_patch")
+        )
+        == 3
+    )
     plt.close(ax.figure)
 
 
@@ -207,24 +286,45 @@ def test_no_figure_of_the_book_has_a_default_colour():
     found = {
         path.name: sorted(used)
         for path in (HTML / "_images").glob("*.svg")
-        if (used := DEFAULTS & set(re.findall(r"#[0-9a-f]{6}", path.read_text(encoding="utf-8"))))
+        if (
+            used := DEFAULTS
+            & set(re.findall(r"#[0-9a-f]{6}", path.read_text(encoding="utf-8")))
+        )
     }
     assert found == {}
 
 
 def rows(measures):
     return pd.DataFrame(
-        {"series": "a", "eps": eps, "measure": measure, "mean": 10.0**eps, "std": 20.0, "n": 3}
+        {
+            "series": "a",
+            "eps": eps,
+            "measure": measure,
+            "mean": 10.0**eps,
+            "std": 20.0,
+            "n": 3,
+        }
         for measure in measures
         for eps in (-2.0, 0.0, 2.0)
     )
 
 
 def test_polygon_has_its_corners_in_order():
-    square = np.array([[0.2, 0.2, 0.6], [0.4, 0.4, 0.2], [0.4, 0.2, 0.4], [0.2, 0.4, 0.4]])
-    ax = plots.simplex({"square": square}, centre=[0.3, 0.3, 0.4], chosen=square[:2], weights=[0.25, 0.75])
-    polygon = next(patch for patch in ax.patches if patch.get_label() == "square").get_xy()[:-1]
-    assert {tuple(v) for v in polygon.round(12)} == {tuple(v) for v in (square @ CORNERS).round(12)}
+    square = np.array(
+        [[0.2, 0.2, 0.6], [0.4, 0.4, 0.2], [0.4, 0.2, 0.4], [0.2, 0.4, 0.4]]
+    )
+    ax = plots.simplex(
+        {"square": square},
+        centre=[0.3, 0.3, 0.4],
+        chosen=square[:2],
+        weights=[0.25, 0.75],
+    )
+    polygon = next(
+        patch for patch in ax.patches if patch.get_label() == "square"
+    ).get_xy()[:-1]
+    assert {tuple(v) for v in polygon.round(12)} == {
+        tuple(v) for v in (square @ CORNERS).round(12)
+    }
     edges = np.diff(np.concatenate([polygon, polygon[:2]]), axis=0)
     turns = edges[:-1, 0] * edges[1:, 1] - edges[:-1, 1] * edges[1:, 0]
     assert (turns > 0).all()  # convex, counter-clockwise
@@ -234,7 +334,10 @@ def test_polygon_has_its_corners_in_order():
 
 
 def test_simplex_is_for_three_symbols():
-    with pytest.raises(InvalidParameter, match=r"wide has shape \(2, 4\): give a row of three probabilities"):
+    with pytest.raises(
+        InvalidParameter,
+        match=r"wide has shape \(2, 4\): give a row of three probabilities",
+    ):
         plots.simplex({"wide": np.full((2, 4), 0.25)})
 
 
@@ -245,12 +348,18 @@ def test_seconds_and_vertices_span_decades():
         low, high = ax.get_ylim()
         assert 0 < low < 0.01
         assert high > 100
-    assert plots.curves(rows(["min_lift_leakage"]), "min_lift_leakage").get_yscale() == "linear"
+    assert (
+        plots.curves(rows(["min_lift_leakage"]), "min_lift_leakage").get_yscale()
+        == "linear"
+    )
 
 
 def test_a_band_spans_the_quantiles():
     ax = plots.curves(
-        rows(["vertices"]).assign(low=lambda part: part["mean"] / 2, high=lambda part: 3 * part["mean"]), "vertices"
+        rows(["vertices"]).assign(
+            low=lambda part: part["mean"] / 2, high=lambda part: 3 * part["mean"]
+        ),
+        "vertices",
     )
     (band,) = [found for found in ax.collections if len(found.get_paths())]
     edge = band.get_paths()[0].vertices[:, 1]

@@ -15,7 +15,11 @@ NOTIONS = {
         "LDP(1)": ll.LDP(1.0),
         "rise at most by 0.5": ll.ALIP(np.inf, 0.5),
     },
-    "LDP twice": {"LIP(0.5)": ll.LIP(0.5), "LDP(0.5)": ll.LDP(0.5), "LDP(1)": ll.LDP(1.0)},
+    "LDP twice": {
+        "LIP(0.5)": ll.LIP(0.5),
+        "LDP(0.5)": ll.LDP(0.5),
+        "LDP(1)": ll.LDP(1.0),
+    },
 }
 
 
@@ -23,18 +27,33 @@ NOTIONS = {
 def test_no_two_borders_of_the_plane_look_alike(notions):
     ax = plots.plane(ll.datasets.hundred_people(), notions)
     drawn = [
-        (line.get_color(), str(line.get_linestyle())) for line in ax.get_legend_handles_labels()[0][: len(notions)]
+        (line.get_color(), str(line.get_linestyle()))
+        for line in ax.get_legend_handles_labels()[0][: len(notions)]
     ]
     assert len(set(drawn)) == len(notions)
     plt.close(ax.figure)
 
 
 def test_no_text_of_the_decisions_lies_in_the_way_of_an_arrow():
-    lines = pd.DataFrame({"question": ["Is it so?", "Or is it so?", "Or else"], "use": ["a", "b", "c"], "note": ""})
+    lines = pd.DataFrame(
+        {
+            "question": ["Is it so?", "Or is it so?", "Or else"],
+            "use": ["a", "b", "c"],
+            "note": "",
+        }
+    )
     ax = plots.decisions(lines)
     ax.figure.canvas.draw()
-    boxes = [text.get_bbox_patch().get_window_extent() for text in ax.texts if text.get_bbox_patch()]
-    arrows = [text.arrow_patch.get_window_extent() for text in ax.texts if getattr(text, "arrow_patch", None)]
+    boxes = [
+        text.get_bbox_patch().get_window_extent()
+        for text in ax.texts
+        if text.get_bbox_patch()
+    ]
+    arrows = [
+        text.arrow_patch.get_window_extent()
+        for text in ax.texts
+        if getattr(text, "arrow_patch", None)
+    ]
     assert (len(boxes), len(arrows)) == (6, 5)
     for box in boxes:
         inner = box.expanded(0.6, 0.6)

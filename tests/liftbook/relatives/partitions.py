@@ -15,8 +15,14 @@ def partitions(symbols):
 
 
 def best_by_hand(joint, notion):
-    """Return the largest I(X;Y) of the partitions that keep a notion, and their count."""
+    """Return the largest I(X;Y) of the partitions that keep a notion, and
+    their count.
+    """
     n = joint.n_public
     every = [ll.Channel.merge(one, n) for one in partitions(list(range(n)))]
-    kept = (ll.evaluate(joint, one).mutual_information for one in every if notion.is_satisfied(joint, one))
+    kept = (
+        ll.evaluate(joint, one).mutual_information
+        for one in every
+        if notion.is_satisfied(joint, one)
+    )
     return max(kept), len(every)

@@ -51,8 +51,12 @@ def test_against_the_general_optimum(p, eps, route):
 def test_uniform_in_closed_form():
     """At e^eps = n/k a row is uniform on k symbols: log(n/k) nats."""
     for n, k in ((5, 2), (6, 3), (7, 1)):
-        channel = ll.mechanisms.extremal(itself([1] * n), ll.ALIP(math.inf, math.log(n / k)))
-        assert utility(itself([1] * n), channel) == pytest.approx(math.log(n / k), abs=1e-9)
+        channel = ll.mechanisms.extremal(
+            itself([1] * n), ll.ALIP(math.inf, math.log(n / k))
+        )
+        assert utility(itself([1] * n), channel) == pytest.approx(
+            math.log(n / k), abs=1e-9
+        )
 
 
 def test_beyond_the_regimes_it_is_kept_and_not_the_best():
@@ -61,7 +65,10 @@ def test_beyond_the_regimes_it_is_kept_and_not_the_best():
     assert channel.certificate.route == "beyond"
     assert channel.certificate.upper == math.inf
     assert notion.is_satisfied(joint, channel)
-    assert utility(joint, channel) < utility(joint, ll.mechanisms.optimal(joint, notion)) - 0.05
+    assert (
+        utility(joint, channel)
+        < utility(joint, ll.mechanisms.optimal(joint, notion)) - 0.05
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))

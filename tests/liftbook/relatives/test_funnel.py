@@ -1,4 +1,6 @@
-"""Mergings for the funnel, against all partitions and pairs by hand; and the simple bound."""
+"""Mergings for the funnel, against all partitions and pairs by hand; and the simple
+bound.
+"""
 
 import itertools
 import math
@@ -53,7 +55,14 @@ def test_a_step_of_merging_by_hand():
 def test_ends(name, eps, named_joints):
     make, notion = getattr(ll.mechanisms, name), AverageLeakage(eps)
     options = {"starts": 1} if name == "funnel_descent" else {}
-    for case in ("one-symbol", "one-secret", "one-of-each", "function-of-x", "zeros", "independent"):
+    for case in (
+        "one-symbol",
+        "one-secret",
+        "one-of-each",
+        "function-of-x",
+        "zeros",
+        "independent",
+    ):
         joint = named_joints[case]
         channel = make(joint, notion, **options)
         assert notion.is_satisfied(joint, channel), case
@@ -63,9 +72,13 @@ def test_ends(name, eps, named_joints):
 
 
 def simplex_grid(n, steps):
-    """Return all distributions on n symbols whose entries are multiples of 1 / steps."""
+    """Return all distributions on n symbols whose entries are multiples of
+    1 / steps.
+    """
     places = itertools.combinations(range(steps + n - 1), n - 1)
-    return np.array([np.diff((-1, *bars, steps + n - 1)) - 1 for bars in places]) / steps
+    return (
+        np.array([np.diff((-1, *bars, steps + n - 1)) - 1 for bars in places]) / steps
+    )
 
 
 @pytest.mark.parametrize("share", [0.02, 0.1, 0.5, 0.9])

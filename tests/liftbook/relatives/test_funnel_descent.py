@@ -21,13 +21,20 @@ JOINTS = {
 
 
 def starts(joint, number, outputs, seed=0):
-    return np.random.default_rng(seed).dirichlet(np.ones(outputs), size=(number, joint.n_public))
+    return np.random.default_rng(seed).dirichlet(
+        np.ones(outputs), size=(number, joint.n_public)
+    )
 
 
 def lagrangian(joint, kernels, shares):
     """I(S;Y) - share I(X;Y) of each kernel."""
     found = [ll.evaluate(joint, ll.Channel(kernel)) for kernel in kernels]
-    return np.array([one.secret_information - t * one.mutual_information for one, t in zip(found, shares, strict=True)])
+    return np.array(
+        [
+            one.secret_information - t * one.mutual_information
+            for one, t in zip(found, shares, strict=True)
+        ]
+    )
 
 
 @pytest.mark.parametrize("name", JOINTS)
@@ -51,13 +58,18 @@ def test_a_step_by_loops():
     for x in range(5):
         for y in range(3):
             told = sum(
-                joint.s_given_x[s, x] * math.log(sum(joint.p[s, z] * kernel[z, y] for z in range(5)) / joint.p_s[s])
+                joint.s_given_x[s, x]
+                * math.log(
+                    sum(joint.p[s, z] * kernel[z, y] for z in range(5)) / joint.p_s[s]
+                )
                 for s in range(3)
             )
             tangent = math.log(p_y[y]) + share * math.log(kernel[x, y] / p_y[y])
             wanted[x, y] = kernel[x, y] * math.exp(tangent - told)
     wanted /= wanted.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(descend(joint, kernel[None], np.array([share]), steps=1)[0], wanted, atol=1e-12)
+    np.testing.assert_allclose(
+        descend(joint, kernel[None], np.array([share]), steps=1)[0], wanted, atol=1e-12
+    )
 
 
 def test_where_it_ends_nothing_nearby_is_lower():
@@ -66,7 +78,8 @@ def test_where_it_ends_nothing_nearby_is_lower():
     at, rng = lagrangian(joint, ended, shares), np.random.default_rng(5)
     for _ in range(200):
         other = rng.dirichlet(np.ones(4), size=(6, 5))
-        # only among the outputs that a symbol has: elsewhere the slope of the entropy is infinite, and upwards
+        # only among the outputs that a symbol has: elsewhere the slope of the entropy
+        # is infinite, and upwards
         other = np.where(ended > 1e-9, other, 0.0)
         other /= other.sum(axis=2, keepdims=True)
         step = 1e-5
@@ -80,7 +93,10 @@ def test_binary_x_against_a_grid_of_rows(share):
     budget = share * ll.measures.mutual_information(joint.p)
     first = np.linspace(0, 1, 4001)
     rows = np.vstack([joint.p_x, np.column_stack([first, 1 - first])])
-    optimum = ll.measures.entropy(joint.p_x) - averaged(joint, rows, budget).mixture.solution.objective
+    optimum = (
+        ll.measures.entropy(joint.p_x)
+        - averaged(joint, rows, budget).mixture.solution.objective
+    )
     channel = ll.mechanisms.funnel_descent(joint, AverageLeakage(budget))
     assert channel.certificate.value == pytest.approx(optimum, abs=1e-5)
 
@@ -93,23 +109,33 @@ def test_three_symbols_against_a_grid_of_rows():
     grid = np.column_stack([a[inside], b[inside], 120 - a[inside] - b[inside]]) / 120
     optimum = (
         ll.measures.entropy(joint.p_x)
-        - averaged(joint, np.vstack([joint.p_x, grid]), budget).mixture.solution.objective
+        - averaged(
+            joint, np.vstack([joint.p_x, grid]), budget
+        ).mixture.solution.objective
     )
-    value = ll.mechanisms.funnel_descent(joint, AverageLeakage(budget)).certificate.value
+    value = ll.mechanisms.funnel_descent(
+        joint, AverageLeakage(budget)
+    ).certificate.value
     assert optimum - 1e-6 <= value <= optimum + 2e-3
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_no_less_than_telling_x_at_times(seed):
     joint = ll.datasets.uniform_joint(3, 6, seed)
-    channel = ll.mechanisms.funnel_descent(joint, AverageLeakage(0.3 * ll.measures.mutual_information(joint.p)))
+    channel = ll.mechanisms.funnel_descent(
+        joint, AverageLeakage(0.3 * ll.measures.mutual_information(joint.p))
+    )
     assert channel.certificate.value >= 0.3 * ll.measures.entropy(joint.p_x) - 1e-9
     assert channel.certificate.value <= channel.certificate.upper < math.inf
-    same = ll.mechanisms.funnel_descent(joint, AverageLeakage(0.3 * ll.measures.mutual_information(joint.p)))
+    same = ll.mechanisms.funnel_descent(
+        joint, AverageLeakage(0.3 * ll.measures.mutual_information(joint.p))
+    )
     np.testing.assert_array_equal(same.kernel, channel.kernel)
 
 
 def test_refusals():
     joint = ll.Joint(np.full((2, 3), 1 / 6))
-    with pytest.raises(InvalidParameter, match="starts is 0: give a whole number, 1 or more"):
+    with pytest.raises(
+        InvalidParameter, match="starts is 0: give a whole number, 1 or more"
+    ):
         ll.mechanisms.funnel_descent(joint, AverageLeakage(0.1), starts=0)

@@ -7,7 +7,12 @@ import numpy as np
 import pytest
 
 import liftlib as ll
-from liftbook.relatives.product_polytope import kernel_vertices, kernels_by_faces, kernels_of, product_polytope_response
+from liftbook.relatives.product_polytope import (
+    kernel_vertices,
+    kernels_by_faces,
+    kernels_of,
+    product_polytope_response,
+)
 from liftlib.errors import InvalidDistribution, InvalidParameter, UnsupportedNotion
 from liftlib.measures.information import mutual_information_of
 
@@ -41,7 +46,9 @@ def all_orders(found):
 
 
 def generic(cone):
-    return {tuple(np.round(kernel, 7).ravel() + 0.0) for kernel in kernel_vertices(cone)}
+    return {
+        tuple(np.round(kernel, 7).ravel() + 0.0) for kernel in kernel_vertices(cone)
+    }
 
 
 @pytest.mark.parametrize("n", [2, 3, 4])
@@ -53,7 +60,9 @@ def test_the_same_vertices_as_a_generic_enumeration(n, eps):
         assert all_orders(kernels_by_faces(cone)) == generic(cone)
 
 
-@pytest.mark.parametrize("joint", [TIES, ZEROS, DUPLICATES, FUNCTION, ONE_SECRET], ids=str)
+@pytest.mark.parametrize(
+    "joint", [TIES, ZEROS, DUPLICATES, FUNCTION, ONE_SECRET], ids=str
+)
 @pytest.mark.parametrize("eps", [0.4, 1.3])
 def test_degenerate_joints(joint, eps):
     cone = cone_of(joint, ll.LDP(eps))
@@ -64,7 +73,9 @@ def test_degenerate_joints(joint, eps):
 def test_no_budget(joint):
     found = kernels_by_faces(cone_of(joint, ll.LDP(0.0))).kernels
     best = mutual_information_of(joint.p_x[:, None] * found).max()
-    optimum = ll.evaluate(joint, ll.mechanisms.optimal(joint, ll.LDP(0.0))).mutual_information
+    optimum = ll.evaluate(
+        joint, ll.mechanisms.optimal(joint, ll.LDP(0.0))
+    ).mutual_information
     assert best == pytest.approx(optimum, abs=1e-9)
 
 
@@ -72,7 +83,11 @@ def test_without_constraints_vertices_are_functions():
     for n, partitions in ((2, [1, 1]), (3, [1, 3, 1]), (4, [1, 7, 6, 1])):
         found = kernels_by_faces(np.empty((0, n)))
         assert set(np.unique(found.kernels.round(9))) <= {0.0, 1.0}
-        expected = [math.perm(n, k) for k, blocks in enumerate(partitions, 1) for _ in range(blocks)]
+        expected = [
+            math.perm(n, k)
+            for k, blocks in enumerate(partitions, 1)
+            for _ in range(blocks)
+        ]
         assert sorted(found.copies) == sorted(expected)
         assert found.copies.sum() == n**n
 
@@ -84,9 +99,13 @@ def test_side_channels_of_one_attribute():
         cone = halfspaces * own
         found = kernels_by_faces(cone)
         assert all_orders(found) == generic(cone)
-        factor = ll.mechanisms.product(joint, ll.SRLIP(1.2, (2, 2, 3)), repair=False).certificate.factors[j]
+        factor = ll.mechanisms.product(
+            joint, ll.SRLIP(1.2, (2, 2, 3)), repair=False
+        ).certificate.factors[j]
         best = mutual_information_of(own[:, None] * found.kernels).max()
-        assert best == pytest.approx(float(mutual_information_of(own[:, None] * factor.kernel)), abs=1e-9)
+        assert best == pytest.approx(
+            float(mutual_information_of(own[:, None] * factor.kernel)), abs=1e-9
+        )
         assert found.kernels.shape[1:] == (n, n)
 
 
@@ -95,19 +114,31 @@ def test_five_symbols_agree_with_the_rows():
     for eps in (0.5, 2.0):
         found = kernels_by_faces(cone_of(joint, ll.LDP(eps)))
         np.testing.assert_allclose(found.kernels.sum(axis=2), 1, atol=1e-9)
-        best = found.kernels[mutual_information_of(joint.p_x[:, None] * found.kernels).argmax()]
+        best = found.kernels[
+            mutual_information_of(joint.p_x[:, None] * found.kernels).argmax()
+        ]
         assert ll.LDP(eps).is_satisfied(joint, ll.Channel(best))
-        optimum = ll.evaluate(joint, ll.mechanisms.optimal(joint, ll.LDP(eps))).mutual_information
-        assert ll.measures.mutual_information(joint.p_x[:, None] * best) == pytest.approx(optimum, abs=1e-9)
+        optimum = ll.evaluate(
+            joint, ll.mechanisms.optimal(joint, ll.LDP(eps))
+        ).mutual_information
+        assert ll.measures.mutual_information(
+            joint.p_x[:, None] * best
+        ) == pytest.approx(optimum, abs=1e-9)
 
 
 def test_kernels_of_is_the_generic_route():
     joint = ll.datasets.uniform_joint(2, 3, np.random.default_rng(3))
-    assert len(kernels_of(joint, ll.LDP(0.7))) == kernels_by_faces(cone_of(joint, ll.LDP(0.7))).copies.sum()
+    assert (
+        len(kernels_of(joint, ll.LDP(0.7)))
+        == kernels_by_faces(cone_of(joint, ll.LDP(0.7))).copies.sum()
+    )
 
 
 def test_refusals():
-    with pytest.raises(InvalidParameter, match="7 symbols: give 1 to 6, as more have too many families of faces"):
+    with pytest.raises(
+        InvalidParameter,
+        match="7 symbols: give 1 to 6, as more have too many families of faces",
+    ):
         kernels_by_faces(np.ones((1, 7)))
     with pytest.raises(InvalidDistribution, match=r"^cone\[0, 0\] is nan"):
         kernels_by_faces([[np.nan]])
@@ -131,7 +162,10 @@ def test_rows_of_any_size_and_rows_of_nothing():
     expected = all_orders(kernels_by_faces(cone))
     for size in (1e-13, 1e-9, 1e9):
         assert all_orders(kernels_by_faces(cone * size)) == expected
-    assert all_orders(kernels_by_faces(np.concatenate([np.zeros((1, 3)), cone]))) == expected
+    assert (
+        all_orders(kernels_by_faces(np.concatenate([np.zeros((1, 3)), cone])))
+        == expected
+    )
 
 
 def test_the_fewest_symbols_and_the_most():
@@ -153,11 +187,20 @@ def test_cone_and_product_polytope_agree(n, eps):
 
 @pytest.mark.parametrize(
     "notion",
-    [ll.LIP(0.4), ll.ALIP(0.5, 0.2), ll.PerfectPrivacy(), ll.L1Lift(np.inf, 0.2), ll.SRLIP(0.5, (2, 2)), ll.LIP(50.0)],
+    [
+        ll.LIP(0.4),
+        ll.ALIP(0.5, 0.2),
+        ll.PerfectPrivacy(),
+        ll.L1Lift(np.inf, 0.2),
+        ll.SRLIP(0.5, (2, 2)),
+        ll.LIP(50.0),
+    ],
     ids=str,
 )
 def test_product_polytope_serves_every_polyhedral_notion(notion):
-    """The cone of a kernel's columns is that of the rows, each coordinate times P(x)."""
+    """The cone of a kernel's columns is that of the rows, each coordinate
+    times P(x).
+    """
     for joint in (
         ll.datasets.uniform_joint(3, 4, np.random.default_rng(4)),
         ll.Joint.from_counts([[4, 0, 3, 1], [0, 2, 3, 1]]),
@@ -166,7 +209,9 @@ def test_product_polytope_serves_every_polyhedral_notion(notion):
         assert notion.is_satisfied(joint, product)
         cone = ll.mechanisms.optimal(joint, notion)
         assert utility(joint, product) == pytest.approx(utility(joint, cone), abs=1e-9)
-        assert product.certificate.value == pytest.approx(utility(joint, product), abs=1e-12)
+        assert product.certificate.value == pytest.approx(
+            utility(joint, product), abs=1e-12
+        )
         assert product.certificate.gap == pytest.approx(0, abs=1e-9)
 
 
@@ -175,12 +220,16 @@ def test_product_polytope_leaves_dust_out():
     product = product_polytope_response(joint, ll.LIP(0.3))
     assert ll.LIP(0.3).is_satisfied(joint, product)
     assert product.certificate.upper == np.inf
-    assert utility(joint, product) == pytest.approx(utility(joint, ll.mechanisms.optimal(joint, ll.LIP(0.3))), abs=1e-9)
+    assert utility(joint, product) == pytest.approx(
+        utility(joint, ll.mechanisms.optimal(joint, ll.LIP(0.3))), abs=1e-9
+    )
 
 
 def test_product_polytope_is_for_few_symbols():
     joint = ll.datasets.uniform_joint(2, 6, np.random.default_rng(0))
-    with pytest.raises(InvalidParameter, match="6 symbols make a polytope of 30 dimensions"):
+    with pytest.raises(
+        InvalidParameter, match="6 symbols make a polytope of 30 dimensions"
+    ):
         product_polytope_response(joint, ll.LDP(1.0))
     with pytest.raises(UnsupportedNotion, match="use subset_merging or watchdog"):
         product_polytope_response(ll.Joint([[0.5, 0.5]]), ll.Chi2Lift(1.0, 1.0))

@@ -21,7 +21,9 @@ def test_by_hand():
         1 / 3 * math.log(2 / 3) + 2 / 3 * math.log(4 / 3)
     )
     assert AverageLeakage(1.0).leakage(JOINT, identity) == pytest.approx(told)
-    assert MaximalLeakage(1.0).leakage(JOINT, identity) == pytest.approx(math.log(0.4 * 1.5 + 0.6 * 4 / 3))
+    assert MaximalLeakage(1.0).leakage(JOINT, identity) == pytest.approx(
+        math.log(0.4 * 1.5 + 0.6 * 4 / 3)
+    )
 
 
 @pytest.mark.parametrize("make", [AverageLeakage, MaximalLeakage])
@@ -41,10 +43,18 @@ def test_a_rare_output_tells_all_the_same():
     channel = ll.Channel([[0.01, 0, 0.99], [0, 0.01, 0.99]])
     assert AverageLeakage(0.007).is_satisfied(joint, channel)
     assert ll.LIP(1.0).leakage(joint, channel) == math.inf
-    for kind, words in ((AverageLeakage, r"I\(S; Y\)"), (MaximalLeakage, "maximal leakage")):
+    for kind, words in (
+        (AverageLeakage, r"I\(S; Y\)"),
+        (MaximalLeakage, "maximal leakage"),
+    ):
         assert kind(0.1).lacks(kind) is None
-        for other in {AverageLeakage(0.1), MaximalLeakage(0.1), ll.LIP(0.1)} - {kind(0.1)}:
-            with pytest.raises(ll.UnsupportedNotion, match=f"^f needs a bound on {words}; .* does not provide one"):
+        for other in {AverageLeakage(0.1), MaximalLeakage(0.1), ll.LIP(0.1)} - {
+            kind(0.1)
+        }:
+            with pytest.raises(
+                ll.UnsupportedNotion,
+                match=f"^f needs a bound on {words}; .* does not provide one",
+            ):
                 require(other, kind, "f")
 
 
@@ -58,7 +68,12 @@ def test_is_a_value_and_names_what_does_not_fit(make):
     for ask in (notion.leakage, notion.violation):
         with pytest.raises(InvalidParameter, match=r"^joint is 3: give a Joint$"):
             ask(3, ll.Channel.identity(2))
-        with pytest.raises(InvalidParameter, match=r"^channel is 3: give a Channel or None$"):
+        with pytest.raises(
+            InvalidParameter, match=r"^channel is 3: give a Channel or None$"
+        ):
             ask(JOINT, 3)
-    with pytest.raises(InvalidParameter, match=r"^the channel has 3 inputs, the joint 2 public symbols$"):
+    with pytest.raises(
+        InvalidParameter,
+        match=r"^the channel has 3 inputs, the joint 2 public symbols$",
+    ):
         notion.leakage(JOINT, ll.Channel.identity(3))

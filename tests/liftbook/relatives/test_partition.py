@@ -12,7 +12,15 @@ def utility(joint, channel):
 
 
 @pytest.mark.parametrize(
-    "notion", [ll.LIP(0.3), ll.ALIP(0.5, 0.2), ll.LDP(0.4), ll.Chi2Lift(0.4, 0.3), ll.AlphaLift(2, 0.2, 0.1)], ids=str
+    "notion",
+    [
+        ll.LIP(0.3),
+        ll.ALIP(0.5, 0.2),
+        ll.LDP(0.4),
+        ll.Chi2Lift(0.4, 0.3),
+        ll.AlphaLift(2, 0.2, 0.1),
+    ],
+    ids=str,
 )
 @pytest.mark.parametrize("seed", range(3))
 def test_no_partition_is_better(seed, notion):

@@ -9,7 +9,12 @@ from scipy.optimize import linprog
 import liftlib as ll
 from liftbook.relatives import secret_aware
 from liftbook.relatives import secret_aware_posteriors as sight
-from liftlib.errors import InvalidParameter, LiftWarning, SolverFailure, UnsupportedNotion
+from liftlib.errors import (
+    InvalidParameter,
+    LiftWarning,
+    SolverFailure,
+    UnsupportedNotion,
+)
 from liftlib.response.aorr import cheapest
 from liftlib.response.posteriors import ResponseCertificate
 from mixproof import polytope
@@ -24,7 +29,9 @@ def best_by_hand(joint, eps):
     for free in range(n_secret):
         for ends in itertools.product([0, 1], repeat=n_secret - 1):
             rest = np.delete(range(n_secret), free)
-            u = np.insert([(low, high)[e][s] for e, s in zip(ends, rest, strict=True)], free, 0)
+            u = np.insert(
+                [(low, high)[e][s] for e, s in zip(ends, rest, strict=True)], free, 0
+            )
             u[free] = 1 - u.sum()
             if low[free] - 1e-12 <= u[free] <= high[free] + 1e-12:
                 posteriors.append(u)
@@ -35,7 +42,10 @@ def best_by_hand(joint, eps):
             column[np.arange(n_secret), told] = u
             columns.append(column.ravel())
             costs.append(-xlogx(np.maximum(column, 0).sum(axis=0)).sum())
-    return ll.measures.entropy(joint.p_x) - linprog(costs, A_eq=np.array(columns).T, b_eq=joint.p.ravel()).fun
+    return (
+        ll.measures.entropy(joint.p_x)
+        - linprog(costs, A_eq=np.array(columns).T, b_eq=joint.p.ravel()).fun
+    )
 
 
 @pytest.mark.parametrize("shape", [(2, 2), (2, 3), (3, 2)])
@@ -56,21 +66,37 @@ def test_secret_aware_response_is_the_best(shape, eps):
 
 def test_secret_aware_response_with_zero_cells_and_other_notions():
     joint = ll.Joint.from_counts([[4, 0, 1], [1, 3, 2]])
-    for notion in (ll.LIP(0.2), ll.LDP(0.5), ll.PerfectPrivacy(), ll.ALIP(0.3, 0.1), ll.LIP(50)):
+    for notion in (
+        ll.LIP(0.2),
+        ll.LDP(0.5),
+        ll.PerfectPrivacy(),
+        ll.ALIP(0.3, 0.1),
+        ll.LIP(50),
+    ):
         channel = ll.mechanisms.secret_aware(joint, notion)
         assert channel.kernel.shape[:2] == (2, 3)
         assert notion.is_satisfied(joint, channel)
-        best = ll.evaluate(joint, ll.mechanisms.optimal(joint, notion)).mutual_information
+        best = ll.evaluate(
+            joint, ll.mechanisms.optimal(joint, notion)
+        ).mutual_information
         assert ll.evaluate(joint, channel).mutual_information >= best - 1e-9
-    with pytest.raises(UnsupportedNotion, match=r"needs a notion that each .*, by linear constraints; SRLIP"):
+    with pytest.raises(
+        UnsupportedNotion,
+        match=r"needs a notion that each .*, by linear constraints; SRLIP",
+    ):
         ll.mechanisms.secret_aware(joint, ll.SRLIP(0.2, (3, 1)))
 
 
 def test_reporting_can_beat_the_optimum_that_does_not_see_the_secret():
     """S20 section VIII-C takes the optimum over P(y|x) as the best there is."""
     joint = ll.datasets.adult("marital-status", "sex")
-    reporting = ll.mechanisms.conditional_reporting.at(joint, ll.mechanisms.conditional_reporting.at_lip(joint, 0.1))
-    utility = [ll.evaluate(joint, c).mutual_information for c in (reporting, ll.mechanisms.optimal(joint, ll.LIP(0.1)))]
+    reporting = ll.mechanisms.conditional_reporting.at(
+        joint, ll.mechanisms.conditional_reporting.at_lip(joint, 0.1)
+    )
+    utility = [
+        ll.evaluate(joint, c).mutual_information
+        for c in (reporting, ll.mechanisms.optimal(joint, ll.LIP(0.1)))
+    ]
     assert utility[0] > 3 * utility[1]
 
 
@@ -101,7 +127,7 @@ def by_cells(joint, notion):
 
 
 NOTIONS = [
-    ll.LIP(0.3), ll.LIP(1e-4), ll.LDP(0.6), ll.ALIP(np.inf, 0.2), ll.ALIP(0.4, np.inf), ll.ALIP(0.5, 0.1),
+    ll.LIP(0.3), ll.LIP(1e-4), ll.LDP(0.6), ll.ALIP(np.inf, 0.2), ll.ALIP(0.4, np.inf), ll.ALIP(0.5, 0.1),  # noqa: E501
     ll.L1Lift(np.inf, 0.2), ll.PerfectPrivacy(),
 ]  # fmt: skip
 
@@ -109,18 +135,32 @@ NOTIONS = [
 @pytest.mark.parametrize("notion", NOTIONS, ids=repr)
 def test_against_all_vertices_of_the_cells(notion):
     rng = np.random.default_rng(4)
-    tables = [rng.integers(0, 6, shape) + np.eye(*shape, dtype=int) for shape in ((2, 4), (3, 3), (4, 2), (3, 2))]
-    tables += [np.array([[1, 1, 0, 0], [0, 0, 1, 2]]), np.array([[2, 2, 1], [4, 4, 2]]), np.array([[3, 4]])]
+    tables = [
+        rng.integers(0, 6, shape) + np.eye(*shape, dtype=int)
+        for shape in ((2, 4), (3, 3), (4, 2), (3, 2))
+    ]
+    tables += [
+        np.array([[1, 1, 0, 0], [0, 0, 1, 2]]),
+        np.array([[2, 2, 1], [4, 4, 2]]),
+        np.array([[3, 4]]),
+    ]
     for table in tables:
         joint = ll.Joint.from_counts(table, drop_empty=True)
         channel = ll.mechanisms.secret_aware(joint, notion)
         assert notion.is_satisfied(joint, channel)
-        assert channel.certificate.value == pytest.approx(by_cells(joint, notion), abs=2e-6)
+        assert channel.certificate.value == pytest.approx(
+            by_cells(joint, notion), abs=2e-6
+        )
         assert channel.certificate.upper >= by_cells(joint, notion) - 1e-9
 
 
 def test_one_symbol_or_one_secret():
-    assert ll.mechanisms.secret_aware(ll.Joint([[0.3], [0.7]]), ll.LIP(0.1)).certificate.value == 0
+    assert (
+        ll.mechanisms.secret_aware(
+            ll.Joint([[0.3], [0.7]]), ll.LIP(0.1)
+        ).certificate.value
+        == 0
+    )
     sure = ll.Joint([[0.2, 0.3, 0.5]])
     made = ll.mechanisms.secret_aware(sure, ll.LIP(0.1)).certificate
     assert made.value == pytest.approx(ll.measures.entropy(sure.p_x), abs=1e-9)
@@ -143,12 +183,18 @@ def test_proven_for_seven_secrets_and_six_symbols(eps):
     ]
     for other in others:
         assert notion.is_satisfied(joint, other)
-        assert ll.evaluate(joint, other).mutual_information <= channel.certificate.upper + 1e-9
+        assert (
+            ll.evaluate(joint, other).mutual_information
+            <= channel.certificate.upper + 1e-9
+        )
 
 
 @pytest.mark.parametrize("notion", NOTIONS, ids=repr)
-@pytest.mark.parametrize("classes", [1, pytest.param(2, marks=pytest.mark.slow), 3])  # 2 lies between the others
-def test_a_search_stands_between_reporting_and_a_bound_for_classes(monkeypatch, notion, classes):
+# 2 lies between the others
+@pytest.mark.parametrize("classes", [1, pytest.param(2, marks=pytest.mark.slow), 3])
+def test_a_search_stands_between_reporting_and_a_bound_for_classes(
+    monkeypatch, notion, classes
+):
     """What is done beyond nine secrets, at a size where the optimum is known."""
     monkeypatch.setattr(sight, "MAX_CLASSES", classes)
     for seed in range(2):
@@ -161,19 +207,34 @@ def test_a_search_stands_between_reporting_and_a_bound_for_classes(monkeypatch, 
         assert made.route.startswith("searched")
         assert notion.is_satisfied(joint, channel)
         reporting = ll.mechanisms.conditional_reporting.calibrated(joint, notion)
-        assert ll.evaluate(joint, reporting).mutual_information - 1e-7 <= made.value <= best.upper + 1e-9
+        assert (
+            ll.evaluate(joint, reporting).mutual_information - 1e-7
+            <= made.value
+            <= best.upper + 1e-9
+        )
         assert made.upper >= best.value - 1e-9
         assert made.value >= 0.9 * best.value - 1e-7
 
 
 def test_time_that_is_over_is_told():
     joint = ll.datasets.adult("marital-status", "education")
-    with pytest.warns(LiftWarning, match=r"the time limit was reached after .* s: .* nats and (no mechanism|nothing)"):
+    with pytest.warns(
+        LiftWarning,
+        match=(
+            r"the time limit was reached after .* s: .* nats and (no mechanism|nothing)"
+        ),
+    ):
         channel = ll.mechanisms.secret_aware(joint, ll.LIP(0.5), seconds=0.0)
     assert ll.LIP(0.5).is_satisfied(joint, channel)
     assert channel.certificate.value < channel.certificate.upper
-    for wrong, name in (({"gap": 0.0}, "gap"), ({"seconds": -1.0}, "seconds"), ({"gap": np.nan}, "gap")):
-        with pytest.raises(InvalidParameter, match=f"{name} is .*: give a number in that range"):
+    for wrong, name in (
+        ({"gap": 0.0}, "gap"),
+        ({"seconds": -1.0}, "seconds"),
+        ({"gap": np.nan}, "gap"),
+    ):
+        with pytest.raises(
+            InvalidParameter, match=f"{name} is .*: give a number in that range"
+        ):
             ll.mechanisms.secret_aware(joint, ll.LIP(0.5), **wrong)
 
 
@@ -193,14 +254,25 @@ def test_classes_put_those_together_that_tell_the_same():
 def test_a_mixture_that_falls_short_of_the_bound_is_told_of(monkeypatch):
     """Cells of 10^-9 can leave the last programme nothing but a constant release."""
     joint = ll.datasets.uniform_joint(3, 4, np.random.default_rng(0))
-    monkeypatch.setattr(secret_aware, "cheapest", lambda columns, target, cost: cheapest(columns[:1], target, cost))
-    with pytest.warns(LiftWarning, match="what rounding and the notion's tolerance leave unresolved was reached"):
+    monkeypatch.setattr(
+        secret_aware,
+        "cheapest",
+        lambda columns, target, cost: cheapest(columns[:1], target, cost),
+    )
+    with pytest.warns(
+        LiftWarning,
+        match="what rounding and the notion's tolerance leave unresolved was reached",
+    ):
         channel = ll.mechanisms.secret_aware(joint, ll.LIP(0.5))
     assert channel.certificate.value < channel.certificate.upper / 2
 
 
-@pytest.mark.parametrize("of_classes", [True, False], ids=["a bound for classes", "no bound"])
-def test_where_posteriors_are_too_close_to_list_they_are_searched_for_and_that_is_told(of_classes, monkeypatch):
+@pytest.mark.parametrize(
+    "of_classes", [True, False], ids=["a bound for classes", "no bound"]
+)
+def test_where_posteriors_are_too_close_to_list_they_are_searched_for_and_that_is_told(
+    of_classes, monkeypatch
+):
     joint = ll.datasets.uniform_joint(8, 2, np.random.default_rng(0))
     best = ll.mechanisms.secret_aware(joint, ll.LIP(0.1)).certificate
     listed = secret_aware.vertices
@@ -211,7 +283,12 @@ def test_where_posteriors_are_too_close_to_list_they_are_searched_for_and_that_i
         raise SolverFailure("qhull gave up")
 
     monkeypatch.setattr(secret_aware, "vertices", give_up)
-    with pytest.warns(LiftWarning, match="no further posterior was found, where there are too many or too close ones"):
+    with pytest.warns(
+        LiftWarning,
+        match=(
+            "no further posterior was found, where there are too many or too close ones"
+        ),
+    ):
         found = ll.mechanisms.secret_aware(joint, ll.LIP(0.1)).certificate
     assert "listed" in best.route
     assert "listed" not in found.route

@@ -30,7 +30,9 @@ def test_nothing_to_do_is_nothing():
 @pytest.mark.parametrize("given", ["0", "-1", "two", "1.5"])
 def test_a_wrong_number_of_workers_is_named(monkeypatch, given):
     monkeypatch.setenv("LIFT_JOBS", given)
-    with pytest.raises(InvalidParameter, match=r"LIFT_JOBS is '.*': give a whole number, 1 or more"):
+    with pytest.raises(
+        InvalidParameter, match=r"LIFT_JOBS is '.*': give a whole number, 1 or more"
+    ):
         n_jobs()
 
 
@@ -57,7 +59,9 @@ def run_script(folder, text):
     script = folder / "script.py"
     script.write_text(text)
     environment = os.environ | {"LIFT_JOBS": "2"}
-    return subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment)
+    return subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, env=environment
+    )
 
 
 def test_a_plain_script_needs_no_main_guard(tmp_path):
@@ -70,6 +74,9 @@ def test_a_class_of_the_scripts_own_needs_one_and_is_told_so(tmp_path):
     done = run_script(tmp_path, OF_ITS_OWN.format(guard=""))
     assert done.returncode == 1
     assert "Error: a worker process died" in done.stderr
-    assert 'put the script\'s calls under `if __name__ == "__main__":`, or set LIFT_JOBS=1' in done.stderr
+    assert (
+        'put the script\'s calls under `if __name__ == "__main__":`, or set LIFT_JOBS=1'
+        in done.stderr
+    )
     done = run_script(tmp_path, OF_ITS_OWN.format(guard=GUARD))
     assert (done.returncode, done.stdout) == (0, "2\n"), done.stderr

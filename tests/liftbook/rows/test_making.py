@@ -13,29 +13,40 @@ from liftbook.rows.making import adult_joint, at, curve, figure, nearest
 from liftlib.datasets import adult, uniform_joint
 from liftlib.errors import InvalidParameter
 
-MADE = [name for name in figures.__all__ if hasattr(getattr(figures, name), "__wrapped__")]
+MADE = [
+    name for name in figures.__all__ if hasattr(getattr(figures, name), "__wrapped__")
+]
 
 
 def described(text):
-    names = re.findall(r"^(\w[\w, ]*) : [^\n]+\n    \S", inspect.cleandoc(text or ""), re.MULTILINE)
+    names = re.findall(
+        r"^(\w[\w, ]*) : [^\n]+\n    \S", inspect.cleandoc(text or ""), re.MULTILINE
+    )
     return {name for line in names for name in line.split(", ")}
 
 
 def test_a_seed_and_its_generator_draw_the_same_joints():
     one = figures.figure_c22_2(3, [0.5], 2, 4, rng=5)
-    pd.testing.assert_frame_equal(one, figures.figure_c22_2(3, [0.5], 2, 4, rng=np.random.default_rng(5)))
+    pd.testing.assert_frame_equal(
+        one, figures.figure_c22_2(3, [0.5], 2, 4, rng=np.random.default_rng(5))
+    )
     assert one.attrs["seconds"] > 0
 
 
 def test_adult_or_another_joint():
-    np.testing.assert_array_equal(adult_joint(["Own-child"])[0], adult(leave_out=["Own-child"]).p)
+    np.testing.assert_array_equal(
+        adult_joint(["Own-child"])[0], adult(leave_out=["Own-child"]).p
+    )
     other = uniform_joint(3, 5, np.random.default_rng(0))
     np.testing.assert_array_equal(adult_joint(joint=other), other.p[None])
 
 
 @pytest.mark.parametrize("name", ["figure_e23_8", "figure_e23_5"])
 def test_one_number_for_several(name):
-    with pytest.raises(InvalidParameter, match=r"^epsilons is 3: give several numbers, such as \[0\.5, 1\.0\]$"):
+    with pytest.raises(
+        InvalidParameter,
+        match=r"^epsilons is 3: give several numbers, such as \[0\.5, 1\.0\]$",
+    ):
         getattr(figures, name)(epsilons=3)
 
 
@@ -60,15 +71,22 @@ FEW = {
 
 @pytest.mark.parametrize("name", FEW)
 def test_same_seed_same_rows(name):
-    first, second, other = (getattr(figures, name)(*FEW[name], rng=seed) for seed in (7, 7, 8))
+    first, second, other = (
+        getattr(figures, name)(*FEW[name], rng=seed) for seed in (7, 7, 8)
+    )
     pd.testing.assert_frame_equal(first, second)
     assert not first.equals(other)
 
 
-@pytest.mark.parametrize("name", ["partition_gap", "figure_c22_1", "figure_e23_2", "figure_e23_4", "figure_s20_8"])
+@pytest.mark.parametrize(
+    "name",
+    ["partition_gap", "figure_c22_1", "figure_e23_2", "figure_e23_4", "figure_s20_8"],
+)
 @pytest.mark.parametrize("values", [[], [-1.0], [np.nan], [np.inf]])
 def test_wrong_budgets(name, values):
-    with pytest.raises(InvalidParameter, match=r"^epsilons is .*: give one finite budget or more"):
+    with pytest.raises(
+        InvalidParameter, match=r"^epsilons is .*: give one finite budget or more"
+    ):
         getattr(figures, name)(epsilons=values)
 
 
@@ -80,7 +98,8 @@ def test_a_point_that_was_not_run_is_no_number():
 
 
 @pytest.mark.parametrize(
-    ("values", "wanted", "found"), [([0.5, 3.0], 2, 3.0), ([3.0, 1.0], 2, 1.0), ([0.4], 0.65, 0.4), ((2,), 2.0, 2.0)]
+    ("values", "wanted", "found"),
+    [([0.5, 3.0], 2, 3.0), ([3.0, 1.0], 2, 1.0), ([0.4], 0.65, 0.4), ((2,), 2.0, 2.0)],
 )
 def test_the_nearest_of_a_run(values, wanted, found):
     assert nearest(values, wanted) == found

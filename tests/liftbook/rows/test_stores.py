@@ -13,16 +13,30 @@ from liftlib.errors import DataError
 
 @pytest.fixture
 def a(tmp_path, monkeypatch):
-    """A store of three lines in a folder of its own, and the seeds that were computed."""
-    monkeypatch.setattr(stores, "resource", lambda name: tmp_path / name.removeprefix("data/"))
-    (tmp_path / "ledger-runs.csv").write_text("run,python,liftlib,numpy,scipy,highspy,machine\n")
+    """A store of three lines in a folder of its own, and the seeds that
+    were computed.
+    """
+    monkeypatch.setattr(
+        stores, "resource", lambda name: tmp_path / name.removeprefix("data/")
+    )
+    (tmp_path / "ledger-runs.csv").write_text(
+        "run,python,liftlib,numpy,scipy,highspy,machine\n"
+    )
     seeds = []
 
     def wanted():
         for seed in (0, 1, 2):
-            yield ("one", str(seed)), lambda seed=seed: seeds.append(seed) or [f"{seed / 3:.4g}", 0.5]
+            yield (
+                ("one", str(seed)),
+                lambda seed=seed: seeds.append(seed) or [f"{seed / 3:.4g}", 0.5],
+            )
 
-    return stores.Store("a.csv", ("law", "seed"), ("run", "law", "seed", "over", "nmi"), wanted), seeds
+    return (
+        stores.Store(
+            "a.csv", ("law", "seed"), ("run", "law", "seed", "over", "nmi"), wanted
+        ),
+        seeds,
+    )
 
 
 def test_a_run_goes_on_where_it_was_stopped(a):
@@ -35,7 +49,9 @@ def test_a_run_goes_on_where_it_was_stopped(a):
         file.write("1,one,2,0.6667,0.")  # a line that was cut off in its last field
     store.complete(math.inf)
     assert seeds == [1, 0, 2]
-    whole = "run,law,seed,over,nmi\n1,one,0,0,0.5\n1,one,1,0.3333,0.5\n1,one,2,0.6667,0.5\n"
+    whole = (
+        "run,law,seed,over,nmi\n1,one,0,0,0.5\n1,one,1,0.3333,0.5\n1,one,2,0.6667,0.5\n"
+    )
     assert store.path.read_text() == whole
     store.complete(math.inf)
     assert seeds == [1, 0, 2]
@@ -48,19 +64,38 @@ def test_a_run_goes_on_where_it_was_stopped(a):
 def test_seeds_are_computed_in_their_order(a):
     store, seeds = a
     lines = [*store.wanted()]
-    store._replace(wanted=lambda: [*lines[::-1], (("two", "1"), lambda: seeds.append("1 of two") or [0, 0])]).complete(
-        math.inf
-    )
+    store._replace(
+        wanted=lambda: [
+            *lines[::-1],
+            (("two", "1"), lambda: seeds.append("1 of two") or [0, 0]),
+        ]
+    ).complete(math.inf)
     assert seeds == [0, 1, "1 of two", 2]
 
 
 @pytest.mark.parametrize(
     ("change", "file", "message"),
     [
-        ({"columns": ("run", "law", "seed", "over", "nmi", "gap")}, "run,law,seed,over,nmi\n", r"\(gap\)"),
-        ({"columns": ("run", "seed", "law", "over", "nmi")}, "run,law,seed,over,nmi\n", r"\(their order\)"),
-        ({}, "run,law,seed,over,nmi\n1,one,0,0,1\n1,two,0,0,1\n", "line 3: nothing uses '1,two,0,0,1'"),
-        ({}, "run,law,seed,over,nmi\n1,one\n1,one,0,0,1\n", "line 2: nothing uses '1,one'"),
+        (
+            {"columns": ("run", "law", "seed", "over", "nmi", "gap")},
+            "run,law,seed,over,nmi\n",
+            r"\(gap\)",
+        ),
+        (
+            {"columns": ("run", "seed", "law", "over", "nmi")},
+            "run,law,seed,over,nmi\n",
+            r"\(their order\)",
+        ),
+        (
+            {},
+            "run,law,seed,over,nmi\n1,one,0,0,1\n1,two,0,0,1\n",
+            "line 3: nothing uses '1,two,0,0,1'",
+        ),
+        (
+            {},
+            "run,law,seed,over,nmi\n1,one\n1,one,0,0,1\n",
+            "line 2: nothing uses '1,one'",
+        ),
     ],
 )
 def test_no_stored_line_is_dropped(a, change, file, message):
@@ -81,7 +116,9 @@ def test_runs_are_named(a):
 def test_each_file_is_as_a_run_leaves_it(name, monkeypatch, tmp_path):
     store = STORES[name]
     text, rows = store.path.read_text(encoding="utf-8"), store.rows()
-    monkeypatch.setattr(stores, "resource", lambda name: tmp_path / name.removeprefix("data/"))
+    monkeypatch.setattr(
+        stores, "resource", lambda name: tmp_path / name.removeprefix("data/")
+    )
     store.path.parent.mkdir(exist_ok=True)
     store.write(rows)
     assert store.path.read_text(encoding="utf-8") == text
@@ -89,15 +126,34 @@ def test_each_file_is_as_a_run_leaves_it(name, monkeypatch, tmp_path):
 
 def test_the_command(capsys, monkeypatch, tmp_path):
     assert main(["store", "ledger.csv", "--only", "the_mani_lift"]) == 2
-    assert "no line of data/ledger.csv has 'the_mani_lift' in its key" in capsys.readouterr().err
+    assert (
+        "no line of data/ledger.csv has 'the_mani_lift' in its key"
+        in capsys.readouterr().err
+    )
     assert main(["store", "ledger.csv", "--again"]) == 2
     assert "name them with --only" in capsys.readouterr().err
-    monkeypatch.setattr(stores, "resource", lambda name: tmp_path / name.removeprefix("data/"))
-    (tmp_path / "ledger-runs.csv").write_text("run,python,liftlib,numpy,scipy,highspy,machine\n")
-    (tmp_path / "ledger.csv").write_text("call,seed,value,run\nadult_values:marital-status,0,7.5,1\n")
+    monkeypatch.setattr(
+        stores, "resource", lambda name: tmp_path / name.removeprefix("data/")
+    )
+    (tmp_path / "ledger-runs.csv").write_text(
+        "run,python,liftlib,numpy,scipy,highspy,machine\n"
+    )
+    (tmp_path / "ledger.csv").write_text(
+        "call,seed,value,run\nadult_values:marital-status,0,7.5,1\n"
+    )
     ledger = STORES["ledger.csv"]
     assert main(["store", "ledger.csv", "--only", "adult_values"]) == 0
     values = {row["call"]: row["value"] for row in ledger.rows()}
-    assert (values["adult_values:marital-status"], values["adult_values:sex"]) == ("7.5", "2.0")
-    assert main(["store", "ledger.csv", "--only", "adult_values:marital-status", "--again"]) == 0
-    assert {row["call"]: row["value"] for row in ledger.rows()}["adult_values:marital-status"] == "7.0"
+    assert (values["adult_values:marital-status"], values["adult_values:sex"]) == (
+        "7.5",
+        "2.0",
+    )
+    assert (
+        main(
+            ["store", "ledger.csv", "--only", "adult_values:marital-status", "--again"]
+        )
+        == 0
+    )
+    assert {row["call"]: row["value"] for row in ledger.rows()}[
+        "adult_values:marital-status"
+    ] == "7.0"

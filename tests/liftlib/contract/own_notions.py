@@ -29,4 +29,10 @@ class Surprise(LiftNotion):
 
     def required_budgets(self, lift, p_s):
         with np.errstate(divide="ignore"):
-            return (RequiredBudget("eps", np.einsum("...sx,...s->...x", np.abs(np.log(lift)), p_s), self.eps),)
+            return (
+                RequiredBudget(
+                    "eps",
+                    np.einsum("...sx,...s->...x", np.abs(np.log(lift)), p_s),
+                    self.eps,
+                ),
+            )

@@ -56,7 +56,9 @@ NOTIONS |= {
     for name, make in catalogue.all_notions().items()
     if make not in {ll.SRLIP, ll.PerfectPrivacy, *map(type, NOTIONS.values())}
 }
-POLYHEDRAL = sorted(name for name, notion in NOTIONS.items() if provides(notion, Polyhedral))
+POLYHEDRAL = sorted(
+    name for name, notion in NOTIONS.items() if provides(notion, Polyhedral)
+)
 
 SHAPES = {"2x2": (2, 2), "3x2": (3, 2), "2x2x2": (2, 2, 2), "1x4": (1, 4)}
 """Attributes of X, for the notions that are about them."""
@@ -95,10 +97,16 @@ def small_enough(joint):
 def manageable(mechanism, name):
     """Return as much of a joint distribution as a mechanism can do."""
     joint = named_joint(name)
-    n_secret, n_public = SMALL.get(mechanism.name, (joint.n_secret, mechanism.most_symbols or joint.n_public))
+    n_secret, n_public = SMALL.get(
+        mechanism.name, (joint.n_secret, mechanism.most_symbols or joint.n_public)
+    )
     if n_secret < joint.n_secret or n_public < joint.n_public:
         joint = ll.Joint.from_counts(joint.p[:n_secret, :n_public], drop_empty=True)
-    return small_enough(joint) if mechanism.words != LiftNotion.requirement.words else joint
+    return (
+        small_enough(joint)
+        if mechanism.words != LiftNotion.requirement.words
+        else joint
+    )
 
 
 @contextlib.contextmanager
@@ -153,19 +161,37 @@ def test_contract(mechanism, notion):
 @functools.cache
 def made(mechanism, name, notion):
     joint = manageable(mechanism, name)
-    return mechanism(joint, notion) if mechanism.family is None else calibrated(mechanism, joint, notion)
+    return (
+        mechanism(joint, notion)
+        if mechanism.family is None
+        else calibrated(mechanism, joint, notion)
+    )
 
 
 def calibrated(mechanism, joint, notion):
-    """At its parameter a family keeps the notion; slightly less private, it does not."""
+    """At its parameter a family keeps the notion; slightly less private, it
+    does not.
+    """
     family = mechanism.family
     parameter = ll.calibrate(family, joint, notion)
     channel = family.at(joint, parameter)
     # a budget of 0 is kept to within rounding
-    assert notion.violation(joint, channel) <= (0 if notion != ll.PerfectPrivacy() else KEEP_TOL)
-    if parameter != family.end and abs(parameter) < 499 and notion != ll.PerfectPrivacy():
-        looser = 0.99 * parameter if family.private_end == "high" else 1.01 * parameter + 1e-3
-        assert parameter < 1e-6 or not notion.is_satisfied(joint, family.at(joint, looser)), parameter
+    assert notion.violation(joint, channel) <= (
+        0 if notion != ll.PerfectPrivacy() else KEEP_TOL
+    )
+    if (
+        parameter != family.end
+        and abs(parameter) < 499
+        and notion != ll.PerfectPrivacy()
+    ):
+        looser = (
+            0.99 * parameter
+            if family.private_end == "high"
+            else 1.01 * parameter + 1e-3
+        )
+        assert parameter < 1e-6 or not notion.is_satisfied(
+            joint, family.at(joint, looser)
+        ), parameter
     return channel
 
 
@@ -180,7 +206,9 @@ def test_a_notion_with_parameters_of_other_names_takes_part():
     assert example(OfOrder) == OfOrder(0.7, 0.4, 2.0, 3)
 
 
-@pytest.mark.parametrize("name", [name for name, one in mechanisms.items() if one.family])
+@pytest.mark.parametrize(
+    "name", [name for name, one in mechanisms.items() if one.family]
+)
 def test_a_family_is_calibrated_by_the_registry(name):
     joint, notion = named_joint("ties"), ll.LIP(0.5)
     family = mechanisms[name].family
@@ -210,13 +238,17 @@ def test_contract_under_side_channels(mechanism, shape, eps):
 def test_product_response_on_named_joints(name):
     """By the registry's name, at budgets from nothing to more than there is to tell."""
     mechanism, joint = mechanisms["product"], named_joint(name)
-    for shape, eps in itertools.product(NAMED_SHAPES[joint.n_public], (0.0, 0.01, 0.3, 50.0)):
+    for shape, eps in itertools.product(
+        NAMED_SHAPES[joint.n_public], (0.0, 0.01, 0.3, 50.0)
+    ):
         with named(f"shape {shape}, eps {eps}"):
             notion = ll.SRLIP(eps, shape)
             channel = mechanism(joint, notion)
             assert_is_channel(joint, channel)
             assert notion.is_satisfied(joint, channel)
-            assert channel.certificate.value == pytest.approx(utility(joint, channel), abs=1e-9)
+            assert channel.certificate.value == pytest.approx(
+                utility(joint, channel), abs=1e-9
+            )
 
 
 @pytest.mark.parametrize("notion", POLYHEDRAL)
@@ -228,7 +260,9 @@ def test_order_of_utilities(name, notion):
     united = [x for subset in merging.partition if len(subset) > 1 for x in subset]
     rest = [(x,) for x in range(joint.n_public) if x not in united]
     complete = ll.Channel.merge([*rest, united] if united else rest, joint.n_public)
-    channels = [made(mechanisms[one], name, notion) for one in ("optimal", "subset-response")] + [merging, complete]
+    channels = [
+        made(mechanisms[one], name, notion) for one in ("optimal", "subset-response")
+    ] + [merging, complete]
     values = [utility(joint, channel) for channel in channels] + [0.0]
     assert all(a >= b - 1e-9 for a, b in itertools.pairwise(values)), values
 
@@ -236,13 +270,19 @@ def test_order_of_utilities(name, notion):
 @pytest.mark.parametrize("eps", [0.2, 1.0])
 @pytest.mark.parametrize("mechanism", mechanisms)
 def test_none_beats_the_optimum(mechanism, eps):
-    """Of those that do not see the secret; the optimum that does is no worse than any."""
+    """Of those that do not see the secret; the optimum that does is no
+    worse than any.
+    """
     mechanism, notion = mechanisms[mechanism], ll.LIP(eps)
     if not mechanism.serves(notion):
         return
     for seed in range(2):
-        joint = ll.datasets.uniform_joint(3, 3 if mechanism.sees_secret else 6, np.random.default_rng(seed))
-        best = mechanisms["secret-aware" if mechanism.sees_secret else "optimal"](joint, notion)
+        joint = ll.datasets.uniform_joint(
+            3, 3 if mechanism.sees_secret else 6, np.random.default_rng(seed)
+        )
+        best = mechanisms["secret-aware" if mechanism.sees_secret else "optimal"](
+            joint, notion
+        )
         assert utility(joint, mechanism(joint, notion)) <= utility(joint, best) + 1e-9
 
 
@@ -251,6 +291,9 @@ def test_none_beats_the_optimum(mechanism, eps):
 def test_looser_budgets_never_cost_utility(notion, joint):
     kind = {"ALIP": lambda e: ll.ALIP(e, e / 2), "LIP": ll.LIP, "LDP": ll.LDP}[notion]
     joint = ll.Joint.from_counts(small_enough(joint).p[:, :8], drop_empty=True)
-    values = [utility(joint, ll.mechanisms.optimal(joint, kind(eps))) for eps in (0.0, 0.3, 1.0, 3.0, 50.0)]
+    values = [
+        utility(joint, ll.mechanisms.optimal(joint, kind(eps)))
+        for eps in (0.0, 0.3, 1.0, 3.0, 50.0)
+    ]
     assert all(a <= b + 1e-9 for a, b in itertools.pairwise(values)), values
     assert values[-1] == pytest.approx(ll.measures.entropy(joint.p_x), abs=1e-9)

@@ -11,14 +11,26 @@ from liftlib.reduction.linear import reduction_share
 from liftlib.registry import mechanisms
 
 SAYS_MORE = {"extremal", "funnel-descent"}
-"""Mechanisms that need of a notion what these two do not say: lift bounds, ratios, an average."""
+"""Mechanisms that need of a notion what these two do not say: lift bounds, ratios, an
+average.
+"""
 
 OWN = {"cone": MaxLift(0.4), "no-cone": Surprise(0.15)}
 
 SERVED = {
     "cone": set(mechanisms) - {"product", "tailored", *SAYS_MORE},
-    "no-cone": set(mechanisms)
-    - {"product", "tailored", *SAYS_MORE, "optimal", "subset-response", "robust", "secret-aware"},
+    "no-cone": (
+        set(mechanisms)
+        - {
+            "product",
+            "tailored",
+            *SAYS_MORE,
+            "optimal",
+            "subset-response",
+            "robust",
+            "secret-aware",
+        }
+    ),
 }
 
 
@@ -33,7 +45,9 @@ def test_they_are_lift_notions():
         assert isinstance(notion, ll.notions.LiftNotion)
         assert not notion.is_satisfied(joint, identity)
         assert notion.is_satisfied(joint, ll.Channel.constant(joint.n_public))
-        assert notion.leakage(joint, identity) - notion.eps == pytest.approx(notion.violation(joint, identity))
+        assert notion.leakage(joint, identity) - notion.eps == pytest.approx(
+            notion.violation(joint, identity)
+        )
 
 
 @pytest.mark.parametrize("name", OWN)
@@ -45,7 +59,9 @@ def test_every_mechanism(mechanism, name):
         if mechanism.serves(notion):
             assert notion.is_satisfied(joint, mechanism(joint, notion))
         else:
-            with pytest.raises(UnsupportedNotion, match=r"needs .*; .*: use .*watchdog, subset-merging"):
+            with pytest.raises(
+                UnsupportedNotion, match=r"needs .*; .*: use .*watchdog, subset-merging"
+            ):
                 mechanism(joint, notion)
 
 
@@ -54,7 +70,10 @@ def test_the_cone_is_what_it_says(mechanism):
     """MaxLift(eps) is ALIP(inf, eps), so it makes the same utility."""
     for seed in range(3):
         joint = ll.datasets.uniform_joint(3, 3, np.random.default_rng(seed))
-        channels = [mechanisms[mechanism](joint, notion) for notion in (OWN["cone"], ll.ALIP(np.inf, 0.4))]
+        channels = [
+            mechanisms[mechanism](joint, notion)
+            for notion in (OWN["cone"], ll.ALIP(np.inf, 0.4))
+        ]
         found = [ll.evaluate(joint, channel).mutual_information for channel in channels]
         assert found[0] == pytest.approx(found[1], abs=1e-9)
 
@@ -70,7 +89,11 @@ def test_calibrate(joint, name):
         parameter = ll.calibrate(family, joint, notion)
         assert notion.violation(joint, family.at(joint, parameter)) <= 0
         if parameter != family.end:
-            looser = 1.01 * parameter if family.private_end == "low" else 0.99 * parameter
+            looser = (
+                1.01 * parameter if family.private_end == "low" else 0.99 * parameter
+            )
             assert not notion.is_satisfied(joint, family.at(joint, looser))
     share = reduction_share(joint, notion)
-    assert share == pytest.approx(ll.calibrate(ll.mechanisms.linear_reduction, joint, notion), abs=1e-9)
+    assert share == pytest.approx(
+        ll.calibrate(ll.mechanisms.linear_reduction, joint, notion), abs=1e-9
+    )

@@ -15,7 +15,10 @@ OWN = {"MaxLift": MaxLift(0.1), "Surprise": Surprise(0.05)}
 def people():
     rng = np.random.default_rng(0)
     counts = rng.integers(2, 30, (3, 5))
-    s, x = (at.repeat(counts.ravel()) for at in (np.repeat(list("abc"), 5), np.tile(list("vwxyz"), 3)))
+    s, x = (
+        at.repeat(counts.ravel())
+        for at in (np.repeat(list("abc"), 5), np.tile(list("vwxyz"), 3))
+    )
     return pd.DataFrame({"ill": s, "age": x})
 
 

@@ -10,10 +10,22 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
-BLOCK = re.compile(r"^(`{3,})(?:\{code-block\} )?(\w+)\n(?::caption: (\S+)\n\n)?(.*?)^\1$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(
+    r"^(`{3,})(?:\{code-block\} )?(\w+)\n(?::caption: (\S+)\n\n)?(.*?)^\1$",
+    re.MULTILINE | re.DOTALL,
+)
 PACKAGES = ("mixproof", "liftlib", "lifttables", "liftbook", "companion", "benchmarks")
 COPIED = (*PACKAGES, "tests", "chapters", "data", "_static")
-SINGLE = ("intro.md", "_toc.yml", "_config.yml", "LICENSE", "pyproject.toml", "references.bib", "logo.svg", "README.md")
+SINGLE = (
+    "intro.md",
+    "_toc.yml",
+    "_config.yml",
+    "LICENSE",
+    "pyproject.toml",
+    "references.bib",
+    "logo.svg",
+    "README.md",
+)
 
 
 class Block(NamedTuple):
@@ -25,7 +37,10 @@ class Block(NamedTuple):
 def recipes():
     """Return the blocks of each recipe, by its name."""
     return {
-        path.stem: [Block(m[2], m[3] or "", m[4]) for m in BLOCK.finditer(path.read_text(encoding="utf-8"))]
+        path.stem: [
+            Block(m[2], m[3] or "", m[4])
+            for m in BLOCK.finditer(path.read_text(encoding="utf-8"))
+        ]
         for path in sorted((ROOT / "docs" / "recipes").glob("*.md"))
     }
 
@@ -69,7 +84,8 @@ def test_the_recipes_are_there():
 
 
 @pytest.mark.parametrize(
-    ("name", "most"), [("notion", 3), ("mechanism", 3), ("chapter", 2), ("figure", 5), ("paper", 7)]
+    ("name", "most"),
+    [("notion", 3), ("mechanism", 3), ("chapter", 2), ("figure", 5), ("paper", 7)],
 )
 def test_few_files_are_written_by_hand(name, most):
     assert len({block.file for block in RECIPES[name] if block.file}) == most
@@ -86,7 +102,9 @@ def test_a_recipe_applies(name):
 @pytest.mark.parametrize("name", RECIPES)
 def test_recipe(name, tmp_path):
     for part in COPIED:
-        shutil.copytree(ROOT / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            ROOT / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__")
+        )
     for part in SINGLE:
         shutil.copy(ROOT / part, tmp_path / part)
     for file, text in follow(RECIPES[name]).items():
@@ -99,8 +117,14 @@ def test_recipe(name, tmp_path):
         done = subprocess.run(
             ["bash", "-c", line.replace(".venv/bin/", f"{folder}/")],
             cwd=tmp_path,
-            env={"PATH": f"{folder}:/usr/bin:/bin", "PYTHONPATH": str(tmp_path), "HOME": str(tmp_path)},
+            env={
+                "PATH": f"{folder}:/usr/bin:/bin",
+                "PYTHONPATH": str(tmp_path),
+                "HOME": str(tmp_path),
+            },
             capture_output=True,
             text=True,
         )
-        assert done.returncode == 0, f"{line}\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
+        assert done.returncode == 0, (
+            f"{line}\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
+        )

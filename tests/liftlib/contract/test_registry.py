@@ -14,12 +14,16 @@ from liftlib.notions import Notion
 from liftlib.registry import Mechanism, Registry
 
 JOINT = ll.Joint([[0.3, 0.2], [0.1, 0.4]])
-EACH = pytest.mark.parametrize("mechanism", list(ll.mechanisms.values()), ids=list(ll.mechanisms))
+EACH = pytest.mark.parametrize(
+    "mechanism", list(ll.mechanisms.values()), ids=list(ll.mechanisms)
+)
 
 
 @EACH
 def test_a_mechanism_takes_a_joint_and_a_notion(mechanism):
-    parameters = list(inspect.signature(type(mechanism.function).__call__).parameters.values())
+    parameters = list(
+        inspect.signature(type(mechanism.function).__call__).parameters.values()
+    )
     if not mechanism.family:
         parameters = [None, *inspect.signature(mechanism.function).parameters.values()]
     assert [p.name for p in parameters[1:3]] == ["joint", "notion"]
@@ -40,7 +44,10 @@ def test_an_unknown_option_is_refused_by_name(mechanism):
     served = [ll.LIP(1.0), ll.SRLIP(1.0, (2, 1)), *beyond()]
     notion = next(one for one in served if mechanism.serves(one))
     takes = ", ".join(mechanism.options) or "it has none"
-    with pytest.raises(InvalidParameter, match=rf"^{mechanism.name} has no option 'sedonds': .*{takes}$"):
+    with pytest.raises(
+        InvalidParameter,
+        match=rf"^{mechanism.name} has no option 'sedonds': .*{takes}$",
+    ):
         mechanism(JOINT, notion, sedonds=1)
 
 
@@ -49,7 +56,10 @@ def test_more_symbols_than_it_can_do_are_refused(name):
     mechanism = ll.mechanisms[name]
     most = mechanism.most_symbols
     notion = next(one for one in (ll.LDP(1.0), *beyond()) if mechanism.serves(one))
-    with pytest.raises(InvalidParameter, match=rf"^joint has {most + 1} symbols, more than {most}: use "):
+    with pytest.raises(
+        InvalidParameter,
+        match=rf"^joint has {most + 1} symbols, more than {most}: use ",
+    ):
         mechanism(ll.Joint(np.full((2, most + 1), 0.5 / (most + 1))), notion)
 
 
@@ -68,7 +78,10 @@ def test_an_argument_of_another_kind_is_refused_by_name(mechanism):
 
 
 def test_a_refusal_names_what_serves():
-    with pytest.raises(UnsupportedNotion, match=r"^optimal needs .*convex set; Chi2Lift.* inf: use watchdog, s"):
+    with pytest.raises(
+        UnsupportedNotion,
+        match=r"^optimal needs .*convex set; Chi2Lift.* inf: use watchdog, s",
+    ):
         ll.design(JOINT, ll.Chi2Lift(1, 1), "optimal")
 
 
@@ -78,8 +91,19 @@ def test_names():
     assert "magic" not in ll.mechanisms
     assert "Algorithm 1" not in ll.mechanisms
     assert "subset_merging" in dir(ll.mechanisms)
-    for use in (ll.mechanisms.__getitem__, lambda name: ll.design(JOINT, ll.LIP(1.0), name)):
-        for name in ("magic", "", "no.such:function", "liftlib.joint:nothing", 3, None, ["watchdog"]):
+    for use in (
+        ll.mechanisms.__getitem__,
+        lambda name: ll.design(JOINT, ll.LIP(1.0), name),
+    ):
+        for name in (
+            "magic",
+            "",
+            "no.such:function",
+            "liftlib.joint:nothing",
+            3,
+            None,
+            ["watchdog"],
+        ):
             with pytest.raises(InvalidParameter):
                 use(name)
     with pytest.raises(AttributeError):
@@ -87,11 +111,11 @@ def test_names():
 
 
 PAPERS = {
-    "AORR": "optimal", "ORR": "optimal", "SRR": "subset-response", "GRR": "randomised-response",
-    "OUE": "unary-encoding", "CR": "conditional-reporting", "E23 Algorithm 1": "subset-merging",
+    "AORR": "optimal", "ORR": "optimal", "SRR": "subset-response", "GRR": "randomised-response",  # noqa: E501
+    "OUE": "unary-encoding", "CR": "conditional-reporting", "E23 Algorithm 1": "subset-merging",  # noqa: E501
     "C22 Algorithm 1": "subset-merging", "S20 Algorithm 1": "conditional-reporting",
-    "E23 Algorithm 2": "subset-response", "subset_merging": "subset-merging", "Subset merging": "subset-merging",
-    "complete merging": "watchdog", "aorr": "optimal", "e23 algorithm_1": "subset-merging",
+    "E23 Algorithm 2": "subset-response", "subset_merging": "subset-merging", "Subset merging": "subset-merging",  # noqa: E501
+    "complete merging": "watchdog", "aorr": "optimal", "e23 algorithm_1": "subset-merging",  # noqa: E501
     "Linear Reduction": "linear-reduction",
 }  # fmt: skip
 
@@ -118,7 +142,8 @@ def test_an_ambiguous_name_lists_what_it_can_mean():
 
 
 @pytest.mark.parametrize(
-    ("miss", "meant"), [("optimall", "optimal"), ("AOR", "AORR"), ("subset mergin", "subset-merging")]
+    ("miss", "meant"),
+    [("optimall", "optimal"), ("AOR", "AORR"), ("subset mergin", "subset-merging")],
 )
 def test_a_miss_suggests_the_nearest(miss, meant):
     with pytest.raises(InvalidParameter) as raised:
@@ -142,24 +167,38 @@ def three_arguments(joint, notion, eps):
 class TestFunctions:
     def test_a_function_is_its_own_entry(self):
         entry = ll.mechanisms[grown]
-        assert (entry.name, entry.function, entry.options) == ("grown", grown, ("share",))
+        assert (entry.name, entry.function, entry.options) == (
+            "grown",
+            grown,
+            ("share",),
+        )
         assert entry(JOINT, ll.LIP(0.1), share=1).n_outputs == 1
 
     def test_a_registered_function_finds_its_entry(self):
         for name, entry in ll.mechanisms.items():
             found = ll.mechanisms[entry.function]
-            assert (found.needs, found.options, found.sees_secret) == (entry.needs, entry.options, entry.sees_secret)
+            assert (found.needs, found.options, found.sees_secret) == (
+                entry.needs,
+                entry.options,
+                entry.sees_secret,
+            )
             assert ll.mechanisms[entry].name == name
 
     def test_options_may_be_set(self):
         entry = ll.mechanisms[partial(ll.mechanisms.watchdog, extend=False)]
-        assert (entry.name, entry.needs) == ("watchdog(extend=False)", ll.notions.LiftNotion)
+        assert (entry.name, entry.needs) == (
+            "watchdog(extend=False)",
+            ll.notions.LiftNotion,
+        )
         with pytest.raises(UnsupportedNotion):
             entry(JOINT, ll.SRLIP(1.0, (2, 1)))
 
     @pytest.mark.parametrize("wrong", [one_argument, three_arguments, Notion])
     def test_a_function_of_other_arguments_is_refused(self, wrong):
-        for use in (ll.mechanisms.__getitem__, lambda f: ll.design(JOINT, ll.LIP(1.0), f)):
+        for use in (
+            ll.mechanisms.__getitem__,
+            lambda f: ll.design(JOINT, ll.LIP(1.0), f),
+        ):
             with pytest.raises(InvalidParameter):
                 use(wrong)
 
@@ -175,7 +214,11 @@ class TestFunctions:
 
     @pytest.mark.parametrize(
         "arguments",
-        [("own", "module:function", Notion), ("own", one_argument, Notion), ("own", grown, ll.LIP(1))],
+        [
+            ("own", "module:function", Notion),
+            ("own", one_argument, Notion),
+            ("own", grown, ll.LIP(1)),
+        ],
     )
     def test_an_entry_is_checked(self, arguments):
         with pytest.raises(InvalidParameter):
@@ -185,14 +228,16 @@ class TestFunctions:
 def test_the_papers_mechanisms_need_no_plug_in():
     homes = {name: one.where.partition(".")[0] for name, one in ll.mechanisms.items()}
     assert {name for name, home in homes.items() if home == "liftlib"} >= {
-        "watchdog", "subset-merging", "optimal", "subset-response", "product", "randomised-response",
-        "unary-encoding", "conditional-reporting", "linear-reduction", "markov-reduction", "secret-aware-reduction",
+        "watchdog", "subset-merging", "optimal", "subset-response", "product", "randomised-response",  # noqa: E501
+        "unary-encoding", "conditional-reporting", "linear-reduction", "markov-reduction", "secret-aware-reduction",  # noqa: E501
     }  # fmt: skip
     assert set(homes.values()) == {"liftlib", "liftbook"}
 
 
 def test_a_mechanism_of_ones_own():
-    own = Mechanism("own", ll.mechanisms.watchdog, ll.notions.LiftNotion, "|S| |X|", "this test")
+    own = Mechanism(
+        "own", ll.mechanisms.watchdog, ll.notions.LiftNotion, "|S| |X|", "this test"
+    )
     registry = Registry(())
     registry.register(own)
     assert registry["own"](JOINT, ll.LIP(0.1)).partition == ((0, 1),)
@@ -201,22 +246,29 @@ def test_a_mechanism_of_ones_own():
 
 def test_the_registry_and_a_design_import_no_solver():
     code = (
-        "import sys, liftlib.registry as r; list(r.mechanisms); import liftlib as ll\n"
-        "ll.design(ll.Joint([[0.3, 0.2], [0.1, 0.4]]), ll.LIP(0.5), 'Subset merging')\n"
-        "heavy = ('scipy.optimize', 'scipy.sparse', 'scipy.spatial', 'scipy.linalg', 'pandas', 'highspy')\n"
-        "print([m for m in sys.modules if m.startswith(heavy)])"
+        "import sys, liftlib.registry as r; list(r.mechanisms); import liftlib as"
+        " ll\nll.design(ll.Joint([[0.3, 0.2], [0.1, 0.4]]), ll.LIP(0.5), 'Subset"
+        " merging')\nheavy = ('scipy.optimize', 'scipy.sparse', 'scipy.spatial',"
+        " 'scipy.linalg', 'pandas', 'highspy')\nprint([m for m in sys.modules if"
+        " m.startswith(heavy)])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "[]"
 
 
 def test_compare_refuses_an_empty_list():
-    with pytest.raises(ll.InvalidParameter, match=r"^mechanisms is empty: name at least one"):
+    with pytest.raises(
+        ll.InvalidParameter, match=r"^mechanisms is empty: name at least one"
+    ):
         ll.compare(ll.Joint([[0.3, 0.2], [0.1, 0.4]]), ll.LIP(0.5), ())
 
 
 @EACH
 def test_the_registry_names_the_interface_that_the_function_asks_for(mechanism):
     if mechanism.family is None:
-        asked = inspect.get_annotations(inspect.unwrap(mechanism.function), eval_str=True)["notion"]
+        asked = inspect.get_annotations(
+            inspect.unwrap(mechanism.function), eval_str=True
+        )["notion"]
         assert mechanism.needs is asked

@@ -17,9 +17,42 @@ from liftlib.errors import shown
 from lifttables.population.sample import Sample
 
 TABLE = ll.Joint.from_counts([[3, 2, 1, 2], [1, 4, 2, 1]])
-NUMBERS = [0, 1, 2, -1, 0.5, 1.5, -0.5, 50.0, 1e-300, math.nan, math.inf, -math.inf, True, np.float64(0.3), np.int64(2)]
+NUMBERS = [
+    0,
+    1,
+    2,
+    -1,
+    0.5,
+    1.5,
+    -0.5,
+    50.0,
+    1e-300,
+    math.nan,
+    math.inf,
+    -math.inf,
+    True,
+    np.float64(0.3),
+    np.int64(2),
+]
 NUMBERS += [10**400, -(10**5000), Fraction(10**400), 2**62]
-OTHERS = [None, "x", "", b"x", object(), (), [], {}, {"a": 1}, {1, 2}, 1j, np.nan, ["a", "b"], range(3), len, ll.ALIP]
+OTHERS = [
+    None,
+    "x",
+    "",
+    b"x",
+    object(),
+    (),
+    [],
+    {},
+    {"a": 1},
+    {1, 2},
+    1j,
+    np.nan,
+    ["a", "b"],
+    range(3),
+    len,
+    ll.ALIP,
+]
 ARRAYS = [
     [[0.5, 0.5]],
     [[0.25, 0.25], [0.5, 0.0]],
@@ -41,9 +74,9 @@ ARRAYS = [
     [(0, 1), (2, 3)],
 ]
 OURS = [
-    TABLE, ll.Joint([[1.0]]), ll.Joint([[0.5, 0.0], [0.25, 0.25]]), ll.Channel.identity(4), ll.Channel.constant(2),
-    ll.Channel(np.full((2, 4, 2), 0.5)), ll.ALIP(1.0, 0.5), ll.LIP(0.0), ll.LDP(math.inf), ll.AlphaLift(2, 1.0, 0.5),
-    ll.Chi2Lift(math.inf, 0.3), ll.SRLIP(1.0, (2, 2)), ll.SRLIP(1.0, (3,)), ll.mechanisms.randomised_response,
+    TABLE, ll.Joint([[1.0]]), ll.Joint([[0.5, 0.0], [0.25, 0.25]]), ll.Channel.identity(4), ll.Channel.constant(2),  # noqa: E501
+    ll.Channel(np.full((2, 4, 2), 0.5)), ll.ALIP(1.0, 0.5), ll.LIP(0.0), ll.LDP(math.inf), ll.AlphaLift(2, 1.0, 0.5),  # noqa: E501
+    ll.Chi2Lift(math.inf, 0.3), ll.SRLIP(1.0, (2, 2)), ll.SRLIP(1.0, (3,)), ll.mechanisms.randomised_response,  # noqa: E501
     np.random.default_rng(0),
 ]  # fmt: skip
 RIGHT = {
@@ -66,26 +99,56 @@ PROOF = ll.mechanisms.optimal(TABLE, ll.LIP(0.1)).certificate.proof
 INSTANCES = (
     TABLE,
     ll.Channel.identity(4),
-    *(ll.ALIP(1.0, 0.5), ll.LDP(1.0), ll.L1Lift(1.0, 0.5), ll.Chi2Lift(1.0, 0.5), ll.AlphaLift(2, 1.0, 0.5)),
+    *(
+        ll.ALIP(1.0, 0.5),
+        ll.LDP(1.0),
+        ll.L1Lift(1.0, 0.5),
+        ll.Chi2Lift(1.0, 0.5),
+        ll.AlphaLift(2, 1.0, 0.5),
+    ),
     *(ll.SRLIP(1, (2, 2)), ll.LIP(0.5), AverageLeakage(0.5), MaximalLeakage(0.5)),
-    *(Sample([[3, 2, 1, 2], [1, 4, 2, 1]]), ll.mechanisms.randomised_response, ll.mechanisms.linear_reduction),
+    *(
+        Sample([[3, 2, 1, 2], [1, 4, 2, 1]]),
+        ll.mechanisms.randomised_response,
+        ll.mechanisms.linear_reduction,
+    ),
     *(ll.evaluate(TABLE, ll.Channel.identity(4)), PROOF),
 )
 UNCHECKED = {
-    **dict.fromkeys(("required_budgets", "risk", "kept_columns", "violation_of"), "lifts, by the thousand"),
-    **dict.fromkeys(("relaxed", "tangents", "tangent_directions"), "a solver's own rows and priors"),
-    **dict.fromkeys(("lacks", "refusal"), "interfaces, which are classes of the library"),
-    **dict.fromkeys(("sums", "parts", "violation_of_sums", "certifies"), "of parts, which designs make themselves"),
-    **dict.fromkeys(("scaled", "merged", "choosing"), "a sample's, by designs, with what they computed"),
-    **dict.fromkeys(("misses", "nearness", "kept", "price", "differences"), "subsets, by the thousand"),
+    **dict.fromkeys(
+        ("required_budgets", "risk", "kept_columns", "violation_of"),
+        "lifts, by the thousand",
+    ),
+    **dict.fromkeys(
+        ("relaxed", "tangents", "tangent_directions"), "a solver's own rows and priors"
+    ),
+    **dict.fromkeys(
+        ("lacks", "refusal"), "interfaces, which are classes of the library"
+    ),
+    **dict.fromkeys(
+        ("sums", "parts", "violation_of_sums", "certifies"),
+        "of parts, which designs make themselves",
+    ),
+    **dict.fromkeys(
+        ("scaled", "merged", "choosing"),
+        "a sample's, by designs, with what they computed",
+    ),
+    **dict.fromkeys(
+        ("misses", "nearness", "kept", "price", "differences"),
+        "subsets, by the thousand",
+    ),
     "save": "writes a file",
 }
-"""Methods that mechanisms call with what they computed, or that are not for trying; and why."""
+"""Methods that mechanisms call with what they computed, or that are not for trying; and
+why.
+"""
 
 
 def is_public(value):
     if inspect.isclass(value):
-        return not issubclass(value, Exception | ll.Certificate) and not inspect.isabstract(value)
+        return not issubclass(
+            value, Exception | ll.Certificate
+        ) and not inspect.isabstract(value)
     return callable(value)
 
 
@@ -94,14 +157,25 @@ def callables():
         value = getattr(ll, name)
         if inspect.ismodule(value):
             for inner, function in vars(value).items():
-                if inspect.isfunction(function) and function.__module__ == value.__name__ and inner[0] != "_":
+                if (
+                    inspect.isfunction(function)
+                    and function.__module__ == value.__name__
+                    and inner[0] != "_"
+                ):
                     yield f"{name}.{inner}", function
         elif is_public(value):
             yield name, value
     for one in INSTANCES:
-        for method, _ in inspect.getmembers(type(one), lambda it: inspect.isfunction(it) or inspect.ismethod(it)):
+        for method, _ in inspect.getmembers(
+            type(one), lambda it: inspect.isfunction(it) or inspect.ismethod(it)
+        ):
             if method[0] != "_" and method not in UNCHECKED:
-                yield f"{one.name if isinstance(one, ll.Family) else type(one).__name__}.{method}", getattr(one, method)
+                yield (
+                    (
+                        f"{one.name if isinstance(one, ll.Family) else type(one).__name__}.{method}"  # noqa: E501
+                    ),
+                    getattr(one, method),
+                )
 
 
 CALLABLES = dict(callables())
@@ -138,11 +212,17 @@ def names(said, function, given):
     values = [*args, *kwargs.values()]
     about = [*inspect.signature(function).parameters]
     about += [THINGS[name] for name in about if name in THINGS]
-    about += [shown(value).removesuffix(f"... of type {type(value).__name__}") for value in values]
+    about += [
+        shown(value).removesuffix(f"... of type {type(value).__name__}")
+        for value in values
+    ]
     about += [str(value) for value in values if isinstance(value, ll.Notion)]
     if inspect.ismethod(function):
         # a family's own parameter has a name of its own
-        about += [str(function.__self__), getattr(function.__self__, "parameter", "parameter")]
+        about += [
+            str(function.__self__),
+            getattr(function.__self__, "parameter", "parameter"),
+        ]
     return any(re.search(rf"(?<!\w){re.escape(one)}(?!\w)", said) for one in about)
 
 
@@ -150,7 +230,8 @@ def answers(name, data):
     args, kwargs = data.draw(arguments(CALLABLES[name]))
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of pandas, that a way to make a frame will go
+            # of pandas, that a way to make a frame will go
+            warnings.simplefilter("ignore")
             warnings.simplefilter("error", RuntimeWarning)
             CALLABLES[name](*args, **kwargs)
     except ll.LiftError as error:

@@ -23,7 +23,8 @@ CONVEX = {
     "alpha-lift-inverse 10": lambda lift, p_s: alpha_of(inverse_of(lift), p_s, 10),
 }
 
-# Columns 0 and 1 swap two secrets that both gain; merged they have lifts that neither alone is worse off for.
+# Columns 0 and 1 swap two secrets that both gain; merged they have lifts that neither
+# alone is worse off for.
 L1_COUNTS = [[2, 4, 10], [4, 2, 10], [2, 2, 28]]
 CHI2_COUNTS = [[3, 6, 11], [6, 3, 11], [11, 11, 138]]
 
@@ -32,9 +33,14 @@ CHI2_COUNTS = [[3, 6, 11], [6, 3, 11], [11, 11, 138]]
 @given(joint=st.from_type(Joint), seed=st.integers(0, 2**32 - 1))
 def test_a_mixture_of_rows_leaks_no_more_than_the_mean(measure, joint, seed):
     rng = np.random.default_rng(seed)
-    one, two = (rng.dirichlet(np.full(joint.n_public, 0.5), size=20).T for _ in range(2))
+    one, two = (
+        rng.dirichlet(np.full(joint.n_public, 0.5), size=20).T for _ in range(2)
+    )
     share = rng.random(20)
-    lifts = [joint.s_given_x @ rows / joint.p_s[:, None] for rows in (one, two, share * one + (1 - share) * two)]
+    lifts = [
+        joint.s_given_x @ rows / joint.p_s[:, None]
+        for rows in (one, two, share * one + (1 - share) * two)
+    ]
     first, second, mixed = (measure(values, joint.p_s) for values in lifts)
     with np.errstate(invalid="ignore"):
         mean = share * first + (1 - share) * second
@@ -54,18 +60,27 @@ def exact_inverse_measure(counts, columns, power):
 @pytest.mark.parametrize(
     ("counts", "power", "make", "alone", "merged"),
     [
-        (L1_COUNTS, 1, lambda bound: L1Lift(math.log1p(bound), math.inf), Fraction(5, 8), Fraction(2, 3)),
+        (
+            L1_COUNTS,
+            1,
+            lambda bound: L1Lift(math.log1p(bound), math.inf),
+            Fraction(5, 8),
+            Fraction(2, 3),
+        ),
         (
             CHI2_COUNTS,
             2,
             lambda bound: Chi2Lift(math.log1p(math.sqrt(bound)), math.inf),
             Fraction(1, 18) + Fraction(4, 5) * Fraction(5, 11) ** 2,
-            Fraction(1, 5) * Fraction(5, 9) ** 2 + Fraction(4, 5) * Fraction(5, 11) ** 2,
+            Fraction(1, 5) * Fraction(5, 9) ** 2
+            + Fraction(4, 5) * Fraction(5, 11) ** 2,
         ),
     ],
     ids=["l1-lift-inverse", "chi2-lift-inverse"],
 )
-def test_merging_two_private_outputs_can_break_a_bound_on_the_inverse(counts, power, make, alone, merged):
+def test_merging_two_private_outputs_can_break_a_bound_on_the_inverse(
+    counts, power, make, alone, merged
+):
     values = [exact_inverse_measure(counts, [x], power) for x in range(3)]
     assert values[0] == values[1] == alone
     assert values[2] < alone
@@ -81,4 +96,6 @@ def test_the_alpha_lift_inverse_does_not_break_there(counts):
     joint = Joint.from_counts(counts)
     for alpha in (1.5, 2, 10, math.inf):
         alone = AlphaLift(alpha, 1, 1).leakage(joint, Channel.identity(3)).lower
-        assert AlphaLift(alpha, alone, math.inf).is_satisfied(joint, Channel.merge([(0, 1), (2,)], 3))
+        assert AlphaLift(alpha, alone, math.inf).is_satisfied(
+            joint, Channel.merge([(0, 1), (2,)], 3)
+        )

@@ -56,7 +56,9 @@ class TestProposition1:
         assert t > (high - 1) / 2
         assert chi2 > (high - 1) ** 2
         joint = Joint(np.array(p, dtype=float))
-        assert (total_variation(joint), chi2_divergence(joint)) == pytest.approx((1 / 3, 1 / 2), rel=1e-14)
+        assert (total_variation(joint), chi2_divergence(joint)) == pytest.approx(
+            (1 / 3, 1 / 2), rel=1e-14
+        )
         assert math.exp(budgets(joint).upper) == pytest.approx(3 / 2, rel=1e-14)
 
     def test_2_as_printed_fails_with_full_support_too(self):
@@ -72,7 +74,10 @@ class TestProposition3:
 
     def test_1_and_2_as_printed_fail(self):
         """Nine in ten secrets gain a ninth, the tenth is all but ruled out."""
-        prior, column = [Fraction(1, 10), Fraction(9, 10)], [Fraction(1, 10), Fraction(11, 10)]
+        prior, column = (
+            [Fraction(1, 10), Fraction(9, 10)],
+            [Fraction(1, 10), Fraction(11, 10)],
+        )
         assert sum(p * v for p, v in zip(prior, column, strict=True)) == 1
         l1 = sum(p * abs(v - 1) for p, v in zip(prior, column, strict=True))
         chi2 = sum(p * (v - 1) ** 2 for p, v in zip(prior, column, strict=True))
@@ -82,7 +87,9 @@ class TestProposition3:
         assert chi2 > gain**2
         joint = Joint.from_counts([[1, 19], [99, 81]])  # the column, and what is left
         assert lift(joint)[:, 0] == pytest.approx([0.1, 1.1], rel=1e-14)
-        assert (l1_lift(joint)[0], chi2_lift(joint)[0]) == pytest.approx((0.18, 0.09), rel=1e-12)
+        assert (l1_lift(joint)[0], chi2_lift(joint)[0]) == pytest.approx(
+            (0.18, 0.09), rel=1e-12
+        )
 
 
 class TestProposition4:
@@ -97,7 +104,9 @@ class TestProposition4:
         assert high <= (l1_lift(joint).max() / mass + 1) * ROUNDING
         assert high <= (math.sqrt(chi2_lift(joint).max() / mass) + 1) * ROUNDING
         for alpha in ORDERS:
-            assert high <= alpha_lift(joint, alpha).max() / mass ** (1 / alpha) * ROUNDING
+            assert (
+                high <= alpha_lift(joint, alpha).max() / mass ** (1 / alpha) * ROUNDING
+            )
 
 
 class TestProposition5:
@@ -105,7 +114,10 @@ class TestProposition5:
 
     def test_1_and_2_as_printed_fail(self):
         """One secret in a hundred gains 99 per cent, the others lose one."""
-        prior, column = [Fraction(1, 100), Fraction(99, 100)], [Fraction(199, 100), Fraction(99, 100)]
+        prior, column = (
+            [Fraction(1, 100), Fraction(99, 100)],
+            [Fraction(199, 100), Fraction(99, 100)],
+        )
         assert sum(p * v for p, v in zip(prior, column, strict=True)) == 1
         l1 = sum(p * abs(1 / v - 1) for p, v in zip(prior, column, strict=True))
         chi2 = sum(p * (1 / v - 1) ** 2 for p, v in zip(prior, column, strict=True))
@@ -127,7 +139,9 @@ class TestProposition6:
         mass = joint.p_s[lift(joint)[:, worst].argmin()]
         low = min_lift(joint).min() * ROUNDING
         assert low >= mass / (l1_lift_inverse(joint).max() + mass)
-        assert low >= math.sqrt(mass) / (math.sqrt(chi2_lift_inverse(joint).max()) + math.sqrt(mass))
+        assert low >= math.sqrt(mass) / (
+            math.sqrt(chi2_lift_inverse(joint).max()) + math.sqrt(mass)
+        )
         for alpha in ORDERS:
             assert low >= mass ** (1 / alpha) / alpha_lift_inverse(joint, alpha).max()
 
@@ -139,12 +153,15 @@ class TestPropositionA1:
     def test_no_property_is_breached(self, joint, share):
         high, low = extremes(joint)
         properties = [
-            list(q) for size in range(joint.n_secret + 1) for q in itertools.combinations(range(joint.n_secret), size)
+            list(q)
+            for size in range(joint.n_secret + 1)
+            for q in itertools.combinations(range(joint.n_secret), size)
         ]
         before = np.array([joint.p_s[q].sum() for q in properties])
         after = np.array([joint.s_given_x[q].sum(axis=0) for q in properties])
         for rho_1 in (*before[(before > 0) & (before < 1)], share):
-            # the least rho_2 that the bounds e^-eps_l = (1 - rho_2) / (1 - rho_1) and e^eps_u = rho_2 / rho_1 allow
+            # the least rho_2 that the bounds e^-eps_l = (1 - rho_2) / (1 - rho_1) and
+            # e^eps_u = rho_2 / rho_1 allow
             rho_2 = max(rho_1 * high, 1 - low * (1 - rho_1))
             if not rho_1 < rho_2 < 1:
                 continue
@@ -158,7 +175,8 @@ class TestPropositionA1:
         joint = Joint([[0.375, 0.125], [0.125, 0.375]])
         assert extremes(joint) == pytest.approx((1.5, 0.5))
         assert joint.p_s[0] <= 0.5
-        assert joint.s_given_x[0, 0] == 0.75  # rho_1 Lambda exactly, so any rho_2 below it is breached
+        # rho_1 Lambda exactly, so any rho_2 below it is breached
+        assert joint.s_given_x[0, 0] == 0.75
 
 
 class TestAverages:
@@ -167,7 +185,15 @@ class TestAverages:
     @any_joint
     def test_from_the_distributions(self, joint):
         product = np.outer(joint.p_s, joint.p_x)
-        assert np.abs(joint.p - product).sum() / 2 == pytest.approx(joint.p_x @ l1_lift(joint) / 2, abs=1e-13)
-        assert ((joint.p - product) ** 2 / product).sum() == pytest.approx(joint.p_x @ chi2_lift(joint), abs=1e-12)
-        assert total_variation(joint) == pytest.approx(np.abs(joint.p - product).sum() / 2, abs=1e-13)
-        assert chi2_divergence(joint) == pytest.approx(((joint.p - product) ** 2 / product).sum(), abs=1e-12)
+        assert np.abs(joint.p - product).sum() / 2 == pytest.approx(
+            joint.p_x @ l1_lift(joint) / 2, abs=1e-13
+        )
+        assert ((joint.p - product) ** 2 / product).sum() == pytest.approx(
+            joint.p_x @ chi2_lift(joint), abs=1e-12
+        )
+        assert total_variation(joint) == pytest.approx(
+            np.abs(joint.p - product).sum() / 2, abs=1e-13
+        )
+        assert chi2_divergence(joint) == pytest.approx(
+            ((joint.p - product) ** 2 / product).sum(), abs=1e-12
+        )

@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from liftlib import Channel, InvalidDistribution, InvalidParameter, Joint, lift
-from liftlib.measures import arimoto, chi2_divergence, entropy, mutual_information, sibson, total_variation
+from liftlib.measures import (
+    arimoto,
+    chi2_divergence,
+    entropy,
+    mutual_information,
+    sibson,
+    total_variation,
+)
 from liftlib.measures.information import mutual_information_of
 
 COUNTS = [[3, 1, 0], [1, 5, 2], [4, 2, 6]]
@@ -37,7 +44,9 @@ class TestEntropy:
         assert entropy([0.0, 1.0, 0.0]) == 0
         assert math.copysign(1, entropy([0.0, 1.0])) == 1
         assert entropy(np.full(16, 1 / 16)) == pytest.approx(math.log(16), rel=1e-15)
-        assert entropy(np.full((4, 4), 1 / 16)) == pytest.approx(math.log(16), rel=1e-15)
+        assert entropy(np.full((4, 4), 1 / 16)) == pytest.approx(
+            math.log(16), rel=1e-15
+        )
 
     @pytest.mark.parametrize(
         ("p", "text"),
@@ -56,14 +65,24 @@ class TestEntropy:
 
 class TestMutualInformation:
     def test_is_a_divergence(self, joint):
-        expected = stats.entropy(joint.p.ravel(), np.outer(joint.p_s, joint.p_x).ravel())
-        assert mutual_information(joint.p) == pytest.approx(expected, rel=1e-12, abs=1e-14)
+        expected = stats.entropy(
+            joint.p.ravel(), np.outer(joint.p_s, joint.p_x).ravel()
+        )
+        assert mutual_information(joint.p) == pytest.approx(
+            expected, rel=1e-12, abs=1e-14
+        )
 
     def test_ends(self, named_joints):
-        assert mutual_information(np.eye(5) / 5) == pytest.approx(math.log(5), rel=1e-15)
-        assert mutual_information(named_joints["independent"].p) == pytest.approx(0, abs=1e-15)
+        assert mutual_information(np.eye(5) / 5) == pytest.approx(
+            math.log(5), rel=1e-15
+        )
+        assert mutual_information(named_joints["independent"].p) == pytest.approx(
+            0, abs=1e-15
+        )
         function = named_joints["function-of-x"]
-        assert mutual_information(function.p) == pytest.approx(stats.entropy(function.p_s), rel=1e-14)
+        assert mutual_information(function.p) == pytest.approx(
+            stats.entropy(function.p_s), rel=1e-14
+        )
 
     def test_near_independence(self):
         off = 1e-6
@@ -75,18 +94,22 @@ class TestMutualInformation:
 
     def test_two_tiny_masses_add_nothing(self):
         # the product of the marginals underflows, the term is 1e-200 log 1e200
-        assert mutual_information([[0.5, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 1e-200]]) == pytest.approx(
-            math.log(2), rel=1e-14
-        )
+        assert mutual_information(
+            [[0.5, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 1e-200]]
+        ) == pytest.approx(math.log(2), rel=1e-14)
 
     def test_empty_rows_and_columns_are_allowed(self):
         padded = np.zeros((3, 4))
         padded[:2, :2] = [[0.4, 0.1], [0.2, 0.3]]
-        assert mutual_information(padded) == pytest.approx(mutual_information([[0.4, 0.1], [0.2, 0.3]]), rel=1e-14)
+        assert mutual_information(padded) == pytest.approx(
+            mutual_information([[0.4, 0.1], [0.2, 0.3]]), rel=1e-14
+        )
 
     def test_batches(self):
         p = np.random.default_rng(1).dirichlet(np.ones(6), size=5).reshape(5, 2, 3)
-        np.testing.assert_allclose(mutual_information_of(p), [mutual_information(one) for one in p], rtol=1e-14)
+        np.testing.assert_allclose(
+            mutual_information_of(p), [mutual_information(one) for one in p], rtol=1e-14
+        )
 
     @pytest.mark.parametrize(
         ("p", "text"),
@@ -107,15 +130,27 @@ class TestDistances:
         total = 24
         p_s = [Fraction(sum(row), total) for row in COUNTS]
         p_x = [Fraction(sum(column), total) for column in zip(*COUNTS, strict=True)]
-        cells = [(Fraction(COUNTS[s][x], total), p_s[s] * p_x[x]) for s in range(3) for x in range(3)]
+        cells = [
+            (Fraction(COUNTS[s][x], total), p_s[s] * p_x[x])
+            for s in range(3)
+            for x in range(3)
+        ]
         joint = Joint.from_counts(COUNTS)
-        assert total_variation(joint) == pytest.approx(float(sum(abs(p - q) for p, q in cells) / 2), rel=1e-14)
-        assert chi2_divergence(joint) == pytest.approx(float(sum((p - q) ** 2 / q for p, q in cells)), rel=1e-14)
+        assert total_variation(joint) == pytest.approx(
+            float(sum(abs(p - q) for p, q in cells) / 2), rel=1e-14
+        )
+        assert chi2_divergence(joint) == pytest.approx(
+            float(sum((p - q) ** 2 / q for p, q in cells)), rel=1e-14
+        )
 
     def test_chi2_is_pearsons_statistic_over_n(self):
         table = np.array(COUNTS)
-        expected = stats.chi2_contingency(table, correction=False).statistic / table.sum()
-        assert chi2_divergence(Joint.from_counts(table)) == pytest.approx(expected, rel=1e-13)
+        expected = (
+            stats.chi2_contingency(table, correction=False).statistic / table.sum()
+        )
+        assert chi2_divergence(Joint.from_counts(table)) == pytest.approx(
+            expected, rel=1e-13
+        )
 
     def test_ends(self, named_joints):
         for name in ("independent", "one-secret", "one-symbol"):
@@ -129,26 +164,37 @@ class TestDistances:
 class TestSibson:
     @pytest.mark.parametrize("alpha", [2, 3, 10, 100])
     def test_against_60_digits(self, alpha):
-        """The usual form alpha/(alpha-1) log sum_x (sum_s P(s) P(x|s)^alpha)^(1/alpha)."""
+        """The usual form alpha/(alpha-1) log sum_x (sum_s P(s)
+        P(x|s)^alpha)^(1/alpha).
+        """
         rows = [sum(row) for row in COUNTS]
 
         def compute():
             inner = [
-                sum(Fraction(n, 24) * Fraction(row[x], n) ** alpha for row, n in zip(COUNTS, rows, strict=True))
+                sum(
+                    Fraction(n, 24) * Fraction(row[x], n) ** alpha
+                    for row, n in zip(COUNTS, rows, strict=True)
+                )
                 for x in range(3)
             ]
             mean = sum(decimal(value) ** (1 / Decimal(alpha)) for value in inner)
             return Decimal(alpha) / (alpha - 1) * mean.ln()
 
-        assert sibson(Joint.from_counts(COUNTS), alpha) == pytest.approx(in_60_digits(compute), rel=1e-12)
+        assert sibson(Joint.from_counts(COUNTS), alpha) == pytest.approx(
+            in_60_digits(compute), rel=1e-12
+        )
 
     def test_infinity_is_maximal_leakage(self, joint):
-        expected = math.log(sum(max(joint.x_given_s[:, x]) for x in range(joint.n_public)))
+        expected = math.log(
+            sum(max(joint.x_given_s[:, x]) for x in range(joint.n_public))
+        )
         assert sibson(joint, math.inf) == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
     def test_one_is_mutual_information_and_the_limit_from_above(self, joint):
         assert sibson(joint, 1) == mutual_information(joint.p)
-        assert sibson(joint, 1 + 1e-6) == pytest.approx(mutual_information(joint.p), rel=1e-4, abs=1e-8)
+        assert sibson(joint, 1 + 1e-6) == pytest.approx(
+            mutual_information(joint.p), rel=1e-4, abs=1e-8
+        )
 
     @given(joint=st.from_type(Joint))
     def test_grows_with_the_order(self, joint):
@@ -188,12 +234,17 @@ class TestArimoto:
         def compute():
             mean = Decimal(0)
             for x, q in enumerate(p_x):
-                lifts = [Fraction(row[x], total) / (p * q) for row, p in zip(counts, p_s, strict=True)]
+                lifts = [
+                    Fraction(row[x], total) / (p * q)
+                    for row, p in zip(counts, p_s, strict=True)
+                ]
                 inner = sum(t * v**alpha for t, v in zip(tilted, lifts, strict=True))
                 mean += decimal(q) * decimal(inner) ** (1 / Decimal(alpha))
             return Decimal(alpha) / (alpha - 1) * mean.ln()
 
-        assert arimoto(Joint.from_counts(counts), alpha) == pytest.approx(in_60_digits(compute), rel=1e-9, abs=1e-15)
+        assert arimoto(Joint.from_counts(counts), alpha) == pytest.approx(
+            in_60_digits(compute), rel=1e-9, abs=1e-15
+        )
 
     def test_is_the_gap_between_renyi_entropies(self, joint):
         """Arimoto's own definition: H_alpha(S) - H_alpha(S|X)."""
@@ -202,9 +253,16 @@ class TestArimoto:
         given_x = (
             alpha
             / (1 - alpha)
-            * math.log(sum((joint.p[:, x] ** alpha).sum() ** (1 / alpha) for x in range(joint.n_public)))
+            * math.log(
+                sum(
+                    (joint.p[:, x] ** alpha).sum() ** (1 / alpha)
+                    for x in range(joint.n_public)
+                )
+            )
         )
-        assert arimoto(joint, alpha) == pytest.approx(renyi - given_x, rel=1e-9, abs=1e-12)
+        assert arimoto(joint, alpha) == pytest.approx(
+            renyi - given_x, rel=1e-9, abs=1e-12
+        )
 
     def test_infinity_is_the_gain_in_guessing(self, joint):
         expected = math.log(joint.p.max(axis=0).sum() / joint.p_s.max())
@@ -212,7 +270,9 @@ class TestArimoto:
 
     def test_one_is_mutual_information_and_the_limit_from_above(self, joint):
         assert arimoto(joint, 1) == mutual_information(joint.p)
-        assert arimoto(joint, 1 + 1e-6) == pytest.approx(mutual_information(joint.p), rel=1e-4, abs=1e-8)
+        assert arimoto(joint, 1 + 1e-6) == pytest.approx(
+            mutual_information(joint.p), rel=1e-4, abs=1e-8
+        )
 
 
 @pytest.mark.parametrize("measure", [sibson, arimoto])

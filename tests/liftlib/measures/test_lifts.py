@@ -31,7 +31,10 @@ def exact(counts):
     total = sum(map(sum, counts))
     p_s = [Fraction(sum(row), total) for row in counts]
     p_x = [Fraction(sum(column), total) for column in zip(*counts, strict=True)]
-    return p_s, [[Fraction(n, total) / (p_s[s] * p_x[x]) for x, n in enumerate(row)] for s, row in enumerate(counts)]
+    return p_s, [
+        [Fraction(n, total) / (p_s[s] * p_x[x]) for x, n in enumerate(row)]
+        for s, row in enumerate(counts)
+    ]
 
 
 class TestByHand:
@@ -42,44 +45,83 @@ class TestByHand:
         return [row[x] for row in self.lifts]
 
     def test_lift(self):
-        np.testing.assert_allclose(lift(self.joint), np.array(self.lifts, dtype=float), rtol=1e-14)
+        np.testing.assert_allclose(
+            lift(self.joint), np.array(self.lifts, dtype=float), rtol=1e-14
+        )
         assert lift(self.joint)[0, 2] == 0
 
     def test_max_min_and_ratio(self):
         for x in range(3):
-            assert max_lift(self.joint)[x] == pytest.approx(float(max(self.column(x))), rel=1e-14)
-            assert min_lift(self.joint)[x] == pytest.approx(float(min(self.column(x))), rel=1e-14)
-        assert lift_ratio(self.joint)[1] == pytest.approx(float(max(self.column(1)) / min(self.column(1))), rel=1e-14)
+            assert max_lift(self.joint)[x] == pytest.approx(
+                float(max(self.column(x))), rel=1e-14
+            )
+            assert min_lift(self.joint)[x] == pytest.approx(
+                float(min(self.column(x))), rel=1e-14
+            )
+        assert lift_ratio(self.joint)[1] == pytest.approx(
+            float(max(self.column(1)) / min(self.column(1))), rel=1e-14
+        )
         assert lift_ratio(self.joint)[2] == math.inf
 
     def test_l1_and_chi2(self):
         for x in range(3):
-            off = [p * abs(v - 1) for p, v in zip(self.p_s, self.column(x), strict=True)]
-            squares = [p * (v - 1) ** 2 for p, v in zip(self.p_s, self.column(x), strict=True)]
+            off = [
+                p * abs(v - 1) for p, v in zip(self.p_s, self.column(x), strict=True)
+            ]
+            squares = [
+                p * (v - 1) ** 2 for p, v in zip(self.p_s, self.column(x), strict=True)
+            ]
             assert l1_lift(self.joint)[x] == pytest.approx(float(sum(off)), rel=1e-14)
-            assert chi2_lift(self.joint)[x] == pytest.approx(float(sum(squares)), rel=1e-14)
+            assert chi2_lift(self.joint)[x] == pytest.approx(
+                float(sum(squares)), rel=1e-14
+            )
 
     def test_l1_and_chi2_inverse(self):
         for x in range(2):
             inverses = [1 / v for v in self.column(x)]
             off = [p * abs(v - 1) for p, v in zip(self.p_s, inverses, strict=True)]
-            squares = [p * (v - 1) ** 2 for p, v in zip(self.p_s, inverses, strict=True)]
-            assert l1_lift_inverse(self.joint)[x] == pytest.approx(float(sum(off)), rel=1e-14)
-            assert chi2_lift_inverse(self.joint)[x] == pytest.approx(float(sum(squares)), rel=1e-14)
+            squares = [
+                p * (v - 1) ** 2 for p, v in zip(self.p_s, inverses, strict=True)
+            ]
+            assert l1_lift_inverse(self.joint)[x] == pytest.approx(
+                float(sum(off)), rel=1e-14
+            )
+            assert chi2_lift_inverse(self.joint)[x] == pytest.approx(
+                float(sum(squares)), rel=1e-14
+            )
 
     @pytest.mark.parametrize("alpha", [2, 3, 10, 100])
     def test_alpha(self, alpha):
         for x in range(3):
-            mean = sum(p * v**alpha for p, v in zip(self.p_s, self.column(x), strict=True))
-            assert alpha_lift(self.joint, alpha)[x] ** alpha == pytest.approx(float(mean), rel=1e-11)
+            mean = sum(
+                p * v**alpha for p, v in zip(self.p_s, self.column(x), strict=True)
+            )
+            assert alpha_lift(self.joint, alpha)[x] ** alpha == pytest.approx(
+                float(mean), rel=1e-11
+            )
         for x in range(2):
-            mean = sum(p / v**alpha for p, v in zip(self.p_s, self.column(x), strict=True))
-            assert alpha_lift_inverse(self.joint, alpha)[x] ** alpha == pytest.approx(float(mean), rel=1e-11)
+            mean = sum(
+                p / v**alpha for p, v in zip(self.p_s, self.column(x), strict=True)
+            )
+            assert alpha_lift_inverse(self.joint, alpha)[x] ** alpha == pytest.approx(
+                float(mean), rel=1e-11
+            )
 
     def test_a_zero_cell_makes_every_inverse_infinite_and_nothing_else(self):
-        for measure in (l1_lift_inverse, chi2_lift_inverse, lambda j: alpha_lift_inverse(j, 2), lift_ratio):
+        for measure in (
+            l1_lift_inverse,
+            chi2_lift_inverse,
+            lambda j: alpha_lift_inverse(j, 2),
+            lift_ratio,
+        ):
             assert np.isinf(measure(self.joint)).tolist() == [False, False, True]
-        for measure in (max_lift, min_lift, l1_lift, chi2_lift, lambda j: alpha_lift(j, 2)):
+        for measure in (
+            max_lift,
+            min_lift,
+            l1_lift,
+            chi2_lift,
+            lambda j: alpha_lift(j, 2),
+        ):
             assert np.isfinite(measure(self.joint)).all()
 
 
@@ -99,10 +141,16 @@ class TestRanges:
         assert min_lift(joint).tolist() == [0, 0, 0]
 
     def test_the_inverse_of_a_subnormal_lift_is_infinite_without_a_warning(self):
-        assert inverse_of(np.array([1e-310, 0.0, 2.0])).tolist() == [math.inf, math.inf, 0.5]
+        assert inverse_of(np.array([1e-310, 0.0, 2.0])).tolist() == [
+            math.inf,
+            math.inf,
+            0.5,
+        ]
 
     def test_the_square_of_a_huge_inverse_is_infinite_without_a_warning(self):
-        assert chi2_of(np.array([[1e200], [1.0]]), np.array([0.5, 0.5])).tolist() == [math.inf]
+        assert chi2_of(np.array([[1e200], [1.0]]), np.array([0.5, 0.5])).tolist() == [
+            math.inf
+        ]
 
     def test_independence_leaves_nothing(self, named_joints):
         for name in ("independent", "one-secret", "one-symbol", "one-of-each"):
@@ -113,7 +161,9 @@ class TestRanges:
                 np.testing.assert_allclose(measure(joint), 1, atol=1e-14)
             for alpha in ORDERS:
                 np.testing.assert_allclose(alpha_lift(joint, alpha), 1, atol=1e-14)
-                np.testing.assert_allclose(alpha_lift_inverse(joint, alpha), 1, atol=1e-14)
+                np.testing.assert_allclose(
+                    alpha_lift_inverse(joint, alpha), 1, atol=1e-14
+                )
 
     @given(joint=st.from_type(Joint))
     def test_alpha_lift_grows_with_alpha_from_1_to_the_max_lift(self, joint):
@@ -155,10 +205,18 @@ class TestBatches:
         for n, p in enumerate(self.p):
             one = Joint(p)
             np.testing.assert_allclose(batch[n], lift(one), rtol=1e-14)
-            np.testing.assert_allclose(l1_of(batch, self.p_s)[n], l1_lift(one), rtol=1e-12)
-            np.testing.assert_allclose(chi2_of(batch, self.p_s)[n], chi2_lift(one), rtol=1e-12)
-            np.testing.assert_allclose(alpha_of(batch, self.p_s, 7)[n], alpha_lift(one, 7), rtol=1e-12)
-            np.testing.assert_allclose(l1_of(inverse_of(batch), self.p_s)[n], l1_lift_inverse(one), rtol=1e-12)
+            np.testing.assert_allclose(
+                l1_of(batch, self.p_s)[n], l1_lift(one), rtol=1e-12
+            )
+            np.testing.assert_allclose(
+                chi2_of(batch, self.p_s)[n], chi2_lift(one), rtol=1e-12
+            )
+            np.testing.assert_allclose(
+                alpha_of(batch, self.p_s, 7)[n], alpha_lift(one, 7), rtol=1e-12
+            )
+            np.testing.assert_allclose(
+                l1_of(inverse_of(batch), self.p_s)[n], l1_lift_inverse(one), rtol=1e-12
+            )
 
     def test_empty_rows_and_columns_have_lift_1(self):
         p = np.array([[[0.5, 0.0, 0.5], [0.0, 0.0, 0.0]]])

@@ -13,7 +13,10 @@ def decimal_power_mean(values, weights, order):
     """The mean in 60 digits, where 1e-300 ** 100 neither underflows nor overflows."""
     with localcontext() as context:
         context.prec, context.Emin, context.Emax = 60, -(10**9), 10**9
-        total = sum(Decimal(w) * Decimal(v) ** Decimal(order) for v, w in zip(values, weights, strict=True))
+        total = sum(
+            Decimal(w) * Decimal(v) ** Decimal(order)
+            for v, w in zip(values, weights, strict=True)
+        )
         return float(total ** (1 / Decimal(order)))
 
 
@@ -24,7 +27,9 @@ class TestPowerMean:
         rng = np.random.default_rng(int(order * 7))
         values, weights = rng.random(6) * scale, rng.dirichlet(np.ones(6))
         expected = decimal_power_mean(values.tolist(), weights.tolist(), order)
-        assert power_mean(values, weights, order, axis=0) == pytest.approx(expected, rel=1e-13, abs=0)
+        assert power_mean(values, weights, order, axis=0) == pytest.approx(
+            expected, rel=1e-13, abs=0
+        )
 
     def test_values_of_very_different_size(self):
         values, weights = np.array([1e-300, 1e300]), np.array([1 - 1e-12, 1e-12])
@@ -40,25 +45,41 @@ class TestPowerMean:
 
     @pytest.mark.parametrize("order", [1, 2.5, math.inf])
     def test_what_has_no_weight_counts_for_nothing(self, order):
-        assert power_mean(np.array([0.5, 9.0]), np.array([1.0, 0.0]), order, axis=0) == 0.5
+        assert (
+            power_mean(np.array([0.5, 9.0]), np.array([1.0, 0.0]), order, axis=0) == 0.5
+        )
 
     @pytest.mark.parametrize("order", [1.5, 100, 1e4, math.inf])
     def test_infinite_values(self, order):
         values = np.array([[math.inf, 1.0, math.inf], [2.0, 1.0, math.inf]])
-        assert power_mean(values, np.array([[0.3], [0.7]]), order, axis=0).tolist() == [math.inf, 1.0, math.inf]
+        assert power_mean(values, np.array([[0.3], [0.7]]), order, axis=0).tolist() == [
+            math.inf,
+            1.0,
+            math.inf,
+        ]
 
     def test_a_huge_value_beside_an_infinite_one_does_not_overflow(self):
-        assert power_mean(np.array([math.inf, 1e300]), np.array([0.5, 0.5]), 100, axis=0) == math.inf
+        assert (
+            power_mean(np.array([math.inf, 1e300]), np.array([0.5, 0.5]), 100, axis=0)
+            == math.inf
+        )
 
     def test_an_infinite_value_without_weight_does_not_count(self):
-        assert power_mean(np.array([math.inf, 2.0]), np.array([0.0, 1.0]), 100, axis=0) == 2
+        assert (
+            power_mean(np.array([math.inf, 2.0]), np.array([0.0, 1.0]), 100, axis=0)
+            == 2
+        )
 
     @pytest.mark.parametrize("order", [1.5, 100, math.inf])
     def test_all_zero(self, order):
-        assert power_mean(np.zeros((2, 3)), np.full((2, 1), 0.5), order, axis=0).tolist() == [0, 0, 0]
+        assert power_mean(
+            np.zeros((2, 3)), np.full((2, 1), 0.5), order, axis=0
+        ).tolist() == [0, 0, 0]
 
     def test_nan_is_not_swallowed(self):
-        assert np.isnan(power_mean(np.array([math.nan, 1.0]), np.array([0.5, 0.5]), 2, axis=0))
+        assert np.isnan(
+            power_mean(np.array([math.nan, 1.0]), np.array([0.5, 0.5]), 2, axis=0)
+        )
 
     def test_axis_and_batches(self):
         rng = np.random.default_rng(3)
@@ -67,5 +88,11 @@ class TestPowerMean:
         assert batch.shape == (4, 5)
         for n in range(4):
             for x in range(5):
-                expected = sum(w * v**2.5 for w, v in zip(weights[n], values[n, :, x], strict=True)) ** 0.4
+                expected = (
+                    sum(
+                        w * v**2.5
+                        for w, v in zip(weights[n], values[n, :, x], strict=True)
+                    )
+                    ** 0.4
+                )
                 assert batch[n, x] == pytest.approx(expected, rel=1e-13)

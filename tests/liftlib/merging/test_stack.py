@@ -1,4 +1,6 @@
-"""Merging many joint distributions at once, against one at a time and against plain Python."""
+"""Merging many joint distributions at once, against one at a time and against plain
+Python.
+"""
 
 from fractions import Fraction
 
@@ -18,7 +20,8 @@ from liftlib.merging.watchdog import watchdog, watchdog_subsets
 def awkward_joints(n=30):
     """120 joint distributions, shape (4 n, 4, 10).
 
-    No counts: on small whole numbers, different unions have exactly the same risk, and rounding decides between them.
+    No counts: on small whole numbers, different unions have exactly the same risk, and
+    rounding decides between them.
     """
     rng = np.random.default_rng(0)
     uniform = rng.random((n, 4, 10))
@@ -35,7 +38,13 @@ def awkward_joints(n=30):
 def partition_of(subset_of):
     """Return the partition that the numbers of subsets stand for."""
     low = [(x,) for x in np.flatnonzero(subset_of < 0)]
-    return (*low, *(tuple(np.flatnonzero(subset_of == k).tolist()) for k in range(subset_of.max() + 1)))
+    return (
+        *low,
+        *(
+            tuple(np.flatnonzero(subset_of == k).tolist())
+            for k in range(subset_of.max() + 1)
+        ),
+    )
 
 
 @pytest.mark.parametrize("notion", NOTIONS, ids=repr)
@@ -44,7 +53,10 @@ def test_each_of_120_joints_has_the_partition_of_its_own(notion, extend):
     p = awkward_joints()
     subset_of = merged_subsets(p, notion, extend=extend)
     for one, numbers in zip(p, subset_of, strict=True):
-        assert partition_of(numbers) == subset_merging(Joint(one), notion, extend=extend).partition
+        assert (
+            partition_of(numbers)
+            == subset_merging(Joint(one), notion, extend=extend).partition
+        )
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
@@ -66,7 +78,10 @@ def test_the_watchdog_merges_the_same_symbols(notion, extend):
     p = awkward_joints()
     subset_of = watchdog_subsets(p, notion, extend=extend)
     for one, numbers in zip(p, subset_of, strict=True):
-        assert partition_of(numbers) == watchdog(Joint(one), notion, extend=extend).partition
+        assert (
+            partition_of(numbers)
+            == watchdog(Joint(one), notion, extend=extend).partition
+        )
         if not extend:
             np.testing.assert_array_equal(numbers == 0, high_risk(Joint(one), notion))
 
@@ -91,7 +106,9 @@ def test_the_printed_loop_under_other_notions(notion):
     for extend in (True, False):
         subset_of = merged_subsets(p, notion, loop="printed", extend=extend)
         for one, numbers in zip(p, subset_of, strict=True):
-            low, subsets = algorithm_1(one.tolist(), notion, loop="printed", extend=extend)
+            low, subsets = algorithm_1(
+                one.tolist(), notion, loop="printed", extend=extend
+            )
             assert partition_of(numbers) == (*((x,) for x in low), *subsets)
 
 
@@ -108,7 +125,9 @@ def test_the_printed_loop_is_complete_merging_where_that_is_private():
 
 
 def test_refuses_another_loop():
-    with pytest.raises(InvalidParameter, match=r'^loop is None: give "standard" or "printed"$'):
+    with pytest.raises(
+        InvalidParameter, match=r'^loop is None: give "standard" or "printed"$'
+    ):
         merged_subsets(np.full((1, 2, 2), 0.25), LIP(1), loop=None)
 
 
@@ -140,7 +159,9 @@ def made_greedily(notion, p, held, rest, free):
     return any(made_greedily(notion, p, [*held, x], rest - {x}, free) for x in best)
 
 
-@pytest.mark.parametrize("notion", [ALIP(0.3, 0.3), ALIP(1.3, 0.7), LIP(0.5), LDP(0.6)], ids=str)
+@pytest.mark.parametrize(
+    "notion", [ALIP(0.3, 0.3), ALIP(1.3, 0.7), LIP(0.5), LDP(0.6)], ids=str
+)
 def test_each_group_grows_by_least_risk_where_ties_abound(notion):
     rng = np.random.default_rng(0)
     groups = 0
@@ -154,7 +175,10 @@ def test_each_group_grows_by_least_risk_where_ties_abound(notion):
         united = 0
         for k in range(subset_of.max() + 1):
             group = set(np.flatnonzero(subset_of == k).tolist())
-            grown = any(made_greedily(notion, counts.tolist(), [x], group - {x}, risky) for x in group)
+            grown = any(
+                made_greedily(notion, counts.tolist(), [x], group - {x}, risky)
+                for x in group
+            )
             united += not grown
             risky -= group
             groups += len(group) > 1
@@ -190,7 +214,9 @@ def test_a_stack_is_its_joints_one_by_one(notion, extend):
         for merging in (merged_subsets, watchdog_subsets):
             together = merging(p, notion, extend=extend)
             for n in range(len(p)):
-                np.testing.assert_array_equal(merging(p[n : n + 1], notion, extend=extend)[0], together[n])
+                np.testing.assert_array_equal(
+                    merging(p[n : n + 1], notion, extend=extend)[0], together[n]
+                )
 
 
 @pytest.mark.parametrize("shape", [(0, 3, 4), (3, 1, 1), (2, 1, 5), (2, 4, 1)])
@@ -209,7 +235,9 @@ class TestStack:
         stack = Stack(self.P)
         for n, one in enumerate(self.P):
             np.testing.assert_allclose(stack.lifts[n], lift(Joint(one)), rtol=1e-14)
-            np.testing.assert_allclose(stack.x_given_s[:, n], Joint(one).x_given_s, rtol=1e-14)
+            np.testing.assert_allclose(
+                stack.x_given_s[:, n], Joint(one).x_given_s, rtol=1e-14
+            )
         np.testing.assert_array_equal(stack.p, self.P)
 
     def test_a_joint_is_a_stack_of_one(self):
@@ -234,6 +262,14 @@ class TestStack:
         subset_of = np.array([[-1, 0, 1, 0, -1]] * 6)
         release = Stack(self.P).release(subset_of)
         np.testing.assert_array_equal(outputs_of(subset_of)[0], [0, 2, 3, 2, 1])
-        expected = np.stack([self.P[..., 0], self.P[..., 4], self.P[..., [1, 3]].sum(axis=-1), self.P[..., 2]], -1)
+        expected = np.stack(
+            [
+                self.P[..., 0],
+                self.P[..., 4],
+                self.P[..., [1, 3]].sum(axis=-1),
+                self.P[..., 2],
+            ],
+            -1,
+        )
         np.testing.assert_allclose(release.p[..., :4], expected, atol=1e-16)
         assert (release.p[..., 4] == 0).all()

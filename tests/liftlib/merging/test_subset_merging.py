@@ -12,7 +12,17 @@ from hypothesis import strategies as st
 from merged_notions import NOTIONS
 from scipy import stats
 
-from liftlib import ALIP, LDP, LIP, AlphaLift, Channel, Joint, PerfectPrivacy, evaluate, high_risk
+from liftlib import (
+    ALIP,
+    LDP,
+    LIP,
+    AlphaLift,
+    Channel,
+    Joint,
+    PerfectPrivacy,
+    evaluate,
+    high_risk,
+)
 from liftlib.merging.subset_merging import subset_merging
 from liftlib.merging.watchdog import watchdog
 
@@ -61,7 +71,10 @@ class TestAgainstThePrint:
         for notion in (ALIP(0.15, 0.15), LIP(0.15), LDP(0.3)):
             agree(p, notion)
             broken = [
-                not notion.is_satisfied(Joint(one), subset_merging(Joint(one), notion, extend=False)) for one in p
+                not notion.is_satisfied(
+                    Joint(one), subset_merging(Joint(one), notion, extend=False)
+                )
+                for one in p
             ]
             assert sum(broken) > 30
 
@@ -79,15 +92,26 @@ class TestChannel:
 
     @pytest.mark.parametrize("notion", NOTIONS, ids=repr)
     @on_each_joint
-    def test_partition_has_the_low_risk_symbols_first_and_labels_of_its_own(self, joint, notion):
+    def test_partition_has_the_low_risk_symbols_first_and_labels_of_its_own(
+        self, joint, notion
+    ):
         channel = subset_merging(joint, notion)
         low = np.flatnonzero(~high_risk(joint, notion)).tolist()
-        alone = [c[0] for c in itertools.takewhile(lambda c: len(c) == 1 and c[0] in low, channel.partition)]
+        alone = [
+            c[0]
+            for c in itertools.takewhile(
+                lambda c: len(c) == 1 and c[0] in low, channel.partition
+            )
+        ]
         assert alone == sorted(alone)
-        assert not set(low) & {c[0] for c in channel.partition[len(alone) :] if len(c) == 1}
+        assert not set(low) & {
+            c[0] for c in channel.partition[len(alone) :] if len(c) == 1
+        }
         for subset, name in zip(channel.partition, channel.outputs, strict=True):
             labels = [joint.public[x] for x in subset]
-            assert name == (labels[0] if len(labels) == 1 else " or ".join(map(str, labels)))
+            assert name == (
+                labels[0] if len(labels) == 1 else " or ".join(map(str, labels))
+            )
 
     def test_a_single_high_risk_symbol_is_where_the_print_fails(self):
         joint = Joint.from_counts([[8, 10, 10, 10], [1, 10, 10, 11]], public="abcd")
@@ -95,7 +119,9 @@ class TestChannel:
         printed = subset_merging(joint, notion, extend=False)
         assert printed.partition == ((1,), (2,), (3,), (0,))
         assert not notion.is_satisfied(joint, printed)
-        assert notion.leakage(joint, printed) == notion.leakage(joint, Channel.identity(4))
+        assert notion.leakage(joint, printed) == notion.leakage(
+            joint, Channel.identity(4)
+        )
         repaired = subset_merging(joint, notion)
         assert repaired.outputs == ("b", "c", "a or d")
         assert notion.is_satisfied(joint, repaired)
@@ -109,7 +135,9 @@ class TestChannel:
 
     def test_greed_is_not_optimal(self, named_joints):
         joint = named_joints["ties"]
-        assert PerfectPrivacy().is_satisfied(joint, Channel.merge([(0, 1, 2), (3, 4, 5)], 6))
+        assert PerfectPrivacy().is_satisfied(
+            joint, Channel.merge([(0, 1, 2), (3, 4, 5)], 6)
+        )
         assert subset_merging(joint, PerfectPrivacy()).n_outputs == 1
 
     def test_many_symbols(self):

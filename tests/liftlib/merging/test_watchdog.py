@@ -15,14 +15,18 @@ from scipy import stats
 import liftlib as ll
 from liftlib.merging.watchdog import watchdog
 
-# in column 0 the secret 0 is at odds; the other columns have lifts 10/11 and 15/14 or so
+# in column 0 the secret 0 is at odds; the other columns have lifts 10/11 and 15/14 or
+# so
 ONE_RISKY = ll.Joint.from_counts([[8, 10, 10, 10], [1, 10, 10, 11]], public="abcd")
 
 
 def group_lift(joint, group):
     """P(A|s) / P(A) for each s (E23 eqs. (9) and (10)), by loops."""
     p_a = math.fsum(joint.p[s, x] for s in range(joint.n_secret) for x in group)
-    return [math.fsum(joint.p[s, x] for x in group) / math.fsum(joint.p[s]) / p_a for s in range(joint.n_secret)]
+    return [
+        math.fsum(joint.p[s, x] for x in group) / math.fsum(joint.p[s]) / p_a
+        for s in range(joint.n_secret)
+    ]
 
 
 class TestHighRisk:
@@ -39,7 +43,8 @@ class TestHighRisk:
         low, high = (joint.p_s @ lifts**-2.0) ** 0.5, (joint.p_s @ lifts**2) ** 0.5
         expected = (low > math.exp(0.2)) | (high > math.exp(0.1))
         assert 0 < expected.sum() < 17
-        assert np.array_equal(ll.high_risk(joint, ll.AlphaLift(2, 0.2, 0.1)), expected)  # E23 eq. (37)
+        # E23 eq. (37)
+        assert np.array_equal(ll.high_risk(joint, ll.AlphaLift(2, 0.2, 0.1)), expected)
 
     def test_ends(self, named_joints):
         whole = named_joints["random-5x17"]
@@ -48,7 +53,9 @@ class TestHighRisk:
         assert not ll.high_risk(named_joints["zeros"], ll.LIP(math.inf)).any()
         assert not ll.high_risk(named_joints["independent"], ll.PerfectPrivacy()).any()
         zeros = named_joints["zeros"]
-        assert np.array_equal(ll.high_risk(zeros, ll.LIP(50)), (zeros.p == 0).any(axis=0))
+        assert np.array_equal(
+            ll.high_risk(zeros, ll.LIP(50)), (zeros.p == 0).any(axis=0)
+        )
 
 
 class TestMerge:
@@ -86,7 +93,12 @@ class TestMerge:
     def test_extension_takes_the_least_risk_first(self, named_joints):
         """Against a loop that tries each low-risk symbol."""
         joint, notion = named_joints["random-5x17"], ll.ALIP(0.05, 0.05)
-        joint = ll.Joint.from_counts(np.c_[joint.p[:, :3], np.outer(joint.p_s, np.ones(4)) * [[1, 1.01, 0.99, 1.02]]])
+        joint = ll.Joint.from_counts(
+            np.c_[
+                joint.p[:, :3],
+                np.outer(joint.p_s, np.ones(4)) * [[1, 1.01, 0.99, 1.02]],
+            ]
+        )
         group = np.flatnonzero(ll.high_risk(joint, notion)).tolist()
         low = [x for x in range(joint.n_public) if x not in group]
 
@@ -97,7 +109,10 @@ class TestMerge:
         assert not kept(group)
         assert low
         while not kept(group):
-            risks = [max(c) + 1 / min(c) for c in (group_lift(joint, [*group, x]) for x in low)]
+            risks = [
+                max(c) + 1 / min(c)
+                for c in (group_lift(joint, [*group, x]) for x in low)
+            ]
             group.append(low.pop(int(np.argmin(risks))))
         assert set(watchdog(joint, notion).partition[-1]) == set(group)
 
@@ -115,40 +130,71 @@ class TestUniform:
         assert 1 < high.sum() < 17
         kernel = watchdog(joint, notion, randomise="uniform").kernel
         for x, y in itertools.product(range(17), repeat=2):
-            expected = 1 / high.sum() if high[x] and high[y] else float(x == y and not high[x])
+            expected = (
+                1 / high.sum() if high[x] and high[y] else float(x == y and not high[x])
+            )
             assert kernel[x, y] == pytest.approx(expected, abs=1e-15)  # E23 eq. (8)
 
     @pytest.mark.parametrize("notion", NOTIONS, ids=repr)
     @pytest.mark.parametrize("extend", [True, False])
     @on_each_joint
     def test_leaks_and_keeps_what_merging_does(self, joint, notion, extend):
-        merged = ll.evaluate(joint, watchdog(joint, notion, randomise="merge", extend=extend))
-        uniform = ll.evaluate(joint, watchdog(joint, notion, randomise="uniform", extend=extend))
-        assert uniform.mutual_information == pytest.approx(merged.mutual_information, rel=1e-9, abs=1e-12)
-        assert uniform.max_lift_leakage == pytest.approx(merged.max_lift_leakage, rel=1e-9, abs=1e-12)
-        assert uniform.min_lift_leakage == pytest.approx(merged.min_lift_leakage, rel=1e-9, abs=1e-12)
-        assert uniform.secret_information == pytest.approx(merged.secret_information, rel=1e-9, abs=1e-12)
+        merged = ll.evaluate(
+            joint, watchdog(joint, notion, randomise="merge", extend=extend)
+        )
+        uniform = ll.evaluate(
+            joint, watchdog(joint, notion, randomise="uniform", extend=extend)
+        )
+        assert uniform.mutual_information == pytest.approx(
+            merged.mutual_information, rel=1e-9, abs=1e-12
+        )
+        assert uniform.max_lift_leakage == pytest.approx(
+            merged.max_lift_leakage, rel=1e-9, abs=1e-12
+        )
+        assert uniform.min_lift_leakage == pytest.approx(
+            merged.min_lift_leakage, rel=1e-9, abs=1e-12
+        )
+        assert uniform.secret_information == pytest.approx(
+            merged.secret_information, rel=1e-9, abs=1e-12
+        )
 
 
 class TestLaws:
     @given(joint=st.from_type(ll.Joint), eps=st.floats(0, 3))
     def test_utility_is_equation_11(self, joint, eps):
-        for notion in (ll.LIP(eps), ll.LDP(eps), ll.L1Lift(eps, eps), ll.AlphaLift(5, eps, eps)):
+        for notion in (
+            ll.LIP(eps),
+            ll.LDP(eps),
+            ll.L1Lift(eps, eps),
+            ll.AlphaLift(5, eps, eps),
+        ):
             p = joint.p_x[ll.high_risk(joint, notion)]
             expected = stats.entropy(joint.p_x) - float(np.sum(p * np.log(p.sum() / p)))
-            found = ll.evaluate(joint, watchdog(joint, notion, extend=False)).mutual_information
+            found = ll.evaluate(
+                joint, watchdog(joint, notion, extend=False)
+            ).mutual_information
             assert found == pytest.approx(expected, abs=1e-12)
 
     @given(joint=st.from_type(ll.Joint), eps=st.floats(0, 3), lam=st.floats(0, 1))
-    def test_ldp_randomises_fewer_symbols_than_alip_and_keeps_more(self, joint, eps, lam):
+    def test_ldp_randomises_fewer_symbols_than_alip_and_keeps_more(
+        self, joint, eps, lam
+    ):
         """E23 Proposition 2, of the mechanism as printed."""
         ldp, alip = ll.LDP(eps), ll.ALIP.split(eps, lam)
         assert not (ll.high_risk(joint, ldp) & ~ll.high_risk(joint, alip)).any()
-        of_ldp = ll.evaluate(joint, watchdog(joint, ldp, extend=False)).mutual_information
-        of_alip = ll.evaluate(joint, watchdog(joint, alip, extend=False)).mutual_information
+        of_ldp = ll.evaluate(
+            joint, watchdog(joint, ldp, extend=False)
+        ).mutual_information
+        of_alip = ll.evaluate(
+            joint, watchdog(joint, alip, extend=False)
+        ).mutual_information
         assert of_ldp >= of_alip - 1e-12
 
-    @given(joint=st.from_type(ll.Joint), seed=st.integers(0, 2**32 - 1), eps=st.floats(0.05, 2))
+    @given(
+        joint=st.from_type(ll.Joint),
+        seed=st.integers(0, 2**32 - 1),
+        eps=st.floats(0.05, 2),
+    )
     def test_x_invariance_leaks_the_least(self, joint, seed, eps):
         group = np.flatnonzero(ll.high_risk(joint, ll.LDP(eps)))
         if not group.size:
@@ -172,11 +218,17 @@ class TestLaws:
 
 class TestRefuses:
     def test_randomise(self):
-        with pytest.raises(ll.InvalidParameter, match=r'^randomise is \'shuffle\': give "merge" or "uniform"$'):
+        with pytest.raises(
+            ll.InvalidParameter,
+            match=r'^randomise is \'shuffle\': give "merge" or "uniform"$',
+        ):
             watchdog(ONE_RISKY, ll.LIP(1), randomise="shuffle")
 
     def test_a_notion_that_is_not_of_lift_columns(self):
-        with pytest.raises(ll.UnsupportedNotion, match=r"^high_risk needs a notion that each output's lifts decide; S"):
+        with pytest.raises(
+            ll.UnsupportedNotion,
+            match=r"^high_risk needs a notion that each output's lifts decide; S",
+        ):
             ll.high_risk(ONE_RISKY, ll.SRLIP(1, (2, 2)))
 
 

@@ -12,13 +12,21 @@ from liftlib.errors import InvalidParameter
 JOINT = ll.Joint.from_counts([[4, 1, 2, 3], [1, 5, 2, 2], [3, 3, 1, 0]])
 each = pytest.mark.parametrize(
     "family",
-    [ll.mechanisms.randomised_response, ll.mechanisms.unary_encoding, ll.mechanisms.conditional_reporting],
+    [
+        ll.mechanisms.randomised_response,
+        ll.mechanisms.unary_encoding,
+        ll.mechanisms.conditional_reporting,
+    ],
     ids=lambda family: family.name,
 )
 
 
 def narrow(joint, n):
-    return joint if joint.n_public <= n else ll.Joint.from_counts(joint.p[:, :n], drop_empty=True)
+    return (
+        joint
+        if joint.n_public <= n
+        else ll.Joint.from_counts(joint.p[:, :n], drop_empty=True)
+    )
 
 
 @each
@@ -29,8 +37,11 @@ def test_closed_form_is_the_root_that_calibrate_finds(family, eps, joint):
     found, root = family.at_lip(small, eps), ll.calibrate(family, small, ll.LIP(eps))
     assert family.lip(small, found) <= eps
     if np.isfinite(root):
-        # where the level hardly moves with the parameter, that itself is not determined, its level is
-        assert family.lip(small, found) == pytest.approx(family.lip(small, root), abs=1e-9)
+        # where the level hardly moves with the parameter, that itself is not
+        # determined, its level is
+        assert family.lip(small, found) == pytest.approx(
+            family.lip(small, root), abs=1e-9
+        )
     else:
         assert found == root
 
@@ -38,7 +49,12 @@ def test_closed_form_is_the_root_that_calibrate_finds(family, eps, joint):
 def test_alpha_by_hand():
     """P(x|s) = 4/5 and 1/5, P(x) = 1/2, g = 5/4, in Fractions: the min-lift decides."""
     joint = ll.Joint([[0.4, 0.1], [0.1, 0.4]])
-    g, most, least, mean = Fraction(5, 4), Fraction(4, 5), Fraction(1, 5), Fraction(1, 2)
+    g, most, least, mean = (
+        Fraction(5, 4),
+        Fraction(4, 5),
+        Fraction(1, 5),
+        Fraction(1, 2),
+    )
     violation = max(most - g * mean, mean - g * least)
     odds = 1 + (g - 1) / violation
     assert odds == 2
@@ -47,7 +63,9 @@ def test_alpha_by_hand():
         ll.mechanisms.unary_encoding,
         ll.mechanisms.conditional_reporting,
     ):
-        assert family.at_lip(joint, np.log(1.25)) == pytest.approx(np.log(float(odds)), abs=1e-12)
+        assert family.at_lip(joint, np.log(1.25)) == pytest.approx(
+            np.log(float(odds)), abs=1e-12
+        )
 
 
 @each
@@ -55,7 +73,8 @@ def test_ends(family):
     independent = ll.Joint(np.outer([0.4, 0.6], [0.25, 0.25, 0.5]))
     assert family.at_lip(independent, 0.1) == np.inf
     assert family.at_lip(JOINT, 0.0) == 0
-    assert family.at_lip(JOINT, np.inf) == np.inf  # a zero cell leaks infinitely, and that is allowed
+    # a zero cell leaks infinitely, and that is allowed
+    assert family.at_lip(JOINT, np.inf) == np.inf
     for eps in (50.0, 800.0):
         found = family.at_lip(JOINT, eps)
         assert 0 < found <= 500
@@ -73,22 +92,29 @@ def test_randomised_response_and_reporting_are_truth_or_noise():
         c = np.expm1(eps)
         for family, weight, noise in (
             (ll.mechanisms.randomised_response, c / (c + 4), np.full(4, 1 / 4)),
-            (ll.mechanisms.conditional_reporting, c / (c + 3), JOINT.x_given_s.mean(axis=0)),
+            (
+                ll.mechanisms.conditional_reporting,
+                c / (c + 3),
+                JOINT.x_given_s.mean(axis=0),
+            ),
         ):
             given = family.at(JOINT, eps).release(JOINT).x_given_s
-            np.testing.assert_allclose(given, weight * JOINT.x_given_s + (1 - weight) * noise, atol=1e-12)
+            np.testing.assert_allclose(
+                given, weight * JOINT.x_given_s + (1 - weight) * noise, atol=1e-12
+            )
 
 
 NOTIONS = [
-    ll.LIP(0.2), ll.LIP(1e-7), ll.ALIP(0.5, 0.1), ll.ALIP(np.inf, 0.3), ll.ALIP(0.3, np.inf), ll.LDP(0.4),
-    ll.L1Lift(0.3, 0.2), ll.Chi2Lift(np.inf, 0.2), ll.AlphaLift(2, 0.2, 0.1), ll.PerfectPrivacy(),
+    ll.LIP(0.2), ll.LIP(1e-7), ll.ALIP(0.5, 0.1), ll.ALIP(np.inf, 0.3), ll.ALIP(0.3, np.inf), ll.LDP(0.4),  # noqa: E501
+    ll.L1Lift(0.3, 0.2), ll.Chi2Lift(np.inf, 0.2), ll.AlphaLift(2, 0.2, 0.1), ll.PerfectPrivacy(),  # noqa: E501
 ]  # fmt: skip
 
 
 def odd_joints():
     rng = np.random.default_rng(3)
     yield from (
-        ll.Joint(rng.dirichlet(np.ones(n_s * n_x)).reshape(n_s, n_x)) for n_s, n_x in ((2, 2), (5, 17), (3, 40))
+        ll.Joint(rng.dirichlet(np.ones(n_s * n_x)).reshape(n_s, n_x))
+        for n_s, n_x in ((2, 2), (5, 17), (3, 40))
     )
     yield ll.Joint.from_counts([[1, 0, 3], [2, 2, 0]])
     yield ll.Joint.from_counts([[1, 1, 0, 0], [0, 0, 1, 2]])  # S = f(X)
@@ -109,7 +135,9 @@ def test_lifts_in_closed_form_are_the_kernels(family):
     for joint in odd_joints():
         for eps in (0.0, 1e-6, 0.7, 5.0, 50.0, np.inf):
             made = ll.lift(family.at(joint, eps).release(joint))
-            np.testing.assert_allclose(family._lifts(joint, eps), made, rtol=1e-10, atol=1e-12)
+            np.testing.assert_allclose(
+                family._lifts(joint, eps), made, rtol=1e-10, atol=1e-12
+            )
 
 
 @pytest.mark.parametrize("family", CHEAP.values(), ids=CHEAP)
@@ -117,8 +145,12 @@ def test_lifts_in_closed_form_are_the_kernels(family):
 def test_calibrated_without_its_closed_forms(family, notion):
     plain = ll.Family(family.make)
     for joint in odd_joints():
-        quick, slow = ll.calibrate(family, joint, notion), ll.calibrate(plain, joint, notion)
-        assert quick == pytest.approx(slow, rel=1e-9, abs=1e-9) or min(quick, slow) > 30  # beyond, nothing changes
+        quick, slow = (
+            ll.calibrate(family, joint, notion),
+            ll.calibrate(plain, joint, notion),
+        )
+        # beyond, nothing changes
+        assert quick == pytest.approx(slow, rel=1e-9, abs=1e-9) or min(quick, slow) > 30
         assert notion.violation(joint, family.at(joint, quick)) <= 1e-9
         if notion.violation(joint, ll.Channel.identity(joint.n_public)) > 0:
             assert notion.violation(joint, family.at(joint, quick)) <= 0 or quick == 0

@@ -13,7 +13,11 @@ from liftlib.noise.unary_encoding import MAX_UNARY_SYMBOLS
 JOINT = ll.Joint.from_counts([[4, 1, 2, 3], [1, 5, 2, 2], [3, 3, 1, 0]])
 each = pytest.mark.parametrize(
     "family",
-    [ll.mechanisms.randomised_response, ll.mechanisms.unary_encoding, ll.mechanisms.conditional_reporting],
+    [
+        ll.mechanisms.randomised_response,
+        ll.mechanisms.unary_encoding,
+        ll.mechanisms.conditional_reporting,
+    ],
     ids=lambda family: family.name,
 )
 
@@ -42,7 +46,9 @@ def test_conditional_reporting_is_its_algorithm():
     for s, x in [(0, 1), (2, 0), (1, 3)]:
         others = np.array([t for t in range(JOINT.n_secret) if t != s])
         mask = np.where(rng.random(n) < keep, s, rng.choice(others, n))
-        drawn = np.array([rng.choice(4, p=JOINT.x_given_s[t], size=n) for t in range(3)])
+        drawn = np.array(
+            [rng.choice(4, p=JOINT.x_given_s[t], size=n) for t in range(3)]
+        )
         y = np.where(mask == s, x, drawn[mask, np.arange(n)])
         share = np.bincount(y, minlength=4) / n
         np.testing.assert_allclose(share, kernel[s, x], atol=5 * np.sqrt(0.25 / n))
@@ -62,7 +68,10 @@ def test_closed_forms(family, eps, joint):
 @on_each_joint
 def test_explicit_mechanisms_keep_ldp(eps, joint):
     """GRR and CR are eps-LDP with respect to S (S20 Proposition 2)."""
-    for mechanism in (ll.mechanisms.randomised_response, ll.mechanisms.conditional_reporting):
+    for mechanism in (
+        ll.mechanisms.randomised_response,
+        ll.mechanisms.conditional_reporting,
+    ):
         assert ll.LDP(eps).is_satisfied(joint, mechanism.at(joint, eps))
 
 
@@ -70,9 +79,13 @@ def test_unary_encoding_in_full():
     joint = ll.datasets.adult("marital-status", "education")
     channel = ll.mechanisms.unary_encoding.at(joint, np.inf)
     assert channel.n_outputs == 65_536
-    assert ll.evaluate(joint, channel).mutual_information == pytest.approx(ll.measures.entropy(joint.p_x) / 2, rel=1e-9)
+    assert ll.evaluate(joint, channel).mutual_information == pytest.approx(
+        ll.measures.entropy(joint.p_x) / 2, rel=1e-9
+    )
     wide = ll.Joint(np.full((1, MAX_UNARY_SYMBOLS + 1), 1 / (MAX_UNARY_SYMBOLS + 1)))
-    with pytest.raises(InvalidParameter, match=r"unary encoding of 21 symbols has 2\^21 outputs"):
+    with pytest.raises(
+        InvalidParameter, match=r"unary encoding of 21 symbols has 2\^21 outputs"
+    ):
         ll.mechanisms.unary_encoding.at(wide, 1.0)
 
 
@@ -92,9 +105,13 @@ def test_not_a_joint(family):
 
 
 def test_the_lip_budget_of_unary_encoding_is_that_of_all_sets():
-    """Both the sets that raise a belief most and those that lower it most, for 300 joint distributions."""
+    """Both the sets that raise a belief most and those that lower it most, for 300
+    joint distributions.
+    """
     for seed in range(300):
         rng = np.random.default_rng(seed)
         joint, eps = ll.datasets.dirichlet_joint(3, 4, 0.5, rng), rng.uniform(0.1, 4)
         direct = ll.LIP(0).leakage(joint, ll.mechanisms.unary_encoding.at(joint, eps))
-        assert ll.mechanisms.unary_encoding.lip(joint, eps) == pytest.approx(direct, rel=1e-9)
+        assert ll.mechanisms.unary_encoding.lip(joint, eps) == pytest.approx(
+            direct, rel=1e-9
+        )

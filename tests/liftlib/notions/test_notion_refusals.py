@@ -1,4 +1,6 @@
-"""What notions refuse, by the class of the error; the words are in tests/messages.txt."""
+"""What notions refuse, by the class of the error; the words are in
+tests/messages.txt.
+"""
 
 import math
 from dataclasses import dataclass
@@ -136,7 +138,8 @@ JOINT = ll.datasets.dirichlet_joint(3, 5, 1.0, 0)
 class Cap(PolyhedralLift):
     """The largest lift is at most e^eps.
 
-    ``halfspaces`` may be of another budget or sign, ``required_budgets`` of another form.
+    ``halfspaces`` may be of another budget or sign, ``required_budgets`` of another
+    form.
     """
 
     eps: float = 0.3
@@ -225,7 +228,12 @@ def test_right_ones_pass(shape):
 
 
 def test_the_library_agrees_with_itself_and_a_right_notion_has_its_optimum():
-    for notion in (ll.ALIP(0.7, 0.4), ll.LDP(1.0), ll.PerfectPrivacy(), ll.SRLIP(0.4, (5, 1))):
+    for notion in (
+        ll.ALIP(0.7, 0.4),
+        ll.LDP(1.0),
+        ll.PerfectPrivacy(),
+        ll.SRLIP(0.4, (5, 1)),
+    ):
         assert halfspaces_fault(notion, JOINT) == ""
     best = ll.design(JOINT, ll.ALIP(INF, 0.3), "optimal").certificate
     for notion in (Cap(), ByChannel(0.3)):

@@ -3,7 +3,20 @@
 import json
 import math
 
-NUMBERS = (1.7e308, -1.7e308, 1e160, 1e20, 1e9, -1.0, 0.0, 1.0, 1e-12, 1e-300, -1e-300, 5e-324)
+NUMBERS = (
+    1.7e308,
+    -1.7e308,
+    1e160,
+    1e20,
+    1e9,
+    -1.0,
+    0.0,
+    1.0,
+    1e-12,
+    1e-300,
+    -1e-300,
+    5e-324,
+)
 NOT_FINITE = (math.nan, math.inf, -math.inf)
 NOT_NUMBERS = (True, None, "1", [], {}, [[1.0]], 10**400)
 REAL = ("dual", "caps", "cap_weights", "level", "weights", "points")
@@ -54,7 +67,9 @@ def wrong_length(rng, proof):
 def wrong_shape(rng, proof):
     name = str(rng.choice(list(proof["shapes"])))
     shape = proof["shapes"][name]
-    proof["shapes"][name] = [shape[::-1], shape[:1], [*shape, 1], [-1], None, "3", [0]][rng.integers(7)]
+    proof["shapes"][name] = [shape[::-1], shape[:1], [*shape, 1], [-1], None, "3", [0]][
+        rng.integers(7)
+    ]
 
 
 def whole_number(rng, proof):
@@ -70,7 +85,10 @@ def cycle(rng, proof):
 
 def repeated_child(rng, proof):
     at, other = rng.integers(len(proof["child"]), size=2)
-    proof["child"][at], proof["parent"][at] = proof["child"][other], proof["parent"][other]
+    proof["child"][at], proof["parent"][at] = (
+        proof["child"][other],
+        proof["parent"][other],
+    )
 
 
 def missing_box(rng, proof):
@@ -89,8 +107,13 @@ def only_the_root(rng, proof):
     """One box, whole, with weights as large as can be."""
     width = len(proof["weights"]) // len(proof["parent"])
     proof.update(parent=[-1], child=[0], kind=[0], symbol=[0], level=[0.0])
-    proof["weights"] = [float(rng.normal() * 10.0 ** rng.integers(-3, 300)) for _ in range(width)]
-    proof["shapes"].update({name: [1] for name in ("parent", "child", "kind", "symbol", "level")}, weights=[1, width])
+    proof["weights"] = [
+        float(rng.normal() * 10.0 ** rng.integers(-3, 300)) for _ in range(width)
+    ]
+    proof["shapes"].update(
+        {name: [1] for name in ("parent", "child", "kind", "symbol", "level")},
+        weights=[1, width],
+    )
 
 
 def capped(rng, proof):
@@ -100,7 +123,7 @@ def capped(rng, proof):
 
 
 ATTACKS = (
-    scaled, shifted, extreme, everywhere, not_finite, wrong_type, wrong_length, wrong_shape, whole_number, cycle,
+    scaled, shifted, extreme, everywhere, not_finite, wrong_type, wrong_length, wrong_shape, whole_number, cycle,  # noqa: E501
     repeated_child, missing_box, only_the_root, capped,
 )  # fmt: skip
 
@@ -108,12 +131,16 @@ ATTACKS = (
 def attacked(rng, proof, value):
     """Return a copy of a proof, as JSON values, after one to three attacks, and names.
 
-    Half of the copies claim less than ``value``, which a mechanism achieves; the others claim far more, so that
-    only what they prove decides.
+    Half of the copies claim less than ``value``, which a mechanism achieves; the others
+    claim far more, so that only what they prove decides.
     """
     copy = json.loads(json.dumps(proof))
     copy["digest"] = ""
-    copy["upper"] = value * float(rng.choice([0.5, 0.999, 1 - 1e-7])) if rng.random() < 0.5 else 100.0
+    copy["upper"] = (
+        value * float(rng.choice([0.5, 0.999, 1 - 1e-7]))
+        if rng.random() < 0.5
+        else 100.0
+    )
     names = []
     for attack in rng.choice(len(ATTACKS), size=rng.integers(1, 4)):
         try:

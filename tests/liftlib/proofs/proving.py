@@ -12,4 +12,6 @@ def bound_of(joint, notion, proof):
     """Return the bound that a proof proves, for a channel that says nothing."""
     nothing = ll.Channel.constant(joint.n_public)
     claim = replace(proof, upper=1e3, digest="")
-    return rounded_up(exact.check(json.loads(to_problem(joint, notion, nothing, claim))))
+    return rounded_up(
+        exact.check(json.loads(to_problem(joint, notion, nothing, claim)))
+    )

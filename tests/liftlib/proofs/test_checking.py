@@ -1,4 +1,6 @@
-"""The checker accepts what the engine proved, and refuses what was changed or is false in ways that rounding hides."""
+"""The checker accepts what the engine proved, and refuses what was changed or is false
+in ways that rounding hides.
+"""
 
 import math
 import warnings
@@ -20,7 +22,8 @@ NOTION = ll.ALIP(0.3, 0.2)
 
 @pytest.fixture(scope="module")
 def channel():
-    return ll.mechanisms.optimal(JOINT, NOTION, method="tree")  # the same boxes, without a compiler
+    # the same boxes, without a compiler
+    return ll.mechanisms.optimal(JOINT, NOTION, method="tree")
 
 
 def test_accepts_its_own(channel):
@@ -34,13 +37,19 @@ def test_accepts_its_own(channel):
 
 def test_bounds_the_optimum_by_enumeration(channel):
     best = ll.mechanisms.optimal(JOINT, NOTION, method="qhull").certificate.value
-    assert best - 1e-9 <= bound_of(JOINT, NOTION, channel.certificate.proof) <= best * (1 + 2e-6)
+    assert (
+        best - 1e-9
+        <= bound_of(JOINT, NOTION, channel.certificate.proof)
+        <= best * (1 + 2e-6)
+    )
 
 
 @pytest.mark.parametrize(("eps", "gap"), [(50.0, 1e-6), (3.0, 1.0)])
 def test_a_proof_that_says_less_than_the_entropy_gives_the_entropy(eps, gap):
     loose = ll.ALIP(eps, eps)
-    found = ll.check_proof(JOINT, loose, ll.mechanisms.optimal(JOINT, loose, gap=gap, method="tree"))
+    found = ll.check_proof(
+        JOINT, loose, ll.mechanisms.optimal(JOINT, loose, gap=gap, method="tree")
+    )
     assert 0 <= found.upper - ll.measures.entropy(JOINT.p_x) < 1e-10
     assert found.gap == max(0.0, found.upper - found.value)
 
@@ -49,7 +58,8 @@ def test_a_proof_for_another_joint_or_notion_is_refused(channel):
     other = ll.datasets.uniform_joint(4, 10, np.random.default_rng(4))
     with pytest.raises(InvalidProof):
         ll.check_proof(other, NOTION, channel)
-    with pytest.raises(InvalidProof):  # a tighter budget is not what it was proven for, and the channel breaks it
+    # a tighter budget is not what it was proven for, and the channel breaks it
+    with pytest.raises(InvalidProof):
         ll.check_proof(JOINT, ll.ALIP(0.2, 0.1), channel)
     wider = ll.ALIP(0.6, 0.5)  # allows more
     with pytest.raises(InvalidProof):
@@ -62,7 +72,10 @@ def test_is_kept_in_a_text(channel, tmp_path):
     proof.save(path)
     read = Proof.load(path)
     assert read.digest == proof.digest == read.fingerprint()
-    assert ll.check_proof(JOINT, NOTION, channel, read).upper == ll.check_proof(JOINT, NOTION, channel).upper
+    assert (
+        ll.check_proof(JOINT, NOTION, channel, read).upper
+        == ll.check_proof(JOINT, NOTION, channel).upper
+    )
     path.write_text(path.read_text().replace('"upper": ', '"upper": 1'))
     with pytest.raises(InvalidProof):
         ll.check_proof(JOINT, NOTION, channel, Proof.load(path))
@@ -74,11 +87,13 @@ def test_imports_no_solver():
     import sys
 
     code = (
-        "import sys, liftlib.proofs; "
-        "print([name for name in sys.modules if name.startswith(('liftlib.solvers', 'liftlib.mechanisms', 'highspy', "
-        "'scipy', 'numba'))])"
+        "import sys, liftlib.proofs; print([name for name in sys.modules if"
+        " name.startswith(('liftlib.solvers', 'liftlib.mechanisms', 'highspy', 'scipy',"
+        " 'numba'))])"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert found.stdout.strip() == "[]", found.stdout
 
 
@@ -105,7 +120,9 @@ def test_no_accepted_posterior_misses_a_halfspace_by_more_than_the_slack(name, s
     p_s = 10.0 ** rng.uniform(-3, -1, size=4)
     joint = ll.Joint(rng.dirichlet(np.ones(6), size=4) * (p_s / p_s.sum())[:, None])
     near = 10.0 ** rng.uniform(-4, 0, size=50)
-    for share, posterior in zip(near, rng.dirichlet(0.3 * np.ones(6), size=50), strict=True):
+    for share, posterior in zip(
+        near, rng.dirichlet(0.3 * np.ones(6), size=50), strict=True
+    ):
         v = (1 - share) * joint.p_x + share * posterior
         v /= v.sum()
         lifts = (joint.s_given_x @ v / joint.p_s)[:, None]
@@ -114,19 +131,30 @@ def test_no_accepted_posterior_misses_a_halfspace_by_more_than_the_slack(name, s
             continue
         notion = make(eps)
         assert notion.kept_columns(lifts, joint.p_s).all()
-        halfspaces = notion.halfspaces(joint) if provides(notion, Polyhedral) else notion.tangents(joint, v[None])
-        short = halfspaces @ v + HALFSPACE_SLACK * np.maximum(1.0, np.abs(halfspaces).max(axis=1, initial=0.0))
+        halfspaces = (
+            notion.halfspaces(joint)
+            if provides(notion, Polyhedral)
+            else notion.tangents(joint, v[None])
+        )
+        short = halfspaces @ v + HALFSPACE_SLACK * np.maximum(
+            1.0, np.abs(halfspaces).max(axis=1, initial=0.0)
+        )
         assert short.min(initial=np.inf) >= 0, (notion, short.min())
 
 
-@pytest.mark.parametrize("notion", [ll.AlphaLift(2, math.inf, 0), ll.Chi2Lift(math.inf, 0), ll.L1Lift(math.inf, 0)])
+@pytest.mark.parametrize(
+    "notion",
+    [ll.AlphaLift(2, math.inf, 0), ll.Chi2Lift(math.inf, 0), ll.L1Lift(math.inf, 0)],
+)
 def test_a_budget_of_zero_is_perfect_privacy(notion):
     joint = ll.datasets.uniform_joint(3, 6, np.random.default_rng(0))
     best = ll.mechanisms.optimal(joint, notion, method="tree")
     assert ll.check_proof(joint, notion, best).gap < 1e-6
     near = ll.mechanisms.optimal(joint, ll.LIP(3e-5), method="tree")
     assert near.certificate.value > best.certificate.upper + 1e-6
-    claimed = near.with_certificate(replace(near.certificate, upper=2.0, proof=best.certificate.proof))
+    claimed = near.with_certificate(
+        replace(near.certificate, upper=2.0, proof=best.certificate.proof)
+    )
     with pytest.raises(InvalidProof):
         ll.check_proof(joint, notion, claimed)
 
@@ -141,9 +169,9 @@ def leaf(upper, dual, weight, points=None):
     """Return a proof of one box, with one constraint of the given weight."""
     points = np.empty((0, N)) if points is None else points
     return Proof(
-        upper=upper, dual=np.full(N, dual), order=np.arange(N), sides=np.array([[0, -1 if len(points) else 1]]),
-        caps=np.ones(N), cap_weights=np.zeros((N, 1)), parent=np.array([-1]), child=np.array([0]),
-        kind=np.array([0]), symbol=np.array([0]), level=np.array([0.0]), weights=np.array([[weight, 0.0]]),
+        upper=upper, dual=np.full(N, dual), order=np.arange(N), sides=np.array([[0, -1 if len(points) else 1]]),  # noqa: E501
+        caps=np.ones(N), cap_weights=np.zeros((N, 1)), parent=np.array([-1]), child=np.array([0]),  # noqa: E501
+        kind=np.array([0]), symbol=np.array([0]), level=np.array([0.0]), weights=np.array([[weight, 0.0]]),  # noqa: E501
         points=points,
     )  # fmt: skip
 
@@ -169,7 +197,13 @@ def test_huge_finite_numbers_in_any_field_prove_nothing(field, size):
     channel, value = merged()
     proof = leaf(value + 1e-8, ENTROPY - value - 1e-9, 1.0)
     with pytest.raises(InvalidProof):
-        check(ll.LIP(0.5), channel, replace(proof, digest="", **{field: np.full_like(getattr(proof, field), size)}))
+        check(
+            ll.LIP(0.5),
+            channel,
+            replace(
+                proof, digest="", **{field: np.full_like(getattr(proof, field), size)}
+            ),
+        )
 
 
 def hostile_point():
@@ -192,17 +226,37 @@ def test_points_that_are_no_distributions_are_refused():
 
 
 @pytest.mark.parametrize(
-    "point", [np.full(N, 1.0), np.zeros(N), np.full(N, np.nan), np.full(N, np.inf), np.full(N, HUGE)]
+    "point",
+    [
+        np.full(N, 1.0),
+        np.zeros(N),
+        np.full(N, np.nan),
+        np.full(N, np.inf),
+        np.full(N, HUGE),
+    ],
 )
 def test_points_that_do_not_sum_to_1_are_refused(point):
     with pytest.raises(InvalidProof):
-        check(ll.Chi2Lift(np.inf, 0.2), ll.Channel.constant(N), leaf(1e-3, 0.0, 0.0, point[None]))
+        check(
+            ll.Chi2Lift(np.inf, 0.2),
+            ll.Channel.constant(N),
+            leaf(1e-3, 0.0, 0.0, point[None]),
+        )
 
 
-@pytest.mark.parametrize("notion", [ll.LIP(0.5), ll.LDP(1.0), ll.L1Lift(np.inf, 0.5), ll.L1Lift(1, 0.5)], ids=str)
+@pytest.mark.parametrize(
+    "notion",
+    [ll.LIP(0.5), ll.LDP(1.0), ll.L1Lift(np.inf, 0.5), ll.L1Lift(1, 0.5)],
+    ids=str,
+)
 def test_points_where_the_notion_takes_none_are_an_invalid_proof(notion):
     channel = ll.Channel.constant(N)
     proof = leaf(1e-3, 0.0, 0.0, np.full((1, N), 1 / N))
-    certificate = replace(ll.mechanisms.optimal(SMALL, ll.LIP(0.5)).certificate, value=0.0, upper=1e-3, proof=proof)
+    certificate = replace(
+        ll.mechanisms.optimal(SMALL, ll.LIP(0.5)).certificate,
+        value=0.0,
+        upper=1e-3,
+        proof=proof,
+    )
     with pytest.raises(InvalidProof):
         ll.check_proof(SMALL, notion, channel.with_certificate(certificate))

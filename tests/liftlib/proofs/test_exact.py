@@ -27,16 +27,18 @@ from mixproof.proof import Proof
 
 JOINT = ll.datasets.uniform_joint(3, 5, np.random.default_rng(0))
 NOTIONS = [
-    ll.LIP(0.5), ll.ALIP(0.3, 0.2), ll.ALIP(np.inf, 0.2), ll.LIP(40.0), ll.LDP(1.0), ll.LDP(40.0), ll.PerfectPrivacy(),
-    ll.L1Lift(np.inf, 0.2), ll.L1Lift(np.inf, 0.9), ll.Chi2Lift(np.inf, 0.2), ll.Chi2Lift(0, 0.3),
-    ll.AlphaLift(2, 0.25, 0.25), ll.AlphaLift(3.5, np.inf, 0.2), ll.AlphaLift(np.inf, 0.3, 0.4),
+    ll.LIP(0.5), ll.ALIP(0.3, 0.2), ll.ALIP(np.inf, 0.2), ll.LIP(40.0), ll.LDP(1.0), ll.LDP(40.0), ll.PerfectPrivacy(),  # noqa: E501
+    ll.L1Lift(np.inf, 0.2), ll.L1Lift(np.inf, 0.9), ll.Chi2Lift(np.inf, 0.2), ll.Chi2Lift(0, 0.3),  # noqa: E501
+    ll.AlphaLift(2, 0.25, 0.25), ll.AlphaLift(3.5, np.inf, 0.2), ll.AlphaLift(np.inf, 0.3, 0.4),  # noqa: E501
 ]  # fmt: skip
 each_notion = pytest.mark.parametrize("notion", NOTIONS, ids=str)
 
 
 def test_the_slack_covers_the_tolerance():
     with localcontext(prec=60):
-        tolerance = Decimal(exact.TOLERANCE.numerator) / Decimal(exact.TOLERANCE.denominator)
+        tolerance = Decimal(exact.TOLERANCE.numerator) / Decimal(
+            exact.TOLERANCE.denominator
+        )
         assert Decimal(exact.SLACK) / Decimal(exact.ONE) >= tolerance.exp() - 1
 
 
@@ -74,7 +76,15 @@ class TestFunctions:
     def test_exponentials(self):
         with localcontext() as context:
             context.prec = 60
-            for x in [*-np.random.default_rng(0).exponential(5.0, size=200), 0.0, -1e-30, -1.0, -99.9, -100.5, -1e300]:
+            for x in [
+                *-np.random.default_rng(0).exponential(5.0, size=200),
+                0.0,
+                -1e-30,
+                -1.0,
+                -99.9,
+                -100.5,
+                -1e300,
+            ]:
                 exactly = Decimal(x).exp() if x > -1e6 else Decimal(0)
                 assert between(*insert(exact.exp(Fraction(float(x))), exactly))
 
@@ -91,16 +101,27 @@ class TestFunctions:
     def test_norms(self, order):
         rng = np.random.default_rng(1)
         for _ in range(20):
-            p, values = rng.dirichlet(np.ones(4)), rng.exponential(size=4) * rng.integers(0, 2, size=4)
-            low, high = exact.norm(*([Fraction(float(v)) for v in row] for row in (p, values)), Fraction(order))
+            p, values = (
+                rng.dirichlet(np.ones(4)),
+                rng.exponential(size=4) * rng.integers(0, 2, size=4),
+            )
+            low, high = exact.norm(
+                *([Fraction(float(v)) for v in row] for row in (p, values)),
+                Fraction(order),
+            )
             with localcontext() as context:
                 context.prec = 60
                 sizes = (
-                    Decimal(float(w)) * Decimal(float(v)) ** Decimal(order) for w, v in zip(p, values, strict=True) if v
+                    Decimal(float(w)) * Decimal(float(v)) ** Decimal(order)
+                    for w, v in zip(p, values, strict=True)
+                    if v
                 )
                 total = sum(sizes, Decimal(0))
                 size = total ** (1 / Decimal(order)) if total else Decimal(0)
-                ends = [Decimal(end.numerator) / Decimal(end.denominator) for end in (low, high)]
+                ends = [
+                    Decimal(end.numerator) / Decimal(end.denominator)
+                    for end in (low, high)
+                ]
                 room = size * Decimal("1e-40")
                 assert ends[0] - room <= size <= ends[1] + room
                 assert ends[1] - ends[0] <= Decimal("1e-25")
@@ -113,13 +134,23 @@ def insert(enclosure, value):
 def by_hand(upper, weight=0.0):
     """Two symbols, P_X = (1/2, 1/2) and no halfspaces."""
     proof = {
-        "format": "liftlib proof", "version": 1, "upper": upper, "dual": [0.0, 0.0], "order": [0, 1], "sides": [],
-        "caps": [1.0, 1.0], "cap_weights": [], "parent": [-1], "child": [0], "kind": [0], "symbol": [0], "level": [0.0],
+        "format": "liftlib proof", "version": 1, "upper": upper, "dual": [0.0, 0.0], "order": [0, 1], "sides": [],  # noqa: E501
+        "caps": [1.0, 1.0], "cap_weights": [], "parent": [-1], "child": [0], "kind": [0], "symbol": [0], "level": [0.0],  # noqa: E501
         "weights": [weight],
     }  # fmt: skip
     shapes = {"sides": [0, 2], "cap_weights": [2, 0], "weights": [1, 1]}
-    proof["shapes"] = {name: shapes.get(name, [len(value)]) for name, value in proof.items() if isinstance(value, list)}
-    return {"format": "mixproof problem", "version": 1, "target": [0.5, 0.5], "halfspaces": [], "proof": proof}
+    proof["shapes"] = {
+        name: shapes.get(name, [len(value)])
+        for name, value in proof.items()
+        if isinstance(value, list)
+    }
+    return {
+        "format": "mixproof problem",
+        "version": 1,
+        "target": [0.5, 0.5],
+        "halfspaces": [],
+        "proof": proof,
+    }
 
 
 class TestByHand:
@@ -129,22 +160,34 @@ class TestByHand:
             context.prec = 50
             assert (
                 0
-                <= Decimal(found.upper.numerator) / Decimal(found.upper.denominator) - Decimal(2).ln()
+                <= Decimal(found.upper.numerator) / Decimal(found.upper.denominator)
+                - Decimal(2).ln()
                 < Decimal("1e-30")
             )
         assert found.boxes == 1
 
     def test_a_claim_below_the_bound_names_the_box(self):
-        with pytest.raises(exact.NotProven, match=r"^box 0 proves z = -1\.0+, but the bound needs 0\.0931"):
+        with pytest.raises(
+            exact.NotProven,
+            match=r"^box 0 proves z = -1\.0+, but the bound needs 0\.0931",
+        ):
             exact.check(by_hand(0.6, weight=-1.0))
-        with pytest.raises(exact.NotProven, match=r"^box 0 proves z = 0\.0+, but the bound needs 0\.0931"):
+        with pytest.raises(
+            exact.NotProven,
+            match=r"^box 0 proves z = 0\.0+, but the bound needs 0\.0931",
+        ):
             exact.check(by_hand(0.6))
 
     def test_a_halfspace(self):
         problem = by_hand(0.5)
         problem["halfspaces"] = [[1.0, -1.0], [-1.0, 1.0]]
         proof = problem["proof"]
-        proof.update(sides=[[0, 1]][0], cap_weights=[0.5, -0.5], caps=[0.5 + 1e-9, 0.5 + 1e-9], weights=[0.0, 0.0])
+        proof.update(
+            sides=[[0, 1]][0],
+            cap_weights=[0.5, -0.5],
+            caps=[0.5 + 1e-9, 0.5 + 1e-9],
+            weights=[0.0, 0.0],
+        )
         proof["shapes"].update(sides=[1, 2], cap_weights=[2, 1], weights=[1, 2])
         with pytest.raises(exact.NotProven, match=r"^symbol 0 is capped below"):
             exact.check(problem)
@@ -175,25 +218,37 @@ def test_halfspaces_are_those_of_the_notion(notion):
         numbered = notion.proven.relaxed(JOINT.p_s, 1e-12)[0].numbered_halfspaces(JOINT)
         expected = numbered[np.arange(len(numbered))]
     assert rows.count == len(expected)
-    found = np.array([[float(Fraction(g, exact.ONE)) for g in rows.row(at)] for at in range(rows.count)])
+    found = np.array(
+        [
+            [float(Fraction(g, exact.ONE)) for g in rows.row(at)]
+            for at in range(rows.count)
+        ]
+    )
     np.testing.assert_allclose(found.reshape(expected.shape), expected, atol=1e-12)
 
 
 def attempt(rng, notion):
-    """Attack a file and a channel's proof once; return the attacks and whether each was accepted.
+    """Attack a file and a channel's proof once; return the attacks and whether each was
+    accepted.
 
-    V is the I(X; Y) of a channel that satisfies the notion, so that no true bound is below it. An acceptance is false
-    if the bound that is then stated is below V; a mutant that still proves V or more is no forgery. Nothing may fail
-    but by a refusal with a reason.
+    V is the I(X; Y) of a channel that satisfies the notion, so that no true bound is
+    below it. An acceptance is false if the bound that is then stated is below V; a
+    mutant that still proves V or more is no forgery. Nothing may fail but by a refusal
+    with a reason.
     """
     channel, problem = genuine(notion)
     value, other = channel.certificate.value, NOTIONS[rng.integers(len(NOTIONS))]
-    source = genuine(other)[1] if rng.random() < 0.15 else problem  # a proof of other budgets, now and then
+    # a proof of other budgets, now and then
+    source = genuine(other)[1] if rng.random() < 0.15 else problem
     hostile, names = attacked(rng, source["proof"], value)
-    tangents = json.loads(json.dumps(source["tangents"] if provides(notion, CurvedLift) else []))
+    tangents = json.loads(
+        json.dumps(source["tangents"] if provides(notion, CurvedLift) else [])
+    )
     if tangents and rng.random() < 0.3:
         tangent = tangents[rng.integers(len(tangents))]
-        tangent[rng.integers(2)] = [float(rng.normal() * 10.0 ** rng.integers(-3, 300)) for _ in range(3)]
+        tangent[rng.integers(2)] = [
+            float(rng.normal() * 10.0 ** rng.integers(-3, 300)) for _ in range(3)
+        ]
     accepted = [False, False]
     try:
         found = exact.check({**problem, "tangents": tangents, "proof": hostile})
@@ -204,7 +259,9 @@ def attempt(rng, notion):
         pass
     try:
         proof = Proof.from_json(json.dumps(hostile))
-        claimed = channel.with_certificate(replace(channel.certificate, upper=proof.upper, proof=proof))
+        claimed = channel.with_certificate(
+            replace(channel.certificate, upper=proof.upper, proof=proof)
+        )
         checked = ll.check_proof(JOINT, notion, claimed)
     except InvalidProof:
         return names, accepted
@@ -241,7 +298,7 @@ def test_twenty_thousand_hostile_proofs(notion):
 @pytest.mark.parametrize(
     "text",
     [
-        "[]", "null", "NaN", "{}", '{"version": 1}', '{"version": 1, "format": "mixproof problem"}',
+        "[]", "null", "NaN", "{}", '{"version": 1}', '{"version": 1, "format": "mixproof problem"}',  # noqa: E501
         '{"version": 1, "format": "mixproof problem", "target": [0.5, 0.5]}',
     ],
 )  # fmt: skip
@@ -253,14 +310,29 @@ def test_a_text_that_is_no_problem_is_refused(text):
 @pytest.mark.parametrize(
     ("change", "step"),
     [
-        ({"channel": np.eye(5).tolist()}, r"^output \d of the channel exceeds eps_. of LIP"),
+        (
+            {"channel": np.eye(5).tolist()},
+            r"^output \d of the channel exceeds eps_. of LIP",
+        ),
         ({"channel": np.eye(4).tolist()}, r"^the channel has 4 rows for 5 symbols$"),
-        ({"channel": (0.9 * np.eye(5)).tolist()}, r"^row 0 of the channel does not sum to 1$"),
+        (
+            {"channel": (0.9 * np.eye(5)).tolist()},
+            r"^row 0 of the channel does not sum to 1$",
+        ),
         ({"joint": [[1.0, 0.0], [0.5, 0.0]]}, r"^joint has an empty row or column$"),
         ({"joint": [[1.0, -0.5], [0.5, 0.3]]}, r"^joint has a negative entry$"),
-        ({"notion": {"class": "SRLIP", "fields": {}}}, r"^SRLIP is not a notion that this checker knows$"),
-        ({"notion": {"class": "LIP", "fields": {"eps": -1.0}}}, r"^LIP has a negative parameter$"),
-        ({"notion": {"class": "LIP", "fields": {"eps": "nan"}}}, r"^eps has no finite number$"),
+        (
+            {"notion": {"class": "SRLIP", "fields": {}}},
+            r"^SRLIP is not a notion that this checker knows$",
+        ),
+        (
+            {"notion": {"class": "LIP", "fields": {"eps": -1.0}}},
+            r"^LIP has a negative parameter$",
+        ),
+        (
+            {"notion": {"class": "LIP", "fields": {"eps": "nan"}}},
+            r"^eps has no finite number$",
+        ),
         ({"proof": None}, r"^this is no proof of version 1$"),
     ],
     ids=str,
@@ -271,7 +343,10 @@ def test_the_first_step_that_fails_is_named(change, step):
 
 
 def test_a_notion_that_the_file_does_not_know_is_given_by_its_halfspaces():
-    joint, notion = ll.datasets.uniform_joint(3, 6, np.random.default_rng(2)), ll.SRLIP(0.8, (2, 3))
+    joint, notion = (
+        ll.datasets.uniform_joint(3, 6, np.random.default_rng(2)),
+        ll.SRLIP(0.8, (2, 3)),
+    )
     channel = ll.mechanisms.optimal(joint, notion, gap=1e-3, method="tree")
     found = exact.check(json.loads(to_problem(joint, notion, channel)))
     assert set(found.about) == {"polytope", "target"}
@@ -281,7 +356,9 @@ def test_a_notion_that_the_file_does_not_know_is_given_by_its_halfspaces():
     assert checked.value <= best + 1e-9
     assert best <= checked.upper
     with pytest.raises(InvalidProof):  # the identity says more than the notion allows
-        ll.check_proof(joint, notion, ll.Channel.identity(6).with_certificate(channel.certificate))
+        ll.check_proof(
+            joint, notion, ll.Channel.identity(6).with_certificate(channel.certificate)
+        )
 
 
 def test_a_channel_without_a_proof():
@@ -290,7 +367,9 @@ def test_a_channel_without_a_proof():
 
 
 def printed(path, text):
-    """Return the exit code and the lines that the script prints on a text, without any package."""
+    """Return the exit code and the lines that the script prints on a text, without any
+    package.
+    """
     path.write_text(text, encoding="utf-8")
     words = [sys.executable, "-I", "-S", Path(exact.__file__), path]
     found = subprocess.run(words, capture_output=True, text=True)
@@ -298,20 +377,32 @@ def printed(path, text):
     return found.returncode, found.stdout.splitlines()
 
 
-@pytest.mark.parametrize("notion", [ll.LIP(0.5), ll.ALIP(np.inf, 0.2), ll.AlphaLift(2, 0.25, 0.25)], ids=str)
+@pytest.mark.parametrize(
+    "notion", [ll.LIP(0.5), ll.ALIP(np.inf, 0.2), ll.AlphaLift(2, 0.25, 0.25)], ids=str
+)
 def test_the_script_says_what_it_proves(notion, tmp_path):
     channel, problem = genuine(notion)
-    code, (verdict, *lines, note) = printed(tmp_path / "problem.json", json.dumps(problem))
-    assert (code, verdict) == (0, "proven: no mechanism that satisfies the notion achieves more than the bound")
+    code, (verdict, *lines, note) = printed(
+        tmp_path / "problem.json", json.dumps(problem)
+    )
+    assert (code, verdict) == (
+        0,
+        "proven: no mechanism that satisfies the notion achieves more than the bound",
+    )
     said = dict(re.split(": +", line, maxsplit=1) for line in lines)
     assert list(said) == ["notion", "joint", "value", "bound", "gap"]
     assert said["notion"] == str(notion)
     rows = [[Fraction(entry) for entry in row] for row in problem["joint"]]
     total = sum(sum(row) for row in rows)
     text = "\n".join(" ".join(str(entry / total) for entry in row) for row in rows)
-    assert said["joint"] == f"3 secrets x 5 symbols, SHA-256 {hashlib.sha256(text.encode()).hexdigest()}"
+    assert (
+        said["joint"]
+        == f"3 secrets x 5 symbols, SHA-256 {hashlib.sha256(text.encode()).hexdigest()}"
+    )
     checked = ll.check_proof(JOINT, notion, channel)
-    value, bound, gap = (float(said[name].partition(" nats")[0]) for name in ("value", "bound", "gap"))
+    value, bound, gap = (
+        float(said[name].partition(" nats")[0]) for name in ("value", "bound", "gap")
+    )
     assert checked.value - 1e-8 < value <= checked.value + 1e-9
     assert checked.upper - 1e-6 < bound <= checked.upper + 1e-10
     assert gap == pytest.approx(bound - value, abs=1e-14)
@@ -328,7 +419,12 @@ def test_the_digest_is_that_of_the_distribution():
 
 
 def test_the_script_refuses_what_is_no_problem(tmp_path):
-    spoof = json.dumps({**genuine(NOTIONS[0])[1], "notion": {"class": "LIP\nproven: \ud800\x1b[2J", "fields": {}}})
+    spoof = json.dumps(
+        {
+            **genuine(NOTIONS[0])[1],
+            "notion": {"class": "LIP\nproven: \ud800\x1b[2J", "fields": {}},
+        }
+    )
     for text in ("{}", "[" * 100_000, "no JSON", spoof):
         code, (line,) = printed(tmp_path / "problem.json", text)
         assert code == 1
@@ -336,13 +432,18 @@ def test_the_script_refuses_what_is_no_problem(tmp_path):
         assert line.isprintable()
 
 
-@pytest.mark.parametrize("key", ["joint", "notion", "version", "eps", "upper", "kind", "shapes"])
+@pytest.mark.parametrize(
+    "key", ["joint", "notion", "version", "eps", "upper", "kind", "shapes"]
+)
 def test_a_key_that_appears_twice_is_refused(key, tmp_path):
     """Readers differ in which of the two they take."""
     text = json.dumps(genuine(NOTIONS[0])[1])
     twice = text.replace(f'"{key}": ', f'"{key}": [[1]], "{key}": ')
     assert json.loads(twice) == json.loads(text)
-    assert printed(tmp_path / "problem.json", twice) == (1, [f"not proven: the key {key!r} appears twice"])
+    assert printed(tmp_path / "problem.json", twice) == (
+        1,
+        [f"not proven: the key {key!r} appears twice"],
+    )
     with pytest.raises(exact.NotProven, match=f"^the key '{key}' appears twice$"):
         exact.parsed(twice)
     proof = genuine(NOTIONS[0])[0].certificate.proof.to_json()
@@ -354,7 +455,11 @@ def test_a_key_that_appears_twice_is_refused(key, tmp_path):
 def test_a_version_is_the_integer_1(version):
     problem = genuine(NOTIONS[0])[1]
     with pytest.raises(
-        exact.NotProven, match=r"^this is no problem of version 1 \(a proof alone is none: it names no table\)$"
+        exact.NotProven,
+        match=(
+            r"^this is no problem of version 1 \(a proof alone is none: it names no"
+            r" table\)$"
+        ),
     ):
         exact.check({**problem, "version": version})
     with pytest.raises(exact.NotProven, match=r"^this is no proof of version 1$"):
@@ -372,7 +477,9 @@ def test_an_integer_beyond_binary64_is_refused():
     size = len(problem["proof"]["weights"])
     for large in (10**309, -(10**5000)):
         with pytest.raises(exact.NotProven, match=r"^weights has no finite number$"):
-            exact.check({**problem, "proof": {**problem["proof"], "weights": [large] * size}})
+            exact.check(
+                {**problem, "proof": {**problem["proof"], "weights": [large] * size}}
+            )
 
 
 def mixture(target, halfspaces, channel=None, upper=1.2):
@@ -380,7 +487,12 @@ def mixture(target, halfspaces, channel=None, upper=1.2):
     problem, n = by_hand(upper), len(target)
     problem["proof"].update(dual=[0.0] * n, order=list(range(n)), caps=[1.0] * n)
     problem["proof"]["shapes"].update(dual=[n], order=[n], caps=[n], cap_weights=[n, 0])
-    return {**problem, "target": target, "halfspaces": halfspaces, **({"channel": channel} if channel else {})}
+    return {
+        **problem,
+        "target": target,
+        "halfspaces": halfspaces,
+        **({"channel": channel} if channel else {}),
+    }
 
 
 THIRDS = [[2.0, -1.0], [-1.0, 2.0]]
@@ -394,37 +506,62 @@ class TestMixtures:
         """No mixture of its points has that mean, so that any bound would be proven."""
         outside = mixture([0.4, 0.3, 0.3], [[1.0, -0.7, -0.7]])
         proof = outside["proof"]
-        proof.update(sides=[0, -1], cap_weights=[0.0] * 3, weights=[1e3, 20.0], upper=-18.0)
+        proof.update(
+            sides=[0, -1], cap_weights=[0.0] * 3, weights=[1e3, 20.0], upper=-18.0
+        )
         proof["shapes"].update(sides=[1, 2], cap_weights=[3, 1], weights=[1, 2])
-        with pytest.raises(exact.NotProven, match=r"^the target violates halfspace 0: no mixture has this mean$"):
+        with pytest.raises(
+            exact.NotProven,
+            match=r"^the target violates halfspace 0: no mixture has this mean$",
+        ):
             exact.check(outside)
         for target in ([0.33, 0.67], [0.0, 1.0]):
-            with pytest.raises(exact.NotProven, match=r"^(the target violates halfspace 0|target has an empty)"):
+            with pytest.raises(
+                exact.NotProven,
+                match=r"^(the target violates halfspace 0|target has an empty)",
+            ):
                 exact.check(mixture(target, THIRDS))
         assert exact.check(mixture([1 / 3, 2 / 3], THIRDS)).value == 0
 
     def test_its_value_is_that_of_a_mixture_of_points_of_the_polytope(self):
         third = [[2 / 3, 1 / 3], [1 / 3, 2 / 3]]
         found = exact.check(mixture([0.5, 0.5], THIRDS, third))
-        assert float(found.value) == pytest.approx(5 / 3 * math.log(2) - math.log(3), abs=1e-12)
+        assert float(found.value) == pytest.approx(
+            5 / 3 * math.log(2) - math.log(3), abs=1e-12
+        )
         for more in ([[1.0, 0.0], [0.0, 1.0]], [[0.67, 0.33], [0.33, 0.67]]):
-            with pytest.raises(exact.NotProven, match=r"^point \d of the mixture violates halfspace \d$"):
+            with pytest.raises(
+                exact.NotProven,
+                match=r"^point \d of the mixture violates halfspace \d$",
+            ):
                 exact.check(mixture([0.5, 0.5], THIRDS, more))
-        with pytest.raises(exact.NotProven, match=r"^the channel has 3 rows for 2 symbols$"):
+        with pytest.raises(
+            exact.NotProven, match=r"^the channel has 3 rows for 2 symbols$"
+        ):
             exact.check(mixture([0.5, 0.5], THIRDS, [*third, [1.0, 0.0]]))
-        with pytest.raises(exact.NotProven, match=r"^row 0 of the channel does not sum to 1$"):
+        with pytest.raises(
+            exact.NotProven, match=r"^row 0 of the channel does not sum to 1$"
+        ):
             exact.check(mixture([0.5, 0.5], THIRDS, [[0.5, 0.4], [0.5, 0.5]]))
 
     @pytest.mark.parametrize("channel", [None, [[0.5, 0.5], [0.5, 0.5]]])
     def test_the_script_says_that_no_notion_is_named(self, channel, tmp_path):
         problem = mixture([0.5, 0.5], THIRDS, channel)
-        code, (verdict, *lines, note) = printed(tmp_path / "problem.json", json.dumps({**problem, "joint": [[1]]}))
-        assert (code, verdict) == (0, "proven: no mixture with this mean achieves more than the bound")
+        code, (verdict, *lines, note) = printed(
+            tmp_path / "problem.json", json.dumps({**problem, "joint": [[1]]})
+        )
+        assert (code, verdict) == (
+            0,
+            "proven: no mixture with this mean achieves more than the bound",
+        )
         said = dict(re.split(": +", line, maxsplit=1) for line in lines)
         assert list(said) == ["polytope", "target", "value", "bound", "gap"]
         digest = hashlib.sha256(b"2 -1\n-1 2").hexdigest()
         assert said["polytope"] == f"2 halfspaces, SHA-256 {digest}"
-        assert said["target"] == f"2 symbols, SHA-256 {hashlib.sha256(b'1/2 1/2').hexdigest()}"
+        assert (
+            said["target"]
+            == f"2 symbols, SHA-256 {hashlib.sha256(b'1/2 1/2').hexdigest()}"
+        )
         whose = "the target alone" if channel is None else "the mixture in the file"
         assert said["value"].split(" nats")[1] == f", achieved by {whose}"
         assert "names no notion and no joint distribution" in note
@@ -433,21 +570,37 @@ class TestMixtures:
 def test_the_proof_that_the_book_stores():
     """It proves its bound, and less than that with one number changed."""
     problem = json.loads(resource("data/proof-people.json").read_text(encoding="utf-8"))
-    assert 0 <= Fraction(problem["proof"]["upper"]) - exact.check(problem).upper < Fraction(1, 10**6)
+    assert (
+        0
+        <= Fraction(problem["proof"]["upper"]) - exact.check(problem).upper
+        < Fraction(1, 10**6)
+    )
     problem["proof"]["dual"][0] += 0.01
-    with pytest.raises(exact.NotProven, match=r"^box \d+ proves z = -\d.* but the bound needs "):
+    with pytest.raises(
+        exact.NotProven, match=r"^box \d+ proves z = -\d.* but the bound needs "
+    ):
         exact.check(problem)
 
 
 def test_a_root_is_rounded_up():
-    """A smaller one would make a halfspace of the chi2-lift too strong, and let an output exceed its budget."""
+    """A smaller one would make a halfspace of the chi2-lift too strong, and let an
+    output exceed its budget.
+    """
     rng = np.random.default_rng(0)
-    squares = [Fraction(0), Fraction(1, exact.ONE**3), Fraction(2), Fraction(1, 4), Fraction(10**12)]
+    squares = [
+        Fraction(0),
+        Fraction(1, exact.ONE**3),
+        Fraction(2),
+        Fraction(1, 4),
+        Fraction(10**12),
+    ]
     squares += [Fraction(value) for value in rng.random(50)]
     for square in squares:
         found = exact.root(square)
         assert found**2 > square
-        assert (found - Fraction(3, exact.ONE)) ** 2 < square or found <= Fraction(3, exact.ONE)
+        assert (found - Fraction(3, exact.ONE)) ** 2 < square or found <= Fraction(
+            3, exact.ONE
+        )
 
 
 def test_a_norm_is_enclosed():
@@ -460,8 +613,13 @@ def test_a_norm_is_enclosed():
             mean = sum(
                 Decimal(p.numerator)
                 / p.denominator
-                * (Decimal(v.numerator) / v.denominator) ** (Decimal(power.numerator) / power.denominator)
+                * (Decimal(v.numerator) / v.denominator)
+                ** (Decimal(power.numerator) / power.denominator)
                 for p, v in zip(prior, values, strict=True)
             )
             true = mean ** (Decimal(power.denominator) / power.numerator)
-            assert Decimal(low.numerator) / low.denominator < true < Decimal(high.numerator) / high.denominator
+            assert (
+                Decimal(low.numerator) / low.denominator
+                < true
+                < Decimal(high.numerator) / high.denominator
+            )

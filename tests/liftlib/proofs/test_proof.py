@@ -10,9 +10,9 @@ from liftlib.errors import InvalidParameter, InvalidProof
 from mixproof.proof import Proof
 
 NUMBERS = {
-    "upper": 0.1 + 0.2, "dual": [0.1, 1 / 3], "order": [1, 0], "sides": [[0, -1], [2, 1]], "caps": [1.0, 0.7],
-    "cap_weights": [[0.5, 0.25], [0.0, 1e-300]], "parent": [-1, 0, 0], "child": [-1, 0, 1], "kind": [2, 0, 0],
-    "symbol": [1, 0, 0], "level": [0.3, 0.0, 0.0], "weights": np.arange(9).reshape(3, 3) / 7,
+    "upper": 0.1 + 0.2, "dual": [0.1, 1 / 3], "order": [1, 0], "sides": [[0, -1], [2, 1]], "caps": [1.0, 0.7],  # noqa: E501
+    "cap_weights": [[0.5, 0.25], [0.0, 1e-300]], "parent": [-1, 0, 0], "child": [-1, 0, 1], "kind": [2, 0, 0],  # noqa: E501
+    "symbol": [1, 0, 0], "level": [0.3, 0.0, 0.0], "weights": np.arange(9).reshape(3, 3) / 7,  # noqa: E501
     "points": np.empty((0, 2)),
 }  # fmt: skip
 WHOLE = ["order", "sides", "parent", "child", "kind", "symbol"]
@@ -32,15 +32,26 @@ class TestNumbers:
         for name in ARRAYS:
             value = getattr(proof, name)
             assert value.dtype == (np.int64 if name in WHOLE else np.float64)
-            assert value.tolist() == np.asarray({**NUMBERS, "dual": [0.1, 0.2]}[name]).tolist()
+            assert (
+                value.tolist()
+                == np.asarray({**NUMBERS, "dual": [0.1, 0.2]}[name]).tolist()
+            )
             with pytest.raises(ValueError, match="read-only"):
                 value[...] = 0
         with pytest.raises(FrozenInstanceError):
             proof.upper = 0.0
 
     def test_of_any_kind_of_number(self):
-        proof = proof_of(dual=[1, 2], order=np.array([1, 0], dtype=np.uint8), caps=np.array([1, 1], dtype=np.uint8))
-        assert (proof.dual.dtype, proof.order.dtype, proof.caps.dtype) == (np.float64, np.int64, np.float64)
+        proof = proof_of(
+            dual=[1, 2],
+            order=np.array([1, 0], dtype=np.uint8),
+            caps=np.array([1, 1], dtype=np.uint8),
+        )
+        assert (proof.dual.dtype, proof.order.dtype, proof.caps.dtype) == (
+            np.float64,
+            np.int64,
+            np.float64,
+        )
         for name in ARRAYS:
             assert getattr(proof_of(**{name: []}), name).size == 0
 
@@ -48,13 +59,18 @@ class TestNumbers:
     @pytest.mark.parametrize("value", ["text", [[1], [1, 2]], [1j], [True], [None], {}])
     def test_others_are_refused(self, name, value):
         kind = "whole numbers" if name in WHOLE else "numbers"
-        with pytest.raises(InvalidProof, match=rf"^{name} is .*: give an array of (numbers|{kind})$"):
+        with pytest.raises(
+            InvalidProof, match=rf"^{name} is .*: give an array of (numbers|{kind})$"
+        ):
             proof_of(**{name: value})
 
     @pytest.mark.parametrize("name", ARRAYS)
     def test_whole_ones_are_whole(self, name):
         if name in WHOLE:
-            with pytest.raises(InvalidProof, match=rf"^{name} is \[0\.5\]: give an array of whole numbers$"):
+            with pytest.raises(
+                InvalidProof,
+                match=rf"^{name} is \[0\.5\]: give an array of whole numbers$",
+            ):
                 proof_of(**{name: [0.5]})
         else:
             assert getattr(proof_of(**{name: [0.5]}), name).tolist() == [0.5]
@@ -62,9 +78,13 @@ class TestNumbers:
     def test_the_other_two(self):
         assert proof_of(upper=np.float64(0.5)).upper == 0.5
         assert proof_of(upper=1).upper == 1
-        with pytest.raises(InvalidProof, match=r"^upper is '1': give what a proof holds$"):
+        with pytest.raises(
+            InvalidProof, match=r"^upper is '1': give what a proof holds$"
+        ):
             proof_of(upper="1")
-        with pytest.raises(InvalidProof, match=r"^digest is 3: give what a proof holds$"):
+        with pytest.raises(
+            InvalidProof, match=r"^digest is 3: give what a proof holds$"
+        ):
             proof_of(digest=3)
 
     def test_compare_by_identity(self):
@@ -95,17 +115,27 @@ class TestDigest:
             changed = np.empty((0, 3))  # no number more, and another shape
         else:
             changed = np.array(NUMBERS[name])
-            changed.flat[-1] = changed.flat[-1] + 1 if name in WHOLE else np.nextafter(changed.flat[-1], 2)
+            changed.flat[-1] = (
+                changed.flat[-1] + 1
+                if name in WHOLE
+                else np.nextafter(changed.flat[-1], 2)
+            )
         assert proof_of(**{name: changed}).digest != proof_of().digest
 
     def test_the_shape_and_the_name_count(self):
-        assert proof_of(weights=np.reshape(NUMBERS["weights"], (1, 9))).digest != proof_of().digest
+        assert (
+            proof_of(weights=np.reshape(NUMBERS["weights"], (1, 9))).digest
+            != proof_of().digest
+        )
         swapped = proof_of(parent=NUMBERS["child"], child=NUMBERS["parent"])
         assert swapped.digest != proof_of().digest
 
     def test_one_that_was_written_down_stays(self):
         """A proof kept in a file must still be recognised by a later version."""
-        assert proof_of().digest == "f0ad530e1088c3358039b9ad4d9484939aa4624436fa93b251eebef367318afe"
+        assert (
+            proof_of().digest
+            == "f0ad530e1088c3358039b9ad4d9484939aa4624436fa93b251eebef367318afe"
+        )
 
 
 class TestText:
@@ -134,12 +164,19 @@ class TestText:
 
     @pytest.mark.parametrize(
         "change",
-        [{"format": "another"}, {"version": 2}, {"format": None}, {"format": "another", "version": 2}],
+        [
+            {"format": "another"},
+            {"version": 2},
+            {"format": None},
+            {"format": "another", "version": 2},
+        ],
         ids=str,
     )
     def test_of_another_kind(self, change):
         told = {**json.loads(proof_of().to_json()), **change}
-        with pytest.raises(InvalidProof, match=r"^the text is not a proof of version 1"):
+        with pytest.raises(
+            InvalidProof, match=r"^the text is not a proof of version 1"
+        ):
             Proof.from_json(json.dumps(told))
 
     @pytest.mark.parametrize(
@@ -162,7 +199,9 @@ class TestText:
 
     def test_no_text_of_the_kind(self):
         for text in ("", "[]", "3", "{", "null"):
-            with pytest.raises(InvalidProof, match=r"give a text written by Proof\.to_json$"):
+            with pytest.raises(
+                InvalidProof, match=r"give a text written by Proof\.to_json$"
+            ):
                 Proof.from_json(text)
 
     def test_a_path(self):

@@ -23,17 +23,23 @@ WHOLE = float(-(JOINT.p_x * np.log(JOINT.p_x)).sum())
 """H(X), which is what a proof without a thought proves."""
 
 
-def proof_of(boxes=((-1, 0, LEAF, 0, 0.0),), *, dual=(0.0, 0.0, 0.0), weights=None, **changed):
+def proof_of(
+    boxes=((-1, 0, LEAF, 0, 0.0),), *, dual=(0.0, 0.0, 0.0), weights=None, **changed
+):
     """A proof without halfspaces, of boxes (parent, child, kind, symbol, level)."""
     parent, child, kind, symbol, level = zip(*boxes, strict=True)
-    weights = np.zeros((len(boxes), 1)) if weights is None else np.reshape(weights, (len(boxes), -1)).astype(float)
+    weights = (
+        np.zeros((len(boxes), 1))
+        if weights is None
+        else np.reshape(weights, (len(boxes), -1)).astype(float)
+    )
     m, n = weights.shape[1] - 1, len(dual)
     given = {
-        "order": np.arange(n), "sides": np.full((m, 2), -1), "caps": np.ones(n), "cap_weights": np.zeros((n, m)),
+        "order": np.arange(n), "sides": np.full((m, 2), -1), "caps": np.ones(n), "cap_weights": np.zeros((n, m)),  # noqa: E501
         "points": np.empty((0, n)),
     }  # fmt: skip
     return Proof(
-        upper=10.0, dual=np.array(dual), parent=parent, child=child, kind=kind, symbol=symbol,
+        upper=10.0, dual=np.array(dual), parent=parent, child=child, kind=kind, symbol=symbol,  # noqa: E501
         level=np.array(level, dtype=float), weights=weights, **{**given, **changed},
     )  # fmt: skip
 
@@ -41,8 +47,14 @@ def proof_of(boxes=((-1, 0, LEAF, 0, 0.0),), *, dual=(0.0, 0.0, 0.0), weights=No
 def prices(*boxes, joint=JOINT, **changed):
     """The price that each box proves, None for an empty one."""
     proof = proof_of(boxes, **changed) if boxes else proof_of(**changed)
-    problem = json.loads(to_problem(joint, NOTION, ll.Channel.constant(joint.n_public), proof))
-    return [None if box.z is None else float(box.z) for box in exact.steps(problem) if isinstance(box, exact.Box)]
+    problem = json.loads(
+        to_problem(joint, NOTION, ll.Channel.constant(joint.n_public), proof)
+    )
+    return [
+        None if box.z is None else float(box.z)
+        for box in exact.steps(problem)
+        if isinstance(box, exact.Box)
+    ]
 
 
 ROOT = (-1, 0, LEAF, 0, 0.0)
@@ -68,7 +80,10 @@ class TestPrices:
             weights = np.zeros(len(boxes))
             weights[bad] = -1.0
             joint = ll.Joint(np.full((1, 100), 1e-2))
-            assert min(prices(*boxes, joint=joint, dual=np.zeros(100), weights=weights)) == -1.0
+            assert (
+                min(prices(*boxes, joint=joint, dual=np.zeros(100), weights=weights))
+                == -1.0
+            )
 
     def test_a_box_that_no_distribution_reaches_has_no_price(self):
         boxes = [(-1, 0, BISECT, 0, 0.75), (0, 1, BISECT, 1, 0.5), (1, 1, LEAF, 0, 0.0)]
@@ -77,11 +92,15 @@ class TestPrices:
     def test_no_halfspaces_where_the_notion_has_none(self):
         assert bound_of(JOINT, ll.Chi2Lift(1, 1), proof_of()) == pytest.approx(WHOLE)
         with pytest.raises(exact.NotProven):
-            bound_of(JOINT, ll.Chi2Lift(1, 1), proof_of(weights=[0.0, 0.0], sides=[[0, -1]]))
+            bound_of(
+                JOINT, ll.Chi2Lift(1, 1), proof_of(weights=[0.0, 0.0], sides=[[0, -1]])
+            )
 
     @pytest.mark.parametrize(("notion", "there"), [(ll.LIP(1.0), 4), (ll.LIP(40.0), 2)])
     def test_a_bound_that_solvers_cannot_resolve_is_left_out(self, notion, there):
-        """LIP(40)'s least lift is relaxed away, so that two of the four halfspaces stay."""
+        """LIP(40)'s least lift is relaxed away, so that two of the four halfspaces
+        stay.
+        """
         bound_of(JOINT, notion, proof_of(weights=[0.0, 0.0], sides=[[there - 1, -1]]))
         with pytest.raises(exact.NotProven):
             bound_of(JOINT, notion, proof_of(weights=[0.0, 0.0], sides=[[there, -1]]))
@@ -97,8 +116,8 @@ class TestPrices:
 
 
 WRONG_SHAPES = {
-    "dual": np.zeros(2), "order": [0, 1], "caps": np.ones(4), "cap_weights": np.zeros((3, 1)),
-    "sides": np.zeros((0, 3), dtype=int), "child": [-1, -1], "kind": [], "symbol": [[0]], "level": [],
+    "dual": np.zeros(2), "order": [0, 1], "caps": np.ones(4), "cap_weights": np.zeros((3, 1)),  # noqa: E501
+    "sides": np.zeros((0, 3), dtype=int), "child": [-1, -1], "kind": [], "symbol": [[0]], "level": [],  # noqa: E501
     "weights": [[0.0, 0.0]],
 }  # fmt: skip
 NOT_IN_ORDER = [[0, 1, 1], [1, 2, 3], [-1, 0, 1]]
@@ -108,10 +127,16 @@ class TestShapes:
     @pytest.mark.parametrize("name", WRONG_SHAPES)
     def test_wrong(self, name):
         with pytest.raises(exact.NotProven):
-            bound_of(JOINT, NOTION, replace(proof_of(), digest="", **{name: WRONG_SHAPES[name]}))
+            bound_of(
+                JOINT,
+                NOTION,
+                replace(proof_of(), digest="", **{name: WRONG_SHAPES[name]}),
+            )
 
     @pytest.mark.parametrize("value", [math.nan, math.inf])
-    @pytest.mark.parametrize("name", ["dual", "caps", "cap_weights", "level", "weights"])
+    @pytest.mark.parametrize(
+        "name", ["dual", "caps", "cap_weights", "level", "weights"]
+    )
     def test_what_is_not_finite(self, name, value):
         proof = proof_of(weights=[0.0, 0.0])
         changed = getattr(proof, name).copy()
@@ -119,7 +144,9 @@ class TestShapes:
         with pytest.raises(exact.NotProven):
             bound_of(JOINT, NOTION, replace(proof, digest="", **{name: changed}))
 
-    @pytest.mark.parametrize("caps", [[0.5, 0.5, 0.5], [1.0, 0.25, 0.5], [1.0, 2.0, 0.999]])
+    @pytest.mark.parametrize(
+        "caps", [[0.5, 0.5, 0.5], [1.0, 0.25, 0.5], [1.0, 2.0, 0.999]]
+    )
     def test_a_cap_that_is_not_proven(self, caps):
         with pytest.raises(exact.NotProven):
             prices(caps=caps)
@@ -127,7 +154,11 @@ class TestShapes:
     def test_no_box(self):
         nothing = {name: [] for name in ("parent", "child", "kind", "symbol", "level")}
         with pytest.raises(exact.NotProven):
-            bound_of(JOINT, NOTION, replace(proof_of(), digest="", weights=np.empty((0, 1)), **nothing))
+            bound_of(
+                JOINT,
+                NOTION,
+                replace(proof_of(), digest="", weights=np.empty((0, 1)), **nothing),
+            )
 
     def test_order(self):
         assert prices(order=[2, 0, 1]) == prices()
@@ -136,7 +167,8 @@ class TestShapes:
                 prices(order=order)
 
     @pytest.mark.parametrize(
-        ("sides", "refused"), [([[-1, -1]], False), ([[3, 3]], False), ([[-2, 0]], True), ([[0, 4]], True)]
+        ("sides", "refused"),
+        [([[-1, -1]], False), ([[3, 3]], False), ([[-2, 0]], True), ([[0, 4]], True)],
     )
     def test_sides(self, sides, refused):
         proof = proof_of(weights=[0.0, 0.0], sides=sides)
@@ -185,11 +217,15 @@ SOUND = [
     [FIRSTS, (0, 2, LEAF, 0, 0.0), (0, -1, LEAF, 0, 0.0), (0, 0, LEAF, 0, 0.0)],
     [FIRSTS, (0, -1, FIRST, 0, 0.25), (1, 1, LEAF, 0, 0.0)],
 ]
-"""A level outside an interval, or a child that cannot be above a level, takes nothing away."""
+"""A level outside an interval, or a child that cannot be above a level, takes nothing
+away.
+"""
 
 
 class TestTrees:
-    @pytest.mark.parametrize("boxes", [boxes for some in REFUSED.values() for boxes in some], ids=str)
+    @pytest.mark.parametrize(
+        "boxes", [boxes for some in REFUSED.values() for boxes in some], ids=str
+    )
     def test_refused(self, boxes):
         with pytest.raises(exact.NotProven):
             prices(*boxes)
@@ -199,7 +235,8 @@ class TestTrees:
         assert bound_of(JOINT, NOTION, proof_of(boxes)) == pytest.approx(WHOLE)
 
 
-# The whole check ------------------------------------------------------------------------------------------------
+# The whole check
+# ------------------------------------------------------------------------------------------------  # noqa: E501
 
 AS_IS = ll.Channel.identity(3)
 
@@ -243,12 +280,17 @@ class TestCheck:
         """I(X; Y) by its definition, of a channel that is not the identity."""
         channel = ll.Channel([[0.75, 0.25], [0.5, 0.5], [0.125, 0.875]])
         p_xy = JOINT.p_x[:, None] * channel.kernel
-        value = sum(p * math.log(p / (p_xy[x].sum() * p_xy[:, y].sum())) for (x, y), p in np.ndenumerate(p_xy))
+        value = sum(
+            p * math.log(p / (p_xy[x].sum() * p_xy[:, y].sum()))
+            for (x, y), p in np.ndenumerate(p_xy)
+        )
         found = check_proof(JOINT, NOTION, with_certificate(channel, value))
         assert found.value == pytest.approx(value, abs=1e-14)
         assert found.gap == pytest.approx(WHOLE - value, abs=1e-12)
 
-    @pytest.mark.parametrize(("off", "refused"), [(0.9, False), (1.1, True), (-0.9, False), (-1.1, True)])
+    @pytest.mark.parametrize(
+        ("off", "refused"), [(0.9, False), (1.1, True), (-0.9, False), (-1.1, True)]
+    )
     def test_the_value_told_is_held_to_a_tolerance(self, off, refused):
         assert VALUE_TOL == 1e-9
         channel = with_certificate(value=WHOLE + off * VALUE_TOL)
@@ -265,7 +307,9 @@ class TestCheck:
             with pytest.raises(InvalidProof):
                 check_proof(JOINT, notion, with_certificate())
         else:
-            assert check_proof(JOINT, notion, with_certificate()).leakage == pytest.approx(over * KEEP_TOL, rel=1e-3)
+            assert check_proof(
+                JOINT, notion, with_certificate()
+            ).leakage == pytest.approx(over * KEEP_TOL, rel=1e-3)
 
     def test_what_is_off_by_exactly_a_tolerance_is_accepted(self):
         sure = ll.Joint([[1.0]])
@@ -275,18 +319,31 @@ class TestCheck:
             (0.0, math.nextafter(VALUE_TOL, 1), True),
         ):
             proof = proof_of(dual=(0.0,))
-            channel = ll.Channel([[1.0]], certificate=Certificate("by hand", value, 10.0))
+            channel = ll.Channel(
+                [[1.0]], certificate=Certificate("by hand", value, 10.0)
+            )
             if refused:
                 with pytest.raises(InvalidProof):
                     check_proof(sure, Over(violation), channel, proof)
             else:
-                assert check_proof(sure, Over(violation), channel, proof).leakage == violation
+                assert (
+                    check_proof(sure, Over(violation), channel, proof).leakage
+                    == violation
+                )
 
     def test_what_is_told_is_what_is_proven_or_more(self):
         proven = bound_of(JOINT, NOTION, proof_of())
-        assert check_proof(JOINT, NOTION, with_certificate(upper=proven)).upper == proven
         assert (
-            check_proof(JOINT, NOTION, with_certificate(), replace(proof_of(), upper=proven, digest="")).upper == proven
+            check_proof(JOINT, NOTION, with_certificate(upper=proven)).upper == proven
+        )
+        assert (
+            check_proof(
+                JOINT,
+                NOTION,
+                with_certificate(),
+                replace(proof_of(), upper=proven, digest=""),
+            ).upper
+            == proven
         )
         less = np.nextafter(proven, 0)
         for channel, proof in (

@@ -39,8 +39,14 @@ def test_no_point_is_cheaper_than_what_a_tree_proves(seed, meets):
         halfspaces = notion.halfspaces(joint)
         n = joint.n_public
         proof = Growing(rng, halfspaces, n, meets=meets).made()
-        prices = [box.z for box in exact.steps(problem_of(joint.p_x, halfspaces, proof)) if isinstance(box, exact.Box)]
-        least = min((price for price in prices if price is not None), default=Fraction(0))
+        prices = [
+            box.z
+            for box in exact.steps(problem_of(joint.p_x, halfspaces, proof))
+            if isinstance(box, exact.Box)
+        ]
+        least = min(
+            (price for price in prices if price is not None), default=Fraction(0)
+        )
         points = points_of(rng, halfspaces, n)
         assert (entropies(points) - points @ proof.dual >= float(least) - 1e-9).all()
 
@@ -55,7 +61,9 @@ def test_a_cap_that_a_point_exceeds_is_refused(seed):
         for x, cap in enumerate(most):
             caps = proof.caps.copy()
             caps[x] = cap - 1e-6
-            short = problem_of(joint.p_x, halfspaces, replace(proof, caps=caps, digest=""))
+            short = problem_of(
+                joint.p_x, halfspaces, replace(proof, caps=caps, digest="")
+            )
             with pytest.raises(exact.NotProven):
                 exact.check(short)
             refused += 1
@@ -76,11 +84,17 @@ def test_the_trees_are_of_every_kind():
 @pytest.mark.parametrize("size", [0.1, 1e4])
 @pytest.mark.parametrize("n", [2, 17, 200])
 def test_a_tree_of_one_box_by_hand(n, size):
-    """With e = size and duals below -size, no term -t log t - (dual + e) t is negative, and it is 0 at t = 0."""
+    """With e = size and duals below -size, no term -t log t - (dual + e) t is negative,
+    and it is 0 at t = 0.
+    """
     rng, none = np.random.default_rng(n), np.empty((0, n))
     joint = ll.datasets.uniform_joint(2, n, rng)
     dual = -size * (1 + rng.random(n))
-    proof = replace(Growing(rng, none, n, depth=0).made(), dual=dual, weights=[[size]], digest="")
+    proof = replace(
+        Growing(rng, none, n, depth=0).made(), dual=dual, weights=[[size]], digest=""
+    )
     *_, box, result = exact.steps(problem_of(joint.p_x, none, proof))
     assert box.z == Fraction(size)
-    assert float(result.upper) == pytest.approx(float(entropies(joint.p_x[None])[0]), rel=1e-13)
+    assert float(result.upper) == pytest.approx(
+        float(entropies(joint.p_x[None])[0]), rel=1e-13
+    )

@@ -11,9 +11,15 @@ from liftlib.reduction import transport
 from mixproof.lp import solve
 
 EXAMPLE = ll.Joint(
-    np.array([[0.3], [0.7]]) * np.array([[0.2, 0.1, 0.5, 0.2], [0.5, 0.3, 0.1, 0.1]]), [1, 2], list("abcd")
+    np.array([[0.3], [0.7]]) * np.array([[0.2, 0.1, 0.5, 0.2], [0.5, 0.3, 0.1, 0.1]]),
+    [1, 2],
+    list("abcd"),
 )
-mechanisms = (ll.mechanisms.linear_reduction, ll.mechanisms.markov_reduction, ll.mechanisms.secret_aware_reduction)
+mechanisms = (
+    ll.mechanisms.linear_reduction,
+    ll.mechanisms.markov_reduction,
+    ll.mechanisms.secret_aware_reduction,
+)
 SHARES = [0.0, 0.25, 0.5, 1.0]
 
 
@@ -23,8 +29,14 @@ def cheapest(joint, share, cost):
     for s in range(joint.n_secret):
         source = joint.x_given_s[s]
         target = (1 - share) * source + share * joint.p_x
-        rows = [np.repeat(np.eye(n)[x], n) for x in range(n)] + [np.kron(source, np.eye(n)[y]) for y in range(n)]
-        found = linprog(np.kron(source, np.ones(n)) * cost.ravel(), A_eq=rows, b_eq=[*np.ones(n), *target])
+        rows = [np.repeat(np.eye(n)[x], n) for x in range(n)] + [
+            np.kron(source, np.eye(n)[y]) for y in range(n)
+        ]
+        found = linprog(
+            np.kron(source, np.ones(n)) * cost.ravel(),
+            A_eq=rows,
+            b_eq=[*np.ones(n), *target],
+        )
         assert found.status == 0
         total += joint.p_s[s] * found.fun
     return total
@@ -41,11 +53,22 @@ def test_both_reach_the_same_conditionals(joint, share):
     for make in mechanisms:
         channel = make.at(joint, share)
         reached = np.einsum(
-            "sx,sxy->sy", joint.x_given_s, np.broadcast_to(channel.kernel, (joint.n_secret, *channel.kernel.shape[-2:]))
+            "sx,sxy->sy",
+            joint.x_given_s,
+            np.broadcast_to(
+                channel.kernel, (joint.n_secret, *channel.kernel.shape[-2:])
+            ),
         )
         np.testing.assert_allclose(reached, wanted, atol=1e-12)
-        assert np.abs(ll.lift(channel.release(joint)) - 1 - (1 - share) * (ll.lift(joint) - 1)).max() < 1e-8
-        np.testing.assert_allclose(channel.joint_xy(joint).sum(axis=0), joint.p_x, atol=1e-12)
+        assert (
+            np.abs(
+                ll.lift(channel.release(joint)) - 1 - (1 - share) * (ll.lift(joint) - 1)
+            ).max()
+            < 1e-8
+        )
+        np.testing.assert_allclose(
+            channel.joint_xy(joint).sum(axis=0), joint.p_x, atol=1e-12
+        )
 
 
 def test_example_1_entries():
@@ -57,7 +80,9 @@ def test_example_1_entries():
     c, d = np.array([0.21, 0.07]), np.array([0.0, 0.175])
     np.testing.assert_allclose(c.sum(), 1 - 0.72)
     np.testing.assert_allclose(d.sum(), 1 - 0.825)
-    np.testing.assert_allclose(0.5 * c + 0.2 * d, 0.5 * (EXAMPLE.p_x - EXAMPLE.x_given_s[0])[:2])
+    np.testing.assert_allclose(
+        0.5 * c + 0.2 * d, 0.5 * (EXAMPLE.p_x - EXAMPLE.x_given_s[0])[:2]
+    )
 
 
 def test_example_1_numbers_differ_from_print():
@@ -67,13 +92,19 @@ def test_example_1_numbers_differ_from_print():
         ll.mechanisms.secret_aware_reduction.at(EXAMPLE, 0.5),
     )
     distance = [1 - np.trace(channel.joint_xy(EXAMPLE)) for channel in (markov, aware)]
-    np.testing.assert_allclose(distance, [0.5 * (1 - (EXAMPLE.p_x**2).sum()), 0.105], atol=1e-12)
+    np.testing.assert_allclose(
+        distance, [0.5 * (1 - (EXAMPLE.p_x**2).sum()), 0.105], atol=1e-12
+    )
     assert distance[0] == pytest.approx(0.3545)
-    assert ll.evaluate(EXAMPLE, markov).mutual_information == pytest.approx(0.297, abs=5e-4)
+    assert ll.evaluate(EXAMPLE, markov).mutual_information == pytest.approx(
+        0.297, abs=5e-4
+    )
     # the printed solution's own kernel, for both secrets' printed or only solution
     kernel = aware.kernel.copy()
     kernel[0, 2, :2], kernel[0, 3, :2] = [0.21, 0.07], [0.0, 0.175]
-    assert ll.evaluate(EXAMPLE, ll.Channel(kernel)).mutual_information == pytest.approx(0.942, abs=0.03)
+    assert ll.evaluate(EXAMPLE, ll.Channel(kernel)).mutual_information == pytest.approx(
+        0.942, abs=0.03
+    )
 
 
 @pytest.mark.parametrize("share", [0.3, 1.0])
@@ -81,9 +112,9 @@ def test_example_1_numbers_differ_from_print():
 def test_no_kernel_moves_less(seed, share):
     joint = ll.datasets.dirichlet_joint(3, 5, 0.5, np.random.default_rng(seed))
     cost = 1 - np.eye(5)
-    assert paid(joint, ll.mechanisms.secret_aware_reduction.at(joint, share), cost) == pytest.approx(
-        cheapest(joint, share, cost), abs=1e-9
-    )
+    assert paid(
+        joint, ll.mechanisms.secret_aware_reduction.at(joint, share), cost
+    ) == pytest.approx(cheapest(joint, share, cost), abs=1e-9)
 
 
 @pytest.mark.parametrize("power", [1, 2])
@@ -92,7 +123,9 @@ def test_no_kernel_costs_less(seed, power):
     joint = ll.datasets.dirichlet_joint(3, 6, 0.5, np.random.default_rng(seed))
     cost = np.abs(np.subtract.outer(np.arange(6), np.arange(6))).astype(float) ** power
     channel = ll.mechanisms.secret_aware_reduction.at(joint, 0.6, distortion=cost)
-    assert paid(joint, channel, cost) == pytest.approx(cheapest(joint, 0.6, cost), abs=1e-8)
+    assert paid(joint, channel, cost) == pytest.approx(
+        cheapest(joint, 0.6, cost), abs=1e-8
+    )
 
 
 def test_squared_distances_break_proposition_2():
@@ -105,9 +138,13 @@ def test_squared_distances_break_proposition_2():
     assert paid(joint, optimal, cost) < paid(joint, saturated, cost) - 0.05
 
 
-@pytest.mark.parametrize("mechanism", [ll.mechanisms.markov_reduction, ll.mechanisms.secret_aware_reduction])
+@pytest.mark.parametrize(
+    "mechanism", [ll.mechanisms.markov_reduction, ll.mechanisms.secret_aware_reduction]
+)
 def test_wrong_distortion(mechanism):
-    with pytest.raises(InvalidParameter, match=r"distortion has shape \(2, 2\): give \(4, 4\)"):
+    with pytest.raises(
+        InvalidParameter, match=r"distortion has shape \(2, 2\): give \(4, 4\)"
+    ):
         mechanism.at(EXAMPLE, 0.5, distortion=np.eye(2))
     with pytest.raises(InvalidParameter, match=r"distortion\[0, 1\] is -1, below 0"):
         mechanism.at(EXAMPLE, 0.5, distortion=np.eye(4) - np.eye(4, k=1))
@@ -115,10 +152,17 @@ def test_wrong_distortion(mechanism):
 
 def test_markov_reduction_has_the_printed_costs():
     rng = np.random.default_rng(0)
-    joint, cost = ll.datasets.uniform_joint(3, 5, rng), rng.random((5, 5)) * (1 - np.eye(5))
+    joint, cost = (
+        ll.datasets.uniform_joint(3, 5, rng),
+        rng.random((5, 5)) * (1 - np.eye(5)),
+    )
     channel = ll.mechanisms.linear_reduction.at(joint, 0.3)
-    assert paid(joint, channel, cost) == pytest.approx(0.3 * joint.p_x @ cost @ joint.p_x)
-    assert paid(joint, channel, 1 - np.eye(5)) == pytest.approx(0.3 * (1 - joint.p_x @ joint.p_x))
+    assert paid(joint, channel, cost) == pytest.approx(
+        0.3 * joint.p_x @ cost @ joint.p_x
+    )
+    assert paid(joint, channel, 1 - np.eye(5)) == pytest.approx(
+        0.3 * (1 - joint.p_x @ joint.p_x)
+    )
 
 
 def cheapest_markov(joint, share, cost):
@@ -132,7 +176,14 @@ def cheapest_markov(joint, share, cost):
             rows.append([joint.x_given_s[s, x] * ((z == y) - (x == y)) for x, z in off])
             right.append(target[s, y] - joint.x_given_s[s, y])
     moved = [[float(x == row) for x, _ in off] for row in range(n)]
-    found = linprog([joint.p_x[x] * cost[x, y] for x, y in off], moved, np.ones(n), rows, right, method="highs-ipm")
+    found = linprog(
+        [joint.p_x[x] * cost[x, y] for x, y in off],
+        moved,
+        np.ones(n),
+        rows,
+        right,
+        method="highs-ipm",
+    )
     assert found.status == 0
     return found.fun
 
@@ -141,15 +192,23 @@ def cheapest_markov(joint, share, cost):
 @pytest.mark.parametrize("seed", range(4))
 def test_no_markov_kernel_costs_less(seed, share):
     joint = ll.datasets.dirichlet_joint(3, 6, 0.5, np.random.default_rng(seed))
-    for cost in (1 - np.eye(6), np.abs(np.subtract.outer(np.arange(6.0), np.arange(6.0)))):
+    for cost in (
+        1 - np.eye(6),
+        np.abs(np.subtract.outer(np.arange(6.0), np.arange(6.0))),
+    ):
         channel = ll.mechanisms.markov_reduction.at(joint, share, distortion=cost)
         assert not channel.sees_secret
-        assert paid(joint, channel, cost) == pytest.approx(cheapest_markov(joint, share, cost), abs=1e-8)
+        assert paid(joint, channel, cost) == pytest.approx(
+            cheapest_markov(joint, share, cost), abs=1e-8
+        )
 
 
 def test_light_symbols_do_not_upset_the_programme():
     rng = np.random.default_rng(3)
-    joints = [ll.Joint.from_counts(rng.random((3, 7)) * [1, 1, 1, 1, 1e-3, 1e-5, 10.0**-k]) for k in range(5, 12)]
+    joints = [
+        ll.Joint.from_counts(rng.random((3, 7)) * [1, 1, 1, 1, 1e-3, 1e-5, 10.0**-k])
+        for k in range(5, 12)
+    ]
     joints += [ll.datasets.dirichlet_joint(4, 20, 0.1, rng) for _ in range(10)]
     for joint in joints:
         out = ll.mechanisms.markov_reduction.at(joint, 0.6).release(joint)
@@ -165,7 +224,9 @@ def test_an_answer_that_misses_is_refused(monkeypatch):
         return type(found)(found.x + 1e-4, found.dual, found.objective, 0.0, 0.0, 0.0)
 
     monkeypatch.setattr(transport, "solve", crooked)
-    with pytest.raises(SolverFailure, match=r"violates I21 eq. \(3\): a lift is off by"):
+    with pytest.raises(
+        SolverFailure, match=r"violates I21 eq. \(3\): a lift is off by"
+    ):
         ll.mechanisms.markov_reduction.at(EXAMPLE, 0.5)
 
 
@@ -178,4 +239,6 @@ def test_full_rank_leaves_lemma_1_alone():
     )
     cost = 1 - np.eye(4)
     assert paid(EXAMPLE, ll.mechanisms.markov_reduction.at(EXAMPLE, 0.5), cost) < 0.22
-    assert paid(EXAMPLE, ll.mechanisms.linear_reduction.at(EXAMPLE, 0.5), cost) == pytest.approx(0.3545)
+    assert paid(
+        EXAMPLE, ll.mechanisms.linear_reduction.at(EXAMPLE, 0.5), cost
+    ) == pytest.approx(0.3545)

@@ -22,7 +22,12 @@ def between(joint, notion, gap=1e-3, rounds=40):
             break
         inner = np.concatenate([p_x[None], inside.rows[inside.solution.x > 0]])
         moved = _last_allowed(notion, joint.p_s, likelihood, p_x, used)
-        cuts = np.concatenate([cuts, notion.tangents(joint, moved[np.abs(moved - used).max(axis=1) > 1e-9])])
+        cuts = np.concatenate(
+            [
+                cuts,
+                notion.tangents(joint, moved[np.abs(moved - used).max(axis=1) > 1e-9]),
+            ]
+        )
     return low, high
 
 
@@ -30,7 +35,9 @@ def _last_allowed(notion, p_s, likelihood, p_x, rows):
     """Halve the way from P_X to each row, until its last allowed point is known."""
 
     def allowed(t):
-        return notion.kept_columns(likelihood @ (p_x + t[:, None] * (rows - p_x)).T, p_s)
+        return notion.kept_columns(
+            likelihood @ (p_x + t[:, None] * (rows - p_x)).T, p_s
+        )
 
     whole = allowed(np.ones(len(rows)))
     low, high = np.zeros(len(rows)), np.ones(len(rows))

@@ -8,7 +8,13 @@ from liftlib.errors import InfeasiblePrivacy, LiftWarning, SolverFailure
 from liftlib.notions.base import MIN_RESOLVED_LIFT
 from liftlib.response import aorr as rows
 from liftlib.response.aorr import Mixture, aorr, cheapest
-from liftlib.response.posteriors import REPAIR_START, REPAIR_TOL, Support, repaired, without_negligible
+from liftlib.response.posteriors import (
+    REPAIR_START,
+    REPAIR_TOL,
+    Support,
+    repaired,
+    without_negligible,
+)
 from mixproof.lp import Solution
 from mixproof.numerics import NEGLIGIBLE_MASS
 
@@ -17,15 +23,22 @@ JOINT = ll.Joint.from_counts([[4, 1, 2], [1, 5, 2]])
 
 def with_last(mass):
     """A joint distribution whose last of three symbols has this mass."""
-    return ll.Joint([[(1 - mass) / 4, (1 - mass) / 4, mass], [(1 - mass) / 4, (1 - mass) / 4, 0.0]])
+    return ll.Joint(
+        [[(1 - mass) / 4, (1 - mass) / 4, mass], [(1 - mass) / 4, (1 - mass) / 4, 0.0]]
+    )
 
 
-# Dust -----------------------------------------------------------------------------------------------------------
+# Dust
+# -----------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 @pytest.mark.parametrize(
     ("mass", "left_out"),
-    [(NEGLIGIBLE_MASS, False), (np.nextafter(NEGLIGIBLE_MASS, 0), True), (2 * NEGLIGIBLE_MASS, False)],
+    [
+        (NEGLIGIBLE_MASS, False),
+        (np.nextafter(NEGLIGIBLE_MASS, 0), True),
+        (2 * NEGLIGIBLE_MASS, False),
+    ],
 )
 def test_dust_is_what_has_less_mass_than_the_tolerance(mass, left_out):
     joint = with_last(mass)
@@ -37,7 +50,8 @@ def test_dust_is_what_has_less_mass_than_the_tolerance(mass, left_out):
 
 
 def test_the_core_is_the_distribution_of_the_rest():
-    joint = ll.Joint.from_counts([[1e-12, 4, 1], [0, 1, 2], [1e-12, 0, 0]])  # the last secret comes with dust alone
+    # the last secret comes with dust alone
+    joint = ll.Joint.from_counts([[1e-12, 4, 1], [0, 1, 2], [1e-12, 0, 0]])
     support = without_negligible(joint, ll.LIP(1.0))
     assert support.resolved.tolist() == [False, True, True]
     np.testing.assert_allclose(support.joint.p, np.array([[4, 1], [1, 2]]) / 8)
@@ -49,15 +63,21 @@ def test_completed():
     np.testing.assert_allclose(whole, [[1, 0], [0.2 + 0.8 / 2, 0.8 / 2], [0.5, 0.5]])
 
 
-# Mixtures -------------------------------------------------------------------------------------------------------
+# Mixtures
+# -------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def test_a_symbol_however_rare_goes_where_its_rows_do():
     """Its share of a row, times its mass, is 0 in floats."""
     rare = 1e-200
-    given, p_x = np.array([[1.0, 0.0], [1.0 - 2 * rare, 2 * rare]]), np.array([1.0 - rare, rare])
+    given, p_x = (
+        np.array([[1.0, 0.0], [1.0 - 2 * rare, 2 * rare]]),
+        np.array([1.0 - rare, rare]),
+    )
     solution = Solution(np.array([0.5, 0.5]), np.zeros(2), 0.0, 0.0, 0.0, 0.0)
-    np.testing.assert_array_equal(Mixture(given, solution, p_x).kernel, [[0.5, 0.5], [0.0, 1.0]])
+    np.testing.assert_array_equal(
+        Mixture(given, solution, p_x).kernel, [[0.5, 0.5], [0.0, 1.0]]
+    )
 
 
 def test_the_cheapest_mixture_by_hand():
@@ -76,7 +96,8 @@ def test_the_cheapest_mixture_by_hand():
         cheapest(given[:1], np.array([0.5, 0.5]))
 
 
-# Mending --------------------------------------------------------------------------------------------------------
+# Mending
+# --------------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def mending(share_needed, floor=0.0):
@@ -86,8 +107,12 @@ def mending(share_needed, floor=0.0):
     def keeps(channel):
         # kernel[0, 1] = share 3/4, and kernel[0] sums to 1
         tried.append(channel.kernel[0, 1] / 0.75)
-        np.testing.assert_allclose(channel.kernel[0], [1 - 0.75 * tried[-1], 0.75 * tried[-1]], rtol=1e-12)
-        np.testing.assert_allclose(channel.kernel[1], [0.25 * tried[-1], 1 - 0.25 * tried[-1]], rtol=1e-12)
+        np.testing.assert_allclose(
+            channel.kernel[0], [1 - 0.75 * tried[-1], 0.75 * tried[-1]], rtol=1e-12
+        )
+        np.testing.assert_allclose(
+            channel.kernel[1], [0.25 * tried[-1], 1 - 0.25 * tried[-1]], rtol=1e-12
+        )
         return tried[-1] >= share_needed
 
     channel, share = repaired(np.eye(2), p_x, keeps, floor, name=ll.LIP(0.5))
@@ -106,14 +131,18 @@ def test_the_floor_is_mixed_in_at_least():
     np.testing.assert_allclose(tried, [3e-12], rtol=1e-9)
     share, tried = mending(1e-11, floor=3e-12)
     assert share == 1.2e-11
-    share, tried = mending(1e-15, floor=1e-17)  # four times this is below the first share worth trying
+    # four times this is below the first share worth trying
+    share, tried = mending(1e-15, floor=1e-17)
     assert share == REPAIR_START
 
 
 def test_more_than_rounding_is_not_mended():
     largest = REPAIR_START * 4.0 ** int(np.log(REPAIR_TOL / REPAIR_START) / np.log(4))
     assert mending(0.99 * largest)[0] == pytest.approx(largest)
-    with pytest.raises(SolverFailure, match=r"the response violates LIP\(eps=0.5\) by more than a share of 1e-07 can"):
+    with pytest.raises(
+        SolverFailure,
+        match=r"the response violates LIP\(eps=0.5\) by more than a share of 1e-07 can",
+    ):
         mending(1.01 * largest)
     # a share of exactly the tolerance is still tried
     assert mending(0.9 * REPAIR_TOL, floor=REPAIR_TOL / 4)[0] == REPAIR_TOL
@@ -121,7 +150,8 @@ def test_more_than_rounding_is_not_mended():
         repaired(np.eye(2), np.array([0.5, 0.5]), lambda _: False)
 
 
-# All together ---------------------------------------------------------------------------------------------------
+# All together
+# ---------------------------------------------------------------------------------------------------  # noqa: E501
 
 
 def test_bounds_that_cross_by_rounding_are_made_equal(monkeypatch):
@@ -143,14 +173,19 @@ def test_a_budget_too_small_to_resolve_is_mixed_in():
         made = aorr(joint, ll.ALIP(budget, np.inf)).certificate
         assert (made.mixed == np.exp(-budget)) == (not resolved)
         if not resolved:
-            assert made.upper == pytest.approx(ll.measures.entropy(joint.p_x), abs=1e-12)
+            assert made.upper == pytest.approx(
+                ll.measures.entropy(joint.p_x), abs=1e-12
+            )
         assert made.upper >= made.value
 
 
 def test_no_mixture_is_a_solvers_fault(monkeypatch):
     monkeypatch.setattr(rows, "vertices", lambda *_, **__: np.array([[1.0, 0.0, 0.0]]))
     with pytest.raises(
-        SolverFailure, match=r"no response found, although a constant release satisfies LIP\(eps=1\.0\)"
+        SolverFailure,
+        match=(
+            r"no response found, although a constant release satisfies LIP\(eps=1\.0\)"
+        ),
     ):
         aorr(JOINT, ll.LIP(1.0))
 
@@ -158,17 +193,29 @@ def test_no_mixture_is_a_solvers_fault(monkeypatch):
 @pytest.mark.parametrize("mass", [1e-12, 1e-16, 1e-30, 1e-200])
 def test_a_symbol_that_no_row_in_use_has_is_sent_where_an_average_one_goes(mass):
     """As notions of attributes keep all symbols, however rare."""
-    table = np.column_stack([np.random.default_rng(0).dirichlet(np.ones(12)).reshape(4, 3), np.full(4, mass / 4)])
+    table = np.column_stack(
+        [
+            np.random.default_rng(0).dirichlet(np.ones(12)).reshape(4, 3),
+            np.full(4, mass / 4),
+        ]
+    )
     joint, notion = ll.Joint(table / table.sum()), ll.SRLIP(0.5, (2, 2))
-    made = [ll.mechanisms.optimal(joint, notion, method=method) for method in ("qhull", "tree")]
-    assert made[0].certificate.value == pytest.approx(made[1].certificate.value, abs=1e-9)
+    made = [
+        ll.mechanisms.optimal(joint, notion, method=method)
+        for method in ("qhull", "tree")
+    ]
+    assert made[0].certificate.value == pytest.approx(
+        made[1].certificate.value, abs=1e-9
+    )
     assert all(notion.is_satisfied(joint, channel) for channel in made)
 
 
 def test_a_kernel_by_hand():
     solution = Solution(np.array([0.25, 0.0, 0.75]), np.zeros(3), 0.0, 0.0, 0.0, 0.0)
     mixture = Mixture(
-        np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [1 / 3, 2 / 3, 0.0]]), solution, np.array([0.5, 0.5, 0.0])
+        np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [1 / 3, 2 / 3, 0.0]]),
+        solution,
+        np.array([0.5, 0.5, 0.0]),
     )
     with np.errstate(invalid="ignore"):
         np.testing.assert_allclose(mixture.kernel[:2], [[0.5, 0.5], [0.0, 1.0]])
@@ -176,17 +223,26 @@ def test_a_kernel_by_hand():
     np.testing.assert_allclose(rare.kernel, [[0.5, 0.5], [0.0, 1.0], [0.25, 0.75]])
 
 
-# What is told -----------------------------------------------------------------------------------------------------
+# What is told
+# -----------------------------------------------------------------------------------------------------  # noqa: E501
 
 ENDED_EARLY = {
-    "of a search": lambda joint: ll.mechanisms.optimal(joint, ll.ALIP(0.2, 0.2), method="tree", work=1),
-    "of tangents": lambda joint: ll.mechanisms.optimal(joint, ll.AlphaLift(2, 0.3, 0.2), work=30),
-    "of posteriors": lambda joint: ll.mechanisms.secret_aware(joint, ll.LIP(0.5), seconds=0.0),
+    "of a search": lambda joint: ll.mechanisms.optimal(
+        joint, ll.ALIP(0.2, 0.2), method="tree", work=1
+    ),
+    "of tangents": lambda joint: ll.mechanisms.optimal(
+        joint, ll.AlphaLift(2, 0.3, 0.2), work=30
+    ),
+    "of posteriors": lambda joint: ll.mechanisms.secret_aware(
+        joint, ll.LIP(0.5), seconds=0.0
+    ),
 }
 
 
 @pytest.mark.parametrize("what", ENDED_EARLY)
 def test_a_warning_names_the_line_that_asked(what):
-    with pytest.warns(LiftWarning, match="and (no mechanism has more|nothing has been proven)") as told:
+    with pytest.warns(
+        LiftWarning, match="and (no mechanism has more|nothing has been proven)"
+    ) as told:
         ENDED_EARLY[what](ll.datasets.uniform_joint(4, 12, np.random.default_rng(2)))
     assert [one.filename for one in told] == [__file__]

@@ -21,7 +21,7 @@ from mixproof.numerics import KEEP_TOL, xlogx
 from mixproof.proof import Proof
 
 NOTIONS = [
-    ll.AlphaLift(2, 0.3, 0.2), ll.AlphaLift(2, np.inf, 0.2), ll.AlphaLift(5, 0.4, np.inf), ll.AlphaLift(30, 1.0, 0.5),
+    ll.AlphaLift(2, 0.3, 0.2), ll.AlphaLift(2, np.inf, 0.2), ll.AlphaLift(5, 0.4, np.inf), ll.AlphaLift(30, 1.0, 0.5),  # noqa: E501
     ll.Chi2Lift(np.inf, 0.3), ll.Chi2Lift(np.inf, 2.0),
 ]  # fmt: skip
 
@@ -31,8 +31,12 @@ def assert_bracketed(joint, notion, gap=1e-4):
     channel = ll.mechanisms.optimal(joint, notion, gap=gap)
     made = channel.certified(ResponseCertificate)
     assert notion.is_satisfied(joint, channel)
-    assert made.value == pytest.approx(ll.measures.mutual_information(channel.joint_xy(joint)), abs=1e-12)
-    assert np.isfinite(made.upper) == ((joint.p_x >= 1e-9).all() or made.route == "X itself")
+    assert made.value == pytest.approx(
+        ll.measures.mutual_information(channel.joint_xy(joint)), abs=1e-12
+    )
+    assert np.isfinite(made.upper) == (
+        (joint.p_x >= 1e-9).all() or made.route == "X itself"
+    )
     if np.isfinite(made.upper):
         low, high = between(joint, notion)
         assert low <= made.upper + 1e-9
@@ -48,7 +52,11 @@ def test_against_cutting_planes(notion):
         assert_bracketed(joint, notion, 1e-4)
 
 
-@pytest.mark.parametrize("notion", [*NOTIONS[::2], ll.AlphaLift(2, 50, 50), ll.AlphaLift(2, 30, 0.2)], ids=str)
+@pytest.mark.parametrize(
+    "notion",
+    [*NOTIONS[::2], ll.AlphaLift(2, 50, 50), ll.AlphaLift(2, 30, 0.2)],
+    ids=str,
+)
 @on_each_joint
 def test_awkward_joints(joint, notion):
     assert_bracketed(ll.Joint.from_counts(joint.p[:4, :5], drop_empty=True), notion)
@@ -60,7 +68,10 @@ def as_alip(joint, notion):
 
     def violation(first):
         column = np.array([first, (1 - p[0] * first) / p[1]])[:, None]
-        return max(float(need.needed[0]) - need.allowed for need in notion.required_budgets(column, p))
+        return max(
+            float(need.needed[0]) - need.allowed
+            for need in notion.required_budgets(column, p)
+        )
 
     ends = [
         brentq(violation, 1, bound, xtol=1e-14) if violation(bound) > 0 else bound
@@ -75,7 +86,10 @@ def test_the_optimum_for_two_secrets_is_a_linear_programme(notion):
     for seed in range(3):
         joint = ll.datasets.uniform_joint(2, 5, np.random.default_rng(seed))
         rows = polytope.vertices(as_alip(joint, notion))
-        optimum = ll.measures.entropy(joint.p_x) - mix_columns(-xlogx(rows).sum(axis=1), rows, joint.p_x).objective
+        optimum = (
+            ll.measures.entropy(joint.p_x)
+            - mix_columns(-xlogx(rows).sum(axis=1), rows, joint.p_x).objective
+        )
         made = ll.mechanisms.optimal(joint, notion, gap=1e-5).certificate
         assert made.value - 1e-7 <= optimum <= made.upper + 1e-7
         assert made.gap <= 1e-5 * made.value + 1e-8
@@ -95,10 +109,14 @@ def test_what_a_notion_accepts_is_what_a_proof_allows_for(eps):
         joint = ll.datasets.uniform_joint(4, 6, rng)
         rows = np.concatenate([np.eye(6), rng.dirichlet(np.full(6, 0.3), 10)])
         for notion in (
-            ll.AlphaLift(2, np.inf, eps), ll.AlphaLift(5, eps, np.inf), ll.Chi2Lift(np.inf, eps), ll.L1Lift(np.inf, eps)
+            ll.AlphaLift(2, np.inf, eps), ll.AlphaLift(5, eps, np.inf), ll.Chi2Lift(np.inf, eps), ll.L1Lift(np.inf, eps)  # noqa: E501
         ):  # fmt: skip
             accepted = convex.boundary(joint, notion, rows)
-            g = notion.halfspaces(joint) if provides(notion, Polyhedral) else notion.tangents(joint, accepted)
+            g = (
+                notion.halfspaces(joint)
+                if provides(notion, Polyhedral)
+                else notion.tangents(joint, accepted)
+            )
             room = KEEP_TOL * np.maximum(1.0, np.abs(g).max(axis=1, initial=0.0))
             assert (g @ accepted.T >= -(1 + 1e-5) * room[:, None]).all()
 
@@ -106,13 +124,20 @@ def test_what_a_notion_accepts_is_what_a_proof_allows_for(eps):
 def test_boundary_points_by_hand():
     joint = ll.Joint([[0.5, 0.0], [0.0, 0.5]])
     notion = ll.Chi2Lift(np.inf, np.log(1.5))  # (1 - 2 t)^2 <= 1/4
-    found = convex.boundary(joint, notion, np.array([[1.0, 0.0], [0.6, 0.4], [0.0, 1.0]]))
-    np.testing.assert_allclose(found, [[0.75, 0.25], [0.6, 0.4], [0.25, 0.75]], atol=1e-8)
+    found = convex.boundary(
+        joint, notion, np.array([[1.0, 0.0], [0.6, 0.4], [0.0, 1.0]])
+    )
+    np.testing.assert_allclose(
+        found, [[0.75, 0.25], [0.6, 0.4], [0.25, 0.75]], atol=1e-8
+    )
 
 
 def test_more_budget_never_costs():
     joint = ll.datasets.uniform_joint(3, 6, np.random.default_rng(5))
-    found = [ll.mechanisms.optimal(joint, ll.AlphaLift(3, eps, eps)).certificate for eps in (0.0, 0.1, 0.3, 1.0, 3.0)]
+    found = [
+        ll.mechanisms.optimal(joint, ll.AlphaLift(3, eps, eps)).certificate
+        for eps in (0.0, 0.1, 0.3, 1.0, 3.0)
+    ]
     for tighter, looser in itertools.pairwise(found):
         assert tighter.value <= looser.upper + 1e-9
 
@@ -120,7 +145,10 @@ def test_more_budget_never_costs():
 def test_a_high_order_comes_near_to_the_largest_lift():
     joint = ll.datasets.uniform_joint(3, 6, np.random.default_rng(6))
     limit = ll.mechanisms.optimal(joint, ll.ALIP(np.inf, 0.3)).certificate
-    values = [ll.mechanisms.optimal(joint, ll.AlphaLift(alpha, np.inf, 0.3)).certificate for alpha in (2, 10, 300)]
+    values = [
+        ll.mechanisms.optimal(joint, ll.AlphaLift(alpha, np.inf, 0.3)).certificate
+        for alpha in (2, 10, 300)
+    ]
     for looser, tighter in itertools.pairwise(values):
         assert tighter.value <= looser.upper
     assert limit.value <= values[-1].upper
@@ -135,26 +163,43 @@ def test_beyond_enumeration():
         assert made.gap <= 1e-2 * made.value
         assert len(made.proof.points)
         assert ll.check_proof(joint, notion, channel).upper <= made.upper
-        assert made.value >= ll.evaluate(joint, ll.mechanisms.subset_merging(joint, notion)).mutual_information
+        assert (
+            made.value
+            >= ll.evaluate(
+                joint, ll.mechanisms.subset_merging(joint, notion)
+            ).mutual_information
+        )
 
 
 def test_other_points_prove_something_else():
-    joint, notion = ll.datasets.uniform_joint(3, 5, np.random.default_rng(1)), ll.AlphaLift(2, 0.3, 0.2)
+    joint, notion = (
+        ll.datasets.uniform_joint(3, 5, np.random.default_rng(1)),
+        ll.AlphaLift(2, 0.3, 0.2),
+    )
     channel = ll.mechanisms.optimal(joint, notion)
     proof = channel.certificate.proof
     points = proof.points.copy()
     points[:] = joint.p_x
     for moved in (points, proof.points[:, ::-1].copy(), proof.points[:1]):
         with pytest.raises(InvalidProof):
-            ll.check_proof(joint, notion, channel, replace(proof, points=moved, digest=""))
+            ll.check_proof(
+                joint, notion, channel, replace(proof, points=moved, digest="")
+            )
     again = Proof.from_json(proof.to_json())
     np.testing.assert_array_equal(again.points, proof.points)
-    assert ll.check_proof(joint, notion, channel, again).upper <= channel.certificate.upper
+    assert (
+        ll.check_proof(joint, notion, channel, again).upper <= channel.certificate.upper
+    )
 
 
 def test_out_of_time_is_told():
     joint = ll.datasets.uniform_joint(4, 12, np.random.default_rng(2))
-    with pytest.warns(LiftWarning, match=r"the time limit was reached .* rounds of tangents: .*; give more seconds"):
+    with pytest.warns(
+        LiftWarning,
+        match=(
+            r"the time limit was reached .* rounds of tangents: .*; give more seconds"
+        ),
+    ):
         channel = ll.mechanisms.optimal(joint, ll.AlphaLift(2, 0.3, 0.2), seconds=0)
     assert ll.AlphaLift(2, 0.3, 0.2).is_satisfied(joint, channel)
     made = channel.certificate
@@ -168,14 +213,21 @@ def test_never_less_than_merging(limit):
     for seed in (0, 4, 10):
         joint = ll.datasets.dirichlet_joint(5, 12, 0.3, np.random.default_rng(seed))
         for notion in (ll.AlphaLift(10, 0.1, 0.1), ll.Chi2Lift(np.inf, 0.3)):
-            with pytest.warns(LiftWarning, match="and (no mechanism has more|nothing has been proven)"):
+            with pytest.warns(
+                LiftWarning, match="and (no mechanism has more|nothing has been proven)"
+            ):
                 made = ll.mechanisms.optimal(joint, notion, **limit).certificate
-            merged = ll.evaluate(joint, ll.mechanisms.subset_merging(joint, notion)).mutual_information
+            merged = ll.evaluate(
+                joint, ll.mechanisms.subset_merging(joint, notion)
+            ).mutual_information
             assert merged - 1e-9 <= made.value < made.upper
 
 
 def test_a_mixture_that_fails_its_check_is_taken_as_it_is(monkeypatch):
-    joint, notion = ll.datasets.uniform_joint(4, 8, np.random.default_rng(2)), ll.AlphaLift(2, 0.3, 0.2)
+    joint, notion = (
+        ll.datasets.uniform_joint(4, 8, np.random.default_rng(2)),
+        ll.AlphaLift(2, 0.3, 0.2),
+    )
     expected = ll.mechanisms.optimal(joint, notion).certificate
     calls = []
 
@@ -195,16 +247,26 @@ def test_a_mixture_that_fails_its_check_is_taken_as_it_is(monkeypatch):
 def test_rounds_run_out(monkeypatch):
     joint = ll.datasets.uniform_joint(4, 8, np.random.default_rng(2))
     monkeypatch.setattr(convex, "MAX_TANGENT_ROUNDS", 2)
-    with pytest.warns(LiftWarning, match=r"the rounds of tangents were over .* 2 rounds of tangents.*; give a wider"):
+    with pytest.warns(
+        LiftWarning,
+        match=(
+            r"the rounds of tangents were over .* 2 rounds of tangents.*; give a wider"
+        ),
+    ):
         ll.mechanisms.optimal(joint, ll.AlphaLift(2, 0.3, 0.2), gap=1e-6)
 
 
 def test_other_limits_are_told_as_they_are(monkeypatch):
     joint = ll.datasets.uniform_joint(4, 12, np.random.default_rng(2))
-    with pytest.warns(LiftWarning, match=r"the limit in work was reached .*; give more work"):
+    with pytest.warns(
+        LiftWarning, match=r"the limit in work was reached .*; give more work"
+    ):
         ll.mechanisms.optimal(joint, ll.AlphaLift(2, 0.3, 0.2), work=30)
     monkeypatch.setattr(search, "MAX_TREE_BYTES", 1.0)
-    with pytest.warns(LiftWarning, match=r"as large as memory lets it be .* rounds of tangents: .*; give a wider"):
+    with pytest.warns(
+        LiftWarning,
+        match=r"as large as memory lets it be .* rounds of tangents: .*; give a wider",
+    ):
         ll.mechanisms.optimal(joint, ll.AlphaLift(2, 0.3, 0.2))
 
 
@@ -233,4 +295,7 @@ def test_a_rare_symbol_takes_weights_that_are_exact():
     notion = ll.AlphaLift(3.0, 0.120714969768, np.inf)
     channel = ll.mechanisms.optimal(joint, notion, gap=1e-4)
     assert notion.is_satisfied(joint, channel)
-    assert ll.check_proof(joint, notion, channel).gap <= 1e-4 * channel.certificate.value + 1e-8
+    assert (
+        ll.check_proof(joint, notion, channel).gap
+        <= 1e-4 * channel.certificate.value + 1e-8
+    )

@@ -18,55 +18,85 @@ def utility(joint, channel):
 
 def random_private_channel(joint, notion, rng):
     """A random kernel, mixed with a constant release until the notion is kept."""
-    kernel = rng.dirichlet(np.full(joint.n_public, rng.choice([0.1, 0.5, 2.0])), size=joint.n_public)
+    kernel = rng.dirichlet(
+        np.full(joint.n_public, rng.choice([0.1, 0.5, 2.0])), size=joint.n_public
+    )
     if rng.random() < 0.5:
         kernel = 0.5 * kernel + 0.5 * np.eye(joint.n_public)
     share = 0.0
-    while not notion.is_satisfied(joint, channel := ll.Channel((1 - share) * kernel + share * (joint.p_x @ kernel))):
+    while not notion.is_satisfied(
+        joint,
+        channel := ll.Channel((1 - share) * kernel + share * (joint.p_x @ kernel)),
+    ):
         share = min(1.0, share + 0.02)
     return channel
 
 
 @pytest.mark.parametrize(
-    "notion", [ll.ALIP(0.5, 0.2), ll.LIP(0.3), ll.LDP(0.6), ll.ALIP(np.inf, 0.2), ll.L1Lift(np.inf, 0.2)], ids=str
+    "notion",
+    [
+        ll.ALIP(0.5, 0.2),
+        ll.LIP(0.3),
+        ll.LDP(0.6),
+        ll.ALIP(np.inf, 0.2),
+        ll.L1Lift(np.inf, 0.2),
+    ],
+    ids=str,
 )
 def test_nothing_found_at_random_is_better(notion):
     rng = np.random.default_rng(0)
     for seed in range(3):
         joint = ll.datasets.uniform_joint(3, 5, np.random.default_rng(seed))
         best = utility(joint, ll.mechanisms.optimal(joint, notion))
-        assert all(utility(joint, random_private_channel(joint, notion, rng)) <= best + 1e-9 for _ in range(60))
+        assert all(
+            utility(joint, random_private_channel(joint, notion, rng)) <= best + 1e-9
+            for _ in range(60)
+        )
 
 
 def test_two_secrets_by_hand():
     joint = ll.Joint([[0.4, 0.1], [0.1, 0.4]])
     eps = 0.2
     found = polytope.vertices(ll.LIP(eps).halfspaces(joint))
-    # l(s0) = (0.8 v + 0.2 (1 - v)) / 0.5 = 0.4 + 1.2 v lies in [e^-eps, e^eps], and l(s1) = 2 - l(s0) too
+    # l(s0) = (0.8 v + 0.2 (1 - v)) / 0.5 = 0.4 + 1.2 v lies in [e^-eps, e^eps], and
+    # l(s1) = 2 - l(s0) too
     ends = sorted(
-        (bound - 0.4) / 1.2 for bound in (max(np.exp(-eps), 2 - np.exp(eps)), min(np.exp(eps), 2 - np.exp(-eps)))
+        (bound - 0.4) / 1.2
+        for bound in (
+            max(np.exp(-eps), 2 - np.exp(eps)),
+            min(np.exp(eps), 2 - np.exp(-eps)),
+        )
     )
     np.testing.assert_allclose(sorted(found[:, 0]), ends)
     # the optimum mixes the two ends to P_X
     channel = ll.mechanisms.optimal(joint, ll.LIP(eps))
     entropy = -(found * np.log(found)).sum(axis=1)
     share = (0.5 - found[1, 0]) / (found[0, 0] - found[1, 0])
-    assert utility(joint, channel) == pytest.approx(np.log(2) - share * entropy[0] - (1 - share) * entropy[1])
+    assert utility(joint, channel) == pytest.approx(
+        np.log(2) - share * entropy[0] - (1 - share) * entropy[1]
+    )
 
 
-@pytest.mark.parametrize("method", ["qhull", pytest.param("cdd", marks=pytest.mark.cdd), "auto"])
+@pytest.mark.parametrize(
+    "method", ["qhull", pytest.param("cdd", marks=pytest.mark.cdd), "auto"]
+)
 def test_methods_agree(method):
     joint = ll.datasets.uniform_joint(3, 7, np.random.default_rng(5))
     expected = utility(joint, ll.mechanisms.optimal(joint, ll.ALIP(0.6, 0.3)))
-    assert utility(joint, ll.mechanisms.optimal(joint, ll.ALIP(0.6, 0.3), method=method)) == pytest.approx(
-        expected, abs=1e-9
-    )
+    assert utility(
+        joint, ll.mechanisms.optimal(joint, ll.ALIP(0.6, 0.3), method=method)
+    ) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.cdd
 def test_its_rows_are_all_vertices():
-    joint, notion = ll.datasets.uniform_joint(5, 17, np.random.default_rng(0)), ll.ALIP.split(2.0, 0.5)
-    made = ll.mechanisms.optimal(joint, notion, method="qhull").certified(ResponseCertificate)
+    joint, notion = (
+        ll.datasets.uniform_joint(5, 17, np.random.default_rng(0)),
+        ll.ALIP.split(2.0, 0.5),
+    )
+    made = ll.mechanisms.optimal(joint, notion, method="qhull").certified(
+        ResponseCertificate
+    )
     assert made.rows == len(polytope.vertices(notion.halfspaces(joint), "cdd"))
 
 
@@ -78,7 +108,9 @@ def test_outputs_are_few_and_certified():
     assert made.mixed == 0
     assert made.solution.gap < 1e-9
     assert made.value == utility(joint, channel)
-    assert made.upper == pytest.approx(ll.measures.entropy(joint.p_x) - made.solution.objective, abs=1e-12)
+    assert made.upper == pytest.approx(
+        ll.measures.entropy(joint.p_x) - made.solution.objective, abs=1e-12
+    )
     assert made.gap < 1e-9
     assert made.route == "all vertices"
 
@@ -87,7 +119,9 @@ def test_published_utilities():
     """E23 section 3.1.3: AORR, lambda 1/2, eps 2: 0.96 on Adult."""
     for left_out in ("Own-child", "Unmarried", "Other-relative"):
         joint = ll.datasets.adult(leave_out=[left_out])
-        nmi = ll.evaluate(joint, ll.mechanisms.optimal(joint, ll.ALIP.split(2.0, 0.5))).nmi
+        nmi = ll.evaluate(
+            joint, ll.mechanisms.optimal(joint, ll.ALIP.split(2.0, 0.5))
+        ).nmi
         assert nmi == pytest.approx(0.96, abs=0.005), left_out
 
 
@@ -100,7 +134,10 @@ def test_wrong_arguments():
 @pytest.mark.cdd
 def test_nothing_is_proven_by_vertices_that_may_be_missing():
     joint = ll.datasets.uniform_joint(3, 5, 0)
-    sure, unsure = (ll.mechanisms.optimal(joint, ll.LIP(0.5), method=method).certificate for method in ("qhull", "cdd"))
+    sure, unsure = (
+        ll.mechanisms.optimal(joint, ll.LIP(0.5), method=method).certificate
+        for method in ("qhull", "cdd")
+    )
     assert sure.value == pytest.approx(unsure.value)
     assert np.isfinite(sure.upper)
     assert np.isinf(unsure.upper)
@@ -126,15 +163,23 @@ def give_up(*_):
 
 @pytest.mark.parametrize(
     ("module", "name", "failing"),
-    [(rows, "vertices", lambda *_, **__: np.array([[1.0, 0.0, 0.0]])), (polytope, "_by_qhull", give_up)],
+    [
+        (rows, "vertices", lambda *_, **__: np.array([[1.0, 0.0, 0.0]])),
+        (polytope, "_by_qhull", give_up),
+    ],
     ids=["no mixture", "qhull gives up"],
 )
-def test_a_solver_that_fails_at_vertices_is_followed_by_the_tree(module, name, failing, monkeypatch):
+def test_a_solver_that_fails_at_vertices_is_followed_by_the_tree(
+    module, name, failing, monkeypatch
+):
     """And not by cdd, which may miss some: what is said to be proven is."""
     joint = ll.datasets.uniform_joint(2, 3, np.random.default_rng(0))
     best = utility(joint, ll.mechanisms.optimal(joint, ll.LIP(1.0)))
     monkeypatch.setattr(module, name, failing)
-    for made in (ll.mechanisms.optimal(joint, ll.LIP(1.0)), ll.mechanisms.robust(joint, ll.LIP(1.0))):
+    for made in (
+        ll.mechanisms.optimal(joint, ll.LIP(1.0)),
+        ll.mechanisms.robust(joint, ll.LIP(1.0)),
+    ):
         assert made.certificate.route == "a tree of bounds"
         assert made.certificate.value == pytest.approx(best, abs=1e-6)
 
@@ -142,7 +187,10 @@ def test_a_solver_that_fails_at_vertices_is_followed_by_the_tree(module, name, f
 def test_by_default_a_search_ends_after_a_number_of_programs(monkeypatch):
     joint = ll.datasets.dirichlet_joint(10, 50, 0.3, np.random.default_rng(0))
     monkeypatch.setattr("liftlib.response.optimal.SECONDS_PER_PROGRAMME", 30 / 2000)
-    with pytest.warns(ll.LiftWarning, match=r"limit in work was reached .* give more work \(work=None: no limit\)"):
+    with pytest.warns(
+        ll.LiftWarning,
+        match=r"limit in work was reached .* give more work \(work=None: no limit\)",
+    ):
         channel = ll.mechanisms.optimal(joint, ll.LIP(0.25))
     assert 1500 < channel.certificate.programmes <= 2000
     assert channel.certificate.gap > 1e-3

@@ -1,8 +1,9 @@
 """The optimum at budgets of 0 and next to it, and as the budget goes to 0.
 
-With very rare secrets it is compared with the limit in exact fractions. With as many symbols as secrets and P(s|x)
-invertible, an output's lifts determine its posterior, and to second order I(X; Y) is half the largest chi-square
-distance of a posterior from P_X. This is the small-budget approximation of Zamani, Sadeghi and Skoglund (arXiv
+With very rare secrets it is compared with the limit in exact fractions. With as many
+symbols as secrets and P(s|x) invertible, an output's lifts determine its posterior, and
+to second order I(X; Y) is half the largest chi-square distance of a posterior from P_X.
+This is the small-budget approximation of Zamani, Sadeghi and Skoglund (arXiv
 2501.11757, for LIP; their earlier work for the chi2-criterion).
 """
 
@@ -22,11 +23,16 @@ RARE = [1e-3, 1e-5, 1e-7, 1e-8, 1e-10, 1e-12]
 
 
 def joints(rare, count):
-    """A likely secret and ``count`` rare ones, whose symbols are spread differently, as exact fractions."""
+    """A likely secret and ``count`` rare ones, whose symbols are spread differently, as
+    exact fractions.
+    """
     given = np.array([[7, 9, 4, 11, 8], [3, 1, 6, 2, 5], [1, 8, 2, 2, 9]])[: count + 1]
     masses = [Fraction(rare), Fraction(rare) * 3][:count]
     priors = [1 - sum(masses), *masses]
-    return [[prior * Fraction(int(n), int(row.sum())) for n in row] for prior, row in zip(priors, given, strict=True)]
+    return [
+        [prior * Fraction(int(n), int(row.sum())) for n in row]
+        for prior, row in zip(priors, given, strict=True)
+    ]
 
 
 def solved(rows):
@@ -46,15 +52,26 @@ def solved(rows):
 
 @functools.cache
 def limit(rare, count):
-    """The largest I(X; Y) with Y independent of S, from the vertices in exact fractions."""
+    """The largest I(X; Y) with Y independent of S, from the vertices in exact
+    fractions.
+    """
     p = joints(rare, count)
     n, p_x = len(p[0]), [sum(column) for column in zip(*p, strict=True)]
     # P(s|y) = P(s) for the rare secrets: the row of the likely one follows
-    equal = [[mass / total - sum(row) for mass, total in zip(row, p_x, strict=True)] for row in p[1:]]
+    equal = [
+        [mass / total - sum(row) for mass, total in zip(row, p_x, strict=True)]
+        for row in p[1:]
+    ]
     equal = [[*row, Fraction(0)] for row in equal] + [[Fraction(1)] * (n + 1)]
     vertices = []
     for zero in itertools.combinations(range(n), n - len(equal)):
-        point = solved(equal + [[Fraction(int(x == at)) for x in range(n)] + [Fraction(0)] for at in zero])
+        point = solved(
+            equal
+            + [
+                [Fraction(int(x == at)) for x in range(n)] + [Fraction(0)]
+                for at in zero
+            ]
+        )
         if point is not None and min(point) >= 0:
             vertices.append([float(v) for v in point])
     rows, target = np.array(vertices), np.array([float(mass) for mass in p_x])
@@ -72,8 +89,8 @@ def optimum(rare, count, notion):
 
 
 PERFECT = [
-    ll.LIP(0.0), ll.ALIP(0.0, 0.5), ll.ALIP(0.7, 0.0), ll.ALIP(np.inf, 0.0), ll.LDP(0.0), ll.L1Lift(np.inf, 0.0),
-    ll.L1Lift(0.0, 0.4), ll.Chi2Lift(np.inf, 0.0), ll.AlphaLift(2.0, 0.0, 0.0), ll.AlphaLift(2.0, np.inf, 0.0),
+    ll.LIP(0.0), ll.ALIP(0.0, 0.5), ll.ALIP(0.7, 0.0), ll.ALIP(np.inf, 0.0), ll.LDP(0.0), ll.L1Lift(np.inf, 0.0),  # noqa: E501
+    ll.L1Lift(0.0, 0.4), ll.Chi2Lift(np.inf, 0.0), ll.AlphaLift(2.0, 0.0, 0.0), ll.AlphaLift(2.0, np.inf, 0.0),  # noqa: E501
     ll.AlphaLift(np.inf, 0.0, 0.3), ll.SRLIP(0.0, (5,)),
 ]  # fmt: skip
 
@@ -86,7 +103,10 @@ def test_perfect_privacy(rare, count):
             joint = ll.Joint(np.array(joints(rare, count), dtype=float))
             channel = ll.mechanisms.optimal(joint, notion, method=method)
             value = ll.evaluate(joint, channel).mutual_information
-            assert value == pytest.approx(limit(rare, count), abs=2e-6), (notion, method)
+            assert value == pytest.approx(limit(rare, count), abs=2e-6), (
+                notion,
+                method,
+            )
             assert notion.is_satisfied(joint, channel)
             assert ll.LIP(1e-6).is_satisfied(joint, channel), (notion, method)
             if channel.certificate.proof is not None:
@@ -95,8 +115,12 @@ def test_perfect_privacy(rare, count):
 
 BUDGETS = [1e-12, 1e-9, 1e-6, 1e-3]
 EACH = [
-    pytest.param(rare, count, eps, marks=[] if (i + 3 * j + count) % 4 == 0 else pytest.mark.slow)
-    for (i, rare), count, (j, eps) in itertools.product(enumerate(RARE), (1, 2), enumerate(BUDGETS))
+    pytest.param(
+        rare, count, eps, marks=[] if (i + 3 * j + count) % 4 == 0 else pytest.mark.slow
+    )
+    for (i, rare), count, (j, eps) in itertools.product(
+        enumerate(RARE), (1, 2), enumerate(BUDGETS)
+    )
 ]
 """A quarter of all is tried each time: each mass twice, each budget three times."""
 
@@ -105,7 +129,7 @@ EACH = [
 @pytest.mark.parametrize(("rare", "count", "eps"), EACH)
 def test_small_budgets(rare, count, eps):
     for notion in (
-        ll.LIP(eps), ll.ALIP(eps, 0.5), ll.LDP(eps), ll.L1Lift(np.inf, eps), ll.Chi2Lift(np.inf, eps),
+        ll.LIP(eps), ll.ALIP(eps, 0.5), ll.LDP(eps), ll.L1Lift(np.inf, eps), ll.Chi2Lift(np.inf, eps),  # noqa: E501
         ll.AlphaLift(2.0, np.inf, eps), ll.SRLIP(eps, (5,)),
     ):  # fmt: skip
         _, certificate = optimum(rare, count, notion)
@@ -159,7 +183,11 @@ def largest_over_the_box(joint):
 
 def largest_singular_value(joint):
     """Half the square of the largest singular value across P_S^(1/2)."""
-    matrix = np.diag(joint.p_x**-0.5) @ np.linalg.inv(joint.s_given_x) @ np.diag(joint.p_s**0.5)
+    matrix = (
+        np.diag(joint.p_x**-0.5)
+        @ np.linalg.inv(joint.s_given_x)
+        @ np.diag(joint.p_s**0.5)
+    )
     basis, _ = np.linalg.qr(np.c_[np.sqrt(joint.p_s), np.eye(joint.n_secret)])
     return float(np.linalg.norm(matrix @ basis[:, 1 : joint.n_secret], 2) ** 2 / 2)
 
@@ -167,7 +195,9 @@ def largest_singular_value(joint):
 @pytest.mark.parametrize("n", [2, 3, 4])
 def test_lip(n):
     for joint in concentrated_joints(n):
-        found = ll.evaluate(joint, ll.mechanisms.optimal(joint, ll.LIP(EPS))).mutual_information
+        found = ll.evaluate(
+            joint, ll.mechanisms.optimal(joint, ll.LIP(EPS))
+        ).mutual_information
         assert found / EPS**2 == pytest.approx(largest_over_the_box(joint), rel=3 * EPS)
 
 
@@ -177,4 +207,6 @@ def test_chi2_lift(n, at):
     joint = list(concentrated_joints(n))[at]
     notion = ll.Chi2Lift(np.inf, EPS)
     found = ll.evaluate(joint, ll.mechanisms.optimal(joint, notion)).mutual_information
-    assert found / np.expm1(EPS) ** 2 == pytest.approx(largest_singular_value(joint), rel=3 * EPS)
+    assert found / np.expm1(EPS) ** 2 == pytest.approx(
+        largest_singular_value(joint), rel=3 * EPS
+    )

@@ -36,21 +36,31 @@ def test_subset_response_reports_what_it_did():
 
 @pytest.mark.cdd
 def test_its_rows_are_the_vertices_of_the_merged_subsets():
-    joint, notion = ll.datasets.uniform_joint(5, 17, np.random.default_rng(0)), ll.ALIP.split(2.0, 0.65)
+    joint, notion = (
+        ll.datasets.uniform_joint(5, 17, np.random.default_rng(0)),
+        ll.ALIP.split(2.0, 0.65),
+    )
     report = ll.mechanisms.subset_response(joint, notion).certified(SubsetCertificate)
     merged = [list(subset) for subset in report.subsets if len(subset) > 1]
-    counts = [len(polytope.vertices(notion.halfspaces(joint)[:, subset], "cdd")) for subset in merged]
+    counts = [
+        len(polytope.vertices(notion.halfspaces(joint)[:, subset], "cdd"))
+        for subset in merged
+    ]
     assert report.rows == sum(counts)
 
 
 def test_subset_response_unites_and_falls_back(monkeypatch):
     joint = ll.datasets.uniform_joint(4, 12, np.random.default_rng(0))
     notion = ll.LIP(0.5)
-    subsets = [s for s in ll.mechanisms.subset_merging(joint, notion).partition if len(s) > 1]
+    subsets = [
+        s for s in ll.mechanisms.subset_merging(joint, notion).partition if len(s) > 1
+    ]
     assert len(subsets) > 2
     real = response_within
     monkeypatch.setattr(
-        subset_module, "response_within", lambda j, g, s: real(j, g, s) if len(s) > 6 else Within(None, 7)
+        subset_module,
+        "response_within",
+        lambda j, g, s: real(j, g, s) if len(s) > 6 else Within(None, 7),
     )
     channel = ll.mechanisms.subset_response(joint, notion)
     report = channel.certificate
@@ -58,9 +68,12 @@ def test_subset_response_unites_and_falls_back(monkeypatch):
     assert not report.fallback
     assert notion.is_satisfied(joint, channel)
     large = [list(one) for one in report.subsets if len(one) > 6]
-    tried = sum(len(polytope.vertices(notion.halfspaces(joint)[:, one])) for one in large)
+    tried = sum(
+        len(polytope.vertices(notion.halfspaces(joint)[:, one])) for one in large
+    )
     assert report.rows > tried
-    assert (report.rows - tried) % 7 == 0  # those of the subsets that were united count too
+    # those of the subsets that were united count too
+    assert (report.rows - tried) % 7 == 0
     monkeypatch.setattr(subset_module, "response_within", lambda *_: Within(None, 7))
     channel = ll.mechanisms.subset_response(joint, notion)
     report = channel.certificate
@@ -68,7 +81,11 @@ def test_subset_response_unites_and_falls_back(monkeypatch):
     assert report.route == "subset merging, as there is no response"
     assert report.unions == len(subsets) - 1
     assert report.rows == 7 * len(subsets)
-    assert report.subsets == channel.partition == ll.mechanisms.subset_merging(joint, notion).partition
+    assert (
+        report.subsets
+        == channel.partition
+        == ll.mechanisms.subset_merging(joint, notion).partition
+    )
     assert report.value == utility(joint, channel)
 
 
@@ -81,16 +98,29 @@ def test_a_subset_allows_a_response_exactly_if_it_merges_privately(seed):
         subset = sorted(rng.choice(8, size, replace=False).tolist())
         kernel = response_within(joint, notion.halfspaces(joint), subset).kernel
         merged = joint.p[:, subset].sum(axis=1, keepdims=True)
-        private = bool(notion.kept_columns(merged / joint.p_s[:, None] / merged.sum(), joint.p_s)[0])
+        private = bool(
+            notion.kept_columns(merged / joint.p_s[:, None] / merged.sum(), joint.p_s)[
+                0
+            ]
+        )
         assert (kernel is not None) == private
 
 
-@pytest.mark.parametrize("notion", [ll.LIP(0.4), ll.LDP(0.8), ll.ALIP(np.inf, 0.3), ll.ALIP(0.6, 0.3)], ids=str)
+@pytest.mark.parametrize(
+    "notion",
+    [ll.LIP(0.4), ll.LDP(0.8), ll.ALIP(np.inf, 0.3), ll.ALIP(0.6, 0.3)],
+    ids=str,
+)
 def test_the_closed_form_of_a_pair_is_what_its_vertices_give(monkeypatch, notion):
     rng, compared = np.random.default_rng(0), 0
     for _ in range(10):
-        joint = ll.Joint.from_counts(rng.integers(0, 9, (3, 12)) + (rng.random((3, 12)) < 0.1), drop_empty=True)
-        order, halfspaces = rng.permutation(joint.n_public).tolist(), notion.halfspaces(joint)
+        joint = ll.Joint.from_counts(
+            rng.integers(0, 9, (3, 12)) + (rng.random((3, 12)) < 0.1), drop_empty=True
+        )
+        order, halfspaces = (
+            rng.permutation(joint.n_public).tolist(),
+            notion.halfspaces(joint),
+        )
         for at in range(0, joint.n_public - 2, 2):
             pair = order[at : at + 2]
             quick = response_within_pair(halfspaces[:, pair], joint.p_x[pair])
@@ -100,7 +130,13 @@ def test_the_closed_form_of_a_pair_is_what_its_vertices_give(monkeypatch, notion
             if quick is not None:
                 compared += 1
                 assert rows == 2
-                assert min(np.abs(quick - kernel).max(), np.abs(quick[:, ::-1] - kernel).max()) < 1e-9
+                assert (
+                    min(
+                        np.abs(quick - kernel).max(),
+                        np.abs(quick[:, ::-1] - kernel).max(),
+                    )
+                    < 1e-9
+                )
     assert compared > 5
 
 
@@ -126,7 +162,10 @@ def test_what_cannot_be_mended_is_merged(monkeypatch):
     def failing(*_, **__):
         raise SolverFailure("the response violates LIP")
 
-    joint, notion = ll.datasets.uniform_joint(4, 12, np.random.default_rng(0)), ll.LIP(0.5)
+    joint, notion = (
+        ll.datasets.uniform_joint(4, 12, np.random.default_rng(0)),
+        ll.LIP(0.5),
+    )
     monkeypatch.setattr(subset_module, "repaired", failing)
     channel = ll.mechanisms.subset_response(joint, notion)
     assert channel.certificate.fallback
@@ -134,36 +173,63 @@ def test_what_cannot_be_mended_is_merged(monkeypatch):
 
 
 @pytest.mark.slow
-def test_in_a_subset_that_is_too_large_rows_are_searched_for_and_that_is_told(monkeypatch):
+def test_in_a_subset_that_is_too_large_rows_are_searched_for_and_that_is_told(
+    monkeypatch,
+):
     monkeypatch.setattr(within_subset, "SUBSET_WORK", 20_000)
-    joint, notion = ll.datasets.uniform_joint(15, 200, np.random.default_rng(0)), ll.ALIP.split(0.5, 0.5)
-    with pytest.warns(LiftWarning, match="within a subset of 19 symbols may be too many, or too close, to list"):
+    joint, notion = (
+        ll.datasets.uniform_joint(15, 200, np.random.default_rng(0)),
+        ll.ALIP.split(0.5, 0.5),
+    )
+    with pytest.warns(
+        LiftWarning,
+        match="within a subset of 19 symbols may be too many, or too close, to list",
+    ):
         channel = ll.mechanisms.subset_response(joint, notion)
     report = channel.certified(SubsetCertificate)
     assert report.searched == 1
     assert max(map(len, report.subsets)) == 19
     assert notion.is_satisfied(joint, channel)
-    assert utility(joint, channel) > utility(joint, ll.mechanisms.subset_merging(joint, notion))
+    assert utility(joint, channel) > utility(
+        joint, ll.mechanisms.subset_merging(joint, notion)
+    )
 
 
-def test_where_vertices_are_too_close_to_list_rows_are_searched_for_and_that_is_told(monkeypatch):
-    joint, notion = ll.datasets.uniform_joint(4, 12, np.random.default_rng(0)), ll.LIP(0.5)
+def test_where_vertices_are_too_close_to_list_rows_are_searched_for_and_that_is_told(
+    monkeypatch,
+):
+    joint, notion = (
+        ll.datasets.uniform_joint(4, 12, np.random.default_rng(0)),
+        ll.LIP(0.5),
+    )
     best = utility(joint, ll.mechanisms.subset_response(joint, notion))
 
     def give_up(*_):
         raise scipy.spatial.QhullError("QH6114 qhull precision error")
 
     monkeypatch.setattr(polytope, "_by_qhull", give_up)
-    with pytest.warns(LiftWarning, match="may be too many, or too close, to list, so rows were searched for in it"):
+    with pytest.warns(
+        LiftWarning,
+        match="may be too many, or too close, to list, so rows were searched for in it",
+    ):
         channel = ll.mechanisms.subset_response(joint, notion)
     assert channel.certified(SubsetCertificate).searched > 0
     assert notion.is_satisfied(joint, channel)
-    assert utility(joint, channel) == pytest.approx(best, rel=2 * within_subset.SUBSET_GAP)
+    assert utility(joint, channel) == pytest.approx(
+        best, rel=2 * within_subset.SUBSET_GAP
+    )
 
 
 def test_a_programme_that_fails_at_vertices_is_followed_by_a_search(monkeypatch):
-    joint, notion = ll.datasets.uniform_joint(4, 12, np.random.default_rng(0)), ll.LIP(0.5)
-    best, real, asked = utility(joint, ll.mechanisms.subset_response(joint, notion)), within_subset.cheapest, []
+    joint, notion = (
+        ll.datasets.uniform_joint(4, 12, np.random.default_rng(0)),
+        ll.LIP(0.5),
+    )
+    best, real, asked = (
+        utility(joint, ll.mechanisms.subset_response(joint, notion)),
+        within_subset.cheapest,
+        [],
+    )
 
     def cheapest(rows, mass):
         asked.append(len(rows))
@@ -175,11 +241,18 @@ def test_a_programme_that_fails_at_vertices_is_followed_by_a_search(monkeypatch)
     with pytest.warns(LiftWarning, match="may be too many, or too close, to list"):
         channel = ll.mechanisms.subset_response(joint, notion)
     made = channel.certified(SubsetCertificate)
-    assert (made.searched, made.route) == (1, "rows listed or searched for in each subset")
-    assert utility(joint, channel) == pytest.approx(best, rel=2 * within_subset.SUBSET_GAP)
+    assert (made.searched, made.route) == (
+        1,
+        "rows listed or searched for in each subset",
+    )
+    assert utility(joint, channel) == pytest.approx(
+        best, rel=2 * within_subset.SUBSET_GAP
+    )
 
 
-@pytest.mark.parametrize("notion", [ll.LIP(0.5), ll.LDP(0.6), ll.ALIP(np.inf, 0.3), ll.LIP(0.0)], ids=repr)
+@pytest.mark.parametrize(
+    "notion", [ll.LIP(0.5), ll.LDP(0.6), ll.ALIP(np.inf, 0.3), ll.LIP(0.0)], ids=repr
+)
 def test_whatever_is_too_large_the_notion_is_kept(monkeypatch, notion):
     """And what is found there is what the vertices give, as the subsets are small."""
     for seed in range(3):
@@ -192,14 +265,19 @@ def test_whatever_is_too_large_the_notion_is_kept(monkeypatch, notion):
                 channel = ll.mechanisms.subset_response(joint, notion)
         assert notion.is_satisfied(joint, channel)
         assert channel.certificate.subsets == listed.certificate.subsets
-        assert utility(joint, channel) == pytest.approx(utility(joint, listed), rel=2e-3, abs=1e-7)
+        assert utility(joint, channel) == pytest.approx(
+            utility(joint, listed), rel=2e-3, abs=1e-7
+        )
 
 
 def test_what_a_search_cannot_resolve_is_merged(monkeypatch):
     def fails(*_, **__):
         raise SolverFailure("no")
 
-    joint, notion = ll.datasets.uniform_joint(4, 12, np.random.default_rng(0)), ll.LIP(0.5)
+    joint, notion = (
+        ll.datasets.uniform_joint(4, 12, np.random.default_rng(0)),
+        ll.LIP(0.5),
+    )
     monkeypatch.setattr(within_subset, "response_within_pair", lambda *_: None)
     monkeypatch.setattr(within_subset, "too_large", lambda _, n: n > 1)
     monkeypatch.setattr(within_subset, "cheapest_mixture", fails)
@@ -218,7 +296,10 @@ def test_few_symbols_are_never_too_large():
 def lifts_of(joint, subset):
     """Return P(A|s) / P(A) for each secret: the lifts of a subset that is merged."""
     mass = sum(joint.p[:, x] for x in subset)
-    return [float(part / whole / mass.sum()) for part, whole in zip(mass, joint.p_s, strict=True)]
+    return [
+        float(part / whole / mass.sum())
+        for part, whole in zip(mass, joint.p_s, strict=True)
+    ]
 
 
 def allowed(joint, subset, eps):
@@ -229,8 +310,8 @@ def allowed(joint, subset, eps):
 def algorithm_2(joint, waiting, eps):
     """Follow section 5.1.
 
-    Where G is empty, it is united with the subset that was made last, X_(g-1) of O, and the index g is updated.
-    Returns O, and how often subsets were united.
+    Where G is empty, it is united with the subset that was made last, X_(g-1) of O, and
+    the index g is updated. Returns O, and how often subsets were united.
     """
     waiting, made, unions = [list(subset) for subset in waiting], [], 0
     while waiting:
@@ -263,7 +344,10 @@ def test_the_last_subset_is_united_with_the_one_made_before_it(monkeypatch):
     joint, eps = ll.Joint.from_counts(counts), 0.15
     partition = [(0,), (1, 2), (3, 4), (5,)]
     assert np.flatnonzero(ll.high_risk(joint, ll.LIP(eps))).tolist() == [1, 2, 3, 4, 5]
-    kept = {subset: allowed(joint, subset, eps) for subset in [(1, 2), (3, 4), (5,), (1, 2, 5), (3, 4, 5)]}
+    kept = {
+        subset: allowed(joint, subset, eps)
+        for subset in [(1, 2), (3, 4), (5,), (1, 2, 5), (3, 4, 5)]
+    }
     assert [subset for subset, one in kept.items() if not one] == [(5,)]
     channel, report = found_by(monkeypatch, joint, partition, eps)
     assert set(report.subsets) == {(0,), (1, 2), (3, 4, 5)}
@@ -297,7 +381,10 @@ def test_subsets_are_united_as_a_plain_implementation_does(monkeypatch, seed):
     assert report.unions == unions
     assert report.fallback == (wanted is None)
     if wanted is not None:
-        assert set(report.subsets) == {*low, *(tuple(sorted(subset)) for subset in wanted)}
+        assert set(report.subsets) == {
+            *low,
+            *(tuple(sorted(subset)) for subset in wanted),
+        }
 
 
 def test_the_examples_reach_the_unions_with_subsets_to_come_and_with_those_before():
@@ -306,5 +393,11 @@ def test_the_examples_reach_the_unions_with_subsets_to_come_and_with_those_befor
         joint, pairs = example(seed)
         wanted, unions = algorithm_2(joint, pairs, EPS)
         if wanted is not None and unions:
-            ends["back" if len(wanted) > 1 and not allowed(joint, pairs[-1], EPS) else "on"] += 1
+            ends[
+                (
+                    "back"
+                    if len(wanted) > 1 and not allowed(joint, pairs[-1], EPS)
+                    else "on"
+                )
+            ] += 1
     assert min(ends.values()) >= 3

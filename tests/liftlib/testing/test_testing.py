@@ -12,24 +12,36 @@ from liftlib.registry import mechanisms
 from liftlib.testing import channel_faults, check_mechanism, check_notion
 
 RIGHT = [
-    ll.ALIP(0.7, 0.4), ll.ALIP(np.inf, 0.4), ll.LIP(0.5), ll.LDP(0.8), ll.L1Lift(0.5, 0.3), ll.L1Lift(np.inf, 0.2),
-    ll.Chi2Lift(np.inf, 0.3), ll.Chi2Lift(0.5, 0.3), ll.AlphaLift(2, 0.5, 0.3), ll.AlphaLift(2, 0, 0.3),
+    ll.ALIP(0.7, 0.4), ll.ALIP(np.inf, 0.4), ll.LIP(0.5), ll.LDP(0.8), ll.L1Lift(0.5, 0.3), ll.L1Lift(np.inf, 0.2),  # noqa: E501
+    ll.Chi2Lift(np.inf, 0.3), ll.Chi2Lift(0.5, 0.3), ll.AlphaLift(2, 0.5, 0.3), ll.AlphaLift(2, 0, 0.3),  # noqa: E501
     ll.PerfectPrivacy(), ll.SRLIP(0.5, (2, 2)),
 ]  # fmt: skip
-QUICK = ["watchdog", "subset-merging", "optimal", "randomised-response", "linear-reduction", "secret-aware-reduction"]
+QUICK = [
+    "watchdog",
+    "subset-merging",
+    "optimal",
+    "randomised-response",
+    "linear-reduction",
+    "secret-aware-reduction",
+]
 
 
 @pytest.fixture(autouse=True)
 def few_mechanisms(monkeypatch):
     """The contract test runs all of them under all notions."""
-    monkeypatch.setattr("liftlib.testing.notions.mechanisms", {name: mechanisms[name] for name in QUICK})
+    monkeypatch.setattr(
+        "liftlib.testing.notions.mechanisms", {name: mechanisms[name] for name in QUICK}
+    )
 
 
 @pytest.mark.parametrize("notion", RIGHT, ids=str)
 def test_the_librarys_notions_pass(notion):
     report = check_notion(notion)
     assert report.passed, str(report)
-    assert any(check.status == "passed" and check.name.startswith("mechanism") for check in report.checks)
+    assert any(
+        check.status == "passed" and check.name.startswith("mechanism")
+        for check in report.checks
+    )
 
 
 @dataclass(frozen=True)
@@ -42,16 +54,26 @@ class MaxLift(PolyhedralLift):
     def required_budgets(self, lift, _):
         axis = -1 if self.fault == "axis" else -2
         sign = -1 if self.fault == "sign" else 1
-        needed = RequiredBudget("eps", sign * np.log(lift.max(axis=axis)), self.eps, ("most",))
+        needed = RequiredBudget(
+            "eps", sign * np.log(lift.max(axis=axis)), self.eps, ("most",)
+        )
         return needed if self.fault == "comma" else (needed,)
 
     def halfspaces(self, joint):
         sign = -1 if self.fault == "sign of halfspaces" else 1
-        eps = self.eps + np.log(2) * (self.fault == "too loose") - 0.2 * (self.fault == "too tight")
+        eps = (
+            self.eps
+            + np.log(2) * (self.fault == "too loose")
+            - 0.2 * (self.fault == "too tight")
+        )
         return sign * (1 - np.exp(-eps) * joint.s_given_x / joint.p_s[:, None])
 
     def belief(self, prior):
-        return (0.0, 1.05 * prior) if self.fault == "belief" else (0.0, min(1.0, np.exp(self.eps) * prior))
+        return (
+            (0.0, 1.05 * prior)
+            if self.fault == "belief"
+            else (0.0, min(1.0, np.exp(self.eps) * prior))
+        )
 
     def lift_bounds(self, p_s):
         bounds = super().lift_bounds(p_s)
@@ -147,7 +169,9 @@ def test_a_mechanism_of_ones_own_passes_and_says_what_it_does_not_serve():
     report = check_mechanism(right)
     assert report.passed, str(report)
     assert report.subject == "right"
-    assert [check.status for check in report.checks if check.name == "under attributes"] == ["no"]
+    assert [
+        check.status for check in report.checks if check.name == "under attributes"
+    ] == ["no"]
 
 
 @pytest.mark.parametrize("name", QUICK)
@@ -163,19 +187,28 @@ def test_mixing_with_the_right_sign_passes():
 
 def test_by_module_and_function(tmp_path, monkeypatch):
     (tmp_path / "mine_checked.py").write_text(
-        "import liftlib as ll\ndef f(joint, notion, *, extra=1):\n    return ll.Channel.constant(joint.n_public)\n"
+        "import liftlib as ll\ndef f(joint, notion, *, extra=1):\n    return"
+        " ll.Channel.constant(joint.n_public)\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
     assert check_mechanism("mine_checked:f").passed
     assert mechanisms["mine_checked:f"].options == ("extra",)
-    for name in ("mine_checked:g", "no_such_module:f", "mine_checked:ll", ":f", "mine_checked:"):
+    for name in (
+        "mine_checked:g",
+        "no_such_module:f",
+        "mine_checked:ll",
+        ":f",
+        "mine_checked:",
+    ):
         with pytest.raises(InvalidParameter, match="no mechanism"):
             mechanisms[name]
 
 
 def test_an_entry_that_says_too_much_or_too_little():
     joint = ll.Joint.from_counts([[3, 2, 1], [1, 4, 2]])
-    assert channel_faults(joint, ll.Channel.identity(2)) == ["the kernel has shape (2, 2), and (3, 'Y') is expected"]
+    assert channel_faults(joint, ll.Channel.identity(2)) == [
+        "the kernel has shape (2, 2), and (3, 'Y') is expected"
+    ]
     assert channel_faults(joint, None) == ["it returns a NoneType, not a Channel"]
     assert channel_faults(joint, ll.Channel.identity(3)) == []
 

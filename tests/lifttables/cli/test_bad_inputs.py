@@ -51,7 +51,12 @@ def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("bad")
     rng = np.random.default_rng(0)
     n = 400
-    frame = pl.DataFrame({"ill": rng.choice(["yes", "no"], n), "age": rng.choice(["old", "mid", "new"], n)})
+    frame = pl.DataFrame(
+        {
+            "ill": rng.choice(["yes", "no"], n),
+            "age": rng.choice(["old", "mid", "new"], n),
+        }
+    )
     frame = frame.with_columns(
         (pl.col("ill") + "!").alias("code"),
         pl.Series("zip", 10000 + np.arange(n)),
@@ -60,8 +65,13 @@ def folder(tmp_path_factory):
         pl.Series("r", ["NA" if i % 7 == 0 else "v" for i in range(n)]),
         pl.Series("rare", ["one" if i == 0 else "many" for i in range(n)]),
         pl.Series("sum", ["=1+1" if i == 0 else "v" for i in range(n)]),
-        pl.Series("both", ["(missing)" if i == 0 else None if i == 1 else "v" for i in range(n)]),
-        pl.Series("pool", ["(rare)" if i < 200 else "w" if i < 202 else "v" for i in range(n)]),
+        pl.Series(
+            "both",
+            ["(missing)" if i == 0 else None if i == 1 else "v" for i in range(n)],
+        ),
+        pl.Series(
+            "pool", ["(rare)" if i < 200 else "w" if i < 202 else "v" for i in range(n)]
+        ),
     )
     frame.write_csv(path / "in.csv")
     frame.rename({"age": "=age"}).write_csv(path / "named.csv")
@@ -111,11 +121,13 @@ def folder(tmp_path_factory):
         "nan.csv": b"ill,age\n" + b"yes,nan\nno,old\n" * 9,
         "comment.csv": b"# of 2020\nill,age\n" + b"yes,old\nno,new\n" * 9,
         "many.csv": (
-            "ill,"
-            + ",".join(f"c{i}" for i in range(300))
-            + "\n"
-            + ("yes" + ",0" * 300 + "\nno" + ",1" * 300 + "\n") * 2
-        ).encode(),
+            (
+                "ill,"
+                + ",".join(f"c{i}" for i in range(300))
+                + "\n"
+                + ("yes" + ",0" * 300 + "\nno" + ",1" * 300 + "\n") * 2
+            ).encode()
+        ),
         "comma.csv": b"ill,age\n" + b'yes,"1,5"\nno,"2,5"\n' * 9,
         "apostrophe.csv": b"ill,age\n" + b"yes,=1\nno,'=1\nno,=1\nyes,'=1\n" * 99,
     }
@@ -123,9 +135,15 @@ def folder(tmp_path_factory):
         (path / name).write_bytes(content)
     odd = {"list": [[one] for one in frame["age"]], "span": [dt.timedelta(1)] * n}
     pl.DataFrame({"ill": frame["ill"], **odd}).write_parquet(path / "odd.parquet")
-    born = pl.Series("born", [dt.date(1950, 1, 1) + dt.timedelta(100 * i) for i in range(n)])
-    pl.DataFrame({"ill": frame["ill"], "born": born}).write_parquet(path / "born.parquet")
-    other = pl.DataFrame({"ill": ["yes"] * 300 + ["no"] * 300, "age": ["old"] * 300 + ["new"] * 300})
+    born = pl.Series(
+        "born", [dt.date(1950, 1, 1) + dt.timedelta(100 * i) for i in range(n)]
+    )
+    pl.DataFrame({"ill": frame["ill"], "born": born}).write_parquet(
+        path / "born.parquet"
+    )
+    other = pl.DataFrame(
+        {"ill": ["yes"] * 300 + ["no"] * 300, "age": ["old"] * 300 + ["new"] * 300}
+    )
     other.write_csv(path / "other.csv")
     other.select("age").filter(pl.col("age") == "old").write_csv(path / "public.csv")
     (path / "folder.csv").mkdir()
@@ -150,10 +168,21 @@ CASES = [
     (release(out=["-o", "."]), ". is a folder: give a file's name", 2),
     (audit(table="loop.csv"), "no file loop.csv", 2),
     (release(table="loop.csv"), "no file loop.csv", 2),
-    (audit("--hierarchy", f"age=tree.csv:{'9' * 5000}"), "File name too long: tree.csv:999", 2),
+    (
+        audit("--hierarchy", f"age=tree.csv:{'9' * 5000}"),
+        "File name too long: tree.csv:999",
+        2,
+    ),
     (audit(table="empty.csv"), "is empty: it needs a line with the columns' names", 2),
     (audit(table="head.csv"), "has no rows", 2),
-    (audit(table="long.csv"), "cannot read long.csv: line 2 has 3 fields, but the header has 2: put each value", 2),
+    (
+        audit(table="long.csv"),
+        (
+            "cannot read long.csv: line 2 has 3 fields, but the header has 2: put each"
+            " value"
+        ),
+        2,
+    ),
     (audit(table="latin.csv"), "save it as UTF-8", 2),
     (audit(table="twice.csv"), "has more than one column 'ill'", 2),
     (audit(table="quote.csv"), "cannot read quote.csv", 2),
@@ -163,57 +192,158 @@ CASES = [
     (audit(of=public("agee")), "has no column 'agee': did you mean 'age'?", 2),
     (audit(of=public("colour")), "has no column 'colour'", 2),
     (audit(of=["--secret", "sick", "--public", "age"]), "has no column 'sick'", 2),
-    (audit(of=["--secret", "age", "--public", "age"]), "column 'age' is named twice", 2),
+    (
+        audit(of=["--secret", "age", "--public", "age"]),
+        "column 'age' is named twice",
+        2,
+    ),
     (audit(of=public("age", "age")), "column 'age' is named twice", 2),
-    (audit(of=["--secret", "ill", "ill", "--public", "age"]), "column 'ill' is named twice", 2),
-    (audit(table="wide.csv"), "wide.csv is UTF-16: name its encoding, utf-16 (--encoding)", 2),
-    (audit(table="wider.csv"), "wider.csv is UTF-32: name its encoding, utf-32 (--encoding)", 2),
+    (
+        audit(of=["--secret", "ill", "ill", "--public", "age"]),
+        "column 'ill' is named twice",
+        2,
+    ),
+    (
+        audit(table="wide.csv"),
+        "wide.csv is UTF-16: name its encoding, utf-16 (--encoding)",
+        2,
+    ),
+    (
+        audit(table="wider.csv"),
+        "wider.csv is UTF-32: name its encoding, utf-32 (--encoding)",
+        2,
+    ),
     (audit(table=LATIN), "is not text in UTF-8: rename the file or its folder", 2),
     (release(table=LATIN), "is not text in UTF-8: rename the file or its folder", 2),
-    (release(out=["-o", f"new-{LATIN}"]), "is not text in UTF-8: rename the file or its folder", 2),
-    (release("--ledger", f"new-{LATIN}"), "is not text in UTF-8: rename the file or its folder", 2),
+    (
+        release(out=["-o", f"new-{LATIN}"]),
+        "is not text in UTF-8: rename the file or its folder",
+        2,
+    ),
+    (
+        release("--ledger", f"new-{LATIN}"),
+        "is not text in UTF-8: rename the file or its folder",
+        2,
+    ),
     (estimate(table=LATIN), "is not text in UTF-8: rename the file or its folder", 2),
-    (release(table="in\0.csv"), "is not text in UTF-8: rename the file or its folder", 2),
+    (
+        release(table="in\0.csv"),
+        "is not text in UTF-8: rename the file or its folder",
+        2,
+    ),
     (audit(table="sheet.csv"), "sheet.csv is a spreadsheet or a zip archive", 2),
     (audit(table="packed.csv"), "packed.csv is gzipped: let its name end in .gz", 2),
-    (audit(table="columns-of.csv"), "columns-of.csv is Parquet: let its name end in .parquet", 2),
+    (
+        audit(table="columns-of.csv"),
+        "columns-of.csv is Parquet: let its name end in .parquet",
+        2,
+    ),
     (audit(table="lite.csv"), "lite.csv is a database: export the table as CSV", 2),
     (
         audit(table="semicolon.csv"),
-        "has values with ';' between them, not ',': name the separator, ';' (--separator)",
+        (
+            "has values with ';' between them, not ',': name the separator, ';'"
+            " (--separator)"
+        ),
         2,
     ),
     (audit(table="tab.csv"), "not ',': name the separator, tab (--separator)", 2),
     (audit(table="comma.tsv"), "has values with ',' between them, not '\\t'", 2),
-    (audit(table="mac.csv"), "ends its lines with carriage returns alone: save it with line feeds", 2),
+    (
+        audit(table="mac.csv"),
+        "ends its lines with carriage returns alone: save it with line feeds",
+        2,
+    ),
     (audit(table="hollow.parquet"), "cannot read hollow.parquet", 2),
-    (audit(table="odd.parquet", of=public("list")), "has no labels: convert it to text first", 2),
-    (audit(table="odd.parquet", of=public("span")), "has no labels: convert it to text first", 2),
-    (audit(table="pattern.csv", of=public("^ill$")), "has a column called '^ill$', which is not a valid name", 2),
-    (audit(table="pattern.csv", of=public("*")), "has a column called '*', which is not a valid name", 2),
-    (audit(table="composed.csv", of=public("\u00e1ge")), "no column '\\xe1ge': did you mean 'a\\u0301ge'?", 2),
+    (
+        audit(table="odd.parquet", of=public("list")),
+        "has no labels: convert it to text first",
+        2,
+    ),
+    (
+        audit(table="odd.parquet", of=public("span")),
+        "has no labels: convert it to text first",
+        2,
+    ),
+    (
+        audit(table="pattern.csv", of=public("^ill$")),
+        "has a column called '^ill$', which is not a valid name",
+        2,
+    ),
+    (
+        audit(table="pattern.csv", of=public("*")),
+        "has a column called '*', which is not a valid name",
+        2,
+    ),
+    (
+        audit(table="composed.csv", of=public("\u00e1ge")),
+        "no column '\\xe1ge': did you mean 'a\\u0301ge'?",
+        2,
+    ),
     (audit(table="comment.csv"), "has no column 'ill': there are '# of 2020'", 2),
-    (audit(table="blank.csv", of=public("")), "has a column called '', which is not a valid name", 2),
-    (audit(table="gaps.csv"), "every row has a missing value in columns 'ill', 'age'", 2),
+    (
+        audit(table="blank.csv", of=public("")),
+        "has a column called '', which is not a valid name",
+        2,
+    ),
+    (
+        audit(table="gaps.csv"),
+        "every row has a missing value in columns 'ill', 'age'",
+        2,
+    ),
     # what its values mean
-    (audit(table="rarely.csv"), "column 'age' contains '(rare)', which is reserved for pooled symbols", 2),
-    (audit(table="rarely.csv", of=["--secret", "age", "--public", "ill"]), "contains '(rare)'", 2),
-    (audit(of=public("zip")), "has 400 distinct numbers: bin it by edges, or declare them as codes", 2),
+    (
+        audit(table="rarely.csv"),
+        "column 'age' contains '(rare)', which is reserved for pooled symbols",
+        2,
+    ),
+    (
+        audit(table="rarely.csv", of=["--secret", "age", "--public", "ill"]),
+        "contains '(rare)'",
+        2,
+    ),
+    (
+        audit(of=public("zip")),
+        "has 400 distinct numbers: bin it by edges, or declare them as codes",
+        2,
+    ),
     (audit(of=public("zip")), "(--bin, --bin COLUMN=codes)", 2),
-    (audit("--missing", "refuse", of=public("gone")), "column 'gone' has missing values in 58 of 400 rows", 2),
+    (
+        audit("--missing", "refuse", of=public("gone")),
+        "column 'gone' has missing values in 58 of 400 rows",
+        2,
+    ),
     (
         release(of=public("r")),
-        "contains the text 'NA' in 58 rows: say whether it means missing or is an ordinary value (--na)",
+        (
+            "contains the text 'NA' in 58 rows: say whether it means missing or is an"
+            " ordinary value (--na)"
+        ),
         2,
     ),
     (
         release(table="nan.csv"),
-        "contains the text 'nan' in 9 rows: say whether it means missing or is an ordinary value (--na)",
+        (
+            "contains the text 'nan' in 9 rows: say whether it means missing or is an"
+            " ordinary value (--na)"
+        ),
         2,
     ),
-    (audit("--bin", "age=2", table="comma.csv"), "a binned column must contain numbers (1.5)", 2),
-    (release("--na", "NA", of=public("r")), "column 'r' has missing values in 58 of 400 rows", 2),
-    (audit("--missing", "symbol", of=public("both")), "contains the text '(missing)' as well as missing values", 2),
+    (
+        audit("--bin", "age=2", table="comma.csv"),
+        "a binned column must contain numbers (1.5)",
+        2,
+    ),
+    (
+        release("--na", "NA", of=public("r")),
+        "column 'r' has missing values in 58 of 400 rows",
+        2,
+    ),
+    (
+        audit("--missing", "symbol", of=public("both")),
+        "contains the text '(missing)' as well as missing values",
+        2,
+    ),
     (audit("--bin", "zip", of=public("zip")), "bins are 'zip': give NAME=EDGE", 2),
     (audit("--bin", "zip=", of=public("zip")), "give NAME=EDGE", 2),
     (audit("--bin", "zip=2,1", of=public("zip")), "in increasing order", 2),
@@ -227,7 +357,11 @@ CASES = [
     (audit("--bin", "age=month"), "dates (2020-01-31)", 2),
     (audit("--bin", "seen=2020-13-01", of=public("seen")), "give NAME=EDGE", 2),
     (audit("--bin", "seen=2020-05-01,7", of=public("seen")), "give NAME=EDGE", 2),
-    (audit("--bin", "zip=10100"), "a bin names 'zip', which is neither the secret nor published", 2),
+    (
+        audit("--bin", "zip=10100"),
+        "a bin names 'zip', which is neither the secret nor published",
+        2,
+    ),
     (
         audit("--bin", "zip=10100", "--bin", "zip=10200", of=public("zip")),
         "already has bins, a hierarchy or a list: give only one",
@@ -235,7 +369,11 @@ CASES = [
     ),
     (audit("--hierarchy", "age"), "the hierarchy is 'age': give NAME=FILE.csv", 2),
     (audit("--hierarchy", "age=no.csv"), "no file no.csv, which a hierarchy names", 2),
-    (audit("--hierarchy", "age=tree.csv"), "has 1 value not in its hierarchy, such as 'new'", 2),
+    (
+        audit("--hierarchy", "age=tree.csv"),
+        "has 1 value not in its hierarchy, such as 'new'",
+        2,
+    ),
     (audit("--hierarchy", "age=tree.csv:2"), "has 2 columns, so no level 2", 2),
     (audit("--hierarchy", "age=tree.csv:0"), "LEVEL, of 1 or more", 2),
     (
@@ -245,26 +383,51 @@ CASES = [
     ),
     (
         audit("--hierarchy", "age=apart.csv"),
-        "apart.csv gives 'o' two parents, 'all' in line 2 and 'some' in line 4: give it one",
+        (
+            "apart.csv gives 'o' two parents, 'all' in line 2 and 'some' in line 4:"
+            " give it one"
+        ),
         2,
     ),
-    (audit("--hierarchy", "age=circle.csv"), "circle.csv puts 'old' into 'o' in line 4, but 'o' lies within 'old'", 2),
+    (
+        audit("--hierarchy", "age=circle.csv"),
+        "circle.csv puts 'old' into 'o' in line 4, but 'o' lies within 'old'",
+        2,
+    ),
     (
         audit("--bin", "born=1,2", table="born.parquet", of=public("born")),
-        "column 'born' contains dates, which numbers do not cut: give dates as edges, such as 1950-01-01,1980-01-01",
+        (
+            "column 'born' contains dates, which numbers do not cut: give dates as"
+            " edges, such as 1950-01-01,1980-01-01"
+        ),
         2,
     ),
-    (audit("--bin", "born=5,10", table="born.parquet", of=public("born")), "give dates as edges", 2),
+    (
+        audit("--bin", "born=5,10", table="born.parquet", of=public("born")),
+        "give dates as edges",
+        2,
+    ),
     (
         release(table="signs.csv", of=public("age", "grade")),
-        "'?' in 9 rows, 'Unknown' in 9 rows; column 'grade' contains the text '-' in 9 rows: say which of them mean",
+        (
+            "'?' in 9 rows, 'Unknown' in 9 rows; column 'grade' contains the text '-'"
+            " in 9 rows: say which of them mean"
+        ),
         2,
     ),
-    (audit("--hierarchy", "age=hole.csv"), "lacks a value or a parent next to 'old'", 2),
+    (
+        audit("--hierarchy", "age=hole.csv"),
+        "lacks a value or a parent next to 'old'",
+        2,
+    ),
     (audit("--hierarchy", "age=bare.csv"), "has 1 columns, so no level 1", 2),
     (audit("--hierarchy", "age=none.csv"), "has no values: give a line for each", 2),
     (audit("--hierarchy", "age=latin.csv"), "cannot read the hierarchy latin.csv", 2),
-    (audit("--hierarchy", "zip=tree.csv"), "a hierarchy names 'zip', which is neither", 2),
+    (
+        audit("--hierarchy", "zip=tree.csv"),
+        "a hierarchy names 'zip', which is neither",
+        2,
+    ),
     # what private means
     (release("--bin", "age"), "bins are 'age': give NAME=EDGE", 2),
     (release(notion=[]), "say what the release promises: --belief 10% 20%", 2),
@@ -276,40 +439,102 @@ CASES = [
     (asked("20%", "10%"), "at_most is 10 % and belief 20 %", 2),
     (release("--noise", "0"), "noise is 0", 2),
     (release("--noise", "nan"), "noise is nan", 2),
-    (release(of=[]), "name the columns (--secret COLUMN --public COLUMN), or an earlier design (--design FILE)", 2),
+    (
+        release(of=[]),
+        (
+            "name the columns (--secret COLUMN --public COLUMN), or an earlier design"
+            " (--design FILE)"
+        ),
+        2,
+    ),
     (release(of=OF[:2]), "name the columns (--secret COLUMN --public COLUMN)", 2),
-    (release(out=[]), "name the table to write (-o out.csv), or look first (--dry-run)", 2),
+    (
+        release(out=[]),
+        "name the table to write (-o out.csv), or look first (--dry-run)",
+        2,
+    ),
     (release(table="-"), "the standard input has no ledger, so a second release", 2),
     # where the page goes
     (audit("-o", "folder.csv"), "is a folder: give a file's name", 2),
-    (audit("-o", "taken.csv"), "taken.csv already exists: choose another name or overwrite it (--force)", 2),
+    (
+        audit("-o", "taken.csv"),
+        "taken.csv already exists: choose another name or overwrite it (--force)",
+        2,
+    ),
     (audit("-o", "nowhere/a.html"), "cannot write nowhere/a.html", 2),
     (audit("-o", "/dev/null", "--force"), "is not a regular file", 2),
     # where the page goes
     # what is released, and where to
-    (release(of=public("pool")), "contains '(rare)', which is reserved for pooled symbols", 2),
+    (
+        release(of=public("pool")),
+        "contains '(rare)', which is reserved for pooled symbols",
+        2,
+    ),
     (
         release(table="named.csv", of=public("=age")),
         "the column's name '=age' is a formula to a spreadsheet",
         2,
     ),
     (release(out=["-o", "out.xlsx"]), "does not end in .csv", 2),
-    (release(out=["-o", "nowhere/out.csv", "--ledger", "l.json"]), "cannot write nowhere/", 2),
-    (release(out=["-o", "in.csv", "--ledger", "l.json"]), "in.csv is an input, so it cannot be written", 2),
-    (release("--ledger", "in.csv", out=["-o", "out.csv"]), "in.csv is an input, so it cannot be written", 2),
+    (
+        release(out=["-o", "nowhere/out.csv", "--ledger", "l.json"]),
+        "cannot write nowhere/",
+        2,
+    ),
+    (
+        release(out=["-o", "in.csv", "--ledger", "l.json"]),
+        "in.csv is an input, so it cannot be written",
+        2,
+    ),
+    (
+        release("--ledger", "in.csv", out=["-o", "out.csv"]),
+        "in.csv is an input, so it cannot be written",
+        2,
+    ),
     (release("--ledger", "out.csv", out=["-o", "out.csv"]), "are one file", 2),
-    (release("--ledger", "brace.json", out=["-o", "out.csv"]), "brace.json is no ledger of releases", 2),
-    (release("--ledger", "object.json", out=["-o", "out.csv"]), "object.json is no ledger of releases", 2),
-    (release("--ledger", "bytes.json", out=["-o", "out.csv"]), "cannot read the ledger bytes.json", 2),
-    (release("--ledger", "old.json", out=["-o", "out.csv"]), "old.json has the format 'liftlib channel 1'", 2),
-    (release(out=["-o", "taken.csv", "--ledger", "l.json"]), "taken.csv already exists", 2),
-    (release(out=["-o", "folder.csv", "--ledger", "none", "--force"]), "folder.csv is a folder", 2),
+    (
+        release("--ledger", "brace.json", out=["-o", "out.csv"]),
+        "brace.json is no ledger of releases",
+        2,
+    ),
+    (
+        release("--ledger", "object.json", out=["-o", "out.csv"]),
+        "object.json is no ledger of releases",
+        2,
+    ),
+    (
+        release("--ledger", "bytes.json", out=["-o", "out.csv"]),
+        "cannot read the ledger bytes.json",
+        2,
+    ),
+    (
+        release("--ledger", "old.json", out=["-o", "out.csv"]),
+        "old.json has the format 'liftlib channel 1'",
+        2,
+    ),
+    (
+        release(out=["-o", "taken.csv", "--ledger", "l.json"]),
+        "taken.csv already exists",
+        2,
+    ),
+    (
+        release(out=["-o", "folder.csv", "--ledger", "none", "--force"]),
+        "folder.csv is a folder",
+        2,
+    ),
     # new rows
     (again(design="no.json"), "cannot read no.json: No such file", 2),
     (again(design="bytes.json"), "is no design", 2),
     (again(design="old.json"), "has the format 'liftlib channel 1'", 2),
     (again(design="d.card.json"), "has the format 'liftlib card 4'", 2),
-    (again("--secret", "ill"), "the design says how new rows are read and what is promised: leave out --secret", 2),
+    (
+        again("--secret", "ill"),
+        (
+            "the design says how new rows are read and what is promised: leave out"
+            " --secret"
+        ),
+        2,
+    ),
     (again("--bin", "age=1", "--belief", "10%", "20%"), "leave out --bin, --belief", 2),
     (again("--missing", "symbol"), "give --missing refuse or drop", 2),
     (again(table="columns.csv"), "has no column 'age'", 2),
@@ -321,9 +546,21 @@ CASES = [
     # what comes of it
     (estimate(card="no.json"), "cannot read no.json", 2),
     (estimate(card="d.PRIVATE.design.json"), "has the format 'liftlib design 3'", 2),
-    (estimate(table="odd.csv"), "the card does not list 1 symbol of the release, such as 'martian'", 5),
-    (estimate(table="in.csv"), "in.csv is not the release of this card, so shares estimated from it would be", 5),
-    (estimate(table="-"), "the standard input cannot be compared with a card: name the released file", 2),
+    (
+        estimate(table="odd.csv"),
+        "the card does not list 1 symbol of the release, such as 'martian'",
+        5,
+    ),
+    (
+        estimate(table="in.csv"),
+        "in.csv is not the release of this card, so shares estimated from it would be",
+        5,
+    ),
+    (
+        estimate(table="-"),
+        "the standard input cannot be compared with a card: name the released file",
+        2,
+    ),
     (estimate(), None, 0),
 ]
 
@@ -338,13 +575,21 @@ USAGE = [
 
 
 def listing(folder):
-    return {p.relative_to(folder): p.stat().st_mtime_ns for p in folder.rglob("*") if p.is_file()}
+    return {
+        p.relative_to(folder): p.stat().st_mtime_ns
+        for p in folder.rglob("*")
+        if p.is_file()
+    }
 
 
 @pytest.mark.parametrize(
-    ("words", "message", "code"), CASES, ids=lambda one: " ".join(one) if isinstance(one, list) else None
+    ("words", "message", "code"),
+    CASES,
+    ids=lambda one: " ".join(one) if isinstance(one, list) else None,
 )
-def test_one_line_and_nothing_written(words, message, code, folder, monkeypatch, capsys):
+def test_one_line_and_nothing_written(
+    words, message, code, folder, monkeypatch, capsys
+):
     monkeypatch.chdir(folder)
     before = listing(folder)
     assert main(words) == code
@@ -357,7 +602,11 @@ def test_one_line_and_nothing_written(words, message, code, folder, monkeypatch,
     assert listing(folder) == before
 
 
-@pytest.mark.parametrize(("words", "message"), USAGE, ids=lambda one: " ".join(one) if isinstance(one, list) else None)
+@pytest.mark.parametrize(
+    ("words", "message"),
+    USAGE,
+    ids=lambda one: " ".join(one) if isinstance(one, list) else None,
+)
 def test_usage(words, message, folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
     with pytest.raises(SystemExit) as stopped:
@@ -379,13 +628,17 @@ def test_a_full_disk_is_one_line(folder, monkeypatch):
         pytest.skip("no /dev/full here")
     words = [sys.executable, "-m", "lifttables", *audit()]
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, cwd=folder)
+        done = subprocess.run(
+            words, stdout=full, stderr=subprocess.PIPE, text=True, cwd=folder
+        )
     assert done.returncode == 2
     assert done.stderr.startswith("lift: No space left on device")
     assert done.stderr.count("\n") == 1
 
 
-def test_closed_streams_and_a_terminal_without_the_characters(folder, monkeypatch, capsys):
+def test_closed_streams_and_a_terminal_without_the_characters(
+    folder, monkeypatch, capsys
+):
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "stdout", None)
     assert main(audit()) == 0
@@ -408,19 +661,50 @@ def test_stdin_is_read_and_leaves_nothing(folder):
 
 
 STRANGE = {
-    "bom": (b"\xef\xbb\xbfill,age\n" + b"yes,old\nno,new\n" * 20, "ill", "age", {"old", "new"}),
-    "crlf": (b"ill,age\r\n" + b"yes,old\r\nno,new\r\n" * 20, "ill", "age", {"old", "new"}),
-    "quotes": (b"ill,age\n" + b'yes,"o""l,d"\nno,"two\nlines"\n' * 20, "ill", "age", {'o"l,d', "two\nlines"}),
+    "bom": (
+        b"\xef\xbb\xbfill,age\n" + b"yes,old\nno,new\n" * 20,
+        "ill",
+        "age",
+        {"old", "new"},
+    ),
+    "crlf": (
+        b"ill,age\r\n" + b"yes,old\r\nno,new\r\n" * 20,
+        "ill",
+        "age",
+        {"old", "new"},
+    ),
+    "quotes": (
+        b"ill,age\n" + b'yes,"o""l,d"\nno,"two\nlines"\n' * 20,
+        "ill",
+        "age",
+        {'o"l,d', "two\nlines"},
+    ),
     "nul": (b"ill,age\n" + b"yes,a\0b\nno,c\n" * 20, "ill", "age", {"a\0b", "c"}),
-    "huge": (b"ill,age\n" + b"yes,18446744073709551616\nno,007\n" * 20, "ill", "age", {"18446744073709551616", "007"}),
+    "huge": (
+        b"ill,age\n" + b"yes,18446744073709551616\nno,007\n" * 20,
+        "ill",
+        "age",
+        {"18446744073709551616", "007"},
+    ),
     "unicode": (
-        "krank\u00e4,\u00e2ge \U0001f474\n".encode() + "j\u0301a,\u65e5\u672c\nno,\u05e2\n".encode() * 20,
+        "krank\u00e4,\u00e2ge \U0001f474\n".encode()
+        + "j\u0301a,\u65e5\u672c\nno,\u05e2\n".encode() * 20,
         "krank\u00e4",
         "\u00e2ge \U0001f474",
         {"\u65e5\u672c", "\u05e2"},
     ),
-    "rows": (b"rows,code\n" + b"yes,old\nno,new\n" * 20, "rows", "code", {"old", "new"}),
-    "no last line feed": (b"ill,age" + b"\nyes,old\nno,new" * 20, "ill", "age", {"old", "new"}),
+    "rows": (
+        b"rows,code\n" + b"yes,old\nno,new\n" * 20,
+        "rows",
+        "code",
+        {"old", "new"},
+    ),
+    "no last line feed": (
+        b"ill,age" + b"\nyes,old\nno,new" * 20,
+        "ill",
+        "age",
+        {"old", "new"},
+    ),
     "wide": (
         b",".join(b"c%d" % i for i in range(300))
         + b"\n"
@@ -437,8 +721,17 @@ def test_strange_tables_are_released_as_they_are(name, tmp_path, monkeypatch, ca
     content, secret, column, labels = STRANGE[name]
     monkeypatch.chdir(tmp_path)
     Path("in.csv").write_bytes(content)
-    table = pl.read_csv("in.csv", infer_schema=False)  # so many rows that two groups satisfy a large budget
-    assert main(release(of=["--secret", secret, "--public", column], notion=["--belief", "1%", "90%"])) == 0
+    # so many rows that two groups satisfy a large budget
+    table = pl.read_csv("in.csv", infer_schema=False)
+    assert (
+        main(
+            release(
+                of=["--secret", secret, "--public", column],
+                notion=["--belief", "1%", "90%"],
+            )
+        )
+        == 0
+    )
     out = pl.read_csv("out.csv", infer_schema=False)
     assert out.columns == [column]
     assert len(out) == len(table)

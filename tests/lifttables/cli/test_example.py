@@ -19,7 +19,11 @@ def test_the_commands_that_it_prints_work(folder, tmp_path, monkeypatch, capsys)
     assert table.height == EXAMPLE_ROWS
     assert table["region"].null_count() > 0
     commands = [line for line in said.splitlines() if line.startswith("  lift ")]
-    assert [command.split()[1] for command in commands] == ["audit", "release", "release"]
+    assert [command.split()[1] for command in commands] == [
+        "audit",
+        "release",
+        "release",
+    ]
     files = []
     for command in commands:
         files.append(sorted(tmp_path.joinpath(*folder).iterdir()))
@@ -32,7 +36,8 @@ def test_the_commands_that_it_prints_work(folder, tmp_path, monkeypatch, capsys)
     assert 0.24 < card.promise.belief(0.1)[1] <= 0.25
     released = pl.read_csv(tmp_path.joinpath(*folder, "released.csv"))
     assert released.height == EXAMPLE_ROWS
-    assert released["age_band"].n_unique() > 1  # it still says something: with noisy counts, two groups of five bands
+    # it still says something: with noisy counts, two groups of five bands
+    assert released["age_band"].n_unique() > 1
 
 
 def test_it_replaces_nothing_unless_told(tmp_path, monkeypatch, capsys):
@@ -50,5 +55,8 @@ def test_it_replaces_nothing_unless_told(tmp_path, monkeypatch, capsys):
 def test_a_missing_value_stops_no_first_audit(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     main(["example"])
-    assert main(["audit", EXAMPLE_FILE, "--secret", "diagnosis", "--public", "region"]) == 0
+    assert (
+        main(["audit", EXAMPLE_FILE, "--secret", "diagnosis", "--public", "region"])
+        == 0
+    )
     assert "rows were dropped" in " ".join(capsys.readouterr().out.split())

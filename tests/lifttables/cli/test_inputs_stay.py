@@ -28,7 +28,9 @@ def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("made")
     rng = np.random.default_rng(0)
     table = {"ill": ["yes", "no"], "age": ["21", "34", "39"], "zip": ["100", "107"]}
-    pl.DataFrame({name: rng.choice(values, 300) for name, values in table.items()}).write_csv(folder / "in.csv")
+    pl.DataFrame(
+        {name: rng.choice(values, 300) for name, values in table.items()}
+    ).write_csv(folder / "in.csv")
     (folder / "ages.csv").write_text("age,tens\n21,20s\n34,30s\n39,30s\n")
     (folder / "zips.csv").write_text("zip,tens,hundreds\n100,10,1\n107,10,1\n")
     with contextlib.chdir(folder):
@@ -64,10 +66,28 @@ def spelled(name, how):
     return other
 
 
-@pytest.mark.parametrize("name", ["out.card.json", "out.card.md", "out.PRIVATE.design.json", "out.PRIVATE.audit.html"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "out.card.json",
+        "out.card.md",
+        "out.PRIVATE.design.json",
+        "out.PRIVATE.audit.html",
+    ],
+)
 def test_a_file_beside_the_output_is_no_way_round(folder, capsys, name):
     Path("ages.csv").rename(name)
-    words = ["release", "in.csv", "--secret", "ill", "--public", "age", "--hierarchy", f"age={name}", *LIP_1]
+    words = [
+        "release",
+        "in.csv",
+        "--secret",
+        "ill",
+        "--public",
+        "age",
+        "--hierarchy",
+        f"age={name}",
+        *LIP_1,
+    ]
     assert main([*words, "--force", "-o", "out.csv"]) == 2
     assert f"{name} is an input, so it cannot be written to" in capsys.readouterr().err
     assert Path(name).read_text().startswith("age,tens")
@@ -76,7 +96,9 @@ def test_a_file_beside_the_output_is_no_way_round(folder, capsys, name):
 def test_estimate_writes_nothing(folder):
     before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     assert main(["estimate", "done.csv", "done.card.json"]) == 0
-    assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
+    assert {
+        path: path.read_bytes() for path in folder.iterdir() if path.is_file()
+    } == before
 
 
 def test_from_python(folder):
@@ -94,4 +116,6 @@ def test_from_python(folder):
         apply_file(design, Path("in.csv"), Path("out.csv"), ledger=design, force=True)
     with pytest.raises(DataError, match=r"ages\.csv is an input"):
         page_file(ages, "page", [Path("in.csv"), *reading.files], force=True)
-    assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
+    assert {
+        path: path.read_bytes() for path in folder.iterdir() if path.is_file()
+    } == before

@@ -35,12 +35,16 @@ def people(tmp_path_factory):
     rng, n = np.random.default_rng(0), 900
     husband = rng.random(n) < 0.5
     race = np.where(
-        husband, rng.choice(list("ABC"), n, p=[0.5, 0.3, 0.2]), rng.choice(list("ABC"), n, p=[0.4, 0.3, 0.3])
+        husband,
+        rng.choice(list("ABC"), n, p=[0.5, 0.3, 0.2]),
+        rng.choice(list("ABC"), n, p=[0.4, 0.3, 0.3]),
     )
     frame = pl.DataFrame(
         {
             "age": rng.integers(20, 60, n),
-            "race": pl.Series(race).replace(["A", "B", "C"], ["White", "Black", "Asian"]),
+            "race": (
+                pl.Series(race).replace(["A", "B", "C"], ["White", "Black", "Asian"])
+            ),
             "year": rng.choice([2019, 2020], n),
             "relationship": np.where(husband, "Husband", "Wife"),
             "sex": np.where(husband, "Male", "Female"),
@@ -59,7 +63,12 @@ def run(capsys, *words):
 
 
 def files_in(*folders):
-    return {path: path.read_bytes() for folder in folders for path in Path(folder).rglob("*") if path.is_file()}
+    return {
+        path: path.read_bytes()
+        for folder in folders
+        for path in Path(folder).rglob("*")
+        if path.is_file()
+    }
 
 
 def plan(notion, *, secret="relationship", public="race"):
@@ -76,7 +85,7 @@ def read(path):
 def test_an_unseen_symbol_is_drawn_from_the_marginal():
     """Chi-square against P(y), p-value above 1e-6; the draw says nothing of the row."""
     done = tables.sanitise(
-        ll.datasets.adult_frame(), secret="relationship", public="race", notion=ll.LIP(0.2),
+        ll.datasets.adult_frame(), secret="relationship", public="race", notion=ll.LIP(0.2),  # noqa: E501
     )  # fmt: skip
     rows = pl.DataFrame({"race": ["Martian"] * 50_000})
     drawn = done.design.draw(rows, np.random.default_rng(0), "draw")
@@ -89,14 +98,18 @@ def test_an_unseen_symbol_is_drawn_from_the_marginal():
 
 def test_audit_exit_codes(capsys, tmp_path, adult):
     assert run(capsys, "audit", adult, *COLUMNS)[0] == 0
-    code, out, _ = run(capsys, "audit", adult, *COLUMNS, *ALIP, "-o", tmp_path / "a.html")
+    code, out, _ = run(
+        capsys, "audit", adult, *COLUMNS, *ALIP, "-o", tmp_path / "a.html"
+    )
     assert code == 3
     assert "is BROKEN for these rows\n" in out
     # the symbols that break it have too few rows to say so of all people
     assert "for the population: undecided by this table\n" in out
     assert ": needs " in out
     assert "broken" in (tmp_path / "a.html").read_text()
-    code, out, _ = run(capsys, "audit", adult, *COLUMNS, "--belief", "1%", "99%", "--json")
+    code, out, _ = run(
+        capsys, "audit", adult, *COLUMNS, "--belief", "1%", "99%", "--json"
+    )
     assert code == 0
     found = json.loads(out)
     assert found["kept"] is True
@@ -104,7 +117,9 @@ def test_audit_exit_codes(capsys, tmp_path, adult):
     assert found["rows"] == 5000
 
 
-def test_a_release_audited_with_its_secret_keeps_about_what_it_promised(capsys, tmp_path, in_order):
+def test_a_release_audited_with_its_secret_keeps_about_what_it_promised(
+    capsys, tmp_path, in_order
+):
     ll.datasets.adult_frame().to_csv(tmp_path / "adult.csv", index=False)
     of = {"secret": "sex", "public": "occupation"}
     done = tables.sanitise_file(
@@ -113,12 +128,16 @@ def test_a_release_audited_with_its_secret_keeps_about_what_it_promised(capsys, 
         plan(ll.LIP(0.2), **of),
     )
     assert done.audit.overall["max_lift_leakage"] <= 0.2 + 1e-9
-    both = pl.read_csv(tmp_path / "out.csv").with_columns(pl.read_csv(tmp_path / "adult.csv")["sex"])
+    both = pl.read_csv(tmp_path / "out.csv").with_columns(
+        pl.read_csv(tmp_path / "adult.csv")["sex"]
+    )
     both.write_csv(tmp_path / "both.csv")
     leakage = {}
     for name in ("adult", "both"):
         words = [word for name, column in of.items() for word in (f"--{name}", column)]
-        code, out, _ = run(capsys, "audit", tmp_path / f"{name}.csv", *words, "--na", "--json")
+        code, out, _ = run(
+            capsys, "audit", tmp_path / f"{name}.csv", *words, "--na", "--json"
+        )
         assert code == 0
         leakage[name] = json.loads(out)["intervals"]["max_lift_leakage"]
     assert leakage["adult"][0] > 0.5
@@ -127,11 +146,20 @@ def test_a_release_audited_with_its_secret_keeps_about_what_it_promised(capsys, 
 
 def test_files_are_not_overwritten_unless_asked(capsys, tmp_path, people):
     words = ["release", people, *COLUMNS, *ALIP, "-o", tmp_path / "out.csv"]
-    for name in ("out.csv", "out.card.json", "out.card.md", "out.PRIVATE.design.json", "out.PRIVATE.audit.html"):
+    for name in (
+        "out.csv",
+        "out.card.json",
+        "out.card.md",
+        "out.PRIVATE.design.json",
+        "out.PRIVATE.audit.html",
+    ):
         (tmp_path / name).write_text("mine")
         code, _, err = run(capsys, *words)
         assert code == 2
-        assert f"{name} already exists: choose another name or overwrite it (--force)" in err
+        assert (
+            f"{name} already exists: choose another name or overwrite it (--force)"
+            in err
+        )
         assert [p.read_text() for p in tmp_path.iterdir()] == ["mine"]
         (tmp_path / name).unlink()
     assert not list(people.parent.glob("*PRIVATE*"))
@@ -145,7 +173,9 @@ def test_a_failure_while_writing_leaves_nothing(capsys, tmp_path, people, monkey
         raise ll.errors.DataError("the disk is full: make room")
 
     monkeypatch.setattr(Design, "draw", fail)
-    code, _, err = run(capsys, "release", people, *COLUMNS, *ALIP, "-o", tmp_path / "out.csv")
+    code, _, err = run(
+        capsys, "release", people, *COLUMNS, *ALIP, "-o", tmp_path / "out.csv"
+    )
     assert (code, err) == (2, "lift: the disk is full: make room\n")
     assert list(tmp_path.iterdir()) == []
     assert [p.name for p in people.parent.iterdir()] == ["people.csv"]
@@ -158,11 +188,25 @@ def test_ctrl_c_leaves_nothing(tmp_path):
     big.write_csv(tmp_path / "big.csv")
     folder = tmp_path / "out"
     folder.mkdir()
-    words = ["release", str(tmp_path / "big.csv"), "--secret", "s", "--public", "x", "--belief", "10%", "40%"]
+    words = [
+        "release",
+        str(tmp_path / "big.csv"),
+        "--secret",
+        "s",
+        "--public",
+        "x",
+        "--belief",
+        "10%",
+        "40%",
+    ]
     words += ["-o", str(folder / "out.csv")]
-    process = subprocess.Popen([sys.executable, "-m", "lifttables", *words], stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "lifttables", *words], stderr=subprocess.PIPE, text=True
+    )
     for _ in range(2000):
-        if any(p.name.startswith(".out.csv") and p.stat().st_size for p in folder.iterdir()):
+        if any(
+            p.name.startswith(".out.csv") and p.stat().st_size for p in folder.iterdir()
+        ):
             break
         time.sleep(0.01)
     os.kill(process.pid, signal.SIGINT)
@@ -173,27 +217,50 @@ def test_ctrl_c_leaves_nothing(tmp_path):
     assert [p.name for p in tmp_path.iterdir() if p.is_file()] == ["big.csv"]
 
 
-@pytest.mark.parametrize("label", ["=cmd|'/c calc'!A1", "@SUM(A1)", "+1+cmd", "-2+3", "\tx"])
+@pytest.mark.parametrize(
+    "label", ["=cmd|'/c calc'!A1", "@SUM(A1)", "+1+cmd", "-2+3", "\tx"]
+)
 def test_a_label_that_a_spreadsheet_would_run(capsys, tmp_path, label):
-    table = pl.DataFrame({"s": [*"aaaabbbb"] * 100, "x": [label, "v", "-5", "+3.5"] * 200})
+    table = pl.DataFrame(
+        {"s": [*"aaaabbbb"] * 100, "x": [label, "v", "-5", "+3.5"] * 200}
+    )
     table.write_csv(tmp_path / "in.csv", quote_style="always")
-    words = ["release", tmp_path / "in.csv", "--secret", "s", "--public", "x", "--belief", "1%", "90%"]
+    words = [
+        "release",
+        tmp_path / "in.csv",
+        "--secret",
+        "s",
+        "--public",
+        "x",
+        "--belief",
+        "1%",
+        "90%",
+    ]
     code, _, err = run(capsys, *words, "-o", tmp_path / "out.csv")
     assert code == 2
-    assert "would be a formula in a spreadsheet: rename it in the table, or by a hierarchy" in err
+    assert (
+        "would be a formula in a spreadsheet: rename it in the table, or by a hierarchy"
+        in err
+    )
     assert [p.name for p in tmp_path.iterdir()] == ["in.csv"]
 
 
 def test_terminal_codes_in_labels_are_not_printed(capsys, tmp_path):
-    pl.DataFrame({"s": ["a", "b"] * 20, "x": ["\x1b[31mred", "v"] * 20}).write_csv(tmp_path / "in.csv")
-    _, out, _ = run(capsys, "audit", tmp_path / "in.csv", "--secret", "s", "--public", "x")
+    pl.DataFrame({"s": ["a", "b"] * 20, "x": ["\x1b[31mred", "v"] * 20}).write_csv(
+        tmp_path / "in.csv"
+    )
+    _, out, _ = run(
+        capsys, "audit", tmp_path / "in.csv", "--secret", "s", "--public", "x"
+    )
     assert "\x1b" not in out
     assert "red" in out
 
 
 def test_a_message_about_a_very_long_header_is_readable(capsys, tmp_path):
     (tmp_path / "in.csv").write_text(f"s,{'x' * 100_000}\na,b\n")
-    code, _, err = run(capsys, "audit", tmp_path / "in.csv", "--secret", "s", "--public", "y")
+    code, _, err = run(
+        capsys, "audit", tmp_path / "in.csv", "--secret", "s", "--public", "y"
+    )
     assert (code, len(err) < 3000) == (2, True)
     assert err.startswith("lift: ")
 
@@ -213,6 +280,9 @@ def test_a_file_is_whole_or_not_there(tmp_path):
     with pytest.raises(ll.errors.DataError, match="is a folder"), fresh_file(tmp_path):
         pass
     # what comes to be there meanwhile is not overwritten either
-    with pytest.raises(ll.errors.DataError, match="already exists"), fresh_file(tmp_path / "b") as aside:
+    with (
+        pytest.raises(ll.errors.DataError, match="already exists"),
+        fresh_file(tmp_path / "b") as aside,
+    ):
         (tmp_path / "b").write_text("another's")
     assert (tmp_path / "b").read_text() == "another's"

@@ -16,13 +16,17 @@ OF = ["--secret", "ill", "--public", "age", "--belief", "10%", "30%"]
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder with a table of a secret, a public column with texts that look like options, and another."""
+    """A folder with a table of a secret, a public column with texts that look like
+    options, and another.
+    """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     rng = np.random.default_rng(0)
     ill = rng.choice(["no", "yes"], 600)
     age = rng.choice(["a", "b", "c"], 600)
-    frame = pl.DataFrame({"ill": ill, "age": age, "year": rng.choice(["2019", "2020"], 600)})
+    frame = pl.DataFrame(
+        {"ill": ill, "age": age, "year": rng.choice(["2019", "2020"], 600)}
+    )
     frame.write_csv("in.csv")
     odd = pl.when(pl.int_range(pl.len()) % 9 == 0).then(pl.lit("--")).otherwise("age")
     frame.with_columns(age=odd).write_csv("odd.csv")
@@ -34,11 +38,27 @@ def said(capsys):
     return " ".join((found.out + found.err).split())
 
 
-@pytest.mark.parametrize("texts", [["--"], ["NA", "--"], ["--", "NA"], ["-x", "--"], ["--", "-9"]])
+@pytest.mark.parametrize(
+    "texts", [["--"], ["NA", "--"], ["--", "NA"], ["-x", "--"], ["--", "-9"]]
+)
 def test_a_text_that_looks_like_an_option_may_mean_missing(folder, capsys, texts):
     assert main(["audit", "odd.csv", *OF[:4], "--na", *texts]) == 0
     assert "empty, or" in said(capsys)
-    assert main(["release", "odd.csv", *OF, "--na", *texts, "--missing", "drop", "--dry-run"]) == 0
+    assert (
+        main(
+            [
+                "release",
+                "odd.csv",
+                *OF,
+                "--na",
+                *texts,
+                "--missing",
+                "drop",
+                "--dry-run",
+            ]
+        )
+        == 0
+    )
     assert "--" not in capsys.readouterr().out.partition("What is promised")[0]
 
 
@@ -56,9 +76,26 @@ def test_lines_have_at_most_80_characters_and_files_stay_whole(folder, capsys):
 
 def test_next_months_rows_name_their_own_ledger(folder, capsys):
     assert main(["release", "in.csv", *OF, "-o", "out.csv"]) == 0
-    pl.read_csv("in.csv").sample(500, seed=3, with_replacement=True).write_csv("next.csv")
-    assert main(["release", "next.csv", "--design", "out.PRIVATE.design.json", "-o", "n.csv"]) == 0
-    assert "next.csv.PRIVATE.releases.json" in capsys.readouterr().out.rpartition("confidential")[2].split()
+    pl.read_csv("in.csv").sample(500, seed=3, with_replacement=True).write_csv(
+        "next.csv"
+    )
+    assert (
+        main(
+            [
+                "release",
+                "next.csv",
+                "--design",
+                "out.PRIVATE.design.json",
+                "-o",
+                "n.csv",
+            ]
+        )
+        == 0
+    )
+    assert (
+        "next.csv.PRIVATE.releases.json"
+        in capsys.readouterr().out.rpartition("confidential")[2].split()
+    )
 
 
 @pytest.mark.parametrize("damaged", ["{", '{"format": "liftlib design 0"}', "[]"])
@@ -81,7 +118,13 @@ def test_a_full_disk_is_named(tmp_path, number):
     from liftlib.errors import DataError
 
     with (
-        pytest.raises(DataError, match=rf"cannot write to {tmp_path}: .*; make room there, .*; nothing was written"),
+        pytest.raises(
+            DataError,
+            match=(
+                rf"cannot write to {tmp_path}: .*; make room there, .*; nothing was"
+                r" written"
+            ),
+        ),
         fresh_files([tmp_path / "a", tmp_path / "b"]),
     ):
         raise OSError(number, "No space left on device")
@@ -96,6 +139,12 @@ def test_a_full_output_is_named(folder):
         pytest.skip("no /dev/full here")
     words = [sys.executable, "-m", "lifttables", "audit", "in.csv", *OF[:4]]
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run(
+            words, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
     assert done.returncode == 2
-    assert done.stderr == "lift: No space left on device: the standard output; files that this run has written stay\n"
+    assert (
+        done.stderr
+        == "lift: No space left on device: the standard output; files that this run has"
+        " written stay\n"
+    )

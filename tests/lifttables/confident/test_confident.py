@@ -20,15 +20,28 @@ from lifttables.confident.subset_lattice import (
 )
 from lifttables.population.sample import Sample
 
-NOTIONS = [ll.LIP(0.5), ll.LDP(0.8), ll.ALIP(0.8, 0.4), ll.ALIP(math.inf, 0.4), ll.ALIP(0.7, math.inf)]
+NOTIONS = [
+    ll.LIP(0.5),
+    ll.LDP(0.8),
+    ll.ALIP(0.8, 0.4),
+    ll.ALIP(math.inf, 0.4),
+    ll.ALIP(0.7, math.inf),
+]
 DESIGNS = [confident_merging, confident_response]
-MOST = {confident_merging: MAX_LATTICE_SYMBOLS, confident_response: MAX_RESPONSE_SYMBOLS}
+MOST = {
+    confident_merging: MAX_LATTICE_SYMBOLS,
+    confident_response: MAX_RESPONSE_SYMBOLS,
+}
 each_design = pytest.mark.parametrize("design", DESIGNS, ids=lambda one: one.__name__)
 each_notion = pytest.mark.parametrize("notion", NOTIONS, ids=repr)
 
 
 def drawn(joint, rows, seed):
-    return np.random.default_rng(seed).multinomial(rows, joint.p.ravel()).reshape(joint.p.shape)
+    return (
+        np.random.default_rng(seed)
+        .multinomial(rows, joint.p.ravel())
+        .reshape(joint.p.shape)
+    )
 
 
 def partitions(items):
@@ -50,7 +63,9 @@ def test_no_partition_that_the_sample_certifies_is_better(notion, seed):
     sample, entropy = Sample(counts, 0.9), ll.measures.entropy
     best = max(
         entropy(sample.weights @ channel.kernel)
-        for channel in (ll.Channel.merge(partition, 5) for partition in partitions(list(range(5))))
+        for channel in (
+            ll.Channel.merge(partition, 5) for partition in partitions(list(range(5)))
+        )
         if sample.keeps(notion, channel)
     )
     channel = confident_merging(counts, notion, confidence=0.9)
@@ -70,14 +85,22 @@ def test_a_response_is_no_worse_than_merging_and_as_sure(notion, seed):
     assert (found.parts.weights >= 0).all()
     assert np.allclose(response.kernel.sum(axis=1), 1, rtol=0, atol=1e-12)
     assert Sample(counts).keeps(notion, response)
-    assert (found.confidence, found.rows, found.notion) == (0.95, counts.sum(), repr(notion))
+    assert (found.confidence, found.rows, found.notion) == (
+        0.95,
+        counts.sum(),
+        repr(notion),
+    )
     # and it is not merely cautious: some output spends its whole budget, or all is told
     misses = Sample(counts).misses(notion, found.parts.member) @ found.parts.weights
-    assert misses.max() > -1e-6 or found.value == pytest.approx(ll.measures.entropy(counts.sum(axis=0) / counts.sum()))
+    assert misses.max() > -1e-6 or found.value == pytest.approx(
+        ll.measures.entropy(counts.sum(axis=0) / counts.sum())
+    )
 
 
 LARGE = {"adult", "random-5x17"}
-"""Tables of which designs take a second or more, whatever the number of rows: weekly."""
+"""Tables of which designs take a second or more, whatever the number of
+rows: weekly.
+"""
 
 
 @each_design
@@ -122,7 +145,9 @@ def test_a_secret_of_which_nothing_was_seen():
     assert rows_needed(Sample(counts), notion) == math.inf
     assert response.n_outputs == 2
     for third in ([1.0, 0.0], [0.0, 1.0], [0.5, 0.5]):
-        truth = ll.Joint.from_counts(np.vstack([counts[:2] / counts.sum(), 1e-4 * np.array(third)]) + 0.0)
+        truth = ll.Joint.from_counts(
+            np.vstack([counts[:2] / counts.sum(), 1e-4 * np.array(third)]) + 0.0
+        )
         assert notion.is_satisfied(truth, response)
 
 
@@ -137,8 +162,18 @@ def test_the_rows_that_it_takes():
     counts, notion = np.array([[20, 10, 5, 15], [10, 20, 15, 5]]), ll.LIP(0.3)
     needed = rows_needed(Sample(counts), notion)
     assert counts.sum() < needed < math.inf
-    assert confident_merging(np.round(counts * 1.1 * needed / counts.sum()), notion).n_outputs > 1
-    assert confident_merging(np.round(counts * 0.9 * needed / counts.sum()), notion).n_outputs == 1
+    assert (
+        confident_merging(
+            np.round(counts * 1.1 * needed / counts.sum()), notion
+        ).n_outputs
+        > 1
+    )
+    assert (
+        confident_merging(
+            np.round(counts * 0.9 * needed / counts.sum()), notion
+        ).n_outputs
+        == 1
+    )
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 6, 7, 9])
@@ -146,7 +181,11 @@ def test_small_subsets_are_those_of_three_symbols_and_all_but_three(n):
     found = {tuple(row) for row in small_subsets(n).tolist()}
     assert len(found) == len(small_subsets(n))
     sizes = (1, 2, 3, n - 3, n - 2, n - 1, n)
-    assert found == {one for one in itertools.product([False, True], repeat=n) if sum(one) > 0 and sum(one) in sizes}
+    assert found == {
+        one
+        for one in itertools.product([False, True], repeat=n)
+        if sum(one) > 0 and sum(one) in sizes
+    }
     assert small_subsets(n)[: max(n, 1)].sum() == n
     assert small_subsets(n)[-1].all()
 
@@ -175,7 +214,11 @@ LAWS_OF = {
 )
 def test_a_solver_that_loses_its_way_does_not_end_a_design(law, rows, seed, notion):
     truth = LAWS_OF[law]()
-    counts = np.random.default_rng([law, rows, seed]).multinomial(rows, truth.p.ravel()).reshape(truth.p.shape)
+    counts = (
+        np.random.default_rng([law, rows, seed])
+        .multinomial(rows, truth.p.ravel())
+        .reshape(truth.p.shape)
+    )
     channel = confident_response(counts, notion)
     assert Sample(counts).keeps(notion, channel)
     assert notion.is_satisfied(truth, channel)
@@ -199,7 +242,10 @@ def test_a_design_is_sure_whatever_the_solver_does(monkeypatch, fails):
         return real(*given)
 
     monkeypatch.setattr(owner, fails, failing)
-    counts, notion = drawn(ll.datasets.dirichlet_joint(4, 6, 1.0, 2), 5000, 1), ll.LIP(1.0)
+    counts, notion = (
+        drawn(ll.datasets.dirichlet_joint(4, 6, 1.0, 2), 5000, 1),
+        ll.LIP(1.0),
+    )
     channel = confident_response(counts, notion)
     assert len(calls) > 2
     assert Sample(counts).keeps(notion, channel)
@@ -207,15 +253,23 @@ def test_a_design_is_sure_whatever_the_solver_does(monkeypatch, fails):
 
 
 def test_more_starts_lead_to_no_less_and_here_to_more():
-    counts, notion = drawn(ll.datasets.dirichlet_joint(4, 6, 1.0, 1), 300, 1), ll.LDP(1.0)
-    plain, more, again = (confident_response(counts, notion, starts=starts) for starts in (0, 50, 50))
+    counts, notion = (
+        drawn(ll.datasets.dirichlet_joint(4, 6, 1.0, 1), 300, 1),
+        ll.LDP(1.0),
+    )
+    plain, more, again = (
+        confident_response(counts, notion, starts=starts) for starts in (0, 50, 50)
+    )
     assert np.array_equal(more.kernel, again.kernel)
     assert Sample(counts).keeps(notion, more)
     assert more.certificate.value > 1.001 * plain.certificate.value
-    # another draw of the starts comes to the same, as the one that is cut short by the first does not
+    # another draw of the starts comes to the same, as the one that is cut short by the
+    # first does not
     other = confident_response(counts, notion, starts=200, rng=1)
     assert other.certificate.value == pytest.approx(more.certificate.value, rel=2e-3)
-    with pytest.raises(InvalidParameter, match=r"starts is -1: give a whole number, 0 or more"):
+    with pytest.raises(
+        InvalidParameter, match=r"starts is -1: give a whole number, 0 or more"
+    ):
         confident_response(counts, notion, starts=-1)
 
 
@@ -261,5 +315,7 @@ LAWS = {
 def test_the_confidence_over_many_tables(design, law, rows):
     joint = ll.Joint(LAWS[law])
     notion = ll.LIP(0.5)
-    made = [design(drawn(joint, rows, seed), notion, confidence=0.8) for seed in range(200)]
+    made = [
+        design(drawn(joint, rows, seed), notion, confidence=0.8) for seed in range(200)
+    ]
     assert sum(not notion.is_satisfied(joint, channel) for channel in made) <= 40

@@ -15,7 +15,9 @@ COUNTS = [[40.0, 20, 10], [20, 30, 40], [5, 25, 20]]
 
 
 class Members(np.ndarray):
-    """The subsets of a search, which fails where it takes more than there are symbols."""
+    """The subsets of a search, which fails where it takes more than there
+    are symbols.
+    """
 
     taken = 0
 
@@ -51,10 +53,21 @@ def test_only_a_constant_release_is_left(notion):
 
 
 @pytest.mark.parametrize("merge", [False, True])
-@pytest.mark.parametrize("notion", [ll.LIP(0.001), ll.LIP(0.0), ll.ALIP(0.001, 0.001), ll.LDP(0.001)], ids=str)
+@pytest.mark.parametrize(
+    "notion",
+    [ll.LIP(0.001), ll.LIP(0.0), ll.ALIP(0.001, 0.001), ll.LDP(0.001)],
+    ids=str,
+)
 def test_a_constant_is_not_released(notion, merge):
-    rows = [(s, x) for s, row in enumerate(COUNTS) for x, count in enumerate(row) for _ in range(int(count))]
-    frame = pl.DataFrame({"s": [f"s{s}" for s, _ in rows], "x": [f"x{x}" for _, x in rows]})
+    rows = [
+        (s, x)
+        for s, row in enumerate(COUNTS)
+        for x, count in enumerate(row)
+        for _ in range(int(count))
+    ]
+    frame = pl.DataFrame(
+        {"s": [f"s{s}" for s, _ in rows], "x": [f"x{x}" for _, x in rows]}
+    )
     with pytest.raises(tables.NothingToRelease) as stopped:
         tables.sanitise(frame, secret="s", public="x", notion=notion, merge=merge)
     assert stopped.value.retained < LEAST_RETAINED

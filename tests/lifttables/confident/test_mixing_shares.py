@@ -21,5 +21,8 @@ def test_a_mixture_keeps_the_notion_with_half_of_the_tolerance_to_spare(seed):
     assert (misses @ made.weights).max() <= 1e-15
     p_y, less = sample.weights @ parts.kernel, share - 1e-6
     everyone = np.ones((1, 4), dtype=bool)
-    nearly = Parts(np.vstack([parts.member, everyone]), np.vstack([(1 - less) * parts.weights, less * p_y]))
+    nearly = Parts(
+        np.vstack([parts.member, everyone]),
+        np.vstack([(1 - less) * parts.weights, less * p_y]),
+    )
     assert (sample.misses(notion, nearly.member, KEEP_TOL) @ nearly.weights).max() > 0

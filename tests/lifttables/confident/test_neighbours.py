@@ -46,7 +46,9 @@ def intervals(n):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_groups_are_the_best_intervals(seed):
-    """By trying every partition into intervals, each group of which the sample certifies."""
+    """By trying every partition into intervals, each group of which the sample
+    certifies.
+    """
     rng = np.random.default_rng(seed)
     counts = rng.multinomial(3000, np.full(12, 1 / 12)).reshape(2, 6)
     counts = counts + 60 * np.abs(np.arange(6) - 2.5).astype(int) * np.array([[1], [0]])
@@ -58,7 +60,10 @@ def test_groups_are_the_best_intervals(seed):
         if len(groups) == 1 or sample.satisfied(notion, member).all():
             share = member @ (counts.sum(axis=0) / counts.sum())
             best = max(best, -(share * np.log(share)).sum())
-    share = np.array([counts.sum(axis=0)[list(group)].sum() for group in found]) / counts.sum()
+    share = (
+        np.array([counts.sum(axis=0)[list(group)].sum() for group in found])
+        / counts.sum()
+    )
     assert all(np.ptp(group) == len(group) - 1 for group in found)
     assert -(share * np.log(share)).sum() == pytest.approx(best)
 
@@ -84,7 +89,7 @@ def test_a_run_that_begins_with_a_minus_is_no_formula():
     from lifttables.designs.publishing import is_formula
 
     numbers = symbols("-3", "-2", "-1", "0")
-    (text, _) = texts_of_outputs(numbers, [(0, 1, 2), (3,)])
+    text, _ = texts_of_outputs(numbers, [(0, 1, 2), (3,)])
     assert text == ("-3 to -1",)
     assert not is_formula(text[0])
     assert is_formula("-3 to =1")

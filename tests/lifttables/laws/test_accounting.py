@@ -1,7 +1,9 @@
-"""What a release spends of its confidence, by recording each error probability that is asked for.
+"""What a release spends of its confidence, by recording each error probability that is
+asked for.
 
-The law: on every road, the error probabilities of all statements that may be asked for, times the number of designs
-among which the rows choose, sum to at most 1 - confidence. A simulation cannot see a share that is spent twice.
+The law: on every road, the error probabilities of all statements that may be asked for,
+times the number of designs among which the rows choose, sum to at most 1 - confidence.
+A simulation cannot see a share that is spent twice.
 """
 
 import itertools
@@ -32,8 +34,9 @@ NOTIONS = [ll.LIP(1.0), ll.ALIP(2.0, 0.7), ll.LDP(1.5)]
 class Spending:
     """Statements that were made, and their error probabilities.
 
-    Bounds are nested: whoever asks for one at several levels pays for the largest. The bounds on P(s) are paid for by
-    whoever relies on them: conditions on P(y|a) and P(y|b) do not.
+    Bounds are nested: whoever asks for one at several levels pays for the largest. The
+    bounds on P(s) are paid for by whoever relies on them: conditions on P(y|a) and
+    P(y|b) do not.
     """
 
     def __init__(self):
@@ -45,7 +48,11 @@ class Spending:
 
     @property
     def total(self):
-        paid = (statement for statement in self.of if self.relies_on_prior or "prior" not in statement)
+        paid = (
+            statement
+            for statement in self.of
+            if self.relies_on_prior or "prior" not in statement
+        )
         return sum(self.of[statement] for statement in paid)
 
 
@@ -57,12 +64,16 @@ def members(inside):
 
 
 def pairs(spent, ratios, prior, inside, log_level):
-    """Record the joint statements: an upper bound on P(A) in one group, or one on P(not A) in the other."""
+    """Record the joint statements: an upper bound on P(A) in one group, or one on P(not
+    A) in the other.
+    """
     if len(prior[0]) in (*ratios.top, *ratios.bottom):  # P(y), without a secret
         spent.relies_on_prior = True
     for pair in pairs_of(ratios, prior):
         for at, subset, complement in members(inside):
-            spent.add(frozenset([(pair.p, subset), (pair.q, complement)]), log_level[at])
+            spent.add(
+                frozenset([(pair.p, subset), (pair.q, complement)]), log_level[at]
+            )
 
 
 @pytest.fixture
@@ -74,7 +85,9 @@ def spent(monkeypatch):
 
     def bounds_of_prior(seen, rows, log_level, **options):
         if np.ndim(seen) == 2:
-            for group, x, end in itertools.product(*map(range, seen.shape), ("low", "high")):
+            for group, x, end in itertools.product(
+                *map(range, seen.shape), ("low", "high")
+            ):
                 spending.add((group, x, end), log_level)
         elif np.ndim(log_level) == 0:
             for at in itertools.product(range(len(seen)), ("low", "high")):
@@ -126,7 +139,9 @@ def spent(monkeypatch):
 
 
 def counts(shape):
-    """Return numbers of rows that depend little on the secret, so that designs retain something."""
+    """Return numbers of rows that depend little on the secret, so that designs retain
+    something.
+    """
     s, x = np.indices(shape)
     return 400 + 40 * ((s + x) % 3)
 
@@ -188,7 +203,9 @@ TABLES = {
 @pytest.mark.parametrize("merge", [False, True])
 @pytest.mark.parametrize("name", TABLES)
 def test_a_whole_release(name, merge, spent):
-    """From the frame to the card, on every road: groups, responses, pools, and blocks that other rows choose."""
+    """From the frame to the card, on every road: groups, responses, pools, and blocks
+    that other rows choose.
+    """
     letters, values, ways = TABLES[name]
     n = 3000
     rows = [("uv"[i // len(letters) % 2], letters[i % len(letters)]) for i in range(n)]
@@ -247,15 +264,26 @@ def table_of(n):
 
 
 def test_levels_and_purposes_have_independent_noise():
-    """Shared random numbers would cancel in differences: they would be correlated, and nearly 1 for near levels."""
+    """Shared random numbers would cancel in differences: they would be correlated, and
+    nearly 1 for near levels.
+    """
     counts_of, key = table_of(600), bytes(range(32))
-    drawn = [with_noise(counts_of, c, key, most=1000).noisy.table - counts_of.table for c in (0.5, 0.51, 1.0)]
-    drawn.append(np.vstack([noisy_totals(counts_of, 0.5, key).table - counts_of.table.sum(axis=0)] * 2))
+    drawn = [
+        with_noise(counts_of, c, key, most=1000).noisy.table - counts_of.table
+        for c in (0.5, 0.51, 1.0)
+    ]
+    drawn.append(
+        np.vstack(
+            [noisy_totals(counts_of, 0.5, key).table - counts_of.table.sum(axis=0)] * 2
+        )
+    )
     again = with_noise(counts_of, 0.5, key, most=1000).noisy.table - counts_of.table
     assert (again == drawn[0]).all()
     for first, second in itertools.combinations(drawn, 2):
         assert abs(np.corrcoef(first[0], second[0])[0, 1]) < 5 / math.sqrt(600)
-        assert abs(np.corrcoef(np.abs(first[0]), np.abs(second[0]))[0, 1]) < 5 / math.sqrt(600)
+        assert abs(
+            np.corrcoef(np.abs(first[0]), np.abs(second[0]))[0, 1]
+        ) < 5 / math.sqrt(600)
 
 
 def test_no_level_and_no_purpose_shares_a_stream(monkeypatch):

@@ -1,4 +1,6 @@
-"""What somebody who knows all other rows learns from a whole release: neighbouring tables, by enumeration."""
+"""What somebody who knows all other rows learns from a whole release: neighbouring
+tables, by enumeration.
+"""
 
 import itertools
 
@@ -20,12 +22,18 @@ VALUES = (f"s={','.join(SECRETS)}", f"x={','.join(SYMBOLS)}")
 
 
 def frame_of(table):
-    rows = [(SECRETS[s], SYMBOLS[x]) for s, x in np.ndindex(3, 3) for _ in range(table[s, x])]
+    rows = [
+        (SECRETS[s], SYMBOLS[x])
+        for s, x in np.ndindex(3, 3)
+        for _ in range(table[s, x])
+    ]
     return pl.DataFrame(rows, schema=["s", "x"], orient="row")
 
 
 def released(table, merge, noise, monkeypatch, add=None):
-    """Release a whole table, with noise of our own if there is any, and return the result and its noise."""
+    """Release a whole table, with noise of our own if there is any, and return the
+    result and its noise.
+    """
     used = []
 
     def noise_of(shape, c, rng):
@@ -35,7 +43,13 @@ def released(table, merge, noise, monkeypatch, add=None):
 
     monkeypatch.setattr(noising, "geometric_noise", noise_of)
     done = tables.sanitise(
-        frame_of(table), secret="s", public="x", notion=QUESTION, values=VALUES, noise=noise, merge=merge
+        frame_of(table),
+        secret="s",
+        public="x",
+        notion=QUESTION,
+        values=VALUES,
+        noise=noise,
+        merge=merge,
     )
     (z,) = used
     return done, z
@@ -44,13 +58,19 @@ def released(table, merge, noise, monkeypatch, add=None):
 def published(done):
     """Return everything that leaves the owner but the rows, which are drawn from it."""
     card = done.card.as_dict()
-    return {name: value for name, value in card.items() if name not in ("made", "sha256", "digest")}
+    return {
+        name: value
+        for name, value in card.items()
+        if name not in ("made", "sha256", "digest")
+    }
 
 
 @pytest.mark.parametrize("merge", [False, True])
 @pytest.mark.parametrize("noise", [0.5, 1.0])
 @pytest.mark.parametrize("seed", range(2))
-def test_neighbours_publish_the_same_with_chances_within_the_bound_of_the_card(seed, noise, merge, monkeypatch):
+def test_neighbours_publish_the_same_with_chances_within_the_bound_of_the_card(
+    seed, noise, merge, monkeypatch
+):
     rng = np.random.default_rng(seed)
     table = rng.multinomial(900, P.ravel()).reshape(3, 3)
     done, z = released(table, merge, noise, monkeypatch)
@@ -68,12 +88,16 @@ def test_neighbours_publish_the_same_with_chances_within_the_bound_of_the_card(s
         assert published(again) == published(done)
         assert (again.design.channel.kernel == done.design.channel.kernel).all()
         # P(Z = z) is proportional to exp(-c abs(z))
-        assert c * abs(np.abs(also).sum() - np.abs(z).sum()) <= done.card.insider + 1e-12
+        assert (
+            c * abs(np.abs(also).sum() - np.abs(z).sum()) <= done.card.insider + 1e-12
+        )
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_an_insiders_belief_after_the_noisy_counts_and_the_output(seed, monkeypatch):
-    """By Bayes, for every row that may be the last one and every output, under the law of the population."""
+    """By Bayes, for every row that may be the last one and every output, under the law
+    of the population.
+    """
     table = np.random.default_rng(seed).multinomial(900, P.ravel()).reshape(3, 3)
     done, z = released(table, merge=False, noise=0.7, monkeypatch=monkeypatch)
     noisy, kernel, c = table + z[:, :3], done.design.channel.kernel[:3], 0.7
@@ -97,8 +121,12 @@ def test_an_insiders_belief_after_the_noisy_counts_and_the_output(seed, monkeypa
 
 
 def test_the_promise_to_a_notion_is_that_of_the_law(monkeypatch):
-    """The law above is one to which the design's promise holds, as the test of beliefs needs."""
+    """The law above is one to which the design's promise holds, as the test of beliefs
+    needs.
+    """
     for seed in range(4):
         table = np.random.default_rng(seed).multinomial(900, P.ravel()).reshape(3, 3)
         done, _ = released(table, merge=False, noise=0.7, monkeypatch=monkeypatch)
-        assert QUESTION.notion.is_satisfied(ll.Joint(P), ll.Channel(done.design.channel.kernel[:3]))
+        assert QUESTION.notion.is_satisfied(
+            ll.Joint(P), ll.Channel(done.design.channel.kernel[:3])
+        )

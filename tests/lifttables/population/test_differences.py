@@ -8,7 +8,11 @@ import pytest
 from scipy.stats import beta, binom
 
 import liftlib as ll
-from lifttables.population.binomial import STAIRCASE_STEPS, clopper_pearson, fisher_levels
+from lifttables.population.binomial import (
+    STAIRCASE_STEPS,
+    clopper_pearson,
+    fisher_levels,
+)
 from lifttables.population.sample import Parts, Sample, subset_price
 
 NOTIONS = [ll.LIP(0.3), ll.ALIP(0.7, 0.2), ll.LDP(0.5), ll.LIP(3.0)]
@@ -21,8 +25,15 @@ def test_uniform_p_values_are_in_no_corner_with_the_chance_of_the_level(level):
     assert len(levels) == STAIRCASE_STEPS - 1
     edges = np.concatenate([[1.0], levels, [levels[-1] * levels[0]]])
     np.testing.assert_allclose(edges[1:] / edges[:-1], edges[1], rtol=1e-9)
-    # u between two levels: right with each level up to it, so wrong for v below the smallest level left
-    area = sum((a - b) * v for a, b, v in zip(edges[:-1], edges[1:], [*levels[::-1], 1.0], strict=True)) + edges[-1]
+    # u between two levels: right with each level up to it, so wrong for v below the
+    # smallest level left
+    area = (
+        sum(
+            (a - b) * v
+            for a, b, v in zip(edges[:-1], edges[1:], [*levels[::-1], 1.0], strict=True)
+        )
+        + edges[-1]
+    )
     assert area == pytest.approx(level, rel=1e-9)
     t = -math.log(edges[-1])
     assert (1 + t) * math.exp(-t) < level < 2 * (1 + t) * math.exp(-t)
@@ -35,7 +46,9 @@ def test_the_chance_that_no_pair_of_bounds_is_right_by_every_pair_of_counts(p, q
     _, up = clopper_pearson(np.arange(n + 1)[:, None], n, levels)
     low, _ = clopper_pearson(np.arange(m + 1)[:, None], m, levels[::-1])
     right = (up[:, None] >= p) & (low[None] <= q)
-    chance = np.outer(binom.pmf(range(n + 1), n, p), binom.pmf(range(m + 1), m, q))[~right.any(axis=2)].sum()
+    chance = np.outer(binom.pmf(range(n + 1), n, p), binom.pmf(range(m + 1), m, q))[
+        ~right.any(axis=2)
+    ].sum()
     assert chance <= level
 
 
@@ -51,16 +64,21 @@ def test_the_bounds_by_a_loop(notion):
     sample, ratios, n = Sample(counts, 0.9), notion.ratios(3), counts.shape[1]
     member = np.array(list(itertools.product([False, True], repeat=n))[1:-1])
     found = sample.misses(notion, member)
-    parts = 4 if isinstance(notion, ll.LIP | ll.ALIP) else 3  # of P(s) for each s and of all P(s), or of three pairs
+    # of P(s) for each s and of all P(s), or of three pairs
+    parts = 4 if isinstance(notion, ll.LIP | ll.ALIP) else 3
     for subset, column in zip(member, found.T, strict=True):
         level = 0.1 / parts / 2 / (n // 2) / math.comb(n, subset.sum())
         levels = np.exp(fisher_levels(np.log([level]))[0])
-        for a, b, budget, miss in zip(ratios.top, ratios.bottom, ratios.budget, column, strict=True):
+        for a, b, budget, miss in zip(
+            ratios.top, ratios.bottom, ratios.budget, column, strict=True
+        ):
             f, s = math.exp(-budget), min(a, b)
             others = counts.sum(axis=0) - counts[s]
             ends = [1.0] if max(a, b) < 3 else [end[s] for end in sample.prior]
             wanted = -np.inf
-            for pi, (u, v) in itertools.product(ends, zip(levels, levels[::-1], strict=True)):
+            for pi, (u, v) in itertools.product(
+                ends, zip(levels, levels[::-1], strict=True)
+            ):
                 if b == 3:
                     p, q, c, d = counts[a], others, max(f - pi, 0), 1 - pi
                 elif a == 3:
@@ -68,20 +86,28 @@ def test_the_bounds_by_a_loop(notion):
                 else:
                     p, q, c, d = counts[a], counts[b], f, 1.0
                 high = bound(p[subset].sum(), p.sum(), u, upper=True)
-                wanted = max(wanted, c * high - d * bound(q[subset].sum(), q.sum(), v, upper=False))
+                wanted = max(
+                    wanted,
+                    c * high - d * bound(q[subset].sum(), q.sum(), v, upper=False),
+                )
             assert miss == pytest.approx(wanted, abs=1e-9)
 
 
 @each_notion
 def test_of_no_symbol_and_of_all_the_difference_is_known(notion):
-    found = Sample([[5, 0, 2], [0, 0, 0], [1, 4, 0]]).misses(notion, np.array([[False] * 3, [True] * 3]))
+    found = Sample([[5, 0, 2], [0, 0, 0], [1, 4, 0]]).misses(
+        notion, np.array([[False] * 3, [True] * 3])
+    )
     np.testing.assert_allclose(found[:, 0], 0)
     np.testing.assert_allclose(found[:, 1], np.expm1(-notion.ratios(3).budget))
 
 
 def true_misses(p, notion, member):
     """Return P(A|a) e^-budget - P(A|b) under a law."""
-    of, ratios = np.vstack([p / p.sum(axis=1, keepdims=True), p.sum(axis=0)]) @ member.T, notion.ratios(len(p))
+    of, ratios = (
+        np.vstack([p / p.sum(axis=1, keepdims=True), p.sum(axis=0)]) @ member.T,
+        notion.ratios(len(p)),
+    )
     return np.exp(-ratios.budget)[:, None] * of[ratios.top] - of[ratios.bottom]
 
 
@@ -96,7 +122,10 @@ def test_the_confidence_by_every_table_there_can_be(notion, p):
         found = Sample(cells.reshape(2, 2), 0.6).misses(notion, member)
         if not (true <= found + 1e-12).all():
             wrong += math.factorial(12) * np.prod(
-                [x**k / math.factorial(k) for x, k in zip(p.ravel(), cells, strict=True)]
+                [
+                    x**k / math.factorial(k)
+                    for x, k in zip(p.ravel(), cells, strict=True)
+                ]
             )
     assert wrong <= 0.4
 
@@ -107,13 +136,19 @@ def test_coverage_of_all_subsets_by_simulation(rows):
     member = np.array(list(itertools.product([False, True], repeat=5))[1:-1])
     true, rng = true_misses(p, notion, member), np.random.default_rng(rows)
     tables = rng.multinomial(rows, p.ravel(), 300).reshape(-1, *p.shape)
-    wrong = sum(not (true <= Sample(one, 0.8).misses(notion, member) + 1e-12).all() for one in tables)
+    wrong = sum(
+        not (true <= Sample(one, 0.8).misses(notion, member) + 1e-12).all()
+        for one in tables
+    )
     assert wrong <= 60
 
 
 @pytest.mark.parametrize("kind", [ll.LIP, ll.LDP])
 def test_a_channel_is_kept_from_the_budget_on_at_which_its_bounds_are_0(kind):
-    counts, kernel = [[40, 30, 30], [20, 50, 30]], np.array([[0.6, 0.4], [0.3, 0.7], [0.5, 0.5]])
+    counts, kernel = (
+        [[40, 30, 30], [20, 50, 30]],
+        np.array([[0.6, 0.4], [0.3, 0.7], [0.5, 0.5]]),
+    )
     sample, parts = Sample(counts), Parts.nested(kernel)
     ratios = kind(0.1).ratios(2)
     misses = sample.differences(ratios, parts.member)
@@ -129,7 +164,10 @@ def test_a_channel_is_kept_from_the_budget_on_at_which_its_bounds_are_0(kind):
 
 
 def test_prices_share_one_chance_of_error():
-    for n in range(2, 30):  # those of half the symbols are their own complements' and charged twice
+    # those of half the symbols are their own complements' and charged twice
+    for n in range(2, 30):
         shares = np.exp(-subset_price(n, np.arange(1, n)))
-        assert sum(shares[k - 1] * math.comb(n, k) for k in range(1, n // 2 + 1)) == pytest.approx(1)
+        assert sum(
+            shares[k - 1] * math.comb(n, k) for k in range(1, n // 2 + 1)
+        ) == pytest.approx(1)
         np.testing.assert_allclose(shares, shares[::-1])

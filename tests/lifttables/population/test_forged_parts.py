@@ -16,7 +16,10 @@ BOTH, FIRST, SECOND = [True, True], [True, False], [False, True]
 
 # each sums to the identity kernel, with terms that cancel
 FORGED = {
-    "one less the other symbol": ([BOTH, SECOND, FIRST, BOTH], [[1, 0], [-1, 0], [0, -1], [0, 1]]),
+    "one less the other symbol": (
+        [BOTH, SECOND, FIRST, BOTH],
+        [[1, 0], [-1, 0], [0, -1], [0, 1]],
+    ),
     "a thousand added and subtracted": (
         [FIRST, SECOND, BOTH, FIRST, SECOND, BOTH],
         [[-999, 0], [-1000, 0], [1000, 0], [0, -1000], [0, -999], [0, 1000]],
@@ -27,11 +30,15 @@ FORGED = {
 def certified(parts, channel=None):
     """Return a channel with our own parts in the certificate of a design."""
     certificate = confident_response(COUNTS, NOTION).certificate
-    return (channel or ll.Channel.identity(2)).with_certificate(dataclasses.replace(certificate, parts=parts))
+    return (channel or ll.Channel.identity(2)).with_certificate(
+        dataclasses.replace(certificate, parts=parts)
+    )
 
 
 def test_the_identity_breaks_the_notion_even_for_the_rows_themselves():
-    assert NOTION.violation(ll.Joint.from_counts(COUNTS), ll.Channel.identity(2)) == pytest.approx(-np.log(0.6) - 0.5)
+    assert NOTION.violation(
+        ll.Joint.from_counts(COUNTS), ll.Channel.identity(2)
+    ) == pytest.approx(-np.log(0.6) - 0.5)
     assert not SAMPLE.keeps(NOTION, ll.Channel.identity(2))
 
 
@@ -47,7 +54,8 @@ def test_parts_with_negative_weights_certify_nothing(name):
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf, -1e-300])
 def test_every_weight_is_finite_and_at_least_0(wrong):
     weights = np.array([[1.0, 0.0], [0.0, 1.0], [wrong, 0.0]])
-    parts = Parts(np.array([FIRST, SECOND, [False, False]]), weights)  # the last subset is empty
+    # the last subset is empty
+    parts = Parts(np.array([FIRST, SECOND, [False, False]]), weights)
     with pytest.raises(InvalidParameter, match=r"^weights\[2, 0\] of the parts is "):
         SAMPLE.keeps(NOTION, certified(parts))
 
@@ -55,14 +63,46 @@ def test_every_weight_is_finite_and_at_least_0(wrong):
 @pytest.mark.parametrize(
     ("member", "weights", "said"),
     [
-        ([FIRST, SECOND], [[1.0, 0.0]], r"^the weights of the parts have shape \(1, 2\): give \(2, Y\)"),
-        ([FIRST, SECOND], [1.0, 1.0], r"^the weights of the parts have shape \(2,\): give \(2, Y\)"),
-        ([FIRST, SECOND], [["1", "0"], ["0", "1"]], "^the weights of the parts are .*: give real numbers"),
-        ([FIRST, SECOND], [[1j, 0], [0, 1]], "^the weights of the parts are .*: give real numbers"),
-        ([FIRST, SECOND], [[1.0], [0.0, 1.0]], "^the weights of the parts are .*: give a matrix"),
-        ([[True], [False]], [[1.0, 0.0], [0.0, 1.0]], r"^member has shape \(2, 1\): give \(m, 2\)"),
-        ([[-1, 0], [0, -1]], [[1.0, 0.0], [0.0, 1.0]], "^member is .*: give true or false"),
-        ([[2, 0], [0, 2]], [[0.5, 0.0], [0.0, 0.5]], "^member is .*: give true or false"),
+        (
+            [FIRST, SECOND],
+            [[1.0, 0.0]],
+            r"^the weights of the parts have shape \(1, 2\): give \(2, Y\)",
+        ),
+        (
+            [FIRST, SECOND],
+            [1.0, 1.0],
+            r"^the weights of the parts have shape \(2,\): give \(2, Y\)",
+        ),
+        (
+            [FIRST, SECOND],
+            [["1", "0"], ["0", "1"]],
+            "^the weights of the parts are .*: give real numbers",
+        ),
+        (
+            [FIRST, SECOND],
+            [[1j, 0], [0, 1]],
+            "^the weights of the parts are .*: give real numbers",
+        ),
+        (
+            [FIRST, SECOND],
+            [[1.0], [0.0, 1.0]],
+            "^the weights of the parts are .*: give a matrix",
+        ),
+        (
+            [[True], [False]],
+            [[1.0, 0.0], [0.0, 1.0]],
+            r"^member has shape \(2, 1\): give \(m, 2\)",
+        ),
+        (
+            [[-1, 0], [0, -1]],
+            [[1.0, 0.0], [0.0, 1.0]],
+            "^member is .*: give true or false",
+        ),
+        (
+            [[2, 0], [0, 2]],
+            [[0.5, 0.0], [0.0, 0.5]],
+            "^member is .*: give true or false",
+        ),
     ],
 )
 def test_parts_that_do_not_fit(member, weights, said):
@@ -89,4 +129,6 @@ def test_parts_of_a_slightly_other_kernel_are_not_used(off):
     kernel = np.array([[0.6, 0.4], [0.4, 0.6]])
     nearby = Parts.nested(np.array([[0.6 - off, 0.4 + off], [0.4 + off, 0.6 - off]]))
     forged, plain = certified(nearby, ll.Channel(kernel)), ll.Channel(kernel)
-    np.testing.assert_array_equal(SAMPLE.parts(forged).kernel, SAMPLE.parts(plain).kernel)
+    np.testing.assert_array_equal(
+        SAMPLE.parts(forged).kernel, SAMPLE.parts(plain).kernel
+    )

@@ -50,7 +50,9 @@ def test_cells_share_their_part_among_two_ends_of_each_symbol(name, chosen):
     level = part(len(counts), chosen) / (2 * counts.shape[1])
     for s, row in enumerate([*counts, counts.sum(axis=0)]):
         wanted = [interval(seen, row.sum(), level) for seen in row]
-        np.testing.assert_allclose(np.column_stack([found.lower[s], found.upper[s]]), wanted, rtol=1e-9)
+        np.testing.assert_allclose(
+            np.column_stack([found.lower[s], found.upper[s]]), wanted, rtol=1e-9
+        )
 
 
 def failing(counts, lower, upper):
@@ -64,23 +66,33 @@ def failing(counts, lower, upper):
 
 
 @pytest.mark.parametrize("chosen", CHOSEN)
-def test_laws_at_the_ends_would_be_missed_with_a_chance_of_at_most_one_less_the_confidence(chosen):
+def test_laws_at_the_ends_would_be_missed_with_a_chance_of_at_most_one_less_the_confidence(  # noqa: E501
+    chosen,
+):
     counts = np.array([[14, 8, 21], [9, 30, 2]])
     sample, choices = Sample(counts, CONFIDENCE, chosen), math.exp(chosen)
     prior = list(failing(counts.sum(axis=1), *sample.prior))
     tables, between = [*counts, counts.sum(axis=0)], sample.cells()
-    each = [list(failing(row, between.lower[s], between.upper[s])) for s, row in enumerate(tables)]
+    each = [
+        list(failing(row, between.lower[s], between.upper[s]))
+        for s, row in enumerate(tables)
+    ]
     # four equal parts: of P(X|s) for two secrets, of P(X), and of P_S
     for part_of in (prior, *each):
         assert choices * sum(part_of) == pytest.approx((1 - CONFIDENCE) / 4, rel=1e-9)
-    assert choices * sum(map(sum, [prior, *each])) == pytest.approx(1 - CONFIDENCE, rel=1e-9)
+    assert choices * sum(map(sum, [prior, *each])) == pytest.approx(
+        1 - CONFIDENCE, rel=1e-9
+    )
 
 
 @pytest.mark.parametrize(("seen", "rows"), [(3, 20), (0, 20), (20, 20)])
 def test_two_secrets_by_bisection(seen, rows):
     lower, upper = Sample([[seen, 0], [0, rows - seen]], CONFIDENCE, math.log(10)).prior
     ends = []
-    for tail in (lambda p: binom.sf(seen - 1, rows, p), lambda p: 1 - binom.cdf(seen, rows, p)):
+    for tail in (
+        lambda p: binom.sf(seen - 1, rows, p),
+        lambda p: 1 - binom.cdf(seen, rows, p),
+    ):
         level = 1 / 1600 if not ends else 1 - 1 / 1600
         low, high = 0.0, 1.0
         for _ in range(60):
@@ -116,7 +128,10 @@ def test_no_law_between_the_bounds_has_a_larger_lift():
     top = np.zeros(2)
     for at in itertools.product(np.linspace(0, 1, 21), repeat=3):
         first = 0.2 + 0.4 * at[0]
-        p_s, p_y_given_s = np.array([first, 1 - first]), np.array([0.5 + 0.4 * at[1], 0.3 * at[2]])
+        p_s, p_y_given_s = (
+            np.array([first, 1 - first]),
+            np.array([0.5 + 0.4 * at[1], 0.3 * at[2]]),
+        )
         p_y = float(p_s @ p_y_given_s)
         if 0.05 <= p_y <= 0.5:
             top = np.maximum(top, p_y_given_s / p_y)

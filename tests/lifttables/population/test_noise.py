@@ -21,14 +21,31 @@ from lifttables.population.noise import (
 )
 
 LEVELS = np.array([-0.7, -2.0, -4.0, -7.0, -12.0, -20.0])
-ENDS = np.concatenate([(np.arange(size) + 0.5) / size for size in (GRID, CHERNOFF_GRID)])  # of the cells of theta
-SHARES = np.unique(np.concatenate([np.linspace(0.003, 0.997, 72), ENDS, ENDS[:4] + 1e-6]))
-SETTINGS = list(itertools.product((0.5, 1.0, 2.0), ((1, 1), (1, 3), (3, 1), (2, 4), (3, 9)), (0, 2, 9, 25, 60)))
-QUICK = [(0.5, (1, 1), 9), (1.0, (1, 3), 25), (1.0, (2, 4), 2), (2.0, (3, 1), 60), (2.0, (3, 9), 0)]
+# of the cells of theta
+ENDS = np.concatenate(
+    [(np.arange(size) + 0.5) / size for size in (GRID, CHERNOFF_GRID)]
+)
+SHARES = np.unique(
+    np.concatenate([np.linspace(0.003, 0.997, 72), ENDS, ENDS[:4] + 1e-6])
+)
+SETTINGS = list(
+    itertools.product(
+        (0.5, 1.0, 2.0), ((1, 1), (1, 3), (3, 1), (2, 4), (3, 9)), (0, 2, 9, 25, 60)
+    )
+)
+QUICK = [
+    (0.5, (1, 1), 9),
+    (1.0, (1, 3), 25),
+    (1.0, (2, 4), 2),
+    (2.0, (3, 1), 60),
+    (2.0, (3, 9), 0),
+]
 
 
 def missed(c, cells, n, bounds_of=upper_bounds):
-    """The largest P(bound < p and n in the interval) / level over all p, by enumerating K and both sums of noise."""
+    """The largest P(bound < p and n in the interval) / level over all p, by enumerating
+    K and both sums of noise.
+    """
     a, b = cells
     inside, outside = noise_pmf(a, c), noise_pmf(b, c)
     of_sum = np.convolve(inside, outside)
@@ -41,7 +58,11 @@ def missed(c, cells, n, bounds_of=upper_bounds):
     for u in sums[np.abs(sums) <= width]:
         z = np.arange(-reach_in, reach_in + 1)
         w = u - z
-        part = inside * np.where(np.abs(w) <= reach_out, outside[np.clip(w + reach_out, 0, 2 * reach_out)], 0.0)
+        part = inside * np.where(
+            np.abs(w) <= reach_out,
+            outside[np.clip(w + reach_out, 0, 2 * reach_out)],
+            0.0,
+        )
         z, part = z[part > 1e-16], part[part > 1e-16]
         seen = np.arange(z[0], z[-1] + n + 1)
         shifts = np.zeros(z[-1] - z[0] + 1)
@@ -64,7 +85,8 @@ def test_no_bound_fails_more_often_than_its_level(c, cells, n):
 def test_no_bound_fails_more_often_in_all_settings():
     found = np.array([missed(*setting) for setting in SETTINGS])
     assert (found <= 1).all()
-    assert found[:, :3].max() > 0.9  # nearly exhausted: the bounds are sharp for their statistic
+    # nearly exhausted: the bounds are sharp for their statistic
+    assert found[:, :3].max() > 0.9
 
 
 @pytest.mark.parametrize(("c", "cells", "n"), [*QUICK[:3], (2.0, (3, 1), 9)], ids=str)
@@ -72,14 +94,19 @@ def test_nor_does_one_by_chernoffs_bound(c, cells, n):
     assert (missed(c, cells, n, chernoff_bounds) <= 1).all()
 
 
-@pytest.mark.parametrize(("n", "c"), [(1_000, 1.0), (30_000, 0.3), (1_000_000, 0.1), (10_000_000, 1.0)])
+@pytest.mark.parametrize(
+    ("n", "c"), [(1_000, 1.0), (30_000, 0.3), (1_000_000, 0.1), (10_000_000, 1.0)]
+)
 def test_chernoffs_bound_is_nearly_that_of_exact_counts_if_there_are_many_rows(n, c):
     shares = np.array([0.0, 0.001, 0.02, 0.3, 0.5, 0.9, 1.0])
     seen = np.round(shares * n).astype(np.int64)
     levels = np.full((len(seen), 1), -8.0)
-    found = chernoff_bounds(Rows(n, n, n, 4), seen, np.full(len(seen), 2), levels, c)[:, 0]
+    found = chernoff_bounds(Rows(n, n, n, 4), seen, np.full(len(seen), 2), levels, c)[
+        :, 0
+    ]
     exact = clopper_pearson(seen, n, levels[:, 0])[1]
-    # the noise has a standard deviation of about 2 / c rows, and both are bounded beyond 4 standard deviations
+    # the noise has a standard deviation of about 2 / c rows, and both are bounded
+    # beyond 4 standard deviations
     apart = 0.25 * (exact - shares) + 4 * 2 / c / n * 2
     assert (found >= exact - 1e-12).all()
     assert (found <= exact + apart).all()
@@ -89,7 +116,10 @@ def test_chernoffs_bound_is_nearly_that_of_exact_counts_if_there_are_many_rows(n
 def test_an_empty_group_has_no_bound_but_one(levels):
     levels = np.broadcast_to(levels, (1, np.size(levels)))
     for bounds in (upper_bounds, chernoff_bounds):
-        assert (bounds(Rows(0, 0, 0, 4), np.zeros(1, np.int64), np.full(1, 2), levels, 1.0) == 1).all()
+        assert (
+            bounds(Rows(0, 0, 0, 4), np.zeros(1, np.int64), np.full(1, 2), levels, 1.0)
+            == 1
+        ).all()
 
 
 @pytest.mark.parametrize("c", [0.05, 0.7, math.log(2), 3.0])
@@ -102,7 +132,11 @@ def test_the_noise_is_exact(c):
     chance = np.tanh(c / 2) * np.exp(-c * np.abs(values))
     tail = (1 - chance.sum()) / 2
     expected = n * np.concatenate([[tail], chance, [tail]])
-    found = [(drawn < -most).sum(), *[(drawn == z).sum() for z in values], (drawn > most).sum()]
+    found = [
+        (drawn < -most).sum(),
+        *[(drawn == z).sum() for z in values],
+        (drawn > most).sum(),
+    ]
     assert stats.chisquare(found, expected).pvalue > 1e-6
 
 
@@ -118,9 +152,12 @@ class Scripted:
 
 
 def test_a_far_value_can_occur():
-    """Its whole part is the number of successes, without a limit; the sampler from floats ended at 36 / c."""
+    """Its whole part is the number of successes, without a limit; the sampler from
+    floats ended at 36 / c.
+    """
     happens, fails = 0.0, {k: (k * C_STEPS - 1) / UNIFORM_STEPS for k in (1, 2, 3)}
-    once = [happens, happens, fails[3]]  # exp(-1) is true if k = 3, which is odd, is the first to fail
+    # exp(-1) is true if k = 3, which is odd, is the first to fail
+    once = [happens, happens, fails[3]]
     never = [happens, fails[2]]
     positive = 0.0
     script = Scripted([0.0, fails[1], *(once * 50), *never, positive])
@@ -142,7 +179,9 @@ def test_the_noise_has_its_distribution():
 def test_almost_no_noise_gives_the_bounds_of_exact_counts():
     seen = np.array([0, 3, 50, 97, 100])
     levels = np.log(np.full((5, 1), 0.01))
-    found = upper_bounds(Rows(100, 100, 100, 8), seen, np.full(5, 4), levels, 40.0)[:, 0]
+    found = upper_bounds(Rows(100, 100, 100, 8), seen, np.full(5, 4), levels, 40.0)[
+        :, 0
+    ]
     exact = clopper_pearson(seen, 100, levels[:, 0])[1]
     assert (found >= exact - 1e-9).all()
     assert found == pytest.approx(exact, abs=0.004)

@@ -1,4 +1,6 @@
-"""Samples of noisy counts: coverage under known laws, designs, and the limit of no noise."""
+"""Samples of noisy counts: coverage under known laws, designs, and the limit of no
+noise.
+"""
 
 import numpy as np
 import pytest
@@ -12,7 +14,9 @@ from lifttables.population.noise import geometric_noise
 from lifttables.population.noisy import NoisySample
 from lifttables.population.sample import Sample
 
-RARE = np.array([[0.6, 0.15, 0.15, 0.05], [0.02, 0.02, 0.003, 0.006], [0.0, 0.0, 0.0005, 0.0005]])
+RARE = np.array(
+    [[0.6, 0.15, 0.15, 0.05], [0.02, 0.02, 0.003, 0.006], [0.0, 0.0, 0.0005, 0.0005]]
+)
 BOUNDARY = np.array([[0.3, 0.2], [0.2, 0.3]])
 """Published unchanged, it needs LIP .2231."""
 
@@ -20,7 +24,9 @@ BOUNDARY = np.array([[0.3, 0.2], [0.2, 0.3]])
 def law(n_s, n_x, seed):
     rng = np.random.default_rng([77, n_s, n_x, seed])
     p_s, base = rng.dirichlet(np.full(n_s, 8.0)), rng.dirichlet(np.full(n_x, 2.0))
-    return p_s[:, None] * np.stack([0.6 * base + 0.4 * rng.dirichlet(np.ones(n_x)) for _ in range(n_s)])
+    return p_s[:, None] * np.stack(
+        [0.6 * base + 0.4 * rng.dirichlet(np.ones(n_x)) for _ in range(n_s)]
+    )
 
 
 def noisy(p, n, c, rng, confidence=0.95):
@@ -29,9 +35,13 @@ def noisy(p, n, c, rng, confidence=0.95):
 
 
 @pytest.mark.parametrize("c", [0.5, 1.0])
-@pytest.mark.parametrize("p", [law(2, 4, 0), law(3, 4, 1), RARE], ids=["2x4", "3x4", "rare"])
+@pytest.mark.parametrize(
+    "p", [law(2, 4, 0), law(3, 4, 1), RARE], ids=["2x4", "3x4", "rare"]
+)
 def test_differences_hold_together_as_often_as_stated(p, c):
-    """At confidence .5, so that the bounds would be seen to fail if they were too narrow."""
+    """At confidence .5, so that the bounds would be seen to fail if they were too
+    narrow.
+    """
     rng, tables, failed = np.random.default_rng(1), 30, 0
     member = ((np.arange(1, 15)[:, None] >> np.arange(4)) & 1).astype(bool)
     ratios = ll.LIP(0.4).ratios(len(p))
@@ -42,12 +52,17 @@ def test_differences_hold_together_as_often_as_stated(p, c):
         sample = noisy(p, 400, c, rng, 0.5)
         found = sample.differences(ratios, member)(ratios.budget)
         low, high = sample.prior
-        failed += not ((truth <= found + 1e-12).all() and (low <= prior).all() and (prior <= high).all())
+        failed += not (
+            (truth <= found + 1e-12).all()
+            and (low <= prior).all()
+            and (prior <= high).all()
+        )
     assert failed <= 0.5 * tables
 
 
 @pytest.mark.parametrize(
-    ("p", "notion"), [(law(2, 3, 2), ll.LIP(0.5)), (RARE, ll.LIP(1.0)), (BOUNDARY, ll.LIP(0.2213))]
+    ("p", "notion"),
+    [(law(2, 3, 2), ll.LIP(0.5)), (RARE, ll.LIP(1.0)), (BOUNDARY, ll.LIP(0.2213))],
 )
 def test_designs_keep_the_notion_in_the_population(p, notion):
     rng, joint = np.random.default_rng(2), ll.Joint(p)
@@ -56,7 +71,9 @@ def test_designs_keep_the_notion_in_the_population(p, notion):
         for n in (100, 3000):
             sample = noisy(p, n, c, rng)
             candidates = Candidates(sample)
-            merged = Channel.merge(candidates.certified_partition(notion), sample.n_public)
+            merged = Channel.merge(
+                candidates.certified_partition(notion), sample.n_public
+            )
             for channel in (merged, Channel(response_parts(sample, notion).kernel)):
                 assert notion.is_satisfied(joint, channel)
 
@@ -65,19 +82,28 @@ def test_with_almost_no_noise_the_bounds_are_those_of_exact_counts():
     counts = np.array([[200, 100, 50, 150], [100, 200, 150, 50]])
     member = ((np.arange(16)[:, None] >> np.arange(4)) & 1).astype(bool)
     of_noisy, of_exact = NoisySample(counts, 1000, 40.0), Sample(counts)
-    assert np.array(of_noisy.prior) == pytest.approx(np.array(of_exact.prior), abs=0.001)
+    assert np.array(of_noisy.prior) == pytest.approx(
+        np.array(of_exact.prior), abs=0.001
+    )
     notion = ll.ALIP(0.5, 0.3)
-    assert of_noisy.misses(notion, member) == pytest.approx(of_exact.misses(notion, member), abs=0.006)
+    assert of_noisy.misses(notion, member) == pytest.approx(
+        of_exact.misses(notion, member), abs=0.006
+    )
 
 
 def test_merged_symbols_have_the_noise_of_all_their_cells():
-    rng, counts = np.random.default_rng(3), np.array([[200, 100, 50, 150], [100, 200, 150, 50]])
+    rng, counts = (
+        np.random.default_rng(3),
+        np.array([[200, 100, 50, 150], [100, 200, 150, 50]]),
+    )
     every = counts + geometric_noise(counts.shape, 1.0, rng)
     merged = NoisySample(every.reshape(2, 2, 2).sum(axis=2), 1000, 1.0, cells=[2, 2])
     alone = NoisySample(every.reshape(2, 2, 2).sum(axis=2), 1000, 1.0)
     assert merged.prior == pytest.approx(np.array(NoisySample(every, 1000, 1.0).prior))
     member = np.array([[True, False]])
-    assert (alone.misses(ll.LIP(0.5), member) < merged.misses(ll.LIP(0.5), member)).all()
+    assert (
+        alone.misses(ll.LIP(0.5), member) < merged.misses(ll.LIP(0.5), member)
+    ).all()
 
 
 def test_negative_counts_and_one_secret():
@@ -99,5 +125,7 @@ def test_wrong_noisy_counts():
             NoisySample([[1, 2]], 3, c)
     with pytest.raises(InvalidParameter, match="rows"):
         NoisySample([[1, 2]], 0, 1.0)
-    with pytest.raises(InvalidParameter, match="give at least 1 for each of the 2 symbols"):
+    with pytest.raises(
+        InvalidParameter, match="give at least 1 for each of the 2 symbols"
+    ):
         NoisySample([[1, 2]], 3, 1.0, cells=[1])

@@ -18,7 +18,10 @@ def test_the_bounds_are_where_the_tails_are_the_level(rows, level):
     for seen in range(rows + 1):
         low, up = (float(end) for end in clopper_pearson(seen, rows, math.log(level)))
         exact = binomtest(seen, rows).proportion_ci(1 - 2 * level, method="exact")
-        assert (low, up) == (pytest.approx(exact.low, abs=1e-9), pytest.approx(exact.high, abs=1e-9))
+        assert (low, up) == (
+            pytest.approx(exact.low, abs=1e-9),
+            pytest.approx(exact.high, abs=1e-9),
+        )
         assert seen == 0 or binom.sf(seen - 1, rows, low) == pytest.approx(level)
         assert seen == rows or binom.cdf(seen, rows, up) == pytest.approx(level)
 
@@ -29,7 +32,10 @@ def test_the_bounds_for_many_rows_cost_at_most_one_more(level):
     for share in (0.0, 1e-6, 0.1, 0.5, 0.9, 0.999, 1.0):
         seen = np.floor(share * n)
         found = upper_of_many(seen, n, math.log(level))
-        exact, next_one = (clopper_pearson(np.minimum(k, n), n, math.log(level))[1] for k in (seen, seen + 1))
+        exact, next_one = (
+            clopper_pearson(np.minimum(k, n), n, math.log(level))[1]
+            for k in (seen, seen + 1)
+        )
         assert (exact * (1 - 1e-12) <= found).all()
         assert (found <= next_one * (1 + 1e-6)).all()
 
@@ -42,7 +48,10 @@ def test_no_rows_bound_nothing():
 @pytest.mark.parametrize("n", range(1, 13))
 def test_the_shares_of_the_subsets_are_at_most_one(n):
     pairs = {min(a, 2**n - 1 - a) for a in range(1, 2**n - 1)}
-    assert sum(math.exp(-float(subset_price(n, a.bit_count()))) for a in pairs) <= 1 + 1e-12
+    assert (
+        sum(math.exp(-float(subset_price(n, a.bit_count()))) for a in pairs)
+        <= 1 + 1e-12
+    )
 
 
 def test_parts_are_their_kernel():
@@ -95,22 +104,38 @@ def test_confidence_is_a_share(confidence):
 
 def test_what_does_not_fit():
     sample = Sample([[1, 2], [3, 4]])
-    with pytest.raises(InvalidParameter, match=r"the channel takes \(3,\) and the sample has \(2,\): match them"):
+    with pytest.raises(
+        InvalidParameter,
+        match=r"the channel takes \(3,\) and the sample has \(2,\): match them",
+    ):
         sample.keeps(ll.LIP(1.0), ll.Channel.identity(3))
-    with pytest.raises(InvalidParameter, match=r"member has shape \(2,\): give \(m, 2\)"):
+    with pytest.raises(
+        InvalidParameter, match=r"member has shape \(2,\): give \(m, 2\)"
+    ):
         sample.satisfied(ll.LIP(1.0), [True, False])
     with pytest.raises(
-        InvalidParameter, match=r"^member is \[\[True\], \[True, False\]\]: give \(m, 2\), a row for each subset$"
+        InvalidParameter,
+        match=(
+            r"^member is \[\[True\], \[True, False\]\]: give \(m, 2\), a row for each"
+            r" subset$"
+        ),
     ):
         sample.satisfied(ll.LIP(1.0), [[True], [True, False]])
     for wrong in ([[0, 2]], [["a", "b"]], [["0", "1"]], [[np.nan, 1]], [[None, True]]):
-        with pytest.raises(InvalidParameter, match=r"^member is .*: give true or false for each of the 2 symbols of a"):
+        with pytest.raises(
+            InvalidParameter,
+            match=r"^member is .*: give true or false for each of the 2 symbols of a",
+        ):
             sample.satisfied(ll.LIP(1.0), wrong)
-    one, other = (sample.misses(ll.LIP(1.0), member) for member in ([[0, 1.0]], [[False, True]]))
+    one, other = (
+        sample.misses(ll.LIP(1.0), member) for member in ([[0, 1.0]], [[False, True]])
+    )
     np.testing.assert_array_equal(one, other)
     for notion in (ll.SRLIP(1.0, (2,)), ll.Chi2Lift(1, 1)):
         with pytest.raises(UnsupportedNotion):
             sample.keeps(notion, ll.Channel.identity(2))
     with pytest.raises(InvalidParameter):  # a mechanism that sees the secret
         sample.keeps(ll.LIP(1.0), ll.Channel(np.full((2, 2, 2), 0.5)))
-    assert repr(sample) == "Sample(10 rows, 2 secrets x 2 public symbols, confidence 0.95)"
+    assert (
+        repr(sample) == "Sample(10 rows, 2 secrets x 2 public symbols, confidence 0.95)"
+    )

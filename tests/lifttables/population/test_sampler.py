@@ -9,7 +9,9 @@ import pytest
 from lifttables.population import noise
 
 STEPS = 4
-"""In place of 2^40, so that all choices can be enumerated: c is then a multiple of 1/4."""
+"""In place of 2^40, so that all choices can be enumerated: c is then a
+multiple of 1/4.
+"""
 
 
 class NeedsMore(Exception):
@@ -20,7 +22,9 @@ class NeedsMore(Exception):
 
 
 def outcomes(run, least):
-    """Return the chance of each result, by following all scripts whose own chance is at least ``least``."""
+    """Return the chance of each result, by following all scripts whose own chance is at
+    least ``least``.
+    """
     found, scripts = {}, [((), 1.0)]
     while scripts:
         script, chance = scripts.pop()
@@ -35,7 +39,9 @@ def outcomes(run, least):
         try:
             result = run(choose)
         except NeedsMore as more:
-            children = (((*script, at), chance * share) for at, share in enumerate(more.chances))
+            children = (
+                ((*script, at), chance * share) for at, share in enumerate(more.chances)
+            )
             scripts += [child for child in children if child[1] >= least]
         else:
             found[result] = found.get(result, 0.0) + chance
@@ -59,15 +65,23 @@ def test_whole_numbers_are_equally_likely(most, monkeypatch):
         def random(self, size):
             return np.array([self.choose([1 / 32] * 32) / 32 for _ in range(size)])
 
-    found = outcomes(lambda choose: int(noise._below(most, 1, Generator(choose))[0]), 1e-5)
+    found = outcomes(
+        lambda choose: int(noise._below(most, 1, Generator(choose))[0]), 1e-5
+    )
     assert sorted(found) == list(range(most))
     assert len({round(chance, 12) for chance in found.values()}) == 1
 
 
 @pytest.mark.parametrize("x", range(STEPS + 1))
 def test_the_chance_of_an_exponential(x, monkeypatch):
-    monkeypatch.setattr(noise, "_below", lambda most, size, choose: np.array([choose([1 / most] * most)] * size))
-    found = outcomes(lambda choose: bool(noise._chance_of_exp(np.array([x]), choose)[0]), 1e-7)
+    monkeypatch.setattr(
+        noise,
+        "_below",
+        lambda most, size, choose: np.array([choose([1 / most] * most)] * size),
+    )
+    found = outcomes(
+        lambda choose: bool(noise._chance_of_exp(np.array([x]), choose)[0]), 1e-7
+    )
     left_out = 1 - sum(found.values())
     assert left_out < 1e-2
     assert found[True] <= math.exp(-x / STEPS) <= found[True] + left_out + 1e-12
@@ -77,7 +91,11 @@ def test_the_chance_of_an_exponential(x, monkeypatch):
 def test_each_value_of_the_noise(step, monkeypatch):
     """With exact coins, P(value | accepted) is tanh(c / 2) exp(-c abs(value))."""
     c = step / STEPS
-    monkeypatch.setattr(noise, "_below", lambda most, size, choose: np.array([choose([1 / most] * most)] * size))
+    monkeypatch.setattr(
+        noise,
+        "_below",
+        lambda most, size, choose: np.array([choose([1 / most] * most)] * size),
+    )
 
     def coins(x, choose):
         chance = math.exp(-int(x[0]) / STEPS)
