@@ -319,6 +319,7 @@ class Sample:
         ratios = notion.ratios(self.n_secret)
         return self.differences(ratios, member)(ratios.budget + spare)
 
+    @checked
     def satisfied(self, notion: RatioBased, member: ArrayLike) -> Mask:
         """Return which subsets, as outputs, satisfy a notion for the
         population, (m,).
