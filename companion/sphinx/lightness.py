@@ -8,6 +8,7 @@ from sphinx.application import Sphinx
 # a word of a file's name, and what a page that uses the file has on it
 WANTED = {
     "thebe": r"(?!)",  # cells run by our own panel
+    "codeautolink": r"(?!)",  # its few rules are in the book's own style sheet
     "copybutton|clipboard": r'class="highlight',
     "togglebutton": r'class="[^"]*\b(?:toggle|dropdown)\b',
     "mystnb": r'class="cell\b',

@@ -65,7 +65,13 @@ Values = Mapping[str, Sequence[Value]]
 
 def _table(name: str) -> list[dict[str, str]]:
     with resource(f"data/{name}").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        if None in row:  # what a line has beyond the columns
+            raise DataError(
+                f"data/{name}: the row {next(iter(row.values()))!r} is too long"
+            )
+    return rows
 
 
 PAPERS = tuple(dict.fromkeys(row["paper"].lower() for row in _table("claims.csv")))

@@ -4,13 +4,16 @@ computed from noisy counts.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import hmac
 import json
 import math
 import os
+import time
 import warnings
 from dataclasses import replace
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -108,6 +111,16 @@ def _key_of(key: bytes, counts: Counts, c: float, purpose: Purpose) -> bytes:
     return hmac.digest(key, content.encode(), hashlib.sha256)
 
 
+def _key_of_another(file: Path) -> bytes:
+    """Return the key that another process makes at this moment."""
+    for _ in range(100):
+        known = file.read_bytes()
+        if len(known) == KEY_BYTES:
+            return known
+        time.sleep(0.01)
+    raise OSError(errno.EBUSY, "another process has begun to write it")
+
+
 def secret_key() -> bytes:
     """Return this user's key for noise, made at its first use; with a warning, a new
     one if it cannot be kept.
@@ -126,15 +139,12 @@ def secret_key() -> bytes:
             warnings.warn(message, LiftWarning, stacklevel=2)
             file.unlink()
         file.parent.mkdir(parents=True, exist_ok=True)
-        whole = file.with_name(f"{file.name}.{os.getpid()}")
-        with os.fdopen(os.open(whole, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as made:
-            made.write(key)
         try:
-            os.link(whole, file)  # at once, and only where there is none
+            made = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:
-            return file.read_bytes()  # another process was first
-        finally:
-            whole.unlink()
+            return _key_of_another(file)
+        with os.fdopen(made, "wb") as whole:
+            whole.write(key)
     except OSError as error:
         message = (
             f"cannot keep the key of the noise in {file} ({error.strerror}): the same"

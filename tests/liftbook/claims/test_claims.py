@@ -261,7 +261,7 @@ def files(monkeypatch, tmp_path):
     return tmp_path
 
 
-ROW = "a,E23,p,result,number,q,E23 p,s,t,1,,c#d,\n"
+ROW = "a,E23,p,result,number,q,E23 p,s,1,,c#d,\n"
 
 
 def add(file, text):

@@ -181,4 +181,9 @@ def test_drawing(fig3, fig4):
             False,
         }
     names = [text.get_text() for text in axes[0].figure.legends[0].get_texts()]
-    assert names == ["ε = 0.5", "ε = 2", "polytope of kernels", "polytope of rows"]
+    assert names == [
+        "ε = 0.5",
+        "ε = 2",
+        "polytope of kernels",
+        "polytope of posteriors",
+    ]
