@@ -13,7 +13,7 @@
   const all = () => (all.loading ??= new Promise((done) => {
     const script = document.createElement("script");
     script.src = `${root}_static/previews-of.js`;
-    script.onload = () => done(window.liftPreviews);
+    script.onload = () => done(window.companionPreviews);
     script.onerror = () => done({});
     document.head.append(script);
   }));

@@ -70,9 +70,9 @@ def until(shown: Any, click: str, selector: str) -> float:
     return time.perf_counter() - started
 
 
-CHANGE = """text => { const field = document.querySelector('.lift-panel [name=epsilons]'); field.value = text;
+CHANGE = """text => { const field = document.querySelector('.companion-panel [name=epsilons]'); field.value = text;
     field.dispatchEvent(new Event('change', {bubbles: true})) }"""  # noqa: E501
-READY = "document.querySelector('.lift-state').textContent.includes('is ready')"
+READY = "document.querySelector('.companion-state').textContent.includes('is ready')"
 
 
 def first_results(
@@ -83,13 +83,13 @@ def first_results(
     """
     shown = opened(browser, address)
     started = time.perf_counter()
-    form = until(shown, ".lift-start button", ".lift-panel")
+    form = until(shown, ".companion-start button", ".companion-panel")
     shown.evaluate(CHANGE, "1, 2.2, 4")
     shown.wait_for_selector("[data-book]", state="attached")
     cold = time.perf_counter() - started
     shown.context.close()
     shown = opened(browser, address)
-    until(shown, ".lift-start button", ".lift-panel")
+    until(shown, ".companion-start button", ".companion-panel")
     shown.wait_for_function(READY)
     shown.wait_for_timeout(1000)
     started = time.perf_counter()
@@ -132,7 +132,7 @@ def own_table(browser: Any, address: str) -> list[tuple[str, float, str]]:
     rows = [
         (
             "table: click to its pictures",
-            until(shown, ".lift-tool", ".lift-seen img >> nth=1"),
+            until(shown, ".companion-tool", ".lift-seen img >> nth=1"),
             "s",
         )
     ]

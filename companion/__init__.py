@@ -21,8 +21,7 @@ The modules, each of which imports only from those before it:
   parameters).
 
 ``companion.sphinx.settings`` lists the shared configuration values. The names of
-directives and of CSS classes begin with ``lift-``, after the book for which the package
-was written.
+directives, CSS classes and events begin with ``companion-``.
 """
 
 from __future__ import annotations

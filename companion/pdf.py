@@ -25,7 +25,7 @@ from companion.chromium import FLAGS, find_chromium
 from companion.project import toc_names
 
 # on the first page of the site; shown once the PDF exists
-LINK = '<p class="lift-pdf" hidden'
+LINK = '<p class="companion-pdf" hidden'
 # prints until no page number in the contents moves a heading; two are usual
 MAX_PASSES = 6
 HERE = Path(__file__)

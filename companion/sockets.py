@@ -26,7 +26,7 @@ class LocalKernel(AsyncKernelManager):  # type: ignore[misc]
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         _ = self.kernel_spec  # raises where there is none, before a folder is made
-        place = Path(tempfile.mkdtemp(prefix="lift-"))
+        place = Path(tempfile.mkdtemp(prefix="book-"))
         self._tidy = weakref.finalize(self, shutil.rmtree, place, ignore_errors=True)
         self.connection_file = str(place / "kernel.json")
         if (

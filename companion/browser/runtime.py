@@ -54,7 +54,7 @@ PACKAGES = ("numpy", "scipy", "pandas", "matplotlib")
 # 3.9
 UNUSED_PACKAGES = ("fonttools", "pytz")
 
-LIBRARY_FOLDER = "/lift"  # where the worker unpacks the library
+LIBRARY_FOLDER = "/book"  # where the worker unpacks the library
 
 
 class NoRuntime(CompanionError):
@@ -144,7 +144,7 @@ def fetched(target: Path) -> Path:
             ) from None
         return target
     with (
-        TemporaryDirectory(prefix="lift-runtime-") as folder,
+        TemporaryDirectory(prefix="companion-runtime-") as folder,
         zipfile.ZipFile(downloaded(Path(folder))) as archive,
     ):
         take(lambda name: archive.read(PYODIDE_FOLDER + name), target)
@@ -265,7 +265,7 @@ class Packed:
 
 def pack(target: Path, runtime: Path, packed: Packed) -> None:
     """Write the archive that the worker unpacks, with sources and bytecode."""
-    with TemporaryDirectory(prefix="lift-pack-") as folder:
+    with TemporaryDirectory(prefix="companion-pack-") as folder:
         sources(Path(folder) / "lift.zip", packed)
         call = (
             f"compile_archive('/in/lift.zip', '/out/{target.name}', {LIBRARY_FOLDER!r},"

@@ -144,7 +144,10 @@ def outputs_of(result: Result, book: str | None = None) -> list[dict[str, str]]:
         if HTML in output:
             output[HTML] = readable(output[HTML])
         drawing = stacked(
-            svg, "LIFT-SOURCE", "LIFT-ALT", None if rows is None else "LIFT-ROWS"
+            svg,
+            "COMPANION-SOURCE",
+            "COMPANION-ALT",
+            None if rows is None else "COMPANION-ROWS",
         )
         if drawing:
             output["drawing"] = drawing

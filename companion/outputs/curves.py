@@ -21,7 +21,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 _NOTED: WeakKeyDictionary[Axes, dict[str, Any]] = WeakKeyDictionary()
-_PLACE = re.compile(r'<metadata id="lift-rows">(.*?)</metadata>\n?', re.DOTALL)
+_PLACE = re.compile(r'<metadata id="companion-rows">(.*?)</metadata>\n?', re.DOTALL)
 
 
 def note(
@@ -125,7 +125,7 @@ def carried(svg: str, rows: str | None) -> str:
         return svg
     body, end, rest = svg.rpartition("</svg>")
     data = html.escape(rows, quote=False)
-    return f'{body}<metadata id="lift-rows">{data}</metadata>\n{end}{rest}'
+    return f'{body}<metadata id="companion-rows">{data}</metadata>\n{end}{rest}'
 
 
 def taken(svg: str) -> tuple[str, str | None]:

@@ -105,8 +105,9 @@ def drawing(
     said = html.escape(alt, quote=True)
     data = f'data-rows="{rows}" ' if rows else ""
     return (
-        f'<a class="lift-drawing" href="{source}" {data}title="open alone, as large as'
-        f' the window" style="max-width: {PIXELS * width:.0f}px"><span role="img"'
+        f'<a class="companion-drawing" href="{source}" {data}title="open alone, as'
+        f' large as the window" style="max-width: {PIXELS * width:.0f}px">'
+        f'<span role="img"'
         f' aria-label="{said}">{"".join(pictures)}</span></a>'
     )
 

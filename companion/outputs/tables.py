@@ -82,8 +82,8 @@ def _words(cells: Iterable[Cell]) -> bool:
 def _left(cell: Cell) -> Cell:
     tag, attributes, inside = cell
     if 'class="' in attributes:
-        return tag, attributes.replace('class="', 'class="lift-words ', 1), inside
-    return tag, f'{attributes} class="lift-words"', inside
+        return tag, attributes.replace('class="', 'class="companion-words ', 1), inside
+    return tag, f'{attributes} class="companion-words"', inside
 
 
 def _replace(table: str, name: str, rows: list[list[Cell]]) -> str:

@@ -107,7 +107,7 @@ class LivingText(PasteTextRole):  # type: ignore[misc]
         key, _, form = self.text.rpartition(":")
         if "::" not in self.text:
             for node in inline_nodes:
-                node["lift-glue"] = (key, form) if key else (form, "s")
+                node["companion-glue"] = (key, form) if key else (form, "s")
         return inline_nodes, messages
 
 
@@ -121,10 +121,10 @@ class Places(SphinxPostTransform):
         """Mark cells and glued numbers."""
         for cell in self.document.findall(nodes.container):
             if cell.get("nb_element") == "cell_code":
-                cell["classes"].append(f"lift-cell-{cell['cell_index']}")
+                cell["classes"].append(f"companion-cell-{cell['cell_index']}")
         for node in list(self.document.findall(nodes.inline)):
-            if "lift-glue" in node:
-                key, form = node["lift-glue"]
+            if "companion-glue" in node:
+                key, form = node["companion-glue"]
                 opened = nodes.raw(
                     "",
                     f'<span class="pasted-text" data-glue="{key}" data-form="{form}">',

@@ -92,7 +92,9 @@ class Forms(SphinxPostTransform):
             for label in node.get("ids", []):
                 if label in answers and answers[label].is_form:
                     data = html.escape(answers[label].text(), quote=True)
-                    place = f'<div class="lift-exercise" data-expected="{data}"></div>'
+                    place = (
+                        f'<div class="companion-exercise" data-expected="{data}"></div>'
+                    )
                     node.append(nodes.raw("", place, format="html"))
 
 
@@ -100,7 +102,7 @@ def add_script(
     app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: Any
 ) -> None:
     """Load the script on pages with exercises."""
-    if app.builder.name == "html" and "lift-exercise" in context.get("body", ""):
+    if app.builder.name == "html" and "companion-exercise" in context.get("body", ""):
         app.add_css_file("exercises.css")
         attributes: dict[str, Any] = {"data-page": pagename}
         app.add_js_file("exercises.js", loading_method="defer", **attributes)

@@ -53,7 +53,7 @@ class Fold(SphinxPostTransform):
         for proof in list(self.document.findall(proof_node)):
             opened = nodes.raw(
                 "",
-                '<details class="lift-proof"><summary>Proof</summary>',
+                '<details class="companion-proof"><summary>Proof</summary>',
                 format="html",
             )
             proof.replace_self(

@@ -169,7 +169,9 @@ def write_previews(app: Sphinx, error: Exception | None) -> None:
     """Write the previews as a script, next to the script that shows them."""
     if error is None and app.builder.name == "html":
         by_target = previews(Path(app.outdir))
-        script = f"window.liftPreviews = {json.dumps(by_target, ensure_ascii=False)};\n"
+        script = (
+            f"window.companionPreviews = {json.dumps(by_target, ensure_ascii=False)};\n"
+        )
         (Path(app.outdir) / "_static" / "previews-of.js").write_text(
             script, encoding="utf-8"
         )

@@ -118,7 +118,7 @@ def visit_guess(self: Any, node: guess) -> None:
     """Write an empty element, which the script fills."""
     data = html.escape(json.dumps(node["data"]), quote=True)
     self.body.append(
-        f'<div class="lift-guess" data-figure="{html.escape(node["figure"])}"'
+        f'<div class="companion-guess" data-figure="{html.escape(node["figure"])}"'
         f' data-curve="{data}" hidden>'
     )
 

@@ -54,7 +54,7 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
             for figure in node.findall(nodes.figure):
                 self._caption(figure)
             raise nodes.SkipNode
-        if {"lift-parameters", "lift-living-words"} & set(node["classes"]):
+        if {"companion-parameters", "companion-screen-only"} & set(node["classes"]):
             # the parameters cell says the same; a picture to be moved is on the page
             # alone
             raise nodes.SkipNode

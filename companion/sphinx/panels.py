@@ -64,7 +64,7 @@ class thumbnail(drawing):  # noqa: N801
 
 
 class Thumbnail(SphinxDirective):
-    """``lift-thumbnail``: a small panel of the named figure, without text."""
+    """``companion-thumbnail``: a small panel of the named figure, without text."""
 
     required_arguments = 1
     option_spec: ClassVar[dict[str, Any]] = {"panel": directives.positive_int}
@@ -113,7 +113,7 @@ def visit_thumbnail(self: Any, node: thumbnail) -> None:
     image = f'<image href="{source}" width="{width}" height="{height}"/>'
     box = f"{x:.1f} {y:.1f} {wide:.1f} {tall:.1f}"
     self.body.append(
-        f'<svg class="lift-thumbnail" viewBox="{box}" aria-hidden="true"'
+        f'<svg class="companion-thumbnail" viewBox="{box}" aria-hidden="true"'
         f' focusable="false">{image}</svg>'
     )
     raise nodes.SkipNode
@@ -159,7 +159,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
         html=(visit_thumbnail, None),
         latex=(visit_nothing, None),
     )
-    app.add_directive("lift-thumbnail", Thumbnail)
+    app.add_directive("companion-thumbnail", Thumbnail)
     app.connect("doctree-resolved", replace_images)
     app.connect("doctree-resolved", find_thumbnails)
     app.connect("build-finished", separate_rows)

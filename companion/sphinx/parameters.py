@@ -1,5 +1,5 @@
-"""The directive ``lift-parameters``: a table of a chapter's parameters, and how long a
-run takes.
+"""The directive ``companion-parameters``: a table of a chapter's parameters, and how
+long a run takes.
 """
 
 from pathlib import Path
@@ -51,7 +51,7 @@ class Parameters(SphinxDirective):
             )
             # |S| would end a cell
             lines.append(" | ".join(cell.replace("|", r"\|") for cell in cells))
-        box = nodes.container(classes=["lift-parameters"])
+        box = nodes.container(classes=["companion-parameters"])
         if (
             not told
             and "preview" not in path.parts
@@ -100,5 +100,5 @@ def shortened(text: str) -> str:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directive."""
-    app.add_directive("lift-parameters", Parameters)
+    app.add_directive("companion-parameters", Parameters)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -38,7 +38,7 @@ from companion.sphinx.settings import add_settings
 RECORD_NAME = "book.json"
 VALUES_NAME = "values.json"
 # the attribute of a number in the text: its name and its format
-GLUE_ATTRIBUTE = "lift-glue"
+GLUE_ATTRIBUTE = "companion-glue"
 CONTEXT_LENGTH = 60  # characters of a sentence that are shown on each side of a number
 
 

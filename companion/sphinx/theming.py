@@ -76,7 +76,9 @@ def add_mistakes(
             f" ({html.escape(said)})"
         )
         before = context.get("theme_extra_footer") or ""
-        context["theme_extra_footer"] = f'{before}<p class="lift-mistakes">{link}</p>'
+        context["theme_extra_footer"] = (
+            f'{before}<p class="companion-mistakes">{link}</p>'
+        )
 
 
 def readable_tables(_app: Sphinx, doctree: nodes.document, _docname: str) -> None:

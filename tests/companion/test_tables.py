@@ -25,7 +25,7 @@ def rows(page):
 
 def words(page):
     soup = BeautifulSoup(page, "html.parser")
-    return {cell.get_text() for cell in soup.find_all(class_="lift-words")}
+    return {cell.get_text() for cell in soup.find_all(class_="companion-words")}
 
 
 @pytest.mark.parametrize(

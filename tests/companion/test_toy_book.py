@@ -118,7 +118,7 @@ def test_none_of_the_others_can_be_imported(book, package):
 def test_parameters_are_listed_and_their_cell_is_folded(book, coins):
     rows = [
         [cell.get_text(strip=True) for cell in row.select("td")]
-        for row in coins.select(".lift-parameters tr")
+        for row in coins.select(".companion-parameters tr")
     ]
     assert rows[1:] == [
         ["tosses", "int", "20", "how often the coin is tossed, in [1, 10000]"],
@@ -154,12 +154,12 @@ def test_parameters_are_listed_and_their_cell_is_folded(book, coins):
 def test_the_theorem_is_shown_and_its_proof_folded(coins):
     (theorem,) = coins.select("div.proof.theorem")
     assert "Two heads" in theorem.get_text()
-    (fold,) = coins.select("details.lift-proof")
+    (fold,) = coins.select("details.companion-proof")
     assert "four outcomes" in fold.get_text()
 
 
 def test_the_figure_has_two_panels_and_rows_beside_it(book, coins):
-    (drawing,) = coins.select("figure#fig-heads .lift-drawing")
+    (drawing,) = coins.select("figure#fig-heads .companion-drawing")
     assert len(drawing.select("svg")) == 2
     said = json.loads(
         (book.html / "chapters" / drawing["data-rows"]).read_text(encoding="utf-8")
@@ -168,7 +168,7 @@ def test_the_figure_has_two_panels_and_rows_beside_it(book, coins):
     assert len(said["panels"][0]["rows"]) == 20
     assert list(said["colours"]) == ["heads", "tails"]
     svg = (book.html / "chapters" / drawing["href"]).read_text(encoding="utf-8")
-    assert "lift-rows" not in svg, "the rows are beside the picture, not in it"
+    assert "companion-rows" not in svg, "the rows are beside the picture, not in it"
 
 
 def test_the_number_in_the_text_is_the_computed_one(book, coins):
@@ -181,7 +181,7 @@ def test_the_number_in_the_text_is_the_computed_one(book, coins):
 def test_the_curve_to_be_sketched_is_the_figures(book, coins):
     (path,) = (book.html / "_images").glob("*.rows.json")
     rows = json.loads(path.read_text(encoding="utf-8"))["panels"][0]["rows"]
-    told = json.loads(coins.select_one(".lift-guess")["data-curve"])
+    told = json.loads(coins.select_one(".companion-guess")["data-curve"])
     assert (told["x"], told["y"]) == (
         [row[1] for row in rows],
         [row[2] for row in rows],
@@ -279,8 +279,8 @@ def ran(html):
         )
         page = browser.new_page()
         page.goto(f"{site}chapters/coins.html?run&tosses=30")
-        page.wait_for_selector(".lift-panel")
-        page.wait_for_selector(".lift-panel[data-runs='1']", timeout=200_000)
+        page.wait_for_selector(".companion-panel")
+        page.wait_for_selector(".companion-panel[data-runs='1']", timeout=200_000)
         number = page.text_content("[data-glue=count]")
         double = page.evaluate(
             "import('../_static/alive/engine.mjs').then(({ engine }) =>"
@@ -343,19 +343,21 @@ def try_answers(html):
                         field.select_option(value)
                     else:
                         field.fill(value)
-                exercise.locator(".lift-check").click()
-                hints = exercise.locator(".lift-hints li").count()
-                said[label].append((exercise.locator(".lift-said").inner_text(), hints))
-        counts = [page.inner_text(".lift-progress [role=status]")]
+                exercise.locator(".companion-check").click()
+                hints = exercise.locator(".companion-hints li").count()
+                said[label].append(
+                    (exercise.locator(".companion-said").inner_text(), hints)
+                )
+        counts = [page.inner_text(".companion-progress [role=status]")]
         page.reload()
-        counts.append(page.inner_text(".lift-progress [role=status]"))
+        counts.append(page.inner_text(".companion-progress [role=status]"))
         fold = page.locator(".tag_solution details").first
         before = fold.locator(".cell_input").is_visible()
         # all hints are given: this one shows the solution
-        page.click("#ex-three-heads .lift-hint")
+        page.click("#ex-three-heads .companion-hint")
         shown = fold.locator(".cell_input").is_visible()
-        page.click(".lift-progress button")
-        counts.append(page.inner_text(".lift-progress [role=status]"))
+        page.click(".companion-progress button")
+        counts.append(page.inner_text(".companion-progress [role=status]"))
         browser.close()
     return said, counts, before, shown
 
@@ -399,10 +401,10 @@ def sketch(html):
         )
         page = browser.new_page()
         page.goto((html / "chapters" / "coins.html").as_uri())
-        place, figure = page.locator(".lift-guess"), page.locator("#fig-heads")
+        place, figure = page.locator(".companion-guess"), page.locator("#fig-heads")
         seen = figure.is_visible(), place.locator("svg").is_visible()
         place.get_by_role("button", name="Guess first").click()
-        before = figure.is_visible(), page.locator(".lift-guess .true").count()
+        before = figure.is_visible(), page.locator(".companion-guess .true").count()
         box = place.locator("svg").bounding_box()
         page.mouse.move(box["x"] + 0.12 * box["width"], box["y"] + 0.1 * box["height"])
         page.mouse.down()
@@ -419,13 +421,13 @@ def sketch(html):
             for one in place.locator("[role=slider]").all()
         ]
         place.get_by_role("button", name="Compare").click()
-        after = figure.is_visible(), page.locator(".lift-guess .true").count()
+        after = figure.is_visible(), page.locator(".companion-guess .true").count()
         words = place.locator("[role=status]").inner_text()
         page.reload()
         reveals = []
         for how in (
             "location.hash = 'fig-heads'",
-            "document.dispatchEvent(new Event('lift-run-begins'))",
+            "document.dispatchEvent(new Event('companion-run-begins'))",
         ):
             place.get_by_role("button", name="Guess first").click()
             reveals.append(figure.is_visible())
@@ -437,7 +439,7 @@ def sketch(html):
         without.goto((html / "chapters" / "coins.html").as_uri())
         plain = (
             without.locator("#fig-heads").is_visible(),
-            without.locator(".lift-guess").is_visible(),
+            without.locator(".companion-guess").is_visible(),
         )
         browser.close()
     return seen, before, after, (high, moved, values), words, reveals, plain
@@ -471,7 +473,7 @@ def test_readers_who_wish_sketch_a_curve_before_they_see_it(book):
 
 
 def test_a_notebook_that_is_run_as_a_whole_answers_nothing(book, coins):
-    assert len(coins.select(".lift-exercise")) == 4, "names of sides have no form"
+    assert len(coins.select(".companion-exercise")) == 4, "names of sides have no form"
     made = nbformat.read(
         book.html / "_notebooks" / "chapters" / "coins.ipynb", as_version=4
     )

@@ -10,7 +10,7 @@ const button = (text, className) => {
 export const editable = (cell, { index, source }, edited, run) => {
   const input = cell?.querySelector(".cell_input");
   if (!input) return;
-  const edit = button("Change this cell", "lift-edit");
+  const edit = button("Change this cell", "companion-edit");
   input.append(edit);
   edit.addEventListener("click", () => {
     const code = input.querySelector("div[class*=highlight]");
@@ -19,8 +19,8 @@ export const editable = (cell, { index, source }, edited, run) => {
     field.rows = Math.min(24, field.value.split("\n").length + 1);
     field.spellcheck = false;
     field.setAttribute("aria-label", "Code of this cell; Shift and Enter run it. Tab leaves the field.");
-    const go = button("Run from here", "lift-from-here");
-    const undo = button("Undo", "lift-undo");
+    const go = button("Run from here", "companion-from-here");
+    const undo = button("Undo", "companion-undo");
     code.hidden = true;
     edit.hidden = true;
     input.append(field, go, undo);

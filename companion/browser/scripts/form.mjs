@@ -20,7 +20,7 @@ const field = (parameter, value) => {
   const input = document.createElement("input");
   const note = document.createElement("small");
   note.textContent = parameter.comment;
-  note.id = `lift-note-${parameter.name}`;
+  note.id = `companion-note-${parameter.name}`;
   input.name = parameter.name;
   input.setAttribute("aria-describedby", note.id);
   if (parameter.kind === "bool") input.type = "checkbox";

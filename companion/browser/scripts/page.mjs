@@ -7,18 +7,18 @@ import { editable } from "./edit.mjs";
 import { styled } from "./style.mjs";
 
 const PANEL = `
-  <form class="lift-form" novalidate></form>
-  <p class="lift-buttons">
-    <button type="button" data-do="run" class="lift-go">Run</button>
+  <form class="companion-form" novalidate></form>
+  <p class="companion-buttons">
+    <button type="button" data-do="run" class="companion-go">Run</button>
     <button type="button" data-do="stop" disabled>Stop</button>
     <button type="button" data-do="small">Small values</button>
     <button type="button" data-do="reset">Back to the book</button>
     <button type="button" data-do="copy">Copy as a command</button>
     <button type="button" data-do="first" hidden>Show the first changed number</button>
   </p>
-  <p class="lift-state"><progress max="1" value="0" hidden></progress> <span role="status"></span></p>
-  <p class="lift-wrong" role="alert"></p>
-  <p class="lift-legend" hidden>What has an edge like this one is yours; all else is the book’s: the numbers in a sentence may be yours, its words are not. Any cell can be changed and run from there on.</p>`;
+  <p class="companion-state"><progress max="1" value="0" hidden></progress> <span role="status"></span></p>
+  <p class="companion-wrong" role="alert"></p>
+  <p class="companion-legend" hidden>What has an edge like this one is yours; all else is the book’s: the numbers in a sentence may be yours, its words are not. Any cell can be changed and run from there on.</p>`;
 
 const PATIENCE = 1500; // milliseconds in which a run that was overtaken may finish its cell
 
@@ -37,7 +37,7 @@ class Panel {
   constructor(host, page, data) {
     Object.assign(this, { page, data });
     this.box = document.createElement("section");
-    this.box.className = "lift-panel";
+    this.box.className = "companion-panel";
     this.box.setAttribute("aria-label", "Run this page");
     this.box.innerHTML = PANEL;
     this.#shown = this.#given("book");
@@ -167,7 +167,7 @@ class Panel {
 
   async #execute(cells, values, fresh) {
     this.#busy(true);
-    document.dispatchEvent(new Event("lift-run-begins"));
+    document.dispatchEvent(new Event("companion-run-begins"));
     this.#overtaken = this.#begun = false;
     let done = 0;
     const begun = performance.now();
@@ -218,7 +218,7 @@ class Panel {
     }
     this.#since = engine.number;
     // for whoever wants the tables, such as a test
-    document.dispatchEvent(new CustomEvent("lift-run", { detail: { tables } }));
+    document.dispatchEvent(new CustomEvent("companion-run", { detail: { tables } }));
     const numbers = countNumbers();
     const parts = [`${count} cells in ${seconds.toFixed(1)} s`];
     if (failed.length) parts.push(`${failed.length} with an error`);
@@ -227,7 +227,7 @@ class Panel {
     this.#say(`${parts.join(", ")}.${said}`);
     this.#button("first").hidden = !numbers.changed;
     this.box.dataset.runs = Number(this.box.dataset.runs ?? 0) + 1;
-    const fault = failed.length && cellAt(failed[0])?.querySelector(".lift-error");
+    const fault = failed.length && cellAt(failed[0])?.querySelector(".companion-error");
     if (fault) {
       fault.closest("details")?.setAttribute("open", "");
       fault.scrollIntoView({ block: "center" });
@@ -236,8 +236,8 @@ class Panel {
 
   #busy(running) {
     this.#button("stop").disabled = !running;
-    if (running) this.box.querySelector(".lift-legend").hidden = false;
-    this.box.classList.toggle("lift-busy", running);
+    if (running) this.box.querySelector(".companion-legend").hidden = false;
+    this.box.classList.toggle("companion-busy", running);
   }
 
   stop() {
@@ -253,7 +253,7 @@ class Panel {
     this.#asked += 1;
     if (this.#current) await this.#overtake();
     reset(this.data.cells);
-    for (const cell of this.data.cells) cellAt(cell.index)?.querySelector(".lift-undo")?.click();
+    for (const cell of this.data.cells) cellAt(cell.index)?.querySelector(".companion-undo")?.click();
     this.#button("first").hidden = true;
     this.edited.clear();
     this.#since = undefined;
@@ -264,7 +264,7 @@ class Panel {
   }
 
   first() {
-    document.querySelector(".lift-number").scrollIntoView({ block: "center" });
+    document.querySelector(".companion-number").scrollIntoView({ block: "center" });
   }
 
   async copy() {

@@ -6,7 +6,7 @@ const make = (tag, className, text) => {
   return made;
 };
 
-export const cellAt = (index) => document.querySelector(`.lift-cell-${index}`);
+export const cellAt = (index) => document.querySelector(`.companion-cell-${index}`);
 const numbers = () => [...document.querySelectorAll("[data-glue]")];
 
 // a text whose terminal colours are left out
@@ -36,7 +36,7 @@ const drawn = (index, content, alt) => {
   const box = make("div");
   const said = make("i", "", `${alt} Drawn again with other parameters.`.trim()).innerHTML.replaceAll('"', "&quot;");
   box.innerHTML = content.drawing
-    ? content.drawing.replaceAll("LIFT-SOURCE", url).replace("LIFT-ROWS", rows).replaceAll("LIFT-ALT", () => said)
+    ? content.drawing.replaceAll("COMPANION-SOURCE", url).replace("COMPANION-ROWS", rows).replaceAll("COMPANION-ALT", () => said)
     : `<img src="${url}" alt="${said}">`;
   return box.firstElementChild;
 };
@@ -59,7 +59,7 @@ const shown = (index, content, alt) => {
 };
 
 const told = (error) => {
-  const box = make("div", error.absent ? "lift-absent" : "lift-error");
+  const box = make("div", error.absent ? "companion-absent" : "companion-error");
   box.setAttribute("role", error.absent ? "note" : "alert");
   if (error.absent) {
     box.append(make("p", "", `Not run here: ${error.says}. What stands below is the book's.`));
@@ -77,16 +77,16 @@ const told = (error) => {
 export const putBack = (index) => {
   const cell = cellAt(index);
   if (!cell) return;
-  cell.querySelectorAll(".lift-mine, .lift-absent").forEach((one) => one.remove());
-  cell.querySelectorAll("[data-lift-book]").forEach((one) => {
+  cell.querySelectorAll(".companion-mine, .companion-absent").forEach((one) => one.remove());
+  cell.querySelectorAll("[data-companion-book]").forEach((one) => {
     one.hidden = false;
-    delete one.dataset.liftBook;
+    delete one.dataset.companionBook;
   });
-  cell.classList.remove("lift-running", "lift-theirs");
+  cell.classList.remove("companion-running", "companion-theirs");
   forget(index);
 };
 
-export const mark = (index, running) => cellAt(index)?.classList.toggle("lift-running", running);
+export const mark = (index, running) => cellAt(index)?.classList.toggle("companion-running", running);
 
 export const place = (index, { outputs, error }) => {
   const cell = cellAt(index);
@@ -96,14 +96,14 @@ export const place = (index, { outputs, error }) => {
     cell.append(told(error));
     return;
   }
-  const old = [...cell.querySelectorAll(".cell_output")].filter((one) => !one.closest(".lift-mine"));
+  const old = [...cell.querySelectorAll(".cell_output")].filter((one) => !one.closest(".companion-mine"));
   const figure = old.map((one) => one.querySelector("figure")).find(Boolean);
   const alt = figure?.querySelector("[role=img]")?.getAttribute("aria-label") ?? "";
   for (const one of old) {
-    one.dataset.liftBook = "";
+    one.dataset.companionBook = "";
     one.hidden = true;
   }
-  const box = make("div", "cell_output docutils container lift-mine");
+  const box = make("div", "cell_output docutils container companion-mine");
   for (const content of outputs) {
     const one = shown(index, content, alt);
     if (figure && "image/svg+xml" in content) {
@@ -122,7 +122,7 @@ export const place = (index, { outputs, error }) => {
     if (place) place.before(box);
     else cell.append(box);
   }
-  cell.classList.add("lift-theirs");
+  cell.classList.add("companion-theirs");
 };
 
 // writes numbers of a run in the text
@@ -134,7 +134,7 @@ export const placeNumbers = (glue) => {
     span.dataset.book ??= span.textContent;
     const differs = text !== span.dataset.book;
     span.textContent = text;
-    span.classList.toggle("lift-number", differs);
+    span.classList.toggle("companion-number", differs);
     if (differs) span.title = `the book: ${span.dataset.book}`;
     else span.removeAttribute("title");
   }
@@ -143,7 +143,7 @@ export const placeNumbers = (glue) => {
 // how many numbers of the text come from runs, and how many of them differ from the book's
 export const countNumbers = () => {
   const count = (selector) => document.querySelectorAll(selector).length;
-  return { all: count("[data-book]"), changed: count(".lift-number") };
+  return { all: count("[data-book]"), changed: count(".companion-number") };
 };
 
 export const wantedNumbers = () => {
@@ -155,7 +155,7 @@ export const wantedNumbers = () => {
 export const rowsOfTheBook = async (cells) => {
   const found = {};
   await Promise.all(cells.map(async ({ index }) => {
-    const drawings = cellAt(index)?.querySelectorAll(":not(.lift-mine) > figure .lift-drawing[data-rows]") ?? [];
+    const drawings = cellAt(index)?.querySelectorAll(":not(.companion-mine) > figure .companion-drawing[data-rows]") ?? [];
     const answer = drawings.length === 1 ? await fetch(drawings[0].dataset.rows).catch(() => null) : null;
     if (answer?.ok) found[index] = await answer.text();
   }));
@@ -167,7 +167,7 @@ export const reset = (cells) => {
   for (const span of document.querySelectorAll("[data-book]")) {
     span.textContent = span.dataset.book;
     delete span.dataset.book;
-    span.classList.remove("lift-number");
+    span.classList.remove("companion-number");
     span.removeAttribute("title");
   }
 };

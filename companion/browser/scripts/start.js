@@ -4,7 +4,7 @@
   const title = document.querySelector("article.bd-article h1");
   if (!title) return;
   const bar = document.createElement("div");
-  bar.className = "lift-start";
+  bar.className = "companion-start";
   const button = document.createElement("button");
   button.type = "button";
   button.textContent = "Run this page";
@@ -48,10 +48,10 @@
   if ("tool" in script.dataset) {
     const tool = document.createElement("button");
     tool.type = "button";
-    tool.className = "lift-tool";
+    tool.className = "companion-tool";
     tool.textContent = script.dataset.toolLabel;
     const place = document.createElement("div");
-    place.className = "lift-start";
+    place.className = "companion-start";
     place.append(tool);
     bar.after(place);
     tool.addEventListener("click", async () => {

@@ -12,7 +12,7 @@ const bring = (name) => {
   request.responseType = "arraybuffer";
   request.send();
   if (request.status !== 200) throw new Error(`${name}.zip: ${request.status}`);
-  python.unpackArchive(request.response, "zip", { extractDir: "/lift" });
+  python.unpackArchive(request.response, "zip", { extractDir: "/book" });
 };
 
 const start = async (tell) => {
@@ -28,8 +28,8 @@ const start = async (tell) => {
     packages: ["numpy", "scipy", "pandas", "matplotlib"],
   });
   tell({ phase: "NumPy, SciPy, pandas and matplotlib", part: 2, of: 3 });
-  python.unpackArchive(await library, "zip", { extractDir: "/lift" });
-  python.runPython("import sys; sys.path.insert(0, '/lift'); import os; os.makedirs('/work', exist_ok=True); os.chdir('/work')");
+  python.unpackArchive(await library, "zip", { extractDir: "/book" });
+  python.runPython("import sys; sys.path.insert(0, '/book'); import os; os.makedirs('/work', exist_ok=True); os.chdir('/work')");
   tell({ phase: settings.library, part: 3, of: 3 });
   python.pyimport("companion.browser.later").install(python.toPy(settings.later), bring);
   book = python.pyimport(settings.module);

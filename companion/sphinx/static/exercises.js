@@ -135,7 +135,7 @@
   };
 
   const all = [...document.querySelectorAll(".exercise[id]")];
-  const progress = make("p", "lift-progress");
+  const progress = make("p", "companion-progress");
   const count = make("span");
   count.setAttribute("role", "status");
   const over = make("button", "", "Start over");
@@ -143,7 +143,7 @@
   progress.append(count, over);
   const tell = () => {
     const solved = all.filter((one) => kept[one.id]?.solved);
-    for (const one of all) one.classList.toggle("lift-solved", solved.includes(one));
+    for (const one of all) one.classList.toggle("companion-solved", solved.includes(one));
     count.textContent = `${solved.length} of ${all.length} solved`;
     over.hidden = !Object.keys(kept).length;
   };
@@ -182,7 +182,7 @@
       return label;
     };
     if (expected.columns.length === 1) {
-      const box = make("div", "lift-fields");
+      const box = make("div", "companion-fields");
       box.append(...expected.rows.map((row) => add(row, expected.columns[0])));
       return { box, inputs };
     }
@@ -208,21 +208,21 @@
     const expected = JSON.parse(place.dataset.expected);
     const version = place.dataset.expected; // what was solved is forgotten once the exercise changes
     const exercise = place.closest(".exercise");
-    const form = make("form", "lift-try");
+    const form = make("form", "companion-try");
     form.noValidate = true;
     const { box, inputs } = layOut(expected);
-    const go = make("button", "lift-check", "Check");
-    const hint = make("button", "lift-hint", "Hint");
+    const go = make("button", "companion-check", "Check");
+    const hint = make("button", "companion-hint", "Hint");
     hint.type = "button";
-    const said = make("p", "lift-said");
+    const said = make("p", "companion-said");
     said.setAttribute("role", "status");
-    const hints = make("ol", "lift-hints");
-    const buttons = make("span", "lift-try-buttons");
+    const hints = make("ol", "companion-hints");
+    const buttons = make("span", "companion-try-buttons");
     buttons.append(go, hint);
     form.append(box, buttons, said, hints);
     if (expected.fields.some(({ kind }) => kind === "number")) {
-      const help = make("small", "lift-help", HELP);
-      help.id = `lift-help-${exercise.id}`;
+      const help = make("small", "companion-help", HELP);
+      help.id = `companion-help-${exercise.id}`;
       for (const one of inputs) one.setAttribute("aria-describedby", help.id);
       box.after(help);
     }
@@ -230,7 +230,7 @@
 
     const say = (text, kind = "") => {
       said.textContent = text;
-      said.className = `lift-said ${kind}`;
+      said.className = `companion-said ${kind}`;
     };
     const names = (at) => expected.rows.flatMap((row) => expected.columns.map((column) => [row, column].filter(Boolean).join(", ")))[at];
     const offer = () => {
@@ -249,7 +249,7 @@
     const known = kept[exercise.id];
     if (known?.version && known.version !== version) delete kept[exercise.id];
     else for (let n = known?.hints ?? 0; n > 0; n--) give();
-    if (kept[exercise.id]?.solved) say("Right.", "lift-right");
+    if (kept[exercise.id]?.solved) say("Right.", "companion-right");
     offer();
 
     const judge = () => {
@@ -261,7 +261,7 @@
       }
       const numeric = (at) => expected.fields[at].kind !== "choice";
       const unread = texts.findIndex((text, at) => numeric(at) && !numbers(text).length);
-      if (unread >= 0) return say(`“${texts[unread]}” cannot be read as a number: write it ${HELP}.`, "lift-not-yet");
+      if (unread >= 0) return say(`“${texts[unread]}” cannot be read as a number: write it ${HELP}.`, "companion-not-yet");
       const right = texts.map((text, at) =>
         numeric(at)
           ? numbers(text).some(({ number, written }) => isNumber(expected.fields[at], number, written))
@@ -269,7 +269,7 @@
       );
       if (right.every(Boolean)) {
         note(exercise.id, { solved: true, version });
-        return say("Right.", "lift-right");
+        return say("Right.", "companion-right");
       }
       const slips = texts.map((text, at) => (right[at] ? "" : slip(expected.fields[at], text)));
       const tried = (kept[exercise.id]?.tried ?? []).filter((one) => one !== texts.join(";"));
@@ -280,7 +280,7 @@
       const told = texts.map((_, at) => (names(at) ? `${names(at)} is ${right[at] ? "right" : "not right yet"}` : "") +
         (slips[at] ? `${names(at) ? " (" : ""}${slips[at]}${names(at) ? ")" : ""}` : ""));
       const words = told.filter(Boolean).join("; ");
-      say(words ? `Not yet: ${words}.` : "Not yet.", "lift-not-yet");
+      say(words ? `Not yet: ${words}.` : "Not yet.", "companion-not-yet");
     };
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -304,7 +304,7 @@
     };
   };
 
-  const places = [...document.querySelectorAll(".lift-exercise")];
+  const places = [...document.querySelectorAll(".companion-exercise")];
   if (!places.length) return;
   const resets = places.map(set);
   over.addEventListener("click", () => {

@@ -90,9 +90,9 @@
     said.setAttribute("role", "status");
     const figure = document.getElementById(place.dataset.figure);
     const hidden = []; // while the reader sketches: the figure and what is said about it
-    for (let one = figure.closest(".cell") ?? figure; one && !one.matches("section, .lift-guess"); one = one.nextElementSibling)
+    for (let one = figure.closest(".cell") ?? figure; one && !one.matches("section, .companion-guess"); one = one.nextElementSibling)
       hidden.push(one);
-    const show = (shown) => hidden.forEach((one) => one.classList.toggle("lift-guessed", !shown));
+    const show = (shown) => hidden.forEach((one) => one.classList.toggle("companion-guessed", !shown));
     const open = (opened) => {
       place.classList.toggle("open", opened);
       begin.hidden = opened;
@@ -127,8 +127,8 @@
       const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
       if (hidden.some((one) => one.contains(target))) show(true);
     });
-    document.addEventListener("lift-run-begins", () => show(true)); // who runs the page wants its figures
+    document.addEventListener("companion-run-begins", () => show(true)); // who runs the page wants its figures
   };
-  for (const place of document.querySelectorAll(".lift-guess"))
+  for (const place of document.querySelectorAll(".companion-guess"))
     if (document.getElementById(place.dataset.figure)) start(place);
 })();

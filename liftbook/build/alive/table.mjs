@@ -7,7 +7,7 @@ const HTML = `
   <p>The page starts with a table of made-up patients. Choose a CSV file of yours (.csv, .tsv, or either with .gz), or drop it here. It is read by this page and sent nowhere.</p>
   <p><input type="file" accept=".csv,.tsv,.gz,text/csv" aria-label="Your table, a CSV file"></p>
   <form hidden>
-  <div class="lift-form">
+  <div class="companion-form">
     <label>sensitive column<select name="secret" data-looks></select><small>is not published</small></label>
     <label>column to publish<select name="public" data-looks></select></label>
   </div>
@@ -15,21 +15,21 @@ const HTML = `
   <h3>What do you promise?</h3>
   <p>Nobody’s belief of <input name="belief" type="number" min="0" max="100" step="any" value="10" aria-label="belief before, per cent" data-looks>&nbsp;% may become more than <input name="at_most" type="number" min="0" max="100" step="any" value="20" aria-label="belief after, per cent" data-looks>&nbsp;%,
     for somebody who knows how common each value is.</p>
-  <details><summary>All settings</summary><div class="lift-form">
+  <details><summary>All settings</summary><div class="companion-form">
     <label><code>bins</code><input name="edges" type="text"><small>edges of the bins of a numeric public column, separated by commas; empty for none</small></label>
     <label><code>missing</code><input name="na" type="text"><small>texts that mean a missing value, separated by commas</small></label>
     <label><code>missing values</code><select name="policy"><option value="refuse">refuse</option><option value="symbol">treat as a symbol</option></select><small>such as empty fields</small></label>
     <label><code>numbers</code><select name="codes"><option value="">are numbers</option><option value="1">are codes, such as postcodes</option></select><small>in both columns</small></label>
   </div></details>
   </form>
-  <p class="lift-buttons" hidden>
+  <p class="companion-buttons" hidden>
     <button type="button" data-do="audit">Audit the column as it is</button>
-    <button type="button" data-do="release" class="lift-go">Release the column</button>
+    <button type="button" data-do="release" class="companion-go">Release the column</button>
     <button type="button" data-do="halt" disabled>Stop</button>
     <button type="button" data-do="save" disabled>Download the report</button>
   </p>
-  <p class="lift-state"><span role="status"></span></p>
-  <p class="lift-wrong" role="alert"></p>
+  <p class="companion-state"><span role="status"></span></p>
+  <p class="companion-wrong" role="alert"></p>
   <div class="lift-outcome"></div>`;
 
 const NAMES = {
@@ -148,7 +148,7 @@ class Desk {
   #opened(name, answer, chosen = answer?.columns) {
     this.name = name;
     for (const one of ["outcome", "seen"]) this.box.querySelector(`.lift-${one}`).replaceChildren();
-    for (const one of [this.form, this.box.querySelector(".lift-buttons")]) one.hidden = !answer;
+    for (const one of [this.form, this.box.querySelector(".companion-buttons")]) one.hidden = !answer;
     if (!answer) return;
     for (const [at, part] of ["secret", "public"].entries()) {
       const select = this.form.elements[part];
@@ -263,7 +263,7 @@ class Desk {
     };
     const of = (files) => {
       const list = document.createElement("p");
-      list.className = "lift-buttons";
+      list.className = "companion-buttons";
       for (const file of files) list.append(this.#button(file.name, () => give(file.name, file.text)));
       return list;
     };
@@ -298,7 +298,7 @@ class Desk {
 export const openTool = (after) => {
   styled();
   const box = document.createElement("section");
-  box.className = "lift-panel lift-desk";
+  box.className = "companion-panel lift-desk";
   box.setAttribute("aria-label", "Your table, in your browser");
   after.after(box);
   return new Desk(box);

@@ -2,7 +2,7 @@
 for (const place of document.querySelectorAll(".lift-designs[hidden]")) {
   const { figure, sizes, designs, scale: [nat, left, bottom] } = JSON.parse(place.dataset.designs);
   const [slider, shown, said] = ["input", "output", "[role=status]"].map((one) => place.querySelector(one));
-  const drawing = document.querySelector(`#${figure} .lift-drawing`);
+  const drawing = document.querySelector(`#${figure} .companion-drawing`);
   const draw = () => {
     const { rows, marks, inside } = sizes[slider.value];
     marks.forEach((places, at) => place.querySelectorAll(`.lift-design-${at} path`).forEach((mark, i) => {
@@ -15,7 +15,7 @@ for (const place of document.querySelectorAll(".lift-designs[hidden]")) {
   };
   const swap = (live) => { [drawing.hidden, place.hidden] = [live, !live]; };
   slider.addEventListener("input", draw);
-  document.addEventListener("lift-run-begins", () => swap(false)); // what a reader's own run draws takes its place
+  document.addEventListener("companion-run-begins", () => swap(false)); // what a reader's own run draws takes its place
   drawing.before(place);
   draw();
   swap(true);

@@ -106,7 +106,7 @@ class People(SphinxDirective):
 
 SCRIPT_FOLDER = Path(__file__).parents[1] / "living"
 SCRIPTS = ("lift.mjs", "picture.mjs")
-WORDS_CLASS = "lift-living-words"
+WORDS_CLASS = "companion-screen-only"
 PEOPLE = 100
 STATE_KEYS = {"mechanism", "eps", "lambda", "bands", "people", "more"}
 """Names that a state may contain."""

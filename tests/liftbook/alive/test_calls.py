@@ -163,7 +163,7 @@ def test_a_chapter_gives_the_tables_that_its_rerun_gives(tmp_path):
         if "drawing" in output
     ]
     assert len(drawings) == len(list((tmp_path / "run" / "figures").glob("*.svg"))) > 0
-    assert all("LIFT-SOURCE" in output["drawing"] for output in drawings)
+    assert all("COMPANION-SOURCE" in output["drawing"] for output in drawings)
 
 
 # no module of the list is there, nor highspy: what a browser sees

@@ -57,18 +57,18 @@ def opened(browser, site, name, query="", **options):
 
 
 def press(page, name):
-    page.click(f".lift-panel [data-do={name}]")
+    page.click(f".companion-panel [data-do={name}]")
 
 
 def run(page, button="run", **given):
     """Give values, press a button, and wait until the run has ended."""
-    page.evaluate("delete document.querySelector('.lift-panel').dataset.runs")
+    page.evaluate("delete document.querySelector('.companion-panel').dataset.runs")
     for name, text in given.items():
         page.eval_on_selector(
             f"[name={name}]", "(field, text) => { field.value = text }", text
         )
     press(page, button)
-    page.wait_for_selector(".lift-panel[data-runs]", timeout=LONG)
+    page.wait_for_selector(".companion-panel[data-runs]", timeout=LONG)
 
 
 def run_small(page):
@@ -78,14 +78,14 @@ def run_small(page):
 
 def start(page):
     """Open the form by one click, and wait for Python."""
-    page.click(".lift-start button")
-    page.wait_for_selector(".lift-panel")
+    page.click(".companion-start button")
+    page.wait_for_selector(".companion-panel")
     page.wait_for_function(
-        "document.querySelector('.lift-state').textContent.includes('is ready')",
+        "document.querySelector('.companion-state').textContent.includes('is ready')",
         timeout=LONG,
     )
     # parameters without a slider, if there are any
-    for fold in page.locator(".lift-form summary").all():
+    for fold in page.locator(".companion-form summary").all():
         fold.click()
 
 
@@ -101,7 +101,9 @@ def living(browser, site):
     }
     assert before == {"start.js"}, "what nobody asked for was loaded"
     start(page)
-    assert page.locator(".lift-mine, .lift-number").count() == 0, "nothing was changed"
+    assert page.locator(".companion-mine, .companion-number").count() == 0, (
+        "nothing was changed"
+    )
     yield page
     assert not page.complaints
     assert not [
@@ -114,7 +116,7 @@ def drawing(page):
     """Return the file of the second figure, the first that depends on the
     parameters.
     """
-    link = page.locator(".lift-mine figure a.lift-drawing").nth(1)
+    link = page.locator(".companion-mine figure a.companion-drawing").nth(1)
     return link.evaluate("a => fetch(a.href).then(answer => answer.text())")
 
 
@@ -123,9 +125,10 @@ def test_stop_while_python_comes(living):
     press(living, "run")
     press(living, "stop")
     living.wait_for_function(
-        "document.querySelector('.lift-state').textContent.includes('Stopped after')"
+        "document.querySelector('.companion-state').textContent"
+        ".includes('Stopped after')"
     )
-    assert living.locator(".lift-running").count() == 0
+    assert living.locator(".companion-running").count() == 0
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +143,7 @@ def test_another_run_gives_the_librarys_own_numbers_without_a_network(
 ):
     living.context.set_offline(True)
     run(living, n_trials="6", epsilons="1, 3")
-    assert living.locator(".lift-error, .lift-absent").count() == 0
+    assert living.locator(".companion-error, .companion-absent").count() == 0
     assert drawing(living) != first_run
     living.context.set_offline(False)
     assert living.evaluate("location.search").startswith("?run&n_trials=6")
@@ -154,17 +157,17 @@ def test_another_run_gives_the_librarys_own_numbers_without_a_network(
     assert re.fullmatch(r"the book: \d\.\d+", said.get_attribute("title")), (
         "the book's number is not in its place"
     )
-    figure = living.locator(".lift-mine figure a.lift-drawing").first
+    figure = living.locator(".companion-mine figure a.companion-drawing").first
     assert len(figure.locator("[role=img]").get_attribute("aria-label")) > 40
     assert figure.evaluate("e => e.getBoundingClientRect().width") > 400
     cells = json.loads((ALIVE / "pages" / "watchdog.json").read_text())["cells"]
-    state = living.inner_text(".lift-state").strip()
+    state = living.inner_text(".companion-state").strip()
     told = re.fullmatch(
         rf"{len(cells)} cells in [\d.]+ s\. (\d+) of (\d+) numbers in the text"
         r" changed\.",
         state,
     )
-    assert int(told[1]) == living.locator(".lift-number").count() > 0
+    assert int(told[1]) == living.locator(".companion-number").count() > 0
     assert int(told[2]) <= living.locator("[data-glue]").count()
 
 
@@ -186,19 +189,21 @@ def test_a_slider_moves_its_number_and_back(living):
     assert float(slider.input_value()) == 100
     number.fill("5")
     press(living, "reset")  # and ends the run that the slider began
-    living.wait_for_selector(".lift-panel:not(.lift-busy)", timeout=LONG)
+    living.wait_for_selector(".companion-panel:not(.companion-busy)", timeout=LONG)
     # three parameters are in sight: the budgets, a list without a slider, come first
     assert (
-        living.locator(".lift-form > label").first.locator("[name=epsilons]").count()
+        living.locator(".companion-form > label")
+        .first.locator("[name=epsilons]")
+        .count()
         == 1
     )
-    assert living.locator(".lift-form > label input[type=range]").count() == 2
+    assert living.locator(".companion-form > label input[type=range]").count() == 2
 
 
 def test_a_value_out_of_range_is_refused_at_once(living):
     living.fill("[name=n_trials]", "0")
     press(living, "run")
-    assert living.inner_text(".lift-wrong") == "n_trials is 0, not in [1, 100000]"
+    assert living.inner_text(".companion-wrong") == "n_trials is 0, not in [1, 100000]"
     living.fill("[name=n_trials]", "6")
 
 
@@ -209,31 +214,36 @@ def changed(living, first_run):
         ".cell", has_text="ll.mechanisms.watchdog(decades, notion, extend=False)"
     ).first
     run(living, n_trials="6", epsilons="2, 3")
-    above = living.locator(".lift-mine").first
+    above = living.locator(".companion-mine").first
     above.evaluate("e => { e.dataset.kept = 'yes' }")
-    cell.locator(".lift-edit").click()
+    cell.locator(".companion-edit").click()
     field = cell.locator("textarea")
     field.fill(
         "channel = ll.mechanisms.watchdog(decades, notion)\nprint('mine',"
         " n_trials)\nraise ValueError('on purpose')"
     )
     field.press("Shift+Enter")
-    living.wait_for_selector(".lift-panel:not(.lift-busy) .lift-go:not(:disabled)")
+    living.wait_for_selector(
+        ".companion-panel:not(.companion-busy) .companion-go:not(:disabled)"
+    )
     return cell
 
 
 def test_a_changed_cell_runs_from_there_on_and_shows_its_error(living, changed):
     cell = changed
-    fault = cell.locator(".lift-error")
+    fault = cell.locator(".companion-error")
     assert fault.locator("p").inner_text() == "line 3: ValueError: on purpose"
-    assert "mine 6" in cell.locator(".lift-mine pre").first.inner_text()
+    assert "mine 6" in cell.locator(".companion-mine pre").first.inner_text()
     assert living.locator("[data-kept=yes]").count() == 1, "cells above were run again"
-    assert "1 with an error" in living.inner_text(".lift-state")
+    assert "1 with an error" in living.inner_text(".companion-state")
 
 
 @pytest.mark.slow  # axe takes its time
 def test_the_panel_can_be_read_by_a_screen_reader(living, changed):
-    new = ".lift-start, .lift-panel, .lift-mine, .lift-error, .cell:has(textarea)"
+    new = (
+        ".companion-start, .companion-panel, .companion-mine, .companion-error,"
+        " .cell:has(textarea)"
+    )
     assert [
         barriers(living, "light", within=new),
         barriers(living, "dark", within=new, structure=False),
@@ -249,9 +259,12 @@ def test_the_panel_fits_a_phone(living, changed):
 def test_back_to_the_book(living):
     press(living, "reset")
     assert (
-        living.locator(".lift-mine, .lift-error, .lift-number, textarea").count() == 0
+        living.locator(
+            ".companion-mine, .companion-error, .companion-number, textarea"
+        ).count()
+        == 0
     )
-    assert living.locator("[data-lift-book]").count() == 0
+    assert living.locator("[data-companion-book]").count() == 0
     assert living.evaluate("location.search") == ""
     assert living.input_value("[name=n_trials]") == "1000"
 
@@ -262,8 +275,8 @@ def test_the_command(living):
             f"[name={name}]", "(field, text) => { field.value = text }", text
         )
     press(living, "copy")
-    living.wait_for_selector(".lift-panel[data-command]")
-    command = living.get_attribute(".lift-panel", "data-command")
+    living.wait_for_selector(".companion-panel[data-command]")
+    command = living.get_attribute(".companion-panel", "data-command")
     assert command.startswith("liftbook rerun watchdog -p n_trials 7 -p ")
     assert "-p lambdas '[0.4, 0.5]'" in command
     press(living, "reset")
@@ -276,7 +289,7 @@ def test_an_address_opens_the_panel_with_its_values(browser, site):
         "watchdog",
         "?run&n_trials=11&epsilons=[2]&n_secret=oops&lambdas=7",
     )
-    page.wait_for_selector(".lift-panel")
+    page.wait_for_selector(".companion-panel")
     assert page.input_value("[name=n_trials]") == "11"
     assert page.input_value("[name=epsilons]") == "2"
     assert page.input_value("[name=n_secret]") == "5"
@@ -287,8 +300,8 @@ def test_an_address_opens_the_panel_with_its_values(browser, site):
 def test_a_file_says_what_to_do(browser):
     page = browser.new_context().new_page()
     page.goto((HTML / "chapters" / "watchdog.html").as_uri())
-    page.click(".lift-start button")
-    assert "make serve" in page.locator(".lift-start").first.inner_text()
+    page.click(".companion-start button")
+    assert "make serve" in page.locator(".companion-start").first.inner_text()
     page.context.close()
 
 
@@ -308,7 +321,7 @@ def released(page, rows, folder):
     page.fill("[name=at_most]", "120")
     page.click("[data-do=release]")
     assert (
-        page.inner_text(".lift-desk .lift-wrong")
+        page.inner_text(".lift-desk .companion-wrong")
         == "at_most: give a number in [0, 100]"
     )
     page.fill("[name=at_most]", "60")
@@ -344,7 +357,7 @@ def released(page, rows, folder):
 
 def test_the_page_starts_with_an_example_and_a_question(browser, site):
     page = opened(browser, site, "your-own-data")
-    page.click(".lift-tool")
+    page.click(".companion-tool")
     page.wait_for_selector(".lift-seen img >> nth=1", timeout=LONG)
     assert "patients.csv: 1,000 rows. The riskiest value is 75+" in page.inner_text(
         ".lift-seen"
@@ -393,7 +406,7 @@ def test_a_table_of_ones_own_never_leaves(browser, site, tmp_path):
         "request",
         lambda request: posted.append(request.url) if request.method != "GET" else None,
     )
-    page.click(".lift-tool")
+    page.click(".companion-tool")
     page.set_input_files(".lift-desk input[type=file]", str(path))
     page.wait_for_selector(".lift-desk form:not([hidden])", timeout=LONG)
     page.select_option("[name=public]", "age")
@@ -422,11 +435,11 @@ def test_a_table_of_ones_own_never_leaves(browser, site, tmp_path):
     page.select_option("[name=public]", "sex")
     page.click("[data-do=audit]")
     page.wait_for_function(
-        "document.querySelector('.lift-desk .lift-wrong').textContent.includes('missing"
-        " values')"
+        "document.querySelector('.lift-desk .companion-wrong').textContent"
+        ".includes('missing values')"
     )
     assert "column 'sex' has missing values in 20 of 100 rows" in page.inner_text(
-        ".lift-desk .lift-wrong"
+        ".lift-desk .companion-wrong"
     )
     page.select_option("[name=public]", "age")
     with page.expect_download() as waiting:
@@ -465,8 +478,8 @@ def test_each_chapter_gives_the_tables_of_its_rerun(browser, site, name, tmp_pat
     start(page)
     page.evaluate(KEEP_TABLES)
     run_small(page)
-    assert [e.inner_text() for e in page.locator(".lift-error").all()] == []
-    assert page.locator(".lift-absent").count() == 0 or name in NOT_HERE
+    assert [e.inner_text() for e in page.locator(".companion-error").all()] == []
+    assert page.locator(".companion-absent").count() == 0 or name in NOT_HERE
     tables = page.evaluate("window.liftTables")
     rerun(
         name,
@@ -489,7 +502,7 @@ def test_each_chapter_gives_the_tables_of_its_rerun(browser, site, name, tmp_pat
 
 
 KEEP_TABLES = (
-    "document.addEventListener('lift-run', event => { window.liftTables ="
+    "document.addEventListener('companion-run', event => { window.liftTables ="
     " event.detail.tables })"
 )
 
@@ -542,15 +555,16 @@ def test_stop_and_run_again(browser, site):
     start(page)
     page.fill("[name=n_trials]", "100000")
     page.press("[name=n_trials]", "Enter")
-    page.wait_for_selector(".lift-running", timeout=LONG)
+    page.wait_for_selector(".companion-running", timeout=LONG)
     press(page, "stop")
     page.wait_for_function(
-        "document.querySelector('.lift-state').textContent.includes('Stopped after')"
+        "document.querySelector('.companion-state').textContent"
+        ".includes('Stopped after')"
     )
-    assert page.locator(".lift-running").count() == 0
+    assert page.locator(".companion-running").count() == 0
     run(page, n_trials="2")
-    assert page.locator(".lift-error").count() == 0
-    assert page.locator(".lift-mine").count() > 5
+    assert page.locator(".companion-error").count() == 0
+    assert page.locator(".companion-mine").count() > 5
     page.context.close()
 
 
@@ -562,9 +576,9 @@ def test_two_pages_at_once(browser, site):
     for page in pages:
         press(page, "small")
     for page in pages:
-        page.wait_for_selector(".lift-panel[data-runs]", timeout=LONG)
-        assert page.locator(".lift-error").count() == 0
-        assert page.locator(".lift-mine").count() > 5
+        page.wait_for_selector(".companion-panel[data-runs]", timeout=LONG)
+        assert page.locator(".companion-error").count() == 0
+        assert page.locator(".companion-mine").count() > 5
         page.context.close()
 
 
@@ -572,11 +586,12 @@ def slowest_answer(page, runs):
     """Return the longest delay of a key press while the page runs."""
     page.evaluate("window.delays = []")
     press(page, "run")
-    page.wait_for_selector(".lift-running", timeout=LONG)
+    page.wait_for_selector(".companion-running", timeout=LONG)
     page.focus("[name=seed]")
     pressed = 0
     while (
-        page.evaluate("document.querySelector('.lift-panel').dataset.runs") == str(runs)
+        page.evaluate("document.querySelector('.companion-panel').dataset.runs")
+        == str(runs)
         and pressed < 400
     ):
         page.keyboard.press("ArrowRight")
@@ -585,7 +600,7 @@ def slowest_answer(page, runs):
     delays = page.evaluate("window.delays")
     assert len(delays) == pressed > 10  # a run of "relatives" takes about twenty
     page.wait_for_function(
-        f"document.querySelector('.lift-panel').dataset.runs == '{runs + 1}'",
+        f"document.querySelector('.companion-panel').dataset.runs == '{runs + 1}'",
         timeout=LONG,
     )
     return max(delays)

@@ -100,7 +100,7 @@ def test_a_chapter_has_all_its_parts(path):
     for heading in ("## Exercises", "## Rerun this chapter"):
         assert heading in text, heading
     assert all(link in text for chapter, link in RECORDS if chapter == path.stem)
-    assert "```{lift-parameters}" in text
+    assert "```{companion-parameters}" in text
     assert "ran_with(started" in text
     assert f"liftbook rerun {path.stem} " in text
     assert preview_parameters(path)
@@ -154,7 +154,9 @@ def test_page_is_whole(path):
 @book
 @each_taught
 def test_parameters_are_explained(path):
-    table = built(path).partition('class="lift-parameters')[2].partition("</table>")[0]
+    table = (
+        built(path).partition('class="companion-parameters')[2].partition("</table>")[0]
+    )
     shown = re.sub(r"\s+", " ", html.unescape(re.sub("<[^>]+>", "", table)))
     # the page's own quotation marks
     shown = shown.translate(str.maketrans("‘’“”", "''\"\""))
@@ -169,7 +171,9 @@ def test_internal_links_lead_somewhere(path):
     for link in page_at(built_at(path)).links:
         if re.match(r"[a-z]+:", link) or link in ("", "#"):
             continue
-        if link == "lift-companion.pdf" and '<p class="lift-pdf" hidden' in built(path):
+        if link == "lift-companion.pdf" and '<p class="companion-pdf" hidden' in built(
+            path
+        ):
             continue  # `make pdf` makes it and shows it
         if link.endswith(".pdf") and 'class="course-pdf" hidden' in built(path):
             continue  # so does `make course`

@@ -272,7 +272,7 @@ def test_figures_are_wide_and_described(watchdog):
         > 2
     )
     for number in range(figures.count()):
-        drawing = figures.nth(number).locator("a.lift-drawing")
+        drawing = figures.nth(number).locator("a.companion-drawing")
         assert len(drawing.locator("[role=img]").get_attribute("aria-label")) > 40
         assert drawing.evaluate("e => e.getBoundingClientRect().width") > 400
 

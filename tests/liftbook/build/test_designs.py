@@ -13,7 +13,7 @@ from liftbook.figures.stored import LONG
 
 ROWS = pd.read_csv(LONG["designs_in_plane"].path)
 FIGURE = (
-    '<figure id="fig-it"><a class="lift-drawing"'
+    '<figure id="fig-it"><a class="companion-drawing"'
     ' href="#">drawn</a><figcaption>Designs.</figcaption></figure>'
 )
 
@@ -46,7 +46,7 @@ def test_every_size_is_reached_by_keyboard(browser, tmp_path, dark):
     )
     page.goto((tmp_path / "page.html").as_uri())
     assert page.locator("#fig-it svg").bounding_box()["width"] <= 390
-    assert not page.locator(".lift-drawing").is_visible()
+    assert not page.locator(".companion-drawing").is_visible()
     slider = page.get_by_role("slider", name="Rows of each table")
     assert slider.get_attribute("aria-valuetext") == "1,000 rows"
     slider.press("Home")
@@ -72,11 +72,11 @@ def test_every_size_is_reached_by_keyboard(browser, tmp_path, dark):
             )
         slider.press("ArrowRight")
     page.emulate_media(media="print")
-    assert page.locator(".lift-drawing").is_visible()
+    assert page.locator(".companion-drawing").is_visible()
     assert not slider.is_visible()
     page.emulate_media(media="screen")
-    page.evaluate("document.dispatchEvent(new Event('lift-run-begins'))")
-    assert page.locator(".lift-drawing").is_visible()
+    page.evaluate("document.dispatchEvent(new Event('companion-run-begins'))")
+    assert page.locator(".companion-drawing").is_visible()
     assert not slider.is_visible()
     page.close()
 
@@ -89,6 +89,6 @@ def test_without_scripts_there_is_the_figure(browser, tmp_path):
     )
     page = browser.new_page(java_script_enabled=False)
     page.goto((tmp_path / "page.html").as_uri())
-    assert page.locator(".lift-drawing").is_visible()
+    assert page.locator(".companion-drawing").is_visible()
     assert not page.locator(".lift-designs").is_visible()
     page.close()

@@ -33,11 +33,13 @@ ANSWER = """
   const fields = [...form.querySelectorAll("input, select")];
   fields.forEach((field, at) => { field.value = texts[at]; });
   form.requestSubmit();
-  const said = form.querySelector(".lift-said");
+  const said = form.querySelector(".companion-said");
   return {
-    right: said.classList.contains("lift-right"),
+    right: said.classList.contains("companion-right"),
     said: said.textContent,
-    hints: [...form.querySelectorAll(".lift-hints li")].map((item) => item.textContent),
+    hints: [...form.querySelectorAll(".companion-hints li")].map(
+      (item) => item.textContent,
+    ),
   };
 }
 """
@@ -47,7 +49,7 @@ def open_forms(page, wanted):
     """Open a page with a form for each expected answer, by the exercise's label."""
     exercises = "".join(
         f'<div class="exercise admonition" id="{label}"><p'
-        ' class="admonition-title">Exercise</p><div class="lift-exercise"'
+        ' class="admonition-title">Exercise</p><div class="companion-exercise"'
         f' data-expected="{html.escape(expected.text(), quote=True)}"></div></div>'
         for label, expected in wanted.items()
     )
@@ -135,13 +137,13 @@ def test_the_form_asks_for_another_digit_and_gives_no_hint(page):
     assert page.evaluate(ANSWER, ["ex-one", ["7.1 %"]])["right"]
     page.reload()
     assert page.locator("#ex-one").evaluate(
-        "one => one.classList.contains('lift-solved')"
+        "one => one.classList.contains('companion-solved')"
     )
     # the exercise has changed: what was solved is forgotten
     page.unroute("http://exercises.test/*")
     open_forms(page, {"ex-one": expect(0.0811, ("direction", "method"))})
     assert not page.locator("#ex-one").evaluate(
-        "one => one.classList.contains('lift-solved')"
+        "one => one.classList.contains('companion-solved')"
     )
 
 
@@ -186,7 +188,7 @@ def test_each_form_of_the_book_tells_right_from_wrong(page):
             label
         )
         assert page.evaluate(ANSWER, [label, answer])["right"], (label, answer)
-    assert page.locator(".lift-solved").count() == len(known)
+    assert page.locator(".companion-solved").count() == len(known)
     assert not errors
 
 

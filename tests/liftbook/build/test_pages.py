@@ -75,7 +75,7 @@ def test_every_icon_on_a_page_has_its_glyph():
 @pytest.mark.book
 def test_drawings_say_what_they_are():
     page = (HTML / "chapters" / "watchdog.html").read_text(encoding="utf-8")
-    alts = re.findall(r'class="lift-drawing".*?aria-label="([^"]*)"', page)
+    alts = re.findall(r'class="companion-drawing".*?aria-label="([^"]*)"', page)
     assert (
         len(alts)
         == (ROOT / "chapters" / "watchdog.md")
@@ -151,7 +151,7 @@ def test_every_link_to_a_theorem_or_a_word_has_its_preview():
     html = ROOT / "_build" / "html"
     script = (html / "_static" / "previews-of.js").read_text(encoding="utf-8")
     found = json.loads(
-        script.removeprefix("window.liftPreviews = ").removesuffix(";\n")
+        script.removeprefix("window.companionPreviews = ").removesuffix(";\n")
     )
     page = (html / "chapters" / "watchdog.html").read_text(encoding="utf-8")
     terms = re.findall(r'href="(glossary\.html#term-[^"]+)"', page)

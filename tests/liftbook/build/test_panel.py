@@ -14,12 +14,12 @@ pytestmark = pytest.mark.browser
 PAGE = """<!doctype html><html><head>
 <script defer src="_static/alive/start.js" data-page="p" data-note="About 1 MB."></script></head><body>
 <article class="bd-article"><h1>A page</h1>
-<div class="cell lift-cell-1"><div class="cell_input"><div class="highlight">n: int = 20</div></div></div>
-<div class="cell lift-cell-2"><div class="cell_input"><div class="highlight">a</div></div>
+<div class="cell companion-cell-1"><div class="cell_input"><div class="highlight">n: int = 20</div></div></div>
+<div class="cell companion-cell-2"><div class="cell_input"><div class="highlight">a</div></div>
 <div class="cell_output"><pre>the book's</pre></div></div>
 <p>It is <span data-glue="a" data-form=".1f">2.0</span>,
 not <span data-glue="b" data-form=".1f">3.0</span>.</p>
-<div class="cell lift-cell-3"><div class="cell_input"><div class="highlight">b</div></div></div>
+<div class="cell companion-cell-3"><div class="cell_input"><div class="highlight">b</div></div></div>
 </article></body></html>"""  # noqa: E501
 
 PARAMETERS = [
@@ -120,8 +120,8 @@ def opened(page, address):
         page.goto(address + query)
         page.evaluate(LISTEN)
         if click:
-            page.click(".lift-start button")
-        page.wait_for_selector(".lift-panel")
+            page.click(".companion-start button")
+        page.wait_for_selector(".companion-panel")
         return page
 
     return open_page
@@ -161,8 +161,8 @@ def test_the_form_opens_with_the_books_values_and_nothing_runs(opened):
     assert page.input_value("[name=n]") == "100", "the form waits for Python"
     ready(page)
     assert not calls(page, "run")
-    assert page.locator(".lift-mine, .lift-number").count() == 0
-    assert page.locator(".lift-legend").is_hidden()
+    assert page.locator(".companion-mine, .companion-number").count() == 0
+    assert page.locator(".companion-legend").is_hidden()
     change(page, "n", "100")  # what it is
     page.fill("[name=n]", "7")
     page.fill("[name=n]", "100")
@@ -177,12 +177,12 @@ def test_a_change_runs_the_page_and_each_number_comes_with_its_cell(opened):
     assert calls(page, "run")[0]["values"] == {"n": 7, "xs": [1]}
     for _ in range(2):  # the parameters' cell and the second one
         go_on(page)
-    page.wait_for_selector(".lift-number")
-    assert page.locator(".lift-busy").count() == 1, "the third cell has not run"
+    page.wait_for_selector(".companion-number")
+    assert page.locator(".companion-busy").count() == 1, "the third cell has not run"
     assert page.inner_text("[data-glue=a]") == "7.0"
     assert page.get_attribute("[data-glue=a]", "title").endswith("2.0")
     go_on(page)
-    page.wait_for_selector(".lift-panel[data-runs='1']:not(.lift-busy)")
+    page.wait_for_selector(".companion-panel[data-runs='1']:not(.companion-busy)")
     assert page.evaluate("location.search") == "?run&n=7"
     page.click("[data-do=reset]")
     assert page.inner_text("[data-glue=a]") == "2.0"
@@ -212,7 +212,7 @@ def test_a_change_overtakes_the_run_after_its_cell(opened):
     assert len(calls(page, "start")) == 1
     for _ in range(3):
         go_on(page)
-    page.wait_for_selector(".lift-panel[data-runs='1']:not(.lift-busy)")
+    page.wait_for_selector(".companion-panel[data-runs='1']:not(.companion-busy)")
     assert page.inner_text("[data-glue=a]") == "8.0"
 
 
@@ -243,7 +243,7 @@ def test_a_change_overtakes_a_cell_that_takes_long(opened):
 def test_an_error_goes_when_it_no_longer_holds(opened):
     page = opened()
     ready(page)
-    wrong = page.locator(".lift-wrong")
+    wrong = page.locator(".companion-wrong")
     change(page, "n", "0")
     assert wrong.inner_text()
     page.fill("[name=n]", "3")
@@ -252,9 +252,9 @@ def test_an_error_goes_when_it_no_longer_holds(opened):
     assert wrong.inner_text()
     page.click("[data-do=reset]")  # and ends the run with n = 3
     go_on(page)
-    page.wait_for_selector(".lift-panel:not(.lift-busy)")
+    page.wait_for_selector(".companion-panel:not(.companion-busy)")
     assert not wrong.inner_text()
-    assert page.locator(".lift-mine, .lift-number").count() == 0
+    assert page.locator(".companion-mine, .companion-number").count() == 0
     change(page, "xs", "")
     assert wrong.inner_text()
     page.click("[data-do=small]")
@@ -291,7 +291,7 @@ def test_downloads_begin_when_a_reader_points_at_the_button(page, address, saves
     page.goto(address)
     page.wait_for_load_state("networkidle")
     assert not {"page.mjs", "lift.zip"} & {*asked}, "what nobody asked for was loaded"
-    point = getattr(page.locator(".lift-start button"), sign)
+    point = getattr(page.locator(".companion-start button"), sign)
     if saves:
         point()
         page.wait_for_timeout(300)

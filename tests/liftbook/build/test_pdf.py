@@ -70,6 +70,6 @@ def test_links_and_figures_are_there(pages):
 
 
 def test_the_first_page_leads_to_it(pages):
-    assert '<p class="lift-pdf"><a href="lift-companion.pdf">' in (
+    assert '<p class="companion-pdf"><a href="lift-companion.pdf">' in (
         ROOT / "_build/html/intro.html"
     ).read_text("utf-8")

@@ -60,7 +60,7 @@ There are twice {glue:text}`n-twice` people and {glue:text}`always` days.
 It is here.
 ```
 
-```{lift-parameters}
+```{companion-parameters}
 ```
 
 ```{exercise} Count
@@ -163,7 +163,7 @@ def test_what_changed_is_at_the_top(made):
 
 def test_the_table_of_parameters_shows_the_default_and_the_value_of_this_run(made):
     table = re.search(
-        r'class="lift-parameters.*?</table>', made.page.read_text(), re.DOTALL
+        r'class="companion-parameters.*?</table>', made.page.read_text(), re.DOTALL
     )[0]
     rows = [
         re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)

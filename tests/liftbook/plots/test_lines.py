@@ -235,7 +235,7 @@ def rows_of(names=("LDP", "ALIP, λ=0.5"), measures=("nmi", "leakage"), panel=No
 def carried_by(axes):
     """Return what the SVG carries, through the SVG."""
     svg, rows = taken(as_figure_svg(axes[0].figure))
-    assert "lift-rows" not in svg
+    assert "companion-rows" not in svg
     assert svg.rstrip().endswith("</svg>")
     return json.loads(rows)
 
