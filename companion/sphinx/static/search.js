@@ -8,6 +8,7 @@
   // Definitions come before chapters, chapters before the library's functions
   const KINDS = { word: 1.5, page: 1.2, section: 1, row: 0.8, exercise: 0.5, function: 0.3 };
   const FIELDS = { title: 4, keywords: 4, where: 2, prose: 1, tables: 0.5 };
+  // how much more a definition of just these words counts, or a page that lists them as a keyword
   const EXACT = 3;
   const MOST = 40;
 
@@ -55,15 +56,18 @@
   Search.query = (query) => {
     index ??= listed();
     const about = new Set(asked(query).map(stem));
+    const phrase = [...about].join(" ");
+    const asKeyword = (keywords) => keywords.split(",").some((one) => asked(one).map(stem).join(" ") === phrase);
     const hits = index.search(query, {
       boostDocument: (id) => KINDS[searchSections[id][2]],
     });
     // a section with all the words comes before one that has some of them often
     for (const hit of hits) {
       const share = hit.queryTerms.length / about.size;
-      const title = words(plain(searchSections[hit.id][3])).map(stem).join(" ");
-      const isDefinition = searchSections[hit.id][2] === "word" && title === [...about].join(" ");
-      hit.score *= share * share * (isDefinition ? EXACT : 1);
+      const [, , kind, name, , , , keywords] = searchSections[hit.id];
+      const title = words(plain(name)).map(stem).join(" ");
+      const isDefinition = kind === "word" && title === phrase;
+      hit.score *= share * share * (isDefinition || asKeyword(keywords) ? EXACT : 1);
     }
     hits.sort((one, other) => other.score - one.score);
     const most = hits.slice(0, MOST);
