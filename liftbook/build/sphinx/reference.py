@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import sphinx_codeautolink.extension
 from docutils import nodes  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
+from sphinx_codeautolink.extension.backref import SummaryNode
 from sphinx_codeautolink.extension.block import CodeBlockAnalyser
 
 from companion.sphinx.folding import without_plumbing
@@ -105,9 +106,20 @@ def write(_app: Sphinx, _docname: str, source: list[str]) -> None:
             source[0] = source[0].replace(place, "\n".join(table()))
 
 
+def say_used_in(_app: Sphinx, doctree: nodes.document, _docname: str) -> None:
+    """Head a list of uses by two words: a link inside of a button cannot be reached."""
+    for summary in doctree.findall(SummaryNode):
+        summary[:] = [nodes.Text("Used in")]
+
+
+LAST = 900
+"""A priority after that of ``sphinx_codeautolink``, which has the default one."""
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Connect to the reading of pages."""
+    """Connect to the reading and the writing of pages."""
     sphinx_codeautolink.extension.CodeBlockAnalyser = Analyser
     app.setup_extension("sphinx_codeautolink")
     app.connect("source-read", write)
+    app.connect("doctree-resolved", say_used_in, priority=LAST)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

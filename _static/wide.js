@@ -1,0 +1,12 @@
+// A table that is wider than its box scrolls: the keyboard reaches it as long as it does.
+document.addEventListener("DOMContentLoaded", () => {
+  const tables = document.querySelectorAll("article.bd-article table");
+  const watch = new ResizeObserver((seen) => {
+    for (const { target } of seen) {
+      const scrolls = target.scrollWidth > target.clientWidth && !target.querySelector("a, button, input");
+      if (scrolls) target.tabIndex = 0;
+      else target.removeAttribute("tabindex");
+    }
+  });
+  tables.forEach((table) => watch.observe(table));
+});
