@@ -618,7 +618,9 @@ def test_a_slow_machine_stays_responsive(browser, site, name):
         "document.addEventListener('keydown', e => delays.push(performance.now() -"
         " e.timeStamp))"
     )
-    # what the page itself does comes again in the second run, what else the machine
-    # does may not
-    assert min(slowest_answer(page, runs) for runs in (1, 2)) < 200
-    page.context.close()
+    try:
+        # what the page itself does comes again in the second run, what else the
+        # machine does may not
+        assert min(slowest_answer(page, runs) for runs in (1, 2)) < 200
+    finally:  # a slow page that is left open keeps a core busy
+        page.context.close()

@@ -2,6 +2,7 @@
 
 import random
 import re
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -109,51 +110,69 @@ def links():
     return random.Random(SEED).sample(sorted(found), NUMBER)
 
 
+@contextmanager
+def opened(browser, condition):
+    """Open a page, and close it: a slow one that is left open keeps a core busy."""
+    words = CONDITIONS[condition]
+    context = browser.new_context(
+        viewport={"width": words.get("width", 1300), "height": 900}
+    )
+    page = context.new_page()
+    if rate := words.get("throttling"):
+        context.new_cdp_session(page).send(
+            "Emulation.setCPUThrottlingRate", {"rate": rate}
+        )
+    try:
+        yield page
+    finally:
+        context.close()
+
+
+def follow(page, site, source, name, *, click):
+    """Follow a link to a row; return where the row is in the window if it is not in
+    view.
+    """
+    if click:
+        page.goto(f"{site}chapters/{source}.html")
+        page.locator(
+            f':is(.claims-of-figure, #ledger-plot) a[href$="#{name}"]'
+        ).first.dispatch_event("click")
+    else:  # an old address on a paper's page leads on to the ledger
+        page.goto(f"{site}chapters/{source}.html#{name}")
+    page.wait_for_url(f"**/ledger.html#{name}")
+    page.wait_for_function(SETTLED, polling=100)
+    page.evaluate(
+        "MathJax.startup.promise.then(() => document.fonts.ready).then(() => 0)"
+    )
+    page.wait_for_function(SETTLED, polling=100)
+    top = page.evaluate(PLACE, name)
+    head = page.evaluate(
+        "document.querySelector('.bd-header-article').getBoundingClientRect().bottom"
+    )
+    row = page.locator("details.claim:target")
+    assert row.get_attribute("id") == name
+    assert row.evaluate("row => [row.open, getComputedStyle(row).outlineStyle]") == [
+        True,
+        "solid",
+    ]
+    assert "compute(" in row.inner_text()  # its contents are there
+    return None if head <= top < 600 else top
+
+
 def followed(browser, site, condition, some):
     """Follow links; return what is out of view, as the claim and its place in the
     window.
     """
-    words = CONDITIONS[condition]
-    lost, context = [], None
-    for source, name in some:
-        if context is None or condition != "warm":
-            context = browser.new_context(
-                viewport={"width": words.get("width", 1300), "height": 900}
-            )
-        page = context.new_page()
-        if rate := words.get("throttling"):
-            context.new_cdp_session(page).send(
-                "Emulation.setCPUThrottlingRate", {"rate": rate}
-            )
-        if condition == "warm":
-            page.goto(f"{site}chapters/{source}.html")
-            page.locator(
-                f':is(.claims-of-figure, #ledger-plot) a[href$="#{name}"]'
-            ).first.dispatch_event("click")
-            page.wait_for_url(f"**/ledger.html#{name}")
-        else:  # an old address on a paper's page leads on to the ledger
-            page.goto(f"{site}chapters/{source}.html#{name}")
-            page.wait_for_url(f"**/ledger.html#{name}")
-        page.wait_for_function(SETTLED, polling=100)
-        page.evaluate(
-            "MathJax.startup.promise.then(() => document.fonts.ready).then(() => 0)"
-        )
-        page.wait_for_function(SETTLED, polling=100)
-        top = page.evaluate(PLACE, name)
-        head = page.evaluate(
-            "document.querySelector('.bd-header-article').getBoundingClientRect().bottom"
-        )
-        if not head <= top < 600:
-            lost.append((name, top))
-        row = page.locator("details.claim:target")
-        assert row.get_attribute("id") == name
-        assert row.evaluate(
-            "row => [row.open, getComputedStyle(row).outlineStyle]"
-        ) == [True, "solid"]
-        assert "compute(" in row.inner_text()  # its contents are there
-        (context if condition != "warm" else page).close()
-    context.close()
-    return lost
+    places = {}
+    if condition == "warm":
+        with opened(browser, condition) as page:
+            for source, name in some:
+                places[name] = follow(page, site, source, name, click=True)
+    else:
+        for source, name in some:
+            with opened(browser, condition) as page:
+                places[name] = follow(page, site, source, name, click=False)
+    return [(name, top) for name, top in places.items() if top is not None]
 
 
 on_the_book = [pytest.mark.book, pytest.mark.browser]
