@@ -1,18 +1,29 @@
-"""All messages in one stored file: tests assert classes and fields, a reviewer reads
-words.
+"""All messages in one stored file: tests assert classes, a reviewer reads words.
 
-``make messages`` writes ``tests/messages.txt`` again after a change of words; the diff
-is then read like any other text. A test gives the errors that it met to
-:func:`compare`.
+``make messages`` writes ``tests/messages.txt`` again after a change of words; the
+diff is then read like any other text. A test says ``with raised(DataError):`` where
+it would say ``with pytest.raises(DataError, match=...):``, or gives the errors that
+it met to :func:`compare`.
 """
 
 import os
-from collections.abc import Iterable
+import re
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+import pytest
+from filelock import FileLock
 
 STORED = Path(__file__).with_name("messages.txt")
 REWRITE = "REWRITE_MESSAGES"  # the environment variable that ``make messages`` sets
 HEAD = "# "
+FOLDER = re.compile(rf"{re.escape(tempfile.gettempdir())}/[\w./-]*/")
+NOISE = re.compile(r"\d+\.\d{4,}(e[+-]\d+)?|\d(\.\d+)?e-\d+|(?<=after )[\d.]+(?= s\b)")
+"""Numbers whose last digits differ between processors, and seconds."""
+ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
 
 
 def sections(text: str) -> dict[str, list[str]]:
@@ -30,16 +41,72 @@ def sections(text: str) -> dict[str, list[str]]:
     return found
 
 
+def line_of(error: BaseException) -> str:
+    """Return an error's class and words in one line, without what differs by machine.
+
+    >>> line_of(ValueError("the gap is 1.2345678e-09\\nin 2 rows"))
+    'ValueError: the gap is ~ / in 2 rows'
+    """
+    text = str(error).replace("\n", " / ")
+    for pattern, sign in ((FOLDER, "~/"), (NOISE, "~"), (ADDRESS, "~")):
+        text = pattern.sub(sign, text)
+    return f"{type(error).__name__}: {text}"
+
+
 def compare(heading: str, errors: Iterable[BaseException]) -> None:
     """Compare errors with what is stored below a heading, or store them."""
-    lines = [
-        f"{type(error).__name__}: {error}".replace("\n", " / ") for error in errors
-    ]
-    found = list(dict.fromkeys(lines))
-    stored = sections(STORED.read_text(encoding="utf-8")) if STORED.exists() else {}
+    found = list(dict.fromkeys(map(line_of, errors)))
     if os.environ.get(REWRITE):
-        stored[heading] = found
+        _store(heading, lambda _: found)
+        return
+    stored = sections(STORED.read_text(encoding="utf-8"))
+    assert found == stored.get(heading), "run `make messages`, and read what changes"
+
+
+class raised:  # noqa: N801 - used like ``pytest.raises``
+    """Expect an error of one of some classes, with words that are stored for this test.
+
+    A class and not a generator, which would keep the error's frames, and so its open
+    files, in a cycle.
+    """
+
+    def __init__(self, *kinds: type[BaseException]) -> None:
+        self.expected = pytest.raises(kinds)
+
+    def __enter__(self) -> pytest.ExceptionInfo[BaseException]:
+        self.caught = self.expected.__enter__()
+        return self.caught
+
+    def __exit__(self, *details: Any) -> bool:
+        expected = self.expected.__exit__(*details)
+        if expected:
+            _known(line_of(self.caught.value))
+        return expected
+
+
+@contextmanager
+def warned(kind: type[Warning]) -> Iterator[pytest.WarningsRecorder]:
+    """Expect a warning of a class, with words that are stored for this test."""
+    with pytest.warns(kind) as caught:
+        yield caught
+    texts = {line_of(one.message) for one in caught if isinstance(one.message, kind)}
+    for line in texts:
+        _known(line)
+
+
+def _known(line: str) -> None:
+    test = os.environ["PYTEST_CURRENT_TEST"].partition(" ")[0].partition("[")[0]
+    if os.environ.get(REWRITE):
+        _store(test, lambda lines: sorted({*lines, line}))
+        return
+    stored = sections(STORED.read_text(encoding="utf-8")).get(test, [])
+    assert line in stored, "run `make messages`, and read what changes"
+
+
+def _store(heading: str, change: Any) -> None:
+    with FileLock(STORED.with_suffix(".lock")):  # tests run side by side
+        text = STORED.read_text(encoding="utf-8") if STORED.exists() else ""
+        stored = sections(text)
+        stored[heading] = change(stored.get(heading, []))
         parts = ["\n".join([f"{HEAD}{name}", *stored[name]]) for name in sorted(stored)]
         STORED.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-        return
-    assert found == stored.get(heading), "run `make messages`, and read what changes"

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import raised
 from scipy import stats
 
 import liftlib as ll
@@ -47,7 +48,7 @@ class TestConstruction:
         channel = Channel(source)
         source[0] = [1, 0, 0]
         np.testing.assert_array_equal(channel.kernel, KERNEL)
-        with pytest.raises(ValueError, match="read-only"):
+        with raised(ValueError):
             channel.kernel[0, 0] = 1
         with pytest.raises(FrozenInstanceError):
             channel.kernel = KERNEL
@@ -68,23 +69,13 @@ class TestConstruction:
             Channel(kernel)
 
     def test_refuses_labels_and_partitions_that_do_not_fit(self):
-        with pytest.raises(
-            InvalidDistribution, match=r"^outputs has 2 labels for 3 symbols"
-        ):
+        with raised(InvalidDistribution):
             Channel(KERNEL, outputs="ab")
-        with pytest.raises(
-            InvalidDistribution, match=r"^outputs has the label 'a' twice"
-        ):
+        with raised(InvalidDistribution):
             Channel(KERNEL, outputs="aba")
-        with pytest.raises(
-            InvalidDistribution,
-            match=r"^partition has 1 subsets for 2 outputs: give one each",
-        ):
+        with raised(InvalidDistribution):
             Channel(np.eye(2), partition=[(0, 1)])
-        with pytest.raises(
-            InvalidDistribution,
-            match=r"^partition sends \[1\] to output 0, kernel does not: drop one",
-        ):
+        with raised(InvalidDistribution):
             Channel(np.eye(2), partition=[(1,), (0,)])
 
 
@@ -125,9 +116,7 @@ class TestMerge:
         assert Channel.identity(1).partition == ((0,),)
         assert Channel.constant(3).kernel.tolist() == [[1], [1], [1]]
         assert Channel.constant(3).partition == ((0, 1, 2),)
-        with pytest.raises(
-            InvalidParameter, match=r"^n is .*, more than an array can hold"
-        ):
+        with raised(InvalidParameter):
             Channel.constant(10**400)
 
     @pytest.mark.parametrize(
@@ -135,16 +124,11 @@ class TestMerge:
         [[(0, 1)], [(0, 1), (1, 2)], [(0, 1, 2), ()], [(0, 1), (2, 3)], [(-1, 0)]],
     )
     def test_refuses_what_is_no_partition(self, partition):
-        with pytest.raises(
-            InvalidDistribution,
-            match=r"is not non-empty subsets that cover 0, \.\.\., 2 once each$",
-        ):
+        with raised(InvalidDistribution):
             Channel.merge(partition, 3)
 
     def test_refuses_labels_that_do_not_fit(self):
-        with pytest.raises(
-            InvalidDistribution, match=r"^labels has 2 labels for 3 symbols"
-        ):
+        with raised(InvalidDistribution):
             Channel.identity(3, "ab")
 
 
@@ -237,14 +221,9 @@ class TestRelease:
 
     @pytest.mark.parametrize("method", ["release", "joint_xy", "y_given_x"])
     def test_refuses_a_joint_that_does_not_fit(self, method):
-        with pytest.raises(
-            InvalidParameter,
-            match=r"^the channel has 3 inputs, the joint 2 public symbols$",
-        ):
+        with raised(InvalidParameter):
             getattr(Channel.identity(3), method)(JOINT)
-        with pytest.raises(
-            InvalidParameter, match=r"^the channel has 3 secrets, the joint 2$"
-        ):
+        with raised(InvalidParameter):
             getattr(Channel(np.full((3, 2, 1), 1.0)), method)(JOINT)
 
 
@@ -264,14 +243,9 @@ class TestCompose:
             )
 
     def test_refuses(self):
-        with pytest.raises(
-            InvalidParameter, match=r"^after sees the secret: compose with a channel P"
-        ):
+        with raised(InvalidParameter):
             Channel(np.eye(2)).compose(Channel(AWARE))
-        with pytest.raises(
-            InvalidParameter,
-            match=r"^after has 2 inputs, but this channel has 3 outputs$",
-        ):
+        with raised(InvalidParameter):
             Channel(KERNEL).compose(Channel.identity(2))
 
 
@@ -381,16 +355,11 @@ class TestSample:
 
     def test_refuses_secrets_that_do_not_fit(self):
         channel = Channel(AWARE)
-        with pytest.raises(InvalidParameter, match=r"^s is needed exactly when"):
+        with raised(InvalidParameter):
             channel.sample([0])
-        with pytest.raises(
-            InvalidParameter,
-            match=r"^s has shape \(1,\) and x \(2,\): give one secret for each symbol$",
-        ):
+        with raised(InvalidParameter):
             channel.sample([0, 1], [0])
-        with pytest.raises(
-            InvalidParameter, match=r"^s has an index outside 0, \.\.\., 1"
-        ):
+        with raised(InvalidParameter):
             channel.sample([0], [2])
 
 
@@ -445,7 +414,7 @@ def test_no_kernel_is_made_unless_it_is_asked_for():
 
 @pytest.mark.parametrize("wrong", [[0, 2], [1, 1], [], [-1, 0], [0.5, 0], [[0], [1]]])
 def test_outputs_are_numbered_without_a_hole(wrong):
-    with pytest.raises((InvalidDistribution, InvalidParameter), match="output_of"):
+    with raised(InvalidDistribution, InvalidParameter):
         ll.Channel.deterministic(wrong)
 
 

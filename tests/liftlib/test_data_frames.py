@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from messages import raised
 
 import liftlib as ll
 from liftlib.errors import DataError, InvalidDistribution, InvalidParameter
@@ -33,15 +34,10 @@ def test_a_table_keeps_its_labels(library):
     joint = ll.Joint.from_table(tables(library)(PEOPLE), secret="illness", public="age")
     assert (joint.secret, joint.public) == (("no", "yes"), ("old", "young"))
     np.testing.assert_allclose(joint.p, np.array(COUNTS) / 6)
-    with pytest.raises(
-        DataError, match=r"no column 'ill': the table has illness, age|'illness', 'age'"
-    ):
+    with raised(DataError):
         ll.Joint.from_table(tables(library)(PEOPLE), secret="ill", public="age")
     missing = tables(library)({**PEOPLE, "age": [None, *PEOPLE["age"][1:]]})
-    with pytest.raises(
-        DataError,
-        match="column 'age' has missing values in 1 of 6 rows, first at row 0",
-    ):
+    with raised(DataError):
         ll.Joint.from_table(missing, secret="illness", public="age")
 
 
@@ -66,9 +62,7 @@ def test_counts_keep_their_labels(library):
 
 def test_margins_of_a_cross_table_are_refused():
     table = pd.crosstab(PEOPLE["illness"], np.array(PEOPLE["age"]), margins=True)
-    with pytest.raises(
-        InvalidDistribution, match=r"'All', are the sums of the others.*margins=False"
-    ):
+    with raised(InvalidDistribution):
         ll.Joint.from_counts(table)
 
 
@@ -131,10 +125,7 @@ def test_a_column_of_any_library_is_sampled():
 def test_whole_numbers_are_labels_only_if_the_labels_are_other_whole_numbers():
     ages = ll.Channel.identity(3, (1, 2, 30))
     assert ages.sample([1, 2, 30]).tolist() == [1, 2, 30]
-    with pytest.raises(
-        InvalidParameter,
-        match=r"x has 0, which is not a label: the labels are \(1, 2, 30\)",
-    ):
+    with raised(InvalidParameter):
         ages.sample([0])
     assert ll.Channel.identity(3, (0, 1, 2)).sample([2]).tolist() == [2]
 
@@ -151,7 +142,7 @@ def test_unknown_labels_are_named(x, message):
 
 @pytest.mark.parametrize("rng", [-1, True, 1.5, "seed"])
 def test_a_seed_is_a_whole_number(rng):
-    with pytest.raises(InvalidParameter, match="rng is"):
+    with raised(InvalidParameter):
         ll.Channel([[0.5, 0.5]]).sample([0], rng=rng)
 
 
@@ -228,9 +219,7 @@ def test_a_plot_without_matplotlib_names_the_remedy(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     monkeypatch.delitem(sys.modules, "liftlib.plots", raising=False)
     monkeypatch.delattr(ll, "plots", raising=False)
-    with pytest.raises(
-        ll.errors.MissingExtra, match=r"a plot needs matplotlib.*pip install matplotlib"
-    ):
+    with raised(ll.errors.MissingExtra):
         ll.Joint([[0.5, 0.5]]).plot()
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from messages import raised
 
 from liftlib import Joint, datasets
 from liftlib.errors import DataError, InvalidParameter
@@ -168,7 +169,7 @@ def test_wrong_names(arguments, message):
 
 
 def test_wrong_missing_policy():
-    with pytest.raises(InvalidParameter, match='give "symbol" or "drop"'):
+    with raised(InvalidParameter):
         datasets.adult(missing="ignore")
 
 
@@ -207,21 +208,19 @@ def test_one_joint_is_the_first_of_many():
 
 @pytest.mark.parametrize("size", [0, -1, 2.5, True])
 def test_wrong_sizes(size):
-    with pytest.raises(
-        InvalidParameter, match=r"n_public is .*: give a whole number, 1 or more"
-    ):
+    with raised(InvalidParameter):
         datasets.uniform_joint(2, size, np.random.default_rng(0))
 
 
 def test_sizes_that_no_array_has():
     for sizes in ((10**400, 2), (2**31, 2**31)):
-        with pytest.raises(InvalidParameter, match="more than an array can hold"):
+        with raised(InvalidParameter):
             datasets.uniform_joint(*sizes, 0)
-        with pytest.raises(InvalidParameter, match="more than an array can hold"):
+        with raised(InvalidParameter):
             datasets.dirichlet_joint(*sizes, 0.5, 0)
 
 
 @pytest.mark.parametrize("concentration", [0, -1, np.nan, np.inf])
 def test_wrong_concentration(concentration):
-    with pytest.raises(InvalidParameter, match="concentration is"):
+    with raised(InvalidParameter):
         datasets.dirichlet_joint(2, 2, concentration, np.random.default_rng(0))

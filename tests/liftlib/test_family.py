@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+from messages import raised
 
 import liftlib as ll
 from liftlib.errors import InfeasiblePrivacy, InvalidParameter
@@ -43,7 +44,7 @@ def test_a_member_is_what_the_function_makes():
 
 
 def test_a_family_is_frozen_and_travels():
-    with pytest.raises(AttributeError, match="cannot assign"):
+    with raised(AttributeError):
         BLUNT.low = 0.5
     for family in (
         ll.mechanisms.randomised_response,
@@ -70,37 +71,30 @@ def test_levels_without_a_closed_form():
 @pytest.mark.parametrize("parameter", [-0.1, 1.1, np.nan, "1", True, None])
 def test_a_wrong_parameter_is_named(parameter):
     for ask in (BLUNT.at, BLUNT.lip):
-        with pytest.raises(InvalidParameter, match=r"^share is .*: give a number in"):
+        with raised(InvalidParameter):
             ask(JOINT, parameter)
 
 
 def test_bad_input():
     for ask in (BLUNT, BLUNT.lip, BLUNT.at_lip):
-        with pytest.raises(InvalidParameter, match="joint is 'table': give a Joint"):
+        with raised(InvalidParameter):
             ask("table", 0.5)
-    with pytest.raises(InvalidParameter, match=r"eps is nan, not in \[0, inf\]"):
+    with raised(InvalidParameter):
         BLUNT.at_lip(JOINT, np.nan)
-    with pytest.raises(
-        InvalidParameter, match=r"family is <function blunt .*: give a Family"
-    ):
+    with raised(InvalidParameter):
         ll.calibrate(blunt, JOINT, ll.LIP(1))
-    with pytest.raises(InvalidParameter, match="joint is 3: give a Joint"):
+    with raised(InvalidParameter):
         ll.calibrate(BLUNT, 3, ll.LIP(1))
-    with pytest.raises(InvalidParameter, match=r"notion is 1\.0: give a Notion"):
+    with raised(InvalidParameter):
         BLUNT.calibrated(JOINT, 1.0)
 
 
 def test_what_is_no_family():
-    with pytest.raises(InvalidParameter, match="make is 3: give a function"):
+    with raised(InvalidParameter):
         ll.Family(3)
-    with pytest.raises(
-        InvalidParameter,
-        match=r"make takes \(joint\): let it take a joint distribution and a parameter",
-    ):
+    with raised(InvalidParameter):
         ll.Family(lambda joint: ll.Channel.identity(joint.n_public))
-    with pytest.raises(
-        InvalidParameter, match='private_end is \'left\': give "low" or "high"'
-    ):
+    with raised(InvalidParameter):
         ll.Family(blunt, private_end="left")
     for low, high, end in (
         (1, 1, "low"),
@@ -108,13 +102,10 @@ def test_what_is_no_family():
         (0, np.inf, "high"),
         (-np.inf, 0, "low"),
     ):
-        with pytest.raises(
-            InvalidParameter,
-            match=r"the range is \[.*\], private at its .* end: give a finite one",
-        ):
+        with raised(InvalidParameter):
             ll.Family(blunt, low=low, high=high, private_end=end)
     for low in (np.nan, "0"):
-        with pytest.raises(InvalidParameter, match="low is"):
+        with raised(InvalidParameter):
             ll.Family(blunt, low=low)
 
 
@@ -147,9 +138,7 @@ def test_calibration_at_the_ends():
     assert ll.calibrate(
         ll.mechanisms.linear_reduction, JOINT, ll.LIP(0.0)
     ) == pytest.approx(1, abs=1e-9)
-    with pytest.raises(
-        InfeasiblePrivacy, match=r"violates LIP.* even at its private end, 0"
-    ):
+    with raised(InfeasiblePrivacy):
         ll.calibrate(
             ll.Family(lambda joint, _: ll.Channel.identity(joint.n_public)),
             JOINT,
@@ -182,5 +171,5 @@ def test_a_member_s_violation_is_its_channel_s(notion):
 
 
 def test_a_notion_that_is_none():
-    with pytest.raises(InvalidParameter, match=r"^notion is 3: give a Notion$"):
+    with raised(InvalidParameter):
         ll.mechanisms.randomised_response.violation(ll.Joint([[0.5], [0.5]]), 3, 1.0)

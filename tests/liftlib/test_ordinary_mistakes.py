@@ -80,9 +80,9 @@ WARNINGS = {
 
 @pytest.mark.parametrize("mistake", ERRORS)
 def test_it_is_an_error_of_the_library(mistake):
-    with pytest.raises(LiftError) as raised:
+    with pytest.raises(LiftError) as caught:
         ERRORS[mistake]()
-    assert len(str(raised.value)) > 20
+    assert len(str(caught.value)) > 20
 
 
 @pytest.mark.parametrize("mistake", WARNINGS)

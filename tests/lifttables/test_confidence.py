@@ -5,6 +5,7 @@ import math
 import numpy as np
 import polars as pl
 import pytest
+from messages import raised
 
 import liftlib as ll
 import lifttables as tables
@@ -83,5 +84,5 @@ def test_a_pool_of_symbols_that_were_rarer_than_they_are():
 
 @pytest.mark.parametrize("chosen", [-1, math.nan, math.inf, "1"])
 def test_chosen_is_a_number_of_nats(chosen):
-    with pytest.raises(ll.LiftError, match="chosen is"):
+    with raised(ll.LiftError):
         Sample([[1, 2]], 0.95, chosen)

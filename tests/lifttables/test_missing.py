@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
+from messages import raised
 from table_of_people import PEOPLE
 
 import liftlib as ll
@@ -133,5 +134,5 @@ def test_an_audit_counts_them_as_a_symbol_or_as_values_where_asked():
     assert tables.audit(frame, **OF, resamples=0, na=[]).rows == 120
     found = tables.audit(frame, **OF, resamples=0, missing="symbol")
     assert "(missing)" in {symbol.symbol for symbol in found.symbols}
-    with pytest.raises(DataError, match="has missing values in 1 of 120 rows"):
+    with raised(DataError):
         tables.audit(frame, **OF, resamples=0, missing="refuse")

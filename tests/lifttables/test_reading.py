@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from messages import raised
 from table_of_people import PEOPLE, people
 
 import lifttables as tables
@@ -66,13 +67,7 @@ def test_bins_from_a_database_and_of_text(tmp_path):
 def test_missing_values_are_refused_unless_they_are_a_symbol(tmp_path):
     path = tmp_path / "gaps.csv"
     path.write_text("ill,age\n" + "yes,old\nno,\n,young\n" * 5)
-    with pytest.raises(
-        DataError,
-        match=(
-            r"column 'ill' has missing values in 5 of 15 rows: fill them in, .* or make"
-            r" them a symbol"
-        ),
-    ):
+    with raised(DataError):
         Reading("ill", ("age",)).counts(tables.open_table(path))
     counts = Reading("ill", ("age",), missing="symbol").counts(tables.open_table(path))
     assert counts.public.texts == ("(missing)", "old", "young")
@@ -81,7 +76,7 @@ def test_missing_values_are_refused_unless_they_are_a_symbol(tmp_path):
 
 def test_pandas_and_numbers_that_are_missing():
     table = pd.DataFrame({"s": ["a", "b", None] * 6, "x": [1.0, np.nan, 2.0] * 6})
-    with pytest.raises(DataError, match="'s' has missing values in 6 of 18"):
+    with raised(DataError):
         tables.audit(table, secret="s", public="x", resamples=0, missing="refuse")
     found = tables.audit(table, secret="s", public="x", resamples=0, missing="symbol")
     assert {symbol.symbol for symbol in found.symbols} == {"1.0", "2.0", "(missing)"}
@@ -91,13 +86,7 @@ def test_rare_symbols():
     table = pl.DataFrame(
         {"s": ["a", "b"] * 10, "x": ["u"] * 10 + ["v"] * 7 + ["w"] * 2 + ["z"]}
     )
-    with pytest.raises(
-        DataError,
-        match=(
-            r"column 'x' has 2 symbols with fewer than 5 rows \('w', 'z'\): pool them,"
-            r" keep"
-        ),
-    ):
+    with raised(DataError):
         Reading("s", ("x",)).counts(tables.open_table(table))
     pooled = Reading("s", ("x",), rare="pool").counts(tables.open_table(table))
     assert pooled.public.texts == ("u", "v", "(rare)")
@@ -111,10 +100,7 @@ def test_too_many_symbols():
     table = pl.DataFrame(
         {"s": ["a", "b"] * 50_000, "x": [f"u{i}" for i in range(100_000)]}
     )
-    with pytest.raises(
-        DataError,
-        match=r"'x' has 100,000 symbols, more than 5,000: bin or coarsen it, or raise",
-    ):
+    with raised(DataError):
         Reading("s", ("x",)).counts(tables.open_table(table))
 
 

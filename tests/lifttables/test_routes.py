@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from messages import raised
 
 import liftlib as ll
 import lifttables as tables
@@ -185,7 +186,7 @@ def refuse(*_):
 @pytest.mark.parametrize("name", ROUTES)
 def test_a_new_check_is_made_on_every_route(name, monkeypatch, tmp_path):
     monkeypatch.setattr(pipeline, "check_formulas", refuse)
-    with pytest.raises(DataError, match=r"a new check refuses this|exit code 2"):
+    with raised(DataError):
         ROUTES[name](tmp_path)
     assert not list(tmp_path.glob("out*"))
 

@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
+from messages import raised
 from scipy import stats
 
 import liftlib as ll
@@ -31,9 +32,7 @@ def test_a_seed_may_be_as_long_as_it_likes():
         assert generator(seed).random() == np.random.default_rng(seed).random()
     assert note_on(10**400).startswith("drawn from the seed 1000")
     assert note_on(10**5000).startswith("drawn from the seed int too long to write: ")
-    with pytest.raises(
-        ll.InvalidParameter, match=r"^rng is -1: give a whole number, 0 or more$"
-    ):
+    with raised(ll.InvalidParameter):
         generator(-1)
 
 

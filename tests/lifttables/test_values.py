@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from messages import raised
 
 import lifttables as tables
 from liftlib.errors import DataError
@@ -75,7 +76,7 @@ def test_dates_in_bins_and_groups(tmp_path):
 @pytest.mark.parametrize("bins", ["quarter", "2024-07-01,2025-03-01"])
 def test_a_year_of_two_digits_is_not_taken_for_one_of_the_first_century(bins):
     rows = pl.DataFrame({"s": ["a", "b"] * 20, "seen": ["24-12-01", "25-03-31"] * 20})
-    with pytest.raises(DataError, match=r"must contain numbers .* or dates"):
+    with raised(DataError):
         Reading("s", "seen", bins=(f"seen={bins}",)).counts(tables.open_table(rows))
 
 
@@ -106,7 +107,7 @@ def test_a_hierarchy_says_what_values_count_as(tmp_path):
 
 
 def test_texts_for_missing_values():
-    with pytest.raises(DataError, match="contains the text 'NA' in 30 rows"):
+    with raised(DataError):
         counts("r")
     assert counts("r", na=()).public.texts == ("NA", "x", "y")
     assert counts("r", na=("NA",), missing="symbol").public.texts == (
@@ -126,10 +127,7 @@ def read_signs(**more):
 
 
 def test_signs_and_words_for_missing_values_are_asked_about(tmp_path):
-    with pytest.raises(
-        DataError,
-        match=r"'-' in 30 rows, 'unknown' in 30 rows: say which .* are ordinary values",
-    ):
+    with raised(DataError):
         read_signs()
     assert read_signs(na=()).public.texts == ("-", "A", "B", "unknown")
     assert read_signs(na=("unknown",), missing="drop").public.texts == ("-", "A", "B")
@@ -141,9 +139,7 @@ def test_signs_and_words_for_missing_values_are_asked_about(tmp_path):
     )
     # a hierarchy says what they are
     (tmp_path / "g.csv").write_text("grade,group\nA,good\nB,good\n-,bad\n")
-    with pytest.raises(
-        DataError, match="'grade' contains the text 'unknown' in 30 rows"
-    ):
+    with raised(DataError):
         read_signs(hierarchies=(f"grade={tmp_path / 'g.csv'}",))
     (tmp_path / "g.csv").write_text("grade,group\nA,good\nB,good\n-,bad\nunknown,bad\n")
     of = {"secret": "s", "public": "grade", "resamples": 0}

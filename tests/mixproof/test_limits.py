@@ -1,11 +1,13 @@
 """When a search ends."""
 
+import itertools
 import time
 import warnings
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from messages import raised, warned
 
 import liftlib as ll
 from liftlib.notions import Polyhedral, provides
@@ -47,27 +49,33 @@ def test_a_linear_program_ends_in_time():
     program = LinearProgram(np.full(200, 50.0), np.eye(200), np.full(200, 1 / 200))
     program.add(rng.uniform(size=8000), rows.T)
     for _ in range(3):
-        with pytest.raises(TimeoutError, match=r"longer than 0\.001 s"):
+        with raised(TimeoutError):
             program.run(0.001)
     weights, _ = program.run()
     np.testing.assert_allclose(weights[:200] + weights[200:] @ rows, 1 / 200, atol=1e-8)
 
 
+TICK = 0.01
+"""Seconds by which the clock of these tests moves each time that it is looked at."""
+
+
 @pytest.fixture
-def processor_clock(monkeypatch):
-    """Limits by processor time, as other processes take turns with this one; on an idle
-    core both are the same.
+def clock(monkeypatch):
+    """A clock that a search moves by looking at it, so that no load matters.
 
     HiGHS has its own clock, by which it can only end earlier.
     """
-    monkeypatch.setattr(
-        limits_module, "time", SimpleNamespace(perf_counter=time.process_time)
-    )
+    looks = itertools.count()
+    ticking = SimpleNamespace(perf_counter=lambda: TICK * next(looks))
+    monkeypatch.setattr(limits_module, "time", ticking)
+    return ticking
 
 
-def assert_made_in_time(shape, notion, seconds):
-    """On an idle machine 1.25 times the seconds and half a second suffice; caches
-    shared with others take more.
+def assert_made_in_time(shape, notion, seconds, clock):
+    """Soon after its time is over, by looks at the clock, a search ends.
+
+    What it does between two looks is not timed here: pytest's own limit ends a test
+    that hangs.
     """
     joint, other = (
         ll.datasets.uniform_joint(*shape, np.random.default_rng(seed))
@@ -78,28 +86,28 @@ def assert_made_in_time(shape, notion, seconds):
     )
     for name, how in mechanisms.items():
         make = getattr(ll.mechanisms, name)
-        began = time.process_time()
+        # the mixture of what was found needs some looks a symbol, whatever the time
+        most = 1.5 * seconds + TICK * (100 + 2 * joint.n_public)
+        began = clock.perf_counter()
         with warnings.catch_warnings(action="ignore"):
             channel = make(joint, notion, seconds=seconds, **how)
-        assert time.process_time() - began <= 1.5 * seconds + 1.0, name
+        assert clock.perf_counter() - began <= most, name
         assert notion.is_satisfied(joint, channel), name
         assert channel.certificate.upper >= channel.certificate.value
 
 
-@pytest.mark.usefixtures("processor_clock")
 @pytest.mark.parametrize("notion", NOTIONS, ids=str)
 @pytest.mark.parametrize("shape", SHAPES[::4], ids=str)
-def test_a_mechanism_is_made_in_time(shape, notion):
-    assert_made_in_time(shape, notion, 0.3)
+def test_a_mechanism_is_made_in_time(shape, notion, clock):
+    assert_made_in_time(shape, notion, 0.3, clock)
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("processor_clock")
 @pytest.mark.parametrize("notion", NOTIONS, ids=str)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_mechanisms_of_all_shapes_are_made_in_time(shape, notion):
+def test_mechanisms_of_all_shapes_are_made_in_time(shape, notion, clock):
     for seconds in (0.5, 2.0):
-        assert_made_in_time(shape, notion, seconds)
+        assert_made_in_time(shape, notion, seconds, clock)
 
 
 @pytest.mark.filterwarnings(
@@ -140,12 +148,7 @@ def test_a_limit_in_work_gives_the_same_on_every_machine(monkeypatch, notion):
             perf_counter=lambda pace=pace: pace * time.perf_counter()
         )
         monkeypatch.setattr(limits_module, "time", clock)
-        with pytest.warns(
-            ll.LiftWarning,
-            match=(
-                r"limit in work was reached .* give more work \(work=None: no limit\)"
-            ),
-        ):
+        with warned(ll.LiftWarning):
             channel = ll.mechanisms.optimal(
                 joint, notion, method="tree", work=300, report=report
             )

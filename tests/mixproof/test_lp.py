@@ -3,6 +3,7 @@
 import highspy
 import numpy as np
 import pytest
+from messages import raised
 from scipy.sparse import csr_array
 
 from liftlib.errors import InfeasiblePrivacy, SolverFailure
@@ -84,9 +85,9 @@ def test_a_wrong_answer_is_caught(monkeypatch):
     monkeypatch.setattr(
         lp.LinearProgram, "run", lambda *_: (np.array([0.5, 0.5]), np.array([1.0]))
     )
-    with pytest.raises(SolverFailure, match=r"gap 0\.5"):
+    with raised(SolverFailure):
         solve(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([1.0]))
-    with pytest.raises(SolverFailure, match="primal residual 1"):
+    with raised(SolverFailure):
         solve(np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([2.0]))
 
 
@@ -109,9 +110,7 @@ def test_a_failure_is_tried_again_with_presolve(monkeypatch):
     ).x.tolist() == [1.0, 0.0]
     assert made == ["off", "on"]
     made.clear()
-    with pytest.raises(
-        InfeasiblePrivacy, match="no mixture of the 1 columns meets the 2 constraints"
-    ):
+    with raised(InfeasiblePrivacy):
         solve(np.array([1.0]), np.array([[1.0], [1.0]]), np.array([1.0, 2.0]))
     assert made == ["off", "on"]
 
@@ -136,12 +135,12 @@ def test_nan_is_caught(monkeypatch):
     monkeypatch.setattr(
         lp.LinearProgram, "run", lambda *_: (np.array([np.nan]), np.array([1.0]))
     )
-    with pytest.raises(SolverFailure, match="primal residual nan"):
+    with raised(SolverFailure):
         solve(np.array([1.0]), np.array([[1.0]]), np.array([1.0]))
 
 
 def test_an_unbounded_programme_is_a_failure():
-    with pytest.raises(SolverFailure, match="HiGHS stopped: Unbounded"):
+    with raised(SolverFailure):
         solve(np.array([-1.0, 0.0]), np.array([[0.0, 1.0]]), np.array([1.0]))
 
 
@@ -164,14 +163,12 @@ def test_few_columns_as_the_solver_has_them(seed):
         lambda: mix_columns(cost, columns, beyond),
         lambda: solve(cost, columns.T, beyond),
     ):
-        with pytest.raises(InfeasiblePrivacy, match="no mixture of the"):
+        with pytest.raises(InfeasiblePrivacy):
             route()
 
 
 def test_no_columns_mix_to_nothing():
-    with pytest.raises(
-        InfeasiblePrivacy, match="no mixture of the 0 columns meets the 3 constraints"
-    ):
+    with raised(InfeasiblePrivacy):
         mix_columns(np.empty(0), np.empty((0, 3)), np.array([0.2, 0.3, 0.5]))
 
 
@@ -214,9 +211,7 @@ def test_a_negative_weight_is_set_to_zero_before_the_check():
     assert found.x.tolist() == X.tolist()
     # (3/4, 1/4, 0) is a mixture too, but not the cheapest, and only 0 can have been
     # meant by -1/4
-    with pytest.raises(
-        SolverFailure, match=r"primal residual 0, dual residual 0, gap 0\.625"
-    ):
+    with raised(SolverFailure):
         lp.certify(COST, TABLE, RIGHT, np.array([0.75, 0.25, -0.25]), DUAL)
 
 
@@ -226,9 +221,7 @@ def test_the_primal_residual_decides_alone(sign):
     for off, fails in ((0.9, False), (1.1, True)):
         x = X + sign * off * FEASIBILITY_TOL * np.array([1.0, 0.0, 0.0])
         if fails:
-            with pytest.raises(
-                SolverFailure, match=r"primal residual 1\.1e-09, dual residual 0, gap 0"
-            ):
+            with raised(SolverFailure):
                 lp.certify(nothing, TABLE, RIGHT, x, np.zeros(2))
         else:
             assert lp.certify(nothing, TABLE, RIGHT, x, np.zeros(2)).primal_residual > 0
@@ -237,15 +230,13 @@ def test_the_primal_residual_decides_alone(sign):
 def test_the_dual_residual_decides_alone():
     """A dual under which the second column would be free of charge."""
     cost, table, right = np.array([2.0, 1.0]), np.array([[1.0, 1.0]]), np.array([1.0])
-    with pytest.raises(
-        SolverFailure, match=r"primal residual 0, dual residual 1, gap 0"
-    ):
+    with raised(SolverFailure):
         lp.certify(cost, table, right, np.array([1.0, 0.0]), np.array([2.0]))
     scale = 1 + 2.0
     for off, fails in ((9.0, False), (10.5, True)):
         cost = np.array([2.0, 2.0 - off * GAP_TOL * scale])
         if fails:
-            with pytest.raises(SolverFailure, match=r"dual residual 3\.15e-08, gap 0"):
+            with raised(SolverFailure):
                 lp.certify(cost, table, right, np.array([1.0, 0.0]), np.array([2.0]))
         else:
             found = lp.certify(
@@ -259,14 +250,12 @@ def test_the_gap_decides_alone():
     is in order.
     """
     table, right, x = np.array([[1.0]]), np.array([1.0]), np.array([1.0])
-    with pytest.raises(
-        SolverFailure, match=r"primal residual 0, dual residual 0, gap 1"
-    ):
+    with raised(SolverFailure):
         lp.certify(np.array([2.0]), table, right, x, np.array([1.0]))
     for off, fails in ((9.0, False), (10.5, True)):
         dual = np.array([2.0 - off * GAP_TOL * 3])
         if fails:
-            with pytest.raises(SolverFailure, match=r"gap 3\.15e-08"):
+            with raised(SolverFailure):
                 lp.certify(np.array([2.0]), table, right, x, dual)
         else:
             assert lp.certify(
@@ -284,9 +273,7 @@ def test_a_dual_that_claims_more_than_the_mixture_costs():
         np.array([1001.0, -1000.0]),
     )
     right = np.array([1 + 0.9 * FEASIBILITY_TOL, 1.0])
-    with pytest.raises(
-        SolverFailure, match=r"primal residual 9e-10, dual residual 0, gap 9\.01e-07"
-    ):
+    with raised(SolverFailure):
         lp.certify(np.array([1.0]), table, right, x, dual)
 
 
@@ -301,7 +288,7 @@ def test_a_dual_that_claims_more_than_the_mixture_costs():
 )
 @pytest.mark.filterwarnings("ignore:invalid value")
 def test_what_is_no_number_is_not_certified(x, dual):
-    with pytest.raises(SolverFailure, match="fails its check"):
+    with raised(SolverFailure):
         lp.certify(
             COST, TABLE, RIGHT, np.array(x, dtype=float), np.array(dual, dtype=float)
         )
@@ -313,7 +300,7 @@ def test_tolerances_scale_with_the_objective():
     assert lp.certify(
         cost, np.array([[1.0]]), np.array([1.0]), x, cost - 9e-3
     ).gap == pytest.approx(9e-3)
-    with pytest.raises(SolverFailure, match=r"gap 0.011"):
+    with raised(SolverFailure):
         lp.certify(cost, np.array([[1.0]]), np.array([1.0]), x, cost - 1.1e-2)
 
 
@@ -370,7 +357,7 @@ def test_a_solver_that_lost_its_way_starts_afresh_once(lost):
 
     programme._highs = Lost()
     if lost == 2:
-        with pytest.raises(SolverFailure, match="HiGHS stopped: Unknown"):
+        with raised(SolverFailure):
             programme.run()
     else:
         assert programme.run()[0].tolist() == [1, 0]

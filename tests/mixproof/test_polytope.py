@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import scipy
+from messages import raised
 from scipy.optimize import linprog
 
 import liftlib as ll
@@ -171,23 +172,19 @@ def test_a_given_point_that_is_not_inside_is_not_used():
 
 
 def test_wrong_arguments():
-    with pytest.raises(InvalidParameter, match=r"method is 'fast': give"):
+    with raised(InvalidParameter):
         vertices([[1.0]], "fast")
-    with pytest.raises(
-        InvalidDistribution, match=r"halfspaces\[0, 1\] is nan, not a finite number"
-    ):
+    with raised(InvalidDistribution):
         vertices([[1.0, np.nan]])
-    with pytest.raises(InvalidParameter, match="give a column for each coordinate"):
+    with raised(InvalidParameter):
         vertices(np.empty((0, 0)))
-    with pytest.raises(
-        InvalidParameter, match="interior has 2 coordinates, halfspaces 3: give a point"
-    ):
+    with raised(InvalidParameter):
         vertices([[1.0, -1.0, 0.0]], interior=[0.5, 0.5])
 
 
 def test_a_solver_that_returns_nonsense_is_caught(monkeypatch):
     monkeypatch.setattr(polytope, "_by_qhull", lambda *_: np.array([[0.0, 1.0]]))
-    with pytest.raises(SolverFailure, match="a vertex breaks a constraint by 1"):
+    with raised(SolverFailure):
         vertices([[1.0, -1.0]])
 
 
@@ -217,10 +214,7 @@ def test_without_pycddlib_the_remedy_is_said(monkeypatch):
 def test_where_qhull_gives_up_nobody_else_is_asked_in_silence(monkeypatch):
     """cdd may miss vertices, and what is made of its list is not proven."""
     monkeypatch.setattr(polytope, "_by_qhull", give_up)
-    with pytest.raises(
-        SolverFailure,
-        match=r"failed on 4 halfspaces: QH6114.*; cdd might not, but may miss some",
-    ):
+    with raised(SolverFailure):
         vertices([[1.0, -1.0, 0.0]])
     assert_same(
         vertices([[1.0, -1.0, 0.0]], "cdd"), [[1, 0, 0], [0, 0, 1], [0.5, 0.5, 0]]
@@ -271,10 +265,7 @@ def test_a_broken_constraint_is_judged_at_the_tolerance(monkeypatch):
             lambda *_, off=miss: np.array([[0.5 - off / 2, 0.5 + off / 2]]),
         )
         if fails:
-            with pytest.raises(
-                SolverFailure,
-                match=r"a vertex breaks a constraint by 1.1e-09, more than 1e-09",
-            ):
+            with raised(SolverFailure):
                 vertices([[1.0, -1.0]])
         else:
             assert len(vertices([[1.0, -1.0]])) == 1
@@ -288,9 +279,7 @@ def test_a_solver_without_a_point_is_at_fault(monkeypatch):
 
     run = polytope.LinearProgram.run
     monkeypatch.setattr(polytope.LinearProgram, "run", stopped)
-    with pytest.raises(
-        SolverFailure, match="no interior point: HiGHS stopped: Time limit"
-    ):
+    with raised(SolverFailure):
         polytope._relative_interior(polytope._constraints(np.array([[1.0, -1.0]])))
     calls = []
 
@@ -423,9 +412,7 @@ def test_where_cdd_gives_up(monkeypatch):
         raise RuntimeError("failed to run")
 
     monkeypatch.setattr(cdd, "polyhedron_from_matrix", stopped)
-    with pytest.raises(
-        SolverFailure, match="cdd failed on 4 halfspaces: failed to run"
-    ):
+    with raised(SolverFailure):
         vertices([[1.0, -1.0, 0.0]], "cdd")
 
 

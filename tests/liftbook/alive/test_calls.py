@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from messages import raised
 
 import liftlib as ll
 from companion.browser.session import formatted
@@ -260,7 +261,7 @@ def test_programmes_by_scipys_highs(monkeypatch):
     mine = programmes.mix_columns(cost, columns, target)
     assert abs(mine.objective - expected.objective) < 1e-9
     assert mine.gap < 1e-9
-    with pytest.raises(ll.errors.InfeasiblePrivacy, match="no mixture"):
+    with raised(ll.errors.InfeasiblePrivacy):
         programmes.solve(np.ones(2), np.eye(2), np.array([-1.0, 1.0]))
 
 

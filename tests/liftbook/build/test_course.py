@@ -11,6 +11,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from messages import raised
 from sphinx.errors import ExtensionError
 from test_homework import WRONG
 
@@ -101,9 +102,7 @@ def test_minutes_make_points(tmp_path):
     (one,) = exercises("coins", tmp_path)
     assert (one.minutes, one.points) == (15, 6)
     (tmp_path / "coins.md").write_text(text % 7)
-    with pytest.raises(
-        ValueError, match="ex-toss takes 7 minutes: write a multiple of 5"
-    ):
+    with raised(ValueError):
         exercises("coins", tmp_path)
 
 
@@ -131,9 +130,7 @@ def test_students_are_asked_and_teachers_told():
         TASK.check,
         TASK.check,
     ]
-    with pytest.raises(
-        ValueError, match="kind is 'pupil': choose one of student, teacher, nbgrader"
-    ):
+    with raised(ValueError):
         grading.notebook("meeting-1", [PART], "pass", "pupil")
 
 
@@ -157,7 +154,7 @@ def test_what_nbgrader_reads():
     open_, _, hidden = test.partition("### BEGIN HIDDEN TESTS")
     assert "0.25" not in open_
     exec(hidden, {"answer_1": 0.25})  # noqa: S102
-    with pytest.raises(AssertionError, match="look again"):
+    with raised(AssertionError):
         exec(hidden, {"answer_1": 0.5})  # noqa: S102
 
 
@@ -301,9 +298,7 @@ def test_a_check_that_gives_no_verdict():
     task = Task(
         TASK.exercise, TASK.text, TASK.solution, "good = check(answer_1, 1, 'add')"
     )
-    with pytest.raises(
-        ValueError, match="ex-coins: the check's last line is to be a call of check"
-    ):
+    with raised(ValueError):
         grading.graded(task)
 
 

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 import yaml
+from messages import raised
 from sphinx.errors import ExtensionError
 
 from companion.browser import runtime
@@ -124,9 +125,7 @@ def test_a_changed_file_is_refused(wheel, tmp_path, changed):
 
 def test_a_folder_without_the_files_is_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("LIFT_PYODIDE", str(tmp_path))
-    with pytest.raises(
-        NoRuntime, match=r"^LIFT_PYODIDE is no folder with Pyodide 314.*pyodide\.mjs"
-    ):
+    with raised(NoRuntime):
         runtime.fetched(tmp_path / "out")
 
 
@@ -143,10 +142,7 @@ def test_a_book_without_the_runtime_is_not_built_unless_it_may(monkeypatch):
     monkeypatch.setattr(runtime, "fetched", none)
     monkeypatch.setattr(alive, "BUILD_STATE", {})
     monkeypatch.delenv("LIFT_PYODIDE", raising=False)
-    with pytest.raises(
-        ExtensionError,
-        match=r"no Python for the browser: there is no network; .* set it to off",
-    ):
+    with raised(ExtensionError):
         alive.prepare(app)
     monkeypatch.setenv("LIFT_PYODIDE", "off")
     alive.prepare(app)
@@ -157,12 +153,7 @@ def test_without_the_wheel_it_says_why(tmp_path, monkeypatch):
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", "")
     monkeypatch.setattr(runtime, "CARRIER", "open-webui==0.0.0")
-    with pytest.raises(
-        NoRuntime,
-        match=(
-            r"^pip cannot download open-webui==0\.0\.0: ERROR: No matching distribution"
-        ),
-    ):
+    with raised(NoRuntime):
         runtime.fetched(tmp_path / "kept")
     assert not (tmp_path / "kept").exists()
 

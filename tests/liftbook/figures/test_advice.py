@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from messages import raised
 
 from liftbook.figures.relatives.advice import QUESTIONS, advice
 from liftbook.figures.relatives.bench import BENCH_NOTIONS, stored_bench
@@ -69,7 +70,7 @@ def test_the_numbers_by_a_loop():
 
 def test_rows_without_a_mechanism_say_so():
     rows = stored_bench()
-    with pytest.raises(KeyError, match="funnel-descent"):
+    with raised(KeyError):
         advice(rows[rows["mechanism"] != "funnel-descent"])
 
 

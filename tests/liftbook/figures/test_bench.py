@@ -1,6 +1,7 @@
 """The bench's rows against mechanisms run one at a time."""
 
 import pytest
+from messages import raised
 
 import liftlib as ll
 from liftbook.figures.relatives.bench import (
@@ -63,10 +64,7 @@ def test_what_takes_too_long_is_stopped():
 
 
 def test_wrong_names():
-    with pytest.raises(
-        InvalidParameter,
-        match="no joint 'x' in the bench: there are hundred people, 2x3, ",
-    ):
+    with raised(InvalidParameter):
         bench(["x"])
-    with pytest.raises(InvalidParameter, match="no mechanism 'magic' in the bench"):
+    with raised(InvalidParameter):
         bench([], ["magic"])

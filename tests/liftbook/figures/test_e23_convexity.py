@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from messages import raised
 
 from liftbook import figures
 from liftbook.figures.e23.convexity import ENDS, PRIOR
@@ -107,14 +108,11 @@ def test_an_end_that_rules_a_secret_out_has_infinite_inverses():
     ],
 )
 def test_refuses_what_is_no_distribution_of_three(prior, ends):
-    with pytest.raises(
-        InvalidParameter,
-        match=r"^prior .* and ends .*(give the three|must each sum to 1)",
-    ):
+    with raised(InvalidParameter):
         figures.lift_sets(prior, ends)
 
 
 @pytest.mark.parametrize("alpha", [1, 0.5, np.nan])
 def test_refuses_orders_up_to_one(alpha):
-    with pytest.raises(InvalidParameter, match="alpha"):
+    with raised(InvalidParameter):
         figures.lift_measures(alpha)

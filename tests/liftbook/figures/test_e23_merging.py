@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from messages import raised
 from point import joints, point
 
 import liftlib as ll
@@ -125,9 +126,7 @@ def test_histogram_covers_everything():
 
 
 def test_summary_refuses_nan_and_has_no_spread_at_infinity():
-    with pytest.raises(
-        InvalidParameter, match=r"nmi is NaN in trial 1 of \{'eps': 2\}"
-    ):
+    with raised(InvalidParameter):
         summary({"nmi": np.array([0.0, np.nan])}, eps=2)
     (row,) = summary({"leak": np.array([1.0, np.inf])}, eps=2)
     assert row["mean"] == np.inf

@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from messages import raised
 from point import joints, point
 
 import liftlib as ll
@@ -229,5 +230,5 @@ def test_a_part_is_that_of_the_whole():
 
 @pytest.mark.parametrize("sizes", [(), (17, 1)])
 def test_refuses_sizes(sizes):
-    with pytest.raises(InvalidParameter, match=r"sizes is \[.*each at least 2"):
+    with raised(InvalidParameter):
         figures.distance_to_optimum(1, sizes)

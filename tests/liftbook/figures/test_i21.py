@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from messages import raised
 from point import joints, point
 
 import liftlib as ll
@@ -143,8 +144,5 @@ def test_tradeoff_is_the_mean_over_joints(monkeypatch):
 @pytest.mark.parametrize("values", [[], [-0.1], [np.nan], [1.1]])
 def test_wrong_shares(values):
     for figure in (figures.figure_i21_1, figures.figure_i21_2, figures.figure_i21_3):
-        with pytest.raises(
-            InvalidParameter,
-            match=r"shares is .*: give one share or more, each in \[0, 1\]",
-        ):
+        with raised(InvalidParameter):
             figure(values)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from messages import raised
 
 import liftlib as ll
 from liftbook.figures.population import stored
@@ -37,9 +38,9 @@ def test_a_table_is_of_its_law():
     assert np.array_equal(counts, drawn_table("2x10", 5000, 3))
     assert not np.array_equal(counts, drawn_table("2x10", 5000, 4))
     assert np.abs(counts / 5000 - LAWS["2x10"]().p).max() < 0.03
-    with pytest.raises(InvalidParameter, match="law is 'x': give one of"):
+    with raised(InvalidParameter):
         drawn_table("x", 10, 0)
-    with pytest.raises(InvalidParameter, match="law is 'x': give one of"):
+    with raised(InvalidParameter):
         audited_table(("x", 10, 0))
 
 

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from messages import raised
 
 from liftbook.figures import stored
 from liftbook.figures.stored import LONG, RUNS, Long, at_scale, differences
@@ -68,19 +69,13 @@ def test_elsewhere_all_is_computed(kept, given):
 def test_what_differs_is_refused(kept):
     text = kept.path.read_text()
     kept.path.write_text(text.replace("A,2,nmi,4,", "A,2,nmi,4.00001,"))
-    with pytest.raises(
-        DataError,
-        match=(
-            r"^line.csv differs from what is computed now: mean of .*'eps': 2.0.* is 4,"
-            r" and 4.00001"
-        ),
-    ):
+    with raised(DataError):
         at_scale("line")
     kept.path.write_text(text.replace("A,2,nmi,4,", "A,2,nmi,,"))
-    with pytest.raises(DataError, match=r"is 4, and nan is stored"):
+    with raised(DataError):
         at_scale("line")
     kept.path.write_text(text.replace("A,2,nmi,4,", "B,2,nmi,4,"))
-    with pytest.raises(DataError, match=r"no row .*'series': 'A', 'eps': 2.0"):
+    with raised(DataError):
         at_scale("line")
     # times are not compared, nor rows that are not computed again
     kept.path.write_text(
@@ -107,10 +102,7 @@ def test_a_figure_is_stored_anew(kept):
 
 
 def test_names():
-    with pytest.raises(
-        InvalidParameter,
-        match=r"no rows are kept of 'figure_0': there are those of figure_e23_4",
-    ):
+    with raised(InvalidParameter):
         at_scale("figure_0")
 
 

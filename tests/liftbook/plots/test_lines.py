@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
 from matplotlib.patches import PathPatch, Rectangle
+from messages import raised
 
 import liftlib as ll
 from companion.outputs.curves import carried, described, taken
@@ -210,9 +211,7 @@ def test_shares_have_a_dot_and_an_interval_per_table_size():
 
 
 def test_a_plane_is_for_what_two_lifts_decide():
-    with pytest.raises(
-        InvalidParameter, match="mean: the smallest and largest lift do not decide it"
-    ):
+    with raised(InvalidParameter):
         plots.plane(PEOPLE, {"mean": ll.L1Lift(0.5, 0.5)})
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from messages import raised
 from scipy.optimize import linprog
 
 import liftlib as ll
@@ -121,12 +122,9 @@ def test_bounded_reduction_with_one_bound_and_none():
 def test_bounds_on_the_wrong_side():
     joint = ll.datasets.uniform_joint(2, 3, np.random.default_rng(0))
     for low, high in ((1.1, 2), (0.5, 0.9), (-0.1, 2), (np.nan, 2), (0.5, np.nan)):
-        with pytest.raises(
-            InvalidParameter,
-            match=r"the bounds of symbol 0 are .*: give 0 <= low <= 1 <= high",
-        ):
+        with raised(InvalidParameter):
             bounded_reduction(joint, low, high)
-    with pytest.raises(InvalidParameter, match=r"the bounds of symbol 2 are 0.5, 0.7"):
+    with raised(InvalidParameter):
         bounded_reduction(joint, 0.5, [1.2, 1.2, 0.7])
 
 
@@ -146,5 +144,5 @@ def test_a_missed_bound_is_refused(monkeypatch):
 
 @pytest.mark.parametrize("share", [-0.1, 1.1, np.nan, "1"])
 def test_wrong_share(share):
-    with pytest.raises(InvalidParameter, match=r"share is "):
+    with raised(InvalidParameter):
         ll.mechanisms.extreme_reduction.at(ll.Joint(np.full((2, 4), 1 / 8)), share)

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from messages import raised
 
 import liftlib as ll
 from liftbook.relatives import AverageLeakage
@@ -135,7 +136,5 @@ def test_no_less_than_telling_x_at_times(seed):
 
 def test_refusals():
     joint = ll.Joint(np.full((2, 3), 1 / 6))
-    with pytest.raises(
-        InvalidParameter, match="starts is 0: give a whole number, 1 or more"
-    ):
+    with raised(InvalidParameter):
         ll.mechanisms.funnel_descent(joint, AverageLeakage(0.1), starts=0)

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from messages import raised
 
 import liftlib as ll
 from liftbook.relatives.product_polytope import (
@@ -135,16 +136,13 @@ def test_kernels_of_is_the_generic_route():
 
 
 def test_refusals():
-    with pytest.raises(
-        InvalidParameter,
-        match="7 symbols: give 1 to 6, as more have too many families of faces",
-    ):
+    with raised(InvalidParameter):
         kernels_by_faces(np.ones((1, 7)))
-    with pytest.raises(InvalidDistribution, match=r"^cone\[0, 0\] is nan"):
+    with raised(InvalidDistribution):
         kernels_by_faces([[np.nan]])
-    with pytest.raises(InvalidDistribution, match="cone"):
+    with raised(InvalidDistribution):
         kernels_by_faces(np.array([[np.nan, 1.0]]))
-    with pytest.raises(InvalidParameter, match="0 symbols"):
+    with raised(InvalidParameter):
         kernels_by_faces(np.empty((3, 0)))
 
 
@@ -227,11 +225,9 @@ def test_product_polytope_leaves_dust_out():
 
 def test_product_polytope_is_for_few_symbols():
     joint = ll.datasets.uniform_joint(2, 6, np.random.default_rng(0))
-    with pytest.raises(
-        InvalidParameter, match="6 symbols make a polytope of 30 dimensions"
-    ):
+    with raised(InvalidParameter):
         product_polytope_response(joint, ll.LDP(1.0))
-    with pytest.raises(UnsupportedNotion, match="use subset_merging or watchdog"):
+    with raised(UnsupportedNotion):
         product_polytope_response(ll.Joint([[0.5, 0.5]]), ll.Chi2Lift(1.0, 1.0))
     five = ll.datasets.uniform_joint(2, 5, np.random.default_rng(0))
     assert ll.LDP(3.0).is_satisfied(five, product_polytope_response(five, ll.LDP(3.0)))

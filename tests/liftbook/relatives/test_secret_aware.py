@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from messages import raised, warned
 from scipy.optimize import linprog
 
 import liftlib as ll
@@ -80,10 +81,7 @@ def test_secret_aware_response_with_zero_cells_and_other_notions():
             joint, ll.mechanisms.optimal(joint, notion)
         ).mutual_information
         assert ll.evaluate(joint, channel).mutual_information >= best - 1e-9
-    with pytest.raises(
-        UnsupportedNotion,
-        match=r"needs a notion that each .*, by linear constraints; SRLIP",
-    ):
+    with raised(UnsupportedNotion):
         ll.mechanisms.secret_aware(joint, ll.SRLIP(0.2, (3, 1)))
 
 
@@ -218,12 +216,7 @@ def test_a_search_stands_between_reporting_and_a_bound_for_classes(
 
 def test_time_that_is_over_is_told():
     joint = ll.datasets.adult("marital-status", "education")
-    with pytest.warns(
-        LiftWarning,
-        match=(
-            r"the time limit was reached after .* s: .* nats and (no mechanism|nothing)"
-        ),
-    ):
+    with warned(LiftWarning):
         channel = ll.mechanisms.secret_aware(joint, ll.LIP(0.5), seconds=0.0)
     assert ll.LIP(0.5).is_satisfied(joint, channel)
     assert channel.certificate.value < channel.certificate.upper
@@ -259,10 +252,7 @@ def test_a_mixture_that_falls_short_of_the_bound_is_told_of(monkeypatch):
         "cheapest",
         lambda columns, target, cost: cheapest(columns[:1], target, cost),
     )
-    with pytest.warns(
-        LiftWarning,
-        match="what rounding and the notion's tolerance leave unresolved was reached",
-    ):
+    with warned(LiftWarning):
         channel = ll.mechanisms.secret_aware(joint, ll.LIP(0.5))
     assert channel.certificate.value < channel.certificate.upper / 2
 
@@ -283,12 +273,7 @@ def test_where_posteriors_are_too_close_to_list_they_are_searched_for_and_that_i
         raise SolverFailure("qhull gave up")
 
     monkeypatch.setattr(secret_aware, "vertices", give_up)
-    with pytest.warns(
-        LiftWarning,
-        match=(
-            "no further posterior was found, where there are too many or too close ones"
-        ),
-    ):
+    with warned(LiftWarning):
         found = ll.mechanisms.secret_aware(joint, ll.LIP(0.1)).certificate
     assert "listed" in best.route
     assert "listed" not in found.route

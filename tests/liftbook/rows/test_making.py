@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from messages import raised
 
 from liftbook import figures
 from liftbook.rows.making import adult_joint, at, curve, figure, nearest
@@ -43,10 +44,7 @@ def test_adult_or_another_joint():
 
 @pytest.mark.parametrize("name", ["figure_e23_8", "figure_e23_5"])
 def test_one_number_for_several(name):
-    with pytest.raises(
-        InvalidParameter,
-        match=r"^epsilons is 3: give several numbers, such as \[0\.5, 1\.0\]$",
-    ):
+    with raised(InvalidParameter):
         getattr(figures, name)(epsilons=3)
 
 
@@ -84,9 +82,7 @@ def test_same_seed_same_rows(name):
 )
 @pytest.mark.parametrize("values", [[], [-1.0], [np.nan], [np.inf]])
 def test_wrong_budgets(name, values):
-    with pytest.raises(
-        InvalidParameter, match=r"^epsilons is .*: give one finite budget or more"
-    ):
+    with raised(InvalidParameter):
         getattr(figures, name)(epsilons=values)
 
 

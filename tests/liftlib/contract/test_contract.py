@@ -139,7 +139,7 @@ def assert_refuses(mechanism, joint, notion):
     named = said.rpartition("use ")[2].split(", ")
     assert named == [name for name, one in mechanisms.items() if one.serves(notion)]
     if mechanism.family is None:
-        with pytest.raises(UnsupportedNotion, match=r"(use|give) [A-Za-z_]"):
+        with pytest.raises(UnsupportedNotion):
             mechanism.function(joint, notion)
 
 

@@ -59,9 +59,7 @@ def test_every_mechanism(mechanism, name):
         if mechanism.serves(notion):
             assert notion.is_satisfied(joint, mechanism(joint, notion))
         else:
-            with pytest.raises(
-                UnsupportedNotion, match=r"needs .*; .*: use .*watchdog, subset-merging"
-            ):
+            with pytest.raises(UnsupportedNotion):
                 mechanism(joint, notion)
 
 

@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from awkward_joints import on_each_joint
+from messages import raised
 
 import liftlib as ll
 from liftlib.errors import InvalidParameter
@@ -81,9 +82,9 @@ def test_ends(family):
         assert ll.LIP(eps).is_satisfied(JOINT, family.at(JOINT, found))
     for shape in ((1, 3), (3, 1)):
         assert family.at_lip(ll.Joint(np.full(shape, 1 / 3)), 0.2) == np.inf
-    with pytest.raises(InvalidParameter, match="eps is nan"):
+    with raised(InvalidParameter):
         family.at_lip(JOINT, np.nan)
-    with pytest.raises(InvalidParameter, match=r"eps is -1, not in \[0, inf\]"):
+    with raised(InvalidParameter):
         family.at_lip(JOINT, -1)
 
 

@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from awkward_joints import on_each_joint
+from messages import raised
 
 import liftlib as ll
 from liftlib.errors import InvalidParameter
@@ -83,9 +84,7 @@ def test_unary_encoding_in_full():
         ll.measures.entropy(joint.p_x) / 2, rel=1e-9
     )
     wide = ll.Joint(np.full((1, MAX_UNARY_SYMBOLS + 1), 1 / (MAX_UNARY_SYMBOLS + 1)))
-    with pytest.raises(
-        InvalidParameter, match=r"unary encoding of 21 symbols has 2\^21 outputs"
-    ):
+    with raised(InvalidParameter):
         ll.mechanisms.unary_encoding.at(wide, 1.0)
 
 
@@ -93,14 +92,14 @@ def test_unary_encoding_in_full():
 @pytest.mark.parametrize("eps", [-1.0, np.nan, True, "1"])
 def test_wrong_eps(family, eps):
     for ask in (family.at, family.lip, family.at_lip):
-        with pytest.raises(InvalidParameter, match=r"eps is .*: give a number in"):
+        with raised(InvalidParameter):
             ask(JOINT, eps)
 
 
 @each
 def test_not_a_joint(family):
     for ask in (family.at, family.lip, family.at_lip):
-        with pytest.raises(InvalidParameter, match=r"joint is array.*: give a Joint"):
+        with raised(InvalidParameter):
             ask(JOINT.p, 1.0)
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hostile import ATTACKS, attacked
+from messages import raised
 
 import liftlib as ll
 from liftlib import exact
@@ -167,15 +168,9 @@ class TestByHand:
         assert found.boxes == 1
 
     def test_a_claim_below_the_bound_names_the_box(self):
-        with pytest.raises(
-            exact.NotProven,
-            match=r"^box 0 proves z = -1\.0+, but the bound needs 0\.0931",
-        ):
+        with raised(exact.NotProven):
             exact.check(by_hand(0.6, weight=-1.0))
-        with pytest.raises(
-            exact.NotProven,
-            match=r"^box 0 proves z = 0\.0+, but the bound needs 0\.0931",
-        ):
+        with raised(exact.NotProven):
             exact.check(by_hand(0.6))
 
     def test_a_halfspace(self):
@@ -189,12 +184,12 @@ class TestByHand:
             weights=[0.0, 0.0],
         )
         proof["shapes"].update(sides=[1, 2], cap_weights=[2, 1], weights=[1, 2])
-        with pytest.raises(exact.NotProven, match=r"^symbol 0 is capped below"):
+        with raised(exact.NotProven):
             exact.check(problem)
         proof["cap_weights"] = [-0.5, 0.5]
         assert exact.check({**problem, "proof": {**proof, "upper": 1.0}}).upper < 1.0
         proof["caps"] = [0.5, 0.5]
-        with pytest.raises(exact.NotProven, match=r"^symbol 0 is capped below"):
+        with raised(exact.NotProven):
             exact.check(problem)
 
 
@@ -447,27 +442,21 @@ def test_a_key_that_appears_twice_is_refused(key, tmp_path):
     with pytest.raises(exact.NotProven, match=f"^the key '{key}' appears twice$"):
         exact.parsed(twice)
     proof = genuine(NOTIONS[0])[0].certificate.proof.to_json()
-    with pytest.raises(InvalidProof, match=r"the key 'upper' appears twice"):
+    with raised(InvalidProof):
         Proof.from_json(proof.replace('"upper": ', '"upper": 9.0, "upper": '))
 
 
 @pytest.mark.parametrize("version", [True, 1.0, "1", 2, None, [1]])
 def test_a_version_is_the_integer_1(version):
     problem = genuine(NOTIONS[0])[1]
-    with pytest.raises(
-        exact.NotProven,
-        match=(
-            r"^this is no problem of version 1 \(a proof alone is none: it names no"
-            r" table\)$"
-        ),
-    ):
+    with raised(exact.NotProven):
         exact.check({**problem, "version": version})
-    with pytest.raises(exact.NotProven, match=r"^this is no proof of version 1$"):
+    with raised(exact.NotProven):
         exact.check({**problem, "proof": {**problem["proof"], "version": version}})
-    with pytest.raises(InvalidProof, match="not a proof of version 1"):
+    with raised(InvalidProof):
         Proof.from_json(json.dumps({**problem["proof"], "version": version}))
     shapes = {**problem["proof"]["shapes"], "order": [5.0]}
-    with pytest.raises(exact.NotProven, match=r"^order is not of shape \[5\]"):
+    with raised(exact.NotProven):
         exact.check({**problem, "proof": {**problem["proof"], "shapes": shapes}})
 
 
@@ -476,7 +465,7 @@ def test_an_integer_beyond_binary64_is_refused():
     problem = genuine(NOTIONS[0])[1]
     size = len(problem["proof"]["weights"])
     for large in (10**309, -(10**5000)):
-        with pytest.raises(exact.NotProven, match=r"^weights has no finite number$"):
+        with raised(exact.NotProven):
             exact.check(
                 {**problem, "proof": {**problem["proof"], "weights": [large] * size}}
             )
@@ -510,16 +499,10 @@ class TestMixtures:
             sides=[0, -1], cap_weights=[0.0] * 3, weights=[1e3, 20.0], upper=-18.0
         )
         proof["shapes"].update(sides=[1, 2], cap_weights=[3, 1], weights=[1, 2])
-        with pytest.raises(
-            exact.NotProven,
-            match=r"^the target violates halfspace 0: no mixture has this mean$",
-        ):
+        with raised(exact.NotProven):
             exact.check(outside)
         for target in ([0.33, 0.67], [0.0, 1.0]):
-            with pytest.raises(
-                exact.NotProven,
-                match=r"^(the target violates halfspace 0|target has an empty)",
-            ):
+            with raised(exact.NotProven):
                 exact.check(mixture(target, THIRDS))
         assert exact.check(mixture([1 / 3, 2 / 3], THIRDS)).value == 0
 
@@ -530,18 +513,11 @@ class TestMixtures:
             5 / 3 * math.log(2) - math.log(3), abs=1e-12
         )
         for more in ([[1.0, 0.0], [0.0, 1.0]], [[0.67, 0.33], [0.33, 0.67]]):
-            with pytest.raises(
-                exact.NotProven,
-                match=r"^point \d of the mixture violates halfspace \d$",
-            ):
+            with raised(exact.NotProven):
                 exact.check(mixture([0.5, 0.5], THIRDS, more))
-        with pytest.raises(
-            exact.NotProven, match=r"^the channel has 3 rows for 2 symbols$"
-        ):
+        with raised(exact.NotProven):
             exact.check(mixture([0.5, 0.5], THIRDS, [*third, [1.0, 0.0]]))
-        with pytest.raises(
-            exact.NotProven, match=r"^row 0 of the channel does not sum to 1$"
-        ):
+        with raised(exact.NotProven):
             exact.check(mixture([0.5, 0.5], THIRDS, [[0.5, 0.4], [0.5, 0.5]]))
 
     @pytest.mark.parametrize("channel", [None, [[0.5, 0.5], [0.5, 0.5]]])
@@ -576,9 +552,7 @@ def test_the_proof_that_the_book_stores():
         < Fraction(1, 10**6)
     )
     problem["proof"]["dual"][0] += 0.01
-    with pytest.raises(
-        exact.NotProven, match=r"^box \d+ proves z = -\d.* but the bound needs "
-    ):
+    with raised(exact.NotProven):
         exact.check(problem)
 
 

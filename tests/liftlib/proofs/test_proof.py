@@ -5,6 +5,7 @@ from dataclasses import FrozenInstanceError, fields
 
 import numpy as np
 import pytest
+from messages import raised
 
 from liftlib.errors import InvalidParameter, InvalidProof
 from mixproof.proof import Proof
@@ -36,7 +37,7 @@ class TestNumbers:
                 value.tolist()
                 == np.asarray({**NUMBERS, "dual": [0.1, 0.2]}[name]).tolist()
             )
-            with pytest.raises(ValueError, match="read-only"):
+            with raised(ValueError):
                 value[...] = 0
         with pytest.raises(FrozenInstanceError):
             proof.upper = 0.0
@@ -78,13 +79,9 @@ class TestNumbers:
     def test_the_other_two(self):
         assert proof_of(upper=np.float64(0.5)).upper == 0.5
         assert proof_of(upper=1).upper == 1
-        with pytest.raises(
-            InvalidProof, match=r"^upper is '1': give what a proof holds$"
-        ):
+        with raised(InvalidProof):
             proof_of(upper="1")
-        with pytest.raises(
-            InvalidProof, match=r"^digest is 3: give what a proof holds$"
-        ):
+        with raised(InvalidProof):
             proof_of(digest=3)
 
     def test_compare_by_identity(self):
@@ -174,9 +171,7 @@ class TestText:
     )
     def test_of_another_kind(self, change):
         told = {**json.loads(proof_of().to_json()), **change}
-        with pytest.raises(
-            InvalidProof, match=r"^the text is not a proof of version 1"
-        ):
+        with raised(InvalidProof):
             Proof.from_json(json.dumps(told))
 
     @pytest.mark.parametrize(
@@ -194,18 +189,16 @@ class TestText:
     )
     def test_spoilt(self, change):
         told = {**json.loads(proof_of().to_json()), **change}
-        with pytest.raises(InvalidProof, match=r"^the text is not a proof \(.*\)"):
+        with raised(InvalidProof):
             Proof.from_json(json.dumps(told))
 
     def test_no_text_of_the_kind(self):
         for text in ("", "[]", "3", "{", "null"):
-            with pytest.raises(
-                InvalidProof, match=r"give a text written by Proof\.to_json$"
-            ):
+            with raised(InvalidProof):
                 Proof.from_json(text)
 
     def test_a_path(self):
-        with pytest.raises(InvalidParameter, match=r"^path is 3: give "):
+        with raised(InvalidParameter):
             proof_of().save(3)
-        with pytest.raises(InvalidParameter, match=r"^path is 3: give "):
+        with raised(InvalidParameter):
             Proof.load(3)

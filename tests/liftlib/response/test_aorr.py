@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from messages import raised, warned
 
 import liftlib as ll
 from liftlib.errors import InfeasiblePrivacy, LiftWarning, SolverFailure
@@ -92,7 +93,7 @@ def test_the_cheapest_mixture_by_hand():
     other = cheapest(given, np.array([0.5, 0.5]), lambda v: v.max(axis=1))
     assert other.solution.x.tolist() == [0, 1, 0]
     assert other.kernel.tolist() == [[1.0], [1.0]]
-    with pytest.raises(InfeasiblePrivacy, match="no mixture of the 1 columns"):
+    with raised(InfeasiblePrivacy):
         cheapest(given[:1], np.array([0.5, 0.5]))
 
 
@@ -139,14 +140,11 @@ def test_the_floor_is_mixed_in_at_least():
 def test_more_than_rounding_is_not_mended():
     largest = REPAIR_START * 4.0 ** int(np.log(REPAIR_TOL / REPAIR_START) / np.log(4))
     assert mending(0.99 * largest)[0] == pytest.approx(largest)
-    with pytest.raises(
-        SolverFailure,
-        match=r"the response violates LIP\(eps=0.5\) by more than a share of 1e-07 can",
-    ):
+    with raised(SolverFailure):
         mending(1.01 * largest)
     # a share of exactly the tolerance is still tried
     assert mending(0.9 * REPAIR_TOL, floor=REPAIR_TOL / 4)[0] == REPAIR_TOL
-    with pytest.raises(SolverFailure, match="the response violates its notion by more"):
+    with raised(SolverFailure):
         repaired(np.eye(2), np.array([0.5, 0.5]), lambda _: False)
 
 
@@ -181,12 +179,7 @@ def test_a_budget_too_small_to_resolve_is_mixed_in():
 
 def test_no_mixture_is_a_solvers_fault(monkeypatch):
     monkeypatch.setattr(rows, "vertices", lambda *_, **__: np.array([[1.0, 0.0, 0.0]]))
-    with pytest.raises(
-        SolverFailure,
-        match=(
-            r"no response found, although a constant release satisfies LIP\(eps=1\.0\)"
-        ),
-    ):
+    with raised(SolverFailure):
         aorr(JOINT, ll.LIP(1.0))
 
 
@@ -241,8 +234,6 @@ ENDED_EARLY = {
 
 @pytest.mark.parametrize("what", ENDED_EARLY)
 def test_a_warning_names_the_line_that_asked(what):
-    with pytest.warns(
-        LiftWarning, match="and (no mechanism has more|nothing has been proven)"
-    ) as told:
+    with warned(LiftWarning) as told:
         ENDED_EARLY[what](ll.datasets.uniform_joint(4, 12, np.random.default_rng(2)))
     assert [one.filename for one in told] == [__file__]

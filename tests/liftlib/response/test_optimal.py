@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy
+from messages import raised, warned
 
 import liftlib as ll
 from liftlib.errors import InvalidParameter
@@ -127,7 +128,7 @@ def test_published_utilities():
 
 def test_wrong_arguments():
     joint = ll.datasets.uniform_joint(2, 3, np.random.default_rng(0))
-    with pytest.raises(InvalidParameter, match=r"method is 'lrs': give \"auto\" or"):
+    with raised(InvalidParameter):
         ll.mechanisms.optimal(joint, ll.LIP(1.0), method="lrs")
 
 
@@ -187,10 +188,7 @@ def test_a_solver_that_fails_at_vertices_is_followed_by_the_tree(
 def test_by_default_a_search_ends_after_a_number_of_programs(monkeypatch):
     joint = ll.datasets.dirichlet_joint(10, 50, 0.3, np.random.default_rng(0))
     monkeypatch.setattr("liftlib.response.optimal.SECONDS_PER_PROGRAMME", 30 / 2000)
-    with pytest.warns(
-        ll.LiftWarning,
-        match=r"limit in work was reached .* give more work \(work=None: no limit\)",
-    ):
+    with warned(ll.LiftWarning):
         channel = ll.mechanisms.optimal(joint, ll.LIP(0.25))
     assert 1500 < channel.certificate.programmes <= 2000
     assert channel.certificate.gap > 1e-3

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from messages import raised
 
 import liftlib as ll
 from liftlib.errors import InvalidParameter
@@ -163,12 +164,9 @@ def test_where_no_share_helps_nothing_is_told(monkeypatch):
 
 def test_product_refuses():
     joint = ll.datasets.uniform_joint(2, 4, np.random.default_rng(0))
-    with pytest.raises(
-        InvalidParameter,
-        match=r"shape \(2, 3\) has 6 combinations, the joint 4 public symbols",
-    ):
+    with raised(InvalidParameter):
         ll.mechanisms.product(joint, ll.SRLIP(1, (2, 3)))
-    with pytest.raises(InvalidParameter, match="repair is 'no': give True or False"):
+    with raised(InvalidParameter):
         ll.mechanisms.product(joint, ll.SRLIP(1, (2, 2)), repair="no")
 
 

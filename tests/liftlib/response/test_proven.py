@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from awkward_joints import on_each_joint
+from messages import raised, warned
 
 import liftlib as ll
 from liftlib import exact
@@ -193,13 +194,7 @@ def test_out_of_time():
         ll.datasets.uniform_joint(8, 40, np.random.default_rng(0)),
         ll.LIP(0.3),
     )
-    with pytest.warns(
-        LiftWarning,
-        match=(
-            r"the time limit was reached after .* s: .* and nothing has been proven of"
-            r" others; "
-        ),
-    ):
+    with warned(LiftWarning):
         channel = ll.mechanisms.optimal(joint, notion, seconds=0.0)
     made = channel.certified(ResponseCertificate)
     assert notion.is_satisfied(joint, channel)
@@ -216,13 +211,7 @@ def test_out_of_room(monkeypatch):
         ll.LIP(0.3),
     )
     monkeypatch.setattr(search, "MAX_TREE_BYTES", 1e5)
-    with pytest.warns(
-        LiftWarning,
-        match=(
-            r"the tree was as large as memory lets it be after .*; give a wider gap"
-            r" than"
-        ),
-    ):
+    with warned(LiftWarning):
         channel = ll.mechanisms.optimal(joint, notion, gap=1e-9)
     made = channel.certified(ResponseCertificate)
     assert notion.is_satisfied(joint, channel)
@@ -315,7 +304,7 @@ def test_a_number_of_programmes_ends_the_search(notion):
 
 def test_programmes_are_a_count():
     joint = ll.Joint([[0.3, 0.2], [0.1, 0.4]])
-    with pytest.raises(InvalidParameter, match=r"work is 0: .*1 or more"):
+    with raised(InvalidParameter):
         ll.mechanisms.optimal(joint, ll.LIP(0.5), work=0)
 
 
@@ -343,10 +332,7 @@ def test_rows_that_a_rare_secret_makes_too_inexact_are_moved_inside():
         ]
     )  # fmt: skip
     notion = ll.ALIP(1.6267619772, np.inf)
-    with pytest.warns(
-        LiftWarning,
-        match="what rounding and the notion's tolerance leave unresolved was reached",
-    ):
+    with warned(LiftWarning):
         channel = ll.mechanisms.optimal(joint, notion, method="tree")
     assert notion.is_satisfied(joint, channel)
     assert channel.certificate.value > 1.2
@@ -372,7 +358,7 @@ def test_a_proof_by_large_multipliers(notion):
 def test_a_search_that_proved_nothing_has_a_proof():
     """Of no more than that I(X; Y) is at most H(X), which is what is then told."""
     joint = ll.datasets.uniform_joint(8, 40, np.random.default_rng(0))
-    with pytest.warns(LiftWarning, match="the limit in work was reached"):
+    with warned(LiftWarning):
         channel = ll.mechanisms.optimal(joint, ll.ALIP(0.2, 0.2), work=1)
     assert (
         ll.check_proof(joint, ll.ALIP(0.2, 0.2), channel).upper

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 import scipy
+from messages import warned
 
 import liftlib as ll
 from liftlib.errors import LiftWarning, SolverFailure
@@ -181,10 +182,7 @@ def test_in_a_subset_that_is_too_large_rows_are_searched_for_and_that_is_told(
         ll.datasets.uniform_joint(15, 200, np.random.default_rng(0)),
         ll.ALIP.split(0.5, 0.5),
     )
-    with pytest.warns(
-        LiftWarning,
-        match="within a subset of 19 symbols may be too many, or too close, to list",
-    ):
+    with warned(LiftWarning):
         channel = ll.mechanisms.subset_response(joint, notion)
     report = channel.certified(SubsetCertificate)
     assert report.searched == 1
@@ -208,10 +206,7 @@ def test_where_vertices_are_too_close_to_list_rows_are_searched_for_and_that_is_
         raise scipy.spatial.QhullError("QH6114 qhull precision error")
 
     monkeypatch.setattr(polytope, "_by_qhull", give_up)
-    with pytest.warns(
-        LiftWarning,
-        match="may be too many, or too close, to list, so rows were searched for in it",
-    ):
+    with warned(LiftWarning):
         channel = ll.mechanisms.subset_response(joint, notion)
     assert channel.certified(SubsetCertificate).searched > 0
     assert notion.is_satisfied(joint, channel)
@@ -238,7 +233,7 @@ def test_a_programme_that_fails_at_vertices_is_followed_by_a_search(monkeypatch)
         return real(rows, mass)
 
     monkeypatch.setattr(within_subset, "cheapest", cheapest)
-    with pytest.warns(LiftWarning, match="may be too many, or too close, to list"):
+    with warned(LiftWarning):
         channel = ll.mechanisms.subset_response(joint, notion)
     made = channel.certified(SubsetCertificate)
     assert (made.searched, made.route) == (

@@ -4,6 +4,7 @@ noise.
 
 import numpy as np
 import pytest
+from messages import raised
 
 import liftlib as ll
 from liftlib.channel import Channel
@@ -116,16 +117,14 @@ def test_negative_counts_and_one_secret():
 
 
 def test_wrong_noisy_counts():
-    with pytest.raises(InvalidDistribution, match="give numbers of rows, not shares"):
+    with raised(InvalidDistribution):
         NoisySample([[0.5, 1.0]], 10, 1.0)
-    with pytest.raises(InvalidDistribution, match="noisy"):
+    with raised(InvalidDistribution):
         NoisySample([[np.nan, 1.0]], 10, 1.0)
     for c in (0.0, np.inf, np.nan):
-        with pytest.raises(InvalidParameter, match="c is"):
+        with raised(InvalidParameter):
             NoisySample([[1, 2]], 3, c)
-    with pytest.raises(InvalidParameter, match="rows"):
+    with raised(InvalidParameter):
         NoisySample([[1, 2]], 0, 1.0)
-    with pytest.raises(
-        InvalidParameter, match="give at least 1 for each of the 2 symbols"
-    ):
+    with raised(InvalidParameter):
         NoisySample([[1, 2]], 3, 1.0, cells=[1])

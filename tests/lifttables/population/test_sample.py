@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from messages import raised
 from scipy.stats import binom, binomtest
 
 import liftlib as ll
@@ -98,34 +99,20 @@ def test_counts_that_are_none(counts, said):
 
 @pytest.mark.parametrize("confidence", [0, 1, -1, 2, math.nan, "0.95", None, True])
 def test_confidence_is_a_share(confidence):
-    with pytest.raises(InvalidParameter, match=r"confidence is .*: "):
+    with raised(InvalidParameter):
         Sample([[1, 2]], confidence)
 
 
 def test_what_does_not_fit():
     sample = Sample([[1, 2], [3, 4]])
-    with pytest.raises(
-        InvalidParameter,
-        match=r"the channel takes \(3,\) and the sample has \(2,\): match them",
-    ):
+    with raised(InvalidParameter):
         sample.keeps(ll.LIP(1.0), ll.Channel.identity(3))
-    with pytest.raises(
-        InvalidParameter, match=r"member has shape \(2,\): give \(m, 2\)"
-    ):
+    with raised(InvalidParameter):
         sample.satisfied(ll.LIP(1.0), [True, False])
-    with pytest.raises(
-        InvalidParameter,
-        match=(
-            r"^member is \[\[True\], \[True, False\]\]: give \(m, 2\), a row for each"
-            r" subset$"
-        ),
-    ):
+    with raised(InvalidParameter):
         sample.satisfied(ll.LIP(1.0), [[True], [True, False]])
     for wrong in ([[0, 2]], [["a", "b"]], [["0", "1"]], [[np.nan, 1]], [[None, True]]):
-        with pytest.raises(
-            InvalidParameter,
-            match=r"^member is .*: give true or false for each of the 2 symbols of a",
-        ):
+        with raised(InvalidParameter):
             sample.satisfied(ll.LIP(1.0), wrong)
     one, other = (
         sample.misses(ll.LIP(1.0), member) for member in ([[0, 1.0]], [[False, True]])
