@@ -110,7 +110,8 @@ class Boxes(ProofDomain):  # type: ignore[misc]
         """
         link = super().resolve_xref(*given)
         env, _, _, _, label, _, shown = given
-        box = env.proof_list.get(label)
+        # a page that is laid out alone may have no boxes
+        box = getattr(env, "proof_list", {}).get(label)
         if link is None or box is None or box["nonumber"] or label not in shown[0]:
             return link
         (name,) = env.toc_fignumbers[box["docname"]][box["countertype"]][label]
