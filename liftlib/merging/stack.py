@@ -79,7 +79,8 @@ class Stack:
 
         For a secret without mass it is P(x), so that its lift is 1.
         """
-        p, p_s = self.p.swapaxes(0, 1), self.p_s.T[:, :, None]
+        p = self.p.swapaxes(0, 1)
+        p_s = self.p_s.T[:, :, None]
         if (p_s > 0).all():
             return p / p_s
         return np.divide(
@@ -107,7 +108,8 @@ class Stack:
         """
         n, n_secret, _ = self.p.shape
         places = n_outputs + 1  # the last is for symbols that are left out
-        at = (output_of % places + places * np.arange(n)[:, None]).ravel()
+        place_of = output_of % places  # -1 becomes the last place
+        at = (place_of + places * np.arange(n)[:, None]).ravel()
         by_secret = self.p.swapaxes(0, 1).reshape(n_secret, -1)
         sums = np.array([np.bincount(at, row, n * places) for row in by_secret])
         p_sy = sums.reshape(n_secret, n, places)[:, :, :-1].swapaxes(0, 1)
@@ -152,33 +154,37 @@ class Growing:
         waiting: Mask,
         subsets: Mask | None = None,
     ) -> None:
-        self.stack, self.notion = stack, notion
-        self.p_given_s, self.p = np.ones(stack.p_s.T.shape), np.ones(len(stack))
-        if subsets is not None:
+        self.stack = stack
+        self.notion = notion
+        if subsets is None:
+            # equal, because a lift of 1 is private
+            self.p_given_s = np.ones(stack.p_s.T.shape)
+            self.p = np.ones(len(stack))
+        else:
             self.p_given_s = np.einsum("snx,nx->sn", stack.x_given_s, subsets)
             self.p = np.einsum("nx,nx->n", stack.p_x, subsets)
-        n, n_x = waiting.shape
-        self.symbols = np.broadcast_to(np.arange(n_x), (n, n_x))
-        # only a subset that starts asks for the risk of single symbols
-        self.risk = (
-            notion.risk(stack.lifts, stack.p_s) if subsets is None else stack.p_x
-        )
-        self.x_given_s, self.p_x = stack.x_given_s, stack.p_x
-        self._keep(waiting)
-        self.risk[~self.waiting] = -np.inf
+        self.waiting = waiting
+        self.symbols = np.broadcast_to(np.arange(waiting.shape[1]), waiting.shape)
+        self.p_x = stack.p_x
+        self.x_given_s = stack.x_given_s
+        self._drop_joined()
 
-    def _keep(self, waiting: Mask) -> None:
-        """Keep only columns of symbols that wait, first in each row and in order."""
-        n, n_x = waiting.shape
-        self.width = int(waiting.sum(axis=1).max(initial=0))
+    def _drop_joined(self) -> None:
+        """Keep only columns of symbols that wait, first in each row and in order.
+
+        The columns are copied, so that later changes leave the stack as it is.
+        """
+        n, n_columns = self.waiting.shape
+        self.width = int(self.waiting.sum(axis=1).max(initial=0))
+        # additions until so many symbols have joined that dropping them pays
         self.patience = max(FEW // max(n, 1), int((1 - KEPT) * self.width) + 1)
-        place = np.argsort(~waiting, axis=1, kind="stable")[:, : self.width]
-        place += np.arange(n)[:, None] * n_x
-        self.waiting, self.symbols = waiting.take(place), self.symbols.take(place)
-        self.risk, self.p_x = self.risk.take(place), self.p_x.take(place)
-        self.x_given_s = self.x_given_s.reshape(len(self.p_given_s), -1).take(
-            place, axis=1
-        )
+        kept = np.argsort(~self.waiting, axis=1, kind="stable")[:, : self.width]
+        place = kept + np.arange(n)[:, None] * n_columns
+        self.waiting = self.waiting.take(place)
+        self.symbols = self.symbols.take(place)
+        self.p_x = self.p_x.take(place)
+        by_secret = self.x_given_s.reshape(len(self.p_given_s), -1)
+        self.x_given_s = by_secret.take(place, axis=1)
 
     def _all(self, rows: Rows) -> Rows | slice:
         """Return the rows, or a slice if they are all: views are faster than copies."""
@@ -190,15 +196,18 @@ class Growing:
         lifts = (self.p_given_s[:, at] / self.p[at]).T[:, :, None]
         return self.notion.kept_columns(lifts, self.stack.p_s[at])[:, 0]
 
-    def start(self, rows: Rows) -> Symbols:
-        """Begin new subsets with the waiting symbol of most risk; return it, shape
-        (R,).
+    def start(self, rows: Rows, risk: Matrix) -> Symbols:
+        """Begin new subsets with the waiting symbol of most risk; return it.
 
-        Ties go to the first symbol.
+        ``risk`` holds the risk of each symbol of the stack, shape (N, X). Ties go to
+        the first symbol. Shape (R,).
         """
         at = self._all(rows)
-        self.p_given_s[:, at], self.p[at] = 0, 0
-        return self._add(rows, self.risk[at].argmax(axis=1))
+        self.p_given_s[:, at] = 0
+        self.p[at] = 0
+        of_column = np.take_along_axis(risk[at], self.symbols[at], axis=1)
+        of_column[~self.waiting[at]] = -np.inf
+        return self._add(rows, of_column.argmax(axis=1))
 
     def add_nearest(self, rows: Rows) -> Symbols:
         """Add the symbol whose union with the subset has the least risk; return it.
@@ -208,16 +217,16 @@ class Growing:
         """
         self.patience -= 1
         if self.patience < 0:
-            self._keep(self.waiting)
+            self._drop_joined()
         at = self._all(rows)
-        risk = np.where(
-            self.waiting[at], self._over_unions(at, self.notion.risk), np.inf
-        )
-        best, least = risk.argmin(axis=1), risk.min(axis=1)
+        waiting = self.waiting[at]
+        risk = np.where(waiting, self._over_unions(at, self.notion.risk), np.inf)
+        best = risk.argmin(axis=1)
+        least = risk.min(axis=1)
         if least.max() == np.inf:
             zero = np.isinf(least)
-            most = self._over_unions(at, lambda lifts, _: lifts.max(axis=-2))[zero]
-            best[zero] = np.where(self.waiting[at][zero], most, np.inf).argmin(axis=1)
+            most = self._over_unions(at, lambda lifts, _: lifts.max(axis=-2))
+            best[zero] = np.where(waiting, most, np.inf)[zero].argmin(axis=1)
         return self._add(rows, best)
 
     def _over_unions(self, at: Rows | slice, measure: Measure) -> Matrix:
@@ -225,8 +234,11 @@ class Growing:
 
         It is taken of blocks that fit into a processor's cache.
         """
-        x_given_s, p_x = self.x_given_s[:, at], self.p_x[at]
-        p_given_s, p, p_s = self.p_given_s[:, at], self.p[at], self.stack.p_s[at]
+        x_given_s = self.x_given_s[:, at]
+        p_x = self.p_x[at]
+        p_given_s = self.p_given_s[:, at]
+        p = self.p[at]
+        p_s = self.stack.p_s[at]
         n_secret, n, width = x_given_s.shape
         n_rows = max(1, BLOCK // (n_secret * max(width, 1)))
         n_columns = width if n_rows > 1 else max(1, BLOCK // n_secret)
@@ -242,12 +254,13 @@ class Growing:
         return values
 
     def _add(self, rows: Rows, column: Symbols) -> Symbols:
-        at, place = self._all(rows), rows * self.width + column
-        x_given_s = self.x_given_s.reshape(len(self.p_given_s), -1)
-        self.p_given_s[:, at] += x_given_s.take(place, axis=1)
+        """Add the symbol of one column to each subset; return the symbols."""
+        at = self._all(rows)
+        place = rows * self.width + column
+        by_secret = self.x_given_s.reshape(len(self.p_given_s), -1)
+        self.p_given_s[:, at] += by_secret.take(place, axis=1)
         self.p[at] += self.p_x.take(place)
         self.waiting.reshape(-1)[place] = False
-        self.risk.reshape(-1)[place] = -np.inf
         return self.symbols.take(place)
 
 
@@ -263,7 +276,8 @@ def grow(stack: Stack, notion: LiftNotion, subsets: Mask, others: Mask) -> Mask:
         return subsets
     others = others[failing]
     growing = Growing(stack.some(failing), notion, others, subsets[failing])
-    rows, n_others = np.arange(failing.size), others.sum(axis=1)
+    rows = np.arange(failing.size)
+    n_others = others.sum(axis=1)
     for turn in range(n_others.max()):
         rows = rows[n_others[rows] > turn]
         rows = rows[~growing.satisfied(rows)]

@@ -60,13 +60,13 @@ def before():
         ),
         (
             stack.Growing.add_nearest,
-            "risk.argmin(axis=1), risk.min",
-            "risk.argmax(axis=1), risk.min",
+            "best = risk.argmin(axis=1)",
+            "best = risk.argmax(axis=1)",
             OF_MERGING,
         ),
         (
             stack.Growing.start,
-            "self.risk[at].argmax(axis=1)",
+            "of_column.argmax(axis=1)",
             "self.waiting[at].argmax(axis=1)",
             OF_MERGING,
         ),
