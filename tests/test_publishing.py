@@ -315,6 +315,10 @@ def test_a_release_is_complete():
         assert "The lift companion's authors" not in text(name), (
             f"{name}: fill in the authors, see release/RELEASING.md"
         )
+    cited = yaml.safe_load(text("CITATION.cff"))
+    assert {"url", "repository-code"} <= set(cited), "fill in CITATION.cff"
+    (entry,) = re.findall(r"@software\{.*?\n\}", text("intro.md"), re.DOTALL)
+    assert cited["url"] in entry, "fill in url in the front page's BibTeX"
     assert not re.search(r"repository_url: \"\"", text("_config.yml")), (
         "fill in repository_url in _config.yml"
     )

@@ -26,6 +26,18 @@ def test_the_numbers_are_the_stored_ones():
         assert numbers == [f"{stored[law, n]:.2f}" for n in (300, 1000, 5000)]
 
 
+def test_a_rare_value_costs_most():
+    with (ROOT / "data" / "use.csv").open(encoding="utf-8") as file:
+        lines = [line for line in csv.DictReader(file) if line["rows"] == "5000"]
+    retained = {
+        line["law"]: float(line["retained"])
+        for line in lines
+        if line["default"] == "True"
+    }
+    least = sorted(retained, key=retained.__getitem__)[:2]
+    assert least == ["4x6, absent secret", "4x6, 1 % secret"]
+
+
 def test_no_stored_release_breaks_its_promise():
     with (ROOT / "data" / "use.csv").open(encoding="utf-8") as file:
         lines = list(csv.DictReader(file))

@@ -12,8 +12,11 @@
   note.textContent = script.dataset.note;
   note.setAttribute("role", "status");
   bar.append(button, note);
-  const first = document.querySelector("article.bd-article :is(figure, h2)"); // after the opening's figure, if it has one
-  (first?.matches("figure") ? (first.closest(".cell") ?? first) : title).after(bar);
+  // after the opening's figure or, if it has none, after its text
+  const first = document.querySelector("article.bd-article :is(figure, h2)");
+  if (!first) title.closest("section").append(bar);
+  else if (first.matches("figure")) (first.closest(".cell") ?? first).after(bar);
+  else first.closest("section").before(bar);
 
   let panel;
   const open = () => (panel ??= load());

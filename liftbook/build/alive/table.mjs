@@ -145,15 +145,17 @@ class Desk {
     this.#opened(file.name, await this.#ask("open_table", { bytes: await file.arrayBuffer(), name: file.name }, "Reading the table."));
   }
 
-  #opened(name, answer, chosen = answer?.columns) {
+  // of a reader's own table no column is taken for the secret: they choose
+  #opened(name, answer, chosen = []) {
     this.name = name;
     for (const one of ["outcome", "seen"]) this.box.querySelector(`.lift-${one}`).replaceChildren();
     for (const one of [this.form, this.box.querySelector(".companion-buttons")]) one.hidden = !answer;
     if (!answer) return;
     for (const [at, part] of ["secret", "public"].entries()) {
       const select = this.form.elements[part];
-      select.replaceChildren(...answer.columns.map((column) => new Option(column, column)));
-      select.value = chosen[at] ?? chosen[0];
+      const none = new Option("choose a column", "");
+      select.replaceChildren(none, ...answer.columns.map((column) => new Option(column, column)));
+      select.value = chosen[at] ?? "";
     }
     this.look();
   }
@@ -176,6 +178,8 @@ class Desk {
   }
 
   async look() {
+    const { secret, public: published } = this.form.elements;
+    if (!secret.value || !published.value) return this.box.querySelector(".lift-seen").replaceChildren();
     const found = await this.#askOf("look", () => this.#question(), "Drawing the table.");
     const seen = this.box.querySelector(".lift-seen");
     if (!found) return seen.replaceChildren();
@@ -199,6 +203,7 @@ class Desk {
 
   #asked() {
     const { secret, public: shown, edges, na, policy, codes } = this.form.elements;
+    if (!secret.value || !shown.value) throw new Error("choose the sensitive column and the column to publish");
     const common = { categorical: codes.value === "1", na: na.value.trim() ? listed(na.value) : null };
     const numbers = listed(edges.value).map(Number);
     if (numbers.some(Number.isNaN)) throw new Error("bins: give numbers separated by commas");

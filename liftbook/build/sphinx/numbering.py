@@ -75,6 +75,7 @@ def name_page(
     far.
     """
     kinds: dict[str, dict[str, Any]] = env.toc_fignumbers.get(page, {})
+    kinds.pop("code-block", None)  # the caption of code is the name of its file
     boxes = [kind for kind in kinds if kind in NODE_TYPES]
     titles: dict[str, str] = {}
     if boxes:

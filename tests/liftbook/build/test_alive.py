@@ -409,6 +409,11 @@ def test_a_table_of_ones_own_never_leaves(browser, site, tmp_path):
     page.click(".companion-tool")
     page.set_input_files(".lift-desk input[type=file]", str(path))
     page.wait_for_selector(".lift-desk form:not([hidden])", timeout=LONG)
+    # no column is taken for the secret before the reader chooses one
+    assert page.input_value("[name=secret]") == ""
+    page.click("[data-do=audit]")
+    assert page.locator(".lift-wrong").inner_text()
+    page.select_option("[name=secret]", "ill")
     page.select_option("[name=public]", "age")
     page.click(".lift-desk summary")
     page.click("[data-do=audit]")

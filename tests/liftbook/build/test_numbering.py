@@ -71,6 +71,12 @@ More.
 Do it.
 ```
 
+```{code-block} python
+:caption: a/file.py
+
+print(1)
+```
+
 Cited: {cite:t}`Three`, {cite:t}`Two`, {cite:t}`One`.
 
 ```{bibliography}
@@ -152,6 +158,13 @@ def test_references_use_the_names(built):
     assert links[-len(names) :] == names
 
 
+def test_code_is_named_by_its_file_alone(built):
+    (caption,) = re.findall(
+        r'<div class="code-block-caption">(.*?)</div>', built["two"], re.DOTALL
+    )
+    assert plain(caption).rstrip("¶#") == "a/file.py"
+
+
 def test_works_of_one_year_have_letters(built):
     cited = plain(re.search(r"<p>Cited: (.*?)</p>", built["two"], re.DOTALL)[1])
     assert cited == "Ding and Guo [2021], Ding et al. [2021b], Ding et al. [2021a]."
@@ -185,8 +198,6 @@ def test_every_name_in_the_book_is_used_once():
         text = page.read_text(encoding="utf-8")
         for number in re.findall(r'<span class="caption-number">(.*?)</span>', text):
             name = plain(number)
-            if name.startswith("Listing"):
-                continue  # a script's caption
             assert NAME.fullmatch(name), (page.name, name)
             names[name] += not name.startswith("Figure")
     assert names
