@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,7 +26,7 @@ from companion.chromium import FLAGS, find_chromium
 from companion.project import toc_names
 
 # on the first page of the site; shown once the PDF exists
-LINK = '<p class="companion-pdf" hidden'
+LINK = re.compile(r'(<p class="companion-pdf") hidden(="")?')
 # prints until no page number in the contents moves a heading; two are usual
 MAX_PASSES = 6
 HERE = Path(__file__)
@@ -54,10 +55,12 @@ def lay_out(base: Path) -> Path:
 def plain(heading: str) -> str:
     """Return a heading's letters and digits, with stars for formulas.
 
-    >>> plain("The optimum for *-lift:  Figure 8")
-    'Theoptimumfor*liftFigure8'
+    A PDF may have two letters as one.
+
+    >>> plain("The optimum for *-lift:  \N{LATIN SMALL LIGATURE FI}gure 8")
+    'Theoptimumfor*liftfigure8'
     """
-    return re.sub(r"[^A-Za-z0-9*]", "", heading)
+    return re.sub(r"[^A-Za-z0-9*]", "", unicodedata.normalize("NFKC", heading))
 
 
 def starts(pdf: Path, headings: list[str]) -> list[int]:
@@ -189,7 +192,7 @@ def main() -> int:
     pages = print_book(folder, root, pdf)
     first = html / f"{root}.html"
     first.write_text(
-        first.read_text(encoding="utf-8").replace(LINK, LINK.removesuffix(" hidden")),
+        LINK.sub(r"\1", first.read_text(encoding="utf-8")),
         encoding="utf-8",
     )
     shutil.rmtree(folder)
