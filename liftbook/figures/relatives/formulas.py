@@ -1,11 +1,15 @@
 """Tables whose formulas, written in plain text, have raised and lowered letters."""
 
+from __future__ import annotations
+
 import html
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-from pandas.io.formats.style import Styler
+
+if TYPE_CHECKING:
+    from pandas.io.formats.style import Styler
 
 INDEX = re.compile(r"_(\w)")
 LONG_EXPONENT = re.compile(r"\^\(([^()]*)\)")
