@@ -412,7 +412,7 @@ def test_a_table_of_ones_own_never_leaves(browser, site, tmp_path):
     # no column is taken for the secret before the reader chooses one
     assert page.input_value("[name=secret]") == ""
     page.click("[data-do=audit]")
-    assert page.locator(".lift-wrong").inner_text()
+    assert page.locator(".lift-desk .companion-wrong").inner_text()
     page.select_option("[name=secret]", "ill")
     page.select_option("[name=public]", "age")
     page.click(".lift-desk summary")

@@ -34,11 +34,11 @@ def test_the_button_that_runs_a_page_follows_its_opening(page, site):
     early = []
     for path in pages:
         page.goto(f"{site}chapters/{path.name}", wait_until="domcontentloaded")
-        page.wait_for_selector(".lift-start", state="attached")
+        page.wait_for_selector(".companion-start", state="attached")
         follows = page.evaluate(
             """() => {
             const text = document.querySelector("article.bd-article section > p");
-            const bar = document.querySelector(".lift-start");
+            const bar = document.querySelector(".companion-start");
             return Boolean(text.compareDocumentPosition(bar)
                 & Node.DOCUMENT_POSITION_FOLLOWING);
             }"""
