@@ -3,6 +3,7 @@ forgeries, and what is none.
 """
 
 import shutil
+from pathlib import Path
 from types import SimpleNamespace
 
 import nbformat
@@ -239,3 +240,18 @@ def test_a_build_is_an_edition_only_at_its_tag(tmp_path, monkeypatch):
     assert edition(tmp_path, "", "1.0") != "1.0"
     state.clear()
     assert edition(tmp_path, "", "1.0") != "1.0"
+
+
+def test_a_readers_own_table_is_found_and_is_in_the_digest(tmp_path, monkeypatch):
+    book = LiftBook()
+    page = book.find("your-own-data")
+    defaults = {one.name: one.default for one in book.parameters(page)}
+    monkeypatch.chdir(tmp_path)
+    digests = []
+    for rows in ("a,b\n1,2\n", "a,b\n1,3\n"):
+        (tmp_path / "mine.csv").write_text(rows)
+        values = defaults | book.check(page, {"path": "mine.csv"})
+        assert Path(values["path"]) == tmp_path / "mine.csv"
+        digests.append(book.digests(page, values, of_code="the same")["inputs"])
+    assert digests[0].keys() == digests[1].keys() == {"path"}
+    assert digests[0] != digests[1]
