@@ -13,6 +13,9 @@ from pathlib import Path
 
 import jupytext
 
+from companion.errors import CompanionError
+from companion.solutions import tags
+
 RUFF = str(Path(sys.executable).with_name("ruff"))
 WIDTH = 76  # columns that a page shows without a break
 FORMAT = [
@@ -44,9 +47,39 @@ def too_wide(source: str) -> list[str]:
     return [line for line in source.splitlines() if len(line) > WIDTH]
 
 
+def formatted_page(text: str) -> tuple[str, list[str]]:
+    """Return a page's text with its code cells formatted, and the lines of code that
+    are still too wide.
+
+    The cell of parameters stays as it is, because its comments are part of it.
+
+    Raises
+    ------
+    CompanionError
+        If a cell reads differently in the text, such as one with tabs.
+    """
+    wide: list[str] = []
+    at = 0  # cells come in the text's order, and a cell may be like one before it
+    for cell in jupytext.reads(text, "md:myst").cells:
+        if cell.cell_type != "code":
+            continue
+        source = cell.source
+        # with the fence that ends it, as the same code may stand in a sentence
+        start = text.find(f"\n{source}\n```", at) + 1
+        if not start:
+            first = source.partition("\n")[0]
+            raise CompanionError(f"the cell that begins {first!r} reads differently")
+        if "parameters" not in tags(cell):
+            source = formatted(source)
+            wide += too_wide(source)
+        text = text[:start] + source + text[start + len(cell.source) :]
+        at = start + len(source)
+    return text, wide
+
+
 def main() -> int:
-    """Format the chapters; with ``--check``, return 1 if formatting or
-    width is wrong.
+    """Format the chapters; with ``--check``, return 1 if formatting or width is
+    wrong.
     """
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -59,35 +92,30 @@ def main() -> int:
         help="of the chapters' sources",
     )
     options.add_argument("--check", action="store_true", help="change nothing")
-    asked, code = options.parse_args(), 0
+    asked = options.parse_args()
     if not asked.folder.is_dir():
         options.error(
             f"there is no folder {asked.folder}: name the one with the chapters"
         )
+    code = 0
     for path in sorted(asked.folder.glob("*.md")):
-        text = before = path.read_text(encoding="utf-8")
-        if "{code-cell}" not in text:
+        before = path.read_text(encoding="utf-8")
+        if "{code-cell}" not in before:
             continue
-        for cell in jupytext.read(path).cells:
-            if cell.cell_type == "code" and "parameters" not in cell.metadata.get(
-                "tags", []
-            ):
-                assert cell.source in text, (
-                    f"{path.name}: a cell reads differently in the file"
-                )
-                source = formatted(cell.source)
-                text = text.replace(cell.source, source)
-                for line in too_wide(source):
-                    code = 1
-                    print(
-                        f"{path} has a line of {len(line)} columns, not {WIDTH}:"
-                        f" {line.strip()}"
-                    )
+        try:
+            text, wide = formatted_page(before)
+        except CompanionError as error:
+            options.error(f"{path}: {error}; write it as jupytext does")
+        for line in wide:
+            print(
+                f"{path} has a line of {len(line)} columns, not {WIDTH}: {line.strip()}"
+            )
+        if text != before and not asked.check:
+            path.write_text(text, encoding="utf-8")
         if text != before:
-            code = 1
             print(f"{path} is not formatted" if asked.check else f"formatted {path}")
-            if not asked.check:
-                path.write_text(text, encoding="utf-8")
+        if wide or text != before:
+            code = 1
     return code if asked.check else 0
 
 

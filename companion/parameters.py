@@ -61,6 +61,8 @@ OPERATIONS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.FloorDiv: operator.floordiv,
     ast.Pow: operator.pow,
 }
+OF_PAPERMILL = {"PAPERMILL_INPUT_PATH", "PAPERMILL_OUTPUT_PATH"}
+"""Names that papermill itself injects with ``--inject-paths``."""
 MOST_DIGITS = 400
 """A power with more digits is no parameter, but a mistake."""
 
@@ -141,39 +143,58 @@ class Parameter:
         """
         value = value.tolist() if hasattr(value, "tolist") else value
         if choices := _choices(wanted):
-            if not any(
-                value == choice and type(value) is type(choice) for choice in choices
-            ):
-                raise InvalidValue(f"{self.name} is {value!r}: give {self._wanted()}")
-            return value
+            return self._judged_choice(choices, value)
         if alternatives := _alternatives(wanted):
             return self._judged_by_any(alternatives, value)
         kind, items = _parts(wanted)
-        if (
-            kind in ("list", "tuple")
-            and isinstance(value, Sequence)
-            and not isinstance(value, str | bytes)
-        ):
-            if not value and [_parts(item)[0] for item in items] not in (
-                ["str"],
-                ["object"],
-            ):
-                raise InvalidValue(
-                    f"{self.name} is an empty list: give {self._wanted()}"
-                )
-            types = items * len(value) if len(items) == 1 else items
-            if len(types) == len(value):
-                return TYPES[kind](
-                    self._judged(*pair) for pair in zip(types, value, strict=True)
-                )
-        if kind == "dict" and isinstance(value, Mapping):
-            if not items:
-                return dict(value)
-            return {
-                self._judged(items[0], name): self._judged(items[1], entry)
-                for name, entry in value.items()
-            }
-        if kind in ("date", "datetime") and isinstance(value, str):
+        judges = {
+            "list": self._judged_sequence,
+            "tuple": self._judged_sequence,
+            "dict": self._judged_mapping,
+            "date": self._judged_moment,
+            "datetime": self._judged_moment,
+        }
+        judge = judges.get(kind, self._checked)
+        return judge(kind, items, value)
+
+    def _judged_choice(self, choices: Sequence[Any], value: Any) -> Any:
+        """Return a value that is one of the choices, and of its type: True is not 1."""
+        for choice in choices:
+            if value == choice and type(value) is type(choice):
+                return value
+        raise InvalidValue(f"{self.name} is {value!r}: give {self._wanted()}")
+
+    def _judged_sequence(self, kind: str, items: Sequence[ast.expr], value: Any) -> Any:
+        """Return a list or tuple whose items have the type of all, or each its own.
+
+        It may be empty only if its items are texts or anything.
+        """
+        if not isinstance(value, Sequence) or isinstance(value, str | bytes):
+            return self._checked(kind, items, value)
+        names = [_parts(item)[0] for item in items]
+        if not value and names not in (["str"], ["object"]):
+            raise InvalidValue(f"{self.name} is an empty list: give {self._wanted()}")
+        types = list(items) * (len(value) if len(items) == 1 else 1)
+        if len(types) != len(value):
+            return self._checked(kind, items, value)
+        judged = [self._judged(*pair) for pair in zip(types, value, strict=True)]
+        return TYPES[kind](judged)
+
+    def _judged_mapping(self, kind: str, items: Sequence[ast.expr], value: Any) -> Any:
+        """Return a dict whose names and entries have the declared types, if any."""
+        if not isinstance(value, Mapping):
+            return self._checked(kind, items, value)
+        if not items:
+            return dict(value)
+        of_names, of_entries = items
+        return {
+            self._judged(of_names, name): self._judged(of_entries, entry)
+            for name, entry in value.items()
+        }
+
+    def _judged_moment(self, kind: str, items: Sequence[ast.expr], value: Any) -> Any:
+        """Return a date or a time, which may be given as ISO text."""
+        if isinstance(value, str):
             try:
                 value = TYPES[kind].fromisoformat(value)
             except ValueError as error:
@@ -411,7 +432,8 @@ def _parsed(text: str, suffix: str) -> Any:
 
 
 def injected_values(path: Path) -> dict[str, Any]:
-    """Return the values that papermill put into a notebook, or that a rerun wrote.
+    """Return the values that papermill put into a notebook, or that a rerun wrote,
+    without those of papermill's own names.
 
     Raises
     ------
@@ -425,7 +447,8 @@ def injected_values(path: Path) -> dict[str, Any]:
     try:
         for line in ast.parse("\n".join(found)).body:
             name, value = _assignment(line)
-            values[name] = constant(value)
+            if name not in OF_PAPERMILL:
+                values[name] = constant(value)
     except (ValueError, SyntaxError) as error:
         raise InvalidValue(
             f"{path.name}: the cell tagged injected-parameters has another line than"

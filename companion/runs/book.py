@@ -33,8 +33,6 @@ from companion.runs.kernel import Execution
 from companion.runs.layout import configuration, lay_out
 
 OUTPUTS = {"_build", ".venv", "jupyter_execute", "node_modules"}
-OF_PAPERMILL = {"PAPERMILL_INPUT_PATH", "PAPERMILL_OUTPUT_PATH"}
-"""Names that papermill itself injects with ``--inject-paths``."""
 BOOK_RECORD = "book.json"
 
 
@@ -200,12 +198,8 @@ class Book:
             At the first invalid value; for a misspelt name the message suggests the
             right one.
         """
-        earlier = {
-            name: value
-            for name, value in injected_values(page).items()
-            if name not in OF_PAPERMILL
-        }
-        return check_values(self.parameters(page), earlier | dict(values), page.stem)
+        asked = injected_values(page) | dict(values)
+        return check_values(self.parameters(page), asked, page.stem)
 
     def inputs(self, page: Path, values: Mapping[str, Any]) -> dict[str, Path]:
         """Return the files that a page declares: its parameters that name one, and

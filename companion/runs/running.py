@@ -151,7 +151,9 @@ def _executed(
         attempts += 1
         started = time.perf_counter()
         execution = execute(
-            *(page, values, declared),
+            page,
+            values,
+            declared,
             packages=book.packages,
             limits=how.limits,
             kernel=how.kernel,

@@ -31,7 +31,8 @@ def labels_of(cells: Sequence[Any]) -> Iterator[str]:
     label = ""
     for cell in cells:
         if cell.cell_type != "code":
-            label = ([label, *LABEL.findall(cell.source)])[-1]
+            labels = LABEL.findall(cell.source)
+            label = labels[-1] if labels else label
         elif "check" in tags(cell):
             yield label
 

@@ -11,7 +11,6 @@ from companion.parameters import read_notebook, read_parameters
 from liftbook.chapters.parameters import (
     chapters_folder,
     check_parameters,
-    check_values,
     preview_parameters,
 )
 
@@ -29,7 +28,6 @@ __all__ = [
     "Sweep",
     "chapters_folder",
     "check_parameters",
-    "check_values",
     "expect",
     "glue",
     "keep",

@@ -10,27 +10,26 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from companion.errors import CompanionError, InvalidValue
-from companion.parameters import check_values as judged
 from companion.parameters import (
-    injected_values,
+    OF_PAPERMILL,
+    Parameter,
     parse_parameters,
     read_notebook,
     read_parameters,
     suggest,
 )
+from companion.parameters import check_values as judged
 from liftlib.resources import resource
 
 SUFFIXES = (".md", ".ipynb", ".py")
 """Suffixes of files that can be a chapter."""
 INJECTED_HEADER = "# Parameters"
 """First line of the cell that papermill inserts after the parameters cell."""
-OF_PAPERMILL = {"PAPERMILL_INPUT_PATH", "PAPERMILL_OUTPUT_PATH"}
-"""Names that papermill itself injects with ``--inject-paths``."""
 
 
 def chapters_folder() -> Path:
@@ -73,25 +72,6 @@ def preview_parameters(path: Path) -> dict[str, Any]:
     return dict(read_notebook(path).metadata.get("lift", {}).get("preview", {}))
 
 
-def check_values(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parsed values, each checked against the chapter's declaration.
-
-    A notebook that a rerun wrote also gives the values of that run.
-
-    Raises
-    ------
-    InvalidValue
-        At the first invalid value; for a misspelt name the message suggests the right
-        one.
-    """
-    earlier = {
-        name: value
-        for name, value in injected_values(path).items()
-        if name not in OF_PAPERMILL
-    }
-    return judged(read_parameters(path), earlier | dict(values), path.stem)
-
-
 def check_parameters() -> None:
     """Check a notebook's parameters; call this in the cell after them.
 
@@ -108,28 +88,38 @@ def check_parameters() -> None:
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     if shell is None or not hasattr(shell, "kernel"):
         return
-    given: list[str] = []
-    for source in reversed(shell.user_ns["In"][:-1]):
+    declared, injected = _cells_before(shell.user_ns["In"][:-1])
+    names = [parameter.name for parameter in declared]
+    names += [name for name in injected if name not in OF_PAPERMILL]
+    values = {name: shell.user_ns[name] for name in names}
+    shell.user_ns.update(judged(declared, values, "this notebook"))
+
+
+def _cells_before(sources: Sequence[str]) -> tuple[list[Parameter], list[str]]:
+    """Return what the last parameters cell declares, and the names that papermill's
+    cells after it set.
+    """
+    injected: list[str] = []
+    for source in reversed(sources):
         try:
             lines = ast.parse(source).body
         except SyntaxError:  # a line for the shell
             continue
         if source.startswith(INJECTED_HEADER):
-            given += [
-                ast.unparse(target)
-                for line in lines
-                if isinstance(line, ast.Assign)
-                for target in line.targets
-            ]
+            injected += _assigned(lines)
         elif lines and all(isinstance(line, ast.AnnAssign) for line in lines):
-            declared = parse_parameters(source, "the parameters cell")
-            names = [parameter.name for parameter in declared] + [
-                name for name in given if name not in OF_PAPERMILL
-            ]
-            values = {name: shell.user_ns[name] for name in names}
-            shell.user_ns.update(judged(declared, values, "this notebook"))
-            return
+            return parse_parameters(source, "the parameters cell"), injected
     raise InvalidValue(
         "no cell before this one declares parameters: put check_parameters() after the"
         " parameters cell"
     )
+
+
+def _assigned(lines: Sequence[ast.stmt]) -> list[str]:
+    """Return the names that lines such as ``a = 1`` assign to."""
+    return [
+        ast.unparse(target)
+        for line in lines
+        if isinstance(line, ast.Assign)
+        for target in line.targets
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import import_module
 from types import CodeType
@@ -59,40 +59,71 @@ def stands_on(names: Iterable[str]) -> list[str]:
     >>> stands_on(["watchdog_synthetic"])
     ['liftbook.figures.figure_e23_2']
     """
-    addresses, seen = dict[str, None](), set[int]()
+    uses = _Uses()
+    for name in names:
+        uses.follow(FUNCTIONS[name])
+    return list(uses.addresses)
 
-    def follow(value: Any) -> None:
-        if id(value) in seen:
+
+class _Uses:
+    """The names of the reference that values lead to, in the order in which they are
+    found.
+
+    ``follow`` asks what a value is; a method each says where such a value leads.
+    """
+
+    def __init__(self) -> None:
+        self.addresses: dict[str, None] = {}
+        self._seen: set[int] = set()
+
+    def follow(self, value: Any) -> None:
+        """Add what a value stands on; a value that was followed before adds nothing."""
+        if id(value) in self._seen:
             return
-        seen.add(id(value))
-        for cell in getattr(value, "__closure__", None) or ():
-            follow(cell.cell_contents)
+        self._seen.add(id(value))
+        self._enclosed(value)
         if isinstance(value, Figure):
-            addresses[f"liftbook.figures.figure_{value.number}"] = None
+            self._figure(f"figure_{value.number}")
         elif id(value) in documented():
-            addresses[documented()[id(value)]] = None
+            self.addresses[documented()[id(value)]] = None
         elif isinstance(value, CurveClaim):
-            follow(value.drawn)
-        elif isinstance(value, dict | tuple | list):
-            for part in value.values() if isinstance(value, dict) else value:
-                follow(part)
-        elif inspect.isfunction(
-            function := inspect.unwrap(value)
-        ) and function.__module__.startswith("liftbook.claims."):
-            walk(function.__code__, function.__globals__)
+            self.follow(value.drawn)
+        elif isinstance(value, dict):
+            self._each(value.values())
+        elif isinstance(value, tuple | list):
+            self._each(value)
+        else:
+            self._helper(value)
 
-    def walk(code: CodeType, known: dict[str, Any]) -> None:
+    def _each(self, values: Iterable[Any]) -> None:
+        for value in values:
+            self.follow(value)
+
+    def _enclosed(self, value: Any) -> None:
+        """Follow what a function has from the function that made it."""
+        for cell in getattr(value, "__closure__", None) or ():
+            self.follow(cell.cell_contents)
+
+    def _helper(self, value: Any) -> None:
+        """Follow the names in the code of a function of the claims' modules."""
+        function = inspect.unwrap(value)
+        if not inspect.isfunction(function):
+            return
+        if function.__module__.startswith("liftbook.claims."):
+            self._code(function.__code__, function.__globals__)
+
+    def _code(self, code: CodeType, known: Mapping[str, Any]) -> None:
+        """Follow the names that code uses, and the figures that it names as texts."""
         for name in code.co_names:
             if name in figures.__all__:
-                addresses[f"liftbook.figures.{name}"] = None
+                self._figure(name)
             elif name in known:
-                follow(known[name])
+                self.follow(known[name])
         for constant in code.co_consts:
             if isinstance(constant, CodeType):
-                walk(constant, known)
-            elif isinstance(constant, str) and f"figure_{constant}" in figures.__all__:
-                addresses[f"liftbook.figures.figure_{constant}"] = None
+                self._code(constant, known)
+            elif f"figure_{constant}" in figures.__all__:
+                self._figure(f"figure_{constant}")
 
-    for name in names:
-        follow(FUNCTIONS[name])
-    return list(addresses)
+    def _figure(self, name: str) -> None:
+        self.addresses[f"liftbook.figures.{name}"] = None

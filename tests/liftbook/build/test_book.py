@@ -13,11 +13,11 @@ import pytest
 from companion.project import toc_files
 from liftbook.build.book import LONGEST_CHAPTERS
 from liftbook.chapters import (
-    check_values,
     preview_parameters,
     read_notebook,
     read_parameters,
 )
+from liftbook.chapters.book import LiftBook
 from liftbook.claims import read_claims
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -104,7 +104,7 @@ def test_a_chapter_has_all_its_parts(path):
     assert "ran_with(started" in text
     assert f"liftbook rerun {path.stem} " in text
     assert preview_parameters(path)
-    check_values(path, preview_parameters(path))
+    LiftBook().check(path, preview_parameters(path))
 
 
 @each_taught

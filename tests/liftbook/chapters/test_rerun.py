@@ -33,12 +33,12 @@ from liftbook import chapters as module
 from liftbook.chapters import (
     RerunError,
     chapters_folder,
-    check_values,
     preview_parameters,
     ran_with,
     read_notebook,
     read_parameters,
 )
+from liftbook.chapters.book import LiftBook
 from liftbook.commands import main
 from liftlib.errors import LiftError, LiftWarning
 
@@ -114,7 +114,7 @@ def test_a_line_that_is_no_parameter(line):
     ],
 )
 def test_texts_are_parsed(name, text, value):
-    found = module.check_values(SMALL, {name: text})[name]
+    found = LiftBook().check(SMALL, {name: text})[name]
     assert found == value
     assert type(found) is type(value)
 
@@ -137,7 +137,7 @@ def test_texts_are_parsed(name, text, value):
 )
 def test_wrong_values(name, text, message):
     with pytest.raises(RerunError, match=message):
-        module.check_values(SMALL, {name: text})
+        LiftBook().check(SMALL, {name: text})
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_each_number_of_a_chapter_has_a_range_that_refuses_before_the_run(path):
             with pytest.raises(
                 RerunError, match=rf"{parameter.name} is -1(\.0)?, not in \["
             ):
-                module.check_values(path, {parameter.name: wrong})
+                LiftBook().check(path, {parameter.name: wrong})
 
 
 @pytest.mark.parametrize(
@@ -237,8 +237,8 @@ def test_a_value_that_must_exceed_another_is_refused_before_the_run(values):
         " of them"
     )
     with pytest.raises(RerunError, match=said):
-        check_values(path, values)
-    assert check_values(path, {"rho_1": 0.1, "rho_2": "0.5"}) == {
+        LiftBook().check(path, values)
+    assert LiftBook().check(path, {"rho_1": 0.1, "rho_2": "0.5"}) == {
         "rho_1": 0.1,
         "rho_2": 0.5,
     }
@@ -502,7 +502,7 @@ def test_the_values_of_an_earlier_run_are_read(tmp_path, source, values):
     nbformat.write(notebook, tmp_path / "small.ipynb")
     if values is None:
         with raised(RerunError):
-            module.check_values(tmp_path / "small.ipynb", {})
+            LiftBook().check(tmp_path / "small.ipynb", {})
     else:
         assert injected_values(tmp_path / "small.ipynb") == values
 
