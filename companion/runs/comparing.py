@@ -1,4 +1,6 @@
-"""Two runs side by side: parameters, numbers of the text, tables and figures."""
+"""Two runs side by side: parameters, numbers of the text, tables and figures; of pages
+that mark no numbers or tables, what their cells show.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +8,14 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from companion.runs.errors import RunError
 from companion.runs.folders import read_record
 from companion.runs.reporting import render, shown
-from companion.runs.results import glued_numbers
+from companion.runs.results import glued_numbers, pictures, shown_texts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,6 +37,9 @@ def differences(first: Path, second: Path) -> list[Difference]:
     """Return in what two runs differ: parameters, versions and code, numbers of the
     text, and tables.
 
+    Where neither run has such numbers or tables, as with most notebooks that were not
+    written for this, the texts below their cells are compared.
+
     Raises
     ------
     RunError
@@ -50,8 +56,13 @@ def differences(first: Path, second: Path) -> list[Difference]:
     found += _compare("parameter", *(r["parameters"] for r in records))
     found += _compare("version", *(r["versions"] for r in records))
     found += _compare("executed", *(r["ran"] for r in records))
-    found += _compare("number", *(_numbers(folder) for folder in (first, second)))
-    return found + _tables(first, second)
+    notebooks = [_notebook(folder) for folder in (first, second)]
+    numbers = [glued_numbers(notebook) for notebook in notebooks]
+    found += _compare("number", *numbers)
+    found += _tables(first, second)
+    if any(numbers) or any(first.glob("*.csv")) or any(second.glob("*.csv")):
+        return found
+    return found + _texts(*(shown_texts(notebook) for notebook in notebooks))
 
 
 def _record(folder: Path) -> dict[str, Any]:
@@ -74,11 +85,31 @@ def _compare(
     ]
 
 
-def _numbers(folder: Path) -> dict[str, str]:
+def _notebook(folder: Path) -> Any:
+    """Return a run's executed notebook, or an empty one."""
     import nbformat
 
     path = next((path for path in sorted(folder.glob("*.ipynb"))), None)
-    return {} if path is None else glued_numbers(nbformat.read(path, as_version=4))
+    if path is None:
+        return nbformat.v4.new_notebook()
+    return nbformat.read(path, as_version=4)
+
+
+def _texts(first: Mapping[str, str], second: Mapping[str, str]) -> list[Difference]:
+    """Return the first line of each cell in which what it shows differs."""
+    found = []
+    for name in dict.fromkeys([*first, *second]):
+        lines = zip_longest(
+            first.get(name, "").splitlines(),
+            second.get(name, "").splitlines(),
+            fillvalue="",
+        )
+        for number, (one, other) in enumerate(lines, 1):
+            if one != other:
+                place = f"{name}, line {number}"
+                found.append(Difference("output", place, one.strip(), other.strip()))
+                break
+    return found
 
 
 def _tables(first: Path, second: Path) -> list[Difference]:
@@ -141,9 +172,9 @@ def write_comparison(first: Path, second: Path, output: Path) -> Path:
     """
     figures: dict[str, list[str]] = {}
     for at, folder in enumerate((first, second)):
-        for path in sorted(folder.glob("figures/*.png")):
+        for name, path in pictures(folder).items():
             relative = os.path.relpath(path, output.parent)
-            figures.setdefault(path.stem, ["", ""])[at] = Path(relative).as_posix()
+            figures.setdefault(name, ["", ""])[at] = Path(relative).as_posix()
     page = render(
         "diff.html",
         title=f"{first.name} and {second.name}",

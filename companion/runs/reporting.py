@@ -14,6 +14,7 @@ from companion.runs import collecting
 from companion.runs.book import Book
 from companion.runs.digests import file_digest
 from companion.runs.folders import PLAN, write_whole
+from companion.runs.results import pictures
 
 TEMPLATES = Path(__file__).with_name("pages")
 
@@ -103,8 +104,8 @@ def _row(
         "seconds": record.get("seconds"),
         "page": f"{where}/{laid_out.name}" if laid_out.exists() else "",
         "figures": {
-            figure.stem: f"{where}/figures/{figure.name}"
-            for figure in sorted(path.glob("figures/*.png"))
+            name: f"{where}/figures/{figure.name}"
+            for name, figure in pictures(path).items()
         },
     }
 
