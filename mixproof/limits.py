@@ -24,7 +24,10 @@ class Limits:
         cost, where P is the target.
     work : int, optional
         Maximum number of linear programs in branch and bound, a limit that does not
-        depend on the machine's speed.
+        depend on the machine's speed. Four times as many descents from other starts
+        are allowed. Searches of polytopes that become tighter share one limit. It is
+        checked before each batch of descents, and the first batch and the first program
+        always run, so that there is a mixture and a bound.
     seconds : float, optional
         Time limit, by the clock: on a shared machine the result depends on the load.
     report : callable, optional
@@ -44,8 +47,8 @@ class Limits:
     def less(
         self, work: int, seconds: float = 0.0, *, gap: float | None = None
     ) -> Limits:
-        """Return what is left after some linear programs and seconds, for another
-        search with its own gap.
+        """Return what is left after some work and seconds, for another search with its
+        own gap.
 
         Its reports count these seconds too.
         """

@@ -10,6 +10,7 @@ mixture from below.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -41,12 +42,15 @@ REPORTED = 250  # linear programs between two reports
 # coordinates up to which branch and bound finds the rest as quickly as further descents
 FEW_COORDINATES = 64
 DESCENTS = 256  # descents side by side, or one for each coordinate if that is more
+# descents that take as much of the limit in work as one linear program of a tree
+DESCENTS_PER_PROGRAMME = 4
 CUTOFF_FACTOR = 2.5  # the first cutoff of a large tree is the gap divided by this
 PERTURB_ROUNDS = 12  # rounds of perturbation over which the improvement is measured
 # perturbation ends at a smaller improvement, as a share of the required gap
 PERTURB_GAIN = 0.005
 # shares of another unit vector and of the target in a perturbed start
-PERTURB_MIX = 0.2, 0.02
+PERTURB_UNIT = 0.2
+PERTURB_TARGET = 0.02
 # the gap that a search with a limit reaches before it aims for a smaller one
 COARSE_GAP = 1e-2
 BRANCHING_FRACTION = (
@@ -64,6 +68,11 @@ MIN_GAP = 1e-9  # the smallest gap in nats: linear programs are no more exact
 
 TIME_OVER = "the time limit was reached", "give more seconds, or a wider gap"
 """That a time limit ended a search, and a remedy."""
+WORK_OVER = (
+    "the limit in work was reached",
+    "give more work (work=None: no limit), or a wider gap",
+)
+"""The same of a limit in work."""
 
 
 class ProvenBound(NamedTuple):
@@ -98,6 +107,9 @@ class Result(NamedTuple):
         No mixture costs less than ``proven.bound``.
     programmes, passes : int
         Number of linear programs solved in branch and bound, and of passes.
+    spent : int
+        The part of the limit in work that was used: the linear programs or a quarter of
+        the descents, whichever is more.
     seconds : float
     ended : bool
         Whether the requested gap was reached before any limit.
@@ -112,6 +124,7 @@ class Result(NamedTuple):
     proven: ProvenBound
     programmes: int
     passes: int
+    spent: int
     seconds: float
     ended: bool
     limit: tuple[str, str]
@@ -129,12 +142,13 @@ class Search:
         *,
         extension: Extension | None = None,
     ) -> None:
-        self.target, self.slack = target, slack
+        self.target = target
+        self.slack = slack
         self.limits = limits
         self.most = np.inf if limits.work is None else limits.work
         self.total = float(entropies(target[None])[0])
         self.rng = np.random.default_rng(0)
-        self.programmes = self.passes = self.joined = 0
+        self.programmes = self.passes = self.descents = self.joined = 0
         self.table: SparseVertices
         self.master = RestrictedMaster(target)
         self.clock = Clock(limits.seconds)
@@ -176,6 +190,18 @@ class Search:
         return self.clock.left <= 0 or self.programmes >= self.most or self.large
 
     @property
+    def may_descend(self) -> bool:
+        """Whether time and work are left for a batch of descents."""
+        allowed = self.descents < DESCENTS_PER_PROGRAMME * self.most
+        return allowed and self.clock.left > 0
+
+    @property
+    def spent(self) -> int:
+        """The part of the limit in work that was used."""
+        by_descents = math.ceil(self.descents / DESCENTS_PER_PROGRAMME)
+        return max(self.programmes, by_descents)
+
+    @property
     def large(self) -> bool:
         """Whether the tree has reached its memory limit."""
         return self.tree is not None and self.tree.size > MAX_TREE_BYTES
@@ -186,10 +212,7 @@ class Search:
         if self.clock.left <= 0:
             return TIME_OVER
         if self.programmes >= self.most:
-            return (
-                "the limit in work was reached",
-                "give more work (work=None: no limit), or a wider gap",
-            )
+            return WORK_OVER
         return "the tree was as large as memory lets it be", "give a wider gap"
 
     @property
@@ -265,6 +288,11 @@ class Search:
         if self.limits.report is not None:
             self.limits.report(self.cost, self.proven.bound, self.clock.seconds)
 
+    def descend(self, starts: Matrix) -> tuple[Matrix, Vector]:
+        """Return local minima of the price, found from starts, and their prices."""
+        self.descents += len(starts)
+        return descend(self.problem, self.dual, starts, self.clock)
+
     def multi_start(self) -> None:
         """Descend from many starts, until the improvement is negligible."""
         n = self.target.size
@@ -273,6 +301,7 @@ class Search:
         units = np.repeat(np.eye(n), -(-DESCENTS // n) if once else 1, axis=0)
         while (
             idle < MULTI_START_PATIENCE
+            and self.may_descend
             and self.clock.seconds < MULTI_START_SHARE * self.clock.limit
         ):
             self.tell()
@@ -282,7 +311,7 @@ class Search:
                 starts = np.concatenate(
                     [starts, 0.45 * first + 0.45 * second + 0.1 * self.target]
                 )
-            rows, prices = descend(self.problem, self.dual, starts, self.clock)
+            rows, prices = self.descend(starts)
             good = prices < -1e-7
             before = self.cost
             if good.any() and self.add(rows[good]):
@@ -300,7 +329,7 @@ class Search:
         n = self.target.size
         before = [self.cost]
         units = np.eye(n)
-        while self.clock.left > 0 and (
+        while self.may_descend and (
             len(before) <= PERTURB_ROUNDS
             or before[-PERTURB_ROUNDS - 1] - before[-1] > PERTURB_GAIN * wanted
         ):
@@ -310,19 +339,13 @@ class Search:
                 first, second = self.rng.integers(0, len(used), (2, n))
                 starts = (used[first] + used[second]) / 2
             else:
-                shaken = used[self.rng.integers(0, len(used), n)] * self.rng.gamma(
-                    1.0, size=(n, n)
-                )
+                chosen = used[self.rng.integers(0, len(used), n)]
+                shaken = chosen * self.rng.gamma(1.0, size=(n, n))
                 shaken /= shaken.sum(axis=1, keepdims=True)
-                starts = (1 - PERTURB_MIX[0]) * shaken + PERTURB_MIX[0] * units[
-                    self.rng.integers(0, n, n)
-                ]
-            rows, prices = descend(
-                self.problem,
-                self.dual,
-                (1 - PERTURB_MIX[1]) * starts + PERTURB_MIX[1] * self.target,
-                self.clock,
-            )
+                unit = units[self.rng.integers(0, n, n)]
+                starts = (1 - PERTURB_UNIT) * shaken + PERTURB_UNIT * unit
+            starts = (1 - PERTURB_TARGET) * starts + PERTURB_TARGET * self.target
+            rows, prices = self.descend(starts)
             if self.add(rows[prices < -MIN_SAVING]):
                 self.resolve()
             before.append(self.cost)
@@ -342,7 +365,8 @@ class Search:
             several=several,
         )
         tree = self.tree = Tree(self.problem, work, self.caps)
-        before, told = self.programmes, 0
+        before = self.programmes
+        told = 0
         # the root at least, which a proof needs
         for _ in tree.explore(
             1 if self.over else min(most, self.most - self.programmes)
@@ -367,12 +391,8 @@ class Search:
         self.joined = 0
         if len(new_columns):
             starts = np.maximum(new_columns, NEGLIGIBLE_MASS)
-            rows, prices = descend(
-                self.problem,
-                self.dual,
-                starts / starts.sum(axis=1, keepdims=True),
-                self.clock,
-            )
+            starts /= starts.sum(axis=1, keepdims=True)
+            rows, prices = self.descend(starts)
             self.joined = self.add(
                 np.concatenate([new_columns, rows[prices < -MIN_SAVING]])
             )
@@ -457,6 +477,7 @@ def cheapest_mixture(
         search.proven,
         search.programmes,
         search.passes,
+        search.spent,
         search.clock.seconds,
         ended,
         search.reached,
@@ -469,7 +490,8 @@ def _prove(search: Search, gap: float) -> None:
     A tree not explored within ``SMALL_TREE`` linear programs is large. The points in
     use are then perturbed first, and the cutoff is lowered in steps.
     """
-    idle, delta = 0, 0.0
+    idle = 0
+    delta = 0.0
     while not search.over or not search.passes:
         wanted = search.wanted(gap)
         if search.gap <= wanted and search.passes:

@@ -23,7 +23,7 @@ from liftlib.response.posteriors import PosteriorCone, merged_rows
 from mixproof.limits import Clock, Limits
 from mixproof.numerics import HALFSPACE_SLACK, KEEP_TOL, Matrix, Vector
 from mixproof.restricted_master import RestrictedMaster
-from mixproof.search import TIME_OVER, ProvenBound, cheapest_mixture
+from mixproof.search import TIME_OVER, WORK_OVER, ProvenBound, cheapest_mixture
 
 FIRST_GAP = 1e-2  # relative gap of the first polytope's optimum
 POLYTOPE_GAP_SHARE = 0.25  # gap of a polytope's optimum as a share of the remaining gap
@@ -58,30 +58,32 @@ def by_tangents(cone: PosteriorCone, limits: Limits) -> Found:
     """Return what a search finds under a notion with tangents; its gap is at least
     ``MIN_CURVED_GAP`` nats.
     """
-    clock, support = Clock(limits.seconds), cone.support
+    clock = Clock(limits.seconds)
     notion = require(cone.notion, CurvedLift, "tangents")
-    joint, p_x, gap = support.joint, support.joint.p_x, limits.gap
+    support = cone.support
+    joint = support.joint
+    p_x = joint.p_x
+    gap = limits.gap
     total = entropy(p_x)
-    points, inner, tangents = (
-        np.empty((0, p_x.size)),
-        p_x[None],
-        np.empty((0, p_x.size)),
-    )
+    points = np.empty((0, p_x.size))  # of tangency
+    tangents = np.empty((0, p_x.size))
+    inner = p_x[None]  # allowed posteriors
     best: tuple[ProvenBound, Matrix] | None = None
     mixture = Mixture(p_x[None], solution_of(p_x[None], np.ones(1), p_x), p_x)
-    left, programmes, rounds = FIRST_GAP, 0, 0
+    left = FIRST_GAP
+    most = np.inf if limits.work is None else limits.work
+    spent = programmes = rounds = 0
     while True:
         rounds += 1
         outer = cheapest_mixture(
             tangents,
             p_x,
-            limits.less(
-                programmes, clock.seconds, gap=POLYTOPE_GAP_SHARE * max(left, gap)
-            ),
+            limits.less(spent, clock.seconds, gap=POLYTOPE_GAP_SHARE * max(left, gap)),
             more=inner,
             slack=HALFSPACE_SLACK,
         )
         programmes += outer.programmes
+        spent += outer.spent
         if best is None or outer.proven.bound > best[0].bound:
             best = outer.proven, points
         edge = boundary(joint, notion, outer.rows)
@@ -89,7 +91,11 @@ def by_tangents(cone: PosteriorCone, limits: Limits) -> Found:
         cost = mixture.solution.objective
         wanted = max(gap * (total - cost), MIN_CURVED_GAP)
         off = cost - best[0].bound
-        limit = TIME_OVER if clock.left <= 0 else None if outer.ended else outer.limit
+        limit = None if outer.ended else outer.limit
+        if clock.left <= 0:
+            limit = TIME_OVER
+        elif spent >= most:
+            limit = WORK_OVER
         more = edge[_outside(outer.rows, edge, outer.weights)]
         if rounds == MAX_TANGENT_ROUNDS:
             limit = "the rounds of tangents were over", "give a wider gap"
@@ -108,9 +114,14 @@ def by_tangents(cone: PosteriorCone, limits: Limits) -> Found:
         points = np.concatenate([points, more])
         tangents = notion.tangents(joint, points)
         left = min(FIRST_GAP, off / max(total - cost, MIN_CURVED_GAP))
-    route, after = "tangents, and a tree of bounds", f" and {rounds} rounds of tangents"
     return Found(
-        route, (lambda: mixture,), *best, programmes, clock.seconds, limit, after
+        "tangents, and a tree of bounds",
+        (lambda: mixture,),
+        *best,
+        programmes,
+        clock.seconds,
+        limit,
+        f" and {rounds} rounds of tangents",
     )
 
 
@@ -118,7 +129,8 @@ def _cheapest(rows: Matrix, known: Mixture, seconds: float) -> Mixture:
     """Return the minimum-cost mixture, uncertified if its check fails, or a known one
     if the time does not suffice.
     """
-    clock, p_x = Clock(seconds), known.p_x
+    clock = Clock(seconds)
+    p_x = known.p_x
     try:
         return cheapest(rows, p_x, seconds=clock.left)
     except (InfeasiblePrivacy, SolverFailure):

@@ -76,7 +76,8 @@ def optimal_response(
     seconds : float, optional, keyword-only
         Time limit, after which the best mechanism found is returned.
     work : int, "auto" or None, keyword-only
-        The same in linear programs, a limit that does not depend on the machine.
+        The same in linear programs, a limit that does not depend on the machine; see
+        :class:`~mixproof.limits.Limits` for what it counts.
         ``"auto"`` is :func:`usual_work`, or None if ``seconds`` are given; None is no
         limit.
     report : callable, optional, keyword-only
@@ -175,8 +176,8 @@ def usual_work(joint: Joint) -> int:
     minute on one core.
 
     Their time was measured from 10 x 50 to 20 x 500 (November 2026). Other shapes, such
-    as 2 x 1000, may take several times as long, and so may curved notions, whose work
-    outside the tree is not counted. The number depends on the size alone, so that
+    as 2 x 1000, may take several times as long, and so may curved notions, whose
+    tangents make each program larger. The number depends on the size alone, so that
     results do not depend on the machine.
 
     Examples

@@ -254,6 +254,32 @@ def test_other_limits_are_told_as_they_are(monkeypatch):
         ll.mechanisms.optimal(joint, ll.AlphaLift(2, 0.3, 0.2))
 
 
+@pytest.mark.parametrize("work", [1, 30])
+@pytest.mark.parametrize("notion", [ll.Chi2Lift(np.inf, 1.4e-7), ll.LIP(0.5)], ids=str)
+def test_work_limits_descents_and_rounds_of_tangents(monkeypatch, work, notion):
+    joint = ll.datasets.uniform_joint(6, 6, np.random.default_rng(0))
+    batches = []
+    plain = search.descend
+
+    def counted(problem, dual, starts, clock):
+        batches.append(len(starts))
+        return plain(problem, dual, starts, clock)
+
+    monkeypatch.setattr(search, "descend", counted)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LiftWarning)
+        channel = ll.mechanisms.optimal(
+            joint, notion, method="tree", gap=1e-6, work=work
+        )
+    found = channel.certificate
+    assert found.programmes <= work + 1
+    # the limit is checked before a batch; a column that is found descends by itself
+    last = max(batches)
+    allowed = search.DESCENTS_PER_PROGRAMME * work + found.programmes
+    assert sum(batches) <= allowed + last
+    assert ll.check_proof(joint, notion, channel).upper <= found.upper
+
+
 def test_where_symbols_are_left_out_nothing_is_proven():
     p = ll.datasets.uniform_joint(3, 5, np.random.default_rng(3)).p.copy()
     p[:, 4] *= 1e-12
