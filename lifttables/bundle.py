@@ -155,9 +155,8 @@ def sanitise_file(
         return sanitised
 
     sink = _tried_out if rehearse else write_all
-    return release(
-        open_table(source, plan.reading.text_format), plan, sink, ledger, rng
-    )
+    table = open_table(source, plan.reading.text_format)
+    return release(table, plan, sink, ledger, rng, rehearse=rehearse)
 
 
 def _tried_out(draw: Draw, result: Released) -> Released:
@@ -288,4 +287,12 @@ def apply_file(
         return applied
 
     table, sink = open_table(source, text_format), _tried_out if rehearse else write_all
-    return release_again(table, design, sink, missing=missing, ledger=ledger, rng=rng)
+    return release_again(
+        table,
+        design,
+        sink,
+        missing=missing,
+        ledger=ledger,
+        rng=rng,
+        rehearse=rehearse,
+    )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -54,6 +56,8 @@ def fresh_files(
     }
     for path in paths:
         check_free(path, force=path in replaced)
+    for path in paths:
+        _remove_left(path)
     with ExitStack() as stack:
         asides = tuple(Path(stack.enter_context(_aside(path))) for path in paths)
         try:
@@ -66,16 +70,31 @@ def fresh_files(
                 f"cannot write to {folders}: {error.strerror}; make room there, or"
                 " choose another folder; nothing was written"
             ) from error
-        for path, aside in zip(paths, asides, strict=True):
-            aside.chmod(0o600 if path in private else 0o666 & ~_umask())
-        _appear(paths, asides, replaced)
+        modes = [0o600 if path in private else 0o666 & ~_umask() for path in paths]
+        _appear(paths, asides, modes, replaced)
+
+
+def _aside_prefix(path: Path) -> str:
+    return f".{path.name[:60]}."
+
+
+def _remove_left(path: Path) -> None:
+    """Remove the hidden files of a run that was killed while it wrote to a path.
+
+    A run that is still writing there then fails, and writes nothing.
+    """
+    # of mkstemp, or the file that was being replaced
+    name = rf"{re.escape(_aside_prefix(path))}\w{{8}}{re.escape(path.suffix)}(\.old)?"
+    for other in path.parent.glob(f"{glob.escape(_aside_prefix(path))}*"):
+        if re.fullmatch(name, other.name):
+            other.unlink(missing_ok=True)
 
 
 @contextmanager
 def _aside(path: Path) -> Iterator[str]:
     try:
         handle, name = tempfile.mkstemp(
-            prefix=f".{path.name[:60]}.", suffix=path.suffix, dir=path.parent
+            prefix=_aside_prefix(path), suffix=path.suffix, dir=path.parent
         )
     except OSError as error:
         raise DataError(
@@ -89,14 +108,18 @@ def _aside(path: Path) -> Iterator[str]:
 
 
 def _appear(
-    paths: Sequence[Path], asides: Sequence[Path], replaced: Collection[Path]
+    paths: Sequence[Path],
+    asides: Sequence[Path],
+    modes: Sequence[int],
+    replaced: Collection[Path],
 ) -> None:
     """Move all files into place, or restore the replaced files after a failure."""
     backups: dict[Path, Path] = {}
     placed: list[Path] = []
     try:
-        for path, aside in zip(paths, asides, strict=True):
+        for path, aside, mode in zip(paths, asides, modes, strict=True):
             check_free(path, force=path in replaced)
+            aside.chmod(mode)
             if os.path.lexists(path):
                 old = aside.with_name(f"{aside.name}.old")
                 _second_name(path, old)
@@ -104,7 +127,7 @@ def _appear(
                 # at each moment the old file or the new one is there
                 aside.replace(path)
             else:
-                _place(aside, path)
+                place(aside, path)
             placed.append(path)
     except BaseException as error:
         for path in placed:
@@ -114,6 +137,8 @@ def _appear(
             old.replace(path)
             # two names of one file, which a rename leaves as they are
             old.unlink(missing_ok=True)
+        if isinstance(error, FileExistsError):
+            raise _taken(paths[len(placed)]) from error
         if isinstance(error, OSError):
             raise DataError(
                 f"cannot write {paths[len(placed)]}: {error.strerror}; nothing was"
@@ -124,24 +149,29 @@ def _appear(
         old.unlink()
 
 
+# what a system without links of files raises: the page's Python, some file systems
+NO_LINKS = (AttributeError, NotImplementedError, OSError)
+
+
 def _second_name(path: Path, other: Path) -> None:
     """Create a second name (or a copy) of a file, so that it can be restored."""
     try:
         os.link(path, other, follow_symlinks=False)
-    except (OSError, NotImplementedError):  # a file system without links
+    except NO_LINKS:
         shutil.copy2(path, other, follow_symlinks=False)
 
 
-def _place(aside: Path, path: Path) -> None:
+def place(aside: Path, path: Path) -> None:
+    """Move a complete file to a free name; raise FileExistsError if the name was taken
+    meanwhile.
+    """
     try:
         # unlike a rename, it fails where another file came to be meanwhile
         os.link(aside, path)
-    except FileExistsError as error:
-        raise DataError(
-            f"{path} already exists: choose another name or overwrite it",
-            arguments=("force",),
-        ) from error
-    except OSError:  # a file system without links
+    except FileExistsError:
+        raise
+    except NO_LINKS:
+        path.touch(mode=0o600, exist_ok=False)  # this run takes the name
         aside.replace(path)
 
 
@@ -197,12 +227,16 @@ def check_free(path: Path, *, force: bool = False) -> None:
     if path.is_dir():
         raise DataError(f"{path} is a folder: give a file's name")
     if os.path.lexists(path) and not force:
-        raise DataError(
-            f"{path} already exists: choose another name or overwrite it",
-            arguments=("force",),
-        )
+        raise _taken(path)
     if path.exists() and not path.is_file():
         raise DataError(f"{path} is not a regular file: give a file's name")
+
+
+def _taken(path: Path) -> DataError:
+    return DataError(
+        f"{path} already exists: choose another name or overwrite it",
+        arguments=("force",),
+    )
 
 
 def _umask() -> int:

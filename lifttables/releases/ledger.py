@@ -184,10 +184,15 @@ def release_key(secret: bytes, rows: bytes, plan: str) -> bytes:
 
 
 @contextmanager
-def opened(path: Path | None) -> Iterator[Ledger | None]:
-    """Yield the ledger of a table, locked until the block ends; None without a path."""
+def opened(path: Path | None, *, only_read: bool = False) -> Iterator[Ledger | None]:
+    """Yield the ledger of a table, locked until the block ends unless it is only read;
+    None without a path.
+    """
     if path is None:
         yield None
+        return
+    if only_read:
+        yield read_ledger(path)
         return
     with _locked(path.with_name(f".{path.name}.lock")):
         yield read_ledger(path)

@@ -4,12 +4,12 @@ computed from noisy counts.
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import hmac
 import json
 import math
 import os
+import tempfile
 import time
 import warnings
 from dataclasses import replace
@@ -18,10 +18,10 @@ from typing import Literal
 
 import numpy as np
 
-from liftlib.errors import LiftWarning
+from liftlib.errors import DataError, LiftWarning
 from lifttables.confident.subset_lattice import MAX_LATTICE_SYMBOLS
 from lifttables.encoding.columns import Counts
-from lifttables.files import state_folder
+from lifttables.files import many, place, state_folder
 from lifttables.population.noise import geometric_noise
 from lifttables.population.noisy import NoisyCounts
 from lifttables.population.sample import SELECTION_SHARE
@@ -33,6 +33,7 @@ ROWS_PER_CELL = 50
 LEAST_C, MOST_C = 0.1, 1.0
 LEAST_NOISE = 0.05  # the bounds of more noise take minutes
 KEY_BYTES = 32
+PATIENCE_SECONDS = 2.0  # for a key that another run is writing
 
 
 def level_for(rows: int, cells: int) -> float:
@@ -111,44 +112,52 @@ def _key_of(key: bytes, counts: Counts, c: float, purpose: Purpose) -> bytes:
     return hmac.digest(key, content.encode(), hashlib.sha256)
 
 
-def _key_of_another(file: Path) -> bytes:
-    """Return the key that another process makes at this moment."""
-    for _ in range(100):
-        known = file.read_bytes()
-        if len(known) == KEY_BYTES:
-            return known
-        time.sleep(0.01)
-    raise OSError(errno.EBUSY, "another process has begun to write it")
-
-
 def secret_key() -> bytes:
     """Return this user's key for noise, made at its first use; with a warning, a new
     one if it cannot be kept.
     """
     file = state_folder() / "noise.PRIVATE.key"
-    key = os.urandom(KEY_BYTES)
     try:
-        if file.exists():
-            known = file.read_bytes()
-            if len(known) == KEY_BYTES:
-                return known
-            message = (
-                f"{file} is damaged, so a new key replaces it, and a table that was"
-                " released before gets other noise"
-            )
-            warnings.warn(message, LiftWarning, stacklevel=2)
-            file.unlink()
-        file.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            made = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            return _key_of_another(file)
-        with os.fdopen(made, "wb") as whole:
-            whole.write(key)
+        if not file.exists():
+            _make_key(file)
+        return _read_key(file)
     except OSError as error:
         message = (
             f"cannot keep the key of the noise in {file} ({error.strerror}): the same"
             " table will get other noise"
         )
         warnings.warn(message, LiftWarning, stacklevel=2)
+        return os.urandom(KEY_BYTES)
+
+
+def _make_key(file: Path) -> None:
+    """Write a new key, whole or not at all; another run's key stays as it is."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    # for the owner alone: mode 0600
+    handle, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+    aside = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as whole:
+            whole.write(os.urandom(KEY_BYTES))
+        place(aside, file)
+    except FileExistsError:
+        pass  # another run was first, and both use its key
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def _read_key(file: Path) -> bytes:
+    """Return the key in a file; raise DataError if it is damaged."""
+    until = time.monotonic() + PATIENCE_SECONDS
+    key = file.read_bytes()
+    # without links of files, another run takes the name before it moves its key there
+    while len(key) < KEY_BYTES and time.monotonic() < until:
+        time.sleep(0.01)
+        key = file.read_bytes()
+    if len(key) != KEY_BYTES:
+        raise DataError(
+            f"the key of the noise, {file}, is damaged: it has {many(len(key), 'byte')}"
+            f" in place of {KEY_BYTES}. Restore it, or delete it, and tables that were"
+            " released before get other noise"
+        )
     return key

@@ -224,8 +224,11 @@ def release(
     sink: Callable[[Draw, Sanitised], Sanitised],
     ledger: Path | None = None,
     rng: Uniform | int | None = None,
+    *,
+    rehearse: bool = False,
 ) -> Sanitised:
-    """Design, check and audit a release, and return the sink's result.
+    """Design, check and audit a release, and return the sink's result; in a rehearsal,
+    the sink writes no entry to the ledger.
 
     Raises
     ------
@@ -248,7 +251,7 @@ def release(
         [plan.as_text(), *(asdict(column) for column in counts.columns)]
     )
     key = release_key(secret, rows.digest(counts.columns), meaning)
-    with opened(ledger) as past:
+    with opened(ledger, only_read=rehearse) as past:
         if past is not None:
             level = 2 * plan.c_of_counts
             past.check(
@@ -362,6 +365,7 @@ def release_again(
     missing: ForNew = "refuse",
     ledger: Path | None = None,
     rng: Uniform | int | None = None,
+    rehearse: bool = False,
 ) -> Applied:
     """Release new rows, stated to be of the same population, with a design; return the
     sink's result.
@@ -376,7 +380,7 @@ def release_again(
     rows = table.complete(columns) if missing == "drop" else table
     key = release_key(secret_key(), rows.digest(columns), json.dumps(design.content()))
     check_formulas(design)
-    with opened(ledger) as past:
+    with opened(ledger, only_read=rehearse) as past:
         if past is not None:
             past.check(key.hex(), of_rows=True, level=0.0, most=np.inf)
         number, made, earlier = (

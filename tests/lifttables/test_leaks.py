@@ -1,8 +1,12 @@
 """Nothing leaks on the side."""
 
+import contextlib
 import itertools
 import json
 import math
+import multiprocessing
+import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -384,3 +388,42 @@ def test_releases_that_are_independent_given_the_secret():
         assert max(both) <= sum(sum(one) for one in leak) + 1e-12
         ldp = [ll.LDP(0).leakage(one, ll.Channel.identity(4)) for one in each]
         assert ll.LDP(0).leakage(pair, ll.Channel.identity(16)) <= sum(ldp) + 1e-12
+
+
+def _killed_while_writing(paths):
+    with fresh_files(paths, force=True, private=paths) as asides:
+        for aside in asides:
+            aside.write_text("half")
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_what_a_killed_run_left_is_removed_by_the_next(tmp_path):
+    paths = [tmp_path / "out.csv", tmp_path / "out.PRIVATE.design.json"]
+    users = [".out.csv", ".out.csv.mine.csv", ".other.csv.abcdefgh.csv"]
+    for name in users:
+        (tmp_path / name).write_text("the user's own")
+    process = multiprocessing.get_context("fork").Process(
+        target=_killed_while_writing, args=(paths,)
+    )
+    process.start()
+    process.join(60)
+    assert process.exitcode == -signal.SIGKILL
+    hidden = {path.name for path in tmp_path.iterdir()} - {*users}
+    assert len(hidden) == 2
+    assert all(name.startswith(".out.") for name in hidden)
+    with fresh_files(paths) as asides:
+        for aside in asides:
+            aside.write_text("whole")
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {*users, *(path.name for path in paths)}
+
+
+def test_a_run_whose_hidden_file_is_gone_writes_nothing(tmp_path):
+    paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    with contextlib.ExitStack() as stack:
+        asides = stack.enter_context(fresh_files(paths))
+        asides[0].write_text("whole")
+        asides[1].unlink()  # by another run, which takes it for a leftover
+        with pytest.raises(DataError):
+            stack.close()
+    assert not list(tmp_path.iterdir())

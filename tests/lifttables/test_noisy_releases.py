@@ -3,8 +3,11 @@ same table has the same noise.
 """
 
 import math
+import multiprocessing
 import os
 import stat
+import time
+from pathlib import Path
 
 import narwhals as nw
 import numpy as np
@@ -14,7 +17,7 @@ from messages import raised, warned
 
 import liftlib as ll
 import lifttables as tables
-from liftlib.errors import InvalidParameter
+from liftlib.errors import DataError, InvalidParameter
 from lifttables.encoding.columns import Column, Counts, Symbols
 from lifttables.encoding.table import digest_of
 from lifttables.files import state_folder
@@ -67,31 +70,68 @@ def test_the_key_is_made_once_and_private(monkeypatch, tmp_path):
     (file,) = state_folder().iterdir()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert len(first) == 32
-    file.write_bytes(b"junk")
-    with warned(ll.LiftWarning):
-        second = secret_key()
-    assert first != second == secret_key()
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
     with warned(ll.LiftWarning):
         assert secret_key() != secret_key()
 
 
-def test_two_first_releases_at_once_share_one_key(tmp_path, monkeypatch):
+@pytest.mark.parametrize("content", [b"", b"junk", bytes(33)], ids=len)
+def test_a_damaged_key_is_refused_and_stays(content, monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    others = []
+    monkeypatch.setattr("lifttables.releases.noising.PATIENCE_SECONDS", 0.1)
+    file = state_folder() / "noise.PRIVATE.key"
+    file.parent.mkdir()
+    file.write_bytes(content)
+    with pytest.raises(DataError):
+        secret_key()
+    assert file.read_bytes() == content
 
-    def urandom(n):
-        monkeypatch.undo()
-        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-        others.append(secret_key())  # another process makes its key meanwhile
-        return bytes(n)
 
-    monkeypatch.setattr(os, "urandom", urandom)
-    assert secret_key() == others[0] == secret_key()
-    assert {path.name for path in (tmp_path / "lift").iterdir()} == {
-        "noise.PRIVATE.key"
-    }
+def _slowly(call):
+    def slow(*arguments):
+        time.sleep(0.02)
+        return call(*arguments)
+
+    return slow
+
+
+def _first_keys(folders, links, barrier, keys):
+    """Ask for the key of each folder at the same moment as other processes, on a disk
+    so slow that each step of one falls between two steps of another.
+    """
+    if not links:
+        del os.link
+    os.fdopen, Path.replace = _slowly(os.fdopen), _slowly(Path.replace)
+    for folder in folders:
+        os.environ["XDG_STATE_HOME"] = str(folder)
+        barrier.wait(60)
+        keys.put((str(folder), secret_key()))
+
+
+@pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
+def test_first_releases_of_many_processes_share_one_key(links, tmp_path):
+    forked = multiprocessing.get_context("fork")
+    n_processes = 4
+    folders = [tmp_path / str(number) for number in range(10)]
+    barrier, keys = forked.Barrier(n_processes), forked.Queue()
+    arguments = (folders, links, barrier, keys)
+    processes = [
+        forked.Process(target=_first_keys, args=arguments) for _ in range(n_processes)
+    ]
+    for process in processes:
+        process.start()
+    found = [keys.get(timeout=60) for _ in range(n_processes * len(folders))]
+    for process in processes:
+        process.join(60)
+    assert [process.exitcode for process in processes] == [0] * n_processes
+    kept = [
+        (str(folder), (folder / "lift" / "noise.PRIVATE.key").read_bytes())
+        for folder in folders
+    ]
+    assert sorted(found) == sorted(kept * n_processes)
+    names = {path.name for folder in folders for path in (folder / "lift").iterdir()}
+    assert names == {"noise.PRIVATE.key"}
 
 
 def test_rows_are_told_apart_and_their_batches_are_not():

@@ -108,6 +108,16 @@ def test_rows_are_released_once(folder):
     assert before < files()
 
 
+def test_a_dry_run_needs_no_folder_to_write_to(folder, monkeypatch):
+    def no_lock(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("filelock.SoftFileLock.acquire", no_lock)
+    assert release() == 2
+    assert release("--dry-run") == 0
+    assert files() == {"p.csv"}
+
+
 def test_a_dry_run_leaves_no_entry(folder):
     assert main(["release", "p.csv", *OF, *BELIEF, "--dry-run"]) == 0
     assert files() == {"p.csv"}
