@@ -61,7 +61,7 @@ class Evaluation(Mapping[str, float]):
         raise AttributeError(f"an Evaluation is immutable, so {name} cannot be set")
 
     def __getitem__(self, name: str) -> float:
-        if name not in SHOWN:
+        if not isinstance(name, str) or name not in SHOWN:
             raise KeyError(name)
         return float(getattr(self, name))
 

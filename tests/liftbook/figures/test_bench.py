@@ -1,7 +1,6 @@
 """The bench's rows against mechanisms run one at a time."""
 
 import pytest
-from messages import raised
 
 import liftlib as ll
 from liftbook.figures.relatives.bench import (
@@ -64,7 +63,7 @@ def test_what_takes_too_long_is_stopped():
 
 
 def test_wrong_names():
-    with raised(InvalidParameter):
+    with pytest.raises(InvalidParameter):
         bench(["x"])
-    with raised(InvalidParameter):
+    with pytest.raises(InvalidParameter):
         bench([], ["magic"])

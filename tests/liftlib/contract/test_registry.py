@@ -7,7 +7,6 @@ from functools import partial
 
 import numpy as np
 import pytest
-from messages import raised
 
 import liftlib as ll
 from liftlib.errors import InvalidParameter, UnsupportedNotion
@@ -72,14 +71,14 @@ def beyond():
 
 @EACH
 def test_an_argument_of_another_kind_is_refused_by_name(mechanism):
-    with raised(InvalidParameter):
+    with pytest.raises(InvalidParameter):
         mechanism("table", ll.LIP(1.0))
-    with raised(InvalidParameter):
+    with pytest.raises(InvalidParameter):
         mechanism(JOINT, "lip")
 
 
 def test_a_refusal_names_what_serves():
-    with raised(UnsupportedNotion):
+    with pytest.raises(UnsupportedNotion):
         ll.design(JOINT, ll.Chi2Lift(1, 1), "optimal")
 
 
@@ -257,7 +256,7 @@ def test_the_registry_and_a_design_import_no_solver():
 
 
 def test_compare_refuses_an_empty_list():
-    with raised(ll.InvalidParameter):
+    with pytest.raises(ll.InvalidParameter):
         ll.compare(ll.Joint([[0.3, 0.2], [0.1, 0.4]]), ll.LIP(0.5), ())
 
 
