@@ -20,7 +20,10 @@ from filelock import FileLock
 STORED = Path(__file__).with_name("messages.txt")
 REWRITE = "REWRITE_MESSAGES"  # the environment variable that ``make messages`` sets
 HEAD = "# "
-FOLDER = re.compile(rf"{re.escape(tempfile.gettempdir())}/[\w./-]*/")
+ROOT = STORED.parent.parent
+FOLDER = re.compile(
+    rf"{re.escape(tempfile.gettempdir())}/[\w./-]*/|{re.escape(str(ROOT))}/"
+)
 NOISE = re.compile(r"\d+\.\d{4,}(e[+-]\d+)?|\d(\.\d+)?e-\d+|(?<=after )[\d.]+(?= s\b)")
 """Numbers whose last digits differ between processors, and seconds."""
 ADDRESS = re.compile(r"0x[0-9a-f]{6,}")

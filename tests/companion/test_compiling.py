@@ -9,7 +9,6 @@ from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 
 import pytest
-from messages import raised
 
 from companion.browser import compiling, runtime
 
@@ -90,7 +89,7 @@ def test_sources_that_stay_are_not_compiled_again(archive, tmp_path):
 
 def test_node_that_fails_says_why(tmp_path):
     (tmp_path / "pyodide.mjs").write_text("throw new Error('no such thing');")
-    with raised(RuntimeError):
+    with pytest.raises(RuntimeError, match=r"(?s)^some_call.*no such thing"):
         runtime.within(tmp_path, tmp_path, tmp_path, "some_call()")
 
 
