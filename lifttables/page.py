@@ -6,7 +6,7 @@ Every value is escaped, and nothing is loaded from elsewhere.
 from __future__ import annotations
 
 import base64
-import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -114,8 +114,10 @@ def _encoded(picture: Axes) -> str:
 
 def documents(sanitised: Sanitised, plan: Plan) -> tuple[str, str, str, str]:
     """Return the texts of a release's design, page, card, and card in Markdown."""
-    design = json.dumps(sanitised.design.content(), ensure_ascii=False) + "\n"
-    return design, release_page(sanitised, plan), *card_documents(sanitised.card)
+    card = sanitised.card
+    digest = card.as_dict()["digest"]
+    design = replace(sanitised.design, card=digest, file=card.sha256)
+    return design.as_text(), release_page(sanitised, plan), *card_documents(card)
 
 
 def card_documents(card: Card) -> tuple[str, str]:

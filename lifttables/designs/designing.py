@@ -34,7 +34,7 @@ from lifttables.population.noisy import NoisyCounts
 from mixproof.checks import checked
 from mixproof.numerics import Matrix, Vector, check_scalar
 
-FORMAT = "liftlib design 3"
+FORMAT = "liftlib design 4"
 DEFAULT_CONFIDENCE = 0.95  # default confidence of a guarantee for the population
 
 
@@ -84,6 +84,9 @@ class Design:
         has none.
     noisy : NoisyCounts
         The noisy counts from which all but ``table`` was computed.
+    card, file : str
+        The digest of the card and the SHA-256 of the table that were written with the
+        design; empty for a frame.
     """
 
     kind: Kind
@@ -97,6 +100,8 @@ class Design:
     promise: RatioBased
     confidence: float | None
     noisy: NoisyCounts
+    card: str = ""
+    file: str = ""
 
     @property
     def rows(self) -> int:
@@ -231,7 +236,7 @@ class Design:
         return codes
 
     def content(self) -> dict[str, Any]:
-        """Return the design as JSON values."""
+        """Return the design as JSON values, without what was written with it."""
         kernel = self.channel.kernel.reshape(-1, self.channel.n_outputs)
         possible = [np.flatnonzero(row) for row in kernel]
         return {
@@ -254,11 +259,10 @@ class Design:
             ],
         }
 
-    def save(self, path: Path) -> None:
-        """Write the design as JSON; the caller must restrict access to the owner."""
-        path.write_text(
-            json.dumps(self.content(), ensure_ascii=False) + "\n", encoding="utf-8"
-        )
+    def as_text(self) -> str:
+        """Return the design as the text of a confidential JSON file."""
+        written = {"card": self.card, "file": self.file}
+        return json.dumps(self.content() | written, ensure_ascii=False) + "\n"
 
 
 def unseen_symbols(rows: int, role: str, example: str) -> DataError:
@@ -271,7 +275,7 @@ def unseen_symbols(rows: int, role: str, example: str) -> DataError:
 
 @checked
 def load(path: str | Path) -> Design:
-    """Return the design in a file of :meth:`Design.save`.
+    """Return the design in a file that a release wrote.
 
     Parameters
     ----------
@@ -335,6 +339,7 @@ def design_from(content: Any) -> Design:
         promise_from(content["promise"]),
         confidence_from(content["confidence"]),
         NoisyCounts.from_content(content["noisy"]),
+        *texts_from([content["card"], content["file"]]),
     )
     if design.table.shape != (
         len(secret.labels),

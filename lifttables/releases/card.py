@@ -492,7 +492,7 @@ def read_card(path: str | Path) -> Card:
     >>> folder.cleanup()
     """
     return read_ours(
-        Path(path), "card", FORMAT, _card, "ask for a card of this version"
+        Path(path), "card", FORMAT, _card, "give a .card.json that this version wrote"
     )
 
 
@@ -511,7 +511,7 @@ def _card(content: Any) -> Card:
     if len(content["kernel"]) != len(symbols):
         raise ValueError("its kernel does not fit its symbols")
     noise, insider = content["noise"], content["insider"]
-    return Card(
+    card = Card(
         kind=Kind(content["kind"]),
         **lists,
         promise=promise_from(content["promise"]),
@@ -542,3 +542,7 @@ def _card(content: Any) -> Card:
         sha256=str(content["sha256"]),
         intact=digest_of(content) == content["digest"],
     )
+    unknown = sorted({*content} - {*card.as_dict()})
+    if unknown:
+        raise ValueError(f"no card has a part {unknown[0]!r}")
+    return card
