@@ -27,6 +27,7 @@ from benchmarks.optimum import growth, optimum, proofs, same_price, slots
 from benchmarks.page import page
 from benchmarks.people import make_table
 from benchmarks.timing import side_by_side
+from benchmarks.trusting import trusting
 from liftbook import figures
 from liftbook.relatives.product_polytope import product_polytope_response
 from liftbook.rows.making import E23_EPSILONS
@@ -377,6 +378,7 @@ BENCHMARKS = {
         same_price,
         slots,
         releasing,
+        trusting,
         page,
     )
 }

@@ -35,6 +35,7 @@ def test_quick_benchmarks_run():
         "AORR",
         "lockstep",
         "release MB",
+        "exact / trusted",
         "responses",
     ):
         assert word in done.stdout

@@ -91,7 +91,7 @@ def audit(
     notion: Notion | None = None,
     resamples: int = 200,
     level: float = 0.95,
-    rng: np.random.Generator | int | None = None,
+    rng: np.random.Generator | int | None = 0,
     **reading: Any,
 ) -> Audit:
     """Return an audit of what public columns reveal about secret columns.
@@ -110,8 +110,8 @@ def audit(
         Confidence level of the intervals and of the verdict on the population, in (0,
         1).
     rng : int or numpy.random.Generator, optional
-        The generator of the bootstrap; a seed gives the same intervals with the same
-        version of NumPy.
+        The generator of the bootstrap. A seed, which is 0 by default, gives the same
+        intervals for the same counts with the same version of NumPy; None is a new one.
     **reading
         The arguments of :class:`~lifttables.encoding.reading.Reading`, with other
         defaults: rare symbols are kept, rows with a missing value are left out, and
@@ -154,7 +154,7 @@ def audited(
     *,
     resamples: int = 200,
     level: float = 0.95,
-    rng: np.random.Generator | int | None = None,
+    rng: np.random.Generator | int | None = 0,
     notes: tuple[str, ...] = (),
     population: bool = True,
 ) -> Audit:

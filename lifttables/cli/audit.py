@@ -97,8 +97,15 @@ def _print(audit: Audit) -> None:
     print()
     for name, value in audit.overall.items():
         ends = audit.intervals.get(name)
-        interval = "" if ends is None else f"  [{ends[0]:.4g}, {ends[1]:.4g}]"
+        interval = "" if ends is None else f"  [{ends[0]:.3g}, {ends[1]:.3g}]"
         print(f"  {value:8.4f}  {MEASURE_MEANINGS[name]}{interval}")
+    if audit.intervals:
+        explained = (
+            f"in brackets: {100 * audit.level:g} % intervals for the population, of"
+            f" lifts by bounds on all cells, of averages by {audit.resamples} tables"
+            " drawn like this one"
+        )
+        print_lines([explained])
     print()
     width = max(
         8,

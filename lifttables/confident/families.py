@@ -74,11 +74,16 @@ def obstacle(sample: Sample, notion: RatioBased) -> Obstacle:
     """Return the value of the secret that stops a release, and roughly the rows of
     these shares that are needed.
     """
-    _, few = blocks_of(sample, 0, MAX_RESPONSE_SYMBOLS)
-    few = few.trusted  # what would help is no promise
-    ratios, member = notion.ratios(few.n_secret), small_subsets(few.n_public)[:-1]
-    nearest = member[np.argsort(few.nearness(notion, member), kind="stable")[:1]]
-    worst = int(few.misses(notion, nearest)[:, 0].argmax())
-    return Obstacle(
-        min(int(ratios.top[worst]), int(ratios.bottom[worst])), rows_needed(few, notion)
-    )
+    _, blocks = blocks_of(sample, 0, MAX_RESPONSE_SYMBOLS)
+    quick = blocks.trusted  # what would help is no promise
+    subsets = small_subsets(quick.n_public)[:-1]  # all but the whole alphabet
+    order = np.argsort(quick.nearness(notion, subsets), kind="stable")
+    misses = quick.misses(notion, subsets[order[:1]])[:, 0]
+    condition = int(misses.argmax())
+    # a condition compares P(y|s) with another, or with P(y), whose index is n_secret
+    ratios = notion.ratios(quick.n_secret)
+    compared = {int(ratios.top[condition]), int(ratios.bottom[condition])}
+    secrets = sorted(compared - {quick.n_secret})
+    rows = quick.counts.sum(axis=1)
+    fewest = min(secrets, key=lambda secret: float(rows[secret]))
+    return Obstacle(fewest, rows_needed(quick, notion))

@@ -8,7 +8,7 @@ import re
 from liftlib.errors import DataError
 from lifttables.designs.designing import Design
 from lifttables.encoding.columns import MISSING, RARE
-from lifttables.encoding.naming import TO
+from lifttables.encoding.naming import PERHAPS, TO
 from lifttables.encoding.table import Table
 
 # the number appended to an output's text to make it unique
@@ -49,10 +49,10 @@ def is_formula(text: str) -> bool:
     start of the text or behind a semicolon, a tab or a line break, where some
     spreadsheets begin another cell. After ``+`` or ``-``, a number, a sign alone, and
     either followed by "or" or "to" and other labels are not formulas. Each of the other
-    labels must be a number, a sign, ``(rare)``, ``(missing)``, or a letter or digit
-    followed by letters, digits, spaces and ``. _ % -``. The last one may be followed by
-    an output's number, as in ``-1 or -2 #3``. Full-width signs, as in ``＝1``, count
-    like the others.
+    labels, after "perhaps" or not, must be a number, a sign, ``(rare)``, ``(missing)``,
+    or a letter or digit followed by letters, digits, spaces and ``. _ % -``. The last
+    one may be followed by an output's number, as in ``-1 or -2 #3``. Full-width signs,
+    as in ``＝1``, count like the others.
 
     The exceptions cannot call a function, start a program or refer to another file,
     which would require other parentheses, quotation marks or one of ``= @ + * / & | ! :
@@ -65,7 +65,7 @@ def is_formula(text: str) -> bool:
     [True, True, True, True, True]
     >>> [
     ...     is_formula(text)
-    ...     for text in ("-5", "-1 or -2", "-9 to -7 or 30s", "- or (rare)")
+    ...     for text in ("-5", "-1 or -2", "-9 to -7 or 30s", "- or perhaps (rare)")
     ... ]
     [False, False, False, False]
     """
@@ -83,7 +83,7 @@ def _begins(text: str) -> bool:
                 label in (RARE, MISSING)
                 or HARMLESS_LABEL.fullmatch(label)
                 or _signed(label)
-                for label in others
+                for label in (other.removeprefix(PERHAPS) for other in others)
             )
         )
     return begins in ("=", "@", "\t", "\r", "\n")

@@ -27,6 +27,8 @@ from lifttables.files import many
 
 # a column with more distinct numbers must be binned or declared as categorical
 MAX_NUMERIC_SYMBOLS = 50
+# 2020-01-31, 31.01.2020, 1/31/20, and perhaps a time
+LIKE_A_DATE = r"^(?:\d{4}-\d\d-\d\d|\d{1,2}[./-]\d{1,2}[./-]\d{2}(?:\d{2})?)(?:\D|$)"
 NA_WORDS = (
     "unknown",
     "missing",
@@ -75,80 +77,89 @@ def count(
     """Return the contingency table of counted labels.
 
     ``counted`` has a column for each secret and public column, and ``ROWS``. The
-    options are those of ``Reading``; ``product`` requires every combination of labels
-    to occur, which side channels need. DataError is raised if the labels do not fit the
-    options.
+    options are those of ``Reading``. DataError is raised if the labels do not fit them.
     """
-    every, dropped, frame = (
-        [*secret, *public],
-        0,
-        nw.from_native(counted, eager_only=True),
-    )
+    columns = [*secret, *public]
+    names = [column.name for column in columns]
+    frame = nw.from_native(counted, eager_only=True)
+    dropped = 0
     if missing == "drop":
-        complete = frame.drop_nulls([column.name for column in every])
-        dropped = int(frame[ROWS].sum()) - int(complete[ROWS].sum())
-        if complete.is_empty():
-            raise DataError(
-                "every row has a missing value in"
-                f" {named([column.name for column in every])}: none is left"
-            )
-        frame = complete
-    _check_texts(frame, every)
-    for column in every:
+        frame, dropped = _complete(frame, names)
+    _check_texts(frame, columns)
+    for column in columns:
         _check_labels(frame, column, missing)
-    names, of_secret = (
-        [column.name for column in public],
-        [column.name for column in secret],
-    )
-    filled = frame.with_columns(nw.col(*of_secret, *names).fill_null(MISSING))
-    totals = filled.group_by(names).agg(nw.col(ROWS).sum())
-    _check_many(named(names), "symbols", len(totals), max_symbols)
-    secrets = _secrets(filled.select(of_secret).unique().rows(), secret, max_symbols)
-    many = {row[:-1]: row[-1] for row in totals.rows()}
-    labels = _sorted(list(many), public)
-    # none, unless each column has a list
-    listed = list(itertools.product(*(column.values for column in public)))
-    to_name = (
-        set(listed)
-        if listed
-        else {label for label in labels if many[label] >= min_count}
-    )
-    few = [label for label in labels if label not in to_name]
-    if few and rare == "error" and not listed:
-        shown = ", ".join(repr(JOIN.join(label)) for label in few[:3]) + (
-            ", ..." if len(few) > 3 else ""
-        )
-        raise DataError(
-            f"{named(names)} has {len(few)} symbol{'s' if len(few) > 1 else ''} with"
-            f" fewer than {min_count} rows ({shown}): pool them, keep them, or lower"
-            " the limit",
-            arguments=("rare", "min_count"),
-        )
-    pooled = tuple(few) if rare == "pool" or listed else ()
-    labels = listed or (
-        [label for label in labels if label in to_name] if pooled else labels
-    )
-    _check_many(named(names), "symbols", len(labels), max_symbols)
-    labels = labels + [(RARE,)] * bool(pooled or listed)
-    symbols = Symbols(tuple(public), tuple(labels), pooled)
-    secret_symbols = Symbols(tuple(secret), tuple(secrets))
-    table = np.zeros((len(secrets), len(labels)))
-    np.add.at(
-        table,
-        (secret_symbols.index(filled), symbols.index(filled)),
-        filled[ROWS].to_numpy(),
-    )
+    filled = frame.with_columns(nw.col(*names).fill_null(MISSING))
+    secrets = Symbols(tuple(secret), tuple(_secrets(filled, secret, max_symbols)))
+    symbols = _public_symbols(filled, public, rare, min_count, max_symbols)
+    table = np.zeros((len(secrets.labels), len(symbols.labels)))
+    cells = secrets.index(filled), symbols.index(filled)
+    np.add.at(table, cells, filled[ROWS].to_numpy())
     # where the rows choose which symbols are pooled, a union bound covers all sets of
     # this size
-    return Counts(table, secret_symbols, symbols, symbols.chosen, dropped)
+    return Counts(table, secrets, symbols, symbols.chosen, dropped)
+
+
+def _complete(frame: Labels, names: Sequence[str]) -> tuple[Labels, int]:
+    """Return the labels without missing values, and the number of dropped rows."""
+    complete = frame.drop_nulls(list(names))
+    if complete.is_empty():
+        raise DataError(
+            f"every row has a missing value in {named(names)}: none is left"
+        )
+    return complete, int(frame[ROWS].sum()) - int(complete[ROWS].sum())
+
+
+def _public_symbols(
+    filled: Labels,
+    columns: Sequence[Column],
+    rare: Rare,
+    min_count: int,
+    max_symbols: int,
+) -> Symbols:
+    """Return the listed combinations of values, and a pool of all others; without
+    lists, the combinations that occur, of which rare ones are refused, pooled or kept.
+    """
+    names = [column.name for column in columns]
+    totals = filled.group_by(names).agg(nw.col(ROWS).sum())
+    _check_many(named(names), "symbols", len(totals), max_symbols)
+    rows_of = {row[:-1]: row[-1] for row in totals.rows()}
+    occurring = _sorted(list(rows_of), columns)
+    # none, unless each column has a list
+    listed = list(itertools.product(*(column.values for column in columns)))
+    if listed:
+        _check_many(named(names), "symbols", len(listed), max_symbols)
+        unlisted = set(occurring) - set(listed)
+        pooled = [label for label in occurring if label in unlisted]
+        return Symbols(tuple(columns), (*listed, (RARE,)), tuple(pooled))
+    few = [label for label in occurring if rows_of[label] < min_count]
+    if not few or rare == "keep":
+        return Symbols(tuple(columns), tuple(occurring))
+    if rare == "error":
+        raise _with_few_rows(names, few, min_count)
+    enough = [label for label in occurring if rows_of[label] >= min_count]
+    return Symbols(tuple(columns), (*enough, (RARE,)), tuple(few))
+
+
+def _with_few_rows(
+    names: Sequence[str], few: Sequence[tuple[str, ...]], min_count: int
+) -> DataError:
+    """Return the error for symbols with fewer rows than ``min_count``."""
+    shown = ", ".join(repr(JOIN.join(label)) for label in few[:3])
+    more = ", ..." if len(few) > 3 else ""
+    return DataError(
+        f"{named(names)} has {many(len(few), 'symbol')} with fewer than {min_count}"
+        f" rows ({shown}{more}): pool them, keep them, or lower the limit",
+        arguments=("rare", "min_count"),
+    )
 
 
 def _secrets(
-    occurring: Sequence[tuple[str, ...]], columns: Sequence[Column], max_symbols: int
+    filled: Labels, columns: Sequence[Column], max_symbols: int
 ) -> list[tuple[str, ...]]:
     """Return the secrets that occur or, with listed values, all combinations; refuse a
     column with a single value.
     """
+    occurring = filled.select([column.name for column in columns]).unique().rows()
     values = [
         tuple({*column.values, *(label[at] for label in occurring)})
         for at, column in enumerate(columns)
@@ -263,6 +274,13 @@ def _check_labels(counted: Labels, column: Column, missing: Missing) -> None:
         raise unknown_to_hierarchy(column.name, unknown.str.slice(1).to_list())
     if not column.plain or column.categorical or len(alone) <= MAX_NUMERIC_SYMBOLS:
         return
+    if alone.str.contains(LIKE_A_DATE).all():
+        raise DataError(
+            f"column {column.name!r} has {len(alone):,} distinct dates: bin them, by"
+            " month or by edges, saying how they are written unless as in 2020-01-31;"
+            " or declare them as codes",
+            arguments=("bins", "dates", "categorical"),
+        )
     try:
         alone.cast(nw.Float64)
     except UNREADABLE:

@@ -22,6 +22,7 @@ SHARES_NAMED = (0.5, 0.7, 0.9)
 # maximum length of a text; longer ones name only the first symbols, and the card lists
 # all
 MAX_TEXT_LENGTH = 200
+PERHAPS = "perhaps "  # before a label that not all rows of an output have
 TO = " to "  # between the ends of a run of neighbours
 MAX_LABELS_SHOWN = 3  # maximum number of similar labels shown in a note
 
@@ -68,7 +69,7 @@ def texts_of_outputs(
     >>> texts_of_outputs(
     ...     towns, [(0, 1, 2)] * 2, np.array([[0.6, 0.3], [0.1, 0.2], [0.1, 0.1]])
     ... )
-    (('perhaps Ely',), ('perhaps Rye',))
+    (('perhaps Ely',), ('Ely or perhaps Rye',))
     >>> months = Symbols(
     ...     (Column("month"),), tuple((f"2026-0{month}",) for month in range(1, 7))
     ... )
@@ -193,19 +194,19 @@ def _leading(p_xy: Matrix) -> list[int]:
 
 
 def _perhaps(public: Symbols, p_x: Vector, symbol: int) -> tuple[str, ...]:
-    """Return the labels of a symbol that leads to an output, and whether other labels
-    do too.
+    """Return the labels of the symbol by which an output differs from others; before
+    them, in each column, the label that most of the output's rows have.
     """
-    label = (
-        public.labels[symbol]
-        if public.labels[symbol] != (RARE,)
-        else (RARE,) * len(public.columns)
-    )
-    alone = [len(_behind(public, p_x, at)[0]) == 1 for at in range(len(label))]
-    return tuple(
-        text if one else f"perhaps {text}"
-        for text, one in zip(label, alone, strict=True)
-    )
+    label = public.labels[symbol]
+    if label == (RARE,):
+        label = (RARE,) * len(public.columns)
+    texts = []
+    for at, text in enumerate(label):
+        frequent = _behind(public, p_x, at)[0]
+        doubt = PERHAPS if len(frequent) > 1 else ""
+        first = "" if frequent[0] == text else f"{frequent[0]} or "
+        texts.append(f"{first}{doubt}{text}")
+    return tuple(texts)
 
 
 def _behind(public: Symbols, p_x: Vector, at: int) -> tuple[list[str], Vector]:

@@ -30,9 +30,14 @@ OUTPUT_COLUMN = "\0output"  # column of output indices, which become texts at th
 def check_suffix(path: Path) -> None:
     """Raise DataError if a file name's ending is not a supported format."""
     suffix = ending(path)
-    if suffix is None or not FORMATS[suffix].writable:
+    if suffix is None:
         raise DataError(
             f"{path} does not end in {writable()}: the ending says how to write it"
+        )
+    if not FORMATS[suffix].writable:
+        raise DataError(
+            f"{suffix} files are only read: write {path.stem}.csv, which spreadsheets"
+            f" open, or {path.stem}.parquet"
         )
 
 

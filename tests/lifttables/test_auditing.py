@@ -319,3 +319,12 @@ def test_symbols_that_the_rows_did_not_choose_cost_nothing():
     assert (low, up) == ends(chosen=0.0)
     assert ends(chosen=1.0) == pytest.approx(ends(1 - 0.05 / np.e))
     assert ends(chosen=1.0)[0] < low < up < ends(chosen=1.0)[1]
+
+
+def test_the_same_counts_have_the_same_intervals():
+    renamed = PEOPLE.rename({"age": "years"})
+    one, other = (
+        tables.audit(frame, secret="ill", public=public)
+        for frame, public in ((PEOPLE, "age"), (renamed, "years"))
+    )
+    assert one.intervals == other.intervals

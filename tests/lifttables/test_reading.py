@@ -109,3 +109,26 @@ def test_huge_fields_are_read(tmp_path):
     path.write_text("ill,age\n" + f"{'x' * 5_000_000},old\nno,old\n" * 3)
     counts = Reading("ill", ("age",)).counts(tables.open_table(path))
     assert counts.table.tolist() == [[3], [3]]
+
+
+DAYS = [f"{month:02d}.{day:02d}" for month in range(1, 13) for day in range(1, 7)]
+
+
+@pytest.mark.parametrize(
+    ("written", "dates"),
+    [
+        ([f"2020-{day.replace('.', '-')}" for day in DAYS], None),
+        ([f"{day[3:]}.{day[:2]}.2020" for day in DAYS], "%d.%m.%Y"),
+    ],
+)
+def test_a_column_of_many_dates_asks_for_bins(written, dates):
+    table = pl.DataFrame({"s": ["a", "b"] * 36, "day": written})
+    with pytest.raises(DataError) as refused:
+        tables.audit(table, secret="s", public="day", resamples=0)
+    assert {"bins", "dates"} <= {*refused.value.arguments}
+    months = {"bins": ["day=month"], "dates": dates}
+    done = tables.audit(table, secret="s", public="day", resamples=0, **months)
+    assert len(done.symbols) == 12
+    codes = {"categorical": ["day"]}
+    done = tables.audit(table, secret="s", public="day", resamples=0, **codes)
+    assert len(done.symbols) == len(DAYS)

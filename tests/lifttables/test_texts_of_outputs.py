@@ -2,9 +2,13 @@
 
 import html.parser
 import itertools
+import re
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 from messages import raised
 
 import liftlib as ll
@@ -145,3 +149,13 @@ def test_a_message_names_a_few_columns():
         named([f"c{i}" for i in range(300)])
         == "columns 'c0', 'c1', 'c2', 'c3', 'c4', 'c5' and 294 more"
     )
+
+
+@given(hnp.arrays(float, (4, 3), elements=st.floats(0.01, 1)))
+def test_the_first_label_of_a_text_is_the_most_frequent_one(p_xy):
+    symbols = Symbols((Column("x"),), (("a",), ("b",), ("c",), ("(missing)",)))
+    texts = texts_of_outputs(symbols, [(0, 1, 2, 3)] * 3, p_xy)
+    for (text,), column in zip(texts, p_xy.T, strict=True):
+        first = re.split(" or | #", text)[0]
+        first = first.removeprefix("mostly ").removeprefix("perhaps ")
+        assert column[symbols.labels.index((first,))] == column.max()
