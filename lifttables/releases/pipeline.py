@@ -312,6 +312,11 @@ def _designed(counts: Counts, plan: Plan, secret: bytes) -> Design:
             " bin or coarsen it",
             arguments=("bins", "hierarchies"),
         )
+    if len(counts.public.labels) == 1:
+        raise DataError(
+            f"{named(counts.public.names)} has one value that enough rows have, so that"
+            " a release says nothing: name another column, or finer bins"
+        )
     most = MAX_LATTICE_SYMBOLS if plan.merge else MAX_RESPONSE_SYMBOLS
     counts = with_noise(counts, plan.noise, secret, most)
     made = _readable(counts, plan)

@@ -118,6 +118,12 @@ def test_a_dry_run_needs_no_folder_to_write_to(folder, monkeypatch):
     assert files() == {"p.csv"}
 
 
+def test_a_column_with_one_value_is_refused(folder):
+    people(2000, towns=("north",)).write_csv("p.csv")
+    assert release() == 2
+    assert files() == {"p.csv"}
+
+
 def test_a_dry_run_leaves_no_entry(folder):
     assert main(["release", "p.csv", *OF, *BELIEF, "--dry-run"]) == 0
     assert files() == {"p.csv"}
