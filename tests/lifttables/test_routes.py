@@ -168,7 +168,9 @@ def comparable(card):
 def test_all_routes_give_one_card_and_one_table(name, expected, tmp_path):
     card, design, rows = ROUTES[name](tmp_path)
     assert comparable(card) == comparable(expected[0])
-    assert json.loads(json.dumps(design)) == json.loads(json.dumps(expected[1]))
+    # the digests of files, each with its name and time, which a frame in memory lacks
+    read = {name: design[name] for name in design.keys() - {"card", "file"}}
+    assert json.loads(json.dumps(read)) == json.loads(json.dumps(expected[1]))
     assert sum(map(sum, design["table"])) == len(rows) == 900
     assert rows["age"].n_unique() > 1
     if name != "Dask":  # its parts have random numbers of their own

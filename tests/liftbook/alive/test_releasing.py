@@ -72,8 +72,16 @@ def test_the_files_are_the_commands(tmp_path):
     assert mine.pop("tells")[0] == "NO_LEDGER"  # the page has no ledger, and says so
     assert card.pop("tells")[0] == "LEDGER"
     assert mine == card
-    design = out.with_suffix(".PRIVATE.design.json")
-    assert json.loads(text_of(told, ".design.json")) == json.loads(design.read_text())
+    designs = [
+        json.loads(one)
+        for one in (
+            text_of(told, ".design.json"),
+            out.with_suffix(".PRIVATE.design.json").read_text(),
+        )
+    ]
+    for design in designs:
+        design.pop("card")  # the digest of a card with its time
+    assert designs[0] == designs[1]
     assert [one["private"] for one in told["files"]] == [
         False,
         False,
