@@ -85,6 +85,8 @@ NOTION_FIELDS = {
     "L1Lift": ("eps_l", "eps_u"),
     "Chi2Lift": ("eps_l", "eps_u"), "AlphaLift": ("alpha", "eps_l", "eps_u"),
 }  # fmt: skip
+# the axes of a proof's arrays: n symbols, m pairs of halfspaces, k boxes, and w = m + 1
+# weights
 INTEGER_FIELDS = {
     "order": "n",
     "sides": "m2",
@@ -131,7 +133,8 @@ class Result(NamedTuple):
 
     def facts(self) -> dict[str, str]:
         """Return what was checked, the value, the bound and the gap, as text."""
-        value, bound = decimal(self.value, math.floor), decimal(self.upper)
+        value = decimal(self.value, math.floor)
+        bound = decimal(self.upper)
         return self.about | {
             "value": f"{value} nats, achieved by {self.by}",
             "bound": f"{bound} nats",
@@ -140,21 +143,22 @@ class Result(NamedTuple):
 
     def report(self) -> str:
         """Return what is proven, as text."""
-        whole = "notion" in self.about
-        what = (
-            "mechanism that satisfies the notion" if whole else "mixture with this mean"
-        )
-        note = "Each line is computed from the numbers in the file. " + (
-            "To see whether the table is yours, compare "
-            "liftlib.exact.Joint(table).sha256."
-            if whole
-            else "It names no notion and no joint distribution that this check could "
-            "verify."
-        )
-        lines = [f"{name + ':':<10}{fact}" for name, fact in self.facts().items()]
-        return "\n".join(
-            [f"proven: no {what} achieves more than the bound", *lines, note]
-        )
+        if "notion" in self.about:
+            what = "mechanism that satisfies the notion"
+            note = (
+                "To see whether the table is yours, compare "
+                "liftlib.exact.Joint(table).sha256."
+            )
+        else:
+            what = "mixture with this mean"
+            note = (
+                "It names no notion and no joint distribution that this check could "
+                "verify."
+            )
+        lines = [f"proven: no {what} achieves more than the bound"]
+        lines += [f"{name + ':':<10}{fact}" for name, fact in self.facts().items()]
+        lines.append(f"Each line is computed from the numbers in the file. {note}")
+        return "\n".join(lines)
 
 
 def require(condition: bool, step: str) -> None:
@@ -177,14 +181,23 @@ def atanh2(a: int, b: int) -> int:
     It is off by < 256 units, as 46 terms are each off by < 2.5.
     """
     power = (abs(a) << FINE) // b
-    square, total, k = power * power >> FINE, 0, 1
+    square = (power * power) >> FINE
+    total = 0
+    k = 1
     while power:
         total += power // k
-        power, k = power * square >> FINE, k + 2
+        power = (power * square) >> FINE
+        k += 2
     return -2 * total if a < 0 else 2 * total
 
 
 LOG2 = atanh2(1, 3)
+
+
+def coarse(value: int, error: int) -> tuple[int, int]:
+    """Return an enclosure of value +- error (2^-FINE) in units of 2^-BITS."""
+    dropped = FINE - BITS
+    return (value - error) >> dropped, -((-value - error) >> dropped)
 
 
 def log(a: int, b: int = ONE) -> tuple[int, int]:
@@ -194,9 +207,10 @@ def log(a: int, b: int = ONE) -> tuple[int, int]:
     log m by < 256 and m by < 1.
     """
     e = a.bit_length() - b.bit_length()
-    m = (a << FINE - e) // b if e <= FINE else a // (b << e - FINE)
-    value, off = atanh2(m - (1 << FINE), m + (1 << FINE)) + e * LOG2, 256 * (abs(e) + 2)
-    return value - off >> FINE - BITS, -(-value - off >> FINE - BITS)
+    m = (a << (FINE - e)) // b if e <= FINE else a // (b << (e - FINE))
+    value = atanh2(m - (1 << FINE), m + (1 << FINE)) + e * LOG2
+    error = 256 * (abs(e) + 2)
+    return coarse(value, error)
 
 
 def exp(x: Fraction) -> tuple[int, int]:
@@ -207,14 +221,15 @@ def exp(x: Fraction) -> tuple[int, int]:
     """
     if x < -100:
         return 0, 1
-    y = math.floor(x * (1 << FINE - 8))
+    y = math.floor(x * (1 << (FINE - 8)))
     total = term = 1 << FINE
     for k in range(1, 41):
-        term = (term * y >> FINE) // k
+        term = ((term * y) >> FINE) // k
         total += term
     for _ in range(8):
-        total = total * total >> FINE
-    return max(0, total - 2**16 >> FINE - BITS), -(-total - 2**16 >> FINE - BITS)
+        total = (total * total) >> FINE
+    low, high = coarse(total, 2**16)
+    return max(0, low), high
 
 
 def power(v: Fraction, b: Fraction) -> tuple[Fraction, Fraction]:
@@ -222,9 +237,9 @@ def power(v: Fraction, b: Fraction) -> tuple[Fraction, Fraction]:
     if v == 0:
         return Fraction(0), Fraction(0)
     low, high = log(v.numerator, v.denominator)
-    return Fraction(exp(low * b / ONE)[0], ONE), Fraction(
-        exp(min(high, 0) * b / ONE)[1], ONE
-    )
+    least = exp(low * b / ONE)[0]
+    most = exp(min(high, 0) * b / ONE)[1]
+    return Fraction(least, ONE), Fraction(most, ONE)
 
 
 def norm(
@@ -339,12 +354,14 @@ class Polytope:
     """Halfspaces G v >= -slack, and the target, which must satisfy them."""
 
     def __init__(self, problem: Any, target: Joint) -> None:
+        # a list of m rows of n numbers; without any, all points are allowed
         value = problem.get("halfspaces")
-        rows = table(value, "halfspaces", -math.inf) if value != [] else []
+        rows = [] if value == [] else table(value, "halfspaces", -math.inf)
         n = len(target.p_x)
         fits = all(len(row) == n for row in rows)
         require(fits, "halfspaces and target differ in length")
-        self.count, self.target = len(rows), target
+        self.count = len(rows)
+        self.target = target
         self.rows, self.scale = scaled(rows)
         self.slacks = [
             POLYTOPE_SLACK * max(self.scale, *map(abs, row)) for row in self.rows
@@ -388,7 +405,8 @@ class Notion:
     """A notion and the ``count`` halfspaces of the posteriors that it allows."""
 
     def __init__(self, problem: Any, joint: Joint) -> None:
-        value, tangents = problem.get("notion"), problem.get("tangents")
+        value = problem.get("notion")
+        tangents = problem.get("tangents")
         relaxed = problem.get("relaxed")
         fits = type(value) is dict and type(relaxed) is bool and type(tangents) is list
         require(fits, "notion, relaxed or tangents is missing")
@@ -396,7 +414,8 @@ class Notion:
         known = kind in NOTION_FIELDS
         require(known, f"{kind} is not a notion that this checker knows")
         given = self.read(kind, value.get("fields"))
-        self.joint, self.tangents = joint, tangents
+        self.joint = joint
+        self.tangents = tangents
         size = f"{len(joint.p_s)} secrets x {len(joint.p_x)} symbols"
         self.about = {
             "notion": self.name,
@@ -449,12 +468,14 @@ class Notion:
         """
         p = self.joint.p_s
         if self.kind == "LDP":
-            return max(lifts) / min(lifts)
+            return max(lifts) / min(lifts)  # min(lifts) > 0: check_output requires it
         if self.kind == "L1Lift":
             return Fraction(1 + dot(p, (abs(lift - 1) for lift in lifts)))
         if self.kind == "Chi2Lift":
             return 1 + root(dot(p, ((lift - 1) ** 2 for lift in lifts)))
-        return norm(p, lifts, self.alpha)[1] if self.kind == "AlphaLift" else max(lifts)
+        if self.kind == "AlphaLift":
+            return norm(p, lifts, self.alpha)[1]
+        return max(lifts)
 
     def check_output(self, y: int, column: tuple[int, ...]) -> None:
         """Raise NotProven if an output y exceeds a budget by more than ``TOLERANCE``.
@@ -468,42 +489,37 @@ class Notion:
             for row, size in zip(joint.counts, joint.sizes, strict=True)
         ]
         for side, limit in enumerate(self.limits):
-            if limit is not None:
-                step = (
-                    f"output {y} of the channel exceeds {('eps_l', 'eps_u')[side]} of "
-                    f"{self.name}"
-                )
-                require(min(lifts) > 0 or (side == 1 and self.kind != "LDP"), step)
-                require(
-                    self.measure(lifts if side else [1 / lift for lift in lifts])
-                    * limit
-                    <= 1,
-                    step,
-                )
+            if limit is None:
+                continue
+            budget = ("eps_l", "eps_u")[side]
+            step = f"output {y} of the channel exceeds {budget} of {self.name}"
+            divides = side == 0 or self.kind == "LDP"
+            require(min(lifts) > 0 or not divides, step)
+            judged = lifts if side == 1 else [1 / lift for lift in lifts]
+            require(self.measure(judged) * limit <= 1, step)
 
     def row(self, at: int) -> list[int]:
         """Return upper bounds on the entries of g, in units of 2^-BITS."""
-        n, joint = len(self.joint.p_s), self.joint
+        joint = self.joint
+        n = len(joint.p_s)
         if self.kind == "LDP":
             a, b = divmod(at, n - 1)
-            above, below, ends = joint.lift(a), joint.lift(b + (b >= a)), self.ends[1]
-            return [
-                math.ceil((y - ends[0] * x) * ONE)
-                for x, y in zip(above, below, strict=True)
-            ]
+            others = joint.lift(b + (b >= a))  # b numbers the secrets other than a
+            pairs = zip(joint.lift(a), others, strict=True)
+            least = self.ends[1][0]
+            return [math.ceil((y - least * x) * ONE) for x, y in pairs]
         if self.kind == "ALIP":
-            upper, f = self.ends[0] is None or at >= n, joint.lift(at % n)
+            upper = self.ends[0] is None or at >= n
+            f = joint.lift(at % n)
         else:
             upper, constant, weights = self.functional(at)
-            f = [
-                constant + dot(weights, column)
-                for column in zip(*joint.given, strict=True)
-            ]
+            columns = zip(*joint.given, strict=True)
+            f = [constant + dot(weights, column) for column in columns]
         ends = self.ends[upper]
         require(ends is not None, f"halfspace {at} belongs to an infinite budget")
-        return [
-            math.ceil((1 - ends[e < 0] * e if upper else e - ends[0]) * ONE) for e in f
-        ]
+        if upper:
+            return [math.ceil((1 - ends[e < 0] * e) * ONE) for e in f]
+        return [math.ceil((e - ends[0]) * ONE) for e in f]
 
     def slack(self, at: int) -> int:  # noqa: ARG002 - the same for each
         """Return an upper bound on by how much g v may be negative, in 2^-BITS."""
@@ -511,26 +527,26 @@ class Notion:
 
     def functional(self, at: int) -> tuple[bool, Fraction, list[Fraction]]:
         """Return whether f is "upper", and f as a constant and weights of P(s|x)."""
-        p, name = self.joint.p_s, f"tangent {at}"
+        p = self.joint.p_s
         if self.kind == "L1Lift":
-            inside = [Fraction(2 * (at + 1 >> s & 1)) for s in reversed(range(len(p)))]
+            inside = [
+                Fraction(2 * (((at + 1) >> s) & 1)) for s in reversed(range(len(p)))
+            ]
             return True, 1 - dot(inside, p), inside
+        name = f"tangent {at}"
         tangent = self.tangents[at]
-        require(
-            type(tangent) is list
-            and len(tangent) == 2
-            and tangent[0] in ("lower", "upper"),
-            f"{name} is on neither side",
-        )
-        u, upper = table([tangent[1]], name, -math.inf)[0], tangent[0] == "upper"
+        fits = type(tangent) is list and len(tangent) == 2
+        fits = fits and tangent[0] in ("lower", "upper")
+        require(fits, f"{name} is on neither side")
+        upper = tangent[0] == "upper"
+        u = table([tangent[1]], name, -math.inf)[0]
         require(len(u) == len(p), f"{name} has not one number for each secret")
         if self.kind == "Chi2Lift":
             size = root(dot(p, (v * v for v in u)))
             return True, 1 - dot(p, u) / size, [v / size for v in u]
         require(min(u) >= 0, f"{name} has a negative entry")
-        size = norm(p, u, self.alpha / (self.alpha - 1 if upper else self.alpha + 1))[
-            upper
-        ]
+        b = self.alpha / (self.alpha - 1 if upper else self.alpha + 1)
+        size = norm(p, u, b)[upper]
         require(size > 0, f"{name} has no direction")
         return upper, Fraction(0), [v / size for v in u]
 
@@ -559,7 +575,7 @@ def check_channel(allowed: Notion | Polytope, joint: Joint, value: Any) -> Fract
         for mass, entry in zip(masses, column, strict=True):
             if mass:
                 total += mass * log(entry * joint.total, p_y)[0]
-    return Fraction(total, joint.total * one << BITS)
+    return Fraction(total, (joint.total * one) << BITS)
 
 
 # The proof
@@ -579,9 +595,14 @@ class Proof:
         for name, axes in names.items():
             read[name] = self.field(value, name, [sizes[axis] for axis in axes])
         self.upper = number(value.get("upper"), "upper")
-        self.dual, self.order, self.caps = read["dual"], read["order"], read["caps"]
-        self.kind, self.symbol, self.level = read["kind"], read["symbol"], read["level"]
-        self.sides, self.weights = read["sides"], read["weights"]
+        self.dual = read["dual"]
+        self.order = read["order"]
+        self.caps = read["caps"]
+        self.kind = read["kind"]
+        self.symbol = read["symbol"]
+        self.level = read["level"]
+        self.sides = read["sides"]
+        self.weights = read["weights"]
         require(k > 0, "the proof has no box")
         in_order = sorted(self.order) == list(range(n))
         require(in_order, "order does not name each symbol once")
@@ -603,7 +624,8 @@ class Proof:
     @staticmethod
     def field(value: Any, name: str, shape: list[int]) -> Any:
         """Return a field, in units if it is real, and as rows if it has two axes."""
-        flat, told = value[name], value.get("shapes")
+        flat = value[name]
+        told = value.get("shapes")
         given = told.get(name) if type(told) is dict else None
         fits = given == shape and all(type(size) is int for size in given)
         require(
@@ -658,7 +680,9 @@ class Proof:
 
     def combined(self, weights: list[int], start: list[int]) -> tuple[list[int], int]:
         """Bound start + w G (2^-BITS) and sum(w slack) (2^-2 BITS) from above."""
-        sizes, rows, loose = [], [], 0
+        sizes = []
+        rows = []
+        loose = 0
         for weight, pair in zip(weights, self.sides, strict=True):
             side = pair[weight < 0]
             if weight and side >= 0:
@@ -703,7 +727,9 @@ class Proof:
         self, at: int, least: list[int], most: list[int], room: int
     ) -> tuple[list[int], list[Any]]:
         """Return the bounds of a box's unrecorded children, and the recorded ones."""
-        weights, children, level = self.weights[at], self.children[at], self.level[at]
+        weights = self.weights[at]
+        children = self.children[at]
+        level = self.level[at]
         each = weights[-1]
         slopes, loose = self.combined(weights[:-1], [dual + each for dual in self.dual])
         terms = list(map(ends, slopes, least, most))

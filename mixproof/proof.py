@@ -21,24 +21,6 @@ from mixproof.numerics import Matrix, Vector
 # (children 0 and 1)
 LEAF, FIRST, BISECT = 0, 1, 2
 
-# the axes of a proof's arrays: n symbols, m pairs of halfspaces, k boxes, and w = m + 1
-# weights
-INTEGER_FIELDS = {
-    "order": "n",
-    "sides": "m2",
-    "parent": "k",
-    "child": "k",
-    "kind": "k",
-    "symbol": "k",
-}
-REAL_FIELDS = {
-    "dual": "n",
-    "caps": "n",
-    "cap_weights": "nm",
-    "level": "k",
-    "weights": "kw",
-}
-
 FORMAT, VERSION = "liftlib proof", 1
 
 Whole = NDArray[np.int64]
@@ -56,22 +38,17 @@ def _without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _numbers(name: str, value: object) -> NDArray[Any]:
-    """Return a copy as an array with the type of the proof's field of that name."""
+def _numbers(name: str, value: object, *, whole: bool) -> NDArray[Any]:
+    """Return a copy of a field as an array of integers or of floats."""
+    kind = "whole numbers" if whole else "numbers"
+    remedy = f"{name} is {shown(value)}: give an array of {kind}"
     try:
         array = np.array(value)
     except (ValueError, TypeError, OverflowError) as error:
-        raise InvalidProof(
-            f"{name} is {shown(value)}: give an array of numbers"
-        ) from error
-    if array.size and array.dtype.kind not in (
-        "iu" if name in INTEGER_FIELDS else "iuf"
-    ):
-        raise InvalidProof(
-            f"{name} is {shown(value)}: give an array of "
-            f"{'whole ' if name in INTEGER_FIELDS else ''}numbers"
-        )
-    return array.astype(np.int64 if name in INTEGER_FIELDS else np.float64)
+        raise InvalidProof(remedy) from error
+    if array.size and array.dtype.kind not in ("iu" if whole else "iuf"):
+        raise InvalidProof(remedy)
+    return array.astype(np.int64 if whole else np.float64)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -123,17 +100,17 @@ class Proof:
     digest: str = ""
 
     def __post_init__(self) -> None:
-        for name, value, kind in (
-            ("upper", self.upper, int | float | np.number),
-            ("digest", self.digest, str),
-        ):
-            if not isinstance(value, kind):
-                raise InvalidProof(f"{name} is {shown(value)}: give what a proof holds")
+        if not isinstance(self.upper, int | float | np.number):
+            raise InvalidProof(f"upper is {shown(self.upper)}: give a number of nats")
+        if not isinstance(self.digest, str):
+            raise InvalidProof(f"digest is {shown(self.digest)}: give a text, or none")
+        whole = _whole_fields()
         for field in fields(self):
-            if field.name not in ("upper", "digest"):
-                frozen = _numbers(field.name, getattr(self, field.name))
+            name = field.name
+            if name not in ("upper", "digest"):
+                frozen = _numbers(name, getattr(self, name), whole=name in whole)
                 frozen.flags.writeable = False
-                object.__setattr__(self, field.name, frozen)
+                object.__setattr__(self, name, frozen)
         if not self.digest:
             object.__setattr__(self, "digest", self.fingerprint())
 
@@ -233,10 +210,10 @@ class Proof:
                 "upper": float(content["upper"]),
                 "digest": str(content["digest"]),
             }
+            whole = _whole_fields()
             for name, shape in content["shapes"].items():
-                values[name] = np.array(
-                    content[name], np.int64 if name in INTEGER_FIELDS else np.float64
-                ).reshape(shape)
+                kind = np.int64 if name in whole else np.float64
+                values[name] = np.array(content[name], kind).reshape(shape)
             return cls(**values)
         except (
             ValueError,
@@ -260,6 +237,11 @@ class Proof:
     def load(cls, path: str | Path) -> Proof:
         """Return the proof stored in a file."""
         return cls.from_json(Path(path).read_text(encoding="utf-8"))
+
+
+def _whole_fields() -> set[str]:
+    """Return the names of the fields that hold integers."""
+    return {field.name for field in fields(Proof) if field.type == "Whole"}
 
 
 class DeferredProof:
@@ -310,8 +292,9 @@ def preorder(parent: Whole) -> Whole:
     for at in range(len(parent) - 1, 0, -1):
         children[parent[at]].append(at)
     order = []
-    waiting = [0][: len(parent)]
+    waiting = [0] if len(parent) else []
     while waiting:
-        order.append(at := waiting.pop())
+        at = waiting.pop()
+        order.append(at)
         waiting += children[at]
     return np.array(order, np.int64)
