@@ -141,10 +141,8 @@ class Channel:
         inputs: Sequence[Hashable] | None = None,
     ):
         table, rows, columns = unframed(kernel)
-        outputs, inputs = (
-            columns if outputs is None else outputs,
-            rows if inputs is None else inputs,
-        )
+        outputs = columns if outputs is None else outputs
+        inputs = rows if inputs is None else inputs
         array = as_matrix("kernel", table, ndim=(2, 3))
         check_nonnegative("kernel", array)
         array = scaled(array, sum_tolerance(table), _not_a_kernel, axis=-1)
@@ -584,16 +582,33 @@ class Channel:
         >>> channel.sample(["c", "a"]).tolist(), channel.sample([2, 0]).tolist()
         (['c', 'a or b'], [1, 0])
         """
+        rows, by_label = self._rows_of(x, s)
+        source = np.random.default_rng() if rng is None else rng
+        if not isinstance(source, Uniform):
+            source = generator(source)
+        drawn = self._drawn(rows, source)
+        if by_label:
+            names = np.empty(self.n_outputs, object)
+            names[:] = self.outputs
+            return _like(x, names[drawn])
+        return _like(x, drawn)
+
+    def _rows_of(self, x: Any, s: Any) -> tuple[tuple[NDArray[np.int64], ...], bool]:
+        """Return the kernel's rows for symbols, as an index (x,) or (s, x) of arrays of
+        shape (n,), and whether x has labels.
+        """
         if self.sees_secret != (s is not None):
             raise InvalidParameter(
                 "s is needed exactly when the channel sees the secret: see "
                 "Channel.sees_secret"
             )
         symbols, by_label = _places("x", x, self.inputs)
-        rows = (symbols,) if s is None else (_places("s", s, self.secrets)[0], symbols)
-        if rows[0].shape != symbols.shape:
+        if s is None:
+            return (symbols,), by_label
+        secrets, _ = _places("s", s, self.secrets)
+        if secrets.shape != symbols.shape:
             raise InvalidParameter(
-                f"s has shape {rows[0].shape} and x {symbols.shape}: give one secret "
+                f"s has shape {secrets.shape} and x {symbols.shape}: give one secret "
                 "for each symbol"
             )
         if _has_index(x) and _has_index(s) and not x.index.equals(s.index):
@@ -601,15 +616,7 @@ class Channel:
                 "x and s have different indices: give the secrets in the order of the "
                 "symbols"
             )
-        source = np.random.default_rng() if rng is None else rng
-        drawn = self._drawn(
-            rows, source if isinstance(source, Uniform) else generator(source)
-        )
-        if by_label:
-            names = np.empty(self.n_outputs, object)
-            names[:] = self.outputs
-            return _like(x, names[drawn])
-        return _like(x, drawn)
+        return (secrets, symbols), by_label
 
     def _drawn(
         self, rows: tuple[NDArray[np.int64], ...], source: Uniform

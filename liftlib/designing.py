@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -117,16 +118,17 @@ def compare(joint: Joint, notion: Notion, mechanisms: Mechanisms = None) -> Comp
 
     Returns
     -------
-    pandas.DataFrame
-        One row per mechanism, best utility first, and those that violate the notion
-        last: ``mechanism``; ``nmi``, I(X; Y) / H(X); ``violation``, by how much a
-        budget is exceeded in nats (negative if there is room, 0 within the tolerance);
-        ``gap``, the optimality gap in nats among mechanisms of the same kind (infinite
-        if no bound is proven); ``secret``, whether the mechanism needs the secret to
-        draw its output; and ``seconds``. A mechanism that has no channel, since it
-        violates the notion with any parameter or a solver failed, has NaN instead of
-        ``nmi`` and ``violation``. The table prints within 80 columns, and says below
-        what it leaves out; its ``left_out`` has the reasons by name.
+    Comparison
+        A pandas.DataFrame with one row per mechanism, best utility first, and those
+        that violate the notion last: ``mechanism``; ``nmi``, I(X; Y) / H(X);
+        ``violation``, by how much a budget is exceeded in nats (negative if there is
+        room, 0 within the tolerance); ``gap``, the optimality gap in nats among
+        mechanisms of the same kind (infinite if no bound is proven); ``secret``,
+        whether the mechanism needs the secret to draw its output; and ``seconds``. A
+        mechanism that has no channel, since it violates the notion with any parameter
+        or a solver failed, has NaN instead of ``nmi`` and ``violation``. The table
+        prints within 80 columns, and says below what it leaves out; its ``left_out``
+        has the reasons by name.
 
     Raises
     ------
@@ -156,7 +158,8 @@ def compare(joint: Joint, notion: Notion, mechanisms: Mechanisms = None) -> Comp
 
     chosen, left_out = _chosen(joint, notion, mechanisms)
     _import_solvers()
-    rows, faults = list[dict[str, Any]](), dict[str, str]()
+    rows: list[dict[str, Any]] = []
+    faults: dict[str, str] = {}
     for mechanism, options in chosen:
         row, fault = _row(mechanism, joint, notion, options)
         rows.append(row)
@@ -167,7 +170,8 @@ def compare(joint: Joint, notion: Notion, mechanisms: Mechanisms = None) -> Comp
         warnings.warn(
             f"{notion}: {each}; these mechanisms stand last", LiftWarning, stacklevel=3
         )
-    rows.sort(key=lambda row: (row["mechanism"] in faults, np.nan_to_num(-row["nmi"])))
+    # a mechanism without a channel has a fault, and counts as one of utility 0
+    rows.sort(key=lambda row: (row["mechanism"] in faults, -np.nan_to_num(row["nmi"])))
     columns = ("mechanism", "nmi", "violation", "gap", "secret", "seconds")
     return Comparison.of(
         [{name: row[name] for name in columns} for row in rows], left_out
@@ -241,35 +245,43 @@ def trade_off(
             f"budgets is {shown(budgets)}: give several, in nats, such as [0.5, 1.0]"
         ) from error
     _import_solvers()
-    rows, faults = list[dict[str, Any]](), dict[str, int]()
+    rows: list[dict[str, Any]] = []
+    faults: Counter[str] = Counter()
     for eps in several:
-        try:
-            notion = notion_of(eps)
-        except TypeError as error:  # such as LIP(0.5), or a function of two budgets
-            raise InvalidParameter(
-                f"notion_of({eps!r}) fails ({error}): give a function of one budget, "
-                "such as liftlib.LIP"
-            ) from error
-        if not isinstance(notion, Notion):
-            raise InvalidParameter(
-                f"notion_of({eps!r}) is {shown(notion)}: give a function that returns "
-                "a notion, such as liftlib.LIP"
-            )
+        notion = _notion_at(notion_of, eps)
         for mechanism, options in _chosen(joint, notion, mechanisms)[0]:
             row, fault = _row(mechanism, joint, notion, options)
             rows.append({"eps": float(eps), **row})
             if fault:
-                faults[mechanism.name] = faults.get(mechanism.name, 0) + 1
+                faults[mechanism.name] += 1
     if not rows:
         raise InvalidParameter("budgets is empty: give at least one, in nats")
     if faults:
         each = ", ".join(f"{name} ({count} times)" for name, count in faults.items())
         warnings.warn(
-            f"violate the notion or have no channel: {each}; see the rows",
+            f"some mechanisms violate the notion or have no channel: {each}; see the "
+            "rows",
             LiftWarning,
             stacklevel=3,
         )
     return pd.DataFrame(rows)
+
+
+def _notion_at(notion_of: Callable[[float], Notion], eps: float) -> Notion:
+    """Return the notion at a budget, or explain what the function should return."""
+    try:
+        notion = notion_of(eps)
+    except TypeError as error:  # such as LIP(0.5), or a function of two budgets
+        raise InvalidParameter(
+            f"notion_of({eps!r}) fails ({error}): give a function of one budget, "
+            "such as liftlib.LIP"
+        ) from error
+    if not isinstance(notion, Notion):
+        raise InvalidParameter(
+            f"notion_of({eps!r}) is {shown(notion)}: give a function that returns "
+            "a notion, such as liftlib.LIP"
+        )
+    return notion
 
 
 def _chosen(
@@ -336,12 +348,12 @@ def _row(
         row["seconds"] = time.perf_counter() - started
         return row, f"has no channel ({error})"
     row["seconds"] = time.perf_counter() - started
-    violation, measures = notion.violation(joint, channel), evaluate(joint, channel)
-    row["nmi"], row["secret"] = measures.nmi, channel.sees_secret
-    row["min_lift_leakage"], row["max_lift_leakage"] = (
-        measures.min_lift_leakage,
-        measures.max_lift_leakage,
-    )
+    violation = notion.violation(joint, channel)
+    measures = evaluate(joint, channel)
+    row["nmi"] = measures.nmi
+    row["secret"] = channel.sees_secret
+    row["min_lift_leakage"] = measures.min_lift_leakage
+    row["max_lift_leakage"] = measures.max_lift_leakage
     row["violation"] = 0.0 if abs(violation) <= KEEP_TOL else violation
     if channel.certificate is not None:
         row["gap"] = channel.certificate.gap

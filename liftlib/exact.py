@@ -529,9 +529,8 @@ class Notion:
         """Return whether f is "upper", and f as a constant and weights of P(s|x)."""
         p = self.joint.p_s
         if self.kind == "L1Lift":
-            inside = [
-                Fraction(2 * (((at + 1) >> s) & 1)) for s in reversed(range(len(p)))
-            ]
+            of_set = [((at + 1) >> s) & 1 for s in reversed(range(len(p)))]
+            inside = [Fraction(2 * member) for member in of_set]
             return True, 1 - dot(inside, p), inside
         name = f"tangent {at}"
         tangent = self.tangents[at]

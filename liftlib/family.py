@@ -290,11 +290,9 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
     )
     if not np.isfinite(violating):
         return float(np.sign(end - start) * MAX_PARAMETER)
-    low, high, fine = (
-        min(satisfying, violating),
-        max(satisfying, violating),
-        family.resolution,
-    )
+    low = min(satisfying, violating)
+    high = max(satisfying, violating)
+    fine = family.resolution
     root = float(
         scipy.optimize.toms748(
             lambda p: _finite(violation(p)), low, high, xtol=fine, rtol=fine
@@ -304,7 +302,8 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
     # linear program
     step = max(np.spacing(max(abs(root), 1e-12)), fine - PARAMETER_TOL)
     while not violation(root) + spare <= 0:
-        root, step = root + np.sign(satisfying - root) * step, 2 * step
+        root = root + np.sign(satisfying - root) * step
+        step = 2 * step
         if (root - satisfying) * (violating - satisfying) <= 0:
             return float(satisfying)
     return float(root)

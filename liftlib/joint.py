@@ -130,10 +130,8 @@ class Joint:
             raise InvalidDistribution(
                 "counts sum to 0: a distribution needs at least one observation"
             )
-        secret, public = (
-            _labels("secret", secret, table.shape[0]),
-            _labels("public", public, table.shape[1]),
-        )
+        secret = _labels("secret", secret, table.shape[0])
+        public = _labels("public", public, table.shape[1])
         if drop_empty:
             rows, columns = table.sum(axis=1) > 0, table.sum(axis=0) > 0
             table = table[rows][:, columns]
@@ -236,12 +234,11 @@ class Joint:
         weight = None
         if weights is not None:
             weight = _weights(weights, frame[weights].to_numpy())
-            frame, weight = frame[weight > 0], weight[weight > 0]
+            frame = frame[weight > 0]
+            weight = weight[weight > 0]
         # not pandas.crosstab, which splits labels that are tuples
-        (rows, secrets), (columns, publics) = (
-            _coded(frame[secret]),
-            _coded(frame[public]),
-        )
+        rows, secrets = _coded(frame[secret])
+        columns, publics = _coded(frame[public])
         shape = len(secrets), len(publics)
         counts = np.bincount(
             np.ravel_multi_index((rows, columns), shape), weight, shape[0] * shape[1]
@@ -408,7 +405,8 @@ def _warn_of_columns(
     n_rows: int, secret: tuple[Hashable, list[Any]], public: tuple[Hashable, list[Any]]
 ) -> None:
     """Warn if there is nothing to infer, or each lift is that of one or two rows."""
-    (s, secrets), (x, publics) = secret, public
+    s, secrets = secret
+    x, publics = public
     if len(secrets) == 1:
         warnings.warn(
             f"column {s!r} has the single value {shown(secrets[0])}, so that there is "
@@ -513,7 +511,10 @@ def unframed(
     values: Any,
 ) -> tuple[ArrayLike, Sequence[Hashable] | None, Sequence[Hashable] | None]:
     """Return an array of a data frame's numbers, and the labels of its rows and
-    columns; None for other values.
+    columns.
+
+    Other values are returned as they are, and their labels are None. Polars and PyArrow
+    have no index, so that a first column of texts holds the labels of the rows.
     """
     columns = _columns(values)
     if columns is None:
@@ -521,12 +522,10 @@ def unframed(
     if hasattr(values, "index"):  # pandas
         return values.to_numpy(), list(values.index), columns
     cells = [listed(values[name]) for name in columns]
-    rows = (
-        cells.pop(0)
-        if cells and all(isinstance(cell, str) for cell in cells[0])
-        else None
-    )
-    return np.array(cells).T, rows, columns[len(columns) - len(cells) :]
+    if not cells or not all(isinstance(cell, str) for cell in cells[0]):
+        return np.array(cells).T, None, columns
+    labels, *numbers = cells
+    return np.array(numbers).T, labels, columns[1:]
 
 
 def _table(

@@ -198,73 +198,33 @@ def plane(
     ['LIP(eps=0.5)', 'symbols']
     >>> plt.close(ax.figure)
     """
-    notions = (
-        {str(notions): notions} if isinstance(notions, LiftNotion) else notions or {}
-    )
-    for name, notion in notions.items():
-        if not all(
-            need.decides
-            for need in notion.required_budgets(np.ones((2, 1)), np.full(2, 0.5))
-        ):
-            raise InvalidParameter(
-                f"{name}: the smallest and largest lift do not decide it; draw another "
-                "notion"
-            )
+    if isinstance(notions, LiftNotion):
+        notions = {str(notions): notions}
+    notions = notions or {}
     symbols = _places(joint)
     released = None if channel is None else channel.release(joint)
     outputs = np.empty((0, 2)) if released is None else _places(released)
-    every = np.concatenate([symbols, outputs])
-    budgets = [
-        need.allowed
-        for notion in notions.values()
-        for need in notion.required_budgets(np.ones((2, 1)), np.full(2, 0.5))
-    ]
     most = 1.15 * max(
         0.2,
-        *every[np.isfinite(every)],
-        *(budget for budget in budgets if np.isfinite(budget)),
+        _largest_finite(symbols),
+        _largest_finite(outputs),
+        *(_largest_budget(name, notion) for name, notion in notions.items()),
     )
-    symbols, outputs = (
-        np.minimum(symbols, 0.97 * most),
-        np.minimum(outputs, 0.97 * most),
-    )
+    edge = 0.97 * most
+    symbols = np.minimum(symbols, edge)
+    outputs = np.minimum(outputs, edge)
     if ax is None:
         _, ax = plt.subplots(figsize=(4.6, 4.0), layout="constrained")
     for (name, notion), look in zip(notions.items(), cycle(looks), strict=False):
         _border(ax, notion, most, look["color"], look["linestyle"], name)
     if channel is not None and released is not None:
-        for x, y in zip(
-            *np.nonzero(channel.y_given_x(joint) >= MIN_ARROW_SHARE), strict=True
-        ):
-            share = channel.y_given_x(joint)[x, y]
-            way = {
-                "arrowstyle": "->",
-                "color": "0.45",
-                "alpha": 0.3 + 0.7 * share,
-                "shrinkA": 4,
-                "shrinkB": 4,
-            }
-            ax.annotate("", outputs[y], symbols[x], arrowprops=way)
-        ax.scatter(
-            outputs[:, 0],
-            outputs[:, 1],
-            40 + 900 * released.p_x,
-            facecolors="none",
-            edgecolors=BLACK,
-            label="outputs",
-        )
-    ax.scatter(
-        symbols[:, 0],
-        symbols[:, 1],
-        40 + 900 * joint.p_x,
-        color=GREY,
-        alpha=0.75,
-        label="symbols",
-    )
+        _arrows(ax, channel.y_given_x(joint), symbols, outputs)
+        hollow = {"facecolors": "none", "edgecolors": BLACK}
+        _points(ax, outputs, released.p_x, label="outputs", **hollow)
+    _points(ax, symbols, joint.p_x, label="symbols", color=GREY, alpha=0.75)
     if joint.n_public <= 8:
-        for word, place, side in zip(
-            joint.public, symbols, _sides(symbols, most), strict=True
-        ):
+        sides = _sides(symbols, most)
+        for word, place, side in zip(joint.public, symbols, sides, strict=True):
             ax.annotate(
                 str(word), place, textcoords="offset points", fontsize=9, **side
             )
@@ -279,12 +239,47 @@ def plane(
 
 
 def _places(joint: Joint) -> Matrix:
+    """Return (−log Ψ, log Λ) of each symbol, shape (X, 2); infinite for a lift of 0."""
     lifts = lift(joint)
     with np.errstate(divide="ignore"):
         places: Matrix = np.column_stack(
             [-np.log(lifts.min(axis=0)), np.log(lifts.max(axis=0))]
         )
     return np.maximum(places, 0.0)
+
+
+def _largest_finite(values: Matrix) -> float:
+    return float(values[np.isfinite(values)].max(initial=0.0))
+
+
+def _largest_budget(name: str, notion: LiftNotion) -> float:
+    """Return a notion's largest finite budget, which the axes must show."""
+    # lifts of 1 and two equally likely secrets: only the conditions are read
+    needs = notion.required_budgets(np.ones((2, 1)), np.full(2, 0.5))
+    if not all(need.decides for need in needs):
+        raise InvalidParameter(
+            f"{name}: the smallest and largest lift do not decide it; draw another "
+            "notion"
+        )
+    return _largest_finite(np.array([need.allowed for need in needs]))
+
+
+def _arrows(ax: Axes, y_given_x: Matrix, symbols: Matrix, outputs: Matrix) -> None:
+    """Draw an arrow from each symbol to its outputs, darker for larger P(y|x)."""
+    for x, y in np.argwhere(y_given_x >= MIN_ARROW_SHARE):
+        look = {
+            "arrowstyle": "->",
+            "color": "0.45",
+            "alpha": 0.3 + 0.7 * y_given_x[x, y],
+            "shrinkA": 4,
+            "shrinkB": 4,
+        }
+        ax.annotate("", outputs[y], symbols[x], arrowprops=look)
+
+
+def _points(ax: Axes, places: Matrix, mass: Vector, **look: Any) -> None:
+    """Draw a circle at each place, with an area that grows with its mass."""
+    ax.scatter(places[:, 0], places[:, 1], 40 + 900 * mass, **look)
 
 
 def _sides(symbols: Matrix, most: float) -> list[dict[str, Any]]:
@@ -405,7 +400,8 @@ def _flow(ax: Axes, joint: Joint, channel: Channel, secret: int, colour: tuple) 
     order = np.argsort(
         np.arange(joint.n_public) @ mass / mass.sum(axis=0), kind="stable"
     )
-    mass, release = mass[:, order], channel.release(joint)
+    mass = mass[:, order]
+    release = channel.release(joint)
     released = Joint(
         release.p[:, order],
         release.secret,

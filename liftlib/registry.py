@@ -549,7 +549,8 @@ def serving(
 
     The second value is the reason for each of the others, by name.
     """
-    chosen, left_out = list[tuple[Mechanism, dict[str, Any]]](), dict[str, str]()
+    chosen: list[tuple[Mechanism, dict[str, Any]]] = []
+    left_out: dict[str, str] = {}
     for entry in mechanisms.values():
         if not entry.serves(notion):
             left_out[entry.name] = f"not for {notion}"

@@ -111,7 +111,8 @@ class Tree(Simplex):
             problem.high,
             slots,
         )
-        self.work, self.problem = work, problem
+        self.work = work
+        self.problem = problem
         self.symbols = caps.size  # the others are auxiliary variables, without entropy
         self.dual = np.append(work.dual[work.order], np.zeros(self.n - caps.size))
         self.low = np.zeros((slots, self.n))
@@ -203,7 +204,8 @@ class Tree(Simplex):
             )
         at = slice(self.used, self.used + len(origin))
         self.used += len(origin)
-        self.least[at, : self.n], self.most[at, : self.n] = least, most
+        self.least[at, : self.n] = least
+        self.most[at, : self.n] = most
         self._start_from_parents(at, origin)
         self.origin[at] = origin
         self.which[at] = child
@@ -214,7 +216,8 @@ class Tree(Simplex):
         positive = least > 0.0
         low[positive] = surprise(least[positive])
         high[:, :s] = surprise(most[:, :s])
-        self.low[at], self.high[at] = low, high
+        self.low[at] = low
+        self.high[at] = high
         width = most - least
         width[width <= POINT_WIDTH] = np.inf
         slope = (high - low) / width

@@ -8,7 +8,8 @@ halfspaces, so multipliers are mapped back to the halfspaces that it needs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -60,16 +61,11 @@ class Extension(NamedTuple):
         halfspaces follow one another.
         """
         n = parts[0].forms.shape[1]
-        inequalities, forms, halfspaces, variables = (
-            np.cumsum([0, *sizes]).tolist()
-            for sizes in zip(
-                *(
-                    (len(p.slack), len(p.forms), p.n_halfspaces, len(p.upper))
-                    for p in parts
-                ),
-                strict=True,
-            )
-        )
+        # where each part's begin, and the end
+        inequalities = _starts(len(part.slack) for part in parts)
+        forms = _starts(len(part.forms) for part in parts)
+        halfspaces = _starts(part.n_halfspaces for part in parts)
+        variables = _starts(len(part.upper) for part in parts)
         table = np.zeros((inequalities[-1], n + variables[-1]))
         for part, row, at in zip(parts, inequalities, variables, strict=False):
             rows = table[row : row + len(part.slack)]
@@ -81,14 +77,13 @@ class Extension(NamedTuple):
                 part.worst(values[:, a:b])
                 for part, a, b in zip(parts, forms, forms[1:], strict=False)
             ]
-            which = np.argmin([least for least, _ in found], axis=0)
+            least = np.array([smallest for smallest, _ in found])
+            which = least.argmin(axis=0)
             slopes = [
                 np.where(which[:, None] == at, each, 0.0)
                 for at, (_, each) in enumerate(found)
             ]
-            return np.min([least for least, _ in found], axis=0), np.concatenate(
-                slopes, axis=1
-            )
+            return least.min(axis=0), np.concatenate(slopes, axis=1)
 
         def pull_back(weights: Matrix) -> tuple[Matrix, Whole, Vector]:
             found = [
@@ -97,14 +92,11 @@ class Extension(NamedTuple):
                     parts, inequalities, inequalities[1:], strict=False
                 )
             ]
-            used = [
-                numbers + first
-                for (_, numbers, _), first in zip(found, halfspaces, strict=False)
-            ]
-            each, _, costs = zip(*found, strict=True)
+            each, numbers, costs = zip(*found, strict=True)
+            used = map(np.add, numbers, halfspaces[:-1])
             return (
                 np.concatenate(each, axis=1),
-                np.concatenate(used),
+                np.concatenate(list(used)),
                 np.sum(costs, axis=0),
             )
 
@@ -120,8 +112,22 @@ class Extension(NamedTuple):
         )
 
 
+def _starts(sizes: Iterable[int]) -> list[int]:
+    """Return where blocks of these sizes begin, and where the last ends."""
+    return [0, *accumulate(sizes)]
+
+
 class Extended(NamedTuple):
-    """The scaled constraints of an extension, with the map back to halfspaces."""
+    """The scaled constraints of an extension, with the map back to halfspaces.
+
+    Attributes
+    ----------
+    extension : Extension
+    ranges : Constraints
+        The m inequalities as rows with two bounds; the last row is the sum of v.
+    middle : numpy.ndarray, shape (m,)
+        What was subtracted from each inequality's coefficients of v.
+    """
 
     extension: Extension
     ranges: Constraints
@@ -129,26 +135,35 @@ class Extended(NamedTuple):
 
     @staticmethod
     def of(extension: Extension) -> Extended:
-        """Return an extension's constraints, scaled so that v has coefficients in [-1,
-        1].
+        """Return an extension's constraints, each with coefficients of v in [-1, 1].
+
+        As v sums to 1, a v + b u >= 0 says the same as (a - middle) / size v + b / size
+        u >= -middle / size, where middle and size are the center and half the width of
+        the range of a's entries.
         """
-        k = extension.upper.size
-        table = extension.halfspaces
-        original = table[:, : table.shape[1] - k]
-        auxiliary = table[:, table.shape[1] - k :]
-        most = original.max(axis=1)
-        least = original.min(axis=1)
-        middle = (most + least) / 2
-        size = (most - least) / 2
+        inequalities = extension.halfspaces
+        m = len(inequalities)
+        n = inequalities.shape[1] - extension.upper.size
+        of_v = inequalities[:, :n]
+        of_u = inequalities[:, n:]
+
+        largest = of_v.max(axis=1)
+        smallest = of_v.min(axis=1)
+        middle = (largest + smallest) / 2
+        size = (largest - smallest) / 2
         size = np.where(size > 0, size, 1.0)
-        m, n = original.shape
-        rows = np.ones((m + 1, n + k))
-        rows[:-1, :n] = np.clip((original - middle[:, None]) / size[:, None], -1.0, 1.0)
-        rows[:-1, n:] = auxiliary / size[:, None]
+
+        rows = np.ones((m + 1, inequalities.shape[1]))
+        scaled = (of_v - middle[:, None]) / size[:, None]
+        rows[:-1, :n] = np.clip(scaled, -1.0, 1.0)  # rounding only
+        rows[:-1, n:] = of_u / size[:, None]
         rows[-1, n:] = 0.0
+
         low = np.append(-middle / size, 1.0)
+        # no inequality bounds from above, but v sums to 1 and u <= upper
         high = np.ones(m + 1)
         high[:-1] += np.maximum(rows[:-1, n:], 0.0) @ extension.upper
+
         sides = np.full((m + 1, 2), -1)
         sides[:-1, 0] = np.arange(m)
         sizes = np.ones((m + 1, 2))
@@ -161,14 +176,8 @@ class Extended(NamedTuple):
         upper = np.maximum(-multipliers, 0.0)
         weights = lower[:, :-1] / self.ranges.sizes[:-1, 0]
         halfspace_weights, used, cost = self.extension.pull_back(weights)
-        # a bound without an inequality comes from the simplex: its coefficients are at
-        # most 1
-        total = (
-            multipliers[:, -1]
-            - weights @ self.middle
-            - upper[:, :-1].sum(axis=1)
-            - cost
-        )
-        return np.column_stack([used, np.full(len(used), -1)]), np.column_stack(
-            [halfspace_weights, total]
-        )
+        # an upper bound comes from the simplex: its coefficients are at most 1
+        simplex = upper[:, :-1].sum(axis=1)
+        total = multipliers[:, -1] - weights @ self.middle - simplex - cost
+        sides = np.column_stack([used, np.full(len(used), -1)])
+        return sides, np.column_stack([halfspace_weights, total])

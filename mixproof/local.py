@@ -12,7 +12,14 @@ import numpy as np
 from mixproof.limits import UNLIMITED, Clock
 from mixproof.numerics import Matrix, Vector
 from mixproof.problem import MIN_SAVING, Problem
-from mixproof.simplex import AUXILIARY_COST, OPTIMAL, Simplex, slots_for, surprise
+from mixproof.simplex import (
+    AUXILIARY_COST,
+    OPTIMAL,
+    Simplex,
+    slots_for,
+    surprise,
+    uneven_shares,
+)
 
 MAX_ENTROPY_SLOPE = 27.6  # nats: the largest slope of entropy, about its slope at 1e-12
 DESCENT_STEPS = 20  # linear programs of one descent at most
@@ -31,7 +38,7 @@ def largest(problem: Problem, clock: Clock = UNLIMITED) -> tuple[Vector, Matrix]
     every = problem.rows.shape[1]
     proof = np.zeros((n, len(problem.rows)))
     cost = np.full((n, every), AUXILIARY_COST)
-    cost[:, :n] = TIE_BREAKER * (1.0 + 0.6180339887 * np.arange(n) % 1.0) - np.eye(n)
+    cost[:, :n] = TIE_BREAKER * (1.0 + uneven_shares(n)) - np.eye(n)
     for programs, some in _programs(problem, n, clock):
         symbol = some
         programs.start(slice(0, symbol.size), cost[symbol], np.inf)
@@ -106,7 +113,8 @@ def _programs(
     slots = slots_for(problem.rows, count)
     programs = Simplex(problem.rows, problem.low, problem.high, slots)
     every = problem.rows.shape[1]
-    programs.least[:, :every], programs.most[:, :every] = 0.0, 1.0
+    programs.least[:, :every] = 0.0
+    programs.most[:, :every] = 1.0
     programs.most[:, problem.coordinates : every] = problem.upper
     for at in range(0, count, slots):
         if clock.left <= 0:

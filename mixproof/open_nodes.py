@@ -97,8 +97,10 @@ class Branched:
         return int(in_use * sum(array[:1].nbytes for array in self.table.values()))
 
     def add(self, *, count: int, **values: Any) -> Any:
-        """Add branched nodes, and return their places."""
-        while len(self._vacant) < count:
+        """Add branched nodes with values of the table's arrays; return their places, an
+        array of int, shape (count,).
+        """
+        while len(self._vacant) < count:  # double the room
             size = len(self.table["level"])
             self.table = {
                 name: np.concatenate([array, np.zeros_like(array)])

@@ -132,7 +132,11 @@ def vertices(
 
 
 def _table(halfspaces: ArrayLike) -> Matrix:
-    """Return the halfspaces as a matrix, perhaps without rows but with columns."""
+    """Return the halfspaces as a matrix, which may have no rows.
+
+    :func:`as_matrix` refuses an empty array, but without halfspaces the polytope is the
+    simplex, whose dimension the number of columns gives.
+    """
     if (
         isinstance(halfspaces, np.ndarray)
         and halfspaces.ndim == 2

@@ -33,6 +33,7 @@ ENDED_SHARE = 0.15
 # the size of the perturbation of costs at a refactorisation, because ties can make a
 # cycle
 COST_PERTURBATION = 1e-9
+GOLDEN_RATIO = 0.6180339887
 SMALLEST_STEP = 1e-200  # so that the reduced cost of a leaving variable has a sign
 # multiplications in a product of matrices that OpenBLAS leaves to one thread
 SERIAL_PRODUCT = 1 << 18
@@ -40,6 +41,13 @@ SERIAL_PRODUCT = 1 << 18
 AUXILIARY_COST = 1e-13
 MAX_INVERSES_BYTES = 2e8  # memory of the inverses of all slots, twice
 ACTIVE, OPTIMAL, ABOVE, INFEASIBLE, STUCK, LOOSE = range(6)
+
+
+def uneven_shares(n: int) -> Vector:
+    """Return n different numbers in [0, 1), which break ties between coordinates: the
+    fractional parts of multiples of the golden ratio.
+    """
+    return np.asarray((GOLDEN_RATIO * np.arange(n)) % 1.0)
 
 
 def surprise(t: Any) -> Any:
@@ -107,11 +115,15 @@ class Simplex:
         m, n = rows.shape
         self.table = np.hstack([rows, -np.eye(m)])
         self.columns = np.ascontiguousarray(self.table.T)
-        self.m, self.n, self.slots, self.used = m, n, slots, 0
+        self.m = m
+        self.n = n
+        self.slots = slots
+        self.used = 0
         self.reduced, self.least, self.most = (
             np.empty((slots, n + m)) for _ in range(3)
         )
-        self.least[:, n:], self.most[:, n:] = low, high
+        self.least[:, n:] = low
+        self.most[:, n:] = high
         self.inverse = np.empty((slots, m, m))
         self.basis = np.empty((slots, m), np.int64)
         self.basic = np.empty((slots, m))  # values of basic variables
@@ -134,12 +146,19 @@ class Simplex:
 
     def start(self, at: Any, cost: Matrix, limit: Any) -> None:
         """Start new programs in slots whose boxes, bases and inverses are in place."""
-        self.cost[at, : self.n], self.cost[at, self.n :] = cost, 0.0
-        self.limit[at], self.age[at] = limit, 0
+        self.cost[at, : self.n] = cost
+        self.cost[at, self.n :] = 0.0
+        self.limit[at] = limit
+        self.age[at] = 0
         self.place(at)
 
     def place(self, at: Any) -> None:
-        """Compute reduced costs, basic variables and objectives from the bases."""
+        """Compute reduced costs, basic variables and objectives from the bases.
+
+        Multipliers are y = c_B B^-1 and reduced costs d = c - y T, for the table T.
+        Nonbasic variables x_N are at the bound that d calls cheaper, and the basic ones
+        are x_B = -B^-1 N x_N, so that the objective is d x_N.
+        """
         basis = self.basis[at]
         inverse = self.inverse[at]
         cost = self.cost[at]
@@ -156,7 +175,8 @@ class Simplex:
         self.basic[at] = -np.matmul(inverse, right[:, :, None])[:, :, 0]
         reduced[most <= least] = np.inf
         reduced[every, basis] = np.inf
-        self.reduced[at], self.status[at] = reduced, ACTIVE
+        self.reduced[at] = reduced
+        self.status[at] = ACTIVE
         self.bounds[at, 0] = least[every, basis]
         self.bounds[at, 1] = most[every, basis]
 
@@ -177,12 +197,16 @@ class Simplex:
         return np.linalg.inv(self.columns[basis].transpose(0, 2, 1))
 
     def refactor(self, at: Any) -> None:
-        """Recompute inverses, and perturb costs."""
+        """Recompute inverses, and perturb costs, which ends a cycle.
+
+        Bounds are computed from the multipliers and the exact costs, so that a
+        perturbed program's bound is valid too.
+        """
         try:
             self.inverse[at] = self.inverses(self.basis[at])
         except np.linalg.LinAlgError:
             self.from_slacks(at)
-        uneven = 1.0 + 0.6180339887 * np.arange(self.n) % 1.0
+        uneven = 1.0 + uneven_shares(self.n)
         self.cost[at, : self.n] += COST_PERTURBATION * uneven
         self.place(at)
 

@@ -97,44 +97,46 @@ def sparse_vertices_by_cuts(
 
     On the edge between two unit vectors, the smallest entry of G v is concave and
     piecewise linear, so Newton's method from either end reaches the first feasible
-    point in finitely many steps.
+    point in finitely many steps. The two points, one from each end, are the vertices on
+    this edge.
     """
-    forms = extension.forms.T
-    n = len(extension.forms.T)
-    one_sparse = np.flatnonzero(extension.worst(forms)[0] >= -ONE_SPARSE_TOL)
-    chunks = [(one_sparse, one_sparse, np.ones(one_sparse.size))]
-    pairs = np.triu_indices(n if n <= MAX_PAIRED_COORDINATES else 0, 1)
-    block = max(1, 10 * BLOCK_SIZE // max(1, len(extension.forms)))
-    for at in range(0, pairs[0].size, block):
+    at_unit = extension.forms.T  # F e_x, a row for each unit vector e_x
+    n, n_forms = at_unit.shape
+    one_sparse = np.flatnonzero(extension.worst(at_unit)[0] >= -ONE_SPARSE_TOL)
+    firsts = [one_sparse]
+    seconds = [one_sparse]
+    shares = [np.ones(one_sparse.size)]
+    all_first, all_second = np.triu_indices(n if n <= MAX_PAIRED_COORDINATES else 0, 1)
+    block = max(1, 10 * BLOCK_SIZE // max(1, n_forms))
+    for at in range(0, all_first.size, block):
         if clock.left <= 0:
             break
-        first = pairs[0][at : at + block]
-        second = pairs[1][at : at + block]
-        for target, origin, swapped in ((first, second, False), (second, first, True)):
-            share = _first_allowed(
-                extension, forms[origin], forms[target] - forms[origin]
-            )
-            inside = (share > ONE_SPARSE_TOL) & (share < 1 - ONE_SPARSE_TOL)
-            chunks.append(
-                (
-                    first[inside],
-                    second[inside],
-                    1 - share[inside] if swapped else share[inside],
-                )
-            )
+        first = all_first[at : at + block]
+        second = all_second[at : at + block]
+        edge = at_unit[first] - at_unit[second]
+        of_first = _first_allowed(extension, at_unit[second], edge)
+        of_second = _first_allowed(extension, at_unit[first], -edge)
+        for found, share in ((of_first, of_first), (of_second, 1 - of_second)):
+            inside = (found > ONE_SPARSE_TOL) & (found < 1 - ONE_SPARSE_TOL)
+            firsts.append(first[inside])
+            seconds.append(second[inside])
+            shares.append(share[inside])
     return SparseVertices.of(
-        *(np.concatenate(each) for each in zip(*chunks, strict=True))
+        np.concatenate(firsts), np.concatenate(seconds), np.concatenate(shares)
     )
 
 
 def _first_allowed(extension: Extension, start: Matrix, step: Matrix) -> Vector:
-    """Return the smallest t in [0, 1] with start + t step allowed, 2 if none is."""
+    """Return the smallest t in [0, 1] with start + t step allowed, 2 if none is.
+
+    The arrays hold values of the forms, shape (K, s); the result has shape (K,).
+    """
     share = np.zeros(len(start))
     open_ = np.arange(len(start))
     while open_.size:
         least, slopes = extension.worst(start[open_] + share[open_, None] * step[open_])
-        open_ = open_[least < -FLAT_TOL]
         short = least < -FLAT_TOL
+        open_ = open_[short]
         slope = np.einsum("ks,ks->k", slopes[short], step[open_])
         with np.errstate(divide="ignore", invalid="ignore"):
             there = share[open_] - least[short] / slope
@@ -156,6 +158,9 @@ def _shares(
 ) -> bool:
     """Write the range of feasible shares of the first coordinate, for each pair; return
     whether time sufficed.
+
+    ``rows``, ``low`` and ``high``, shapes (m, n), (m, 1) and (m, 1), are the
+    constraints; ``least`` and ``most``, a number for each pair, are narrowed.
     """
     block = max(1, BLOCK_SIZE // max(1, first.size))
     for at in range(0, len(rows), block):
@@ -167,13 +172,12 @@ def _shares(
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             at_low = (low[some] - rest) / slope
             at_high = (high[some] - rest) / slope
+        # a flat row allows the whole edge, or nothing of it
         flat = np.abs(slope) < FLAT_TOL
-        outside = flat & ((rest < low[some]) | (rest > high[some]))
-        bounds = np.where(
-            flat, np.where(outside, 2.0, 0.0), np.minimum(at_low, at_high)
-        )
-        np.maximum(least, bounds.max(axis=0), out=least)
-        np.minimum(
-            most, np.where(flat, 1.0, np.maximum(at_low, at_high)).min(axis=0), out=most
-        )
+        outside = (rest < low[some]) | (rest > high[some])
+        whole = np.where(outside, 2.0, 0.0)
+        begins = np.where(flat, whole, np.minimum(at_low, at_high))
+        ends = np.where(flat, 1.0, np.maximum(at_low, at_high))
+        np.maximum(least, begins.max(axis=0), out=least)
+        np.minimum(most, ends.min(axis=0), out=most)
     return True

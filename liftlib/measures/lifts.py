@@ -29,10 +29,8 @@ def lift_of(p: Matrix, p_s: Vector | None = None) -> Matrix:
     >>> lift_of(np.array([[[0.25, 0.25], [0.0, 0.5]]])).round(4).tolist()
     [[[2.0, 0.6667], [0.0, 1.3333]]]
     """
-    prior, mass = (
-        (p.sum(axis=-1) if p_s is None else p_s)[..., None],
-        p.sum(axis=-2, keepdims=True),
-    )
+    prior = (p.sum(axis=-1) if p_s is None else p_s)[..., None]
+    mass = p.sum(axis=-2, keepdims=True)
     # two divisions, because the product P(s) P(x) of two small masses underflows to 0
     return np.divide(
         p / np.where(mass > 0, mass, 1),

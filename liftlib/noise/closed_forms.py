@@ -26,10 +26,10 @@ def largest_log(ratio: Matrix) -> float:
 
 
 def lifts_at(decay: float, given: Matrix, whole: Matrix) -> Matrix:
-    """Return the lifts of the outputs, shape (S, Y).
+    """Return the lifts (c + (1 - c) P(x|s)) / (c + (1 - c) P(x)), shape (S, Y).
 
     ``given`` and ``whole`` are P(x|s) and P(x), possibly scaled for each x; ``decay``
-    is e^-eps.
+    is c = e^-eps.
     """
     lifts = given * (1 - decay)
     lifts += decay
@@ -106,5 +106,6 @@ def solved(
         )
     step = np.spacing(max(parameter, 1e-12))
     while parameter > 0 and level(joint, parameter) > eps:
-        parameter, step = max(0.0, parameter - step), 2 * step
+        parameter = max(0.0, parameter - step)
+        step = 2 * step
     return parameter

@@ -65,10 +65,8 @@ def disagreement(name: str, accepted: Mask, violations: Vector) -> str:
     """Return how a method accepts a posterior beyond the budget or rejects one within;
     "" if it does not.
     """
-    wide, narrow = (
-        accepted & ~(violations <= BOUNDARY_MARGIN),
-        ~accepted & (violations < -BOUNDARY_MARGIN),
-    )
+    wide = accepted & ~(violations <= BOUNDARY_MARGIN)
+    narrow = ~accepted & (violations < -BOUNDARY_MARGIN)
     if wide.any():
         return (
             f"{name} accept a posterior that exceeds a budget by "
@@ -132,7 +130,8 @@ def _by_channels(
     """Return posteriors, and the violation of a channel that has each as an output and
     otherwise nearly P_X.
     """
-    used, violations = [], []
+    used = []
+    violations = []
     for row in rows:
         with np.errstate(divide="ignore"):
             weight = 0.01 * float((joint.p_x / row).min())

@@ -259,7 +259,8 @@ class L1Lift(_Averages):
             return None
         listed = SetHalfspaces(joint, self.eps_u)
         through = np.eye(joint.n_public) if through is None else through
-        forms, mass = listed.forms @ through, through.sum(axis=0)
+        forms = listed.forms @ through
+        mass = through.sum(axis=0)
         upper, lower = (
             np.maximum(forms.max(axis=1), 0.0),
             np.maximum(-forms.min(axis=1), 0.0),
@@ -453,7 +454,8 @@ class AlphaLift(_Averages, CurvedLift):
         """Return dual vectors, shapes (m, S), for posteriors near the eps_l, eps_u
         bounds.
         """
-        power, lifts = self.alpha, (joint.s_given_x / joint.p_s[:, None]) @ rows.T
+        power = self.alpha
+        lifts = (joint.s_given_x / joint.p_s[:, None]) @ rows.T
         lower = upper = np.empty((0, joint.n_secret))
         if np.isfinite(self.eps_u):
             # ||l|| >= (P_S (l0 / ||l0||)^(alpha-1)) . l, by Hölder, with equality at l0

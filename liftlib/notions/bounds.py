@@ -80,14 +80,17 @@ class _LiftRange(PolyhedralLift, RatioBased):
         return min(self._range()) == 0
 
     def lift_bounds(self, p_s: Vector) -> LiftBounds:
-        (lower, upper), p_s = self._range(), prior_of(p_s)
+        lower, upper = self._range()
+        p_s = prior_of(p_s)
         return LiftBounds(
             np.full(len(p_s), lower), np.full(len(p_s), upper), exact=True
         )
 
     def ratios(self, n_secret: int) -> Ratios:
-        (lower, upper), n_secret = self._range(), check_count("n_secret", n_secret)
-        each, anyone = np.arange(n_secret), np.full(n_secret, n_secret)
+        lower, upper = self._range()
+        n_secret = check_count("n_secret", n_secret)
+        each = np.arange(n_secret)
+        anyone = np.full(n_secret, n_secret)
         # P(y) <= e^eps_l P(y|s), and P(y|s) <= e^eps_u P(y)
         sides = [(anyone, each, lower), (each, anyone, upper)]
         finite = [side for side in sides if np.isfinite(side[2])]
@@ -151,7 +154,8 @@ class ALIP(_LiftRange):
             The share of the budget for the min-lift, in [0, 1]; above 1/2, the min-lift
             has the looser bound.
         """
-        eps, lam = check_scalar("eps", eps), check_scalar("lam", lam, 0, 1)
+        eps = check_scalar("eps", eps)
+        lam = check_scalar("lam", lam, 0, 1)
         return cls(lam * eps, (1 - lam) * eps)
 
     @property
@@ -238,7 +242,8 @@ class LDP(_OneBudget, PolyhedralLift, RatioBased):
 
     def belief(self, prior: float) -> tuple[float, float]:
         """Return the range of a set's posterior: the odds change by at most e^eps."""
-        prior, ratio = check_scalar("prior", prior, 0, 1), float(np.exp(-self.eps))
+        prior = check_scalar("prior", prior, 0, 1)
+        ratio = float(np.exp(-self.eps))
         # certainty does not change, not even where the budget is infinite
         if prior in (0.0, 1.0):
             return prior, prior
@@ -277,7 +282,8 @@ class LDP(_OneBudget, PolyhedralLift, RatioBased):
         self, joint: Joint, through: Matrix | None = None
     ) -> Extension | None:
         """Return an extended formulation: l(s) <= u <= e^eps l(s) for each s."""
-        n, factor = joint.n_secret, float(np.exp(-self.eps))
+        n = joint.n_secret
+        factor = float(np.exp(-self.eps))
         if (
             n < MIN_EXTENDED_SECRETS
             or not EXTENDED_BUDGETS[0] <= self.eps <= EXTENDED_BUDGETS[1]

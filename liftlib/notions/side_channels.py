@@ -116,29 +116,38 @@ class SRLIP(AttributeWise):
     def _need(
         self, joint: Joint, kernel: Matrix, known: tuple[int, ...]
     ) -> RequiredByPosterior:
-        # broadcasts a kernel that does not see the secret
+        """Return the budget that each output requires if the attributes J are known.
+
+        It is the largest ``|log l|`` of the lifts l = P(s|x^J,y) / P(s|x^J), over the
+        secrets s and the values x^J.
+
+        Parameters
+        ----------
+        joint : Joint
+            P_SX.
+        kernel : numpy.ndarray, shape (X, Y) or (S, X, Y)
+            P(y|x) or P(y|s,x), each output's numbers on any scale.
+        known : tuple of int
+            J.
+        """
         p_sxy = joint.p[:, :, None] * kernel
-        pairs = list(self._cells(known))
-        lifts = np.ones((len(pairs), joint.n_secret, p_sxy.shape[2]))
-        for lift, (_, cells) in zip(lifts, pairs, strict=True):
-            given = p_sxy[:, cells].sum(axis=1)  # P(s, x^J, y)
-            mass = joint.p[:, cells].sum(axis=1)
-            possible, seen = mass > 0, given.sum(axis=0) > 0
-            inside = given[possible][:, seen]
-            prior = mass[possible] / joint.p[:, cells].sum()
-            lift[np.ix_(possible, seen)] = inside / inside.sum(axis=0) / prior[:, None]
-        flat = lifts.reshape(-1, lifts.shape[2])
-        needed = np.abs(log_of(flat))
-        worst, outputs = needed.argmax(axis=0), np.arange(flat.shape[1])
-        at, secret = np.divmod(worst, joint.n_secret)
-        values = tuple(tuple(zip(known, pairs[i][0], strict=True)) for i in at)
+        cells = list(self._cells(known))
+        lifts = np.stack(
+            [_lifts_within(joint.p[:, xs], p_sxy[:, xs]) for _, xs in cells]
+        )
+        n_outputs = lifts.shape[2]
+        needed = np.abs(log_of(lifts))
+        worst = needed.reshape(-1, n_outputs).argmax(axis=0)
+        cell, secret = np.unravel_index(worst, lifts.shape[:2])
+        at = cell, secret, np.arange(n_outputs)
+        values = [value for value, _ in cells]
         return RequiredByPosterior(
             "eps",
-            needed[worst, outputs],
+            needed[at],
             self.eps,
             secret,
-            flat[worst, outputs],
-            values,
+            lifts[at],
+            tuple(tuple(zip(known, values[c], strict=True)) for c in cell),
         )
 
     def violation(self, joint: Joint, channel: Channel | None = None) -> float:  # noqa: D102
@@ -193,7 +202,8 @@ class SRLIP(AttributeWise):
         S20 eqs. (25) and (26).
         """
         self.check_fits(joint)
-        eps, j = check_scalar("eps", eps), check_count("j", j, 0)
+        eps = check_scalar("eps", eps)
+        j = check_count("j", j, 0)
         if j >= len(self.shape):
             raise InvalidParameter(
                 f"j is {shown(j)}: give an attribute, 0 to {len(self.shape) - 1}"
@@ -249,3 +259,21 @@ class SRLIP(AttributeWise):
             for j, v in zip(known, value, strict=True):
                 index[j] = v
             yield value, np.atleast_1d(grid[tuple(index)]).ravel().tolist()
+
+
+def _lifts_within(p_sx: Matrix, p_sxy: Matrix) -> Matrix:
+    """Return P(s|x^J,y) / P(s|x^J), shape (S, Y), for one value of x^J.
+
+    The arrays, shapes (S, C) and (S, C, Y), hold the C symbols with this value. Secrets
+    and outputs that are impossible with it have lift 1: nothing is learnt.
+    """
+    p_s = p_sx.sum(axis=1)
+    p_sy = p_sxy.sum(axis=1)
+    p_y = p_sy.sum(axis=0)
+    possible = p_s > 0
+    seen = p_y > 0
+    prior = p_s[possible] / p_sx.sum()
+    posterior = p_sy[possible][:, seen] / p_y[seen]
+    lifts = np.ones(p_sy.shape)
+    lifts[np.ix_(possible, seen)] = posterior / prior[:, None]
+    return lifts

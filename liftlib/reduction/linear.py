@@ -88,10 +88,8 @@ def reduction_share(joint: Joint, notion: Notion) -> float:
     except UnsupportedNotion:  # also if there are too many halfspaces
         return calibrate(linear_reduction, joint, notion)
     # a constant release satisfies every notion, so a value below 0 is rounding
-    short, room = (
-        np.maximum(-halfspaces, 0),
-        np.maximum(halfspaces @ joint.p_x, 0)[:, None],
-    )
+    short = np.maximum(-halfspaces, 0)
+    room = np.maximum(halfspaces @ joint.p_x, 0)[:, None]
     share = float(
         np.divide(short, room + short, out=np.zeros_like(short), where=short > 0).max(
             initial=0.0

@@ -64,7 +64,9 @@ def markov_reduction(
     n = joint.n_public
     cost = 1 - np.eye(n) if distortion is None else _distortion(distortion, n)
     free = np.flatnonzero(joint.p_x >= MIN_RESOLVED_MASS)
-    p_x, held, lifts = joint.p_x[free], np.delete(np.arange(n), free), lift(joint)
+    p_x = joint.p_x[free]
+    held = np.delete(np.arange(n), free)
+    lifts = lift(joint)
     # unknowns P(X=x|Y=y), so that the first constraints are on lifts, whatever the mass
     # of y; the others are on P(x)
     s, x, y = (at.ravel() for at in np.indices((joint.n_secret, free.size, free.size)))

@@ -236,7 +236,8 @@ def repaired(
     SolverFailure
         If a share above ``REPAIR_TOL`` is needed, which rounding cannot explain.
     """
-    p_y, share = p_x @ kernel, floor
+    p_y = p_x @ kernel
+    share = floor
     while True:
         channel = Channel((1 - share) * kernel + share * p_y)
         if keeps(channel):
@@ -281,6 +282,7 @@ def vertex_bound(n_halfspaces: int, n: int) -> int:
     >>> vertex_bound(4, 4)  # three dimensions: 2 m - 4 for m = 4 + 4 faces
     12
     """
-    sides, half = n_halfspaces + n, (n - 1) // 2
+    sides = n_halfspaces + n
+    half = (n - 1) // 2
     rest = n - 1 - half
     return math.comb(sides - rest, half) + math.comb(sides - half - 1, max(rest - 1, 0))

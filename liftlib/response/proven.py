@@ -123,7 +123,8 @@ def by_tree(cone: PosteriorCone, limits: Limits) -> Found:
     search; and, for posteriors too far outside the cone to be repaired, a mixture of
     posteriors moved inside.
     """
-    clock, p_x = Clock(limits.seconds), cone.support.joint.p_x
+    clock = Clock(limits.seconds)
+    p_x = cone.support.joint.p_x
     lifts = (
         cone.notion if isinstance(cone.notion, LiftNotion) and not cone.others else None
     )
@@ -175,7 +176,8 @@ def publication(cone: PosteriorCone) -> Channel | None:
     """
     if cone.support.resolved.all():
         return None
-    joint, symbols = cone.joint, np.eye(cone.joint.n_public)
+    joint = cone.joint
+    symbols = np.eye(cone.joint.n_public)
     channel = Channel(symbols)
     if not all(
         cone.notion.proven.is_satisfied(every, channel)
@@ -262,7 +264,8 @@ def proof_of(proven: ProvenBound, upper: float, points: Matrix) -> Proof | None:
     work = proven.work
     if work is None:
         return None
-    count, records = work.nodes, work.records
+    count = work.nodes
+    records = work.records
     which = preorder(records.parent[:count])
     place = np.empty(count, np.int64)
     place[which] = np.arange(count)

@@ -144,7 +144,8 @@ def algorithm_2(joint: Joint, notion: PolyhedralLift) -> Blocks:
         rows += response.rows
         while response.kernel is None and (waiting or blocks):  # line 7
             other = waiting.pop(0) if waiting else blocks.pop().symbols  # lines 8 to 12
-            subset, unions = subset + other, unions + 1
+            subset += other
+            unions += 1
             response = response_within(joint, halfspaces, subset)
             rows += response.rows
         if response.kernel is None:  # line 17
@@ -182,7 +183,8 @@ def _certified(
     joint: Joint, channel: Channel, support: Support, solution: Blocks
 ) -> Channel:
     """Return the channel with its certificate; warn if a search was needed."""
-    symbols, blocks = np.flatnonzero(support.resolved), solution.blocks or []
+    symbols = np.flatnonzero(support.resolved)
+    blocks = solution.blocks or []
     searched = [len(block.symbols) for block in blocks if block.searched]
     if searched:
         warnings.warn(

@@ -45,28 +45,32 @@ def response_within(joint: Joint, halfspaces: Matrix, subset: list[int]) -> With
     ``halfspaces``, shape (m, X), is the notion's cone; its columns in the subset define
     the polytope of E23 eq. (25).
     """
-    polytope, p_x = halfspaces[:, subset], joint.p_x[subset]
+    polytope = halfspaces[:, subset]
+    p_x = joint.p_x[subset]
+    given_subset = p_x / p_x.sum()
     if len(subset) == 2:
         pair = response_within_pair(polytope, p_x)
         if pair is not None:
             return Within(pair, 2)
     if too_large(*polytope.shape):
-        return _searched(polytope, p_x / p_x.sum())
-    n_vertices = 0
+        return _searched(polytope, given_subset)
+    # vertices that nearly coincide can be too much for qhull, or for HiGHS
     try:
         posteriors = vertices(polytope, interior=p_x)  # eq. (25)
-        n_vertices = len(posteriors)
-        # eq. (26)
-        return Within(
-            cheapest(posteriors, p_x / p_x.sum()).kernel if n_vertices else None,
-            n_vertices,
-        )
+    except InfeasiblePrivacy:
+        return Within(None, 0)
+    except SolverFailure:
+        return _searched(polytope, given_subset)
+    if not len(posteriors):
+        return Within(None, 0)
+    try:
+        mixture = cheapest(posteriors, given_subset)  # eq. (26)
     except InfeasiblePrivacy:
         # there are posteriors, but no mixture of them averages to P_X
-        return Within(None, n_vertices)
-    # vertices that nearly coincide can be too much for qhull, or for HiGHS
+        return Within(None, len(posteriors))
     except SolverFailure:
-        return _searched(polytope, p_x / p_x.sum())
+        return _searched(polytope, given_subset)
+    return Within(mixture.kernel, len(posteriors))
 
 
 def response_within_pair(halfspaces: Matrix, p_x: Vector) -> Matrix | None:
@@ -89,10 +93,8 @@ def response_within_pair(halfspaces: Matrix, p_x: Vector) -> Matrix | None:
         and high - mean > MIN_PAIR_SLACK
     ):
         return None
-    ends, weights = (
-        np.array([low, high]),
-        np.array([high - mean, mean - low]) / (high - low),
-    )
+    ends = np.array([low, high])
+    weights = np.array([high - mean, mean - low]) / (high - low)
     return np.stack([ends * weights / mean, (1 - ends) * weights / (1 - mean)])
 
 

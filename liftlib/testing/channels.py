@@ -74,7 +74,8 @@ def channel_faults(
 
 
 def _marginals(joint: Joint, channel: Channel) -> list[str]:
-    release, faults = channel.release(joint), []
+    release = channel.release(joint)
+    faults = []
     if not np.allclose(release.p_s, joint.p_s, rtol=1e-9, atol=1e-12):
         faults.append("P_S is not left as it is")
     if not np.allclose(

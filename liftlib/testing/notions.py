@@ -71,7 +71,10 @@ def check_notion(notion: Notion) -> Report:
     checks: list[tuple[str, Callable[[], str | None]]] = [
         ("a constant release satisfies it", partial(_constant, notion)),
         ("required_budgets: a tuple, of the right shapes", partial(_shapes, notion)),
-        ("required_budgets: least where nothing is revealed", partial(_least, notion)),
+        (
+            "required_budgets: least where nothing is revealed",
+            partial(_least_at_nothing, notion),
+        ),
         ("halfspaces agree with is_satisfied", partial(_halfspaces, notion)),
         ("tangents agree with is_satisfied", partial(_tangents, notion)),
         ("lift_bounds agree with is_satisfied", partial(_lift_bounds, notion)),
@@ -126,28 +129,22 @@ def _shapes(asked: Notion) -> str:
     return "in batches and alone"
 
 
-def _least(asked: Notion) -> None:
+def _least_at_nothing(asked: Notion) -> None:
+    """Raise a fault if an output needs less than one that reveals nothing."""
     notion = _as(asked, LiftNotion)
     for joint in _joints(notion):
         lifts = lifts_of(joint, random_posteriors(joint))
-        for budget in notion.required_budgets(lifts, joint.p_s):
-            constant = notion.required_budgets(np.ones((joint.n_secret, 1)), joint.p_s)
-            nothing = float(
-                np.max(
-                    [
-                        required.needed
-                        for required in constant
-                        if required.budget == budget.budget
-                    ]
-                )
-            )
-            if np.isnan(budget.needed).any():
-                raise Fault(f"{budget.budget}: `needed` is not a number for some lifts")
-            if (budget.needed < nothing - KEEP_TOL).any():
+        nothing = np.ones((joint.n_secret, 1))
+        budgets = notion.required_budgets(np.hstack([nothing, lifts]), joint.p_s)
+        for name, needed, *_ in budgets:
+            if np.isnan(needed).any():
+                raise Fault(f"{name}: `needed` is not a number for some lifts")
+            # several conditions may share a budget
+            least = max(other.needed[0] for other in budgets if other.budget == name)
+            if (needed[1:] < least - KEEP_TOL).any():
                 raise Fault(
-                    f"{budget.budget}: an output needs {budget.needed.min():.4g} nats "
-                    "and one that reveals nothing "
-                    f"{nothing:.4g}: is a sign flipped?"
+                    f"{name}: an output needs {needed[1:].min():.4g} nats and one that "
+                    f"reveals nothing {least:.4g}: is a sign flipped?"
                 )
 
 
@@ -176,8 +173,10 @@ def _lift_bounds(asked: Notion) -> str:
     notion = _as(asked, LiftNotion)
     exact = False
     for joint in _joints(notion):
-        bounds, rows = notion.lift_bounds(joint.p_s), random_posteriors(joint)
-        lifts, violations = lifts_of(joint, rows), violations_of(notion, joint, rows)
+        bounds = notion.lift_bounds(joint.p_s)
+        rows = random_posteriors(joint)
+        lifts = lifts_of(joint, rows)
+        violations = violations_of(notion, joint, rows)
         least, most = np.exp(-bounds.lower)[:, None], np.exp(bounds.upper)[:, None]
         within = ((lifts >= least * (1 - 1e-9)) & (lifts <= most * (1 + 1e-9))).all(
             axis=0
@@ -193,9 +192,11 @@ def _lift_bounds(asked: Notion) -> str:
 
 
 def _ratios(asked: Notion) -> str:
-    notion, of_lifts = _as(asked, RatioBased), _as(asked, LiftNotion)
+    notion = _as(asked, RatioBased)
+    of_lifts = _as(asked, LiftNotion)
     for joint in _joints(notion):
-        ratios, rows = notion.ratios(joint.n_secret), random_posteriors(joint)
+        ratios = notion.ratios(joint.n_secret)
+        rows = random_posteriors(joint)
         # P(y|s) / P(y), and P(y) / P(y)
         lifts = np.vstack([lifts_of(joint, rows), np.ones(len(rows))])
         accepted = np.all(
@@ -234,13 +235,13 @@ def _beliefs(asked: Notion) -> None:
 
 
 def _mechanism(notion: Notion, name: str) -> None:
-    if not mechanisms[name].serves(notion):
-        raise NotSupported(f"needs {mechanisms[name].words}")
+    mechanism = mechanisms[name]
+    if not mechanism.serves(notion):
+        raise NotSupported(f"needs {mechanism.words}")
+    most = mechanism.most_symbols
     for joint in _joints(notion):
-        if (
-            most := mechanisms[name].most_symbols
-        ) is not None and joint.n_public > most:
+        if most is not None and joint.n_public > most:
             continue
-        faults = channel_faults(joint, mechanisms[name](joint, notion), notion)
+        faults = channel_faults(joint, mechanism(joint, notion), notion)
         if faults:
             raise Fault("; ".join(faults))
