@@ -5,12 +5,30 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 # how much longer than its limit a search may take to mix what it found
 LAST_SECONDS, LAST_SHARE = 0.2, 0.2
 
 # progress callback, called with (cost, lower bound, seconds)
 Report = Callable[[float, float, float], None]
+
+
+class Reached(NamedTuple):
+    """What ended a search before its gap, and what to do, for "``reason`` after 3 s;
+    ``remedy`` than 1e-06": a remedy ends with a wider gap.
+    """
+
+    reason: str
+    remedy: str
+
+
+TIME_OVER = Reached("the time limit was reached", "give more seconds, or a wider gap")
+WORK_OVER = Reached(
+    "the limit in work was reached",
+    "give more work (work=None: no limit), or a wider gap",
+)
+MEMORY_OVER = Reached("the tree was as large as memory lets it be", "give a wider gap")
 
 
 @dataclass(frozen=True)

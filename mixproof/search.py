@@ -19,7 +19,7 @@ import numpy as np
 from mixproof.branch_and_bound import Tree
 from mixproof.constraints import Constraints, two_sided
 from mixproof.extension import Extended, Extension
-from mixproof.limits import Clock, Limits
+from mixproof.limits import MEMORY_OVER, TIME_OVER, WORK_OVER, Clock, Limits, Reached
 from mixproof.local import descend, largest
 from mixproof.numerics import NEGLIGIBLE_MASS, Matrix, Vector, entropies
 from mixproof.problem import MIN_SAVING, Pass, Problem
@@ -66,14 +66,6 @@ MAX_TREE_BYTES = 4e8
 CAP_ROOM = 1e-11  # relative margin of caps over what their multipliers prove
 MIN_GAP = 1e-9  # the smallest gap in nats: linear programs are no more exact
 
-TIME_OVER = "the time limit was reached", "give more seconds, or a wider gap"
-"""That a time limit ended a search, and a remedy."""
-WORK_OVER = (
-    "the limit in work was reached",
-    "give more work (work=None: no limit), or a wider gap",
-)
-"""The same of a limit in work."""
-
 
 class ProvenBound(NamedTuple):
     """A lower bound on the cost of every mixture, with the pass that proves it."""
@@ -113,8 +105,8 @@ class Result(NamedTuple):
     seconds : float
     ended : bool
         Whether the requested gap was reached before any limit.
-    limit : tuple of str
-        The limit that ended the search and a remedy, as text; meaningless if ``ended``.
+    limit : Reached
+        The limit that ended the search; meaningless if ``ended``.
     """
 
     rows: Matrix
@@ -127,7 +119,7 @@ class Result(NamedTuple):
     spent: int
     seconds: float
     ended: bool
-    limit: tuple[str, str]
+    limit: Reached
 
 
 class Search:
@@ -207,13 +199,13 @@ class Search:
         return self.tree is not None and self.tree.size > MAX_TREE_BYTES
 
     @property
-    def reached(self) -> tuple[str, str]:
-        """The limit that was reached and a remedy, as text."""
+    def reached(self) -> Reached:
+        """The limit that was reached."""
         if self.clock.left <= 0:
             return TIME_OVER
         if self.programmes >= self.most:
             return WORK_OVER
-        return "the tree was as large as memory lets it be", "give a wider gap"
+        return MEMORY_OVER
 
     @property
     def gap(self) -> float:

@@ -27,6 +27,7 @@ from liftlib.response.aorr import cheapest
 from liftlib.response.posteriors import ResponseCertificate, repaired
 from liftlib.response.proven import UNRESOLVED, unresolved
 from mixproof.checks import checked
+from mixproof.limits import Reached
 from mixproof.numerics import (
     FEASIBILITY_TOL,
     NEGLIGIBLE_MASS,
@@ -46,11 +47,9 @@ MOST_SECRETS = 9
 MOST_STEPS = 3e7
 """Maximum number of steps of one pricing with listed posteriors: about a second."""
 
-NOT_LISTED = (
-    (
-        "no further posterior was found, where there are too many or too close ones to"
-        " list,"
-    ),
+NOT_LISTED = Reached(
+    "no further posterior was found, where there are too many or too close ones to "
+    "list,",
     "give a wider gap",
 )
 """Why a search with few secrets ended before its gap, and a remedy."""

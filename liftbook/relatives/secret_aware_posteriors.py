@@ -11,6 +11,7 @@ from liftbook.relatives.maps import Index, marginal_entropies, moved
 from liftlib.joint import Joint
 from liftlib.measures.information import entropy
 from liftlib.notions import PolyhedralLift
+from mixproof.limits import TIME_OVER, Reached
 from mixproof.lp import LinearProgram
 from mixproof.numerics import FEASIBILITY_TOL, Matrix, Vector, xlogx
 
@@ -63,15 +64,15 @@ class Found(NamedTuple):
         A lower bound on H(X|Y) of every mixture; minus infinity if none is proven.
     seen : int
         Number of columns tried.
-    limit : tuple of str or None
-        The limit that ended the search, and a remedy.
+    limit : Reached or None
+        The limit that ended the search.
     """
 
     columns: Matrix
     bound: float
     seen: int
     seconds: float
-    limit: tuple[str, str] | None
+    limit: Reached | None
 
 
 def cheapest_columns(
@@ -148,9 +149,9 @@ def cheapest_columns(
     if ended:
         used[1:] = weights[target.size + 1 :] > 0
     took = time.perf_counter() - began
-    limit = f"its {MAX_ROUNDS} rounds were over", "give a wider gap"
+    limit = Reached(f"its {MAX_ROUNDS} rounds were over", "give a wider gap")
     if took > seconds:
-        limit = "the time limit was reached", "give more seconds, or a wider gap"
+        limit = TIME_OVER
     return Found(tried[used], bound, len(tried), took, None if ended else limit)
 
 

@@ -20,10 +20,10 @@ from liftlib.measures.information import entropy
 from liftlib.notions import CurvedLift, require
 from liftlib.response.aorr import Mixture, cheapest, solution_of
 from liftlib.response.posteriors import PosteriorCone, merged_rows
-from mixproof.limits import Clock, Limits
+from mixproof.limits import TIME_OVER, WORK_OVER, Clock, Limits, Reached
 from mixproof.numerics import HALFSPACE_SLACK, KEEP_TOL, Matrix, Vector
 from mixproof.restricted_master import RestrictedMaster
-from mixproof.search import TIME_OVER, WORK_OVER, ProvenBound, cheapest_mixture
+from mixproof.search import ProvenBound, cheapest_mixture
 
 FIRST_GAP = 1e-2  # relative gap of the first polytope's optimum
 POLYTOPE_GAP_SHARE = 0.25  # gap of a polytope's optimum as a share of the remaining gap
@@ -37,6 +37,9 @@ EDGE_TOL = 1e-12
 # steps of the bisection for a point on the boundary of the allowed set
 BOUNDARY_BISECTIONS = 50
 
+ROUNDS_OVER = Reached("the rounds of tangents were over", "give a wider gap")
+NO_TANGENT = Reached("no tangent brought the bound nearer", "give a wider gap")
+
 
 class Found(NamedTuple):
     """What a search found: candidate mixtures, the best first, and the best lower bound
@@ -49,8 +52,8 @@ class Found(NamedTuple):
     points: Matrix
     programmes: int
     seconds: float
-    limit: tuple[str, str] | None
-    """The limit that ended the search before its gap, and a remedy."""
+    limit: Reached | None
+    """The limit that ended the search before its gap."""
     rounds: str = ""
 
 
@@ -98,9 +101,9 @@ def by_tangents(cone: PosteriorCone, limits: Limits) -> Found:
             limit = WORK_OVER
         more = edge[_outside(outer.rows, edge, outer.weights)]
         if rounds == MAX_TANGENT_ROUNDS:
-            limit = "the rounds of tangents were over", "give a wider gap"
+            limit = ROUNDS_OVER
         elif limit is None and not len(more) and left <= gap:
-            limit = "no tangent brought the bound nearer", "give a wider gap"
+            limit = NO_TANGENT
         if off <= wanted:
             limit = None
             break

@@ -29,6 +29,7 @@ from liftlib.notions import (
 )
 from liftlib.notions.base import MIN_RESOLVED_LIFT
 from mixproof.extension import Extension
+from mixproof.limits import Reached
 from mixproof.lp import Solution
 from mixproof.numerics import NEGLIGIBLE_MASS, Mask, Matrix, Vector
 from mixproof.proof import DeferredProof
@@ -77,10 +78,9 @@ class ResponseCertificate(Certificate):
     seconds: float = 0.0
 
     def warn_of(
-        self, limit: tuple[str, str], gap: float, *, after: str = "", stacklevel: int
+        self, limit: Reached, gap: float, *, after: str = "", stacklevel: int
     ) -> None:
         """Warn that a search ended before it reached the requested optimality gap."""
-        reached, remedy = limit
         trivial = self.upper >= self.value + self.solution.objective  # which is H(X)
         others = (
             "nothing has been proven of others"
@@ -88,9 +88,8 @@ class ResponseCertificate(Certificate):
             else f"no mechanism has more than {self.upper:.6g}"
         )
         warnings.warn(
-            f"{reached} after {self.seconds:.3g} s{after}: I(X; Y) is {self.value:.6g} "
-            f"nats and {others}; "
-            f"{remedy} than {gap:g}",
+            f"{limit.reason} after {self.seconds:.3g} s{after}: I(X; Y) is "
+            f"{self.value:.6g} nats and {others}; {limit.remedy} than {gap:g}",
             LiftWarning,
             stacklevel=stacklevel + 1,
         )

@@ -33,7 +33,7 @@ from liftlib.response.posteriors import (
     cone_for,
     merged_rows,
 )
-from mixproof.limits import Clock, Limits
+from mixproof.limits import Clock, Limits, Reached
 from mixproof.lp import certify
 from mixproof.numerics import HALFSPACE_SLACK, Matrix, Vector, entropies
 from mixproof.proof import Proof, preorder
@@ -44,7 +44,7 @@ BOUND_MARGIN = 2e-10
 H(X).
 """
 
-UNRESOLVED = (
+UNRESOLVED = Reached(
     "what rounding and the notion's tolerance leave unresolved was reached",
     "give a wider gap",
 )
