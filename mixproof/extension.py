@@ -138,7 +138,7 @@ class Extended(NamedTuple):
         """Return an extension's constraints, each with coefficients of v in [-1, 1].
 
         As v sums to 1, a v + b u >= 0 says the same as (a - middle) / size v + b / size
-        u >= -middle / size, where middle and size are the center and half the width of
+        u >= -middle / size, where middle and size are the centre and half the width of
         the range of a's entries.
         """
         inequalities = extension.halfspaces
