@@ -270,7 +270,7 @@ def _arrows(ax: Axes, y_given_x: Matrix, symbols: Matrix, outputs: Matrix) -> No
         look = {
             "arrowstyle": "->",
             "color": "0.45",
-            "alpha": 0.3 + 0.7 * y_given_x[x, y],
+            "alpha": 0.3 + 0.7 * min(1.0, y_given_x[x, y]),  # rounded above 1
             "shrinkA": 4,
             "shrinkB": 4,
         }
