@@ -62,9 +62,26 @@ def c22_example_budget_over_leakage() -> float:
     return 0.8 / EXAMPLE_MERGED_RISK
 
 
-def c22_table_1_gain() -> bool:
-    """Whether Table 1's second row has more utility and leakage, but leakage < 1."""
-    return 0.7335 > 0.5913 and 0.8037 <= 0.8488 < 1
+TABLE_1 = {"utility": (0.5913, 0.7335), "leakage": (0.8037, 0.8488)}
+"""The two rows of Table 1, at a budget of 1: complete and two-subset merging."""
+
+
+def c22_table_1_share(what: str) -> float:
+    """Return by which share of its first value a number of Table 1 rises.
+
+    The share of leakage is of the budget, 1.
+    """
+    before, after = TABLE_1[what]
+    return (after - before) / (before if what == "utility" else 1.0)
+
+
+def c22_table_1_gain(margin: str) -> bool:
+    """Whether utility rises by this share of its value, and leakage by no more than
+    this share of the budget, which it does not exceed.
+    """
+    _, leakage = TABLE_1["leakage"]
+    gains = c22_table_1_share("utility") >= float(margin)
+    return gains and c22_table_1_share("leakage") <= float(margin) and leakage < 1
 
 
 @lru_cache(maxsize=2)

@@ -7,6 +7,7 @@ Comparators are for the rows of ``data/curves.toml``.
 from __future__ import annotations
 
 import inspect
+import math
 import tomllib
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
@@ -122,6 +123,15 @@ def _ahead(pairs: Pairs, slack: float) -> pd.Series[bool]:
     return reduce(or_, (upper.gt(lower + slack) for upper, lower in pairs))
 
 
+def _least_ahead(pairs: Pairs, slack: float = CURVE_TOL) -> float:
+    """Return the least budget at which some upper curve exceeds its lower one, or
+    NaN.
+    """
+    ahead = _ahead(pairs, slack)
+    budgets = ahead.index[ahead]
+    return float(min(budgets)) if len(budgets) else math.nan
+
+
 def _gap(pairs: Pairs) -> float:
     return max(float((upper - lower).max()) for upper, lower in pairs)
 
@@ -139,6 +149,7 @@ COMPARATORS: dict[str, Callable[..., Value]] = {
     "largest gap": _gap,
     "gap at most": lambda pairs, margin: _gap(pairs) <= float(margin),
     "gap at least": lambda pairs, margin: _gap(pairs) >= float(margin),
+    "least budget ahead": _least_ahead,
     "budgets ahead": lambda pairs, slack=MEAN_TOL: float(_ahead(pairs, slack).sum()),
     "rises": lambda pairs: all(
         bool((upper.diff().dropna() > 0).all()) for upper, _ in pairs

@@ -19,6 +19,12 @@ Computed = Callable[..., Value]
 Kind = Literal["result", "input", "proposition", "verbal", "time"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
+PROOFS = {
+    "reason": "in the row's reason",
+    "computed": "what ran is all that the statement speaks of",
+    "none": "none that we know, so the verdict rests on what ran",
+}
+"""What a row says if its proof is not a place."""
 REPLICATIONS = 20
 """Number of replications, with the seeds 0, 1, ..., of random claims."""
 
@@ -77,7 +83,12 @@ def range_of(values: Sequence[Value]) -> tuple[float, float, float]:
 
 @dataclass(frozen=True)
 class Claim:
-    """One sentence of a paper: a row of ``data/claims.csv``."""
+    """One sentence of a paper: a row of ``data/claims.csv``.
+
+    ``proof`` names where a universal statement is proven, with bars between places: in
+    the paper, as "Appendix C", or here, as "watchdog#thm-invariant". It may also be a
+    word of ``PROOFS``.
+    """
 
     id: str
     paper: str
@@ -90,6 +101,7 @@ class Claim:
     printed: str
     digit: str
     see: str
+    proof: str
     reason: str
 
     def __post_init__(self) -> None:
@@ -124,6 +136,11 @@ class Claim:
     def number(self) -> float | None:
         """The published number, or None for a claim in words."""
         return None if self.printed == "true" else float(self.printed)
+
+    @property
+    def proofs(self) -> tuple[str, ...]:
+        """The places of the proof, or the word that stands for them."""
+        return tuple(self.proof.split(" | ")) if self.proof else ()
 
     @property
     def chapter(self) -> str:

@@ -58,6 +58,7 @@ def _claim(entry: Entry) -> dict[str, object]:
         "verdict": entry.verdict,
         "share": entry.share,
         "reason": entry.reason,
+        "proof": list(claim.proofs),
         "page": f"chapters/{claim.see.replace('#', '.html#', 1)}",
         "readings": [_reading(entry.row, reading) for reading in entry.row.readings],
     }

@@ -27,8 +27,10 @@ TEXTS = {
 }
 """How the names of a paper's text files begin."""
 COLUMNS = ("digest", "file", "position")
-COMMANDS = re.compile(r"\\(?!log|max|min)[A-Za-z]+")
-"""Commands of LaTeX, except those that are read as words."""
+COMMANDS = re.compile(r"\\(?:(?:begin|end)\{[a-z]+\}|(?!log|max|min|arg)[A-Za-z]+)")
+"""Commands of LaTeX with the names of environments, except commands that are read as
+words.
+"""
 GREEK_BEFORE = re.compile(r"(?<![A-Za-z])[eac¢«]-\s*(?=(?:SR)?L[DI]P)")
 """A Greek letter before a notion, as character recognition reads it: "e-LDP"."""
 RHO = re.compile(r"\bp = (?=0\.9)")

@@ -25,7 +25,7 @@ from liftbook.claims.samples import Size, occupations
 from liftbook.claims.settings import relationships
 from liftbook.figures.i21 import EXAMPLE_1
 from liftbook.rows.making import adult_joint
-from liftlib.datasets import adult
+from liftlib.datasets import adult, adult_frame
 from liftlib.joint import Joint
 
 PACKAGE = "liftbook.claims."
@@ -46,6 +46,19 @@ PRINTED: Mapping[str, tuple[Size, ...]] = {
 """
 
 
+COUNTED: Mapping[str, str] = {
+    "priors": "priors",
+    "lifts_each": "lifts of each",
+    "kernels": "kernels",
+    "kernels_each": "kernels each",
+    "pairs_each": "pairs of outputs each",
+    "etas": "$\\eta$",
+}
+"""What else a parameter counts, in words."""
+SMALL = 18
+"""Largest number of entries of a joint distribution that a row prints."""
+
+
 @dataclass(frozen=True)
 class Ran:
     """What a call runs on.
@@ -58,12 +71,15 @@ class Ran:
     budgets, shares : tuple of float
         Budgets in nats, and shares of the reduction; empty if they are random, or part
         of the call.
+    counts : tuple of (int, str)
+        What else there is how many of, such as ``(50, "priors")``.
     """
 
     drawn: tuple[Size, ...] = ()
     given: tuple[Size, ...] = ()
     budgets: tuple[float, ...] = ()
     shares: tuple[float, ...] = ()
+    counts: tuple[tuple[int, str], ...] = ()
 
 
 def together(parts: Iterable[Ran]) -> Ran:
@@ -74,6 +90,7 @@ def together(parts: Iterable[Ran]) -> Ran:
         tuple(dict.fromkeys(size for part in every for size in part.given)),
         tuple(sorted({budget for part in every for budget in part.budgets})),
         tuple(sorted({share for part in every for share in part.shares})),
+        tuple(dict.fromkeys(count for part in every for count in part.counts)),
     )
 
 
@@ -88,7 +105,7 @@ def ran(call: str) -> Ran:
     Examples
     --------
     >>> ran("fig1_statistic:psi_least")
-    Ran(drawn=((1000, 5, 17),), given=(), budgets=(), shares=())
+    Ran(drawn=((1000, 5, 17),), given=(), budgets=(), shares=(), counts=())
     >>> ran("example_probability:a").given, ran("watchdog_synthetic:1").budgets
     (((1, 2, 4),), (1.0,))
     """
@@ -152,7 +169,9 @@ def _of_function(
     if not inspect.isfunction(inner):
         return
     for value in _used_by(inner):
-        if value is occupations:
+        if value is adult and first is not None and first.name == "column":
+            yield Ran(counts=((len(adult_frame()), "rows of Adult"),))
+        elif value is occupations:
             yield _of_joints([occupations(_way_in(argument))])
         elif isinstance(value, Figure):
             yield _of_figure(value)
@@ -216,8 +235,15 @@ def _of_parameters(given: Mapping[str, Any]) -> Ran:
     one = (given["eps"],) if "eps" in given else ()
     budgets, shares = given.get("epsilons", one), given.get("shares", ())
     there = _of_joints(_joints_of(given)).given
+    counts = tuple(
+        (given[name], noun) for name, noun in COUNTED.items() if name in given
+    )
     return Ran(
-        tuple(drawn), there, tuple(map(float, budgets)), tuple(map(float, shares))
+        tuple(drawn),
+        there,
+        tuple(map(float, budgets)),
+        tuple(map(float, shares)),
+        counts,
     )
 
 
@@ -259,6 +285,7 @@ def in_words(found: Ran) -> str:
     ('100 random joints each of $3 \\times 8$ and $8 \\times 3$; budget 0.25', '')
     """
     pieces = [*_sized(found.drawn, "random joint"), *_sized(found.given, "joint")]
+    pieces += [f"{number:,} {noun}" for number, noun in found.counts]
     for name, values in (("budget", found.budgets), ("share", found.shares)):
         if len(values) == 1:
             pieces.append(f"{name} {values[0]:g}")
@@ -278,6 +305,42 @@ def _sized(sizes: Iterable[Size], noun: str) -> Iterator[str]:
         *first, last = some
         each = f"each of {', '.join(first)} and {last}" if first else last
         yield f"{joints:,} {noun}{'' if joints == 1 else 's'} {each}"
+
+
+def written(call: str) -> Joint | None:
+    """Return the small joint distribution that a call names as its own, if there is
+    one: a counterexample that a row can print.
+
+    Examples
+    --------
+    >>> written("problem_15_is_unsolvable").n_public, written("ldp_misses_alip")
+    (3, None)
+    """
+    function = FUNCTIONS[call.partition(":")[0]]
+    if isinstance(function, CurveClaim):
+        return None
+    parameters = inspect.signature(function).parameters.values()
+    named = [one.default for one in parameters]
+    inner = inspect.unwrap(function, stop=lambda one: hasattr(one, "__signature__"))
+    named += _used_by(inner) if inspect.isfunction(inner) else []
+    small = [
+        one
+        for one in named
+        if isinstance(one, Joint) and one.p.size <= SMALL and one is not EXAMPLE_1
+    ]
+    return small[0] if len(small) == 1 else None
+
+
+def as_matrix(joint: Joint) -> str:
+    r"""Return a joint distribution in TeX, a row for each secret.
+
+    Examples
+    --------
+    >>> as_matrix(Joint([[0.0, 0.3], [0.35, 0.35]]))
+    '$\\begin{pmatrix}0 & 0.3 \\\\ 0.35 & 0.35\\end{pmatrix}$'
+    """
+    rows = [" & ".join(f"{p:.4g}" for p in row) for row in joint.p]
+    return "$\\begin{pmatrix}" + r" \\ ".join(rows) + "\\end{pmatrix}$"
 
 
 def at_printed_size(paper: str, found: Ran) -> bool:

@@ -32,7 +32,15 @@ from liftbook.claims import (
     rule,
     sizes,
 )
-from liftbook.claims.judging import KINDS, REPLICATIONS, range_of, shown, stored_values
+from liftbook.claims.judging import (
+    KINDS,
+    PROOFS,
+    REPLICATIONS,
+    Claim,
+    range_of,
+    shown,
+    stored_values,
+)
 from liftbook.claims.published import write_published
 from liftbook.claims.rule import VERDICTS, Case, Reading, Value
 
@@ -303,6 +311,14 @@ def details(entry: Entry, first: dict[str, str]) -> list[str]:
         lines += [f"*Why:* {as_for(first, claim.reason, claim.id) or entry.reason}", ""]
     lines += [f"- *detail*, {case.label}: {value_of(case)}" for case in entry.details]
     lines += [f"- *ran on* {': '.join(filter(None, (claim.setting, at_sizes(entry))))}"]
+    own = dict.fromkeys(sizes.written(case.call) for case in entry.cases)
+    lines += [
+        f"- *the joint distribution*, a row for each secret: {sizes.as_matrix(joint)}"
+        for joint in own
+        if joint is not None
+    ]
+    if claim.proof:
+        lines.append(f"- *proof*: {proven_in(claim)}")
     page, _, label = claim.see.partition("#")
     shown_in = f'- *shown in* <a href="{page}.html#{label}">{page}</a>'
     if names := stands_on(
@@ -313,6 +329,15 @@ def details(entry: Entry, first: dict[str, str]) -> list[str]:
         )
         shown_in += f", *computed with* {', '.join(links)}"
     return [*lines, f'{shown_in}; <a href="#{claim.id}">{claim.id}</a>']
+
+
+def proven_in(claim: Claim) -> str:
+    """Return where a claim is proven, or that it is not, as Markdown."""
+    places = []
+    for place in claim.proofs:
+        _, mark, label = place.partition("#")
+        places.append(f"{{prf:ref}}`{label}`" if mark else PROOFS.get(place, place))
+    return "; ".join(places)
 
 
 def read_as(entry: Entry, reading: Reading) -> Iterator[str]:

@@ -120,10 +120,13 @@ BEYOND_ROUNDING = 1e-7
 
 @lru_cache(maxsize=2)
 def _excess(
-    seed: int, epsilons: Sequence[float] = (0.25, 1.0, 2.0)
+    seed: int,
+    epsilons: Sequence[float] = (0.25, 1.0, 2.0),
+    priors: int = 10,
+    pairs_each: int = 300,
 ) -> dict[str, list[float]]:
     """Return the violations at three budgets by measure and side, "l1, two-sided"."""
-    rows = convexity_of_bounds(epsilons, n_priors=10, pairs=300, rng=seed)
+    rows = convexity_of_bounds(epsilons, n_priors=priors, pairs=pairs_each, rng=seed)
     return {
         f"{measure}, {side}": part["excess"].tolist()
         for (measure, side), part in rows.groupby(["measure", "side"])

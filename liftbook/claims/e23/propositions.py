@@ -81,16 +81,17 @@ def printed_average_bound_holds(
     return bool(getattr(evaluate(joint, Channel.identity(10)), measure) <= bound)
 
 
-def printed_symbol_bound_holds(measure: str) -> bool:
+def printed_symbol_bound_holds(
+    measure: str, priors: int = 50, lifts_each: int = 38
+) -> bool:
     """Whether Proposition 3 or 5, as published, holds for two secrets.
 
     Proposition 3 is "l1" or "chi2", Proposition 5 "inverse l1"; over priors and lifts.
     """
     inverse, kind = measure.startswith("inverse"), measure.rpartition(" ")[2]
-    rare = np.linspace(0.01, 0.5, 50)[:, None]
-    of_rare = np.concatenate(
-        [np.linspace(0.05, 0.95, 19), np.linspace(1.05, 1.95, 19)]
-    )[None, :]
+    rare = np.linspace(0.01, 0.5, priors)[:, None]
+    below, above = (0.05, 0.95, lifts_each // 2), (1.05, 1.95, lifts_each // 2)
+    of_rare = np.concatenate([np.linspace(*below), np.linspace(*above)])[None, :]
     other = (1 - rare * of_rare) / (1 - rare)
     lifts = np.stack([np.broadcast_to(of_rare, other.shape), other], axis=1)
     p_s = np.concatenate([rare, 1 - rare], axis=1)

@@ -11,17 +11,21 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from liftbook.claims.curves import figure
+from liftbook.claims.curves import CURVE_TOL, figure
 from liftbook.claims.judging import long
-from liftbook.claims.samples import Shapes, Size, drawn
-from liftbook.figures.e23.printed_response import algorithm_2_endings
+from liftbook.claims.samples import Shapes, Size, drawn, occupations
+from liftbook.figures.e23.printed_response import algorithm_2, algorithm_2_endings
 from liftbook.relatives.product_polytope import kernels_of, product_polytope_response
+from liftbook.rows.making import E23_EPSILONS, E23_LARGE_EPSILONS
+from liftlib.channel import Channel
 from liftlib.datasets import uniform_joint, uniform_joints
+from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.merging.stack import Stack
-from liftlib.merging.subset_merging import LoopName, merged_subsets
+from liftlib.merging.subset_merging import LoopName, merged_subsets, subset_merging
 from liftlib.notions import ALIP, LDP, LIP
 from liftlib.response.optimal import optimal_response
+from mixproof.numerics import Matrix, Vector
 from mixproof.polytope import vertices
 
 
@@ -126,6 +130,83 @@ def srr_within_budgets_large(seed: int) -> bool:
     leaks = pd.concat([rows.of("min_lift_leakage"), rows.of("max_lift_leakage")])
     satisfied = bool((rows.of("broken")["mean"] == 0).all())
     return satisfied and bool((leaks["mean"] <= leaks["eps"] / 2 + 1e-9).all())
+
+
+@long
+def algorithm_1_breaks_large(
+    seed: int,
+    size: Size = (10, 15, 200),
+    epsilons: Sequence[float] = E23_LARGE_EPSILONS,
+) -> float:
+    """Return the number of Fig. 10's joints and budgets at which Algorithm 1, as
+    printed, violates ALIP.
+    """
+    stack = Stack(uniform_joints(*size, np.random.default_rng(seed)))
+    broken = 0
+    for eps in epsilons:
+        notion = ALIP.split(eps, 0.5)
+        release = stack.release(merged_subsets(stack, notion, extend=False))
+        broken += int(release.high_risk(notion).any(axis=1).sum())
+    return float(broken)
+
+
+SIDES = {"utility": [0], "leakage": [1, 2]}
+"""Columns of :func:`_lead_of_algorithm_2`."""
+
+
+def _utility_and_leakages(joint: Joint, channel: Channel) -> Vector:
+    found = evaluate(joint, channel)
+    return np.array([found.nmi, found.min_lift_leakage, found.max_lift_leakage])
+
+
+def _lead_of_algorithm_2(
+    joint: Joint, epsilons: Sequence[float] = E23_EPSILONS
+) -> Matrix:
+    """Return by how much Algorithm 2 exceeds Algorithm 1, both as printed.
+
+    A row is a budget, with the NMI and both leakages; NaN where Algorithm 2 has no
+    release.
+    """
+    leads = np.full((len(epsilons), 3), np.nan)
+    for at, eps in enumerate(epsilons):
+        notion = ALIP.split(eps, 0.65)
+        printed = algorithm_2(joint, notion).channel
+        if printed is None:
+            continue
+        merged = subset_merging(joint, notion, extend=False)
+        leads[at] = _utility_and_leakages(joint, printed)
+        leads[at] -= _utility_and_leakages(joint, merged)
+    return leads
+
+
+@lru_cache(maxsize=32)
+def _mean_leads(seed: int, size: Size = (100, 5, 17)) -> Matrix:
+    """Return the means over the joints on which Algorithm 2 has a release."""
+    leads = [_lead_of_algorithm_2(joint) for joint in drawn(*size, seed)]
+    return np.nanmean(leads, axis=0)
+
+
+@long
+def printed_srr_above_merging(side: str, seed: int) -> bool:
+    """Whether Algorithm 2 has no less "utility", or "leakage", than Algorithm 1 on
+    average, both as printed.
+    """
+    return bool((_mean_leads(seed)[:, SIDES[side]] >= -CURVE_TOL).all())
+
+
+@cache
+def _lead_on_adult(way: str) -> Matrix:
+    return _lead_of_algorithm_2(occupations(way))
+
+
+def printed_srr_above_merging_adult(which: str) -> bool:
+    """Whether the same holds on Adult wherever Algorithm 2 has a release; "utility,
+    Husband".
+    """
+    side, way = which.split(", ")
+    leads = _lead_on_adult(way)[:, SIDES[side]]
+    released = ~np.isnan(leads[:, 0])
+    return bool(released.any() and (leads[released] >= -CURVE_TOL).all())
 
 
 @long

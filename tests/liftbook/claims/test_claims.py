@@ -34,7 +34,7 @@ WANTED = stored.wanted()
 QUICK = [call for call in WANTED if not stored.is_long(call) and WANTED[call] != "time"]
 COLUMNS = {
     "claims.csv": (
-        "id paper place kind form says sentences setting printed digit see reason"
+        "id paper place kind form says sentences setting printed digit see proof reason"
     ),
     "readings.csv": "claim role quote where setting case call",
     "settings.csv": "name what says where alternatives narrowed_by",
@@ -75,7 +75,6 @@ SAME_REASON = {
     "e23-prop1-chi2": "e23-prop1-tv",
     "e23-prop3-chi2": "e23-prop3-l1",
     "e23-prop5-chi2": "e23-prop5-l1",
-    "i21-ex1-info-markov": "i21-ex1-info-aware",
     "i21-ex1-tv-markov": "i21-ex1-tv-aware",
 }
 """Rows whose reason is that of the row before them."""
@@ -138,6 +137,43 @@ def test_the_place_in_the_book_is_there(entry):
     }
     labels = set(re.findall(r"(?:^\(|:label: |name: )([\w-]+)", text, re.MULTILINE))
     assert label in headings | labels
+
+
+UNIVERSAL = [
+    entry
+    for entry in ENTRIES
+    if (entry.claim.form == "some" and entry.verdict == "differs")
+    or (
+        entry.claim.form == "all"
+        and any(
+            rule.of_reading(entry.row, reading)[0] == "agrees"
+            for reading in entry.row.readings
+        )
+    )
+]
+"""Entries whose instances show nothing about the others: all, or none."""
+
+
+@each(UNIVERSAL, lambda entry: entry.claim.id)
+def test_a_universal_statement_names_its_proof(entry):
+    proofs = entry.claim.proofs
+    assert proofs
+    if "computed" in proofs:
+        assert not any(claims.drawn_at_random(case.call) for case in entry.cases)
+    if "reason" in proofs:
+        assert entry.reason
+    if "none" in proofs:
+        assert proofs == ("none",)
+
+
+@each([one for one in ROWS if "#" in one.proof], lambda one: one.id)
+def test_the_proof_is_there(one):
+    for place in one.proofs:
+        chapter, mark, label = place.partition("#")
+        if mark:
+            text = (ROOT / "chapters" / f"{chapter}.md").read_text(encoding="utf-8")
+            after = text[text.index(f":label: {label}\n") :]
+            assert "{prf:proof}" in after.partition("{prf:theorem}")[0]
 
 
 def test_every_claim_is_of_a_sentence():
@@ -262,7 +298,7 @@ def files(monkeypatch, tmp_path):
     return tmp_path
 
 
-ROW = "a,E23,p,result,number,q,E23 p,s,1,,c#d,\n"
+ROW = "a,E23,p,result,number,q,E23 p,s,1,,c#d,,\n"
 
 
 def add(file, text):
@@ -330,6 +366,8 @@ NUMBER = re.compile(
     r"\d+(?:,\d{3})*(?:\.\d+)?|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|hundredths?|minutes)\b",
     re.IGNORECASE,
 )
+LINK = re.compile(r"<a [^>]*>[^<]*</a>")
+"""A link to another row, whose id has the paper's number."""
 RAN = {entry.claim.id: in_words(of_claim(entry)) for entry in ENTRIES}
 ALWAYS = {"two"}
 """Of words that count: "the two distances", "two short moves"; a number of trials or of
@@ -343,7 +381,7 @@ def typed(claim):
     others = " ".join(f"{line.case} {line.quote}" for line in LINES[claim.id])
     given = f"{claim.says} {claim.setting} {RAN[claim.id]} {others}".replace("$", " ")
     known = {word.lower() for word in NUMBER.findall(given)} | printed | ALWAYS
-    pieces = claim.reason.split("$")
+    pieces = LINK.sub(" ", claim.reason).split("$")
     # a formula's integers are its own; a decimal in one is a number like any other
     words = " ".join(
         PLACE.sub(" ", claims.CALL.sub(" ", piece)) for piece in pieces[::2]

@@ -7,7 +7,9 @@ import pytest
 from each import each
 
 from liftbook import claims
-from liftbook.claims import sizes
+from liftbook.build.sphinx.ledger import details
+from liftbook.claims import c22, sizes
+from liftbook.claims.e23 import lift_based, propositions
 from liftbook.claims.judging import stored_values
 from liftbook.claims.samples import drawn, jeffreys, seeded
 from liftbook.claims.sizes import PRINTED, at_printed_size, in_words, of_claim, ran
@@ -41,6 +43,8 @@ TWICE = {"merging_above_watchdog"}
 """Functions that compare two figures, each of which draws the same joint
 distributions.
 """
+ARITHMETIC = {"c22-ex1-sets", "c22-ex1-order", "c22-table1-numbers"}
+"""Claims about published numbers alone, for which there is no size."""
 FAMILY = {"c22_example_complete_share", "c22_example_largest_information"}
 """Functions that draw joints with published numbers, in a way of their own."""
 
@@ -103,9 +107,8 @@ def test_a_row_says_what_it_ran_on(entry):
     found = of_claim(entry)
     random = [case.call for case in entry.cases if claims.drawn_at_random(case.call)]
     assert not random or found.drawn or found.budgets
-    assert bool(in_words(found)) == bool(
-        found.drawn or found.given or found.budgets or found.shares
-    )
+    assert bool(in_words(found)) == any(vars(found).values())
+    assert in_words(found) or entry.claim.id in ARITHMETIC
 
 
 def test_a_function_with_another_size_says_it(monkeypatch):
@@ -114,6 +117,22 @@ def test_a_function_with_another_size_says_it(monkeypatch):
 
     monkeypatch.setitem(claims.FUNCTIONS, "one", one)
     assert ran("one") == sizes.Ran(((7, 2, 3),), (), (0.5, 2.0))
+
+
+COUNTEREXAMPLES = {
+    "e23-srr-unsolvable": propositions.ONE_HIGH_RISK,
+    "c22-guarantee": c22.ONE_HIGH_RISK,
+    "e23-6-only-max": lift_based.RULED_OUT,
+}
+
+
+@pytest.mark.parametrize("name", COUNTEREXAMPLES)
+def test_a_row_prints_its_counterexample(name):
+    entry = next(one for one in ENTRIES if one.claim.id == name)
+    matrix = sizes.as_matrix(COUNTEREXAMPLES[name])
+    assert any(matrix in line for line in details(entry, {}))
+    entries = re.findall(r"[\d.]+", matrix)
+    assert list(map(float, entries)) == COUNTEREXAMPLES[name].p.ravel().tolist()
 
 
 def test_printed_sizes_are_of_papers():
