@@ -183,7 +183,8 @@ def _lead_of_algorithm_2(
 def _mean_leads(seed: int, size: Size = (100, 5, 17)) -> Matrix:
     """Return the means over the joints on which Algorithm 2 has a release."""
     leads = [_lead_of_algorithm_2(joint) for joint in drawn(*size, seed)]
-    return np.nanmean(leads, axis=0)
+    means: Matrix = np.nanmean(leads, axis=0)
+    return means
 
 
 @long
