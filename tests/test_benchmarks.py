@@ -39,6 +39,6 @@ def test_quick_benchmarks_run():
         "responses",
     ):
         assert word in done.stdout
-    assert ("click to first result" in done.stdout) is not (
+    assert ("click to form" in done.stdout) is not (
         "The pages are left out" in done.stdout
     )

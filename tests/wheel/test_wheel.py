@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from environments import ROOT, Installed
 
+from liftlib import __version__
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
     "project"
 ]
@@ -143,7 +145,7 @@ def test_bare_finds_its_data(bare):
 
 @pytest.mark.slow
 def test_bare_command_line(bare):
-    assert bare.lift("--version").stdout == f"liftlib {PROJECT['version']}\n"
+    assert bare.lift("--version").stdout == f"liftlib {__version__}\n"
     helped = bare.lift("--help")
     assert helped.returncode == 0
     assert all(
@@ -214,14 +216,14 @@ tables.sanitise_file(Path("people.csv"), tables.Outputs.next_to(Path("rows.csv")
 @pytest.mark.slow
 def test_tables_audits_and_releases(with_tables):
     done = with_tables.lift("audit", "people.csv", *COLUMNS, "-o", "audit.html")
-    assert done.returncode == 3, done.stderr
-    assert "LDP(eps=0.3) is BROKEN" in done.stdout
-    assert "eps: needs " in done.stdout
+    assert done.returncode == 0, done.stderr
     assert "<svg" not in done.stdout
     assert "<svg" in (with_tables.folder / "audit.html").read_text()
-    for asked in (COLUMNS, [*COLUMNS[:4], "--belief", "10%", "20%"]):
-        done = with_tables.lift("release", "people.csv", *asked, "--dry-run")
-        assert done.returncode == 0, done.stderr
+    # four of ten have the flu, and one half of the old
+    narrow = [*COLUMNS[:4], "--belief", "40%", "41%"]
+    assert with_tables.lift("audit", "people.csv", *narrow).returncode == 3
+    done = with_tables.lift("release", "people.csv", *COLUMNS, "--dry-run")
+    assert done.returncode == 0, done.stderr
     assert not list(with_tables.folder.glob("*PRIVATE*"))
     done = with_tables.lift("release", "people.csv", *COLUMNS, "-o", "out.csv")
     assert done.returncode == 0, done.stderr
@@ -350,7 +352,9 @@ def test_the_kit_begins_and_runs_a_book_and_goes_with_its_distribution(wheel, tm
     assert (tmp_path / "run" / "coins.html").exists()
     (vendored,) = (tmp_path / "paper" / "vendor").iterdir()
     with zipfile.ZipFile(wheel) as one, zipfile.ZipFile(vendored) as other:
-        assert set(one.namelist()) == set(other.namelist())
+        # what uv notes of an installation is no part of the distribution
+        noted = {one for one in other.namelist() if one.endswith("/uv_cache.json")}
+        assert set(one.namelist()) == set(other.namelist()) - noted
     done = made.run(
         [sys.executable, "-m", "uv", "pip", "uninstall", "--python", "env", "liftlib"]
     )
