@@ -2,10 +2,13 @@
 
 import argparse
 import re
+import subprocess
+import sys
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+import jupytext
 import pytest
 from each import each
 
@@ -18,6 +21,7 @@ PAGES = [
     *sorted((ROOT / "chapters").rglob("*.md")),
     *map(ROOT.joinpath, ("intro.md", "README.md")),
 ]
+CELLS = [path for path in PAGES if "{code-cell}" in path.read_text(encoding="utf-8")]
 CODE = re.compile(r"```.*?```|(?<!`)`([^`\n]+)`(?!`)", re.DOTALL)
 SHELL = re.compile(r"```(?:bash|console|sh)\n")
 COMMAND = re.compile(r"(?:\$ |!|\.venv/bin/)*(lift|liftbook|companion) (.+)")
@@ -181,3 +185,18 @@ def test_unknown_commands_are_found(text, unknown):
 )
 def test_unknown_names_are_found(text, unknown):
     assert list(unknown_names(text)) == unknown
+
+
+@pytest.mark.parametrize("path", CELLS, ids=lambda path: path.stem)
+def test_no_cell_uses_a_name_that_no_cell_defines(path):
+    """As a build would find, in minutes."""
+    cells = jupytext.read(path).cells
+    code = "\n".join(one.source for one in cells if one.cell_type == "code")
+    lines = [line for line in code.splitlines() if not line.startswith(("%", "!"))]
+    done = subprocess.run(
+        [sys.executable, "-m", "ruff", "check", "--isolated", "--select=F821", "-"],
+        input="\n".join(lines),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
