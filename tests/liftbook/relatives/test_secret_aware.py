@@ -216,7 +216,7 @@ def test_a_search_stands_between_reporting_and_a_bound_for_classes(
 
 def test_time_that_is_over_is_told():
     joint = ll.datasets.adult("marital-status", "education")
-    with warned(LiftWarning):
+    with pytest.warns(LiftWarning):
         channel = ll.mechanisms.secret_aware(joint, ll.LIP(0.5), seconds=0.0)
     assert ll.LIP(0.5).is_satisfied(joint, channel)
     assert channel.certificate.value < channel.certificate.upper

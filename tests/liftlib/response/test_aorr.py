@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from messages import raised, warned
+from messages import raised
 
 import liftlib as ll
 from liftlib.errors import InfeasiblePrivacy, LiftWarning, SolverFailure
@@ -234,6 +234,6 @@ ENDED_EARLY = {
 
 @pytest.mark.parametrize("what", ENDED_EARLY)
 def test_a_warning_names_the_line_that_asked(what):
-    with warned(LiftWarning) as told:
+    with pytest.warns(LiftWarning) as told:
         ENDED_EARLY[what](ll.datasets.uniform_joint(4, 12, np.random.default_rng(2)))
     assert [one.filename for one in told] == [__file__]

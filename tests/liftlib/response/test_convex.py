@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from awkward_joints import on_each_joint
 from cutting_planes import between
-from messages import warned
 from scipy.optimize import brentq
 
 import liftlib as ll
@@ -195,7 +194,7 @@ def test_other_points_prove_something_else():
 
 def test_out_of_time_is_told():
     joint = ll.datasets.uniform_joint(4, 12, np.random.default_rng(2))
-    with warned(LiftWarning):
+    with pytest.warns(LiftWarning):
         channel = ll.mechanisms.optimal(joint, ll.AlphaLift(2, 0.3, 0.2), seconds=0)
     assert ll.AlphaLift(2, 0.3, 0.2).is_satisfied(joint, channel)
     made = channel.certificate
@@ -209,7 +208,7 @@ def test_never_less_than_merging(limit):
     for seed in (0, 4, 10):
         joint = ll.datasets.dirichlet_joint(5, 12, 0.3, np.random.default_rng(seed))
         for notion in (ll.AlphaLift(10, 0.1, 0.1), ll.Chi2Lift(np.inf, 0.3)):
-            with warned(LiftWarning):
+            with pytest.warns(LiftWarning):
                 made = ll.mechanisms.optimal(joint, notion, **limit).certificate
             merged = ll.evaluate(
                 joint, ll.mechanisms.subset_merging(joint, notion)
@@ -241,16 +240,16 @@ def test_a_mixture_that_fails_its_check_is_taken_as_it_is(monkeypatch):
 def test_rounds_run_out(monkeypatch):
     joint = ll.datasets.uniform_joint(4, 8, np.random.default_rng(2))
     monkeypatch.setattr(convex, "MAX_TANGENT_ROUNDS", 2)
-    with warned(LiftWarning):
+    with pytest.warns(LiftWarning):
         ll.mechanisms.optimal(joint, ll.AlphaLift(2, 0.3, 0.2), gap=1e-6)
 
 
 def test_other_limits_are_told_as_they_are(monkeypatch):
     joint = ll.datasets.uniform_joint(4, 12, np.random.default_rng(2))
-    with warned(LiftWarning):
+    with pytest.warns(LiftWarning):
         ll.mechanisms.optimal(joint, ll.AlphaLift(2, 0.3, 0.2), work=30)
     monkeypatch.setattr(search, "MAX_TREE_BYTES", 1.0)
-    with warned(LiftWarning):
+    with pytest.warns(LiftWarning):
         ll.mechanisms.optimal(joint, ll.AlphaLift(2, 0.3, 0.2))
 
 

@@ -194,7 +194,7 @@ def test_out_of_time():
         ll.datasets.uniform_joint(8, 40, np.random.default_rng(0)),
         ll.LIP(0.3),
     )
-    with warned(LiftWarning):
+    with pytest.warns(LiftWarning):
         channel = ll.mechanisms.optimal(joint, notion, seconds=0.0)
     made = channel.certified(ResponseCertificate)
     assert notion.is_satisfied(joint, channel)

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from messages import raised
 
 import liftlib as ll
 from liftlib.errors import InvalidParameter
@@ -201,7 +200,7 @@ def test_by_module_and_function(tmp_path, monkeypatch):
         ":f",
         "mine_checked:",
     ):
-        with raised(InvalidParameter):
+        with pytest.raises(InvalidParameter):
             mechanisms[name]
 
 
