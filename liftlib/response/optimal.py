@@ -77,7 +77,7 @@ def optimal_response(
         Time limit, after which the best mechanism found is returned.
     work : int, "auto" or None, keyword-only
         The same in linear programs, a limit that does not depend on the machine; see
-        :class:`~mixproof.limits.Limits` for what it counts.
+        ``mixproof.limits.Limits`` for what it counts.
         ``"auto"`` is :func:`usual_work`, or None if ``seconds`` are given; None is no
         limit.
     report : callable, optional, keyword-only
