@@ -1,3 +1,10 @@
+// Each toggle of the side bar says what it opens; the theme gives it an icon alone.
+document.addEventListener("DOMContentLoaded", () => {
+  for (const toggle of document.querySelectorAll("summary:has(> .toctree-toggle)")) {
+    const page = toggle.closest("li")?.querySelector("a")?.textContent.trim();
+    toggle.setAttribute("aria-label", `Pages below ${page}`);
+  }
+});
 // A table that is wider than its box scrolls: the keyboard reaches it as long as it does.
 document.addEventListener("DOMContentLoaded", () => {
   const tables = document.querySelectorAll("article.bd-article table");
