@@ -14,9 +14,9 @@
   bar.append(button, note);
   // after the opening's figure or, if it has none, after its text
   const first = document.querySelector("article.bd-article :is(figure, h2)");
-  if (!first) title.closest("section").append(bar);
+  if (!first) (title.closest("section") ?? title.parentElement).append(bar);
   else if (first.matches("figure")) (first.closest(".cell") ?? first).after(bar);
-  else first.closest("section").before(bar);
+  else (first.closest("section") ?? first).before(bar);
 
   let panel;
   const open = () => (panel ??= load());
