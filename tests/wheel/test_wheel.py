@@ -227,7 +227,7 @@ def test_tables_audits_and_releases(with_tables):
     (with_tables.folder / "others.csv").write_text(
         "\n".join([*lines, *lines[1:51]]) + "\n"
     )
-    done = with_tables.lift("release", "others.csv", *words, "--new-people")
+    done = with_tables.lift("release", "others.csv", *words)
     assert done.returncode == 0, done.stderr
     done = with_tables.liftbook("list")
     assert (done.returncode, "(the extra book)" in done.stderr) == (2, True)
