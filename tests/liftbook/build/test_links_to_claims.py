@@ -122,6 +122,7 @@ def opened(browser, condition):
         context.new_cdp_session(page).send(
             "Emulation.setCPUThrottlingRate", {"rate": rate}
         )
+        page.set_default_timeout(30_000 * rate)
     try:
         yield page
     finally:
