@@ -98,7 +98,9 @@ def warned(kind: type[Warning]) -> Iterator[pytest.WarningsRecorder]:
 
 
 def _known(line: str) -> None:
-    test = os.environ["PYTEST_CURRENT_TEST"].partition(" ")[0].partition("[")[0]
+    test = os.environ["PYTEST_CURRENT_TEST"]
+    for after in (" ", "[", "@"):  # the phase, the parameters, the group of workers
+        test = test.partition(after)[0]
     if os.environ.get(REWRITE):
         _store(test, lambda lines: sorted({*lines, line}))
         return
