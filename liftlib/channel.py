@@ -360,7 +360,7 @@ class Channel:
         ('b', 'a or c')
         """
         try:
-            count = len(output_of)  # type: ignore[arg-type]  # a value without a length is refused
+            count = len(output_of)  # type: ignore[arg-type]
         except TypeError as error:
             raise InvalidParameter(
                 f"output_of is {shown(output_of)}: give the output of each symbol"

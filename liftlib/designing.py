@@ -154,7 +154,8 @@ def compare(joint: Joint, notion: Notion, mechanisms: Mechanisms = None) -> Comp
     0   optimal  0.476        0.0  0.0   False
     1  watchdog  0.000       -0.2  inf   False
     """
-    from liftlib.comparison import Comparison  # noqa: PLC0415 - pandas, which only this function needs
+    # pandas, which nothing else here needs
+    from liftlib.comparison import Comparison  # noqa: PLC0415
 
     chosen, left_out = _chosen(joint, notion, mechanisms)
     _import_solvers()

@@ -188,7 +188,7 @@ class Joint:
         >>> Joint.from_table(table, secret="ill", public="age").p.tolist()
         [[0.25, 0.5], [0.25, 0.0]]
         """
-        import pandas as pd  # noqa: PLC0415 - half a second, and only this constructor needs it
+        import pandas as pd  # noqa: PLC0415 - half a second, needed only here
 
         try:
             if (names := _columns(frame)) is not None and not isinstance(

@@ -24,7 +24,7 @@ from mixproof.numerics import Matrix, Vector
 try:
     import matplotlib.pyplot as plt
     from matplotlib.axes import Axes
-    from matplotlib.colors import Normalize
+    from matplotlib.colors import Colormap, Normalize
     from matplotlib.patches import PathPatch, Rectangle
     from matplotlib.path import Path
 except ModuleNotFoundError as error:
@@ -392,7 +392,13 @@ def _log_lift(joint: Joint, secret: int) -> Vector:
         return np.asarray(np.log(lift(joint)[secret]))
 
 
-def _flow(ax: Axes, joint: Joint, channel: Channel, secret: int, colour: tuple) -> None:  # type: ignore[type-arg]
+def _flow(
+    ax: Axes,
+    joint: Joint,
+    channel: Channel,
+    secret: int,
+    colour: tuple[Colormap, Normalize],
+) -> None:
     shades, norm = colour
     mass = channel.joint_xy(joint)
     # outputs stand in the order of the symbols that they come from, so that bands cross

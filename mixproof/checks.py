@@ -32,7 +32,11 @@ class Interface:
     """Base of interfaces that explain why a value does not provide them."""
 
     @classmethod
-    def refusal(cls, value: object, function: str) -> Exception | None:  # noqa: ARG003 - for subclasses
+    def refusal(
+        cls,
+        value: object,  # noqa: ARG003 - for subclasses
+        function: str,  # noqa: ARG003
+    ) -> Exception | None:
         """Return the error to raise if a value does not provide this interface, or
         None.
         """
@@ -109,8 +113,9 @@ def _evaluated(annotation: Any, function: Callable[..., Any]) -> Any:
         return {inspect.Parameter.empty: Any, None: type(None)}.get(
             annotation, annotation
         )
+    names = inspect.unwrap(function).__globals__
     try:
-        return eval(annotation, inspect.unwrap(function).__globals__)  # noqa: S307 - our own annotations
+        return eval(annotation, names)  # noqa: S307 - our own annotations
     # named for type checkers only, such as a frame of an optional library
     except NameError:
         return Any

@@ -418,7 +418,13 @@ class AlphaLift(_Averages, CurvedLift):
     def _budget(self, measure: Matrix) -> Matrix:
         return log_of(measure)
 
-    def _largest(self, p_s: Vector, eps: float, *, inverse: bool) -> Vector:  # noqa: ARG002 - alike for both
+    def _largest(
+        self,
+        p_s: Vector,
+        eps: float,
+        *,
+        inverse: bool,  # noqa: ARG002 - alike for both
+    ) -> Vector:
         return np.asarray(eps - np.log(p_s) / self.alpha)
 
     def lift_bounds(self, p_s: Vector) -> LiftBounds:  # noqa: D102

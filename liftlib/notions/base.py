@@ -201,7 +201,10 @@ class Notion(Interface, ABC):
         """Return whether the release satisfies the notion, within ``KEEP_TOL`` nats."""
         return self.violation(joint, or_identity(joint, channel)) <= KEEP_TOL
 
-    def belief(self, prior: float) -> tuple[float, float]:  # noqa: ARG002 - overridden by notions that bound lifts
+    def belief(
+        self,
+        prior: float,  # noqa: ARG002 - for notions that bound lifts
+    ) -> tuple[float, float]:
         """Return the smallest and largest posterior probability of a set of secrets.
 
         ``prior`` is the prior probability of the set. The result is (0, 1) if the
@@ -323,10 +326,9 @@ class LiftNotion(Notion):
     def __init_subclass__(cls, **options: Any) -> None:
         """Check what ``required_budgets`` of a notion of a user returns."""
         super().__init_subclass__(**options)
-        if "required_budgets" in vars(cls) and not cls.__module__.startswith(
-            "liftlib."
-        ):
-            cls.required_budgets = _checked_budgets(cls.required_budgets)  # type: ignore[assignment]
+        own = vars(cls).get("required_budgets")
+        if own is not None and not cls.__module__.startswith("liftlib."):
+            cls.required_budgets = _checked_budgets(own)  # type: ignore[assignment]
 
     @property
     def proven(self) -> LiftNotion:
@@ -461,7 +463,11 @@ class Polyhedral(Convex):
         """
         return None
 
-    def relaxed(self, p_s: Vector, least: float) -> tuple[Polyhedral, float]:  # noqa: ARG002
+    def relaxed(
+        self,
+        p_s: Vector,  # noqa: ARG002 - for notions with a bound below
+        least: float,  # noqa: ARG002
+    ) -> tuple[Polyhedral, float]:
         """Return the notion without lower bounds on lifts below ``least``, and a share.
 
         Solvers cannot resolve such bounds. Mixing in a constant release with that share
@@ -509,7 +515,11 @@ class CurvedLift(LiftNotion, Convex):
         """
 
     @checked
-    def tangent_directions(self, joint: Joint, rows: Matrix) -> tuple[Matrix, Matrix]:  # noqa: ARG002
+    def tangent_directions(
+        self,
+        joint: Joint,
+        rows: Matrix,  # noqa: ARG002 - for notions that a proof knows
+    ) -> tuple[Matrix, Matrix]:
         """Return the lower and upper duals, shapes (m, S), of :meth:`tangents`."""
         none = np.empty((0, joint.n_secret))
         return none, none

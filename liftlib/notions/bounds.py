@@ -46,7 +46,11 @@ class _LiftRange(PolyhedralLift, RatioBased):
     def _range(self) -> tuple[float, float]:
         return getattr(self, self.names[0]), getattr(self, self.names[1])
 
-    def required_budgets(self, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:  # noqa: ARG002
+    def required_budgets(
+        self,
+        lift: Matrix,
+        p_s: Vector,  # noqa: ARG002
+    ) -> tuple[RequiredBudget, ...]:
         lower, upper = self._range()
         return (
             RequiredBudget(
@@ -101,7 +105,11 @@ class _LiftRange(PolyhedralLift, RatioBased):
             np.repeat(np.asarray(budget, dtype=np.float64), n_secret),
         )
 
-    def relaxed(self, p_s: Vector, least: float) -> tuple[PolyhedralLift, float]:  # noqa: ARG002 - the range is the prior's too
+    def relaxed(
+        self,
+        p_s: Vector,  # noqa: ARG002 - the range is the same for each prior
+        least: float,
+    ) -> tuple[PolyhedralLift, float]:
         lower, upper = self._range()
         floor = float(np.exp(-lower))
         return (ALIP(np.inf, upper), floor) if 0 < floor < least else (self, 0.0)
@@ -255,7 +263,11 @@ class LDP(_OneBudget, PolyhedralLift, RatioBased):
     def odds_growth(self) -> float:  # noqa: D102
         return self.eps
 
-    def required_budgets(self, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:  # noqa: ARG002, D102
+    def required_budgets(  # noqa: D102
+        self,
+        lift: Matrix,
+        p_s: Vector,  # noqa: ARG002
+    ) -> tuple[RequiredBudget, ...]:
         ratio = log_of(inverse_of(lift.min(axis=-2))) + log_of(lift.max(axis=-2))
         return (RequiredBudget("eps", ratio, self.eps, ("most", "least")),)
 
@@ -349,7 +361,9 @@ class LDP(_OneBudget, PolyhedralLift, RatioBased):
             np.full(len(p_s), self.eps), np.full(len(p_s), self.eps), exact=False
         )
 
-    def relaxed(self, p_s: Vector, least: float) -> tuple[PolyhedralLift, float]:  # noqa: D102
+    def relaxed(  # noqa: D102
+        self, p_s: Vector, least: float
+    ) -> tuple[PolyhedralLift, float]:
         # lifts are at most 1 / min P(s), so that a floor of e^-eps times that keeps
         # their ratio
         floor = float(np.exp(-self.eps) / p_s.min())

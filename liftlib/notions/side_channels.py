@@ -150,7 +150,8 @@ class SRLIP(AttributeWise):
             tuple(tuple(zip(known, values[c], strict=True)) for c in cell),
         )
 
-    def violation(self, joint: Joint, channel: Channel | None = None) -> float:  # noqa: D102
+    def violation(self, joint: Joint, channel: Channel | None = None) -> float:
+        """Return the violation of the budget, see :meth:`Notion.violation`."""
         leakage = self.leakage(joint, channel)
         return leakage - self.eps if np.isfinite(self.eps) else -np.inf
 

@@ -143,7 +143,8 @@ def optimal_response(
             return aorr(joint, notion, cone=cone, most=MAX_LISTED_VERTICES)
     if method in ("auto", "tree"):
         return proven_response(joint, notion, cone=cone, limits=limits)
-    return aorr(joint, notion, method=method)  # type: ignore[arg-type]  # what is left are its own
+    # what is left are its own methods
+    return aorr(joint, notion, method=method)  # type: ignore[arg-type]
 
 
 def limits_for(
