@@ -104,7 +104,7 @@ def both_routes(joint: ll.Joint, notion: ll.notions.Polyhedral) -> dict[str, flo
         seconds = []
         for _ in range(REPEATS):
             started = time.process_time()
-            channel = made(joint, notion, cone=cone)
+            channel = made(cone)
             seconds.append(time.process_time() - started)
         if name == "listed":
             found["vertices"] = channel.certified(ResponseCertificate).rows

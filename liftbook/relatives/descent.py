@@ -170,7 +170,8 @@ def funnel_descent(
     )
     # the tolerance within which the notion counts as satisfied
     upper = upper_bound(joint, budget + KEEP_TOL)
-    return certified(joint, channel, "descents", mixture, mixed, upper)
+    certificate = certified(joint, channel, "descents", mixture, mixed, upper)
+    return channel.with_certificate(certificate)
 
 
 def descent_rows(

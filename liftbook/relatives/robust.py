@@ -104,13 +104,13 @@ def robust_response(
     ):
         # see ``optimal_response``: the tree is the second route
         with suppress(SolverFailure):
-            channel = aorr(joint, notion, cone=cone, most=MAX_LISTED_VERTICES)
+            channel = aorr(cone, most=MAX_LISTED_VERTICES)
             certificate = replace(
                 channel.certified(ResponseCertificate),
                 route="all vertices of the common cone",
             )
             return channel.with_certificate(certificate)
-    return proven_response(joint, notion, cone=cone, limits=limits)
+    return proven_response(cone, limits)
 
 
 def common_cone(

@@ -10,7 +10,7 @@ from liftlib.joint import Joint
 from liftlib.measures.information import entropy
 from liftlib.notions import LIP, AttributeWise
 from liftlib.response.aorr import aorr
-from liftlib.response.posteriors import ResponseCertificate
+from liftlib.response.posteriors import ResponseCertificate, cone_for
 from mixproof.checks import checked
 
 
@@ -65,7 +65,8 @@ def srlip_upper_bounds(
             bound = entropy(mass)
             for value in np.flatnonzero(mass > 0):
                 given = Joint.from_counts(cells[:, value], drop_empty=True)
-                lip = aorr(given, LIP(notion.eps)).certified(ResponseCertificate)
+                best = aorr(cone_for(given, LIP(notion.eps)))
+                lip = best.certified(ResponseCertificate)
                 bound += mass[value] * min(entropy(given.p_x), lip.upper)
             bounds[known] = float(bound)
     return bounds

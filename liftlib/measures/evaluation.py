@@ -148,6 +148,17 @@ class Evaluation(Mapping[str, float]):
         return information.arimoto(self.release, alpha)
 
 
+def utility(joint: Joint, channel: Channel) -> float:
+    """Return I(X; Y) of a channel, nats, at least 0."""
+    if channel.output_of is not None:
+        # the output is known from X, so that I(X; Y) = H(Y)
+        shared = entropies(channel.release(joint).p_x)
+    else:
+        # joint_xy is a distribution, which mutual_information would check again
+        shared = information.mutual_information_of(channel.joint_xy(joint))
+    return max(0.0, float(shared))
+
+
 @checked
 def evaluate(joint: Joint, channel: Channel) -> Evaluation:
     """Return the utility and the leakage of a channel's release.
@@ -175,16 +186,9 @@ def evaluate(joint: Joint, channel: Channel) -> Evaluation:
     >>> list(result.to_dict())[:4]
     ['nmi', 'mutual_information', 'min_lift_leakage', 'max_lift_leakage']
     """
-    release = channel.release(joint)
-    if channel.output_of is not None:
-        # a deterministic channel's output is known from X, so that I(X; Y) = H(Y)
-        utility = float(entropies(release.p_x))
-    else:
-        # joint_xy is a distribution, which mutual_information would check again
-        utility = float(information.mutual_information_of(channel.joint_xy(joint)))
     return Evaluation(
         joint=joint,
-        release=release,
+        release=channel.release(joint),
         entropy=max(0.0, float(entropies(joint.p_x))),
-        mutual_information=max(0.0, utility),
+        mutual_information=utility(joint, channel),
     )

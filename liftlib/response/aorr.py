@@ -14,21 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from liftlib.channel import Channel
 from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.joint import Joint
-from liftlib.measures.information import entropy, mutual_information
-from liftlib.notions import Polyhedral
-from liftlib.response.posteriors import (
-    PosteriorCone,
-    ResponseCertificate,
-    Support,
-    cone_for,
-)
+from liftlib.measures.information import mutual_information_of
+from liftlib.response.posteriors import PosteriorCone, ResponseCertificate
 from mixproof.lp import Solution, mix_columns
 from mixproof.numerics import Matrix, Vector, entropies
 from mixproof.polytope import Method, vertices
@@ -42,6 +36,28 @@ class Mixture(NamedTuple):
     rows: Matrix
     solution: Solution
     p_x: Vector
+
+    @classmethod
+    def of(cls, rows: Matrix, weights: Vector, p_x: Vector) -> Self:
+        """Return the mixture with these weights, shape (M,), as an uncertified solution
+        without multipliers.
+        """
+        cost = float(entropies(rows) @ weights)
+        residual = float(np.abs(weights @ rows - p_x).max())
+        solution = Solution(
+            x=np.maximum(weights, 0.0),
+            dual=np.zeros(p_x.size),
+            objective=cost,
+            primal_residual=residual,
+            dual_residual=np.inf,
+            gap=np.inf,
+        )
+        return cls(rows, solution, p_x)
+
+    @classmethod
+    def constant(cls, p_x: Vector) -> Self:
+        """Return the mixture of P_X alone, which reveals nothing."""
+        return cls.of(p_x[None], np.ones(1), p_x)
 
     @property
     def kernel(self) -> Matrix:
@@ -78,20 +94,6 @@ def cheapest(
     return Mixture(rows, mix_columns(cost(rows), rows, p_x, seconds), p_x)
 
 
-def solution_of(rows: Matrix, weights: Vector, p_x: Vector) -> Solution:
-    """Return weights as an uncertified solution of the LP, without multipliers."""
-    objective = float(entropies(rows) @ weights)
-    residual = float(np.abs(weights @ rows - p_x).max())
-    return Solution(
-        np.maximum(weights, 0.0),
-        np.zeros(p_x.size),
-        objective,
-        residual,
-        np.inf,
-        np.inf,
-    )
-
-
 def exactly(mixture: Mixture) -> Mixture:
     """Return the mixture with weights refined so that the mean equals P_X.
 
@@ -113,24 +115,16 @@ def exactly(mixture: Mixture) -> Mixture:
 
 
 def aorr(
-    joint: Joint,
-    notion: Polyhedral,
-    *,
-    cone: PosteriorCone | None = None,
-    method: Method = "qhull",
-    most: int | None = None,
+    cone: PosteriorCone, *, method: Method = "qhull", most: int | None = None
 ) -> Channel:
     """Return the mechanism that maximises I(X; Y), by vertex enumeration.
 
     Parameters
     ----------
-    joint : Joint
-        P_SX.
-    notion : Notion
-        A polyhedral notion: AORR under ALIP, ORR under LIP (S20 Theorem 3).
-    cone : PosteriorCone, optional, keyword-only
-        The result of :func:`~liftlib.response.posteriors.cone_for`, if it is already
-        known.
+    cone : PosteriorCone
+        The posteriors that a polyhedral notion allows, as
+        :func:`~liftlib.response.posteriors.cone_for` returns them: AORR under ALIP, ORR
+        under LIP (S20 Theorem 3).
     method : {"qhull", "cdd"}, keyword-only
         See :func:`mixproof.polytope.vertices`. The number of vertices grows
         exponentially in ``|X|``.
@@ -148,7 +142,6 @@ def aorr(
         If there are more than ``most`` vertices, or a solver's solution fails its
         check. (A constant release satisfies every notion, so a solution exists.)
     """
-    cone = cone_for(joint, notion) if cone is None else cone
     p_x = cone.support.joint.p_x
     # P_X, the posterior of a constant release, lies inside the polytope of every notion
     posteriors = vertices(cone.listed(), method, interior=p_x, most=most)  # eq. (25)
@@ -156,22 +149,21 @@ def aorr(
         mixture = cheapest(posteriors, p_x)  # eq. (26)
     except InfeasiblePrivacy as error:
         raise SolverFailure(
-            f"no response found, although a constant release satisfies {notion}: "
-            f"{error}"
+            "no response found, although a constant release satisfies "
+            f"{cone.notion}: {error}"
         ) from error
     channel, mixed = cone.channel(mixture.kernel)  # eqs. (27)-(30)
     # cddlib in floating point may miss vertices, so its result proves nothing
-    upper = np.inf if method == "cdd" else proven(joint, cone.support, mixture)
-    return certified(joint, channel, "all vertices", mixture, mixed, upper)
+    upper = np.inf if method == "cdd" else proven(cone, mixture)
+    certificate = certified(cone.joint, channel, "all vertices", mixture, mixed, upper)
+    return channel.with_certificate(certificate)
 
 
-def proven(joint: Joint, support: Support, mixture: Mixture) -> float:
+def proven(cone: PosteriorCone, mixture: Mixture) -> float:
     """Return the upper bound on I(X; Y), nats; infinite if a symbol was removed."""
-    return (
-        entropy(joint.p_x) - mixture.solution.objective
-        if support.resolved.all()
-        else np.inf
-    )
+    if not cone.support.resolved.all():
+        return np.inf
+    return float(entropies(cone.joint.p_x)) - mixture.solution.objective
 
 
 def certified(
@@ -181,11 +173,11 @@ def certified(
     mixture: Mixture,
     mixed: float,
     upper: float,
-) -> Channel:
-    """Return the channel with a certificate; ``upper`` may be infinite."""
-    value = mutual_information(channel.joint_xy(joint))
+) -> ResponseCertificate:
+    """Return the certificate of a mixture's channel; ``upper`` may be infinite."""
+    value = max(0.0, float(mutual_information_of(channel.joint_xy(joint))))
     # equal bounds may cross through rounding
-    certificate = ResponseCertificate(
+    return ResponseCertificate(
         route,
         value,
         max(value, upper),
@@ -193,4 +185,3 @@ def certified(
         solution=mixture.solution,
         mixed=mixed,
     )
-    return channel.with_certificate(certificate)

@@ -16,12 +16,11 @@ import numpy as np
 
 from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.joint import Joint
-from liftlib.measures.information import entropy
 from liftlib.notions import CurvedLift, require
-from liftlib.response.aorr import Mixture, cheapest, solution_of
+from liftlib.response.aorr import Mixture, cheapest
 from liftlib.response.posteriors import PosteriorCone, merged_rows
 from mixproof.limits import TIME_OVER, WORK_OVER, Clock, Limits, Reached
-from mixproof.numerics import HALFSPACE_SLACK, KEEP_TOL, Matrix, Vector
+from mixproof.numerics import HALFSPACE_SLACK, KEEP_TOL, Matrix, Vector, entropies
 from mixproof.restricted_master import RestrictedMaster
 from mixproof.search import ProvenBound, cheapest_mixture
 
@@ -67,12 +66,12 @@ def by_tangents(cone: PosteriorCone, limits: Limits) -> Found:
     joint = support.joint
     p_x = joint.p_x
     gap = limits.gap
-    total = entropy(p_x)
+    total = float(entropies(p_x))
     points = np.empty((0, p_x.size))  # of tangency
     tangents = np.empty((0, p_x.size))
     inner = p_x[None]  # allowed posteriors
     best: tuple[ProvenBound, Matrix] | None = None
-    mixture = Mixture(p_x[None], solution_of(p_x[None], np.ones(1), p_x), p_x)
+    mixture = Mixture.constant(p_x)
     left = FIRST_GAP
     most = np.inf if limits.work is None else limits.work
     spent = programmes = rounds = 0
@@ -109,7 +108,7 @@ def by_tangents(cone: PosteriorCone, limits: Limits) -> Found:
             break
         if limit is not None:
             rows, weights = merged_rows(support, notion)
-            merged = Mixture(rows, solution_of(rows, weights, p_x), p_x)
+            merged = Mixture.of(rows, weights, p_x)
             known = min(mixture, merged, key=lambda one: one.solution.objective)
             mixture = _cheapest(np.concatenate([inner, edge, rows]), known, clock.last)
             break
@@ -143,7 +142,7 @@ def _cheapest(rows: Matrix, known: Mixture, seconds: float) -> Mixture:
             *_, weights = master.run(clock.left)
         except TimeoutError:
             return known
-        return Mixture(master.rows, solution_of(master.rows, weights, p_x), p_x)
+        return Mixture.of(master.rows, weights, p_x)
     except TimeoutError:
         return known
 

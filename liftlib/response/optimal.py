@@ -129,22 +129,22 @@ def optimal_response(
     """
     check_agreement(notion, joint)
     limits = limits_for(joint, gap, seconds, work, report)
-    if method in ("auto", "tree") and provides(notion, CurvedLift):
-        return proven_response(joint, notion, limits=limits)
-    notion = require(notion, Polyhedral, "optimal_response")
-    cone = cone_for(joint, notion) if method == "auto" else None
-    if cone is not None and (published := publication(cone)) is not None:
+    searches = method in ("auto", "tree")
+    if not (searches and provides(notion, CurvedLift)):
+        require(notion, Polyhedral, "optimal_response")
+    cone = cone_for(joint, notion)
+    if not searches:
+        return aorr(cone, method=method)  # type: ignore[arg-type]  # its own methods
+    published = publication(cone)
+    if published is not None:
         return published
-    listed = None if cone is None else cone.halfspaces
-    if listed is not None and worth_listing(listed):
+    listed = cone.halfspaces
+    if method == "auto" and listed is not None and worth_listing(listed):
         # vertices that nearly coincide, in pairs where a budget is next to 0, can be
         # too much for HiGHS or qhull
         with suppress(SolverFailure):
-            return aorr(joint, notion, cone=cone, most=MAX_LISTED_VERTICES)
-    if method in ("auto", "tree"):
-        return proven_response(joint, notion, cone=cone, limits=limits)
-    # what is left are its own methods
-    return aorr(joint, notion, method=method)  # type: ignore[arg-type]
+            return aorr(cone, most=MAX_LISTED_VERTICES)
+    return proven_response(cone, limits)
 
 
 def limits_for(
@@ -187,10 +187,8 @@ def usual_work(joint: Joint) -> int:
     1971608
     """
     rows = 1 + joint.n_secret
-    return int(
-        30.0
-        / (SECONDS_PER_PROGRAMME + SECONDS_PER_ENTRY * rows * (rows + joint.n_public))
-    )
+    entries = rows * (rows + joint.n_public)
+    return int(30.0 / (SECONDS_PER_PROGRAMME + SECONDS_PER_ENTRY * entries))
 
 
 def worth_listing(halfspaces: Matrix) -> bool:

@@ -147,25 +147,24 @@ class PosteriorCone(NamedTuple):
         """Return G, however many halfspaces there are."""
         if self.halfspaces is not None:
             return self.halfspaces
+        joint = self.support.joint
         notion = require(self.notion, Polyhedral, "a list of halfspaces")
-        return notion.relaxed(self.support.joint.p_s, MIN_RESOLVED_LIFT)[0].halfspaces(
-            self.support.joint
-        )
+        relaxed, _ = notion.relaxed(joint.p_s, MIN_RESOLVED_LIFT)
+        return relaxed.halfspaces(joint)
 
     def channel(self, kernel: Matrix) -> tuple[Channel, float]:
         """Return the repaired channel of a kernel over the support, see
         :func:`repaired`.
         """
-        every = (self.joint, *self.others)
+        extended = self.support.extended(kernel)
         return repaired(
-            self.support.extended(kernel),
-            self.joint.p_x,
-            lambda channel: all(
-                self.notion.proven.is_satisfied(joint, channel) for joint in every
-            ),
-            self.floor,
-            name=self.notion,
+            extended, self.joint.p_x, self.keeps, self.floor, name=self.notion
         )
+
+    def keeps(self, channel: Channel) -> bool:
+        """Return whether a channel satisfies the notion under every distribution."""
+        every = (self.joint, *self.others)
+        return all(self.notion.proven.is_satisfied(joint, channel) for joint in every)
 
 
 def without_negligible(joint: Joint, notion: Notion) -> Support:
@@ -183,17 +182,12 @@ def without_negligible(joint: Joint, notion: Notion) -> Support:
     >>> without_negligible(joint, SRLIP(1.0, (2, 2))).resolved.all()
     np.True_
     """
-    resolved = (
-        np.ones(joint.n_public, dtype=bool)
-        if isinstance(notion, AttributeWise)
-        else joint.p_x >= NEGLIGIBLE_MASS
-    )
-    return Support(
-        joint
-        if resolved.all()
-        else Joint.from_counts(joint.p[:, resolved], drop_empty=True),
-        resolved,
-    )
+    resolved = joint.p_x >= NEGLIGIBLE_MASS
+    if isinstance(notion, AttributeWise):
+        resolved[:] = True
+    if not resolved.all():
+        joint = Joint.from_counts(joint.p[:, resolved], drop_empty=True)
+    return Support(joint, resolved)
 
 
 def merged_rows(support: Support, notion: LiftNotion) -> tuple[Matrix, Vector]:
@@ -257,14 +251,8 @@ def cone_for(joint: Joint, notion: Convex) -> PosteriorCone:
     relaxed, floor = notion.relaxed(support.joint.p_s, MIN_RESOLVED_LIFT)
     extension = relaxed.extension(support.joint)
     many = extension is not None and extension.n_halfspaces > MAX_LISTED_HALFSPACES
-    return PosteriorCone(
-        joint,
-        notion,
-        support,
-        None if many else relaxed.halfspaces(support.joint),
-        floor,
-        extension,
-    )
+    halfspaces = None if many else relaxed.halfspaces(support.joint)
+    return PosteriorCone(joint, notion, support, halfspaces, floor, extension)
 
 
 def vertex_bound(n_halfspaces: int, n: int) -> int:

@@ -11,9 +11,9 @@ import scipy
 from liftlib.channel import Certificate, Channel
 from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.joint import Joint
-from liftlib.measures.information import mutual_information
+from liftlib.measures.evaluation import utility
 from liftlib.notions import AttributeWise
-from liftlib.response.aorr import Mixture, cheapest, exactly, solution_of
+from liftlib.response.aorr import Mixture, cheapest, exactly
 from liftlib.response.optimal import few_symbols, few_vertices
 from mixproof.checks import checked
 from mixproof.numerics import Matrix
@@ -129,26 +129,20 @@ def _factor(joint: Joint, notion: AttributeWise, j: int, eps: float) -> Channel:
     if few_symbols(halfspaces) or few_vertices(halfspaces):
         # vertices that nearly coincide can be too much, as for the optimal response
         with suppress(InfeasiblePrivacy, SolverFailure):
-            return Channel(
-                cheapest(vertices(halfspaces, interior=marginal), marginal).kernel
-            )
-    result = cheapest_mixture(halfspaces, marginal)
-    return Channel(
-        exactly(
-            Mixture(
-                result.rows,
-                solution_of(result.rows, result.weights, marginal),
-                marginal,
-            )
-        ).kernel
-    )
+            posteriors = vertices(halfspaces, interior=marginal)
+            return Channel(cheapest(posteriors, marginal).kernel)
+    found = cheapest_mixture(halfspaces, marginal)
+    mixture = exactly(Mixture.of(found.rows, found.weights, marginal))
+    return Channel(mixture.kernel)
 
 
 def _certified(
     joint: Joint, channel: Channel, factors: tuple[Channel, ...], share: float
 ) -> Channel:
-    value = mutual_information(channel.joint_xy(joint))
     certificate = ProductCertificate(
-        "product of attributes' responses", value, factors=factors, share=share
+        "product of attributes' responses",
+        utility(joint, channel),
+        factors=factors,
+        share=share,
     )
     return channel.with_certificate(certificate)

@@ -15,22 +15,12 @@ import numpy as np
 from liftlib.channel import Channel
 from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.joint import Joint
-from liftlib.measures.information import entropy
-from liftlib.notions import Convex, LiftNotion, Polyhedral, provides
-from liftlib.response.aorr import (
-    MEAN_TOL,
-    Mixture,
-    certified,
-    cheapest,
-    exactly,
-    solution_of,
-)
+from liftlib.notions import LiftNotion, Polyhedral, provides
+from liftlib.response.aorr import MEAN_TOL, Mixture, certified, cheapest, exactly
 from liftlib.response.convex import Found, by_tangents
 from liftlib.response.posteriors import (
     PosteriorCone,
     ResponseCertificate,
-    Support,
-    cone_for,
     merged_rows,
 )
 from mixproof.limits import Clock, Limits, Reached
@@ -56,27 +46,17 @@ SILENT_GAP = 1e-5
 """Largest gap in nats without a warning that rounding ended the search."""
 
 
-def proven_response(
-    joint: Joint,
-    notion: Convex,
-    *,
-    cone: PosteriorCone | None = None,
-    limits: Limits = Limits(),
-) -> Channel:
+def proven_response(cone: PosteriorCone, limits: Limits = Limits()) -> Channel:
     """Return a mechanism within a proven gap of the optimum, at any size.
 
     Parameters
     ----------
-    joint : Joint
-        P_SX.
-    notion : Notion
-        A polyhedral notion, whose halfspaces are known, or a convex one, whose tangents
-        are added on demand.
-    cone : PosteriorCone, optional, keyword-only
-        The result of :func:`~liftlib.response.posteriors.cone_for`, if it is already
-        known. If the notion must hold under other distributions too, the result has no
-        proof.
-    limits : Limits, keyword-only
+    cone : PosteriorCone
+        The posteriors that a notion allows, as
+        :func:`~liftlib.response.posteriors.cone_for` returns them: the notion is
+        polyhedral, with known halfspaces, or convex, and tangents are added on demand.
+        If it must hold under other distributions too, the result has no proof.
+    limits : Limits
         When the search ends.
 
     Returns
@@ -90,26 +70,21 @@ def proven_response(
         If a limit (time, linear programs, rounds of tangents or memory) was reached
         before the gap, or rounding prevents it.
     """
-    cone = cone_for(joint, notion) if cone is None else cone
-    if (published := publication(cone)) is not None:
-        return published
     search = by_tree if provides(cone.notion, Polyhedral) else by_tangents
     found = search(cone, limits)
     mixture, channel, mixed = first_that_holds(found.mixtures, cone)
-    upper = raised(joint, cone.support, found.proven.bound)
-    certificate = certified(
-        joint, channel, found.route, mixture, mixed, upper
-    ).certified(ResponseCertificate)
+    upper = np.inf
+    if cone.support.resolved.all():
+        upper = rounded_up(cone.joint, found.proven.bound)
+    certificate = certified(cone.joint, channel, found.route, mixture, mixed, upper)
     certificate = replace(
         certificate, programmes=found.programmes, seconds=found.seconds
     )
     if not cone.others:
         certificate = with_proof(certificate, found.proven, found.points)
-    reason = (
-        UNRESOLVED
-        if found.limit is None and unresolved(certificate, limits.gap)
-        else found.limit
-    )
+    reason = found.limit
+    if reason is None and unresolved(certificate, limits.gap):
+        reason = UNRESOLVED
     if reason is not None:
         certificate.warn_of(reason, limits.gap, after=found.rounds, stacklevel=4)
     return channel.with_certificate(certificate)
@@ -125,10 +100,9 @@ def by_tree(cone: PosteriorCone, limits: Limits) -> Found:
     """
     clock = Clock(limits.seconds)
     p_x = cone.support.joint.p_x
-    lifts = (
-        cone.notion if isinstance(cone.notion, LiftNotion) and not cone.others else None
-    )
-    fallback = None if lifts is None else partial(merged_rows, cone.support, lifts)
+    fallback = None
+    if isinstance(cone.notion, LiftNotion) and not cone.others:
+        fallback = partial(merged_rows, cone.support, cone.notion)
     result = cheapest_mixture(
         cone.halfspaces,
         p_x,
@@ -139,31 +113,31 @@ def by_tree(cone: PosteriorCone, limits: Limits) -> Found:
     )
     rows, weights = result.rows, result.weights
 
-    def inside() -> Matrix:
-        moved = (
-            rows
-            if cone.halfspaces is None
-            else moved_inside(rows, cone.halfspaces, p_x)
-        )
-        return moved if fallback is None else np.concatenate([moved, fallback()[0]])
+    def by_search() -> Mixture:
+        solution = certify(entropies(rows), rows.T, p_x, weights, result.dual)
+        return Mixture(rows, solution, p_x)
 
-    mixtures = (
-        lambda: Mixture(
-            rows, certify(entropies(rows), rows.T, p_x, weights, result.dual), p_x
-        ),
-        lambda: cheapest(rows, p_x, seconds=clock.last),
-        lambda: Mixture(rows, solution_of(rows, weights, p_x), p_x),
-        lambda: cheapest(inside(), p_x, seconds=clock.last),
-    )
-    limit = None if result.ended else result.limit
+    def inside() -> Mixture:
+        moved = rows
+        if cone.halfspaces is not None:
+            moved = moved_inside(rows, cone.halfspaces, p_x)
+        if fallback is not None:
+            moved = np.concatenate([moved, fallback()[0]])
+        return cheapest(moved, p_x, seconds=clock.last)
+
     return Found(
-        "a tree of bounds",
-        mixtures,
-        result.proven,
-        np.empty((0, 0)),
-        result.programmes,
-        result.seconds,
-        limit,
+        route="a tree of bounds",
+        mixtures=(
+            by_search,
+            lambda: cheapest(rows, p_x, seconds=clock.last),
+            lambda: Mixture.of(rows, weights, p_x),
+            inside,
+        ),
+        proven=result.proven,
+        points=np.empty((0, 0)),
+        programmes=result.programmes,
+        seconds=result.seconds,
+        limit=None if result.ended else result.limit,
     )
 
 
@@ -177,33 +151,22 @@ def publication(cone: PosteriorCone) -> Channel | None:
     if cone.support.resolved.all():
         return None
     joint = cone.joint
-    symbols = np.eye(cone.joint.n_public)
+    symbols = np.eye(joint.n_public)
     channel = Channel(symbols)
-    if not all(
-        cone.notion.proven.is_satisfied(every, channel)
-        for every in (joint, *cone.others)
-    ):
+    if not cone.keeps(channel):
         return None
-    mixture = Mixture(symbols, solution_of(symbols, joint.p_x, joint.p_x), joint.p_x)
+    mixture = Mixture.of(symbols, joint.p_x, joint.p_x)
     upper = rounded_up(joint, 0.0)
-    certificate = certified(joint, channel, "X itself", mixture, 0.0, upper).certified(
-        ResponseCertificate
-    )
-    return channel.with_certificate(
-        replace(certificate, proof=partial(Proof.of_nothing, joint.n_public, upper))
-    )
-
-
-def raised(joint: Joint, support: Support, least: float) -> float:
-    """Return the upper bound on I(X; Y), infinite if symbols were removed, from a lower
-    bound on H(X|Y).
-    """
-    return rounded_up(joint, least) if support.resolved.all() else np.inf
+    certificate = certified(joint, channel, "X itself", mixture, 0.0, upper)
+    proof = partial(Proof.of_nothing, joint.n_public, upper)
+    return channel.with_certificate(replace(certificate, proof=proof))
 
 
 def rounded_up(joint: Joint, least: float) -> float:
-    """Return H(X) - least, rounded up."""
-    total = entropy(joint.p_x)
+    """Return H(X) - least, an upper bound on I(X; Y) if H(X|Y) is at least ``least``,
+    rounded up.
+    """
+    total = float(entropies(joint.p_x))
     return total - least + BOUND_MARGIN * (1 + total)
 
 
@@ -237,8 +200,7 @@ def first_that_holds(
             return mixture, *cone.channel(mixture.kernel)
         except (InfeasiblePrivacy, SolverFailure, TimeoutError):
             continue
-    p_x = cone.support.joint.p_x
-    mixture = Mixture(p_x[None], solution_of(p_x[None], np.ones(1), p_x), p_x)
+    mixture = Mixture.constant(cone.support.joint.p_x)
     return mixture, *cone.channel(mixture.kernel)
 
 

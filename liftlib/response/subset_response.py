@@ -11,7 +11,7 @@ import numpy as np
 from liftlib.channel import Certificate, Channel, Partition
 from liftlib.errors import LiftWarning, SolverFailure
 from liftlib.joint import Joint
-from liftlib.measures.information import mutual_information
+from liftlib.measures.evaluation import utility
 from liftlib.merging.risk import high_risk
 from liftlib.merging.subset_merging import subset_merging
 from liftlib.notions import PolyhedralLift
@@ -170,7 +170,7 @@ def _merged(joint: Joint, notion: PolyhedralLift, solution: Blocks) -> Channel:
     merged = subset_merging(joint, notion)
     certificate = SubsetCertificate(
         "subset merging, as there is no response",
-        mutual_information(merged.joint_xy(joint)),
+        utility(joint, merged),
         subsets=merged.partition or (),
         unions=solution.unions,
         fallback=True,
@@ -183,10 +183,11 @@ def _certified(
     joint: Joint, channel: Channel, support: Support, solution: Blocks
 ) -> Channel:
     """Return the channel with its certificate; warn if a search was needed."""
-    symbols = np.flatnonzero(support.resolved)
     blocks = solution.blocks or []
     searched = [len(block.symbols) for block in blocks if block.searched]
+    route = "all vertices within each subset"
     if searched:
+        route = "rows listed or searched for in each subset"
         warnings.warn(
             f"the vertices within a subset of {max(searched)} symbols may be too many, "
             "or too close, to list, so rows "
@@ -195,14 +196,12 @@ def _certified(
             LiftWarning,
             stacklevel=4,
         )
+    symbols = np.flatnonzero(support.resolved)
+    subsets = [sorted(symbols[block.symbols].tolist()) for block in blocks]
     certificate = SubsetCertificate(
-        "rows listed or searched for in each subset"
-        if searched
-        else "all vertices within each subset",
-        mutual_information(channel.joint_xy(joint)),
-        subsets=tuple(
-            tuple(sorted(int(symbols[x]) for x in block.symbols)) for block in blocks
-        ),
+        route,
+        utility(joint, channel),
+        subsets=tuple(map(tuple, subsets)),
         unions=solution.unions,
         fallback=False,
         rows=solution.rows,

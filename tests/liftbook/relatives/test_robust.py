@@ -189,7 +189,7 @@ def test_every_distribution_is_asked_whether_it_is_kept(monkeypatch):
         lambda other, _: np.zeros((other.n_public, other.n_public)),
     )
     with raised(SolverFailure):
-        aorr(JOINT, ll.LIP(0.1), cone=robust.common_cone(JOINT, ll.LIP(0.1), [other]))
+        aorr(robust.common_cone(JOINT, ll.LIP(0.1), [other]))
 
 
 def test_few_symbols_and_many_halfspaces_are_listed():
@@ -251,13 +251,7 @@ def test_many_secrets_are_searched_side_by_side():
     assert channel.certificate.gap <= 1e-2 * channel.certificate.value
     same = [ll.datasets.uniform_joint(4, 7, rng) for _ in range(2)]
     found = [ll.mechanisms.robust(same[0], ll.L1Lift(np.inf, 0.2), others=same[1:])]
-    found.append(
-        aorr(
-            same[0],
-            ll.L1Lift(np.inf, 0.2),
-            cone=robust.common_cone(same[0], ll.L1Lift(np.inf, 0.2), same[1:]),
-        )
-    )
+    found.append(aorr(robust.common_cone(same[0], ll.L1Lift(np.inf, 0.2), same[1:])))
     assert found[0].certificate.value == pytest.approx(
         found[1].certificate.value, abs=1e-5
     )

@@ -13,6 +13,7 @@ from liftlib.response.posteriors import (
     REPAIR_START,
     REPAIR_TOL,
     Support,
+    cone_for,
     repaired,
     without_negligible,
 )
@@ -154,13 +155,13 @@ def test_more_than_rounding_is_not_mended():
 
 def test_bounds_that_cross_by_rounding_are_made_equal(monkeypatch):
     monkeypatch.setattr(rows, "proven", lambda *_: 0.0)
-    made = aorr(JOINT, ll.LIP(0.3)).certificate
+    made = aorr(cone_for(JOINT, ll.LIP(0.3))).certificate
     assert made.upper == made.value > 0
 
 
 def test_nothing_is_proven_with_symbols_left_out():
     for mass, proven in ((2 * NEGLIGIBLE_MASS, True), (NEGLIGIBLE_MASS / 2, False)):
-        made = aorr(with_last(mass), ll.LIP(0.3)).certificate
+        made = aorr(cone_for(with_last(mass), ll.LIP(0.3))).certificate
         assert np.isfinite(made.upper) == proven
 
 
@@ -168,7 +169,7 @@ def test_a_budget_too_small_to_resolve_is_mixed_in():
     joint = ll.Joint.from_counts([[4, 0, 2], [0, 5, 2]])
     eps = -np.log(MIN_RESOLVED_LIFT)
     for budget, resolved in ((eps - 0.01, True), (eps + 0.01, False)):
-        made = aorr(joint, ll.ALIP(budget, np.inf)).certificate
+        made = aorr(cone_for(joint, ll.ALIP(budget, np.inf))).certificate
         assert (made.mixed == np.exp(-budget)) == (not resolved)
         if not resolved:
             assert made.upper == pytest.approx(
@@ -180,7 +181,7 @@ def test_a_budget_too_small_to_resolve_is_mixed_in():
 def test_no_mixture_is_a_solvers_fault(monkeypatch):
     monkeypatch.setattr(rows, "vertices", lambda *_, **__: np.array([[1.0, 0.0, 0.0]]))
     with raised(SolverFailure):
-        aorr(JOINT, ll.LIP(1.0))
+        aorr(cone_for(JOINT, ll.LIP(1.0)))
 
 
 @pytest.mark.parametrize("mass", [1e-12, 1e-16, 1e-30, 1e-200])
