@@ -9,6 +9,7 @@ u`` determines c. All terms are divided by g, because g can overflow.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -37,6 +38,32 @@ def lifts_at(decay: float, given: Matrix, whole: Matrix) -> Matrix:
     return lifts
 
 
+def forms_of(chances: Callable[[Joint], tuple[Matrix, Vector]]) -> dict[str, Any]:
+    """Return the closed forms of a family with the lifts of :func:`lifts_at`, as the
+    keywords of :func:`~liftlib.family.family`.
+
+    ``chances`` returns ``given`` and ``whole`` of a joint distribution.
+    """
+
+    def lifts(joint: Joint, eps: float) -> Matrix:
+        return lifts_at(np.exp(-eps), *chances(joint))
+
+    def lip(joint: Joint, eps: float) -> float:
+        return largest_log(lifts(joint, eps))
+
+    def at_lip(joint: Joint, eps: float) -> float:
+        given, whole = chances(joint)
+        shrink = np.exp(-eps)
+        above = shrink * given - whole
+        below = shrink * whole - given
+        return solved(joint, eps, float(max(above.max(), below.max())), lip)
+
+    def near(joint: Joint, notion: Notion) -> float | None:
+        return bought(*chances(joint), joint.p_s, notion)
+
+    return {"lip": lip, "at_lip": at_lip, "near": near, "lifts": lifts}
+
+
 def bought(given: Matrix, whole: Matrix, p_s: Vector, notion: Notion) -> float | None:
     """Return the largest eps at which the lifts of :func:`lifts_at` satisfy a notion.
 
@@ -50,16 +77,15 @@ def bought(given: Matrix, whole: Matrix, p_s: Vector, notion: Notion) -> float |
     >>> round(bought(joint.x_given_s, joint.p_x, joint.p_s, LIP(0.356675)), 4)  # log 3
     1.0986
     """
-    if (
-        not isinstance(notion, LiftNotion)
-        or not (bounds := notion.lift_bounds(p_s)).exact
-    ):
+    if not isinstance(notion, LiftNotion):
         return None
+    bounds = notion.lift_bounds(p_s)
+    if not bounds.exact:
+        return None
+    above = np.exp(-bounds.upper)[:, None] * given - whole
+    below = np.exp(-bounds.lower)[:, None] * whole - given
     most = np.inf
-    for eps, violation in (
-        (bounds.upper, np.exp(-bounds.upper)[:, None] * given - whole),
-        (bounds.lower, np.exp(-bounds.lower)[:, None] * whole - given),
-    ):
+    for eps, violation in ((bounds.upper, above), (bounds.lower, below)):
         worst = violation.max(axis=1)
         odds = np.divide(
             -np.expm1(-eps), worst, out=np.full_like(worst, np.inf), where=worst > 0
@@ -68,9 +94,7 @@ def bought(given: Matrix, whole: Matrix, p_s: Vector, notion: Notion) -> float |
     return float(np.log1p(most))
 
 
-def solved(
-    joint: Joint, eps: float, worst: Callable[[Matrix, Matrix], float], level: Level
-) -> float:
+def solved(joint: Joint, eps: float, worst: float, level: Level) -> float:
     """Return the largest parameter with LIP level at most ``eps``, rounded down.
 
     Parameters
@@ -79,9 +103,8 @@ def solved(
         P_SX.
     eps : float
         LIP budget, nats, in [0, inf].
-    worst : callable
-        Returns the largest violation, given ``e^-eps P(x|s) - P(x)`` and ``e^-eps P(x)
-        - P(x|s)``, shapes (S, X).
+    worst : float
+        The largest ``u - g v`` or ``v - g u``, divided by g.
     level : callable
         ``level(joint, parameter)``, the smallest LIP budget that the mechanism
         satisfies.
@@ -91,19 +114,15 @@ def solved(
     float
         In [0, MAX_PARAMETER], or infinite if X itself satisfies the budget.
     """
-    shrink = np.exp(-eps)
     # at an infinite parameter all three leak what X itself leaks, and no excess is
     # positive
     if LIP(eps).violation(joint, Channel.identity(joint.n_public)) <= 0:
         return np.inf
-    u, v = joint.x_given_s, joint.p_x
-    violation = worst(shrink * u - v, shrink * v - u)
-    with np.errstate(divide="ignore"):
-        parameter = (
-            min(MAX_PARAMETER, float(np.log1p(-np.expm1(-eps) / np.float64(violation))))
-            if violation > 0
-            else MAX_PARAMETER
-        )
+    parameter = MAX_PARAMETER
+    if worst > 0:
+        with np.errstate(over="ignore"):
+            odds = -np.expm1(-eps) / np.float64(worst)
+        parameter = min(MAX_PARAMETER, float(np.log1p(odds)))
     step = np.spacing(max(parameter, 1e-12))
     while parameter > 0 and level(joint, parameter) > eps:
         parameter = max(0.0, parameter - step)

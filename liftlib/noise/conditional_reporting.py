@@ -7,8 +7,7 @@ import numpy as np
 from liftlib.channel import Channel, check_room
 from liftlib.family import family
 from liftlib.joint import Joint
-from liftlib.noise.closed_forms import bought, largest_log, lifts_at, solved
-from liftlib.notions import Notion
+from liftlib.noise.closed_forms import forms_of
 from mixproof.numerics import Matrix, Vector
 
 
@@ -18,29 +17,7 @@ def _chances(joint: Joint) -> tuple[Matrix, Vector]:
     return joint.x_given_s / everyone, joint.p_x / everyone
 
 
-def _lifts(joint: Joint, eps: float) -> Matrix:
-    return lifts_at(np.exp(-eps), *_chances(joint))
-
-
-def _near(joint: Joint, notion: Notion) -> float | None:
-    return bought(*_chances(joint), joint.p_s, notion)
-
-
-def _lip(joint: Joint, eps: float) -> float:
-    return largest_log(_lifts(joint, eps))
-
-
-def _at_lip(joint: Joint, eps: float) -> float:
-    everyone = joint.x_given_s.sum(axis=0)
-    return solved(
-        joint,
-        eps,
-        lambda over, under: float((np.maximum(over, under) / everyone).max()),
-        _lip,
-    )
-
-
-@family(lip=_lip, at_lip=_at_lip, near=_near, lifts=_lifts)
+@family(**forms_of(_chances))
 def conditional_reporting(joint: Joint, eps: float) -> Channel:
     """Return the channel that reports X only if a randomised secret equals the secret.
 

@@ -7,29 +7,18 @@ import numpy as np
 from liftlib.channel import Channel, check_room
 from liftlib.family import family
 from liftlib.joint import Joint
-from liftlib.noise.closed_forms import bought, largest_log, lifts_at, solved
-from liftlib.notions import Notion
-from mixproof.numerics import Matrix
+from liftlib.noise.closed_forms import forms_of
+from mixproof.numerics import Matrix, Vector
 
 
-def _lifts(joint: Joint, eps: float) -> Matrix:
-    # e^-eps times the numerator and denominator of S20 eq. (29)
-    return lifts_at(np.exp(-eps), joint.x_given_s, joint.p_x)
+def _chances(joint: Joint) -> tuple[Matrix, Vector]:
+    """Return P(x|s) and P(x): their lifts are S20 eq. (29), with numerator and
+    denominator times e^-eps.
+    """
+    return joint.x_given_s, joint.p_x
 
 
-def _near(joint: Joint, notion: Notion) -> float | None:
-    return bought(joint.x_given_s, joint.p_x, joint.p_s, notion)
-
-
-def _lip(joint: Joint, eps: float) -> float:
-    return largest_log(_lifts(joint, eps))
-
-
-def _at_lip(joint: Joint, eps: float) -> float:
-    return solved(joint, eps, lambda over, under: max(over.max(), under.max()), _lip)
-
-
-@family(lip=_lip, at_lip=_at_lip, near=_near, lifts=_lifts)
+@family(**forms_of(_chances))
 def randomised_response(joint: Joint, eps: float) -> Channel:
     """Return the channel that reports X with odds e^eps against each other symbol.
 

@@ -8,8 +8,7 @@ from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter
 from liftlib.family import family
 from liftlib.joint import Joint
-from liftlib.noise.closed_forms import largest_log, solved
-from mixproof.numerics import Matrix
+from liftlib.noise.closed_forms import largest_log, lifts_at, solved
 
 # largest number of symbols for which the kernel is written out: 2^20 x 20 floats are
 # 160 MB
@@ -20,26 +19,22 @@ def _lip(joint: Joint, eps: float) -> float:
     """Return S20 eq. (32), maximised over the ``|X|`` threshold sets."""
     decay = np.exp(-eps)
     order = np.argsort(joint.x_given_s / joint.p_x, axis=1)
-    ratios = []
+    largest = 0.0
     for direction in (order, order[:, ::-1]):
-        given = np.cumsum(
-            np.take_along_axis(joint.x_given_s, direction, axis=1), axis=1
-        )
+        in_order = np.take_along_axis(joint.x_given_s, direction, axis=1)
+        given = np.cumsum(in_order, axis=1)
         marginal = np.cumsum(joint.p_x[direction], axis=1)
-        # S20 eq. (32) times e^-eps
-        ratios.append((decay + (1 - decay) * given) / (decay + (1 - decay) * marginal))
-    return largest_log(np.concatenate(ratios))
+        largest = max(largest, largest_log(lifts_at(decay, given, marginal)))
+    return largest
 
 
 def _at_lip(joint: Joint, eps: float) -> float:
-    def worst(over: Matrix, under: Matrix) -> float:
-        # a sum over a set is largest for the set of its positive terms
-        return max(
-            float(np.maximum(violation, 0).sum(axis=1).max())
-            for violation in (over, under)
-        )
-
-    return solved(joint, eps, worst, _lip)
+    shrink = np.exp(-eps)
+    above = shrink * joint.x_given_s - joint.p_x
+    below = shrink * joint.p_x - joint.x_given_s
+    # a sum over a set is largest for the set of its positive terms
+    sums = np.maximum([above, below], 0).sum(axis=-1)
+    return solved(joint, eps, float(sums.max()), _lip)
 
 
 @family(lip=_lip, at_lip=_at_lip)
