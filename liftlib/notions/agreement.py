@@ -12,12 +12,15 @@ import numpy as np
 from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
+from liftlib.measures.lifts import lift
 from liftlib.notions.base import CurvedLift, LiftNotion, Notion, Polyhedral, provides
 from mixproof.numerics import KEEP_TOL, Mask, Matrix, Vector
 
 # posteriors this close to the boundary (nats) are not used to compare two methods
 BOUNDARY_MARGIN = 1e-6
 N_POSTERIORS = 400  # random posteriors with which methods are compared
+# steps of the bisection for a point on the boundary of the allowed set
+BOUNDARY_BISECTIONS = 50
 
 
 def check_agreement(notion: Notion, joint: Joint) -> None:
@@ -52,7 +55,7 @@ def random_posteriors(joint: Joint) -> Matrix:
 
 def lifts_of(joint: Joint, posteriors: Matrix) -> Matrix:
     """Return the lifts, shape (S, n), of posteriors, shape (n, X)."""
-    return np.asarray((joint.s_given_x @ posteriors.T) / joint.p_s[:, None])
+    return lift(joint) @ posteriors.T
 
 
 def violations_of(notion: LiftNotion, joint: Joint, posteriors: Matrix) -> Vector:
@@ -80,21 +83,23 @@ def disagreement(name: str, accepted: Mask, violations: Vector) -> str:
     return ""
 
 
-def boundary(notion: LiftNotion, joint: Joint, outside: Matrix) -> Matrix:
-    """Return the boundary points on the segments from P_X to posteriors outside."""
-    low, high = np.zeros(len(outside)), np.ones(len(outside))
-    for _ in range(60 if len(outside) else 0):
+def boundary(
+    joint: Joint, notion: LiftNotion, rows: Matrix, tolerance: float = 0.0
+) -> Matrix:
+    """Return the last allowed point on the segment from P_X to each posterior, shape
+    (n, X), with a tolerance in nats.
+    """
+    lifts = lifts_of(joint, rows)
+    low = np.zeros(len(rows))
+    high = np.ones(len(rows))
+    low[notion.kept_columns(lifts, joint.p_s, tolerance)] = 1.0
+    for _ in range(BOUNDARY_BISECTIONS):
         middle = (low + high) / 2
-        inside = (
-            violations_of(
-                notion,
-                joint,
-                middle[:, None] * outside + (1 - middle[:, None]) * joint.p_x,
-            )
-            <= 0
-        )
-        low, high = np.where(inside, middle, low), np.where(inside, high, middle)
-    return np.asarray(low[:, None] * outside + (1 - low[:, None]) * joint.p_x)
+        between = 1 + middle * (lifts - 1)
+        allowed = notion.kept_columns(between, joint.p_s, tolerance)
+        low = np.where(allowed, middle, low)
+        high = np.where(allowed, high, middle)
+    return np.asarray(joint.p_x + low[:, None] * (rows - joint.p_x))
 
 
 def halfspaces_fault(notion: Polyhedral, joint: Joint) -> str:
@@ -109,19 +114,16 @@ def halfspaces_fault(notion: Polyhedral, joint: Joint) -> str:
         return "the halfspaces exclude P_X, which reveals nothing: is a sign flipped?"
     rows = random_posteriors(joint)
     if isinstance(notion, LiftNotion):
-        border = boundary(
-            notion, joint, rows[violations_of(notion, joint, rows) > BOUNDARY_MARGIN]
-        )
-        around = [joint.p_x + factor * (border - joint.p_x) for factor in (0.98, 1.02)]
-        rows = np.concatenate(
-            [rows, *(points[(points >= 0).all(axis=1)] for points in around)]
-        )
+        outside = violations_of(notion, joint, rows) > BOUNDARY_MARGIN
+        border = boundary(joint, notion, rows[outside])
+        for factor in (0.98, 1.02):  # within the border, and beyond it
+            points = joint.p_x + factor * (border - joint.p_x)
+            rows = np.concatenate([rows, points[(points >= 0).all(axis=1)]])
         violations = violations_of(notion, joint, rows)
     else:
         rows, violations = _by_channels(notion, joint, rows, halfspaces)
-    return disagreement(
-        "halfspaces", np.all(rows @ halfspaces.T >= 0, axis=1), violations
-    )
+    accepted = np.all(rows @ halfspaces.T >= 0, axis=1)
+    return disagreement("halfspaces", accepted, violations)
 
 
 def _by_channels(
@@ -140,9 +142,8 @@ def _by_channels(
         if not (halfspaces @ rest >= 0).all():
             continue
         used.append(row)
-        kernel = (
-            np.column_stack([weight * row, (1 - weight) * rest]) / joint.p_x[:, None]
-        )
+        masses = np.column_stack([weight * row, (1 - weight) * rest])
+        kernel = masses / joint.p_x[:, None]
         violations.append(notion.violation(joint, Channel(kernel)))
     return np.array(used).reshape(-1, joint.n_public), np.array(violations)
 
@@ -151,15 +152,15 @@ def tangents_fault(notion: CurvedLift, joint: Joint) -> str:
     """Return how the tangents contradict ``is_satisfied``, or ""."""
     rows = random_posteriors(joint)
     violations = violations_of(notion, joint, rows)
-    border = boundary(notion, joint, rows[violations > BOUNDARY_MARGIN])
+    border = boundary(joint, notion, rows[violations > BOUNDARY_MARGIN])
     if not len(border):
         return ""
     cuts = notion.tangents(joint, border)
+    size = np.abs(cuts).max(axis=1)
     allowed = rows[violations < -BOUNDARY_MARGIN]
-    if (
-        allowed @ cuts.T < -KEEP_TOL * np.maximum(1, np.abs(cuts).max(axis=1))
-    ).any() or (joint.p_x @ cuts.T < -KEEP_TOL).any():
+    cut_off = allowed @ cuts.T < -KEEP_TOL * np.maximum(1, size)
+    if cut_off.any() or (joint.p_x @ cuts.T < -KEEP_TOL).any():
         return "a tangent cuts off an allowed posterior: is a sign flipped?"
-    if ((border @ cuts.T).min(axis=1) > 1e-4 * np.abs(cuts).max()).any():
+    if ((border @ cuts.T).min(axis=1) > 1e-4 * size.max()).any():
         return "no tangent touches a posterior on the boundary"
     return ""

@@ -15,12 +15,12 @@ from typing import NamedTuple
 import numpy as np
 
 from liftlib.errors import InfeasiblePrivacy, SolverFailure
-from liftlib.joint import Joint
 from liftlib.notions import CurvedLift, require
+from liftlib.notions.agreement import boundary
 from liftlib.response.aorr import Mixture, cheapest
 from liftlib.response.posteriors import PosteriorCone, merged_rows
 from mixproof.limits import TIME_OVER, WORK_OVER, Clock, Limits, Reached
-from mixproof.numerics import HALFSPACE_SLACK, KEEP_TOL, Matrix, Vector, entropies
+from mixproof.numerics import HALFSPACE_SLACK, KEEP_TOL, Matrix, entropies
 from mixproof.restricted_master import RestrictedMaster
 from mixproof.search import ProvenBound, cheapest_mixture
 
@@ -33,8 +33,6 @@ MIN_CURVED_GAP = 1e-8
 EDGE_KEEP_TOL = (1 - 1e-6) * KEEP_TOL
 # a point that moves by less than this to the boundary was already allowed
 EDGE_TOL = 1e-12
-# steps of the bisection for a point on the boundary of the allowed set
-BOUNDARY_BISECTIONS = 50
 
 ROUNDS_OVER = Reached("the rounds of tangents were over", "give a wider gap")
 NO_TANGENT = Reached("no tangent brought the bound nearer", "give a wider gap")
@@ -88,7 +86,7 @@ def by_tangents(cone: PosteriorCone, limits: Limits) -> Found:
         spent += outer.spent
         if best is None or outer.proven.bound > best[0].bound:
             best = outer.proven, points
-        edge = boundary(joint, notion, outer.rows)
+        edge = boundary(joint, notion, outer.rows, EDGE_KEEP_TOL)
         mixture = _cheapest(np.concatenate([inner, edge]), mixture, clock.left)
         cost = mixture.solution.objective
         wanted = max(gap * (total - cost), MIN_CURVED_GAP)
@@ -98,7 +96,8 @@ def by_tangents(cone: PosteriorCone, limits: Limits) -> Found:
             limit = TIME_OVER
         elif spent >= most:
             limit = WORK_OVER
-        more = edge[_outside(outer.rows, edge, outer.weights)]
+        outside = np.abs(outer.rows - edge).max(axis=1) > EDGE_TOL
+        more = edge[outside & (outer.weights > 0)]
         if rounds == MAX_TANGENT_ROUNDS:
             limit = ROUNDS_OVER
         elif limit is None and not len(more) and left <= gap:
@@ -145,22 +144,3 @@ def _cheapest(rows: Matrix, known: Mixture, seconds: float) -> Mixture:
         return Mixture.of(master.rows, weights, p_x)
     except TimeoutError:
         return known
-
-
-def boundary(joint: Joint, notion: CurvedLift, rows: Matrix) -> Matrix:
-    """Return the last allowed point on the segment from P_X to each posterior."""
-    lifts = joint.s_given_x / joint.p_s[:, None] @ rows.T
-    low, high = np.zeros(len(rows)), np.ones(len(rows))
-    low[notion.kept_columns(lifts, joint.p_s, EDGE_KEEP_TOL)] = 1.0
-    for _ in range(BOUNDARY_BISECTIONS):
-        middle = (low + high) / 2
-        allowed = notion.kept_columns(
-            1 + middle * (lifts - 1), joint.p_s, EDGE_KEEP_TOL
-        )
-        low, high = np.where(allowed, middle, low), np.where(allowed, high, middle)
-    return np.asarray(joint.p_x + low[:, None] * (rows - joint.p_x))
-
-
-def _outside(rows: Matrix, edge: Matrix, weights: Vector) -> np.ndarray:
-    """Return a mask of the posteriors with positive weight that are not allowed."""
-    return np.asarray((weights > 0) & (np.abs(rows - edge).max(axis=1) > EDGE_TOL))
