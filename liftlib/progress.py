@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from types import TracebackType
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+
+from mixproof.limits import Report
 
 DELAY = 2.0
 """Seconds before the line is shown."""
@@ -16,43 +19,33 @@ executes notebooks.
 """
 
 
-class GapLine:
-    """A progress callback that shows the proven gap with tqdm, on a terminal or in a
-    notebook, and nowhere else.
+@contextmanager
+def gap_line(name: str) -> Iterator[Report]:
+    """Give a progress callback that shows the proven gap with tqdm, on a terminal or in
+    a notebook, and nowhere else.
 
-    ``with GapLine("optimal") as report:`` removes the line at the end.
+    ``with gap_line("optimal") as report:`` removes the line at the end. The callback
+    takes the smallest H(X|Y) found, its lower bound, and the seconds since the start.
     """
+    line: Any = None
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self._line: Any = None
-
-    def __call__(self, cost: float, bound: float, seconds: float) -> None:
-        """Show the gap, given the smallest H(X|Y) found, its lower bound, and the
-        seconds since the start.
-        """
+    def report(cost: float, bound: float, seconds: float) -> None:
+        nonlocal line
         if seconds < DELAY or not is_watched():
             return
-        if self._line is None:
+        if line is None:
             try:
-                self._line = bar(bar_format="{desc}", leave=False)
+                line = bar(bar_format="{desc}", leave=False)
             except ModuleNotFoundError:
                 return
-        self._line.set_description_str(
-            f"{self.name}: gap {cost - bound:.2g} nats after {seconds:.0f} s"
-        )
+        gap = cost - bound
+        line.set_description_str(f"{name}: gap {gap:.2g} nats after {seconds:.0f} s")
 
-    def __enter__(self) -> GapLine:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._line is not None:
-            self._line.close()
+    try:
+        yield report
+    finally:
+        if line is not None:
+            line.close()
 
 
 def bar(**options: Any) -> Any:

@@ -28,7 +28,7 @@ from liftlib.noise.randomised_response import randomised_response
 from liftlib.noise.unary_encoding import unary_encoding
 from liftlib.notions import AttributeWise, Convex, LiftNotion, Notion, PolyhedralLift
 from liftlib.plugins import load_plugins
-from liftlib.progress import GapLine
+from liftlib.progress import gap_line
 from liftlib.reduction.linear import linear_reduction
 from liftlib.reduction.transport import markov_reduction, secret_aware_reduction
 from liftlib.response.optimal import optimal_response, usual_work
@@ -124,12 +124,13 @@ class Mechanism:
 shape=(2, 2)) does not provide required_budgets (LiftNotion)
         """
         reason = notion.lacks(self.needs)
-        fails = self.condition is not None and reason is None
-        if fails and self.condition is not None and not self.condition[1](notion):
-            reason = f"{notion} is not"
-        return Answer(
-            "" if reason is None else f"{self.name} needs {self.words}; {reason}"
-        )
+        if reason is None and self.condition is not None:
+            _, holds = self.condition
+            if not holds(notion):
+                reason = f"{notion} is not"
+        if reason is None:
+            return Answer()
+        return Answer(f"{self.name} needs {self.words}; {reason}")
 
     @property
     def where(self) -> str:
@@ -178,7 +179,7 @@ shape=(2, 2)) does not provide required_budgets (LiftNotion)
                 takes = f"its options are {', '.join(self.options)}"
             raise InvalidParameter(f"{self.name} has no option {unknown[0]!r}: {takes}")
         if "report" in self.options and "report" not in options:
-            with GapLine(self.name) as report:
+            with gap_line(self.name) as report:
                 channel: Any = self.function(joint, notion, report=report, **options)
         else:
             channel = self.function(joint, notion, **options)
@@ -407,17 +408,14 @@ class Registry(Mapping[str, Mechanism]):
         return f"<mechanisms: {', '.join(self._all())}>"
 
     def _repr_html_(self) -> str:
-        header = "".join(
-            f"<th>{title}</th>"
-            for title in ("mechanism", "in the papers", "serves", "time", "source")
-        )
+        titles = ("mechanism", "in the papers", "serves", "time", "source")
+        header = "".join(f"<th>{title}</th>" for title in titles)
         body = ""
         for entry in self.values():
-            names = ", ".join(f"{paper} {name}" for paper, name in entry.papers)
-            cells = (entry.name, names, entry.words, entry.cost, entry.source)
-            body += (
-                "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"
-            )
+            names = ", ".join(map(" ".join, entry.papers))
+            texts = (entry.name, names, entry.words, entry.cost, entry.source)
+            cells = "".join(f"<td>{escape(text)}</td>" for text in texts)
+            body += f"<tr>{cells}</tr>"
         return f"<table><tr>{header}</tr>{body}</table>"
 
 

@@ -63,7 +63,7 @@ def test_it_is_off(monkeypatch, at_once, stream, options, capsys):
 def test_nothing_is_shown_within_two_seconds(monkeypatch):
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
-    with progress.GapLine("optimal") as report:
+    with progress.gap_line("optimal") as report:
         report(1.0, 0.5, 1.9)
         assert stream.getvalue() == ""
         report(1.0, 0.75, 2.1)
