@@ -104,8 +104,34 @@ REAL_FIELDS = {
 }
 
 
+# a box's number, with the least and the largest value of each coordinate
+Part = tuple[int, list[int], list[int]]
+# bounds, and boxes that bound the rest
+Divided = tuple[list[int], list[Part]]
+
+
 class NotProven(Exception):
     """Raised at the first step that fails, with its description."""
+
+
+class Bounded(NamedTuple):
+    """A box least <= v <= most with what bounds it, see "Bound" at the top.
+
+    ``room`` is by how much a coordinate may exceed its least value, ``slopes`` are
+    dual_x + (w G)_x + e, and ``terms`` each coordinate's part of ``total``, the bound
+    of the whole box, in 2^-2 BITS.
+    """
+
+    least: list[int]
+    most: list[int]
+    room: int
+    slopes: list[int]
+    terms: list[int]
+    total: int
+
+    def change(self, x: int, a: int, b: int) -> int:
+        """Return what is added to the total if a <= v_x <= b."""
+        return ends(self.slopes[x], a, b) - self.terms[x]
 
 
 class Box(NamedTuple):
@@ -354,18 +380,18 @@ class Polytope:
     """Halfspaces G v >= -slack, and the target, which must satisfy them."""
 
     def __init__(self, problem: Any, target: Joint) -> None:
-        # a list of m rows of n numbers; without any, all points are allowed
         value = problem.get("halfspaces")
-        rows = [] if value == [] else table(value, "halfspaces", -math.inf)
+        rows = []
+        if value != []:  # without any, all points are allowed
+            rows = table(value, "halfspaces", -math.inf)
         n = len(target.p_x)
         fits = all(len(row) == n for row in rows)
         require(fits, "halfspaces and target differ in length")
         self.count = len(rows)
         self.target = target
         self.rows, self.scale = scaled(rows)
-        self.slacks = [
-            POLYTOPE_SLACK * max(self.scale, *map(abs, row)) for row in self.rows
-        ]
+        sizes = [max(self.scale, *map(abs, row)) for row in self.rows]
+        self.slacks = [POLYTOPE_SLACK * size for size in sizes]
         at = self.violated(target.columns)
         require(
             at is None, f"the target violates halfspace {at}: no mixture has this mean"
@@ -708,59 +734,76 @@ class Proof:
                 yield Box(at, least, most, None, False)  # no distribution is in the box
                 continue
             within = [min(b, room + a) for a, b in zip(least, most, strict=True)]
-            bounds, parts = self.divided(at, least, within, room)
+            box = self.bounded(at, least, within, room)
+            bounds, parts = self.divided(at, box)
             waiting += parts
-            if not bounds:
-                yield Box(at, least, most, None, False)
-                continue
-            z = Fraction(min(bounds), ONE**2)
-            fails = needed is not None and z < needed
-            yield Box(at, least, most, z, fails)
-            if needed is not None and fails:
+            z = Fraction(min(bounds), ONE**2) if bounds else None
+            if needed is not None and z is not None and z < needed:
+                yield Box(at, least, most, z, True)
                 raise NotProven(
                     f"box {at} proves z = {decimal(z)}, but the bound needs "
                     f"{decimal(needed)}"
                 )
+            yield Box(at, least, most, z, False)
 
-    def divided(
-        self, at: int, least: list[int], most: list[int], room: int
-    ) -> tuple[list[int], list[Any]]:
-        """Return the bounds of a box's unrecorded children, and the recorded ones."""
-        weights = self.weights[at]
-        children = self.children[at]
-        level = self.level[at]
-        each = weights[-1]
-        slopes, loose = self.combined(weights[:-1], [dual + each for dual in self.dual])
+    def bounded(self, at: int, least: list[int], most: list[int], room: int) -> Bounded:
+        """Return a box with the bound that its weights prove."""
+        *weights, each = self.weights[at]
+        slopes, loose = self.combined(weights, [dual + each for dual in self.dual])
         terms = list(map(ends, slopes, least, most))
         total = (each << BITS) - loose + sum(terms)
-        bounds: list[int] = []
-        parts: list[Any] = []
+        return Bounded(least, most, room, slopes, terms, total)
+
+    def divided(self, at: int, box: Bounded) -> Divided:
+        """Return the bounds of a box's unrecorded children, and the recorded ones."""
         if self.kind[at] == 2:
-            x = self.symbol[at]
-            below = least[x], min(most[x], level)
-            above = max(least[x], level), most[x]
-            for child, (a, b) in enumerate((below, above)):
-                if child in children:
-                    part = replaced(least, x, a), replaced(most, x, b)
-                    parts.append((children[child], *part))
-                elif a <= b and a - least[x] <= room:
-                    bounds.append(total - terms[x] + ends(slopes[x], a, b))
-            return bounds, parts
+            return self.halves(at, box)
+        if self.kind[at] == 1:
+            return self.by_first(at, box)
+        return [box.total], []
+
+    def halves(self, at: int, box: Bounded) -> Divided:
+        """Return what :meth:`divided` does for a box divided at a level of a symbol."""
+        children = self.children[at]
+        level = self.level[at]
+        x = self.symbol[at]
+        least = box.least[x]
+        most = box.most[x]
+        bounds: list[int] = []
+        parts: list[Part] = []
+        intervals = (least, min(most, level)), (max(least, level), most)
+        for child, (a, b) in enumerate(intervals):
+            if child in children:
+                low = replaced(box.least, x, a)
+                parts.append((children[child], low, replaced(box.most, x, b)))
+            elif a <= b and a - least <= box.room:
+                bounds.append(box.total + box.change(x, a, b))
+        return bounds, parts
+
+    def by_first(self, at: int, box: Bounded) -> Divided:
+        """Return what :meth:`divided` does for a box divided by which symbol is first to
+        exceed a level.
+        """
+        children = self.children[at]
+        level = self.level[at]
+        bounds: list[int] = []
+        parts: list[Part] = []
         # the symbols before x are at most the level
-        most = most.copy()
-        for x in self.order if self.kind[at] == 1 else ():
-            may = least[x] == 0 and most[x] > level
+        most = box.most.copy()
+        total = box.total
+        for x in self.order:
+            may = box.least[x] == 0 and most[x] > level
             # if x may not exceed the level, this adds a box and takes none away
             if x in children:
-                low = replaced(least, x, max(least[x], level))
+                low = replaced(box.least, x, max(box.least[x], level))
                 parts.append((children[x], low, most.copy()))
-            elif may and level <= room:
-                bounds.append(total - terms[x] + ends(slopes[x], level, most[x]))
+            elif may and level <= box.room:
+                bounds.append(total + box.change(x, level, most[x]))
             if may:
                 most[x] = level
-                total += ends(slopes[x], 0, level) - terms[x]
+                total += box.change(x, 0, level)
         if -1 in children:
-            parts.append((children[-1], least, most))
+            parts.append((children[-1], box.least, most))
         else:
             bounds.append(total)
         return bounds, parts
