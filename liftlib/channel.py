@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
+from itertools import compress, product
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload, runtime_checkable
 
 import numpy as np
@@ -160,12 +161,13 @@ class Channel:
                     f"partition sends {list(subset)} to output {y}, kernel does not: "
                     "drop one"
                 )
-        # fill cached properties that are already known
         names = None if inputs is None else _labels("inputs", inputs, array.shape[-2])
+        # with cached properties that are already known
         vars(self).update(
-            kernel=array, outputs=labels, partition=merged, certificate=certificate
-        )
-        vars(self).update(
+            kernel=array,
+            outputs=labels,
+            partition=merged,
+            certificate=certificate,
             output_of=None,
             _shape=array.shape,
             _names=names,
@@ -230,14 +232,14 @@ class Channel:
         if known is not None and known[0] is joint:
             return known[1]
         rows = _order("symbols", self.inputs, joint.public)
-        secrets = (
-            _order("secrets", self.secrets, joint.secret) if self.sees_secret else None
-        )
+        secrets = None
+        if self.sees_secret:
+            secrets = _order("secrets", self.secrets, joint.secret)
         if rows is None and secrets is None:
             return self
-        channel = self._reordered(
-            np.arange(self.n_public) if rows is None else rows, secrets
-        )
+        if rows is None:
+            rows = np.arange(self.n_public)
+        channel = self._reordered(rows, secrets)
         vars(self)["_aligned"] = joint, channel
         return channel
 
@@ -246,13 +248,12 @@ class Channel:
     ) -> Channel:
         """Return the channel of the inputs at these places, and of the secrets."""
         inputs = tuple(self.inputs[x] for x in rows)
-        known = self.certificate
-        # what else a mechanism's certificate holds may be indexed by symbol
-        certificate = (
-            None
-            if known is None
-            else Certificate(known.route, known.value, known.upper)
-        )
+        certificate = self.certificate
+        if certificate is not None:
+            # what else a mechanism's certificate holds may be indexed by symbol
+            certificate = Certificate(
+                certificate.route, certificate.value, certificate.upper
+            )
         if self.output_of is not None:
             channel = Channel.deterministic(self.output_of[rows])
             vars(channel).update(
@@ -366,20 +367,22 @@ class Channel:
                 f"output_of is {shown(output_of)}: give the output of each symbol"
             ) from error
         array = _indices("output_of", output_of, count)
-        sizes = np.bincount(array)
-        if not count or not sizes.all():
-            empty = int(sizes.argmin()) if count else 0
+        sizes = np.bincount(array, minlength=1)
+        if not sizes.all():
             raise InvalidDistribution(
-                f"output_of sends no symbol to output {empty}: number outputs 0, 1, 2, "
-                "..."
+                f"output_of sends no symbol to output {int(sizes.argmin())}: number "
+                "outputs 0, 1, 2, ..."
             )
         array.flags.writeable = False
-        names = None if labels is None else _labels("labels", labels, array.size)
+        names = None if labels is None else _labels("labels", labels, count)
         channel = cls.__new__(cls)
         vars(channel).update(
-            certificate=None, output_of=array, _shape=(array.size, sizes.size)
+            certificate=None,
+            output_of=array,
+            _shape=(count, sizes.size),
+            _names=names,
+            _labelled=names is not None,
         )
-        vars(channel).update(_names=names, _labelled=names is not None)
         return channel
 
     @cached_property
@@ -481,15 +484,13 @@ class Channel:
             p_sy = np.einsum("sx,sxy->sy", joint.p, self.kernel)
         else:
             p_sy = joint.p @ self.kernel
-        seen = p_sy.sum(axis=0) > 0
-        if seen.all() and (p_sy.sum(axis=1) > 0).all():  # true except for underflow
+        # without a zero cell, no row and no column is empty; with some, none is but for
+        # underflow
+        if p_sy.min() > 0 or (p_sy.any(axis=0).all() and p_sy.any(axis=1).all()):
             released = Joint._of(p_sy / p_sy.sum(), joint.secret, self.outputs)
         else:
-            labels = [
-                label
-                for label, occurs in zip(self.outputs, seen, strict=True)
-                if occurs
-            ]
+            seen = p_sy.any(axis=0)
+            labels = list(compress(self.outputs, seen))
             released = Joint(p_sy[:, seen] / p_sy.sum(), joint.secret, labels)
         vars(self)["_released"] = joint, released
         return released
@@ -498,11 +499,10 @@ class Channel:
     def joint_xy(self, joint: Joint) -> Matrix:
         """Return P(x, y), shape (X, Y)."""
         kernel = self.aligned(joint).kernel
-        p_xy = (
-            np.einsum("sx,sxy->xy", joint.p, kernel)
-            if self.sees_secret
-            else joint.p_x[:, None] * kernel
-        )
+        if self.sees_secret:
+            p_xy = np.einsum("sx,sxy->xy", joint.p, kernel)
+        else:
+            p_xy = joint.p_x[:, None] * kernel
         return np.asarray(p_xy / p_xy.sum())  # errors of SUM_TOL per row would add up
 
     @checked
@@ -526,10 +526,11 @@ class Channel:
                 f"after has {after.n_public} inputs, but this channel has "
                 f"{self.n_outputs} outputs"
             )
-        order = (
-            _order("outputs", after.inputs, self.outputs) if after._labelled else None
-        )
-        kernel = self.kernel @ (after.kernel if order is None else after.kernel[order])
+        then = after.kernel
+        if after._labelled:
+            order = _order("outputs", after.inputs, self.outputs)
+            then = then if order is None else then[order]
+        kernel = self.kernel @ then
         channel = Channel(kernel / kernel.sum(axis=-1, keepdims=True), after.outputs)
         vars(channel).update(
             inputs=self.inputs, secrets=self.secrets, _labelled=self._labelled
@@ -645,17 +646,13 @@ class Channel:
         """Return P(y|x) as a pandas.DataFrame with labels; P(y|s,x) has a row for each
         pair (s, x).
         """
-        rows = (
-            self.inputs
-            if not self.sees_secret
-            else tuple((s, x) for s in self.secrets for x in self.inputs)
-        )
-        name = "(secret, public)" if self.sees_secret else "public"
-        return framed(
-            self.kernel.reshape(-1, self.n_outputs),
-            (name, rows),
-            ("output", self.outputs),
-        )
+        name = "public"
+        rows = self.inputs
+        if self.sees_secret:
+            name = "(secret, public)"
+            rows = tuple(product(self.secrets, self.inputs))
+        table = self.kernel.reshape(-1, self.n_outputs)
+        return framed(table, (name, rows), ("output", self.outputs))
 
     @checked
     def plot(self, joint: Joint, **options: Any) -> Axes:
@@ -682,13 +679,11 @@ class Channel:
 
     def __repr__(self) -> str:
         sees = f"{self.kernel.shape[0]} secrets x " if self.sees_secret else ""
-        known = (
-            ""
-            if self.certificate is None
-            else f", I(X;Y) = {self.certificate.value:.4g} nats"
-        )
-        if self.certificate is not None and np.isfinite(self.certificate.upper):
-            known += f", gap {self.certificate.gap:.2g}"
+        known = ""
+        if self.certificate is not None:
+            known = f", I(X;Y) = {self.certificate.value:.4g} nats"
+            if np.isfinite(self.certificate.upper):
+                known += f", gap {self.certificate.gap:.2g}"
         return (
             f"Channel({sees}{self.n_public} symbols -> {self.n_outputs} outputs{known})"
         )
@@ -703,11 +698,9 @@ class Channel:
 
 def or_identity(joint: Joint, channel: Channel | None) -> Channel:
     """Return the channel, or the identity channel if it is None."""
-    return (
-        Channel.identity(joint.n_public, joint.public)
-        if channel is None
-        else channel.aligned(joint)
-    )
+    if channel is None:
+        return Channel.identity(joint.n_public, joint.public)
+    return channel.aligned(joint)
 
 
 def in_order_of(channel: Channel, joint: Joint) -> Joint:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,6 +25,7 @@ SHOWN = (
 )
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(Mapping[str, float]):
     """Utility and leakage of a channel on a joint distribution, in nats; immutable.
 
@@ -46,19 +48,6 @@ class Evaluation(Mapping[str, float]):
     release: Joint
     entropy: float
     mutual_information: float
-
-    def __init__(
-        self, joint: Joint, release: Joint, entropy: float, mutual_information: float
-    ) -> None:
-        vars(self).update(
-            joint=joint,
-            release=release,
-            entropy=entropy,
-            mutual_information=mutual_information,
-        )
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"an Evaluation is immutable, so {name} cannot be set")
 
     def __getitem__(self, name: str) -> float:
         if not isinstance(name, str) or name not in SHOWN:

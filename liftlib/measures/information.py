@@ -17,6 +17,9 @@ from mixproof.numerics import (
     xlogx,
 )
 
+# the square of a larger number is above 0 to a float
+MIN_FACTOR = 1e-150
+
 
 def entropy(p: ArrayLike) -> float:
     """Return the Shannon entropy -sum p log p of a distribution, in nats.
@@ -77,7 +80,7 @@ def mutual_information_of(p_xy: Matrix) -> Matrix:
     # sum p log(p / (p_x p_y)) and not H(X) + H(Y) - H(X, Y), which cancels near
     # independence.
     product = p_xy.sum(axis=-1, keepdims=True) * p_xy.sum(axis=-2, keepdims=True)
-    if p_xy.min() > 0 and product.min() > 0:
+    if p_xy.min() > MIN_FACTOR:
         terms = p_xy / product
     else:  # 0 log 0 = 0
         counts = (p_xy > 0) & (product > 0)

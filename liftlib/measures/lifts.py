@@ -84,13 +84,14 @@ def power_mean(values: Matrix, weights: Matrix, order: float, axis: int) -> Matr
     if np.isinf(order):
         return np.asarray(peak.squeeze(axis=axis))
     # values ** order overflows at order 100, so divide by the peak first; a peak of 0
-    # or infinity is its own mean.
-    safe = np.where((peak > 0) & np.isfinite(peak), peak, 1.0)
-    ratio = np.where(np.isfinite(peak), counted / safe, 1.0)
-    mean = np.sum(weights * ratio**order, axis=axis, keepdims=True) ** (1 / order)
-    return np.asarray(
-        np.where((peak > 0) & np.isfinite(peak), mean * safe, peak).squeeze(axis=axis)
-    )
+    # or infinity is its own mean
+    finite = np.isfinite(peak)
+    divides = (peak > 0) & finite
+    safe = np.where(divides, peak, 1.0)
+    ratio = np.where(finite, counted / safe, 1.0)
+    total = np.sum(weights * ratio**order, axis=axis, keepdims=True)
+    mean = np.where(divides, total ** (1 / order) * safe, peak)
+    return np.asarray(mean.squeeze(axis=axis))
 
 
 def l1_of(lift: Matrix, p_s: Vector) -> Vector:
